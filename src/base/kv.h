@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* An ordered list of key = value facts, e.g. the environment of a run. */
+#ifndef AM_BASE_KV_H
+#define AM_BASE_KV_H
+
+#include "base/arena.h"
+
+#include <stddef.h>
+
+struct am_kv {
+    const char *key;
+    const char *value;
+};
+
+/* Zero-initialise; memory belongs to the arena given to the additions. */
+struct am_kvs {
+    struct am_kv *items;
+    size_t n, cap;
+};
+
+/* Both texts are copied. A refused allocation drops the fact, never the program. */
+void am_kvs_add(struct am_kvs *kvs, struct am_arena *a, const char *key, const char *value);
+void am_kvs_addf(struct am_kvs *kvs, struct am_arena *a, const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *am_kvs_get(const struct am_kvs *kvs, const char *key); /* NULL when absent */
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The catalogue: every worker program found, and the benches it says it has. */
+#ifndef AM_CONDUCTOR_CATALOGUE_H
+#define AM_CONDUCTOR_CATALOGUE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "core/bench.h"
+
+#include <stddef.h>
+
+struct am_worker {
+    const char *name;    /* "cpu" */
+    const char *program; /* full path; NULL when absent */
+    const char *why_not; /* why it cannot be used; NULL when usable */
+    const struct am_bench *benches;
+    size_t n;
+};
+
+struct am_catalogue {
+    struct am_worker *workers;
+    size_t n;
+};
+
+/* Asks every `archmeter-worker-*` program in the directories of $ARCHMETER_WORKERS (colon
+ * separated), else beside this executable and in ../libexec/archmeter. Programs that this build
+ * left out are listed in `workers.txt` beside them ("NAME REASON" a line). */
+enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *out,
+                                 struct am_err *err);
+
+const struct am_bench *am_catalogue_find(const struct am_catalogue *catalogue, const char *bench);
+const struct am_worker *am_catalogue_worker(const struct am_catalogue *catalogue,
+                                            const struct am_bench *bench);
+
+#endif

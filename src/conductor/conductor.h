@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The conductor: plan -> spawn worker -> collect -> store; interleaved rounds until every point is
+ * precise enough, the budget is spent, or the user interrupts. */
+#ifndef AM_CONDUCTOR_CONDUCTOR_H
+#define AM_CONDUCTOR_CONDUCTOR_H
+
+#include "conductor/catalogue.h"
+#include "core/plan.h"
+#include "store/store.h"
+#include "topo/topo.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Told after every launch, between measurements: never while a kernel is timed. */
+struct am_progress {
+    const struct am_point *point; /* just measured */
+    size_t launches_done, points_done, points;
+    unsigned round;
+    double elapsed_s, eta_s; /* eta: what the plan still needs, bounded by the budget */
+    enum am_visit_state state;
+    const char *reason; /* of a skip or failure, else NULL */
+};
+typedef void am_progress_fn(void *self, const struct am_progress *progress);
+
+struct am_conductor {
+    const struct am_catalogue *catalogue;
+    const struct am_topo *topo;
+    struct am_store *store;
+    struct am_plan *plan;
+    const volatile sig_atomic_t *interrupted; /* set by the program's signal handler */
+    am_progress_fn *progress;                 /* may be NULL */
+    void *progress_self;
+};
+
+struct am_outcome {
+    size_t ok, skipped, failed, open; /* points by final state */
+    size_t launches;
+    double elapsed_s;
+    bool interrupted, budget_spent;
+};
+
+/* `resume` is NULL for a fresh run. Results are in the store; AM_OK also when points failed. */
+enum am_status am_conductor_run(const struct am_conductor *conductor,
+                                const struct am_resume *resume, struct am_outcome *outcome,
+                                struct am_err *err);
+
+/* Rough cost of the whole plan in seconds, for `plan` and the first ETA. */
+double am_conductor_estimate(const struct am_plan *plan);
+
+#endif

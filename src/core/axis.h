@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Axes: the parameters of a bench, their values, and the one range syntax that users write. */
+#ifndef AM_CORE_AXIS_H
+#define AM_CORE_AXIS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    AM_AXIS_VALUES_MAX = 4096, /* values one axis may have in one plan */
+    AM_VALUE_TEXT_MAX = 64,    /* longest canonical text of a value, terminator included */
+};
+
+enum am_axis_kind {
+    AM_AXIS_INT,  /* a count */
+    AM_AXIS_SIZE, /* bytes; K, M, G, T are powers of 1024 */
+    AM_AXIS_REAL,
+    AM_AXIS_NAME, /* one of `choices`, or any name where choices is NULL */
+};
+
+/* A bench's parameter. Default values are text in the user's syntax: they pass through the same
+ * parser, so they are tested, printed and stored in one form. */
+struct am_axis {
+    const char *name; /* NULL ends a table */
+    enum am_axis_kind kind;
+    const char *unit;                           /* SI unit or NULL */
+    const char *dflt;                           /* values of the standard profile */
+    const char *quick, *thorough;               /* NULL: as dflt */
+    const char *const *choices;                 /* AM_AXIS_NAME: in rising order, ended by NULL */
+    const char *(*why_not)(const char *choice); /* in a worker: NULL when usable on this machine */
+    const char *const *reasons; /* in the conductor: parallel to choices, NULL entry = usable */
+    const char *help;
+};
+
+struct am_value {
+    enum am_axis_kind kind;
+    int64_t i;        /* INT, SIZE; NAME: index into choices, -1 for a free name */
+    double r;         /* REAL */
+    const char *name; /* NAME */
+};
+
+struct am_values {
+    struct am_value *v;
+    size_t n;
+};
+
+/* A name that stands for a number of this machine, e.g. {"cpus", 16}, {"l2", 524288}. */
+struct am_symbol {
+    const char *name; /* NULL ends a table */
+    int64_t value;
+};
+
+/* Parses `text` (len bytes) into the axis's values, without repetition, in the order written.
+ *
+ *     values := item { "," item }
+ *     item   := number [ ":" number [ ":" step ] ] | name | "all" | "usable" | "best"
+ *     step   := [ "+" ] number | "*" number          (default +1)
+ *     number := digits [ "." digits ] [ "K" | "M" | "G" | "T" ]
+ *             | symbol [ ( "*" | "/" ) digits ]
+ *
+ * "4K:1G:*2" is 4096, 8192, ..., 1073741824; "1:16" sixteen counts; "1:cpus:*2"; "l2/2,4*..." is
+ * an error that names the place. `all` is every choice, `usable` those that this machine can run,
+ * `best` the last usable one. A range never passes its upper end, and includes its lower end.
+ * On failure the story names the axis, the column, and the nearest valid name. */
+enum am_status am_axis_parse(const struct am_axis *axis, const char *text, size_t len,
+                             const struct am_symbol *symbols, struct am_arena *arena,
+                             struct am_values *out, struct am_err *err);
+
+/* Parses one canonical value, as am_value_text() wrote it. */
+enum am_status am_value_parse(const struct am_axis *axis, const char *text, size_t len,
+                              struct am_value *out, struct am_err *err);
+
+/* Canonical text: decimal for counts and bytes, %.17g for reals (shortest form that reads back),
+ * the name itself. Stored, sent and compared in this form. */
+void am_value_text(const struct am_value *value, char *buf, size_t cap);
+
+size_t am_axis_count(const struct am_axis *axes);
+/* Index of the axis in a table, or -1. */
+int am_axis_find(const struct am_axis *axes, const char *name);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics on plain arrays of doubles: robust, exact where that is cheap, deterministic. */
+#ifndef AM_CORE_STATS_H
+#define AM_CORE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The functions that say `sorted` need ascending input; the others copy nothing and sort nothing
+ * unless said. n == 0 gives NAN. None of them allocates unless said. */
+void am_stats_sort(double *x, size_t n);
+double am_stats_median(const double *sorted, size_t n);
+/* Quantile q in [0,1] by linear interpolation between order statistics (type 7). */
+double am_stats_quantile(const double *sorted, size_t n, double q);
+/* Median absolute deviation from the median, unscaled. Sorts `scratch` (n doubles). */
+double am_stats_mad(const double *sorted, size_t n, double *scratch);
+
+struct am_interval {
+    double lo, hi;
+    double coverage; /* probability actually reached, e.g. 0.9375 for [min, max] of 5 */
+};
+
+/* Order-statistic interval of the median: the narrowest symmetric pair of order statistics whose
+ * exact binomial coverage is >= level; [min, max] with its (lower) coverage where n is too small.
+ */
+struct am_interval am_stats_median_interval(const double *sorted, size_t n, double level);
+
+/* Two-sided Mann-Whitney U test. Exact by counting (ties by the exact permutation distribution of
+ * midranks) while na and nb <= AM_STATS_EXACT_MAX, else normal with tie and continuity correction.
+ * Allocates; returns NAN when memory is refused or a side is empty. */
+enum { AM_STATS_EXACT_MAX = 20 };
+double am_stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb);
+
+struct am_ratio {
+    double ratio;    /* b over a: Hodges-Lehmann shift of log values, exponentiated */
+    double lo, hi;   /* interval that inverts the U test */
+    double coverage; /* reached; below `level` where the samples are too few */
+};
+
+/* Hodges-Lehmann ratio b/a of positive values with its distribution-free interval. Allocates;
+ * ratio is NAN on empty or non-positive input. */
+struct am_ratio am_stats_hodges_lehmann(const double *a, size_t na, const double *b, size_t nb,
+                                        double level);
+
+/* Benjamini-Hochberg: replaces p-values by adjusted ones (NAN entries stay and do not count). */
+void am_stats_benjamini_hochberg(double *p, size_t n);
+
+/* Two separated groups: the largest gap between neighbours splits the sample into parts of at
+ * least 20 % each, and exceeds both a multiple of the parts' own spread and `floor` (relative to
+ * the median). Needs n >= 8. */
+bool am_stats_bimodal(const double *sorted, size_t n, double floor);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The results file: one SQLite database a run, raw samples only, one commit a launch. */
+#ifndef AM_STORE_STORE_H
+#define AM_STORE_STORE_H
+
+#include "base/arena.h"
+#include "base/kv.h"
+#include "base/status.h"
+#include "core/bench.h"
+#include "core/plan.h"
+#include "core/summary.h"
+#include "topo/doctor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { AM_SCHEMA_VERSION = 1 };
+
+struct am_store;
+
+/* Creates a file that must not exist yet (AM_E_USAGE if it does). */
+enum am_status am_store_create(const char *path, struct am_store **store_p, struct am_err *err);
+/* Opens an existing run for reading, or for going on. A file that is no archmeter run, or of
+ * another schema version, is refused with a message that says so (AM_E_STORE). */
+enum am_status am_store_open(const char *path, bool writable, struct am_store **store_p,
+                             struct am_err *err);
+void am_store_close(struct am_store *store); /* accepts NULL */
+
+/* Facts of the whole run, fixed before the first launch. */
+struct am_run_info {
+    const char *name;    /* the file's base name; set on reading */
+    const char *command; /* the command line as typed */
+    const char *version; /* archmeter's */
+    const char *started; /* ISO 8601, UTC */
+    const char *ended;   /* NULL while unfinished */
+    const char *state;   /* "running", "done", "interrupted", "failed" */
+    const char *label;   /* the user's --tag, or NULL */
+    bool synthetic;      /* read below a false root */
+    struct am_plan_settings settings;
+};
+
+/* Writes run, machine, environment, build, findings, benches and points in one transaction and
+ * sets every point's id. `worker_of(bench)` is the worker's name. */
+struct am_run_facts {
+    struct am_run_info info;
+    const struct am_kvs *machine, *environment, *build;
+    const struct am_findings *findings;
+    const char *(*worker_of)(const void *self, const struct am_bench *bench);
+    const void *self;
+};
+enum am_status am_store_begin_run(struct am_store *store, const struct am_run_facts *facts,
+                                  struct am_plan *plan, struct am_err *err);
+enum am_status am_store_end_run(struct am_store *store, const char *state, struct am_err *err);
+
+/* How one point fared in one launch. */
+enum am_visit_state { AM_VISIT_OK, AM_VISIT_SKIP, AM_VISIT_FAIL };
+
+struct am_visit {
+    int64_t point_id;
+    enum am_visit_state state;
+    const char *kind;   /* failures: "signal", "exit", "timeout", "protocol", "flood", "wrong",
+                         * "spawn", "reported"; skips: "skip"; NULL when ok */
+    const char *reason; /* for a person; NULL when ok */
+    bool has_work, has_residual;
+    struct am_work work;
+    double residual; /* the worst of those reported */
+    struct am_sample *samples;
+    size_t n_samples, n_metrics;
+};
+
+/* One worker process. */
+struct am_launch {
+    unsigned round;
+    uint64_t seed;
+    const char *worker, *cpus; /* program name; "0,1" */
+    int pid;
+    uint64_t started_ns, ended_ns; /* monotonic raw: spawn, and reaped */
+    int64_t wall_start;            /* Unix time, seconds */
+    uint64_t clock_overhead_ns, clock_resolution_ns;
+    double hz;               /* core clock at the worker's start */
+    const char *output;      /* what it printed elsewhere (bounded), NULL if nothing */
+    struct am_visit *visits; /* one per requested point */
+    size_t n_visits;
+};
+
+/* Stores a launch with everything in it, and the stop reasons it led to, in one commit. A
+ * (point, round) already stored is refused. */
+struct am_stop {
+    int64_t point_id;
+    const char *reason; /* "target", "max-launches", "budget", "skip", "fail", "interrupted" */
+};
+enum am_status am_store_put_launch(struct am_store *store, const struct am_launch *launch,
+                                   struct am_err *err);
+enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *stops, size_t n,
+                                  struct am_err *err);
+
+/* ---- reading ---- */
+
+struct am_result_metric {
+    const char *name, *unit;
+    enum am_better better;
+    struct am_series series; /* only launches in which the point was ok */
+};
+
+struct am_result_param {
+    const char *name;
+    enum am_axis_kind kind;
+    const char *text; /* canonical */
+};
+
+struct am_result {
+    int64_t point_id;
+    const char *bench, *worker;
+    unsigned version;
+    const char *text; /* "size=4096 pattern=random" */
+    struct am_result_param *params;
+    size_t n_params;
+    const char *state;       /* "ok", "skip", "fail", or "pending" when never measured */
+    const char *reason;      /* of the latest skip or failure when state is not ok, else NULL */
+    const char *stop_reason; /* NULL while open */
+    struct am_work work;
+    double residual; /* worst over launches; NAN when never verified */
+    size_t failures;
+    struct am_result_metric *metrics;
+    size_t n_metrics;
+};
+
+struct am_failure {
+    const char *bench, *text, *kind, *reason, *output;
+    unsigned round;
+};
+
+struct am_result_set {
+    struct am_run_info run;
+    struct am_kvs machine, environment, build;
+    struct am_findings findings;
+    struct am_result *results;
+    size_t n;
+    struct am_failure *failures; /* skips and failures of every launch */
+    size_t n_failures;
+    size_t launches;
+};
+
+/* Which part of a run to load. */
+struct am_filter {
+    const char *pattern;           /* glob over bench names, NULL: all */
+    unsigned round_mod, round_rem; /* with mod > 0: only rounds r with r % mod == rem */
+};
+enum am_status am_store_load(struct am_store *store, const struct am_filter *filter,
+                             struct am_arena *arena, struct am_result_set *out, struct am_err *err);
+
+/* For resume: the settings and, for every stored point, which rounds have a visit. */
+struct am_point_state {
+    int64_t point_id;
+    const char *bench, *worker, *text;
+    unsigned version;
+    const char *stop_reason; /* NULL while open */
+    unsigned *rounds;        /* rounds with a visit, ascending */
+    size_t n_rounds, failures;
+};
+struct am_resume {
+    struct am_run_info run;
+    struct am_point_state *points; /* in plan order */
+    size_t n;
+    double spent_s; /* sum of the launches' durations */
+};
+enum am_status am_store_load_resume(struct am_store *store, struct am_arena *arena,
+                                    struct am_resume *out, struct am_err *err);
+
+/* One raw sample as stored, for export. */
+struct am_raw_sample {
+    const char *bench, *text, *metric, *unit;
+    int64_t launch_id;
+    unsigned round, sequence;
+    double value;
+    struct am_sample sample;
+};
+typedef enum am_status am_raw_fn(void *self, const struct am_raw_sample *raw, struct am_err *err);
+enum am_status am_store_each_sample(struct am_store *store, const char *pattern, am_raw_fn *fn,
+                                    void *self, struct am_err *err);
+
+const char *am_store_sqlite_version(void);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* doctor: what would disturb a measurement here. Reads only; changes nothing. */
+#ifndef AM_TOPO_DOCTOR_H
+#define AM_TOPO_DOCTOR_H
+
+#include "base/arena.h"
+#include "base/fsroot.h"
+#include "topo/topo.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum am_level { AM_LEVEL_OK, AM_LEVEL_WARN, AM_LEVEL_ERROR, AM_LEVEL_UNKNOWN, AM_LEVEL_COUNT };
+
+struct am_finding {
+    const char *id;   /* stable, e.g. "freq.governor" */
+    const char *area; /* "Frequency" */
+    enum am_level level;
+    const char *value;  /* what was found */
+    const char *effect; /* what it does to a measurement; NULL when ok */
+    const char *remedy; /* what a person can do; NULL when nothing needs doing */
+};
+
+struct am_findings {
+    struct am_finding *items;
+    size_t n;
+};
+
+struct am_doctor_request {
+    const struct am_fsroot *root;
+    const struct am_topo *topo;
+    const char *store_path; /* where a run would be written; NULL: the working directory */
+    double noise_probe_s;   /* 0: leave the noise probe out */
+};
+
+/* All checks, in a fixed order. Texts belong to the arena. */
+void am_doctor_run(const struct am_doctor_request *request, struct am_arena *arena,
+                   struct am_findings *out);
+
+const char *am_level_name(enum am_level level); /* "ok", "warn", "error", "unknown" */
+/* The longer explanation of a check for `doctor --explain ID`; NULL when unknown. */
+const char *am_doctor_explain(const char *id);
+/* Every check's id, ended by NULL. */
+const char *const *am_doctor_ids(void);
+/* Shell script that sets what the findings' remedies name, saving old values first, together with
+ * the script that restores them; NULL where a finding has no such fix. */
+const char *am_doctor_fix(const struct am_finding *finding);
+
+#endif

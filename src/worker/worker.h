@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker's main loop: pin, prepare, verify, sample, stream. */
+#ifndef AM_WORKER_WORKER_H
+#define AM_WORKER_WORKER_H
+
+#include "core/bench.h"
+
+/* `--list` prints the benches; without arguments it serves one request on AM_PROTOCOL_FD.
+ * Returns the exit code. */
+int am_worker_main(const char *name, const struct am_bench *const *benches, int argc, char **argv);
+
+#endif

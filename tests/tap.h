@@ -40,8 +40,13 @@ static inline bool tap_is_str(const char *got, const char *want, const char *fil
     const bool same = got && want ? strcmp(got, want) == 0 : got == want;
 
     tap_report(same, file, line, "%s", what);
-    if (!same)
-        printf("# got  \"%s\"\n# want \"%s\"\n", got ? got : "(null)", want ? want : "(null)");
+    if (!same) {
+        printf("# got  \"");
+        fputs(got ? got : "(null)", stdout);
+        printf("\"\n# want \"");
+        fputs(want ? want : "(null)", stdout);
+        printf("\"\n");
+    }
     return same;
 }
 

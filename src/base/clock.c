@@ -61,19 +61,21 @@ void am_clock_init(struct am_clock *c)
 
 /* Sixty-four adds, each waiting for the one before: one core cycle each on every x86-64 and AArch64
  * core known to us. The operand is a register: recent cores fold chains of small immediates. */
+#if defined(__x86_64__)
+#define ADD_CHAIN(x, y)                                                                            \
+    __asm__ volatile(".rept 64\n\taddq %1, %0\n\t.endr" : "+r"(x) : "r"(y) : "cc")
+#elif defined(__aarch64__)
+#define ADD_CHAIN(x, y) __asm__ volatile(".rept 64\n\tadd %0, %0, %1\n\t.endr" : "+r"(x) : "r"(y))
+#else
+#error "no dependent add chain for this architecture"
+#endif
+
 static void add_chain(unsigned loops)
 {
     uint64_t x = 1, y = 3;
 
-    for (unsigned i = 0; i < loops; i++) {
-#if defined(__x86_64__)
-        __asm__ volatile(".rept 64\n\taddq %1, %0\n\t.endr" : "+r"(x) : "r"(y) : "cc");
-#elif defined(__aarch64__)
-        __asm__ volatile(".rept 64\n\tadd %0, %0, %1\n\t.endr" : "+r"(x) : "r"(y));
-#else
-#error "no dependent add chain for this architecture"
-#endif
-    }
+    for (unsigned i = 0; i < loops; i++)
+        ADD_CHAIN(x, y);
 }
 
 double am_clock_core_hz(const struct am_clock *c)

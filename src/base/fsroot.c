@@ -20,6 +20,8 @@ enum am_status am_fsroot_open(struct am_fsroot *root, const char *dir, struct am
 
     root->synthetic = strcmp(path, "/") != 0;
     root->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root->fd < 0 && root->synthetic)
+        return am_fail(err, AM_E_USAGE, "file-system root %s: %s", path, strerror(errno));
     if (root->fd < 0)
         return am_fail(err, AM_E_SYS, "file-system root %s", path);
     return AM_OK;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,31 +55,41 @@ struct am_symbol {
 };
 
 /* Parses `text` (len bytes) into the axis's values, without repetition, in the order written.
+ * Names that are no choices live in `arena`, like the values; choices are those of the axis.
  *
  *     values := item { "," item }
  *     item   := number [ ":" number [ ":" step ] ] | name | "all" | "usable" | "best"
  *     step   := [ "+" ] number | "*" number          (default +1)
- *     number := digits [ "." digits ] [ "K" | "M" | "G" | "T" ]
+ *     number := digits [ "." digits ] [ "e" [ "+" | "-" ] digits ] [ "K" | "M" | "G" | "T" ]
  *             | symbol [ ( "*" | "/" ) digits ]
  *
  * "4K:1G:*2" is 4096, 8192, ..., 1073741824; "1:16" sixteen counts; "1:cpus:*2"; "l2/2,4*..." is
  * an error that names the place. `all` is every choice, `usable` those that this machine can run,
- * `best` the last usable one. A range never passes its upper end, and includes its lower end.
- * On failure the story names the axis, the column, and the nearest valid name. */
+ * `best` the last usable one. A range never passes its upper end, and includes its lower end;
+ * a factor such as *1.5 on whole numbers rounds each value and repeats none. A free name is any
+ * printable word without "," and "=". AM_AXIS_VALUES_MAX counts repetitions too.
+ * On failure the story names the axis, the column, and the nearest valid name: AM_E_USAGE for
+ * wrong words, AM_E_ABSENT when nothing is usable here. */
 enum am_status am_axis_parse(const struct am_axis *axis, const char *text, size_t len,
                              const struct am_symbol *symbols, struct am_arena *arena,
                              struct am_values *out, struct am_err *err);
 
-/* Parses one canonical value, as am_value_text() wrote it. */
+/* Parses one canonical value, as am_value_text() wrote it. Nothing is copied: a free name is `text`
+ * itself, which must then be terminated at text[len] and outlive the value. */
 enum am_status am_value_parse(const struct am_axis *axis, const char *text, size_t len,
                               struct am_value *out, struct am_err *err);
 
-/* Canonical text: decimal for counts and bytes, %.17g for reals (shortest form that reads back),
- * the name itself. Stored, sent and compared in this form. */
+/* Canonical text: decimal for counts and bytes, %.15g to %.17g for reals (the first that reads
+ * back), the name itself. Stored, sent and compared in this form. */
 void am_value_text(const struct am_value *value, char *buf, size_t cap);
 
-size_t am_axis_count(const struct am_axis *axes);
+/* Whether two values of one axis are the same. */
+bool am_value_same(const struct am_value *a, const struct am_value *b);
+
+size_t am_axis_count(const struct am_axis *axes); /* NULL is an empty table */
 /* Index of the axis in a table, or -1. */
 int am_axis_find(const struct am_axis *axes, const char *name);
+/* Why a choice cannot be used on this machine, NULL when it can. */
+const char *am_axis_why_not(const struct am_axis *axis, size_t choice);
 
 #endif

@@ -18,7 +18,6 @@ enum {
     AM_PROTOCOL_FD = 3,      /* the worker's end of the socket pair */
     AM_LINE_MAX = 16 * 1024, /* longest line, newline included */
     AM_REASON_MAX = 512,
-    AM_PROTOCOL_WORDS_MAX = 64,
 };
 
 /* What a worker says while it measures. */

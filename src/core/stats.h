@@ -42,12 +42,15 @@ struct am_ratio {
 struct am_ratio am_stats_hodges_lehmann(const double *a, size_t na, const double *b, size_t nb,
                                         double level);
 
-/* Benjamini-Hochberg: replaces p-values by adjusted ones (NAN entries stay and do not count). */
+/* Benjamini-Hochberg: replaces p-values by adjusted ones (NAN entries stay and do not count).
+ * Allocates; when memory is refused every entry becomes NAN. */
 void am_stats_benjamini_hochberg(double *p, size_t n);
 
 /* Two separated groups: the largest gap between neighbours splits the sample into parts of at
  * least 20 % each, and exceeds both a multiple of the parts' own spread and `floor` (relative to
  * the median). Needs n >= 8. */
 bool am_stats_bimodal(const double *sorted, size_t n, double floor);
+/* The same, telling where: how many values the lower group has, 0 when there are no two groups. */
+size_t am_stats_lower_mode(const double *sorted, size_t n, double floor);
 
 #endif

@@ -15,7 +15,7 @@ struct am_launch_values {
     int64_t launch_id;
     unsigned round;
     const double *values;
-    const uint32_t *labels; /* AM_LABEL_*, parallel to values */
+    const uint32_t *labels; /* AM_LABEL_*, parallel to values; NULL: none */
     size_t n;
 };
 
@@ -34,19 +34,25 @@ struct am_summary {
                                * relative spread (max-min over median) of launch medians */
     size_t launches, samples; /* used */
     size_t disturbed;         /* samples with a label, used or not */
-    bool bimodal;             /* of the launch medians, or of the pooled samples */
+    bool bimodal;             /* the launch medians, or the pooled samples with both modes inside
+                               * launches */
 };
 
-/* The median of a launch: of its undisturbed samples if it has any, else of all. NAN when empty. */
+/* Values that are not finite are no samples: they are passed over everywhere. */
+
+/* The median of a launch: of its undisturbed samples if it has any, else of all. NAN when empty.
+ * `scratch` has room for launch->n doubles. */
 double am_launch_median(const struct am_launch_values *launch, double *scratch);
 
-/* Launch medians, in launch order, into out (series->n doubles); returns how many. */
+/* Launch medians, in launch order, into out (series->n doubles); returns how many: launches without
+ * samples are left out. Allocates; 0 when memory is refused. */
 size_t am_series_medians(const struct am_series *series, double *out);
 
 /* False when memory is refused or there is nothing to summarise. Level is 0.95. */
 bool am_summarise(const struct am_series *series, struct am_summary *out);
 
-/* Half-width of the interval relative to the median; INFINITY when it cannot be told. */
+/* Half-width of the interval relative to the median; INFINITY when it cannot be told: a median of
+ * 0, or an interval that covers less than 90 % (four launches or fewer). */
 double am_summary_precision(const struct am_summary *s);
 
 #endif

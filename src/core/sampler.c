@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The sampler: calibrate, warm up, verify, take batches. */
+#include "core/sampler.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum {
+    CLOCK_MULTIPLE = 1000, /* a batch lasts at least this many clock readings */
+    GROWTH_MAX = 10,       /* of the loop count from one trial to the next */
+    FOLD_TRIALS = 5,       /* a disturbed trial must not look like folded code */
+};
+
+/* Time that twice the iterations must take at least, relative to once, in the best of the trials:
+ * honest work gives 2 less constant overhead, folded work gives 1. */
+static const double fold_limit = 1.4;
+
+static const uint64_t iters_max = UINT64_C(1) << 60;
+
+/* Everything one point's measurement carries along. */
+struct session {
+    const struct am_sampler *sampler;
+    const struct am_bench *bench;
+    void *state;
+    const struct am_work *work;
+    const struct am_sample_sink *sink;
+    uint64_t start_ns;
+};
+
+static uint64_t now(const struct session *s)
+{
+    return s->sampler->clock->now_ns(s->sampler->clock->self);
+}
+
+static bool out_of_time(const struct session *s)
+{
+    return now(s) - s->start_ns >= s->sampler->settings.max_point_ns;
+}
+
+/* One batch between two clock readings; nothing else stands between them. */
+static enum am_status timed_run(const struct session *s, uint64_t iters, struct am_sample *out,
+                                struct am_err *err)
+{
+    const struct am_bench *b = s->bench;
+    struct am_batch batch = {0};
+    enum am_status status = AM_OK;
+
+    out->iters = iters;
+    out->t0_ns = now(s);
+    if (b->run)
+        b->run(s->state, iters);
+    else
+        status = b->run_timed(s->state, iters, &batch, err);
+    out->t1_ns = now(s);
+    out->elapsed_ns = b->run ? out->t1_ns - out->t0_ns : batch.elapsed_ns;
+    for (size_t i = 0; b->run_timed && b->metrics[i].name; i++)
+        out->values[i] = batch.values[i];
+    return status;
+}
+
+static enum am_status verify(const struct session *s, struct am_err *err)
+{
+    double residual = 0;
+    enum am_status status;
+
+    if (!s->bench->verify)
+        return AM_OK;
+    status = s->bench->verify(s->state, &residual, err);
+    if (status == AM_OK)
+        status = s->sink->verified(s->sink->self, residual, err);
+    return status;
+}
+
+/* The next loop count to try when `iters` took `took` and `want` is needed. */
+static uint64_t predict(uint64_t iters, uint64_t took, uint64_t want)
+{
+    const double factor = took ? 1.1 * (double)want / (double)took : GROWTH_MAX;
+    const double bounded = factor > GROWTH_MAX ? GROWTH_MAX : factor < 2 ? 2 : factor;
+    const double next = ceil((double)iters * bounded);
+
+    return next < (double)iters_max ? (uint64_t)next : iters_max;
+}
+
+/* Finds a loop count whose batch lasts half of what is wanted; `took` is its time. */
+static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t *iters_p,
+                                uint64_t *took, struct am_err *err)
+{
+    uint64_t iters = 1;
+
+    for (;;) {
+        struct am_sample trial = {0};
+        const enum am_status status = timed_run(s, iters, &trial, err);
+
+        if (status != AM_OK)
+            return status;
+        *took = trial.elapsed_ns;
+        *iters_p = iters;
+        if (trial.elapsed_ns >= want / 2 || iters == iters_max)
+            return AM_OK;
+        if (out_of_time(s)) {
+            if (trial.elapsed_ns > (uint64_t)CLOCK_MULTIPLE)
+                return AM_OK; /* short, but measurable: the caller's limit was tight */
+            break;
+        }
+        iters = predict(iters, trial.elapsed_ns, want / 2);
+    }
+    return am_fail(err, AM_E_WRONG, "no loop count gives a measurable time (%llu ns for %llu)",
+                   (unsigned long long)*took, (unsigned long long)*iters_p);
+}
+
+/* Twice the iterations must take longer, or the compiler has folded the work away. The doubled
+ * batch is the warm-up at the same time. */
+static enum am_status check_grows(const struct session *s, uint64_t iters, uint64_t once,
+                                  uint64_t *twice_p, struct am_err *err)
+{
+    uint64_t twice = UINT64_MAX;
+
+    for (int i = 0; i < FOLD_TRIALS; i++) {
+        struct am_sample trial = {0};
+        enum am_status status = timed_run(s, iters * 2, &trial, err);
+
+        if (status != AM_OK)
+            return status;
+        twice = trial.elapsed_ns < twice ? trial.elapsed_ns : twice;
+        *twice_p = twice;
+        if ((double)twice >= fold_limit * (double)once)
+            return AM_OK;
+        status = timed_run(s, iters, &trial, err);
+        if (status != AM_OK)
+            return status;
+        once = trial.elapsed_ns < once ? trial.elapsed_ns : once;
+    }
+    return am_fail(err, AM_E_WRONG,
+                   "time does not grow with the work: %llu iterations take %llu ns, twice as many "
+                   "%llu ns; was the work folded away?",
+                   (unsigned long long)iters, (unsigned long long)once, (unsigned long long)twice);
+}
+
+static enum am_status choose_iters(const struct session *s, uint64_t *iters, struct am_err *err)
+{
+    const struct am_clock *clock = s->sampler->clock;
+    const uint64_t floor_ns = clock->overhead_ns * CLOCK_MULTIPLE;
+    const uint64_t min_ns = s->sampler->settings.min_batch_ns;
+    const uint64_t want = min_ns > floor_ns ? min_ns : floor_ns;
+    uint64_t once = 0, twice = 0;
+    enum am_status status;
+
+    if (s->bench->fixed_iters) {
+        *iters = s->bench->fixed_iters;
+        return AM_OK;
+    }
+    status = calibrate(s, want, iters, &once, err);
+    if (status == AM_OK)
+        status = check_grows(s, *iters, once, &twice, err);
+    if (once < want)
+        *iters *= 2;
+    return status;
+}
+
+static uint32_t labels_of(const struct am_sample *x, double drift_limit)
+{
+    uint32_t labels = 0;
+
+    if (x->steal_ns)
+        labels |= AM_LABEL_STEAL;
+    if (x->switches)
+        labels |= AM_LABEL_SWITCH;
+    if (x->hz_before > 0 && fabs(x->hz_after / x->hz_before - 1) > drift_limit)
+        labels |= AM_LABEL_DRIFT;
+    return labels;
+}
+
+/* The core clock is probed next to the batch, the costlier disturbance counters outside of that. */
+static enum am_status take_sample(const struct session *s, uint64_t iters, struct am_sample *out,
+                                  struct am_err *err)
+{
+    const struct am_sampler *sampler = s->sampler;
+    const struct am_disturbance *d = sampler->disturbance;
+    uint64_t steal0 = 0, steal1 = 0, switches0 = 0, switches1 = 0;
+    enum am_status status;
+
+    *out = (struct am_sample){0};
+    d->read(d->self, &steal0, &switches0);
+    out->hz_before = am_clock_core_hz(sampler->clock);
+    status = timed_run(s, iters, out, err);
+    out->hz_after = am_clock_core_hz(sampler->clock);
+    d->read(d->self, &steal1, &switches1);
+    if (status != AM_OK)
+        return status;
+    out->steal_ns = steal1 - steal0;
+    out->switches = switches1 - switches0;
+    out->labels = labels_of(out, sampler->settings.drift_limit);
+    am_bench_derive(s->bench->metrics, s->work, sampler->clock, out);
+    return AM_OK;
+}
+
+/* Until enough undisturbed batches are there; disturbed ones are reported too, and re-measured a
+ * bounded number of times. */
+static enum am_status take_samples(const struct session *s, uint64_t iters, struct am_err *err)
+{
+    const struct am_sampler_settings *set = &s->sampler->settings;
+    unsigned clean = 0;
+
+    for (unsigned taken = 0; clean < set->samples && taken < set->samples + set->extra; taken++) {
+        struct am_sample sample;
+        enum am_status status;
+
+        if (taken && out_of_time(s))
+            break;
+        status = take_sample(s, iters, &sample, err);
+        if (status == AM_OK)
+            status = s->sink->sample(s->sink->self, &sample, err);
+        if (status != AM_OK)
+            return status;
+        clean += sample.labels == 0;
+    }
+    return AM_OK;
+}
+
+static enum am_status warm_up(const struct session *s, uint64_t iters, struct am_err *err)
+{
+    enum am_status status = AM_OK;
+
+    for (unsigned i = 0; i < s->sampler->settings.warmup && status == AM_OK && !out_of_time(s);
+         i++) {
+        struct am_sample ignored = {0};
+
+        status = timed_run(s, iters, &ignored, err);
+    }
+    return status;
+}
+
+enum am_status am_sampler_run(const struct am_sampler *sampler, const struct am_bench *bench,
+                              void *state, const struct am_work *work,
+                              const struct am_sample_sink *sink, struct am_err *err)
+{
+    struct session s = {
+        .sampler = sampler, .bench = bench, .state = state, .work = work, .sink = sink};
+    const uint64_t first = bench->fixed_iters ? bench->fixed_iters : 1;
+    struct am_sample ignored = {0};
+    uint64_t iters = 0;
+    enum am_status status;
+
+    s.start_ns = now(&s);
+    status = timed_run(&s, first, &ignored, err);
+    if (status == AM_OK)
+        status = verify(&s, err); /* never time what is wrong */
+    if (status == AM_OK)
+        status = choose_iters(&s, &iters, err);
+    if (status == AM_OK)
+        status = warm_up(&s, iters, err);
+    if (status == AM_OK)
+        status = take_samples(&s, iters, err);
+    if (status == AM_OK)
+        status = verify(&s, err);
+    return status;
+}

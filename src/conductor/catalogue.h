@@ -28,7 +28,10 @@ struct am_catalogue {
 enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *out,
                                  struct am_err *err);
 
-const struct am_bench *am_catalogue_find(const struct am_catalogue *catalogue, const char *bench);
+/* `worker` NULL: of any worker. NULL when there is none. */
+const struct am_bench *am_catalogue_find(const struct am_catalogue *catalogue, const char *worker,
+                                         const char *bench);
+/* The worker that listed this very descriptor (pointer, not name). */
 const struct am_worker *am_catalogue_worker(const struct am_catalogue *catalogue,
                                             const struct am_bench *bench);
 

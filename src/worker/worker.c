@@ -1,7 +1,209 @@
 /* SPDX-License-Identifier: MIT */
+/* A worker's main loop: read the request, then prepare, verify, sample and stream each point. */
 #include "worker/worker.h"
+
+#include "base/log.h"
+#include "core/protocol.h"
+#include "core/sampler.h"
+#include "worker/disturbance.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { REQUEST_MAX = 4 * 1024 * 1024, LISTING_MAX = 16 * 1024 * 1024 };
+
+enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_GONE = 3 };
+
+/* One launch: the request and what serves it. */
+struct launch {
+    struct am_request request;
+    struct am_clock clock;
+    struct am_disturbance_probe probe;
+    struct am_disturbance disturbance;
+    struct am_sampler sampler;
+    size_t n_metrics; /* of the point at hand */
+};
+
+static bool write_all(int fd, const char *data, size_t n)
+{
+    while (n) {
+        const ssize_t sent = write(fd, data, n);
+
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        data += sent;
+        n -= (size_t)sent;
+    }
+    return true;
+}
+
+/* Each line leaves at once, so that a crash loses nothing that was measured. */
+static enum am_status say(const struct am_msg *msg, struct am_err *err)
+{
+    struct am_text line;
+    bool sent;
+
+    am_text_init(&line, AM_LINE_MAX);
+    am_msg_write(&line, msg);
+    sent = !line.overflow &&
+           send(AM_PROTOCOL_FD, am_text_str(&line), line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
+    am_text_fini(&line);
+    return sent ? AM_OK : am_fail(err, AM_E_SYS, "conductor does not listen");
+}
+
+static enum am_status say_reason(enum am_msg_kind kind, const char *reason, struct am_err *err)
+{
+    struct am_msg msg = {.kind = kind};
+
+    (void)am_str_copy(msg.reason, sizeof(msg.reason), reason);
+    return say(&msg, err);
+}
+
+static enum am_status on_verified(void *self, double residual, struct am_err *err)
+{
+    const struct am_msg msg = {.kind = AM_MSG_VERIFIED, .residual = residual};
+
+    (void)self;
+    return say(&msg, err);
+}
+
+static enum am_status on_sample(void *self, const struct am_sample *sample, struct am_err *err)
+{
+    const struct launch *l = self;
+    const struct am_msg msg = {.kind = AM_MSG_SAMPLE, .sample = *sample, .n_values = l->n_metrics};
+
+    return say(&msg, err);
+}
+
+static enum am_status measure(struct launch *l, const struct am_point *point, void *state,
+                              struct am_err *err)
+{
+    const struct am_bench *bench = point->bench;
+    const struct am_ctx ctx = {
+        .cpus = l->request.cpus,
+        .cpu_count = l->request.n_cpus,
+        .seed = l->request.seed,
+        .memory_limit_bytes = l->request.memory_limit_bytes,
+        .clock = &l->clock,
+    };
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = l};
+    struct am_msg work = {.kind = AM_MSG_WORK};
+    enum am_status status = bench->prepare(state, &ctx, point->values, &work.work, err);
+
+    if (status == AM_OK)
+        status = say(&work, err);
+    if (status == AM_OK)
+        status = am_sampler_run(&l->sampler, bench, state, &work.work, &sink, err);
+    return status;
+}
+
+/* Measures one point and reports how it went. A status other than AM_OK means the conductor is
+ * gone. */
+static enum am_status serve_point(struct launch *l, const struct am_point *point,
+                                  struct am_err *err)
+{
+    const struct am_bench *bench = point->bench;
+    const struct am_msg begin = {.kind = AM_MSG_POINT, .point_id = point->id};
+    const struct am_msg end = {.kind = AM_MSG_END};
+    struct am_err story = {0};
+    void *state = calloc(1, bench->state_size ? bench->state_size : 1);
+    enum am_status status = say(&begin, err);
+
+    if (status != AM_OK || !state) {
+        free(state);
+        return state ? status : am_fail(err, AM_E_NOMEM, "no memory for a state");
+    }
+    l->n_metrics = am_metric_count(bench->metrics);
+    status = measure(l, point, state, &story);
+    if (bench->finish)
+        bench->finish(state); /* always, exactly once */
+    free(state);
+    if (status == AM_OK)
+        return say(&end, err);
+    return say_reason(status == AM_E_ABSENT ? AM_MSG_SKIP : AM_MSG_FAIL, story.text, err);
+}
+
+static enum am_status serve(const char *name, struct launch *l, struct am_err *err)
+{
+    struct am_msg msg = {.kind = AM_MSG_HELLO, .version = AM_PROTOCOL_VERSION};
+    enum am_status status;
+
+    am_clock_init(&l->clock);
+    am_disturbance_open(&l->probe, l->request.cpus, l->request.n_cpus, &l->disturbance);
+    l->sampler = (struct am_sampler){
+        .settings = l->request.sampler, .clock = &l->clock, .disturbance = &l->disturbance};
+    msg.clock = l->clock;
+    msg.hz = am_clock_core_hz(&l->clock);
+    (void)am_str_copy(msg.worker, sizeof(msg.worker), name);
+    status = say(&msg, err);
+    for (size_t i = 0; i < l->request.n_points && status == AM_OK; i++)
+        status = serve_point(l, &l->request.points[i], err);
+    msg = (struct am_msg){.kind = AM_MSG_DONE};
+    if (status == AM_OK)
+        status = say(&msg, err);
+    am_disturbance_close(&l->probe);
+    return status;
+}
+
+/* Reads to the end of what the conductor sends: it shuts its side down after the request. */
+static enum am_status read_request(struct am_text *text, struct am_err *err)
+{
+    char buf[4096];
+
+    for (;;) {
+        const ssize_t n = read(AM_PROTOCOL_FD, buf, sizeof(buf));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return am_fail(err, AM_E_SYS, "reading the request");
+        if (n == 0)
+            return text->overflow ? am_fail(err, AM_E_LIMIT, "request is too long") : AM_OK;
+        am_text_addn(text, buf, (size_t)n);
+    }
+}
+
+static int list_benches(const char *name, const struct am_bench *const *benches)
+{
+    struct am_text text;
+    bool written;
+
+    am_text_init(&text, LISTING_MAX);
+    am_listing_write(&text, name, benches);
+    written = !text.overflow && write_all(STDOUT_FILENO, am_text_str(&text), text.len);
+    am_text_fini(&text);
+    return written ? EXIT_DONE : EXIT_GONE;
+}
+
 int am_worker_main(const char *name, const struct am_bench *const *benches, int argc, char **argv)
 {
-    (void)name, (void)benches, (void)argc, (void)argv;
-    return 0;
+    struct launch l = {0};
+    struct am_arena arena = {0};
+    struct am_err err = {0};
+    struct am_text text;
+    enum am_status status;
+
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list_benches(name, benches);
+    if (argc != 1 || fcntl(AM_PROTOCOL_FD, F_GETFD) < 0) {
+        am_log(AM_LOG_ERROR, "this is the worker \"%s\"; it is started by `archmeter run`", name);
+        return EXIT_USAGE;
+    }
+    am_text_init(&text, REQUEST_MAX);
+    status = read_request(&text, &err);
+    if (status == AM_OK)
+        status = am_request_parse(am_text_str(&text), text.len, benches, &arena, &l.request, &err);
+    if (status == AM_OK)
+        status = serve(name, &l, &err);
+    if (status != AM_OK)
+        am_log(AM_LOG_ERROR, "worker %s: %s", name, err.text);
+    am_text_fini(&text);
+    am_arena_fini(&arena);
+    return status == AM_OK ? EXIT_DONE : EXIT_GONE;
 }

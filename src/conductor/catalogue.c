@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* The catalogue: every worker program found, and the benches it says it has. */
+#include "conductor/catalogue.h"
+
+#include "base/fsroot.h"
+#include "base/text.h"
+#include "conductor/process.h"
+#include "core/protocol.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORKER_PREFIX "archmeter-worker-"
+
+enum { WORKERS_MAX = 64, LISTING_MAX = 16 * 1024 * 1024, MANIFEST_MAX = 16 * 1024 };
+
+static const double listing_limit_s = 20; /* OpenCL drivers can take seconds to come up */
+
+struct search {
+    struct am_arena *arena;
+    struct am_catalogue *out;
+    const char *dir;
+    bool out_of_memory;
+};
+
+static const struct am_worker *find_worker(const struct am_catalogue *c, const char *name)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        if (strcmp(c->workers[i].name, name) == 0)
+            return &c->workers[i];
+    }
+    return NULL;
+}
+
+/* Adds a worker unless one of that name is known: earlier directories win. */
+static struct am_worker *add_worker(struct search *s, const char *name, size_t len)
+{
+    struct am_worker *w;
+    char *copy = am_arena_strndup(s->arena, name, len);
+
+    if (!copy) {
+        s->out_of_memory = true;
+        return NULL;
+    }
+    if (s->out->n == WORKERS_MAX || find_worker(s->out, copy))
+        return NULL;
+    w = &s->out->workers[s->out->n++];
+    *w = (struct am_worker){.name = copy};
+    return w;
+}
+
+static const char *why_ended(const struct am_process_result *r, struct am_arena *arena)
+{
+    if (r->end == AM_END_SIGNAL)
+        return am_arena_printf(arena, "its --list was ended by signal %d (%s)", r->code,
+                               strsignal(r->code));
+    if (r->end == AM_END_TIMEOUT)
+        return am_arena_printf(arena, "its --list gave no answer in %.0f s", listing_limit_s);
+    return am_arena_printf(arena, "its --list ended with exit code %d: %.200s", r->code,
+                           am_text_str(&r->err));
+}
+
+/* Asks the program for its benches; what goes wrong becomes the worker's why_not. */
+static void ask(struct am_worker *w, struct am_arena *arena)
+{
+    const struct am_process p = {
+        .program = w->program,
+        .argument = "--list",
+        .limit_s = listing_limit_s,
+        .stream_limit = 0,
+        .output_limit = LISTING_MAX,
+    };
+    struct am_process_result r;
+    struct am_listing listing;
+    struct am_err err = {0};
+
+    if (am_process_run(&p, &r, &err) != AM_OK) {
+        w->why_not = am_arena_strdup(arena, err.text);
+    } else if (r.end != AM_END_EXIT || r.code != 0) {
+        w->why_not = why_ended(&r, arena);
+    } else if (am_listing_parse(am_text_str(&r.out), r.out.len, arena, &listing, &err) != AM_OK) {
+        w->why_not = am_arena_printf(arena, "its --list is not understood: %s", err.text);
+    } else if (strcmp(listing.worker, w->name) != 0) {
+        w->why_not = am_arena_printf(arena, "it calls itself \"%s\"", listing.worker);
+    } else {
+        w->benches = listing.benches;
+        w->n = listing.n;
+    }
+    am_process_fini(&r);
+}
+
+static bool on_entry(void *self, const char *name)
+{
+    struct search *s = self;
+    const size_t prefix = strlen(WORKER_PREFIX);
+    struct am_worker *w;
+    char *path;
+
+    if (strncmp(name, WORKER_PREFIX, prefix) != 0 || strchr(name + prefix, '.'))
+        return true;
+    path = am_arena_printf(s->arena, "%s/%s", s->dir, name);
+    if (!path || access(path, X_OK) != 0)
+        return true;
+    w = add_worker(s, name + prefix, strlen(name + prefix));
+    if (w) {
+        w->program = path;
+        ask(w, s->arena);
+    }
+    return true;
+}
+
+/* workers.txt: "NAME REASON..." for each program that the build left out. */
+static void read_manifest(struct search *s, const struct am_fsroot *dir)
+{
+    char text[MANIFEST_MAX];
+    char *line = text;
+
+    if (am_fsroot_read(dir, "workers.txt", text, sizeof(text)) <= 0)
+        return;
+    while (*line) {
+        const size_t len = strcspn(line, "\n");
+        const size_t name = strcspn(line, " \n");
+        struct am_worker *w = name && name < len ? add_worker(s, line, name) : NULL;
+
+        if (w)
+            w->why_not = am_arena_strndup(s->arena, line + name + 1, len - name - 1);
+        line += len + (line[len] == '\n');
+    }
+}
+
+static void search_dir(struct search *s, const char *dir, size_t len)
+{
+    struct am_fsroot root = {0};
+    char *path = am_arena_strndup(s->arena, dir, len);
+
+    if (!path || am_fsroot_open(&root, path, NULL) != AM_OK)
+        return;
+    s->dir = path;
+    (void)am_fsroot_list(&root, ".", on_entry, s);
+    read_manifest(s, &root);
+    am_fsroot_close(&root);
+}
+
+static void search_path(struct search *s, const char *path)
+{
+    while (*path) {
+        const size_t len = strcspn(path, ":");
+
+        if (len)
+            search_dir(s, path, len);
+        path += len + (path[len] == ':');
+    }
+}
+
+static enum am_status search_beside_program(struct search *s, struct am_err *err)
+{
+    char self[PATH_MAX], libexec[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    if (n <= 0)
+        return am_fail(err, AM_E_SYS, "where this program lies");
+    self[n] = '\0';
+    slash = strrchr(self, '/');
+    if (!slash)
+        return am_fail(err, AM_E_SYS, "where this program lies");
+    *slash = '\0';
+    search_dir(s, self, strlen(self));
+    if (am_str_format(libexec, sizeof(libexec), "%s/../libexec/archmeter", self))
+        search_dir(s, libexec, strlen(libexec));
+    return AM_OK;
+}
+
+enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *out,
+                                 struct am_err *err)
+{
+    struct search s = {.arena = arena, .out = out};
+    const char *path = getenv("ARCHMETER_WORKERS");
+    enum am_status status = AM_OK;
+
+    *out = (struct am_catalogue){.workers =
+                                     am_arena_array(arena, WORKERS_MAX, sizeof(struct am_worker))};
+    if (!out->workers)
+        return am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
+    if (path && *path)
+        search_path(&s, path);
+    else
+        status = search_beside_program(&s, err);
+    if (s.out_of_memory)
+        return am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
+    return status;
+}
+
+const struct am_bench *am_catalogue_find(const struct am_catalogue *c, const char *worker,
+                                         const char *bench)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct am_worker *w = &c->workers[i];
+
+        if (worker && strcmp(w->name, worker) != 0)
+            continue;
+        for (size_t k = 0; k < w->n; k++) {
+            if (strcmp(w->benches[k].name, bench) == 0)
+                return &w->benches[k];
+        }
+    }
+    return NULL;
+}
+
+const struct am_worker *am_catalogue_worker(const struct am_catalogue *c,
+                                            const struct am_bench *bench)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct am_worker *w = &c->workers[i];
+
+        if (w->n && bench >= w->benches && bench < w->benches + w->n)
+            return w;
+    }
+    return NULL;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* From a worker's lines to a launch record. */
+#include "conductor/collect.h"
+
+#include "core/protocol.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum am_status am_collect_init(struct am_collect *c, struct am_arena *arena, const char *worker,
+                               const struct am_point *const *points, size_t n_points,
+                               unsigned samples_max, struct am_err *err)
+{
+    *c = (struct am_collect){.arena = arena,
+                             .points = points,
+                             .n_points = n_points,
+                             .worker = worker,
+                             .samples_max = samples_max};
+    c->launch.worker = worker;
+    c->launch.visits = am_arena_array(arena, n_points, sizeof(*c->launch.visits));
+    if (!c->launch.visits)
+        return am_fail(err, AM_E_NOMEM, "no memory for a launch");
+    return AM_OK;
+}
+
+static struct am_visit *visit_at_hand(struct am_collect *c)
+{
+    return &c->launch.visits[c->at - 1];
+}
+
+static enum am_status on_hello(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    if (m->version != AM_PROTOCOL_VERSION)
+        return am_fail(err, AM_E_PROTOCOL, "worker speaks protocol %u, not %d", m->version,
+                       AM_PROTOCOL_VERSION);
+    if (strcmp(m->worker, c->worker) != 0)
+        return am_fail(err, AM_E_PROTOCOL, "worker calls itself \"%s\", not \"%s\"", m->worker,
+                       c->worker);
+    c->greeted = true;
+    c->launch.clock_overhead_ns = m->clock.overhead_ns;
+    c->launch.clock_resolution_ns = m->clock.resolution_ns;
+    c->launch.hz = m->hz;
+    return AM_OK;
+}
+
+static enum am_status on_point(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    struct am_visit *v;
+
+    if (c->at == c->n_points || m->point_id != c->points[c->at]->id)
+        return am_fail(err, AM_E_PROTOCOL, "point %lld was not asked for here",
+                       (long long)m->point_id);
+    v = &c->launch.visits[c->at++];
+    *v = (struct am_visit){.point_id = m->point_id,
+                           .n_metrics = am_metric_count(c->points[c->at - 1]->bench->metrics)};
+    c->open = true;
+    c->cap_samples = 0;
+    return AM_OK;
+}
+
+static enum am_status on_work(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    struct am_visit *v = visit_at_hand(c);
+
+    if (v->has_work)
+        return am_fail(err, AM_E_PROTOCOL, "work stated twice");
+    v->has_work = true;
+    v->work = m->work;
+    return AM_OK;
+}
+
+static enum am_status on_verified(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    struct am_visit *v = visit_at_hand(c);
+
+    (void)err;
+    if (!v->has_residual || !(m->residual <= v->residual))
+        v->residual = m->residual;
+    v->has_residual = true;
+    return AM_OK;
+}
+
+/* A sample must lie inside the launch, after the one before it. */
+static bool plausible(const struct am_collect *c, const struct am_sample *s)
+{
+    return s->t0_ns >= c->launch.started_ns && s->t0_ns >= c->last_ns && s->t1_ns <= am_now_ns();
+}
+
+static bool push_sample(struct am_collect *c, struct am_visit *v, const struct am_sample *s)
+{
+    if (v->n_samples == c->cap_samples) {
+        const size_t cap = c->cap_samples ? c->cap_samples * 2 : 16;
+        struct am_sample *grown = am_arena_array(c->arena, cap, sizeof(*grown));
+
+        if (!grown)
+            return false;
+        if (v->n_samples)
+            memcpy(grown, v->samples, v->n_samples * sizeof(*grown));
+        v->samples = grown;
+        c->cap_samples = cap;
+    }
+    v->samples[v->n_samples++] = *s;
+    return true;
+}
+
+static enum am_status on_sample(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    struct am_visit *v = visit_at_hand(c);
+
+    if (!v->has_work)
+        return am_fail(err, AM_E_PROTOCOL, "a sample before its work was stated");
+    if (m->n_values != v->n_metrics)
+        return am_fail(err, AM_E_PROTOCOL, "a sample of %zu values for %zu metrics", m->n_values,
+                       v->n_metrics);
+    if (!plausible(c, &m->sample))
+        return am_fail(err, AM_E_PROTOCOL, "a sample at a time that cannot be: %llu..%llu ns",
+                       (unsigned long long)m->sample.t0_ns, (unsigned long long)m->sample.t1_ns);
+    if (v->n_samples == c->samples_max)
+        return am_fail(err, AM_E_LIMIT, "more than the %u samples asked for", c->samples_max);
+    c->last_ns = m->sample.t1_ns;
+    if (!push_sample(c, v, &m->sample))
+        return am_fail(err, AM_E_NOMEM, "no memory for samples");
+    return AM_OK;
+}
+
+static void close_visit(struct am_collect *c, enum am_visit_state state, const char *kind,
+                        const char *reason)
+{
+    struct am_visit *v = visit_at_hand(c);
+
+    v->state = state;
+    v->kind = kind;
+    v->reason = reason ? am_arena_strdup(c->arena, reason) : NULL;
+    c->open = false;
+    c->ended = c->at;
+    c->launch.n_visits = c->at;
+}
+
+static enum am_status on_skip(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    (void)err;
+    close_visit(c, AM_VISIT_SKIP, "skip", m->reason);
+    return AM_OK;
+}
+
+static enum am_status on_fail(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    (void)err;
+    close_visit(c, AM_VISIT_FAIL, "reported", m->reason);
+    return AM_OK;
+}
+
+static enum am_status on_end(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    (void)m;
+    if (visit_at_hand(c)->n_samples == 0)
+        return am_fail(err, AM_E_PROTOCOL, "point ended without a sample");
+    close_visit(c, AM_VISIT_OK, NULL, NULL);
+    return AM_OK;
+}
+
+static enum am_status on_done(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    (void)m;
+    if (c->ended != c->n_points)
+        return am_fail(err, AM_E_PROTOCOL, "done after %zu of %zu points", c->ended, c->n_points);
+    c->done = true;
+    return AM_OK;
+}
+
+/* When a message may come: before the greeting, between points, or inside one. */
+enum when { WHEN_NEW, WHEN_BETWEEN, WHEN_INSIDE };
+
+static const struct {
+    enum when when;
+    enum am_status (*take)(struct am_collect *c, const struct am_msg *m, struct am_err *err);
+} actions[] = {
+    [AM_MSG_HELLO] = {WHEN_NEW, on_hello},      [AM_MSG_POINT] = {WHEN_BETWEEN, on_point},
+    [AM_MSG_WORK] = {WHEN_INSIDE, on_work},     [AM_MSG_VERIFIED] = {WHEN_INSIDE, on_verified},
+    [AM_MSG_SAMPLE] = {WHEN_INSIDE, on_sample}, [AM_MSG_SKIP] = {WHEN_INSIDE, on_skip},
+    [AM_MSG_FAIL] = {WHEN_INSIDE, on_fail},     [AM_MSG_END] = {WHEN_INSIDE, on_end},
+    [AM_MSG_DONE] = {WHEN_BETWEEN, on_done},
+};
+
+enum am_status am_collect_line(void *self, const char *line, size_t len, struct am_err *err)
+{
+    struct am_collect *c = self;
+    const enum when now = !c->greeted ? WHEN_NEW : c->open ? WHEN_INSIDE : WHEN_BETWEEN;
+    struct am_msg m;
+    const enum am_status s = am_msg_parse(line, len, &m, err);
+
+    if (s != AM_OK)
+        return s;
+    if (c->done || actions[m.kind].when != now)
+        return am_fail(err, AM_E_PROTOCOL, "\"%.*s\" out of place", (int)(len < 40 ? len : 40),
+                       line);
+    return actions[m.kind].take(c, &m, err);
+}
+
+/* Charges the point at hand, or the next one when none is open. */
+static void charge(struct am_collect *c, const char *kind, const char *reason)
+{
+    if (!c->open) {
+        struct am_visit *v;
+
+        if (c->at == c->n_points)
+            return; /* every point was measured before it went wrong */
+        v = &c->launch.visits[c->at];
+        *v = (struct am_visit){.point_id = c->points[c->at]->id};
+        c->at++;
+    }
+    close_visit(c, AM_VISIT_FAIL, kind, reason);
+}
+
+static void charge_exit(struct am_collect *c, int code)
+{
+    if (code)
+        charge(c, "exit", am_arena_printf(c->arena, "worker ended with exit code %d", code));
+    else if (!c->done)
+        charge(c, "protocol", "worker ended without saying \"done\"");
+}
+
+static void charge_end(struct am_collect *c, const struct am_process_result *r, double limit_s)
+{
+    switch (r->end) {
+    case AM_END_EXIT: charge_exit(c, r->code); return;
+    case AM_END_SIGNAL:
+        charge(c, "signal",
+               am_arena_printf(c->arena, "worker was ended by signal %d (%s)", r->code,
+                               strsignal(r->code)));
+        return;
+    case AM_END_TIMEOUT:
+        charge(c, "timeout",
+               am_arena_printf(c->arena, "no end within %.3g s; worker was killed", limit_s));
+        return;
+    case AM_END_FLOOD: charge(c, "flood", "worker said far too much; it was killed"); return;
+    case AM_END_REFUSED:
+        charge(c, r->refusal.status == AM_E_LIMIT ? "flood" : "protocol", r->refusal.text);
+        return;
+    case AM_END_INTERRUPTED: return; /* the launch is forgotten, not failed */
+    }
+}
+
+/* What the worker printed, and how it ended when that was not charged to a point. */
+static const char *output_of(struct am_collect *c, const struct am_process_result *r)
+{
+    const char *out = am_text_str(&r->out), *err = am_text_str(&r->err);
+    const bool late = c->ended == c->n_points && r->end == AM_END_SIGNAL;
+
+    if (late)
+        return am_arena_printf(c->arena, "%s%sended by signal %d after its last point", out, err,
+                               r->code);
+    return *out || *err ? am_arena_printf(c->arena, "%s%s", out, err) : NULL;
+}
+
+void am_collect_finish(struct am_collect *c, const struct am_process_result *r, double limit_s)
+{
+    c->launch.pid = (int)r->pid;
+    c->launch.started_ns = r->started_ns;
+    c->launch.ended_ns = r->ended_ns;
+    c->launch.output = output_of(c, r);
+    charge_end(c, r, limit_s);
+}
+
+void am_collect_unstarted(struct am_collect *c, const char *reason)
+{
+    charge(c, "spawn", reason);
+}

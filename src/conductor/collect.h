@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* From a worker's lines to a launch record. Believes nothing that cannot be. */
+#ifndef AM_CONDUCTOR_COLLECT_H
+#define AM_CONDUCTOR_COLLECT_H
+
+#include "conductor/process.h"
+#include "core/plan.h"
+#include "store/store.h"
+
+/* Gathers one launch. Zero-initialise, then am_collect_init(). */
+struct am_collect {
+    struct am_arena *arena; /* of the launch: everything in the record lives there */
+    const struct am_point *const *points;
+    size_t n_points;
+    const char *worker;
+    unsigned samples_max;
+    struct am_launch launch;
+    size_t at;    /* points begun */
+    size_t ended; /* points with a visit */
+    size_t cap_samples;
+    uint64_t last_ns; /* end of the latest sample; time does not run backwards */
+    bool greeted, open, done;
+};
+
+/* `points` are those requested, in order. */
+enum am_status am_collect_init(struct am_collect *c, struct am_arena *arena, const char *worker,
+                               const struct am_point *const *points, size_t n_points,
+                               unsigned samples_max, struct am_err *err);
+
+/* An am_process_line_fn: takes one line; AM_E_PROTOCOL or AM_E_LIMIT refuse it. */
+enum am_status am_collect_line(void *self, const char *line, size_t len, struct am_err *err);
+
+/* Closes the record when the process is gone. The point at hand (or the first, when none was
+ * begun) is charged with what went wrong; points after it stay without a visit. */
+void am_collect_finish(struct am_collect *c, const struct am_process_result *result,
+                       double limit_s);
+
+/* The same when the process could not even be started. */
+void am_collect_unstarted(struct am_collect *c, const char *reason);
+
+#endif

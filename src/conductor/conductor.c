@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* The conductor: interleaved rounds of launches until every point has its reason to stop. */
+#include "conductor/conductor.h"
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "conductor/launch.h"
+#include "core/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FAILURES_MAX = 2, /* launches that may fail before a point that never worked is given up */
+};
+
+/* What the conductor remembers of a point. */
+struct progress_of_point {
+    double *medians; /* launch medians of the primary metric */
+    size_t n_ok, cap;
+    unsigned visits, failures;
+    unsigned next_round; /* rounds below this have a visit */
+    bool stopped, skipped;
+    double seconds; /* spent in its launches */
+};
+
+struct run {
+    const struct am_conductor *c;
+    const struct am_plan_settings *set;
+    struct progress_of_point *points; /* parallel to plan->points */
+    struct am_stop *stops;            /* of this round, not yet stored */
+    size_t n_stops, n_stopped;
+    size_t *order; /* of this round; scratch */
+    uint64_t start_ns;
+    double spent_before_s; /* by earlier invocations of this run */
+    struct am_launcher launcher;
+    struct am_outcome *outcome;
+    unsigned round;
+};
+
+static double elapsed(const struct run *r)
+{
+    return r->spent_before_s + (double)(am_now_ns() - r->start_ns) * 1e-9;
+}
+
+static bool interrupted(const struct run *r)
+{
+    return r->c->interrupted && *r->c->interrupted;
+}
+
+static void stop(struct run *r, size_t i, const char *reason)
+{
+    if (r->points[i].stopped)
+        return;
+    r->points[i].stopped = true;
+    r->n_stopped++;
+    r->stops[r->n_stops++] =
+        (struct am_stop){.point_id = r->c->plan->points[i].id, .reason = reason};
+}
+
+static enum am_status store_stops(struct run *r, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    if (r->n_stops)
+        s = am_store_put_stops(r->c->store, r->stops, r->n_stops, err);
+    r->n_stops = 0;
+    return s;
+}
+
+/* Half-width of the interval of the median of launch medians, relative to it. */
+static double precision(const struct progress_of_point *p)
+{
+    struct am_summary s = {.launches = p->n_ok};
+    double *sorted = p->n_ok ? malloc(p->n_ok * sizeof(*sorted)) : NULL;
+
+    if (!sorted)
+        return INFINITY;
+    memcpy(sorted, p->medians, p->n_ok * sizeof(*sorted));
+    am_stats_sort(sorted, p->n_ok);
+    s.median = am_stats_median(sorted, p->n_ok);
+    s.ci = am_stats_median_interval(sorted, p->n_ok, 0.95);
+    free(sorted);
+    return am_summary_precision(&s);
+}
+
+/* Why the point needs no further launch, or NULL. A pure function of what was stored, so that a
+ * resumed run decides as the first one would have. */
+static const char *stop_reason(const struct run *r, const struct progress_of_point *p)
+{
+    if (p->skipped && p->n_ok == 0)
+        return "skip";
+    if (p->n_ok == 0 && p->failures >= FAILURES_MAX)
+        return "fail";
+    if (p->n_ok >= r->set->min_launches && precision(p) <= r->set->target)
+        return "target";
+    if (p->visits >= r->set->max_launches)
+        return p->n_ok ? "max-launches" : "fail";
+    return NULL;
+}
+
+static void consider_stop(struct run *r, size_t i)
+{
+    const char *reason = stop_reason(r, &r->points[i]);
+
+    if (reason)
+        stop(r, i, reason);
+}
+
+static void add_median(struct progress_of_point *p, double median)
+{
+    if (p->n_ok == p->cap) {
+        const size_t cap = p->cap ? p->cap * 2 : 8;
+        double *grown = realloc(p->medians, cap * sizeof(*grown));
+
+        if (!grown)
+            return; /* costs precision of the stop rule only: the store has the samples */
+        p->medians = grown;
+        p->cap = cap;
+    }
+    p->medians[p->n_ok++] = median;
+}
+
+/* Median of the primary metric over the visit's undisturbed samples. */
+static double visit_median(const struct am_visit *v)
+{
+    struct am_launch_values values = {.n = v->n_samples};
+    double *x = calloc(v->n_samples, 2 * sizeof(*x));
+    uint32_t *labels = calloc(v->n_samples, sizeof(*labels));
+    double median = NAN;
+
+    if (x && labels) {
+        for (size_t i = 0; i < v->n_samples; i++) {
+            x[i] = v->samples[i].values[0];
+            labels[i] = v->samples[i].labels;
+        }
+        values.values = x;
+        values.labels = labels;
+        median = am_launch_median(&values, x + v->n_samples);
+    }
+    free(labels);
+    free(x);
+    return median;
+}
+
+static void note_visit(struct run *r, size_t i, const struct am_visit *v, double seconds)
+{
+    struct progress_of_point *p = &r->points[i];
+
+    p->visits++;
+    p->next_round = r->round + 1;
+    p->seconds += seconds;
+    p->skipped |= v->state == AM_VISIT_SKIP;
+    p->failures += v->state == AM_VISIT_FAIL;
+    if (v->state == AM_VISIT_OK)
+        add_median(p, visit_median(v));
+    consider_stop(r, i);
+}
+
+/* What the plan still needs: every open point up to its minimum of launches, then one more. */
+static double eta(const struct run *r, double now)
+{
+    const double mean =
+        r->outcome->launches
+            ? (now - r->spent_before_s) / (double)r->outcome->launches
+            : am_conductor_estimate(r->c->plan) / (double)(r->c->plan->n * r->set->min_launches);
+    double left = 0;
+
+    for (size_t i = 0; i < r->c->plan->n; i++) {
+        const struct progress_of_point *p = &r->points[i];
+        const double each = p->visits ? p->seconds / p->visits : mean;
+
+        if (!p->stopped)
+            left +=
+                each * (p->visits < r->set->min_launches ? r->set->min_launches - p->visits : 1);
+    }
+    if (r->set->budget_s > 0 && left > r->set->budget_s - now)
+        left = r->set->budget_s > now ? r->set->budget_s - now : 0;
+    return left;
+}
+
+static void tell(const struct run *r, size_t i, const struct am_visit *v)
+{
+    const double now = elapsed(r);
+    struct am_progress p = {
+        .point = &r->c->plan->points[i],
+        .launches_done = r->outcome->launches,
+        .points_done = r->n_stopped,
+        .points = r->c->plan->n,
+        .round = r->round,
+        .elapsed_s = now,
+        .state = v->state,
+        .reason = v->reason,
+    };
+
+    if (!r->c->progress)
+        return;
+    p.eta_s = eta(r, now);
+    r->c->progress(r->c->progress_self, &p);
+}
+
+/* Launches `n` points (indices in `group`) in one process and stores what came of it. *visited is
+ * how many of them, from the first, now have a visit. */
+static enum am_status launch_group(struct run *r, const size_t *group, size_t n, size_t *visited,
+                                   struct am_err *err)
+{
+    struct am_arena arena = {0};
+    struct am_launch record = {0};
+    const struct am_point **points = am_arena_array(&arena, n, sizeof(*points));
+    enum am_status s = points ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for a launch");
+
+    for (size_t i = 0; s == AM_OK && i < n; i++)
+        points[i] = &r->c->plan->points[group[i]];
+    if (s == AM_OK)
+        s = am_launcher_run(&r->launcher, points, n, r->round, &arena, &record, err);
+    *visited = s == AM_OK ? record.n_visits : 0;
+    if (s == AM_OK && record.n_visits)
+        s = am_store_put_launch(r->c->store, &record, err);
+    if (s == AM_OK && record.n_visits) {
+        const double seconds = (double)(record.ended_ns - record.started_ns) * 1e-9;
+
+        r->outcome->launches++;
+        for (size_t i = 0; i < record.n_visits; i++)
+            note_visit(r, group[i], &record.visits[i], seconds / (double)record.n_visits);
+        for (size_t i = 0; i < record.n_visits; i++)
+            tell(r, group[i], &record.visits[i]);
+    }
+    am_arena_fini(&arena);
+    return s;
+}
+
+/* Moves the points that may share the process of order[0] to the front; returns their number. */
+static size_t gather_group(struct run *r, size_t *order, size_t n)
+{
+    const struct am_point *points = r->c->plan->points;
+    const struct am_point *first = &points[order[0]];
+    const size_t most = first->bench->points_per_launch ? first->bench->points_per_launch : 1;
+    const size_t threads = am_point_threads(first);
+    size_t taken = 1;
+
+    for (size_t i = 1; i < n && taken < most; i++) {
+        const struct am_point *p = &points[order[i]];
+
+        if (p->bench == first->bench && am_point_threads(p) == threads) {
+            const size_t t = order[taken];
+
+            order[taken++] = order[i];
+            order[i] = t;
+        }
+    }
+    return taken;
+}
+
+static bool over_budget(const struct run *r, size_t i)
+{
+    const struct progress_of_point *p = &r->points[i];
+    const double expected = p->visits ? p->seconds / p->visits : 0;
+
+    return r->set->budget_s > 0 && elapsed(r) + expected > r->set->budget_s;
+}
+
+/* The points of this round that have no visit in it yet, shuffled by (seed, round): a resumed
+ * round goes on where it was cut. */
+static size_t order_round(struct run *r)
+{
+    const size_t n = r->c->plan->n;
+    struct am_rng rng;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        r->order[i] = i;
+    am_rng_seed(&rng, r->set->seed, r->round);
+    am_rng_shuffle(&rng, r->order, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct progress_of_point *p = &r->points[r->order[i]];
+
+        if (!p->stopped && p->next_round <= r->round)
+            r->order[kept++] = r->order[i];
+    }
+    return kept;
+}
+
+static enum am_status play_round(struct run *r, struct am_err *err)
+{
+    size_t n = order_round(r);
+    size_t *order = r->order;
+    enum am_status s = AM_OK;
+
+    while (n && s == AM_OK && !interrupted(r)) {
+        size_t group, visited;
+
+        if (over_budget(r, order[0])) {
+            r->outcome->budget_spent = true;
+            stop(r, order[0], "budget");
+            order++;
+            n--;
+            continue;
+        }
+        group = gather_group(r, order, n);
+        s = launch_group(r, order, group, &visited, err);
+        if (interrupted(r))
+            break; /* a launch cut short has no visit: resume repeats it */
+        /* Points of the group that a crash kept from their turn are launched again. */
+        order += visited;
+        n -= visited;
+    }
+    if (s == AM_OK)
+        s = store_stops(r, err);
+    return s;
+}
+
+/* Takes over what an earlier invocation measured. */
+static enum am_status take_over(struct run *r, const struct am_resume *resume, struct am_err *err)
+{
+    struct am_arena arena = {0};
+    struct am_result_set set = {0};
+    enum am_status s = am_store_load(r->c->store, &(struct am_filter){0}, &arena, &set, err);
+
+    if (s == AM_OK && (resume->n != r->c->plan->n || set.n != resume->n))
+        s = am_fail(err, AM_E_STORE, "the stored plan has %zu points, the rebuilt one %zu",
+                    resume->n, r->c->plan->n);
+    for (size_t i = 0; s == AM_OK && i < resume->n; i++) {
+        const struct am_point_state *state = &resume->points[i];
+        struct progress_of_point *p = &r->points[i];
+        const struct am_series *series =
+            set.results[i].n_metrics ? &set.results[i].metrics[0].series : NULL;
+
+        p->visits = (unsigned)state->n_rounds;
+        p->next_round = state->n_rounds ? state->rounds[state->n_rounds - 1] + 1 : 0;
+        p->failures = (unsigned)state->failures;
+        p->skipped = strcmp(set.results[i].state, "skip") == 0;
+        for (size_t k = 0; series && k < series->n; k++) {
+            double *scratch = malloc((series->launches[k].n + 1) * sizeof(*scratch));
+
+            if (scratch)
+                add_median(p, am_launch_median(&series->launches[k], scratch));
+            free(scratch);
+        }
+        p->stopped = state->stop_reason != NULL;
+        r->n_stopped += p->stopped;
+    }
+    am_arena_fini(&arena);
+    r->spent_before_s = resume->spent_s;
+    return s;
+}
+
+/* The round to begin with: the first in which an open point lacks its visit. */
+static unsigned first_round(const struct run *r)
+{
+    unsigned round = UINT32_MAX;
+
+    for (size_t i = 0; i < r->c->plan->n; i++) {
+        if (!r->points[i].stopped && r->points[i].next_round < round)
+            round = r->points[i].next_round;
+    }
+    return round;
+}
+
+static void count_outcome(struct run *r)
+{
+    for (size_t i = 0; i < r->c->plan->n; i++) {
+        const struct progress_of_point *p = &r->points[i];
+
+        if (p->n_ok)
+            r->outcome->ok++;
+        else if (p->skipped)
+            r->outcome->skipped++;
+        else if (p->failures)
+            r->outcome->failed++;
+        else
+            r->outcome->open++;
+    }
+    r->outcome->elapsed_s = elapsed(r);
+    r->outcome->interrupted = interrupted(r);
+}
+
+static enum am_status play(struct run *r, const struct am_resume *resume, struct am_err *err)
+{
+    enum am_status s = resume ? take_over(r, resume, err) : AM_OK;
+
+    for (size_t i = 0; resume && s == AM_OK && i < r->c->plan->n; i++)
+        consider_stop(r, i);
+    r->round = first_round(r);
+    while (s == AM_OK && r->n_stopped < r->c->plan->n && !interrupted(r)) {
+        s = play_round(r, err);
+        r->round++;
+    }
+    if (s == AM_OK)
+        s = store_stops(r, err);
+    return s;
+}
+
+enum am_status am_conductor_run(const struct am_conductor *c, const struct am_resume *resume,
+                                struct am_outcome *outcome, struct am_err *err)
+{
+    const size_t n = c->plan->n;
+    struct run r = {.c = c, .set = &c->plan->settings, .outcome = outcome};
+    enum am_status s;
+
+    *outcome = (struct am_outcome){0};
+    r.start_ns = am_now_ns();
+    r.points = calloc(n ? n : 1, sizeof(*r.points));
+    r.stops = calloc(n ? n : 1, sizeof(*r.stops));
+    r.order = calloc(n ? n : 1, sizeof(*r.order));
+    s = r.points && r.stops && r.order ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the run");
+    if (s == AM_OK)
+        s = am_launcher_init(&r.launcher, c, err);
+    if (s == AM_OK)
+        s = play(&r, resume, err);
+    if (r.points)
+        count_outcome(&r);
+    for (size_t i = 0; r.points && i < n; i++)
+        free(r.points[i].medians);
+    am_launcher_fini(&r.launcher);
+    free(r.points);
+    free(r.stops);
+    free(r.order);
+    return s;
+}
+
+double am_conductor_estimate(const struct am_plan *plan)
+{
+    const struct am_sampler_settings *s = &plan->settings.sampler;
+    const double batch_s = (double)s->min_batch_ns * 1e-9;
+    const double spawn_s = 0.01;
+    /* Calibration costs about three batches, and batches come out longer than their minimum. */
+    const double launch_s = spawn_s + 1.3 * batch_s * (3 + s->warmup + s->samples);
+    const double all = launch_s * (double)plan->n * plan->settings.min_launches;
+
+    return plan->settings.budget_s > 0 && all > plan->settings.budget_s ? plan->settings.budget_s
+                                                                        : all;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* One launch: choose CPUs, write the request, run the worker, hand back the record. */
+#include "conductor/launch.h"
+
+#include "base/rng.h"
+#include "conductor/collect.h"
+#include "conductor/memory.h"
+#include "conductor/process.h"
+#include "core/protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    CPUS_MAX = 4096,
+    OUTPUT_MAX = 8 * 1024,    /* of what a worker prints elsewhere */
+    STREAM_SLACK = 64 * 1024, /* protocol bytes beyond those of its points */
+    MESSAGE_BYTES = 1024,     /* more than the longest honest message */
+    MESSAGES_EXTRA = 16,      /* messages of a point besides its samples */
+    REQUEST_MAX = 128 * 1024, /* fits the socket's buffer: sending never waits */
+};
+
+enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor *conductor,
+                                struct am_err *err)
+{
+    *l = (struct am_launcher){.conductor = conductor};
+    l->cpus = calloc(CPUS_MAX, sizeof(*l->cpus));
+    if (!l->cpus)
+        return am_fail(err, AM_E_NOMEM, "no memory for the CPU list");
+    l->n_cpus = am_topo_cpu_order(conductor->topo, l->cpus, CPUS_MAX);
+    if (l->n_cpus == 0)
+        return am_fail(err, AM_E_ABSENT, "no CPU this process may use");
+    return AM_OK;
+}
+
+void am_launcher_fini(struct am_launcher *l)
+{
+    free(l->cpus);
+    *l = (struct am_launcher){0};
+}
+
+static const char *cpu_list(const int *cpus, size_t n, struct am_arena *arena)
+{
+    struct am_text text;
+    const char *list;
+
+    am_text_init(&text, 16 * CPUS_MAX);
+    for (size_t i = 0; i < n; i++)
+        am_text_addf(&text, "%s%d", i ? "," : "", cpus[i]);
+    list = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return list;
+}
+
+/* A launch's seed follows from the run's, the round and the point: it replays. */
+static uint64_t launch_seed(uint64_t run_seed, unsigned round, int64_t point_id)
+{
+    struct am_rng rng;
+
+    am_rng_seed(&rng, run_seed ^ 0x6c61756e6368u, ((uint64_t)round << 40) ^ (uint64_t)point_id);
+    return am_rng_u64(&rng);
+}
+
+/* The request's text for these points; they are copied because a request holds them by value. */
+static enum am_status write_request(const struct am_launcher *l,
+                                    const struct am_point *const *points, size_t n, size_t n_cpus,
+                                    uint64_t seed, struct am_text *text, struct am_err *err)
+{
+    struct am_request request = {
+        .sampler = l->conductor->plan->settings.sampler,
+        .seed = seed,
+        .memory_limit_bytes = am_memory_available(),
+        .cpus = l->cpus,
+        .n_cpus = n_cpus,
+        .n_points = n,
+    };
+
+    request.points = calloc(n, sizeof(*request.points));
+    if (!request.points)
+        return am_fail(err, AM_E_NOMEM, "no memory for a request");
+    for (size_t i = 0; i < n; i++)
+        request.points[i] = *points[i];
+    am_request_write(text, &request);
+    free(request.points);
+    if (text->overflow)
+        return am_fail(err, AM_E_LIMIT, "request for %s is longer than %d bytes",
+                       points[0]->bench->name, REQUEST_MAX);
+    return AM_OK;
+}
+
+/* What an honest worker could say about these points, with room to spare. */
+static size_t stream_limit(const struct am_collect *c)
+{
+    return STREAM_SLACK + c->n_points * MESSAGE_BYTES * ((size_t)c->samples_max + MESSAGES_EXTRA);
+}
+
+static void run_worker(const struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
+                       const struct am_text *request, struct am_collect *collect)
+{
+    const double limit_s = l->conductor->plan->settings.launch_limit_s;
+    const struct am_process process = {
+        .program = worker->program,
+        .cpus = l->cpus,
+        .n_cpus = n_cpus,
+        .input = am_text_str(request),
+        .input_len = request->len,
+        .limit_s = limit_s * (double)collect->n_points,
+        .stream_limit = stream_limit(collect),
+        .output_limit = OUTPUT_MAX,
+        .interrupted = l->conductor->interrupted,
+        .on_line = am_collect_line,
+        .self = collect,
+    };
+    struct am_process_result result;
+    struct am_err why = {0};
+
+    collect->launch.started_ns = am_now_ns();
+    if (am_process_run(&process, &result, &why) == AM_OK) {
+        am_collect_finish(collect, &result, process.limit_s);
+        if (result.end == AM_END_INTERRUPTED)
+            collect->launch.n_visits = 0;
+    } else {
+        collect->launch.ended_ns = am_now_ns();
+        am_collect_unstarted(collect, why.text);
+    }
+    am_process_fini(&result);
+}
+
+enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
+                               size_t n, unsigned round, struct am_arena *arena,
+                               struct am_launch *record, struct am_err *err)
+{
+    const struct am_plan_settings *set = &l->conductor->plan->settings;
+    const struct am_worker *worker = am_catalogue_worker(l->conductor->catalogue, points[0]->bench);
+    const size_t threads = am_point_threads(points[0]);
+    const size_t n_cpus = threads < l->n_cpus ? threads : l->n_cpus;
+    const uint64_t seed = launch_seed(set->seed, round, points[0]->id);
+    struct am_collect collect;
+    struct am_text request;
+    enum am_status s;
+
+    if (!worker || !worker->program)
+        return am_fail(err, AM_E_ABSENT, "no worker for %s", points[0]->bench->name);
+    am_text_init(&request, REQUEST_MAX);
+    s = am_collect_init(&collect, arena, worker->name, points, n,
+                        set->sampler.samples + set->sampler.extra, err);
+    if (s == AM_OK)
+        s = write_request(l, points, n, n_cpus, seed, &request, err);
+    if (s == AM_OK) {
+        collect.launch.round = round;
+        collect.launch.seed = seed;
+        collect.launch.cpus = cpu_list(l->cpus, n_cpus, arena);
+        collect.launch.wall_start = (int64_t)time(NULL);
+        run_worker(l, worker, n_cpus, &request, &collect);
+        *record = collect.launch;
+    }
+    am_text_fini(&request);
+    return s;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* One launch: choose CPUs, write the request, run the worker, hand back the record. */
+#ifndef AM_CONDUCTOR_LAUNCH_H
+#define AM_CONDUCTOR_LAUNCH_H
+
+#include "conductor/conductor.h"
+
+/* What all launches of a run share. */
+struct am_launcher {
+    const struct am_conductor *conductor;
+    int *cpus; /* in the order threads are placed */
+    size_t n_cpus;
+};
+
+enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor *conductor,
+                                struct am_err *err);
+void am_launcher_fini(struct am_launcher *l); /* accepts a zeroed struct */
+
+/* Runs the points (all of one bench, equal in threads) in one worker. The record lives in the
+ * arena; it has no visits when the user interrupted. A worker that cannot be started is a failed
+ * visit, not an error. */
+enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
+                               size_t n, unsigned round, struct am_arena *arena,
+                               struct am_launch *record, struct am_err *err);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* A child process under control. */
+#include "conductor/process.h"
+
+#include "base/clock.h"
+#include "core/protocol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    TICK_MS = 50,           /* how often arrived data is looked at while the child runs */
+    BUSY_BYTES = 32 * 1024, /* in one look; an honest worker says a few hundred */
+    SPARE_FD = 16,          /* the child moves its descriptors above those it then fills */
+    EXEC_FAILED = 127,
+};
+
+/* The parent's ends. */
+struct channels {
+    int protocol, out, err;
+    int status; /* carries errno when exec fails, closes when it succeeds */
+};
+
+/* The child's ends. */
+struct child_ends {
+    int protocol, out, err, status;
+};
+
+static void close_if_open(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
+static void close_channels(struct channels *c)
+{
+    close_if_open(&c->protocol);
+    close_if_open(&c->out);
+    close_if_open(&c->err);
+    close_if_open(&c->status);
+}
+
+static void close_ends(struct child_ends *e)
+{
+    close_if_open(&e->protocol);
+    close_if_open(&e->out);
+    close_if_open(&e->err);
+    close_if_open(&e->status);
+}
+
+static bool open_pipe(int *read_end, int *write_end)
+{
+    int fd[2];
+
+    if (pipe2(fd, O_CLOEXEC) != 0)
+        return false;
+    *read_end = fd[0];
+    *write_end = fd[1];
+    return true;
+}
+
+static enum am_status open_channels(struct channels *c, struct child_ends *e, struct am_err *err)
+{
+    int fd[2];
+
+    *c = (struct channels){-1, -1, -1, -1};
+    *e = (struct child_ends){-1, -1, -1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) == 0) {
+        c->protocol = fd[0];
+        e->protocol = fd[1];
+    }
+    if (c->protocol < 0 || !open_pipe(&c->out, &e->out) || !open_pipe(&c->err, &e->err) ||
+        !open_pipe(&c->status, &e->status)) {
+        close_channels(c);
+        close_ends(e);
+        return am_fail(err, AM_E_SYS, "descriptors for a worker");
+    }
+    return AM_OK;
+}
+
+/* ---- the child's side, between fork and exec: async-signal-safe calls only ---- */
+
+static bool set_descriptors(const struct child_ends *e)
+{
+    const int null = open("/dev/null", O_RDONLY);
+    const int protocol = fcntl(e->protocol, F_DUPFD_CLOEXEC, SPARE_FD);
+    const int out = fcntl(e->out, F_DUPFD_CLOEXEC, SPARE_FD);
+    const int err = fcntl(e->err, F_DUPFD_CLOEXEC, SPARE_FD);
+
+    return null >= 0 && protocol >= 0 && out >= 0 && err >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+           dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0 &&
+           dup2(protocol, AM_PROTOCOL_FD) >= 0;
+}
+
+static bool set_affinity(const struct am_process *p)
+{
+    cpu_set_t set;
+
+    if (p->n_cpus == 0)
+        return true;
+    CPU_ZERO(&set);
+    for (size_t i = 0; i < p->n_cpus; i++) {
+        if (p->cpus[i] < CPU_SETSIZE)
+            CPU_SET(p->cpus[i], &set);
+    }
+    return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+/* Replaces this process; returns only on failure, with errno set. */
+static void become_worker(const struct am_process *p, const struct child_ends *e, pid_t parent)
+{
+    static const int reset[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGCHLD};
+    const struct rlimit no_core = {0, 0};
+    char *argv[] = {(char *)p->program, (char *)p->argument, NULL};
+    sigset_t none;
+
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed conductor leaves no worker behind */
+    if (getppid() != parent)
+        _exit(EXEC_FAILED);
+    for (size_t i = 0; i < sizeof(reset) / sizeof(*reset); i++)
+        (void)signal(reset[i], SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+    if (set_descriptors(e) && set_affinity(p))
+        (void)execv(p->program, argv);
+}
+
+static pid_t spawn(const struct am_process *p, struct child_ends *e)
+{
+    const pid_t parent = getpid();
+    /* The status pipe must survive the child's own descriptors being put in place. */
+    const int status = fcntl(e->status, F_DUPFD_CLOEXEC, SPARE_FD);
+    const pid_t pid = status >= 0 ? fork() : -1;
+
+    if (pid == 0) {
+        int why;
+
+        become_worker(p, e, parent);
+        why = errno;
+        if (write(status, &why, sizeof(why)) < 0)
+            why = 0;
+        _exit(EXEC_FAILED);
+    }
+    if (status >= 0)
+        (void)close(status);
+    return pid;
+}
+
+/* ---- the parent's side ---- */
+
+/* What the loop knows of a running child. */
+struct watch {
+    const struct am_process *p;
+    struct am_process_result *r;
+    struct channels *c;
+    char line[AM_LINE_MAX];
+    size_t line_len, received;
+    bool hung_up;
+    bool busy; /* so much arrived that it is not measuring: look again at once */
+};
+
+/* Reads what is there without waiting; -1 with EAGAIN when nothing is. */
+static ssize_t read_now(int fd, char *buf, size_t cap)
+{
+    ssize_t n;
+
+    do {
+        n = read(fd, buf, cap);
+    } while (n < 0 && errno == EINTR);
+    return n;
+}
+
+static size_t drain_output(int fd, struct am_text *text)
+{
+    char buf[16 * 1024];
+    size_t total = 0;
+    ssize_t n;
+
+    while ((n = read_now(fd, buf, sizeof(buf))) > 0) {
+        const size_t room = text->limit - text->len;
+
+        total += (size_t)n;
+        if (total > BUSY_BYTES * 16)
+            break; /* an endless talker must not keep us from its limits */
+
+        /* What passes the limit is read and dropped, so that the child never blocks on it. */
+        am_text_addn(text, buf, (size_t)n < room ? (size_t)n : room);
+    }
+    return total;
+}
+
+static enum am_status take_bytes(struct watch *w, const char *buf, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        enum am_status s;
+
+        if (buf[i] != '\n') {
+            if (w->line_len == sizeof(w->line))
+                return am_fail(&w->r->refusal, AM_E_PROTOCOL, "a line is longer than %d bytes",
+                               AM_LINE_MAX);
+            w->line[w->line_len++] = buf[i];
+            continue;
+        }
+        s = w->p->on_line(w->p->self, w->line, w->line_len, &w->r->refusal);
+        w->line_len = 0;
+        if (s != AM_OK)
+            return s;
+    }
+    return AM_OK;
+}
+
+/* Takes everything that has arrived. False when the child must end now, with r->end set. */
+static bool drain(struct watch *w)
+{
+    const size_t before = w->received;
+    char buf[16 * 1024];
+    size_t printed;
+    ssize_t n;
+
+    printed = drain_output(w->c->out, &w->r->out);
+    printed += drain_output(w->c->err, &w->r->err);
+    while ((n = read_now(w->c->protocol, buf, sizeof(buf))) > 0) {
+        w->received += (size_t)n;
+        if (w->received > w->p->stream_limit) {
+            w->r->end = AM_END_FLOOD;
+            return false;
+        }
+        if (w->p->on_line && take_bytes(w, buf, (size_t)n) != AM_OK) {
+            w->r->end = AM_END_REFUSED;
+            return false;
+        }
+    }
+    w->busy = printed + (w->received - before) > BUSY_BYTES;
+    return true;
+}
+
+/* Sleeps until the child hangs up or a tick has passed. */
+static void wait_a_tick(struct watch *w)
+{
+    struct pollfd fd = {.fd = w->hung_up ? -1 : w->c->protocol, .events = 0};
+
+    if (poll(&fd, 1, w->hung_up || w->busy ? 1 : TICK_MS) > 0 && (fd.revents & (POLLHUP | POLLERR)))
+        w->hung_up = true;
+}
+
+static bool reaped(struct watch *w)
+{
+    int status;
+
+    if (waitpid(w->r->pid, &status, WNOHANG) != w->r->pid)
+        return false;
+    w->r->ended_ns = am_now_ns();
+    w->r->end = WIFSIGNALED(status) ? AM_END_SIGNAL : AM_END_EXIT;
+    w->r->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    return true;
+}
+
+static void kill_and_reap(struct watch *w)
+{
+    int status;
+
+    (void)kill(-w->r->pid, SIGKILL);
+    (void)kill(w->r->pid, SIGKILL); /* in case it had not yet made its group */
+    while (waitpid(w->r->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    w->r->ended_ns = am_now_ns();
+}
+
+static void watch_child(struct watch *w)
+{
+    const uint64_t limit_ns = (uint64_t)(w->p->limit_s * 1e9);
+
+    for (;;) {
+        wait_a_tick(w);
+        if (reaped(w)) {
+            const enum am_process_end end = w->r->end;
+
+            if (drain(w)) /* its last words */
+                w->r->end = end;
+            (void)kill(-w->r->pid, SIGKILL); /* whatever it left behind */
+            return;
+        }
+        if (!drain(w))
+            break;
+        if (w->p->interrupted && *w->p->interrupted) {
+            w->r->end = AM_END_INTERRUPTED;
+            break;
+        }
+        if (am_now_ns() - w->r->started_ns > limit_ns) {
+            w->r->end = AM_END_TIMEOUT;
+            break;
+        }
+    }
+    kill_and_reap(w);
+}
+
+static bool send_input(const struct am_process *p, int fd)
+{
+    bool sent = true;
+
+    if (p->input)
+        sent =
+            send(fd, p->input, p->input_len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)p->input_len;
+    (void)shutdown(fd, SHUT_WR);
+    return sent;
+}
+
+static enum am_status started(const struct am_process *p, struct channels *c, struct am_err *err)
+{
+    int why = 0;
+
+    if (read_now(c->status, (char *)&why, sizeof(why)) != (ssize_t)sizeof(why))
+        return AM_OK; /* closed by a successful exec */
+    errno = why;
+    return am_fail(err, AM_E_SYS, "cannot start %s", p->program);
+}
+
+enum am_status am_process_run(const struct am_process *p, struct am_process_result *r,
+                              struct am_err *err)
+{
+    struct watch w = {.p = p, .r = r};
+    struct channels c;
+    struct child_ends e;
+    enum am_status status;
+
+    *r = (struct am_process_result){0};
+    am_text_init(&r->out, p->output_limit);
+    am_text_init(&r->err, p->output_limit);
+    status = open_channels(&c, &e, err);
+    if (status != AM_OK)
+        return status;
+    w.c = &c;
+    r->started_ns = am_now_ns();
+    r->pid = spawn(p, &e);
+    close_ends(&e);
+    if (r->pid < 0)
+        status = am_fail(err, AM_E_SYS, "cannot fork for %s", p->program);
+    else
+        status = started(p, &c, err);
+    if (status == AM_OK && !send_input(p, c.protocol))
+        status = am_fail(err, AM_E_SYS, "cannot send the request to %s", p->program);
+    if (status == AM_OK) {
+        (void)fcntl(c.protocol, F_SETFL, O_NONBLOCK);
+        (void)fcntl(c.out, F_SETFL, O_NONBLOCK);
+        (void)fcntl(c.err, F_SETFL, O_NONBLOCK);
+        watch_child(&w);
+    } else if (r->pid > 0) {
+        kill_and_reap(&w);
+    }
+    close_channels(&c);
+    return status;
+}
+
+void am_process_fini(struct am_process_result *r)
+{
+    am_text_fini(&r->out);
+    am_text_fini(&r->err);
+}

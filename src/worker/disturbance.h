@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What else ran on our CPUs: stolen time and involuntary context switches, as running totals. */
+#ifndef AM_WORKER_DISTURBANCE_H
+#define AM_WORKER_DISTURBANCE_H
+
+#include "core/sampler.h"
+
+#include <stddef.h>
+
+struct am_disturbance_probe {
+    int stat_fd; /* /proc/stat, -1 when unreadable */
+    char *text;  /* its latest content: large machines have long ones */
+    const int *cpus;
+    size_t n_cpus;
+    uint64_t tick_ns;
+};
+
+/* The probe must outlive `out`. */
+void am_disturbance_open(struct am_disturbance_probe *probe, const int *cpus, size_t n_cpus,
+                         struct am_disturbance *out);
+void am_disturbance_close(struct am_disturbance_probe *probe);
+
+/* Steal ticks of the given CPUs in the text of a /proc/stat. */
+uint64_t am_disturbance_steal_ticks(const char *text, const int *cpus, size_t n_cpus);
+
+#endif

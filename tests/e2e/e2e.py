@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Shared by the end-to-end tests: run the program, read its database, print TAP."""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+
+class Bench:
+    """The built program with the fake worker, in a scratch folder of its own."""
+
+    def __init__(self, archmeter, workers, real=None):
+        self.archmeter = os.path.abspath(archmeter)
+        self.scratch = tempfile.TemporaryDirectory(prefix="am-e2e-")
+        self.dir = self.scratch.name
+        self.env = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8")
+        self.env["ARCHMETER_WORKERS"] = os.path.abspath(workers)
+        self.real_env = dict(self.env)
+        del self.real_env["ARCHMETER_WORKERS"]
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def run(self, *args, env=None, timeout=120, **kwargs):
+        return subprocess.run(
+            [self.archmeter, *args], cwd=self.dir, env=env or self.env, timeout=timeout,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            errors="replace", **kwargs)
+
+    def start(self, *args, env=None):
+        return subprocess.Popen(
+            [self.archmeter, *args], cwd=self.dir, env=env or self.env,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def results(self, db, *args):
+        out = self.run("show", db, "--format", "json", *args)
+        return json.loads(out.stdout)["results"]
+
+    def query(self, db, sql, *args):
+        connection = sqlite3.connect(f"file:{self.path(db)}?mode=ro", uri=True)
+        try:
+            return connection.execute(sql, args).fetchall()
+        finally:
+            connection.close()
+
+
+class Tap:
+    def __init__(self):
+        self.n = self.failed = 0
+
+    def ok(self, condition, sentence, detail=None):
+        self.n += 1
+        print(f"{'' if condition else 'not '}ok {self.n} - {sentence}", flush=True)
+        if not condition:
+            self.failed += 1
+            for line in str(detail if detail is not None else "").splitlines()[:40]:
+                print("#", line)
+        return bool(condition)
+
+    def skip(self, sentence, why):
+        self.n += 1
+        print(f"ok {self.n} - {sentence} # SKIP {why}", flush=True)
+
+    def done(self):
+        print(f"1..{self.n}")
+        sys.exit(1 if self.failed else 0)

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker that misbehaves on request: crashes, hangs, floods, lies. It speaks the real protocol
+ * through the real codec, so that only the misbehaviour differs. */
+#include "base/rng.h"
+#include "core/protocol.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FAKE_SAMPLES = 5 };
+
+static void say(const struct am_msg *msg)
+{
+    struct am_text line;
+
+    am_text_init(&line, 8 * AM_LINE_MAX);
+    am_msg_write(&line, msg);
+    if (send(AM_PROTOCOL_FD, am_text_str(&line), line.len, MSG_NOSIGNAL) < 0)
+        _exit(9);
+    am_text_fini(&line);
+}
+
+static void say_raw(const char *text)
+{
+    if (send(AM_PROTOCOL_FD, text, strlen(text), MSG_NOSIGNAL) < 0)
+        _exit(9);
+}
+
+static void say_kind(enum am_msg_kind kind, const char *reason)
+{
+    struct am_msg msg = {.kind = kind};
+
+    (void)am_str_copy(msg.reason, sizeof(msg.reason), reason);
+    say(&msg);
+}
+
+static void say_hello(const char *name, unsigned version)
+{
+    struct am_msg msg = {.kind = AM_MSG_HELLO, .version = version, .hz = 3e9};
+
+    msg.clock.overhead_ns = 20;
+    msg.clock.resolution_ns = 1;
+    (void)am_str_copy(msg.worker, sizeof(msg.worker), name);
+    say(&msg);
+}
+
+static void say_sample(double value, size_t n_values)
+{
+    struct am_msg msg = {.kind = AM_MSG_SAMPLE, .n_values = n_values};
+    const uint64_t now = am_now_ns();
+
+    msg.sample = (struct am_sample){.iters = 1,
+                                    .t0_ns = now - 1,
+                                    .t1_ns = now,
+                                    .elapsed_ns = 1,
+                                    .hz_before = 3e9,
+                                    .hz_after = 3e9,
+                                    .values = {value, value}};
+    say(&msg);
+}
+
+static void begin(int64_t id)
+{
+    const struct am_msg point = {.kind = AM_MSG_POINT, .point_id = id};
+    const struct am_msg work = {.kind = AM_MSG_WORK, .work = {.ops = 1}};
+
+    say(&point);
+    say(&work);
+}
+
+static void say_samples(unsigned n, double value)
+{
+    for (unsigned i = 0; i < n; i++)
+        say_sample(value, 1);
+}
+
+/* ---- acts: called inside a point, after its work was stated ---- */
+
+static void act_ok(void)
+{
+    say_samples(FAKE_SAMPLES, 1e-3);
+}
+
+static void act_skip(void)
+{
+    say_kind(AM_MSG_SKIP, "this point is not for this machine");
+}
+
+static void act_fail(void)
+{
+    say_kind(AM_MSG_FAIL, "residual 1 above 1e-9");
+}
+
+static void act_segv(void)
+{
+    say_samples(2, 1e-3);
+    (void)raise(SIGSEGV);
+}
+
+static void act_ill(void)
+{
+    (void)raise(SIGILL);
+}
+
+static void act_hang(void)
+{
+    say_samples(1, 1e-3);
+    for (;;)
+        (void)pause();
+}
+
+static void act_exit(void)
+{
+    (void)fputs("driver said: cannot go on\n", stderr);
+    _exit(3);
+}
+
+static void act_die_half_way(void)
+{
+    say_samples(2, 1e-3);
+    (void)kill(getpid(), SIGKILL);
+}
+
+static void act_flood(void)
+{
+    for (;;)
+        say_sample(1e-3, 1);
+}
+
+static void act_flood_text(void)
+{
+    for (;;)
+        say_raw("verified 0x0p+0\n");
+}
+
+static void act_flood_stdout(void)
+{
+    for (int i = 0; i < 200000; i++)
+        (void)fputs("a library that talks too much\n", stdout);
+    (void)fflush(stdout);
+    act_ok();
+}
+
+static void act_bad_line(void)
+{
+    say_raw("sampel 1 2 3\n");
+    (void)pause();
+}
+
+static void act_long_line(void)
+{
+    for (int i = 0; i < 4096; i++)
+        say_raw("verified");
+    (void)pause();
+}
+
+static void act_lie_time(void)
+{
+    struct am_msg msg = {.kind = AM_MSG_SAMPLE, .n_values = 1};
+
+    msg.sample = (struct am_sample){.iters = 1, .t0_ns = 1, .t1_ns = 2, .elapsed_ns = 1};
+    say(&msg);
+    (void)pause();
+}
+
+static void act_lie_values(void)
+{
+    say_sample(1e-3, 2);
+    (void)pause();
+}
+
+static void act_lie_point(void)
+{
+    const struct am_msg point = {.kind = AM_MSG_POINT, .point_id = 424242};
+
+    say_samples(FAKE_SAMPLES, 1e-3);
+    say_kind(AM_MSG_END, "");
+    say(&point);
+    (void)pause();
+}
+
+static void act_no_sample(void)
+{
+    say_kind(AM_MSG_END, "");
+    (void)pause();
+}
+
+static void act_no_done(void)
+{
+    say_samples(FAKE_SAMPLES, 1e-3);
+    _exit(0);
+}
+
+static void act_close(void)
+{
+    (void)close(AM_PROTOCOL_FD);
+    (void)pause();
+}
+
+/* Leaves a child behind that holds every descriptor open. */
+static void act_orphan(void)
+{
+    if (fork() == 0) {
+        (void)sleep(300);
+        _exit(0);
+    }
+    act_ok();
+}
+
+static const struct act {
+    const char *name;
+    void (*play)(void);
+    bool ends; /* the act itself says how the point ends */
+} acts[] = {
+    {"ok", act_ok, false},
+    {"skip", act_skip, true},
+    {"fail", act_fail, true},
+    {"segv", act_segv, true},
+    {"ill", act_ill, true},
+    {"hang", act_hang, true},
+    {"exit", act_exit, true},
+    {"die_half_way", act_die_half_way, true},
+    {"flood", act_flood, true},
+    {"flood_text", act_flood_text, true},
+    {"flood_stdout", act_flood_stdout, false},
+    {"bad_line", act_bad_line, true},
+    {"long_line", act_long_line, true},
+    {"lie_time", act_lie_time, true},
+    {"lie_values", act_lie_values, true},
+    {"lie_point", act_lie_point, true},
+    {"no_sample", act_no_sample, true},
+    {"no_done", act_no_done, true},
+    {"close", act_close, true},
+    {"orphan", act_orphan, false},
+    {"lie_version", NULL, true},
+    {"lie_name", NULL, true},
+    {"late_crash", NULL, true},
+};
+enum { N_ACTS = sizeof(acts) / sizeof(*acts) };
+
+/* Kept in step with `acts` by fill_act_names(). */
+static const char *act_names[N_ACTS + 1];
+
+static const struct am_axis act_axes[] = {
+    {.name = "act", .kind = AM_AXIS_NAME, .dflt = "ok", .choices = act_names, .help = "what to do"},
+    {0},
+};
+static const struct am_axis work_axes[] = {
+    {.name = "n", .kind = AM_AXIS_INT, .dflt = "1:12", .help = "a number"},
+    {.name = "pause", .kind = AM_AXIS_INT, .unit = "us", .dflt = "500", .help = "per sample"},
+    {0},
+};
+static const struct am_axis group_axes[] = {
+    {.name = "n", .kind = AM_AXIS_INT, .dflt = "1:8", .help = "a number"},
+    {.name = "crash", .kind = AM_AXIS_INT, .dflt = "0", .help = "the n that crashes"},
+    {0},
+};
+static const struct am_metric metrics[] = {
+    {.name = "time", .unit = "s", .better = AM_LOWER, .rule = AM_RULE_TIME_PER_ITER},
+    {0},
+};
+
+static const struct am_bench fake_act = {.name = "fake.act",
+                                         .summary = "misbehaves",
+                                         .version = 1,
+                                         .axes = act_axes,
+                                         .metrics = metrics};
+static const struct am_bench fake_work = {.name = "fake.work",
+                                          .summary = "behaves, slowly",
+                                          .version = 1,
+                                          .axes = work_axes,
+                                          .metrics = metrics};
+static const struct am_bench fake_group = {.name = "fake.group",
+                                           .summary = "several points a launch",
+                                           .version = 1,
+                                           .axes = group_axes,
+                                           .metrics = metrics,
+                                           .points_per_launch = 4};
+static const struct am_bench *const benches[] = {&fake_act, &fake_work, &fake_group, NULL};
+
+static void fill_act_names(void)
+{
+    for (size_t i = 0; i < N_ACTS; i++)
+        act_names[i] = acts[i].name;
+}
+
+static void play_act(const struct am_point *p)
+{
+    const struct act *act = &acts[p->values[0].i];
+    const bool lies = act->play == NULL;
+
+    say_hello(strcmp(act->name, "lie_name") == 0 ? "other" : "fake",
+              strcmp(act->name, "lie_version") == 0 ? 99 : AM_PROTOCOL_VERSION);
+    begin(p->id);
+    if (lies)
+        act_ok();
+    else
+        act->play();
+    if (!act->ends || lies)
+        say_kind(AM_MSG_END, "");
+    say_kind(AM_MSG_DONE, "");
+    if (lies)
+        (void)raise(SIGSEGV);
+}
+
+/* A value with 1 % noise from the launch's seed, scaled by $FAKE_SCALE, so that runs compare. */
+static void play_work(const struct am_point *p, struct am_rng *rng)
+{
+    const char *text = getenv("FAKE_SCALE");
+    const struct timespec pause_for = {.tv_nsec = (long)p->values[1].i * 1000};
+    double scale = 1;
+
+    if (text && !am_parse_f64(text, strlen(text), &scale))
+        scale = 1;
+    begin(p->id);
+    for (int i = 0; i < FAKE_SAMPLES; i++) {
+        (void)nanosleep(&pause_for, NULL);
+        say_sample(1e-3 * scale * (double)p->values[0].i * (1 + 0.01 * am_rng_unit(rng)), 1);
+    }
+    say_kind(AM_MSG_END, "");
+}
+
+static void play_group(const struct am_point *p)
+{
+    begin(p->id);
+    if (p->values[0].i == p->values[1].i)
+        (void)raise(SIGSEGV);
+    say_samples(FAKE_SAMPLES, 1e-3);
+    say_kind(AM_MSG_END, "");
+}
+
+static size_t read_all(char *buf, size_t cap)
+{
+    size_t len = 0;
+    ssize_t n;
+
+    while (len < cap && (n = read(AM_PROTOCOL_FD, buf + len, cap - len)) != 0) {
+        if (n < 0 && errno != EINTR)
+            break;
+        len += n > 0 ? (size_t)n : 0;
+    }
+    return len;
+}
+
+static int serve(void)
+{
+    static char text[1 << 20];
+    struct am_arena arena = {0};
+    struct am_request request;
+    struct am_err err = {0};
+    struct am_rng rng;
+
+    if (am_request_parse(text, read_all(text, sizeof(text)), benches, &arena, &request, &err) !=
+        AM_OK) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    am_rng_seed(&rng, request.seed, 0);
+    if (request.points[0].bench == &fake_act) {
+        play_act(&request.points[0]);
+        return 0;
+    }
+    say_hello("fake", AM_PROTOCOL_VERSION);
+    for (size_t i = 0; i < request.n_points; i++) {
+        if (request.points[i].bench == &fake_work)
+            play_work(&request.points[i], &rng);
+        else
+            play_group(&request.points[i]);
+    }
+    say_kind(AM_MSG_DONE, "");
+    am_arena_fini(&arena);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct am_text listing;
+
+    fill_act_names();
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        am_text_init(&listing, 1 << 20);
+        am_listing_write(&listing, "fake", benches);
+        (void)fputs(am_text_str(&listing), stdout);
+        am_text_fini(&listing);
+        return 0;
+    }
+    return serve();
+}

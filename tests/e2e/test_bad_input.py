@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Bad input: a clear message with the nearest valid name, exit code 2 or 3, nothing half-written."""
+import os
+import resource
+import signal
+import sys
+
+from e2e import Bench, Tap
+
+# arguments, exit code, words that stderr must have
+CASES = [
+    (["rnu"], 2, ["rnu", "run"]),
+    (["run", "fake.wrok"], 2, ["fake.wrok", "fake.work"]),
+    (["run", "nothing.*"], 2, ["nothing.*"]),
+    (["run", "fake.work", "-p", "m=1"], 2, ["m", "n"]),
+    (["run", "fake.work", "-p", "n"], 2, ["AXIS=VALUES"]),
+    (["run", "fake.work", "-p", "n=1:x"], 2, ["n", "column"]),
+    (["run", "fake.work", "-p", "n=5:1"], 2, ["5:1"]),
+    (["run", "fake.work", "-p", "n=1:1000000000"], 2, ["n"]),
+    (["run", "fake.act", "-p", "act=segw"], 2, ["segw", "segv"]),
+    (["run", "--qiuck"], 2, ["--qiuck", "--quick"]),
+    (["run", "--quick", "--thorough"], 2, ["--quick", "--thorough"]),
+    (["run", "--budget", "soon"], 2, ["budget", "soon"]),
+    (["run", "--launches", "0"], 2, ["launches"]),
+    (["run", "--format", "jsn"], 2, ["jsn", "json"]),
+    (["run", "--output"], 2, ["--output"]),
+    (["run", "fake.work", "-o", "no/such/folder/x.db"], 3, ["no/such/folder"]),
+    (["run", "fake.work", "-o", "exists.db"], 2, ["exists.db"]),
+    (["show"], 2, ["show"]),
+    (["show", "absent.db"], 2, ["absent.db"]),
+    (["show", "text.db"], 2, ["text.db"]),
+    (["show", "foreign.db"], 2, ["foreign.db"]),
+    (["show", "."], 2, ["."]),
+    (["resume", "text.db"], 2, ["text.db"]),
+    (["export", "foreign.db"], 2, ["foreign.db"]),
+    (["compare", "good.db"], 2, ["compare"]),
+    (["compare", "good.db", "absent.db"], 2, ["absent.db"]),
+    (["check", "good.db", "--against", "absent.db"], 2, ["absent.db"]),
+    (["show", "good.db", "fake.wrok"], 2, ["fake.wrok"]),
+    (["doctor", "--explain", "freq.governer"], 2, ["freq.governor"]),
+    (["list", "fake.wrok"], 2, ["fake.work"]),
+    (["completion", "bsh"], 2, ["bash"]),
+    (["--fsroot", "/no/such/root", "doctor"], 2, ["/no/such/root"]),
+]
+
+
+def prepare(bench):
+    import sqlite3
+
+    with open(bench.path("text.db"), "w", encoding="utf-8") as f:
+        f.write("this is no database\n" * 100)
+    with open(bench.path("exists.db"), "w", encoding="utf-8") as f:
+        f.write("someone's work")
+    foreign = sqlite3.connect(bench.path("foreign.db"))
+    foreign.execute("CREATE TABLE run (id INTEGER)")
+    foreign.commit()
+    foreign.close()
+    bench.run("run", "fake.work", "-p", "n=1:2", "--quick", "--launches", "2", "-o", "good.db")
+
+
+def snapshot(bench):
+    out = {}
+    for name in sorted(os.listdir(bench.dir)):
+        with open(bench.path(name), "rb") as f:
+            out[name] = f.read()
+    return out
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    prepare(bench)
+    before = snapshot(bench)
+    for args, code, words in CASES:
+        got = bench.run(*args)
+        tap.ok(got.returncode == code and all(w in got.stderr for w in words) and not got.stdout,
+               f"{' '.join(args)}: exit code {code}, names {', '.join(words)}",
+               f"exit {got.returncode}\nstdout: {got.stdout}\nstderr: {got.stderr}")
+    after = snapshot(bench)
+    tap.ok(after == before, "no bad call wrote or changed a file",
+           sorted(set(after) ^ set(before)))
+    permissions(tap, bench)
+    full_disk(tap, bench)
+    closed_output(tap, bench)
+    tap.done()
+
+
+def permissions(tap, bench):
+    os.mkdir(bench.path("sealed"))
+    os.chmod(bench.path("sealed"), 0o500)
+    if os.geteuid() == 0:
+        # root writes anywhere: drop to nobody for this one
+        if not os.path.isdir("/proc/self") or os.stat(bench.archmeter).st_mode & 0o001 == 0:
+            return tap.skip("no write permission", "running as root, program not executable by all")
+        readable = reachable_by_others(bench.archmeter) and reachable_by_others(bench.dir)
+        if not readable:
+            return tap.skip("no write permission", "running as root, build folder closed to others")
+    user = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+    got = bench.run("run", "fake.work", "--quick", "-o", "sealed/x.db", **user)
+    tap.ok(got.returncode == 3 and "sealed/x.db" in got.stderr and not
+           os.listdir(bench.path("sealed")),
+           "no write permission: exit code 3, named, nothing left behind",
+           f"{got.returncode} {got.stderr}")
+    return None
+
+
+def reachable_by_others(path):
+    while path != "/":
+        if os.stat(path).st_mode & 0o001 == 0:
+            return False
+        path = os.path.dirname(path)
+    return True
+
+
+def full_disk(tap, bench):
+    """A file-size limit stands for a full disk: what was stored before stays readable."""
+    def limit(size):
+        def set_limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        return set_limit
+
+    got = bench.run("run", "fake.work", "-p", "n=1:200", "-p", "pause=1", "--quick", "--launches",
+                    "5", "-o", "full.db", preexec_fn=limit(400 * 1024))
+    tap.ok(got.returncode == 3 and "full.db" in got.stderr,
+           "a full disk ends the run with exit code 3 and says where",
+           f"{got.returncode} {got.stderr}")
+    shown = bench.results("full.db")
+    measured = sum(r["state"] == "ok" for r in shown)
+    tap.ok(0 < measured, f"{measured} points measured before it are kept")
+    resumed = bench.run("resume", "full.db", timeout=300)
+    tap.ok(resumed.returncode == 0 and
+           all(r["state"] == "ok" for r in bench.results("full.db")),
+           "with room again, resume completes the run", resumed.stderr)
+    tiny = bench.run("run", "fake.work", "--quick", "-o", "tiny.db", preexec_fn=limit(2 * 1024))
+    tap.ok(tiny.returncode == 3 and not os.path.exists(bench.path("tiny.db")),
+           "a disk too full for the plan leaves nothing behind",
+           f"{tiny.returncode} {tiny.stderr}")
+
+
+def closed_output(tap, bench):
+    if not os.path.exists("/dev/full"):
+        return tap.skip("stdout to a full device", "no /dev/full")
+    import subprocess
+
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        got = subprocess.run([bench.archmeter, "show", "good.db"], cwd=bench.dir, env=bench.env,
+                             stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    return tap.ok(got.returncode == 3 and got.stderr, "output that cannot be written: exit code 3",
+                  f"{got.returncode} {got.stderr}")
+
+
+main()

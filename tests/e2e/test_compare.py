@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""compare and check: verdicts on runs whose true ratio is known; the JSON contract; stdout is data."""
+import json
+import sys
+
+from e2e import Bench, Tap
+
+
+def run(bench, db, scale, launches="10"):
+    env = dict(bench.env, FAKE_SCALE=str(scale))
+    return bench.run("run", "fake.work", "-p", "n=1:4", "-p", "pause=1", "--quick", "--launches",
+                     launches, "--format", "json", "-o", db, env=env)
+
+
+def contract(tap, out):
+    """The JSON that scripts rely on, as the design writes it."""
+    doc = json.loads(out)
+    tap.ok(doc["schema"] == 1 and isinstance(doc["run"], dict) and isinstance(doc["machine"], dict),
+           "JSON has schema, run and machine")
+    row = doc["results"][0]
+    tap.ok(row["bench"] == "fake.work" and row["point"]["n"] == 1 and row["state"] == "ok"
+           and row["reason"] is None, "a result has bench, point, state and reason", row)
+    time = row["metrics"]["time"]
+    tap.ok(time["unit"] == "s" and time["better"] == "lower" and time["launches"] == 10
+           and time["samples"] == 50, "a metric has unit, direction and counts", time)
+    tap.ok(time["ci"][0] <= time["median"] <= time["ci"][1] and time["min"] <= time["median"],
+           "the interval holds the median", time)
+
+
+def verdicts(bench, *args):
+    out = bench.run("compare", *args, "--format", "json")
+    return {r["verdict"] for r in json.loads(out.stdout)["rows"]}
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    first = run(bench, "a.db", 1)
+    tap.ok(first.returncode == 0, "a run succeeds", first.stderr)
+    contract(tap, first.stdout)
+    run(bench, "same.db", 1)
+    run(bench, "fast.db", 0.8)
+    run(bench, "slow.db", 1.3)
+    run(bench, "few.db", 1.03, launches="2")
+    run(bench, "few2.db", 1.03, launches="2")
+    tap.ok(verdicts(bench, "a.db", "same.db") == {"same"}, "equal runs are the same")
+    tap.ok(verdicts(bench, "a.db", "fast.db") == {"faster"}, "20 % less time is faster")
+    tap.ok(verdicts(bench, "a.db", "slow.db") == {"slower"}, "30 % more time is slower")
+    tap.ok(verdicts(bench, "few2.db", "few.db") == {"inconclusive"}, "two launches prove nothing")
+    for args, code in [(["slow.db", "--against", "a.db"], 1), (["same.db", "--against", "a.db"], 0),
+                       (["fast.db", "--against", "a.db"], 0),
+                       (["few.db", "--against", "few2.db", "--fail-on", "inconclusive"], 4)]:
+        got = bench.run("check", *args)
+        tap.ok(got.returncode == code, f"check {' '.join(args)}: exit code {code}",
+               f"{got.returncode}\n{got.stdout}{got.stderr}")
+    for fmt in ("table", "json", "csv", "md", "tex"):
+        got = bench.run("show", "a.db", "--format", fmt)
+        tap.ok(got.returncode == 0 and "fake" in got.stdout and not got.stderr,
+               f"show --format {fmt}", got.stderr)
+    exported = json.loads(bench.run("export", "a.db").stdout)
+    tap.ok(exported["results"] == json.loads(first.stdout)["results"],
+           "export gives what run printed")
+    raw = bench.run("export", "a.db", "--samples", "--format", "csv").stdout.splitlines()
+    tap.ok(len(raw) == 1 + 4 * 10 * 5, "export --samples gives every sample", len(raw))
+    tap.done()
+
+
+main()

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* The conductor's parts: what it believes of a worker, its processes, and the memory it grants. */
+#include "base/text.h"
+#include "conductor/collect.h"
+#include "conductor/memory.h"
+#include "conductor/process.h"
+#include "tap.h"
+#include "worker/disturbance.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct am_axis axes[] = {{0}};
+static const struct am_metric metrics[] = {{.name = "time", .unit = "s"}, {0}};
+static const struct am_bench bench = {.name = "b", .axes = axes, .metrics = metrics};
+static const struct am_point first = {.bench = &bench, .id = 1},
+                             second = {.bench = &bench, .id = 2};
+static const struct am_point *const points[] = {&first, &second};
+
+#define HELLO "hello 1 w 20 1 0x1p+31"
+#define WORK "work 0 0 0 1"
+
+/* Each case: lines, how many of them are taken, the visits then, and the state of the last. NOW is
+ * replaced by a time inside the launch. */
+static const struct {
+    const char *what;
+    const char *lines[10];
+    size_t taken, visits;
+    enum am_visit_state last;
+} cases[] = {
+    {"a good launch",
+     {HELLO, "point 1", WORK, "verified 0", "sample 1 NOW NOW 1 1 1 0 0 0 1", "end", "point 2",
+      "skip no", "done"},
+     9,
+     2,
+     AM_VISIT_SKIP},
+    {"no greeting", {"point 1"}, 0, 1, AM_VISIT_FAIL},
+    {"another version", {"hello 2 w 20 1 1"}, 0, 1, AM_VISIT_FAIL},
+    {"another worker", {"hello 1 x 20 1 1"}, 0, 1, AM_VISIT_FAIL},
+    {"a second greeting", {HELLO, HELLO}, 1, 1, AM_VISIT_FAIL},
+    {"points out of order", {HELLO, "point 2"}, 1, 1, AM_VISIT_FAIL},
+    {"a sample outside a point", {HELLO, "sample 1 NOW NOW 1 1 1 0 0 0 1"}, 1, 1, AM_VISIT_FAIL},
+    {"a sample before its work",
+     {HELLO, "point 1", "sample 1 NOW NOW 1 1 1 0 0 0 1"},
+     2,
+     1,
+     AM_VISIT_FAIL},
+    {"work twice", {HELLO, "point 1", WORK, WORK}, 3, 1, AM_VISIT_FAIL},
+    {"a sample from before the launch",
+     {HELLO, "point 1", WORK, "sample 1 5 6 1 1 1 0 0 0 1"},
+     3,
+     1,
+     AM_VISIT_FAIL},
+    {"a sample from the future",
+     {HELLO, "point 1", WORK, "sample 1 NOW 18446744073709551615 1 1 1 0 0 0 1"},
+     3,
+     1,
+     AM_VISIT_FAIL},
+    {"too many values",
+     {HELLO, "point 1", WORK, "sample 1 NOW NOW 1 1 1 0 0 0 1 1"},
+     3,
+     1,
+     AM_VISIT_FAIL},
+    {"an end without a sample", {HELLO, "point 1", WORK, "end"}, 3, 1, AM_VISIT_FAIL},
+    {"done too early", {HELLO, "point 1", "skip no", "done"}, 3, 2, AM_VISIT_FAIL},
+    {"words after done",
+     {HELLO, "point 1", "skip no", "point 2", "skip no", "done", "done"},
+     6,
+     2,
+     AM_VISIT_SKIP},
+};
+
+/* Puts the current time in place of each NOW. */
+static const char *with_now(const char *line, char *buf, size_t cap)
+{
+    struct am_text text;
+    const char *p;
+
+    am_text_init(&text, cap - 1);
+    while ((p = strstr(line, "NOW")) != NULL) {
+        am_text_addn(&text, line, (size_t)(p - line));
+        am_text_addf(&text, "%llu", (unsigned long long)am_now_ns());
+        line = p + 3;
+    }
+    am_text_add(&text, line);
+    (void)am_str_copy(buf, cap, am_text_str(&text));
+    am_text_fini(&text);
+    return buf;
+}
+
+static void test_collect(void)
+{
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct am_process_result result = {.end = AM_END_REFUSED};
+        struct am_arena arena = {0};
+        struct am_collect c;
+        struct am_err err = {0};
+        size_t taken = 0;
+        char buf[256];
+
+        (void)am_collect_init(&c, &arena, "w", points, 2, 5, &err);
+        c.launch.started_ns = am_now_ns();
+        while (taken < 10 && cases[i].lines[taken]) {
+            const char *line = with_now(cases[i].lines[taken], buf, sizeof(buf));
+
+            if (am_collect_line(&c, line, strlen(line), &result.refusal) != AM_OK)
+                break;
+            taken++;
+        }
+        if (!cases[i].lines[taken])
+            result.end = AM_END_EXIT;
+        am_collect_finish(&c, &result, 1);
+        ok(taken == cases[i].taken && c.launch.n_visits == cases[i].visits &&
+               c.launch.visits[c.launch.n_visits - 1].state == cases[i].last,
+           "%s: %zu lines taken, %zu visits (%s)", cases[i].what, taken, c.launch.n_visits,
+           result.refusal.text);
+        am_arena_fini(&arena);
+    }
+}
+
+static void test_process(void)
+{
+    const struct am_process absent = {.program = "/no/such/program", .limit_s = 1};
+    const struct am_process hangs = {
+        .program = "/bin/sleep", .argument = "100", .limit_s = 0.1, .output_limit = 100};
+    const struct am_process prints = {
+        .program = "/bin/echo", .argument = "hello", .limit_s = 10, .output_limit = 3};
+    struct am_process_result r;
+    struct am_err err = {0};
+
+    ok(am_process_run(&absent, &r, &err) == AM_E_SYS && strstr(err.text, "/no/such/program"),
+       "a program that cannot be started is an error at once: %s", err.text);
+    am_process_fini(&r);
+    ok(am_process_run(&hangs, &r, &err) == AM_OK && r.end == AM_END_TIMEOUT,
+       "a program past its limit is killed");
+    ok(r.ended_ns > r.started_ns, "and its times are kept");
+    am_process_fini(&r);
+    ok(am_process_run(&prints, &r, &err) == AM_OK && r.end == AM_END_EXIT && r.code == 0,
+       "a program that ends is reaped");
+    is_str(am_text_str(&r.out), "hel", "its output is kept up to the limit");
+    am_process_fini(&r);
+}
+
+static void put_file(const char *root, const char *path, const char *content)
+{
+    char full[512], *slash;
+    int fd;
+
+    (void)am_str_format(full, sizeof(full), "%s/%s", root, path);
+    for (slash = strchr(full + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(full, 0700);
+        *slash = '/';
+    }
+    fd = open(full, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ok(fd >= 0 && write(fd, content, strlen(content)) == (ssize_t)strlen(content), "wrote %s",
+       path);
+    (void)close(fd);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+    (void)st, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void test_memory(void)
+{
+    char dir[] = "/tmp/am-test-XXXXXX";
+    struct am_fsroot root = {0};
+    const uint64_t mib = 1024 * 1024;
+
+    ok(mkdtemp(dir) != NULL && am_fsroot_open(&root, dir, NULL) == AM_OK, "a scratch root");
+    ok(am_memory_available_at(&root) == UINT64_MAX, "nothing known: no limit");
+    put_file(dir, "proc/meminfo", "MemTotal:  2048000 kB\nMemAvailable:    1024000 kB\n");
+    ok(am_memory_available_at(&root) == UINT64_C(1024000) * 1024 / 5 * 4,
+       "four fifths of what is available");
+    put_file(dir, "proc/self/cgroup", "0::/a/b\n");
+    put_file(dir, "sys/fs/cgroup/a/memory.max", "209715200\n");
+    put_file(dir, "sys/fs/cgroup/a/memory.current", "104857600\n");
+    put_file(dir, "sys/fs/cgroup/a/b/memory.max", "max\n");
+    ok(am_memory_available_at(&root) == 100 * mib / 5 * 4, "a parent's cgroup limit counts");
+    put_file(dir, "sys/fs/cgroup/memory/memory.limit_in_bytes", "52428800\n");
+    ok(am_memory_available_at(&root) == 50 * mib / 5 * 4, "and so does cgroup v1");
+    am_fsroot_close(&root);
+    (void)nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void test_steal(void)
+{
+    static const char text[] = "cpu  1 2 3 4 5 6 7 80 9 10\n"
+                               "cpu0 1 2 3 4 5 6 7 30 9 10\n"
+                               "cpu1 1 2 3 4 5 6 7 50 9 10\n"
+                               "cpu10 1 2 3 4 5 6 7 7 0 0\n"
+                               "intr 5 5\n";
+    static const int both[] = {0, 1}, ten[] = {10};
+
+    ok(am_disturbance_steal_ticks(text, both, 2) == 80, "steal is summed over our CPUs");
+    ok(am_disturbance_steal_ticks(text, ten, 1) == 7, "and over no others");
+    ok(am_disturbance_steal_ticks("", both, 2) == 0, "an unreadable file gives none");
+}
+
+int main(void)
+{
+    test_collect();
+    test_process();
+    test_memory();
+    test_steal();
+    return tap_done();
+}

@@ -18,10 +18,13 @@ enum { AM_SCHEMA_VERSION = 1 };
 
 struct am_store;
 
-/* Creates a file that must not exist yet (AM_E_USAGE if it does). */
+/* Creates a file that must not exist yet (AM_E_USAGE if it does). It is removed again by
+ * am_store_close() as long as no run was begun. */
 enum am_status am_store_create(const char *path, struct am_store **store_p, struct am_err *err);
 /* Opens an existing run for reading, or for going on. A file that is no archmeter run, or of
- * another schema version, is refused with a message that says so (AM_E_STORE). */
+ * another schema version, is refused as the caller's mistake (AM_E_USAGE); one that cannot be read,
+ * or (writable) is being written by somebody else, as AM_E_STORE; the message says which. Reading changes nothing, except that what a writer killed in the
+ * middle of a commit left is rolled back. */
 enum am_status am_store_open(const char *path, bool writable, struct am_store **store_p,
                              struct am_err *err);
 void am_store_close(struct am_store *store); /* accepts NULL */
@@ -40,7 +43,8 @@ struct am_run_info {
 };
 
 /* Writes run, machine, environment, build, findings, benches and points in one transaction and
- * sets every point's id. `worker_of(bench)` is the worker's name. */
+ * sets every point's id. The settings are the plan's; the state is "running"; `started` NULL is
+ * now. `worker_of(bench)` is the worker's name. */
 struct am_run_facts {
     struct am_run_info info;
     const struct am_kvs *machine, *environment, *build;
@@ -50,6 +54,7 @@ struct am_run_facts {
 };
 enum am_status am_store_begin_run(struct am_store *store, const struct am_run_facts *facts,
                                   struct am_plan *plan, struct am_err *err);
+/* Sets the state and, unless it is "running" (resume begins with that), the time of the end. */
 enum am_status am_store_end_run(struct am_store *store, const char *state, struct am_err *err);
 
 /* How one point fared in one launch. */
@@ -83,14 +88,18 @@ struct am_launch {
     size_t n_visits;
 };
 
-/* Stores a launch with everything in it, and the stop reasons it led to, in one commit. A
- * (point, round) already stored is refused. */
-struct am_stop {
-    int64_t point_id;
-    const char *reason; /* "target", "max-launches", "budget", "skip", "fail", "interrupted" */
-};
+/* Stores a launch with everything in it in one commit. A (point, round) already stored is refused;
+ * whatever fails, the file keeps all earlier launches and nothing of this one. Metric values that
+ * are not finite are stored as NULL. */
 enum am_status am_store_put_launch(struct am_store *store, const struct am_launch *launch,
                                    struct am_err *err);
+
+/* Why points get no more launches, in one commit. */
+struct am_stop {
+    int64_t point_id;
+    const char *reason; /* "target", "max-launches", "budget", "skip", "fail", "interrupted"; NULL
+                         * opens the point again */
+};
 enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *stops, size_t n,
                                   struct am_err *err);
 
@@ -99,7 +108,8 @@ enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *
 struct am_result_metric {
     const char *name, *unit;
     enum am_better better;
-    struct am_series series; /* only launches in which the point was ok */
+    struct am_series series; /* only launches in which the point was ok, in their order; values that
+                              * are not finite are left out */
 };
 
 struct am_result_param {
@@ -120,7 +130,7 @@ struct am_result {
     const char *stop_reason; /* NULL while open */
     struct am_work work;
     double residual; /* worst over launches; NAN when never verified */
-    size_t failures;
+    size_t failures; /* launches in which it failed, skips not counted */
     struct am_result_metric *metrics;
     size_t n_metrics;
 };
@@ -136,9 +146,9 @@ struct am_result_set {
     struct am_findings findings;
     struct am_result *results;
     size_t n;
-    struct am_failure *failures; /* skips and failures of every launch */
+    struct am_failure *failures; /* skips and failures, by point and then launch */
     size_t n_failures;
-    size_t launches;
+    size_t launches; /* of the selected benches and rounds */
 };
 
 /* Which part of a run to load. */
@@ -146,6 +156,7 @@ struct am_filter {
     const char *pattern;           /* glob over bench names, NULL: all */
     unsigned round_mod, round_rem; /* with mod > 0: only rounds r with r % mod == rem */
 };
+/* `filter` NULL loads everything. Results are in plan order; memory belongs to the arena. */
 enum am_status am_store_load(struct am_store *store, const struct am_filter *filter,
                              struct am_arena *arena, struct am_result_set *out, struct am_err *err);
 
@@ -154,9 +165,9 @@ struct am_point_state {
     int64_t point_id;
     const char *bench, *worker, *text;
     unsigned version;
-    const char *stop_reason; /* NULL while open */
-    unsigned *rounds;        /* rounds with a visit, ascending */
-    size_t n_rounds, failures;
+    const char *stop_reason;   /* NULL while open */
+    unsigned *rounds;          /* rounds with a visit, ascending */
+    size_t n_rounds, failures; /* failures: rounds in which it failed, skips not counted */
 };
 struct am_resume {
     struct am_run_info run;
@@ -167,15 +178,18 @@ struct am_resume {
 enum am_status am_store_load_resume(struct am_store *store, struct am_arena *arena,
                                     struct am_resume *out, struct am_err *err);
 
-/* One raw sample as stored, for export. */
+/* One metric value of one raw sample as stored, for export; only of launches in which the point was
+ * ok. Texts live until the callback returns. */
 struct am_raw_sample {
     const char *bench, *text, *metric, *unit;
     int64_t launch_id;
+    uint64_t launch_started_ns; /* spawn of its worker, on the clock of sample.t0_ns */
     unsigned round, sequence;
-    double value;
-    struct am_sample sample;
+    double value;            /* NAN when it was not finite */
+    struct am_sample sample; /* of its values only this metric's is set */
 };
 typedef enum am_status am_raw_fn(void *self, const struct am_raw_sample *raw, struct am_err *err);
+/* By point, launch, sequence, metric. A status other than AM_OK from `fn` ends it. */
 enum am_status am_store_each_sample(struct am_store *store, const char *pattern, am_raw_fn *fn,
                                     void *self, struct am_err *err);
 

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading a run: its circumstances, and every selected point with its samples as series. */
+#include "store/store.h"
+
+#include "store/db.h"
+#include "store/read.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A metric value of one sample, as it comes: by launch, sequence, metric. */
+struct value_row {
+    int64_t launch;
+    double value;
+    unsigned round;
+    uint32_t labels;
+    size_t metric; /* index in the bench */
+};
+
+/* What a load carries from point to point. The statements stay prepared. */
+struct loader {
+    struct am_db_rows points, params, visits, values;
+    struct am_read_benches benches;
+    const struct am_filter *filter;
+    struct am_arena scratch; /* of `rows`, reused for every point */
+    struct value_row *rows;
+    size_t n_rows, rows_cap;
+    size_t results_cap, failures_cap;
+    struct am_result_set *out;
+};
+
+/* ---- circumstances ---- */
+
+static enum am_status read_facts(struct am_db_rows *rows, const char *sql, struct am_kvs *out)
+{
+    am_db_rows_open(rows, sql);
+    while (am_db_rows_next(rows)) {
+        struct am_kv *const items =
+            am_db_rows_room(rows, out->items, out->n, &out->cap, sizeof(*items));
+
+        if (!items)
+            break;
+        out->items = items;
+        items[out->n++] = (struct am_kv){am_db_get_text(rows, 0), am_db_get_text(rows, 1)};
+    }
+    return am_db_rows_close(rows);
+}
+
+static enum am_status read_findings(struct am_db_rows *rows, struct am_findings *out)
+{
+    const char *levels[AM_LEVEL_COUNT];
+    size_t cap = 0;
+
+    for (int i = 0; i < AM_LEVEL_COUNT; i++)
+        levels[i] = am_level_name((enum am_level)i);
+    am_db_rows_open(rows,
+                    "SELECT id, area, level, value, effect, remedy FROM finding ORDER BY seq");
+    while (am_db_rows_next(rows)) {
+        struct am_finding *const items =
+            am_db_rows_room(rows, out->items, out->n, &cap, sizeof(*items));
+
+        if (!items)
+            break;
+        out->items = items;
+        items[out->n++] = (struct am_finding){
+            .id = am_db_get_text(rows, 0),
+            .area = am_db_get_text(rows, 1),
+            .level = (enum am_level)am_db_get_word(rows, 2, levels, AM_LEVEL_COUNT),
+            .value = am_db_get_text(rows, 3),
+            .effect = am_db_get_text_or_null(rows, 4),
+            .remedy = am_db_get_text_or_null(rows, 5),
+        };
+    }
+    return am_db_rows_close(rows);
+}
+
+static enum am_status read_circumstances(struct am_db_rows *rows, struct am_result_set *out)
+{
+    const struct {
+        const char *sql;
+        struct am_kvs *kvs;
+    } tables[] = {
+        {"SELECT key, value FROM machine ORDER BY seq", &out->machine},
+        {"SELECT key, value FROM environment ORDER BY seq", &out->environment},
+        {"SELECT key, value FROM build ORDER BY seq", &out->build},
+    };
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < sizeof(tables) / sizeof(tables[0]); i++)
+        s = read_facts(rows, tables[i].sql, tables[i].kvs);
+    return s == AM_OK ? read_findings(rows, &out->findings) : s;
+}
+
+/* ---- one point ---- */
+
+static const char *param_text(struct am_db_rows *rows, int col)
+{
+    struct am_value value = {.kind = AM_AXIS_REAL};
+    char *text;
+
+    if (sqlite3_column_type(rows->stmt, col) != SQLITE_FLOAT)
+        return am_db_get_text(rows, col); /* SQLite's decimal of an integer is the canonical one */
+    value.r = sqlite3_column_double(rows->stmt, col);
+    text = am_db_rows_alloc(rows, AM_VALUE_TEXT_MAX, 1);
+    if (!text)
+        return "";
+    am_value_text(&value, text, AM_VALUE_TEXT_MAX);
+    return text;
+}
+
+static enum am_status read_params(struct am_db_rows *rows, const struct am_read_bench *bench,
+                                  struct am_result *r)
+{
+    r->params = bench->n_axes ? am_db_rows_alloc(rows, bench->n_axes, sizeof(*r->params)) : NULL;
+    am_db_rows_bind(rows, 1, r->point_id);
+    while (am_db_rows_next(rows)) {
+        const size_t axis = am_read_index(rows, 0, bench->axis_ids, bench->n_axes);
+
+        if (axis == bench->n_axes || r->n_params == bench->n_axes)
+            return am_db_rows_damaged(rows, "a point has too many parameters");
+        r->params[r->n_params] = bench->axes[axis];
+        r->params[r->n_params++].text = param_text(rows, 1);
+    }
+    return rows->status;
+}
+
+static void add_failure(struct loader *ld, const struct am_result *r, unsigned round)
+{
+    struct am_db_rows *const rows = &ld->visits;
+    struct am_result_set *const out = ld->out;
+    struct am_failure *const items =
+        am_db_rows_room(rows, out->failures, out->n_failures, &ld->failures_cap, sizeof(*items));
+
+    if (!items)
+        return;
+    out->failures = items;
+    items[out->n_failures++] = (struct am_failure){
+        .bench = r->bench,
+        .text = r->text,
+        .round = round,
+        .kind = am_db_get_text(rows, 7),
+        .reason = am_db_get_text(rows, 8),
+        .output = am_db_get_text_or_null(rows, 9),
+    };
+}
+
+/* Columns as in SQL_VISITS. */
+static void get_work(struct am_db_rows *rows, struct am_work *work)
+{
+    if (am_db_is_null(rows, 2))
+        return;
+    *work = (struct am_work){
+        .bytes_read = am_db_get_real(rows, 2, 0),
+        .bytes_written = am_db_get_real(rows, 3, 0),
+        .flops = am_db_get_real(rows, 4, 0),
+        .ops = am_db_get_real(rows, 5, 0),
+    };
+}
+
+/* "ok" when one visit was, else what the latest one was. */
+static enum am_status read_visits(struct loader *ld, struct am_result *r)
+{
+    struct am_db_rows *const rows = &ld->visits;
+    bool any_ok = false;
+
+    am_db_rows_bind(rows, 1, r->point_id);
+    while (am_db_rows_next(rows)) {
+        const unsigned round = am_db_get_unsigned(rows, 0);
+        const unsigned state = am_db_get_word(rows, 1, am_db_visit_states, 3);
+
+        get_work(rows, &r->work);
+        r->residual = fmax(r->residual, am_db_get_real(rows, 6, NAN)); /* fmax passes NAN over */
+        any_ok = any_ok || state == AM_VISIT_OK;
+        r->failures += state == AM_VISIT_FAIL;
+        r->state = am_db_visit_states[state];
+        if (state != AM_VISIT_OK) {
+            add_failure(ld, r, round);
+            if (rows->status == AM_OK)
+                r->reason = ld->out->failures[ld->out->n_failures - 1].reason;
+        }
+    }
+    if (any_ok) {
+        r->state = am_db_visit_states[AM_VISIT_OK];
+        r->reason = NULL;
+    }
+    return rows->status;
+}
+
+static enum am_status read_values(struct loader *ld, const struct am_read_bench *bench,
+                                  const struct am_result *r)
+{
+    struct am_db_rows *const rows = &ld->values;
+
+    ld->n_rows = 0;
+    am_db_rows_bind(rows, 1, r->point_id);
+    while (am_db_rows_next(rows)) {
+        struct value_row *const list =
+            am_db_rows_room(rows, ld->rows, ld->n_rows, &ld->rows_cap, sizeof(*list));
+
+        if (!list)
+            break;
+        ld->rows = list;
+        list[ld->n_rows++] = (struct value_row){
+            .launch = am_db_get_int(rows, 0),
+            .round = am_db_get_unsigned(rows, 1),
+            .labels = am_db_get_unsigned(rows, 2),
+            .metric = am_read_index(rows, 3, bench->metric_ids, bench->n_metrics),
+            .value = am_db_get_real(rows, 4, NAN),
+        };
+    }
+    return rows->status;
+}
+
+/* How many launches and values the rows hold of one metric. */
+static void count_series(const struct loader *ld, size_t metric, size_t *launches, size_t *values)
+{
+    int64_t latest = 0;
+
+    *launches = *values = 0;
+    for (size_t i = 0; i < ld->n_rows; i++) {
+        const struct value_row *const row = &ld->rows[i];
+
+        if (row->metric != metric)
+            continue;
+        if (*values == 0 || row->launch != latest)
+            ++*launches;
+        latest = row->launch;
+        ++*values;
+    }
+}
+
+static enum am_status fill_series(struct loader *ld, size_t metric, struct am_series *series)
+{
+    struct am_db_rows *const rows = &ld->points; /* its arena is the results' */
+    size_t launches, n, used = 0;
+    double *values;
+    uint32_t *labels;
+
+    count_series(ld, metric, &launches, &n);
+    if (n == 0)
+        return AM_OK;
+    series->launches = am_db_rows_alloc(rows, launches, sizeof(*series->launches));
+    values = am_db_rows_alloc(rows, n, sizeof(*values));
+    labels = am_db_rows_alloc(rows, n, sizeof(*labels));
+    if (rows->status != AM_OK)
+        return rows->status;
+    for (size_t i = 0; i < ld->n_rows; i++) {
+        const struct value_row *const row = &ld->rows[i];
+
+        if (row->metric != metric)
+            continue;
+        if (used == 0 || series->launches[series->n - 1].launch_id != row->launch)
+            series->launches[series->n++] =
+                (struct am_launch_values){row->launch, row->round, values + used, labels + used, 0};
+        values[used] = row->value;
+        labels[used++] = row->labels;
+        series->launches[series->n - 1].n++;
+    }
+    return AM_OK;
+}
+
+static enum am_status read_series(struct loader *ld, const struct am_read_bench *bench,
+                                  struct am_result *r)
+{
+    enum am_status s = read_values(ld, bench, r);
+
+    if (s != AM_OK || bench->n_metrics == 0)
+        return s;
+    r->metrics = am_db_rows_alloc(&ld->points, bench->n_metrics, sizeof(*r->metrics));
+    if (!r->metrics)
+        return ld->points.status;
+    memcpy(r->metrics, bench->metrics, bench->n_metrics * sizeof(*r->metrics));
+    r->n_metrics = bench->n_metrics;
+    for (size_t i = 0; s == AM_OK && i < r->n_metrics; i++)
+        s = fill_series(ld, i, &r->metrics[i].series);
+    return s;
+}
+
+/* ---- all points ---- */
+
+static const char SQL_POINTS[] = "SELECT id, bench, text, stop_reason FROM point ORDER BY id";
+static const char SQL_PARAMS[] = "SELECT axis, value FROM param WHERE point = ?1 ORDER BY axis";
+/* CROSS JOIN fixes the order of the loops: visits by their index, then what hangs on each. */
+static const char SQL_VISITS[] =
+    "SELECT v.round, v.state, v.bytes_read, v.bytes_written, v.flops, v.ops, v.residual, f.kind,"
+    " f.reason, l.output FROM visit v LEFT JOIN failure f ON f.visit = v.id"
+    " LEFT JOIN launch l ON l.id = v.launch AND f.visit NOT NULL"
+    " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3) ORDER BY v.launch";
+static const char SQL_VALUES[] =
+    "SELECT v.launch, v.round, s.labels, x.metric, x.value FROM visit v"
+    " CROSS JOIN sample s ON s.visit = v.id"
+    " CROSS JOIN value x ON x.visit = s.visit AND x.seq = s.seq AND x.value NOT NULL"
+    " WHERE v.point = ?1 AND v.state = 'ok' AND (?2 = 0 OR v.round % ?2 = ?3)"
+    " ORDER BY v.launch, s.seq, x.metric";
+
+static enum am_status load_point(struct loader *ld, const struct am_read_bench *bench)
+{
+    struct am_db_rows *const rows = &ld->points;
+    struct am_result_set *const out = ld->out;
+    struct am_result *const results =
+        am_db_rows_room(rows, out->results, out->n, &ld->results_cap, sizeof(*results));
+    struct am_result *r;
+    enum am_status s;
+
+    if (!results)
+        return rows->status;
+    out->results = results;
+    r = &results[out->n++];
+    *r = (struct am_result){
+        .point_id = am_db_get_int(rows, 0),
+        .bench = bench->name,
+        .worker = bench->worker,
+        .version = bench->version,
+        .text = am_db_get_text(rows, 2),
+        .stop_reason = am_db_get_text_or_null(rows, 3),
+        .state = "pending",
+        .residual = NAN,
+    };
+    s = read_params(&ld->params, bench, r);
+    if (s == AM_OK)
+        s = read_visits(ld, r);
+    return s == AM_OK ? read_series(ld, bench, r) : s;
+}
+
+static void open_for_filter(struct loader *ld, struct am_db_rows *rows, const char *sql)
+{
+    am_db_rows_open(rows, sql);
+    am_db_rows_bind(rows, 2, ld->filter->round_mod);
+    am_db_rows_bind(rows, 3, ld->filter->round_rem);
+}
+
+static enum am_status load_points(struct loader *ld)
+{
+    enum am_status s = AM_OK;
+
+    am_db_rows_open(&ld->points, SQL_POINTS);
+    am_db_rows_open(&ld->params, SQL_PARAMS);
+    open_for_filter(ld, &ld->visits, SQL_VISITS);
+    open_for_filter(ld, &ld->values, SQL_VALUES);
+    while (s == AM_OK && am_db_rows_next(&ld->points)) {
+        const struct am_read_bench *const bench = am_read_bench_of(&ld->benches, &ld->points, 1);
+
+        if (bench && bench->selected)
+            s = load_point(ld, bench);
+    }
+    (void)am_db_rows_close(&ld->values);
+    (void)am_db_rows_close(&ld->visits);
+    (void)am_db_rows_close(&ld->params);
+    return am_db_rows_close(&ld->points) == AM_OK ? s : ld->points.status;
+}
+
+/* A launch measures points of one bench, so that the benches' counts add up. */
+static enum am_status count_launches(struct loader *ld, struct am_db_rows *rows)
+{
+    open_for_filter(ld, rows,
+                    "SELECT count(DISTINCT v.launch) FROM point p CROSS JOIN visit v"
+                    " ON v.point = p.id WHERE p.bench = ?1 AND (?2 = 0 OR v.round % ?2 = ?3)");
+    for (size_t i = 0; i < ld->benches.n; i++) {
+        if (!ld->benches.items[i].selected)
+            continue;
+        am_db_rows_bind(rows, 1, ld->benches.items[i].id);
+        if (am_db_rows_next(rows))
+            ld->out->launches += (size_t)am_db_get_int(rows, 0);
+    }
+    return am_db_rows_close(rows);
+}
+
+enum am_status am_store_load(struct am_store *store, const struct am_filter *filter,
+                             struct am_arena *arena, struct am_result_set *out, struct am_err *err)
+{
+    static const struct am_filter everything = {.pattern = NULL};
+    struct am_db_rows rows = {.store = store, .arena = arena, .err = err};
+    struct loader ld = {.points = rows, .params = rows, .visits = rows, .values = rows, .out = out};
+    enum am_status s = am_db_read_begin(store, err);
+
+    *out = (struct am_result_set){.n = 0};
+    if (s != AM_OK)
+        return s;
+    ld.filter = filter ? filter : &everything;
+    ld.values.arena = &ld.scratch;
+    s = am_read_run(store, arena, &out->run, err);
+    if (s == AM_OK)
+        s = read_circumstances(&rows, out);
+    if (s == AM_OK)
+        s = am_read_benches(store, ld.filter->pattern, arena, &ld.benches, err);
+    if (s == AM_OK)
+        s = load_points(&ld);
+    if (s == AM_OK)
+        s = count_launches(&ld, &rows);
+    am_db_read_end(store);
+    am_arena_fini(&ld.scratch);
+    return s;
+}

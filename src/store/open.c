@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* Creating, opening and closing a results file; what is no archmeter run is refused here. */
+#include "store/store.h"
+
+#include "base/text.h"
+#include "store/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    APPLICATION_ID = 0x414d7472, /* as in schema.sql */
+    READ_BUSY_MS = 10000,        /* how long a reader waits for a commit */
+    WRITE_BUSY_MS = 60000,       /* a commit for readers: somebody looking must not end a run */
+    TEXT_MAX = 16 * 1024 * 1024, /* no text that we write is longer */
+    HEADER_BYTES = 100,          /* of SQLite's file format */
+    /* A byte that stands for "being written", in the page that SQLite reserves for locks at 1 GiB
+     * and behind the 512 bytes that it uses itself. */
+    LOCK_BYTE = 0x40000000 + 1024,
+};
+
+static struct am_store *store_new(const char *path, struct am_err *err)
+{
+    struct am_store *store = calloc(1, sizeof(*store));
+    char *copy = strdup(path);
+
+    if (!store || !copy) {
+        free(store);
+        free(copy);
+        (void)am_fail(err, AM_E_NOMEM, "%s: out of memory", path);
+        return NULL;
+    }
+    store->path = copy;
+    store->lock_fd = -1;
+    return store;
+}
+
+/* Open-file-description locks do not vanish when some other descriptor of the file is closed, as
+ * the process's own (which SQLite uses) do, and they tell apart two stores in one process. */
+static enum am_status lock_writer(struct am_store *store, struct am_err *err)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
+
+    store->lock_fd = open(store->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (store->lock_fd < 0)
+        return am_fail(err, AM_E_STORE, "%s: cannot open for writing: %s", store->path,
+                       strerror(errno));
+    if (fcntl(store->lock_fd, F_OFD_SETLK, &lock) == 0)
+        return AM_OK;
+    if (errno == EAGAIN || errno == EACCES)
+        return am_fail(err, AM_E_STORE, "%s: being written by another archmeter", store->path);
+    return am_fail(err, AM_E_STORE, "%s: cannot lock: %s", store->path, strerror(errno));
+}
+
+static enum am_status connect_db(struct am_store *store, int flags, struct am_err *err)
+{
+    char path[PATH_MAX + 2];
+
+    /* "./" keeps SQLite from reading a name as a URI ("file:x") or as its own (":memory:"). */
+    if (!am_str_format(path, sizeof(path), "%s%s", store->path[0] == '/' ? "" : "./", store->path))
+        return am_fail(err, AM_E_STORE, "%s: cannot open: the name is too long", store->path);
+    if (sqlite3_open_v2(path, &store->db, flags, NULL) != SQLITE_OK)
+        return am_db_fail(store, "open", err);
+    (void)sqlite3_extended_result_codes(store->db, 1);
+    (void)sqlite3_busy_timeout(store->db,
+                               flags & SQLITE_OPEN_READWRITE ? WRITE_BUSY_MS : READ_BUSY_MS);
+    (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
+    /* Whatever a file brings along (triggers, views, functions in its schema) is not run. */
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    return AM_OK;
+}
+
+/* synchronous FULL: a launch that was reported stored survives a power cut too, and the disk is
+ * written between two launches instead of some time during the next measurement. */
+static enum am_status configure_writer(struct am_store *store, struct am_err *err)
+{
+    return am_db_exec(store,
+                      "PRAGMA foreign_keys = ON; PRAGMA journal_mode = DELETE;"
+                      "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;",
+                      "write", err);
+}
+
+static enum am_status configure_reader(struct am_store *store, struct am_err *err)
+{
+    return am_db_exec(store,
+                      "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;"
+                      "PRAGMA cell_size_check = ON; PRAGMA cache_size = -16384;",
+                      "read", err);
+}
+
+static uint32_t big_endian(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* Read through SQLite's own descriptor and before any SQL, so that nothing foreign is interpreted,
+ * and a file in WAL mode is refused before SQLite would create files beside it. */
+static enum am_status check_header(struct am_store *store, struct am_err *err)
+{
+    unsigned char h[HEADER_BYTES] = {0};
+    sqlite3_file *file = NULL;
+    uint32_t version;
+    int rc;
+
+    if (sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+        !file || !file->pMethods)
+        return am_fail(err, AM_E_STORE, "%s: cannot open", store->path);
+    rc = file->pMethods->xRead(file, h, HEADER_BYTES, 0);
+    if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
+        return am_fail(err, AM_E_STORE, "%s: cannot read: %s", store->path, sqlite3_errstr(rc));
+    if (memcmp(h, "SQLite format 3", 16) != 0)
+        return am_fail(err, AM_E_USAGE, "%s: not an archmeter run (not an SQLite database)",
+                       store->path);
+    if (big_endian(h + 68) != APPLICATION_ID)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: not an archmeter run (an SQLite database of another"
+                       " program)",
+                       store->path);
+    version = big_endian(h + 60);
+    if (version != AM_SCHEMA_VERSION)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: written by %s archmeter (schema version %u, this one reads %d)",
+                       store->path, version > AM_SCHEMA_VERSION ? "a newer" : "an older", version,
+                       AM_SCHEMA_VERSION);
+    if (h[18] != 1 || h[19] != 1)
+        return am_fail(err, AM_E_STORE,
+                       "%s: its journal mode was changed; restore it with"
+                       " sqlite3 FILE 'PRAGMA journal_mode=DELETE'",
+                       store->path);
+    return AM_OK;
+}
+
+/* Every object of our schema must stand in the file as we wrote it: then the types are as declared,
+ * and no view or odd index takes a table's place. Objects that people added are let be. */
+static enum am_status compare_schema(struct am_store *store, sqlite3 *model, struct am_err *err)
+{
+    sqlite3_stmt *want = NULL, *have = NULL;
+    enum am_status s = AM_OK;
+
+    if (sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL",
+                           -1, &want, NULL) != SQLITE_OK)
+        return am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
+    if (sqlite3_prepare_v2(store->db,
+                           "SELECT 1 FROM sqlite_schema WHERE type = ?1 AND name = ?2 AND sql = ?3",
+                           -1, &have, NULL) != SQLITE_OK)
+        s = am_db_fail(store, "read", err);
+    while (s == AM_OK && sqlite3_step(want) == SQLITE_ROW) {
+        int rc;
+
+        for (int i = 0; i < 3; i++)
+            (void)sqlite3_bind_value(have, i + 1, sqlite3_column_value(want, i));
+        rc = sqlite3_step(have);
+        if (rc == SQLITE_DONE)
+            s = am_fail(err, AM_E_STORE, "%s: cannot read: its %s %s is not that of schema %d",
+                        store->path, (const char *)sqlite3_column_text(want, 0),
+                        (const char *)sqlite3_column_text(want, 1), AM_SCHEMA_VERSION);
+        else if (rc != SQLITE_ROW)
+            s = am_db_fail(store, "read", err);
+        (void)sqlite3_reset(have);
+    }
+    (void)sqlite3_finalize(have);
+    (void)sqlite3_finalize(want);
+    return s;
+}
+
+static enum am_status check_schema(struct am_store *store, struct am_err *err)
+{
+    sqlite3 *model = NULL;
+    enum am_status s;
+
+    if (sqlite3_open(":memory:", &model) == SQLITE_OK &&
+        sqlite3_exec(model, am_store_schema, NULL, NULL, NULL) == SQLITE_OK)
+        s = compare_schema(store, model, err);
+    else
+        s = am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
+    (void)sqlite3_close(model);
+    return s;
+}
+
+static enum am_status check_has_run(struct am_store *store, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    bool has_run;
+
+    am_db_rows_open(&rows, "SELECT 1 FROM run");
+    has_run = am_db_rows_next(&rows);
+    if (am_db_rows_close(&rows) == AM_OK && !has_run)
+        return am_fail(err, AM_E_USAGE, "%s: holds no run (archmeter was stopped at its start)",
+                       store->path);
+    return rows.status;
+}
+
+/* A reader may not roll back what a killed writer left; a connection that may write does so when it
+ * first reads. It restores the last commit and is the only thing that reading ever changes. */
+static bool needs_rollback(struct am_store *store)
+{
+    return sqlite3_exec(store->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL) ==
+           SQLITE_READONLY_ROLLBACK;
+}
+
+static enum am_status roll_back(struct am_store *store, struct am_err *err)
+{
+    enum am_status s;
+
+    (void)sqlite3_close(store->db);
+    store->db = NULL;
+    s = connect_db(store, SQLITE_OPEN_READWRITE, err);
+    if (s == AM_OK)
+        s = am_db_exec(store, "SELECT 1 FROM sqlite_schema", "read", err);
+    (void)sqlite3_close(store->db);
+    store->db = NULL;
+    return s == AM_OK ? connect_db(store, SQLITE_OPEN_READONLY, err) : s;
+}
+
+static enum am_status open_reader(struct am_store *store, struct am_err *err)
+{
+    enum am_status s = connect_db(store, SQLITE_OPEN_READONLY, err);
+
+    if (s == AM_OK)
+        s = check_header(store, err);
+    if (s == AM_OK && needs_rollback(store)) {
+        s = roll_back(store, err);
+        if (s == AM_OK)
+            s = check_header(store, err);
+    }
+    return s == AM_OK ? configure_reader(store, err) : s;
+}
+
+static enum am_status open_writer(struct am_store *store, struct am_err *err)
+{
+    enum am_status s = lock_writer(store, err);
+
+    if (s == AM_OK)
+        s = connect_db(store, SQLITE_OPEN_READWRITE, err);
+    if (s == AM_OK)
+        s = check_header(store, err);
+    return s == AM_OK ? configure_writer(store, err) : s;
+}
+
+/* stat(2) and not open(2): a FIFO would block, and a descriptor of ours closed again would take
+ * with it the locks of another store on the same file in this process. */
+static enum am_status check_file(const char *path, struct am_err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return am_fail(err, AM_E_USAGE, "%s: cannot open: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return am_fail(err, AM_E_USAGE, "%s: not an archmeter run (not a regular file)", path);
+    if (st.st_size == 0)
+        return am_fail(err, AM_E_USAGE, "%s: not an archmeter run (the file is empty)", path);
+    return AM_OK;
+}
+
+enum am_status am_store_open(const char *path, bool writable, struct am_store **store_p,
+                             struct am_err *err)
+{
+    struct am_store *store;
+    enum am_status s = check_file(path, err);
+
+    if (s != AM_OK)
+        return s;
+    store = store_new(path, err);
+    if (!store)
+        return AM_E_NOMEM;
+    s = writable ? open_writer(store, err) : open_reader(store, err);
+    if (s == AM_OK)
+        s = check_schema(store, err);
+    if (s == AM_OK)
+        s = check_has_run(store, err);
+    if (s == AM_OK)
+        *store_p = store;
+    else
+        am_store_close(store);
+    return s;
+}
+
+/* O_EXCL decides who creates; SQLite opens what is there. */
+static enum am_status create_file(const char *path, struct am_err *err)
+{
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd >= 0) {
+        (void)close(fd);
+        return AM_OK;
+    }
+    if (errno == EEXIST)
+        return am_fail(err, AM_E_USAGE, "%s: exists already", path);
+    return am_fail(err, AM_E_STORE, "%s: cannot create: %s", path, strerror(errno));
+}
+
+static enum am_status write_schema(struct am_store *store, struct am_err *err)
+{
+    enum am_status s = am_db_begin(store, err);
+
+    if (s != AM_OK)
+        return s;
+    return am_db_end(store, am_db_exec(store, am_store_schema, "create", err), err);
+}
+
+enum am_status am_store_create(const char *path, struct am_store **store_p, struct am_err *err)
+{
+    struct am_store *const store = store_new(path, err);
+    enum am_status s;
+
+    if (!store)
+        return AM_E_NOMEM;
+    s = create_file(path, err);
+    if (s == AM_OK) {
+        store->fresh = true;
+        s = lock_writer(store, err);
+    }
+    if (s == AM_OK)
+        s = connect_db(store, SQLITE_OPEN_READWRITE, err);
+    if (s == AM_OK)
+        s = configure_writer(store, err);
+    if (s == AM_OK)
+        s = write_schema(store, err);
+    if (s == AM_OK)
+        *store_p = store;
+    else
+        am_store_close(store);
+    return s;
+}
+
+void am_store_close(struct am_store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < AM_DB_SLOT_COUNT; i++)
+        (void)sqlite3_finalize(store->cached[i]);
+    (void)sqlite3_close(store->db); /* rolls back what is open */
+    if (store->fresh)
+        (void)unlink(store->path);
+    if (store->lock_fd >= 0)
+        (void)close(store->lock_fd);
+    free(store->path);
+    free(store);
+}
+
+const char *am_store_sqlite_version(void)
+{
+    return sqlite3_libversion();
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the store only: what loading, resuming and exporting read alike. */
+#ifndef AM_STORE_READ_H
+#define AM_STORE_READ_H
+
+#include "store/db.h"
+#include "store/store.h"
+
+/* A stored bench with what its points share. */
+struct am_read_bench {
+    int64_t id;
+    const char *name, *worker;
+    unsigned version;
+    bool selected; /* its name matches the pattern */
+    int64_t axis_ids[AM_AXES_MAX];
+    struct am_result_param axes[AM_AXES_MAX]; /* name and kind */
+    size_t n_axes;
+    int64_t metric_ids[AM_METRICS_MAX];
+    struct am_result_metric metrics[AM_METRICS_MAX]; /* without series */
+    size_t n_metrics;
+};
+
+struct am_read_benches {
+    struct am_read_bench *items;
+    size_t n;
+};
+
+/* Each needs am_db_read_begin() before it. */
+enum am_status am_read_run(struct am_store *store, struct am_arena *arena, struct am_run_info *out,
+                           struct am_err *err);
+enum am_status am_read_benches(struct am_store *store, const char *pattern, struct am_arena *arena,
+                               struct am_read_benches *out, struct am_err *err);
+
+/* The bench of a row's column; NULL sets rows->status. */
+const struct am_read_bench *am_read_bench_of(const struct am_read_benches *benches,
+                                             struct am_db_rows *rows, int col);
+/* Index of a row's column in ids; n sets rows->status. */
+size_t am_read_index(struct am_db_rows *rows, int col, const int64_t *ids, size_t n);
+
+#endif

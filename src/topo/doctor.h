@@ -28,9 +28,9 @@ struct am_findings {
 
 struct am_doctor_request {
     const struct am_fsroot *root;
-    const struct am_topo *topo;
-    const char *store_path; /* where a run would be written; NULL: the working directory */
-    double noise_probe_s;   /* 0: leave the noise probe out */
+    const struct am_topo *topo; /* NULL where it could not be read: more is unknown then */
+    const char *store_path;     /* where a run would be written; NULL: the working directory */
+    double noise_probe_s;       /* 0: leave the noise probe out */
 };
 
 /* All checks, in a fixed order. Texts belong to the arena. */
@@ -42,8 +42,9 @@ const char *am_level_name(enum am_level level); /* "ok", "warn", "error", "unkno
 const char *am_doctor_explain(const char *id);
 /* Every check's id, ended by NULL. */
 const char *const *am_doctor_ids(void);
-/* Shell script that sets what the findings' remedies name, saving old values first, together with
- * the script that restores them; NULL where a finding has no such fix. */
+/* Shell lines (POSIX sh, for root) that set what the finding's remedy names. They first append
+ * the commands that restore the old values to the file named by $AM_RESTORE, by default
+ * archmeter-restore.sh. NULL where a finding is no trouble or settings cannot cure it. */
 const char *am_doctor_fix(const struct am_finding *finding);
 
 #endif

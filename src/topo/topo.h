@@ -20,22 +20,44 @@ enum am_status am_topo_open(const struct am_fsroot *root, struct am_topo **topo_
 void am_topo_close(struct am_topo *topo); /* accepts NULL */
 
 /* CPUs this process may use, in the order threads are placed: one hardware thread per core first,
- * cores of one package and cache group together, then the siblings. Returns how many. */
+ * cores of one package and cache group together, then the siblings. Where a machine has several
+ * kinds of core, all hardware threads of the fastest kind come before those of the next. Writes at
+ * most `cap` and returns how many it wrote; with `cpus` NULL, how many there are. With a synthetic
+ * root: the tree's CPUs. */
 size_t am_topo_cpu_order(const struct am_topo *topo, int *cpus, size_t cap);
 
-/* Symbols for ranges: cpus, cores, packages, l1, l2, l3 (bytes of the first core's caches as the
- * OS states them; absent levels take the next smaller one), memory (bytes). Ended by NULL. */
+/* Symbols for ranges: cpus (usable), cores, packages, l1, l2, l3 (bytes of the first core's caches
+ * as the OS states them; absent levels take the next smaller one), memory (bytes this process may
+ * use: a control group's limit counts). Ended by NULL. */
 const struct am_symbol *am_topo_symbols(const struct am_topo *topo);
+
+/* The whole machine in numbers, whatever part of it this process may use. */
+struct am_topo_shape {
+    unsigned packages, cores, threads; /* online; never 0 */
+    unsigned usable;                   /* CPUs this process may use */
+    unsigned numa_nodes;
+    unsigned core_kinds;         /* 1 unless the OS tells kinds of core apart */
+    uint64_t l1d, l2, l3;        /* bytes; 0 where the OS does not say */
+    uint64_t memory_bytes;       /* 0 where the OS does not say */
+    uint64_t memory_limit_bytes; /* the tightest limit of the control groups; 0: none */
+};
+
+const struct am_topo_shape *am_topo_shape(const struct am_topo *topo);
+
+/* The version of hwloc's interface as linked, "2.8.0"; hwloc does not tell its release. */
+void am_topo_library_version(char *buf, size_t cap);
 
 /* The machine itself: vendor, model, family, stepping, packages, cores, threads, caches, memory
  * rounded to GiB. `key` (first fact) is a hash of what does not change from boot to boot (no
- * frequencies, no bogomips, no host name). */
+ * frequencies, no bogomips, no host name). A fact that cannot be read is "unknown". */
 void am_machine_describe(const struct am_topo *topo, const struct am_fsroot *root,
                          struct am_arena *arena, struct am_kvs *out);
 
 /* The circumstances of a run: kernel, governor, microcode, virtualisation, container, THP, ASLR,
  * mitigations, clock source, load, steal, CPU mask, compiler and flags of this build, versions of
- * hwloc and SQLite as linked, environment variables that steer runtimes (OMP_*, KMP_*, ...). */
+ * libc and of hwloc's interface as linked (the store knows SQLite's), environment variables that
+ * steer runtimes (`env.OMP_*`, `env.KMP_*`, ...). Every fact but the variables is always there; one
+ * that cannot be read is "unknown". */
 void am_environment_capture(const struct am_topo *topo, const struct am_fsroot *root,
                             struct am_arena *arena, struct am_kvs *out);
 

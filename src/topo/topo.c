@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's topology, by hwloc: the only file that knows hwloc. */
+#include "topo/topo.h"
+
+#include "base/text.h"
+#include "topo/probe.h"
+
+#include <hwloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEFAULT_L1 = 32 << 10,  /* what nearly every core has had since 2008 */
+    DEFAULT_L2 = 256 << 10, /* the smallest common one: a sweep up to it is never too large */
+};
+
+enum { SYM_CPUS, SYM_CORES, SYM_PACKAGES, SYM_L1, SYM_L2, SYM_L3, SYM_MEMORY, SYM_END, SYM_COUNT };
+
+struct am_topo {
+    hwloc_topology_t hwloc;
+    struct am_topo_shape shape;
+    int *cpus; /* shape.usable CPU numbers in placement order */
+    struct am_symbol symbols[SYM_COUNT];
+};
+
+/* Variables that steer hwloc, and what they become while a synthetic root is loaded. */
+enum {
+    STEER_FSROOT,
+    STEER_COMPONENTS,
+    STEER_HIDE_ERRORS, /* a tree without a topology is told by am_topo_open(), not by hwloc */
+    STEER_THISSYSTEM,
+    STEER_XML,
+    STEER_SYNTHETIC,
+    STEER_COUNT
+};
+
+struct steering {
+    char *saved[STEER_COUNT];
+};
+
+static const char *const steer_names[STEER_COUNT] = {
+    [STEER_FSROOT] = "HWLOC_FSROOT",
+    [STEER_COMPONENTS] = "HWLOC_COMPONENTS",
+    [STEER_HIDE_ERRORS] = "HWLOC_HIDE_ERRORS",
+    [STEER_THISSYSTEM] = "HWLOC_THISSYSTEM",
+    [STEER_XML] = "HWLOC_XMLFILE",
+    [STEER_SYNTHETIC] = "HWLOC_SYNTHETIC",
+};
+
+static void put_variable(const char *name, const char *value)
+{
+    if (value)
+        (void)setenv(name, value, 1);
+    else
+        (void)unsetenv(name);
+}
+
+/* hwloc takes another root from the environment only. Not thread-safe, as setenv() is not: the
+ * conductor opens its topology before it starts anything. */
+static void steer(struct steering *s, int root_fd)
+{
+    char path[32];
+    const char *const wanted[STEER_COUNT] = {
+        [STEER_FSROOT] = path,
+        [STEER_COMPONENTS] = "linux,stop",
+        [STEER_HIDE_ERRORS] = "2",
+    };
+
+    (void)am_str_format(path, sizeof(path), "/proc/self/fd/%d", root_fd);
+    for (size_t i = 0; i < STEER_COUNT; i++) {
+        const char *old = getenv(steer_names[i]);
+
+        s->saved[i] = old ? strdup(old) : NULL;
+        put_variable(steer_names[i], wanted[i]);
+    }
+}
+
+static void unsteer(struct steering *s)
+{
+    for (size_t i = 0; i < STEER_COUNT; i++) {
+        put_variable(steer_names[i], s->saved[i]);
+        free(s->saved[i]);
+    }
+}
+
+/* CPUs that a control group hides stay in the topology: the machine is described whole. */
+static int load_hwloc(struct am_topo *t)
+{
+    if (hwloc_topology_init(&t->hwloc) < 0)
+        return -1;
+    if (hwloc_topology_set_flags(t->hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) < 0)
+        return -1;
+    return hwloc_topology_load(t->hwloc);
+}
+
+static int load_below(struct am_topo *t, const struct am_fsroot *root)
+{
+    struct steering s;
+    int rc;
+
+    if (!root->synthetic)
+        return load_hwloc(t);
+    steer(&s, root->fd);
+    rc = load_hwloc(t);
+    unsteer(&s);
+    return rc;
+}
+
+/* hwloc's cpuset is what is online; it is cut down to what the control groups allow and, on this
+ * machine, to the calling thread's affinity. NULL when memory is refused. */
+static hwloc_bitmap_t usable_set(hwloc_topology_t h, bool synthetic)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(h));
+    hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+
+    if (set && bound) {
+        if (hwloc_bitmap_intersects(set, hwloc_topology_get_allowed_cpuset(h)))
+            hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(h));
+        if (!synthetic && hwloc_get_cpubind(h, bound, HWLOC_CPUBIND_THREAD) == 0 &&
+            hwloc_bitmap_intersects(set, bound))
+            hwloc_bitmap_and(set, set, bound);
+    }
+    hwloc_bitmap_free(bound);
+    return set;
+}
+
+/* The n-th CPU of a core that is in `set`, or -1. */
+static int nth_cpu(hwloc_obj_t core, hwloc_const_bitmap_t set, unsigned n)
+{
+    int cpu = -1;
+
+    for (;;) {
+        cpu = hwloc_bitmap_next(core->cpuset, cpu);
+        if (cpu < 0)
+            return -1;
+        if (hwloc_bitmap_isset(set, (unsigned)cpu) && n-- == 0)
+            return cpu;
+    }
+}
+
+/* Appends the CPUs of `set`: every core's first thread, then every core's second, and so on. */
+static void order_set(struct am_topo *t, hwloc_const_bitmap_t set)
+{
+    const int cores = hwloc_get_nbobjs_by_type(t->hwloc, HWLOC_OBJ_CORE);
+    const int type = cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU; /* some trees tell no cores */
+    const int count = hwloc_get_nbobjs_by_type(t->hwloc, (hwloc_obj_type_t)type);
+    bool found = true;
+
+    for (unsigned n = 0; found; n++) {
+        found = false;
+        for (int i = 0; i < count; i++) {
+            hwloc_obj_t core = hwloc_get_obj_by_type(t->hwloc, (hwloc_obj_type_t)type, (unsigned)i);
+            const int cpu = nth_cpu(core, set, n);
+
+            if (cpu < 0)
+                continue;
+            t->cpus[t->shape.usable++] = cpu;
+            found = true;
+        }
+    }
+}
+
+/* hwloc ranks kinds of core by efficiency, the fastest last; without ranks the order of the
+ * kernel's numbers stands. */
+static void order_by_kind(struct am_topo *t, hwloc_bitmap_t set)
+{
+    const int kinds = hwloc_cpukinds_get_nr(t->hwloc, 0);
+    hwloc_bitmap_t kind = hwloc_bitmap_alloc();
+
+    for (int k = kinds - 1; kind && k >= 0; k--) {
+        int efficiency = -1;
+
+        if (hwloc_cpukinds_get_info(t->hwloc, (unsigned)k, kind, &efficiency, NULL, NULL, 0) < 0 ||
+            efficiency < 0)
+            continue;
+        hwloc_bitmap_and(kind, kind, set);
+        order_set(t, kind);
+        hwloc_bitmap_andnot(set, set, kind);
+    }
+    order_set(t, set); /* what no kind claims */
+    hwloc_bitmap_free(kind);
+}
+
+static unsigned count_of(const struct am_topo *t, hwloc_obj_type_t type)
+{
+    const int n = hwloc_get_nbobjs_by_type(t->hwloc, type);
+
+    return n > 0 ? (unsigned)n : 0;
+}
+
+static uint64_t cache_of(const struct am_topo *t, hwloc_obj_type_t type)
+{
+    hwloc_obj_t pu =
+        t->shape.usable ? hwloc_get_pu_obj_by_os_index(t->hwloc, (unsigned)t->cpus[0]) : NULL;
+    hwloc_obj_t cache = pu ? hwloc_get_ancestor_obj_by_type(t->hwloc, type, pu) : NULL;
+
+    return cache ? cache->attr->cache.size : 0;
+}
+
+/* A tree without such objects still has one package, and a core for each thread. */
+static unsigned at_least(unsigned n, unsigned fallback)
+{
+    return n ? n : fallback;
+}
+
+/* The nodes' sum, or the kernel's own total where that is more: memory that comes online late is
+ * missing from some nodes' figures. */
+static uint64_t total_memory(const struct am_topo *t, const struct am_fsroot *root)
+{
+    const uint64_t nodes = hwloc_get_root_obj(t->hwloc)->total_memory;
+    uint64_t total;
+
+    return am_probe_meminfo(root, "MemTotal", &total) && total > nodes ? total : nodes;
+}
+
+static void fill_shape(struct am_topo *t, const struct am_fsroot *root)
+{
+    struct am_topo_shape *s = &t->shape;
+    const int kinds = hwloc_cpukinds_get_nr(t->hwloc, 0);
+
+    s->threads = at_least(count_of(t, HWLOC_OBJ_PU), 1);
+    s->cores = at_least(count_of(t, HWLOC_OBJ_CORE), s->threads);
+    s->packages = at_least(count_of(t, HWLOC_OBJ_PACKAGE), 1);
+    s->numa_nodes = at_least(count_of(t, HWLOC_OBJ_NUMANODE), 1);
+    s->core_kinds = kinds > 1 ? (unsigned)kinds : 1;
+    s->l1d = cache_of(t, HWLOC_OBJ_L1CACHE);
+    s->l2 = cache_of(t, HWLOC_OBJ_L2CACHE);
+    s->l3 = cache_of(t, HWLOC_OBJ_L3CACHE);
+    s->memory_bytes = total_memory(t, root);
+    s->memory_limit_bytes = am_probe_memory_limit(root);
+}
+
+static void fill_symbols(struct am_topo *t)
+{
+    const struct am_topo_shape *s = &t->shape;
+    const uint64_t l1 = s->l1d ? s->l1d : DEFAULT_L1;
+    const uint64_t l2 = s->l2 ? s->l2 : (s->l1d ? s->l1d : DEFAULT_L2);
+    const uint64_t l3 = s->l3 ? s->l3 : l2;
+    const bool limited = s->memory_limit_bytes && s->memory_limit_bytes < s->memory_bytes;
+    const uint64_t memory = limited ? s->memory_limit_bytes : s->memory_bytes;
+
+    t->symbols[SYM_CPUS] = (struct am_symbol){"cpus", s->usable};
+    t->symbols[SYM_CORES] = (struct am_symbol){"cores", s->cores};
+    t->symbols[SYM_PACKAGES] = (struct am_symbol){"packages", s->packages};
+    t->symbols[SYM_L1] = (struct am_symbol){"l1", (int64_t)l1};
+    t->symbols[SYM_L2] = (struct am_symbol){"l2", (int64_t)l2};
+    t->symbols[SYM_L3] = (struct am_symbol){"l3", (int64_t)l3};
+    t->symbols[SYM_MEMORY] = (struct am_symbol){"memory", (int64_t)memory};
+    t->symbols[SYM_END] = (struct am_symbol){0};
+}
+
+static enum am_status place(struct am_topo *t, const struct am_fsroot *root, struct am_err *err)
+{
+    hwloc_bitmap_t set = usable_set(t->hwloc, root->synthetic);
+    const int n = set ? hwloc_bitmap_weight(set) : 0;
+
+    if (n > 0)
+        t->cpus = calloc((size_t)n, sizeof(*t->cpus));
+    if (t->cpus)
+        order_by_kind(t, set);
+    hwloc_bitmap_free(set);
+    if (!t->cpus)
+        return am_fail(err, AM_E_NOMEM, "no memory for the list of CPUs");
+    return AM_OK;
+}
+
+enum am_status am_topo_open(const struct am_fsroot *root, struct am_topo **topo_p,
+                            struct am_err *err)
+{
+    struct am_topo *t = calloc(1, sizeof(*t));
+    enum am_status s;
+
+    *topo_p = NULL;
+    if (!t)
+        return am_fail(err, AM_E_NOMEM, "no memory for the topology");
+    if (load_below(t, root) < 0) {
+        am_topo_close(t);
+        return am_fail(err, AM_E_ABSENT, "hwloc finds no topology%s",
+                       root->synthetic ? " below the given root" : "");
+    }
+    s = place(t, root, err);
+    if (s != AM_OK) {
+        am_topo_close(t);
+        return s;
+    }
+    fill_shape(t, root);
+    fill_symbols(t);
+    *topo_p = t;
+    return AM_OK;
+}
+
+void am_topo_close(struct am_topo *topo)
+{
+    if (!topo)
+        return;
+    if (topo->hwloc)
+        hwloc_topology_destroy(topo->hwloc);
+    free(topo->cpus);
+    free(topo);
+}
+
+size_t am_topo_cpu_order(const struct am_topo *topo, int *cpus, size_t cap)
+{
+    const size_t n = topo->shape.usable;
+    const size_t copied = n < cap ? n : cap;
+
+    if (!cpus)
+        return n;
+    memcpy(cpus, topo->cpus, copied * sizeof(*cpus));
+    return copied;
+}
+
+const struct am_symbol *am_topo_symbols(const struct am_topo *topo)
+{
+    return topo->symbols;
+}
+
+const struct am_topo_shape *am_topo_shape(const struct am_topo *topo)
+{
+    return &topo->shape;
+}
+
+void am_topo_library_version(char *buf, size_t cap)
+{
+    const unsigned v = hwloc_get_api_version();
+
+    (void)am_str_format(buf, cap, "%u.%u.%u", v >> 16, (v >> 8) & 0xff, v & 0xff);
+}

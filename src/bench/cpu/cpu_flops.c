@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* cpu.flops: floating-point instructions a core completes, by chains that never leave registers. */
+#include "base/rng.h"
+#include "core/bench.h"
+#include "core/team.h"
+#include "kernels/flops.h"
+#include "kernels/isa.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum axis_index { OP, TYPE, ISA, STREAMS, THREADS };
+
+enum {
+    /* Steps in one call. Chains start afresh with each: values stay between 1 and 128 whatever
+     * the number of iterations, and the reference has a bounded way to go. The call costs less
+     * than 0.1 % of them. */
+    CHUNK = 32768,
+    OPERANDS = 2,
+    VECTORS = AM_FLOPS_STREAMS_MAX + OPERANDS,
+};
+
+/* Packed vectors, room for the widest and most. */
+union values {
+    float f32[VECTORS * AM_FLOPS_VEC_BYTES_MAX / sizeof(float)];
+    double f64[VECTORS * AM_FLOPS_VEC_BYTES_MAX / sizeof(double)];
+};
+
+struct chains {
+    _Alignas(128) union values in; /* accumulators' start values, m, a */
+    union values full;             /* accumulators after CHUNK steps, if so many were asked for */
+    union values last;             /* after the last call's steps */
+};
+
+struct flops {
+    am_flops_fn *fn;
+    enum am_flops_op op;
+    enum am_flops_type type;
+    size_t lanes, streams, threads;
+    uint64_t iters;        /* of the latest run */
+    struct chains *chains; /* one a thread; all start alike */
+    struct am_team *team;
+};
+
+static double get(const struct flops *f, const union values *v, size_t i)
+{
+    return f->type == AM_FLOPS_F32 ? (double)v->f32[i] : v->f64[i];
+}
+
+static void put(const struct flops *f, union values *v, size_t i, double value)
+{
+    if (f->type == AM_FLOPS_F32)
+        v->f32[i] = (float)value;
+    else
+        v->f64[i] = value;
+}
+
+/* Start values in [1, 2). fma and add grow by less than 100, mul by less than e. Operands differ
+ * from lane to lane, so that lanes cannot stand in for each other. */
+static void fill(const struct flops *f, struct chains *c, uint64_t seed)
+{
+    const size_t n = f->streams * f->lanes;
+    struct am_rng rng;
+
+    am_rng_seed(&rng, seed, 0);
+    for (size_t i = 0; i < n; i++)
+        put(f, &c->in, i, 1 + am_rng_unit(&rng));
+    for (size_t i = 0; i < f->lanes; i++) {
+        const double k = (double)(i + 1);
+
+        put(f, &c->in, n + i, 1 + k * 0x1p-20);
+        put(f, &c->in, n + f->lanes + i, (64 + k) * 0x1p-15);
+    }
+}
+
+static enum am_status choose(struct flops *f, const struct am_value *point, struct am_err *err)
+{
+    const struct am_flops_variant *const v = am_flops_find(point[ISA].name);
+    const char *const why_not = am_isa_why_not(point[ISA].name);
+    const int64_t streams = point[STREAMS].i;
+
+    if (!v || why_not)
+        return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
+    f->op = (enum am_flops_op)point[OP].i;
+    f->type = (enum am_flops_type)point[TYPE].i;
+    if (f->op == AM_FLOPS_FMA && !v->has_fma)
+        return am_fail(err, AM_E_ABSENT, "%s has no fused multiply-add", v->isa);
+    if (streams < 1 || streams > (int64_t)v->streams_max)
+        return am_fail(err, AM_E_ABSENT, "%s keeps 1 to %u streams in registers, not %lld", v->isa,
+                       v->streams_max, (long long)streams);
+    f->streams = (size_t)streams;
+    f->lanes = v->lanes[f->type];
+    f->fn = v->fn[f->op][f->type][streams - 1];
+    return AM_OK;
+}
+
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
+{
+    struct flops *const f = state;
+    const int64_t threads = point[THREADS].i;
+    enum am_status s = choose(f, point, err);
+
+    if (s != AM_OK)
+        return s;
+    if (threads < 1 || (uint64_t)threads > ctx->cpu_count)
+        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
+                       ctx->cpu_count);
+    f->threads = (size_t)threads;
+    f->chains = aligned_alloc(_Alignof(struct chains), f->threads * sizeof(*f->chains));
+    if (!f->chains)
+        return am_fail(err, AM_E_NOMEM, "chains of %zu threads", f->threads);
+    memset(f->chains, 0xff, f->threads * sizeof(*f->chains)); /* NaN: never a result */
+    for (size_t i = 0; i < f->threads; i++)
+        fill(f, &f->chains[i], ctx->seed);
+    s = am_team_new(f->threads, ctx->cpus, ctx->cpu_count, &f->team, err);
+    work->ops = (double)(f->streams * f->threads);
+    work->flops = work->ops * (double)f->lanes * (f->op == AM_FLOPS_FMA ? 2 : 1);
+    return s;
+}
+
+static void run_member(void *arg, size_t thread, size_t threads)
+{
+    const struct flops *const f = arg;
+    struct chains *const c = &f->chains[thread];
+    uint64_t left = f->iters;
+
+    (void)threads;
+    for (; left > CHUNK; left -= CHUNK)
+        f->fn(&c->in, &c->full, CHUNK);
+    f->fn(&c->in, &c->last, left);
+}
+
+static void run(void *state, uint64_t iters)
+{
+    struct flops *const f = state;
+
+    f->iters = iters;
+    am_team_run(f->team, run_member, f);
+}
+
+static float chain_f32(enum am_flops_op op, float x, float m, float a, uint64_t steps)
+{
+    for (; steps; steps--)
+        x = op == AM_FLOPS_FMA ? fmaf(m, a, x) : op == AM_FLOPS_ADD ? x + a : x * m;
+    return x;
+}
+
+static double chain_f64(enum am_flops_op op, double x, double m, double a, uint64_t steps)
+{
+    for (; steps; steps--)
+        x = op == AM_FLOPS_FMA ? fma(m, a, x) : op == AM_FLOPS_ADD ? x + a : x * m;
+    return x;
+}
+
+/* Where accumulator i must be after `steps`: one rounding a step, so the bits must agree. */
+static double expected(const struct flops *f, size_t i, uint64_t steps)
+{
+    const union values *const in = &f->chains[0].in;
+    const size_t n = f->streams * f->lanes;
+    const double x = get(f, in, i);
+    const double m = get(f, in, n + i % f->lanes);
+    const double a = get(f, in, n + f->lanes + i % f->lanes);
+
+    if (f->type == AM_FLOPS_F32)
+        return (double)chain_f32(f->op, (float)x, (float)m, (float)a, steps);
+    return chain_f64(f->op, x, m, a, steps);
+}
+
+static enum am_status compare(const struct flops *f, bool full, uint64_t steps, double *residual,
+                              struct am_err *err)
+{
+    for (size_t i = 0; i < f->streams * f->lanes; i++) {
+        const double want = expected(f, i, steps);
+
+        for (size_t t = 0; t < f->threads; t++) {
+            const struct chains *const c = &f->chains[t];
+            const double got = get(f, full ? &c->full : &c->last, i);
+
+            if (memcmp(&got, &want, sizeof(got)) != 0) {
+                *residual = fabs(got - want);
+                return am_fail(
+                    err, AM_E_WRONG,
+                    "thread %zu, stream %zu, lane %zu after %llu steps: %.17g, not %.17g", t,
+                    i / f->lanes, i % f->lanes, (unsigned long long)steps, got, want);
+            }
+        }
+    }
+    return AM_OK;
+}
+
+static enum am_status verify(void *state, double *residual, struct am_err *err)
+{
+    const struct flops *const f = state;
+    const bool several = f->iters > CHUNK;
+    enum am_status s = AM_OK;
+
+    *residual = 0;
+    if (several)
+        s = compare(f, true, CHUNK, residual, err);
+    if (s == AM_OK)
+        s = compare(f, false, f->iters ? (f->iters - 1) % CHUNK + 1 : 0, residual, err);
+    return s;
+}
+
+static void finish(void *state)
+{
+    struct flops *const f = state;
+
+    am_team_free(f->team);
+    free(f->chains);
+}
+
+static const struct am_axis axes[] = {
+    [OP] = {.name = "op",
+            .kind = AM_AXIS_NAME,
+            .dflt = "all",
+            .quick = "fma",
+            .choices = am_flops_ops,
+            .help = "the instruction; fma counts two operations"},
+    [TYPE] = {.name = "type",
+              .kind = AM_AXIS_NAME,
+              .dflt = "all",
+              .choices = am_flops_types,
+              .help = "element type"},
+    [ISA] = {.name = "isa",
+             .kind = AM_AXIS_NAME,
+             .dflt = "usable",
+             .quick = "best",
+             .choices = am_isa_names,
+             .why_not = am_isa_why_not,
+             .help = "instruction set of the chains"},
+    [STREAMS] = {.name = "streams",
+                 .kind = AM_AXIS_INT,
+                 .dflt = "1,4,8,12",
+                 .quick = "12",
+                 .thorough = "1:16",
+                 .help = "independent chains a thread: 1 shows latency, 8 and more throughput"},
+    [THREADS] = {.name = "threads",
+                 .kind = AM_AXIS_INT,
+                 .dflt = "1,cpus",
+                 .thorough = "1:cpus:*2,cpus",
+                 .help = "threads, one a CPU"},
+    {.name = NULL},
+};
+
+static const struct am_metric metrics[] = {
+    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
+     "operations a second of all threads together"},
+    {"flops_per_cycle", "flop/cycle", AM_HIGHER, AM_RULE_FLOPS_PER_CYCLE,
+     "the same by the core clock measured around the batch"},
+    {.name = NULL},
+};
+
+const struct am_bench am_bench_cpu_flops = {
+    .name = "cpu.flops",
+    .summary = "floating-point peak by independent register chains",
+    .version = 1,
+    .axes = axes,
+    .metrics = metrics,
+    .state_size = sizeof(struct flops),
+    .prepare = prepare,
+    .run = run,
+    .verify = verify,
+    .finish = finish,
+};

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* mem.bandwidth: bytes a program reads and writes a second, streaming over arrays of f64. */
+#include "bench/cpu/memory.h"
+#include "core/bench.h"
+#include "core/team.h"
+#include "kernels/isa.h"
+#include "kernels/stream.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES };
+
+enum {
+    /* Arrays of one thread begin at different offsets in their pages: a load whose address equals
+     * that of a store still under way in the low 12 bits is held back on several cores. An odd
+     * number of lines apart, three arrays stay apart whatever their length. */
+    STAGGER_BYTES = 21 * 64,
+    WHOLE_BLOCKS = 4, /* from this many on, arrays are whole unrolled blocks */
+};
+
+/* What one thread works on; a line pair of its own, since `sum` is written in the timed region. */
+struct share {
+    _Alignas(128) struct am_stream_args args;
+    double *arrays[AM_STREAM_ARRAYS_MAX]; /* a, b, c; those that the kernel lacks equal a */
+    uint64_t sums[2];                     /* read: of the two calls of the latest run */
+    uint64_t want;                        /* read: exclusive or of the array */
+    size_t wrong;                         /* first wrong element found by verify, n when none */
+    double got;
+};
+
+struct bandwidth {
+    const struct am_stream_kind *kind;
+    enum am_stream_kernel kernel;
+    am_stream_fn *fn;
+    size_t threads, n; /* n: elements of each array of each thread */
+    uint64_t iters;    /* of the latest run */
+    bool odd;          /* number of passes since the arrays were filled */
+    struct am_memory memory;
+    struct share *shares;
+    struct am_team *team;
+};
+
+/* Integers from 1 to 1024: sums and products are exact, so fused or not, in any order, bits must
+ * agree. Scattered by a multiplication, so that no displacement maps the array onto itself. */
+static double b_at(size_t i)
+{
+    return (double)(((uint32_t)i * UINT32_C(2654435761)) >> 22) + 1;
+}
+
+static double c_at(size_t i)
+{
+    return (double)(((uint32_t)i * UINT32_C(2246822519)) >> 22) + 1;
+}
+
+static double value_at(const struct bandwidth *w, double s, size_t i)
+{
+    switch (w->kernel) {
+    case AM_STREAM_write: return s;
+    case AM_STREAM_update: return w->odd ? s * b_at(i) : b_at(i);
+    case AM_STREAM_copy: return b_at(i);
+    case AM_STREAM_scale: return s * b_at(i);
+    case AM_STREAM_add: return b_at(i) + c_at(i);
+    case AM_STREAM_triad: return b_at(i) + s * c_at(i);
+    case AM_STREAM_read:
+    case AM_STREAM_KERNELS: break;
+    }
+    return b_at(i);
+}
+
+/* First touch: each thread's pages come from its own memory. Written arrays start as what no kernel
+ * writes; arrays that are read as what the reference expects. */
+static void fill_member(void *arg, size_t thread, size_t threads)
+{
+    const struct bandwidth *const w = arg;
+    struct share *const sh = &w->shares[thread];
+    double *const a = sh->arrays[0], *const b = sh->arrays[1], *const c = sh->arrays[2];
+    const bool poison = w->kind->reads < w->kind->arrays;
+
+    (void)threads;
+    for (size_t i = 0; i < w->n; i++)
+        a[i] = poison ? -1 : b_at(i);
+    for (size_t i = 0; i < w->n && w->kind->arrays > 1; i++)
+        b[i] = b_at(i);
+    for (size_t i = 0; i < w->n && w->kind->arrays > 2; i++)
+        c[i] = c_at(i);
+    for (size_t i = 0; i < w->n && w->kernel == AM_STREAM_read; i++) {
+        uint64_t bits;
+
+        memcpy(&bits, &a[i], sizeof(bits));
+        sh->want ^= bits;
+    }
+}
+
+static size_t array_bytes(const struct bandwidth *w)
+{
+    const size_t bytes = w->n * sizeof(double);
+
+    return (bytes + AM_PAGE_BYTES - 1) / AM_PAGE_BYTES * AM_PAGE_BYTES + AM_PAGE_BYTES;
+}
+
+/* One thread's part, on huge pages of its own. */
+static size_t share_bytes(const struct bandwidth *w)
+{
+    const size_t bytes = w->kind->arrays * array_bytes(w);
+
+    return (bytes + AM_HUGE_BYTES - 1) / AM_HUGE_BYTES * AM_HUGE_BYTES;
+}
+
+static void lay_out(struct bandwidth *w)
+{
+    for (size_t t = 0; t < w->threads; t++) {
+        char *const first = w->memory.base + t * share_bytes(w);
+        struct share *const sh = &w->shares[t];
+
+        for (size_t k = 0; k < AM_STREAM_ARRAYS_MAX; k++) {
+            const size_t place = k < w->kind->arrays ? k : 0;
+
+            sh->arrays[k] = (double *)(void *)(first + place * (array_bytes(w) + STAGGER_BYTES));
+        }
+        sh->args = (struct am_stream_args){
+            .a = sh->arrays[0],
+            .b = sh->arrays[1],
+            .c = sh->arrays[2],
+            .s = w->kernel == AM_STREAM_update ? -1 : 3, /* update: no growth over many passes */
+            .n = w->n,
+        };
+    }
+}
+
+static enum am_status choose(struct bandwidth *w, const struct am_value *point, struct am_err *err)
+{
+    const struct am_stream_variant *const v = am_stream_find(point[ISA].name);
+    const char *const why_not = am_isa_why_not(point[ISA].name);
+    const int64_t nt = point[NT].i;
+    const uint64_t arrays = am_stream_kinds[point[KERNEL].i].arrays;
+
+    if (!v || why_not)
+        return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
+    if (nt < 0 || nt > 1)
+        return am_fail(err, AM_E_ABSENT, "nt is 0 or 1, not %lld", (long long)nt);
+    w->kernel = (enum am_stream_kernel)point[KERNEL].i;
+    w->kind = &am_stream_kinds[w->kernel];
+    w->fn = v->fn[w->kernel][nt];
+    if (!w->fn)
+        return am_fail(err, AM_E_ABSENT, "%s has no use for non-temporal stores", w->kind->name);
+    w->n = (size_t)((uint64_t)point[SIZE].i / sizeof(double) / arrays / w->threads);
+    if (point[SIZE].i < 0 || w->n == 0)
+        return am_fail(err, AM_E_ABSENT, "size %lld: less than one element for each of %zu threads",
+                       (long long)point[SIZE].i, w->threads);
+    if (w->n >= (size_t)WHOLE_BLOCKS * v->block)
+        w->n -= w->n % v->block;
+    return AM_OK;
+}
+
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
+{
+    struct bandwidth *const w = state;
+    const int64_t threads = point[THREADS].i;
+    enum am_status s;
+
+    if (threads < 1 || (uint64_t)threads > ctx->cpu_count)
+        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
+                       ctx->cpu_count);
+    w->threads = (size_t)threads;
+    s = choose(w, point, err);
+    if (s == AM_OK)
+        s = am_memory_allowed(w->threads * share_bytes(w), ctx->memory_limit_bytes, err);
+    if (s == AM_OK)
+        s = am_memory_map(&w->memory, w->threads * share_bytes(w), (enum am_pages)point[PAGES].i,
+                          err);
+    if (s == AM_OK)
+        s = am_team_new(w->threads, ctx->cpus, ctx->cpu_count, &w->team, err);
+    if (s != AM_OK)
+        return s;
+    w->shares = aligned_alloc(_Alignof(struct share), w->threads * sizeof(*w->shares));
+    if (!w->shares)
+        return am_fail(err, AM_E_NOMEM, "%zu threads", w->threads);
+    memset(w->shares, 0, w->threads * sizeof(*w->shares));
+    lay_out(w);
+    am_team_run(w->team, fill_member, w);
+    work->ops = 1;
+    work->bytes_read = (double)(w->kind->reads * sizeof(double) * w->n * w->threads);
+    work->bytes_written = (double)(w->kind->writes * sizeof(double) * w->n * w->threads);
+    return am_memory_check(&w->memory, err);
+}
+
+/* An even number of passes would leave nothing of an exclusive or: read makes it odd plus one. */
+static void run_member(void *arg, size_t thread, size_t threads)
+{
+    const struct bandwidth *const w = arg;
+    struct share *const sh = &w->shares[thread];
+    const uint64_t apart = w->kernel == AM_STREAM_read && w->iters % 2 == 0 ? 1 : 0;
+
+    (void)threads;
+    sh->args.passes = w->iters - apart;
+    w->fn(&sh->args);
+    sh->sums[0] = sh->args.sum;
+    sh->args.passes = apart;
+    if (apart)
+        w->fn(&sh->args);
+    sh->sums[1] = sh->args.sum;
+}
+
+static void run(void *state, uint64_t iters)
+{
+    struct bandwidth *const w = state;
+
+    if (!iters)
+        return;
+    w->iters = iters;
+    w->odd ^= iters % 2 != 0;
+    am_team_run(w->team, run_member, w);
+}
+
+static void verify_member(void *arg, size_t thread, size_t threads)
+{
+    const struct bandwidth *const w = arg;
+    struct share *const sh = &w->shares[thread];
+    size_t i = 0;
+
+    (void)threads;
+    while (i < w->n && w->kind->writes) {
+        const double want = value_at(w, sh->args.s, i);
+
+        if (memcmp(&sh->args.a[i], &want, sizeof(want)) != 0)
+            break;
+        i++;
+    }
+    sh->wrong = w->kind->writes ? i : w->n;
+    sh->got = i < w->n ? sh->args.a[i] : 0;
+}
+
+static enum am_status verify(void *state, double *residual, struct am_err *err)
+{
+    struct bandwidth *const w = state;
+
+    *residual = 0;
+    am_team_run(w->team, verify_member, w);
+    for (size_t t = 0; t < w->threads; t++) {
+        const struct share *const sh = &w->shares[t];
+
+        if (!w->kind->writes && (sh->sums[0] != sh->want || sh->sums[1] != sh->want)) {
+            *residual = 1;
+            return am_fail(err, AM_E_WRONG, "thread %zu: the bits read do not sum up", t);
+        }
+        if (sh->wrong < w->n) {
+            const double want = value_at(w, sh->args.s, sh->wrong);
+
+            *residual = fabs(sh->got - want);
+            return am_fail(err, AM_E_WRONG, "thread %zu, element %zu: %.17g, not %.17g", t,
+                           sh->wrong, sh->got, want);
+        }
+    }
+    return AM_OK;
+}
+
+static void finish(void *state)
+{
+    struct bandwidth *const w = state;
+
+    am_team_free(w->team);
+    am_memory_unmap(&w->memory);
+    free(w->shares);
+}
+
+static const struct am_axis axes[] = {
+    [KERNEL] = {.name = "kernel",
+                .kind = AM_AXIS_NAME,
+                .dflt = "read,write,copy,triad",
+                .thorough = "all",
+                .choices = am_stream_names,
+                .help = "read, write: a; update: a = s a; copy: a = b; scale: a = s b; add: a = b "
+                        "+ c; triad: a = b + s c"},
+    [NT] = {.name = "nt",
+            .kind = AM_AXIS_INT,
+            .dflt = "0,1",
+            .quick = "0",
+            .help = "1: non-temporal stores, which pass the caches by"},
+    [SIZE] = {.name = "size",
+              .kind = AM_AXIS_SIZE,
+              .unit = "B",
+              .dflt = "l1/2,l2/2,l3/4,512M",
+              .quick = "l1/2,l2/2,l3/4,256M",
+              .thorough = "8K:1G:*2",
+              .help = "bytes touched by all threads and arrays together, rounded down to whole "
+                      "unrolled steps"},
+    [ISA] = {.name = "isa",
+             .kind = AM_AXIS_NAME,
+             .dflt = "best",
+             .choices = am_isa_names,
+             .why_not = am_isa_why_not,
+             .help = "instruction set of the loops"},
+    [THREADS] = {.name = "threads",
+                 .kind = AM_AXIS_INT,
+                 .dflt = "1,cpus",
+                 .quick = "1",
+                 .thorough = "1:cpus:*2,cpus",
+                 .help = "threads, one a CPU, each on its own part"},
+    [PAGES] = {.name = "pages",
+               .kind = AM_AXIS_NAME,
+               .dflt = "any",
+               .choices = am_pages_names,
+               .help = "any: huge pages where the system gives them; small, huge: only those"},
+    {.name = NULL},
+};
+
+static const struct am_metric metrics[] = {
+    {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE,
+     "bytes the program reads and writes; no write-allocate traffic"},
+    {"bytes_per_cycle", "B/cycle", AM_HIGHER, AM_RULE_BYTES_PER_CYCLE,
+     "the same by the core clock measured around the batch"},
+    {.name = NULL},
+};
+
+const struct am_bench am_bench_mem_bandwidth = {
+    .name = "mem.bandwidth",
+    .summary = "streaming bandwidth of caches and memory",
+    .version = 1,
+    .axes = axes,
+    .metrics = metrics,
+    .state_size = sizeof(struct bandwidth),
+    .prepare = prepare,
+    .run = run,
+    .verify = verify,
+    .finish = finish,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Independent chains of floating-point instructions in registers: the variants of cpu.flops. */
+#ifndef AM_KERNELS_FLOPS_H
+#define AM_KERNELS_FLOPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AM_FLOPS_STREAMS_MAX = 16, AM_FLOPS_VEC_BYTES_MAX = 64 };
+
+enum am_flops_op { AM_FLOPS_FMA, AM_FLOPS_ADD, AM_FLOPS_MUL, AM_FLOPS_OPS };
+enum am_flops_type { AM_FLOPS_F32, AM_FLOPS_F64, AM_FLOPS_TYPES };
+
+/* Names by enumerator, ended by NULL. */
+extern const char *const am_flops_ops[];
+extern const char *const am_flops_types[];
+
+/* Takes `steps` steps with every one of its accumulators: x = x + m * a with one rounding,
+ * x = x + a, x = x * m. `in` holds the accumulators' start values, then m, then a, one vector each;
+ * `out` takes the accumulators' end values. No alignment beyond the element's is needed. */
+typedef void am_flops_fn(const void *in, void *out, uint64_t steps);
+
+struct am_flops_variant {
+    const char *isa;
+    bool has_fma;
+    unsigned streams_max; /* accumulators that stay in registers beside m and a */
+    unsigned lanes[AM_FLOPS_TYPES];
+    /* NULL where the ISA lacks the instruction or the registers. [op][type][streams - 1] */
+    am_flops_fn *fn[AM_FLOPS_OPS][AM_FLOPS_TYPES][AM_FLOPS_STREAMS_MAX];
+};
+
+const struct am_flops_variant *am_flops_find(const char *isa); /* NULL when unknown */
+
+#endif

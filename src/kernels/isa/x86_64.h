@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What vector extensions cannot say on x86-64: fused accumulation, non-temporal stores. */
+#ifndef AM_KERNELS_ISA_X86_64_H
+#define AM_KERNELS_ISA_X86_64_H
+
+#include "kernels/vec.h"
+
+#include <immintrin.h>
+
+/* x + m * a with one rounding. Not the expression: its product is the same in every step, and
+ * compilers would compute it once. */
+#if AM_VEC_BYTES == 64
+#define AM_FMA_f32(x, m, a) ((am_vf32)_mm512_fmadd_ps((__m512)(m), (__m512)(a), (__m512)(x)))
+#define AM_FMA_f64(x, m, a) ((am_vf64)_mm512_fmadd_pd((__m512d)(m), (__m512d)(a), (__m512d)(x)))
+#elif defined(__FMA__)
+#define AM_FMA_f32(x, m, a) ((am_vf32)_mm256_fmadd_ps((__m256)(m), (__m256)(a), (__m256)(x)))
+#define AM_FMA_f64(x, m, a) ((am_vf64)_mm256_fmadd_pd((__m256d)(m), (__m256d)(a), (__m256d)(x)))
+#endif
+
+#if AM_VEC_BYTES == 64
+#define AM_STREAM_ONE(p, x) _mm512_stream_pd((p), (__m512d)(x))
+#elif AM_VEC_BYTES == 32
+#define AM_STREAM_ONE(p, x) _mm256_stream_pd((p), (__m256d)(x))
+#elif AM_VEC_BYTES == 16
+#define AM_STREAM_ONE(p, x) _mm_stream_pd((p), (__m128d)(x))
+#else
+/* There is no scalar f64 form, and clang 14 turns the intrinsic for integers into a plain store. */
+static inline void am_store_movnti(double *p, double x)
+{
+    uint64_t bits;
+
+    __builtin_memcpy(&bits, &x, sizeof(bits));
+    __asm__("movnti %1, %0" : "=m"(*p) : "r"(bits));
+}
+#define AM_STREAM_ONE(p, x) am_store_movnti((p), (x))
+#endif
+
+/* Two adjacent vectors at p, aligned to one vector. */
+static inline __attribute__((always_inline)) void am_store_nt(double *p, am_vf64 x, am_vf64 y)
+{
+    AM_STREAM_ONE(p, x);
+    AM_STREAM_ONE(p + AM_VEC_BYTES / sizeof(double), y);
+}
+
+/* Non-temporal stores are weakly ordered: they have happened once this returns. */
+static inline void am_fence_nt(void)
+{
+    _mm_sfence();
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector types of the ISA that a .k.c file is being compiled for. Only .k.c files include this. */
+#ifndef AM_KERNELS_VEC_H
+#define AM_KERNELS_VEC_H
+
+#include <stdint.h>
+
+/* src/kernels/meson.build gives both. Read alone, by an editor or a test of headers, this is
+ * scalar: a kernel so compiled would not link beside the scalar one. */
+#if !defined(AM_ISA)
+#define AM_ISA scalar
+#define AM_VEC_BYTES 8
+#endif
+
+/* A wide vector without its flags compiles silently into narrow instructions, and a narrow one with
+ * wide flags (CFLAGS=-march=native) into wide encodings: both would be measured under a false name.
+ */
+#if defined(__x86_64__)
+#if (AM_VEC_BYTES == 64) != defined(__AVX512F__)
+#error "AM_VEC_BYTES and -mavx512f disagree"
+#endif
+#if (AM_VEC_BYTES >= 32) != defined(__AVX__)
+#error "AM_VEC_BYTES and -mavx disagree"
+#endif
+#endif
+
+#if defined(__AVX512F__) || defined(__aarch64__)
+#define AM_REGISTERS 32 /* architectural vector registers */
+#else
+#define AM_REGISTERS 16
+#endif
+
+/* For arrays of any alignment that holds an element. */
+#if AM_VEC_BYTES == 8
+#define AM_VEC(type, bits) type
+#else
+#define AM_VEC(type, bits) type __attribute__((vector_size(AM_VEC_BYTES), aligned(bits / 8)))
+#endif
+
+typedef AM_VEC(float, 32) am_vf32 __attribute__((may_alias));
+typedef AM_VEC(double, 64) am_vf64 __attribute__((may_alias));
+typedef AM_VEC(uint64_t, 64) am_vu64 __attribute__((may_alias));
+
+#define AM_PASTE_(a, b) a##b
+#define AM_PASTE(a, b) AM_PASTE_(a, b)
+/* AM_KERNEL(am_stream_) names a variant table: am_stream_avx2 */
+#define AM_KERNEL(prefix) AM_PASTE(prefix, AM_ISA)
+#define AM_STRING_(a) #a
+#define AM_STRING(a) AM_STRING_(a)
+
+/* X(0) X(1) ... : straight-line code that no compiler's unroller decides about. */
+#define AM_REP_1(X) X(0)
+#define AM_REP_2(X) AM_REP_1(X) X(1)
+#define AM_REP_3(X) AM_REP_2(X) X(2)
+#define AM_REP_4(X) AM_REP_3(X) X(3)
+#define AM_REP_5(X) AM_REP_4(X) X(4)
+#define AM_REP_6(X) AM_REP_5(X) X(5)
+#define AM_REP_7(X) AM_REP_6(X) X(6)
+#define AM_REP_8(X) AM_REP_7(X) X(7)
+#define AM_REP_9(X) AM_REP_8(X) X(8)
+#define AM_REP_10(X) AM_REP_9(X) X(9)
+#define AM_REP_11(X) AM_REP_10(X) X(10)
+#define AM_REP_12(X) AM_REP_11(X) X(11)
+#define AM_REP_13(X) AM_REP_12(X) X(12)
+#define AM_REP_14(X) AM_REP_13(X) X(13)
+#define AM_REP_15(X) AM_REP_14(X) X(14)
+#define AM_REP_16(X) AM_REP_15(X) X(15)
+
+#endif

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""Reads the disassembly of kernel objects: is what is measured what is named?
+
+usage: codegen.py ARCH OBJDUMP ISA=FILE... [plain=FILE]
+
+Every loop of cpu.flops must hold its instruction as often as it has streams, on registers of its
+width, and touch no memory. Every loop of mem.bandwidth must hold sixteen loads or stores per array
+of its width at constant offsets, and non-temporal stores where it says so. Prints TAP.
+"""
+
+import re
+import subprocess
+import sys
+
+UNROLL = 16
+STREAM = {  # kernel: arrays read, arrays written, has a non-temporal form
+    "read": (1, 0, False), "write": (0, 1, True), "update": (1, 1, False), "copy": (1, 1, True),
+    "scale": (1, 1, True), "add": (2, 1, True), "triad": (2, 1, True),
+}
+
+
+class Insn:
+    def __init__(self, address, mnemonic, operands):
+        self.address, self.mnemonic, self.operands = address, mnemonic, operands
+
+    def __str__(self):
+        return f"{self.address:x}: {self.mnemonic} {self.operands}"
+
+
+class X86:
+    JUMP = re.compile(r"j\w+$")
+    COUNTING = {"sub", "add", "dec", "inc", "cmp", "test"}
+    FENCE = "sfence"
+    WIDTH = {"scalar": "xmm", "sse2": "xmm", "avx": "ymm", "avx2": "ymm", "avx512": "zmm"}
+    SUFFIX = {("scalar", "f32"): "ss", ("scalar", "f64"): "sd"}
+    FOREIGN = {  # what must not appear anywhere in the ISA's objects
+        "scalar": r"^v|[yz]mm", "sse2": r"^v|[yz]mm",
+        "avx": r"zmm|mm(1[6-9]|2\d|3[01])|^vfn?m|^vp\w+ .*ymm",
+        "avx2": r"zmm|mm(1[6-9]|2\d|3[01])", "avx512": r"^$",
+    }
+    HAS_FMA = {"avx2", "avx512"}
+
+    @staticmethod
+    def streams_max(isa):
+        return 16 if isa == "avx512" else 14
+
+    @classmethod
+    def arithmetic(cls, isa, op, kind):
+        suffix = cls.SUFFIX.get((isa, kind), "ps" if kind == "f32" else "pd")
+        if op == "fma":
+            return re.compile(rf"vfmadd(132|213|231){suffix}$")
+        return re.compile(("" if isa in ("scalar", "sse2") else "v") + op + suffix + "$")
+
+    @classmethod
+    def registers_fit(cls, isa, insn):
+        return set(re.findall(r"[xyz]mm", insn.operands)) == {cls.WIDTH[isa]}
+
+    @staticmethod
+    def destination(insn):
+        return insn.operands.split(",")[-1]
+
+    @staticmethod
+    def memory(insn):
+        """(loads, stores) of one instruction."""
+        if "(" not in insn.operands or insn.mnemonic.startswith(("lea", "nop", "data16", "cs")):
+            return 0, 0
+        return (0, 1) if insn.operands.endswith(")") else (1, 0)
+
+    @staticmethod
+    def address_is_plain(insn):
+        return re.search(r"\((%r(?!sp|bp)\w+)\)", insn.operands) is not None
+
+    @classmethod
+    def access_fits(cls, isa, insn):
+        if isa == "scalar":
+            return re.match(r"(mov|movs?d|movq|movnti|xor|(add|mul)sd)$", insn.mnemonic) is not None
+        return cls.registers_fit(isa, insn)
+
+    @staticmethod
+    def is_non_temporal(insn):
+        return re.match(r"v?movnt(i|p[sd]|dq)$", insn.mnemonic) is not None
+
+    @staticmethod
+    def follows_pointer(insn):
+        m = re.match(r"\(%(r\w+)\),%(r\w+)$", insn.operands)
+        return insn.mnemonic == "mov" and m is not None and m.group(1) == m.group(2)
+
+
+class AArch64:
+    JUMP = re.compile(r"(b\.\w+|cbn?z|tbn?z|b)$")
+    COUNTING = {"sub", "subs", "add", "cmp"}
+    FENCE = "dmb"
+    FOREIGN = {"scalar": r"\bv\d+\.|\bq\d+", "neon": r"\bz\d+\."}
+    HAS_FMA = {"scalar", "neon"}
+    MNEMONIC = {"add": "fadd", "mul": "fmul"}
+    REGISTER = {
+        ("scalar", "f32"): r"s\d+", ("scalar", "f64"): r"d\d+",
+        ("neon", "f32"): r"v\d+\.4s", ("neon", "f64"): r"v\d+\.2d",
+    }
+
+    @staticmethod
+    def streams_max(_isa):
+        return 16
+
+    @classmethod
+    def arithmetic(cls, isa, op, _kind):
+        fma = "fmadd" if isa == "scalar" else "fmla"
+        return re.compile((fma if op == "fma" else cls.MNEMONIC[op]) + "$")
+
+    @classmethod
+    def registers_fit(cls, isa, insn):
+        shapes = [cls.REGISTER[isa, kind] for kind in ("f32", "f64")]
+        names = insn.operands.replace(" ", "").split(",")
+        return any(all(re.fullmatch(s, n) for n in names) for s in shapes)
+
+    @staticmethod
+    def destination(insn):
+        return insn.operands.split(",")[0]
+
+    @staticmethod
+    def memory(insn):
+        n = 2 if insn.mnemonic in ("ldp", "stp", "ldnp", "stnp") else 1
+        if re.match(r"ld(r|p|np|ur)$", insn.mnemonic):
+            return n, 0
+        return (0, n) if re.match(r"st(r|p|np|ur)$", insn.mnemonic) else (0, 0)
+
+    @staticmethod
+    def address_is_plain(insn):
+        return re.search(r"\[x\d+(, #-?\d+)?\]", insn.operands) is not None
+
+    @staticmethod
+    def access_fits(isa, insn):
+        return re.match(r"q\d+" if isa == "neon" else r"[dx]\d+", insn.operands) is not None
+
+    @staticmethod
+    def is_non_temporal(insn):
+        return insn.mnemonic == "stnp"
+
+    @staticmethod
+    def follows_pointer(insn):
+        m = re.match(r"(x\d+), \[(x\d+)\]$", insn.operands)
+        return insn.mnemonic == "ldr" and m is not None and m.group(1) == m.group(2)
+
+
+class Tap:
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def check(self, faults, sentence):
+        self.count += 1
+        print(f"{'not ' if faults else ''}ok {self.count} - {sentence}")
+        for fault in faults[:8]:
+            print(f"# {fault}")
+        self.failed += bool(faults)
+
+    def done(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def disassemble(objdump, path):
+    """{function: [Insn]}"""
+    text = subprocess.run([objdump, "-d", "-w", "--no-show-raw-insn", path], check=True,
+                          capture_output=True, text=True).stdout
+    functions, body = {}, None
+    for line in text.splitlines():
+        if m := re.match(r"[0-9a-f]+ <(.+)>:$", line):
+            body = functions.setdefault(m.group(1), [])
+        elif body is not None and (m := re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)$", line)):
+            operands = re.split(r"\s+(?://|<)|\s{2,}#", m.group(3))[0].strip()
+            body.append(Insn(int(m.group(1), 16), m.group(2), operands))
+    return functions
+
+
+def innermost_loops(arch, body):
+    spans = []
+    for insn in body:
+        target = re.search(r"([0-9a-f]+)$", insn.operands) if arch.JUMP.match(insn.mnemonic) else None
+        if target and body[0].address <= int(target.group(1), 16) <= insn.address:
+            spans.append((int(target.group(1), 16), insn.address))
+    inner = [s for s in set(spans)
+             if not any(t != s and s[0] <= t[0] and t[1] <= s[1] for t in spans)]
+    return [[i for i in body if lo <= i.address <= hi] for lo, hi in sorted(inner)]
+
+
+def flops_faults(arch, isa, functions, op, kind):
+    faults = []
+    for n in range(1, 17):
+        name = f"{op}_{kind}_{n}"
+        wanted = n <= arch.streams_max(isa) and (op != "fma" or isa in arch.HAS_FMA)
+        if (name in functions) != wanted:
+            faults.append(f"{name} is {'missing' if wanted else 'there'}")
+        if not wanted or name not in functions:
+            continue
+        loops = innermost_loops(arch, functions[name])
+        if len(loops) != 1:
+            faults.append(f"{name} has {len(loops)} loops")
+            continue
+        named = [i for i in loops[0] if arch.arithmetic(isa, op, kind).match(i.mnemonic)]
+        other = [i for i in loops[0][:-1] if i not in named]
+        if len(named) != n or len({arch.destination(i) for i in named}) != n:
+            faults.append(f"{name}: {len(named)} of {n} instructions, or accumulators shared")
+        faults += [f"{name}: {i}" for i in named
+                   if any(arch.memory(i)) or not arch.registers_fit(isa, i)]
+        faults += [f"{name}: {i}" for i in other
+                   if i.mnemonic not in arch.COUNTING or any(arch.memory(i))]
+        if len(other) > 2:
+            faults.append(f"{name}: {len(other)} instructions beside the chains")
+    return faults
+
+
+def stream_faults(arch, isa, functions, name, reads, writes):
+    body = functions.get(name)
+    if not body:
+        return [f"{name} is missing"]
+    non_temporal = name.endswith("_nt")
+    loop = max(innermost_loops(arch, body), key=len)
+    accesses = [i for i in loop if any(arch.memory(i))]
+    loads = sum(arch.memory(i)[0] for i in accesses)
+    stores = [i for i in accesses if arch.memory(i)[1]]
+    n_stores = sum(arch.memory(i)[1] for i in stores)
+    faults = []
+    if loads != UNROLL * reads or n_stores != UNROLL * writes:
+        faults.append(f"{loads} loads and {n_stores} stores in the loop")
+    faults += [f"width: {i}" for i in accesses if not arch.access_fits(isa, i)]
+    faults += [f"address: {i}" for i in accesses if not arch.address_is_plain(i)]
+    faults += [f"store: {i}" for i in stores if arch.is_non_temporal(i) != non_temporal]
+    if non_temporal != any(i.mnemonic == arch.FENCE for i in body):
+        faults.append("fence missing or superfluous")
+    return faults
+
+
+def check_isa(tap, arch, isa, functions):
+    foreign = [f"{name}: {i}" for name, body in functions.items() for i in body
+               if re.search(arch.FOREIGN[isa], f"{i.mnemonic} {i.operands}")]
+    tap.check(foreign, f"{isa}: no instruction or register of a higher ISA")
+    for op in ("fma", "add", "mul"):
+        for kind in ("f32", "f64"):
+            tap.check(flops_faults(arch, isa, functions, op, kind),
+                      f"{isa} {op} {kind}: loops hold their instruction and nothing else")
+    for kernel, (reads, writes, has_nt) in STREAM.items():
+        for name in [f"{kernel}_plain"] + ([f"{kernel}_nt"] if has_nt else []):
+            tap.check(stream_faults(arch, isa, functions, name, reads, writes),
+                      f"{isa} {name}: {UNROLL} accesses an array, of its width, at constant offsets")
+
+
+def check_chase(tap, arch, functions):
+    loop = max(innermost_loops(arch, functions["am_chase"]), key=len)
+    follows = [i for i in loop if arch.follows_pointer(i)]
+    faults = [str(i) for i in loop if any(arch.memory(i)) and i not in follows]
+    if len(follows) != UNROLL:
+        faults.append(f"{len(follows)} loads in the loop")
+    tap.check(faults, f"chase: {UNROLL} loads, each through the register it fills")
+
+
+def main(argv):
+    arch = {"x86_64": X86, "aarch64": AArch64}[argv[1]]
+    objects = {}
+    for word in argv[3:]:
+        isa, path = word.split("=", 1)
+        objects.setdefault(isa, {}).update(disassemble(argv[2], path))
+    tap = Tap()
+    for isa, functions in objects.items():
+        if isa == "plain":
+            check_chase(tap, arch, functions)
+        else:
+            check_isa(tap, arch, isa, functions)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,5 +1,137 @@
 /* SPDX-License-Identifier: MIT */
-int main(void)
+/* archmeter: parses the command line, runs the command, turns its status into an exit code. */
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/output.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COMMAND_LINE_MAX = 64 * 1024 };
+
+/* A signal handler can reach nothing but a global. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
 {
-    return 0;
+    (void)number;
+    interrupted = 1;
+}
+
+/* No SA_RESTART: a wait for a worker ends at once. A write into a closed pipe is an error that is
+ * told, not a death without a word. */
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        struct sigaction action = {.sa_handler = on_signal}, old;
+
+        /* nohup(1) and background jobs ignore some of them on purpose */
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(signals[i], &action, NULL);
+    }
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static const char *command_line(int argc, char **argv, struct am_arena *arena)
+{
+    struct am_text text;
+    const char *copy;
+
+    am_text_init(&text, COMMAND_LINE_MAX);
+    for (int i = 0; i < argc; i++) {
+        const bool plain =
+            *argv[i] && strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                        "0123456789-_=+.,:/%@") == strlen(argv[i]);
+
+        am_text_add(&text, i ? " " : "");
+        am_text_add(&text, plain ? "" : "'");
+        for (const char *s = argv[i]; *s; s++) {
+            if (*s == '\'')
+                am_text_add(&text, "'\\''");
+            else
+                am_text_addn(&text, s, 1);
+        }
+        am_text_add(&text, plain ? "" : "'");
+    }
+    copy = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return copy ? copy : "archmeter";
+}
+
+static enum am_exit exit_code_of(enum am_status status)
+{
+    if (status == AM_E_USAGE || status == AM_E_PARSE)
+        return AM_EXIT_USAGE;
+    return status == AM_E_INTERRUPTED ? AM_EXIT_INTERRUPTED : AM_EXIT_UNMEASURED;
+}
+
+static enum am_status run_command(struct am_cli *cli, struct am_err *err)
+{
+    static am_command_fn *const commands[AM_CMD_COUNT] = {
+        [AM_CMD_DOCTOR] = am_cmd_doctor,
+        [AM_CMD_LIST] = am_cmd_list,
+        [AM_CMD_PLAN] = am_cmd_plan,
+        [AM_CMD_RUN] = am_cmd_run,
+        [AM_CMD_RESUME] = am_cmd_resume,
+        [AM_CMD_SHOW] = am_cmd_show,
+        [AM_CMD_EXPORT] = am_cmd_export,
+        [AM_CMD_COMPARE] = am_cmd_compare,
+        [AM_CMD_CHECK] = am_cmd_check,
+        [AM_CMD_SELFTEST] = am_cmd_selftest,
+        [AM_CMD_HELP] = am_cmd_help,
+        [AM_CMD_MAN] = am_cmd_man,
+        [AM_CMD_COMPLETION] = am_cmd_completion,
+        [AM_CMD_VERSION] = am_cmd_version,
+    };
+    const struct am_options *opt = cli->opt;
+
+    if (opt->help && opt->command != AM_CMD_COUNT) {
+        am_help_command(opt->command, stdout);
+        return AM_OK;
+    }
+    if (opt->help) {
+        am_help_overview(stdout);
+        return AM_OK;
+    }
+    if (opt->version) {
+        (void)printf("archmeter %s\n", am_cli_version());
+        return AM_OK;
+    }
+    return commands[opt->command](cli, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct am_arena arena = {0};
+    struct am_options options;
+    struct am_err err = {0};
+    struct am_cli cli = {.opt = &options, .arena = &arena, .interrupted = &interrupted};
+    enum am_status status, written;
+
+    am_output_reserve_fds();
+    catch_signals();
+    status = am_options_parse(argc, (const char *const *)argv, &arena, &options, &err);
+    if (status == AM_OK) {
+        am_log_set_level(options.quiet     ? AM_LOG_WARN
+                         : options.verbose ? AM_LOG_DEBUG
+                                           : AM_LOG_INFO);
+        cli.style = am_output_style(&options);
+        cli.command = command_line(argc, argv, &arena);
+        status = run_command(&cli, &err);
+    }
+    written = am_output_finish(&err);
+    if (status == AM_OK)
+        status = written;
+    if (status != AM_OK) {
+        am_log(AM_LOG_ERROR, "%s", err.text);
+        cli.exit_code = exit_code_of(status);
+    }
+    am_arena_fini(&arena);
+    return (int)cli.exit_code;
 }

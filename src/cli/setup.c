@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to a plan, and from files to the results that a pattern names. */
+#include "cli/setup.h"
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { NAMES_MAX = 512 };
+
+enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err)
+{
+    enum am_status status = am_fsroot_open(&setup->root, cli->opt->fsroot, err);
+
+    return status == AM_OK ? am_topo_open(&setup->root, &setup->topo, err) : status;
+}
+
+enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
+{
+    enum am_status status = am_setup_machine(cli, setup, err);
+
+    return status == AM_OK ? am_catalogue_load(cli->arena, &setup->catalogue, err) : status;
+}
+
+void am_setup_close(struct am_setup *setup)
+{
+    am_topo_close(setup->topo);
+    am_fsroot_close(&setup->root);
+    *setup = (struct am_setup){0};
+}
+
+/* ---- patterns ---- */
+
+bool am_patterns_match(const struct am_words *patterns, const char *name)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        if (am_glob_match(patterns->items[i], name))
+            return true;
+    }
+    return patterns->n == 0;
+}
+
+static bool any_match(const char *pattern, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (am_glob_match(pattern, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* True when the word is the family of some name: "mem" of "mem.latency". */
+static bool is_family(const char *word, const char *const *names, size_t n)
+{
+    const size_t len = strlen(word);
+
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(names[i], word, len) == 0 && names[i][len] == '.')
+            return true;
+    }
+    return false;
+}
+
+enum am_status am_check_patterns(const struct am_words *patterns, const char *const *names,
+                                 size_t n, struct am_err *err)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        const char *word = patterns->items[i];
+        const char *near;
+
+        if (any_match(word, names, n))
+            continue;
+        if (is_family(word, names, n))
+            return am_fail(err, AM_E_USAGE, "no bench is called \"%s\"; did you mean '%s.*'?", word,
+                           word);
+        near = am_nearest(word, names, n);
+        if (near)
+            return am_fail(err, AM_E_USAGE, "no bench matches \"%s\"; did you mean \"%s\"?", word,
+                           near);
+        return am_fail(err, AM_E_USAGE, "no bench matches \"%s\"; see \"archmeter list\"", word);
+    }
+    return AM_OK;
+}
+
+struct am_words am_operands_from(const struct am_options *opt, size_t skip)
+{
+    const struct am_words *all = &opt->operands;
+
+    if (all->n <= skip)
+        return (struct am_words){0};
+    return (struct am_words){.items = all->items + skip, .n = all->n - skip};
+}
+
+/* ---- the plan ---- */
+
+static size_t bench_names(const struct am_catalogue *catalogue, const char **names, size_t cap)
+{
+    size_t n = 0;
+
+    for (size_t w = 0; w < catalogue->n; w++) {
+        for (size_t b = 0; b < catalogue->workers[w].n && n < cap; b++)
+            names[n++] = catalogue->workers[w].benches[b].name;
+    }
+    return n;
+}
+
+static void tell_unavailable(const struct am_catalogue *catalogue)
+{
+    for (size_t w = 0; w < catalogue->n; w++) {
+        if (catalogue->workers[w].why_not)
+            am_log(AM_LOG_INFO, "worker %s is not available: %s", catalogue->workers[w].name,
+                   catalogue->workers[w].why_not);
+    }
+}
+
+static struct am_plan_settings settings_of(const struct am_options *opt)
+{
+    struct am_plan_settings s = am_profile_settings((enum am_profile)opt->profile);
+
+    s.seed = opt->seed.given ? opt->seed.value : am_rng_entropy();
+    if (opt->launches.min) {
+        s.min_launches = opt->launches.min;
+        s.max_launches = opt->launches.max;
+    }
+    if (opt->target >= 0)
+        s.target = opt->target;
+    if (opt->budget_s >= 0)
+        s.budget_s = opt->budget_s;
+    if (opt->launch_limit_s >= 0)
+        s.launch_limit_s = opt->launch_limit_s;
+    if (opt->min_batch_s >= 0)
+        s.sampler.min_batch_ns = (uint64_t)(opt->min_batch_s * 1e9);
+    if (opt->samples.given)
+        s.sampler.samples = (unsigned)opt->samples.value;
+    return s;
+}
+
+/* Bounds that the option's kind cannot know. */
+static enum am_status check_settings(const struct am_options *opt, struct am_err *err)
+{
+    if (opt->samples.given && (opt->samples.value < 1 || opt->samples.value > 100000))
+        return am_fail(err, AM_E_USAGE, "--samples must be from 1 to 100000");
+    if (opt->launch_limit_s >= 0 && opt->launch_limit_s < 0.1)
+        return am_fail(err, AM_E_USAGE, "--launch-limit must be at least 100ms");
+    if (opt->min_batch_s > 60)
+        return am_fail(err, AM_E_USAGE, "--min-batch must be at most 1m");
+    return AM_OK;
+}
+
+/* "axis=values" each; the parser saw to the '='. */
+static enum am_status split_params(const struct am_options *opt, struct am_arena *arena,
+                                   struct am_param **params_p, struct am_err *err)
+{
+    struct am_param *params = am_arena_array(arena, opt->params.n + 1, sizeof(*params));
+
+    if (!params)
+        return am_fail(err, AM_E_NOMEM, "no memory for the parameters");
+    for (size_t i = 0; i < opt->params.n; i++) {
+        const char *equals = strchr(opt->params.items[i], '=');
+        const size_t len = (size_t)(equals - opt->params.items[i]);
+
+        params[i].axis = am_arena_strndup(arena, opt->params.items[i], len);
+        params[i].values = equals + 1;
+        if (!params[i].axis)
+            return am_fail(err, AM_E_NOMEM, "no memory for the parameters");
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(params[k].axis, params[i].axis) == 0)
+                return am_fail(err, AM_E_USAGE, "axis %s is given twice; write -p %s=%s,%s",
+                               params[i].axis, params[i].axis, params[k].values, params[i].values);
+        }
+    }
+    *params_p = params;
+    return AM_OK;
+}
+
+/* An axis that none of the chosen benches has. */
+static enum am_status check_used(const struct am_cli *cli, const struct am_setup *setup,
+                                 const struct am_param *params, struct am_err *err)
+{
+    const char *names[NAMES_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < setup->plan.n; i++) {
+        const struct am_axis *axes = setup->plan.points[i].bench->axes;
+
+        if (i > 0 && setup->plan.points[i].bench == setup->plan.points[i - 1].bench)
+            continue;
+        for (size_t k = 0; axes[k].name && n < NAMES_MAX; k++)
+            names[n++] = axes[k].name;
+    }
+    for (size_t i = 0; i < cli->opt->params.n; i++) {
+        const char *near = am_nearest(params[i].axis, names, n);
+
+        if (params[i].used)
+            continue;
+        return am_fail(err, AM_E_USAGE, "no chosen bench has an axis \"%s\"%s%s%s", params[i].axis,
+                       near ? "; did you mean \"" : "", near ? near : "",
+                       near ? "\"?" : "; see \"archmeter list BENCH\"");
+    }
+    return AM_OK;
+}
+
+static enum am_status add_benches(const struct am_cli *cli, struct am_setup *setup,
+                                  struct am_param *params, struct am_err *err)
+{
+    const struct am_catalogue *c = &setup->catalogue;
+    enum am_status status = AM_OK;
+
+    for (size_t w = 0; w < c->n; w++) {
+        for (size_t b = 0; b < c->workers[w].n && status == AM_OK; b++) {
+            const struct am_bench *bench = &c->workers[w].benches[b];
+
+            if (am_patterns_match(&cli->opt->operands, bench->name))
+                status = am_plan_add(&setup->plan, bench, params, cli->opt->params.n,
+                                     am_topo_symbols(setup->topo), cli->arena, err);
+        }
+    }
+    /* values that do not parse, and plans beyond every bound, are the user's words too */
+    return status == AM_E_PARSE || status == AM_E_LIMIT ? AM_E_USAGE : status;
+}
+
+enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
+{
+    const char *names[NAMES_MAX];
+    const size_t n = bench_names(&setup->catalogue, names, NAMES_MAX);
+    struct am_param *params = NULL;
+    enum am_status status = check_settings(cli->opt, err);
+
+    if (status != AM_OK)
+        return status;
+    tell_unavailable(&setup->catalogue);
+    if (n == 0)
+        return am_fail(err, AM_E_ABSENT, "no worker program is available: nothing to measure with");
+    status = am_check_patterns(&cli->opt->operands, names, n, err);
+    if (status == AM_OK)
+        status = split_params(cli->opt, cli->arena, &params, err);
+    setup->plan = (struct am_plan){.settings = settings_of(cli->opt)};
+    if (status == AM_OK)
+        status = add_benches(cli, setup, params, err);
+    if (status == AM_OK)
+        status = check_used(cli, setup, params, err);
+    return status;
+}
+
+/* ---- results ---- */
+
+enum am_status am_select_results(struct am_result_set *set, const struct am_words *patterns,
+                                 struct am_arena *arena, struct am_err *err)
+{
+    const char **names = am_arena_array(arena, set->n + 1, sizeof(*names));
+    enum am_status status;
+    size_t kept = 0;
+
+    if (!names)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu results", set->n);
+    for (size_t i = 0; i < set->n; i++)
+        names[i] = set->results[i].bench;
+    status = am_check_patterns(patterns, names, set->n, err);
+    if (status != AM_OK)
+        return status;
+    for (size_t i = 0; i < set->n; i++) {
+        if (am_patterns_match(patterns, set->results[i].bench))
+            set->results[kept++] = set->results[i];
+    }
+    set->n = kept;
+    kept = 0;
+    for (size_t i = 0; i < set->n_failures; i++) {
+        if (am_patterns_match(patterns, set->failures[i].bench))
+            set->failures[kept++] = set->failures[i];
+    }
+    set->n_failures = kept;
+    return AM_OK;
+}
+
+enum am_status am_load_file(const struct am_cli *cli, const char *path,
+                            const struct am_words *patterns, struct am_result_set *out,
+                            struct am_err *err)
+{
+    struct am_store *store = NULL;
+    enum am_status status = am_store_open(path, false, &store, err);
+
+    if (status == AM_OK)
+        status = am_store_load(store, &(struct am_filter){0}, cli->arena, out, err);
+    am_store_close(store);
+    return status == AM_OK ? am_select_results(out, patterns, cli->arena, err) : status;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* Results as tables for people: text on a terminal, Markdown, LaTeX. */
+#include "report/results.h"
+
+#include "base/text.h"
+#include "report/grid.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is dropped first on a narrow terminal has the highest rank. */
+enum rank {
+    RANK_KEEP,
+    RANK_SPREAD,
+    RANK_NOTES,
+    RANK_OTHER,
+    RANK_OTHER_SPREAD,
+    RANK_EDGE,
+    RANK_COUNT
+};
+
+enum { LINE_MAX_BYTES = 1024, TABLE_INDENT = 2 };
+
+/* The consecutive results of one bench. */
+struct group {
+    const struct am_result *first;
+    size_t n;
+    const struct am_result *shape; /* the first that has metrics, else the first */
+    bool vary[AM_AXES_MAX];        /* by index of first->params: has more than one value */
+    size_t n_params;               /* of first->params that are shown */
+};
+
+/* What the footer has to explain. */
+struct seen {
+    double worst_coverage; /* of the intervals shown */
+    size_t hidden;         /* columns left out */
+    bool spread, disturbed, bimodal;
+};
+
+static const char *param_text(const struct am_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_params; i++) {
+        if (strcmp(r->params[i].name, name) == 0)
+            return r->params[i].text;
+    }
+    return "";
+}
+
+static void find_varying(struct group *g)
+{
+    g->n_params = g->first->n_params < AM_AXES_MAX ? g->first->n_params : AM_AXES_MAX;
+    for (size_t p = 0; p < g->n_params; p++) {
+        const struct am_result_param *param = &g->first->params[p];
+
+        for (size_t i = 1; i < g->n && !g->vary[p]; i++)
+            g->vary[p] = strcmp(param_text(&g->first[i], param->name), param->text) != 0;
+    }
+}
+
+static bool is_ok(const struct am_result *r)
+{
+    return strcmp(r->state, "ok") == 0;
+}
+
+static size_t count_ok(const struct group *g)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        n += is_ok(&g->first[i]);
+    return n;
+}
+
+static const struct am_result_metric *metric_of(const struct am_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_metrics; i++) {
+        if (strcmp(r->metrics[i].name, name) == 0)
+            return &r->metrics[i];
+    }
+    return NULL;
+}
+
+/* ---- one table ---- */
+
+static const char *plus_minus(const struct am_style *style)
+{
+    return style->format == AM_FORMAT_TABLE && !style->utf8 ? "+/-" : "±";
+}
+
+static void add_columns(struct am_grid *grid, const struct group *g, const struct am_style *style)
+{
+    for (size_t i = 0; i < g->n_params; i++) {
+        const struct am_result_param *p = &g->first->params[i];
+
+        if (g->vary[i])
+            am_grid_column(grid, p->name, p->kind == AM_AXIS_NAME ? AM_ALIGN_LEFT : AM_ALIGN_RIGHT,
+                           RANK_KEEP);
+    }
+    for (size_t i = 0; i < g->shape->n_metrics; i++) {
+        am_grid_column(grid, g->shape->metrics[i].name, AM_ALIGN_RIGHT, i ? RANK_OTHER : RANK_KEEP);
+        am_grid_column(grid, plus_minus(style), AM_ALIGN_RIGHT,
+                       i ? RANK_OTHER_SPREAD : RANK_SPREAD);
+        if (i == 0)
+            am_grid_column(grid, g->shape->metrics[0].better == AM_LOWER ? "min" : "max",
+                           AM_ALIGN_RIGHT, RANK_EDGE);
+    }
+    am_grid_column(grid, "count", AM_ALIGN_RIGHT, RANK_COUNT);
+    am_grid_column(grid, "notes", AM_ALIGN_LEFT, RANK_NOTES);
+}
+
+static void add_spread(struct am_grid *grid, const struct am_summary *s, struct seen *seen)
+{
+    const double precision = s->launches > 1 ? am_summary_precision(s) : INFINITY;
+    char text[AM_UNITS_MAX];
+
+    am_units_share(precision, text, sizeof(text));
+    am_grid_cell(grid, text);
+    if (!isfinite(precision))
+        return;
+    seen->spread = true;
+    if (s->ci.coverage < seen->worst_coverage)
+        seen->worst_coverage = s->ci.coverage;
+}
+
+static void add_metric(struct am_grid *grid, const struct am_result_metric *m,
+                       const struct am_summary *s, bool primary, struct seen *seen)
+{
+    char text[AM_UNITS_MAX];
+
+    am_units_value(s->median, m->unit, text, sizeof(text));
+    am_grid_paint(grid, text, primary ? AM_PAINT_STRONG : AM_PAINT_NONE);
+    add_spread(grid, s, seen);
+    if (!primary)
+        return;
+    am_units_value(m->better == AM_LOWER ? s->min : s->max, m->unit, text, sizeof(text));
+    am_grid_cell(grid, text);
+}
+
+static void add_note(char *notes, size_t cap, const char *note)
+{
+    const size_t used = strlen(notes);
+
+    (void)am_str_format(notes + used, cap - used, "%s%s", used ? ", " : "", note);
+}
+
+static void add_notes(struct am_grid *grid, const struct am_result *r, const struct am_summary *s,
+                      struct seen *seen)
+{
+    char notes[LINE_MAX_BYTES] = "", note[AM_UNITS_MAX];
+
+    if (s->bimodal)
+        add_note(notes, sizeof(notes), "two modes");
+    if (s->disturbed) {
+        (void)am_str_format(note, sizeof(note), "%zu disturbed", s->disturbed);
+        add_note(notes, sizeof(notes), note);
+    }
+    if (r->failures) {
+        (void)am_str_format(note, sizeof(note), "%zu launch%s failed", r->failures,
+                            r->failures == 1 ? "" : "es");
+        add_note(notes, sizeof(notes), note);
+    }
+    if (!r->stop_reason)
+        add_note(notes, sizeof(notes), "unfinished");
+    else if (strcmp(r->stop_reason, "target") != 0)
+        add_note(notes, sizeof(notes), r->stop_reason);
+    seen->bimodal |= s->bimodal;
+    seen->disturbed |= s->disturbed > 0;
+    am_grid_cell(grid, notes);
+}
+
+static void add_row(struct am_grid *grid, const struct group *g, const struct am_result *r,
+                    struct seen *seen)
+{
+    struct am_summary primary = {0};
+    char text[LINE_MAX_BYTES];
+
+    am_grid_row(grid);
+    for (size_t i = 0; i < g->n_params; i++) {
+        const struct am_result_param *p = &g->first->params[i];
+
+        if (!g->vary[i])
+            continue;
+        am_units_param(p->kind, param_text(r, p->name), text, sizeof(text));
+        am_grid_cell(grid, text);
+    }
+    for (size_t i = 0; i < g->shape->n_metrics; i++) {
+        const struct am_result_metric *m = metric_of(r, g->shape->metrics[i].name);
+        struct am_summary s;
+
+        if (!m || !am_summarise(&m->series, &s))
+            s = (struct am_summary){.median = NAN, .min = NAN, .max = NAN};
+        if (i == 0)
+            primary = s;
+        add_metric(grid, m ? m : &g->shape->metrics[i], &s, i == 0, seen);
+    }
+    am_grid_cellf(grid, "%zu/%zu", primary.launches, primary.samples);
+    add_notes(grid, r, &primary, seen);
+}
+
+/* What all rows share: "worker=cpu  pattern=random  threads=1". */
+static void constant_axes(const struct group *g, char *buf, size_t cap)
+{
+    (void)am_str_format(buf, cap, "worker=%s", g->first->worker);
+    for (size_t i = 0; i < g->n_params; i++) {
+        const struct am_result_param *p = &g->first->params[i];
+        char text[LINE_MAX_BYTES];
+        const size_t used = strlen(buf);
+
+        if (g->vary[i])
+            continue;
+        am_units_param(p->kind, p->text, text, sizeof(text));
+        (void)am_str_format(buf + used, cap - used, "%s%s=%s", used ? "  " : "", p->name, text);
+    }
+}
+
+static void heading(const struct am_style *style, FILE *out, const char *name, const char *rest)
+{
+    static const char *const before[AM_FORMAT_COUNT] = {
+        [AM_FORMAT_MD] = "### ", [AM_FORMAT_TEX] = "% ", [AM_FORMAT_TABLE] = ""};
+
+    (void)fputs(before[style->format], out);
+    (void)fputs(am_style_on(style, AM_PAINT_STRONG), out);
+    am_style_put(style, out, name);
+    (void)fputs(am_style_off(style, AM_PAINT_STRONG), out);
+    if (*rest)
+        (void)fputs("  ", out);
+    am_style_put(style, out, rest);
+    (void)fputs(style->format == AM_FORMAT_MD ? "\n\n" : "\n", out);
+}
+
+/* Prose: wrapped in a table, a comment in TeX, a list item in Markdown. */
+static void prose(const struct am_style *style, FILE *out, const char *label, const char *text)
+{
+    const size_t indent = style->format == AM_FORMAT_TABLE ? strspn(label, " ") : 0;
+
+    if (style->format == AM_FORMAT_TABLE) {
+        am_style_wrap(style, out, indent, label + indent, text);
+        return;
+    }
+    (void)fputs(style->format == AM_FORMAT_TEX ? "% " : "- ", out);
+    am_style_put(style, out, label);
+    am_style_put(style, out, text);
+    (void)fputc('\n', out);
+}
+
+/* ---- points without values ---- */
+
+static bool same_reason(const struct am_result *a, const struct am_result *b)
+{
+    const char *ra = a->reason ? a->reason : "", *rb = b->reason ? b->reason : "";
+
+    return strcmp(a->state, b->state) == 0 && strcmp(ra, rb) == 0;
+}
+
+/* Points that share state and reason are told in one line, at the first of them. */
+static void tell_others(const struct group *g, const struct am_style *style, FILE *out)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const struct am_result *r = &g->first[i];
+        char line[LINE_MAX_BYTES], label[AM_UNITS_MAX], more[AM_UNITS_MAX] = "";
+        size_t k = 0, others = 0;
+
+        if (is_ok(r))
+            continue;
+        while (k < i && !same_reason(r, &g->first[k]))
+            k++;
+        if (k < i)
+            continue;
+        for (k = i + 1; k < g->n; k++)
+            others += same_reason(r, &g->first[k]);
+        if (others)
+            (void)am_str_format(more, sizeof(more), " and %zu more", others);
+        (void)am_str_format(label, sizeof(label), "  %s: ", r->state);
+        (void)am_str_format(line, sizeof(line), "%s%s%s%s", r->text, more, r->reason ? ": " : "",
+                            r->reason ? r->reason : "");
+        prose(style, out, label, line);
+    }
+}
+
+static void write_group(const struct group *g, const struct am_style *style, struct am_arena *arena,
+                        struct seen *seen, FILE *out)
+{
+    char constants[LINE_MAX_BYTES];
+    struct am_grid grid;
+
+    constant_axes(g, constants, sizeof(constants));
+    (void)fputc('\n', out);
+    heading(style, out, g->first->bench, constants);
+    if (count_ok(g) > 0) {
+        am_grid_init(&grid, arena);
+        add_columns(&grid, g, style);
+        for (size_t i = 0; i < g->n; i++) {
+            if (is_ok(&g->first[i]))
+                add_row(&grid, g, &g->first[i], seen);
+        }
+        seen->hidden += am_grid_write(&grid, style, TABLE_INDENT, out);
+    }
+    tell_others(g, style, out);
+}
+
+/* ---- the whole ---- */
+
+static void write_run_line(const struct am_result_set *set, const struct am_style *style, FILE *out)
+{
+    const struct am_run_info *run = &set->run;
+    char line[LINE_MAX_BYTES], rest[LINE_MAX_BYTES];
+
+    am_report_machine_line(&set->machine, line, sizeof(line));
+    heading(style, out, "machine", line);
+    (void)am_str_format(
+        rest, sizeof(rest), "%s%s%s%s  %s  %s profile, %zu launch%s, %s%s",
+        run->name ? run->name : "?", run->label ? " \"" : "", run->label ? run->label : "",
+        run->label ? "\"" : "", run->started ? run->started : "?",
+        am_profile_name(run->settings.profile), set->launches, set->launches == 1 ? "" : "es",
+        run->state ? run->state : "?", run->synthetic ? ", synthetic (not this machine)" : "");
+    heading(style, out, "run    ", rest);
+}
+
+static void write_findings(const struct am_findings *findings, const struct am_style *style,
+                           FILE *out)
+{
+    static const char *const before[AM_FORMAT_COUNT] = {
+        [AM_FORMAT_MD] = "- ", [AM_FORMAT_TEX] = "% ", [AM_FORMAT_TABLE] = ""};
+    size_t unknown = 0;
+
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct am_finding *f = &findings->items[i];
+        const enum am_paint paint = f->level == AM_LEVEL_ERROR ? AM_PAINT_BAD : AM_PAINT_WARN;
+        char line[LINE_MAX_BYTES];
+
+        unknown += f->level == AM_LEVEL_UNKNOWN;
+        if (f->level != AM_LEVEL_WARN && f->level != AM_LEVEL_ERROR)
+            continue;
+        (void)fprintf(out, "%s%s%-7s%s  ", before[style->format], am_style_on(style, paint),
+                      am_level_name(f->level), am_style_off(style, paint));
+        (void)am_str_format(line, sizeof(line), "%s: %s", f->id, f->value ? f->value : "");
+        if (style->format == AM_FORMAT_TABLE) {
+            am_style_flow(style, out, sizeof("unknown  ") - 1, line);
+            continue;
+        }
+        am_style_put(style, out, line); /* a line of its own: in TeX it is a comment */
+        (void)fputc('\n', out);
+    }
+    if (unknown && style->format == AM_FORMAT_TABLE)
+        (void)fprintf(out, "unknown  %zu check%s could not look; see archmeter doctor\n", unknown,
+                      unknown == 1 ? "" : "s");
+}
+
+static void write_footer(const struct seen *seen, const struct am_style *style, FILE *out)
+{
+    char label[AM_UNITS_MAX], line[LINE_MAX_BYTES];
+
+    (void)fputc('\n', out);
+    (void)am_str_format(label, sizeof(label), "%s: ", plus_minus(style));
+    if (seen->spread)
+        prose(style, out, label,
+              "half the 95 % confidence interval of the median of launch medians, relative to that "
+              "median; count: launches/samples");
+    if (seen->spread && seen->worst_coverage < 0.95) {
+        (void)am_str_format(line, sizeof(line),
+                            "where launches are few the interval is [min, max] and covers less: "
+                            "%.1f %% at worst here",
+                            seen->worst_coverage * 100);
+        prose(style, out, label, line);
+    }
+    if (seen->disturbed)
+        prose(style, out, "disturbed: ",
+              "samples during which something else ran or the clock changed; kept, "
+              "re-measured, and left out of a launch's median where it has others.");
+    if (seen->bimodal)
+        prose(style, out,
+              "two modes: ", "the values form two groups; the median may name neither.");
+    if (seen->hidden)
+        prose(style, out, "",
+              "Columns were left out to fit the terminal; --format csv or json has all of them.");
+}
+
+static bool same_group(const struct am_result *a, const struct am_result *b)
+{
+    return strcmp(a->bench, b->bench) == 0 && strcmp(a->worker, b->worker) == 0;
+}
+
+void am_report_results_text(const struct am_result_set *set, const struct am_style *style,
+                            struct am_arena *arena, FILE *out)
+{
+    struct seen seen = {.worst_coverage = 1};
+    size_t i = 0;
+
+    write_run_line(set, style, out);
+    write_findings(&set->findings, style, out);
+    while (i < set->n) {
+        struct group g = {.first = &set->results[i], .shape = &set->results[i]};
+
+        for (; i < set->n && same_group(g.first, &set->results[i]); i++) {
+            if (g.shape->n_metrics == 0)
+                g.shape = &set->results[i];
+            g.n++;
+        }
+        find_varying(&g);
+        write_group(&g, style, arena, &seen, out);
+    }
+    if (set->n == 0)
+        prose(style, out, "", "no results");
+    write_footer(&seen, style, out);
+}

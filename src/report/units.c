@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers for people, and numbers for programs. */
+#include "report/units.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Units that take an SI prefix; all others count something and are written as they are. */
+static bool takes_prefix(const char *unit)
+{
+    static const char *const scaled[] = {"s",  "B/s", "flop/s", "op/s", "1/s",
+                                         "Hz", "J",   "W",      "B",    "J/op"};
+
+    for (size_t i = 0; i < sizeof(scaled) / sizeof(scaled[0]); i++) {
+        if (strcmp(scaled[i], unit) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Three significant digits without an exponent, also where rounding reaches the next power. */
+static void three_digits(double v, char *buf, size_t cap)
+{
+    const double a = fabs(v);
+
+    (void)am_str_format(buf, cap, "%.*f", a < 9.995 ? 2 : a < 99.95 ? 1 : 0, v);
+}
+
+void am_units_value(double value, const char *unit, char *buf, size_t cap)
+{
+    static const char *const prefixes[] = {"a", "f", "p", "n", "µ", "m", "",
+                                           "k", "M", "G", "T", "P", "E"};
+    const int unity = 6, last = (int)(sizeof(prefixes) / sizeof(prefixes[0])) - 1;
+    char digits[AM_UNITS_MAX];
+    int p = unity;
+
+    if (!isfinite(value)) {
+        (void)am_str_copy(buf, cap, "-");
+        return;
+    }
+    if (!takes_prefix(unit)) {
+        if (fabs(value) < 1e6)
+            three_digits(value, digits, sizeof(digits));
+        else
+            (void)am_str_format(digits, sizeof(digits), "%.3g", value);
+        (void)am_str_format(buf, cap, "%s%s%s", digits, *unit ? " " : "", unit);
+        return;
+    }
+    for (; fabs(value) >= 999.5 && p < last; p++)
+        value /= 1000;
+    for (; fabs(value) > 0 && fabs(value) < 0.9995 && p > 0; p--)
+        value *= 1000;
+    three_digits(value, digits, sizeof(digits));
+    /* "1/s" has no place for a prefix of its own */
+    if (strcmp(unit, "1/s") == 0)
+        (void)am_str_format(buf, cap, "%s %s/s", digits, prefixes[p]);
+    else
+        (void)am_str_format(buf, cap, "%s %s%s", digits, prefixes[p], unit);
+}
+
+void am_units_bytes(int64_t bytes, char *buf, size_t cap)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t u = 0;
+
+    for (; bytes != 0 && bytes % 1024 == 0 && u + 1 < sizeof(units) / sizeof(units[0]); u++)
+        bytes /= 1024;
+    (void)am_str_format(buf, cap, "%lld %s", (long long)bytes, units[u]);
+}
+
+void am_units_share(double share, char *buf, size_t cap)
+{
+    const double percent = share * 100;
+
+    if (!isfinite(share))
+        (void)am_str_copy(buf, cap, "-");
+    else
+        (void)am_str_format(buf, cap, "%.*f %%",
+                            fabs(percent) < 0.095  ? 2
+                            : fabs(percent) < 9.95 ? 1
+                                                   : 0,
+                            percent);
+}
+
+void am_units_clock(double seconds, char *buf, size_t cap)
+{
+    const long total = isfinite(seconds) && seconds > 0 && seconds < 1e9 ? lround(seconds) : 0;
+
+    if (total >= 3600)
+        (void)am_str_format(buf, cap, "%ld:%02ld:%02ld", total / 3600, total / 60 % 60, total % 60);
+    else
+        (void)am_str_format(buf, cap, "%ld:%02ld", total / 60, total % 60);
+}
+
+void am_units_duration(double seconds, char *buf, size_t cap)
+{
+    const long total = isfinite(seconds) && seconds > 0 && seconds < 1e9 ? lround(seconds) : 0;
+
+    if (!isfinite(seconds))
+        (void)am_str_copy(buf, cap, "-");
+    else if (seconds < 9.95)
+        (void)am_str_format(buf, cap, "%.1f s", seconds);
+    else if (total < 60)
+        (void)am_str_format(buf, cap, "%ld s", total);
+    else if (total < 3600)
+        (void)am_str_format(buf, cap, "%ld min %ld s", total / 60, total % 60);
+    else
+        (void)am_str_format(buf, cap, "%ld h %ld min", total / 3600, total / 60 % 60);
+}
+
+void am_units_param(enum am_axis_kind kind, const char *text, char *buf, size_t cap)
+{
+    int64_t bytes;
+
+    if (kind == AM_AXIS_SIZE && am_parse_i64(text, strlen(text), &bytes))
+        am_units_bytes(bytes, buf, cap);
+    else
+        (void)am_str_copy(buf, cap, text);
+}
+
+void am_units_exact(double value, char *buf, size_t cap)
+{
+    if (!isfinite(value)) {
+        (void)am_str_copy(buf, cap, "null");
+        return;
+    }
+    /* 15 digits always survive a round trip from text, 17 always one from binary */
+    for (int digits = 15; digits <= 17; digits++) {
+        double back;
+
+        (void)am_str_format(buf, cap, "%.*g", digits, value);
+        back = strtod(buf, NULL);
+        if (memcmp(&back, &value, sizeof(back)) == 0)
+            return;
+    }
+}

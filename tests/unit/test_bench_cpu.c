@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* The native benches through their hooks: work stated, results verified, points refused. */
+#include "bench/cpu/memory.h"
+#include "core/bench.h"
+#include "kernels/flops.h"
+#include "kernels/isa.h"
+#include "tap.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+extern const struct am_bench am_bench_null, am_bench_cpu_flops, am_bench_mem_latency,
+    am_bench_mem_bandwidth;
+
+enum { LIMIT_BYTES = 64 << 20 };
+
+/* One CPU that this process may use: not always number 0. */
+static struct am_ctx context(void)
+{
+    static int cpus[1];
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    (void)sched_getaffinity(0, sizeof(set), &set);
+    while (cpus[0] < CPU_SETSIZE - 1 && !CPU_ISSET(cpus[0], &set))
+        cpus[0]++;
+    return (struct am_ctx){
+        .cpus = cpus, .cpu_count = 1, .seed = 42, .memory_limit_bytes = LIMIT_BYTES};
+}
+
+static struct am_value value_of(const struct am_axis *axis, const char *text)
+{
+    struct am_value v = {0};
+    struct am_err err = {0};
+
+    if (am_value_parse(axis, text, strlen(text), &v, &err) != AM_OK)
+        printf("Bail out! %s=%s: %s\n", axis->name, text, err.text);
+    return v;
+}
+
+/* `words` are the values in the order of the axes, separated by spaces. */
+static void make_point(const struct am_bench *b, const char *words, struct am_value *point)
+{
+    for (size_t i = 0; b->axes[i].name; i++) {
+        char word[32];
+        const size_t n = strcspn(words, " ");
+
+        (void)snprintf(word, sizeof(word), "%.*s", (int)n, words);
+        point[i] = value_of(&b->axes[i], word);
+        words += n + (words[n] == ' ');
+    }
+}
+
+struct measured {
+    const struct am_bench *bench;
+    const char *point;
+    struct am_work work;
+};
+
+static const struct measured points[] = {
+    {&am_bench_null, "1", {.ops = 1}},
+    {&am_bench_cpu_flops, "add f64 scalar 1 1", {.flops = 1, .ops = 1}},
+    {&am_bench_cpu_flops, "mul f32 scalar 14 1", {.flops = 14, .ops = 14}},
+    {&am_bench_mem_latency, "4096 random any", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_latency, "1048576 local small", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_latency, "1000 local small", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any", {.bytes_read = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth, "write 0 4096 scalar 1 small", {.bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth, "write 1 4096 scalar 1 any", {.bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "update 0 4096 scalar 1 any",
+     {.bytes_read = 4096, .bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "copy 1 4096 scalar 1 any",
+     {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "scale 0 4096 scalar 1 any",
+     {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "add 0 3072 scalar 1 any",
+     {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "triad 0 100 scalar 1 any", /* 12 elements: 4 of each array */
+     {.bytes_read = 64, .bytes_written = 32, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "triad 0 3100 scalar 1 any", /* 129 of each array, whole blocks of 16: 128 */
+     {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
+};
+
+static bool same_work(const struct am_work *a, const struct am_work *b)
+{
+    return a->bytes_read == b->bytes_read && a->bytes_written == b->bytes_written &&
+           a->flops == b->flops && a->ops == b->ops;
+}
+
+static void check_measured(const struct measured *m)
+{
+    static const uint64_t iters[] = {1, 2, 3, 64, 5, 70001};
+    const struct am_ctx ctx = context();
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    void *const state = calloc(1, m->bench->state_size + 1);
+    bool right = true;
+
+    make_point(m->bench, m->point, point);
+    if (ok(m->bench->prepare(state, &ctx, point, &work, &err) == AM_OK, "%s %s is prepared",
+           m->bench->name, m->point)) {
+        ok(same_work(&work, &m->work), "%s %s states its work", m->bench->name, m->point);
+        for (size_t i = 0; i < sizeof(iters) / sizeof(iters[0]) && right; i++) {
+            double residual = -1;
+
+            m->bench->run(state, iters[i]);
+            right = m->bench->verify(state, &residual, &err) == AM_OK && residual == 0;
+        }
+        ok(right, "%s %s is right after any number of iterations", m->bench->name, m->point);
+    }
+    if (err.text[0])
+        printf("# %s\n", err.text);
+    m->bench->finish(state);
+    free(state);
+}
+
+/* All benches whose outcome is not there before the first run must notice that it is not. */
+static void check_verify_notices(const struct am_bench *b, const char *words)
+{
+    const struct am_ctx ctx = context();
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    double residual = 0;
+    void *const state = calloc(1, b->state_size);
+
+    make_point(b, words, point);
+    if (b->prepare(state, &ctx, point, &work, &err) == AM_OK)
+        ok(b->verify(state, &residual, &err) == AM_E_WRONG && err.text[0],
+           "%s %s: verify notices that nothing ran", b->name, words);
+    else
+        ok(false, "%s %s: %s", b->name, words, err.text);
+    b->finish(state);
+    free(state);
+}
+
+static const struct {
+    const struct am_bench *bench;
+    const char *point, *reason;
+} refused[] = {
+    {&am_bench_cpu_flops, "add f64 scalar 0 1", "streams"},
+    {&am_bench_cpu_flops, "add f64 scalar 17 1", "streams"},
+    {&am_bench_cpu_flops, "add f64 scalar 1 2", "2 threads on 1 CPUs"},
+    {&am_bench_cpu_flops, "add f64 scalar 1 0", "0 threads on 1 CPUs"},
+    {&am_bench_mem_latency, "64 random any", "lines"},
+    {&am_bench_mem_latency, "1073741824 random any", "the limit is 67108864"},
+    {&am_bench_mem_bandwidth, "read 1 4096 scalar 1 any", "non-temporal"},
+    {&am_bench_mem_bandwidth, "update 1 4096 scalar 1 any", "non-temporal"},
+    {&am_bench_mem_bandwidth, "write 2 4096 scalar 1 any", "nt is 0 or 1"},
+    {&am_bench_mem_bandwidth, "copy 0 8 scalar 1 any", "less than one element"},
+    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 3 any", "3 threads on 1 CPUs"},
+    {&am_bench_mem_bandwidth, "copy 0 67108872 scalar 1 any", "the limit is 67108864"},
+};
+
+static void check_refused(size_t i)
+{
+    const struct am_bench *const b = refused[i].bench;
+    const struct am_ctx ctx = context();
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    void *const state = calloc(1, b->state_size);
+
+    make_point(b, refused[i].point, point);
+    ok(b->prepare(state, &ctx, point, &work, &err) == AM_E_ABSENT &&
+           strstr(err.text, refused[i].reason),
+       "%s %s is refused: %s", b->name, refused[i].point, err.text);
+    b->finish(state);
+    free(state);
+}
+
+/* Every ISA that cannot run here is refused with its own reason, before its kernels are touched;
+ * the others are right with as many streams as they have. */
+static void check_isa(const char *isa, const char *op_and_type)
+{
+    const struct am_bench *const b = &am_bench_cpu_flops;
+    const struct am_ctx ctx = context();
+    const char *why_not = am_isa_why_not(isa);
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    double residual = -1;
+    char words[64];
+    void *const state = calloc(1, b->state_size);
+    enum am_status s;
+
+    (void)snprintf(words, sizeof(words), "%s %s 14 1", op_and_type, isa);
+    make_point(b, words, point);
+    s = b->prepare(state, &ctx, point, &work, &err);
+    if (s == AM_OK) {
+        b->run(state, 33000); /* one full round of steps and a part of the next */
+        s = b->verify(state, &residual, &err);
+    }
+    if (!why_not && strncmp(words, "fma", 3) == 0 && !am_flops_find(isa)->has_fma)
+        why_not = "no fused multiply-add";
+    if (why_not)
+        ok(s == AM_E_ABSENT && strstr(err.text, why_not), "cpu.flops %s: %s", words, err.text);
+    else
+        ok(s == AM_OK && residual == 0, "cpu.flops %s is right", words);
+    b->finish(state);
+    free(state);
+}
+
+static void check_isas(void)
+{
+    for (size_t i = 0; am_isa_names[i]; i++) {
+        check_isa(am_isa_names[i], "add f32");
+        check_isa(am_isa_names[i], "mul f64");
+        check_isa(am_isa_names[i], "fma f64");
+    }
+    ok(am_isa_why_not("mmx") != NULL && am_isa_index("mmx") == -1, "an unknown ISA is not usable");
+}
+
+static void check_memory(void)
+{
+    struct am_memory m = {0};
+    struct am_err err = {0};
+
+    ok(am_memory_map(&m, 0, AM_PAGES_ANY, &err) == AM_E_LIMIT, "no bytes are refused");
+    am_memory_unmap(&m);
+    for (int pages = AM_PAGES_ANY; pages <= AM_PAGES_HUGE; pages++) {
+        bool zero = true;
+        enum am_status s;
+
+        m = (struct am_memory){0};
+        ok(am_memory_map(&m, 5000, (enum am_pages)pages, NULL) == AM_OK &&
+               (uintptr_t)m.base % AM_HUGE_BYTES == 0 && m.bytes == AM_HUGE_BYTES,
+           "memory of %s pages is aligned and whole", am_pages_names[pages]);
+        for (size_t i = 0; i < m.bytes; i++)
+            zero = zero && m.base[i] == 0;
+        memset(m.base, 1, m.bytes);
+        s = am_memory_check(&m, NULL);
+        ok(zero && (s == AM_OK || (pages == AM_PAGES_HUGE && s == AM_E_ABSENT)),
+           "it is zeroed, and its pages are as asked or refused");
+        am_memory_unmap(&m);
+        am_memory_unmap(&m); /* twice does no harm */
+    }
+    (void)am_memory_map(&m, 5000, AM_PAGES_SMALL, NULL);
+    memset(m.base, 1, m.bytes);
+    m.pages = AM_PAGES_HUGE;
+    err = (struct am_err){0};
+    ok(am_memory_check(&m, &err) == AM_E_ABSENT && strstr(err.text, "for 0 of 2097152"),
+       "small pages do not pass for huge ones");
+    am_memory_unmap(&m);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+        check_measured(&points[i]);
+    check_verify_notices(&am_bench_cpu_flops, "add f64 scalar 3 1");
+    check_verify_notices(&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any");
+    check_verify_notices(&am_bench_mem_bandwidth, "write 0 4096 scalar 1 any");
+    check_verify_notices(&am_bench_mem_bandwidth, "copy 1 4096 scalar 1 any");
+    check_verify_notices(&am_bench_mem_bandwidth, "triad 0 4096 scalar 1 any");
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        check_refused(i);
+    check_isas();
+    check_memory();
+    return tap_done();
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdicts: what is called faster, slower, same or inconclusive, and what cannot be compared. */
+#include "model/compare.h"
+
+#include "base/rng.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static const struct am_compare_settings settings = {.delta = 0.02, .level = 0.95};
+
+/* `n` launches of one sample each: centre, spread evenly by +-spread. */
+static struct am_series series_of(struct am_arena *arena, size_t n, double centre, double spread)
+{
+    struct am_series s = {.launches = am_arena_array(arena, n + 1, sizeof(*s.launches)), .n = n};
+
+    for (size_t i = 0; i < n; i++) {
+        double *value = am_arena_array(arena, 1, sizeof(*value));
+
+        *value = centre * (1 + spread * (n > 1 ? 2.0 * (double)i / (double)(n - 1) - 1 : 0));
+        s.launches[i] = (struct am_launch_values){
+            .launch_id = (int64_t)i, .round = (unsigned)i, .values = value, .n = 1};
+    }
+    return s;
+}
+
+struct side {
+    size_t launches;
+    double centre, spread;
+};
+
+static struct am_result_set *new_set(struct am_arena *arena, size_t n)
+{
+    struct am_result_set *set = am_arena_alloc(arena, sizeof(*set));
+
+    set->results = am_arena_array(arena, n, sizeof(*set->results));
+    return set;
+}
+
+static struct am_result *add(struct am_arena *arena, struct am_result_set *set, const char *text,
+                             enum am_better better, struct side side)
+{
+    struct am_result *r = &set->results[set->n++];
+    struct am_result_metric *metrics = am_arena_array(arena, 2, sizeof(*metrics));
+
+    metrics[0] = (struct am_result_metric){
+        "primary", "s", better, series_of(arena, side.launches, side.centre, side.spread)};
+    metrics[1] = (struct am_result_metric){
+        "second", "cycle", better, series_of(arena, side.launches, side.centre, side.spread)};
+    *r = (struct am_result){.bench = "test.bench",
+                            .worker = "cpu",
+                            .version = 1,
+                            .text = text,
+                            .state = "ok",
+                            .metrics = metrics,
+                            .n_metrics = 2};
+    return r;
+}
+
+static void test_verdicts(void)
+{
+    static const struct {
+        const char *what;
+        enum am_better better;
+        struct side a, b;
+        enum am_verdict verdict;
+    } cases[] = {
+        {"10 % less time is faster", AM_LOWER, {10, 1, 0.002}, {10, 0.9, 0.002}, AM_VERDICT_FASTER},
+        {"10 % less rate is slower",
+         AM_HIGHER,
+         {10, 1, 0.002},
+         {10, 0.9, 0.002},
+         AM_VERDICT_SLOWER},
+        {"10 % more time is slower", AM_LOWER, {10, 1, 0.002}, {10, 1.1, 0.002}, AM_VERDICT_SLOWER},
+        {"10 % more rate is faster",
+         AM_HIGHER,
+         {10, 1, 0.002},
+         {10, 1.1, 0.002},
+         AM_VERDICT_FASTER},
+        {"half a percent is the same",
+         AM_LOWER,
+         {10, 1, 0.002},
+         {10, 1.005, 0.002},
+         AM_VERDICT_SAME},
+        {"a real difference below delta is the same",
+         AM_LOWER,
+         {12, 1, 0.0001},
+         {12, 1.01, 0.0001},
+         AM_VERDICT_SAME},
+        {"equal values are the same", AM_LOWER, {10, 1, 0}, {10, 1, 0}, AM_VERDICT_SAME},
+        {"noise wider than delta is inconclusive",
+         AM_LOWER,
+         {6, 1, 0.2},
+         {6, 1.02, 0.2},
+         AM_VERDICT_INCONCLUSIVE},
+        {"a difference around delta is inconclusive",
+         AM_LOWER,
+         {10, 1, 0.004},
+         {10, 1.02, 0.004},
+         AM_VERDICT_INCONCLUSIVE},
+        {"two launches a side decide nothing",
+         AM_LOWER,
+         {2, 1, 0.001},
+         {2, 2, 0.001},
+         AM_VERDICT_INCONCLUSIVE},
+        {"two equal launches a side do not show equivalence",
+         AM_LOWER,
+         {2, 1, 0.001},
+         {2, 1, 0.001},
+         AM_VERDICT_INCONCLUSIVE},
+        {"values that are not positive have no ratio",
+         AM_LOWER,
+         {10, -1, 0.1},
+         {10, -2, 0.1},
+         AM_VERDICT_INCONCLUSIVE},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_arena arena = {0};
+        struct am_result_set *a = new_set(&arena, 1), *b = new_set(&arena, 1);
+        struct am_comparison c;
+        struct am_err err = {0};
+
+        add(&arena, a, "n=1", cases[i].better, cases[i].a);
+        add(&arena, b, "n=1", cases[i].better, cases[i].b);
+        if (!ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK && c.n == 1 &&
+                    c.rows[0].verdict == cases[i].verdict && c.count[cases[i].verdict] == 1,
+                "%s", cases[i].what))
+            printf("# %s, ratio %g [%g, %g], p %g\n", am_verdict_name(c.rows[0].verdict),
+                   c.rows[0].ratio.ratio, c.rows[0].ratio.lo, c.rows[0].ratio.hi, c.rows[0].p);
+        am_arena_fini(&arena);
+    }
+}
+
+static void test_numbers(void)
+{
+    struct am_arena arena = {0};
+    struct am_result_set *a = new_set(&arena, 2), *b = new_set(&arena, 2);
+    struct am_comparison c;
+    struct am_err err = {0};
+
+    add(&arena, a, "n=1", AM_LOWER, (struct side){10, 2, 0.001});
+    add(&arena, b, "n=1", AM_LOWER, (struct side){10, 1, 0.001});
+    add(&arena, a, "n=2", AM_HIGHER, (struct side){10, 2, 0.001});
+    add(&arena, b, "n=2", AM_HIGHER, (struct side){10, 1.9, 0.001});
+    ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK && c.n == 2, "two rows compare");
+    is_str(c.rows[0].a->text, "n=1", "the larger effect stands first");
+    is_near(c.rows[0].ratio.ratio, 0.5, 1e-3, "the ratio is B over A as measured");
+    is_near(c.rows[0].speedup, 2, 1e-3, "half the time is twice the speed");
+    is_near(c.rows[1].speedup, 0.95, 1e-3, "95 % of the rate is 0.95 of the speed");
+    is_near(c.geomean_speedup, sqrt(2 * 0.95), 1e-3, "the geometric mean of both");
+    ok(c.rows[0].ratio.coverage >= 0.95, "ten launches a side reach 95 %%");
+    am_arena_fini(&arena);
+}
+
+static void test_missing(void)
+{
+    struct am_arena arena = {0};
+    struct am_result_set *a = new_set(&arena, 5), *b = new_set(&arena, 5);
+    const struct side side = {10, 1, 0.001};
+    struct am_comparison c;
+    struct am_err err = {0};
+    struct am_result *r;
+
+    add(&arena, b, "both", AM_LOWER, side); /* another order than in A */
+    add(&arena, a, "only-a", AM_LOWER, side);
+    add(&arena, a, "both", AM_LOWER, side);
+    add(&arena, b, "only-b", AM_LOWER, side);
+    add(&arena, a, "failed", AM_LOWER, side);
+    r = add(&arena, b, "failed", AM_LOWER, side);
+    r->state = "fail";
+    r->reason = "killed by SIGSEGV";
+    add(&arena, a, "version", AM_LOWER, side);
+    add(&arena, b, "version", AM_LOWER, side)->version = 2;
+    ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK, "sets that differ compare");
+    ok(c.n == 1 && strcmp(c.rows[0].a->text, "both") == 0, "what both have is paired by name");
+    ok(c.n_missing == 4, "all else is missing");
+    for (size_t i = 0; i < c.n_missing; i++) {
+        static const char *const whys[][2] = {{"only-a", "only in A"},
+                                              {"only-b", "only in B"},
+                                              {"failed", "not ok in B: killed by SIGSEGV"},
+                                              {"version", "bench versions differ"}};
+
+        for (size_t k = 0; k < 4; k++) {
+            if (strcmp(whys[k][0], c.missing[i].result->text) == 0)
+                is_str(c.missing[i].why, whys[k][1], "the reason is told");
+        }
+    }
+    am_arena_fini(&arena);
+}
+
+static void test_metrics(void)
+{
+    struct am_arena arena = {0};
+    struct am_result_set *a = new_set(&arena, 1), *b = new_set(&arena, 1);
+    struct am_compare_settings all = settings;
+    struct am_comparison c;
+    struct am_err err = {0};
+
+    add(&arena, a, "n=1", AM_LOWER, (struct side){6, 1, 0.001});
+    add(&arena, b, "n=1", AM_LOWER, (struct side){6, 1, 0.001});
+    ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK && c.n == 1,
+       "only the primary metric by default");
+    all.all_metrics = true;
+    ok(am_compare(a, b, &all, &arena, &c, &err) == AM_OK && c.n == 2, "all metrics on demand");
+    am_arena_fini(&arena);
+}
+
+static void test_differences(void)
+{
+    struct am_arena arena = {0};
+    struct am_result_set *a = new_set(&arena, 1), *b = new_set(&arena, 1);
+    struct am_comparison c;
+    struct am_err err = {0};
+
+    am_kvs_add(&a->environment, &arena, "governor", "powersave");
+    am_kvs_add(&b->environment, &arena, "governor", "performance");
+    am_kvs_add(&a->environment, &arena, "load", "1.0");
+    am_kvs_add(&b->environment, &arena, "load", "2.0");
+    am_kvs_add(&a->machine, &arena, "key", "same");
+    am_kvs_add(&b->machine, &arena, "key", "same");
+    am_kvs_add(&b->environment, &arena, "env.OMP_NUM_THREADS", "2");
+    ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK && c.n == 0, "empty sets compare");
+    ok(c.differences.n == 2, "what is equal or fleeting is no difference");
+    is_str(am_kvs_get(&c.differences, "governor"), "powersave | performance", "A | B");
+    is_str(am_kvs_get(&c.differences, "env.OMP_NUM_THREADS"), "(none) | 2", "absent on one side");
+    ok(isnan(c.geomean_speedup), "no rows, no mean");
+    am_arena_fini(&arena);
+}
+
+/* Rows without a difference must not be told as different, however many there are. */
+static void test_false_alarms(void)
+{
+    enum { ROWS = 400 };
+    struct am_arena arena = {0};
+    struct am_result_set *sets[2] = {new_set(&arena, ROWS), new_set(&arena, ROWS)};
+    struct am_comparison c;
+    struct am_err err = {0};
+    struct am_rng rng;
+    size_t wrong;
+
+    am_rng_seed(&rng, 2026, 1);
+    for (unsigned s = 0; s < 2; s++) {
+        for (unsigned i = 0; i < ROWS; i++) {
+            struct am_result *r = add(&arena, sets[s], am_arena_printf(&arena, "n=%u", i), AM_LOWER,
+                                      (struct side){5, 1, 0});
+
+            /* 10 % of noise, far above delta: only chance can part the sides */
+            for (size_t k = 0; k < 5; k++)
+                *(double *)(uintptr_t)r->metrics[0].series.launches[k].values =
+                    1 + 0.1 * am_rng_unit(&rng);
+        }
+    }
+    ok(am_compare(sets[0], sets[1], &settings, &arena, &c, &err) == AM_OK && c.n == ROWS,
+       "A against A in %d rows", ROWS);
+    wrong = c.count[AM_VERDICT_FASTER] + c.count[AM_VERDICT_SLOWER];
+    ok(wrong * 100 <= 5 * ROWS, "%zu of %d verdicts are false: at most 5 %%", wrong, ROWS);
+    am_arena_fini(&arena);
+}
+
+static void test_needed(void)
+{
+    struct am_arena arena = {0};
+    struct am_result_set *a = new_set(&arena, 1), *b = new_set(&arena, 1);
+    struct am_comparison c;
+    struct am_err err = {0};
+
+    add(&arena, a, "n=1", AM_LOWER, (struct side){6, 1, 0.05});
+    add(&arena, b, "n=1", AM_LOWER, (struct side){6, 1.005, 0.05});
+    ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK &&
+           c.rows[0].verdict == AM_VERDICT_INCONCLUSIVE && c.rows[0].launches_needed > 6 &&
+           c.rows[0].launches_needed <= 1000,
+       "an inconclusive row says how many launches would settle it");
+    am_arena_fini(&arena);
+}
+
+int main(void)
+{
+    test_verdicts();
+    test_numbers();
+    test_missing();
+    test_metrics();
+    test_differences();
+    test_false_alarms();
+    test_needed();
+    return tap_done();
+}

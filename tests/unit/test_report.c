@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* What people and programs read: scaled numbers, aligned grids, JSON, tables of results. */
+#include "base/text.h"
+#include "report/findings.h"
+#include "report/grid.h"
+#include "report/json.h"
+#include "report/results.h"
+#include "report/units.h"
+
+#include "tap.h"
+
+#include <stdlib.h>
+
+static void test_values(void)
+{
+    static const struct {
+        double value;
+        const char *unit, *text;
+    } cases[] = {
+        {1.24e-9, "s", "1.24 ns"},
+        {12.3e9, "B/s", "12.3 GB/s"},
+        {4.88e10, "flop/s", "48.8 Gflop/s"},
+        {999.6e6, "B/s", "1.00 GB/s"}, /* rounding reaches the next prefix */
+        {0.9996e-6, "s", "1.00 µs"},
+        {9.996, "s", "10.0 s"},
+        {99.96, "s", "100 s"},
+        {0, "s", "0.00 s"},
+        {-3.2e-9, "s", "-3.20 ns"},
+        {4.5, "cycle", "4.50 cycle"},
+        {1234.5, "cycle", "1234 cycle"}, /* counts are not scaled */
+        {31.9, "flop/cycle", "31.9 flop/cycle"},
+        {2.5e6, "1/s", "2.50 M/s"},
+        {NAN, "s", "-"},
+        {INFINITY, "s", "-"},
+        {1e-30, "s", "0.00 as"}, /* below every prefix */
+        {1e30, "B/s", "1000000000000 EB/s"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[AM_UNITS_MAX];
+
+        am_units_value(cases[i].value, cases[i].unit, text, sizeof(text));
+        if (!ok(strcmp(text, cases[i].text) == 0, "%g %s is \"%s\"", cases[i].value, cases[i].unit,
+                cases[i].text))
+            printf("# got \"%s\"\n", text);
+    }
+}
+
+static void test_other_units(void)
+{
+    char text[AM_UNITS_MAX];
+
+    am_units_bytes(16384, text, sizeof(text));
+    is_str(text, "16 KiB", "16384 bytes");
+    am_units_bytes(2097152, text, sizeof(text));
+    is_str(text, "2 MiB", "2097152 bytes");
+    am_units_bytes(1536, text, sizeof(text));
+    is_str(text, "1536 B", "no half units");
+    am_units_bytes(0, text, sizeof(text));
+    is_str(text, "0 B", "no bytes");
+    am_units_share(0.0123, text, sizeof(text));
+    is_str(text, "1.2 %", "a share");
+    am_units_share(0.00012, text, sizeof(text));
+    is_str(text, "0.01 %", "a small share keeps a digit");
+    am_units_share(0.377, text, sizeof(text));
+    is_str(text, "38 %", "a large share");
+    am_units_share(INFINITY, text, sizeof(text));
+    is_str(text, "-", "no share");
+    am_units_clock(42, text, sizeof(text));
+    is_str(text, "0:42", "seconds");
+    am_units_clock(3700, text, sizeof(text));
+    is_str(text, "1:01:40", "hours");
+    am_units_clock(NAN, text, sizeof(text));
+    is_str(text, "0:00", "no time");
+    am_units_duration(75, text, sizeof(text));
+    is_str(text, "1 min 15 s", "a minute and more");
+    am_units_param(AM_AXIS_SIZE, "32768", text, sizeof(text));
+    is_str(text, "32 KiB", "a size axis");
+    am_units_param(AM_AXIS_INT, "32768", text, sizeof(text));
+    is_str(text, "32768", "a count axis");
+}
+
+static void test_exact(void)
+{
+    static const double values[] = {0.1, 1.0 / 3, 1e-9, 6.02214076e23, 5e-324, -0.0, 123456789};
+    char text[AM_UNITS_MAX];
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        am_units_exact(values[i], text, sizeof(text));
+        ok(strtod(text, NULL) == values[i], "%s reads back exactly", text);
+    }
+    am_units_exact(0.1, text, sizeof(text));
+    is_str(text, "0.1", "the shortest form that reads back");
+    am_units_exact(NAN, text, sizeof(text));
+    is_str(text, "null", "NAN is null");
+}
+
+/* ---- streams into memory ---- */
+
+struct memory {
+    char *text;
+    size_t size;
+    FILE *file;
+};
+
+static FILE *memory_open(struct memory *m)
+{
+    *m = (struct memory){0};
+    m->file = open_memstream(&m->text, &m->size);
+    return m->file;
+}
+
+static const char *memory_text(struct memory *m)
+{
+    (void)fflush(m->file);
+    return m->text;
+}
+
+static void memory_close(struct memory *m)
+{
+    (void)fclose(m->file);
+    free(m->text);
+}
+
+static void test_json(void)
+{
+    struct memory m;
+    struct am_json j;
+
+    am_json_init(&j, memory_open(&m), 2);
+    am_json_object(&j, NULL);
+    am_json_string(&j, "text", "a\"b\\c\n\t\x01\xff\xc3\xa9\xed\xa0\x80");
+    am_json_number(&j, "number", 0.5);
+    am_json_number(&j, "nothing", NAN);
+    am_json_array(&j, "list");
+    am_json_integer(&j, NULL, -1);
+    am_json_unsigned(&j, NULL, UINT64_MAX);
+    am_json_bool(&j, NULL, true);
+    am_json_string(&j, NULL, NULL);
+    am_json_array_end(&j);
+    am_json_object(&j, "empty");
+    am_json_object_end(&j);
+    am_json_object_end(&j);
+    is_str(memory_text(&m),
+           "{\n"
+           "  \"text\": \"a\\\"b\\\\c\\n\\t\\u0001\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\",\n"
+           "  \"number\": 0.5,\n"
+           "  \"nothing\": null,\n"
+           "  \"list\": [-1, 18446744073709551615, true, null],\n"
+           "  \"empty\": {}\n"
+           "}\n",
+           "JSON is escaped, nested and indented");
+    memory_close(&m);
+}
+
+static void sample_grid(struct am_grid *g, struct am_arena *arena)
+{
+    am_grid_init(g, arena);
+    am_grid_column(g, "name", AM_ALIGN_LEFT, 0);
+    am_grid_column(g, "value", AM_ALIGN_RIGHT, 0);
+    am_grid_column(g, "note", AM_ALIGN_LEFT, 1);
+    am_grid_row(g);
+    am_grid_cell(g, "ä_b");
+    am_grid_cell(g, "1.0 µs");
+    am_grid_cell(g, "a,\"b\" | 5%");
+    am_grid_row(g);
+    am_grid_cell(g, "longer name");
+    am_grid_cell(g, "10 s");
+}
+
+static void test_grid(void)
+{
+    static const struct {
+        const char *what;
+        struct am_style style;
+        const char *text;
+        size_t hidden;
+    } cases[] = {
+        {"an aligned table, by columns and not by bytes",
+         {.format = AM_FORMAT_TABLE, .utf8 = true},
+         "  name          value  note\n"
+         "  ä_b          1.0 µs  a,\"b\" | 5%\n"
+         "  longer name    10 s\n",
+         0},
+        {"ASCII stands in outside UTF-8",
+         {.format = AM_FORMAT_TABLE, .utf8 = false},
+         "  name          value  note\n"
+         "  ?_b          1.0 us  a,\"b\" | 5%\n"
+         "  longer name    10 s\n",
+         0},
+        {"a narrow terminal loses the least important column",
+         {.format = AM_FORMAT_TABLE, .utf8 = true, .width = 24},
+         "  name          value\n"
+         "  ä_b          1.0 µs\n"
+         "  longer name    10 s\n",
+         1},
+        {"CSV quotes what it must",
+         {.format = AM_FORMAT_CSV},
+         "name,value,note\n"
+         "ä_b,1.0 µs,\"a,\"\"b\"\" | 5%\"\n"
+         "longer name,10 s,\n",
+         0},
+        {"Markdown escapes bars",
+         {.format = AM_FORMAT_MD},
+         "| name | value | note |\n"
+         "| --- | ---: | --- |\n"
+         "| ä\\_b | 1.0 µs | a,\"b\" \\| 5% |\n"
+         "| longer name | 10 s |  |\n",
+         0},
+        {"TeX escapes its own",
+         {.format = AM_FORMAT_TEX},
+         "\\begin{tabular}{lrl}\n  \\hline\n"
+         "  name & value & note \\\\\n  \\hline\n"
+         "  ä\\_b & 1.0 µs & a,\"b\" \\textbar{} 5\\% \\\\\n"
+         "  longer name & 10 s &  \\\\\n"
+         "  \\hline\n\\end{tabular}\n",
+         0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_arena arena = {0};
+        struct am_grid g;
+        struct memory m;
+        size_t hidden;
+
+        sample_grid(&g, &arena);
+        hidden = am_grid_write(&g, &cases[i].style, 2, memory_open(&m));
+        is_str(memory_text(&m), cases[i].text, cases[i].what);
+        ok(hidden == cases[i].hidden, "%zu columns are left out", cases[i].hidden);
+        memory_close(&m);
+        am_arena_fini(&arena);
+    }
+}
+
+static void test_put(void)
+{
+    const struct am_style style = {.utf8 = true};
+    struct memory m;
+
+    am_style_put(&style, memory_open(&m), "a\033[31mb\rc\xc2\x9b");
+    is_str(memory_text(&m), "a?[31mb?c?", "a results file cannot steer the terminal");
+    memory_close(&m);
+    ok(am_text_width("日本 e\xcc\x81") == 6, "wide characters take two columns, marks none");
+}
+
+/* ---- a small run ---- */
+
+enum { LAUNCHES = 6 };
+
+/* Six launches of one sample each around `centre`. */
+static struct am_series series_of(struct am_arena *arena, double centre)
+{
+    struct am_series s = {.launches = am_arena_array(arena, LAUNCHES, sizeof(*s.launches)),
+                          .n = LAUNCHES};
+
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        double *value = am_arena_array(arena, 1, sizeof(*value));
+
+        *value = centre * (1 + 0.001 * i);
+        s.launches[i] =
+            (struct am_launch_values){.launch_id = i, .round = i, .values = value, .n = 1};
+    }
+    return s;
+}
+
+static struct am_result_metric metrics[2][2];
+static struct am_result_param params[3][2] = {
+    {{"size", AM_AXIS_SIZE, "16384"}, {"pattern", AM_AXIS_NAME, "random"}},
+    {{"size", AM_AXIS_SIZE, "2097152"}, {"pattern", AM_AXIS_NAME, "random"}},
+    {{"size", AM_AXIS_SIZE, "1099511627776"}, {"pattern", AM_AXIS_NAME, "random"}},
+};
+static struct am_result results[3];
+static struct am_finding findings[] = {
+    {"freq.governor", "Frequency", AM_LEVEL_WARN, "powersave", "the clock moves", "set it"},
+    {"mem.thp", "Memory", AM_LEVEL_UNKNOWN, "not visible", NULL, NULL},
+    {"cpu.smt", "Topology", AM_LEVEL_OK, "off", NULL, NULL},
+};
+
+static struct am_result_set small_run(struct am_arena *arena)
+{
+    struct am_result_set set = {.run = {.name = "run.db",
+                                        .command = "archmeter run",
+                                        .version = "0",
+                                        .started = "2026-01-01T00:00:00Z",
+                                        .state = "done",
+                                        .settings = am_profile_settings(AM_PROFILE_QUICK)},
+                                .findings = {findings, 3},
+                                .results = results,
+                                .n = 3,
+                                .launches = 12};
+
+    am_kvs_add(&set.machine, arena, "model_name", "Testium 9000");
+    am_kvs_add(&set.machine, arena, "packages", "1");
+    am_kvs_add(&set.machine, arena, "cores", "4");
+    am_kvs_add(&set.machine, arena, "threads", "8");
+    am_kvs_add(&set.machine, arena, "memory_gib", "16");
+    for (size_t i = 0; i < 3; i++)
+        results[i] = (struct am_result){.bench = "mem.latency",
+                                        .worker = "cpu",
+                                        .version = 1,
+                                        .text = "size=... pattern=random",
+                                        .params = params[i],
+                                        .n_params = 2,
+                                        .state = "ok",
+                                        .stop_reason = "target",
+                                        .residual = NAN};
+    for (size_t i = 0; i < 2; i++) {
+        metrics[i][0] = (struct am_result_metric){"latency", "s", AM_LOWER,
+                                                  series_of(arena, i ? 4e-9 : 1.2e-9)};
+        metrics[i][1] =
+            (struct am_result_metric){"cycles", "cycle", AM_LOWER, series_of(arena, i ? 12 : 4)};
+        results[i].metrics = metrics[i];
+        results[i].n_metrics = 2;
+    }
+    results[2].state = "skip";
+    results[2].reason = "needs 1 TiB";
+    results[2].stop_reason = "skip";
+    results[2].text = "size=1099511627776 pattern=random";
+    return set;
+}
+
+static void test_results_table(void)
+{
+    struct am_arena arena = {0};
+    const struct am_result_set set = small_run(&arena);
+    const struct am_style style = {.format = AM_FORMAT_TABLE, .utf8 = true};
+    struct memory m;
+    const char *text;
+
+    am_report_results(&set, &style, &arena, memory_open(&m));
+    text = memory_text(&m);
+    ok(strstr(text, "Testium 9000, 4 cores, 8 threads, 16 GiB") != NULL,
+       "the machine stands first");
+    ok(strstr(text, "warn     freq.governor: powersave") != NULL, "warnings are in the block");
+    ok(strstr(text, "1 check could not look") != NULL, "unknown checks are counted");
+    ok(strstr(text, "mem.latency  worker=cpu  pattern=random\n") != NULL,
+       "constant axes go to the heading");
+    ok(strstr(text, "    size  latency      ±      min      cycles      ±  count  notes\n") != NULL,
+       "columns: varying axes, metrics, spread");
+    ok(strstr(text, "  16 KiB  1.20 ns  0.2 %  1.20 ns  4.01 cycle") != NULL,
+       "sizes and values are scaled");
+    ok(strstr(text, "skip: size=1099511627776 pattern=random: needs 1 TiB") != NULL,
+       "a skip is told with its reason");
+    ok(strstr(text, "half the 95 % confidence interval") != NULL, "the footer explains the spread");
+    ok(strstr(text, "\033[") == NULL, "no escape sequences without colour");
+    memory_close(&m);
+    am_arena_fini(&arena);
+}
+
+static void test_results_json(void)
+{
+    struct am_arena arena = {0};
+    const struct am_result_set set = small_run(&arena);
+    const struct am_style style = {.format = AM_FORMAT_JSON};
+    struct memory m;
+    const char *text;
+
+    am_report_results(&set, &style, &arena, memory_open(&m));
+    text = memory_text(&m);
+    ok(strstr(text, "{\n  \"schema\": 1,\n  \"run\": {\n") == text, "schema, then the run");
+    ok(strstr(text, "\"point\": {\"size\": 16384, \"pattern\": \"random\"}") != NULL,
+       "sizes are numbers, names are strings");
+    ok(strstr(text, "\"latency\": {\"unit\": \"s\", \"better\": \"lower\", \"median\": 1.20") !=
+           NULL,
+       "metrics have unit, direction and median");
+    ok(strstr(text, "\"state\": \"skip\", \"reason\": \"needs 1 TiB\"") != NULL,
+       "a skip has its reason");
+    ok(strstr(text, "\"residual\": null") != NULL && strstr(text, "nan") == NULL,
+       "what is not a number is null");
+    ok(strstr(text, "\"launches\": 6, \"samples\": 6") != NULL, "launches and samples are counted");
+    memory_close(&m);
+    am_arena_fini(&arena);
+}
+
+static void test_results_csv(void)
+{
+    struct am_arena arena = {0};
+    const struct am_result_set set = small_run(&arena);
+    const struct am_style style = {.format = AM_FORMAT_CSV};
+    struct memory m;
+    const char *text;
+    size_t lines = 0;
+
+    am_report_results(&set, &style, &arena, memory_open(&m));
+    text = memory_text(&m);
+    for (const char *s = text; *s; s++)
+        lines += *s == '\n';
+    ok(lines == 1 + 4 + 1, "a row a point and metric, one for a skip");
+    ok(strstr(text, "bench,version,point.size,point.pattern,state") == text, "named columns");
+    ok(strstr(text, "mem.latency,1,16384,random,ok,,target,latency,s,lower,1.20") != NULL,
+       "values are unscaled");
+    memory_close(&m);
+    am_arena_fini(&arena);
+}
+
+static void test_findings(void)
+{
+    const struct am_findings set = {findings, 3};
+    const struct am_style style = {.format = AM_FORMAT_TABLE};
+    struct am_arena arena = {0};
+    struct memory m;
+    const char *text;
+
+    am_report_findings(&set, &style, &arena, memory_open(&m));
+    text = memory_text(&m);
+    ok(strstr(text, "Frequency\n  warn     freq.governor  powersave\n") == text,
+       "findings stand below their area");
+    ok(strstr(text, "remedy: set it") != NULL, "a warning has its remedy");
+    ok(strstr(text, "1 ok, 1 warn, 0 error, 1 unknown") != NULL, "levels are counted");
+    memory_close(&m);
+    am_arena_fini(&arena);
+}
+
+int main(void)
+{
+    test_values();
+    test_other_units();
+    test_exact();
+    test_json();
+    test_grid();
+    test_put();
+    test_results_table();
+    test_results_json();
+    test_results_csv();
+    test_findings();
+    return tap_done();
+}

@@ -108,32 +108,30 @@ static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t
                    (unsigned long long)*took, (unsigned long long)*iters_p);
 }
 
-/* Twice the iterations must take longer, or the compiler has folded the work away. The doubled
- * batch is the warm-up at the same time. */
+/* Twice the iterations must take longer, or the compiler has folded the work away. The best of
+ * several trials of each decides; the first doubled batch is a warm-up at the same time. */
 static enum am_status check_grows(const struct session *s, uint64_t iters, uint64_t once,
-                                  uint64_t *twice_p, struct am_err *err)
+                                  struct am_err *err)
 {
-    uint64_t twice = UINT64_MAX;
+    uint64_t best[2] = {once, UINT64_MAX}; /* of once and of twice the iterations */
 
-    for (int i = 0; i < FOLD_TRIALS; i++) {
+    for (int i = 0; i < 2 * FOLD_TRIALS; i++) {
+        const int doubled = i % 2 == 0;
         struct am_sample trial = {0};
-        enum am_status status = timed_run(s, iters * 2, &trial, err);
+        const enum am_status status = timed_run(s, iters << doubled, &trial, err);
 
         if (status != AM_OK)
             return status;
-        twice = trial.elapsed_ns < twice ? trial.elapsed_ns : twice;
-        *twice_p = twice;
-        if ((double)twice >= fold_limit * (double)once)
+        if (trial.elapsed_ns < best[doubled])
+            best[doubled] = trial.elapsed_ns;
+        if ((double)best[1] >= fold_limit * (double)best[0])
             return AM_OK;
-        status = timed_run(s, iters, &trial, err);
-        if (status != AM_OK)
-            return status;
-        once = trial.elapsed_ns < once ? trial.elapsed_ns : once;
     }
     return am_fail(err, AM_E_WRONG,
                    "time does not grow with the work: %llu iterations take %llu ns, twice as many "
                    "%llu ns; was the work folded away?",
-                   (unsigned long long)iters, (unsigned long long)once, (unsigned long long)twice);
+                   (unsigned long long)iters, (unsigned long long)best[0],
+                   (unsigned long long)best[1]);
 }
 
 static enum am_status choose_iters(const struct session *s, uint64_t *iters, struct am_err *err)
@@ -142,7 +140,7 @@ static enum am_status choose_iters(const struct session *s, uint64_t *iters, str
     const uint64_t floor_ns = clock->overhead_ns * CLOCK_MULTIPLE;
     const uint64_t min_ns = s->sampler->settings.min_batch_ns;
     const uint64_t want = min_ns > floor_ns ? min_ns : floor_ns;
-    uint64_t once = 0, twice = 0;
+    uint64_t once = 0;
     enum am_status status;
 
     if (s->bench->fixed_iters) {
@@ -151,7 +149,7 @@ static enum am_status choose_iters(const struct session *s, uint64_t *iters, str
     }
     status = calibrate(s, want, iters, &once, err);
     if (status == AM_OK)
-        status = check_grows(s, *iters, once, &twice, err);
+        status = check_grows(s, *iters, once, err);
     if (once < want)
         *iters *= 2;
     return status;

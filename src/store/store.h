@@ -23,8 +23,9 @@ struct am_store;
 enum am_status am_store_create(const char *path, struct am_store **store_p, struct am_err *err);
 /* Opens an existing run for reading, or for going on. A file that is no archmeter run, or of
  * another schema version, is refused as the caller's mistake (AM_E_USAGE); one that cannot be read,
- * or (writable) is being written by somebody else, as AM_E_STORE; the message says which. Reading changes nothing, except that what a writer killed in the
- * middle of a commit left is rolled back. */
+ * or (writable) is being written by somebody else, as AM_E_STORE; the message says which. Reading
+ * changes nothing, except that what a writer killed in the middle of a commit left is rolled back.
+ */
 enum am_status am_store_open(const char *path, bool writable, struct am_store **store_p,
                              struct am_err *err);
 void am_store_close(struct am_store *store); /* accepts NULL */

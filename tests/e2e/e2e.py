@@ -16,6 +16,8 @@ class Bench:
         self.scratch = tempfile.TemporaryDirectory(prefix="am-e2e-")
         self.dir = self.scratch.name
         self.env = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8")
+        # A fake worker's signals must reach the conductor as such in sanitizer builds too.
+        self.env["ASAN_OPTIONS"] = "handle_segv=0:handle_sigill=0:handle_abort=0"
         self.env["ARCHMETER_WORKERS"] = os.path.abspath(workers)
         self.real_env = dict(self.env)
         del self.real_env["ARCHMETER_WORKERS"]

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Relative links of the documents lead to files that exist, and to headings that are there."""
+
+import re
+import sys
+from pathlib import Path
+
+from structure import Case, Violation, main, read, sources
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def anchors(text: str) -> set[str]:
+    """Anchors of the headings, as code hosts make them."""
+    headings = re.findall(r"^#+\s+(.*)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def judge(path: Path, target: str) -> str | None:
+    if re.match(r"\w+:", target):
+        return None  # another host: not ours to try
+    name, _, anchor = target.partition("#")
+    file = path.parent / name if name else path
+    if not file.exists():
+        return f"{target} leads nowhere"
+    if anchor and anchor not in anchors(read(file)):
+        return f"{target}: no such heading"
+    return None
+
+
+def check(root: Path) -> tuple[list[Violation], int]:
+    paths = [*sorted(root.glob("*.md")), *sources(root, ("doc",), (".md",))]
+    found = []
+    for path in paths:
+        text = FENCE.sub(lambda m: "\n" * m.group().count("\n"), read(path))
+        for number, line in enumerate(text.split("\n"), 1):
+            for target in LINK.findall(line):
+                why = judge(path, target)
+                if why:
+                    found.append(Violation(str(path.relative_to(root)), number, why))
+    return found, len(paths)
+
+
+CASES = [
+    Case("links to files and headings pass",
+         {"README.md": "[a](doc/a.md) [b](doc/a.md#two-words) [c](#one)\n# One\n",
+          "doc/a.md": "## Two words\n"}, None),
+    Case("a link to nothing is reported", {"README.md": "\n[a](doc/a.md)\n"}, "README.md:2: "),
+    Case("a missing heading is reported",
+         {"README.md": "[a](doc/a.md#two)\n", "doc/a.md": "# One\n"}, "no such heading"),
+    Case("what stands in a code block is no link",
+         {"README.md": "```\n[a](b)\n```\n"}, None),
+]
+
+if __name__ == "__main__":
+    sys.exit(main(check, CASES, "every link of the documents leads somewhere"))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Global symbols of src/ begin with am_, and none is mutable data. Arguments: build folder, source
+root, compiler command."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Iterator, NamedTuple
+
+from structure import Tap, Violation
+
+FREE_NAMES = {"main"}
+
+# Mutable data that has to be: (source, symbol without the suffix of a local static).
+MUTABLE = {
+    ("src/base/log.c", "threshold"),  # how much is told, set once by main
+    ("src/cli/main.c", "interrupted"),  # set by the signal handler
+}
+
+
+class Symbol(NamedTuple):
+    name: str
+    kind: str  # nm's letter, capital for global
+    section: str
+
+
+def symbols(obj: Path) -> Iterator[Symbol]:
+    command = ["nm", "--defined-only", "--format=sysv", str(obj)]
+    table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for line in table.split("\n"):
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) == 7 and fields[0] != "Name":
+            yield Symbol(fields[0], fields[2], fields[6])
+
+
+def is_mutable(symbol: Symbol) -> bool:
+    """In writable memory after relocation; .data.rel.ro holds constant tables of pointers."""
+    section = symbol.section
+    if symbol.kind.upper() == "C" or section == "*COM*":
+        return True
+    return section.startswith((".data", ".bss", ".tdata", ".tbss")) and not section.startswith(
+        (".data.rel.ro", ".data.rel.local.ro")
+    )
+
+
+def examine(obj: Path, source: str) -> list[Violation]:
+    found = []
+    for symbol in symbols(obj):
+        if symbol.kind.isupper() and not symbol.name.startswith("am_"):
+            if symbol.name not in FREE_NAMES:
+                found.append(Violation(source, 1, f"global symbol {symbol.name} lacks am_"))
+        if is_mutable(symbol):
+            if (source, symbol.name.split(".")[0]) not in MUTABLE:
+                found.append(Violation(source, 1, f"{symbol.name} is mutable data"))
+    return found
+
+
+def objects(build: Path, root: Path) -> Iterator[tuple[Path, str]]:
+    """Object files that come from src/ or are generated, and their sources."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        obj = build / entry["output"]
+        source = (build / entry["file"]).resolve()
+        name = source.relative_to(build if source.is_relative_to(build) else root)
+        if obj.exists() and name.parts[0] != "tests":
+            yield obj, str(name)
+
+
+# Sentence, C text, part of the only violation or None.
+CASES = (
+    ("functions of the project's prefix pass", "int am_f(void);int am_f(void){return 1;}", None),
+    ("a static function may have any name",
+     "static int f(void){return 1;}int am_f(void);int am_f(void){return f();}", None),
+    ("a constant table of pointers passes",
+     'extern const char *const am_t[2];const char *const am_t[2]={"a","b"};', None),
+    ("a global symbol without prefix is reported", "int f(void);int f(void){return 1;}", "f lacks"),
+    ("a mutable global is reported", "int am_count=1;", "am_count is mutable"),
+    ("a local static counter is reported",
+     "int am_f(void);int am_f(void){static int n;return ++n;}", "is mutable"),
+    ("a thread-local variable is reported", "_Thread_local int am_t;", "am_t is mutable"),
+)
+
+
+def self_test(tap: Tap, compiler: list[str]) -> None:
+    for sentence, text, expect in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            obj = Path(folder, "a.o")
+            command = [*compiler, "-fPIE", "-O1", "-c", "-x", "c", "-", "-o", str(obj)]
+            subprocess.run(command, input=text, text=True, check=True)
+            found = examine(obj, "src/base/a.c")
+        passed = not found if expect is None else len(found) == 1 and expect in found[0].text
+        tap.ok(passed, f"self-test: {sentence}", [] if passed else [str(v) for v in found])
+
+
+def main() -> int:
+    build, root = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    tap = Tap()
+    self_test(tap, sys.argv[3:])
+    found, examined = [], 0
+    for obj, source in objects(build, root):
+        examined += 1
+        found += examine(obj, source)
+    tap.ok(examined > 0, f"{examined} objects examined")
+    tap.ok(not found, "globals begin with am_ and src/ has no mutable data", [str(v) for v in found])
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -134,7 +134,8 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
     const struct am_plan_settings *set = &l->conductor->plan->settings;
     const struct am_worker *worker = am_catalogue_worker(l->conductor->catalogue, points[0]->bench);
     const size_t threads = am_point_threads(points[0]);
-    const size_t n_cpus = threads < l->n_cpus ? threads : l->n_cpus;
+    const bool all = points[0]->bench->cpus == AM_CPUS_ALL || threads > l->n_cpus;
+    const size_t n_cpus = all ? l->n_cpus : threads;
     const uint64_t seed = launch_seed(set->seed, round, points[0]->id);
     struct am_collect collect;
     struct am_text request;

@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 enum {
-    TICK_MS = 50,           /* how often arrived data is looked at while the child runs */
+    TICK_MS = 200,          /* how often arrived data is looked at while the child runs */
     BUSY_BYTES = 32 * 1024, /* in one look; an honest worker says a few hundred */
     SPARE_FD = 16,          /* the child moves its descriptors above those it then fills */
+    CPU_SETS = 8,           /* 8 x 1024 CPUs */
     EXEC_FAILED = 127,
 };
 
@@ -91,7 +92,8 @@ static enum am_status open_channels(struct channels *c, struct child_ends *e, st
 
 static bool set_descriptors(const struct child_ends *e)
 {
-    const int null = open("/dev/null", O_RDONLY);
+    const int opened = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int null = fcntl(opened, F_DUPFD_CLOEXEC, SPARE_FD);
     const int protocol = fcntl(e->protocol, F_DUPFD_CLOEXEC, SPARE_FD);
     const int out = fcntl(e->out, F_DUPFD_CLOEXEC, SPARE_FD);
     const int err = fcntl(e->err, F_DUPFD_CLOEXEC, SPARE_FD);
@@ -103,16 +105,14 @@ static bool set_descriptors(const struct child_ends *e)
 
 static bool set_affinity(const struct am_process *p)
 {
-    cpu_set_t set;
+    cpu_set_t set[CPU_SETS]; /* one holds 1024 CPUs only */
 
     if (p->n_cpus == 0)
         return true;
-    CPU_ZERO(&set);
-    for (size_t i = 0; i < p->n_cpus; i++) {
-        if (p->cpus[i] < CPU_SETSIZE)
-            CPU_SET(p->cpus[i], &set);
-    }
-    return sched_setaffinity(0, sizeof(set), &set) == 0;
+    CPU_ZERO_S(sizeof(set), set);
+    for (size_t i = 0; i < p->n_cpus; i++)
+        CPU_SET_S((size_t)p->cpus[i], sizeof(set), set); /* passes over what it cannot hold */
+    return sched_setaffinity(0, sizeof(set), set) == 0;
 }
 
 /* Replaces this process; returns only on failure, with errno set. */
@@ -134,6 +134,16 @@ static void become_worker(const struct am_process *p, const struct child_ends *e
     (void)setrlimit(RLIMIT_CORE, &no_core);
     if (set_descriptors(e) && set_affinity(p))
         (void)execv(p->program, argv);
+}
+
+/* A caller that ignores SIGCHLD hands that on through exec, and ended children would then vanish
+ * without a status. */
+static void keep_children(void)
+{
+    struct sigaction now;
+
+    if (sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
+        (void)signal(SIGCHLD, SIG_DFL);
 }
 
 static pid_t spawn(const struct am_process *p, struct child_ends *e)
@@ -191,11 +201,10 @@ static size_t drain_output(int fd, struct am_text *text)
         const size_t room = text->limit - text->len;
 
         total += (size_t)n;
-        if (total > BUSY_BYTES * 16)
-            break; /* an endless talker must not keep us from its limits */
-
         /* What passes the limit is read and dropped, so that the child never blocks on it. */
         am_text_addn(text, buf, (size_t)n < room ? (size_t)n : room);
+        if (total > BUSY_BYTES * 16)
+            break; /* an endless talker must not keep us from its limits */
     }
     return total;
 }
@@ -279,8 +288,6 @@ static void kill_and_reap(struct watch *w)
 
 static void watch_child(struct watch *w)
 {
-    const uint64_t limit_ns = (uint64_t)(w->p->limit_s * 1e9);
-
     for (;;) {
         wait_a_tick(w);
         if (reaped(w)) {
@@ -297,7 +304,7 @@ static void watch_child(struct watch *w)
             w->r->end = AM_END_INTERRUPTED;
             break;
         }
-        if (am_now_ns() - w->r->started_ns > limit_ns) {
+        if ((double)(am_now_ns() - w->r->started_ns) > w->p->limit_s * 1e9) {
             w->r->end = AM_END_TIMEOUT;
             break;
         }
@@ -341,6 +348,7 @@ enum am_status am_process_run(const struct am_process *p, struct am_process_resu
     if (status != AM_OK)
         return status;
     w.c = &c;
+    keep_children();
     r->started_ns = am_now_ns();
     r->pid = spawn(p, &e);
     close_ends(&e);

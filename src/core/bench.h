@@ -62,8 +62,12 @@ struct am_batch {
     double values[AM_METRICS_MAX]; /* indexed as metrics; only AM_RULE_OWN ones are read */
 };
 
+/* The CPUs a launch is bound to: as many as the point's axis `threads` says (1 without one), in the
+ * order of placement; or all that there are, for benches that choose pairs or placements. */
+enum am_cpus { AM_CPUS_THREADS, AM_CPUS_ALL };
+
 /* One thing measured. `const`, at the end of the bench's file, registered by one word in
- * meson.build. An axis named `threads` tells the conductor how many CPUs the launch is bound to. */
+ * meson.build. */
 struct am_bench {
     const char *name;    /* "mem.latency" */
     const char *summary; /* one line */
@@ -73,6 +77,7 @@ struct am_bench {
     size_t state_size;          /* zeroed bytes given to every hook as `state` */
     uint64_t fixed_iters;       /* non-zero: a batch is exactly this many, no calibration */
     unsigned points_per_launch; /* points one process may measure in turn; 0 means 1 */
+    enum am_cpus cpus;
 
     /* Builds the state for a point and states the work of one iteration. `point` is indexed as
      * axes. AM_E_ABSENT refuses the point: a stored skip with its reason. */

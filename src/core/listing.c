@@ -15,6 +15,7 @@ static const char *const kind_names[] = {
     [AM_AXIS_NAME] = "name",
 };
 
+static const char *const cpus_names[] = {[AM_CPUS_THREADS] = "threads", [AM_CPUS_ALL] = "all"};
 static const char *const better_names[] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lower"};
 
 static void write_axis(struct am_text *out, const struct am_axis *a)
@@ -42,6 +43,7 @@ static void write_bench(struct am_text *out, const struct am_bench *b)
     am_word_add(out, b->name);
     am_text_addf(out, " %u %llu %u", b->version, (unsigned long long)b->fixed_iters,
                  b->points_per_launch);
+    am_word_add(out, cpus_names[b->cpus]);
     am_word_add(out, b->summary);
     am_text_add(out, "\n");
     for (size_t i = 0; b->axes[i].name; i++)
@@ -133,25 +135,6 @@ static bool read_listing(struct reader *r, const struct am_words *w)
            r->out->worker;
 }
 
-static bool read_bench(struct reader *r, const struct am_words *w)
-{
-    struct am_bench *b;
-    uint64_t version, points;
-
-    if (w->n != 6 || r->out->n == BENCHES_MAX || !close_bench(r))
-        return false;
-    b = &r->benches[r->out->n];
-    if (!am_word_dup(w->w[1], r->arena, &b->name) || !b->name || strlen(b->name) >= AM_NAME_MAX ||
-        !am_word_u64(w->w[2], &version) || version > UINT32_MAX ||
-        !am_word_u64(w->w[3], &b->fixed_iters) || !am_word_u64(w->w[4], &points) ||
-        points > UINT32_MAX || !am_word_dup(w->w[5], r->arena, &b->summary))
-        return false;
-    b->version = (unsigned)version;
-    b->points_per_launch = (unsigned)points;
-    r->out->n++;
-    return true;
-}
-
 static int find_name(const char *const *names, size_t n, struct am_word w)
 {
     for (size_t i = 0; i < n; i++) {
@@ -159,6 +142,27 @@ static int find_name(const char *const *names, size_t n, struct am_word w)
             return (int)i;
     }
     return -1;
+}
+
+static bool read_bench(struct reader *r, const struct am_words *w)
+{
+    struct am_bench *b;
+    uint64_t version, points;
+    const int cpus = w->n == 7 ? find_name(cpus_names, 2, w->w[5]) : -1;
+
+    if (cpus < 0 || r->out->n == BENCHES_MAX || !close_bench(r))
+        return false;
+    b = &r->benches[r->out->n];
+    if (!am_word_dup(w->w[1], r->arena, &b->name) || !b->name || strlen(b->name) >= AM_NAME_MAX ||
+        !am_word_u64(w->w[2], &version) || version > UINT32_MAX ||
+        !am_word_u64(w->w[3], &b->fixed_iters) || !am_word_u64(w->w[4], &points) ||
+        points > UINT32_MAX || !am_word_dup(w->w[6], r->arena, &b->summary))
+        return false;
+    b->cpus = (enum am_cpus)cpus;
+    b->version = (unsigned)version;
+    b->points_per_launch = (unsigned)points;
+    r->out->n++;
+    return true;
 }
 
 static bool read_axis(struct reader *r, const struct am_words *w)

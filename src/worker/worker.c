@@ -103,8 +103,8 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
     return status;
 }
 
-/* Measures one point and reports how it went. A status other than AM_OK means the conductor is
- * gone. */
+/* Measures one point and reports how it went. A status other than AM_OK ends the launch: the
+ * conductor is gone, or there is no memory. */
 static enum am_status serve_point(struct launch *l, const struct am_point *point,
                                   struct am_err *err)
 {
@@ -115,9 +115,11 @@ static enum am_status serve_point(struct launch *l, const struct am_point *point
     void *state = calloc(1, bench->state_size ? bench->state_size : 1);
     enum am_status status = say(&begin, err);
 
-    if (status != AM_OK || !state) {
+    if (status == AM_OK && !state)
+        status = am_fail(err, AM_E_NOMEM, "no memory for a state");
+    if (status != AM_OK) {
         free(state);
-        return state ? status : am_fail(err, AM_E_NOMEM, "no memory for a state");
+        return status;
     }
     l->n_metrics = am_metric_count(bench->metrics);
     status = measure(l, point, state, &story);

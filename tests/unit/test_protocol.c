@@ -37,6 +37,7 @@ static const struct am_bench bench = {
     .axes = axes,
     .metrics = metrics,
     .points_per_launch = 7,
+    .cpus = AM_CPUS_ALL,
 };
 
 static const struct am_bench *const benches[] = {&bench, NULL};
@@ -204,7 +205,8 @@ static void test_listing(void)
        "a listing reads back (%s)", err.text);
     is_str(out.worker, "test", "with the worker's name");
     b = &out.benches[0];
-    ok(out.n == 1 && b->version == 3 && b->points_per_launch == 7, "with the bench");
+    ok(out.n == 1 && b->version == 3 && b->points_per_launch == 7 && b->cpus == AM_CPUS_ALL,
+       "with the bench");
     is_str(b->summary, bench.summary, "with its summary");
     ok(am_axis_count(b->axes) == 2 && am_metric_count(b->metrics) == 2, "axes and metrics");
     is_str(b->axes[0].dflt, "4K:1M:*2", "with default values");

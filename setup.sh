@@ -1,0 +1,214 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what is missing, builds, tests, runs and bundles archmeter; prints each step it takes.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+build=$root/build
+
+usage() {
+    cat <<'END'
+usage: ./setup.sh COMMAND
+
+  build        install missing packages, leave the program at build/archmeter
+  run [ARG...] build, then `archmeter run --quick ARG...` into a file in the current directory
+  test         install missing packages, run every test and check (FUZZ_SECONDS=60 a fuzz target)
+  bundle       write bundle/ and a .tar.gz of it: runs on any x86-64 Linux with glibc >= 2.36
+  doctor-deps  say which dependencies are here and what they are for; installs nothing
+  help         print this text
+
+Missing packages are installed with apt-get (through sudo when not root); elsewhere they are named.
+END
+}
+
+step() {
+    printf '==> %s\n' "$*"
+}
+
+warn() {
+    printf 'setup.sh: %s\n' "$*" >&2
+}
+
+die() {
+    warn "$*"
+    exit 1
+}
+
+# Every dependency, one a line: needed by | how it is found | Debian | Fedora | Arch | what it is for.
+# The sets `build` and `test` are installed; `peers` is only looked for.
+dependencies() {
+    cat <<'END'
+build|command:cc|gcc|gcc|gcc|C compiler
+build|command:objdump|binutils|binutils|binutils|codegen, symbol and bundle checks
+build|header:stdio.h|libc6-dev|glibc-devel|glibc|C library headers
+build|command:pkg-config|pkg-config|pkgconf|pkgconf|finds the libraries
+build|command:python3|python3|python3|python|generates tables, runs the checks
+build|command:ninja|ninja-build|ninja-build|ninja|runs the build
+build|meson:1|meson|meson|meson|describes the build (version 1.0 or newer)
+build|library:hwloc|libhwloc-dev|hwloc-devel|hwloc|topology and binding
+build|library:sqlite3|libsqlite3-dev|sqlite-devel|sqlite|the results file
+test|command:clang|clang|clang|clang|second compiler, sanitizers
+test|runtime:fuzzer|libclang-rt-14-dev|compiler-rt|compiler-rt|libFuzzer and the sanitizers of clang
+test|command:clang-format-14|clang-format-14|clang-tools-extra|clang14|layout of the sources (exactly 14)
+test|command:aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|AArch64 kernels
+test|file:/usr/aarch64-linux-gnu/include/stdio.h|libc6-dev-arm64-cross|sysroot-aarch64-fc40-glibc|aarch64-linux-gnu-glibc|C library for AArch64
+test|command:qemu-aarch64|qemu-user|qemu-user|qemu-user|runs the AArch64 kernels
+peers|command:likwid-bench|likwid|likwid|likwid|side-by-side runs of peers/
+END
+}
+
+# found HOW: true when the dependency is usable.
+found() {
+    name=${1#*:}
+    case ${1%%:*} in
+    command) command -v "$name" >/dev/null 2>&1 ;;
+    file) [ -e "$name" ] ;;
+    header) printf '#include <%s>\n' "$name" | cc -E - >/dev/null 2>&1 ;;
+    library) pkg-config --exists "$name" 2>/dev/null ;;
+    meson)
+        major=$(meson --version 2>/dev/null | cut -d. -f1)
+        [ "${major:-0}" -ge "$name" ]
+        ;;
+    runtime)
+        resources=$(clang -print-resource-dir 2>/dev/null) &&
+            [ -n "$(find "$resources/lib" -name "libclang_rt.$name*.a" 2>/dev/null)" ]
+        ;;
+    esac
+}
+
+# version_of HOW: what a person wants to see of a dependency that was found.
+version_of() {
+    case $1 in
+    command:* | meson:*)
+        name=${1#command:}
+        "${name%%:*}" --version 2>/dev/null | head -n 1
+        ;;
+    library:*) pkg-config --modversion "${1#*:}" ;;
+    *) echo found ;;
+    esac
+}
+
+# missing COLUMN SET...: that column (3 Debian, 4 Fedora, 5 Arch) of every absent dependency.
+missing() {
+    column=$1
+    shift
+    dependencies | while IFS='|' read -r set how debian fedora arch _; do
+        case " $* " in
+        *" $set "*) found "$how" || printf '%s|%s|%s|%s|%s\n' "$set" "$how" "$debian" "$fedora" "$arch" ;;
+        esac
+    done | cut -d'|' -f"$column" | sort -u | tr '\n' ' '
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo "$@"
+    else
+        die "not root and no sudo: run as root: $*"
+    fi
+}
+
+apt() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" </dev/null
+}
+
+# Packages one by one: another release may lack one of them, which must not cost the others.
+install_debian() {
+    step "installing: $*"
+    apt update || warn "apt-get update failed, going on with the lists at hand"
+    apt install -y --no-install-recommends "$@" && return
+    for package in "$@"; do
+        apt install -y --no-install-recommends "$package" || warn "cannot install $package"
+    done
+}
+
+# need SET...: the sets are present afterwards, or the build set's absence ends the script.
+need() {
+    packages=$(missing 3 "$@")
+    [ -n "$packages" ] || return 0
+    if command -v apt-get >/dev/null 2>&1; then
+        # shellcheck disable=SC2086 # a list of package names
+        install_debian $packages
+    else
+        step "no apt-get here; please install what is missing"
+        printf '    Debian: %s\n    Fedora: %s\n    Arch:   %s\n' \
+            "$packages" "$(missing 4 "$@")" "$(missing 5 "$@")"
+    fi
+    absent=$(missing 2 build)
+    [ -z "$absent" ] || die "cannot build without: $absent"
+    absent=$(missing 2 "$@")
+    [ -z "$absent" ] || warn "going on without: $absent"
+}
+
+# A build folder that was configured for another place (a moved or copied clone) is made anew.
+configure() {
+    info=$build/meson-info/meson-info.json
+    if [ -f "$build/build.ninja" ] && grep -qF "\"$root\"" "$info" 2>/dev/null; then
+        return
+    fi
+    step "configuring $build"
+    if [ -e "$build/meson-private" ]; then
+        meson setup --wipe "$build" "$root"
+    else
+        meson setup "$build" "$root"
+    fi
+}
+
+build() {
+    need build
+    configure
+    step "building $build/archmeter"
+    ninja -C "$build"
+}
+
+run() {
+    build
+    step "archmeter run --quick $*"
+    "$build/archmeter" run --quick "$@"
+}
+
+run_tests() {
+    need build test
+    step "testing"
+    exec python3 "$root/tools/run_tests.py"
+}
+
+bundle() {
+    need build
+    step "bundling into $root/bundle"
+    exec python3 "$root/tools/bundle.py" --build "$root/build-bundle" --output "$root/bundle"
+}
+
+doctor_deps() {
+    printf '%-6s %-22s %-40s %s\n' 'for' 'Debian package' 'found' 'what it does'
+    dependencies | {
+        bad=0
+        while IFS='|' read -r set how debian _ _ purpose; do
+            if found "$how"; then
+                state=$(version_of "$how")
+            else
+                state=MISSING
+                [ "$set" != build ] || bad=1
+            fi
+            printf '%-6s %-22s %-40.40s %s\n' "$set" "$debian" "${state:-found}" "$purpose"
+        done
+        exit "$bad"
+    }
+}
+
+command=${1:-help}
+[ $# -eq 0 ] || shift
+case $command in
+build) build ;;
+run) run "$@" ;;
+test) run_tests ;;
+bundle) bundle ;;
+doctor-deps) doctor_deps ;;
+help | -h | --help) usage ;;
+*)
+    usage >&2
+    warn "unknown command \"$command\""
+    exit 2
+    ;;
+esac

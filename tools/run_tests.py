@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs every test: builds by two compilers, sanitizers, fuzzing, the bundle. A failing stage fails
+the whole but stops nothing; the last line is `N passed, N failed, N skipped`."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+FUZZ_FLAGS = "-g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link"
+
+# What meson writes as a test's result, and how it counts.
+PASSED = {"OK", "EXPECTEDFAIL"}
+SKIPPED = {"SKIP"}
+
+
+class Stage(NamedTuple):
+    """One build folder and the tests that are run in it."""
+
+    name: str
+    compiler: str
+    options: list[str]
+    tests: list[str]  # arguments of `meson test` that choose them
+    everything: bool = True  # build all, not only what the chosen tests need
+    environment: dict[str, str] = {}
+
+
+MEMORY = "-Db_sanitize=address,undefined"
+ONCE = ["--no-suite", "structure", "--no-suite", "setup"]  # no compiler changes their outcome
+SLOW = ["--timeout-multiplier", "4"]  # sanitizers cost time
+
+# A crash must stay the signal that it is: tests look at how workers die.
+ASAN = ("strict_string_checks=1:detect_stack_use_after_return=1:handle_segv=0:handle_sigbus=0"
+        ":handle_sigill=0")
+
+STAGES = (
+    Stage("gcc", "gcc", [], []),
+    Stage("clang", "clang", [], [*ONCE, "--no-suite", "e2e"]),
+    Stage("asan", "clang", [MEMORY], [*SLOW, *ONCE],
+          environment={"ASAN_OPTIONS": ASAN,
+                       "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
+    Stage("tsan", "clang", ["-Db_sanitize=thread"], [*SLOW, "team"], everything=False,
+          environment={"TSAN_OPTIONS": "halt_on_error=1"}),
+    Stage("fuzz", "clang", [MEMORY, "-Dfuzz=true", f"-Dc_args={FUZZ_FLAGS}"], ["--suite", "fuzz"],
+          everything=False),
+)
+
+
+class Count(NamedTuple):
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Count") -> "Count":  # type: ignore[override]
+        return Count(*(a + b for a, b in zip(tuple(self), tuple(other))))
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def say(text: str) -> None:
+    print(f"==> {text}", flush=True)
+
+
+def run(command: list[str], environment: dict[str, str]) -> int:
+    return subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL).returncode
+
+
+def run_quietly(command: list[str], environment: dict[str, str]) -> int:
+    """As run(), but what the command prints is shown only when it fails."""
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace")
+    if done.returncode != 0:
+        print(done.stdout, flush=True)
+    return done.returncode
+
+
+def leaks_can_be_found(compiler: str) -> bool:
+    """LeakSanitizer needs ptrace, which some sandboxes refuse."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "probe")
+        command = [compiler, "-fsanitize=address", "-x", "c", "-", "-o", str(program)]
+        if subprocess.run(command, input="int main(void) { return 0; }", text=True).returncode:
+            return False
+        return subprocess.run([str(program)], capture_output=True).returncode == 0
+
+
+def stage_environment(stage: Stage) -> dict[str, str]:
+    environment = {**os.environ, **stage.environment, "CC": stage.compiler}
+    if "ASAN_OPTIONS" in stage.environment and not leaks_can_be_found(stage.compiler):
+        say(f"{stage.name}: leaks cannot be looked for in this sandbox")
+        environment["ASAN_OPTIONS"] += ":detect_leaks=0"
+    return environment
+
+
+def configure(stage: Stage, folder: Path, environment: dict[str, str]) -> bool:
+    """A folder made before is taken up again; one of a moved clone or a broken one is made anew."""
+    command = ["meson", "setup", str(folder), str(ROOT), "-Dwerror=true", *stage.options]
+    info = folder / "meson-info" / "meson-info.json"
+    if (folder / "build.ninja").exists() and f'"{ROOT}"' in info.read_text():
+        command.append("--reconfigure")
+    elif (folder / "meson-private").exists():
+        command.append("--wipe")
+    return run_quietly(command, environment) == 0
+
+
+def show_failure(entry: dict[str, str]) -> None:
+    """What a failed test said: meson swallows the diagnostics of TAP tests."""
+    print(f"--- {entry['name']}: {entry['result']}")
+    told = (entry.get("stdout", "") + entry.get("stderr", "")).split("\n")
+    print("\n".join(line for line in told if line and not line.startswith("ok ")), flush=True)
+
+
+def read_log(path: Path) -> Count:
+    """Counts a testlog.json: one JSON object a line, one line a test."""
+    total = Count()
+    for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
+        entry = json.loads(line)
+        good, skip = entry["result"] in PASSED, entry["result"] in SKIPPED
+        if not good and not skip:
+            show_failure(entry)
+        total += Count(int(good), int(not good and not skip), int(skip))
+    return total
+
+
+def run_stage(stage: Stage) -> Count:
+    if not shutil.which(stage.compiler):
+        say(f"{stage.name}: SKIP, {stage.compiler} is not here")
+        return Count(skipped=1)
+    folder = ROOT / f"build-{stage.name}"
+    environment = stage_environment(stage)
+    if not configure(stage, folder, environment):
+        say(f"{stage.name}: cannot be configured")
+        return Count(failed=1)
+    if stage.everything and run_quietly(["ninja", "-k0", "-C", str(folder)], environment):
+        say(f"{stage.name}: does not build")
+        return Count(failed=1)
+    log = folder / "meson-logs" / "testlog.json"
+    log.unlink(missing_ok=True)
+    command = ["meson", "test", "-C", str(folder)]
+    status = run([*command, *stage.tests], environment)
+    total = read_log(log)
+    if sum(total) == 0:
+        say(f"{stage.name}: did not build, or has no test")
+        return Count(failed=1)
+    # A status without a failed test is a failure of its own (e.g. meson was killed).
+    return total if status == 0 or total.failed else total + Count(failed=1)
+
+
+def run_bundle() -> Count:
+    output = ROOT / "build-bundle" / "bundle"
+    environment = dict(os.environ)
+    make = ["tools/bundle.py", "--build", "build-bundle", "--output", str(output)]
+    status = run([sys.executable, *make], environment)
+    if status == 0:
+        status = run([sys.executable, "tests/bundle/test_bundle.py", str(output)], environment)
+    return Count(passed=int(status == 0), failed=int(status != 0))
+
+
+def main() -> int:
+    chosen = sys.argv[1:]
+    stages = [(stage.name, lambda stage=stage: run_stage(stage)) for stage in STAGES]
+    stages.append(("bundle", run_bundle))
+    unknown = set(chosen) - {name for name, _ in stages}
+    if unknown:
+        print(f"no stage {', '.join(sorted(unknown))}: {' '.join(n for n, _ in stages)}")
+        return 2
+    total, begun = Count(), time.monotonic()
+    for name, body in stages:
+        if chosen and name not in chosen:
+            continue
+        say(f"{name}: begins")
+        start = time.monotonic()
+        count = body()
+        say(f"{name}: {count} in {time.monotonic() - start:.0f} s")
+        total += count
+    say(f"all stages in {time.monotonic() - begun:.0f} s")
+    print(total, flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -131,12 +131,18 @@ static size_t count_open(const struct am_resume *resume)
     return n;
 }
 
-/* Nothing is left to measure: the file stays as it is. */
-static enum am_status show_complete(struct am_cli *cli, struct am_store *store, struct am_err *err)
+/* Nothing is left to measure. A run killed between its last launch and its end is ended now; any
+ * other file stays as it is. */
+static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
+                                    const struct am_resume *resume, struct am_err *err)
 {
     struct am_result_set set = {0};
-    const enum am_status status = am_store_load(store, NULL, cli->arena, &set, err);
+    enum am_status status = AM_OK;
 
+    if (strcmp(resume->run.state, "done") != 0)
+        status = am_store_end_run(store, "done", err);
+    if (status == AM_OK)
+        status = am_store_load(store, NULL, cli->arena, &set, err);
     if (status != AM_OK)
         return status;
     am_report_results(&set, &cli->style, cli->arena, stdout);
@@ -174,7 +180,7 @@ enum am_status am_cmd_resume(struct am_cli *cli, struct am_err *err)
     if (status == AM_OK)
         status = am_store_load_resume(store, cli->arena, &resume, err);
     if (status == AM_OK && count_open(&resume) == 0)
-        status = show_complete(cli, store, err);
+        status = show_complete(cli, store, &resume, err);
     else if (status == AM_OK)
         status = go_on(cli, store, path, &resume, err);
     am_store_close(store);

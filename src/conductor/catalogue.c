@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define WORKER_PREFIX "archmeter-worker-"
@@ -155,19 +156,25 @@ static void search_path(struct search *s, const char *path)
     }
 }
 
+/* The full path of this program. Where /proc is hidden, the name it was started by tells. */
+static bool own_path(char path[PATH_MAX])
+{
+    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    const char *const started_as = (const char *)getauxval(AT_EXECFN);
+
+    if (n <= 0)
+        return started_as && realpath(started_as, path);
+    path[n] = '\0';
+    return true;
+}
+
 static enum am_status search_beside_program(struct search *s, struct am_err *err)
 {
     char self[PATH_MAX], libexec[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    char *slash;
 
-    if (n <= 0)
+    if (!own_path(self))
         return am_fail(err, AM_E_SYS, "where this program lies");
-    self[n] = '\0';
-    slash = strrchr(self, '/');
-    if (!slash)
-        return am_fail(err, AM_E_SYS, "where this program lies");
-    *slash = '\0';
+    *strrchr(self, '/') = '\0'; /* both ways give a full path */
     search_dir(s, self, strlen(self));
     if (am_str_format(libexec, sizeof(libexec), "%s/../libexec/archmeter", self))
         search_dir(s, libexec, strlen(libexec));

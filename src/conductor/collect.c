@@ -134,6 +134,7 @@ static void close_visit(struct am_collect *c, enum am_visit_state state, const c
     v->reason = reason ? am_arena_strdup(c->arena, reason) : NULL;
     c->open = false;
     c->ended = c->at;
+    c->progress_ns = am_now_ns();
     c->launch.n_visits = c->at;
 }
 
@@ -198,69 +199,71 @@ enum am_status am_collect_line(void *self, const char *line, size_t len, struct 
     return actions[m.kind].take(c, &m, err);
 }
 
-/* Charges the point at hand, or the next one when none is open. */
+/* Charges the point at hand, or the next one when none is open; there is one. */
 static void charge(struct am_collect *c, const char *kind, const char *reason)
 {
     if (!c->open) {
-        struct am_visit *v;
-
-        if (c->at == c->n_points)
-            return; /* every point was measured before it went wrong */
-        v = &c->launch.visits[c->at];
-        *v = (struct am_visit){.point_id = c->points[c->at]->id};
+        c->launch.visits[c->at] = (struct am_visit){.point_id = c->points[c->at]->id};
         c->at++;
     }
     close_visit(c, AM_VISIT_FAIL, kind, reason);
 }
 
-static void charge_exit(struct am_collect *c, int code)
-{
-    if (code)
-        charge(c, "exit", am_arena_printf(c->arena, "worker ended with exit code %d", code));
-    else if (!c->done)
-        charge(c, "protocol", "worker ended without saying \"done\"");
-}
+/* What was wrong with the end of the process: kind NULL when nothing was. */
+struct trouble {
+    const char *kind, *reason;
+};
 
-static void charge_end(struct am_collect *c, const struct am_process_result *r, double limit_s)
+static struct trouble trouble_of(const struct am_collect *c, const struct am_process_result *r,
+                                 double limit_s)
 {
     switch (r->end) {
-    case AM_END_EXIT: charge_exit(c, r->code); return;
+    case AM_END_EXIT:
+        if (r->code)
+            return (struct trouble){
+                "exit", am_arena_printf(c->arena, "worker ended with exit code %d", r->code)};
+        if (!c->done)
+            return (struct trouble){"protocol", "worker ended without saying \"done\""};
+        break;
     case AM_END_SIGNAL:
-        charge(c, "signal",
-               am_arena_printf(c->arena, "worker was ended by signal %d (%s)", r->code,
-                               strsignal(r->code)));
-        return;
+        return (struct trouble){"signal",
+                                am_arena_printf(c->arena, "worker was ended by signal %d (%s)",
+                                                r->code, strsignal(r->code))};
     case AM_END_TIMEOUT:
-        charge(c, "timeout",
-               am_arena_printf(c->arena, "no end within %.3g s; worker was killed", limit_s));
-        return;
-    case AM_END_FLOOD: charge(c, "flood", "worker said far too much; it was killed"); return;
+        return (struct trouble){
+            "timeout",
+            am_arena_printf(c->arena, "no end within %.3g s; worker was killed", limit_s)};
+    case AM_END_FLOOD: return (struct trouble){"flood", "worker said far too much; it was killed"};
     case AM_END_REFUSED:
-        charge(c, r->refusal.status == AM_E_LIMIT ? "flood" : "protocol", r->refusal.text);
-        return;
-    case AM_END_INTERRUPTED: return; /* the launch is forgotten, not failed */
+        return (struct trouble){r->refusal.status == AM_E_LIMIT ? "flood" : "protocol",
+                                r->refusal.text};
+    case AM_END_INTERRUPTED: break; /* the launch is forgotten, not failed */
     }
+    return (struct trouble){0};
 }
 
-/* What the worker printed, and how it ended when that was not charged to a point. */
-static const char *output_of(struct am_collect *c, const struct am_process_result *r)
+/* What the worker printed, and what was wrong when that cannot be charged to a point. */
+static const char *output_of(const struct am_collect *c, const struct am_process_result *r,
+                             const char *late)
 {
     const char *out = am_text_str(&r->out), *err = am_text_str(&r->err);
-    const bool late = c->ended == c->n_points && r->end == AM_END_SIGNAL;
 
     if (late)
-        return am_arena_printf(c->arena, "%s%sended by signal %d after its last point", out, err,
-                               r->code);
+        return am_arena_printf(c->arena, "%s%safter its last point: %s", out, err, late);
     return *out || *err ? am_arena_printf(c->arena, "%s%s", out, err) : NULL;
 }
 
 void am_collect_finish(struct am_collect *c, const struct am_process_result *r, double limit_s)
 {
+    const struct trouble t = trouble_of(c, r, limit_s);
+    const bool complete = c->ended == c->n_points;
+
     c->launch.pid = (int)r->pid;
     c->launch.started_ns = r->started_ns;
     c->launch.ended_ns = r->ended_ns;
-    c->launch.output = output_of(c, r);
-    charge_end(c, r, limit_s);
+    c->launch.output = output_of(c, r, complete && t.kind ? t.reason : NULL);
+    if (t.kind && !complete)
+        charge(c, t.kind, t.reason);
 }
 
 void am_collect_unstarted(struct am_collect *c, const char *reason)

@@ -18,7 +18,8 @@ struct am_collect {
     size_t at;    /* points begun */
     size_t ended; /* points with a visit */
     size_t cap_samples;
-    uint64_t last_ns; /* end of the latest sample; time does not run backwards */
+    uint64_t progress_ns; /* when the latest point ended: each has the launch limit to itself */
+    uint64_t last_ns;     /* end of the latest sample; time does not run backwards */
     bool greeted, open, done;
 };
 

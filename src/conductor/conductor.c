@@ -13,15 +13,16 @@
 
 enum {
     FAILURES_MAX = 2, /* launches that may fail before a point that never worked is given up */
+    GROUP_MAX = 64,   /* points of a launch, whatever a bench allows: their request stays small */
 };
 
 /* What the conductor remembers of a point. */
 struct progress_of_point {
-    double *medians; /* launch medians of the primary metric */
-    size_t n_ok, cap;
+    double *medians; /* launch medians of the primary metric, where it has a finite value */
+    size_t n_medians, cap;
     unsigned visits, failures;
     unsigned next_round; /* rounds below this have a visit */
-    bool stopped, skipped;
+    bool stopped, worked, skipped;
     double seconds; /* spent in its launches */
 };
 
@@ -72,15 +73,16 @@ static enum am_status store_stops(struct run *r, struct am_err *err)
 /* Half-width of the interval of the median of launch medians, relative to it. */
 static double precision(const struct progress_of_point *p)
 {
-    struct am_summary s = {.launches = p->n_ok};
-    double *sorted = p->n_ok ? malloc(p->n_ok * sizeof(*sorted)) : NULL;
+    const size_t n = p->n_medians;
+    struct am_summary s = {.launches = n};
+    double *sorted = n ? malloc(n * sizeof(*sorted)) : NULL;
 
     if (!sorted)
         return INFINITY;
-    memcpy(sorted, p->medians, p->n_ok * sizeof(*sorted));
-    am_stats_sort(sorted, p->n_ok);
-    s.median = am_stats_median(sorted, p->n_ok);
-    s.ci = am_stats_median_interval(sorted, p->n_ok, 0.95);
+    memcpy(sorted, p->medians, n * sizeof(*sorted));
+    am_stats_sort(sorted, n);
+    s.median = am_stats_median(sorted, n);
+    s.ci = am_stats_median_interval(sorted, n, 0.95);
     free(sorted);
     return am_summary_precision(&s);
 }
@@ -89,14 +91,14 @@ static double precision(const struct progress_of_point *p)
  * resumed run decides as the first one would have. */
 static const char *stop_reason(const struct run *r, const struct progress_of_point *p)
 {
-    if (p->skipped && p->n_ok == 0)
+    if (p->skipped && !p->worked)
         return "skip";
-    if (p->n_ok == 0 && p->failures >= FAILURES_MAX)
+    if (!p->worked && p->failures >= FAILURES_MAX)
         return "fail";
-    if (p->n_ok >= r->set->min_launches && precision(p) <= r->set->target)
+    if (p->n_medians >= r->set->min_launches && precision(p) <= r->set->target)
         return "target";
     if (p->visits >= r->set->max_launches)
-        return p->n_ok ? "max-launches" : "fail";
+        return p->worked ? "max-launches" : "fail";
     return NULL;
 }
 
@@ -110,7 +112,9 @@ static void consider_stop(struct run *r, size_t i)
 
 static void add_median(struct progress_of_point *p, double median)
 {
-    if (p->n_ok == p->cap) {
+    if (isnan(median))
+        return; /* the store leaves such launches out of a series too */
+    if (p->n_medians == p->cap) {
         const size_t cap = p->cap ? p->cap * 2 : 8;
         double *grown = realloc(p->medians, cap * sizeof(*grown));
 
@@ -119,7 +123,7 @@ static void add_median(struct progress_of_point *p, double median)
         p->medians = grown;
         p->cap = cap;
     }
-    p->medians[p->n_ok++] = median;
+    p->medians[p->n_medians++] = median;
 }
 
 /* Median of the primary metric over the visit's undisturbed samples. */
@@ -153,18 +157,17 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     p->seconds += seconds;
     p->skipped |= v->state == AM_VISIT_SKIP;
     p->failures += v->state == AM_VISIT_FAIL;
+    p->worked |= v->state == AM_VISIT_OK;
     if (v->state == AM_VISIT_OK)
         add_median(p, visit_median(v));
     consider_stop(r, i);
 }
 
-/* What the plan still needs: every open point up to its minimum of launches, then one more. */
+/* What the plan still needs: every open point up to its minimum of launches, then one more. Called
+ * after a launch, so that there is a mean. */
 static double eta(const struct run *r, double now)
 {
-    const double mean =
-        r->outcome->launches
-            ? (now - r->spent_before_s) / (double)r->outcome->launches
-            : am_conductor_estimate(r->c->plan) / (double)(r->c->plan->n * r->set->min_launches);
+    const double mean = (now - r->spent_before_s) / (double)r->outcome->launches;
     double left = 0;
 
     for (size_t i = 0; i < r->c->plan->n; i++) {
@@ -235,7 +238,8 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
 {
     const struct am_point *points = r->c->plan->points;
     const struct am_point *first = &points[order[0]];
-    const size_t most = first->bench->points_per_launch ? first->bench->points_per_launch : 1;
+    const size_t allowed = first->bench->points_per_launch ? first->bench->points_per_launch : 1;
+    const size_t most = allowed < GROUP_MAX ? allowed : GROUP_MAX;
     const size_t threads = am_point_threads(first);
     size_t taken = 1;
 
@@ -310,36 +314,46 @@ static enum am_status play_round(struct run *r, struct am_err *err)
     return s;
 }
 
+/* What is stored of a point, as note_visit() would have noted it launch by launch. */
+static void take_over_point(struct progress_of_point *p, const struct am_point_state *state,
+                            const struct am_result *result)
+{
+    const struct am_series *series = result->n_metrics ? &result->metrics[0].series : NULL;
+
+    p->visits = (unsigned)state->n_rounds;
+    p->next_round = state->n_rounds ? state->rounds[state->n_rounds - 1] + 1 : 0;
+    p->failures = (unsigned)state->failures;
+    p->worked = strcmp(result->state, "ok") == 0;
+    p->skipped = strcmp(result->state, "skip") == 0;
+    p->stopped = state->stop_reason != NULL;
+    for (size_t k = 0; series && k < series->n; k++) {
+        double *scratch = malloc((series->launches[k].n + 1) * sizeof(*scratch));
+
+        if (scratch)
+            add_median(p, am_launch_median(&series->launches[k], scratch));
+        free(scratch);
+    }
+}
+
 /* Takes over what an earlier invocation measured. */
 static enum am_status take_over(struct run *r, const struct am_resume *resume, struct am_err *err)
 {
     struct am_arena arena = {0};
     struct am_result_set set = {0};
     enum am_status s = am_store_load(r->c->store, &(struct am_filter){0}, &arena, &set, err);
+    size_t visits = 0;
 
     if (s == AM_OK && (resume->n != r->c->plan->n || set.n != resume->n))
         s = am_fail(err, AM_E_STORE, "the stored plan has %zu points, the rebuilt one %zu",
                     resume->n, r->c->plan->n);
     for (size_t i = 0; s == AM_OK && i < resume->n; i++) {
-        const struct am_point_state *state = &resume->points[i];
-        struct progress_of_point *p = &r->points[i];
-        const struct am_series *series =
-            set.results[i].n_metrics ? &set.results[i].metrics[0].series : NULL;
-
-        p->visits = (unsigned)state->n_rounds;
-        p->next_round = state->n_rounds ? state->rounds[state->n_rounds - 1] + 1 : 0;
-        p->failures = (unsigned)state->failures;
-        p->skipped = strcmp(set.results[i].state, "skip") == 0;
-        for (size_t k = 0; series && k < series->n; k++) {
-            double *scratch = malloc((series->launches[k].n + 1) * sizeof(*scratch));
-
-            if (scratch)
-                add_median(p, am_launch_median(&series->launches[k], scratch));
-            free(scratch);
-        }
-        p->stopped = state->stop_reason != NULL;
-        r->n_stopped += p->stopped;
+        take_over_point(&r->points[i], &resume->points[i], &set.results[i]);
+        r->n_stopped += r->points[i].stopped;
+        visits += r->points[i].visits;
     }
+    /* Each point's own times are not at hand; the mean serves the budget and the ETA as well. */
+    for (size_t i = 0; visits && i < resume->n; i++)
+        r->points[i].seconds = r->points[i].visits * resume->spent_s / (double)visits;
     am_arena_fini(&arena);
     r->spent_before_s = resume->spent_s;
     return s;
@@ -362,7 +376,7 @@ static void count_outcome(struct run *r)
     for (size_t i = 0; i < r->c->plan->n; i++) {
         const struct progress_of_point *p = &r->points[i];
 
-        if (p->n_ok)
+        if (p->worked)
             r->outcome->ok++;
         else if (p->skipped)
             r->outcome->skipped++;

@@ -98,14 +98,14 @@ static size_t stream_limit(const struct am_collect *c)
 static void run_worker(const struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
                        const struct am_text *request, struct am_collect *collect)
 {
-    const double limit_s = l->conductor->plan->settings.launch_limit_s;
     const struct am_process process = {
         .program = worker->program,
         .cpus = l->cpus,
         .n_cpus = n_cpus,
         .input = am_text_str(request),
         .input_len = request->len,
-        .limit_s = limit_s * (double)collect->n_points,
+        .limit_s = l->conductor->plan->settings.launch_limit_s,
+        .progress_ns = &collect->progress_ns,
         .stream_limit = stream_limit(collect),
         .output_limit = OUTPUT_MAX,
         .interrupted = l->conductor->interrupted,

@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 enum {
-    TICK_MS = 200,          /* how often arrived data is looked at while the child runs */
+    TICK_MS = 50,           /* how often arrived data is looked at while the child runs */
     BUSY_BYTES = 32 * 1024, /* in one look; an honest worker says a few hundred */
+    BUSY_LINES = 100,       /* likewise; small messages fill a socket long before the bytes count */
     SPARE_FD = 16,          /* the child moves its descriptors above those it then fills */
     CPU_SETS = 8,           /* 8 x 1024 CPUs */
     EXEC_FAILED = 127,
@@ -175,7 +176,7 @@ struct watch {
     struct am_process_result *r;
     struct channels *c;
     char line[AM_LINE_MAX];
-    size_t line_len, received;
+    size_t line_len, received, lines;
     bool hung_up;
     bool busy; /* so much arrived that it is not measuring: look again at once */
 };
@@ -223,6 +224,7 @@ static enum am_status take_bytes(struct watch *w, const char *buf, size_t n)
         }
         s = w->p->on_line(w->p->self, w->line, w->line_len, &w->r->refusal);
         w->line_len = 0;
+        w->lines++;
         if (s != AM_OK)
             return s;
     }
@@ -232,7 +234,7 @@ static enum am_status take_bytes(struct watch *w, const char *buf, size_t n)
 /* Takes everything that has arrived. False when the child must end now, with r->end set. */
 static bool drain(struct watch *w)
 {
-    const size_t before = w->received;
+    const size_t before = w->received, lines_before = w->lines;
     char buf[16 * 1024];
     size_t printed;
     ssize_t n;
@@ -250,7 +252,7 @@ static bool drain(struct watch *w)
             return false;
         }
     }
-    w->busy = printed + (w->received - before) > BUSY_BYTES;
+    w->busy = printed + (w->received - before) > BUSY_BYTES || w->lines - lines_before > BUSY_LINES;
     return true;
 }
 
@@ -286,6 +288,14 @@ static void kill_and_reap(struct watch *w)
     w->r->ended_ns = am_now_ns();
 }
 
+/* The limit counts anew from the latest progress the owner has seen. */
+static uint64_t limit_begins(const struct watch *w)
+{
+    const uint64_t progress = w->p->progress_ns ? *w->p->progress_ns : 0;
+
+    return progress > w->r->started_ns ? progress : w->r->started_ns;
+}
+
 static void watch_child(struct watch *w)
 {
     for (;;) {
@@ -304,7 +314,7 @@ static void watch_child(struct watch *w)
             w->r->end = AM_END_INTERRUPTED;
             break;
         }
-        if ((double)(am_now_ns() - w->r->started_ns) > w->p->limit_s * 1e9) {
+        if ((double)(am_now_ns() - limit_begins(w)) > w->p->limit_s * 1e9) {
             w->r->end = AM_END_TIMEOUT;
             break;
         }

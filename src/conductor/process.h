@@ -22,9 +22,10 @@ struct am_process {
     size_t n_cpus;
     const char *input; /* sent on the protocol descriptor, then that direction is shut */
     size_t input_len;
-    double limit_s;
-    size_t stream_limit;                      /* protocol bytes it may send */
-    size_t output_limit;                      /* bytes kept of each of stdout and stderr */
+    double limit_s;              /* since its start, or since *progress_ns when that is later */
+    const uint64_t *progress_ns; /* may be NULL; on_line moves it */
+    size_t stream_limit;         /* protocol bytes it may send */
+    size_t output_limit;         /* bytes kept of each of stdout and stderr */
     const volatile sig_atomic_t *interrupted; /* may be NULL */
     am_process_line_fn *on_line;
     void *self;
@@ -49,7 +50,7 @@ struct am_process_result {
 };
 
 /* Starts the child and stays with it until it is gone; its whole process group is then killed.
- * While the child measures this process sleeps: it looks at what arrived only a few times a second,
+ * While the child measures this process sleeps: it looks at what arrived only at every 50 ms,
  * so that it does not run beside a timed kernel. An error status means it could not be started. */
 enum am_status am_process_run(const struct am_process *process, struct am_process_result *result,
                               struct am_err *err);

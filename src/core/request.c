@@ -127,12 +127,13 @@ static bool read_value(struct reader *r, const struct am_axis *axis, struct am_w
                        struct am_value *out)
 {
     const size_t n = strlen(axis->name);
-    const char *text;
+    char *text;
 
     if (w.len <= n || memcmp(w.s, axis->name, n) != 0 || w.s[n] != '=')
         return false;
     w = (struct am_word){.s = w.s + n + 1, .len = w.len - n - 1};
-    return am_word_dup(w, r->arena, &text) && text &&
+    text = am_arena_alloc(r->arena, w.len + 1); /* not am_word_dup(): "-" is a name here */
+    return text && am_word_decode(w, text, w.len + 1) &&
            am_value_parse(axis, text, strlen(text), out, NULL) == AM_OK;
 }
 

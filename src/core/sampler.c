@@ -7,6 +7,7 @@
 
 enum {
     CLOCK_MULTIPLE = 1000, /* a batch lasts at least this many clock readings */
+    SHORT_MULTIPLE = 100,  /* the same when the point's time is up: 1 % of clock in it */
     GROWTH_MAX = 10,       /* of the loop count from one trial to the next */
     FOLD_TRIALS = 5,       /* a disturbed trial must not look like folded code */
 };
@@ -98,7 +99,7 @@ static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t
         if (trial.elapsed_ns >= want / 2 || iters == iters_max)
             return AM_OK;
         if (out_of_time(s)) {
-            if (trial.elapsed_ns > (uint64_t)CLOCK_MULTIPLE)
+            if (trial.elapsed_ns >= s->sampler->clock->overhead_ns * SHORT_MULTIPLE)
                 return AM_OK; /* short, but measurable: the caller's limit was tight */
             break;
         }
@@ -124,7 +125,7 @@ static enum am_status check_grows(const struct session *s, uint64_t iters, uint6
             return status;
         if (trial.elapsed_ns < best[doubled])
             best[doubled] = trial.elapsed_ns;
-        if ((double)best[1] >= fold_limit * (double)best[0])
+        if (best[1] > 0 && (double)best[1] >= fold_limit * (double)best[0])
             return AM_OK;
     }
     return am_fail(err, AM_E_WRONG,
@@ -168,6 +169,12 @@ static uint32_t labels_of(const struct am_sample *x, double drift_limit)
     return labels;
 }
 
+/* The running totals can fall: a CPU goes offline, a file cannot be read, the machine is moved. */
+static uint64_t risen(uint64_t before, uint64_t after)
+{
+    return after > before ? after - before : 0;
+}
+
 /* The core clock is probed next to the batch, the costlier disturbance counters outside of that. */
 static enum am_status take_sample(const struct session *s, uint64_t iters, struct am_sample *out,
                                   struct am_err *err)
@@ -185,8 +192,8 @@ static enum am_status take_sample(const struct session *s, uint64_t iters, struc
     d->read(d->self, &steal1, &switches1);
     if (status != AM_OK)
         return status;
-    out->steal_ns = steal1 - steal0;
-    out->switches = switches1 - switches0;
+    out->steal_ns = risen(steal0, steal1);
+    out->switches = risen(switches0, switches1);
     out->labels = labels_of(out, sampler->settings.drift_limit);
     am_bench_derive(s->bench->metrics, s->work, sampler->clock, out);
     return AM_OK;

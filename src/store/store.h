@@ -64,8 +64,8 @@ enum am_visit_state { AM_VISIT_OK, AM_VISIT_SKIP, AM_VISIT_FAIL };
 struct am_visit {
     int64_t point_id;
     enum am_visit_state state;
-    const char *kind;   /* failures: "signal", "exit", "timeout", "protocol", "flood", "wrong",
-                         * "spawn", "reported"; skips: "skip"; NULL when ok */
+    const char *kind;   /* failures: "signal", "exit", "timeout", "protocol", "flood", "spawn",
+                         * "reported"; skips: "skip"; NULL when ok */
     const char *reason; /* for a person; NULL when ok */
     bool has_work, has_residual;
     struct am_work work;

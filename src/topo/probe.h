@@ -59,6 +59,8 @@ bool am_probe_cpu_quota(const struct am_fsroot *root, double *cpus); /* 0: no li
 bool am_probe_throttled(const struct am_fsroot *root, uint64_t *times);
 bool am_probe_cpuset(const struct am_fsroot *root, char *buf, size_t cap);
 uint64_t am_probe_memory_limit(const struct am_fsroot *root); /* bytes; 0: none */
+/* What the limits leave besides what the groups use now; UINT64_MAX without a limit. */
+uint64_t am_probe_memory_left(const struct am_fsroot *root);
 
 /* "none", "unknown", or what it is ("kvm", "docker"). */
 void am_probe_virtualisation(const struct am_fsroot *root, char *buf, size_t cap);

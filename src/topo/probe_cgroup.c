@@ -231,27 +231,64 @@ bool am_probe_cpuset(const struct am_fsroot *root, char *buf, size_t cap)
     return buf[0] != '\0';
 }
 
-/* Version 1 writes "no limit" as a number near 2^63. */
+/* The tightest limit, and the least that one leaves; UINT64_MAX without any. */
+struct memory_bounds {
+    uint64_t limit, left;
+};
+
+static bool read_number(const struct am_fsroot *root, const char *dir, const char *leaf,
+                        uint64_t *value)
+{
+    char line[AM_PROBE_CAP];
+
+    return read_in(root, dir, leaf, line, sizeof(line)) && am_parse_u64(line, strlen(line), value);
+}
+
+static void bound_memory(struct memory_bounds *b, uint64_t limit, uint64_t use)
+{
+    const uint64_t no_limit = (uint64_t)1 << 60; /* version 1 writes a number near 2^63 */
+    const uint64_t left = limit > use ? limit - use : 0;
+
+    if (limit >= no_limit)
+        return;
+    b->limit = limit < b->limit ? limit : b->limit;
+    b->left = left < b->left ? left : b->left;
+}
+
+/* "max" is no number, and so no limit. */
 static bool memory_visit(void *self, const struct am_fsroot *root, const char *dir)
 {
-    const uint64_t no_limit = (uint64_t)1 << 60;
-    uint64_t *least = self;
-    char line[AM_PROBE_CAP];
-    uint64_t v;
+    static const char *const leaves[][2] = {{"memory.max", "memory.current"},
+                                            {"memory.limit_in_bytes", "memory.usage_in_bytes"}};
 
-    if (!read_in(root, dir, "memory.max", line, sizeof(line)) &&
-        !read_in(root, dir, "memory.limit_in_bytes", line, sizeof(line)))
-        return true;
-    if (am_parse_u64(line, strlen(line), &v) && v < no_limit && (*least == 0 || v < *least))
-        *least = v;
+    for (size_t i = 0; i < COUNT(leaves); i++) {
+        uint64_t limit, use = 0;
+
+        if (!read_number(root, dir, leaves[i][0], &limit))
+            continue;
+        (void)read_number(root, dir, leaves[i][1], &use);
+        bound_memory(self, limit, use);
+    }
     return true;
+}
+
+static struct memory_bounds memory_bounds(const struct am_fsroot *root)
+{
+    struct memory_bounds b = {UINT64_MAX, UINT64_MAX};
+
+    (void)walk_first(root, cpu_v2, COUNT(cpu_v2), memory_visit, &b);
+    (void)walk_first(root, memory_v1, COUNT(memory_v1), memory_visit, &b);
+    return b;
 }
 
 uint64_t am_probe_memory_limit(const struct am_fsroot *root)
 {
-    uint64_t least = 0;
+    const uint64_t limit = memory_bounds(root).limit;
 
-    (void)walk_first(root, cpu_v2, COUNT(cpu_v2), memory_visit, &least);
-    (void)walk_first(root, memory_v1, COUNT(memory_v1), memory_visit, &least);
-    return least;
+    return limit == UINT64_MAX ? 0 : limit;
+}
+
+uint64_t am_probe_memory_left(const struct am_fsroot *root)
+{
+    return memory_bounds(root).left;
 }

@@ -121,6 +121,40 @@ static void test_collect(void)
     }
 }
 
+/* How a worker ends after its last point is no point's fault, and is told all the same. */
+static void test_late_trouble(void)
+{
+    static const char *const lines[] = {HELLO, "point 1", "skip no", "done"};
+    static const struct {
+        struct am_process_result result;
+        const char *output; /* NULL: none */
+    } ends[] = {
+        {{.end = AM_END_EXIT}, NULL},
+        {{.end = AM_END_EXIT, .code = 3}, "exit code 3"},
+        {{.end = AM_END_SIGNAL, .code = 11}, "signal 11"},
+        {{.end = AM_END_TIMEOUT}, "no end within"},
+        {{.end = AM_END_INTERRUPTED}, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        struct am_arena arena = {0};
+        struct am_collect c;
+        struct am_err err = {0};
+        const char *output;
+
+        (void)am_collect_init(&c, &arena, "w", points, 1, 5, &err);
+        for (size_t k = 0; k < sizeof(lines) / sizeof(*lines); k++)
+            (void)am_collect_line(&c, lines[k], strlen(lines[k]), &err);
+        am_collect_finish(&c, &ends[i].result, 1);
+        output = c.launch.output;
+        ok(c.launch.n_visits == 1 && c.launch.visits[0].state == AM_VISIT_SKIP,
+           "end %zu after the last point leaves its visit alone (%s)", i, err.text);
+        ok(ends[i].output ? output && strstr(output, ends[i].output) : !output,
+           "and is told with the output: %s", output ? output : "nothing");
+        am_arena_fini(&arena);
+    }
+}
+
 static void test_process(void)
 {
     const struct am_process absent = {.program = "/no/such/program", .limit_s = 1};
@@ -141,6 +175,44 @@ static void test_process(void)
     ok(am_process_run(&prints, &r, &err) == AM_OK && r.end == AM_END_EXIT && r.code == 0,
        "a program that ends is reaped");
     is_str(am_text_str(&r.out), "hel", "its output is kept up to the limit");
+    am_process_fini(&r);
+}
+
+/* Faster than a look at it takes: the looks are bounded, and what was read must not be lost. */
+static void test_much_output(void)
+{
+    enum { MUCH = 4 << 20 };
+    char path[] = "/tmp/am-test-XXXXXX";
+    const int fd = mkstemp(path);
+    const struct am_process talks = {
+        .program = "/bin/cat", .argument = path, .limit_s = 30, .output_limit = 2 * MUCH};
+    size_t least = MUCH;
+
+    ok(fd >= 0 && ftruncate(fd, MUCH) == 0, "a large file");
+    (void)close(fd);
+    for (int i = 0; i < 10; i++) {
+        struct am_process_result r;
+        struct am_err err = {0};
+
+        if (am_process_run(&talks, &r, &err) != AM_OK || r.end != AM_END_EXIT || r.out.overflow)
+            r.out.len = 0;
+        least = r.out.len < least ? r.out.len : least;
+        am_process_fini(&r);
+    }
+    ok(least == MUCH, "a program that prints much is heard to its end: %zu bytes at least", least);
+    (void)unlink(path);
+}
+
+/* What a shell's `trap "" CHLD` leaves to its programs. */
+static void test_ignored_children(void)
+{
+    const struct am_process ends = {.program = "/bin/true", .limit_s = 5, .output_limit = 10};
+    struct am_process_result r;
+    struct am_err err = {0};
+
+    (void)signal(SIGCHLD, SIG_IGN);
+    ok(am_process_run(&ends, &r, &err) == AM_OK && r.end == AM_END_EXIT && r.code == 0,
+       "a program's end is seen although SIGCHLD was ignored by who started us");
     am_process_fini(&r);
 }
 
@@ -178,13 +250,17 @@ static void test_memory(void)
     put_file(dir, "proc/meminfo", "MemTotal:  2048000 kB\nMemAvailable:    1024000 kB\n");
     ok(am_memory_available_at(&root) == UINT64_C(1024000) * 1024 / 5 * 4,
        "four fifths of what is available");
-    put_file(dir, "proc/self/cgroup", "0::/a/b\n");
+    put_file(dir, "proc/self/cgroup", "4:memory:/c\n0::/a/b\n");
+    put_file(dir, "sys/fs/cgroup/cgroup.controllers", "memory\n");
     put_file(dir, "sys/fs/cgroup/a/memory.max", "209715200\n");
     put_file(dir, "sys/fs/cgroup/a/memory.current", "104857600\n");
     put_file(dir, "sys/fs/cgroup/a/b/memory.max", "max\n");
     ok(am_memory_available_at(&root) == 100 * mib / 5 * 4, "a parent's cgroup limit counts");
     put_file(dir, "sys/fs/cgroup/memory/memory.limit_in_bytes", "52428800\n");
     ok(am_memory_available_at(&root) == 50 * mib / 5 * 4, "and so does cgroup v1");
+    put_file(dir, "sys/fs/cgroup/memory/c/memory.limit_in_bytes", "41943040\n");
+    put_file(dir, "sys/fs/cgroup/memory/c/memory.usage_in_bytes", "10485760\n");
+    ok(am_memory_available_at(&root) == 30 * mib / 5 * 4, "with the process's own group in it");
     am_fsroot_close(&root);
     (void)nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
@@ -206,7 +282,10 @@ static void test_steal(void)
 int main(void)
 {
     test_collect();
+    test_late_trouble();
     test_process();
+    test_much_output();
+    test_ignored_children();
     test_memory();
     test_steal();
     return tap_done();

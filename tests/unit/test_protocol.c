@@ -164,6 +164,35 @@ static void test_request(void)
     am_arena_fini(&arena);
 }
 
+/* A free name may be any printable word, also one that stands for "nothing" elsewhere. */
+static void test_free_names(void)
+{
+    static const struct am_axis free_axes[] = {{.name = "word", .kind = AM_AXIS_NAME}, {0}};
+    static const struct am_bench speaks = {
+        .name = "test.speak", .axes = free_axes, .metrics = metrics};
+    static const struct am_bench *const known[] = {&speaks, NULL};
+    static const char *const words[] = {"-", "%", "%2d", "a%20b"};
+    int cpu = 0;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        const struct am_value value = {.kind = AM_AXIS_NAME, .i = -1, .name = words[i]};
+        struct am_point point = {.bench = &speaks, .values = &value, .id = 1};
+        const struct am_request in = {.cpus = &cpu, .n_cpus = 1, .points = &point, .n_points = 1};
+        struct am_request out;
+        struct am_arena arena = {0};
+        struct am_err err = {0};
+        struct am_text text;
+
+        am_text_init(&text, 4096);
+        am_request_write(&text, &in);
+        ok(am_request_parse(am_text_str(&text), text.len, known, &arena, &out, &err) == AM_OK &&
+               strcmp(out.points[0].values[0].name, words[i]) == 0,
+           "the name \"%s\" travels (%s)", words[i], err.text);
+        am_text_fini(&text);
+        am_arena_fini(&arena);
+    }
+}
+
 static void test_bad_requests(void)
 {
     static const char *const bad[] = {
@@ -234,6 +263,7 @@ int main(void)
     test_messages();
     test_bad_messages();
     test_request();
+    test_free_names();
     test_bad_requests();
     test_listing();
     return tap_done();

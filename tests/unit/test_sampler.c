@@ -90,6 +90,12 @@ static enum am_status on_sample(void *self, const struct am_sample *sample, stru
     return AM_OK;
 }
 
+/* Totals that go down, as when a CPU goes offline. */
+static void falling(void *self, uint64_t *steal_ns, uint64_t *switches)
+{
+    *steal_ns = *switches = --*(uint64_t *)self;
+}
+
 static enum am_status measure(struct work_state *w, const unsigned *switches, size_t n,
                               struct am_sampler_settings settings, const struct am_bench *b,
                               struct heard *h, struct am_err *err)
@@ -150,6 +156,47 @@ static void test_disturbed(void)
        "re-measurement is bounded");
 }
 
+static void test_falling(void)
+{
+    uint64_t total = 1000;
+    const struct am_disturbance disturbance = {.read = falling, .self = &total};
+    const struct am_sampler sampler = {
+        .settings = usual, .clock = &fake_clock, .disturbance = &disturbance};
+    struct work_state w = {.ns_per_iter = 1000};
+    struct heard h = {0};
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = &h};
+    struct am_err err = {0};
+
+    ok(am_sampler_run(&sampler, &bench, &w, &(struct am_work){.ops = 1}, &sink, &err) == AM_OK &&
+           h.samples == 5 && h.labelled == 0 && h.last.steal_ns == 0,
+       "totals that go down are no disturbance");
+}
+
+/* A clock that stands still, e.g. one with steps longer than a point may take. */
+static uint64_t stopped_now(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static void test_stopped_clock(void)
+{
+    const struct am_clock stopped = {.name = "stopped", .now_ns = stopped_now};
+    struct script script = {0};
+    const struct am_disturbance disturbance = {.read = scripted, .self = &script};
+    const struct am_sampler sampler = {
+        .settings = usual, .clock = &stopped, .disturbance = &disturbance};
+    struct work_state w = {.ns_per_iter = 1};
+    struct heard h = {0};
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = &h};
+    struct am_err err = {0};
+
+    ok(am_sampler_run(&sampler, &bench, &w, &(struct am_work){.ops = 1}, &sink, &err) ==
+               AM_E_WRONG &&
+           h.samples == 0,
+       "a time of nothing is never reported: %s", err.text);
+}
+
 static void test_refused(void)
 {
     struct work_state folded = {.folded = true}, wrong = {.ns_per_iter = 9, .wrong = true},
@@ -195,6 +242,8 @@ int main(void)
 {
     test_batches();
     test_disturbed();
+    test_falling();
+    test_stopped_clock();
     test_refused();
     test_limits();
     return tap_done();

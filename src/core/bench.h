@@ -18,6 +18,9 @@ struct am_work {
     double bytes_written; /* by the program */
     double flops;
     double ops; /* whatever the bench counts: loads, calls, hand-offs */
+    /* What the hardware cannot exceed, all threads together; 0: not known. Results above it fail
+     * the point, whatever they look like. */
+    double flops_per_cycle_max, bytes_per_cycle_max;
 };
 
 /* How the engine derives a metric's value from a sample: one list gives enumerators and names. */

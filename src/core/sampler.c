@@ -9,12 +9,20 @@ enum {
     CLOCK_MULTIPLE = 1000, /* a batch lasts at least this many clock readings */
     SHORT_MULTIPLE = 100,  /* the same when the point's time is up: 1 % of clock in it */
     GROWTH_MAX = 10,       /* of the loop count from one trial to the next */
-    FOLD_TRIALS = 5,       /* a disturbed trial must not look like folded code */
+    FOLD_TRIALS = 16,      /* a disturbed trial must not look like folded code */
 };
 
 /* Time that twice the iterations must take at least, relative to once, in the best of the trials:
  * honest work gives 2 less constant overhead, folded work gives 1. */
 static const double fold_limit = 1.4;
+
+/* By how much the core clock, probed around a batch, may be wrong before a bound counts as broken.
+ */
+static const double bound_margin = 1.1;
+
+/* Which trials are doubled, from bit 0 on (the Thue-Morse sequence): no period that the scheduler's
+ * slices could fall into step with. */
+static const unsigned fold_order = 0x9669;
 
 static const uint64_t iters_max = UINT64_C(1) << 60;
 
@@ -116,8 +124,8 @@ static enum am_status check_grows(const struct session *s, uint64_t iters, uint6
 {
     uint64_t best[2] = {once, UINT64_MAX}; /* of once and of twice the iterations */
 
-    for (int i = 0; i < 2 * FOLD_TRIALS; i++) {
-        const int doubled = i % 2 == 0;
+    for (int i = 0; i < FOLD_TRIALS; i++) {
+        const int doubled = fold_order >> i & 1;
         struct am_sample trial = {0};
         const enum am_status status = timed_run(s, iters << doubled, &trial, err);
 
@@ -199,16 +207,46 @@ static enum am_status take_sample(const struct session *s, uint64_t iters, struc
     return AM_OK;
 }
 
+/* How far a batch is above what the hardware can do: 1 is at the bound, 0 without one. */
+static double excess(const struct am_work *work, const struct am_sample *x)
+{
+    const double iters = (double)x->iters;
+    const double cycles = (double)x->elapsed_ns * 1e-9 * fmax(x->hz_before, x->hz_after);
+    const double bytes = (work->bytes_read + work->bytes_written) * iters / cycles;
+    const double flops = work->flops * iters / cycles;
+    double most = 0;
+
+    if (!(cycles > 0))
+        return 0;
+    if (work->bytes_per_cycle_max > 0)
+        most = bytes / work->bytes_per_cycle_max;
+    if (work->flops_per_cycle_max > 0)
+        most = fmax(most, flops / work->flops_per_cycle_max);
+    return most;
+}
+
+static enum am_status check_bound(unsigned beyond, unsigned taken, double least, struct am_err *err)
+{
+    if (2 * beyond <= taken)
+        return AM_OK;
+    return am_fail(err, AM_E_WRONG,
+                   "above the physical bound: %u of %u batches did at least %.2f times what the "
+                   "hardware can in that time",
+                   beyond, taken, least);
+}
+
 /* Until enough undisturbed batches are there; disturbed ones are reported too, and re-measured a
  * bounded number of times. */
 static enum am_status take_samples(const struct session *s, uint64_t iters, struct am_err *err)
 {
     const struct am_sampler_settings *set = &s->sampler->settings;
-    unsigned clean = 0;
+    unsigned clean = 0, beyond = 0, taken = 0;
+    double least = INFINITY; /* excess of those beyond the bound */
 
-    for (unsigned taken = 0; clean < set->samples && taken < set->samples + set->extra; taken++) {
+    for (; clean < set->samples && taken < set->samples + set->extra; taken++) {
         struct am_sample sample;
         enum am_status status;
+        double over;
 
         if (taken && out_of_time(s))
             break;
@@ -218,8 +256,11 @@ static enum am_status take_samples(const struct session *s, uint64_t iters, stru
         if (status != AM_OK)
             return status;
         clean += sample.labels == 0;
+        over = excess(s->work, &sample);
+        beyond += over > bound_margin;
+        least = over > bound_margin ? fmin(least, over) : least;
     }
-    return AM_OK;
+    return check_bound(beyond, taken, least, err);
 }
 
 static enum am_status warm_up(const struct session *s, uint64_t iters, struct am_err *err)

@@ -218,6 +218,41 @@ static void test_refused(void)
        "a run that does nothing fails: %s", err4.text);
 }
 
+/* The scripted core clock is absurd, but the same for every batch. */
+static void test_bound(void)
+{
+    static const struct {
+        struct am_work work;
+        enum am_status want;
+        const char *what;
+    } cases[] = {
+        {{.ops = 1, .flops = 8, .bytes_read = 8}, AM_OK, "no bound is known: all passes"},
+        {{.ops = 1, .flops = 8, .flops_per_cycle_max = 1e9}, AM_OK, "flops below the bound pass"},
+        {{.ops = 1, .flops = 8, .flops_per_cycle_max = 1e-9}, AM_E_WRONG, "flops above it fail"},
+        {{.ops = 1, .bytes_read = 8, .bytes_per_cycle_max = 1e9}, AM_OK, "bytes below it pass"},
+        {{.ops = 1, .bytes_written = 8, .bytes_per_cycle_max = 1e-9}, AM_E_WRONG, "above it fail"},
+    };
+
+    struct am_clock clock = fake_clock;
+
+    clock.overhead_ns = 10; /* less than its step: what is left of the probe is a core clock */
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct script script = {0};
+        const struct am_disturbance disturbance = {.read = scripted, .self = &script};
+        const struct am_sampler sampler = {
+            .settings = usual, .clock = &clock, .disturbance = &disturbance};
+        struct work_state w = {.ns_per_iter = 1000};
+        struct heard h = {0};
+        const struct am_sample_sink sink = {
+            .verified = on_verified, .sample = on_sample, .self = &h};
+        struct am_err err = {0};
+
+        ok(am_sampler_run(&sampler, &bench, &w, &cases[i].work, &sink, &err) == cases[i].want &&
+               h.samples == 5 && !err.text[0] == (cases[i].want == AM_OK),
+           "%s %s", cases[i].what, err.text);
+    }
+}
+
 static void test_limits(void)
 {
     struct am_sampler_settings tight = usual;
@@ -245,6 +280,7 @@ int main(void)
     test_falling();
     test_stopped_clock();
     test_refused();
+    test_bound();
     test_limits();
     return tap_done();
 }

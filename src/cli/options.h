@@ -21,6 +21,7 @@ enum am_command_id {
     AM_CMD_EXPORT,
     AM_CMD_COMPARE,
     AM_CMD_CHECK,
+    AM_CMD_MODEL,
     AM_CMD_SELFTEST,
     AM_CMD_HELP,
     AM_CMD_MAN,

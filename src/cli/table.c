@@ -29,7 +29,7 @@ static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 enum {
     PLANNING = BIT(PLAN) | BIT(RUN) | BIT(SELFTEST),
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
-             BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
+             BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(SELFTEST),
     COMPARING = BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
 };
 
@@ -43,7 +43,8 @@ const struct am_option am_option_table[] = {
         .commands = PLANNING,
         .help = "Values of an axis in place of the profile's: a list (a,b), a range (1:16, "
                 "4K:1G:*2), or all, usable, best. K, M, G, T are powers of 1024; cpus, cores, l1, "
-                "l2, l3, memory stand for this machine's. May be repeated.",
+                "l2, l3, memory, first and last (CPU numbers) stand for this machine's. May be "
+                "repeated.",
     },
     {
         .name = "quick",
@@ -449,6 +450,18 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = UINT_MAX,
+        },
+    [AM_CMD_MODEL] =
+        {
+            .name = "model",
+            .summary = "what a run's measurements say about the machine",
+            .operands = "FILE",
+            .description =
+                "Facts derived from the results: each with its interval, what the system claims, "
+                "and the evidence. A claim that the measurement denies is marked.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
         },
     [AM_CMD_SELFTEST] =
         {

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts of a run: the table of derivers, and what they share. */
+#include "model/facts.h"
+
+#include "base/text.h"
+#include "model/derive.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One row a deriver. A later one may look at the facts of those before it. */
+static am_derive_fn *const derivers[] = {
+    am_derive_flops, am_derive_instr,     am_derive_memory,    am_derive_bandwidth,
+    am_derive_load,  am_derive_coherence, am_derive_placement,
+};
+
+bool am_facts_add(struct am_facts *facts, const struct am_fact *fact)
+{
+    if (facts->n == facts->cap) {
+        const size_t cap = facts->cap ? 2 * facts->cap : 32;
+        struct am_fact *const items = am_arena_array(facts->arena, cap, sizeof(*items));
+
+        if (!items)
+            return false;
+        if (facts->n)
+            memcpy(items, facts->items, facts->n * sizeof(*items));
+        facts->items = items;
+        facts->cap = cap;
+    }
+    facts->items[facts->n++] = *fact;
+    return true;
+}
+
+const struct am_fact *am_facts_find(const struct am_facts *facts, const char *id)
+{
+    for (size_t i = 0; i < facts->n; i++) {
+        if (strcmp(facts->items[i].id, id) == 0)
+            return &facts->items[i];
+    }
+    return NULL;
+}
+
+void am_facts_derive(const struct am_result_set *set, struct am_arena *arena,
+                     struct am_facts *facts)
+{
+    *facts = (struct am_facts){.arena = arena};
+    for (size_t i = 0; i < sizeof(derivers) / sizeof(derivers[0]); i++)
+        derivers[i](set, facts);
+}
+
+static const struct am_result_param *find_param(const struct am_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_params; i++) {
+        if (strcmp(result->params[i].name, name) == 0)
+            return &result->params[i];
+    }
+    return NULL;
+}
+
+double am_result_number(const struct am_result *result, const char *param)
+{
+    const struct am_result_param *const p = find_param(result, param);
+    double value;
+
+    if (!p || p->kind == AM_AXIS_NAME || !am_parse_f64(p->text, strlen(p->text), &value))
+        return NAN;
+    return value;
+}
+
+const char *am_result_text(const struct am_result *result, const char *param)
+{
+    const struct am_result_param *const p = find_param(result, param);
+
+    return p ? p->text : NULL;
+}
+
+bool am_result_summary(const struct am_result *result, const char *metric, struct am_summary *out)
+{
+    if (strcmp(result->state, "ok") != 0)
+        return false;
+    for (size_t i = 0; i < result->n_metrics; i++) {
+        if (strcmp(result->metrics[i].name, metric) == 0)
+            return am_summarise(&result->metrics[i].series, out);
+    }
+    return false;
+}

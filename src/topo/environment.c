@@ -84,6 +84,12 @@ static bool read_cpuset(const struct am_fsroot *root, const char *path, char *bu
     return am_probe_cpuset(root, buf, cap);
 }
 
+static bool read_prefetchers(const struct am_fsroot *root, const char *path, char *buf, size_t cap)
+{
+    (void)path;
+    return am_probe_prefetchers(root, buf, cap);
+}
+
 static bool read_meminfo(const struct am_fsroot *root, const char *key, char *buf, size_t cap)
 {
     uint64_t bytes;
@@ -203,6 +209,7 @@ static const struct {
     {"frequency_min_khz", read_policies, "scaling_min_freq"},
     {"frequency_max_khz", read_policies, "scaling_max_freq"},
     {"boost", read_boost, NULL},
+    {"hardware_prefetch", read_prefetchers, NULL},
     {"smt", am_probe_line, CPU "smt/control"},
     {"cpus_online", am_probe_line, CPU "online"},
     {"cpus_isolated", read_or_none, CPU "isolated"},

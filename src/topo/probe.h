@@ -65,6 +65,9 @@ uint64_t am_probe_memory_left(const struct am_fsroot *root);
 /* "none", "unknown", or what it is ("kvm", "docker"). */
 void am_probe_virtualisation(const struct am_fsroot *root, char *buf, size_t cap);
 void am_probe_container(const struct am_fsroot *root, char *buf, size_t cap);
+/* "l2-stream on, l2-adjacent off": the hardware prefetchers, by the registers of all CPUs ("mixed"
+ * where these differ). False where the processor has no known register or none may be read. */
+bool am_probe_prefetchers(const struct am_fsroot *root, char *buf, size_t cap);
 /* "on", "off" or "unknown". */
 const char *am_probe_boost(const struct am_fsroot *root);
 

@@ -14,7 +14,23 @@ enum {
     DEFAULT_L2 = 256 << 10, /* the smallest common one: a sweep up to it is never too large */
 };
 
-enum { SYM_CPUS, SYM_CORES, SYM_PACKAGES, SYM_L1, SYM_L2, SYM_L3, SYM_MEMORY, SYM_END, SYM_COUNT };
+enum { SAMPLED_CPUS = 64 }; /* a matrix over pairs of more CPUs takes every n-th of them only */
+
+enum {
+    SYM_CPUS,
+    SYM_CORES,
+    SYM_PACKAGES,
+    SYM_L1,
+    SYM_L2,
+    SYM_L3,
+    SYM_MEMORY,
+    SYM_FIRST,
+    SYM_LAST,
+    SYM_SAMPLED,
+    SYM_LAST_NODE,
+    SYM_END,
+    SYM_COUNT
+};
 
 struct am_topo {
     hwloc_topology_t hwloc;
@@ -230,6 +246,27 @@ static void fill_shape(struct am_topo *t, const struct am_fsroot *root)
     s->memory_limit_bytes = am_probe_memory_limit(root);
 }
 
+/* The system's numbers of the CPUs that this process may use, and of the memory nodes. */
+static void fill_numbers(struct am_topo *t)
+{
+    int first = t->shape.usable ? t->cpus[0] : 0, last = first;
+    unsigned last_node = 0;
+
+    for (unsigned i = 0; i < t->shape.usable; i++) {
+        first = t->cpus[i] < first ? t->cpus[i] : first;
+        last = t->cpus[i] > last ? t->cpus[i] : last;
+    }
+    for (unsigned i = 0; i < count_of(t, HWLOC_OBJ_NUMANODE); i++) {
+        hwloc_obj_t node = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, i);
+
+        last_node = node && node->os_index > last_node ? node->os_index : last_node;
+    }
+    t->symbols[SYM_FIRST] = (struct am_symbol){"first", first};
+    t->symbols[SYM_LAST] = (struct am_symbol){"last", last};
+    t->symbols[SYM_SAMPLED] = (struct am_symbol){"sampled", (last - first) / SAMPLED_CPUS + 1};
+    t->symbols[SYM_LAST_NODE] = (struct am_symbol){"last_node", last_node};
+}
+
 static void fill_symbols(struct am_topo *t)
 {
     const struct am_topo_shape *s = &t->shape;
@@ -246,6 +283,7 @@ static void fill_symbols(struct am_topo *t)
     t->symbols[SYM_L2] = (struct am_symbol){"l2", (int64_t)l2};
     t->symbols[SYM_L3] = (struct am_symbol){"l3", (int64_t)l3};
     t->symbols[SYM_MEMORY] = (struct am_symbol){"memory", (int64_t)memory};
+    fill_numbers(t);
     t->symbols[SYM_END] = (struct am_symbol){0};
 }
 

@@ -28,13 +28,18 @@ static size_t element_bytes(enum am_flops_type type)
     return type == AM_FLOPS_F32 ? sizeof(float) : sizeof(double);
 }
 
-static float step_f32(enum am_flops_op op, float x, float m, float a)
+/* mix: both, the streams of the second half in the other order (flops.h). */
+static float step_f32(enum am_flops_op op, bool second, float x, float m, float a)
 {
+    if (op == AM_FLOPS_MIX)
+        return second ? fmaf(m, a, x + a) : fmaf(m, a, x) + a;
     return op == AM_FLOPS_FMA ? fmaf(m, a, x) : op == AM_FLOPS_ADD ? x + a : x * m;
 }
 
-static double step_f64(enum am_flops_op op, double x, double m, double a)
+static double step_f64(enum am_flops_op op, bool second, double x, double m, double a)
 {
+    if (op == AM_FLOPS_MIX)
+        return second ? fma(m, a, x + a) : fma(m, a, x) + a;
     return op == AM_FLOPS_FMA ? fma(m, a, x) : op == AM_FLOPS_ADD ? x + a : x * m;
 }
 
@@ -47,18 +52,19 @@ static void reference(const struct chain_case *c, const void *in, void *want, ui
 
     for (size_t i = 0; i < n; i++) {
         const size_t m = n + i % lanes, a = m + lanes;
+        const bool second = am_flops_adds_first(i / lanes, c->streams);
 
         if (c->type == AM_FLOPS_F32) {
             float x = f32[i];
 
             for (uint64_t s = 0; s < steps; s++)
-                x = step_f32(c->op, x, f32[m], f32[a]);
+                x = step_f32(c->op, second, x, f32[m], f32[a]);
             ((float *)want)[i] = x;
         } else {
             double x = f64[i];
 
             for (uint64_t s = 0; s < steps; s++)
-                x = step_f64(c->op, x, f64[m], f64[a]);
+                x = step_f64(c->op, second, x, f64[m], f64[a]);
             ((double *)want)[i] = x;
         }
     }
@@ -109,7 +115,7 @@ static bool table_complete(const struct am_flops_variant *v, enum am_flops_op op
                            enum am_flops_type type)
 {
     for (unsigned n = 1; n <= AM_FLOPS_STREAMS_MAX; n++) {
-        const bool want = n <= v->streams_max && (op != AM_FLOPS_FMA || v->has_fma);
+        const bool want = n <= v->streams_max && (!am_flops_fuses(op) || v->has_fma);
 
         if ((v->fn[op][type][n - 1] != NULL) != want)
             return false;
@@ -125,7 +131,7 @@ static void check_op(const struct am_flops_variant *v, enum am_flops_op op, enum
 
     kcheck_report(table_complete(v, op, type), "%s %s %s: chains where they belong", v->isa,
                   am_flops_ops[op], am_flops_types[type]);
-    if (op == AM_FLOPS_FMA && !v->has_fma)
+    if (am_flops_fuses(op) && !v->has_fma)
         return;
     (void)snprintf(name, sizeof(name), "flops %s %s %s", v->isa, am_flops_ops[op],
                    am_flops_types[type]);

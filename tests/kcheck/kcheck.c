@@ -62,5 +62,7 @@ int main(int argc, char **argv)
         kcheck_stream(isa, &rng);
     }
     kcheck_chase(&rng);
+    kcheck_instr();
+    kcheck_handoff(&rng);
     return tap_done();
 }

@@ -9,6 +9,8 @@
 void kcheck_flops(const char *isa, struct am_rng *rng);
 void kcheck_stream(const char *isa, struct am_rng *rng);
 void kcheck_chase(struct am_rng *rng);
+void kcheck_instr(void);
+void kcheck_handoff(struct am_rng *rng);
 
 /* Prints one check of TAP; the format is the sentence. */
 void kcheck_report(_Bool pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+extern const struct am_bench am_bench_mem_line, am_bench_mem_parallel, am_bench_mem_stride,
+    am_bench_mem_tlb, am_bench_mem_ways;
 extern const struct am_bench am_bench_null, am_bench_cpu_flops, am_bench_mem_latency,
     am_bench_mem_bandwidth;
 
@@ -61,29 +63,49 @@ static const struct measured points[] = {
     {&am_bench_null, "1", {.ops = 1}},
     {&am_bench_cpu_flops, "add f64 scalar 1 1", {.flops = 1, .ops = 1}},
     {&am_bench_cpu_flops, "mul f32 scalar 14 1", {.flops = 14, .ops = 14}},
-    {&am_bench_mem_latency, "4096 random any", {.bytes_read = 8, .ops = 1}},
-    {&am_bench_mem_latency, "1048576 local small", {.bytes_read = 8, .ops = 1}},
-    {&am_bench_mem_latency, "1000 local small", {.bytes_read = 8, .ops = 1}},
-    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any", {.bytes_read = 4096, .ops = 1}},
-    {&am_bench_mem_bandwidth, "write 0 4096 scalar 1 small", {.bytes_written = 4096, .ops = 1}},
-    {&am_bench_mem_bandwidth, "write 1 4096 scalar 1 any", {.bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_latency, "4096 random any 64 1", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_latency, "1048576 local small 64 1", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_latency, "1000 local small 64 4", {.bytes_read = 32, .ops = 4}},
+    {&am_bench_mem_latency, "65536 page small 64 1", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_line, "65536 64", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_parallel, "65536 32 any", {.bytes_read = 256, .ops = 32}},
+    {&am_bench_mem_stride, "65536 24 any", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_tlb, "1048576 small", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_ways, "1 65536", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_ways, "9 65536", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0", {.bytes_read = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth, "write 0 4096 scalar 1 small 0", {.bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth, "write 1 4096 scalar 1 any 0", {.bytes_written = 4096, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "update 0 4096 scalar 1 any",
+     "update 0 4096 scalar 1 any 0",
      {.bytes_read = 4096, .bytes_written = 4096, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "copy 1 4096 scalar 1 any",
+     "copy 1 4096 scalar 1 any 0",
      {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "scale 0 4096 scalar 1 any",
+     "scale 0 4096 scalar 1 any 0",
      {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "add 0 3072 scalar 1 any",
+     "add 0 3072 scalar 1 any 0",
      {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "triad 0 100 scalar 1 any", /* 12 elements: 4 of each array */
+     "triad 0 100 scalar 1 any 0", /* 12 elements: 4 of each array */
      {.bytes_read = 64, .bytes_written = 32, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "triad 0 3100 scalar 1 any", /* 129 of each array, whole blocks of 16: 128 */
+     "scale1 0 4096 scalar 1 any 512",
+     {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "scale2 0 4096 scalar 1 any 0",
+     {.bytes_read = 4096, .bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "saxpy1 1 3072 scalar 1 any 2048",
+     {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "saxpy2 0 4096 scalar 1 any 64",
+     {.bytes_read = 4096, .bytes_written = 2048, .ops = 1}},
+    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 256", {.bytes_read = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "triad 0 3100 scalar 1 any 0", /* 129 of each array, whole blocks of 16: 128 */
      {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
 };
 
@@ -149,14 +171,23 @@ static const struct {
     {&am_bench_cpu_flops, "add f64 scalar 17 1", "streams"},
     {&am_bench_cpu_flops, "add f64 scalar 1 2", "2 threads on 1 CPUs"},
     {&am_bench_cpu_flops, "add f64 scalar 1 0", "0 threads on 1 CPUs"},
-    {&am_bench_mem_latency, "64 random any", "lines"},
-    {&am_bench_mem_latency, "1073741824 random any", "the limit is 67108864"},
-    {&am_bench_mem_bandwidth, "read 1 4096 scalar 1 any", "non-temporal"},
-    {&am_bench_mem_bandwidth, "update 1 4096 scalar 1 any", "non-temporal"},
-    {&am_bench_mem_bandwidth, "write 2 4096 scalar 1 any", "nt is 0 or 1"},
-    {&am_bench_mem_bandwidth, "copy 0 8 scalar 1 any", "less than one element"},
-    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 3 any", "3 threads on 1 CPUs"},
-    {&am_bench_mem_bandwidth, "copy 0 67108872 scalar 1 any", "the limit is 67108864"},
+    {&am_bench_mem_latency, "63 random any 64 1", "cells"},
+    {&am_bench_mem_line, "65536 12", "stride 12"},
+    {&am_bench_mem_parallel, "65536 33 any", "chains 33"},
+    {&am_bench_mem_stride, "4096 8192 any", "size 4096"},
+    {&am_bench_mem_tlb, "4095 small", "cells"},
+    {&am_bench_mem_ways, "0 65536", "cells 0"},
+    {&am_bench_mem_ways, "2000 65536", "the limit is 67108864"},
+    {&am_bench_mem_latency, "1073741824 random any 64 1", "the limit is 67108864"},
+    {&am_bench_mem_bandwidth, "read 1 4096 scalar 1 any 0", "non-temporal"},
+    {&am_bench_mem_bandwidth, "update 1 4096 scalar 1 any 0", "non-temporal"},
+    {&am_bench_mem_bandwidth, "saxpy2 1 4096 scalar 1 any 0", "non-temporal"},
+    {&am_bench_mem_bandwidth, "write 1 4096 scalar 1 any 512", "nothing to prefetch"},
+    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 1 any 2097152", "prefetch is 0 to"},
+    {&am_bench_mem_bandwidth, "write 2 4096 scalar 1 any 0", "nt is 0 or 1"},
+    {&am_bench_mem_bandwidth, "copy 0 8 scalar 1 any 0", "less than one element"},
+    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 3 any 0", "3 threads on 1 CPUs"},
+    {&am_bench_mem_bandwidth, "copy 0 67108872 scalar 1 any 0", "the limit is 67108864"},
 };
 
 static void check_refused(size_t i)
@@ -198,7 +229,7 @@ static void check_isa(const char *isa, const char *op_and_type)
         b->run(state, 33000); /* one full round of steps and a part of the next */
         s = b->verify(state, &residual, &err);
     }
-    if (!why_not && strncmp(words, "fma", 3) == 0 && !am_flops_find(isa)->has_fma)
+    if (!why_not && am_flops_fuses((enum am_flops_op)point[0].i) && !am_flops_find(isa)->has_fma)
         why_not = "no fused multiply-add";
     if (why_not)
         ok(s == AM_E_ABSENT && strstr(err.text, why_not), "cpu.flops %s: %s", words, err.text);
@@ -214,6 +245,8 @@ static void check_isas(void)
         check_isa(am_isa_names[i], "add f32");
         check_isa(am_isa_names[i], "mul f64");
         check_isa(am_isa_names[i], "fma f64");
+        check_isa(am_isa_names[i], "mix f32");
+        check_isa(am_isa_names[i], "mix f64");
     }
     ok(am_isa_why_not("mmx") != NULL && am_isa_index("mmx") == -1, "an unknown ISA is not usable");
 }
@@ -256,10 +289,11 @@ int main(void)
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
         check_measured(&points[i]);
     check_verify_notices(&am_bench_cpu_flops, "add f64 scalar 3 1");
-    check_verify_notices(&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any");
-    check_verify_notices(&am_bench_mem_bandwidth, "write 0 4096 scalar 1 any");
-    check_verify_notices(&am_bench_mem_bandwidth, "copy 1 4096 scalar 1 any");
-    check_verify_notices(&am_bench_mem_bandwidth, "triad 0 4096 scalar 1 any");
+    check_verify_notices(&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0");
+    check_verify_notices(&am_bench_mem_bandwidth, "write 0 4096 scalar 1 any 0");
+    check_verify_notices(&am_bench_mem_bandwidth, "copy 1 4096 scalar 1 any 0");
+    check_verify_notices(&am_bench_mem_bandwidth, "saxpy2 0 4096 scalar 1 any 0");
+    check_verify_notices(&am_bench_mem_bandwidth, "triad 0 4096 scalar 1 any 0");
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
         check_refused(i);
     check_isas();

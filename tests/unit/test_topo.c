@@ -131,6 +131,62 @@ static void test_sibling_order(void)
     leave(&o);
 }
 
+/* A machine without SMT of more CPUs than machines.h can write. */
+static void put_many(struct tree *t, unsigned cpus)
+{
+    for (unsigned cpu = 0; cpu < cpus; cpu++) {
+        char dir[96], path[160], mask[64] = "";
+        size_t n = 0;
+
+        for (unsigned word = (cpus + 31) / 32; word-- > 0;)
+            n += (size_t)snprintf(mask + n, sizeof(mask) - n, "%08x%s",
+                                  cpu / 32 == word ? 1u << cpu % 32 : 0, word ? "," : "");
+        (void)snprintf(dir, sizeof(dir), "sys/devices/system/cpu/cpu%u/topology", cpu);
+        (void)snprintf(path, sizeof(path), "%s/core_id", dir);
+        tree_put(t, path, "%u", cpu);
+        (void)snprintf(path, sizeof(path), "%s/physical_package_id", dir);
+        tree_put(t, path, "0");
+        (void)snprintf(path, sizeof(path), "%s/thread_siblings", dir);
+        tree_put(t, path, "%s", mask);
+    }
+    tree_put(t, "sys/devices/system/cpu/online", "0-%u", cpus - 1);
+    tree_put(t, "sys/devices/system/cpu/possible", "0-%u", cpus - 1);
+}
+
+static void test_numbers(void)
+{
+    static const struct {
+        const char *name; /* NULL: 130 CPUs */
+        int64_t first, last, sampled, last_node;
+    } cases[] = {
+        {"server", 0, 15, 1, 1},
+        {"hybrid", 0, 5, 1, 0},
+        {"offline", 0, 3, 1, 0},
+        {NULL, 0, 129, 3, 0},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const name = cases[i].name ? cases[i].name : "130 CPUs";
+        struct opened o;
+
+        if (cases[i].name) {
+            machine_open(&o.tree, cases[i].name);
+        } else {
+            tree_open(&o.tree);
+            put_many(&o.tree, 130);
+        }
+        ok(enter(&o), "%s: the tree loads", name);
+        ok(o.topo && symbol(o.topo, "first") == cases[i].first &&
+               symbol(o.topo, "last") == cases[i].last,
+           "  CPU numbers run from `first` to `last`");
+        ok(o.topo && symbol(o.topo, "sampled") == cases[i].sampled,
+           "  `sampled` leaves 64 of them at most: every %lld", (long long)cases[i].sampled);
+        ok(o.topo && symbol(o.topo, "last_node") == cases[i].last_node,
+           "  node numbers end with `last_node`");
+        leave(&o);
+    }
+}
+
 static void test_memory(void)
 {
     struct opened o;
@@ -475,6 +531,7 @@ int main(void)
     test_field();
     test_machines();
     test_sibling_order();
+    test_numbers();
     test_memory();
     test_order_contract();
     test_key();

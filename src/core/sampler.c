@@ -10,6 +10,8 @@ enum {
     SHORT_MULTIPLE = 100,  /* the same when the point's time is up: 1 % of clock in it */
     GROWTH_MAX = 10,       /* of the loop count from one trial to the next */
     FOLD_TRIALS = 16,      /* a disturbed trial must not look like folded code */
+    FOLD_LENGTHS = 4,      /* loop counts tried before work counts as folded */
+    FOLD_LENGTHEN = 4,     /* from one of them to the next */
 };
 
 /* Time that twice the iterations must take at least, relative to once, in the best of the trials:
@@ -90,6 +92,17 @@ static uint64_t predict(uint64_t iters, uint64_t took, uint64_t want)
     return next < (double)iters_max ? (uint64_t)next : iters_max;
 }
 
+/* The time of one batch that is not a sample. */
+static enum am_status try_batch(const struct session *s, uint64_t iters, uint64_t *took,
+                                struct am_err *err)
+{
+    struct am_sample trial = {0};
+    const enum am_status status = timed_run(s, iters, &trial, err);
+
+    *took = trial.elapsed_ns;
+    return status;
+}
+
 /* Finds a loop count whose batch lasts half of what is wanted; `took` is its time. */
 static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t *iters_p,
                                 uint64_t *took, struct am_err *err)
@@ -97,49 +110,73 @@ static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t
     uint64_t iters = 1;
 
     for (;;) {
-        struct am_sample trial = {0};
-        const enum am_status status = timed_run(s, iters, &trial, err);
+        enum am_status status = try_batch(s, iters, took, err);
 
+        if (status == AM_OK && *took >= want / 2 && *took < want) {
+            uint64_t again; /* a stall makes few iterations look long: the shorter time counts */
+
+            status = try_batch(s, iters, &again, err);
+            *took = again < *took ? again : *took;
+        }
         if (status != AM_OK)
             return status;
-        *took = trial.elapsed_ns;
         *iters_p = iters;
-        if (trial.elapsed_ns >= want / 2 || iters == iters_max)
+        if (*took >= want / 2 || iters == iters_max)
             return AM_OK;
         if (out_of_time(s)) {
-            if (trial.elapsed_ns >= s->sampler->clock->overhead_ns * SHORT_MULTIPLE)
+            if (*took >= s->sampler->clock->overhead_ns * SHORT_MULTIPLE)
                 return AM_OK; /* short, but measurable: the caller's limit was tight */
             break;
         }
-        iters = predict(iters, trial.elapsed_ns, want / 2);
+        iters = predict(iters, *took, want / 2);
     }
     return am_fail(err, AM_E_WRONG, "no loop count gives a measurable time (%llu ns for %llu)",
                    (unsigned long long)*took, (unsigned long long)*iters_p);
 }
 
-/* Twice the iterations must take longer, or the compiler has folded the work away. The best of
- * several trials of each decides; the first doubled batch is a warm-up at the same time. */
-static enum am_status check_grows(const struct session *s, uint64_t iters, uint64_t once,
-                                  struct am_err *err)
+/* The best times of once and of twice the iterations, over as many trials as it takes for the
+ * second to be clearly longer. The first doubled batch is a warm-up at the same time. */
+static enum am_status try_twice(const struct session *s, uint64_t iters, uint64_t best[2],
+                                bool *grows, struct am_err *err)
 {
-    uint64_t best[2] = {once, UINT64_MAX}; /* of once and of twice the iterations */
-
-    for (int i = 0; i < FOLD_TRIALS; i++) {
+    *grows = false;
+    for (int i = 0; i < FOLD_TRIALS && !*grows; i++) {
         const int doubled = fold_order >> i & 1;
-        struct am_sample trial = {0};
-        const enum am_status status = timed_run(s, iters << doubled, &trial, err);
+        uint64_t took;
+        const enum am_status status = try_batch(s, iters << doubled, &took, err);
 
         if (status != AM_OK)
             return status;
-        if (trial.elapsed_ns < best[doubled])
-            best[doubled] = trial.elapsed_ns;
-        if (best[1] > 0 && (double)best[1] >= fold_limit * (double)best[0])
-            return AM_OK;
+        best[doubled] = took < best[doubled] ? took : best[doubled];
+        *grows = best[1] > 0 && (double)best[1] >= fold_limit * (double)best[0];
+    }
+    return AM_OK;
+}
+
+/* Twice the iterations must take longer, or the compiler has folded the work away. Threads that
+ * wait for each other on a crowded machine can hide the work behind their waiting: longer batches
+ * tell the two apart, since folded work stays as short as it was. */
+static enum am_status check_grows(const struct session *s, uint64_t *iters, uint64_t *once,
+                                  struct am_err *err)
+{
+    uint64_t best[2] = {*once, UINT64_MAX};
+
+    for (int i = 0; i < FOLD_LENGTHS; i++) {
+        bool grows;
+        const enum am_status status = try_twice(s, *iters, best, &grows, err);
+
+        *once = best[0];
+        if (status != AM_OK || grows)
+            return status;
+        if (i + 1 == FOLD_LENGTHS || *iters > iters_max / FOLD_LENGTHEN || out_of_time(s))
+            break;
+        *iters *= FOLD_LENGTHEN;
+        best[0] = best[1] = UINT64_MAX;
     }
     return am_fail(err, AM_E_WRONG,
                    "time does not grow with the work: %llu iterations take %llu ns, twice as many "
                    "%llu ns; was the work folded away?",
-                   (unsigned long long)iters, (unsigned long long)best[0],
+                   (unsigned long long)*iters, (unsigned long long)best[0],
                    (unsigned long long)best[1]);
 }
 
@@ -158,7 +195,7 @@ static enum am_status choose_iters(const struct session *s, uint64_t *iters, str
     }
     status = calibrate(s, want, iters, &once, err);
     if (status == AM_OK)
-        status = check_grows(s, *iters, once, err);
+        status = check_grows(s, iters, &once, err);
     if (once < want)
         *iters *= 2;
     return status;

@@ -12,8 +12,26 @@ AM_ISA_MAP(DECLARE)
 static const struct am_flops_variant *const variants[] = {AM_ISA_MAP(ROW)};
 #undef ROW
 
-const char *const am_flops_ops[] = {"fma", "add", "mul", NULL};
+const char *const am_flops_ops[] = {"fma", "add", "mul", "mix", NULL};
 const char *const am_flops_types[] = {"f32", "f64", NULL};
+
+bool am_flops_fuses(enum am_flops_op op)
+{
+    return op == AM_FLOPS_FMA || op == AM_FLOPS_MIX;
+}
+
+unsigned am_flops_count(enum am_flops_op op)
+{
+    static const unsigned counts[AM_FLOPS_OPS] = {
+        [AM_FLOPS_FMA] = 2, [AM_FLOPS_ADD] = 1, [AM_FLOPS_MUL] = 1, [AM_FLOPS_MIX] = 3};
+
+    return counts[op];
+}
+
+bool am_flops_adds_first(size_t stream, size_t streams)
+{
+    return stream >= (streams + 1) / 2;
+}
 
 const struct am_flops_variant *am_flops_find(const char *isa)
 {

@@ -12,11 +12,11 @@ AM_ISA_MAP(DECLARE)
 static const struct am_stream_variant *const variants[] = {AM_ISA_MAP(ROW)};
 #undef ROW
 
-#define KIND(name, reads, writes, arrays) {#name, reads, writes, arrays},
+#define KIND(name, loop, reads, writes, arrays) {#name, AM_STREAM_##loop, reads, writes, arrays},
 const struct am_stream_kind am_stream_kinds[AM_STREAM_KERNELS] = {AM_STREAM_MAP(KIND)};
 #undef KIND
 
-#define NAME(name, reads, writes, arrays) #name,
+#define NAME(name, loop, reads, writes, arrays) #name,
 const char *const am_stream_names[] = {AM_STREAM_MAP(NAME) NULL};
 #undef NAME
 

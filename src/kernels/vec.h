@@ -41,6 +41,16 @@ typedef AM_VEC(float, 32) am_vf32 __attribute__((may_alias));
 typedef AM_VEC(double, 64) am_vf64 __attribute__((may_alias));
 typedef AM_VEC(uint64_t, 64) am_vu64 __attribute__((may_alias));
 
+/* A place the compiler cannot see through: integer vector `v` stays in its register, and what is
+ * done to it before is not joined with what is done after. */
+#if AM_VEC_BYTES == 8
+#define AM_KEEP_u64(v) __asm__("" : "+r"(v))
+#elif defined(__x86_64__)
+#define AM_KEEP_u64(v) __asm__("" : "+v"(v))
+#else
+#define AM_KEEP_u64(v) __asm__("" : "+w"(v))
+#endif
+
 #define AM_PASTE_(a, b) a##b
 #define AM_PASTE(a, b) AM_PASTE_(a, b)
 /* AM_KERNEL(am_stream_) names a variant table: am_stream_avx2 */

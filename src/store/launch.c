@@ -48,7 +48,9 @@ static enum am_status put_visit_row(struct am_store *store, const struct am_visi
                                     const struct am_launch *launch, int64_t launch_id,
                                     struct am_err *err)
 {
-    const struct am_work nothing = {NAN, NAN, NAN, NAN}; /* stored as NULL */
+    /* Stored as NULL. */
+    const struct am_work nothing = {
+        .bytes_read = NAN, .bytes_written = NAN, .flops = NAN, .ops = NAN};
     const struct am_work *const work = v->has_work ? &v->work : &nothing;
     const enum am_status s = am_db_put(
         store, AM_DB_PUT_VISIT,

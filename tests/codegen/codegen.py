@@ -5,7 +5,8 @@ usage: codegen.py ARCH OBJDUMP ISA=FILE... [plain=FILE]
 
 Every loop of cpu.flops must hold its instruction as often as it has streams, on registers of its
 width, and touch no memory. Every loop of mem.bandwidth must hold sixteen loads or stores per array
-of its width at constant offsets, and non-temporal stores where it says so. Prints TAP.
+of its width at constant offsets, non-temporal stores where it says so, and a prefetch for each line
+where it says so, and nowhere else. Prints TAP.
 """
 
 import re
@@ -13,10 +14,26 @@ import subprocess
 import sys
 
 UNROLL = 16
-STREAM = {  # kernel: arrays read, arrays written, has a non-temporal form
-    "read": (1, 0, False), "write": (0, 1, True), "update": (1, 1, False), "copy": (1, 1, True),
-    "scale": (1, 1, True), "add": (2, 1, True), "triad": (2, 1, True),
+CHAINS_IN_REGISTERS = (2, 4, 8)
+HANDOFF = {  # loop: what it must hold on each architecture (AArch64 calls the atomics of libgcc)
+    "am_chase_own": (r"lock xadd", r"ldadd|ldxr|bl "),
+    "am_handoff_cas": (r"lock cmpxchg", r"cas|ldxr|bl "),
+    "am_share_add": (r"lock (add|inc|xadd)", r"ldadd|stadd|ldxr|bl "),
+    "am_share_count": (r"(add|inc)l? .*\(|mov .*\(", r"str "),
 }
+LINE_BYTES = 64
+VECTOR_BYTES = {"scalar": 8, "sse2": 16, "neon": 16, "avx": 32, "avx2": 32, "avx512": 64}
+STREAM = {  # kernel: arrays read, written, and prefetched in each form of its loop
+    "read": (1, 0, {"plain": 0, "ahead": 1}),
+    "write": (0, 1, {"plain": 0, "nt": 0, "ahead": 1}),
+    "update": (1, 1, {"plain": 0, "ahead": 1}),
+    "saxpy2": (2, 1, {"plain": 0, "ahead": 2}),
+    "copy": (1, 1, {"plain": 0, "nt": 0, "ahead": 2, "nt_ahead": 1}),
+    "scale": (1, 1, {"plain": 0, "nt": 0, "ahead": 2, "nt_ahead": 1}),
+    "add": (2, 1, {"plain": 0, "nt": 0, "ahead": 3, "nt_ahead": 2}),
+    "triad": (2, 1, {"plain": 0, "nt": 0, "ahead": 3, "nt_ahead": 2}),
+}
+FLOPS = {"fma": ("fma",), "add": ("add",), "mul": ("mul",), "mix": ("fma", "add")}
 
 
 class Insn:
@@ -31,6 +48,7 @@ class X86:
     JUMP = re.compile(r"j\w+$")
     COUNTING = {"sub", "add", "dec", "inc", "cmp", "test"}
     FENCE = "sfence"
+    PREFETCH = re.compile(r"prefetch(t0|w)$")
     WIDTH = {"scalar": "xmm", "sse2": "xmm", "avx": "ymm", "avx2": "ymm", "avx512": "zmm"}
     SUFFIX = {("scalar", "f32"): "ss", ("scalar", "f64"): "sd"}
     FOREIGN = {  # what must not appear anywhere in the ISA's objects
@@ -62,9 +80,15 @@ class X86:
     @staticmethod
     def memory(insn):
         """(loads, stores) of one instruction."""
-        if "(" not in insn.operands or insn.mnemonic.startswith(("lea", "nop", "data16", "cs")):
+        if "(" not in insn.operands or insn.mnemonic.startswith(
+                ("lea", "nop", "data16", "cs", "prefetch")):
             return 0, 0
         return (0, 1) if insn.operands.endswith(")") else (1, 0)
+
+    @staticmethod
+    def offset(insn):
+        m = re.search(r"(-?)(0x[0-9a-f]+)?\(", insn.operands)
+        return int(m.group(1) + (m.group(2) or "0"), 16)
 
     @staticmethod
     def address_is_plain(insn):
@@ -90,6 +114,7 @@ class AArch64:
     JUMP = re.compile(r"(b\.\w+|cbn?z|tbn?z|b)$")
     COUNTING = {"sub", "subs", "add", "cmp"}
     FENCE = "dmb"
+    PREFETCH = re.compile(r"prfu?m$")
     FOREIGN = {"scalar": r"\bv\d+\.|\bq\d+", "neon": r"\bz\d+\."}
     HAS_FMA = {"scalar", "neon"}
     MNEMONIC = {"add": "fadd", "mul": "fmul"}
@@ -123,6 +148,11 @@ class AArch64:
         if re.match(r"ld(r|p|np|ur)$", insn.mnemonic):
             return n, 0
         return (0, n) if re.match(r"st(r|p|np|ur)$", insn.mnemonic) else (0, 0)
+
+    @staticmethod
+    def offset(insn):
+        m = re.search(r"\[\w+(?:, #(-?\d+))?\]", insn.operands)
+        return int(m.group(1) or 0) if m else 0
 
     @staticmethod
     def address_is_plain(insn):
@@ -183,11 +213,30 @@ def innermost_loops(arch, body):
     return [[i for i in body if lo <= i.address <= hi] for lo, hi in sorted(inner)]
 
 
+def flops_loop_faults(arch, isa, loop, op, kind, n):
+    """Each of the operation's instructions on each of the n accumulators, and the loop's count."""
+    faults, chains = [], []
+    for instruction in FLOPS[op]:
+        pattern = arch.arithmetic(isa, instruction, kind)
+        named = [i for i in loop if pattern.match(i.mnemonic)]
+        chains += named
+        if len(named) != n or len({arch.destination(i) for i in named}) != n:
+            faults.append(f"{len(named)} of {n} {instruction}, or accumulators shared")
+    if len({arch.destination(i) for i in chains}) != n:
+        faults.append("an accumulator lacks one of its instructions")
+    other = [i for i in loop[:-1] if i not in chains]
+    faults += [str(i) for i in chains if any(arch.memory(i)) or not arch.registers_fit(isa, i)]
+    faults += [str(i) for i in other if i.mnemonic not in arch.COUNTING or any(arch.memory(i))]
+    if len(other) > 2:
+        faults.append(f"{len(other)} instructions beside the chains")
+    return faults
+
+
 def flops_faults(arch, isa, functions, op, kind):
     faults = []
     for n in range(1, 17):
         name = f"{op}_{kind}_{n}"
-        wanted = n <= arch.streams_max(isa) and (op != "fma" or isa in arch.HAS_FMA)
+        wanted = n <= arch.streams_max(isa) and ("fma" not in FLOPS[op] or isa in arch.HAS_FMA)
         if (name in functions) != wanted:
             faults.append(f"{name} is {'missing' if wanted else 'there'}")
         if not wanted or name not in functions:
@@ -196,24 +245,16 @@ def flops_faults(arch, isa, functions, op, kind):
         if len(loops) != 1:
             faults.append(f"{name} has {len(loops)} loops")
             continue
-        named = [i for i in loops[0] if arch.arithmetic(isa, op, kind).match(i.mnemonic)]
-        other = [i for i in loops[0][:-1] if i not in named]
-        if len(named) != n or len({arch.destination(i) for i in named}) != n:
-            faults.append(f"{name}: {len(named)} of {n} instructions, or accumulators shared")
-        faults += [f"{name}: {i}" for i in named
-                   if any(arch.memory(i)) or not arch.registers_fit(isa, i)]
-        faults += [f"{name}: {i}" for i in other
-                   if i.mnemonic not in arch.COUNTING or any(arch.memory(i))]
-        if len(other) > 2:
-            faults.append(f"{name}: {len(other)} instructions beside the chains")
+        faults += [f"{name}: {fault}"
+                   for fault in flops_loop_faults(arch, isa, loops[0], op, kind, n)]
     return faults
 
 
-def stream_faults(arch, isa, functions, name, reads, writes):
+def stream_faults(arch, isa, functions, name, reads, writes, prefetched):
     body = functions.get(name)
     if not body:
         return [f"{name} is missing"]
-    non_temporal = name.endswith("_nt")
+    non_temporal = "_nt" in name
     loop = max(innermost_loops(arch, body), key=len)
     accesses = [i for i in loop if any(arch.memory(i))]
     loads = sum(arch.memory(i)[0] for i in accesses)
@@ -224,7 +265,13 @@ def stream_faults(arch, isa, functions, name, reads, writes):
         faults.append(f"{loads} loads and {n_stores} stores in the loop")
     faults += [f"width: {i}" for i in accesses if not arch.access_fits(isa, i)]
     faults += [f"address: {i}" for i in accesses if not arch.address_is_plain(i)]
+    if not writes:  # prefetchers follow lines that rise; gcc's scheduler may swap neighbours
+        faults += [f"order: {j}" for i, j in zip(accesses, accesses[1:])
+                   if arch.offset(j) // LINE_BYTES < arch.offset(i) // LINE_BYTES - 1]
     faults += [f"store: {i}" for i in stores if arch.is_non_temporal(i) != non_temporal]
+    ahead = sum(arch.PREFETCH.match(i.mnemonic) is not None for i in loop)
+    if ahead != prefetched * UNROLL * VECTOR_BYTES[isa] // LINE_BYTES:
+        faults.append(f"{ahead} prefetches in the loop")
     if non_temporal != any(i.mnemonic == arch.FENCE for i in body):
         faults.append("fence missing or superfluous")
     return faults
@@ -234,14 +281,16 @@ def check_isa(tap, arch, isa, functions):
     foreign = [f"{name}: {i}" for name, body in functions.items() for i in body
                if re.search(arch.FOREIGN[isa], f"{i.mnemonic} {i.operands}")]
     tap.check(foreign, f"{isa}: no instruction or register of a higher ISA")
-    for op in ("fma", "add", "mul"):
+    for op in FLOPS:
         for kind in ("f32", "f64"):
             tap.check(flops_faults(arch, isa, functions, op, kind),
-                      f"{isa} {op} {kind}: loops hold their instruction and nothing else")
-    for kernel, (reads, writes, has_nt) in STREAM.items():
-        for name in [f"{kernel}_plain"] + ([f"{kernel}_nt"] if has_nt else []):
-            tap.check(stream_faults(arch, isa, functions, name, reads, writes),
-                      f"{isa} {name}: {UNROLL} accesses an array, of its width, at constant offsets")
+                      f"{isa} {op} {kind}: loops hold their instructions and nothing else")
+    for kernel, (reads, writes, forms) in STREAM.items():
+        for form, prefetched in forms.items():
+            tap.check(stream_faults(arch, isa, functions, f"{kernel}_{form}", reads, writes,
+                                    prefetched),
+                      f"{isa} {kernel}_{form}: {UNROLL} accesses an array, of its width, at "
+                      f"constant offsets")
 
 
 def check_chase(tap, arch, functions):
@@ -251,6 +300,37 @@ def check_chase(tap, arch, functions):
     if len(follows) != UNROLL:
         faults.append(f"{len(follows)} loads in the loop")
     tap.check(faults, f"chase: {UNROLL} loads, each through the register it fills")
+    for chains in CHAINS_IN_REGISTERS:
+        loop = max(innermost_loops(arch, functions[f"chase_{chains}"]), key=len)
+        follows = [i for i in loop if arch.follows_pointer(i)]
+        faults = [str(i) for i in loop if any(arch.memory(i)) and i not in follows]
+        registers = {i.operands for i in follows}
+        if len(follows) != chains or len(registers) != chains:
+            faults.append(f"{len(follows)} loads through {len(registers)} registers in the loop")
+        tap.check(faults, f"chase of {chains} chains: a load and a register each, nothing else")
+
+
+def handoff_faults(arch, body, wanted):
+    """The instruction is in the loop, and no hint to wait stands between attempts."""
+    loops = [i for loop in innermost_loops(arch, body) for i in loop]
+    text = [f"{i.mnemonic} {i.operands}" for i in loops]
+    faults = [line for line in text if re.match(r"pause|rep nop|yield|isb|wfe", line)]
+    if not any(re.match(wanted, line) for line in text):
+        faults.append(f"no {wanted} among: " + "; ".join(text))
+    return faults
+
+
+def check_handoff(tap, arch, functions):
+    for name, wanted in HANDOFF.items():
+        tap.check(handoff_faults(arch, functions[name], wanted[arch is AArch64]),
+                  f"{name}: the loop holds its instruction and no pause")
+    plain = [str(i) for i in functions["am_share_count"] if re.match(r"lock|xchg|stlr|dmb", i.mnemonic)
+             and i.operands != "%ax,%ax"]
+    tap.check(plain, "am_share_count: nothing atomic")
+    flush = {X86: ("clflush", "mfence"), AArch64: ("dc", "dsb")}[arch]
+    for name, mnemonic in zip(("am_line_flush", "am_line_fence"), flush):
+        found = any(i.mnemonic == mnemonic for i in functions[name])
+        tap.check([] if found else [f"no {mnemonic}"], f"{name}: it is {mnemonic}")
 
 
 def main(argv):
@@ -263,6 +343,7 @@ def main(argv):
     for isa, functions in objects.items():
         if isa == "plain":
             check_chase(tap, arch, functions)
+            check_handoff(tap, arch, functions)
         else:
             check_isa(tap, arch, isa, functions)
     return tap.done()

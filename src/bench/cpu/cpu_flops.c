@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.flops: floating-point instructions a core completes, by chains that never leave registers. */
 #include "base/rng.h"
+#include "bench/cpu/bound.h"
 #include "core/bench.h"
 #include "core/team.h"
 #include "kernels/flops.h"
@@ -13,7 +14,7 @@
 enum axis_index { OP, TYPE, ISA, STREAMS, THREADS };
 
 enum {
-    /* Steps in one call. Chains start afresh with each: values stay between 1 and 128 whatever
+    /* Steps in one call. Chains start afresh with each: values stay between 1 and 256 whatever
      * the number of iterations, and the reference has a bounded way to go. The call costs less
      * than 0.1 % of them. */
     CHUNK = 32768,
@@ -42,6 +43,11 @@ struct flops {
     struct chains *chains; /* one a thread; all start alike */
     struct am_team *team;
 };
+
+static size_t element_bytes(const struct flops *f)
+{
+    return f->type == AM_FLOPS_F32 ? sizeof(float) : sizeof(double);
+}
 
 static double get(const struct flops *f, const union values *v, size_t i)
 {
@@ -84,7 +90,7 @@ static enum am_status choose(struct flops *f, const struct am_value *point, stru
         return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
     f->op = (enum am_flops_op)point[OP].i;
     f->type = (enum am_flops_type)point[TYPE].i;
-    if (f->op == AM_FLOPS_FMA && !v->has_fma)
+    if (am_flops_fuses(f->op) && !v->has_fma)
         return am_fail(err, AM_E_ABSENT, "%s has no fused multiply-add", v->isa);
     if (streams < 1 || streams > (int64_t)v->streams_max)
         return am_fail(err, AM_E_ABSENT, "%s keeps 1 to %u streams in registers, not %lld", v->isa,
@@ -116,7 +122,9 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         fill(f, &f->chains[i], ctx->seed);
     s = am_team_new(f->threads, ctx->cpus, ctx->cpu_count, &f->team, err);
     work->ops = (double)(f->streams * f->threads);
-    work->flops = work->ops * (double)f->lanes * (f->op == AM_FLOPS_FMA ? 2 : 1);
+    work->flops = work->ops * (double)f->lanes * am_flops_count(f->op);
+    work->flops_per_cycle_max =
+        am_bound_flops(f->op, f->type, f->lanes * element_bytes(f)) * (double)f->threads;
     return s;
 }
 
@@ -140,21 +148,46 @@ static void run(void *state, uint64_t iters)
     am_team_run(f->team, run_member, f);
 }
 
-static float chain_f32(enum am_flops_op op, float x, float m, float a, uint64_t steps)
+/* What happens to an accumulator in one step. */
+enum step { STEP_FMA, STEP_ADD, STEP_MUL, STEP_FMA_ADD, STEP_ADD_FMA };
+
+static enum step step_of(const struct flops *f, size_t stream)
 {
-    for (; steps; steps--)
-        x = op == AM_FLOPS_FMA ? fmaf(m, a, x) : op == AM_FLOPS_ADD ? x + a : x * m;
+    static const enum step steps[AM_FLOPS_OPS] = {[AM_FLOPS_FMA] = STEP_FMA,
+                                                  [AM_FLOPS_ADD] = STEP_ADD,
+                                                  [AM_FLOPS_MUL] = STEP_MUL,
+                                                  [AM_FLOPS_MIX] = STEP_FMA_ADD};
+
+    if (f->op == AM_FLOPS_MIX && am_flops_adds_first(stream, f->streams))
+        return STEP_ADD_FMA;
+    return steps[f->op];
+}
+
+static float step_f32(enum step step, float x, float m, float a)
+{
+    switch (step) {
+    case STEP_FMA: return fmaf(m, a, x);
+    case STEP_ADD: return x + a;
+    case STEP_MUL: return x * m;
+    case STEP_FMA_ADD: return fmaf(m, a, x) + a;
+    case STEP_ADD_FMA: return fmaf(m, a, x + a);
+    }
     return x;
 }
 
-static double chain_f64(enum am_flops_op op, double x, double m, double a, uint64_t steps)
+static double step_f64(enum step step, double x, double m, double a)
 {
-    for (; steps; steps--)
-        x = op == AM_FLOPS_FMA ? fma(m, a, x) : op == AM_FLOPS_ADD ? x + a : x * m;
+    switch (step) {
+    case STEP_FMA: return fma(m, a, x);
+    case STEP_ADD: return x + a;
+    case STEP_MUL: return x * m;
+    case STEP_FMA_ADD: return fma(m, a, x) + a;
+    case STEP_ADD_FMA: return fma(m, a, x + a);
+    }
     return x;
 }
 
-/* Where accumulator i must be after `steps`: one rounding a step, so the bits must agree. */
+/* Where accumulator i must be after `steps`: one rounding an operation, so bits agree. */
 static double expected(const struct flops *f, size_t i, uint64_t steps)
 {
     const union values *const in = &f->chains[0].in;
@@ -162,10 +195,15 @@ static double expected(const struct flops *f, size_t i, uint64_t steps)
     const double x = get(f, in, i);
     const double m = get(f, in, n + i % f->lanes);
     const double a = get(f, in, n + f->lanes + i % f->lanes);
+    const enum step step = step_of(f, i / f->lanes);
+    float narrow = (float)x;
+    double wide = x;
 
-    if (f->type == AM_FLOPS_F32)
-        return (double)chain_f32(f->op, (float)x, (float)m, (float)a, steps);
-    return chain_f64(f->op, x, m, a, steps);
+    for (; steps && f->type == AM_FLOPS_F32; steps--)
+        narrow = step_f32(step, narrow, (float)m, (float)a);
+    for (; steps && f->type == AM_FLOPS_F64; steps--)
+        wide = step_f64(step, wide, m, a);
+    return f->type == AM_FLOPS_F32 ? (double)narrow : wide;
 }
 
 static enum am_status compare(const struct flops *f, bool full, uint64_t steps, double *residual,
@@ -218,7 +256,7 @@ static const struct am_axis axes[] = {
             .dflt = "all",
             .quick = "fma",
             .choices = am_flops_ops,
-            .help = "the instruction; fma counts two operations"},
+            .help = "the instruction; fma counts two operations; mix: fma and add in turn, three"},
     [TYPE] = {.name = "type",
               .kind = AM_AXIS_NAME,
               .dflt = "all",
@@ -233,7 +271,7 @@ static const struct am_axis axes[] = {
              .help = "instruction set of the chains"},
     [STREAMS] = {.name = "streams",
                  .kind = AM_AXIS_INT,
-                 .dflt = "1,4,8,12",
+                 .dflt = "1,4,8,12,14",
                  .quick = "12",
                  .thorough = "1:16",
                  .help = "independent chains a thread: 1 shows latency, 8 and more throughput"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.bandwidth: bytes a program reads and writes a second, streaming over arrays of f64. */
+#include "bench/cpu/bound.h"
 #include "bench/cpu/memory.h"
 #include "core/bench.h"
 #include "core/team.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES };
+enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES, PREFETCH };
 
 enum {
     /* Arrays of one thread begin at different offsets in their pages: a load whose address equals
@@ -19,6 +20,7 @@ enum {
      * number of lines apart, three arrays stay apart whatever their length. */
     STAGGER_BYTES = 21 * 64,
     WHOLE_BLOCKS = 4, /* from this many on, arrays are whole unrolled blocks */
+    AHEAD_MAX = 1 << 20,
 };
 
 /* What one thread works on; a line pair of its own, since `sum` is written in the timed region. */
@@ -33,11 +35,11 @@ struct share {
 
 struct bandwidth {
     const struct am_stream_kind *kind;
-    enum am_stream_kernel kernel;
     am_stream_fn *fn;
+    size_t ahead;      /* bytes of software prefetch, 0: none */
     size_t threads, n; /* n: elements of each array of each thread */
     uint64_t iters;    /* of the latest run */
-    bool odd;          /* number of passes since the arrays were filled */
+    uint64_t passes;   /* since the arrays were filled */
     struct am_memory memory;
     struct share *shares;
     struct am_team *team;
@@ -57,36 +59,45 @@ static double c_at(size_t i)
 
 static double value_at(const struct bandwidth *w, double s, size_t i)
 {
-    switch (w->kernel) {
+    switch (w->kind->loop) {
     case AM_STREAM_write: return s;
-    case AM_STREAM_update: return w->odd ? s * b_at(i) : b_at(i);
+    case AM_STREAM_update: return w->passes % 2 ? s * b_at(i) : b_at(i);
+    case AM_STREAM_saxpy2: return c_at(i) + (double)w->passes * s * b_at(i);
     case AM_STREAM_copy: return b_at(i);
     case AM_STREAM_scale: return s * b_at(i);
     case AM_STREAM_add: return b_at(i) + c_at(i);
     case AM_STREAM_triad: return b_at(i) + s * c_at(i);
-    case AM_STREAM_read:
-    case AM_STREAM_KERNELS: break;
+    default: break; /* read; and names whose loop is one of these */
     }
     return b_at(i);
 }
 
-/* First touch: each thread's pages come from its own memory. Written arrays start as what no kernel
- * writes; arrays that are read as what the reference expects. */
+/* What a holds before the first pass: what no kernel writes, where a is not read. */
+static double start_at(const struct bandwidth *w, size_t i)
+{
+    switch (w->kind->loop) {
+    case AM_STREAM_read:
+    case AM_STREAM_update: return b_at(i);
+    case AM_STREAM_saxpy2: return c_at(i);
+    default: return -1;
+    }
+}
+
+/* First touch: each thread's pages come from its own memory. */
 static void fill_member(void *arg, size_t thread, size_t threads)
 {
     const struct bandwidth *const w = arg;
     struct share *const sh = &w->shares[thread];
     double *const a = sh->arrays[0], *const b = sh->arrays[1], *const c = sh->arrays[2];
-    const bool poison = w->kind->reads < w->kind->arrays;
 
     (void)threads;
     for (size_t i = 0; i < w->n; i++)
-        a[i] = poison ? -1 : b_at(i);
+        a[i] = start_at(w, i);
     for (size_t i = 0; i < w->n && w->kind->arrays > 1; i++)
         b[i] = b_at(i);
     for (size_t i = 0; i < w->n && w->kind->arrays > 2; i++)
         c[i] = c_at(i);
-    for (size_t i = 0; i < w->n && w->kernel == AM_STREAM_read; i++) {
+    for (size_t i = 0; i < w->n && w->kind->loop == AM_STREAM_read; i++) {
         uint64_t bits;
 
         memcpy(&bits, &a[i], sizeof(bits));
@@ -124,34 +135,58 @@ static void lay_out(struct bandwidth *w)
             .a = sh->arrays[0],
             .b = sh->arrays[1],
             .c = sh->arrays[2],
-            .s = w->kernel == AM_STREAM_update ? -1 : 3, /* update: no growth over many passes */
+            .s = w->kind->loop == AM_STREAM_update ? -1 : 3, /* update: no growth over passes */
             .n = w->n,
+            .ahead = w->ahead,
         };
     }
 }
 
-static enum am_status choose(struct bandwidth *w, const struct am_value *point, struct am_err *err)
+static enum am_status choose_loop(struct bandwidth *w, const struct am_stream_variant *v,
+                                  const struct am_value *point, struct am_err *err)
+{
+    const int64_t nt = point[NT].i, ahead = point[PREFETCH].i;
+
+    if (nt < 0 || nt > 1)
+        return am_fail(err, AM_E_ABSENT, "nt is 0 or 1, not %lld", (long long)nt);
+    if (ahead < 0 || ahead > AHEAD_MAX)
+        return am_fail(err, AM_E_ABSENT, "prefetch is 0 to %d bytes, not %lld", AHEAD_MAX,
+                       (long long)ahead);
+    w->kind = &am_stream_kinds[point[KERNEL].i];
+    if (!v->fn[point[KERNEL].i][nt])
+        return am_fail(err, AM_E_ABSENT, "%s has no use for non-temporal stores", w->kind->name);
+    w->ahead = (size_t)ahead;
+    w->fn = ahead ? v->ahead[point[KERNEL].i][nt] : v->fn[point[KERNEL].i][nt];
+    if (!w->fn)
+        return am_fail(err, AM_E_ABSENT, "%s past the caches has nothing to prefetch",
+                       w->kind->name);
+    return AM_OK;
+}
+
+static enum am_status choose(struct bandwidth *w, const struct am_value *point,
+                             struct am_work *work, struct am_err *err)
 {
     const struct am_stream_variant *const v = am_stream_find(point[ISA].name);
     const char *const why_not = am_isa_why_not(point[ISA].name);
-    const int64_t nt = point[NT].i;
-    const uint64_t arrays = am_stream_kinds[point[KERNEL].i].arrays;
+    enum am_status s;
 
     if (!v || why_not)
         return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
-    if (nt < 0 || nt > 1)
-        return am_fail(err, AM_E_ABSENT, "nt is 0 or 1, not %lld", (long long)nt);
-    w->kernel = (enum am_stream_kernel)point[KERNEL].i;
-    w->kind = &am_stream_kinds[w->kernel];
-    w->fn = v->fn[w->kernel][nt];
-    if (!w->fn)
-        return am_fail(err, AM_E_ABSENT, "%s has no use for non-temporal stores", w->kind->name);
-    w->n = (size_t)((uint64_t)point[SIZE].i / sizeof(double) / arrays / w->threads);
+    s = choose_loop(w, v, point, err);
+    if (s != AM_OK)
+        return s;
+    w->n = (size_t)((uint64_t)point[SIZE].i / sizeof(double) / w->kind->arrays / w->threads);
     if (point[SIZE].i < 0 || w->n == 0)
         return am_fail(err, AM_E_ABSENT, "size %lld: less than one element for each of %zu threads",
                        (long long)point[SIZE].i, w->threads);
     if (w->n >= (size_t)WHOLE_BLOCKS * v->block)
         w->n -= w->n % v->block;
+    work->ops = 1;
+    work->bytes_read = (double)(w->kind->reads * sizeof(double) * w->n * w->threads);
+    work->bytes_written = (double)(w->kind->writes * sizeof(double) * w->n * w->threads);
+    work->bytes_per_cycle_max = am_bound_bytes(w->kind->reads, w->kind->writes,
+                                               v->block / AM_STREAM_UNROLL * sizeof(double)) *
+                                (double)w->threads;
     return AM_OK;
 }
 
@@ -166,7 +201,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
                        ctx->cpu_count);
     w->threads = (size_t)threads;
-    s = choose(w, point, err);
+    s = choose(w, point, work, err);
     if (s == AM_OK)
         s = am_memory_allowed(w->threads * share_bytes(w), ctx->memory_limit_bytes, err);
     if (s == AM_OK)
@@ -182,9 +217,6 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     memset(w->shares, 0, w->threads * sizeof(*w->shares));
     lay_out(w);
     am_team_run(w->team, fill_member, w);
-    work->ops = 1;
-    work->bytes_read = (double)(w->kind->reads * sizeof(double) * w->n * w->threads);
-    work->bytes_written = (double)(w->kind->writes * sizeof(double) * w->n * w->threads);
     return am_memory_check(&w->memory, err);
 }
 
@@ -193,7 +225,7 @@ static void run_member(void *arg, size_t thread, size_t threads)
 {
     const struct bandwidth *const w = arg;
     struct share *const sh = &w->shares[thread];
-    const uint64_t apart = w->kernel == AM_STREAM_read && w->iters % 2 == 0 ? 1 : 0;
+    const uint64_t apart = w->kind->loop == AM_STREAM_read && w->iters % 2 == 0 ? 1 : 0;
 
     (void)threads;
     sh->args.passes = w->iters - apart;
@@ -212,7 +244,7 @@ static void run(void *state, uint64_t iters)
     if (!iters)
         return;
     w->iters = iters;
-    w->odd ^= iters % 2 != 0;
+    w->passes += iters;
     am_team_run(w->team, run_member, w);
 }
 
@@ -239,6 +271,8 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     struct bandwidth *const w = state;
 
     *residual = 0;
+    if (!w->passes) /* update and saxpy2 would find what they start from */
+        return am_fail(err, AM_E_WRONG, "no pass was made");
     am_team_run(w->team, verify_member, w);
     for (size_t t = 0; t < w->threads; t++) {
         const struct share *const sh = &w->shares[t];
@@ -270,11 +304,12 @@ static void finish(void *state)
 static const struct am_axis axes[] = {
     [KERNEL] = {.name = "kernel",
                 .kind = AM_AXIS_NAME,
-                .dflt = "read,write,copy,triad",
-                .thorough = "all",
+                .dflt = "read,write,copy,triad,scale1,scale2,saxpy1,saxpy2",
+                .quick = "read,write,copy,triad",
+                .thorough = "read,write,copy,add,triad,scale1,scale2,saxpy1,saxpy2",
                 .choices = am_stream_names,
-                .help = "read, write: a; update: a = s a; copy: a = b; scale: a = s b; add: a = b "
-                        "+ c; triad: a = b + s c"},
+                .help = "read, write: a; update, scale2: a = s a; copy: a = b; scale, scale1: a = "
+                        "s b; add: a = b + c; triad, saxpy1: a = b + s c; saxpy2: a = a + s b"},
     [NT] = {.name = "nt",
             .kind = AM_AXIS_INT,
             .dflt = "0,1",
@@ -305,6 +340,12 @@ static const struct am_axis axes[] = {
                .dflt = "any",
                .choices = am_pages_names,
                .help = "any: huge pages where the system gives them; small, huge: only those"},
+    [PREFETCH] = {.name = "prefetch",
+                  .kind = AM_AXIS_SIZE,
+                  .unit = "B",
+                  .dflt = "0",
+                  .thorough = "0,2K",
+                  .help = "distance of software prefetch; 0: none"},
     {.name = NULL},
 };
 
@@ -319,7 +360,7 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_mem_bandwidth = {
     .name = "mem.bandwidth",
     .summary = "streaming bandwidth of caches and memory",
-    .version = 1,
+    .version = 2,
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct bandwidth),

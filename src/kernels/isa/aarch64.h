@@ -20,6 +20,24 @@
 #define AM_STNP "stnp %d[x], %d[y], %[to]"
 #endif
 
+/* The same, and an addition, on x in its place, which is register i: compilers move accumulators
+ * about where both alternate on one of them. */
+#define AM_VECTOR_REGISTER(i) "v" #i
+#if AM_VEC_BYTES == 16
+#define AM_FMA_INTO(lanes, d, x, m, a)                                                             \
+    __asm__("fmla %0." lanes ", %1." lanes ", %2." lanes : "+w"(x) : "w"(m), "w"(a))
+#define AM_ADD_INTO(lanes, d, x, a)                                                                \
+    __asm__("fadd %0." lanes ", %0." lanes ", %1." lanes : "+w"(x) : "w"(a))
+#else
+#define AM_FMA_INTO(lanes, d, x, m, a)                                                             \
+    __asm__("fmadd %" d "0, %" d "1, %" d "2, %" d "0" : "+w"(x) : "w"(m), "w"(a))
+#define AM_ADD_INTO(lanes, d, x, a) __asm__("fadd %" d "0, %" d "0, %" d "1" : "+w"(x) : "w"(a))
+#endif
+#define AM_FMA_INTO_f32(x, m, a) AM_FMA_INTO("4s", "s", x, m, a)
+#define AM_FMA_INTO_f64(x, m, a) AM_FMA_INTO("2d", "d", x, m, a)
+#define AM_ADD_INTO_f32(x, a) AM_ADD_INTO("4s", "s", x, a)
+#define AM_ADD_INTO_f64(x, a) AM_ADD_INTO("2d", "d", x, a)
+
 struct am_vec_pair {
     am_vf64 v[2];
 };

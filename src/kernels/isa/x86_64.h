@@ -17,6 +17,23 @@
 #define AM_FMA_f64(x, m, a) ((am_vf64)_mm256_fmadd_pd((__m256d)(m), (__m256d)(a), (__m256d)(x)))
 #endif
 
+/* The same, and an addition, on x in its place, which is register i: gcc 12 moves accumulators
+ * about where both alternate on one of them. */
+#if defined(__FMA__)
+#if AM_VEC_BYTES == 64
+#define AM_VECTOR_REGISTER(i) "zmm" #i
+#else
+#define AM_VECTOR_REGISTER(i) "ymm" #i
+#endif
+#define AM_FMA_INTO(suffix, x, m, a)                                                               \
+    __asm__("vfmadd231" suffix " %2, %1, %0" : "+v"(x) : "v"(m), "v"(a))
+#define AM_ADD_INTO(suffix, x, a) __asm__("vadd" suffix " %1, %0, %0" : "+v"(x) : "v"(a))
+#define AM_FMA_INTO_f32(x, m, a) AM_FMA_INTO("ps", x, m, a)
+#define AM_FMA_INTO_f64(x, m, a) AM_FMA_INTO("pd", x, m, a)
+#define AM_ADD_INTO_f32(x, a) AM_ADD_INTO("ps", x, a)
+#define AM_ADD_INTO_f64(x, a) AM_ADD_INTO("pd", x, a)
+#endif
+
 #if AM_VEC_BYTES == 64
 #define AM_STREAM_ONE(p, x) _mm512_stream_pd((p), (__m512d)(x))
 #elif AM_VEC_BYTES == 32

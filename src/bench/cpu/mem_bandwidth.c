@@ -15,10 +15,11 @@
 enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES, PREFETCH };
 
 enum {
-    /* Arrays of one thread begin at different offsets in their pages: a load whose address equals
-     * that of a store still under way in the low 12 bits is held back on several cores. An odd
-     * number of lines apart, three arrays stay apart whatever their length. */
-    STAGGER_BYTES = 21 * 64,
+    /* Each array begins one line further into its page than the one before. A load whose address
+     * equals that of a store still under way in the low 12 bits is held back on several cores: like
+     * this, the loads run ahead of the stores in those bits, whatever the arrays' length. Measured
+     * on a Zen 4 beside 0, 8, 21 and 33 lines: the best or equal at every level, 3 % in L2. */
+    STAGGER_BYTES = 64,
     WHOLE_BLOCKS = 4, /* from this many on, arrays are whole unrolled blocks */
     AHEAD_MAX = 1 << 20,
 };

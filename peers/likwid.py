@@ -11,24 +11,19 @@ while archmeter re-measures disturbed samples. So before each run the machine mu
 for a moment (the script waits up to --calm seconds), and a run during which others used more than
 2.5 % of the CPUs is repeated, up to --retries times; the attempt with the least foreign load is
 kept. Values play no part in that choice. The foreign load that remained is printed: a table in
-which it is not small proves nothing. The ratio is the Hodges-Lehmann estimate: the median of all
-pairs archmeter / likwid, with the interval that belongs to the Mann-Whitney test at 95 % or more.
-likwid gives one average over a second; archmeter the median over the launches of a quick run.
+which it is not small proves nothing. Ratio and interval as in ratio.py. likwid gives one average
+over a second; archmeter the median over the launches of a quick run.
 """
 
-import argparse
 import datetime
 import functools
-import itertools
-import json
-import os
 import re
 import resource
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
+
+import ratio
 
 SIZES = {"16 kB": 16_000, "200 kB": 200_000, "2 MB": 2_000_000, "512 MB": 512_000_000}
 FLOPS = [("f64", "peakflops_avx_fma"), ("f32", "peakflops_sp_avx_fma")]
@@ -61,37 +56,19 @@ def cases(threads):
                    "bandwidth", kernel, total, STREAM_GOAL)
 
 
-def cpu_seconds():
-    """(all CPUs' time, of it busy or stolen), by the kernel's count."""
-    with open("/proc/stat", encoding="ascii") as stat:
-        ticks = [int(n) for n in stat.readline().split()[1:9]]
-    hz = os.sysconf("SC_CLK_TCK")
-    return sum(ticks) / hz, (sum(ticks) - ticks[3] - ticks[4]) / hz
-
-
 def own_seconds():
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
     return sum(u.ru_utime + u.ru_stime for u in usage)
-
-
-def await_calm(limit):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        total, busy = cpu_seconds()
-        time.sleep(0.3)
-        total_after, busy_after = cpu_seconds()
-        if busy_after - busy <= 0.05 * (total_after - total):
-            return
 
 
 def guarded(options, run):
     """(foreign share of the CPUs, value) of the least disturbed attempt; values are not looked at."""
     attempts = []
     while len(attempts) <= options.retries:
-        await_calm(options.calm)
-        (total, busy), own = cpu_seconds(), own_seconds()
+        ratio.await_calm(options.calm)
+        (total, busy), own = ratio.cpu_seconds(), own_seconds()
         value = run()
-        total_after, busy_after = cpu_seconds()
+        total_after, busy_after = ratio.cpu_seconds()
         foreign = (busy_after - busy - (own_seconds() - own)) / max(0.01, total_after - total)
         attempts.append((max(0.0, foreign), value))
         if foreign <= FOREIGN_MAX:
@@ -100,15 +77,7 @@ def guarded(options, run):
 
 
 def run_archmeter(program, bench, point, isa, metric):
-    with tempfile.TemporaryDirectory() as folder:
-        command = [program, "run", bench, "--quick", "--format", "json", "-o", f"{folder}/run.db"]
-        for axis, value in {**point, "isa": isa}.items():
-            command += ["-p", f"{axis}={value}"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-    try:
-        return json.loads(result.stdout)["results"][0]["metrics"][metric]["median"]
-    except (ValueError, LookupError, TypeError):
-        sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
+    return ratio.run_archmeter(program, bench, {**point, "isa": isa}, metric)[0]
 
 
 def run_likwid(kernel, size, threads, metric):
@@ -121,37 +90,6 @@ def run_likwid(kernel, size, threads, metric):
     if not found:
         sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
     return float(found.group(1)) * 1e6
-
-
-def pairs_left_out(n):
-    """How many of the n*n sorted pairs to leave out at each end for 95 % or more (exact)."""
-    counts = {0: 1}  # sums of n ranks chosen of 2n, as the Mann-Whitney statistic
-    table = {(0, 0): counts}
-    for i, k in itertools.product(range(1, 2 * n + 1), range(0, n + 1)):
-        merged = dict(table.get((i - 1, k), {}))
-        for total, ways in (table.get((i - 1, k - 1), {}) if k else {}).items():
-            merged[total + i] = merged.get(total + i, 0) + ways
-        if k == 0:
-            merged = {0: 1}
-        table[(i, k)] = merged
-    sums = table[(2 * n, n)]
-    least, ways_all = n * (n + 1) // 2, sum(sums.values())
-    tail, out = 0, 0
-    while tail + sums.get(least + out, 0) <= 0.025 * ways_all:
-        tail += sums.get(least + out, 0)
-        out += 1
-    return out
-
-
-def ratio(ours, theirs):
-    pairs = sorted(a / b for a in ours for b in theirs)
-    out = pairs_left_out(len(ours))
-    low, high = (pairs[out - 1], pairs[-out]) if out else (pairs[0], pairs[-1])
-    return statistics.median(pairs), low, high
-
-
-def spread(values):
-    return 100 * (max(values) - min(values)) / statistics.median(values)
 
 
 def measure(options, chosen):
@@ -190,30 +128,26 @@ def print_table(options, chosen, results):
     columns = ["case", "likwid kernel", "likwid", f"archmeter {options.isa}",
                "ratio [95 % interval]", "goal", "verdict", "foreign"]
     columns += ["isa=best", "its ratio"] if options.best else []
-    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+    ratio.print_head(columns)
     verdicts = []
     for label, _, _, _, kernel, _, goal in chosen:
         a, b, x = ([value for _, value in results[label][who]] for who in ("ours", "theirs", "best"))
         loads = [max(share for share, _ in results[label][who]) for who in ("theirs", "ours")]
-        r, low, high = ratio(a, b)
-        verdicts.append(verdict_of(low, high, goal, max(loads)))
-        row = [label, kernel, f"{statistics.median(b) / 1e9:.1f} ({spread(b):.0f} %)",
-               f"{statistics.median(a) / 1e9:.1f} ({spread(a):.0f} %)",
-               f"**{r:.3f}** [{low:.3f}, {high:.3f}]", f"{goal:.2f}", verdicts[-1],
+        estimate = ratio.ratio(a, b)
+        verdicts.append(verdict_of(*estimate[1:], goal, max(loads)))
+        row = [label, kernel, ratio.value_cell(b, 1e-9, 1), ratio.value_cell(a, 1e-9, 1),
+               ratio.ratio_cell(*estimate), f"{goal:.2f}", verdicts[-1],
                " / ".join(f"{100 * share:.0f} %" for share in loads)]
-        row += [f"{statistics.median(x) / 1e9:.1f}", f"{ratio(x, b)[0]:.3f}"] if x else []
-        print(f"| {' | '.join(row)} |")
+        row += [f"{statistics.median(x) / 1e9:.1f}", f"{ratio.ratio(x, b)[0]:.3f}"] if x else []
+        ratio.print_row(row)
     print("\n" + ", ".join(f"{verdicts.count(v)} {v}" for v in ("met", "short", "open", "disturbed")))
     return 1 if "short" in verdicts else 0 if set(verdicts) == {"met"} else 4
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--archmeter", default="build/archmeter", help="the program to run")
-    parser.add_argument("--rounds", type=int, default=6)
+    parser = ratio.parser_of(__doc__.splitlines()[0])
     parser.add_argument("--isa", default="avx2", help="ours against likwid's avx kernels")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--calm", type=float, default=20, help="longest wait for an idle machine, s")
     parser.add_argument("--retries", type=int, default=3, help="repeats of a disturbed run")
     parser.add_argument("--best", action="store_true", help="measure isa=best too")
     parser.add_argument("--only", default="", help="cases whose label contains this text")

@@ -10,24 +10,21 @@ stream.c, beside this file, shares no code with archmeter; it is compiled here w
 tool the better of two variants counts in a round, no more on one side than on the other, since the
 best of many is higher by chance alone: of ours avx2 and avx512 (AArch64: neon), of theirs the two
 builds. Neither uses non-temporal stores. Every round measures every kernel and size once with each,
-the order changing from round to round. Ratio and interval as in likwid.py.
+the order changing from round to round. Ratio and interval as in ratio.py.
 """
 
-import argparse
 import datetime
-import json
+import functools
 import os
 import pathlib
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 
-from likwid import await_calm, ratio, spread
+import ratio
 
 GOAL = 0.98  # of the plain loops, at least
-SIZES = {16 << 10: "16 KiB", 256 << 10: "256 KiB", 2 << 20: "2 MiB", 256 << 20: "256 MiB"}
 KERNELS = ("read", "write", "copy", "scale", "add", "triad")
 ISAS = {"x86_64": "avx2,avx512", "aarch64": "neon"}
 FLAGS = (["-O3", "-march=native"], ["-O3", "-march=native", "-mprefer-vector-width=512"])
@@ -56,38 +53,18 @@ def run_plain(programs, kernel, size, cpu):
     return max(rates)
 
 
-def run_archmeter(program, kernel, size, folder):
-    path = f"{folder}/run.db"
-    isa = ISAS[platform.machine()]
-    command = [program, "run", "mem.bandwidth", "--quick", "--format", "json", "-q", "-o", path,
-               "-p", f"size={size}", "-p", f"kernel={kernel}", "-p", f"isa={isa}", "-p", "nt=0"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    pathlib.Path(path).unlink(missing_ok=True)
-    try:
-        rows = json.loads(result.stdout)["results"]
-        return max(r["metrics"]["bandwidth"]["median"] for r in rows if r["state"] == "ok")
-    except (ValueError, LookupError, TypeError):
-        sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
+def run_archmeter(program, kernel, size):
+    point = {"size": size, "kernel": kernel, "isa": ISAS[platform.machine()], "nt": 0}
+    return max(ratio.run_archmeter(program, "mem.bandwidth", point, "bandwidth"))
 
 
 def measure(options, cases, folder):
     programs = build(folder)
-    ours = {c: [] for c in cases}
-    theirs = {c: [] for c in cases}
-    for i in range(options.rounds):
-        for case in cases:
-            turns = [
-                lambda c=case: ours[c].append(run_archmeter(options.archmeter, *c, folder)),
-                lambda c=case: theirs[c].append(run_plain(programs, *c, options.cpu)),
-            ]
-            for turn in turns if i % 2 else reversed(turns):
-                await_calm(options.calm)
-                turn()
-        print(f"round {i + 1} of {options.rounds}", file=sys.stderr, flush=True)
-    return ours, theirs
+    return ratio.in_turn(options, cases, functools.partial(run_archmeter, options.archmeter),
+                         lambda kernel, size: run_plain(programs, kernel, size, options.cpu))
 
 
-def verdict(low, high):
+def verdict(_, low, high):
     if low >= GOAL:
         return "reached"
     return "missed" if high < GOAL else "undecided"
@@ -97,28 +74,23 @@ def print_table(options, cases, ours, theirs):
     today = datetime.date.today().isoformat()
     print(f"Measured {today} with `peers/stream.py --rounds {options.rounds}`. Medians of the rounds "
           "in GB/s; in brackets the spread, (max − min) / median.\n")
-    print("| kernel | size | plain C | mem.bandwidth | ratio [95 % interval] | ≥ 0.98 |")
-    print("|---|---|---|---|---|---|")
+    ratio.print_head(["kernel", "size", "plain C", "mem.bandwidth", "ratio [95 % interval]",
+                      "≥ 0.98"])
     missed = 0
     for kernel, size in cases:
         a, b = ours[kernel, size], theirs[kernel, size]
-        r, low, high = ratio(a, b)
-        word = verdict(low, high)
+        estimate = ratio.ratio(a, b)
+        word = verdict(*estimate)
         missed += word == "missed"
-        name = SIZES.get(size, f"{size} B")
-        print(f"| {kernel} | {name} | {statistics.median(b) * 1e-9:.1f} ({spread(b):.0f} %) "
-              f"| {statistics.median(a) * 1e-9:.1f} ({spread(a):.0f} %) "
-              f"| **{r:.3f}** [{low:.3f}, {high:.3f}] | {word} |")
+        ratio.print_row([kernel, ratio.SIZES.get(size, f"{size} B"), ratio.value_cell(b, 1e-9, 1),
+                         ratio.value_cell(a, 1e-9, 1), ratio.ratio_cell(*estimate), word])
     return 1 if missed else 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--archmeter", default="build/archmeter", help="the program to run")
-    parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="bytes of all arrays")
+    parser = ratio.parser_of(__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default=",".join(map(str, ratio.SIZES)), help="bytes of all arrays")
     parser.add_argument("--kernels", default=",".join(KERNELS))
-    parser.add_argument("--calm", type=float, default=20, help="longest wait for an idle machine, s")
     parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
     options = parser.parse_args()
     if options.rounds < 1:

@@ -6,6 +6,8 @@
 #include "store/store.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { FX_POINTS = 6, FX_SAMPLES = 3, FX_METRICS = 2 };
 
@@ -218,6 +220,25 @@ static inline enum am_status fx_fill(struct am_store *store, struct am_err *err)
                 ? fx_put(store, visits[i].point, visits[i].round, err)
                 : fx_put_not_ok(store, visits[i].point, visits[i].round, visits[i].state, err);
     return s;
+}
+
+static inline bool fx_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* An open store with a run that has just begun; what stood at `path` is gone. */
+static inline struct am_store *fx_fresh_run(const char *path)
+{
+    struct am_point points[FX_POINTS];
+    struct am_plan plan = fx_plan(points);
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+
+    (void)unlink(path);
+    if (am_store_create(path, &store, &err) != AM_OK || fx_begin(store, &plan, &err) != AM_OK)
+        printf("# %s\n", err.text);
+    return store;
 }
 
 #endif

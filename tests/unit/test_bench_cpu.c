@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The native benches through their hooks: work stated, results verified, points refused. */
 #include "bench/cpu/memory.h"
-#include "core/bench.h"
+#include "bench_fixture.h"
 #include "kernels/flops.h"
 #include "kernels/isa.h"
 #include "tap.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 extern const struct am_bench am_bench_mem_line, am_bench_mem_parallel, am_bench_mem_stride,
@@ -14,43 +13,14 @@ extern const struct am_bench am_bench_mem_line, am_bench_mem_parallel, am_bench_
 extern const struct am_bench am_bench_null, am_bench_cpu_flops, am_bench_mem_latency,
     am_bench_mem_bandwidth;
 
-enum { LIMIT_BYTES = 64 << 20 };
-
-/* One CPU that this process may use: not always number 0. */
 static struct am_ctx context(void)
 {
-    static int cpus[1];
-    cpu_set_t set;
+    static int cpu;
 
-    CPU_ZERO(&set);
-    (void)sched_getaffinity(0, sizeof(set), &set);
-    while (cpus[0] < CPU_SETSIZE - 1 && !CPU_ISSET(cpus[0], &set))
-        cpus[0]++;
-    return (struct am_ctx){
-        .cpus = cpus, .cpu_count = 1, .seed = 42, .memory_limit_bytes = LIMIT_BYTES};
-}
-
-static struct am_value value_of(const struct am_axis *axis, const char *text)
-{
-    struct am_value v = {0};
-    struct am_err err = {0};
-
-    if (am_value_parse(axis, text, strlen(text), &v, &err) != AM_OK)
-        printf("Bail out! %s=%s: %s\n", axis->name, text, err.text);
-    return v;
-}
-
-/* `words` are the values in the order of the axes, separated by spaces. */
-static void make_point(const struct am_bench *b, const char *words, struct am_value *point)
-{
-    for (size_t i = 0; b->axes[i].name; i++) {
-        char word[32];
-        const size_t n = strcspn(words, " ");
-
-        (void)snprintf(word, sizeof(word), "%.*s", (int)n, words);
-        point[i] = value_of(&b->axes[i], word);
-        words += n + (words[n] == ' ');
-    }
+    return (struct am_ctx){.cpus = &cpu,
+                           .cpu_count = bx_cpus(&cpu, 1),
+                           .seed = 42,
+                           .memory_limit_bytes = BX_LIMIT_BYTES};
 }
 
 struct measured {
@@ -109,12 +79,6 @@ static const struct measured points[] = {
      {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
 };
 
-static bool same_work(const struct am_work *a, const struct am_work *b)
-{
-    return a->bytes_read == b->bytes_read && a->bytes_written == b->bytes_written &&
-           a->flops == b->flops && a->ops == b->ops;
-}
-
 static void check_measured(const struct measured *m)
 {
     static const uint64_t iters[] = {1, 2, 3, 64, 5, 70001};
@@ -125,10 +89,10 @@ static void check_measured(const struct measured *m)
     void *const state = calloc(1, m->bench->state_size + 1);
     bool right = true;
 
-    make_point(m->bench, m->point, point);
+    bx_point(m->bench, m->point, point);
     if (ok(m->bench->prepare(state, &ctx, point, &work, &err) == AM_OK, "%s %s is prepared",
            m->bench->name, m->point)) {
-        ok(same_work(&work, &m->work), "%s %s states its work", m->bench->name, m->point);
+        ok(bx_same_work(&work, &m->work), "%s %s states its work", m->bench->name, m->point);
         for (size_t i = 0; i < sizeof(iters) / sizeof(iters[0]) && right; i++) {
             double residual = -1;
 
@@ -143,30 +107,7 @@ static void check_measured(const struct measured *m)
     free(state);
 }
 
-/* All benches whose outcome is not there before the first run must notice that it is not. */
-static void check_verify_notices(const struct am_bench *b, const char *words)
-{
-    const struct am_ctx ctx = context();
-    struct am_value point[AM_AXES_MAX];
-    struct am_work work = {0};
-    struct am_err err = {0};
-    double residual = 0;
-    void *const state = calloc(1, b->state_size);
-
-    make_point(b, words, point);
-    if (b->prepare(state, &ctx, point, &work, &err) == AM_OK)
-        ok(b->verify(state, &residual, &err) == AM_E_WRONG && err.text[0],
-           "%s %s: verify notices that nothing ran", b->name, words);
-    else
-        ok(false, "%s %s: %s", b->name, words, err.text);
-    b->finish(state);
-    free(state);
-}
-
-static const struct {
-    const struct am_bench *bench;
-    const char *point, *reason;
-} refused[] = {
+static const struct bx_refused refused[] = {
     {&am_bench_cpu_flops, "add f64 scalar 0 1", "streams"},
     {&am_bench_cpu_flops, "add f64 scalar 17 1", "streams"},
     {&am_bench_cpu_flops, "add f64 scalar 1 2", "2 threads on 1 CPUs"},
@@ -190,23 +131,6 @@ static const struct {
     {&am_bench_mem_bandwidth, "copy 0 67108872 scalar 1 any 0", "the limit is 67108864"},
 };
 
-static void check_refused(size_t i)
-{
-    const struct am_bench *const b = refused[i].bench;
-    const struct am_ctx ctx = context();
-    struct am_value point[AM_AXES_MAX];
-    struct am_work work = {0};
-    struct am_err err = {0};
-    void *const state = calloc(1, b->state_size);
-
-    make_point(b, refused[i].point, point);
-    ok(b->prepare(state, &ctx, point, &work, &err) == AM_E_ABSENT &&
-           strstr(err.text, refused[i].reason),
-       "%s %s is refused: %s", b->name, refused[i].point, err.text);
-    b->finish(state);
-    free(state);
-}
-
 /* Every ISA that cannot run here is refused with its own reason, before its kernels are touched;
  * the others are right with as many streams as they have. */
 static void check_isa(const char *isa, const char *op_and_type)
@@ -223,7 +147,7 @@ static void check_isa(const char *isa, const char *op_and_type)
     enum am_status s;
 
     (void)snprintf(words, sizeof(words), "%s %s 14 1", op_and_type, isa);
-    make_point(b, words, point);
+    bx_point(b, words, point);
     s = b->prepare(state, &ctx, point, &work, &err);
     if (s == AM_OK) {
         b->run(state, 33000); /* one full round of steps and a part of the next */
@@ -286,16 +210,18 @@ static void check_memory(void)
 
 int main(void)
 {
+    const struct am_ctx ctx = context();
+
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
         check_measured(&points[i]);
-    check_verify_notices(&am_bench_cpu_flops, "add f64 scalar 3 1");
-    check_verify_notices(&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0");
-    check_verify_notices(&am_bench_mem_bandwidth, "write 0 4096 scalar 1 any 0");
-    check_verify_notices(&am_bench_mem_bandwidth, "copy 1 4096 scalar 1 any 0");
-    check_verify_notices(&am_bench_mem_bandwidth, "saxpy2 0 4096 scalar 1 any 0");
-    check_verify_notices(&am_bench_mem_bandwidth, "triad 0 4096 scalar 1 any 0");
+    bx_check_notices(&am_bench_cpu_flops, "add f64 scalar 3 1", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "write 0 4096 scalar 1 any 0", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "copy 1 4096 scalar 1 any 0", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "saxpy2 0 4096 scalar 1 any 0", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "triad 0 4096 scalar 1 any 0", &ctx);
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        check_refused(i);
+        bx_check_refused(&refused[i], &ctx);
     check_isas();
     check_memory();
     return tap_done();

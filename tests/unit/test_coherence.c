@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.coherence from within: every state's sequence is played, a wrong line or clock is noticed. */
 #include "bench/cpu/mem_coherence.c" /* its state is nobody else's business */
+#include "bench_fixture.h"
 #include "tap.h"
 
 enum { CPUS_MAX = 4, BYTES = 100 * 64 };
@@ -17,25 +18,11 @@ static uint64_t fake_now(void *self)
     return f->now += f->step;
 }
 
-static size_t my_cpus(int *cpus)
-{
-    cpu_set_t set;
-    size_t n = 0;
-
-    CPU_ZERO(&set);
-    (void)sched_getaffinity(0, sizeof(set), &set);
-    for (int i = 0; i < CPU_SETSIZE && n < CPUS_MAX; i++) {
-        if (CPU_ISSET(i, &set))
-            cpus[n++] = i;
-    }
-    return n;
-}
-
 static enum am_status start(struct coherence *c, const struct am_clock *clock, enum state state,
                             enum op op, bool remote, struct am_work *work, struct am_err *err)
 {
     int cpus[CPUS_MAX] = {0};
-    const size_t n = my_cpus(cpus);
+    const size_t n = bx_cpus(cpus, CPUS_MAX);
     const struct am_ctx ctx = {
         .cpus = cpus, .cpu_count = n, .seed = 11, .memory_limit_bytes = 64 << 20, .clock = clock};
     const struct am_value point[] = {[STATE] = {.i = state},
@@ -89,7 +76,7 @@ static enum am_status start_three(struct coherence *c, const struct am_clock *cl
                                   enum state state, struct am_err *err)
 {
     int all[CPUS_MAX + 2] = {0}, cpus[MEMBERS_MAX + 1] = {0};
-    const size_t n = my_cpus(all);
+    const size_t n = bx_cpus(all, CPUS_MAX);
     const struct am_value point[] = {[STATE] = {.i = state},
                                      [OP] = {.i = OP_WRITE},
                                      [FROM] = {.i = all[1]},
@@ -182,7 +169,7 @@ static void check_refusals(const struct am_clock *clock)
     static const int one[] = {0};
     static const int64_t sizes[] = {-1, 0, 64, INT64_MAX};
     int cpus[CPUS_MAX];
-    struct am_ctx ctx = {.cpus = cpus, .cpu_count = my_cpus(cpus), .clock = clock};
+    struct am_ctx ctx = {.cpus = cpus, .cpu_count = bx_cpus(cpus, CPUS_MAX), .clock = clock};
     struct am_value point[] = {[STATE] = {.i = MODIFIED},
                                [OP] = {.i = OP_READ},
                                [FROM] = {.i = cpus[0]},
@@ -218,7 +205,7 @@ int main(void)
        "a machine has owned lines or forwarded ones");
     ok(!state_why_not("modified") && !state_why_not("exclusive") && !state_why_not("shared"),
        "the other states are everywhere");
-    if (my_cpus(cpus) < 2) {
+    if (bx_cpus(cpus, CPUS_MAX) < 2) {
         skip_test("one CPU only");
         return tap_done();
     }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/curve.h"
 #include "report/facts.h"
+#include "result_fixture.h"
 #include "tap.h"
 
 #include <math.h>
@@ -72,16 +73,7 @@ static struct am_result *add(struct run *run, const char *bench, const char *tex
 
     *r = (struct am_result){
         .bench = bench, .text = am_arena_strdup(&run->arena, text), .state = "ok", .metrics = m};
-    r->params = am_arena_array(&run->arena, PARAMS_MAX, sizeof(*r->params));
-    for (const char *p = text; *p && r->n_params < PARAMS_MAX; p += strspn(p, " ")) {
-        const size_t name = strcspn(p, "="), value = strcspn(p + name + 1, " ");
-        const bool number = p[name + 1] >= '0' && p[name + 1] <= '9';
-
-        r->params[r->n_params++] = (struct am_result_param){
-            am_arena_strndup(&run->arena, p, name), number ? AM_AXIS_SIZE : AM_AXIS_NAME,
-            am_arena_strndup(&run->arena, p + name + 1, value)};
-        p += name + 1 + value;
-    }
+    rx_params(&run->arena, r, text, PARAMS_MAX);
     m[0] = (struct am_result_metric){.name = "cycles", .unit = "cycle", .better = AM_LOWER};
     m[1] = (struct am_result_metric){.name = "latency", .unit = "s", .better = AM_LOWER};
     m[2] = (struct am_result_metric){.name = "load_time", .unit = "s", .better = AM_LOWER};

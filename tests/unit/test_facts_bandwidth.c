@@ -2,6 +2,7 @@
 /* Facts of mem.bandwidth, mem.stanza and mem.loaded, from made-up results. */
 #include "base/text.h"
 #include "model/derive.h"
+#include "result_fixture.h"
 #include "tap.h"
 
 #include <math.h>
@@ -39,16 +40,7 @@ static void add(struct run *run, const struct row *row)
     struct am_result *const r = &run->set.results[run->set.n++];
 
     *r = (struct am_result){.bench = row->bench, .text = row->text, .state = "ok"};
-    r->params = am_arena_array(&run->arena, PARAMS_MAX, sizeof(*r->params));
-    for (const char *p = row->text; *p && r->n_params < PARAMS_MAX; p += strspn(p, " ")) {
-        const size_t name = strcspn(p, "="), value = strcspn(p + name + 1, " ");
-        const bool number = p[name + 1] >= '0' && p[name + 1] <= '9';
-
-        r->params[r->n_params++] = (struct am_result_param){
-            am_arena_strndup(&run->arena, p, name), number ? AM_AXIS_SIZE : AM_AXIS_NAME,
-            am_arena_strndup(&run->arena, p + name + 1, value)};
-        p += name + 1 + value;
-    }
+    rx_params(&run->arena, r, row->text, PARAMS_MAX);
     r->metrics = am_arena_array(&run->arena, 2, sizeof(*r->metrics));
     r->metrics[r->n_metrics++] =
         (struct am_result_metric){"bandwidth", "B/s", AM_HIGHER, series_of(run, row->bandwidth)};

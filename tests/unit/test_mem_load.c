@@ -1,52 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.stanza and mem.loaded through their hooks, and the bounds that results must keep. */
 #include "bench/cpu/bound.h"
-#include "core/bench.h"
+#include "bench_fixture.h"
 #include "tap.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 
 extern const struct am_bench am_bench_mem_stanza, am_bench_mem_loaded;
 
-enum { LIMIT_BYTES = 64 << 20, CPUS = 2 };
+enum { CPUS = 2 };
 
 /* The first CPUs that this process may use; one is given twice where there is only one. */
 static struct am_ctx context(void)
 {
     static int cpus[CPUS];
     static struct am_clock clock;
-    size_t n = 0;
-    cpu_set_t set;
 
-    CPU_ZERO(&set);
-    (void)sched_getaffinity(0, sizeof(set), &set);
-    for (int cpu = 0; cpu < CPU_SETSIZE && n < CPUS; cpu++) {
-        if (CPU_ISSET(cpu, &set))
-            cpus[n++] = cpu;
-    }
-    if (n == 1)
+    if (bx_cpus(cpus, CPUS) == 1)
         cpus[1] = cpus[0];
     am_clock_init(&clock);
     return (struct am_ctx){.cpus = cpus,
                            .cpu_count = CPUS,
                            .seed = 42,
-                           .memory_limit_bytes = LIMIT_BYTES,
+                           .memory_limit_bytes = BX_LIMIT_BYTES,
                            .clock = &clock};
-}
-
-/* `words` are the values in the order of the axes, separated by spaces. */
-static void make_point(const struct am_bench *b, const char *words, struct am_value *point)
-{
-    for (size_t i = 0; b->axes[i].name; i++) {
-        const size_t n = strcspn(words, " ");
-        struct am_err err = {0};
-
-        if (am_value_parse(&b->axes[i], words, n, &point[i], &err) != AM_OK)
-            printf("Bail out! %s: %s\n", b->axes[i].name, err.text);
-        words += n + (words[n] == ' ');
-    }
 }
 
 static const struct {
@@ -96,13 +74,11 @@ static void check_point(size_t k)
     void *const state = calloc(1, b->state_size);
     bool right = true, timed = true;
 
-    make_point(b, points[k].point, point);
+    bx_point(b, points[k].point, point);
     if (ok(b->prepare(state, &ctx, point, &work, &err) == AM_OK, "%s %s is prepared", b->name,
            points[k].point)) {
-        ok(work.ops == points[k].work.ops && work.bytes_read == points[k].work.bytes_read &&
-               work.bytes_written == points[k].work.bytes_written,
-           "%s %s states its work: %g, %g, %g", b->name, points[k].point, work.ops, work.bytes_read,
-           work.bytes_written);
+        ok(bx_same_work(&work, &points[k].work), "%s %s states its work: %g, %g, %g", b->name,
+           points[k].point, work.ops, work.bytes_read, work.bytes_written);
         for (size_t i = 0; i < 3 && right; i++) {
             struct am_batch batch = {0};
             double residual = -1;
@@ -120,10 +96,7 @@ static void check_point(size_t k)
     free(state);
 }
 
-static const struct {
-    const struct am_bench *bench;
-    const char *point, *reason;
-} refused[] = {
+static const struct bx_refused refused[] = {
     {&am_bench_mem_stanza, "0 2048 240000 scalar any", "length 0"},
     {&am_bench_mem_stanza, "10001 2048 240000 scalar any", "length 10001"},
     {&am_bench_mem_stanza, "1 10001 240000 scalar any", "jump 10001"},
@@ -133,41 +106,6 @@ static const struct {
     {&am_bench_mem_loaded, "0 read 2 4000 scalar random any", "can be streamed"},
     {&am_bench_mem_loaded, "0 read 2 67108864 scalar random any", "the limit is 67108864"},
 };
-
-static void check_refused(size_t k)
-{
-    const struct am_bench *const b = refused[k].bench;
-    const struct am_ctx ctx = context();
-    struct am_value point[AM_AXES_MAX];
-    struct am_work work = {0};
-    struct am_err err = {0};
-    void *const state = calloc(1, b->state_size);
-
-    make_point(b, refused[k].point, point);
-    ok(b->prepare(state, &ctx, point, &work, &err) == AM_E_ABSENT &&
-           strstr(err.text, refused[k].reason),
-       "%s %s is refused: %s", b->name, refused[k].point, err.text);
-    b->finish(state);
-    free(state);
-}
-
-static void check_notices(void)
-{
-    const struct am_bench *const b = &am_bench_mem_stanza;
-    const struct am_ctx ctx = context();
-    struct am_value point[AM_AXES_MAX];
-    struct am_work work = {0};
-    struct am_err err = {0};
-    double residual = 0;
-    void *const state = calloc(1, b->state_size);
-
-    make_point(b, "8 8 240000 scalar any", point);
-    ok(b->prepare(state, &ctx, point, &work, &err) == AM_OK &&
-           b->verify(state, &residual, &err) == AM_E_WRONG,
-       "mem.stanza: verify notices that nothing ran");
-    b->finish(state);
-    free(state);
-}
 
 #if defined(__x86_64__)
 static const double known = 1;
@@ -193,11 +131,13 @@ static void check_bounds(void)
 
 int main(void)
 {
+    const struct am_ctx ctx = context();
+
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
         check_point(i);
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        check_refused(i);
-    check_notices();
+        bx_check_refused(&refused[i], &ctx);
+    bx_check_notices(&am_bench_mem_stanza, "8 8 240000 scalar any", &ctx);
     check_bounds();
     return tap_done();
 }

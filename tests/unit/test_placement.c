@@ -2,34 +2,21 @@
 /* mem.pingpong, mem.sharing, mem.placement and mem.numa through their hooks: work stated, results
  * verified, points refused with their reason. */
 #include "base/text.h"
-#include "core/bench.h"
+#include "bench_fixture.h"
 #include "tap.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 extern const struct am_bench am_bench_mem_pingpong, am_bench_mem_sharing, am_bench_mem_placement,
     am_bench_mem_numa;
 
-enum { CPUS_MAX = 4, LIMIT_BYTES = 64 << 20 };
+enum { CPUS_MAX = 4 };
 
 struct machine {
     int cpus[CPUS_MAX];
     size_t n;
     struct am_clock clock;
 };
-
-static void my_cpus(struct machine *m)
-{
-    cpu_set_t set;
-
-    CPU_ZERO(&set);
-    (void)sched_getaffinity(0, sizeof(set), &set);
-    for (int i = 0; i < CPU_SETSIZE && m->n < CPUS_MAX; i++) {
-        if (CPU_ISSET(i, &set))
-            m->cpus[m->n++] = i;
-    }
-}
 
 /* "A" and "B" stand for the first and the second CPU. */
 static void make_point(const struct am_bench *b, const struct machine *m, const char *words,
@@ -77,7 +64,7 @@ static void check_measured(const struct machine *m, const struct measured *x)
     const struct am_ctx ctx = {.cpus = m->cpus,
                                .cpu_count = m->n < 2 ? m->n : 2,
                                .seed = 5,
-                               .memory_limit_bytes = LIMIT_BYTES,
+                               .memory_limit_bytes = BX_LIMIT_BYTES,
                                .clock = &m->clock};
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
@@ -117,7 +104,7 @@ static void check_refused(const struct machine *m, const struct refused *x)
 {
     const struct am_ctx ctx = {.cpus = m->cpus,
                                .cpu_count = x->cpus,
-                               .memory_limit_bytes = LIMIT_BYTES,
+                               .memory_limit_bytes = BX_LIMIT_BYTES,
                                .clock = &m->clock};
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
@@ -167,7 +154,7 @@ int main(void)
 {
     struct machine m = {0};
 
-    my_cpus(&m);
+    m.n = bx_cpus(m.cpus, CPUS_MAX);
     am_clock_init(&m.clock);
     if (m.n < 2) {
         skip_test("one CPU only");

@@ -16,31 +16,9 @@
 
 #define PATH "run.db" /* in a directory of our own */
 
-static bool exists(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
-
-static struct am_store *fresh_run(const char *path)
-{
-    struct am_point points[FX_POINTS];
-    struct am_plan plan = fx_plan(points);
-    struct am_store *store = NULL;
-    struct am_err err = {0};
-    enum am_status s;
-
-    (void)unlink(path);
-    s = am_store_create(path, &store, &err);
-    if (s == AM_OK)
-        s = fx_begin(store, &plan, &err);
-    if (s != AM_OK)
-        printf("# %s\n", err.text);
-    return store;
-}
-
 static void make_full_run(const char *path)
 {
-    struct am_store *store = fresh_run(path);
+    struct am_store *store = fx_fresh_run(path);
     struct am_err err = {0};
 
     ok(fx_fill(store, &err) == AM_OK, "a run with eleven launches is written: %s", err.text);
@@ -56,9 +34,9 @@ static void test_create(void)
     struct am_err err = {0};
     bool in_order = true;
 
-    ok(am_store_create(PATH, &store, &err) == AM_OK && exists(PATH), "a file is created");
+    ok(am_store_create(PATH, &store, &err) == AM_OK && fx_exists(PATH), "a file is created");
     am_store_close(store);
-    ok(!exists(PATH), "and removed again when no run was begun");
+    ok(!fx_exists(PATH), "and removed again when no run was begun");
     ok(am_store_create(PATH, &store, &err) == AM_OK, "the name can be used again");
     ok(fx_begin(store, &plan, &err) == AM_OK, "the run begins: %s", err.text);
     for (size_t i = 0; i < FX_POINTS; i++)
@@ -66,14 +44,14 @@ static void test_create(void)
     ok(in_order, "points get their ids in plan order");
     ok(fx_begin(store, &plan, &err) == AM_E_STORE, "a second run in one file is refused");
     am_store_close(store);
-    ok(exists(PATH), "a file with a run stays");
+    ok(fx_exists(PATH), "a file with a run stays");
 
     err = (struct am_err){0};
     ok(am_store_create(PATH, &store, &err) == AM_E_USAGE, "an existing file is not overwritten");
     is_str(err.text, PATH ": exists already", "and the message says so");
     for (size_t i = 0; i < sizeof(odd_names) / sizeof(odd_names[0]); i++) {
-        am_store_close(fresh_run(odd_names[i]));
-        ok(exists(odd_names[i]), "\"%s\" is an ordinary file name", odd_names[i]);
+        am_store_close(fx_fresh_run(odd_names[i]));
+        ok(fx_exists(odd_names[i]), "\"%s\" is an ordinary file name", odd_names[i]);
         (void)unlink(odd_names[i]);
     }
 }
@@ -441,7 +419,7 @@ static enum am_status count_raw(void *self, const struct am_raw_sample *raw, str
 
 static void test_not_finite_and_raw(void)
 {
-    struct am_store *const store = fresh_run("nan.db");
+    struct am_store *const store = fx_fresh_run("nan.db");
     struct raw_count all = {.exact = true}, mem = {.exact = true}, some = {.limit = 4};
     struct am_arena arena = {0};
     struct am_result_set set;
@@ -478,7 +456,7 @@ static void test_not_finite_and_raw(void)
 
 static void test_two_at_once(void)
 {
-    struct am_store *const writer = fresh_run("two.db");
+    struct am_store *const writer = fx_fresh_run("two.db");
     struct am_store *second = NULL, *reader = NULL;
     struct am_err err = {0};
 
@@ -502,7 +480,7 @@ static void test_many_samples(void)
 {
     enum { ROUNDS = 20, SAMPLES = 500 };
     static struct am_sample samples[SAMPLES];
-    struct am_store *const store = fresh_run("many.db");
+    struct am_store *const store = fx_fresh_run("many.db");
     struct am_arena arena = {0};
     struct am_result_set set;
     struct am_err err = {0};

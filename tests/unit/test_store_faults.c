@@ -20,24 +20,6 @@
 
 enum { IMAGE_MAX = 1024 * 1024, FLIPS = 300, KILLS = 20 };
 
-static bool exists(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
-
-static struct am_store *fresh_run(const char *path)
-{
-    struct am_point points[FX_POINTS];
-    struct am_plan plan = fx_plan(points);
-    struct am_store *store = NULL;
-    struct am_err err = {0};
-
-    (void)unlink(path);
-    if (am_store_create(path, &store, &err) != AM_OK || fx_begin(store, &plan, &err) != AM_OK)
-        printf("# %s\n", err.text);
-    return store;
-}
-
 static size_t read_file(const char *path, char *buf, size_t cap)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -95,7 +77,7 @@ static bool whole(const char *path)
 
 static void make_good(void)
 {
-    struct am_store *store = fresh_run(GOOD);
+    struct am_store *store = fx_fresh_run(GOOD);
     struct am_err err = {0};
 
     ok(fx_fill(store, &err) == AM_OK, "a good run is written: %s", err.text);
@@ -173,12 +155,12 @@ static void test_foreign(void)
             ok(false, "the case can be made");
         ok(refused(read_all(BAD, &err)) && told_of(&err, BAD, cases[i].want), "%s is refused",
            cases[i].name);
-        ok(!exists(BAD "-wal") && !exists(BAD "-shm") && !exists(BAD "-journal"),
+        ok(!fx_exists(BAD "-wal") && !fx_exists(BAD "-shm") && !fx_exists(BAD "-journal"),
            "and nothing is created beside it");
     }
     (void)unlink(BAD);
     err = (struct am_err){0};
-    ok(refused(read_all(BAD, &err)) && told_of(&err, BAD, "No such file") && !exists(BAD),
+    ok(refused(read_all(BAD, &err)) && told_of(&err, BAD, "No such file") && !fx_exists(BAD),
        "a file that is not there is not created");
     err = (struct am_err){0};
     ok(refused(read_all(".", &err)) && told_of(&err, ".", "not a regular file"),
@@ -323,10 +305,10 @@ static void test_full_disk(void)
     ok(limit_file_size(8192), "files are limited to 8 KiB");
     ok(am_store_create(BAD, &store, &err) == AM_E_STORE && told_of(&err, BAD, "cannot"),
        "a file that cannot grow is not created: %s", err.text);
-    ok(!exists(BAD) && !exists(BAD "-journal"), "and nothing is left behind");
+    ok(!fx_exists(BAD) && !fx_exists(BAD "-journal"), "and nothing is left behind");
     (void)limit_file_size(RLIM_INFINITY);
 
-    store = fresh_run(BAD);
+    store = fx_fresh_run(BAD);
     (void)stat(BAD, &st);
     (void)limit_file_size((rlim_t)st.st_size + 16384);
     err = (struct am_err){0};
@@ -348,7 +330,7 @@ static void test_full_disk(void)
 /* Stores round after round, four points a launch, and says each when it is committed. */
 static void write_until_killed(const char *path, int report)
 {
-    struct am_store *const store = fresh_run(path);
+    struct am_store *const store = fx_fresh_run(path);
 
     for (unsigned round = 0;; round++) {
         struct fx_launch l[4];
@@ -423,7 +405,7 @@ static void test_killed(void)
         struct am_store *store = NULL;
         struct am_err err = {0};
 
-        journals += exists(BAD "-journal");
+        journals += fx_exists(BAD "-journal");
         total += rounds;
         if (am_store_open(BAD, false, &store, &err) == AM_OK &&
             am_store_load(store, NULL, &arena, &set, &err) == AM_OK)
@@ -469,7 +451,7 @@ static bool recovery_is_refused(void)
 
     return refused(read_all("dir/run.db", &err)) &&
            told_of(&err, "dir/run.db", "killed in the middle of a commit") &&
-           exists("dir/run.db-journal");
+           fx_exists("dir/run.db-journal");
 }
 
 static void test_hot_journal(void)
@@ -483,7 +465,7 @@ static void test_hot_journal(void)
     (void)chmod(".", 0755); /* mkdtemp gave 0700 */
     ok(mkdir("dir", 0755) == 0 && write_file("dir/run.db", image, n), "a run in a directory");
     leave_hot_journal("dir/run.db");
-    ok(exists("dir/run.db-journal") && read_file("dir/run.db", left, sizeof(left)) == n &&
+    ok(fx_exists("dir/run.db-journal") && read_file("dir/run.db", left, sizeof(left)) == n &&
            memcmp(left, image, n) != 0,
        "its writer was killed in the middle of a commit");
     (void)chmod("dir/run.db-journal", 0444);
@@ -502,7 +484,7 @@ static void test_hot_journal(void)
     (void)chmod("dir/run.db-journal", 0644);
     ok(read_all("dir/run.db", &err) == AM_OK, "elsewhere it is read: %s", err.text);
     ok(read_file("dir/run.db", left, sizeof(left)) == n && memcmp(left, image, n) == 0 &&
-           !exists("dir/run.db-journal"),
+           !fx_exists("dir/run.db-journal"),
        "as it was after the last commit");
     (void)unlink("dir/run.db");
     ok(rmdir("dir") == 0, "and nothing is left beside it");

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Benches through their hooks: points from words, a context, and points that must be refused. */
+#ifndef AM_TESTS_BENCH_FIXTURE_H
+#define AM_TESTS_BENCH_FIXTURE_H
+
+#include "core/bench.h"
+#include "tap.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+enum { BX_LIMIT_BYTES = 64 << 20 };
+
+/* The first CPUs that this process may use, at most `max`: not always number 0. How many. */
+static inline size_t bx_cpus(int *cpus, size_t max)
+{
+    size_t n = 0;
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    (void)sched_getaffinity(0, sizeof(set), &set);
+    for (int cpu = 0; cpu < CPU_SETSIZE && n < max; cpu++) {
+        if (CPU_ISSET(cpu, &set))
+            cpus[n++] = cpu;
+    }
+    return n;
+}
+
+/* `words` are the values in the order of the axes, separated by spaces. */
+static inline void bx_point(const struct am_bench *b, const char *words, struct am_value *point)
+{
+    for (size_t i = 0; b->axes[i].name; i++) {
+        const size_t n = strcspn(words, " ");
+        struct am_err err = {0};
+
+        if (am_value_parse(&b->axes[i], words, n, &point[i], &err) != AM_OK)
+            printf("Bail out! %s=%.*s: %s\n", b->axes[i].name, (int)n, words, err.text);
+        words += n + (words[n] == ' ');
+    }
+}
+
+static inline bool bx_same_work(const struct am_work *a, const struct am_work *b)
+{
+    return a->bytes_read == b->bytes_read && a->bytes_written == b->bytes_written &&
+           a->flops == b->flops && a->ops == b->ops;
+}
+
+/* A point that prepare() must refuse with a story in which `reason` stands. */
+struct bx_refused {
+    const struct am_bench *bench;
+    const char *point, *reason;
+};
+
+static inline void bx_check_refused(const struct bx_refused *x, const struct am_ctx *ctx)
+{
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    void *const state = calloc(1, x->bench->state_size);
+
+    bx_point(x->bench, x->point, point);
+    ok(x->bench->prepare(state, ctx, point, &work, &err) == AM_E_ABSENT &&
+           strstr(err.text, x->reason),
+       "%s %s is refused: %s", x->bench->name, x->point, err.text);
+    x->bench->finish(state);
+    free(state);
+}
+
+/* Benches whose outcome is not there before the first run must notice that it is not. */
+static inline void bx_check_notices(const struct am_bench *b, const char *words,
+                                    const struct am_ctx *ctx)
+{
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    double residual = 0;
+    void *const state = calloc(1, b->state_size);
+
+    bx_point(b, words, point);
+    if (b->prepare(state, ctx, point, &work, &err) == AM_OK)
+        ok(b->verify(state, &residual, &err) == AM_E_WRONG && err.text[0],
+           "%s %s: verify notices that nothing ran", b->name, words);
+    else
+        ok(false, "%s %s: %s", b->name, words, err.text);
+    b->finish(state);
+    free(state);
+}
+
+#endif

@@ -57,8 +57,8 @@ static enum am_exit gate(const struct am_comparison *c, enum am_fail_on fail_on)
 {
     if (c->count[AM_VERDICT_SLOWER])
         return AM_EXIT_FINDINGS;
-    if (c->n == 0)
-        return AM_EXIT_INCONCLUSIVE;
+    if (c->n == c->count[AM_VERDICT_INCONCLUSIVE])
+        return AM_EXIT_INCONCLUSIVE; /* nothing was shown at all */
     if (fail_on >= AM_FAIL_ON_INCONCLUSIVE && c->count[AM_VERDICT_INCONCLUSIVE])
         return AM_EXIT_INCONCLUSIVE;
     if (fail_on >= AM_FAIL_ON_MISSING && c->n_missing)
@@ -85,9 +85,11 @@ enum am_status am_cmd_check(struct am_cli *cli, struct am_err *err)
     if (status != AM_OK)
         return status;
     cli->exit_code = gate(&comparison, (enum am_fail_on)cli->opt->fail_on);
-    am_log(AM_LOG_INFO, "check: %s",
+    am_log(AM_LOG_INFO, "check: %s: %zu slower, %zu of %zu undecided, %zu missing",
            cli->exit_code == AM_EXIT_DONE       ? "passed"
-           : cli->exit_code == AM_EXIT_FINDINGS ? "failed: slower"
-                                                : "not decided");
+           : cli->exit_code == AM_EXIT_FINDINGS ? "failed"
+                                                : "not decided",
+           comparison.count[AM_VERDICT_SLOWER], comparison.count[AM_VERDICT_INCONCLUSIVE],
+           comparison.n, comparison.n_missing);
     return AM_OK;
 }

@@ -123,7 +123,8 @@ int main(int argc, char **argv)
     if (status == AM_OK)
         status = written;
     if (status != AM_OK) {
-        am_log(AM_LOG_ERROR, "%s", err.text);
+        if (*err.text)
+            am_log(AM_LOG_ERROR, "%s", err.text);
         cli.exit_code = exit_code_of(status);
     }
     am_arena_fini(&arena);

@@ -81,9 +81,10 @@ void am_output_reserve_fds(void)
 enum am_status am_output_finish(struct am_err *err)
 {
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return am_fail(err, AM_E_SYS, "cannot write to standard output");
-    return AM_OK;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return AM_OK;
+    /* A reader that has seen enough (`| head`) is told nothing: the code alone says it. */
+    return errno == EPIPE ? AM_E_SYS : am_fail(err, AM_E_SYS, "cannot write to standard output");
 }
 
 /* As if created by open(..., 0666): mkstemp() allows the owner only. */
@@ -104,6 +105,20 @@ static bool is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+/* A file of SQLite's: a run, whose samples nothing could bring back. */
+static bool is_database(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char head[sizeof(magic)] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool same = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+                      memcmp(head, magic, sizeof(head)) == 0;
+
+    if (fd >= 0)
+        (void)close(fd);
+    return same;
+}
+
 enum am_status am_output_open(struct am_output *o, const char *path, struct am_arena *arena,
                               struct am_err *err)
 {
@@ -117,6 +132,9 @@ enum am_status am_output_open(struct am_output *o, const char *path, struct am_a
         o->file = fopen(path, "we");
         return o->file ? AM_OK : am_fail(err, AM_E_SYS, "cannot write %s", path);
     }
+    if (is_database(path))
+        return am_fail(err, AM_E_USAGE, "%s: is a run or another database, and is not replaced",
+                       path);
     temp = am_arena_printf(arena, "%s.XXXXXX", path);
     if (!temp)
         return am_fail(err, AM_E_NOMEM, "no memory");

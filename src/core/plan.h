@@ -51,7 +51,7 @@ struct am_plan {
 };
 
 /* Appends the product of the bench's axis values (the profile's defaults, overridden by params).
- * Axes vary from the last (fastest) to the first. */
+ * Axes vary from the last (fastest) to the first; numbers rise, names stay as given. */
 enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
                            struct am_param *params, size_t n_params,
                            const struct am_symbol *symbols, struct am_arena *arena,

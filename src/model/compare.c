@@ -71,8 +71,6 @@ static const char *why_not(const struct am_result *a, const struct am_result *b,
         return "bench versions differ";
     if (is_ok(a) && is_ok(b))
         return NULL;
-    if (!is_ok(a) && !is_ok(b))
-        return "not ok in A and B";
     why = am_arena_printf(arena, "not ok in %s: %s", bad == a ? "A" : "B",
                           bad->reason ? bad->reason : bad->state);
     return why ? why : "not ok";
@@ -128,10 +126,13 @@ static enum am_status pair_up(const struct am_result_set *a, const struct am_res
         } else if (order > 0) {
             add_missing(out, bs[k++], "only in B");
         } else {
+            const bool neither =
+                !is_ok(as[i]) && !is_ok(bs[k]); /* e.g. skipped: nothing is missing */
+
             why = why_not(as[i], bs[k], arena);
-            if (why)
+            if (why && !neither)
                 add_missing(out, as[i], why);
-            else
+            else if (!neither)
                 add_rows(out, as[i], bs[k], all_metrics);
             i++;
             k++;

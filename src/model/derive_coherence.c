@@ -140,13 +140,15 @@ static void derive_handoff(const struct am_result_set *set, struct am_facts *fac
         gather(set, &kind, &p);
         if (p.n == 0)
             continue;
-        add_end(facts, &p.lo, p.at_lo, i, "min");
+        if (p.n > 1) { /* one pair has no ends and no spread */
+            add_end(facts, &p.lo, p.at_lo, i, "min");
+            add_end(facts, &p.hi, p.at_hi, i, "max");
+            add_spread(facts, &p, i);
+        }
         add_middle(
             facts, &p, am_arena_printf(facts->arena, "handoff.%s.latency", relations[i].id),
             am_arena_printf(facts->arena, "hand-off of a line %s", relations[i].what),
             am_arena_printf(facts->arena, "mem.pingpong method=cas, median of %zu pairs", p.n));
-        add_end(facts, &p.hi, p.at_hi, i, "max");
-        add_spread(facts, &p, i);
     }
 }
 

@@ -88,6 +88,8 @@ static void add_streams(const struct am_result_set *set, struct am_facts *facts,
     double below;
     const double fewest = find_streams(set, peak, &below);
 
+    if (!(below > 0))
+        return; /* fewer streams were not measured, or reach it too: nothing bounds the number */
     add(facts, (struct am_fact){
                    .id = am_arena_printf(facts->arena, "%s.streams", stem),
                    .what = "independent streams that reach it",

@@ -51,7 +51,7 @@ static void interval_text(const struct am_fact *f, char *buf, size_t cap)
 
     value_text(f->ci.lo, f->unit, lo, sizeof(lo));
     value_text(f->ci.hi, f->unit, hi, sizeof(hi));
-    if (strcmp(lo, hi) == 0)
+    if (f->ci.lo >= f->ci.hi)
         (void)am_str_copy(buf, cap, "exact");
     else
         (void)am_str_format(buf, cap, "%s .. %s", lo, hi);

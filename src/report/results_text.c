@@ -35,7 +35,7 @@ struct group {
 struct seen {
     double worst_coverage; /* of the intervals shown */
     size_t hidden;         /* columns left out */
-    bool spread, disturbed, bimodal;
+    bool spread, disturbed, bimodal, max_launches;
 };
 
 static const char *param_text(const struct am_result *r, const char *name)
@@ -109,12 +109,27 @@ static void add_columns(struct am_grid *grid, const struct group *g, const struc
     am_grid_column(grid, "notes", AM_ALIGN_LEFT, RANK_NOTES);
 }
 
+/* Half a width tells a lie where one side is several times the other. */
+static const double lopsided_from = 0.05, lopsided_by = 3;
+
+static bool is_lopsided(const struct am_summary *s)
+{
+    const double below = s->median - s->ci.lo, above = s->ci.hi - s->median;
+
+    return below > lopsided_by * above || above > lopsided_by * below;
+}
+
 static void add_spread(struct am_grid *grid, const struct am_summary *s, struct seen *seen)
 {
     const double precision = s->launches > 1 ? am_summary_precision(s) : INFINITY;
     char text[AM_UNITS_MAX];
 
-    am_units_share(precision, text, sizeof(text));
+    if (isfinite(precision) && precision > lopsided_from && is_lopsided(s))
+        (void)am_str_format(text, sizeof(text), "-%.0f/+%.0f %%",
+                            100 * (s->median - s->ci.lo) / fabs(s->median),
+                            100 * (s->ci.hi - s->median) / fabs(s->median));
+    else
+        am_units_share(precision, text, sizeof(text));
     am_grid_cell(grid, text);
     if (!isfinite(precision))
         return;
@@ -144,6 +159,16 @@ static void add_note(char *notes, size_t cap, const char *note)
     (void)am_str_format(notes + used, cap - used, "%s%s", used ? ", " : "", note);
 }
 
+/* Samples of every launch, used in the summary or not. */
+static size_t samples_taken(const struct am_series *series)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < series->n; i++)
+        n += series->launches[i].n;
+    return n;
+}
+
 static void add_notes(struct am_grid *grid, const struct am_result *r, const struct am_summary *s,
                       struct seen *seen)
 {
@@ -152,7 +177,8 @@ static void add_notes(struct am_grid *grid, const struct am_result *r, const str
     if (s->bimodal)
         add_note(notes, sizeof(notes), "two modes");
     if (s->disturbed) {
-        (void)am_str_format(note, sizeof(note), "%zu disturbed", s->disturbed);
+        (void)am_str_format(note, sizeof(note), "%zu of %zu disturbed", s->disturbed,
+                            samples_taken(&r->metrics[0].series));
         add_note(notes, sizeof(notes), note);
     }
     if (r->failures) {
@@ -164,6 +190,7 @@ static void add_notes(struct am_grid *grid, const struct am_result *r, const str
         add_note(notes, sizeof(notes), "unfinished");
     else if (strcmp(r->stop_reason, "target") != 0)
         add_note(notes, sizeof(notes), r->stop_reason);
+    seen->max_launches |= r->stop_reason && strcmp(r->stop_reason, "max-launches") == 0;
     seen->bimodal |= s->bimodal;
     seen->disturbed |= s->disturbed > 0;
     am_grid_cell(grid, notes);
@@ -356,7 +383,7 @@ static void write_footer(const struct seen *seen, const struct am_style *style, 
     if (seen->spread)
         prose(style, out, label,
               "half the 95 % confidence interval of the median of launch medians, relative to that "
-              "median; count: launches/samples");
+              "median, or both sides of it where they differ; count: launches/samples used");
     if (seen->spread && seen->worst_coverage < 0.95) {
         (void)am_str_format(line, sizeof(line),
                             "where launches are few the interval is [min, max] and covers less: "
@@ -364,6 +391,9 @@ static void write_footer(const struct seen *seen, const struct am_style *style, 
                             seen->worst_coverage * 100);
         prose(style, out, label, line);
     }
+    if (seen->max_launches)
+        prose(style, out, "max-launches: ",
+              "the interval was still wider than the target when the launches were used up.");
     if (seen->disturbed)
         prose(style, out, "disturbed: ",
               "samples during which something else ran or the clock changed; kept, "

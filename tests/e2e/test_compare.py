@@ -60,6 +60,9 @@ def main():
     exported = json.loads(bench.run("export", "a.db").stdout)
     tap.ok(exported["results"] == json.loads(first.stdout)["results"],
            "export gives what run printed")
+    kept = bench.run("export", "a.db", "-o", "same.db")
+    tap.ok(kept.returncode == 2 and "same.db" in kept.stderr and bench.results("same.db"),
+           "export does not replace a run", kept.stderr)
     raw = bench.run("export", "a.db", "--samples", "--format", "csv").stdout.splitlines()
     tap.ok(len(raw) == 1 + 4 * 10 * 5, "export --samples gives every sample", len(raw))
     tap.done()

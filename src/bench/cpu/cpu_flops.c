@@ -91,7 +91,7 @@ static enum am_status choose(struct flops *f, const struct am_value *point, stru
     f->op = (enum am_flops_op)point[OP].i;
     f->type = (enum am_flops_type)point[TYPE].i;
     if (am_flops_fuses(f->op) && !v->has_fma)
-        return am_fail(err, AM_E_ABSENT, "%s has no fused multiply-add", v->isa);
+        return am_fail(err, AM_E_ABSENT, "%s has no fused multiply-add instruction", v->isa);
     if (streams < 1 || streams > (int64_t)v->streams_max)
         return am_fail(err, AM_E_ABSENT, "%s keeps 1 to %u streams in registers, not %lld", v->isa,
                        v->streams_max, (long long)streams);

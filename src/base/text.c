@@ -198,7 +198,7 @@ const char *am_nearest(const char *word, const char *const *names, size_t n)
 {
     const size_t len = strlen(word);
     const char *best = NULL;
-    size_t best_distance = len / 2 + 2; /* further away is no typing error */
+    size_t best_distance = len > 2 ? len / 2 + 1 : 2; /* as far or further is no typing error */
 
     for (size_t i = 0; i < n; i++) {
         size_t d;

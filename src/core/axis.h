@@ -27,10 +27,11 @@ enum am_axis_kind {
 struct am_axis {
     const char *name; /* NULL ends a table */
     enum am_axis_kind kind;
-    const char *unit;                           /* SI unit or NULL */
-    const char *dflt;                           /* values of the standard profile */
-    const char *quick, *thorough;               /* NULL: as dflt */
-    const char *const *choices;                 /* AM_AXIS_NAME: in rising order, ended by NULL */
+    const char *unit;             /* SI unit or NULL */
+    const char *dflt;             /* values of the standard profile */
+    const char *quick, *thorough; /* NULL: as dflt */
+    const char *const *choices;   /* AM_AXIS_NAME: in rising order, ended by NULL */
+    bool ranked; /* the choices rise from the plainest to the best: `best` has a meaning */
     const char *(*why_not)(const char *choice); /* in a worker: NULL when usable on this machine */
     const char *const *reasons; /* in the conductor: parallel to choices, NULL entry = usable */
     const char *help;
@@ -65,11 +66,11 @@ struct am_symbol {
  *
  * "4K:1G:*2" is 4096, 8192, ..., 1073741824; "1:16" sixteen counts; "1:cpus:*2"; "l2/2,4*..." is
  * an error that names the place. `all` is every choice, `usable` those that this machine can run,
- * `best` the last usable one. A range never passes its upper end, and includes its lower end;
- * a factor such as *1.5 on whole numbers rounds each value and repeats none. A free name is any
- * printable word without "," and "=". AM_AXIS_VALUES_MAX counts repetitions too.
- * On failure the story names the axis, the column, and the nearest valid name: AM_E_USAGE for
- * wrong words, AM_E_ABSENT when nothing is usable here. */
+ * `best`, on ranked axes only, the last usable one. A range never passes its upper end, and
+ * includes its lower end; a factor such as *1.5 on whole numbers rounds each value and repeats
+ * none. A free name is any printable word without "," and "=". AM_AXIS_VALUES_MAX counts
+ * repetitions too. On failure the story names the axis, the column, and the nearest valid name:
+ * AM_E_USAGE for wrong words, AM_E_ABSENT when nothing is usable here. */
 enum am_status am_axis_parse(const struct am_axis *axis, const char *text, size_t len,
                              const struct am_symbol *symbols, struct am_arena *arena,
                              struct am_values *out, struct am_err *err);

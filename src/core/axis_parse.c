@@ -182,7 +182,9 @@ static enum am_status best_choice(struct am_parser *p, size_t from)
 static const struct {
     const char *word;
     enum am_status (*add)(struct am_parser *p, size_t from);
-} groups[] = {{"all", all_choices}, {"usable", usable_choices}, {"best", best_choice}};
+    bool ranked; /* for ranked axes only */
+} groups[] = {
+    {"all", all_choices, false}, {"usable", usable_choices, false}, {"best", best_choice, true}};
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups), CHOICES_CAP = 64 };
 
@@ -195,8 +197,10 @@ static enum am_status fail_choice(const struct am_parser *p, size_t from)
         names[n] = p->axis->choices[n];
         n++;
     }
-    for (size_t i = 0; i < GROUPS; i++)
-        names[n++] = groups[i].word;
+    for (size_t i = 0; i < GROUPS; i++) {
+        if (p->axis->ranked || !groups[i].ranked)
+            names[n++] = groups[i].word;
+    }
     return am_parser_fail_unknown(p, from, names);
 }
 
@@ -232,7 +236,7 @@ static enum am_status name_item(struct am_parser *p)
             return add_choice(p, from, i);
     }
     for (size_t i = 0; i < GROUPS; i++) {
-        if (word_is(p, from, groups[i].word))
+        if (word_is(p, from, groups[i].word) && (p->axis->ranked || !groups[i].ranked))
             return groups[i].add(p, from);
     }
     return fail_choice(p, from);

@@ -18,11 +18,13 @@ static const char *const kind_names[] = {
 static const char *const cpus_names[] = {[AM_CPUS_THREADS] = "threads", [AM_CPUS_ALL] = "all"};
 static const char *const better_names[] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lower"};
 
+static const char ranked_name[] = "ranked"; /* in place of "name" */
+
 static void write_axis(struct am_text *out, const struct am_axis *a)
 {
     am_text_add(out, "axis");
     am_word_add(out, a->name);
-    am_word_add(out, kind_names[a->kind]);
+    am_word_add(out, a->ranked ? ranked_name : kind_names[a->kind]);
     am_word_add(out, a->unit);
     am_word_add(out, a->dflt);
     am_word_add(out, a->quick);
@@ -168,11 +170,12 @@ static bool read_bench(struct reader *r, const struct am_words *w)
 static bool read_axis(struct reader *r, const struct am_words *w)
 {
     struct am_axis *a = &r->axes[r->n_axes];
-    const int kind = w->n == 8 ? find_name(kind_names, 4, w->w[2]) : -1;
+    const bool ranked = w->n == 8 && am_word_is(w->w[2], ranked_name);
+    const int kind = ranked ? AM_AXIS_NAME : w->n == 8 ? find_name(kind_names, 4, w->w[2]) : -1;
 
     if (kind < 0 || r->out->n == 0 || r->n_axes == AM_AXES_MAX || !close_axis(r))
         return false;
-    *a = (struct am_axis){.kind = (enum am_axis_kind)kind};
+    *a = (struct am_axis){.kind = (enum am_axis_kind)kind, .ranked = ranked};
     if (!am_word_dup(w->w[1], r->arena, &a->name) || !a->name || strlen(a->name) >= AM_NAME_MAX ||
         !am_word_dup(w->w[3], r->arena, &a->unit) || !am_word_dup(w->w[4], r->arena, &a->dflt) ||
         !a->dflt || !am_word_dup(w->w[5], r->arena, &a->quick) ||

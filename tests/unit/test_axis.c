@@ -21,11 +21,13 @@ static const struct am_axis threads = {.name = "threads", .kind = AM_AXIS_INT};
 static const struct am_axis size = {.name = "size", .kind = AM_AXIS_SIZE};
 static const struct am_axis load = {.name = "load", .kind = AM_AXIS_REAL};
 static const struct am_axis isa = {
-    .name = "isa", .kind = AM_AXIS_NAME, .choices = isas, .reasons = reasons};
+    .name = "isa", .kind = AM_AXIS_NAME, .choices = isas, .ranked = true, .reasons = reasons};
 static const struct am_axis worker_isa = {
-    .name = "isa", .kind = AM_AXIS_NAME, .choices = isas, .why_not = no_sse};
+    .name = "isa", .kind = AM_AXIS_NAME, .choices = isas, .ranked = true, .why_not = no_sse};
 static const struct am_axis no_isa = {
-    .name = "isa", .kind = AM_AXIS_NAME, .choices = isas, .reasons = nothing};
+    .name = "isa", .kind = AM_AXIS_NAME, .choices = isas, .ranked = true, .reasons = nothing};
+static const char *const kernels[] = {"read", "write", NULL};
+static const struct am_axis kernel = {.name = "kernel", .kind = AM_AXIS_NAME, .choices = kernels};
 static const struct am_axis policy = {.name = "policy", .kind = AM_AXIS_NAME};
 
 /* The values in canonical text, separated by spaces. */
@@ -119,6 +121,8 @@ static const struct {
      "(scalar, sse2, avx, avx2, avx512, all, usable, best)"},
     {&isa, "", AM_E_USAGE, "isa: a value is missing at column 1"},
     {&isa, "avx2,,sse2", AM_E_USAGE, "isa: a value is missing at column 6"},
+    {&kernel, "best", AM_E_USAGE,
+     "kernel: unknown value \"best\" at column 1 (read, write, all, usable)"},
     {&no_isa, "best", AM_E_ABSENT, "isa: none of its values is usable here: a"},
     {&no_isa, "usable", AM_E_ABSENT, "isa: none of its values is usable here: a"},
     {&policy, "two words", AM_E_USAGE, "policy: a name cannot hold the character at column 4"},
@@ -207,7 +211,7 @@ static void test_bounds(void)
        "one of 64 is too long");
     memset(&err, 0, sizeof(err));
     ok(am_axis_parse(&two, longer, 200, NULL, &arena, &values, &err) == AM_E_USAGE &&
-           strstr(err.text, "(zz1, zz2, all, usable, best)"),
+           strstr(err.text, "(zz1, zz2, all, usable)"),
        "a long unknown word is cut, the choices are listed");
     am_arena_fini(&arena);
 }

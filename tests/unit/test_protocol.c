@@ -19,6 +19,7 @@ static const struct am_axis axes[] = {
      .dflt = "usable",
      .quick = "best",
      .choices = colours,
+     .ranked = true,
      .why_not = why_not,
      .help = ""},
     {0},
@@ -241,6 +242,7 @@ static void test_listing(void)
     is_str(b->axes[0].dflt, "4K:1M:*2", "with default values");
     ok(b->axes[0].quick == NULL && b->axes[0].choices == NULL, "and without what was not given");
     is_str(b->axes[1].choices[2], "100%", "with choices");
+    ok(b->axes[1].ranked && !b->axes[0].ranked, "and whether they rise");
     ok(b->axes[1].reasons[0] == NULL, "a usable choice has no reason against it");
     is_str(b->axes[1].reasons[1], "no such paint = here", "an unusable one has");
     is_str(b->axes[1].help, "", "an empty text stays empty, not absent");

@@ -267,6 +267,7 @@ static const struct am_axis axes[] = {
              .dflt = "usable",
              .quick = "best",
              .choices = am_isa_names,
+             .ranked = true,
              .why_not = am_isa_why_not,
              .help = "instruction set of the chains"},
     [STREAMS] = {.name = "streams",

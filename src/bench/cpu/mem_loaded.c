@@ -310,6 +310,7 @@ static const struct am_axis axes[] = {
              .kind = AM_AXIS_NAME,
              .dflt = "best",
              .choices = am_isa_names,
+             .ranked = true,
              .why_not = am_isa_why_not,
              .help = "instruction set of the generators"},
     [PATTERN] = {.name = "pattern",

@@ -19,7 +19,8 @@ static void each_bench(const struct am_catalogue *catalogue, const struct am_wor
 {
     for (size_t w = 0; w < catalogue->n; w++) {
         for (size_t b = 0; b < catalogue->workers[w].n; b++) {
-            if (am_patterns_match(patterns, catalogue->workers[w].benches[b].name))
+            if (am_catalogue_is_first(catalogue, &catalogue->workers[w].benches[b]) &&
+                am_patterns_match(patterns, catalogue->workers[w].benches[b].name))
                 fn(self, &catalogue->workers[w], &catalogue->workers[w].benches[b]);
         }
     }
@@ -116,8 +117,13 @@ static void write_axis(const struct am_style *style, const struct am_axis *axis)
     for (size_t i = 0; axis->choices && axis->choices[i]; i++) {
         const char *why = am_axis_why_not(axis, i);
 
-        (void)printf("      %-14s %s%s\n", axis->choices[i], why ? "not here: " : "usable",
-                     why ? why : "");
+        const char *there = am_axis_elsewhere(axis, i);
+
+        (void)printf("      %-14s %s%s%s\n", axis->choices[i], why ? "not here: " : "usable",
+                     why     ? why
+                     : there ? ", by worker "
+                             : "",
+                     !why && there ? there : "");
     }
 }
 

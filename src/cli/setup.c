@@ -101,8 +101,10 @@ static size_t bench_names(const struct am_catalogue *catalogue, const char **nam
     size_t n = 0;
 
     for (size_t w = 0; w < catalogue->n; w++) {
-        for (size_t b = 0; b < catalogue->workers[w].n && n < cap; b++)
-            names[n++] = catalogue->workers[w].benches[b].name;
+        for (size_t b = 0; b < catalogue->workers[w].n && n < cap; b++) {
+            if (am_catalogue_is_first(catalogue, &catalogue->workers[w].benches[b]))
+                names[n++] = catalogue->workers[w].benches[b].name;
+        }
     }
     return n;
 }
@@ -203,6 +205,28 @@ static enum am_status check_used(const struct am_cli *cli, const struct am_setup
     return AM_OK;
 }
 
+/* Every worker's part of one bench, so that its points stand together. A part of which nothing is
+ * usable here (no device) is said and left out. */
+static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup, const char *name,
+                                struct am_param *params, struct am_err *err)
+{
+    const struct am_catalogue *c = &setup->catalogue;
+
+    for (size_t w = 0; w < c->n; w++) {
+        const struct am_bench *bench = am_catalogue_find(c, c->workers[w].name, name);
+        const enum am_status status =
+            bench ? am_plan_add(&setup->plan, bench, params, cli->opt->params.n,
+                                am_topo_symbols(setup->topo), cli->arena, err)
+                  : AM_OK;
+
+        if (status == AM_E_ABSENT)
+            am_log(AM_LOG_WARN, "%s is left out: %s", name, err->text);
+        else if (status != AM_OK)
+            return status;
+    }
+    return AM_OK;
+}
+
 static enum am_status add_benches(const struct am_cli *cli, struct am_setup *setup,
                                   struct am_param *params, struct am_err *err)
 {
@@ -213,11 +237,13 @@ static enum am_status add_benches(const struct am_cli *cli, struct am_setup *set
         for (size_t b = 0; b < c->workers[w].n && status == AM_OK; b++) {
             const struct am_bench *bench = &c->workers[w].benches[b];
 
-            if (am_patterns_match(&cli->opt->operands, bench->name))
-                status = am_plan_add(&setup->plan, bench, params, cli->opt->params.n,
-                                     am_topo_symbols(setup->topo), cli->arena, err);
+            if (am_catalogue_is_first(c, bench) &&
+                am_patterns_match(&cli->opt->operands, bench->name))
+                status = add_bench(cli, setup, bench->name, params, err);
         }
     }
+    if (status == AM_OK && setup->plan.n == 0)
+        return am_fail(err, AM_E_ABSENT, "nothing of what was asked for can be measured here");
     /* values that do not parse, and plans beyond every bound, are the user's words too */
     return status == AM_E_PARSE || status == AM_E_LIMIT ? AM_E_USAGE : status;
 }

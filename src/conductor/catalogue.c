@@ -196,7 +196,7 @@ enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *ou
         search_path(&s, path);
     else
         status = search_beside_program(&s, err);
-    if (s.out_of_memory)
+    if (s.out_of_memory || (status == AM_OK && !am_catalogue_unite(out, arena)))
         return am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
     return status;
 }
@@ -215,6 +215,11 @@ const struct am_bench *am_catalogue_find(const struct am_catalogue *c, const cha
         }
     }
     return NULL;
+}
+
+bool am_catalogue_is_first(const struct am_catalogue *c, const struct am_bench *bench)
+{
+    return am_catalogue_find(c, NULL, bench->name) == bench;
 }
 
 const struct am_worker *am_catalogue_worker(const struct am_catalogue *c,

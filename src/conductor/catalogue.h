@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "core/bench.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct am_worker {
@@ -28,9 +29,17 @@ struct am_catalogue {
 enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *out,
                                  struct am_err *err);
 
+/* Joins what several workers say of one bench: every descriptor then knows the choices of all, with
+ * those of the others marked as measured elsewhere. A worker whose descriptor contradicts an
+ * earlier one's, or would measure the same points again, becomes unusable with that reason. Part of
+ * am_catalogue_load(). False without memory. */
+bool am_catalogue_unite(struct am_catalogue *catalogue, struct am_arena *arena);
+
 /* `worker` NULL: of any worker. NULL when there is none. */
 const struct am_bench *am_catalogue_find(const struct am_catalogue *catalogue, const char *worker,
                                          const char *bench);
+/* Whether no earlier worker has a bench of this name: for those who want to meet each name once. */
+bool am_catalogue_is_first(const struct am_catalogue *catalogue, const struct am_bench *bench);
 /* The worker that listed this very descriptor (pointer, not name). */
 const struct am_worker *am_catalogue_worker(const struct am_catalogue *catalogue,
                                             const struct am_bench *bench);

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { NOTES_MAX = 32 }; /* of a visit */
+
 enum am_status am_collect_init(struct am_collect *c, struct am_arena *arena, const char *worker,
                                const struct am_point *const *points, size_t n_points,
                                unsigned samples_max, struct am_err *err)
@@ -67,6 +69,37 @@ static enum am_status on_work(struct am_collect *c, const struct am_msg *m, stru
         return am_fail(err, AM_E_PROTOCOL, "work stated twice");
     v->has_work = true;
     v->work = m->work;
+    return AM_OK;
+}
+
+/* A note named like an axis attests it: the worker has to have done what it was asked for. */
+static enum am_status check_attested(const struct am_point *point, const struct am_msg *m,
+                                     struct am_err *err)
+{
+    const int axis = am_axis_find(point->bench->axes, m->key);
+    char asked[AM_VALUE_TEXT_MAX];
+
+    if (axis < 0)
+        return AM_OK;
+    am_value_text(&point->values[axis], asked, sizeof(asked));
+    if (strcmp(asked, m->reason) == 0)
+        return AM_OK;
+    return am_fail(err, AM_E_PROTOCOL, "worker ran with %s=%.100s, asked for was %s", m->key,
+                   m->reason, asked);
+}
+
+static enum am_status on_note(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    struct am_visit *v = visit_at_hand(c);
+    const enum am_status s = check_attested(c->points[c->at - 1], m, err);
+
+    if (s != AM_OK)
+        return s;
+    if (am_kvs_get(&v->notes, m->key))
+        return am_fail(err, AM_E_PROTOCOL, "note \"%s\" said twice", m->key);
+    if (v->notes.n == NOTES_MAX)
+        return am_fail(err, AM_E_LIMIT, "more than %d notes", NOTES_MAX);
+    am_kvs_add(&v->notes, c->arena, m->key, m->reason);
     return AM_OK;
 }
 
@@ -177,11 +210,11 @@ static const struct {
     enum when when;
     enum am_status (*take)(struct am_collect *c, const struct am_msg *m, struct am_err *err);
 } actions[] = {
-    [AM_MSG_HELLO] = {WHEN_NEW, on_hello},      [AM_MSG_POINT] = {WHEN_BETWEEN, on_point},
-    [AM_MSG_WORK] = {WHEN_INSIDE, on_work},     [AM_MSG_VERIFIED] = {WHEN_INSIDE, on_verified},
-    [AM_MSG_SAMPLE] = {WHEN_INSIDE, on_sample}, [AM_MSG_SKIP] = {WHEN_INSIDE, on_skip},
-    [AM_MSG_FAIL] = {WHEN_INSIDE, on_fail},     [AM_MSG_END] = {WHEN_INSIDE, on_end},
-    [AM_MSG_DONE] = {WHEN_BETWEEN, on_done},
+    [AM_MSG_HELLO] = {WHEN_NEW, on_hello},          [AM_MSG_POINT] = {WHEN_BETWEEN, on_point},
+    [AM_MSG_NOTE] = {WHEN_INSIDE, on_note},         [AM_MSG_WORK] = {WHEN_INSIDE, on_work},
+    [AM_MSG_VERIFIED] = {WHEN_INSIDE, on_verified}, [AM_MSG_SAMPLE] = {WHEN_INSIDE, on_sample},
+    [AM_MSG_SKIP] = {WHEN_INSIDE, on_skip},         [AM_MSG_FAIL] = {WHEN_INSIDE, on_fail},
+    [AM_MSG_END] = {WHEN_INSIDE, on_end},           [AM_MSG_DONE] = {WHEN_BETWEEN, on_done},
 };
 
 enum am_status am_collect_line(void *self, const char *line, size_t len, struct am_err *err)

@@ -246,7 +246,8 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
     for (size_t i = 1; i < n && taken < most; i++) {
         const struct am_point *p = &points[order[i]];
 
-        if (p->bench == first->bench && am_point_threads(p) == threads) {
+        if (p->bench == first->bench && am_point_threads(p) == threads &&
+            am_point_same_environment(p, first)) {
             const size_t t = order[taken];
 
             order[taken++] = order[i];

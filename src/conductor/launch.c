@@ -17,7 +17,8 @@ enum {
     OUTPUT_MAX = 8 * 1024,    /* of what a worker prints elsewhere */
     STREAM_SLACK = 64 * 1024, /* protocol bytes beyond those of its points */
     MESSAGE_BYTES = 1024,     /* more than the longest honest message */
-    MESSAGES_EXTRA = 16,      /* messages of a point besides its samples */
+    MESSAGES_EXTRA = 64,      /* messages of a point besides its samples */
+    ENVIRONMENT_MAX = AM_AXES_MAX,
     REQUEST_MAX = 128 * 1024, /* fits the socket's buffer: sending never waits */
 };
 
@@ -95,13 +96,46 @@ static size_t stream_limit(const struct am_collect *c)
     return STREAM_SLACK + c->n_points * MESSAGE_BYTES * ((size_t)c->samples_max + MESSAGES_EXTRA);
 }
 
+/* Changes to a worker's environment; the texts live in the arena. */
+struct environment {
+    struct am_arena *arena;
+    const char *items[ENVIRONMENT_MAX];
+    size_t n;
+};
+
+static void add_variable(void *self, const char *variable, const char *value)
+{
+    struct environment *const e = self;
+    const char *const text = value ? am_arena_printf(e->arena, "%s=%s", variable, value) : variable;
+
+    if (text && e->n < ENVIRONMENT_MAX)
+        e->items[e->n++] = text;
+}
+
+/* As it is stored: what was set, "-NAME" for what was taken away; NULL when nothing was changed. */
+static const char *environment_text(const struct environment *e)
+{
+    struct am_text text;
+    const char *copy;
+
+    am_text_init(&text, AM_LINE_MAX);
+    for (size_t i = 0; i < e->n; i++)
+        am_text_addf(&text, "%s%s%s", i ? " " : "", strchr(e->items[i], '=') ? "" : "-",
+                     e->items[i]);
+    copy = e->n ? am_arena_strdup(e->arena, am_text_str(&text)) : NULL;
+    am_text_fini(&text);
+    return copy;
+}
+
 static void run_worker(const struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
                        const struct am_text *request, struct am_collect *collect)
 {
-    const struct am_process process = {
+    struct environment environment = {.arena = collect->arena};
+    struct am_process process = {
         .program = worker->program,
         .cpus = l->cpus,
         .n_cpus = n_cpus,
+        .environment = environment.items,
         .input = am_text_str(request),
         .input_len = request->len,
         .limit_s = l->conductor->plan->settings.launch_limit_s,
@@ -115,6 +149,9 @@ static void run_worker(const struct am_launcher *l, const struct am_worker *work
     struct am_process_result result;
     struct am_err why = {0};
 
+    am_point_environment(collect->points[0], add_variable, &environment);
+    process.n_environment = environment.n;
+    collect->launch.environment = environment_text(&environment);
     collect->launch.started_ns = am_now_ns();
     if (am_process_run(&process, &result, &why) == AM_OK) {
         am_collect_finish(collect, &result, process.limit_s);

@@ -16,9 +16,9 @@ enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor
                                 struct am_err *err);
 void am_launcher_fini(struct am_launcher *l); /* accepts a zeroed struct */
 
-/* Runs the points (all of one bench, equal in threads) in one worker. The record lives in the
- * arena; it has no visits when the user interrupted. A worker that cannot be started is a failed
- * visit, not an error. */
+/* Runs the points (all of one bench, equal in threads and environment) in one worker. The record
+ * lives in the arena; it has no visits when the user interrupted. A worker that cannot be started
+ * is a failed visit, not an error. */
 enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
                                size_t n, unsigned round, struct am_arena *arena,
                                struct am_launch *record, struct am_err *err);

@@ -9,12 +9,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 enum {
     TICK_MS = 50,           /* how often arrived data is looked at while the child runs */
@@ -117,7 +120,8 @@ static bool set_affinity(const struct am_process *p)
 }
 
 /* Replaces this process; returns only on failure, with errno set. */
-static void become_worker(const struct am_process *p, const struct child_ends *e, pid_t parent)
+static void become_worker(const struct am_process *p, const struct child_ends *e, pid_t parent,
+                          char **environment)
 {
     static const int reset[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGCHLD};
     const struct rlimit no_core = {0, 0};
@@ -134,7 +138,7 @@ static void become_worker(const struct am_process *p, const struct child_ends *e
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)setrlimit(RLIMIT_CORE, &no_core);
     if (set_descriptors(e) && set_affinity(p))
-        (void)execv(p->program, argv);
+        (void)execve(p->program, argv, environment);
 }
 
 /* A caller that ignores SIGCHLD hands that on through exec, and ended children would then vanish
@@ -147,17 +151,58 @@ static void keep_children(void)
         (void)signal(SIGCHLD, SIG_DFL);
 }
 
+static bool same_variable(const char *a, const char *b)
+{
+    const size_t len = strcspn(a, "=");
+
+    return len == strcspn(b, "=") && memcmp(a, b, len) == 0;
+}
+
+static bool is_changed(const struct am_process *p, const char *variable)
+{
+    for (size_t i = 0; i < p->n_environment; i++) {
+        if (same_variable(p->environment[i], variable))
+            return true;
+    }
+    return false;
+}
+
+/* This process's environment with the changes; built before the fork, since the child may not
+ * allocate. The strings are not copied. NULL without memory. */
+static char **changed_environment(const struct am_process *p)
+{
+    size_t n = 0;
+    char **out;
+
+    while (environ && environ[n])
+        n++;
+    out = calloc(n + p->n_environment + 1, sizeof(*out));
+    if (!out)
+        return NULL;
+    n = 0;
+    for (size_t i = 0; environ && environ[i]; i++) {
+        if (!is_changed(p, environ[i]))
+            out[n++] = environ[i];
+    }
+    for (size_t i = 0; i < p->n_environment; i++) {
+        if (strchr(p->environment[i], '='))
+            out[n++] = (char *)p->environment[i];
+    }
+    return out;
+}
+
 static pid_t spawn(const struct am_process *p, struct child_ends *e)
 {
+    char **const environment = changed_environment(p);
     const pid_t parent = getpid();
     /* The status pipe must survive the child's own descriptors being put in place. */
     const int status = fcntl(e->status, F_DUPFD_CLOEXEC, SPARE_FD);
-    const pid_t pid = status >= 0 ? fork() : -1;
+    const pid_t pid = status >= 0 && environment ? fork() : -1;
 
     if (pid == 0) {
         int why;
 
-        become_worker(p, e, parent);
+        become_worker(p, e, parent, environment);
         why = errno;
         if (write(status, &why, sizeof(why)) < 0)
             why = 0;
@@ -165,6 +210,7 @@ static pid_t spawn(const struct am_process *p, struct child_ends *e)
     }
     if (status >= 0)
         (void)close(status);
+    free(environment);
     return pid;
 }
 

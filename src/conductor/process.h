@@ -20,6 +20,9 @@ struct am_process {
     const char *argument; /* the only one, or NULL */
     const int *cpus;      /* affinity; n_cpus == 0: as the parent */
     size_t n_cpus;
+    /* Changes to the environment: "NAME=VALUE" sets, "NAME" alone unsets. */
+    const char *const *environment;
+    size_t n_environment;
     const char *input; /* sent on the protocol descriptor, then that direction is shut */
     size_t input_len;
     double limit_s;              /* since its start, or since *progress_ns when that is later */

@@ -31,6 +31,11 @@ const char *am_axis_why_not(const struct am_axis *axis, size_t choice)
     return axis->why_not ? axis->why_not(axis->choices[choice]) : NULL;
 }
 
+const char *am_axis_elsewhere(const struct am_axis *axis, size_t choice)
+{
+    return axis->elsewhere ? axis->elsewhere[choice] : NULL;
+}
+
 bool am_value_same(const struct am_value *a, const struct am_value *b)
 {
     switch (a->kind) {

@@ -32,8 +32,19 @@ struct am_axis {
     const char *quick, *thorough; /* NULL: as dflt */
     const char *const *choices;   /* AM_AXIS_NAME: in rising order, ended by NULL */
     bool ranked; /* the choices rise from the plainest to the best: `best` has a meaning */
+    /* In a worker, instead of `choices`: those found at run time (devices), ended by NULL. The
+     * worker itself then gets the value as a free name. */
+    const char *const *(*enumerate)(void);
     const char *(*why_not)(const char *choice); /* in a worker: NULL when usable on this machine */
     const char *const *reasons; /* in the conductor: parallel to choices, NULL entry = usable */
+    /* In the conductor, parallel to choices: the other worker with the same bench that measures
+     * this choice. Such values are planned there, not here. NULL entry, or NULL: here. */
+    const char *const *elsewhere;
+    /* An environment variable that every launch of a point gets before the worker starts, for what
+     * a runtime reads before main(). NULL: none. */
+    const char *env; /* of name axes only */
+    const char *const
+        *env_values; /* parallel to choices; NULL entry: unset. NULL: the value's text */
     const char *help;
 };
 
@@ -92,5 +103,7 @@ size_t am_axis_count(const struct am_axis *axes); /* NULL is an empty table */
 int am_axis_find(const struct am_axis *axes, const char *name);
 /* Why a choice cannot be used on this machine, NULL when it can. */
 const char *am_axis_why_not(const struct am_axis *axis, size_t choice);
+/* The other worker that measures a choice, NULL when this descriptor's own does. */
+const char *am_axis_elsewhere(const struct am_axis *axis, size_t choice);
 
 #endif

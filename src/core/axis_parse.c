@@ -154,13 +154,18 @@ static enum am_status fail_unusable(const struct am_parser *p)
                    first ? ": " : "", first ? am_axis_why_not(p->axis, 0) : "");
 }
 
+static bool is_usable(const struct am_axis *axis, size_t choice)
+{
+    return !am_axis_why_not(axis, choice) && !am_axis_elsewhere(axis, choice);
+}
+
 static enum am_status usable_choices(struct am_parser *p, size_t from)
 {
     const size_t before = p->written;
     enum am_status s = AM_OK;
 
     for (size_t i = 0; s == AM_OK && p->axis->choices[i]; i++) {
-        if (!am_axis_why_not(p->axis, i))
+        if (is_usable(p->axis, i))
             s = add_choice(p, from, i);
     }
     return s == AM_OK && p->written == before ? fail_unusable(p) : s;
@@ -173,7 +178,7 @@ static enum am_status best_choice(struct am_parser *p, size_t from)
     while (p->axis->choices[n])
         n++;
     while (n > 0) {
-        if (!am_axis_why_not(p->axis, --n))
+        if (is_usable(p->axis, --n))
             return add_choice(p, from, n);
     }
     return fail_unusable(p);

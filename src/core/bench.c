@@ -2,11 +2,28 @@
 /* What all benches share: metric rules and their arithmetic. */
 #include "core/bench.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AM_RULE_NAME(id, name) [id] = (name),
 static const char *const rule_names[AM_RULE_COUNT] = {AM_RULE_MAP(AM_RULE_NAME)};
 #undef AM_RULE_NAME
+
+enum { NOTE_TEXT_MAX = 512 };
+
+void am_ctx_note(const struct am_ctx *ctx, const char *key, const char *fmt, ...)
+{
+    char text[NOTE_TEXT_MAX];
+    va_list ap;
+
+    if (!ctx->note)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, ap); /* a remark that is too long is cut */
+    va_end(ap);
+    ctx->note(ctx->note_self, key, text);
+}
 
 size_t am_metric_count(const struct am_metric *metrics)
 {

@@ -57,7 +57,17 @@ struct am_ctx {
     uint64_t seed; /* of this launch: vary data and placement between launches, not samples */
     uint64_t memory_limit_bytes; /* larger working sets must be refused (AM_E_ABSENT) */
     const struct am_clock *clock;
+    /* Where am_ctx_note() goes; NULL: nowhere. The context lives as long as the point's state. */
+    void (*note)(void *self, const char *key, const char *text);
+    void *note_self;
 };
+
+/* Stores a remark with this launch of the point: the winner's configuration, build options, the
+ * library that was mapped. A note whose key is the name of an axis of the bench attests it: when
+ * the text differs from the point's value the conductor refuses the launch. Key: [a-z0-9_]. Never
+ * called inside a timed region. */
+void am_ctx_note(const struct am_ctx *ctx, const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* What run_timed() hands back for one batch. */
 struct am_batch {

@@ -20,6 +20,19 @@ static const char *const better_names[] = {[AM_HIGHER] = "higher", [AM_LOWER] = 
 
 static const char ranked_name[] = "ranked"; /* in place of "name" */
 
+static void write_choices(struct am_text *out, const struct am_axis *a)
+{
+    const char *const *choices = a->enumerate ? a->enumerate() : a->choices;
+
+    for (size_t i = 0; choices && choices[i]; i++) {
+        am_text_add(out, "choice");
+        am_word_add(out, choices[i]);
+        am_word_add(out, a->why_not ? a->why_not(choices[i]) : NULL);
+        am_word_add(out, !a->env ? NULL : a->env_values ? a->env_values[i] : choices[i]);
+        am_text_add(out, "\n");
+    }
+}
+
 static void write_axis(struct am_text *out, const struct am_axis *a)
 {
     am_text_add(out, "axis");
@@ -30,13 +43,9 @@ static void write_axis(struct am_text *out, const struct am_axis *a)
     am_word_add(out, a->quick);
     am_word_add(out, a->thorough);
     am_word_add(out, a->help);
+    am_word_add(out, a->env);
     am_text_add(out, "\n");
-    for (size_t i = 0; a->choices && a->choices[i]; i++) {
-        am_text_add(out, "choice");
-        am_word_add(out, a->choices[i]);
-        am_word_add(out, a->why_not ? a->why_not(a->choices[i]) : NULL);
-        am_text_add(out, "\n");
-    }
+    write_choices(out, a);
 }
 
 static void write_bench(struct am_text *out, const struct am_bench *b)
@@ -81,7 +90,8 @@ struct reader {
     struct am_bench *benches;
     struct am_axis axes[AM_AXES_MAX + 1];
     struct am_metric metrics[AM_METRICS_MAX + 1];
-    const char **choices, **reasons; /* of the axis at hand, CHOICES_MAX + 1 each */
+    /* Of the axis at hand, CHOICES_MAX + 1 each. */
+    const char **choices, **reasons, **env_values;
     size_t n_axes, n_metrics, n_choices;
     bool ended;
 };
@@ -105,10 +115,12 @@ static bool close_axis(struct reader *r)
     a = &r->axes[r->n_axes - 1];
     r->choices[r->n_choices] = NULL;
     r->reasons[r->n_choices] = NULL;
+    r->env_values[r->n_choices] = NULL;
     a->choices = copy(r->arena, r->choices, r->n_choices + 1, sizeof(*r->choices));
     a->reasons = copy(r->arena, r->reasons, r->n_choices + 1, sizeof(*r->reasons));
+    a->env_values = copy(r->arena, r->env_values, r->n_choices + 1, sizeof(*r->env_values));
     r->n_choices = 0;
-    return a->choices && a->reasons;
+    return a->choices && a->reasons && a->env_values;
 }
 
 static bool close_bench(struct reader *r)
@@ -170,8 +182,8 @@ static bool read_bench(struct reader *r, const struct am_words *w)
 static bool read_axis(struct reader *r, const struct am_words *w)
 {
     struct am_axis *a = &r->axes[r->n_axes];
-    const bool ranked = w->n == 8 && am_word_is(w->w[2], ranked_name);
-    const int kind = ranked ? AM_AXIS_NAME : w->n == 8 ? find_name(kind_names, 4, w->w[2]) : -1;
+    const bool ranked = w->n == 9 && am_word_is(w->w[2], ranked_name);
+    const int kind = ranked ? AM_AXIS_NAME : w->n == 9 ? find_name(kind_names, 4, w->w[2]) : -1;
 
     if (kind < 0 || r->out->n == 0 || r->n_axes == AM_AXES_MAX || !close_axis(r))
         return false;
@@ -179,7 +191,8 @@ static bool read_axis(struct reader *r, const struct am_words *w)
     if (!am_word_dup(w->w[1], r->arena, &a->name) || !a->name || strlen(a->name) >= AM_NAME_MAX ||
         !am_word_dup(w->w[3], r->arena, &a->unit) || !am_word_dup(w->w[4], r->arena, &a->dflt) ||
         !a->dflt || !am_word_dup(w->w[5], r->arena, &a->quick) ||
-        !am_word_dup(w->w[6], r->arena, &a->thorough) || !am_word_dup(w->w[7], r->arena, &a->help))
+        !am_word_dup(w->w[6], r->arena, &a->thorough) ||
+        !am_word_dup(w->w[7], r->arena, &a->help) || !am_word_dup(w->w[8], r->arena, &a->env))
         return false;
     r->n_axes++;
     return true;
@@ -187,12 +200,13 @@ static bool read_axis(struct reader *r, const struct am_words *w)
 
 static bool read_choice(struct reader *r, const struct am_words *w)
 {
-    if (w->n != 3 || r->n_axes == 0 || r->axes[r->n_axes - 1].kind != AM_AXIS_NAME ||
+    if (w->n != 4 || r->n_axes == 0 || r->axes[r->n_axes - 1].kind != AM_AXIS_NAME ||
         r->n_choices == CHOICES_MAX)
         return false;
     if (!am_word_dup(w->w[1], r->arena, &r->choices[r->n_choices]) || !r->choices[r->n_choices] ||
         strlen(r->choices[r->n_choices]) >= AM_VALUE_TEXT_MAX ||
-        !am_word_dup(w->w[2], r->arena, &r->reasons[r->n_choices]))
+        !am_word_dup(w->w[2], r->arena, &r->reasons[r->n_choices]) ||
+        !am_word_dup(w->w[3], r->arena, &r->env_values[r->n_choices]))
         return false;
     r->n_choices++;
     return true;
@@ -255,7 +269,8 @@ enum am_status am_listing_parse(const char *text, size_t len, struct am_arena *a
     r.benches = am_arena_array(arena, BENCHES_MAX, sizeof(*r.benches));
     r.choices = am_arena_array(arena, CHOICES_MAX + 1, sizeof(*r.choices));
     r.reasons = am_arena_array(arena, CHOICES_MAX + 1, sizeof(*r.reasons));
-    if (!r.benches || !r.choices || !r.reasons)
+    r.env_values = am_arena_array(arena, CHOICES_MAX + 1, sizeof(*r.env_values));
+    if (!r.benches || !r.choices || !r.reasons || !r.env_values)
         return am_fail(err, AM_E_NOMEM, "no memory for a worker's listing");
     out->benches = r.benches;
     while (am_line_next(&text, &len, &line, &line_len)) {

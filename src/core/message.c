@@ -126,6 +126,18 @@ static void write_reason(struct am_text *out, const struct am_msg *msg)
     am_word_add(out, msg->reason);
 }
 
+static bool read_note(const struct am_words *w, struct am_msg *msg)
+{
+    return am_word_decode(w->w[1], msg->key, sizeof(msg->key)) && msg->key[0] &&
+           am_word_decode(w->w[2], msg->reason, sizeof(msg->reason));
+}
+
+static void write_note(struct am_text *out, const struct am_msg *msg)
+{
+    am_word_add(out, msg->key);
+    am_word_add(out, msg->reason);
+}
+
 static const struct form {
     const char *name;
     size_t min, max; /* words, the name included */
@@ -135,6 +147,7 @@ static const struct form {
     [AM_MSG_HELLO] = {"hello", 6, 6, read_hello, write_hello},
     [AM_MSG_POINT] = {"point", 2, 2, read_point, write_point},
     [AM_MSG_WORK] = {"work", 5, 5, read_work, write_work},
+    [AM_MSG_NOTE] = {"note", 3, 3, read_note, write_note},
     [AM_MSG_VERIFIED] = {"verified", 2, 2, read_verified, write_verified},
     [AM_MSG_SAMPLE] = {"sample", 1 + SAMPLE_FIELDS, 1 + SAMPLE_FIELDS + AM_METRICS_MAX, read_sample,
                        write_sample},

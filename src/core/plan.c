@@ -211,6 +211,19 @@ static int by_number(const void *a, const void *b)
     return (x->i > y->i) - (x->i < y->i);
 }
 
+/* Drops the values that another worker's descriptor of this bench measures. */
+static void leave_elsewhere(const struct am_axis *axis, struct am_values *values)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; axis->elsewhere && i < values->n; i++) {
+        if (values->v[i].i < 0 || !am_axis_elsewhere(axis, (size_t)values->v[i].i))
+            values->v[kept++] = values->v[i];
+    }
+    if (axis->elsewhere)
+        values->n = kept;
+}
+
 enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
                            struct am_param *params, size_t n_params,
                            const struct am_symbol *symbols, struct am_arena *arena,
@@ -218,6 +231,7 @@ enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
 {
     const size_t axes = am_axis_count(bench->axes);
     struct am_values values[AM_AXES_MAX];
+    bool nothing = false;
     enum am_status s;
 
     if (axes > AM_AXES_MAX)
@@ -235,7 +249,11 @@ enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
         /* Launches are shuffled anyway: rising numbers are for the reader of the results. */
         if (axis->kind != AM_AXIS_NAME)
             qsort(values[i].v, values[i].n, sizeof(*values[i].v), by_number);
+        leave_elsewhere(axis, &values[i]);
+        nothing |= values[i].n == 0;
     }
+    if (nothing)
+        return AM_OK;
     s = check_text(bench, values, axes, err);
     return s == AM_OK ? add_product(plan, bench, values, axes, arena, err) : s;
 }
@@ -262,4 +280,30 @@ size_t am_point_threads(const struct am_point *point)
     if (i < 0 || point->values[i].kind != AM_AXIS_INT || point->values[i].i < 1)
         return 1;
     return (size_t)point->values[i].i;
+}
+
+static const char *environment_value(const struct am_axis *axis, const struct am_value *value)
+{
+    return value->i >= 0 && axis->env_values ? axis->env_values[value->i] : value->name;
+}
+
+void am_point_environment(const struct am_point *point, am_env_fn *fn, void *self)
+{
+    const struct am_axis *axes = point->bench->axes;
+
+    for (size_t i = 0; axes && axes[i].name; i++) {
+        if (axes[i].env && axes[i].kind == AM_AXIS_NAME)
+            fn(self, axes[i].env, environment_value(&axes[i], &point->values[i]));
+    }
+}
+
+bool am_point_same_environment(const struct am_point *a, const struct am_point *b)
+{
+    const struct am_axis *axes = a->bench->axes;
+
+    for (size_t i = 0; axes && axes[i].name; i++) {
+        if (axes[i].env && !am_value_same(&a->values[i], &b->values[i]))
+            return false;
+    }
+    return true;
 }

@@ -51,7 +51,8 @@ struct am_plan {
 };
 
 /* Appends the product of the bench's axis values (the profile's defaults, overridden by params).
- * Axes vary from the last (fastest) to the first; numbers rise, names stay as given. */
+ * Axes vary from the last (fastest) to the first; numbers rise, names stay as given. Values that
+ * another worker's descriptor of the same bench measures are left to that one. */
 enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
                            struct am_param *params, size_t n_params,
                            const struct am_symbol *symbols, struct am_arena *arena,
@@ -59,6 +60,13 @@ enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
 
 /* "size=4096 pattern=random": canonical, in axis order; identifies the point within its bench. */
 void am_point_text(const struct am_point *point, char *buf, size_t cap);
+
+/* What the point wants in its worker's environment: calls `fn` for each axis that has a variable;
+ * `value` NULL: it must not be set. */
+typedef void am_env_fn(void *self, const char *variable, const char *value);
+void am_point_environment(const struct am_point *point, am_env_fn *fn, void *self);
+/* Whether two points of one bench want the same environment. */
+bool am_point_same_environment(const struct am_point *a, const struct am_point *b);
 
 /* CPUs the point asks for: the value of the axis `threads`, else 1. */
 size_t am_point_threads(const struct am_point *point);

@@ -25,6 +25,7 @@ enum am_msg_kind {
     AM_MSG_HELLO,    /* hello VERSION WORKER OVERHEAD_NS RESOLUTION_NS HZ */
     AM_MSG_POINT,    /* point ID: what follows belongs to this point */
     AM_MSG_WORK,     /* work READ WRITTEN FLOPS OPS */
+    AM_MSG_NOTE,     /* note KEY TEXT: a remark on this launch of the point */
     AM_MSG_VERIFIED, /* verified RESIDUAL */
     AM_MSG_SAMPLE,   /* sample ITERS T0 T1 ELAPSED HZ0 HZ1 STEAL SWITCHES LABELS VALUE... */
     AM_MSG_SKIP,     /* skip REASON: the point cannot be measured here */
@@ -44,7 +45,8 @@ struct am_msg {
     double residual;
     struct am_sample sample;
     size_t n_values;
-    char reason[AM_REASON_MAX];
+    char key[AM_NAME_MAX];      /* note */
+    char reason[AM_REASON_MAX]; /* skip, fail; note: its text */
 };
 
 /* Parses one line (no newline). AM_E_PROTOCOL with the reason when it is not one. */

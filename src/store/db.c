@@ -22,9 +22,10 @@ const char *const am_db_betters[2] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lowe
 static const char *const sql_of[AM_DB_SLOT_COUNT] = {
     [AM_DB_PUT_POINT] = "INSERT INTO point (id, bench, text) VALUES (?, ?, ?)",
     [AM_DB_PUT_PARAM] = "INSERT INTO param VALUES (?, ?, ?)",
-    [AM_DB_PUT_LAUNCH] = "INSERT INTO launch VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [AM_DB_PUT_LAUNCH] = "INSERT INTO launch VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_VISIT] = "INSERT INTO visit VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_FAILURE] = "INSERT INTO failure VALUES (?, ?, ?)",
+    [AM_DB_PUT_NOTE] = "INSERT INTO note VALUES (?, ?, ?)",
     [AM_DB_PUT_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_VALUE] = "INSERT INTO value VALUES (?, ?, ?, ?)",
 };

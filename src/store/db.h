@@ -18,6 +18,7 @@ enum am_db_slot {
     AM_DB_PUT_LAUNCH,
     AM_DB_PUT_VISIT,
     AM_DB_PUT_FAILURE,
+    AM_DB_PUT_NOTE,
     AM_DB_PUT_SAMPLE,
     AM_DB_PUT_VALUE,
     AM_DB_SLOT_COUNT,

@@ -33,8 +33,8 @@ static enum am_status put_launch_row(struct am_store *store, const struct am_lau
     const enum am_status s = am_db_put(
         store, AM_DB_PUT_LAUNCH,
         AM_DB_VALUES(am_db_int(l->round), am_db_u64_text(l->seed, seed), am_db_text_or(l->worker),
-                     am_db_text_or(l->cpus), am_db_int(l->pid), am_db_u64(l->started_ns),
-                     am_db_u64(l->ended_ns), am_db_int(l->wall_start),
+                     am_db_text_or(l->cpus), am_db_text(l->environment), am_db_int(l->pid),
+                     am_db_u64(l->started_ns), am_db_u64(l->ended_ns), am_db_int(l->wall_start),
                      am_db_u64(l->clock_overhead_ns), am_db_u64(l->clock_resolution_ns),
                      am_db_real(l->hz), am_db_text(l->output)),
         err);
@@ -100,6 +100,19 @@ static enum am_status put_failure(struct am_store *store, int64_t visit_id,
                      err);
 }
 
+static enum am_status put_notes(struct am_store *store, int64_t visit_id,
+                                const struct am_kvs *notes, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < notes->n; i++)
+        s = am_db_put(store, AM_DB_PUT_NOTE,
+                      AM_DB_VALUES(am_db_int(visit_id), am_db_text(notes->items[i].key),
+                                   am_db_text(notes->items[i].value)),
+                      err);
+    return s;
+}
+
 static enum am_status put_visit(struct am_store *store, const struct am_visit *v,
                                 const struct am_launch *launch, int64_t launch_id,
                                 struct am_err *err)
@@ -118,6 +131,8 @@ static enum am_status put_visit(struct am_store *store, const struct am_visit *v
     visit_id = sqlite3_last_insert_rowid(store->db);
     if (s == AM_OK)
         s = put_failure(store, visit_id, v, err);
+    if (s == AM_OK)
+        s = put_notes(store, visit_id, &v->notes, err);
     for (size_t i = 0; s == AM_OK && i < v->n_samples; i++)
         s = put_sample(store, visit_id, (int64_t)i, &v->samples[i], &metrics, err);
     return s;

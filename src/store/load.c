@@ -19,7 +19,7 @@ struct value_row {
 
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
-    struct am_db_rows points, params, visits, values;
+    struct am_db_rows points, params, visits, values, notes;
     struct am_read_benches benches;
     const struct am_filter *filter;
     struct am_arena scratch; /* of `rows`, reused for every point */
@@ -186,6 +186,21 @@ static enum am_status read_visits(struct loader *ld, struct am_result *r)
     return rows->status;
 }
 
+static enum am_status read_notes(struct am_db_rows *rows, struct am_result *r)
+{
+    am_db_rows_bind(rows, 1, r->point_id);
+    while (am_db_rows_next(rows)) {
+        struct am_kv *const items =
+            am_db_rows_room(rows, r->notes.items, r->notes.n, &r->notes.cap, sizeof(*items));
+
+        if (!items)
+            break;
+        r->notes.items = items;
+        items[r->notes.n++] = (struct am_kv){am_db_get_text(rows, 0), am_db_get_text(rows, 1)};
+    }
+    return rows->status;
+}
+
 static enum am_status read_values(struct loader *ld, const struct am_read_bench *bench,
                                   const struct am_result *r)
 {
@@ -286,6 +301,11 @@ static const char SQL_VISITS[] =
     " f.reason, l.output FROM visit v LEFT JOIN failure f ON f.visit = v.id"
     " LEFT JOIN launch l ON l.id = v.launch AND f.visit NOT NULL"
     " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3) ORDER BY v.launch";
+static const char SQL_NOTES[] =
+    "SELECT n.key, n.value FROM note n WHERE n.visit = (SELECT v.id FROM visit v"
+    " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3)"
+    " AND EXISTS (SELECT 1 FROM note x WHERE x.visit = v.id)"
+    " ORDER BY v.launch DESC LIMIT 1)";
 static const char SQL_VALUES[] =
     "SELECT v.launch, v.round, s.labels, x.metric, x.value FROM visit v"
     " CROSS JOIN sample s ON s.visit = v.id"
@@ -319,6 +339,8 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
     s = read_params(&ld->params, bench, r);
     if (s == AM_OK)
         s = read_visits(ld, r);
+    if (s == AM_OK)
+        s = read_notes(&ld->notes, r);
     return s == AM_OK ? read_series(ld, bench, r) : s;
 }
 
@@ -337,12 +359,14 @@ static enum am_status load_points(struct loader *ld)
     am_db_rows_open(&ld->params, SQL_PARAMS);
     open_for_filter(ld, &ld->visits, SQL_VISITS);
     open_for_filter(ld, &ld->values, SQL_VALUES);
+    open_for_filter(ld, &ld->notes, SQL_NOTES);
     while (s == AM_OK && am_db_rows_next(&ld->points)) {
         const struct am_read_bench *const bench = am_read_bench_of(&ld->benches, &ld->points, 1);
 
         if (bench && bench->selected)
             s = load_point(ld, bench);
     }
+    (void)am_db_rows_close(&ld->notes);
     (void)am_db_rows_close(&ld->values);
     (void)am_db_rows_close(&ld->visits);
     (void)am_db_rows_close(&ld->params);
@@ -370,7 +394,8 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
 {
     static const struct am_filter everything = {.pattern = NULL};
     struct am_db_rows rows = {.store = store, .arena = arena, .err = err};
-    struct loader ld = {.points = rows, .params = rows, .visits = rows, .values = rows, .out = out};
+    struct loader ld = {
+        .points = rows, .params = rows, .visits = rows, .values = rows, .notes = rows, .out = out};
     enum am_status s = am_db_read_begin(store, err);
 
     *out = (struct am_result_set){.n = 0};

@@ -3,7 +3,7 @@
 -- SI units; what a worker said is kept as it said it, so its numbers carry no CHECK.
 
 PRAGMA application_id = 0x414d7472; -- "AMtr"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- ---- what was measured on, and how ----
 
@@ -114,6 +114,7 @@ CREATE TABLE launch (                       -- one worker process
     seed TEXT NOT NULL,                     -- 64 bits, unsigned decimal
     worker TEXT NOT NULL,
     cpus TEXT NOT NULL,                     -- '0,1'
+    environment TEXT,                       -- changed for it: 'OMP_PROC_BIND=close -OMP_WAIT_POLICY'
     pid INTEGER NOT NULL,
     started_ns INTEGER NOT NULL,            -- monotonic raw clock: spawn
     ended_ns INTEGER NOT NULL,              -- reaped
@@ -146,6 +147,13 @@ CREATE TABLE failure (                      -- why a visit is not ok: skips and 
     kind TEXT NOT NULL CHECK (kind <> ''),  -- 'skip', 'signal', 'exit', 'timeout', ...
     reason TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE note (                         -- a worker's remark on one visit
+    visit INTEGER NOT NULL REFERENCES visit (id),
+    key TEXT NOT NULL,                      -- e.g. 'runtime'; that of an axis attests its value
+    value TEXT NOT NULL,
+    PRIMARY KEY (visit, key)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sample (                       -- one timed batch
     visit INTEGER NOT NULL REFERENCES visit (id),
@@ -196,5 +204,12 @@ SELECT b.name AS bench, p.text AS point, v.launch, v.round, v.state, f.kind, f.r
 FROM failure f
 JOIN visit v ON v.id = f.visit
 JOIN launch l ON l.id = v.launch
+JOIN point p ON p.id = v.point
+JOIN bench b ON b.id = p.bench;
+
+CREATE VIEW notes AS
+SELECT b.name AS bench, p.text AS point, v.launch, v.round, n.key, n.value, p.id AS point_id
+FROM note n
+JOIN visit v ON v.id = n.visit
 JOIN point p ON p.id = v.point
 JOIN bench b ON b.id = p.bench;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { AM_SCHEMA_VERSION = 1 };
+enum { AM_SCHEMA_VERSION = 2 };
 
 struct am_store;
 
@@ -72,6 +72,7 @@ struct am_visit {
     double residual; /* the worst of those reported */
     struct am_sample *samples;
     size_t n_samples, n_metrics;
+    struct am_kvs notes; /* the worker's remarks */
 };
 
 /* One worker process. */
@@ -79,6 +80,7 @@ struct am_launch {
     unsigned round;
     uint64_t seed;
     const char *worker, *cpus; /* program name; "0,1" */
+    const char *environment;   /* what was changed for it, NULL when nothing */
     int pid;
     uint64_t started_ns, ended_ns; /* monotonic raw: spawn, and reaped */
     int64_t wall_start;            /* Unix time, seconds */
@@ -134,6 +136,7 @@ struct am_result {
     size_t failures; /* launches in which it failed, skips not counted */
     struct am_result_metric *metrics;
     size_t n_metrics;
+    struct am_kvs notes; /* the worker's remarks in the latest launch that made any */
 };
 
 struct am_failure {

@@ -81,6 +81,17 @@ static enum am_status on_sample(void *self, const struct am_sample *sample, stru
     return say(&msg, err);
 }
 
+/* A conductor that does not listen is found out by the next message. */
+static void on_note(void *self, const char *key, const char *text)
+{
+    struct am_msg msg = {.kind = AM_MSG_NOTE};
+
+    (void)self;
+    (void)am_str_copy(msg.key, sizeof(msg.key), key);
+    (void)am_str_copy(msg.reason, sizeof(msg.reason), text);
+    (void)say(&msg, NULL);
+}
+
 static enum am_status measure(struct launch *l, const struct am_point *point, void *state,
                               struct am_err *err)
 {
@@ -91,6 +102,7 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
         .seed = l->request.seed,
         .memory_limit_bytes = l->request.memory_limit_bytes,
         .clock = &l->clock,
+        .note = on_note,
     };
     const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = l};
     struct am_msg work = {.kind = AM_MSG_WORK};

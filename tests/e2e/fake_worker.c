@@ -15,6 +15,16 @@
 
 enum { FAKE_SAMPLES = 5 };
 
+#ifdef FAKE_TWIN
+#define FAKE_NAME "fake-twin"
+#define FAKE_HALF "right"
+#define FAKE_FIRST 3 /* of its benches: the shared one only */
+#else
+#define FAKE_NAME "fake"
+#define FAKE_HALF "left"
+#define FAKE_FIRST 0
+#endif
+
 static void say(const struct am_msg *msg)
 {
     struct am_text line;
@@ -205,6 +215,35 @@ static void act_close(void)
     (void)pause();
 }
 
+static void say_note(const char *key, const char *text)
+{
+    struct am_msg msg = {.kind = AM_MSG_NOTE};
+
+    (void)am_str_copy(msg.key, sizeof(msg.key), key);
+    (void)am_str_copy(msg.reason, sizeof(msg.reason), text);
+    say(&msg);
+}
+
+static void act_note(void)
+{
+    say_note("act", "note");
+    say_note("remark", "with = signs, % and spaces");
+    act_ok();
+}
+
+static void act_lie_note(void)
+{
+    say_note("act", "another");
+    (void)pause();
+}
+
+static void act_note_twice(void)
+{
+    say_note("remark", "one");
+    say_note("remark", "two");
+    (void)pause();
+}
+
 /* Leaves a child behind that holds every descriptor open. */
 static void act_orphan(void)
 {
@@ -240,6 +279,9 @@ static const struct act {
     {"no_done", act_no_done, true},
     {"close", act_close, true},
     {"orphan", act_orphan, false},
+    {"note", act_note, false},
+    {"lie_note", act_lie_note, true},
+    {"note_twice", act_note_twice, true},
     {"lie_version", NULL, true},
     {"lie_name", NULL, true},
     {"late_crash", NULL, true},
@@ -263,6 +305,22 @@ static const struct am_axis group_axes[] = {
     {.name = "crash", .kind = AM_AXIS_INT, .dflt = "0", .help = "the n that crashes"},
     {0},
 };
+
+/* This program and its twin (FAKE_NAME) share the bench fake.split: each has one of its `half`s. */
+static const char *const halves[] = {FAKE_HALF, NULL};
+static const char *const moods[] = {"calm", "wild", "none", NULL};
+static const char *const mood_values[] = {"C A=L%M", "wild", NULL, NULL};
+
+static const struct am_axis split_axes[] = {
+    {.name = "half", .kind = AM_AXIS_NAME, .dflt = "usable", .choices = halves},
+    {.name = "mood",
+     .kind = AM_AXIS_NAME,
+     .dflt = "all",
+     .choices = moods,
+     .env = "FAKE_MOOD",
+     .env_values = mood_values},
+    {0},
+};
 static const struct am_metric metrics[] = {
     {.name = "time", .unit = "s", .better = AM_LOWER, .rule = AM_RULE_TIME_PER_ITER},
     {0},
@@ -284,7 +342,14 @@ static const struct am_bench fake_group = {.name = "fake.group",
                                            .axes = group_axes,
                                            .metrics = metrics,
                                            .points_per_launch = 4};
-static const struct am_bench *const benches[] = {&fake_act, &fake_work, &fake_group, NULL};
+static const struct am_bench fake_split = {.name = "fake.split",
+                                           .summary = "in two workers",
+                                           .version = 1,
+                                           .axes = split_axes,
+                                           .metrics = metrics,
+                                           .points_per_launch = 8};
+static const struct am_bench *const all[] = {&fake_act, &fake_work, &fake_group, &fake_split, NULL};
+static const struct am_bench *const *const benches = all + FAKE_FIRST;
 
 static void fill_act_names(void)
 {
@@ -297,7 +362,7 @@ static void play_act(const struct am_point *p)
     const struct act *act = &acts[p->values[0].i];
     const bool lies = act->play == NULL;
 
-    say_hello(strcmp(act->name, "lie_name") == 0 ? "other" : "fake",
+    say_hello(strcmp(act->name, "lie_name") == 0 ? "other" : FAKE_NAME,
               strcmp(act->name, "lie_version") == 0 ? 99 : AM_PROTOCOL_VERSION);
     begin(p->id);
     if (lies)
@@ -337,6 +402,18 @@ static void play_group(const struct am_point *p)
     say_kind(AM_MSG_END, "");
 }
 
+/* Attests what it was started with. */
+static void play_split(const struct am_point *p)
+{
+    const char *const mood = getenv("FAKE_MOOD");
+
+    begin(p->id);
+    say_note("half", FAKE_HALF);
+    say_note("mood", !mood ? "none" : strcmp(mood, mood_values[0]) == 0 ? "calm" : mood);
+    say_samples(FAKE_SAMPLES, 1e-3);
+    say_kind(AM_MSG_END, "");
+}
+
 static size_t read_all(char *buf, size_t cap)
 {
     size_t len = 0;
@@ -368,10 +445,12 @@ static int serve(void)
         play_act(&request.points[0]);
         return 0;
     }
-    say_hello("fake", AM_PROTOCOL_VERSION);
+    say_hello(FAKE_NAME, AM_PROTOCOL_VERSION);
     for (size_t i = 0; i < request.n_points; i++) {
         if (request.points[i].bench == &fake_work)
             play_work(&request.points[i], &rng);
+        else if (request.points[i].bench == &fake_split)
+            play_split(&request.points[i]);
         else
             play_group(&request.points[i]);
     }
@@ -387,7 +466,7 @@ int main(int argc, char **argv)
     fill_act_names();
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
         am_text_init(&listing, 1 << 20);
-        am_listing_write(&listing, "fake", benches);
+        am_listing_write(&listing, FAKE_NAME, benches);
         (void)fputs(am_text_str(&listing), stdout);
         am_text_fini(&listing);
         return 0;

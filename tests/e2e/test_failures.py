@@ -27,6 +27,9 @@ EXPECTED = {
     "no_done": ("fail", "protocol", "without saying"),
     "close": ("fail", "timeout", "killed"),
     "orphan": ("ok", None, ""),
+    "note": ("ok", None, ""),
+    "lie_note": ("fail", "protocol", "act=another, asked for was lie_note"),
+    "note_twice": ("fail", "protocol", "said twice"),
     "lie_version": ("fail", "protocol", "protocol 99"),
     "lie_name": ("fail", "protocol", "other"),
     "late_crash": ("ok", None, ""),
@@ -67,6 +70,9 @@ def main():
                                  "JOIN point p ON p.id = v.point "
                                  "WHERE p.text = 'act=die_half_way'")
     tap.ok(halves[0][0] == 4, "samples before a death half-way are kept", halves)
+    notes = bench.query("f.db", "SELECT DISTINCT key, value FROM notes WHERE point = 'act=note'")
+    tap.ok(notes == [("act", "note"), ("remark", "with = signs, % and spaces")],
+           "a worker's remarks are stored as they were said", notes)
     group_of_points(tap, bench)
     tap.done()
 

@@ -181,6 +181,78 @@ static void test_long_text(void)
     am_arena_fini(&arena);
 }
 
+/* Another worker's descriptor of the same bench measures "linear". */
+static void test_elsewhere(void)
+{
+    static const char *const elsewhere[] = {NULL, "twin", NULL};
+    struct am_axis mine[] = {{.name = "pattern",
+                              .kind = AM_AXIS_NAME,
+                              .dflt = "all",
+                              .choices = patterns,
+                              .elsewhere = elsewhere},
+                             {.name = NULL}};
+    const struct am_bench split = {.name = "split", .axes = mine};
+    struct am_param param = {.axis = "pattern", .values = "linear"};
+    struct am_plan plan = {.settings = am_profile_settings(AM_PROFILE_STANDARD)};
+    struct am_arena arena = {0};
+    struct am_err err = {0};
+
+    ok(am_plan_add(&plan, &split, NULL, 0, symbols, &arena, &err) == AM_OK && plan.n == 1,
+       "a value measured elsewhere is left out");
+    check_text(&plan, 0, "pattern=random");
+    mine[0].dflt = "usable";
+    ok(am_plan_add(&plan, &split, NULL, 0, symbols, &arena, &err) == AM_OK && plan.n == 2,
+       "and is not usable here");
+    ok(am_plan_add(&plan, &split, &param, 1, symbols, &arena, &err) == AM_OK && plan.n == 2 &&
+           param.used,
+       "asking for it alone is no error and no point");
+    am_arena_fini(&arena);
+}
+
+struct seen {
+    char text[128];
+};
+
+static void see_variable(void *self, const char *variable, const char *value)
+{
+    struct seen *const seen = self;
+    const size_t used = strlen(seen->text);
+
+    (void)snprintf(seen->text + used, sizeof(seen->text) - used, "%s:%s;", variable,
+                   value ? value : "(none)");
+}
+
+static void test_environment(void)
+{
+    static const char *const policies[] = {"active", "default", NULL};
+    static const char *const settings[] = {"ACTIVE", NULL};
+    const struct am_axis variables[] = {
+        {.name = "n", .kind = AM_AXIS_INT, .dflt = "1,2"},
+        {.name = "wait",
+         .kind = AM_AXIS_NAME,
+         .dflt = "all",
+         .choices = policies,
+         .env = "POLICY",
+         .env_values = settings},
+        {.name = "any", .kind = AM_AXIS_NAME, .dflt = "word", .env = "ANY"},
+        {.name = NULL}};
+    const struct am_bench steered = {.name = "steered", .axes = variables};
+    struct am_plan plan = {.settings = am_profile_settings(AM_PROFILE_STANDARD)};
+    struct am_arena arena = {0};
+    struct am_err err = {0};
+    struct seen seen = {0};
+
+    (void)am_plan_add(&plan, &steered, NULL, 0, symbols, &arena, &err);
+    am_point_environment(&plan.points[0], see_variable, &seen);
+    am_point_environment(&plan.points[1], see_variable, &seen);
+    is_str(seen.text, "POLICY:ACTIVE;ANY:word;POLICY:(none);ANY:word;",
+           "axes with a variable say what a launch gets");
+    ok(am_point_same_environment(&plan.points[0], &plan.points[2]) &&
+           !am_point_same_environment(&plan.points[0], &plan.points[1]),
+       "points that differ in other axes only may share it");
+    am_arena_fini(&arena);
+}
+
 int main(void)
 {
     test_profiles();
@@ -189,5 +261,7 @@ int main(void)
     test_params();
     test_bounds();
     test_long_text();
+    test_elsewhere();
+    test_environment();
     return tap_done();
 }

@@ -12,6 +12,13 @@ static const char *why_not(const char *choice)
     return strcmp(choice, "red") == 0 ? NULL : "no such paint = here";
 }
 
+static const char *const *find_colours(void)
+{
+    return colours;
+}
+
+static const char *const variable_values[] = {"RED", NULL, "1 0 0"};
+
 static const struct am_axis axes[] = {
     {.name = "size", .kind = AM_AXIS_SIZE, .unit = "B", .dflt = "4K:1M:*2", .help = "bytes"},
     {.name = "colour",
@@ -22,6 +29,16 @@ static const struct am_axis axes[] = {
      .ranked = true,
      .why_not = why_not,
      .help = ""},
+    {0},
+};
+
+static const struct am_axis found_axes[] = {
+    {.name = "found",
+     .kind = AM_AXIS_NAME,
+     .dflt = "all",
+     .enumerate = find_colours,
+     .env = "PAINT",
+     .env_values = variable_values},
     {0},
 };
 
@@ -41,7 +58,10 @@ static const struct am_bench bench = {
     .cpus = AM_CPUS_ALL,
 };
 
-static const struct am_bench *const benches[] = {&bench, NULL};
+static const struct am_bench found = {
+    .name = "test.found", .summary = "", .axes = found_axes, .metrics = metrics};
+
+static const struct am_bench *const benches[] = {&bench, &found, NULL};
 
 static void round_trip(struct am_msg in, const char *want)
 {
@@ -72,6 +92,8 @@ static void test_messages(void)
     round_trip((struct am_msg){.kind = AM_MSG_POINT, .point_id = -7}, "point -7\n");
     round_trip((struct am_msg){.kind = AM_MSG_WORK, .work = {.flops = 1.5}},
                "work 0x0p+0 0x0p+0 0x1.8p+0 0x0p+0\n");
+    round_trip((struct am_msg){.kind = AM_MSG_NOTE, .key = "runtime", .reason = "libgomp 12"},
+               "note runtime libgomp%2012\n");
     round_trip(skip, "skip no%20avx%20100%25%0a\n");
     round_trip((struct am_msg){.kind = AM_MSG_DONE}, "done\n");
     sample.sample = (struct am_sample){.iters = 3,
@@ -235,7 +257,7 @@ static void test_listing(void)
        "a listing reads back (%s)", err.text);
     is_str(out.worker, "test", "with the worker's name");
     b = &out.benches[0];
-    ok(out.n == 1 && b->version == 3 && b->points_per_launch == 7 && b->cpus == AM_CPUS_ALL,
+    ok(out.n == 2 && b->version == 3 && b->points_per_launch == 7 && b->cpus == AM_CPUS_ALL,
        "with the bench");
     is_str(b->summary, bench.summary, "with its summary");
     ok(am_axis_count(b->axes) == 2 && am_metric_count(b->metrics) == 2, "axes and metrics");
@@ -246,6 +268,13 @@ static void test_listing(void)
     ok(b->axes[1].reasons[0] == NULL, "a usable choice has no reason against it");
     is_str(b->axes[1].reasons[1], "no such paint = here", "an unusable one has");
     is_str(b->axes[1].help, "", "an empty text stays empty, not absent");
+    b = &out.benches[1];
+    is_str(b->axes[0].choices[1], "light blue", "choices found at run time are listed");
+    is_str(b->axes[0].env, "PAINT", "with the variable of the environment");
+    is_str(b->axes[0].env_values[2], "1 0 0", "and its values");
+    ok(b->axes[0].env_values[1] == NULL && out.benches[0].axes[1].env == NULL,
+       "where there are any");
+    b = &out.benches[0];
     is_str(b->metrics[0].help, "-", "a lone dash is a text too");
     ok(b->metrics[0].rule == AM_RULE_TIME_PER_OP && b->metrics[1].better == AM_HIGHER,
        "with rules and directions");

@@ -137,8 +137,8 @@ static void test_foreign(void)
         {"", NULL, "the file is empty", "an empty file"},
         {"hello\n", NULL, "not an SQLite database", "a short text"},
         {NULL, "PRAGMA application_id = 7", "another program", "another program's database"},
-        {NULL, "PRAGMA user_version = 2", "a newer archmeter (schema version 2", "a newer schema"},
-        {NULL, "PRAGMA user_version = 0", "an older archmeter", "an older schema"},
+        {NULL, "PRAGMA user_version = 9", "a newer archmeter (schema version 9", "a newer schema"},
+        {NULL, "PRAGMA user_version = 1", "an older archmeter", "an older schema"},
         {NULL, "PRAGMA journal_mode = WAL", "journal mode", "a file in WAL mode"},
         {NULL, "DELETE FROM run", "holds no run", "a file without a run"},
     };

@@ -5,6 +5,7 @@ set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 build=$root/build
+installed=no # yes: packages came, so that a folder configured before knows too little
 
 usage() {
     cat <<'END'
@@ -35,7 +36,8 @@ die() {
 }
 
 # Every dependency, one a line: needed by | how it is found | Debian | Fedora | Arch | what it is for.
-# The sets `build` and `test` are installed; `peers` is only looked for.
+# `build` is needed; `engine` (what is measured besides the machine) and `test` are installed where they can be;
+# `peers` is only looked for.
 dependencies() {
     cat <<'END'
 build|command:cc|gcc|gcc|gcc|C compiler
@@ -47,12 +49,19 @@ build|command:ninja|ninja-build|ninja-build|ninja|runs the build
 build|meson:1|meson|meson|meson|describes the build (version 1.0 or newer)
 build|library:hwloc|libhwloc-dev|hwloc-devel|hwloc|topology and binding
 build|library:sqlite3|libsqlite3-dev|sqlite-devel|sqlite|the results file
+engine|command:clang|clang|clang|clang|compiles for the second OpenMP runtime
+engine|openmp:clang|libomp-dev|libomp-devel|openmp|LLVM's OpenMP runtime (omp.*)
+engine|command:gfortran|gfortran|gcc-gfortran|gcc-fortran|Fortran's WORKSHARE (omp.workshare)
+engine|library:OpenCL|ocl-icd-opencl-dev|ocl-icd-devel|ocl-icd|OpenCL loader and headers (ocl.*)
+engine|icd:pocl|pocl-opencl-icd|pocl|pocl|OpenCL on the CPU
 test|command:clang|clang|clang|clang|second compiler, sanitizers
 test|runtime:fuzzer|libclang-rt-14-dev|compiler-rt|compiler-rt|libFuzzer and the sanitizers of clang
 test|command:clang-format-14|clang-format-14|clang-tools-extra|clang14|layout of the sources (exactly 14)
 test|command:aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|AArch64 kernels
 test|file:/usr/aarch64-linux-gnu/include/stdio.h|libc6-dev-arm64-cross|sysroot-aarch64-fc40-glibc|aarch64-linux-gnu-glibc|C library for AArch64
 test|command:qemu-aarch64|qemu-user|qemu-user|qemu-user|runs the AArch64 kernels
+test|command:chromium|chromium|chromium|chromium|opens the report as a reader does
+peers|command:clpeak|clpeak|clpeak|clpeak|side-by-side runs of peers/
 peers|command:likwid-bench|likwid|likwid|likwid|side-by-side runs of peers/
 END
 }
@@ -63,7 +72,9 @@ found() {
     case ${1%%:*} in
     command) command -v "$name" >/dev/null 2>&1 ;;
     file) [ -e "$name" ] ;;
+    icd) [ -e "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}/$name.icd" ] ;;
     header) printf '#include <%s>\n' "$name" | cc -E - >/dev/null 2>&1 ;;
+    openmp) echo 'int main(void) { return 0; }' | "$name" -fopenmp -x c -o /dev/null - >/dev/null 2>&1 ;;
     library) pkg-config --exists "$name" 2>/dev/null ;;
     meson)
         major=$(meson --version 2>/dev/null | cut -d. -f1)
@@ -130,6 +141,7 @@ need() {
     if command -v apt-get >/dev/null 2>&1; then
         # shellcheck disable=SC2086 # a list of package names
         install_debian $packages
+        installed=yes
     else
         step "no apt-get here; please install what is missing"
         printf '    Debian: %s\n    Fedora: %s\n    Arch:   %s\n' \
@@ -145,6 +157,7 @@ need() {
 configure() {
     info=$build/meson-info/meson-info.json
     if [ -f "$build/build.ninja" ] && grep -qF "\"$root\"" "$info" 2>/dev/null; then
+        [ "$installed" = no ] || meson setup --reconfigure "$build" "$root"
         return
     fi
     step "configuring $build"
@@ -156,7 +169,7 @@ configure() {
 }
 
 build() {
-    need build
+    need build engine
     configure
     step "building $build/archmeter"
     ninja -C "$build"
@@ -169,13 +182,13 @@ run() {
 }
 
 run_tests() {
-    need build test
+    need build engine test
     step "testing"
     exec python3 "$root/tools/run_tests.py"
 }
 
 bundle() {
-    need build
+    need build engine
     step "bundling into $root/bundle"
     exec python3 "$root/tools/bundle.py" --build "$root/build-bundle" --output "$root/bundle"
 }

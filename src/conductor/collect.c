@@ -48,14 +48,17 @@ static enum am_status on_hello(struct am_collect *c, const struct am_msg *m, str
 
 static enum am_status on_point(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
+    const struct am_bench *bench;
     struct am_visit *v;
 
     if (c->at == c->n_points || m->point_id != c->points[c->at]->id)
         return am_fail(err, AM_E_PROTOCOL, "point %lld was not asked for here",
                        (long long)m->point_id);
     v = &c->launch.visits[c->at++];
+    bench = c->points[c->at - 1]->bench;
     *v = (struct am_visit){.point_id = m->point_id,
-                           .n_metrics = am_metric_count(c->points[c->at - 1]->bench->metrics)};
+                           .n_metrics = am_metric_count(bench->metrics) - bench->metrics_added +
+                                        c->n_counts};
     c->open = true;
     c->cap_samples = 0;
     return AM_OK;

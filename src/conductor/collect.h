@@ -14,6 +14,7 @@ struct am_collect {
     size_t n_points;
     const char *worker;
     unsigned samples_max;
+    size_t n_counts; /* events that the worker counts: their numbers follow its values */
     struct am_launch launch;
     size_t at;    /* points begun */
     size_t ended; /* points with a visit */

@@ -13,6 +13,7 @@
 
 enum {
     FAILURES_MAX = 2, /* launches that may fail before a point that never worked is given up */
+    OUT_OF_REACH = 4, /* times the most launches: what is further off is given up */
     GROUP_MAX = 64,   /* points of a launch, whatever a bench allows: their request stays small */
 };
 
@@ -87,16 +88,35 @@ static double precision(const struct progress_of_point *p)
     return am_summary_precision(&s);
 }
 
+/* An interval narrows with the root of the number of launches. Where several times the most there
+ * may be would not bring it to the target, further ones buy nothing. */
+static bool out_of_reach(const struct run *r, const struct progress_of_point *p, double width,
+                         double target)
+{
+    const double needed = (double)p->n_medians * (width / target) * (width / target);
+
+    return needed > OUT_OF_REACH * (double)r->set->max_launches;
+}
+
 /* Why the point needs no further launch, or NULL. A pure function of what was stored, so that a
  * resumed run decides as the first one would have. */
-static const char *stop_reason(const struct run *r, const struct progress_of_point *p)
+static const char *stop_reason(const struct run *r, const struct progress_of_point *p,
+                               const struct am_bench *bench)
 {
+    const double target = fmax(r->set->target, bench->target);
+
     if (p->skipped && !p->worked)
         return "skip";
     if (!p->worked && p->failures >= FAILURES_MAX)
         return "fail";
-    if (p->n_medians >= r->set->min_launches && precision(p) <= r->set->target)
-        return "target";
+    if (p->n_medians >= r->set->min_launches) {
+        const double width = precision(p);
+
+        if (width <= target)
+            return "target";
+        if (r->set->max_launches > p->visits && out_of_reach(r, p, width, target))
+            return "out-of-reach";
+    }
     if (p->visits >= r->set->max_launches)
         return p->worked ? "max-launches" : "fail";
     return NULL;
@@ -104,7 +124,7 @@ static const char *stop_reason(const struct run *r, const struct progress_of_poi
 
 static void consider_stop(struct run *r, size_t i)
 {
-    const char *reason = stop_reason(r, &r->points[i]);
+    const char *reason = stop_reason(r, &r->points[i], r->c->plan->points[i].bench);
 
     if (reason)
         stop(r, i, reason);
@@ -247,7 +267,7 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
         const struct am_point *p = &points[order[i]];
 
         if (p->bench == first->bench && am_point_threads(p) == threads &&
-            am_point_same_environment(p, first)) {
+            r->points[order[i]].next_round == r->round && am_point_same_environment(p, first)) {
             const size_t t = order[taken];
 
             order[taken++] = order[i];
@@ -265,9 +285,9 @@ static bool over_budget(const struct run *r, size_t i)
     return r->set->budget_s > 0 && elapsed(r) + expected > r->set->budget_s;
 }
 
-/* The points of this round that have no visit in it yet, shuffled by (seed, round): a resumed
- * round goes on where it was cut. */
-static size_t order_round(struct run *r)
+/* The points of this block of rounds that lack a visit in it, shuffled by (seed, first round): a
+ * resumed block goes on where it was cut. `end` is the first round behind the block. */
+static size_t order_block(struct run *r, uint64_t end)
 {
     const size_t n = r->c->plan->n;
     struct am_rng rng;
@@ -280,20 +300,43 @@ static size_t order_round(struct run *r)
     for (size_t i = 0; i < n; i++) {
         const struct progress_of_point *p = &r->points[r->order[i]];
 
-        if (!p->stopped && p->next_round <= r->round)
+        if (!p->stopped && p->next_round < end)
             r->order[kept++] = r->order[i];
     }
     return kept;
 }
 
-static enum am_status play_round(struct run *r, struct am_err *err)
+/* Of the first `visited` points, those that have launches left in the block stay in front; returns
+ * how many of them go. */
+static size_t pass_on(const struct run *r, size_t *order, size_t visited, uint64_t end)
 {
-    size_t n = order_round(r);
-    size_t *order = r->order;
+    size_t gone = visited;
+
+    for (size_t i = visited; i-- > 0;) {
+        const struct progress_of_point *p = &r->points[order[i]];
+
+        if (!p->stopped && p->next_round < end) {
+            const size_t t = order[--gone];
+
+            order[gone] = order[i];
+            order[i] = t;
+        }
+    }
+    return gone;
+}
+
+/* Plays `interleave` rounds, each point having its launches of them in a row. */
+static enum am_status play_block(struct run *r, struct am_err *err)
+{
+    const uint64_t length = r->set->interleave ? r->set->interleave : 1;
+    const uint64_t first = r->round - r->round % length, end = first + length;
+    size_t n, *order = r->order;
     enum am_status s = AM_OK;
 
+    r->round = (unsigned)first;
+    n = order_block(r, end);
     while (n && s == AM_OK && !interrupted(r)) {
-        size_t group, visited;
+        size_t group, visited, gone;
 
         if (over_budget(r, order[0])) {
             r->outcome->budget_spent = true;
@@ -302,13 +345,15 @@ static enum am_status play_round(struct run *r, struct am_err *err)
             n--;
             continue;
         }
+        r->round = r->points[order[0]].next_round;
         group = gather_group(r, order, n);
         s = launch_group(r, order, group, &visited, err);
         if (interrupted(r))
             break; /* a launch cut short has no visit: resume repeats it */
         /* Points of the group that a crash kept from their turn are launched again. */
-        order += visited;
-        n -= visited;
+        gone = pass_on(r, order, visited, end);
+        order += gone;
+        n -= gone;
     }
     if (s == AM_OK)
         s = store_stops(r, err);
@@ -396,10 +441,9 @@ static enum am_status play(struct run *r, const struct am_resume *resume, struct
 
     for (size_t i = 0; resume && s == AM_OK && i < r->c->plan->n; i++)
         consider_stop(r, i);
-    r->round = first_round(r);
     while (s == AM_OK && r->n_stopped < r->c->plan->n && !interrupted(r)) {
-        s = play_round(r, err);
-        r->round++;
+        r->round = first_round(r);
+        s = play_block(r, err);
     }
     if (s == AM_OK)
         s = store_stops(r, err);
@@ -441,8 +485,11 @@ double am_conductor_estimate(const struct am_plan *plan)
     const double spawn_s = 0.01;
     /* Calibration costs about three batches, and batches come out longer than their minimum. */
     const double launch_s = spawn_s + 1.3 * batch_s * (3 + s->warmup + s->samples);
-    const double all = launch_s * (double)plan->n * plan->settings.min_launches;
+    double all = 0;
 
+    for (size_t i = 0; i < plan->n; i++)
+        all += plan->settings.min_launches *
+               (plan->points[i].expect_s > 0 ? plan->points[i].expect_s : launch_s);
     return plan->settings.budget_s > 0 && all > plan->settings.budget_s ? plan->settings.budget_s
                                                                         : all;
 }

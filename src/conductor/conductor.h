@@ -5,6 +5,8 @@
 #define AM_CONDUCTOR_CONDUCTOR_H
 
 #include "conductor/catalogue.h"
+#include "conductor/counting.h"
+#include "conductor/energy.h"
 #include "core/plan.h"
 #include "store/store.h"
 #include "topo/topo.h"
@@ -28,6 +30,8 @@ struct am_conductor {
     const struct am_topo *topo;
     struct am_store *store;
     struct am_plan *plan;
+    struct am_energy_rig *energy;             /* NULL: time only */
+    struct am_counting counting;              /* without events: time only */
     const volatile sig_atomic_t *interrupted; /* set by the program's signal handler */
     am_progress_fn *progress;                 /* may be NULL */
     void *progress_self;

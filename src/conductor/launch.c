@@ -63,20 +63,32 @@ static uint64_t launch_seed(uint64_t run_seed, unsigned round, int64_t point_id)
     return am_rng_u64(&rng);
 }
 
-/* The request's text for these points; they are copied because a request holds them by value. */
-static enum am_status write_request(const struct am_launcher *l,
-                                    const struct am_point *const *points, size_t n, size_t n_cpus,
-                                    uint64_t seed, struct am_text *text, struct am_err *err)
+/* What is asked besides the points. */
+static struct am_request outline(const struct am_launcher *l, size_t n_cpus, uint64_t seed,
+                                 unsigned round)
 {
+    const struct am_counting *const counting = &l->conductor->counting;
     struct am_request request = {
         .sampler = l->conductor->plan->settings.sampler,
         .seed = seed,
         .memory_limit_bytes = am_memory_available(),
         .cpus = l->cpus,
         .n_cpus = n_cpus,
-        .n_points = n,
     };
 
+    if (am_counting_counts(counting, round)) {
+        request.n_counters = counting->events.n;
+        memcpy(request.counters, counting->events.items,
+               counting->events.n * sizeof(*request.counters));
+    }
+    return request;
+}
+
+/* The request's text for these points; they are copied because a request holds them by value. */
+static enum am_status write_request(struct am_request request, const struct am_point *const *points,
+                                    size_t n, struct am_text *text, struct am_err *err)
+{
+    request.n_points = n;
     request.points = calloc(n, sizeof(*request.points));
     if (!request.points)
         return am_fail(err, AM_E_NOMEM, "no memory for a request");
@@ -174,6 +186,8 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
     const bool all = points[0]->bench->cpus == AM_CPUS_ALL || threads > l->n_cpus;
     const size_t n_cpus = all ? l->n_cpus : threads;
     const uint64_t seed = launch_seed(set->seed, round, points[0]->id);
+    const struct am_counting *const counting = &l->conductor->counting;
+    const struct am_request asked = outline(l, n_cpus, seed, round);
     struct am_collect collect;
     struct am_text request;
     enum am_status s;
@@ -184,13 +198,17 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
     s = am_collect_init(&collect, arena, worker->name, points, n,
                         set->sampler.samples + set->sampler.extra, err);
     if (s == AM_OK)
-        s = write_request(l, points, n, n_cpus, seed, &request, err);
+        s = write_request(asked, points, n, &request, err);
     if (s == AM_OK) {
+        collect.n_counts = asked.n_counters;
         collect.launch.round = round;
         collect.launch.seed = seed;
         collect.launch.cpus = cpu_list(l->cpus, n_cpus, arena);
         collect.launch.wall_start = (int64_t)time(NULL);
         run_worker(l, worker, n_cpus, &request, &collect);
+        am_counting_attribute(counting, points, &collect.launch);
+        if (l->conductor->energy && am_counting_times(counting, round))
+            am_energy_rig_attribute(l->conductor->energy, points, arena, &collect.launch);
         *record = collect.launch;
     }
     am_text_fini(&request);

@@ -7,10 +7,11 @@
 #include "base/status.h"
 #include "core/axis.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AM_AXES_MAX = 16, AM_METRICS_MAX = 16, AM_NAME_MAX = 48 };
+enum { AM_AXES_MAX = 16, AM_METRICS_MAX = 64, AM_NAME_MAX = 48 };
 
 /* Exact work of one iteration, stated by prepare(). */
 struct am_work {
@@ -57,6 +58,7 @@ struct am_ctx {
     uint64_t seed; /* of this launch: vary data and placement between launches, not samples */
     uint64_t memory_limit_bytes; /* larger working sets must be refused (AM_E_ABSENT) */
     const struct am_clock *clock;
+    const struct am_bench *bench; /* whose hook is called, for hooks that several share */
     /* Where am_ctx_note() goes; NULL: nowhere. The context lives as long as the point's state. */
     void (*note)(void *self, const char *key, const char *text);
     void *note_self;
@@ -87,10 +89,16 @@ struct am_bench {
     unsigned version;    /* raised when results stop being comparable */
     const struct am_axis *axes;
     const struct am_metric *metrics;
+    size_t metrics_added;       /* in the conductor: at the end of metrics, filled there (energy) */
     size_t state_size;          /* zeroed bytes given to every hook as `state` */
     uint64_t fixed_iters;       /* non-zero: a batch is exactly this many, no calibration */
     unsigned points_per_launch; /* points one process may measure in turn; 0 means 1 */
     enum am_cpus cpus;
+    bool once;        /* a launch is one batch, without a trial or a warm-up: whole programs */
+    const void *data; /* the hooks' own, of descriptors that are made at run time */
+    double target;   /* half-width, relative, at which a point is done if the profile asks for less;
+                      * for what is noisy by nature. 0: the profile's */
+    bool named_only; /* `run --quick`, which has a minute, measures it only when it is named */
 
     /* Builds the state for a point and states the work of one iteration. `point` is indexed as
      * axes. AM_E_ABSENT refuses the point: a stored skip with its reason. */

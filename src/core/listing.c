@@ -16,6 +16,7 @@ static const char *const kind_names[] = {
 };
 
 static const char *const cpus_names[] = {[AM_CPUS_THREADS] = "threads", [AM_CPUS_ALL] = "all"};
+static const char *const quick_names[] = {"quick", "named"}; /* indexed by named_only */
 static const char *const better_names[] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lower"};
 
 static const char ranked_name[] = "ranked"; /* in place of "name" */
@@ -55,6 +56,8 @@ static void write_bench(struct am_text *out, const struct am_bench *b)
     am_text_addf(out, " %u %llu %u", b->version, (unsigned long long)b->fixed_iters,
                  b->points_per_launch);
     am_word_add(out, cpus_names[b->cpus]);
+    am_word_add(out, quick_names[b->named_only]);
+    am_word_add_f64(out, b->target);
     am_word_add(out, b->summary);
     am_text_add(out, "\n");
     for (size_t i = 0; b->axes[i].name; i++)
@@ -162,17 +165,20 @@ static bool read_bench(struct reader *r, const struct am_words *w)
 {
     struct am_bench *b;
     uint64_t version, points;
-    const int cpus = w->n == 7 ? find_name(cpus_names, 2, w->w[5]) : -1;
+    const int cpus = w->n == 9 ? find_name(cpus_names, 2, w->w[5]) : -1;
+    const int named_only = w->n == 9 ? find_name(quick_names, 2, w->w[6]) : -1;
 
-    if (cpus < 0 || r->out->n == BENCHES_MAX || !close_bench(r))
+    if (cpus < 0 || named_only < 0 || r->out->n == BENCHES_MAX || !close_bench(r))
         return false;
     b = &r->benches[r->out->n];
     if (!am_word_dup(w->w[1], r->arena, &b->name) || !b->name || strlen(b->name) >= AM_NAME_MAX ||
         !am_word_u64(w->w[2], &version) || version > UINT32_MAX ||
         !am_word_u64(w->w[3], &b->fixed_iters) || !am_word_u64(w->w[4], &points) ||
-        points > UINT32_MAX || !am_word_dup(w->w[6], r->arena, &b->summary))
+        points > UINT32_MAX || !am_word_f64(w->w[7], &b->target) ||
+        !am_word_dup(w->w[8], r->arena, &b->summary))
         return false;
     b->cpus = (enum am_cpus)cpus;
+    b->named_only = named_only == 1;
     b->version = (unsigned)version;
     b->points_per_launch = (unsigned)points;
     r->out->n++;

@@ -22,6 +22,7 @@ struct am_plan_settings {
     double target;         /* relative half-width of the interval at which a point is done */
     double budget_s;       /* 0: none */
     double launch_limit_s; /* a worker that takes longer is killed */
+    unsigned interleave;   /* launches of a point in a row before the next one's turn; 0 means 1 */
     struct am_sampler_settings sampler;
 };
 
@@ -42,6 +43,7 @@ struct am_point {
     const struct am_bench *bench;  /* descriptor as listed by its worker */
     const struct am_value *values; /* indexed as bench->axes */
     int64_t id;                    /* of the store, 0 before it is stored */
+    double expect_s;               /* of a launch, for the estimate; 0: by the settings */
 };
 
 struct am_plan {

@@ -60,6 +60,8 @@ struct am_request {
     uint64_t seed, memory_limit_bytes;
     int *cpus;
     size_t n_cpus;
+    const char *counters[AM_EVENTS_MAX]; /* events to count beside the time */
+    size_t n_counters;
     struct am_point *points; /* all of one bench; bench->name is what matters */
     size_t n_points;
 };

@@ -36,6 +36,11 @@ void am_request_write(struct am_text *out, const struct am_request *r)
     for (size_t i = 0; i < r->n_cpus; i++)
         am_text_addf(out, "%s%d", i ? "," : "", r->cpus[i]);
     am_text_add(out, "\n");
+    for (size_t i = 0; i < r->n_counters; i++) {
+        am_text_add(out, "counter");
+        am_word_add(out, r->counters[i]);
+        am_text_add(out, "\n");
+    }
     for (size_t i = 0; i < r->n_points; i++)
         write_point(out, &r->points[i]);
     am_text_add(out, "go\n");
@@ -111,6 +116,15 @@ static bool read_cpus(struct reader *r, const struct am_words *w)
         s = comma + 1;
     }
     return false;
+}
+
+static bool read_counter(struct reader *r, const struct am_words *w)
+{
+    struct am_request *const out = r->out;
+
+    return w->n == 2 && out->n_counters < AM_EVENTS_MAX &&
+           am_word_dup(w->w[1], r->arena, &out->counters[out->n_counters]) &&
+           out->counters[out->n_counters++];
 }
 
 static const struct am_bench *find_bench(const struct am_bench *const *benches, struct am_word w)
@@ -189,7 +203,7 @@ static const struct {
 } lines[] = {
     {"request", read_request}, {"sampler", read_sampler}, {"seed", read_seed},
     {"memory", read_memory},   {"cpus", read_cpus},       {"point", read_point},
-    {"go", read_go},
+    {"counter", read_counter}, {"go", read_go},
 };
 
 static bool read_line(struct reader *r, const char *line, size_t len)

@@ -220,6 +220,25 @@ static uint64_t risen(uint64_t before, uint64_t after)
     return after > before ? after - before : 0;
 }
 
+/* A reading that fails leaves what is no number. */
+static void read_events(const struct am_event_reader *events, double *counts)
+{
+    if (events && !events->read(events->self, counts)) {
+        for (size_t i = 0; i < events->n; i++)
+            counts[i] = NAN;
+    }
+}
+
+static void put_events(const struct session *s, const double *before, const double *after,
+                       struct am_sample *out)
+{
+    const struct am_event_reader *const events = s->sampler->events;
+    const size_t at = am_metric_count(s->bench->metrics);
+
+    for (size_t i = 0; events && i < events->n && at + i < AM_METRICS_MAX; i++)
+        out->values[at + i] = (after[i] - before[i]) / (double)out->iters;
+}
+
 /* The core clock is probed next to the batch, the costlier disturbance counters outside of that. */
 static enum am_status take_sample(const struct session *s, uint64_t iters, struct am_sample *out,
                                   struct am_err *err)
@@ -227,12 +246,15 @@ static enum am_status take_sample(const struct session *s, uint64_t iters, struc
     const struct am_sampler *sampler = s->sampler;
     const struct am_disturbance *d = sampler->disturbance;
     uint64_t steal0 = 0, steal1 = 0, switches0 = 0, switches1 = 0;
+    double events0[AM_EVENTS_MAX], events1[AM_EVENTS_MAX];
     enum am_status status;
 
     *out = (struct am_sample){0};
     d->read(d->self, &steal0, &switches0);
     out->hz_before = am_clock_core_hz(sampler->clock);
+    read_events(sampler->events, events0);
     status = timed_run(s, iters, out, err);
+    read_events(sampler->events, events1);
     out->hz_after = am_clock_core_hz(sampler->clock);
     d->read(d->self, &steal1, &switches1);
     if (status != AM_OK)
@@ -241,6 +263,7 @@ static enum am_status take_sample(const struct session *s, uint64_t iters, struc
     out->switches = risen(switches0, switches1);
     out->labels = labels_of(out, sampler->settings.drift_limit);
     am_bench_derive(s->bench->metrics, s->work, sampler->clock, out);
+    put_events(s, events0, events1, out);
     return AM_OK;
 }
 
@@ -277,10 +300,12 @@ static enum am_status check_bound(unsigned beyond, unsigned taken, double least,
 static enum am_status take_samples(const struct session *s, uint64_t iters, struct am_err *err)
 {
     const struct am_sampler_settings *set = &s->sampler->settings;
+    const unsigned wanted = s->bench->once ? 1 : set->samples;
+    const unsigned most = s->bench->once ? 1 : set->samples + set->extra;
     unsigned clean = 0, beyond = 0, taken = 0;
     double least = INFINITY; /* excess of those beyond the bound */
 
-    for (; clean < set->samples && taken < set->samples + set->extra; taken++) {
+    for (; clean < wanted && taken < most; taken++) {
         struct am_sample sample;
         enum am_status status;
         double over;
@@ -325,6 +350,10 @@ enum am_status am_sampler_run(const struct am_sampler *sampler, const struct am_
     enum am_status status;
 
     s.start_ns = now(&s);
+    if (bench->once) {
+        status = take_samples(&s, first, err);
+        return status == AM_OK ? verify(&s, err) : status;
+    }
     status = timed_run(&s, first, &ignored, err);
     if (status == AM_OK)
         status = verify(&s, err); /* never time what is wrong */

@@ -13,6 +13,14 @@ struct am_disturbance {
     void *self;
 };
 
+/* What counts events beside the time; a value so that tests can script it. */
+struct am_event_reader {
+    bool (*read)(void *self, double *counts); /* running totals */
+    size_t n;                                 /* at most AM_EVENTS_MAX */
+    void *self;
+};
+enum { AM_EVENTS_MAX = 16 };
+
 struct am_sampler_settings {
     uint64_t min_batch_ns; /* a batch lasts at least this long */
     uint64_t max_point_ns; /* no further batch is begun after this; at least one is taken */
@@ -33,6 +41,8 @@ struct am_sampler {
     struct am_sampler_settings settings;
     const struct am_clock *clock;
     const struct am_disturbance *disturbance;
+    const struct am_event_reader *events; /* NULL: none. A sample's values then go on behind those
+                                           * of the metrics with the events of one iteration. */
 };
 
 /* Measures a prepared state. Batches below the settings' minimum, or below 1000 clock readings,

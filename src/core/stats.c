@@ -26,6 +26,25 @@ double am_stats_median(const double *sorted, size_t n)
     return am_stats_quantile(sorted, n, 0.5);
 }
 
+struct am_moments am_stats_moments(const double *x, size_t n)
+{
+    struct am_moments m = {.mean = NAN, .sigma = NAN};
+    double sum = 0, squares = 0;
+
+    if (n == 0)
+        return m;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    m.mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - m.mean) * (x[i] - m.mean);
+    if (n > 1)
+        m.sigma = sqrt(squares / (double)(n - 1));
+    for (size_t i = 0; i < n; i++)
+        m.outliers += x[i] > m.mean + 3 * m.sigma;
+    return m;
+}
+
 double am_stats_quantile(const double *sorted, size_t n, double q)
 {
     double h, below;
@@ -49,6 +68,32 @@ double am_stats_mad(const double *sorted, size_t n, double *scratch)
         scratch[i] = fabs(sorted[i] - median);
     am_stats_sort(scratch, n);
     return am_stats_median(scratch, n);
+}
+
+/* sqrt(k / (N (k - 1)) sum w (x - mean)^2), N the sum of the k weights. */
+struct am_weighted am_stats_weighted(const double *x, const double *w, size_t n)
+{
+    struct am_weighted out = {NAN, NAN};
+    double weight = 0, sum = 0, squares = 0;
+    size_t used = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i]) || !(w[i] > 0))
+            continue;
+        weight += w[i];
+        sum += w[i] * x[i];
+        used++;
+    }
+    if (used == 0)
+        return out;
+    out.mean = sum / weight;
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(x[i]) && w[i] > 0)
+            squares += w[i] * (x[i] - out.mean) * (x[i] - out.mean);
+    }
+    if (used > 1)
+        out.stddev = sqrt((double)used / (weight * (double)(used - 1)) * squares);
+    return out;
 }
 
 /* The rank k (from 1) of the lower end: the largest with 2 P(B < k) <= 1 - level for B binomial
@@ -157,13 +202,30 @@ static size_t largest_gap(const double *sorted, size_t n, size_t least)
     return at;
 }
 
+/* For samples too small for quartiles: groups of two at least, told apart by a multiple of the
+ * wider group's whole range. Found by simulation on the same laws: false alarms stay below 1 %, and
+ * modes 30 sigma apart that leave two values on either side are found in 9 of 10 samples. */
+static size_t lower_mode_of_few(const double *sorted, size_t n, double floor)
+{
+    static const double multiples[] = {[5] = 7, [6] = 5, [7] = 4};
+    const size_t at = largest_gap(sorted, n, 2);
+    const double gap = sorted[at] - sorted[at - 1];
+    const double range = fmax(sorted[at - 1] - sorted[0], sorted[n - 1] - sorted[at]);
+
+    if (!(gap > floor * fabs(am_stats_median(sorted, n))))
+        return 0;
+    return gap > range * multiples[n] ? at : 0;
+}
+
 size_t am_stats_lower_mode(const double *sorted, size_t n, double floor)
 {
     double gap, spread;
     size_t at;
 
-    if (n < 8)
+    if (n < 5)
         return 0;
+    if (n < 8)
+        return lower_mode_of_few(sorted, n, floor);
     at = largest_gap(sorted, n, (n + 4) / 5);
     gap = sorted[at] - sorted[at - 1];
     spread = fmax(quartile_range(sorted, at), quartile_range(sorted + at, n - at));

@@ -15,6 +15,23 @@ double am_stats_quantile(const double *sorted, size_t n, double q);
 /* Median absolute deviation from the median, unscaled. Sorts `scratch` (n doubles). */
 double am_stats_mad(const double *sorted, size_t n, double *scratch);
 
+/* The plain look at one run: a value more than three deviations above the mean is an outlier, which
+ * n <= 10 values cannot show. */
+struct am_moments {
+    double mean, sigma; /* sigma with n - 1; NAN below two values */
+    size_t outliers;
+};
+struct am_moments am_stats_moments(const double *x, size_t n);
+
+struct am_weighted {
+    double mean, stddev;
+};
+
+/* Mean and standard deviation of values that stand for w[i] iterations each (equal weights: the
+ * usual sample statistics). Values that are not finite and weights not above zero are passed over;
+ * the deviation of fewer than two is NAN. */
+struct am_weighted am_stats_weighted(const double *x, const double *w, size_t n);
+
 struct am_interval {
     double lo, hi;
     double coverage; /* probability actually reached, e.g. 0.9375 for [min, max] of 5 */
@@ -47,8 +64,8 @@ struct am_ratio am_stats_hodges_lehmann(const double *a, size_t na, const double
 void am_stats_benjamini_hochberg(double *p, size_t n);
 
 /* Two separated groups: the largest gap between neighbours splits the sample into parts of at
- * least 20 % each, and exceeds both a multiple of the parts' own spread and `floor` (relative to
- * the median). Needs n >= 8. */
+ * least 20 % each (two values of fewer than 8), and exceeds both a multiple of the parts' own
+ * spread and `floor` (relative to the median). Fewer than 5 values are too few to tell. */
 bool am_stats_bimodal(const double *sorted, size_t n, double floor);
 /* The same, telling where: how many values the lower group has, 0 when there are no two groups. */
 size_t am_stats_lower_mode(const double *sorted, size_t n, double floor);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AM_WORDS_MAX = 64 };
+enum { AM_WORDS_MAX = 80 }; /* a sample with every metric */
 
 struct am_word {
     const char *s;

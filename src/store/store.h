@@ -58,6 +58,10 @@ enum am_status am_store_begin_run(struct am_store *store, const struct am_run_fa
 /* Sets the state and, unless it is "running" (resume begins with that), the time of the end. */
 enum am_status am_store_end_run(struct am_store *store, const char *state, struct am_err *err);
 
+/* Adds circumstances that were learned during the run; a key that is there already is replaced. */
+enum am_status am_store_put_environment(struct am_store *store, const struct am_kvs *facts,
+                                        struct am_err *err);
+
 /* How one point fared in one launch. */
 enum am_visit_state { AM_VISIT_OK, AM_VISIT_SKIP, AM_VISIT_FAIL };
 
@@ -100,8 +104,8 @@ enum am_status am_store_put_launch(struct am_store *store, const struct am_launc
 /* Why points get no more launches, in one commit. */
 struct am_stop {
     int64_t point_id;
-    const char *reason; /* "target", "max-launches", "budget", "skip", "fail", "interrupted"; NULL
-                         * opens the point again */
+    const char *reason; /* "target", "max-launches", "out-of-reach", "budget", "skip", "fail",
+                         * "interrupted"; NULL opens the point again */
 };
 enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *stops, size_t n,
                                   struct am_err *err);

@@ -77,6 +77,20 @@ static enum am_status put_circumstances(struct am_store *store, const struct am_
     return s == AM_OK ? put_findings(store, facts->findings, err) : s;
 }
 
+enum am_status am_store_put_environment(struct am_store *store, const struct am_kvs *facts,
+                                        struct am_err *err)
+{
+    enum am_status s = am_db_begin(store, err);
+
+    if (s != AM_OK)
+        return s;
+    s = put_facts(store,
+                  "INSERT INTO environment VALUES (NULL, ?, ?)"
+                  " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                  facts, err);
+    return am_db_end(store, s, err);
+}
+
 /* ---- the plan ---- */
 
 enum { BENCHES_MAX = 1024 };

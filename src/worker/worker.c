@@ -2,9 +2,11 @@
 /* A worker's main loop: read the request, then prepare, verify, sample and stream each point. */
 #include "worker/worker.h"
 
+#include "base/fsroot.h"
 #include "base/log.h"
 #include "core/protocol.h"
 #include "core/sampler.h"
+#include "worker/counters.h"
 #include "worker/disturbance.h"
 
 #include <errno.h>
@@ -25,6 +27,8 @@ struct launch {
     struct am_disturbance_probe probe;
     struct am_disturbance disturbance;
     struct am_sampler sampler;
+    struct am_counters *counters; /* NULL: time only */
+    struct am_event_reader events;
     size_t n_metrics; /* of the point at hand */
 };
 
@@ -76,7 +80,8 @@ static enum am_status on_verified(void *self, double residual, struct am_err *er
 static enum am_status on_sample(void *self, const struct am_sample *sample, struct am_err *err)
 {
     const struct launch *l = self;
-    const struct am_msg msg = {.kind = AM_MSG_SAMPLE, .sample = *sample, .n_values = l->n_metrics};
+    const struct am_msg msg = {
+        .kind = AM_MSG_SAMPLE, .sample = *sample, .n_values = l->n_metrics + l->events.n};
 
     return say(&msg, err);
 }
@@ -92,6 +97,37 @@ static void on_note(void *self, const char *key, const char *text)
     (void)say(&msg, NULL);
 }
 
+static bool read_counters(void *self, double *counts)
+{
+    return am_counters_read(self, counts);
+}
+
+static bool count_entry(void *self, const char *name)
+{
+    (void)name;
+    ++*(size_t *)self;
+    return true;
+}
+
+/* Threads that no counter follows would be left out of the counts. */
+static enum am_status check_threads(const struct launch *l, struct am_err *err)
+{
+    struct am_fsroot root = {0};
+    size_t threads = 0;
+
+    if (!l->counters || am_counters_follow(l->counters))
+        return AM_OK;
+    if (am_fsroot_open(&root, NULL, err) != AM_OK)
+        return AM_E_SYS;
+    (void)am_fsroot_list(&root, "proc/self/task", count_entry, &threads);
+    am_fsroot_close(&root);
+    if (threads > 1)
+        return am_fail(err, AM_E_ABSENT,
+                       "the counters of this machine do not follow threads, and this point has %zu",
+                       threads);
+    return AM_OK;
+}
+
 static enum am_status measure(struct launch *l, const struct am_point *point, void *state,
                               struct am_err *err)
 {
@@ -102,12 +138,15 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
         .seed = l->request.seed,
         .memory_limit_bytes = l->request.memory_limit_bytes,
         .clock = &l->clock,
+        .bench = bench,
         .note = on_note,
     };
     const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = l};
     struct am_msg work = {.kind = AM_MSG_WORK};
     enum am_status status = bench->prepare(state, &ctx, point->values, &work.work, err);
 
+    if (status == AM_OK)
+        status = check_threads(l, err);
     if (status == AM_OK)
         status = say(&work, err);
     if (status == AM_OK)
@@ -143,6 +182,25 @@ static enum am_status serve_point(struct launch *l, const struct am_point *point
     return say_reason(status == AM_E_ABSENT ? AM_MSG_SKIP : AM_MSG_FAIL, story.text, err);
 }
 
+/* Before any thread is begun: those are followed that come after. */
+static enum am_status open_counters(struct launch *l, struct am_err *err)
+{
+    struct am_counter_names names = {.n = l->request.n_counters};
+    enum am_status status;
+
+    if (names.n == 0)
+        return AM_OK;
+    if (names.n > AM_COUNTERS_MAX)
+        return am_fail(err, AM_E_LIMIT, "%zu counters are too many", names.n);
+    memcpy(names.items, l->request.counters, names.n * sizeof(*names.items));
+    status = am_counters_open(&names, &l->counters, err);
+    if (status != AM_OK)
+        return status;
+    l->events = (struct am_event_reader){.read = read_counters, .n = names.n, .self = l->counters};
+    l->sampler.events = &l->events;
+    return AM_OK;
+}
+
 static enum am_status serve(const char *name, struct launch *l, struct am_err *err)
 {
     struct am_msg msg = {.kind = AM_MSG_HELLO, .version = AM_PROTOCOL_VERSION};
@@ -156,11 +214,14 @@ static enum am_status serve(const char *name, struct launch *l, struct am_err *e
     msg.hz = am_clock_core_hz(&l->clock);
     (void)am_str_copy(msg.worker, sizeof(msg.worker), name);
     status = say(&msg, err);
+    if (status == AM_OK)
+        status = open_counters(l, err);
     for (size_t i = 0; i < l->request.n_points && status == AM_OK; i++)
         status = serve_point(l, &l->request.points[i], err);
     msg = (struct am_msg){.kind = AM_MSG_DONE};
     if (status == AM_OK)
         status = say(&msg, err);
+    am_counters_close(l->counters);
     am_disturbance_close(&l->probe);
     return status;
 }

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+/* Energy beside time: the meters of a run, and the metrics they add to every bench. */
+#include "conductor/energy.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "meter/sampler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { GROUPS_MAX = 24, REASONS_CAP = 480 };
+/* Metrics of a bench that are left to others: counts of events. */
+enum { METRICS_RESERVED = 16 };
+
+/* Shorter batches drown in what surrounds them, whatever a meter's period (research: 0.5 s of a
+ * package, 5 s of a GPU). */
+static const uint64_t cpu_batch_ns = 500 * 1000000u;
+static const uint64_t gpu_batch_ns = 5000000000u;
+
+/* Meters whose energies may be added: all packages, all memories, all GPUs. */
+struct group {
+    const char *name; /* the scope's, or the meter's id where it stands alone */
+    size_t members[AM_METERS_MAX];
+    size_t n;
+    double idle_w; /* NAN until measured */
+};
+
+struct am_energy_rig {
+    struct am_energy_options options;
+    struct am_meters meters;
+    struct am_meter_sampler *sampler;
+    struct group groups[GROUPS_MAX];
+    size_t n_groups;
+    struct am_energy scratch[AM_METERS_MAX];
+};
+
+/* What one sample's window holds for one group. */
+struct measured {
+    double watts;    /* mean over the window; NAN when not valid */
+    double idle_w;   /* NAN when not measured */
+    double seconds;  /* of one iteration, by the bench's own clock */
+    double window_s; /* its share of the window: what a device waited is paid for too */
+    const struct am_work *work;
+    const struct am_energy_options *options;
+};
+
+static double energy_of(const struct measured *m)
+{
+    return m->watts * m->window_s;
+}
+
+static double power_of(const struct measured *m)
+{
+    return m->watts;
+}
+
+static double net_energy_of(const struct measured *m)
+{
+    return (m->watts - m->idle_w) * m->window_s;
+}
+
+static double ratio_or_nan(double amount, double per)
+{
+    return per > 0 ? amount / per : NAN;
+}
+
+static double flops_per_watt_of(const struct measured *m)
+{
+    return m->work->flops > 0 ? ratio_or_nan(m->work->flops, energy_of(m)) : NAN;
+}
+
+static double joule_per_byte_of(const struct measured *m)
+{
+    return ratio_or_nan(energy_of(m), m->work->bytes_read + m->work->bytes_written);
+}
+
+static double joule_per_op_of(const struct measured *m)
+{
+    return ratio_or_nan(energy_of(m), m->work->ops);
+}
+
+static double edp_of(const struct measured *m)
+{
+    return energy_of(m) * m->seconds;
+}
+
+static double ed2p_of(const struct measured *m)
+{
+    return energy_of(m) * m->seconds * m->seconds;
+}
+
+/* Seed 001, equations of section 2.4: the product divided by the feature size to a power. */
+static double normalised_edp_of(const struct measured *m)
+{
+    return m->options->process_nm > 0
+               ? edp_of(m) / pow(m->options->process_nm, m->options->process_exponent)
+               : NAN;
+}
+
+static double normalised_ed2p_of(const struct measured *m)
+{
+    return m->options->process_nm > 0
+               ? ed2p_of(m) / pow(m->options->process_nm, m->options->process_exponent + 1)
+               : NAN;
+}
+
+/* All are of one iteration. */
+static const struct kind {
+    const char *name, *unit;
+    enum am_better better;
+    double (*value)(const struct measured *m);
+    bool normalised; /* only where the user gave a process */
+    const char *help;
+} kinds[] = {
+    {"energy", "J", AM_LOWER, energy_of, false, "of one iteration, idle power included"},
+    {"power", "W", AM_LOWER, power_of, false, "mean over the batch"},
+    {"net_energy", "J", AM_LOWER, net_energy_of, false, "beyond what the idle machine draws"},
+    {"flops_per_watt", "flop/J", AM_HIGHER, flops_per_watt_of, false, "flop/s a watt"},
+    {"joule_per_byte", "J/B", AM_LOWER, joule_per_byte_of, false, "read and written"},
+    {"joule_per_op", "J", AM_LOWER, joule_per_op_of, false, "of what the bench counts"},
+    {"edp", "J.s", AM_LOWER, edp_of, false, "energy times delay"},
+    {"ed2p", "J.s^2", AM_LOWER, ed2p_of, false, "energy times delay squared"},
+    {"edp_norm", "J.s/nm^s", AM_LOWER, normalised_edp_of, true, "process-normalised"},
+    {"ed2p_norm", "J.s^2/nm^(s+1)", AM_LOWER, normalised_ed2p_of, true, "process-normalised"},
+};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+/* Not of a group: what a package draws beyond its cores and graphics. */
+static const struct am_metric off_core = {
+    .name = "power:off-core",
+    .unit = "W",
+    .better = AM_LOWER,
+    .rule = AM_RULE_OWN,
+    .help = "package less cores less uncore",
+};
+
+/* ---- groups ---- */
+
+static struct group *find_group(struct am_energy_rig *rig, const char *name)
+{
+    for (size_t i = 0; i < rig->n_groups; i++) {
+        if (strcmp(rig->groups[i].name, name) == 0)
+            return &rig->groups[i];
+    }
+    if (rig->n_groups == GROUPS_MAX)
+        return NULL;
+    rig->groups[rig->n_groups] = (struct group){.name = name, .idle_w = NAN};
+    return &rig->groups[rig->n_groups++];
+}
+
+/* The energy of another meter read another way: a GPU's power beside its counter. */
+static bool is_second_way(const struct am_energy_rig *rig, const struct am_meter *m)
+{
+    return m->parent >= 0 && rig->meters.items[m->parent].scope == m->scope &&
+           am_meter_counts(&rig->meters.items[m->parent]);
+}
+
+/* Rails of a board are not parts of one whole; the same energy read another way is no second one.
+ */
+static bool stands_alone(const struct am_energy_rig *rig, const struct am_meter *m)
+{
+    return m->scope == AM_SCOPE_RAIL || is_second_way(rig, m);
+}
+
+static void make_groups(struct am_energy_rig *rig)
+{
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        const struct am_meter *const m = &rig->meters.items[i];
+        struct group *g;
+
+        if (!am_meter_counts(m))
+            continue;
+        g = find_group(rig, stands_alone(rig, m) ? m->id : am_scope_name(m->scope));
+        if (g)
+            g->members[g->n++] = i;
+    }
+}
+
+/* NAN when one member's window is not valid: a sum of some would be a wrong number. */
+static double group_watts(const struct group *g, const struct am_energy *energies)
+{
+    double watts = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        watts += energies[g->members[i]].valid ? energies[g->members[i]].watts : NAN;
+    return watts;
+}
+
+static double watts_named(const struct am_energy_rig *rig, const char *name,
+                          const struct am_energy *energies)
+{
+    for (size_t i = 0; i < rig->n_groups; i++) {
+        if (strcmp(rig->groups[i].name, name) == 0)
+            return group_watts(&rig->groups[i], energies);
+    }
+    return NAN;
+}
+
+/* ---- opening ---- */
+
+static enum am_status none_usable(const struct am_meters *meters, struct am_err *err)
+{
+    char reasons[REASONS_CAP] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < meters->n && used + 2 < sizeof(reasons); i++) {
+        const struct am_meter *const m = &meters->items[i];
+
+        (void)am_str_format(reasons + used, sizeof(reasons) - used, "%s%s:%s: %s%s%s",
+                            used ? "; " : "", m->provider, m->id, m->why_not ? m->why_not : "",
+                            m->remedy ? ": " : "", m->remedy ? m->remedy : "");
+        used = strlen(reasons);
+    }
+    if (meters->n == 0)
+        return am_fail(err, AM_E_ABSENT,
+                       "no energy meter is here (virtual machines show none); see \"archmeter "
+                       "doctor\", or give --meter-command or --meter-scpi");
+    return am_fail(err, AM_E_ABSENT, "no energy meter can be used: %s", reasons);
+}
+
+enum am_status am_energy_rig_open(const struct am_energy_options *options, struct am_arena *arena,
+                                  struct am_energy_rig **rig_p, struct am_err *err)
+{
+    struct am_energy_rig *const rig = calloc(1, sizeof(*rig));
+    enum am_status s;
+
+    if (!rig)
+        return am_fail(err, AM_E_NOMEM, "no memory for the meters");
+    rig->options = *options;
+    s = am_meters_open(&options->meters, arena, &rig->meters, err);
+    if (s == AM_OK) {
+        am_meters_probe(&rig->meters);
+        make_groups(rig);
+        if (rig->n_groups == 0)
+            s = none_usable(&rig->meters, err);
+    }
+    if (s == AM_OK)
+        s = am_meter_sampler_start(&rig->meters, options->cpu, &rig->sampler, err);
+    if (s == AM_OK)
+        *rig_p = rig;
+    else
+        am_energy_rig_close(rig);
+    return s;
+}
+
+void am_energy_rig_close(struct am_energy_rig *rig)
+{
+    if (!rig)
+        return;
+    am_meter_sampler_stop(rig->sampler);
+    am_meters_close(&rig->meters);
+    free(rig);
+}
+
+const struct am_meters *am_energy_rig_meters(const struct am_energy_rig *rig)
+{
+    return &rig->meters;
+}
+
+uint64_t am_energy_rig_begin(struct am_energy_rig *rig)
+{
+    am_meter_sampler_touch(rig->sampler);
+    return am_now_ns();
+}
+
+void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1_ns,
+                          struct am_energy *out)
+{
+    am_meter_sampler_window(rig->sampler, t0_ns, t1_ns, out);
+    am_meter_sampler_forget(rig->sampler, t1_ns);
+}
+
+/* ---- metrics ---- */
+
+static bool is_wanted(const struct am_energy_rig *rig, const struct kind *k)
+{
+    return !k->normalised || rig->options.process_nm > 0;
+}
+
+static bool has_group(const struct am_energy_rig *rig, const char *name)
+{
+    for (size_t i = 0; i < rig->n_groups; i++) {
+        if (strcmp(rig->groups[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_off_core(const struct am_energy_rig *rig)
+{
+    return has_group(rig, "package") && has_group(rig, "core");
+}
+
+static size_t kinds_wanted(const struct am_energy_rig *rig)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < KINDS; k++)
+        n += is_wanted(rig, &kinds[k]);
+    return n;
+}
+
+/* A board has more rails than a bench has room for: the first groups are kept, each whole. */
+static size_t groups_fitting(const struct am_energy_rig *rig, size_t bench_metrics)
+{
+    const size_t taken = bench_metrics + METRICS_RESERVED + 1; /* one for off_core */
+    const size_t room = taken < AM_METRICS_MAX ? AM_METRICS_MAX - taken : 0;
+    const size_t most = room / kinds_wanted(rig);
+
+    return rig->n_groups < most ? rig->n_groups : most;
+}
+
+/* The rig's own metrics in the order in which fill_sample() fills them. */
+static size_t own_metrics(const struct am_energy_rig *rig, struct am_arena *arena, size_t groups,
+                          struct am_metric *out)
+{
+    size_t n = 0;
+
+    for (size_t g = 0; g < groups; g++) {
+        for (size_t k = 0; k < KINDS; k++) {
+            if (is_wanted(rig, &kinds[k]))
+                out[n++] = (struct am_metric){
+                    .name = am_arena_printf(arena, "%s:%s", kinds[k].name, rig->groups[g].name),
+                    .unit = kinds[k].unit,
+                    .better = kinds[k].better,
+                    .rule = AM_RULE_OWN,
+                    .help = kinds[k].help,
+                };
+        }
+    }
+    if (has_off_core(rig))
+        out[n++] = off_core;
+    return n;
+}
+
+static enum am_status extend_bench(const struct am_energy_rig *rig, struct am_bench *bench,
+                                   struct am_arena *arena, struct am_err *err)
+{
+    const size_t n = am_metric_count(bench->metrics);
+    struct am_metric *const all = am_arena_array(arena, AM_METRICS_MAX + 1, sizeof(*all));
+
+    if (!all)
+        return am_fail(err, AM_E_NOMEM, "no memory for the metrics of energy");
+    memcpy(all, bench->metrics, n * sizeof(*all));
+    bench->metrics_added = own_metrics(rig, arena, groups_fitting(rig, n), all + n);
+    bench->metrics = all;
+    return AM_OK;
+}
+
+enum am_status am_energy_rig_extend(const struct am_energy_rig *rig, struct am_catalogue *catalogue,
+                                    struct am_arena *arena, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    for (size_t w = 0; w < catalogue->n; w++) {
+        for (size_t b = 0; b < catalogue->workers[w].n && s == AM_OK; b++)
+            s = extend_bench(rig, (struct am_bench *)&catalogue->workers[w].benches[b], arena, err);
+    }
+    return s;
+}
+
+/* A window long enough for every meter, but for those that show the energy of another once more:
+ * a GPU's averaged power beside its counter would need a minute. */
+static uint64_t sufficient_ns(const struct am_energy_rig *rig)
+{
+    uint64_t longest = 0;
+
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        const struct am_meter *const m = &rig->meters.items[i];
+        const uint64_t floor = m->scope == AM_SCOPE_GPU ? gpu_batch_ns : cpu_batch_ns;
+        const uint64_t shortest = am_meter_shortest_ns(m);
+
+        if (!am_meter_counts(m) || is_second_way(rig, m))
+            continue;
+        longest = shortest > longest ? shortest : longest;
+        longest = floor > longest ? floor : longest;
+    }
+    return longest;
+}
+
+void am_energy_rig_stretch(const struct am_energy_rig *rig, struct am_plan_settings *settings)
+{
+    struct am_sampler_settings *const sampler = &settings->sampler;
+    const uint64_t need = sufficient_ns(rig);
+    const uint64_t batch = need > sampler->min_batch_ns ? need : sampler->min_batch_ns;
+    double point_s;
+
+    sampler->min_batch_ns = batch;
+    /* Warm-up, samples, some again, and the checks before them. */
+    point_s = 2e-9 * (double)batch * (sampler->warmup + sampler->samples + sampler->extra + 4);
+    if ((double)sampler->max_point_ns * 1e-9 < point_s)
+        sampler->max_point_ns = (uint64_t)(point_s * 1e9);
+    settings->launch_limit_s = fmax(settings->launch_limit_s, 4 * point_s);
+}
+
+/* ---- attribution ---- */
+
+/* Fills the values behind the first `at`, which are the worker's. */
+static void fill_sample(const struct am_energy_rig *rig, const struct am_energy *energies,
+                        const struct am_work *work, struct am_sample *sample, size_t at)
+{
+    const size_t groups = groups_fitting(rig, at);
+
+    for (size_t g = 0; g < groups; g++) {
+        const struct measured m = {
+            .watts = group_watts(&rig->groups[g], energies),
+            .idle_w = rig->groups[g].idle_w,
+            .seconds = (double)sample->elapsed_ns * 1e-9 / (double)sample->iters,
+            .window_s = (double)(sample->t1_ns - sample->t0_ns) * 1e-9 / (double)sample->iters,
+            .work = work,
+            .options = &rig->options,
+        };
+
+        for (size_t k = 0; k < KINDS; k++) {
+            if (is_wanted(rig, &kinds[k]))
+                sample->values[at++] = kinds[k].value(&m);
+        }
+    }
+    if (has_off_core(rig))
+        sample->values[at] = watts_named(rig, "package", energies) -
+                             watts_named(rig, "core", energies) -
+                             (has_group(rig, "uncore") ? watts_named(rig, "uncore", energies) : 0);
+}
+
+/* What is not valid says why, once a visit; what is says how sure it is. */
+static void note_sample(const struct am_energy_rig *rig, const struct am_energy *energies,
+                        struct am_arena *arena, struct am_kvs *notes)
+{
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        const struct am_meter *const m = &rig->meters.items[i];
+        const struct am_energy *const e = &energies[i];
+        const char *const key = am_arena_printf(arena, "energy:%s", m->id);
+
+        if (!am_meter_counts(m) || !key || am_kvs_get(notes, key))
+            continue;
+        if (e->valid)
+            am_kvs_addf(notes, arena, key, "%s: %.4g +- %.2g J in a batch, %zu readings",
+                        m->provider, e->joules, e->uncertainty_j, e->readings);
+        else
+            am_kvs_addf(notes, arena, key, "%s: not valid: %s", m->provider, e->reason);
+    }
+}
+
+static void attribute_visit(struct am_energy_rig *rig, const struct am_bench *bench,
+                            struct am_arena *arena, struct am_visit *visit)
+{
+    const size_t end = am_metric_count(bench->metrics), at = end - bench->metrics_added;
+
+    visit->n_metrics = end;
+    for (size_t i = 0; i < visit->n_samples; i++) {
+        struct am_sample *const sample = &visit->samples[i];
+
+        am_meter_sampler_window(rig->sampler, sample->t0_ns, sample->t1_ns, rig->scratch);
+        fill_sample(rig, rig->scratch, &visit->work, sample, at);
+        note_sample(rig, rig->scratch, arena, &visit->notes);
+    }
+}
+
+void am_energy_rig_attribute(struct am_energy_rig *rig, const struct am_point *const *points,
+                             struct am_arena *arena, struct am_launch *launch)
+{
+    for (size_t i = 0; i < launch->n_visits; i++)
+        attribute_visit(rig, points[i]->bench, arena, &launch->visits[i]);
+    am_meter_sampler_forget(rig->sampler, launch->ended_ns);
+}
+
+/* ---- circumstances ---- */
+
+/* Periods too long for the look at the beginning: of GPUs, boards, instruments. */
+static void add_periods(const struct am_energy_rig *rig, struct am_arena *arena,
+                        struct am_kvs *facts)
+{
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        const struct am_meter *const m = &rig->meters.items[i];
+        const uint64_t period = am_meter_sampler_period(rig->sampler, i);
+        const char *const key = am_arena_printf(arena, "energy.period.%s:%s", m->provider, m->id);
+
+        if (period && key)
+            am_kvs_addf(facts, arena, key, "%.3g ms as seen at rest", (double)period * 1e-6);
+    }
+}
+
+void am_energy_rig_idle(struct am_energy_rig *rig, double seconds, const char *when,
+                        struct am_arena *arena, struct am_kvs *facts)
+{
+    const double span = fmax(seconds, (double)sufficient_ns(rig) * 1e-9);
+    const struct timespec rest = {.tv_sec = (time_t)span,
+                                  .tv_nsec = (long)((span - floor(span)) * 1e9)};
+    const uint64_t t0 = am_energy_rig_begin(rig);
+    uint64_t t1;
+
+    (void)nanosleep(&rest, NULL);
+    t1 = am_now_ns();
+    am_meter_sampler_window(rig->sampler, t0, t1, rig->scratch);
+    add_periods(rig, arena, facts);
+    am_meter_sampler_forget(rig->sampler, t1);
+    for (size_t g = 0; g < rig->n_groups; g++) {
+        struct group *const group = &rig->groups[g];
+        const double watts = group_watts(group, rig->scratch);
+        const char *const key = am_arena_printf(arena, "energy.idle.%s.%s", group->name, when);
+
+        if (isnan(group->idle_w))
+            group->idle_w = watts;
+        if (key && !isnan(watts))
+            am_kvs_addf(facts, arena, key, "%.6g W", watts);
+    }
+}
+
+void am_energy_rig_describe(const struct am_energy_rig *rig, struct am_arena *arena,
+                            struct am_kvs *facts)
+{
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        const struct am_meter *const m = &rig->meters.items[i];
+        const char *const key = am_arena_printf(arena, "energy.meter.%s:%s", m->provider, m->id);
+
+        if (!key)
+            continue;
+        if (m->why_not)
+            am_kvs_addf(facts, arena, key, "not used: %s", m->why_not);
+        else if (m->same_as >= 0)
+            am_kvs_addf(facts, arena, key, "not counted: the same as %s:%s",
+                        rig->meters.items[m->same_as].provider, rig->meters.items[m->same_as].id);
+        else
+            am_kvs_addf(facts, arena, key, "%s %s; %s; update period %.3g ms",
+                        am_scope_name(m->scope), m->kind == AM_METER_COUNTER ? "counter" : "power",
+                        m->covers ? m->covers : "", (double)m->period_ns * 1e-6);
+    }
+    if (rig->options.process_nm > 0)
+        am_kvs_addf(facts, arena, "energy.process", "%g nm, s = %g", rig->options.process_nm,
+                    rig->options.process_exponent);
+}

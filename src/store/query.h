@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Queries that users write: SELECT over a run, with views that have axes and metrics as columns. */
+#ifndef AM_STORE_QUERY_H
+#define AM_STORE_QUERY_H
+
+#include "store/store.h"
+
+enum am_cell_kind { AM_CELL_NULL, AM_CELL_INT, AM_CELL_REAL, AM_CELL_TEXT };
+
+struct am_cell {
+    enum am_cell_kind kind;
+    int64_t i;
+    double r;
+    const char *text;
+};
+
+/* Memory belongs to the arena. */
+struct am_query_table {
+    const char **columns;
+    size_t n_columns;
+    struct am_cell *cells; /* row by row */
+    size_t n_rows;
+};
+
+/* Makes the views and functions for queries of this connection (nothing is written to the file),
+ * and from then on allows nothing but reading:
+ *
+ *     results  a row a sample: test_name, testset, every axis, every metric, and where the names
+ * are free point, launch, round, sample, weight, labels stats    a row a point: test_name, testset,
+ * every axis, launches, samples, and for each metric M the columns M_median (of launch medians, as
+ * `show` has it), M_mean and M_stddev (weighted), M_range_min and M_range_max median(x), stddev(x),
+ * weighted_mean(x, w), weighted_stddev(x, w)
+ *
+ * A metric called like an axis is M_result. */
+enum am_status am_store_open_queries(struct am_store *store, struct am_err *err);
+
+/* One SELECT. AM_E_USAGE with SQLite's story, without file and line, when it is wrong. */
+enum am_status am_store_query(struct am_store *store, const char *sql, struct am_arena *arena,
+                              struct am_query_table *out, struct am_err *err);
+
+#endif

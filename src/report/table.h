@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of queries as LaTeX, CSV, gnuplot data or Markdown. */
+#ifndef AM_REPORT_TABLE_H
+#define AM_REPORT_TABLE_H
+
+#include "core/tablespec.h"
+#include "store/query.h"
+
+#include <stdio.h>
+
+/* Puts a query's table below (same number of columns: AM_E_USAGE otherwise) or beside the others;
+ * where rows are missing, cells are NULL. `all` begins zeroed. */
+enum am_status am_table_join(struct am_query_table *all, const struct am_query_table *more,
+                             bool right, struct am_arena *arena, struct am_err *err);
+
+/* Numbers have as many digits as read back the same. Write errors stay with `out`. */
+void am_table_write(const struct am_tablespec_file *file, const struct am_query_table *table,
+                    FILE *out);
+
+#endif

@@ -13,6 +13,10 @@ for a moment (the script waits up to --calm seconds), and a run during which oth
 kept. Values play no part in that choice. The foreign load that remained is printed: a table in
 which it is not small proves nothing. Ratio and interval as in ratio.py. likwid gives one average
 over a second; archmeter the median over the launches of a quick run.
+
+likwid-bench 5.2 has no kernel that mixes fma and add, so one is written for it here (mix_kernel)
+and handed to it as a file: 15 accumulators, an fma on each, then an addition on each, as later
+versions of likwid arrange it.
 """
 
 import datetime
@@ -22,11 +26,19 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import ratio
 
 SIZES = {"16 kB": 16_000, "200 kB": 200_000, "2 MB": 2_000_000, "512 MB": 512_000_000}
-FLOPS = [("f64", "peakflops_avx_fma"), ("f32", "peakflops_sp_avx_fma")]
+# our operation and type, streams, likwid's kernel, least operations a cycle with 256-bit vectors
+FLOPS = [
+    ("fma", "f64", 13, "peakflops_avx_fma", 15.8),
+    ("fma", "f32", 13, "peakflops_sp_avx_fma", 31.6),
+    ("mix", "f64", 14, "mix_f64", None),
+    ("mix", "f32", 14, "mix_f32", None),
+]
 # our kernel, non-temporal, likwid's kernel of the same loads and stores, sizes
 STREAMS = [
     ("read", 0, "load_avx", list(SIZES)),
@@ -43,10 +55,10 @@ FOREIGN_MAX = 0.025
 
 def cases(threads):
     """(label, bench, points, metric, likwid kernel, bytes, goal); sizes are a thread's share."""
-    for kind, kernel in FLOPS:
-        yield (f"cpu.flops fma {kind}", "cpu.flops",
-               {"op": "fma", "type": kind, "streams": 12, "threads": threads}, "flops", kernel,
-               SIZES["16 kB"] * threads, FLOPS_GOAL)
+    for op, kind, streams, kernel, _ in FLOPS:
+        yield (f"cpu.flops {op} {kind}", "cpu.flops",
+               {"op": op, "type": kind, "streams": streams, "threads": threads, "smt": "single"},
+               "flops", kernel, SIZES["16 kB"] * threads, FLOPS_GOAL)
     for ours, nt, kernel, sizes in STREAMS:
         for size in sizes:
             # Memory is memory, however many share it.
@@ -54,6 +66,27 @@ def cases(threads):
             yield (f"mem.bandwidth {ours}{' nt' if nt else ''}, {size}", "mem.bandwidth",
                    {"kernel": ours, "nt": nt, "size": total, "threads": threads, "pages": "any"},
                    "bandwidth", kernel, total, STREAM_GOAL)
+
+
+def mix_kernel(kind):
+    """A kernel in likwid's form: header, what precedes the loop, its body; Intel syntax."""
+    suffix, lanes, size, name = {"f64": ("pd", 4, 8, "DOUBLE"), "f32": ("ps", 8, 4, "SINGLE")}[kind]
+    load, sums = "ymm1", [f"ymm{i}" for i in range(16) if i != 1]
+    lines = ["STREAMS 1", f"TYPE {name}", f"FLOPS {3 * len(sums)}", f"BYTES {size}",
+             "DESC fma and add on every accumulator", "LOADS 1", "STORES 0",
+             f"INSTR_CONST {len(sums)}", f"INSTR_LOOP {2 * len(sums) + 4}",
+             f"UOPS {2 * len(sums) + 3}"]
+    lines += [f"vmova{suffix} {r}, [rip+SCALAR]" for r in sums]
+    lines += [".align 32", f"LOOP {lanes}", f"vmova{suffix} {load}, [STR0 + GPR1 * {size}]"]
+    lines += [f"vfmadd213{suffix} {r}, {r}, {load}" for r in sums]
+    lines += [f"vadd{suffix} {r}, {r}, {load}" for r in sums]
+    return "\n".join(lines) + "\n"
+
+
+def write_kernels(folder):
+    """likwid-bench looks for NAME.ptt in its working directory."""
+    for kind in ("f64", "f32"):
+        Path(folder, f"mix_{kind}.ptt").write_text(mix_kernel(kind), encoding="ascii")
 
 
 def own_seconds():
@@ -77,28 +110,32 @@ def guarded(options, run):
 
 
 def run_archmeter(program, bench, point, isa, metric):
-    return ratio.run_archmeter(program, bench, {**point, "isa": isa}, metric)[0]
+    """(value, operations a cycle where the bench counts them)"""
+    found = ratio.run_results(program, bench, {**point, "isa": isa})[0]["metrics"]
+    per_cycle = found.get("flops_per_cycle", {"median": None})
+    return found[metric]["median"], per_cycle["median"]
 
 
-def run_likwid(kernel, size, threads, metric):
-    command = ["likwid-bench", "-t", kernel, "-w", f"S0:{size}B:{threads}", "-s", "1"]
+def run_likwid(folder, kernel, size, threads, metric):
+    command = ["likwid-bench", "-t", kernel, "-w", f"S0:{size}B:{threads}", "-s", "1", "-f", folder]
     if size % 1000 == 0:
         command[4] = f"S0:{size // 1000}kB:{threads}"
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     name = "MFlops/s" if metric == "flops" else "MByte/s"
     found = re.search(rf"^{name}:\s+([0-9.]+)", result.stdout, re.M)
     if not found:
         sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
-    return float(found.group(1)) * 1e6
+    return float(found.group(1)) * 1e6, None
 
 
-def measure(options, chosen):
-    """{label: {who: [(foreign share, value)]}}"""
+def measure(options, chosen, folder):
+    """{label: {who: [(foreign share, (value, operations a cycle))]}}"""
     results = {c[0]: {"ours": [], "theirs": [], "best": []} for c in chosen}
     for i in range(options.rounds):
         for label, bench, point, metric, kernel, size, _ in chosen:
             turn = [
-                ("theirs", functools.partial(run_likwid, kernel, size, options.threads, metric)),
+                ("theirs", functools.partial(run_likwid, folder, kernel, size, options.threads,
+                                             metric)),
                 ("ours", functools.partial(run_archmeter, options.archmeter, bench, point,
                                            options.isa, metric)),
             ]
@@ -131,7 +168,7 @@ def print_table(options, chosen, results):
     ratio.print_head(columns)
     verdicts = []
     for label, _, _, _, kernel, _, goal in chosen:
-        a, b, x = ([value for _, value in results[label][who]] for who in ("ours", "theirs", "best"))
+        a, b, x = ([v for _, (v, _) in results[label][who]] for who in ("ours", "theirs", "best"))
         loads = [max(share for share, _ in results[label][who]) for who in ("theirs", "ours")]
         estimate = ratio.ratio(a, b)
         verdicts.append(verdict_of(*estimate[1:], goal, max(loads)))
@@ -140,8 +177,30 @@ def print_table(options, chosen, results):
                " / ".join(f"{100 * share:.0f} %" for share in loads)]
         row += [f"{statistics.median(x) / 1e9:.1f}", f"{ratio.ratio(x, b)[0]:.3f}"] if x else []
         ratio.print_row(row)
+    verdicts += print_cycles(options, results)
     print("\n" + ", ".join(f"{verdicts.count(v)} {v}" for v in ("met", "short", "open", "disturbed")))
     return 1 if "short" in verdicts else 0 if set(verdicts) == {"met"} else 4
+
+
+def print_cycles(options, results):
+    """Operations a cycle of one thread; the interval is that of the rounds, least to most."""
+    goals = {f"cpu.flops {op} {kind}": goal for op, kind, _, _, goal in FLOPS}
+    verdicts = []
+    if not any(label in results for label in goals):
+        return verdicts
+    print("\nOperations a cycle and thread of the core clock measured around each batch:\n")
+    ratio.print_head(["case", f"archmeter {options.isa}", "least to most", "goal", "verdict"])
+    for label, goal in goals.items():
+        runs = results.get(label, {"ours": []})["ours"]
+        if not runs:
+            continue
+        values = [cycles / options.threads for _, (_, cycles) in runs]
+        row = [label, ratio.value_cell(values, 1, 2), f"{min(values):.2f} to {max(values):.2f}"]
+        if goal and options.isa == "avx2":
+            verdicts.append(verdict_of(min(values), max(values), goal, max(f for f, _ in runs)))
+            row += [f"{goal}", verdicts[-1]]
+        ratio.print_row(row if len(row) > 3 else row + ["", ""])
+    return verdicts
 
 
 def main():
@@ -157,7 +216,10 @@ def main():
     chosen = [c for c in cases(options.threads) if options.only in c[0]]
     if not chosen:
         parser.error(f"no case contains \"{options.only}\"")
-    return print_table(options, chosen, measure(options, chosen))
+    with tempfile.TemporaryDirectory() as folder:
+        write_kernels(folder)
+        results = measure(options, chosen, folder)
+    return print_table(options, chosen, results)
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ def await_calm(limit: float) -> None:
             return
 
 
-def run_archmeter(program: str, bench: str, point: dict, metric: str) -> list[float]:
-    """The medians of the points that were measured; without any, the program's words end us."""
+def run_results(program: str, bench: str, point: dict) -> list[dict]:
+    """The results that were measured; without any, the program's words end us."""
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "run", bench, "--quick", "--format", "json", "-q",
                    "-o", f"{folder}/run.db"]
@@ -55,13 +55,17 @@ def run_archmeter(program: str, bench: str, point: dict, metric: str) -> list[fl
             command += ["-p", f"{axis}={value}"]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
-        rows = json.loads(result.stdout)["results"]
-        medians = [r["metrics"][metric]["median"] for r in rows if r["state"] == "ok"]
+        measured = [r for r in json.loads(result.stdout)["results"] if r["state"] == "ok"]
     except (ValueError, LookupError, TypeError):
-        medians = []
-    if not medians:
+        measured = []
+    if not measured:
         sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
-    return medians
+    return measured
+
+
+def run_archmeter(program: str, bench: str, point: dict, metric: str) -> list[float]:
+    """The medians of one metric."""
+    return [r["metrics"][metric]["median"] for r in run_results(program, bench, point)]
 
 
 def in_turn(options: argparse.Namespace, cases: Sequence[Hashable],

@@ -2,6 +2,8 @@
 /* doctor: what each check means, what a warning does to a measurement, and what helps. */
 #include "topo/doctor_check.h"
 
+#include "topo/energy_remedies.h"
+
 /* Shell lines that set one value in every file of a pattern. Old values go first, as commands that
  * put them back, into the file named by AM_RESTORE; the choice in brackets of files like
  * transparent_hugepage/enabled is the old value. What is already set is passed over, so that a
@@ -450,9 +452,7 @@ const struct am_check am_checks[AM_CHECK_COUNT] = {
             .area = "Energy",
             .run = am_check_energy_powercap,
             .effect = "The energy counters exist but may not be read: no energy results.",
-            .remedy = "As root: chgrp a group of measuring users on each energy_uj and chmod 0440 "
-                      "them (a udev rule makes it last). Precise energy readings can leak secrets "
-                      "of other users (PLATYPUS), hence the restriction.",
+            .remedy = AM_REMEDY_POWERCAP,
             .explain = "powercap shows RAPL's counters in microjoules, readable by root only since "
                        "Linux 5.10. Zones overlap (psys contains package contains core) and may be "
                        "shown twice, by MSR and by MMIO; they are never added up.",
@@ -464,8 +464,7 @@ const struct am_check am_checks[AM_CHECK_COUNT] = {
             .run = am_check_energy_perf,
             .effect = "The energy events of perf exist but may not be opened: no energy results "
                       "from them.",
-            .remedy = "Run with CAP_PERFMON (setcap cap_perfmon+ep on the worker) or set "
-                      "kernel.perf_event_paranoid to 0 or less.",
+            .remedy = AM_REMEDY_PERF,
             .explain = "The power PMU counts energy with 64 bits and for the whole system, so it "
                        "needs more permission than a process's own events.",
         },
@@ -474,7 +473,7 @@ const struct am_check am_checks[AM_CHECK_COUNT] = {
             .area = "Energy",
             .run = am_check_energy_hwmon,
             .effect = "Power sensors exist but may not be read.",
-            .remedy = "Make the sensors' files readable for the measuring users.",
+            .remedy = AM_REMEDY_HWMON,
             .explain = "Boards and power supplies show power or energy through hwmon. Many average "
                        "over seconds; the interval is read and kept with the results.",
         },
@@ -484,8 +483,7 @@ const struct am_check am_checks[AM_CHECK_COUNT] = {
             .run = am_check_energy_nvml,
             .effect = "An NVIDIA driver is loaded, but its device file may not be opened: no GPU "
                       "power.",
-            .remedy = "Add the user to the group that owns /dev/nvidiactl, or start the container "
-                      "with its devices.",
+            .remedy = AM_REMEDY_NVML,
             .explain = "NVML reads a GPU's energy counter and power through this device file. The "
                        "library is loaded at run time and not needed to build.",
         },

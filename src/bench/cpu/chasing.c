@@ -127,7 +127,8 @@ static enum am_status make_order(struct am_chasing *c, uint64_t seed, struct am_
     c->mix = am_rng_u64(&rng);
     c->order = calloc(c->cells, sizeof(*c->order));
     if (!c->order || !make[c->pattern](c, &rng))
-        return am_fail(err, AM_E_NOMEM, "the order of %zu cells", c->cells);
+        return am_fail(err, AM_E_ABSENT, "the system gives no memory for the order of %zu cells",
+                       c->cells);
     return AM_OK;
 }
 
@@ -235,6 +236,7 @@ void am_chasing_finish(void *state)
 {
     struct am_chasing *const c = state;
 
+    am_hwswitch_restore(&c->prefetchers);
     am_memory_unmap(&c->memory);
     free(c->order);
 }

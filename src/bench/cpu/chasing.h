@@ -3,6 +3,7 @@
 #ifndef AM_BENCH_CPU_CHASING_H
 #define AM_BENCH_CPU_CHASING_H
 
+#include "bench/cpu/hwprefetch.h"
 #include "bench/cpu/memory.h"
 #include "core/bench.h"
 #include "kernels/chase.h"
@@ -29,6 +30,7 @@ struct am_chasing_spec {
 
 struct am_chasing {
     struct am_memory memory;
+    struct am_hwswitch prefetchers; /* of benches that switch them; restored at the end */
     enum am_chase_pattern pattern;
     size_t stride; /* bytes from one cell to the next in memory */
     size_t words;  /* of a cell that may hold its pointer */
@@ -50,6 +52,11 @@ enum am_status am_chasing_prepare(struct am_chasing *c, const struct am_ctx *ctx
 void am_chasing_run(void *state, uint64_t iters);
 enum am_status am_chasing_verify(void *state, double *residual, struct am_err *err);
 void am_chasing_finish(void *state);
+
+/* What the descriptors of all benches with a state of this kind have in common. */
+#define AM_CHASING_HOOKS                                                                           \
+    .state_size = sizeof(struct am_chasing), .run = am_chasing_run, .verify = am_chasing_verify,   \
+    .finish = am_chasing_finish
 
 /* latency and cycles, of benches with a single chain. */
 extern const struct am_metric am_chasing_metrics[];

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.flops: floating-point instructions a core completes, by chains that never leave registers. */
 #include "base/rng.h"
+#include "bench/cpu/axes.h"
 #include "bench/cpu/bound.h"
+#include "bench/cpu/cpus.h"
 #include "core/bench.h"
 #include "core/team.h"
 #include "kernels/flops.h"
-#include "kernels/isa.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { OP, TYPE, ISA, STREAMS, THREADS };
+enum axis_index { OP, TYPE, ISA, STREAMS, THREADS, SMT };
 
 enum {
     /* Steps in one call. Chains start afresh with each: values stay between 1 and 256 whatever
@@ -83,11 +84,11 @@ static void fill(const struct flops *f, struct chains *c, uint64_t seed)
 static enum am_status choose(struct flops *f, const struct am_value *point, struct am_err *err)
 {
     const struct am_flops_variant *const v = am_flops_find(point[ISA].name);
-    const char *const why_not = am_isa_why_not(point[ISA].name);
     const int64_t streams = point[STREAMS].i;
+    const enum am_status s = am_axes_check_isa(point[ISA].name, err);
 
-    if (!v || why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
+    if (s != AM_OK)
+        return s;
     f->op = (enum am_flops_op)point[OP].i;
     f->type = (enum am_flops_type)point[TYPE].i;
     if (am_flops_fuses(f->op) && !v->has_fma)
@@ -101,31 +102,51 @@ static enum am_status choose(struct flops *f, const struct am_value *point, stru
     return AM_OK;
 }
 
+/* A team on one hardware thread of each core, or on two. */
+static enum am_status gather(struct flops *f, const struct am_ctx *ctx, enum am_smt smt,
+                             struct am_err *err)
+{
+    int *const cpus = calloc(ctx->cpu_count, sizeof(*cpus));
+    struct am_fsroot root = {0};
+    enum am_status s = am_fsroot_open(&root, NULL, err);
+
+    if (s == AM_OK && !cpus)
+        s = am_fail(err, AM_E_NOMEM, "a list of %zu CPUs", ctx->cpu_count);
+    if (s == AM_OK)
+        s = am_cpus_for_threads(&root, ctx->cpus, ctx->cpu_count, smt, (int64_t)f->threads, cpus,
+                                err);
+    if (s == AM_OK)
+        s = am_team_new(f->threads, cpus, f->threads, &f->team, err);
+    am_fsroot_close(&root);
+    free(cpus);
+    return s;
+}
+
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
 {
     struct flops *const f = state;
-    const int64_t threads = point[THREADS].i;
     enum am_status s = choose(f, point, err);
 
+    if (s == AM_OK)
+        s = am_axes_check_threads(point[THREADS].i, ctx, err);
     if (s != AM_OK)
         return s;
-    if (threads < 1 || (uint64_t)threads > ctx->cpu_count)
-        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
-                       ctx->cpu_count);
-    f->threads = (size_t)threads;
+    f->threads = (size_t)point[THREADS].i;
+    s = gather(f, ctx, (enum am_smt)point[SMT].i, err);
+    if (s != AM_OK)
+        return s;
     f->chains = aligned_alloc(_Alignof(struct chains), f->threads * sizeof(*f->chains));
     if (!f->chains)
         return am_fail(err, AM_E_NOMEM, "chains of %zu threads", f->threads);
     memset(f->chains, 0xff, f->threads * sizeof(*f->chains)); /* NaN: never a result */
     for (size_t i = 0; i < f->threads; i++)
         fill(f, &f->chains[i], ctx->seed);
-    s = am_team_new(f->threads, ctx->cpus, ctx->cpu_count, &f->team, err);
     work->ops = (double)(f->streams * f->threads);
     work->flops = work->ops * (double)f->lanes * am_flops_count(f->op);
     work->flops_per_cycle_max =
         am_bound_flops(f->op, f->type, f->lanes * element_bytes(f)) * (double)f->threads;
-    return s;
+    return AM_OK;
 }
 
 static void run_member(void *arg, size_t thread, size_t threads)
@@ -262,25 +283,21 @@ static const struct am_axis axes[] = {
               .dflt = "all",
               .choices = am_flops_types,
               .help = "element type"},
-    [ISA] = {.name = "isa",
-             .kind = AM_AXIS_NAME,
-             .dflt = "usable",
-             .quick = "best",
-             .choices = am_isa_names,
-             .ranked = true,
-             .why_not = am_isa_why_not,
-             .help = "instruction set of the chains"},
+    [ISA] = AM_AXIS_ISA(.dflt = "usable", .quick = "best", .help = "instruction set of the chains"),
     [STREAMS] = {.name = "streams",
                  .kind = AM_AXIS_INT,
                  .dflt = "1,4,8,12,14",
                  .quick = "12",
                  .thorough = "1:16",
                  .help = "independent chains a thread: 1 shows latency, 8 and more throughput"},
-    [THREADS] = {.name = "threads",
-                 .kind = AM_AXIS_INT,
-                 .dflt = "1,cpus",
-                 .thorough = "1:cpus:*2,cpus",
-                 .help = "threads, one a CPU"},
+    [THREADS] =
+        AM_AXIS_THREADS(.dflt = "1,2,cores,cpus", .quick = "1,cpus", .help = "threads, one a CPU"),
+    [SMT] = {.name = "smt",
+             .kind = AM_AXIS_NAME,
+             .dflt = "usable",
+             .choices = am_smt_names,
+             .why_not = am_smt_why_not,
+             .help = "single: each thread on a core of its own; pair: two on each core"},
     {.name = NULL},
 };
 
@@ -299,6 +316,7 @@ const struct am_bench am_bench_cpu_flops = {
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct flops),
+    .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run = run,
     .verify = verify,

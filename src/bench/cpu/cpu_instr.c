@@ -4,6 +4,7 @@
 #include "core/stats.h"
 #include "kernels/instr.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,12 @@ enum {
     /* Passes in one call of a kernel. Each call begins with the same registers, so that values
      * stay near where they began however long a batch is; it costs less than 0.1 %. */
     CHUNK = 1024,
-    PILOT = 64,      /* passes by which the two kernels' times are balanced */
-    PILOTS = 3,      /* of which the best counts */
-    SLICES = 11,     /* of a batch; odd, so that the median is one of them */
+    PILOT = 64,  /* passes by which the two kernels' times are balanced */
+    PILOTS = 3,  /* of which the best counts */
+    ROUND = 8,   /* slices between two readings of the core clock */
+    SLICES = 64, /* of a batch */
+    SLICES_MAX = 256,
+    AGREEING = 3,    /* slices that must confirm the best of each part; until then more are taken */
     BALANCE_MAX = 32 /* passes of the quicker kernel for one of the slower */
 };
 
@@ -26,6 +30,7 @@ enum {
  * has a latency then. */
 static const double latency_min = 0.5, throughput_min = 0.125;
 static const uint64_t judged_ns = 500000; /* shorter batches only look for the loop count */
+static const double agreement = 0.005;    /* relative, of slices that confirm the best */
 
 enum part { CHAIN, FREE, EXTRA, PARTS };
 
@@ -120,36 +125,58 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     return AM_OK;
 }
 
-/* A part's slices of a batch. */
+/* The slices of a batch, and the highest reading of the core clock among them. */
 struct slices {
-    double took_ns[SLICES];
-    double cycles[SLICES]; /* of one instruction */
+    size_t n;
+    double hz;
+    double took_ns[PARTS][SLICES_MAX];
 };
 
-/* Times slice k of every part, one after the other, by the core clock just before and just after
- * them. `hz` is the latest reading; 0 where it failed. */
-static void time_slices(const struct instr *in, uint64_t iters, size_t k, double *hz,
-                        struct slices *out)
+static bool read_clock(const struct instr *in, struct slices *s)
 {
-    const double before = *hz;
+    const double hz = am_clock_core_hz(in->clock);
 
-    for (int i = 0; i < PARTS; i++) {
-        if (in->parts[i].fn)
-            out[i].took_ns[k] = (double)time_part(in, &in->parts[i], iters * in->parts[i].weight);
-    }
-    *hz = am_clock_core_hz(in->clock);
-    for (int i = 0; i < PARTS; i++) {
-        const struct timed *const part = &in->parts[i];
-        const double executed = (double)(iters * part->weight) * part->instructions;
-
-        out[i].cycles[k] = out[i].took_ns[k] * 1e-9 * (before + *hz) / 2 / executed;
-    }
+    s->hz = fmax(s->hz, hz);
+    return hz > 0;
 }
 
-static double median_of(double *values)
+/* A round of slices, the parts of each in turn, and the clock after it. */
+static bool time_round(const struct instr *in, uint64_t iters, struct slices *s)
 {
-    am_stats_sort(values, SLICES);
-    return am_stats_median(values, SLICES);
+    for (size_t end = s->n + ROUND; s->n < end; s->n++) {
+        for (int i = 0; i < PARTS; i++) {
+            const struct timed *const part = &in->parts[i];
+
+            if (part->fn)
+                s->took_ns[i][s->n] = (double)time_part(in, part, iters * part->weight);
+        }
+    }
+    return read_clock(in, s);
+}
+
+static double least_of(const double *values, size_t n)
+{
+    double least = INFINITY;
+
+    for (size_t k = 0; k < n; k++)
+        least = fmin(least, values[k]);
+    return least;
+}
+
+/* Whether enough slices of every part confirm its best: undisturbed ones agree, disturbed ones
+ * scatter. */
+static bool is_settled(const struct slices *s)
+{
+    for (int i = 0; i < PARTS; i++) {
+        const double limit = (1 + agreement) * least_of(s->took_ns[i], s->n);
+        unsigned agreeing = 0;
+
+        for (size_t k = 0; k < s->n; k++)
+            agreeing += s->took_ns[i][k] <= limit;
+        if (agreeing < AGREEING)
+            return false;
+    }
+    return true;
 }
 
 static bool done_by_renaming(const struct am_instr *form)
@@ -171,24 +198,28 @@ static enum am_status check_bounds(const struct am_instr *form, const double *va
     return AM_OK;
 }
 
-/* The parts take turns, slice by slice, between readings of the core clock. A part's value is its
- * median slice, so that an interrupt or a preemption costs a slice and not the batch; the batch's
- * own time is made of the same slices. */
+/* A part's value is its best slice by the highest reading of the clock: an interrupt, another
+ * guest's thread on the core's sibling, an unlucky phase of the scheduler only add to what an
+ * instruction takes, and only take from what the clock seems to be. The batch's own time is made of
+ * median slices, so that it grows with the iterations. */
 static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
                                 struct am_err *err)
 {
     const struct instr *const in = state;
-    struct slices slices[PARTS] = {{{0}, {0}}};
-    double hz = am_clock_core_hz(in->clock);
+    struct slices s = {.n = 0};
+    bool clocked = read_clock(in, &s);
     double cycles[PARTS], took_ns = 0;
 
-    for (size_t k = 0; k < SLICES && hz > 0; k++)
-        time_slices(in, iters, k, &hz, slices);
-    if (!(hz > 0))
+    while (clocked && s.n < SLICES_MAX && (s.n < SLICES || !is_settled(&s)))
+        clocked = time_round(in, iters, &s);
+    if (!clocked)
         return am_fail(err, AM_E_ABSENT, "the core clock cannot be measured");
     for (int i = 0; i < PARTS; i++) {
-        cycles[i] = median_of(slices[i].cycles);
-        took_ns += SLICES * median_of(slices[i].took_ns);
+        const double executed = (double)(iters * in->parts[i].weight) * in->parts[i].instructions;
+
+        cycles[i] = least_of(s.took_ns[i], s.n) * 1e-9 * s.hz / executed;
+        am_stats_sort(s.took_ns[i], s.n);
+        took_ns += SLICES * am_stats_median(s.took_ns[i], s.n);
     }
     batch->elapsed_ns = (uint64_t)took_ns;
     batch->values[LATENCY] = cycles[CHAIN] - cycles[EXTRA];
@@ -262,7 +293,7 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_cpu_instr = {
     .name = "cpu.instr",
     .summary = "instruction latency and reciprocal throughput",
-    .version = 1,
+    .version = 2,
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct instr),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.bandwidth: bytes a program reads and writes a second, streaming over arrays of f64. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/bound.h"
-#include "bench/cpu/memory.h"
+#include "bench/cpu/scattered.h"
 #include "core/bench.h"
 #include "core/team.h"
-#include "kernels/isa.h"
 #include "kernels/stream.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES, PREFETCH };
+enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES, PREFETCH, HWPREFETCH };
 
 enum {
     /* Each array begins one line further into its page than the one before. A load whose address
@@ -42,35 +42,24 @@ struct bandwidth {
     uint64_t iters;    /* of the latest run */
     uint64_t passes;   /* since the arrays were filled */
     struct am_memory memory;
+    struct am_hwswitch prefetchers;
     struct share *shares;
     struct am_team *team;
 };
-
-/* Integers from 1 to 1024: sums and products are exact, so fused or not, in any order, bits must
- * agree. Scattered by a multiplication, so that no displacement maps the array onto itself. */
-static double b_at(size_t i)
-{
-    return (double)(((uint32_t)i * UINT32_C(2654435761)) >> 22) + 1;
-}
-
-static double c_at(size_t i)
-{
-    return (double)(((uint32_t)i * UINT32_C(2246822519)) >> 22) + 1;
-}
 
 static double value_at(const struct bandwidth *w, double s, size_t i)
 {
     switch (w->kind->loop) {
     case AM_STREAM_write: return s;
-    case AM_STREAM_update: return w->passes % 2 ? s * b_at(i) : b_at(i);
-    case AM_STREAM_saxpy2: return c_at(i) + (double)w->passes * s * b_at(i);
-    case AM_STREAM_copy: return b_at(i);
-    case AM_STREAM_scale: return s * b_at(i);
-    case AM_STREAM_add: return b_at(i) + c_at(i);
-    case AM_STREAM_triad: return b_at(i) + s * c_at(i);
+    case AM_STREAM_update: return w->passes % 2 ? s * am_scattered_b(i) : am_scattered_b(i);
+    case AM_STREAM_saxpy2: return am_scattered_c(i) + (double)w->passes * s * am_scattered_b(i);
+    case AM_STREAM_copy: return am_scattered_b(i);
+    case AM_STREAM_scale: return s * am_scattered_b(i);
+    case AM_STREAM_add: return am_scattered_b(i) + am_scattered_c(i);
+    case AM_STREAM_triad: return am_scattered_b(i) + s * am_scattered_c(i);
     default: break; /* read; and names whose loop is one of these */
     }
-    return b_at(i);
+    return am_scattered_b(i);
 }
 
 /* What a holds before the first pass: what no kernel writes, where a is not read. */
@@ -78,8 +67,8 @@ static double start_at(const struct bandwidth *w, size_t i)
 {
     switch (w->kind->loop) {
     case AM_STREAM_read:
-    case AM_STREAM_update: return b_at(i);
-    case AM_STREAM_saxpy2: return c_at(i);
+    case AM_STREAM_update: return am_scattered_b(i);
+    case AM_STREAM_saxpy2: return am_scattered_c(i);
     default: return -1;
     }
 }
@@ -95,9 +84,9 @@ static void fill_member(void *arg, size_t thread, size_t threads)
     for (size_t i = 0; i < w->n; i++)
         a[i] = start_at(w, i);
     for (size_t i = 0; i < w->n && w->kind->arrays > 1; i++)
-        b[i] = b_at(i);
+        b[i] = am_scattered_b(i);
     for (size_t i = 0; i < w->n && w->kind->arrays > 2; i++)
-        c[i] = c_at(i);
+        c[i] = am_scattered_c(i);
     for (size_t i = 0; i < w->n && w->kind->loop == AM_STREAM_read; i++) {
         uint64_t bits;
 
@@ -167,13 +156,11 @@ static enum am_status choose_loop(struct bandwidth *w, const struct am_stream_va
 static enum am_status choose(struct bandwidth *w, const struct am_value *point,
                              struct am_work *work, struct am_err *err)
 {
-    const struct am_stream_variant *const v = am_stream_find(point[ISA].name);
-    const char *const why_not = am_isa_why_not(point[ISA].name);
-    enum am_status s;
+    const struct am_stream_variant *v;
+    enum am_status s = am_axes_find_stream(point[ISA].name, &v, err);
 
-    if (!v || why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
-    s = choose_loop(w, v, point, err);
+    if (s == AM_OK)
+        s = choose_loop(w, v, point, err);
     if (s != AM_OK)
         return s;
     w->n = (size_t)((uint64_t)point[SIZE].i / sizeof(double) / w->kind->arrays / w->threads);
@@ -195,19 +182,20 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                               struct am_work *work, struct am_err *err)
 {
     struct bandwidth *const w = state;
-    const int64_t threads = point[THREADS].i;
-    enum am_status s;
+    enum am_status s = am_axes_check_threads(point[THREADS].i, ctx, err);
 
-    if (threads < 1 || (uint64_t)threads > ctx->cpu_count)
-        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
-                       ctx->cpu_count);
-    w->threads = (size_t)threads;
+    if (s != AM_OK)
+        return s;
+    w->threads = (size_t)point[THREADS].i;
     s = choose(w, point, work, err);
     if (s == AM_OK)
         s = am_memory_allowed(w->threads * share_bytes(w), ctx->memory_limit_bytes, err);
     if (s == AM_OK)
         s = am_memory_map(&w->memory, w->threads * share_bytes(w), (enum am_pages)point[PAGES].i,
                           err);
+    if (s == AM_OK)
+        s = am_hwswitch_prepare(&w->prefetchers, ctx, w->threads,
+                                (enum am_hwprefetch)point[HWPREFETCH].i, err);
     if (s == AM_OK)
         s = am_team_new(w->threads, ctx->cpus, ctx->cpu_count, &w->team, err);
     if (s != AM_OK)
@@ -298,6 +286,7 @@ static void finish(void *state)
     struct bandwidth *const w = state;
 
     am_team_free(w->team);
+    am_hwswitch_restore(&w->prefetchers);
     am_memory_unmap(&w->memory);
     free(w->shares);
 }
@@ -324,30 +313,17 @@ static const struct am_axis axes[] = {
               .thorough = "8K:1G:*2",
               .help = "bytes touched by all threads and arrays together, rounded down to whole "
                       "unrolled steps"},
-    [ISA] = {.name = "isa",
-             .kind = AM_AXIS_NAME,
-             .dflt = "best",
-             .choices = am_isa_names,
-             .ranked = true,
-             .why_not = am_isa_why_not,
-             .help = "instruction set of the loops"},
-    [THREADS] = {.name = "threads",
-                 .kind = AM_AXIS_INT,
-                 .dflt = "1,cpus",
-                 .quick = "1",
-                 .thorough = "1:cpus:*2,cpus",
-                 .help = "threads, one a CPU, each on its own part"},
-    [PAGES] = {.name = "pages",
-               .kind = AM_AXIS_NAME,
-               .dflt = "any",
-               .choices = am_pages_names,
-               .help = "any: huge pages where the system gives them; small, huge: only those"},
+    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loops"),
+    [THREADS] = AM_AXIS_THREADS(.dflt = "1,cpus", .quick = "1",
+                                .help = "threads, one a CPU, each on its own part"),
+    [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
     [PREFETCH] = {.name = "prefetch",
                   .kind = AM_AXIS_SIZE,
                   .unit = "B",
                   .dflt = "0",
                   .thorough = "0,2K",
                   .help = "distance of software prefetch; 0: none"},
+    [HWPREFETCH] = AM_AXIS_HWPREFETCH(.dflt = "as-is"),
     {.name = NULL},
 };
 

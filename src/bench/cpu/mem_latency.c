@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.latency: time of one load that waits for the one before, by working set and order. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
 enum axis_index { SIZE, PATTERN, PAGES, STRIDE, CHAINS };
@@ -43,12 +44,7 @@ static const struct am_axis axes[] = {
                  .help = "random: any cell next, TLB misses included; local: all cells of a window "
                          "of 64 pages before the next window; page: one cell a page; stride: "
                          "ascending; pair: two neighbours, then two others"},
-    [PAGES] = {.name = "pages",
-               .kind = AM_AXIS_NAME,
-               .dflt = "any",
-               .thorough = "small,huge",
-               .choices = am_pages_names,
-               .help = "any: huge pages where the system gives them; small, huge: only those"},
+    [PAGES] = AM_AXIS_PAGES(.dflt = "any", .thorough = "small,huge"),
     [STRIDE] = {.name = "stride",
                 .kind = AM_AXIS_SIZE,
                 .unit = "B",
@@ -67,9 +63,6 @@ const struct am_bench am_bench_mem_latency = {
     .version = 2,
     .axes = axes,
     .metrics = metrics,
-    .state_size = sizeof(struct am_chasing),
     .prepare = prepare,
-    .run = am_chasing_run,
-    .verify = am_chasing_verify,
-    .finish = am_chasing_finish,
+    AM_CHASING_HOOKS,
 };

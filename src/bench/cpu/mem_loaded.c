@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.loaded: load latency while other threads keep the memory busy, by how busy they keep it. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
-#include "bench/cpu/memory.h"
+#include "bench/cpu/scattered.h"
 #include "core/bench.h"
 #include "core/team.h"
-#include "kernels/isa.h"
 #include "kernels/stream.h"
 
 #include <stdatomic.h>
@@ -50,12 +50,6 @@ struct loaded {
         bytes; /* of the latest round: the chase, and all generators in that time */
 };
 
-/* Integers from 1 to 1024, whose signs `update` changes. */
-static double value_at(size_t i)
-{
-    return (double)(((uint32_t)i * UINT32_C(2654435761)) >> 22) + 1;
-}
-
 /* First touch by the thread that will stream: member 0 chases. */
 static void fill_member(void *arg, size_t thread, size_t threads)
 {
@@ -67,7 +61,7 @@ static void fill_member(void *arg, size_t thread, size_t threads)
         return;
     g = &w->gens[thread - 1];
     for (size_t i = 0; i < w->n; i++)
-        g->array[i] = value_at(i);
+        g->array[i] = am_scattered_b(i);
 }
 
 /* One dependent subtraction a count: about a cycle. */
@@ -154,19 +148,18 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
 static enum am_status choose(struct loaded *w, const struct am_ctx *ctx,
                              const struct am_value *point, struct am_err *err)
 {
-    const struct am_stream_variant *const v = am_stream_find(point[ISA].name);
-    const char *const why_not = am_isa_why_not(point[ISA].name);
     const int64_t threads = point[THREADS].i;
+    const struct am_stream_variant *v;
+    enum am_status s = am_axes_find_stream(point[ISA].name, &v, err);
 
-    if (!v || why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
+    if (s == AM_OK && threads >= 2)
+        s = am_axes_check_threads(threads, ctx, err);
+    if (s != AM_OK)
+        return s;
     if (threads < 2)
         return am_fail(err, AM_E_ABSENT,
                        "%lld threads: one that loads the memory and one that waits for it are two",
                        (long long)threads);
-    if ((uint64_t)threads > ctx->cpu_count)
-        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
-                       ctx->cpu_count);
     if (point[DELAY].i < 0)
         return am_fail(err, AM_E_ABSENT, "delay %lld is negative", (long long)point[DELAY].i);
     w->n = (size_t)(point[SIZE].i / (int64_t)sizeof(double)) / CHUNK * CHUNK;
@@ -245,7 +238,8 @@ static enum am_status verify_generator(const struct loaded *w, size_t k, struct 
 
     for (size_t i = 0; i < w->n; i++) {
         const bool odd = (g->passes + (i < g->at)) % 2 != 0;
-        const double want = w->kernel == AM_STREAM_update && odd ? -value_at(i) : value_at(i);
+        const double want =
+            w->kernel == AM_STREAM_update && odd ? -am_scattered_b(i) : am_scattered_b(i);
         uint64_t bits;
 
         memcpy(&bits, &g->array[i], sizeof(bits));
@@ -295,34 +289,22 @@ static const struct am_axis axes[] = {
                  .quick = "read",
                  .choices = traffic_names,
                  .help = "what the generators do; update: as many writes as reads"},
-    [THREADS] = {.name = "threads",
-                 .kind = AM_AXIS_INT,
-                 .dflt = "cpus",
-                 .thorough = "1:cpus:*2,cpus",
-                 .help = "one that waits for its loads, the others generate traffic"},
+    [THREADS] =
+        AM_AXIS_THREADS(.dflt = "cpus",
+                        .help = "one that waits for its loads, the others generate traffic"),
     [SIZE] = {.name = "size",
               .kind = AM_AXIS_SIZE,
               .unit = "B",
               .dflt = "128M",
               .quick = "64M",
               .help = "working set of each thread"},
-    [ISA] = {.name = "isa",
-             .kind = AM_AXIS_NAME,
-             .dflt = "best",
-             .choices = am_isa_names,
-             .ranked = true,
-             .why_not = am_isa_why_not,
-             .help = "instruction set of the generators"},
+    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the generators"),
     [PATTERN] = {.name = "pattern",
                  .kind = AM_AXIS_NAME,
                  .dflt = "random",
                  .choices = am_chase_patterns,
                  .help = "order of the loads that are timed, as in mem.latency"},
-    [PAGES] = {.name = "pages",
-               .kind = AM_AXIS_NAME,
-               .dflt = "any",
-               .choices = am_pages_names,
-               .help = "any: huge pages where the system gives them; small, huge: only those"},
+    [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
     {.name = NULL},
 };
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.numa: latency and bandwidth from the CPUs of one memory node to the memory of another. */
 #include "base/text.h"
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 #include "bench/cpu/cpus.h"
-#include "bench/cpu/memory.h"
 #include "bench/cpu/reading.h"
 #include "core/bench.h"
 #include "core/team.h"
-#include "kernels/isa.h"
 
 #include <linux/mempolicy.h>
 #include <stdlib.h>
@@ -263,13 +262,7 @@ static const struct am_axis axes[] = {
               .quick = "l3*2",
               .thorough = "1G",
               .help = "bytes walked over, and as many read"},
-    [ISA] = {.name = "isa",
-             .kind = AM_AXIS_NAME,
-             .dflt = "best",
-             .choices = am_isa_names,
-             .ranked = true,
-             .why_not = am_isa_why_not,
-             .help = "instruction set of the reading loop"},
+    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the reading loop"),
     {.name = NULL},
 };
 

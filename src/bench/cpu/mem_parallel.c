@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.parallel: up to 32 chases side by side; how many misses one core keeps under way. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
 enum axis_index { SIZE, CHAINS, PAGES };
@@ -40,11 +41,7 @@ static const struct am_axis axes[] = {
                 .quick = "1,8,32",
                 .thorough = "1:32",
                 .help = "chases side by side, each with its own loads under way"},
-    [PAGES] = {.name = "pages",
-               .kind = AM_AXIS_NAME,
-               .dflt = "any",
-               .choices = am_pages_names,
-               .help = "any: huge pages where the system gives them; small, huge: only those"},
+    [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
     {.name = NULL},
 };
 
@@ -54,9 +51,6 @@ const struct am_bench am_bench_mem_parallel = {
     .version = 1,
     .axes = axes,
     .metrics = metrics,
-    .state_size = sizeof(struct am_chasing),
     .prepare = prepare,
-    .run = am_chasing_run,
-    .verify = am_chasing_verify,
-    .finish = am_chasing_finish,
+    AM_CHASING_HOOKS,
 };

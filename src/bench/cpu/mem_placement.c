@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.placement: read bandwidth of threads by the cores they sit on, and by whose memory it is. */
 #include "base/rng.h"
+#include "bench/cpu/axes.h"
 #include "bench/cpu/cpus.h"
-#include "bench/cpu/memory.h"
 #include "bench/cpu/reading.h"
 #include "core/bench.h"
 #include "core/team.h"
-#include "kernels/isa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,13 +230,7 @@ static const struct am_axis axes[] = {
               .thorough = "1G",
               .help = "bytes of memory read, all threads together, rounded down to "
                       "whole pages for each"},
-    [ISA] = {.name = "isa",
-             .kind = AM_AXIS_NAME,
-             .dflt = "best",
-             .choices = am_isa_names,
-             .ranked = true,
-             .why_not = am_isa_why_not,
-             .help = "instruction set of the loop"},
+    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loop"),
     {.name = NULL},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.sharing: what threads pay that count in words of one line, against lines of their own. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
-#include "bench/cpu/memory.h"
 #include "core/bench.h"
 #include "core/team.h"
 #include "kernels/handoff.h"
@@ -43,14 +43,12 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                               struct am_work *work, struct am_err *err)
 {
     struct sharing *const h = state;
-    const int64_t threads = point[THREADS].i;
-    enum am_status s;
+    enum am_status s = am_axes_check_threads(point[THREADS].i, ctx, err);
 
-    if (threads < 1 || (uint64_t)threads > ctx->cpu_count)
-        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
-                       ctx->cpu_count);
+    if (s != AM_OK)
+        return s;
     h->op = (enum op)point[OP].i;
-    h->threads = (size_t)threads;
+    h->threads = (size_t)point[THREADS].i;
     h->in_line = point[LAYOUT].i == SHARED_LINE ? am_chasing_line() / sizeof(uint32_t) : 1;
     s = am_memory_map(&h->memory, h->threads * APART_BYTES, AM_PAGES_SMALL, err);
     if (s == AM_OK)
@@ -122,12 +120,7 @@ static const struct am_axis axes[] = {
                 .help =
                     "shared_line: a word for each thread, up to 16 in one line (false sharing); "
                     "separate_lines: each in a line of its own"},
-    [THREADS] = {.name = "threads",
-                 .kind = AM_AXIS_INT,
-                 .dflt = "2,cpus",
-                 .quick = "2",
-                 .thorough = "1:cpus:*2,cpus",
-                 .help = "threads, one a CPU"},
+    [THREADS] = AM_AXIS_THREADS(.dflt = "2,cpus", .quick = "2", .help = "threads, one a CPU"),
     {.name = NULL},
 };
 

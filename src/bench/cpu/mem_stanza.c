@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.stanza: bandwidth of contiguous pieces with gaps between them, out of memory. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
-#include "bench/cpu/memory.h"
+#include "bench/cpu/scattered.h"
 #include "core/bench.h"
 #include "kernels/handoff.h"
-#include "kernels/isa.h"
 #include "kernels/stream.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 enum axis_index { LENGTH, JUMP, SIZE, ISA, PAGES };
 
 enum {
-    STAGGER_BYTES = 21 * 64, /* as mem.bandwidth: no two arrays agree in their low 12 bits */
+    STAGGER_BYTES = 21 * 64, /* no two arrays agree in their low 12 bits */
     ARRAYS = 3,
 };
 
@@ -31,17 +31,6 @@ struct stanza {
     double *arrays[ARRAYS];
     struct am_memory memory;
 };
-
-/* Integers from 1 to 1024, scattered: results are exact, and no displacement looks right. */
-static double b_at(size_t i)
-{
-    return (double)(((uint32_t)i * UINT32_C(2654435761)) >> 22) + 1;
-}
-
-static double c_at(size_t i)
-{
-    return (double)(((uint32_t)i * UINT32_C(2246822519)) >> 22) + 1;
-}
 
 /* What no kernel writes. */
 static const double untouched = -1;
@@ -72,19 +61,19 @@ static void fill(struct stanza *w)
     for (size_t i = 0; i < w->n; i++)
         w->arrays[0][i] = untouched;
     for (size_t i = 0; i < w->n; i++)
-        w->arrays[1][i] = b_at(i);
+        w->arrays[1][i] = am_scattered_b(i);
     for (size_t i = 0; i < w->n; i++)
-        w->arrays[2][i] = c_at(i);
+        w->arrays[2][i] = am_scattered_c(i);
 }
 
 static enum am_status choose(struct stanza *w, const struct am_value *point, struct am_err *err)
 {
-    const struct am_stream_variant *const v = am_stream_find(point[ISA].name);
-    const char *const why_not = am_isa_why_not(point[ISA].name);
     const int64_t n = point[SIZE].i / (int64_t)(ARRAYS * sizeof(double));
+    const struct am_stream_variant *v;
+    const enum am_status s = am_axes_find_stream(point[ISA].name, &v, err);
 
-    if (!v || why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not ? why_not : "none");
+    if (s != AM_OK)
+        return s;
     if (point[LENGTH].i < 1 || point[LENGTH].i > n)
         return am_fail(err, AM_E_ABSENT, "length %lld: an array has %lld elements",
                        (long long)point[LENGTH].i, (long long)n);
@@ -160,7 +149,7 @@ static double expected(const struct stanza *w, size_t i)
 {
     const bool inside = i % w->step < w->length && i / w->step < count(w);
 
-    return inside && w->passes ? b_at(i) + factor * c_at(i) : untouched;
+    return inside && w->passes ? am_scattered_b(i) + factor * am_scattered_c(i) : untouched;
 }
 
 static enum am_status verify(void *state, double *residual, struct am_err *err)
@@ -205,19 +194,8 @@ static const struct am_axis axes[] = {
               .dflt = "128M",
               .quick = "32M",
               .help = "bytes of the three arrays together, gaps included"},
-    [ISA] = {.name = "isa",
-             .kind = AM_AXIS_NAME,
-             .dflt = "best",
-             .choices = am_isa_names,
-             .ranked = true,
-             .why_not = am_isa_why_not,
-             .help = "instruction set of the loop"},
-    [PAGES] = {.name = "pages",
-               .kind = AM_AXIS_NAME,
-               .dflt = "any",
-               .thorough = "small,huge",
-               .choices = am_pages_names,
-               .help = "any: huge pages where the system gives them; small, huge: only those"},
+    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loop"),
+    [PAGES] = AM_AXIS_PAGES(.dflt = "any", .thorough = "small,huge"),
     {.name = NULL},
 };
 

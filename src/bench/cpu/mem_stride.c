@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.stride: the stride chase k = A[k] over working sets and strides; prefetchers take part. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
-enum axis_index { SIZE, STRIDE, PAGES };
+enum axis_index { SIZE, STRIDE, PAGES, HWPREFETCH };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
 {
+    struct am_chasing *const c = state;
     const struct am_chasing_spec spec = {
         .size = point[SIZE].i,
         .stride = point[STRIDE].i,
@@ -14,8 +16,12 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         .pattern = AM_CHASE_STRIDE,
         .chains = 1,
     };
+    const enum am_status s = am_chasing_prepare(c, ctx, &spec, work, err);
 
-    return am_chasing_prepare(state, ctx, &spec, work, err);
+    if (s != AM_OK)
+        return s;
+    return am_hwswitch_prepare(&c->prefetchers, ctx, 1, (enum am_hwprefetch)point[HWPREFETCH].i,
+                               err);
 }
 
 static const struct am_axis axes[] = {
@@ -33,11 +39,8 @@ static const struct am_axis axes[] = {
                 .quick = "64,256",
                 .thorough = "8:16K:*2",
                 .help = "from one load to the next; a multiple of 8"},
-    [PAGES] = {.name = "pages",
-               .kind = AM_AXIS_NAME,
-               .dflt = "any",
-               .choices = am_pages_names,
-               .help = "any: huge pages where the system gives them; small, huge: only those"},
+    [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
+    [HWPREFETCH] = AM_AXIS_HWPREFETCH(.dflt = "as-is"),
     {.name = NULL},
 };
 
@@ -47,10 +50,7 @@ const struct am_bench am_bench_mem_stride = {
     .version = 1,
     .axes = axes,
     .metrics = am_chasing_metrics,
-    .state_size = sizeof(struct am_chasing),
     .points_per_launch = 4,
     .prepare = prepare,
-    .run = am_chasing_run,
-    .verify = am_chasing_verify,
-    .finish = am_chasing_finish,
+    AM_CHASING_HOOKS,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.tlb: a chase over one line a page, on small pages and, for comparison, on huge ones. */
+#include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
 enum axis_index { SIZE, PAGES };
@@ -26,14 +27,7 @@ static const struct am_axis axes[] = {
               .quick = "128K,1M,8M,64M",
               .thorough = "64K:512M:*1.1",
               .help = "span of the pages, 4 KiB each, of which one line is loaded"},
-    [PAGES] =
-        {.name = "pages",
-         .kind = AM_AXIS_NAME,
-         .dflt = "small",
-         .thorough = "small,huge",
-         .choices = am_pages_names,
-         .help =
-             "small: every load needs a translation of its own; huge: the same lines, few translations; any: huge where the system gives them"},
+    [PAGES] = AM_AXIS_PAGES(.dflt = "small", .thorough = "small,huge"),
     {.name = NULL},
 };
 
@@ -43,10 +37,7 @@ const struct am_bench am_bench_mem_tlb = {
     .version = 1,
     .axes = axes,
     .metrics = am_chasing_metrics,
-    .state_size = sizeof(struct am_chasing),
     .points_per_launch = 4,
     .prepare = prepare,
-    .run = am_chasing_run,
-    .verify = am_chasing_verify,
-    .finish = am_chasing_finish,
+    AM_CHASING_HOOKS,
 };

@@ -47,10 +47,7 @@ const struct am_bench am_bench_mem_ways = {
     .version = 1,
     .axes = axes,
     .metrics = am_chasing_metrics,
-    .state_size = sizeof(struct am_chasing),
     .points_per_launch = 8,
     .prepare = prepare,
-    .run = am_chasing_run,
-    .verify = am_chasing_verify,
-    .finish = am_chasing_finish,
+    AM_CHASING_HOOKS,
 };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,15 @@ enum am_status am_memory_allowed(uint64_t bytes, uint64_t limit_bytes, struct am
         return am_fail(err, AM_E_ABSENT, "needs %llu bytes of memory, the limit is %llu",
                        (unsigned long long)bytes, (unsigned long long)limit_bytes);
     return AM_OK;
+}
+
+/* A limit of the address space (RLIMIT_AS), or a kernel that promises no more than it has: this
+ * working set is not for this machine. */
+static enum am_status refuse(size_t bytes, struct am_err *err)
+{
+    if (errno == ENOMEM)
+        return am_fail(err, AM_E_ABSENT, "the system gives no %zu bytes of memory", bytes);
+    return am_fail(err, AM_E_SYS, "mapping %zu bytes", bytes);
 }
 
 /* The borders stay inaccessible: they keep the kernel from joining this mapping with another, whose
@@ -36,12 +46,12 @@ enum am_status am_memory_map(struct am_memory *m, size_t bytes, enum am_pages pa
     m->reserve = mmap(NULL, m->reserve_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (m->reserve == MAP_FAILED) {
         m->reserve = NULL;
-        return am_fail(err, AM_E_SYS, "reserving %zu bytes", m->reserve_bytes);
+        return refuse(m->reserve_bytes, err);
     }
     skip = 2 * (size_t)AM_HUGE_BYTES - (uintptr_t)m->reserve % AM_HUGE_BYTES;
     m->base = (char *)m->reserve + skip;
     if (mprotect(m->base, rounded, PROT_READ | PROT_WRITE) != 0)
-        return am_fail(err, AM_E_SYS, "mapping %zu bytes", rounded);
+        return refuse(rounded, err);
     /* Kernels without transparent huge pages refuse the advice: there is nothing to forbid then,
      * and am_memory_check() finds out what was got. */
     (void)madvise(m->base, rounded, advice);

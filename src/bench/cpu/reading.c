@@ -2,26 +2,24 @@
 /* Threads that read arrays together, and prove it by the exclusive or of what they read. */
 #include "bench/cpu/reading.h"
 
+#include "bench/cpu/axes.h"
 #include "bench/cpu/bound.h"
-#include "kernels/isa.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNROLL = 16 }; /* vectors of one step of the loop */
-
 enum am_status am_reading_init(struct am_reading *r, const char *isa, size_t threads,
                                struct am_err *err)
 {
-    const struct am_stream_variant *const v = am_stream_find(isa);
-    const char *const why_not = am_isa_why_not(isa);
+    const struct am_stream_variant *v;
+    const enum am_status s = am_axes_find_stream(isa, &v, err);
 
-    if (!v || why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not ? why_not : "none");
+    if (s != AM_OK)
+        return s;
     r->fn = v->fn[AM_STREAM_read][0];
     r->threads = threads;
     r->bytes_per_cycle_max =
-        am_bound_bytes(1, 0, v->block / UNROLL * sizeof(double)) * (double)threads;
+        am_bound_bytes(1, 0, v->block / AM_STREAM_UNROLL * sizeof(double)) * (double)threads;
     r->readers = aligned_alloc(_Alignof(struct am_reader), threads * sizeof(*r->readers));
     if (!r->readers)
         return am_fail(err, AM_E_NOMEM, "%zu threads", threads);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Axes that several native benches have, and the refusals that go with them. */
+#ifndef AM_BENCH_CPU_AXES_H
+#define AM_BENCH_CPU_AXES_H
+
+#include "bench/cpu/hwprefetch.h"
+#include "bench/cpu/memory.h"
+#include "core/bench.h"
+#include "kernels/isa.h"
+#include "kernels/stream.h"
+
+/* Rows of an axis table. The arguments are the fields that differ: .dflt always, .help for isa and
+ * threads, .quick and .thorough where wanted. */
+#define AM_AXIS_ISA(...)                                                                           \
+    {                                                                                              \
+        .name = "isa", .kind = AM_AXIS_NAME, .choices = am_isa_names, .ranked = true,              \
+        .why_not = am_isa_why_not, __VA_ARGS__                                                     \
+    }
+
+#define AM_AXIS_PAGES(...)                                                                         \
+    {                                                                                              \
+        .name = "pages", .kind = AM_AXIS_NAME, .choices = am_pages_names,                          \
+        .help = "any: huge pages where the system gives them; small, huge: only those",            \
+        __VA_ARGS__                                                                                \
+    }
+
+#define AM_AXIS_THREADS(...)                                                                       \
+    {                                                                                              \
+        .name = "threads", .kind = AM_AXIS_INT, .thorough = "1:cpus:*2,cpus", __VA_ARGS__          \
+    }
+
+#define AM_AXIS_HWPREFETCH(...)                                                                    \
+    {                                                                                              \
+        .name = "hwprefetch", .kind = AM_AXIS_NAME, .choices = am_hwprefetch_names,                \
+        .why_not = am_hwprefetch_why_not,                                                          \
+        .help = "the processor's own prefetchers: as they are, all off, all on (needs root)",      \
+        __VA_ARGS__                                                                                \
+    }
+
+/* AM_E_ABSENT with its reason where the instruction set cannot be used here. */
+enum am_status am_axes_check_isa(const char *isa, struct am_err *err);
+/* The same, and the streaming loops of one that can. */
+enum am_status am_axes_find_stream(const char *isa, const struct am_stream_variant **variant_p,
+                                   struct am_err *err);
+/* AM_E_ABSENT unless there is a CPU for each of 1 or more threads. */
+enum am_status am_axes_check_threads(int64_t threads, const struct am_ctx *ctx, struct am_err *err);
+
+#endif

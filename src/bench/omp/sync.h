@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The synchronisation constructs of omp.sync: what they share, and one function each. */
+#ifndef AM_BENCH_OMP_SYNC_H
+#define AM_BENCH_OMP_SYNC_H
+
+#include "bench/omp/check.h"
+#include "bench/omp/delay.h"
+#include "bench/omp/overhead.h"
+#include "bench/omp/runtime.h"
+
+enum {
+    AM_SYNC_SECTIONS = 8, /* of the construct `sections`: their number is part of the program */
+    AM_SYNC_ELEMENTS = 8, /* of the array that `reduction_array` reduces */
+};
+
+/* Lines that prefetchers of pairs cannot bring together, one variable each. */
+struct am_sync_shared {
+    _Alignas(128) double f64;
+    _Alignas(128) int64_t i64;
+    _Alignas(128) int64_t sum; /* of what threads found */
+};
+
+struct am_sync {
+    struct am_omp omp;
+    uint64_t delay; /* cycles of a piece of work */
+    struct am_sync_shared *shared;
+    void *locks;
+    struct am_check check;
+    int64_t totals[AM_SYNC_ELEMENTS]; /* what the latest reductions gave */
+};
+
+static inline void am_sync_work(struct am_sync *s)
+{
+    am_delay(s->delay);
+    if (s->check.on)
+        am_check_work(&s->check);
+}
+
+/* References: one delay an iteration, one for each thread, and those of the sections divided. */
+am_overhead_fn am_sync_one, am_sync_each, am_sync_divided;
+
+/* Constructs with a barrier: an iteration is one directive, met by all threads. */
+am_overhead_fn am_sync_parallel, am_sync_for, am_sync_parallel_for, am_sync_barrier,
+    am_sync_barrier_late, am_sync_single, am_sync_master, am_sync_sections, am_sync_reduction,
+    am_sync_reduction_array;
+
+/* Mutual exclusion: in an iteration every thread enters once. */
+am_overhead_fn am_sync_critical, am_sync_lock, am_sync_own_lock, am_sync_ordered, am_sync_doacross;
+/* Locks for the constructs that need them: one for all and one for each thread. AM_E_ABSENT when
+ * `hinted` and the runtime has no locks with hints. */
+enum am_status am_sync_locks_new(struct am_sync *s, bool hinted, struct am_err *err);
+void am_sync_locks_free(struct am_sync *s);
+
+/* Atomics: in an iteration every thread accesses one shared variable once. */
+am_overhead_fn am_sync_add_f64, am_sync_add_f64_plain, am_sync_seq_cst, am_sync_add_i64,
+    am_sync_add_i64_plain, am_sync_read, am_sync_read_plain, am_sync_write, am_sync_write_plain,
+    am_sync_capture, am_sync_capture_plain;
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* ocl.arith: the kernel for a point, and the search for what the point leaves open. */
+#include "bench/ocl/arith_search.h"
+
+#include <string.h>
+
+enum {
+    OPTIONS_MAX = 256,
+    PROBE_NS = 1000000,
+    LOOPS_ARG = 3,
+    LOOPS_MAX = 1 << 17, /* steps that the host's reference has to follow stay below 2^25 */
+    GROUP_MAX = 256,     /* beyond it, kernels with wide vectors run out of registers */
+    ITEMS_MAX = 1 << 22,
+    VECTORS_LIKELY = 8, /* native vectors in flight: latency times units of most cores */
+    CPU_GROUPS = 16,    /* of a compute unit: enough to spread evenly */
+    GPU_ITEMS = 2048,   /* of a compute unit: what is resident at once on most */
+};
+
+/* No further kernel is tried after this. */
+static const uint64_t search_ns = 1500000000;
+/* A later candidate must be better by this: noise chooses nothing. */
+static const double better = 1.01;
+
+void am_arith_buffers_free(struct am_arith_buffers *b)
+{
+    am_ocl_release_buffer(b->device_operands);
+    am_ocl_release_buffer(b->device_seeds);
+    am_ocl_release_buffer(b->out);
+    *b = (struct am_arith_buffers){.out = NULL};
+}
+
+void am_arith_trial_free(struct am_arith_trial *t)
+{
+    am_ocl_release_kernel(t->loop.kernel);
+    am_ocl_program_free(&t->program);
+    t->loop.kernel = NULL;
+}
+
+/* A search under way. */
+struct search {
+    struct am_ocl_timer *timer;
+    const struct am_arith_request *request;
+    struct am_arith_buffers *buffers;
+    struct am_arith_trial *best;
+    double best_rate; /* operations a nanosecond */
+    uint64_t begin_ns;
+    size_t out_bytes;
+    unsigned tried;
+};
+
+static unsigned native_width(const struct am_ocl_device *d, enum am_arith_type type)
+{
+    const unsigned halves = 2 * d->float_width;
+    const unsigned widths[AM_ARITH_TYPES] = {[AM_ARITH_FLOAT] = d->float_width,
+                                             [AM_ARITH_DOUBLE] = d->double_width,
+                                             [AM_ARITH_HALF] = halves,
+                                             [AM_ARITH_INT] = d->float_width};
+
+    return widths[type] ? widths[type] : 1;
+}
+
+static bool has_time(const struct search *s)
+{
+    return am_now_ns() - s->begin_ns < search_ns;
+}
+
+static enum am_status fill_buffers(struct search *s, const struct am_arith_shape *shape,
+                                   struct am_err *err)
+{
+    const struct am_ocl_device *const d = s->timer->device;
+    struct am_arith_buffers *const b = s->buffers;
+    enum am_status status = AM_OK;
+
+    if (!b->device_operands)
+        status = am_ocl_device_buffer(d, CL_MEM_READ_ONLY, sizeof(b->operands), NULL,
+                                      &b->device_operands, err);
+    if (status == AM_OK && !b->device_seeds)
+        status = am_ocl_device_buffer(d, CL_MEM_READ_ONLY, sizeof(b->seeds), NULL, &b->device_seeds,
+                                      err);
+    am_arith_operands(shape, b->operands);
+    am_arith_seeds(shape, d->ctx->seed, b->seeds);
+    if (status == AM_OK)
+        status =
+            am_ocl_device_write(d, b->device_operands, 0, sizeof(b->operands), b->operands, err);
+    if (status == AM_OK)
+        status = am_ocl_device_write(d, b->device_seeds, 0, sizeof(b->seeds), b->seeds, err);
+    return status;
+}
+
+/* One vector a work-item; grown as needed. */
+static enum am_status make_room(struct search *s, const struct am_arith_shape *shape, size_t items,
+                                struct am_err *err)
+{
+    const size_t bytes = items * shape->width * am_arith_bytes(shape->type);
+
+    if (bytes <= s->out_bytes)
+        return AM_OK;
+    am_ocl_release_buffer(s->buffers->out);
+    s->buffers->out = NULL;
+    s->out_bytes = bytes;
+    return am_ocl_device_buffer(s->timer->device, CL_MEM_READ_WRITE, bytes, NULL, &s->buffers->out,
+                                err);
+}
+
+static enum am_status set_args(const struct am_arith_buffers *b, cl_kernel kernel,
+                               struct am_err *err)
+{
+    const cl_uint none = 0;
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(b->device_operands), AM_OCL_ARG(b->device_seeds),
+                                      AM_OCL_ARG(b->out), AM_OCL_ARG(none)};
+
+    return am_ocl_program_args(kernel, args, sizeof(args) / sizeof(args[0]), err);
+}
+
+static enum am_status build(struct search *s, unsigned chains, struct am_arith_trial *t,
+                            struct am_err *err)
+{
+    const struct am_ocl_device *const d = s->timer->device;
+    const struct am_arith_request *const r = s->request;
+    char options[OPTIONS_MAX];
+    enum am_status status;
+
+    t->shape = (struct am_arith_shape){
+        .op = r->op,
+        .type = r->type,
+        .quadratic = r->quadratic,
+        .width = r->width,
+        .chains = chains,
+        .unroll = am_arith_unroll(chains, r->width, native_width(d, r->type)),
+    };
+    if (!am_arith_options(&t->shape, options, sizeof(options)))
+        return am_fail(err, AM_E_LIMIT, "build options are too long");
+    status = am_ocl_program_build(&t->program, d, "arith", options, err);
+    if (status == AM_OK)
+        status = am_ocl_program_kernel(&t->program, "am_arith", &t->loop.kernel, err);
+    if (status == AM_OK)
+        status = fill_buffers(s, &t->shape, err);
+    return status;
+}
+
+static size_t group_limit(const struct am_ocl_device *d, cl_kernel kernel)
+{
+    size_t most = d->group_max;
+
+    (void)am_ocl_program_group_max(d, kernel, &most, NULL);
+    return most < GROUP_MAX ? most : GROUP_MAX;
+}
+
+/* The geometry to begin with. */
+static struct am_ocl_range likely_range(const struct search *s, cl_kernel kernel)
+{
+    const struct am_ocl_device *const d = s->timer->device;
+    const struct am_arith_request *const r = s->request;
+    const size_t most = group_limit(d, kernel);
+    size_t group = r->group, items = r->items;
+
+    if (!group)
+        group = d->is_cpu && most > 64 ? 64 : most;
+    while (!r->group && items % group)
+        group /= 2;
+    if (!items)
+        items = (d->is_cpu ? CPU_GROUPS * group : GPU_ITEMS / group * group) * d->compute_units;
+    return AM_OCL_RANGE1(items, group);
+}
+
+static double operations(const struct am_arith_trial *t)
+{
+    const struct am_arith_shape *const s = &t->shape;
+
+    return (double)t->loop.range.global[0] * s->chains * s->width * s->unroll *
+           am_arith_count(s->op);
+}
+
+/* Times a trial; `*rate` in operations a nanosecond. */
+static enum am_status rate_of(struct search *s, struct am_arith_trial *t, double *rate,
+                              struct am_err *err)
+{
+    double turn_ns = 0;
+    enum am_status status = make_room(s, &t->shape, t->loop.range.global[0], err);
+
+    if (status == AM_OK)
+        status = set_args(s->buffers, t->loop.kernel, err);
+    t->loop.arg = LOOPS_ARG;
+    t->loop.loops_max = LOOPS_MAX;
+    if (status == AM_OK)
+        status = am_ocl_timing_probe(s->timer, &t->loop, PROBE_NS, &turn_ns, err);
+    s->tried++;
+    *rate = turn_ns > 0 ? operations(t) / turn_ns : 0;
+    return status;
+}
+
+/* Another number of chains. One that the device refuses only loses, unless it is the first. */
+static enum am_status try_chains(struct search *s, unsigned chains, struct am_err *err)
+{
+    struct am_arith_trial t = {.shape = {.chains = chains}};
+    struct am_err refusal = {0};
+    const bool first = s->tried == 0;
+    double rate = 0;
+    enum am_status status = build(s, chains, &t, first ? err : &refusal);
+
+    if (status == AM_OK) {
+        t.loop.range = likely_range(s, t.loop.kernel);
+        status = rate_of(s, &t, &rate, first ? err : &refusal);
+    }
+    if (status == AM_OK && (first || rate > better * s->best_rate)) {
+        am_arith_trial_free(s->best);
+        *s->best = t;
+        s->best_rate = rate;
+        return AM_OK;
+    }
+    am_arith_trial_free(&t);
+    return first ? status : AM_OK;
+}
+
+/* Another geometry for the best kernel so far. */
+static void try_range(struct search *s, size_t items, size_t group)
+{
+    const struct am_ocl_range before = s->best->loop.range;
+    double rate = 0;
+
+    if (!has_time(s) || !group || items % group || items > ITEMS_MAX ||
+        group > group_limit(s->timer->device, s->best->loop.kernel))
+        return;
+    s->best->loop.range = AM_OCL_RANGE1(items, group);
+    if (rate_of(s, s->best, &rate, NULL) == AM_OK && rate > better * s->best_rate)
+        s->best_rate = rate;
+    else
+        s->best->loop.range = before;
+}
+
+/* From the likeliest number outwards: as many native vectors in flight as most cores need. */
+static enum am_status search_chains(struct search *s, struct am_err *err)
+{
+    static const unsigned possible[] = {1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24};
+    enum { COUNT = sizeof(possible) / sizeof(possible[0]) };
+    const unsigned native = native_width(s->timer->device, s->request->type);
+    const unsigned per_chain = s->request->width > native ? s->request->width / native : 1;
+    size_t likely = 0;
+    enum am_status status;
+
+    while (likely + 1 < COUNT && possible[likely] * per_chain < VECTORS_LIKELY)
+        likely++;
+    status = try_chains(s, possible[likely], err);
+    for (size_t away = 1; away < COUNT && status == AM_OK; away++) {
+        const double before = s->best_rate;
+
+        if (likely + away < COUNT && possible[likely + away] * per_chain <= 3 * VECTORS_LIKELY &&
+            has_time(s))
+            status = try_chains(s, possible[likely + away], err);
+        if (away <= likely && status == AM_OK && has_time(s))
+            status = try_chains(s, possible[likely - away], err);
+        if (s->best_rate <= before)
+            break; /* both neighbours are worse */
+    }
+    return status;
+}
+
+static void search_range(struct search *s)
+{
+    const struct am_arith_request *const r = s->request;
+    const struct am_ocl_range first = s->best->loop.range;
+
+    for (size_t factor = 2; factor <= 16 && !r->items; factor *= 2)
+        try_range(s, first.global[0] * factor, first.local[0]);
+    for (size_t group = 32; group <= GROUP_MAX && !r->group; group *= 2) {
+        if (group != first.local[0])
+            try_range(s, s->best->loop.range.global[0], group);
+    }
+}
+
+/* Trials have left their seeds and results in the buffers: those of the winner are put back. */
+static enum am_status settle(struct search *s, struct am_err *err)
+{
+    const struct am_ctx *const ctx = s->timer->device->ctx;
+    const struct am_ocl_range *const range = &s->best->loop.range;
+    char options[OPTIONS_MAX];
+    enum am_status status = fill_buffers(s, &s->best->shape, err);
+
+    s->best->turn_ns = s->best_rate > 0 ? operations(s->best) / s->best_rate : 0;
+    if (status == AM_OK)
+        status = set_args(s->buffers, s->best->loop.kernel, err);
+    (void)am_arith_options(&s->best->shape, options, sizeof(options));
+    am_ctx_note(ctx, "options", "%s", options);
+    am_ctx_note(ctx, "winner", "chains %u, items %zu, group %zu; %u tried", s->best->shape.chains,
+                range->global[0], range->local[0], s->tried);
+    return status;
+}
+
+enum am_status am_arith_search(struct am_ocl_timer *timer, const struct am_arith_request *request,
+                               struct am_arith_buffers *buffers, struct am_arith_trial *best,
+                               struct am_err *err)
+{
+    struct search s = {.timer = timer,
+                       .request = request,
+                       .buffers = buffers,
+                       .best = best,
+                       .begin_ns = am_now_ns()};
+    enum am_status status;
+
+    if (request->group > timer->device->group_max)
+        return am_fail(err, AM_E_ABSENT, "group %u: the device allows %zu", request->group,
+                       timer->device->group_max);
+    status = request->chains ? try_chains(&s, request->chains, err) : search_chains(&s, err);
+    if (status == AM_OK)
+        search_range(&s);
+    return status == AM_OK ? settle(&s, err) : status;
+}
+
+enum am_status am_arith_gate(struct am_ocl_timer *timer, const struct am_arith_buffers *buffers,
+                             struct am_arith_trial *trial, struct am_err *err)
+{
+    struct am_ocl_loop twice = trial->loop;
+    double ratio = 0;
+    enum am_status s = am_ocl_program_kernel(&trial->program, "am_arith_twice", &twice.kernel, err);
+
+    if (s == AM_OK)
+        s = set_args(buffers, twice.kernel, err);
+    if (s == AM_OK)
+        s = am_ocl_timing_gate(timer, &trial->loop, &twice, &ratio, err);
+    am_ocl_release_kernel(twice.kernel);
+    if (s == AM_OK)
+        am_ctx_note(timer->device->ctx, "doubling", "%.2f", ratio);
+    return s;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* ocl.arith: the kernel for a point, and the search for what the point leaves open. */
+#ifndef AM_BENCH_OCL_ARITH_SEARCH_H
+#define AM_BENCH_OCL_ARITH_SEARCH_H
+
+#include "bench/ocl/arith.h"
+#include "bench/ocl/program.h"
+#include "bench/ocl/timing.h"
+
+/* What a point asks for; 0 is left to the search. */
+struct am_arith_request {
+    enum am_arith_op op;
+    enum am_arith_type type;
+    bool quadratic;
+    unsigned width, chains, items, group;
+};
+
+/* Data of all trials. Room for the widest and most. Zero-initialise. */
+struct am_arith_buffers {
+    double operands[AM_ARITH_OPERANDS];
+    double seeds[AM_ARITH_CHAINS_MAX * AM_ARITH_WIDTH_MAX];
+    cl_mem device_operands, device_seeds, out;
+};
+void am_arith_buffers_free(struct am_arith_buffers *b); /* accepts a zeroed struct */
+
+/* A kernel that is ready to run. Zero-initialise. */
+struct am_arith_trial {
+    struct am_arith_shape shape;
+    struct am_ocl_program program;
+    struct am_ocl_loop loop;
+    double turn_ns; /* of the loop, when it was chosen */
+};
+void am_arith_trial_free(struct am_arith_trial *t); /* accepts a zeroed struct */
+
+/* Finds the request's best, in bounded time: chains first, then work-items, then the group, each
+ * from the likeliest on. Notes what was chosen. */
+enum am_status am_arith_search(struct am_ocl_timer *timer, const struct am_arith_request *request,
+                               struct am_arith_buffers *buffers, struct am_arith_trial *best,
+                               struct am_err *err);
+
+/* The doubling gate of the chosen kernel; notes the ratio. */
+enum am_status am_arith_gate(struct am_ocl_timer *timer, const struct am_arith_buffers *buffers,
+                             struct am_arith_trial *trial, struct am_err *err);
+
+#endif

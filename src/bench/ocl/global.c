@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes over global memory, measured and checked. */
+#include "bench/ocl/global.h"
+
+#include "base/rng.h"
+#include "base/text.h"
+
+enum {
+    GROUP = 256,
+    CHECKED_SLOTS = 4,      /* of AM_OCL_SLOTS, other ones each time */
+    CHECKED_ACCESSES = 256, /* of a writing pass */
+    SHARE = 4,              /* at most this part of the device's memory without being asked */
+    OPTIONS_MAX = 96,
+    /* Two loads of 64 bytes a cycle and core: more than any CPU has. */
+    CPU_BYTES_PER_CYCLE = 128,
+};
+
+/* Small buffers are gone round until a launch moves this: long against its start. */
+static const uint64_t cpu_least = UINT64_C(16) << 20, gpu_least = UINT64_C(1) << 30;
+
+const char *const am_ocl_access_names[] = {[AM_OCL_READ] = "read", [AM_OCL_WRITE] = "write", NULL};
+
+static uint64_t buffer_bytes(const struct am_ocl_global *w, int64_t size)
+{
+    const struct am_ocl_device *const d = &w->device;
+    struct am_ocl_room room = {d->is_cpu, d->cache_bytes, d->memory_bytes / SHARE};
+
+    if (size > 0)
+        return (uint64_t)size;
+    if (room.most_bytes > d->buffer_bytes_max)
+        room.most_bytes = d->buffer_bytes_max;
+    if (d->shares_memory && room.most_bytes > d->ctx->memory_limit_bytes)
+        room.most_bytes = d->ctx->memory_limit_bytes;
+    return am_ocl_room_bytes(&room);
+}
+
+static enum am_status build(struct am_ocl_global *w, struct am_err *err)
+{
+    const struct am_ocl_pass *const p = &w->pass;
+    char options[OPTIONS_MAX], width[4] = "";
+    enum am_status s;
+
+    if (p->width > 1)
+        (void)am_str_format(width, sizeof(width), "%u", p->width);
+    (void)am_str_format(options, sizeof(options),
+                        "-DELEMENT=uint%s -DWIDTH=%u -DSHAPE=%d -DCOUNT=%u", width, p->width,
+                        (int)p->shape, p->count);
+    am_ctx_note(w->device.ctx, "options", "%s", options);
+    s = am_ocl_program_build(&w->program, &w->device, "global", options, err);
+    if (s == AM_OK)
+        s = am_ocl_program_kernel(&w->program, w->access == AM_OCL_READ ? "am_read" : "am_write",
+                                  &w->kernel, err);
+    return s;
+}
+
+static enum am_status fit(struct am_ocl_global *w, int64_t size, struct am_err *err)
+{
+    const uint64_t bytes = buffer_bytes(w, size);
+    size_t group = GROUP, most = 0;
+    enum am_status s = am_ocl_program_group_max(&w->device, w->kernel, &most, err);
+
+    while (group > most && group > 1)
+        group /= 2;
+    if (s == AM_OK)
+        s = am_ocl_pass_fit(&w->pass, bytes, w->device.is_cpu ? cpu_least : gpu_least, group, err);
+    if (s != AM_OK)
+        return s;
+    w->range = AM_OCL_RANGE1((size_t)w->pass.items, group);
+    am_ctx_note(w->device.ctx, "bytes", "%llu", (unsigned long long)bytes);
+    am_ctx_note(w->device.ctx, "items", "%llu in groups of %zu", (unsigned long long)w->pass.items,
+                group);
+    return AM_OK;
+}
+
+/* Noise into all words; the first touch of every page is here too. */
+static enum am_status fill(struct am_ocl_global *w, size_t words, struct am_err *err)
+{
+    const struct am_ocl_range range = AM_OCL_RANGE1(words, w->pass.group);
+    struct am_ocl_timer timer = {.device = &w->device};
+    const uint32_t zeros[AM_OCL_SLOTS] = {0};
+    cl_kernel kernel = NULL;
+    uint64_t elapsed;
+    enum am_status s = am_ocl_program_kernel(&w->program, "am_fill", &kernel, err);
+
+    if (s == AM_OK)
+        s = am_ocl_program_args(kernel, &AM_OCL_ARG(w->data), 1, err);
+    if (s == AM_OK)
+        s = am_ocl_timing_launch(&timer, kernel, &range, 1, &elapsed, err);
+    if (s == AM_OK)
+        s = am_ocl_device_write(&w->device, w->out, 0, sizeof(zeros), zeros, err);
+    am_ocl_release_kernel(kernel);
+    return s;
+}
+
+static enum am_status set_args(const struct am_ocl_global *w, struct am_err *err)
+{
+    const struct am_ocl_pass *const p = &w->pass;
+    const struct am_ocl_arg reading[] = {
+        AM_OCL_ARG(w->data), AM_OCL_ARG(w->out),   AM_OCL_ARG(p->mask), AM_OCL_ARG(p->stride),
+        AM_OCL_ARG(p->turn), AM_OCL_ARG(p->shift), AM_OCL_ARG(p->pick)};
+    const struct am_ocl_arg writing[] = {AM_OCL_ARG(w->data), AM_OCL_ARG(p->mask),
+                                         AM_OCL_ARG(p->stride), AM_OCL_ARG(p->turn),
+                                         AM_OCL_ARG(w->key)};
+
+    return w->access == AM_OCL_READ ? am_ocl_program_args(w->kernel, reading, 7, err)
+                                    : am_ocl_program_args(w->kernel, writing, 5, err);
+}
+
+static enum am_status make_buffers(struct am_ocl_global *w, struct am_err *err)
+{
+    const size_t words = (size_t)(w->pass.elements * w->pass.width);
+    enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, words * sizeof(uint32_t),
+                                            NULL, &w->data, err);
+
+    if (s == AM_OK)
+        s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, AM_OCL_SLOTS * sizeof(uint32_t),
+                                 NULL, &w->out, err);
+    if (s == AM_OK)
+        s = fill(w, words, err);
+    return s == AM_OK ? set_args(w, err) : s;
+}
+
+enum am_status am_ocl_global_prepare(struct am_ocl_global *w, const struct am_ctx *ctx,
+                                     const struct am_ocl_global_wish *wish, struct am_work *work,
+                                     struct am_err *err)
+{
+    enum am_status s = am_ocl_pass_choose(&w->pass, wish->shape, wish->width, wish->stride, err);
+
+    w->access = wish->access;
+    w->key = (uint32_t)ctx->seed;
+    if (s == AM_OK)
+        s = am_ocl_device_open(&w->device, ctx, wish->device, err);
+    w->timer.device = &w->device;
+    if (s == AM_OK)
+        s = build(w, err);
+    if (s == AM_OK)
+        s = fit(w, wish->size, err);
+    if (s == AM_OK)
+        s = make_buffers(w, err);
+    if (s != AM_OK)
+        return s;
+    *(w->access == AM_OCL_READ ? &work->bytes_read : &work->bytes_written) =
+        am_ocl_pass_bytes(&w->pass);
+    work->ops = (double)w->pass.items * w->pass.count;
+    if (w->device.is_cpu)
+        work->bytes_per_cycle_max = CPU_BYTES_PER_CYCLE * (double)w->device.compute_units;
+    return AM_OK;
+}
+
+enum am_status am_ocl_global_run(void *state, uint64_t iters, struct am_batch *batch,
+                                 struct am_err *err)
+{
+    struct am_ocl_global *const w = state;
+    enum am_status s = AM_OK;
+
+    if (w->access == AM_OCL_WRITE) {
+        w->key++; /* each batch writes what was not there before */
+        s = set_args(w, err);
+    }
+    if (s == AM_OK)
+        s = am_ocl_timing_launch(&w->timer, w->kernel, &w->range, iters, &batch->elapsed_ns, err);
+    w->launches += iters;
+    return s;
+}
+
+static enum am_status verify_read(const struct am_ocl_global *w, double *residual,
+                                  struct am_err *err)
+{
+    const uint32_t used = (uint32_t)((w->pass.items - 1) >> w->pass.shift) + 1;
+    uint32_t got[AM_OCL_SLOTS];
+    struct am_rng rng;
+    enum am_status s = am_ocl_device_read(&w->device, w->out, 0, sizeof(got), got, err);
+
+    am_rng_seed(&rng, w->device.ctx->seed, w->launches);
+    for (int i = 0; i < CHECKED_SLOTS && s == AM_OK; i++) {
+        const uint32_t slot = (uint32_t)am_rng_below(&rng, used);
+        const uint32_t want = am_ocl_pass_slot(&w->pass, slot) * (uint32_t)w->launches;
+
+        if (got[slot] != want) {
+            *residual = 1;
+            s = am_fail(err, AM_E_WRONG, "wrong: sum %u is %u after %llu launches, not %u", slot,
+                        got[slot], (unsigned long long)w->launches, want);
+        }
+    }
+    return s;
+}
+
+static enum am_status check_access(const struct am_ocl_global *w, uint32_t item, uint32_t j,
+                                   struct am_err *err)
+{
+    const uint32_t place = am_ocl_pass_place(&w->pass, item, j);
+    const uint32_t want = am_ocl_pass_written(place, w->key);
+    const size_t bytes = w->pass.width * sizeof(uint32_t);
+    uint32_t got[16] = {0};
+    enum am_status s = am_ocl_device_read(&w->device, w->data, place * bytes, bytes, got, err);
+
+    for (uint32_t i = 0; i < w->pass.width && s == AM_OK; i++) {
+        if (got[i] != want)
+            s = am_fail(err, AM_E_WRONG,
+                        "wrong: work-item %u, access %u: word %u of element %u is %u, not %u", item,
+                        j, i, place, got[i], want);
+    }
+    return s;
+}
+
+enum am_status am_ocl_global_verify(void *state, double *residual, struct am_err *err)
+{
+    const struct am_ocl_global *const w = state;
+    struct am_rng rng;
+    enum am_status s = AM_OK;
+
+    *residual = 0;
+    if (!w->launches)
+        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
+    if (w->access == AM_OCL_READ)
+        return verify_read(w, residual, err);
+    am_rng_seed(&rng, w->device.ctx->seed, w->launches);
+    for (int i = 0; i < CHECKED_ACCESSES && s == AM_OK; i++) {
+        const uint32_t item = (uint32_t)am_rng_below(&rng, w->pass.items);
+
+        s = check_access(w, item, (uint32_t)am_rng_below(&rng, w->pass.count), err);
+    }
+    *residual = s == AM_E_WRONG;
+    return s;
+}
+
+void am_ocl_global_finish(void *state)
+{
+    struct am_ocl_global *const w = state;
+
+    am_ocl_release_kernel(w->kernel);
+    am_ocl_release_buffer(w->data);
+    am_ocl_release_buffer(w->out);
+    am_ocl_program_free(&w->program);
+    am_ocl_device_close(&w->device);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes over global memory, measured and checked: what ocl.global and ocl.cache have in common. */
+#ifndef AM_BENCH_OCL_GLOBAL_H
+#define AM_BENCH_OCL_GLOBAL_H
+
+#include "bench/ocl/passes.h"
+#include "bench/ocl/program.h"
+#include "bench/ocl/timing.h"
+
+enum am_ocl_access { AM_OCL_READ, AM_OCL_WRITE };
+extern const char *const am_ocl_access_names[]; /* by enumerator, ended by NULL */
+
+/* A state of both benches. */
+struct am_ocl_global {
+    struct am_ocl_device device;
+    struct am_ocl_program program;
+    struct am_ocl_timer timer;
+    struct am_ocl_range range;
+    struct am_ocl_pass pass;
+    cl_kernel kernel;
+    cl_mem data, out;
+    enum am_ocl_access access;
+    uint32_t key;      /* of what the latest batch wrote */
+    uint64_t launches; /* so far */
+};
+
+struct am_ocl_global_wish {
+    const char *device;
+    enum am_ocl_access access;
+    enum am_ocl_shape shape;
+    int64_t stride, width;
+    int64_t size; /* bytes of the buffer; 0: larger than the device's caches */
+};
+
+enum am_status am_ocl_global_prepare(struct am_ocl_global *w, const struct am_ctx *ctx,
+                                     const struct am_ocl_global_wish *wish, struct am_work *work,
+                                     struct am_err *err);
+
+/* The other hooks, as the descriptor takes them. */
+enum am_status am_ocl_global_run(void *state, uint64_t iters, struct am_batch *batch,
+                                 struct am_err *err);
+enum am_status am_ocl_global_verify(void *state, double *residual, struct am_err *err);
+void am_ocl_global_finish(void *state);
+
+#endif

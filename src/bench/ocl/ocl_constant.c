@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* ocl.constant: bytes a second out of constant memory, each read saying where the next one is. */
+#include "base/rng.h"
+#include "bench/ocl/program.h"
+#include "bench/ocl/timing.h"
+
+#include <stdlib.h>
+
+enum axis_index { DEVICE, STRIDE, INDEX, SIZE };
+
+enum index { UNIFORM, DIVERGENT };
+static const char *const index_names[] = {[UNIFORM] = "uniform", [DIVERGENT] = "divergent", NULL};
+
+enum {
+    ELEMENTS_MAX = 1 << 30,
+    READS = 16, /* of a turn, as in the kernel */
+    CHECKED = 64,
+    GROUP = 256,
+    GPU_ITEMS_A_UNIT = 2048, /* what a compute unit of a large GPU holds */
+    CPU_ITEMS_A_UNIT = 1024,
+    /* Two loads of 64 bytes a cycle and core: more than any CPU has. */
+    CPU_BYTES_PER_CYCLE = 128,
+};
+
+struct constant {
+    struct am_ocl_device device;
+    struct am_ocl_program program;
+    struct am_ocl_timer timer;
+    struct am_ocl_loop loop;
+    cl_kernel kernel;
+    cl_mem table, out;
+    enum index index;
+    uint32_t elements, stride; /* elements: a power of two */
+    size_t items;
+    uint64_t batches; /* so far */
+};
+
+static enum am_status choose(struct constant *w, const struct am_value *point, struct am_err *err)
+{
+    const int64_t elements = point[SIZE].i / (int64_t)sizeof(cl_uint), stride = point[STRIDE].i;
+
+    if (elements < 1 || elements > ELEMENTS_MAX || (elements & (elements - 1)))
+        return am_fail(err, AM_E_ABSENT, "size: a power of two from 4 bytes to 4 GiB, not %lld",
+                       (long long)point[SIZE].i);
+    if (stride < 0 || stride >= elements)
+        return am_fail(err, AM_E_ABSENT, "stride %lld in %lld elements", (long long)stride,
+                       (long long)elements);
+    w->elements = (uint32_t)elements;
+    w->stride = (uint32_t)stride;
+    w->index = (enum index)point[INDEX].i;
+    return AM_OK;
+}
+
+static enum am_status open_device(struct constant *w, const struct am_ctx *ctx, const char *name,
+                                  struct am_err *err)
+{
+    const size_t bytes = w->elements * sizeof(cl_uint);
+    const enum am_status s = am_ocl_device_open(&w->device, ctx, name, err);
+
+    if (s == AM_OK && bytes > w->device.constant_bytes)
+        return am_fail(err, AM_E_ABSENT, "%zu bytes: the device takes %llu as constant memory",
+                       bytes, (unsigned long long)w->device.constant_bytes);
+    w->timer.device = &w->device;
+    return s;
+}
+
+static enum am_status build(struct constant *w, struct am_err *err)
+{
+    const char *const options = w->index == UNIFORM ? "-DUNIFORM=1" : "-DUNIFORM=0";
+    size_t group = GROUP, most = 0;
+    enum am_status s;
+
+    am_ctx_note(w->device.ctx, "options", "%s", options);
+    s = am_ocl_program_build(&w->program, &w->device, "constant", options, err);
+    if (s == AM_OK)
+        s = am_ocl_program_kernel(&w->program, "am_constant", &w->kernel, err);
+    if (s == AM_OK)
+        s = am_ocl_program_group_max(&w->device, w->kernel, &most, err);
+    while (group > most && group > 1)
+        group /= 2;
+    w->items =
+        w->device.compute_units * (size_t)(w->device.is_cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT);
+    w->loop = (struct am_ocl_loop){
+        .kernel = w->kernel, .arg = 1, .range = AM_OCL_RANGE1(w->items, group)};
+    am_ctx_note(w->device.ctx, "items", "%zu in groups of %zu", w->items, group);
+    return s;
+}
+
+static enum am_status fill(struct constant *w, struct am_err *err)
+{
+    const size_t bytes = w->elements * sizeof(cl_uint);
+    cl_uint *const table = malloc(bytes);
+    enum am_status s;
+
+    if (!table)
+        return am_fail(err, AM_E_NOMEM, "%zu bytes of constants", bytes);
+    for (uint32_t i = 0; i < w->elements; i++)
+        table[i] = (i + w->stride) % w->elements;
+    s = am_ocl_device_buffer(&w->device, CL_MEM_READ_ONLY, bytes, NULL, &w->table, err);
+    if (s == AM_OK)
+        s = am_ocl_device_write(&w->device, w->table, 0, bytes, table, err);
+    free(table);
+    return s;
+}
+
+static enum am_status set_arguments(const struct constant *w, struct am_err *err)
+{
+    const cl_uint turns = 0, mask = w->elements - 1;
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(w->out), AM_OCL_ARG(turns), AM_OCL_ARG(w->table),
+                                      AM_OCL_ARG(mask)};
+
+    return am_ocl_program_args(w->kernel, args, sizeof(args) / sizeof(*args), err);
+}
+
+/* Drivers compile at the first launch: not in the sampler's time. */
+static enum am_status warm(struct constant *w, struct am_err *err)
+{
+    double ignored;
+
+    return am_ocl_timing_probe(&w->timer, &w->loop, 1, &ignored, err);
+}
+
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
+{
+    struct constant *const w = state;
+    enum am_status s = choose(w, point, err);
+
+    if (s == AM_OK)
+        s = open_device(w, ctx, point[DEVICE].name, err);
+    if (s == AM_OK)
+        s = build(w, err);
+    if (s == AM_OK)
+        s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, w->items * sizeof(cl_uint), NULL,
+                                 &w->out, err);
+    if (s == AM_OK)
+        s = fill(w, err);
+    if (s == AM_OK)
+        s = set_arguments(w, err);
+    if (s == AM_OK)
+        s = warm(w, err);
+    if (s != AM_OK)
+        return s;
+    work->ops = (double)w->items * READS;
+    work->bytes_read = work->ops * sizeof(cl_uint);
+    if (w->device.is_cpu)
+        work->bytes_per_cycle_max = CPU_BYTES_PER_CYCLE * (double)w->device.compute_units;
+    return AM_OK;
+}
+
+static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
+                                struct am_err *err)
+{
+    struct constant *const w = state;
+
+    w->batches++;
+    return am_ocl_timing_loop(&w->timer, &w->loop, iters, &batch->elapsed_ns, err);
+}
+
+/* Where a work-item must be after the latest launch. */
+static uint32_t expected(const struct constant *w, size_t item)
+{
+    const size_t start = w->index == UNIFORM ? item / w->loop.range.local[0] : item;
+    const uint64_t reads = (uint64_t)w->loop.last * READS;
+
+    return (uint32_t)((start + reads * w->stride) % w->elements);
+}
+
+static enum am_status verify(void *state, double *residual, struct am_err *err)
+{
+    const struct constant *const w = state;
+    struct am_rng rng;
+
+    *residual = 1;
+    if (!w->batches)
+        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
+    am_rng_seed(&rng, w->device.ctx->seed, w->batches);
+    for (int i = 0; i < CHECKED; i++) {
+        const size_t item = (size_t)am_rng_below(&rng, w->items);
+        const uint32_t want = expected(w, item);
+        uint32_t got = 0;
+        const enum am_status s =
+            am_ocl_device_read(&w->device, w->out, item * sizeof(got), sizeof(got), &got, err);
+
+        if (s != AM_OK)
+            return s;
+        if (got != want)
+            return am_fail(err, AM_E_WRONG, "wrong: work-item %zu ends at element %u, not %u", item,
+                           got, want);
+    }
+    *residual = 0;
+    return AM_OK;
+}
+
+static void finish(void *state)
+{
+    struct constant *const w = state;
+
+    am_ocl_release_kernel(w->kernel);
+    am_ocl_release_buffer(w->table);
+    am_ocl_release_buffer(w->out);
+    am_ocl_program_free(&w->program);
+    am_ocl_device_close(&w->device);
+}
+
+static const struct am_axis axes[] = {
+    [DEVICE] = AM_OCL_DEVICE_AXIS,
+    [STRIDE] = {.name = "stride",
+                .kind = AM_AXIS_INT,
+                .dflt = "1:128:*2",
+                .quick = "1,32",
+                .thorough = "1:128",
+                .help = "elements from one read of a work-item to its next (Formula 2)"},
+    [INDEX] = {.name = "index",
+               .kind = AM_AXIS_NAME,
+               .dflt = "all",
+               .choices = index_names,
+               .help = "uniform: a work-group reads one element; divergent: neighbours read "
+                       "neighbouring ones"},
+    [SIZE] = {.name = "size",
+              .kind = AM_AXIS_SIZE,
+              .unit = "B",
+              .dflt = "16K",
+              .thorough = "1K,4K,16K,64K",
+              .help = "bytes of the array"},
+    {.name = NULL},
+};
+
+static const struct am_metric metrics[] = {
+    {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE, "bytes that all work-items read"},
+    {.name = NULL},
+};
+
+const struct am_bench am_bench_ocl_constant = {
+    .name = "ocl.constant",
+    .summary = "constant memory by a chase: uniform and divergent, by stride",
+    .version = 1,
+    .named_only = true,
+    .axes = axes,
+    .metrics = metrics,
+    .state_size = sizeof(struct constant),
+    .points_per_launch = 8,
+    .cpus = AM_CPUS_ALL,
+    .prepare = prepare,
+    .run_timed = run_timed,
+    .verify = verify,
+    .finish = finish,
+};

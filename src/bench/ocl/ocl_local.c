@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* ocl.local: bytes a second of local memory, by the stride between neighbouring work-items. */
+#include "base/rng.h"
+#include "base/text.h"
+#include "bench/ocl/walk.h"
+#include "bench/ocl/program.h"
+#include "bench/ocl/timing.h"
+
+enum axis_index { DEVICE, KERNEL, STRIDE, WIDTH };
+
+enum {
+    GROUP = 256,
+    CPU_GROUPS = 4,            /* a compute unit */
+    GPU_GROUPS = 8 * 4,        /* a full one, a few times over */
+    TURNS_MAX = 1 << 16,       /* of a launch; the reference goes them too */
+    CHECKED_ITEMS = 16,        /* other ones each time */
+    CPU_BYTES_PER_CYCLE = 128, /* as in ocl.global */
+    OPTIONS_MAX = 96,
+};
+
+struct local {
+    struct am_ocl_device device;
+    struct am_ocl_program program;
+    struct am_ocl_timer timer;
+    struct am_ocl_loop loop;
+    struct am_ocl_walk walk;
+    cl_mem out; /* a word a work-item */
+    size_t items;
+    bool ran;
+};
+
+enum { TURNS_ARG = 3 };
+
+static enum am_status choose(struct local *w, const struct am_value *point, struct am_err *err)
+{
+    const int64_t width = point[WIDTH].i, stride = point[STRIDE].i;
+
+    if (width < 1 || width > AM_OCL_WALK_WIDTH_MAX || (width & (width - 1)))
+        return am_fail(err, AM_E_ABSENT, "width %lld: vectors have 1, 2, 4, 8 or 16 words",
+                       (long long)width);
+    if (stride < 0 || stride > AM_OCL_WALK_STRIDE_MAX)
+        return am_fail(err, AM_E_ABSENT, "stride %lld: 0 to %d", (long long)stride,
+                       AM_OCL_WALK_STRIDE_MAX);
+    w->walk = (struct am_ocl_walk){
+        .writes = point[KERNEL].i == 1, .width = (uint32_t)width, .stride = (uint32_t)stride};
+    return AM_OK;
+}
+
+static enum am_status build(struct local *w, struct am_err *err)
+{
+    char options[OPTIONS_MAX], width[4] = "";
+    enum am_status s;
+
+    if (w->walk.width > 1)
+        (void)am_str_format(width, sizeof(width), "%u", w->walk.width);
+    (void)am_str_format(options, sizeof(options), "-DELEMENT=uint%s -DWIDTH=%u", width,
+                        w->walk.width);
+    am_ctx_note(w->device.ctx, "options", "%s", options);
+    s = am_ocl_program_build(&w->program, &w->device, "local", options, err);
+    if (s == AM_OK)
+        s = am_ocl_program_kernel(&w->program, w->walk.writes ? "am_write" : "am_read",
+                                  &w->loop.kernel, err);
+    return s;
+}
+
+static enum am_status choose_group(struct local *w, struct am_err *err)
+{
+    const size_t groups =
+        (size_t)w->device.compute_units * (w->device.is_cpu ? CPU_GROUPS : GPU_GROUPS);
+    size_t group = GROUP, most = 0;
+    const enum am_status s = am_ocl_program_group_max(&w->device, w->loop.kernel, &most, err);
+
+    while (group > most && group > 1)
+        group /= 2;
+    w->walk.group = (uint32_t)group;
+    w->items = groups * group;
+    am_ctx_note(w->device.ctx, "items", "%zu in groups of %zu", w->items, group);
+    return s;
+}
+
+static enum am_status set_up(struct local *w, struct am_err *err)
+{
+    const cl_uint turns = 1;
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(w->out), AM_OCL_ARG(w->walk.stride),
+                                      AM_OCL_ARG(w->walk.key), AM_OCL_ARG(turns)};
+    const enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE,
+                                                  w->items * sizeof(cl_uint), NULL, &w->out, err);
+
+    w->loop.arg = TURNS_ARG;
+    w->loop.loops_max = TURNS_MAX;
+    w->loop.range = AM_OCL_RANGE1(w->items, w->walk.group);
+    if (s != AM_OK)
+        return s;
+    return am_ocl_program_args(w->loop.kernel, args, sizeof(args) / sizeof(args[0]), err);
+}
+
+static enum am_status open_device(struct local *w, const struct am_ctx *ctx, const char *name,
+                                  struct am_err *err)
+{
+    const enum am_status s = am_ocl_device_open(&w->device, ctx, name, err);
+
+    w->timer.device = &w->device;
+    if (s != AM_OK)
+        return s;
+    if (w->device.local_bytes < AM_OCL_WALK_BYTES)
+        return am_fail(err, AM_E_ABSENT, "%llu bytes of local memory, %d are needed",
+                       (unsigned long long)w->device.local_bytes, AM_OCL_WALK_BYTES);
+    am_ctx_note(ctx, "local_memory", "%s",
+                w->device.has_local ? "its own" : "a part of global memory");
+    return AM_OK;
+}
+
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
+{
+    struct local *const w = state;
+    enum am_status s = choose(w, point, err);
+
+    w->walk.key = (uint32_t)ctx->seed;
+    if (s == AM_OK)
+        s = open_device(w, ctx, point[DEVICE].name, err);
+    if (s == AM_OK)
+        s = build(w, err);
+    if (s == AM_OK)
+        s = choose_group(w, err);
+    if (s == AM_OK)
+        s = set_up(w, err);
+    if (s != AM_OK)
+        return s;
+    work->ops = (double)w->items * AM_OCL_WALK_ACCESSES;
+    *(w->walk.writes ? &work->bytes_written : &work->bytes_read) =
+        work->ops * (double)(w->walk.width * sizeof(cl_uint));
+    if (w->device.is_cpu)
+        work->bytes_per_cycle_max = CPU_BYTES_PER_CYCLE * (double)w->device.compute_units;
+    return AM_OK;
+}
+
+static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
+                                struct am_err *err)
+{
+    struct local *const w = state;
+
+    w->ran = true;
+    return am_ocl_timing_loop(&w->timer, &w->loop, iters, &batch->elapsed_ns, err);
+}
+
+static enum am_status verify(void *state, double *residual, struct am_err *err)
+{
+    struct local *const w = state;
+    struct am_rng rng;
+    enum am_status s = AM_OK;
+
+    *residual = 0;
+    if (!w->ran)
+        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
+    am_rng_seed(&rng, w->device.ctx->seed, w->timer.batches);
+    for (int i = 0; i < CHECKED_ITEMS && s == AM_OK; i++) {
+        const size_t item = (size_t)am_rng_below(&rng, w->items);
+        const uint32_t want =
+            am_ocl_walk_result(&w->walk, (uint32_t)(item % w->walk.group), w->loop.last);
+        cl_uint got = 0;
+
+        s = am_ocl_device_read(&w->device, w->out, item * sizeof(got), sizeof(got), &got, err);
+        if (s == AM_OK && got != want) {
+            *residual = 1;
+            s = am_fail(err, AM_E_WRONG, "wrong: work-item %zu has %u after %u turns, not %u", item,
+                        got, w->loop.last, want);
+        }
+    }
+    return s;
+}
+
+static void finish(void *state)
+{
+    struct local *const w = state;
+
+    am_ocl_release_kernel(w->loop.kernel);
+    am_ocl_release_buffer(w->out);
+    am_ocl_program_free(&w->program);
+    am_ocl_device_close(&w->device);
+}
+
+static const char *const kernel_names[] = {"read", "write", NULL};
+
+static const struct am_axis axes[] = {
+    [DEVICE] = AM_OCL_DEVICE_AXIS,
+    [KERNEL] = {.name = "kernel",
+                .kind = AM_AXIS_NAME,
+                .dflt = "all",
+                .choices = kernel_names,
+                .help = "what is done with the elements"},
+    [STRIDE] = {.name = "stride",
+                .kind = AM_AXIS_INT,
+                .dflt = "1:32,64",
+                .quick = "1,16,32,64",
+                .thorough = "0:64",
+                .help = "elements between neighbouring work-items"},
+    [WIDTH] = {.name = "width",
+               .kind = AM_AXIS_INT,
+               .dflt = "1,4",
+               .thorough = "1:16:*2",
+               .help = "words of 32 bits in an element"},
+    {.name = NULL},
+};
+
+static const struct am_metric metrics[] = {
+    {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE, "bytes of the elements that were touched"},
+    {.name = NULL},
+};
+
+const struct am_bench am_bench_ocl_local = {
+    .name = "ocl.local",
+    .summary = "local memory: strides, and the banks they collide in",
+    .version = 1,
+    .named_only = true,
+    .axes = axes,
+    .metrics = metrics,
+    .state_size = sizeof(struct local),
+    .points_per_launch = 16,
+    .cpus = AM_CPUS_ALL,
+    .prepare = prepare,
+    .run_timed = run_timed,
+    .verify = verify,
+    .finish = finish,
+};

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Drivers that crash, fail, hang or lie in the middle of a measurement: a stored failure each.
+
+Arguments: archmeter, the folder of real workers, the fake driver's library."""
+import os
+import sys
+
+from e2e import Bench, Tap
+
+DEVICE = "fake-marble-co-r-9000"
+
+# bench, acts of the driver, kind of the stored failure, words that its reason must have
+FAULTS = (
+    ("ocl.launch", "clCreateContext=-6", "reported", "clCreateContext: CL_OUT_OF_HOST_MEMORY (-6)"),
+    ("ocl.launch", "clCreateCommandQueue=-35", "reported", "CL_INVALID_QUEUE_PROPERTIES"),
+    ("ocl.launch", "clCreateBuffer=-4", "reported", "CL_MEM_OBJECT_ALLOCATION_FAILURE"),
+    ("ocl.launch", "clBuildProgram=-11", "reported", "error: the marble is chipped"),
+    ("ocl.launch", "clBuildProgram=crash", "signal", "Segmentation fault"),
+    ("ocl.launch", "clCreateKernel=-46", "reported", "CL_INVALID_KERNEL_NAME"),
+    ("ocl.launch", "clSetKernelArg=-49", "reported", "CL_INVALID_ARG_INDEX"),
+    ("ocl.launch", "clEnqueueNDRangeKernel=-5", "reported", "CL_OUT_OF_RESOURCES"),
+    ("ocl.launch", "clEnqueueNDRangeKernel=crash", "signal", "Segmentation fault"),
+    ("ocl.launch", "clFinish=-36", "reported", "CL_INVALID_COMMAND_QUEUE"),
+    ("ocl.launch", "clFinish=hang", "timeout", "killed"),
+    ("ocl.launch", "clFinish=exit", "exit", "exit code 7"),
+    ("ocl.launch", "clWaitForEvents=-14", "reported", "CL_EXEC_STATUS_ERROR"),
+    ("ocl.launch", "clGetEventProfilingInfo=-7", "reported", "CL_PROFILING_INFO_NOT_AVAILABLE"),
+    ("ocl.launch", "clEnqueueReadBuffer=-5", "reported", "clEnqueueReadBuffer"),
+    ("ocl.launch", "time=back", "reported", "wrong: an event ends"),
+    ("ocl.arith", "time=frozen", "reported", "folded: twice the body takes"),
+    ("ocl.arith", "time=boast", "reported", "wrong: events say"),
+    ("ocl.arith", "", "reported", "wrong: item 0"),
+)
+
+
+def environment(bench, library):
+    """Only the fake driver is there."""
+    folder = bench.path("vendors")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "fake.icd"), "w", encoding="utf-8") as f:
+        f.write(library + "\n")
+    env = dict(bench.env, OCL_ICD_VENDORS=folder)
+    env.pop("OCL_ICD_FILENAMES", None)
+    return env
+
+
+def options(name):
+    chosen = {"op": "fma", "type": "float", "width": "1", "mode": "throughput", "chains": "1"}
+    return [x for k, v in chosen.items() for x in ("-p", f"{k}={v}")] if name == "ocl.arith" else []
+
+
+def check_fault(tap, bench, env, number, fault):
+    name, acts, kind, words = fault
+    db = f"f{number}.db"
+    bench.run("run", name, *options(name), "--quick", "--launches", "1", "--launch-limit", "2s",
+              "-o", db, env=dict(env, AM_FAKE_OCL=acts))
+    stored = bench.query(db, "SELECT kind, reason FROM failures")
+    tap.ok(stored and all(k == kind and words in r for k, r in stored),
+           f"{name}, {acts or 'kernels that compute nothing'}: {kind} with its reason", stored)
+    samples = bench.query(db, "SELECT count(*) FROM visit WHERE state = 'ok'")[0][0]
+    tap.ok(samples == 0, f"{name}, {acts or 'kernels that compute nothing'}: never a number", samples)
+
+
+def check_going_on(tap, bench, env):
+    """One device of the run is broken, the other is measured."""
+    vendors = env["OCL_ICD_VENDORS"]
+    with open(os.path.join(vendors, "broken.icd"), "w", encoding="utf-8") as f:
+        f.write("libam-there-is-no-such-driver.so\n")
+    run = bench.run("run", "ocl.launch", "null", "--quick", "--launches", "1", "-o", "g.db", env=env)
+    rows = {r["bench"]: r for r in bench.results("g.db")}
+    tap.ok(rows.get("ocl.launch", {}).get("state") == "ok",
+           "beside a driver that cannot be loaded the other is measured", run.stderr)
+    tap.ok(set(rows["ocl.launch"]["metrics"]) ==
+           {"round_trip", "start", "enqueue", "argument", "event", "build", "first_launch"},
+           "with every metric", rows)
+    listed = bench.run("list", "ocl.launch", env=env).stdout
+    tap.ok("broken" in listed and "cannot be loaded" in listed, "list says what is wrong", listed)
+    run = bench.run("run", "ocl.*", "null", "-p", "device=all", "--quick", "--launches", "1", "-o",
+                    "h.db", env=dict(env, AM_FAKE_OCL="clBuildProgram=crash"))
+    rows = bench.results("h.db", "null")
+    tap.ok(rows and rows[0]["state"] == "ok", "a crashing driver does not stop the suite",
+           run.stderr)
+    os.unlink(os.path.join(vendors, "broken.icd"))
+
+
+def check_none(tap, bench, env):
+    empty = bench.path("empty")
+    os.makedirs(empty, exist_ok=True)
+    env = dict(env, OCL_ICD_VENDORS=empty)
+    listed = bench.run("list", "ocl.arith", env=env).stdout
+    tap.ok("pocl-opencl-icd" in listed, "without a driver, list names the package", listed)
+    run = bench.run("run", "ocl.arith", "--quick", "-o", "n.db", env=env)
+    tap.ok(run.returncode == 3 or "pocl-opencl-icd" in run.stderr,
+           "and a run says that there is nothing to measure on", f"{run.returncode} {run.stderr}")
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    env = environment(bench, os.path.abspath(sys.argv[3]))
+    listed = bench.run("list", "ocl.launch", env=env).stdout
+    tap.ok(DEVICE in listed, "a device has a name made of what the driver says", listed)
+    for number, fault in enumerate(FAULTS):
+        check_fault(tap, bench, env, number, fault)
+    check_going_on(tap, bench, env)
+    check_none(tap, bench, env)
+    tap.done()
+
+
+main()

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Points of ocl.builtin, ocl.branch, ocl.constant and ocl.image on the first device that is here:
+ * what their kernels compute is what the host computes. */
+#include "bench/ocl/device.h"
+#include "bench_fixture.h"
+
+extern const struct am_bench am_bench_ocl_builtin, am_bench_ocl_branch, am_bench_ocl_constant,
+    am_bench_ocl_image, am_bench_ocl_global, am_bench_ocl_cache, am_bench_ocl_local,
+    am_bench_ocl_bus, am_bench_ocl_scale;
+
+enum { TURNS = 5 };
+
+/* `words` are the values of the axes after the device. */
+struct point {
+    const struct am_bench *bench;
+    const char *words;
+};
+
+/* Each kind of result, both types, several widths, both keys and works, every kind of pixel. */
+static const struct point measured[] = {
+    {&am_bench_ocl_builtin, "sin float 1"},
+    {&am_bench_ocl_builtin, "ilogb float 8"},
+    {&am_bench_ocl_builtin, "sincos double 2"},
+    {&am_bench_ocl_builtin, "remquo double 1"},
+    {&am_bench_ocl_builtin, "atan2 float 2"},
+    {&am_bench_ocl_builtin, "fabs float 16"},
+    {&am_bench_ocl_branch, "1 local fma 256"},
+    {&am_bench_ocl_branch, "16 local fma 1024"},
+    {&am_bench_ocl_branch, "8 group integer 4096"},
+    {&am_bench_ocl_constant, "3 uniform 4096"},
+    {&am_bench_ocl_constant, "127 divergent 1024"},
+    {&am_bench_ocl_image, "read 16384 square rgba-float"},
+    {&am_bench_ocl_image, "read 4096 tall8 rgba-unorm8"},
+    {&am_bench_ocl_image, "read 4096 wide64 rgba-half"},
+    {&am_bench_ocl_image, "write 16384 wide8 rgba-half"},
+    {&am_bench_ocl_image, "write 4096 square r-unorm8"},
+    {&am_bench_ocl_image, "write 16 square rgba-float"},
+    {&am_bench_ocl_global, "read single 3 4 1048576"},
+    {&am_bench_ocl_global, "write group 0 1 65536"},
+    {&am_bench_ocl_global, "read strided 16 2 1048576"},
+    {&am_bench_ocl_global, "write row 7 1 4194304"},
+    {&am_bench_ocl_global, "read column 512 1 8388608"},
+    {&am_bench_ocl_cache, "read 16384 16"},
+    {&am_bench_ocl_local, "read 1 4"},
+    {&am_bench_ocl_local, "write 32 1"},
+    {&am_bench_ocl_bus, "h2d read_write pageable 65536"},
+    {&am_bench_ocl_bus, "h2d map pinned 65536"},
+    {&am_bench_ocl_bus, "d2h read_write pinned 4096"},
+    {&am_bench_ocl_bus, "d2h map pageable 1048576"},
+    {&am_bench_ocl_bus, "d2d read_write pageable 65536"},
+    {&am_bench_ocl_scale, "opencl 3 65536"},
+    {&am_bench_ocl_scale, "opencl 1000 1048576"},
+};
+
+static const struct refused {
+    struct point point;
+    const char *reason;
+} refused[] = {
+    {{&am_bench_ocl_builtin, "native_sin double 1"}, "float only"},
+    {{&am_bench_ocl_builtin, "sin float 3"}, "components"},
+    {{&am_bench_ocl_branch, "3 local fma 1024"}, "power of two"},
+    {{&am_bench_ocl_branch, "256 local fma 1024"}, "power of two"},
+    {{&am_bench_ocl_branch, "8 group fma 256"}, "work-groups for 8 paths"},
+    {{&am_bench_ocl_branch, "8 local fma 300"}, "multiple"},
+    {{&am_bench_ocl_constant, "1 uniform 3000"}, "power of two"},
+    {{&am_bench_ocl_constant, "1024 uniform 4096"}, "stride 1024"},
+    {{&am_bench_ocl_constant, "1 uniform 1099511627776"}, "4 GiB"},
+    {{&am_bench_ocl_image, "read 3000 square rgba-float"}, "power of two"},
+    {{&am_bench_ocl_image, "read 281474976710656 square rgba-float"}, "pixels"},
+    {{&am_bench_ocl_global, "read row 0 4 0"}, "rows and columns"},
+    {{&am_bench_ocl_global, "read single 1 4 3000000"}, "powers of two"},
+    {{&am_bench_ocl_global, "read column 2 4 1048576"}, "no room for a matrix"},
+    {{&am_bench_ocl_global, "read single 1 16 1073741824"}, "limit"},
+    {{&am_bench_ocl_cache, "read 0 4"}, "working set"},
+    {{&am_bench_ocl_local, "read 5000 1"}, "stride 5000"},
+    {{&am_bench_ocl_local, "read 1 5"}, "width 5"},
+    {{&am_bench_ocl_bus, "d2d map pageable 65536"}, "no memory of the host"},
+    {{&am_bench_ocl_bus, "h2d read_write pageable 5000"}, "whole pages"},
+    {{&am_bench_ocl_bus, "h2d read_write pageable 1073741824"}, "limit"},
+    {{&am_bench_ocl_scale, "opencl 0 65536"}, "0 items"},
+    {{&am_bench_ocl_scale, "opencl 1 100"}, "multiple"},
+};
+
+/* The device's name is a free word, which bx_point() cannot cut out of a line. */
+static void set_point(const struct point *p, const char *device, struct am_value *point)
+{
+    struct am_bench rest = *p->bench;
+
+    rest.axes++;
+    point[0] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = device};
+    bx_point(&rest, p->words, point + 1);
+}
+
+static void check_measured(const struct point *p, const char *device, const struct am_ctx *ctx)
+{
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_batch batch = {0};
+    struct am_err err = {0};
+    double residual = 0;
+    void *const state = calloc(1, p->bench->state_size);
+    enum am_status s;
+
+    set_point(p, device, point);
+    s = p->bench->prepare(state, ctx, point, &work, &err);
+    if (s == AM_OK) {
+        ok(p->bench->verify(state, &residual, &err) == AM_E_WRONG && err.text[0],
+           "%s %s: verify notices that nothing ran", p->bench->name, p->words);
+        err = (struct am_err){0};
+        s = p->bench->run_timed(state, TURNS, &batch, &err);
+    }
+    if (s == AM_OK)
+        s = p->bench->verify(state, &residual, &err);
+    if (s == AM_E_ABSENT)
+        skip_test(err.text);
+    else
+        ok(s == AM_OK && batch.elapsed_ns > 0 && work.ops > 0, "%s %s is right%s%s", p->bench->name,
+           p->words, s == AM_OK ? "" : ": ", err.text);
+    p->bench->finish(state);
+    free(state);
+}
+
+static void check_refused(const struct refused *x, const char *device, const struct am_ctx *ctx)
+{
+    const struct am_bench *const b = x->point.bench;
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    void *const state = calloc(1, b->state_size);
+
+    set_point(&x->point, device, point);
+    ok(b->prepare(state, ctx, point, &work, &err) == AM_E_ABSENT && strstr(err.text, x->reason),
+       "%s %s is refused: %s", b->name, x->point.words, err.text);
+    b->finish(state);
+    free(state);
+}
+
+static const char *usable_device(void)
+{
+    for (const char *const *name = am_ocl_device_names(); *name; name++) {
+        if (!am_ocl_device_why_not(*name))
+            return *name;
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    const char *const device = usable_device();
+    int cpus[2];
+    struct am_clock clock;
+    struct am_ctx ctx = {
+        .cpus = cpus, .seed = 12345, .memory_limit_bytes = BX_LIMIT_BYTES, .clock = &clock};
+
+    if (!device) {
+        printf("1..0 # SKIP no OpenCL device\n");
+        return 0;
+    }
+    ctx.cpu_count = bx_cpus(cpus, 2);
+    am_clock_init(&clock);
+    for (size_t i = 0; i < sizeof(measured) / sizeof(*measured); i++)
+        check_measured(&measured[i], device, &ctx);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+        check_refused(&refused[i], device, &ctx);
+    return tap_done();
+}

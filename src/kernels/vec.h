@@ -39,6 +39,7 @@
 
 typedef AM_VEC(float, 32) am_vf32 __attribute__((may_alias));
 typedef AM_VEC(double, 64) am_vf64 __attribute__((may_alias));
+typedef AM_VEC(uint32_t, 32) am_vu32 __attribute__((may_alias));
 typedef AM_VEC(uint64_t, 64) am_vu64 __attribute__((may_alias));
 
 /* A place the compiler cannot see through: integer vector `v` stays in its register, and what is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What vector extensions cannot say on AArch64: fused accumulation, non-temporal stores. */
+/* What vector extensions cannot say on AArch64: fused accumulation, roots, non-temporal stores. */
 #ifndef AM_KERNELS_ISA_AARCH64_H
 #define AM_KERNELS_ISA_AARCH64_H
 
@@ -37,6 +37,31 @@
 #define AM_FMA_INTO_f64(x, m, a) AM_FMA_INTO("2d", "d", x, m, a)
 #define AM_ADD_INTO_f32(x, a) AM_ADD_INTO("4s", "s", x, a)
 #define AM_ADD_INTO_f64(x, a) AM_ADD_INTO("2d", "d", x, a)
+
+/* Square roots, and the lesser of two numbers. */
+#if AM_VEC_BYTES == 16
+#define AM_SQRT_f32(x) ((am_vf32)vsqrtq_f32((float32x4_t)(x)))
+#define AM_SQRT_f64(x) ((am_vf64)vsqrtq_f64((float64x2_t)(x)))
+#define AM_MIN_f32(x, y) ((am_vf32)vminq_f32((float32x4_t)(x), (float32x4_t)(y)))
+#define AM_MIN_f64(x, y) ((am_vf64)vminq_f64((float64x2_t)(x), (float64x2_t)(y)))
+#else
+/* Not the builtin, which calls the library for negative numbers. */
+static inline float am_sqrt_f32(float x)
+{
+    __asm__("fsqrt %s0, %s0" : "+w"(x));
+    return x;
+}
+
+static inline double am_sqrt_f64(double x)
+{
+    __asm__("fsqrt %d0, %d0" : "+w"(x));
+    return x;
+}
+#define AM_SQRT_f32(x) am_sqrt_f32(x)
+#define AM_SQRT_f64(x) am_sqrt_f64(x)
+#define AM_MIN_f32(x, y) ((x) < (y) ? (x) : (y))
+#define AM_MIN_f64(x, y) ((x) < (y) ? (x) : (y))
+#endif
 
 struct am_vec_pair {
     am_vf64 v[2];

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes: where they begin, how points get there and back, and what they copy from each other. */
+#include "app/stencil/layout.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    LINE_BYTES = 64,
+    PAGE_BYTES = 4096,
+    /* Loads are held back by stores to the same offset in another page: the second array begins
+     * half a page and a line away from the first. */
+    STAGGER_BYTES = PAGE_BYTES / 2 + LINE_BYTES,
+    BLOCK = 64, /* points of a lane that are moved at once: the vectors they go to stay in L1 */
+};
+
+static size_t up_to(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static size_t all_lanes(const struct am_stencil *st)
+{
+    return st->spec.parts * st->lanes;
+}
+
+size_t am_stencil_lane_start(const struct am_stencil *st, size_t lane)
+{
+    return (size_t)((uint64_t)lane * st->spec.n / all_lanes(st));
+}
+
+static size_t lane_length(const struct am_stencil *st, size_t lane)
+{
+    return am_stencil_lane_start(st, lane + 1) - am_stencil_lane_start(st, lane);
+}
+
+/* The last lane that begins at or before the point: the only one of them that is not empty. */
+static size_t lane_of(const struct am_stencil *st, size_t point)
+{
+    return (size_t)((((uint64_t)point + 1) * all_lanes(st) - 1) / st->spec.n);
+}
+
+void am_stencil_lay_out(struct am_stencil *st)
+{
+    const bool sweeps = st->spec.method < AM_STENCIL_BY_SKEW;
+    const bool linear = st->spec.method < AM_STENCIL_BY_INTERLEAVED;
+    size_t vector, ghost_bytes, array_bytes, edge_bytes, at;
+
+    st->element_bytes = st->spec.type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
+    st->lanes = linear ? 1 : st->spec.kernels->lanes[st->spec.type];
+    st->ghosts = sweeps ? 1 : st->spec.depth;
+    st->length = (st->spec.n + all_lanes(st) - 1) / all_lanes(st);
+    vector = am_stencil_vector_bytes(st);
+    ghost_bytes = up_to(st->ghosts * vector, LINE_BYTES);
+    array_bytes = ghost_bytes + up_to((st->length + st->ghosts) * vector, LINE_BYTES);
+    edge_bytes = sweeps ? 0 : up_to(2 * st->ghosts * vector, LINE_BYTES);
+    st->place.offset[0] = ghost_bytes;
+    at = array_bytes;
+    st->place.offset[1] = st->place.offset[0];
+    if (sweeps) {
+        at = up_to(at, PAGE_BYTES) + STAGGER_BYTES;
+        st->place.offset[1] = at + ghost_bytes;
+        at += array_bytes;
+    }
+    st->place.edges = at;
+    st->place.start = at + edge_bytes;
+    st->place.bytes = up_to(at + 2 * edge_bytes, PAGE_BYTES);
+}
+
+char *am_stencil_array(const struct am_stencil *st, size_t part, bool other)
+{
+    return st->memory + part * st->place.bytes + st->place.offset[other ? !st->front : st->front];
+}
+
+static char *element(const struct am_stencil *st, size_t lane, size_t i)
+{
+    char *const array = am_stencil_array(st, lane / st->lanes, false);
+
+    return array + (i * st->lanes + lane % st->lanes) * st->element_bytes;
+}
+
+double am_stencil_value(const struct am_stencil *st, size_t point)
+{
+    const size_t lane = lane_of(st, point);
+    const void *const at = element(st, lane, point - am_stencil_lane_start(st, lane));
+
+    return st->spec.type == AM_STENCIL_F32 ? (double)*(const float *)at : *(const double *)at;
+}
+
+/* Elements of either size, `to_step` and `from_step` elements apart. */
+static void move(char *to, size_t to_step, const char *from, size_t from_step, size_t count,
+                 size_t element_bytes)
+{
+    if (element_bytes == sizeof(uint32_t)) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + i * to_step * sizeof(uint32_t), from + i * from_step * sizeof(uint32_t),
+                   sizeof(uint32_t));
+    } else {
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + i * to_step * sizeof(uint64_t), from + i * from_step * sizeof(uint64_t),
+                   sizeof(uint64_t));
+    }
+}
+
+static void load_lane_block(const struct am_stencil *st, size_t lane, size_t i, size_t count,
+                            const char *x)
+{
+    const size_t n = st->spec.n, bytes = st->element_bytes;
+    const size_t point = am_stencil_lane_start(st, lane) + i;
+    const size_t straight = point >= n ? 0 : n - point < count ? n - point : count;
+
+    move(element(st, lane, i), st->lanes, x + point * bytes, 1, straight, bytes);
+    if (straight < count) /* the lane's one point too many, beyond the end of the grid */
+        move(element(st, lane, i + straight), st->lanes, x + (point + straight - n) * bytes, 1,
+             count - straight, bytes);
+}
+
+static enum am_status check_magnitude(const struct am_stencil *st, const void *x,
+                                      struct am_err *err)
+{
+    const double most = am_stencil_magnitude(st->spec.form, st->spec.type);
+    const bool narrow = st->spec.type == AM_STENCIL_F32;
+    const float *const f32 = x;
+    const double *const f64 = x;
+
+    for (size_t i = 0; i < st->spec.n; i++) {
+        const double value = narrow ? (double)f32[i] : f64[i];
+
+        if (!(value >= -most && value <= most))
+            return am_fail(err, AM_E_LIMIT, "point %zu is %g: form %s takes up to %g", i, value,
+                           am_stencil_forms[st->spec.form], most);
+    }
+    return AM_OK;
+}
+
+enum am_status am_stencil_load(struct am_stencil *st, const void *x, struct am_err *err)
+{
+    const enum am_status s = check_magnitude(st, x, err);
+
+    if (s != AM_OK)
+        return s;
+    st->age = 0;
+    for (size_t part = 0; part < st->spec.parts; part++) {
+        for (size_t i = 0; i < st->length; i += BLOCK) {
+            const size_t count = st->length - i < BLOCK ? st->length - i : BLOCK;
+
+            for (size_t j = 0; j < st->lanes; j++)
+                load_lane_block(st, part * st->lanes + j, i, count, x);
+        }
+    }
+    return AM_OK;
+}
+
+void am_stencil_store(const struct am_stencil *st, void *x)
+{
+    for (size_t part = 0; part < st->spec.parts; part++) {
+        for (size_t i = 0; i < st->length; i += BLOCK) {
+            for (size_t j = 0; j < st->lanes; j++) {
+                const size_t lane = part * st->lanes + j, length = lane_length(st, lane);
+                const size_t left = length > i ? length - i : 0;
+                const size_t point = am_stencil_lane_start(st, lane) + i;
+
+                move((char *)x + point * st->element_bytes, 1, element(st, lane, i), st->lanes,
+                     left < BLOCK ? left : BLOCK, st->element_bytes);
+            }
+        }
+    }
+}
+
+/* Vectors `first` to `first + count` of one lane, counted from its first; their points begin at
+ * `point`. Lanes are walked through in turn, however short. */
+static void fill_lane(const struct am_stencil *st, size_t lane, ptrdiff_t first, size_t count,
+                      size_t point)
+{
+    const size_t lanes = all_lanes(st);
+    size_t owner = lane_of(st, point);
+    size_t i = point - am_stencil_lane_start(st, owner);
+    char *to = element(st, lane, 0) + first * (ptrdiff_t)am_stencil_vector_bytes(st);
+
+    while (count) {
+        const size_t there = lane_length(st, owner) - i;
+        const size_t some = there < count ? there : count;
+
+        move(to, st->lanes, element(st, owner, i), st->lanes, some, st->element_bytes);
+        to += some * am_stencil_vector_bytes(st);
+        count -= some;
+        owner = owner + 1 == lanes ? 0 : owner + 1;
+        i = 0;
+    }
+}
+
+void am_stencil_fill_ghosts(const struct am_stencil *st, size_t part, size_t count)
+{
+    const size_t n = st->spec.n;
+
+    for (size_t j = 0; j < st->lanes; j++) {
+        const size_t lane = part * st->lanes + j, start = am_stencil_lane_start(st, lane);
+
+        fill_lane(st, lane, -(ptrdiff_t)count, count, (start + n - count % n) % n);
+        fill_lane(st, lane, (ptrdiff_t)st->length, count, (start + st->length) % n);
+    }
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Time skewing: a start-up triangle, then slices from left to right, each leaning to the left.
+ *
+ * With T steps, the slice that takes vectors j + T and on at step 0 leaves vectors j and on at step
+ * T, so that a part is stepped in its place. What a slice needs of the one before it are the two
+ * vectors at its left edge at each step: the triangle makes them for the first slice. */
+#include "app/stencil/slices.h"
+
+#include "app/stencil/layout.h"
+
+#include <string.h>
+
+enum { LINE_BYTES = 64, AHEAD = 2 }; /* slices whose vectors are asked for in advance */
+
+/* How slices of one width go through all steps: one call, or one for each chunk between two
+ * rescalings where these do not come after whole periods of the width. */
+struct course {
+    am_stencil_slice_fn *fn;
+    size_t calls;                       /* before the last */
+    size_t call_bytes;                  /* of edges that one of them goes through */
+    struct am_stencil_slice full, last; /* arguments of those, and of the last */
+};
+
+static void fill_constant(const struct am_stencil *st, unsigned char *vector, double value)
+{
+    const float narrow = (float)value;
+    const size_t bytes = st->element_bytes;
+
+    for (size_t at = 0; at < AM_STENCIL_VEC_BYTES_MAX; at += bytes)
+        memcpy(vector + at, bytes == sizeof(narrow) ? (const void *)&narrow : (const void *)&value,
+               bytes);
+}
+
+static void set_steps(struct am_stencil_slice *slice, size_t steps, size_t period)
+{
+    slice->last_periods = steps / period;
+    slice->last_steps = steps % period;
+}
+
+static void set_course(const struct am_stencil *st, size_t steps, unsigned width,
+                       struct course *course)
+{
+    const struct am_stencil_variant *const kernels = st->spec.kernels;
+    const bool skew = st->spec.method == AM_STENCIL_BY_SKEW;
+    const size_t period = skew ? 1 : am_stencil_period(width);
+    const size_t chunk = st->coefs.rescale_every;
+    const size_t chunks = (steps - 1) / chunk, last = steps - chunks * chunk;
+    struct am_stencil_slice *const full = &course->full;
+
+    memset(course, 0, sizeof(*course));
+    course->fn = skew ? kernels->skew[st->spec.form][st->spec.type]
+                      : kernels->slice[st->spec.form][st->spec.type][width - 1];
+    fill_constant(st, full->side, st->coefs.side);
+    fill_constant(st, full->centre, st->coefs.centre);
+    fill_constant(st, full->rescale, chunks ? am_stencil_shrink(&st->coefs, chunk) : 1);
+    course->last = *full;
+    fill_constant(st, course->last.rescale_last, am_stencil_shrink(&st->coefs, last));
+    set_steps(&course->last, last, period);
+    if (chunk % period == 0) {
+        course->last.chunks = chunks;
+        course->last.chunk_periods = chunks ? chunk / period : 0;
+        return;
+    }
+    memcpy(full->rescale_last, full->rescale, sizeof(full->rescale));
+    set_steps(full, chunk, period);
+    course->calls = chunks;
+    course->call_bytes = chunks ? 2 * chunk * am_stencil_vector_bytes(st) : 0;
+}
+
+static void run_course(struct course *course, const char *u, char *v, char *edges)
+{
+    for (size_t call = 0; call < course->calls; call++) {
+        course->full.u = u;
+        course->full.v = v;
+        course->full.e = edges + call * course->call_bytes;
+        course->fn(&course->full);
+        u = v;
+    }
+    course->last.u = u;
+    course->last.v = v;
+    course->last.e = edges + course->calls * course->call_bytes;
+    course->fn(&course->last);
+}
+
+/* Row s of the triangle has vectors s - steps to steps - 1 - s; its last two are the edge. */
+static void start_up(const struct am_stencil *st, const char *u, char *edges, char *row,
+                     size_t steps)
+{
+    const size_t vector = am_stencil_vector_bytes(st), every = st->coefs.rescale_every;
+    const struct am_stencil_variant *const kernels = st->spec.kernels;
+    const enum am_stencil_form form = st->spec.form;
+
+    memcpy(row, u - steps * vector, 2 * steps * vector);
+    for (size_t s = 0; s < steps; s++) {
+        const size_t vectors = 2 * (steps - s);
+        const bool rescales = form != AM_STENCIL_paper && (s + 1) % every == 0;
+        const double factor = rescales ? am_stencil_shrink(&st->coefs, every) : 1;
+        const struct am_stencil_sweep sweep = {.u = row + vector,
+                                               .v = row,
+                                               .n = vectors - 2,
+                                               .side = st->coefs.side * factor,
+                                               .centre = st->coefs.centre * factor};
+
+        memcpy(edges + 2 * s * vector, row + (vectors - 2) * vector, 2 * vector);
+        kernels->sweep[AM_STENCIL_PREFETCH][rescales ? AM_STENCIL_paper : form][st->spec.type](
+            &sweep);
+    }
+}
+
+void am_stencil_advance_slices(const struct am_stencil *st, size_t part, size_t steps)
+{
+    const size_t vector = am_stencil_vector_bytes(st);
+    const unsigned width = st->spec.method == AM_STENCIL_BY_SKEW ? 1 : st->spec.width;
+    const size_t whole = st->length - st->length % width;
+    char *const memory = st->memory + part * st->place.bytes;
+    char *const u = am_stencil_array(st, part, false);
+    char *const edges = memory + st->place.edges;
+    struct course course;
+
+    start_up(st, u, edges, memory + st->place.start, steps);
+    set_course(st, steps, width, &course);
+    for (size_t j = 0; j < whole; j += width) {
+        const char *const from = u + (j + steps) * vector;
+
+        for (size_t at = 0; at < width * vector; at += LINE_BYTES)
+            __builtin_prefetch(from + AHEAD * width * vector + at);
+        run_course(&course, from, u + j * vector, edges);
+    }
+    if (whole == st->length)
+        return;
+    set_course(st, steps, (unsigned)(st->length - whole), &course);
+    run_course(&course, u + (whole + steps) * vector, u + whole * vector, edges);
+}

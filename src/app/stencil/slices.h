@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes of slices over one part. Inside the stencil only. */
+#ifndef AM_APP_STENCIL_SLICES_H
+#define AM_APP_STENCIL_SLICES_H
+
+#include "app/stencil/stencil.h"
+
+/* Steps of the part, its neighbourhood of as many vectors on either side filled. */
+void am_stencil_advance_slices(const struct am_stencil *st, size_t part, size_t steps);
+
+#endif

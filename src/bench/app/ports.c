@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Rates of arithmetic units, by the chains of cpu.flops. */
+#include "bench/app/ports.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STEPS = 6000, /* about 20 us */
+    TRIES = 12,   /* what disturbs a probe only makes it longer */
+    VECTORS = AM_FLOPS_STREAMS_MAX + 2,
+};
+
+/* Units complete whole instructions, or halves of vectors: what is 5 % beside a multiple of a half
+ * is that, and the rest is the error of the two clocks. */
+static double to_half(double rate)
+{
+    const double near = nearbyint(2 * rate) / 2;
+
+    return near > 0 && fabs(rate - near) <= 0.05 * near ? near : rate;
+}
+
+static double rate_of(am_flops_fn *fn, unsigned instructions, const void *in,
+                      const struct am_clock *clock)
+{
+    _Alignas(64) unsigned char out[VECTORS * AM_FLOPS_VEC_BYTES_MAX];
+    double best = 0;
+
+    if (!fn)
+        return 0;
+    for (int i = 0; i < TRIES; i++) {
+        const double hz = am_clock_core_hz(clock);
+        const uint64_t begin = clock->now_ns(clock->self);
+        uint64_t elapsed;
+        double rate;
+
+        fn(in, out, STEPS);
+        elapsed = clock->now_ns(clock->self) - begin;
+        rate = elapsed && hz > 0 ? (double)STEPS * instructions * 1e9 / ((double)elapsed * hz) : 0;
+        best = rate > best ? rate : best;
+    }
+    return to_half(best);
+}
+
+/* Chains of fma and add in turn are just long enough for the registers to hide: what is near the
+ * sum of both rates is the sum. */
+static double mixed_rate(const struct am_ports *ports, double measured)
+{
+    const double sum = ports->mul + ports->add;
+
+    return measured >= 0.85 * sum ? sum : measured;
+}
+
+void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_clock *clock,
+                      struct am_ports *ports)
+{
+    const struct am_flops_variant *const v = am_flops_find(isa);
+    _Alignas(64) unsigned char in[VECTORS * AM_FLOPS_VEC_BYTES_MAX];
+    const enum am_flops_op multiply = v->has_fma ? AM_FLOPS_FMA : AM_FLOPS_MUL;
+
+    const unsigned n = v->streams_max;
+
+    memset(in, 0, sizeof(in)); /* zeros stay zeros: no chain leaves the range of fast numbers */
+    ports->mul = rate_of(v->fn[multiply][type][n - 1], n, in, clock);
+    ports->add = rate_of(v->fn[AM_FLOPS_ADD][type][n - 1], n, in, clock);
+    ports->mixed = mixed_rate(ports, rate_of(v->fn[AM_FLOPS_MIX][type][n - 1], 2 * n, in, clock));
+}
+
+double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned adds)
+{
+    double cycles;
+
+    if (!(ports->mul > 0 && ports->add > 0))
+        return 0;
+    cycles = fmax(muls / ports->mul, adds / ports->add);
+    return ports->mixed > 0 ? fmax(cycles, (muls + adds) / ports->mixed) : cycles;
+}

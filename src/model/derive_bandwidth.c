@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* What mem.bandwidth shows: bytes a second of each level of memory, and what raises them. */
 #include "model/derive.h"
-
-#include "base/text.h"
+#include "model/tiers.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CACHES = 3, L3 = CACHES - 1 };
-
-static const char *const cache_ids[CACHES] = {"cache.l1d", "cache.l2", "cache.l3"};
-static const char *const size_ids[CACHES] = {"cache.l1d.size", "cache.l2.size", "cache.l3.size"};
-static const char *const claim_keys[CACHES] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
-
-/* Working sets up to this part of a cache are in it, from this multiple of the last one on they are
- * in memory; those between tell nothing. */
-static const double inside = 0.75, outside = 2;
 /* As many threads as come this close reach the peak. */
 static const double near_peak = 0.95;
-
-/* Bytes of the caches, measured where they were, claimed otherwise; 0: none. */
-struct caches {
-    double least[CACHES]; /* of both: who is below is inside */
-    double most;          /* of all: who is far beyond is outside */
-};
 
 /* What a group of results has in common. */
 struct group {
     const char *kernel, *level;
+    const char *hwprefetch; /* the processor's own prefetchers */
     double threads;
     bool nt, prefetch;
 };
@@ -44,34 +29,13 @@ struct table {
     size_t n;
 };
 
-static struct caches find_caches(const struct am_result_set *set, const struct am_facts *facts)
+/* "cache.l1d" to "memory", or NULL. */
+static const char *level_of(const struct am_tiers *levels, const struct am_result *r)
 {
-    struct caches c = {0};
+    const enum am_tier level =
+        am_tiers_of(levels, am_result_number(r, "size"), am_result_number(r, "threads"));
 
-    for (size_t i = 0; i < CACHES; i++) {
-        const struct am_fact *const measured = am_facts_find(facts, size_ids[i]);
-        const char *const text = am_kvs_get(&set->machine, claim_keys[i]);
-        double claimed = 0;
-
-        if (!text || !am_parse_f64(text, strlen(text), &claimed))
-            claimed = 0;
-        c.least[i] =
-            measured && (claimed <= 0 || measured->value < claimed) ? measured->value : claimed;
-        c.most = fmax(c.most, fmax(claimed, measured ? measured->value : 0));
-    }
-    return c;
-}
-
-/* "cache.l1d" to "memory", or NULL. The last cache is shared by the threads, the others are not. */
-static const char *level_of(const struct caches *c, const struct am_result *r)
-{
-    const double size = am_result_number(r, "size"), threads = am_result_number(r, "threads");
-
-    for (size_t i = 0; i < CACHES; i++) {
-        if ((i == L3 ? size : size / threads) <= inside * c->least[i])
-            return cache_ids[i];
-    }
-    return c->most > 0 && size >= outside * c->most ? "memory" : NULL;
+    return level < AM_TIER_COUNT ? am_tier_id(level) : NULL;
 }
 
 static bool text_is(const struct am_result *r, const char *param, const char *value)
@@ -81,14 +45,20 @@ static bool text_is(const struct am_result *r, const char *param, const char *va
     return text && strcmp(text, value) == 0;
 }
 
+/* As they are, and what those results are grouped under that had no such parameter. */
+static const char as_is[] = "as-is";
+
 /* False when the result belongs to no group. */
-static bool group_of(const struct caches *c, const struct am_result *r, struct group *out)
+static bool group_of(const struct am_tiers *levels, const struct am_result *r, struct group *out)
 {
+    const char *const hwprefetch = am_result_text(r, "hwprefetch");
+
     if (strcmp(r->bench, "mem.bandwidth") != 0)
         return false;
     *out = (struct group){
         .kernel = am_result_text(r, "kernel"),
-        .level = level_of(c, r),
+        .level = level_of(levels, r),
+        .hwprefetch = hwprefetch ? hwprefetch : as_is,
         .threads = am_result_number(r, "threads"),
         .nt = text_is(r, "nt", "1"),
         .prefetch = am_result_number(r, "prefetch") > 0, /* absent: runs before there was one */
@@ -100,7 +70,7 @@ static bool group_of(const struct caches *c, const struct am_result *r, struct g
 static bool same_kind(const struct group *a, const struct group *b)
 {
     return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->level, b->level) == 0 && a->nt == b->nt &&
-           a->prefetch == b->prefetch;
+           a->prefetch == b->prefetch && strcmp(a->hwprefetch, b->hwprefetch) == 0;
 }
 
 static bool same_threads(const struct group *a, const struct group *b)
@@ -110,14 +80,14 @@ static bool same_threads(const struct group *a, const struct group *b)
 
 static struct table make_table(const struct am_result_set *set, const struct am_facts *facts)
 {
-    const struct caches caches = find_caches(set, facts);
+    const struct am_tiers levels = am_tiers_find(set, facts);
     struct table t = {.entries = am_arena_array(facts->arena, set->n + 1, sizeof(*t.entries))};
 
     for (size_t i = 0; i < set->n && t.entries; i++) {
         struct entry *const e = &t.entries[t.n];
 
         e->result = &set->results[i];
-        if (group_of(&caches, e->result, &e->group) &&
+        if (group_of(&levels, e->result, &e->group) &&
             am_result_summary(e->result, "bandwidth", &e->summary))
             t.n++;
     }
@@ -141,12 +111,6 @@ static const struct entry *find_best(const struct table *t, const struct group *
     return best;
 }
 
-static void add(struct am_facts *facts, struct am_fact fact)
-{
-    if (fact.id && fact.evidence && isfinite(fact.value) && !am_facts_find(facts, fact.id))
-        (void)am_facts_add(facts, &fact);
-}
-
 static const char *stem_of(const struct group *g, struct am_arena *arena)
 {
     if (g->threads > 1)
@@ -159,38 +123,31 @@ static void add_rate(struct am_facts *facts, const struct entry *best)
 {
     const bool several = best->group.threads > 1;
 
-    add(facts,
-        (struct am_fact){
-            .id = stem_of(&best->group, facts->arena),
-            .what = several ? "bytes a second that these threads read and write"
-                            : "bytes a second that one thread reads and writes",
-            .unit = "B/s",
-            .value = best->summary.median,
-            .ci = best->summary.ci,
-            .evidence = am_arena_printf(facts->arena, "mem.bandwidth %s", best->result->text),
-        });
+    am_facts_offer(facts, (struct am_fact){
+                              .id = stem_of(&best->group, facts->arena),
+                              .what = several ? "bytes a second that these threads read and write"
+                                              : "bytes a second that one thread reads and writes",
+                              .unit = "B/s",
+                              .value = best->summary.median,
+                              .ci = best->summary.ci,
+                              .evidence = am_arena_printf(facts->arena, "mem.bandwidth %s",
+                                                          best->result->text),
+                          });
 }
 
-/* Of medians; the interval holds with what both intervals leave of certainty. */
 static void add_gain(struct am_facts *facts, const char *word, const char *what,
                      const struct entry *with, const struct entry *without)
 {
-    const char *const stem = stem_of(&without->group, facts->arena);
-    struct am_interval a, b;
+    const char *const stem = with ? stem_of(&with->group, facts->arena) : NULL;
+    struct am_fact fact = {.what = what, .unit = ""};
 
-    if (!with || !stem)
+    if (!without || !stem)
         return;
-    a = with->summary.ci;
-    b = without->summary.ci;
-    add(facts, (struct am_fact){
-                   .id = am_arena_printf(facts->arena, "%s.%s", stem, word),
-                   .what = what,
-                   .unit = "",
-                   .value = with->summary.median / without->summary.median,
-                   .ci = {a.lo / b.hi, a.hi / b.lo, fmax(a.coverage + b.coverage - 1, 0)},
-                   .evidence = am_arena_printf(facts->arena, "mem.bandwidth %s over %s",
-                                               with->result->text, without->result->text),
-               });
+    am_fact_set_ratio(&fact, &with->summary, &without->summary);
+    fact.id = am_arena_printf(facts->arena, "%s.%s", stem, word);
+    fact.evidence = am_arena_printf(facts->arena, "mem.bandwidth %s over %s", with->result->text,
+                                    without->result->text);
+    am_facts_offer(facts, fact);
 }
 
 /* The fewest threads that come near the best number of them. */
@@ -217,7 +174,8 @@ static void add_threads(const struct table *t, struct am_facts *facts, const str
     }
     if (!several) /* one number of threads tells nothing of others */
         return;
-    add(facts,
+    am_facts_offer(
+        facts,
         (struct am_fact){
             .id = am_arena_printf(facts->arena, "%s.bandwidth.%s.threads", g->level, g->kernel),
             .what = "threads that reach the highest bandwidth",
@@ -232,13 +190,16 @@ static void add_threads(const struct table *t, struct am_facts *facts, const str
 
 static void add_all(const struct table *t, struct am_facts *facts, const struct entry *plain)
 {
-    struct group ahead = plain->group, past = plain->group;
+    struct group ahead = plain->group, past = plain->group, off = plain->group;
 
     ahead.prefetch = true;
     past.nt = true;
+    off.hwprefetch = "off";
     add_rate(facts, plain);
     add_gain(facts, "prefetch_gain", "gain by software prefetch", find_best(t, &ahead, false),
              plain);
+    add_gain(facts, "hwprefetch_gain", "gain by the processor's own prefetchers", plain,
+             find_best(t, &off, false));
     if (strcmp(plain->group.level, "memory") != 0)
         return;
     add_gain(facts, "nt_gain", "gain by stores past the caches", find_best(t, &past, false), plain);
@@ -252,7 +213,8 @@ void am_derive_bandwidth(const struct am_result_set *set, struct am_facts *facts
     for (size_t i = 0; i < t.n; i++) {
         const struct entry *const e = &t.entries[i];
 
-        if (!e->group.nt && !e->group.prefetch && find_best(&t, &e->group, false) == e)
+        if (!e->group.nt && !e->group.prefetch && strcmp(e->group.hwprefetch, as_is) == 0 &&
+            find_best(&t, &e->group, false) == e)
             add_all(&t, facts, e); /* once a group */
     }
 }

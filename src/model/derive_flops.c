@@ -76,12 +76,6 @@ static double find_streams(const struct am_result_set *set, const struct peak *p
     return fewest;
 }
 
-static void add(struct am_facts *facts, struct am_fact fact)
-{
-    if (fact.id && fact.evidence && !am_facts_find(facts, fact.id))
-        (void)am_facts_add(facts, &fact);
-}
-
 static void add_streams(const struct am_result_set *set, struct am_facts *facts,
                         const struct peak *peak, const char *stem)
 {
@@ -90,16 +84,68 @@ static void add_streams(const struct am_result_set *set, struct am_facts *facts,
 
     if (!(below > 0))
         return; /* fewer streams were not measured, or reach it too: nothing bounds the number */
-    add(facts, (struct am_fact){
-                   .id = am_arena_printf(facts->arena, "%s.streams", stem),
-                   .what = "independent streams that reach it",
-                   .unit = "",
-                   .value = fewest,
-                   .ci = {below + 1, fewest, NAN},
-                   .evidence = am_arena_printf(
-                       facts->arena, "cpu.flops op=%s: the fewest within %.0f %% of the peak",
-                       am_result_text(peak->result, "op"), 100 * (1 - near_peak)),
-               });
+    am_facts_offer(facts,
+                   (struct am_fact){
+                       .id = am_arena_printf(facts->arena, "%s.streams", stem),
+                       .what = "independent streams that reach it",
+                       .unit = "",
+                       .value = fewest,
+                       .ci = {below + 1, fewest, NAN},
+                       .evidence = am_arena_printf(
+                           facts->arena, "cpu.flops op=%s: the fewest within %.0f %% of the peak",
+                           am_result_text(peak->result, "op"), 100 * (1 - near_peak)),
+                   });
+}
+
+/* The best rate of two threads on one core, or of one alone; `streams` 0: of any number. */
+static struct peak find_on_core(const struct am_result_set *set, const struct am_result *like,
+                                bool pair, double streams)
+{
+    struct peak peak = {0};
+
+    for (size_t i = 0; i < set->n; i++) {
+        const struct am_result *const r = &set->results[i];
+        const char *const smt = am_result_text(r, "smt");
+        const bool paired = smt && strcmp(smt, "pair") == 0;
+        struct am_summary s;
+
+        if (is_flops(r) && same(r, like, "type") && same(r, like, "isa") && paired == pair &&
+            fabs(am_result_number(r, "threads") - (pair ? 2 : 1)) < 0.5 &&
+            (streams <= 0 || fabs(am_result_number(r, "streams") - streams) < 0.5) &&
+            (streams <= 0 || same(r, like, "op")) && am_result_summary(r, "flops", &s) &&
+            (!peak.result || s.median > peak.summary.median))
+            peak = (struct peak){r, s};
+    }
+    return peak;
+}
+
+static void add_gain(struct am_facts *facts, const char *id, const char *what,
+                     const struct peak *pair, const struct peak *single)
+{
+    struct am_fact fact = {.id = id, .what = what, .unit = ""};
+
+    if (!pair->result || !single->result)
+        return;
+    am_fact_set_ratio(&fact, &pair->summary, &single->summary);
+    fact.evidence = am_arena_printf(facts->arena, "cpu.flops %s over %s", pair->result->text,
+                                    single->result->text);
+    am_facts_offer(facts, fact);
+}
+
+/* What a second thread on the core gains: nothing where one keeps the units busy, up to twice where
+ * each waits for its own chain. */
+static void add_smt(const struct am_result_set *set, struct am_facts *facts,
+                    const struct am_result *like, const char *stem)
+{
+    const struct peak pair = find_on_core(set, like, true, 0);
+    const struct peak single = find_on_core(set, like, false, 0);
+    const struct peak pair_chain = find_on_core(set, like, true, 1);
+    const struct peak single_chain = find_on_core(set, like, false, 1);
+
+    add_gain(facts, am_arena_printf(facts->arena, "%s.smt_gain", stem),
+             "peak of two threads on one core over that of one", &pair, &single);
+    add_gain(facts, am_arena_printf(facts->arena, "%s.smt_gain.chain", stem),
+             "the same with one dependent chain a thread", &pair_chain, &single_chain);
 }
 
 static void add_peak(const struct am_result_set *set, struct am_facts *facts,
@@ -116,23 +162,25 @@ static void add_peak(const struct am_result_set *set, struct am_facts *facts,
 
     if (!stem)
         return;
-    add(facts, (struct am_fact){.id = am_arena_printf(facts->arena, "%s.peak", stem),
-                                .what = threads > 1 ? "peak rate of all these threads"
-                                                    : "peak rate of one core",
-                                .unit = "flop/s",
-                                .value = peak->summary.median,
-                                .ci = peak->summary.ci,
-                                .evidence = evidence});
+    am_facts_offer(facts, (struct am_fact){.id = am_arena_printf(facts->arena, "%s.peak", stem),
+                                           .what = threads > 1 ? "peak rate of all these threads"
+                                                               : "peak rate of one core",
+                                           .unit = "flop/s",
+                                           .value = peak->summary.median,
+                                           .ci = peak->summary.ci,
+                                           .evidence = evidence});
     if (threads > 1)
         return;
     if (am_result_summary(r, "flops_per_cycle", &s))
-        add(facts, (struct am_fact){.id = am_arena_printf(facts->arena, "%s.per_cycle", stem),
-                                    .what = "the same by the core clock",
-                                    .unit = "flop/cycle",
-                                    .value = s.median,
-                                    .ci = s.ci,
-                                    .evidence = evidence});
+        am_facts_offer(facts,
+                       (struct am_fact){.id = am_arena_printf(facts->arena, "%s.per_cycle", stem),
+                                        .what = "the same by the core clock",
+                                        .unit = "flop/cycle",
+                                        .value = s.median,
+                                        .ci = s.ci,
+                                        .evidence = evidence});
     add_streams(set, facts, peak, stem);
+    add_smt(set, facts, r, stem);
 }
 
 void am_derive_flops(const struct am_result_set *set, struct am_facts *facts)

@@ -45,12 +45,6 @@ static void find_ends(const struct am_result_set *set, const struct am_result *l
     }
 }
 
-static void add(struct am_facts *facts, struct am_fact fact)
-{
-    if (fact.id && fact.evidence && isfinite(fact.value) && !am_facts_find(facts, fact.id))
-        (void)am_facts_add(facts, &fact);
-}
-
 /* The shortest length near the best, and the longest below that is not. */
 static void add_knee(const struct am_result_set *set, struct am_facts *facts,
                      const struct measured *peak)
@@ -71,16 +65,17 @@ static void add_knee(const struct am_result_set *set, struct am_facts *facts,
         if (same_but(&set->results[i], peak->result, "length") && length < shortest)
             below = fmax(below, length);
     }
-    add(facts, (struct am_fact){
-                   .id = "memory.stanza.knee",
-                   .what = "f64 elements in a row from which on gaps hardly cost bandwidth",
-                   .unit = "",
-                   .value = shortest,
-                   .ci = {below + 1, shortest, NAN},
-                   .evidence =
-                       am_arena_printf(facts->arena, "the shortest within %.0f %% of mem.stanza %s",
-                                       100 * (1 - near_peak), peak->result->text),
-               });
+    am_facts_offer(facts,
+                   (struct am_fact){
+                       .id = "memory.stanza.knee",
+                       .what = "f64 elements in a row from which on gaps hardly cost bandwidth",
+                       .unit = "",
+                       .value = shortest,
+                       .ci = {below + 1, shortest, NAN},
+                       .evidence = am_arena_printf(facts->arena,
+                                                   "the shortest within %.0f %% of mem.stanza %s",
+                                                   100 * (1 - near_peak), peak->result->text),
+                   });
 }
 
 static void derive_stanza(const struct am_result_set *set, struct am_facts *facts,
@@ -91,13 +86,13 @@ static void derive_stanza(const struct am_result_set *set, struct am_facts *fact
     find_ends(set, r, "length", &high, &low);
     if (!high.result || high.result == low.result)
         return;
-    add(facts, (struct am_fact){
-                   .id = "memory.stanza.peak",
-                   .what = "bandwidth of the best stanza, caches cold",
-                   .unit = "B/s",
-                   .value = high.bandwidth.median,
-                   .ci = high.bandwidth.ci,
-                   .evidence = am_arena_printf(facts->arena, "mem.stanza %s", high.result->text)});
+    am_facts_offer(facts, (struct am_fact){.id = "memory.stanza.peak",
+                                           .what = "bandwidth of the best stanza, caches cold",
+                                           .unit = "B/s",
+                                           .value = high.bandwidth.median,
+                                           .ci = high.bandwidth.ci,
+                                           .evidence = am_arena_printf(
+                                               facts->arena, "mem.stanza %s", high.result->text)});
     add_knee(set, facts, &high);
 }
 
@@ -109,6 +104,8 @@ static void derive_loaded(const struct am_result_set *set, struct am_facts *fact
     const char *stem, *evidence;
     struct measured high, low;
     struct am_summary busy, idle;
+    struct am_fact penalty = {.what = "that latency over the one beside nearly idle threads",
+                              .unit = ""};
 
     find_ends(set, r, "delay", &high, &low);
     if (!traffic || !high.result || high.result == low.result ||
@@ -119,28 +116,24 @@ static void derive_loaded(const struct am_result_set *set, struct am_facts *fact
     evidence = am_arena_printf(facts->arena, "mem.loaded %s", high.result->text);
     if (!stem)
         return;
-    add(facts, (struct am_fact){.id = am_arena_printf(facts->arena, "%s.latency", stem),
-                                .what = "time of a load while the other threads stream",
-                                .unit = "s",
-                                .value = busy.median,
-                                .ci = busy.ci,
-                                .evidence = evidence});
-    add(facts, (struct am_fact){.id = am_arena_printf(facts->arena, "%s.bandwidth", stem),
-                                .what = "bytes a second that they move then",
-                                .unit = "B/s",
-                                .value = high.bandwidth.median,
-                                .ci = high.bandwidth.ci,
-                                .evidence = evidence});
-    add(facts, (struct am_fact){
-                   .id = am_arena_printf(facts->arena, "%s.penalty", stem),
-                   .what = "that latency over the one beside nearly idle threads",
-                   .unit = "",
-                   .value = busy.median / idle.median,
-                   .ci = {busy.ci.lo / idle.ci.hi, busy.ci.hi / idle.ci.lo,
-                          fmax(busy.ci.coverage + idle.ci.coverage - 1, 0)},
-                   .evidence = am_arena_printf(facts->arena, "mem.loaded %s over %s",
-                                               high.result->text, low.result->text),
-               });
+    am_facts_offer(facts, (struct am_fact){.id = am_arena_printf(facts->arena, "%s.latency", stem),
+                                           .what = "time of a load while the other threads stream",
+                                           .unit = "s",
+                                           .value = busy.median,
+                                           .ci = busy.ci,
+                                           .evidence = evidence});
+    am_facts_offer(facts,
+                   (struct am_fact){.id = am_arena_printf(facts->arena, "%s.bandwidth", stem),
+                                    .what = "bytes a second that they move then",
+                                    .unit = "B/s",
+                                    .value = high.bandwidth.median,
+                                    .ci = high.bandwidth.ci,
+                                    .evidence = evidence});
+    am_fact_set_ratio(&penalty, &busy, &idle);
+    penalty.id = am_arena_printf(facts->arena, "%s.penalty", stem);
+    penalty.evidence =
+        am_arena_printf(facts->arena, "mem.loaded %s over %s", high.result->text, low.result->text);
+    am_facts_offer(facts, penalty);
 }
 
 void am_derive_load(const struct am_result_set *set, struct am_facts *facts)

@@ -148,12 +148,6 @@ struct hierarchy {
     size_t caches;                   /* the levels before the last, which is memory */
 };
 
-static void add(struct am_facts *facts, struct am_fact fact)
-{
-    if (fact.id && fact.what && fact.evidence)
-        (void)am_facts_add(facts, &fact);
-}
-
 static void add_size(const struct hierarchy *h, size_t i)
 {
     static const char *const keys[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
@@ -175,7 +169,7 @@ static void add_size(const struct hierarchy *h, size_t i)
         arena, "mem.latency, random order: half way from %.3g to %.3g cycles", below, above);
     if (i < sizeof(keys) / sizeof(keys[0]))
         claim_bytes(&fact, claimed_bytes(h->set, keys[i]), arena);
-    add(h->facts, fact);
+    am_facts_offer(h->facts, fact);
 }
 
 static void add_latency(const struct hierarchy *h, size_t i)
@@ -209,9 +203,9 @@ static void add_latency(const struct hierarchy *h, size_t i)
         seconds.value = s->points[(p->first + p->last) / 2].typical;
         seconds.ci =
             (struct am_interval){s->points[p->first].best, s->points[p->last].typical, NAN};
-        add(h->facts, seconds);
+        am_facts_offer(h->facts, seconds);
     }
-    add(h->facts, cycles);
+    am_facts_offer(h->facts, cycles);
 }
 
 /* The last plateau is memory if the working sets went well beyond the largest cache claimed;
@@ -247,7 +241,8 @@ static void derive_falls(const struct hierarchy *h)
     }
     if (!slow)
         return;
-    add(h->facts,
+    am_facts_offer(
+        h->facts,
         (struct am_fact){
             .id = "memory.order",
             .what = "latency of a larger working set over that of a smaller one",
@@ -308,17 +303,17 @@ static void derive_local(const struct hierarchy *h)
     if (levels.n < 2 || h->caches == h->levels.n)
         return;
     last = &levels.items[levels.n - 1];
-    add(h->facts,
-        (struct am_fact){
-            .id = "memory.latency.local",
-            .what = "load latency of memory, 64 pages at a time",
-            .unit = "s",
-            .value = last->typical,
-            .ci = {last->lo, last->hi, NAN},
-            .evidence = am_arena_printf(arena, "mem.latency, local order: plateau from %s to %s",
-                                        size_text(curve.points[last->first].x, arena),
-                                        size_text(curve.points[last->last].x, arena)),
-        });
+    am_facts_offer(h->facts, (struct am_fact){
+                                 .id = "memory.latency.local",
+                                 .what = "load latency of memory, 64 pages at a time",
+                                 .unit = "s",
+                                 .value = last->typical,
+                                 .ci = {last->lo, last->hi, NAN},
+                                 .evidence = am_arena_printf(
+                                     arena, "mem.latency, local order: plateau from %s to %s",
+                                     size_text(curve.points[last->first].x, arena),
+                                     size_text(curve.points[last->last].x, arena)),
+                             });
 }
 
 /* ---- line and ways ---- */
@@ -342,7 +337,8 @@ static void derive_line(const struct am_result_set *set, struct am_facts *facts)
     }
     if (at == 0)
         return;
-    add(facts,
+    am_facts_offer(
+        facts,
         (struct am_fact){
             .id = "cache.line",
             .what = "bytes of a cache line",
@@ -368,7 +364,8 @@ static void derive_ways(const struct am_result_set *set, struct am_facts *facts)
 
         if (p->best < ways_step * curve.points[0].best)
             continue;
-        add(facts,
+        am_facts_offer(
+            facts,
             (struct am_fact){
                 .id = "cache.l1d.ways",
                 .what = "lines of a set of l1d",
@@ -404,17 +401,18 @@ static void derive_parallelism(const struct am_result_set *set, struct am_facts 
         return;
     least = one->best / best->best;
     typical = one->typical / best->typical;
-    add(facts, (struct am_fact){
-                   .id = "memory.parallelism",
-                   .what = "loads one core keeps under way",
-                   .unit = "",
-                   .value = least,
-                   .ci = {fmin(least, typical), fmax(least, typical), NAN},
-                   .evidence = am_arena_printf(
-                       facts->arena,
-                       "mem.parallel over %s B: %.3g ns for one chase, %.3g ns a load for %.0f",
-                       size, one->best * 1e9, best->best * 1e9, best->x),
-               });
+    am_facts_offer(facts,
+                   (struct am_fact){
+                       .id = "memory.parallelism",
+                       .what = "loads one core keeps under way",
+                       .unit = "",
+                       .value = least,
+                       .ci = {fmin(least, typical), fmax(least, typical), NAN},
+                       .evidence = am_arena_printf(
+                           facts->arena,
+                           "mem.parallel over %s B: %.3g ns for one chase, %.3g ns a load for %.0f",
+                           size, one->best * 1e9, best->best * 1e9, best->x),
+                   });
 }
 
 /* ---- TLBs ---- */
@@ -467,7 +465,7 @@ static void derive_tlb(const struct hierarchy *h)
         fact.evidence = am_arena_printf(
             arena, "mem.tlb on small pages less mem.latency for as many lines: beyond %.3g cycles",
             level);
-        add(h->facts, fact);
+        am_facts_offer(h->facts, fact);
     }
 }
 

@@ -30,21 +30,6 @@ static bool alike_but(const struct am_result *a, const struct am_result *b, cons
     return true;
 }
 
-/* Of medians; the interval holds with what both intervals leave of certainty. */
-static void set_ratio(struct am_fact *fact, const struct am_summary *a, const struct am_summary *b)
-{
-    fact->value = a->median / b->median;
-    fact->ci.lo = a->ci.lo / b->ci.hi;
-    fact->ci.hi = a->ci.hi / b->ci.lo;
-    fact->ci.coverage = fmax(a->ci.coverage + b->ci.coverage - 1, 0);
-}
-
-static void add(struct am_facts *facts, struct am_fact fact)
-{
-    if (fact.id && fact.what && fact.evidence && isfinite(fact.value))
-        (void)am_facts_add(facts, &fact);
-}
-
 /* A comparison of two values of one parameter, where everything else is the same. */
 struct contrast {
     const char *bench, *metric, *param, *over, *under; /* the fact is over / under */
@@ -105,10 +90,10 @@ static void derive_contrast(const struct am_result_set *set, const struct contra
     if (!over || !am_result_summary(over, c->metric, &a) ||
         !am_result_summary(under, c->metric, &b))
         return;
-    set_ratio(&fact, &a, &b);
+    am_fact_set_ratio(&fact, &a, &b);
     fact.evidence = am_arena_printf(facts->arena, "%s %s, over %s=%s", over->bench, over->text,
                                     c->param, c->under);
-    add(facts, fact);
+    am_facts_offer(facts, fact);
 }
 
 /* Whether a result takes part in the question of symmetry: threads of their own cores and memory,
@@ -159,7 +144,7 @@ static void derive_symmetry(const struct am_result_set *set, struct am_facts *fa
             continue;
         other = slowest_beside(set, r, &slow);
         if (other && slow.median / fast.median < fact.value) {
-            set_ratio(&fact, &slow, &fast);
+            am_fact_set_ratio(&fact, &slow, &fast);
             fast_at = r;
             slow_at = other;
         }
@@ -168,14 +153,14 @@ static void derive_symmetry(const struct am_result_set *set, struct am_facts *fa
         return;
     fact.evidence = am_arena_printf(facts->arena, "mem.placement: %s against placement=%s",
                                     slow_at->text, am_result_text(fast_at, "placement"));
-    add(facts, fact);
+    am_facts_offer(facts, fact);
     if (fact.ci.lo < symmetric_limit && fact.ci.hi >= symmetric_limit)
         return; /* the run does not tell */
     fact.id = "placement.symmetric";
     fact.what = "1: it does not matter where threads are placed; 0: it does";
     fact.value = fact.ci.lo >= symmetric_limit;
     fact.ci = (struct am_interval){fact.value, fact.value, fact.ci.coverage};
-    add(facts, fact);
+    am_facts_offer(facts, fact);
 }
 
 /* The median over the pairs of nodes of one kind. */
@@ -208,7 +193,7 @@ static void derive_numa(const struct am_result_set *set, struct am_facts *facts,
     fact.what = am_arena_printf(facts->arena, "%s of a node's CPUs to %s memory", metric,
                                 local ? "their own" : "another node's");
     fact.evidence = am_arena_printf(facts->arena, "mem.numa, median of %zu pairs of nodes", n);
-    add(facts, fact);
+    am_facts_offer(facts, fact);
 }
 
 void am_derive_placement(const struct am_result_set *set, struct am_facts *facts)

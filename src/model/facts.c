@@ -10,8 +10,11 @@
 
 /* One row a deriver. A later one may look at the facts of those before it. */
 static am_derive_fn *const derivers[] = {
-    am_derive_flops, am_derive_instr,     am_derive_memory,    am_derive_bandwidth,
-    am_derive_load,  am_derive_coherence, am_derive_placement,
+    am_derive_clock,     am_derive_flops,      am_derive_instr,      am_derive_memory,
+    am_derive_bandwidth, am_derive_load,       am_derive_coherence,  am_derive_placement,
+    am_derive_omp,       am_derive_runs,       am_derive_omp_tasks,  am_derive_symmetry,
+    am_derive_ocl,       am_derive_ocl_branch, am_derive_ocl_memory, am_derive_energy,
+    am_derive_meter,     am_derive_scaling,
 };
 
 bool am_facts_add(struct am_facts *facts, const struct am_fact *fact)
@@ -38,6 +41,28 @@ const struct am_fact *am_facts_find(const struct am_facts *facts, const char *id
             return &facts->items[i];
     }
     return NULL;
+}
+
+bool am_fact_is_decided(const struct am_fact *fact)
+{
+    static const double least = 0.8; /* what two intervals of five launches leave */
+
+    return isnan(fact->ci.coverage) || fact->ci.coverage >= least;
+}
+
+void am_facts_offer(struct am_facts *facts, struct am_fact fact)
+{
+    if (fact.id && fact.what && fact.evidence && isfinite(fact.value) &&
+        !am_facts_find(facts, fact.id))
+        (void)am_facts_add(facts, &fact);
+}
+
+void am_fact_set_ratio(struct am_fact *fact, const struct am_summary *over,
+                       const struct am_summary *under)
+{
+    fact->value = over->median / under->median;
+    fact->ci = (struct am_interval){over->ci.lo / under->ci.hi, over->ci.hi / under->ci.lo,
+                                    fmax(over->ci.coverage + under->ci.coverage - 1, 0)};
 }
 
 void am_facts_derive(const struct am_result_set *set, struct am_arena *arena,

@@ -48,6 +48,14 @@ void am_facts_derive(const struct am_result_set *set, struct am_arena *arena,
 double am_result_number(const struct am_result *result, const char *param);
 /* The text of a parameter; NULL when the result has no such parameter. */
 const char *am_result_text(const struct am_result *result, const char *param);
+/* False when the interval says nothing: of one launch, or of two that share little certainty. */
+bool am_fact_is_decided(const struct am_fact *fact);
+/* Adds a fact unless it lacks a text, is no number, or is there already. */
+void am_facts_offer(struct am_facts *facts, struct am_fact fact);
+/* Value and interval of a ratio of medians; the interval holds with what both leave of certainty.
+ */
+void am_fact_set_ratio(struct am_fact *fact, const struct am_summary *over,
+                       const struct am_summary *under);
 /* Summary of a metric; false when the result is not ok or lacks it. */
 bool am_result_summary(const struct am_result *result, const char *metric, struct am_summary *out);
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/grid.h"
+#include "report/points.h"
 #include "report/results.h"
 #include "report/units.h"
 
@@ -33,57 +34,39 @@ static double median_of(const struct am_result_metric *metric)
 
 /* ---- points in short ---- */
 
-/* Which axes tell the compared points of a bench apart: the others are left out of the table. */
-struct bench_axes {
-    const struct am_result *first;
-    bool vary[AM_AXES_MAX];
-};
-
+/* The compared points of each bench: axes that do not tell them apart are left out. */
 struct short_points {
-    struct bench_axes benches[BENCHES_MAX];
+    struct am_points benches[BENCHES_MAX];
     size_t n;
 };
 
-static struct bench_axes *axes_of(struct short_points *s, const struct am_result *r)
+static struct am_points *points_of(struct short_points *s, const struct am_result *r)
 {
     for (size_t i = 0; i < s->n; i++) {
         if (strcmp(s->benches[i].first->bench, r->bench) == 0)
             return &s->benches[i];
     }
-    if (s->n == BENCHES_MAX)
-        return NULL;
-    s->benches[s->n] = (struct bench_axes){.first = r};
-    return &s->benches[s->n++];
+    return s->n < BENCHES_MAX ? &s->benches[s->n++] : NULL;
 }
 
 static void find_varying(struct short_points *s, const struct am_comparison *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        const struct am_result *r = c->rows[i].a;
-        struct bench_axes *axes = axes_of(s, r);
+        struct am_points *const points = points_of(s, c->rows[i].a);
 
-        for (size_t p = 0; axes && p < r->n_params && p < AM_AXES_MAX; p++)
-            axes->vary[p] |= p >= axes->first->n_params ||
-                             strcmp(axes->first->params[p].text, r->params[p].text) != 0;
+        if (points)
+            am_points_add(points, c->rows[i].a);
     }
 }
 
 static void point_text(struct short_points *s, const struct am_result *r, char *buf, size_t cap)
 {
-    const struct bench_axes *axes = axes_of(s, r);
-    size_t used = 0;
+    const struct am_points *const points = points_of(s, r);
 
-    buf[0] = '\0';
-    for (size_t p = 0; p < r->n_params; p++) {
-        char value[AM_UNITS_MAX];
-
-        if (axes && p < AM_AXES_MAX && !axes->vary[p])
-            continue;
-        am_units_param(r->params[p].kind, r->params[p].text, value, sizeof(value));
-        (void)am_str_format(buf + used, cap - used, "%s%s=%s", used ? " " : "", r->params[p].name,
-                            value);
-        used = strlen(buf);
-    }
+    if (points)
+        am_points_label(points, r, buf, cap);
+    else
+        (void)am_str_copy(buf, cap, r->text);
 }
 
 /* ---- rows ---- */
@@ -141,6 +124,7 @@ static void write_rows(const struct am_comparison_view *view, const struct am_st
     am_grid_column(&g, "verdict", AM_ALIGN_LEFT, 0);
     am_grid_column(&g, "bench", AM_ALIGN_LEFT, 0);
     am_grid_column(&g, "point", AM_ALIGN_LEFT, 0);
+    am_grid_flow(&g);
     am_grid_column(&g, "metric", AM_ALIGN_LEFT, 5);
     am_grid_column(&g, "A", AM_ALIGN_RIGHT, 2);
     am_grid_column(&g, "B", AM_ALIGN_RIGHT, 2);
@@ -161,12 +145,18 @@ static void write_rows(const struct am_comparison_view *view, const struct am_st
 
 /* ---- text around them ---- */
 
-static void put_line(const struct am_style *style, FILE *out, const char *text)
+/* One line, which a terminal gets wrapped behind its label. */
+static void put_line(const struct am_style *style, FILE *out, const char *label, const char *text)
 {
     static const char *const before[AM_FORMAT_COUNT] = {
         [AM_FORMAT_TABLE] = "", [AM_FORMAT_MD] = "- ", [AM_FORMAT_TEX] = "% "};
 
+    if (style->format == AM_FORMAT_TABLE && style->width) {
+        am_style_wrap(style, out, 0, label, text);
+        return;
+    }
     (void)fputs(before[style->format], out);
+    am_style_put(style, out, label);
     am_style_put(style, out, text);
     (void)fputc('\n', out);
 }
@@ -182,10 +172,10 @@ static void write_sides(const struct am_comparison_view *view, const struct am_s
         char machine[LINE_MAX_BYTES / 2], line[LINE_MAX_BYTES];
 
         am_report_machine_line(&sets[i]->machine, machine, sizeof(machine));
-        (void)am_str_format(line, sizeof(line), "%c  %s%s%s%s  %s  %s", "AB"[i], names[i],
-                            run -> label ? " \"" : "", run->label ? run->label : "",
+        (void)am_str_format(line, sizeof(line), "%s%s%s%s  %s  %s", names[i],
+                            run->label ? " \"" : "", run->label ? run->label : "",
                             run->label ? "\"" : "", run->started ? run->started : "?", machine);
-        put_line(style, out, line);
+        put_line(style, out, i ? "B  " : "A  ", line);
     }
 }
 
@@ -196,12 +186,11 @@ static void write_differences(const struct am_comparison_view *view, const struc
     char line[LINE_MAX_BYTES];
 
     for (size_t i = 0; i < d->n; i++) {
-        (void)am_str_format(line, sizeof(line), "differs: %s: %s", d->items[i].key,
-                            d->items[i].value);
-        put_line(style, out, line);
+        (void)am_str_format(line, sizeof(line), "%s: %s", d->items[i].key, d->items[i].value);
+        put_line(style, out, "differs: ", line);
     }
     if (d->n == 0)
-        put_line(style, out, "same machine and environment");
+        put_line(style, out, "", "same machine and environment");
     (void)fputc('\n', out);
 }
 
@@ -212,14 +201,14 @@ static void write_missing(const struct am_comparison_view *view, const struct am
     char line[LINE_MAX_BYTES];
 
     for (size_t i = 0; i < c->n_missing && i < MISSING_SHOWN; i++) {
-        (void)am_str_format(line, sizeof(line), "missing: %s %s: %s", c->missing[i].result->bench,
+        (void)am_str_format(line, sizeof(line), "%s %s: %s", c->missing[i].result->bench,
                             c->missing[i].result->text, c->missing[i].why);
-        put_line(style, out, line);
+        put_line(style, out, "missing: ", line);
     }
     if (c->n_missing > MISSING_SHOWN) {
-        (void)am_str_format(line, sizeof(line), "missing: %zu more; --format json names them",
+        (void)am_str_format(line, sizeof(line), "%zu more; --format json names them",
                             c->n_missing - MISSING_SHOWN);
-        put_line(style, out, line);
+        put_line(style, out, "missing: ", line);
     }
 }
 
@@ -236,18 +225,18 @@ static void write_summary(const struct am_comparison_view *view, const struct am
                         "missing",
                         c->n, c->count[AM_VERDICT_FASTER], c->count[AM_VERDICT_SLOWER],
                         c->count[AM_VERDICT_SAME], c->count[AM_VERDICT_INCONCLUSIVE], c->n_missing);
-    put_line(style, out, line);
+    put_line(style, out, "", line);
     if (isfinite(c->geomean_speedup)) {
         (void)am_str_format(line, sizeof(line),
                             "geometric mean of the speed-ups: %.3f (above 1: B is better)",
                             c->geomean_speedup);
-        put_line(style, out, line);
+        put_line(style, out, "", line);
     }
     (void)am_str_format(line, sizeof(line),
                         "B/A is the Hodges-Lehmann ratio of launch medians; faster, slower: beyond "
                         "%.3g %%; same: within; p adjusted (Benjamini-Hochberg)",
                         view->settings->delta * 100);
-    put_line(style, out, line);
+    put_line(style, out, "", line);
 }
 
 /* ---- JSON ---- */
@@ -364,12 +353,8 @@ static void write_csv(const struct am_comparison_view *view, struct am_arena *ar
         am_grid_cell(&g, row->metric_a->name);
         am_grid_cell(&g, row->metric_a->unit);
         am_grid_cell(&g, am_better_name(row->metric_a->better));
-        for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
-            char text[AM_UNITS_MAX];
-
-            am_units_exact(numbers[k], text, sizeof(text));
-            am_grid_cell(&g, isfinite(numbers[k]) ? text : NULL);
-        }
+        for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+            am_grid_number(&g, numbers[k]);
     }
     (void)am_grid_write(&g, &style, 0, out);
 }

@@ -45,20 +45,27 @@ static void value_text(double value, const char *unit, char *buf, size_t cap)
         am_units_value(value, unit, buf, cap);
 }
 
-static void interval_text(const struct am_fact *f, char *buf, size_t cap)
+void am_fact_value(const struct am_fact *f, char *buf, size_t cap)
+{
+    value_text(f->value, f->unit, buf, cap);
+}
+
+void am_fact_interval(const struct am_fact *f, char *buf, size_t cap)
 {
     char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
 
     value_text(f->ci.lo, f->unit, lo, sizeof(lo));
     value_text(f->ci.hi, f->unit, hi, sizeof(hi));
-    if (f->ci.lo >= f->ci.hi)
+    if (f->ci.coverage <= 0) /* one launch has no interval */
+        (void)am_str_copy(buf, cap, "-");
+    else if (f->ci.lo >= f->ci.hi)
         (void)am_str_copy(buf, cap, "exact");
     else
         (void)am_str_format(buf, cap, "%s .. %s", lo, hi);
 }
 
 /* "33554432 B" is shown as the measured value is; any other claim as it is. */
-static void claim_text(const struct am_fact *f, char *buf, size_t cap)
+void am_fact_claim(const struct am_fact *f, char *buf, size_t cap)
 {
     const size_t digits = f->claimed ? strspn(f->claimed, "0123456789") : 0;
     double bytes;
@@ -74,9 +81,9 @@ static void add_row(struct am_grid *g, const struct am_fact *f)
 {
     char value[AM_UNITS_MAX], interval[2 * AM_UNITS_MAX + 8], claim[LINE_MAX_BYTES];
 
-    value_text(f->value, f->unit, value, sizeof(value));
-    interval_text(f, interval, sizeof(interval));
-    claim_text(f, claim, sizeof(claim));
+    am_fact_value(f, value, sizeof(value));
+    am_fact_interval(f, interval, sizeof(interval));
+    am_fact_claim(f, claim, sizeof(claim));
     am_grid_row(g);
     am_grid_cell(g, f->id);
     am_grid_paint(g, value, AM_PAINT_STRONG);
@@ -114,17 +121,21 @@ static void write_group(const struct am_facts *facts, size_t first, const struct
         const char *title;
         enum am_align align;
         unsigned rank;
+        bool flow;
     } columns[] = {
-        {"fact", AM_ALIGN_LEFT, 0},     {"value", AM_ALIGN_RIGHT, 0},
-        {"interval", AM_ALIGN_LEFT, 0}, {"claimed", AM_ALIGN_LEFT, 1},
-        {"claim", AM_ALIGN_LEFT, 0},    {"meaning", AM_ALIGN_LEFT, 3},
-        {"evidence", AM_ALIGN_LEFT, 2},
+        {"fact", AM_ALIGN_LEFT, 0, true},      {"value", AM_ALIGN_RIGHT, 0, false},
+        {"interval", AM_ALIGN_LEFT, 3, false}, {"claimed", AM_ALIGN_LEFT, 1, true},
+        {"claim", AM_ALIGN_LEFT, 0, false},    {"meaning", AM_ALIGN_LEFT, 4, true},
+        {"evidence", AM_ALIGN_LEFT, 2, true},
     };
     struct am_grid g;
 
     am_grid_init(&g, arena);
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         am_grid_column(&g, columns[i].title, columns[i].align, columns[i].rank);
+        if (columns[i].flow)
+            am_grid_flow(&g);
+    }
     for (size_t i = first; i < facts->n; i++) {
         if (same_group(facts->items[first].id, facts->items[i].id))
             add_row(&g, &facts->items[i]);
@@ -170,6 +181,14 @@ static void json_fact(struct am_json *j, const struct am_fact *f)
     am_json_object_end(j);
 }
 
+void am_json_fact_list(struct am_json *j, const struct am_facts *facts)
+{
+    am_json_array(j, "facts");
+    for (size_t i = 0; i < facts->n; i++)
+        json_fact(j, &facts->items[i]);
+    am_json_array_end(j);
+}
+
 static void write_json(const struct am_result_set *set, const struct am_facts *facts, FILE *out)
 {
     struct am_json j;
@@ -179,10 +198,7 @@ static void write_json(const struct am_result_set *set, const struct am_facts *f
     am_json_integer(&j, "schema", 1);
     am_json_run(&j, "run", set);
     am_json_facts(&j, "machine", &set->machine);
-    am_json_array(&j, "facts");
-    for (size_t i = 0; i < facts->n; i++)
-        json_fact(&j, &facts->items[i]);
-    am_json_array_end(&j);
+    am_json_fact_list(&j, facts);
     am_json_object_end(&j);
 }
 
@@ -204,12 +220,8 @@ static void write_csv(const struct am_facts *facts, struct am_arena *arena, FILE
         am_grid_row(&g);
         am_grid_cell(&g, f->id);
         am_grid_cell(&g, f->unit);
-        for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
-            char text[AM_UNITS_MAX];
-
-            am_units_exact(numbers[k], text, sizeof(text));
-            am_grid_cell(&g, isfinite(numbers[k]) ? text : NULL);
-        }
+        for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+            am_grid_number(&g, numbers[k]);
         am_grid_cell(&g, f->claimed);
         am_grid_cell(&g, f->contradicts ? "yes" : "no");
         am_grid_cell(&g, f->what);

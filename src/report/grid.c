@@ -3,13 +3,22 @@
 #include "report/grid.h"
 
 #include "base/text.h"
+#include "report/escape.h"
+#include "report/units.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { FIRST_ROWS = 16, CELL_MAX = 1024, GAP = 2 };
+enum {
+    FIRST_ROWS = 16,
+    CELL_MAX = 1024,
+    GAP = 2,
+    FLOW_EASY = 24, /* columns below which wrapped text is no longer read with ease */
+    FLOW_MIN = 12   /* where nothing else can be left out */
+};
 
 void am_grid_init(struct am_grid *g, struct am_arena *arena)
 {
@@ -25,7 +34,14 @@ void am_grid_column(struct am_grid *g, const char *title, enum am_align align, u
         g->broken = true;
         return;
     }
-    g->columns[g->n_columns++] = (struct am_grid_column){copy, align, rank, false};
+    g->columns[g->n_columns++] =
+        (struct am_grid_column){.title = copy, .align = align, .rank = rank};
+}
+
+void am_grid_flow(struct am_grid *g)
+{
+    if (g->n_columns > 0)
+        g->columns[g->n_columns - 1].flow = true;
 }
 
 void am_grid_row(struct am_grid *g)
@@ -75,6 +91,14 @@ void am_grid_cellf(struct am_grid *g, const char *fmt, ...)
     am_grid_cell(g, text);
 }
 
+void am_grid_number(struct am_grid *g, double value)
+{
+    char text[AM_UNITS_MAX];
+
+    am_units_exact(value, text, sizeof(text));
+    am_grid_cell(g, isfinite(value) ? text : NULL);
+}
+
 static const struct am_grid_cell *cell_at(const struct am_grid *g, size_t row, size_t column)
 {
     return &g->cells[row * g->n_columns + column];
@@ -85,6 +109,17 @@ static const char *text_at(const struct am_grid *g, size_t row, size_t column)
     const char *text = cell_at(g, row, column)->text;
 
     return text ? text : "";
+}
+
+void am_grid_hide_empty(struct am_grid *g)
+{
+    for (size_t c = 0; c < g->n_columns; c++) {
+        bool filled = false;
+
+        for (size_t r = 0; r < g->n_rows && !filled; r++)
+            filled = *text_at(g, r, c) != '\0';
+        g->columns[c].hidden |= !filled;
+    }
 }
 
 /* ---- text ---- */
@@ -117,21 +152,51 @@ static size_t total_width(const struct am_grid *g, const size_t *widths)
     return total;
 }
 
-/* Hides columns, highest rank first and the rightmost of a rank, until the rest fits. */
-static size_t fit(struct am_grid *g, const size_t *widths, size_t room)
+/* Narrows the columns that may flow, the widest first, by `over` columns; false when one would
+ * become narrower than `least`. */
+static bool narrow(const struct am_grid *g, size_t *widths, size_t over, size_t least)
+{
+    size_t spare = 0;
+
+    for (size_t c = 0; c < g->n_columns; c++) {
+        if (g->columns[c].flow && !g->columns[c].hidden && widths[c] > least)
+            spare += widths[c] - least;
+    }
+    if (spare < over)
+        return false;
+    for (; over > 0; over--) {
+        size_t widest = g->n_columns;
+
+        for (size_t c = 0; c < g->n_columns; c++) {
+            if (g->columns[c].flow && !g->columns[c].hidden &&
+                (widest == g->n_columns || widths[c] > widths[widest]))
+                widest = c;
+        }
+        widths[widest]--;
+    }
+    return true;
+}
+
+/* Makes the columns fit: those that may flow become narrower; where that is not enough columns are
+ * hidden, highest rank first and the rightmost of a rank. */
+static size_t fit(struct am_grid *g, size_t *widths, size_t room)
 {
     size_t hidden = 0;
 
     while (total_width(g, widths) > room) {
         size_t victim = g->n_columns;
 
+        if (narrow(g, widths, total_width(g, widths) - room, FLOW_EASY))
+            break;
         for (size_t c = 0; c < g->n_columns; c++) {
             if (!g->columns[c].hidden && g->columns[c].rank > 0 &&
                 (victim == g->n_columns || g->columns[c].rank >= g->columns[victim].rank))
                 victim = c;
         }
-        if (victim == g->n_columns)
+        if (victim == g->n_columns) {
+            (void)narrow(g, widths, total_width(g, widths) - room, FLOW_MIN);
             break;
+        }
         g->columns[victim].hidden = true;
         hidden++;
     }
@@ -142,7 +207,7 @@ static void put_padded(const struct am_style *style, FILE *out, const struct am_
                        enum am_align align, size_t width, bool last)
 {
     const char *text = cell->text ? cell->text : "";
-    const size_t pad = width - am_text_width(text);
+    const size_t taken = am_text_width(text), pad = taken < width ? width - taken : 0;
 
     if (align == AM_ALIGN_RIGHT)
         spaces(out, pad);
@@ -153,35 +218,78 @@ static void put_padded(const struct am_style *style, FILE *out, const struct am_
         spaces(out, pad);
 }
 
-/* The last column that has something to write in this row: nothing trails behind it. */
-static size_t last_filled(const struct am_grid *g, size_t row)
+/* What is still to be written of a row, column by column. */
+struct rest {
+    const char *text[AM_GRID_COLUMNS_MAX];
+};
+
+/* The last column that has something to write in this line: nothing trails behind it. */
+static size_t last_filled(const struct am_grid *g, const struct rest *rest)
 {
     size_t last = 0;
 
     for (size_t c = 0; c < g->n_columns; c++) {
-        if (!g->columns[c].hidden && (row == SIZE_MAX || *text_at(g, row, c)))
+        if (!g->columns[c].hidden && *rest->text[c])
             last = c;
     }
     return last;
 }
 
-/* Row SIZE_MAX is the line of titles. */
-static void text_row(const struct am_grid *g, const struct am_style *style, const size_t *widths,
-                     size_t row, FILE *out)
+/* One line of a cell, and what is left of it: all of it unless the column may flow. */
+static const char *take_line(const struct am_grid *g, size_t column, size_t width,
+                             struct rest *rest, char *buf)
 {
-    const size_t last = last_filled(g, row);
+    const char *const text = rest->text[column];
+    size_t next, n;
+
+    if (!g->columns[column].flow || am_text_width(text) <= width) {
+        rest->text[column] = "";
+        return text;
+    }
+    n = am_text_line(text, width, &next);
+    rest->text[column] = text + next;
+    (void)am_str_copy(buf, n < CELL_MAX ? n + 1 : CELL_MAX, text);
+    return buf;
+}
+
+/* Writes one line of what is left; false when nothing was. */
+static bool text_line(const struct am_grid *g, const struct am_style *style, const size_t *widths,
+                      const enum am_paint *paints, struct rest *rest, FILE *out)
+{
+    const size_t last = last_filled(g, rest);
     bool first = true;
 
     for (size_t c = 0; c <= last; c++) {
-        const struct am_grid_cell title = {g->columns[c].title, AM_PAINT_STRONG};
+        char buf[CELL_MAX];
+        struct am_grid_cell cell;
 
         if (g->columns[c].hidden)
             continue;
+        cell = (struct am_grid_cell){take_line(g, c, widths[c], rest, buf), paints[c]};
         if (!first)
             spaces(out, GAP);
         first = false;
-        put_padded(style, out, row == SIZE_MAX ? &title : cell_at(g, row, c), g->columns[c].align,
-                   widths[c], c == last);
+        put_padded(style, out, &cell, g->columns[c].align, widths[c], c == last);
+    }
+    (void)fputc('\n', out);
+    return *rest->text[last_filled(g, rest)] != '\0';
+}
+
+/* Row SIZE_MAX is the line of titles. */
+static void text_row(const struct am_grid *g, const struct am_style *style, const size_t *widths,
+                     size_t row, unsigned indent, FILE *out)
+{
+    enum am_paint paints[AM_GRID_COLUMNS_MAX];
+    struct rest rest;
+    bool more = true;
+
+    for (size_t c = 0; c < g->n_columns; c++) {
+        rest.text[c] = row == SIZE_MAX ? g->columns[c].title : text_at(g, row, c);
+        paints[c] = row == SIZE_MAX ? AM_PAINT_STRONG : cell_at(g, row, c)->paint;
+    }
+    while (more && g->n_columns > 0) {
+        spaces(out, indent);
+        more = text_line(g, style, widths, paints, &rest, out);
     }
 }
 
@@ -194,14 +302,9 @@ static size_t write_text(struct am_grid *g, const struct am_style *style, unsign
     measure(g, widths);
     if (style->width > indent)
         hidden = fit(g, widths, style->width - indent);
-    spaces(out, indent);
-    text_row(g, style, widths, SIZE_MAX, out);
-    (void)fputc('\n', out);
-    for (size_t r = 0; r < g->n_rows; r++) {
-        spaces(out, indent);
-        text_row(g, style, widths, r, out);
-        (void)fputc('\n', out);
-    }
+    text_row(g, style, widths, SIZE_MAX, indent, out);
+    for (size_t r = 0; r < g->n_rows; r++)
+        text_row(g, style, widths, r, indent, out);
     return hidden;
 }
 
@@ -228,41 +331,6 @@ static void put_csv(FILE *out, const char *text)
     (void)fputc('"', out);
 }
 
-static void put_md(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("|\\`*_<", *text))
-            (void)fputc('\\', out);
-        (void)fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-    }
-}
-
-static void put_tex(FILE *out, const char *text)
-{
-    static const struct {
-        char c;
-        const char *tex;
-    } table[] = {{'\\', "\\textbackslash{}"},  {'~', "\\textasciitilde{}"},
-                 {'^', "\\textasciicircum{}"}, {'<', "\\textless{}"},
-                 {'>', "\\textgreater{}"},     {'|', "\\textbar{}"}};
-
-    for (; *text; text++) {
-        const char *replacement = NULL;
-
-        for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-            if (table[i].c == *text)
-                replacement = table[i].tex;
-        }
-        if (replacement) {
-            (void)fputs(replacement, out);
-            continue;
-        }
-        if (strchr("&%$#_{}", *text))
-            (void)fputc('\\', out);
-        (void)fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-    }
-}
-
 static void form_row(const struct am_grid *g, const struct form *form, size_t row, FILE *out)
 {
     (void)fputs(form->begin, out);
@@ -285,7 +353,7 @@ static void write_csv(const struct am_grid *g, FILE *out)
 
 static void write_md(const struct am_grid *g, FILE *out)
 {
-    static const struct form form = {"| ", " | ", " |\n", put_md};
+    static const struct form form = {"| ", " | ", " |\n", am_escape_md};
 
     form_row(g, &form, SIZE_MAX, out);
     for (size_t c = 0; c < g->n_columns; c++)
@@ -297,7 +365,7 @@ static void write_md(const struct am_grid *g, FILE *out)
 
 static void write_tex(const struct am_grid *g, FILE *out)
 {
-    static const struct form form = {"  ", " & ", " \\\\\n", put_tex};
+    static const struct form form = {"  ", " & ", " \\\\\n", am_escape_tex};
 
     (void)fputs("\\begin{tabular}{", out);
     for (size_t c = 0; c < g->n_columns; c++)

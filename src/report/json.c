@@ -3,6 +3,7 @@
 #include "report/json.h"
 
 #include "report/units.h"
+#include "report/utf8.h"
 
 #include <inttypes.h>
 
@@ -11,41 +12,13 @@ void am_json_init(struct am_json *j, FILE *out, unsigned pretty)
     *j = (struct am_json){.out = out, .pretty = pretty};
 }
 
-/* Length of the well-formed UTF-8 sequence at s (no overlong forms, no surrogates), 0 if none. */
-static size_t utf8_length(const unsigned char *s)
-{
-    static const struct {
-        unsigned char lead_lo, lead_hi, next_lo, next_hi;
-        size_t len;
-    } forms[] = {
-        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-
-    if (s[0] < 0x80)
-        return 1;
-    for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
-        if (s[0] < forms[f].lead_lo || s[0] > forms[f].lead_hi)
-            continue;
-        if (s[1] < forms[f].next_lo || s[1] > forms[f].next_hi)
-            return 0;
-        for (size_t i = 2; i < forms[f].len; i++) {
-            if ((s[i] & 0xc0) != 0x80)
-                return 0;
-        }
-        return forms[f].len;
-    }
-    return 0;
-}
-
 static void put_string(FILE *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    const char *s = text;
 
     (void)fputc('"', out);
     while (*s) {
-        const size_t len = utf8_length(s);
+        const size_t len = am_utf8_length(s);
 
         if (*s == '"' || *s == '\\')
             (void)fprintf(out, "\\%c", *s);
@@ -53,8 +26,8 @@ static void put_string(FILE *out, const char *text)
             (void)fputs("\\n", out);
         else if (*s == '\t')
             (void)fputs("\\t", out);
-        else if (*s < 0x20 || *s == 0x7f)
-            (void)fprintf(out, "\\u%04x", *s);
+        else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            (void)fprintf(out, "\\u%04x", (unsigned)*s);
         else if (len)
             (void)fwrite(s, 1, len, out);
         else

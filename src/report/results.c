@@ -259,15 +259,6 @@ static void csv_params(struct am_grid *g, const struct am_result *r, const char 
     }
 }
 
-/* What is not finite stays empty. */
-static void csv_number(struct am_grid *g, double value)
-{
-    char text[AM_UNITS_MAX];
-
-    am_units_exact(value, text, sizeof(text));
-    am_grid_cell(g, isfinite(value) ? text : NULL);
-}
-
 static void csv_summary(struct am_grid *g, const struct am_result_metric *metric)
 {
     struct am_summary s;
@@ -280,7 +271,7 @@ static void csv_summary(struct am_grid *g, const struct am_result_metric *metric
     const double numbers[] = {s.median, s.ci.lo, s.ci.hi, s.ci.coverage, s.min,    s.max,
                               s.p5,     s.p95,   s.mad,   s.within,      s.between};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        csv_number(g, numbers[i]);
+        am_grid_number(g, numbers[i]);
     am_grid_cellf(g, "%zu", s.launches);
     am_grid_cellf(g, "%zu", s.samples);
     am_grid_cellf(g, "%zu", s.disturbed);

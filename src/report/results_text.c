@@ -3,7 +3,10 @@
 #include "report/results.h"
 
 #include "base/text.h"
+#include "report/charts.h"
+#include "report/graph.h"
 #include "report/grid.h"
+#include "report/points.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -17,46 +20,27 @@ enum rank {
     RANK_OTHER,
     RANK_OTHER_SPREAD,
     RANK_EDGE,
-    RANK_COUNT
+    RANK_COUNT,
+    RANK_BAR
 };
 
-enum { LINE_MAX_BYTES = 1024, TABLE_INDENT = 2 };
+enum { LINE_MAX_BYTES = 1024, TABLE_INDENT = 2, BAR_COLUMNS = 12 };
 
 /* The consecutive results of one bench. */
 struct group {
     const struct am_result *first;
     size_t n;
     const struct am_result *shape; /* the first that has metrics, else the first */
-    bool vary[AM_AXES_MAX];        /* by index of first->params: has more than one value */
-    size_t n_params;               /* of first->params that are shown */
+    struct am_points points;
+    double most; /* highest median of the primary metric: a full bar; 0: no bars */
 };
 
 /* What the footer has to explain. */
 struct seen {
     double worst_coverage; /* of the intervals shown */
     size_t hidden;         /* columns left out */
-    bool spread, disturbed, bimodal, max_launches;
+    bool spread, disturbed, bimodal, max_launches, out_of_reach, negative;
 };
-
-static const char *param_text(const struct am_result *r, const char *name)
-{
-    for (size_t i = 0; i < r->n_params; i++) {
-        if (strcmp(r->params[i].name, name) == 0)
-            return r->params[i].text;
-    }
-    return "";
-}
-
-static void find_varying(struct group *g)
-{
-    g->n_params = g->first->n_params < AM_AXES_MAX ? g->first->n_params : AM_AXES_MAX;
-    for (size_t p = 0; p < g->n_params; p++) {
-        const struct am_result_param *param = &g->first->params[p];
-
-        for (size_t i = 1; i < g->n && !g->vary[p]; i++)
-            g->vary[p] = strcmp(param_text(&g->first[i], param->name), param->text) != 0;
-    }
-}
 
 static bool is_ok(const struct am_result *r)
 {
@@ -88,23 +72,110 @@ static const char *plus_minus(const struct am_style *style)
     return style->format == AM_FORMAT_TABLE && !style->utf8 ? "+/-" : "±";
 }
 
-static void add_columns(struct am_grid *grid, const struct group *g, const struct am_style *style)
-{
-    for (size_t i = 0; i < g->n_params; i++) {
-        const struct am_result_param *p = &g->first->params[i];
+/* The metrics of one table: the bench's own, or what was measured beside time ("energy:package",
+ * "count:PAPI_L2_TCM"), which would make the first too wide. */
+struct part {
+    size_t metrics[AM_METRICS_MAX]; /* indices into the shape's */
+    size_t n;
+    const char *scope; /* heading, with the names before the colon as columns; NULL: whole names */
+    bool own;
+};
 
-        if (g->vary[i])
-            am_grid_column(grid, p->name, p->kind == AM_AXIS_NAME ? AM_ALIGN_LEFT : AM_ALIGN_RIGHT,
-                           RANK_KEEP);
+/* "package" of "energy:package"; NULL for the bench's own. */
+static const char *scope_of(const struct am_result_metric *m)
+{
+    const char *const colon = strchr(m->name, ':');
+
+    return colon ? colon + 1 : NULL;
+}
+
+/* A scope of its own table has several metrics; others stand together in one. */
+static bool shares_scope(const struct am_result *shape, size_t i)
+{
+    const char *const scope = scope_of(&shape->metrics[i]);
+
+    for (size_t k = 0; scope && k < shape->n_metrics; k++) {
+        const char *const other = scope_of(&shape->metrics[k]);
+
+        if (k != i && other && strcmp(scope, other) == 0)
+            return true;
     }
+    return false;
+}
+
+static bool has_values(const struct group *g, const char *name)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const struct am_result_metric *const m = metric_of(&g->first[i], name);
+
+        for (size_t k = 0; m && k < m->series.n; k++) {
+            if (m->series.launches[k].n)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void take(struct part *p, const struct group *g, size_t i, bool always)
+{
+    if (p->n < AM_METRICS_MAX && (always || has_values(g, g->shape->metrics[i].name)))
+        p->metrics[p->n++] = i;
+}
+
+/* The primary metric has its column even where nothing was measured. */
+static struct part own_part(const struct group *g)
+{
+    struct part p = {.own = true};
+
     for (size_t i = 0; i < g->shape->n_metrics; i++) {
-        am_grid_column(grid, g->shape->metrics[i].name, AM_ALIGN_RIGHT, i ? RANK_OTHER : RANK_KEEP);
+        if (i == 0 || !scope_of(&g->shape->metrics[i]))
+            take(&p, g, i, i == 0);
+    }
+    return p;
+}
+
+/* Of the metrics beside time: those of one scope, or (NULL) those that share theirs with none. */
+static struct part beside_part(const struct group *g, const char *scope)
+{
+    struct part p = {.scope = scope};
+
+    for (size_t i = 1; i < g->shape->n_metrics; i++) {
+        const char *const of = scope_of(&g->shape->metrics[i]);
+        const bool shared = shares_scope(g->shape, i);
+
+        if (of && (scope ? shared && strcmp(of, scope) == 0 : !shared))
+            take(&p, g, i, false);
+    }
+    return p;
+}
+
+static void add_name(struct am_grid *grid, const struct part *p, const struct am_result_metric *m,
+                     bool primary)
+{
+    const int len = p->scope ? (int)strcspn(m->name, ":") : (int)strlen(m->name);
+    char name[AM_UNITS_MAX];
+
+    (void)am_str_format(name, sizeof(name), "%.*s", len, m->name);
+    am_grid_column(grid, name, AM_ALIGN_RIGHT, primary ? RANK_KEEP : RANK_OTHER);
+}
+
+static void add_columns(struct am_grid *grid, const struct group *g, const struct part *p,
+                        const struct am_style *style)
+{
+    am_points_columns(&g->points, grid);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct am_result_metric *const m = &g->shape->metrics[p->metrics[i]];
+
+        add_name(grid, p, m, i == 0);
         am_grid_column(grid, plus_minus(style), AM_ALIGN_RIGHT,
                        i ? RANK_OTHER_SPREAD : RANK_SPREAD);
-        if (i == 0)
-            am_grid_column(grid, g->shape->metrics[0].better == AM_LOWER ? "min" : "max",
-                           AM_ALIGN_RIGHT, RANK_EDGE);
+        if (i == 0 && p->own)
+            am_grid_column(grid, m->better == AM_LOWER ? "min" : "max", AM_ALIGN_RIGHT, RANK_EDGE);
+        if (i == 0 && p->own && g->most > 0)
+            am_grid_column(grid, "", AM_ALIGN_LEFT, RANK_BAR);
     }
+    if (!p->own)
+        return;
     am_grid_column(grid, "count", AM_ALIGN_RIGHT, RANK_COUNT);
     am_grid_column(grid, "notes", AM_ALIGN_LEFT, RANK_NOTES);
 }
@@ -174,6 +245,8 @@ static void add_notes(struct am_grid *grid, const struct am_result *r, const str
 {
     char notes[LINE_MAX_BYTES] = "", note[AM_UNITS_MAX];
 
+    if (s->median < 0)
+        add_note(notes, sizeof(notes), "negative");
     if (s->bimodal)
         add_note(notes, sizeof(notes), "two modes");
     if (s->disturbed) {
@@ -190,85 +263,58 @@ static void add_notes(struct am_grid *grid, const struct am_result *r, const str
         add_note(notes, sizeof(notes), "unfinished");
     else if (strcmp(r->stop_reason, "target") != 0)
         add_note(notes, sizeof(notes), r->stop_reason);
+    seen->out_of_reach |= r->stop_reason && strcmp(r->stop_reason, "out-of-reach") == 0;
     seen->max_launches |= r->stop_reason && strcmp(r->stop_reason, "max-launches") == 0;
+    seen->negative |= s->median < 0;
     seen->bimodal |= s->bimodal;
     seen->disturbed |= s->disturbed > 0;
     am_grid_cell(grid, notes);
 }
 
-static void add_row(struct am_grid *grid, const struct group *g, const struct am_result *r,
-                    struct seen *seen)
+static void add_bar(struct am_grid *grid, const struct group *g, double median,
+                    const struct am_style *style)
+{
+    char bar[AM_GRAPH_MAX];
+
+    am_graph_bar(median / g->most, BAR_COLUMNS, style->utf8, bar, sizeof(bar));
+    am_grid_cell(grid, bar);
+}
+
+static void find_most(struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        struct am_summary s;
+
+        if (is_ok(&g->first[i]) && g->first[i].n_metrics > 0 &&
+            am_summarise(&g->first[i].metrics[0].series, &s) && s.median > g->most)
+            g->most = s.median;
+    }
+}
+
+static void add_row(struct am_grid *grid, const struct group *g, const struct part *p,
+                    const struct am_result *r, const struct am_style *style, struct seen *seen)
 {
     struct am_summary primary = {0};
-    char text[LINE_MAX_BYTES];
 
     am_grid_row(grid);
-    for (size_t i = 0; i < g->n_params; i++) {
-        const struct am_result_param *p = &g->first->params[i];
-
-        if (!g->vary[i])
-            continue;
-        am_units_param(p->kind, param_text(r, p->name), text, sizeof(text));
-        am_grid_cell(grid, text);
-    }
-    for (size_t i = 0; i < g->shape->n_metrics; i++) {
-        const struct am_result_metric *m = metric_of(r, g->shape->metrics[i].name);
+    am_points_cells(&g->points, r, grid);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct am_result_metric *const shape = &g->shape->metrics[p->metrics[i]];
+        const struct am_result_metric *m = metric_of(r, shape->name);
         struct am_summary s;
 
         if (!m || !am_summarise(&m->series, &s))
             s = (struct am_summary){.median = NAN, .min = NAN, .max = NAN};
         if (i == 0)
             primary = s;
-        add_metric(grid, m ? m : &g->shape->metrics[i], &s, i == 0, seen);
+        add_metric(grid, m ? m : shape, &s, i == 0 && p->own, seen);
+        if (i == 0 && p->own && g->most > 0)
+            add_bar(grid, g, s.median, style);
     }
+    if (!p->own)
+        return;
     am_grid_cellf(grid, "%zu/%zu", primary.launches, primary.samples);
     add_notes(grid, r, &primary, seen);
-}
-
-/* What all rows share: "worker=cpu  pattern=random  threads=1". */
-static void constant_axes(const struct group *g, char *buf, size_t cap)
-{
-    (void)am_str_format(buf, cap, "worker=%s", g->first->worker);
-    for (size_t i = 0; i < g->n_params; i++) {
-        const struct am_result_param *p = &g->first->params[i];
-        char text[LINE_MAX_BYTES];
-        const size_t used = strlen(buf);
-
-        if (g->vary[i])
-            continue;
-        am_units_param(p->kind, p->text, text, sizeof(text));
-        (void)am_str_format(buf + used, cap - used, "%s%s=%s", used ? "  " : "", p->name, text);
-    }
-}
-
-static void heading(const struct am_style *style, FILE *out, const char *name, const char *rest)
-{
-    static const char *const before[AM_FORMAT_COUNT] = {
-        [AM_FORMAT_MD] = "### ", [AM_FORMAT_TEX] = "% ", [AM_FORMAT_TABLE] = ""};
-
-    (void)fputs(before[style->format], out);
-    (void)fputs(am_style_on(style, AM_PAINT_STRONG), out);
-    am_style_put(style, out, name);
-    (void)fputs(am_style_off(style, AM_PAINT_STRONG), out);
-    if (*rest)
-        (void)fputs("  ", out);
-    am_style_put(style, out, rest);
-    (void)fputs(style->format == AM_FORMAT_MD ? "\n\n" : "\n", out);
-}
-
-/* Prose: wrapped in a table, a comment in TeX, a list item in Markdown. */
-static void prose(const struct am_style *style, FILE *out, const char *label, const char *text)
-{
-    const size_t indent = style->format == AM_FORMAT_TABLE ? strspn(label, " ") : 0;
-
-    if (style->format == AM_FORMAT_TABLE) {
-        am_style_wrap(style, out, indent, label + indent, text);
-        return;
-    }
-    (void)fputs(style->format == AM_FORMAT_TEX ? "% " : "- ", out);
-    am_style_put(style, out, label);
-    am_style_put(style, out, text);
-    (void)fputc('\n', out);
 }
 
 /* ---- points without values ---- */
@@ -301,28 +347,62 @@ static void tell_others(const struct group *g, const struct am_style *style, FIL
         (void)am_str_format(label, sizeof(label), "  %s: ", r->state);
         (void)am_str_format(line, sizeof(line), "%s%s%s%s", r->text, more, r->reason ? ": " : "",
                             r->reason ? r->reason : "");
-        prose(style, out, label, line);
+        am_style_note(style, out, label, line);
     }
+}
+
+static void write_part(const struct group *g, const struct part *p, const struct am_style *style,
+                       struct am_arena *arena, struct seen *seen, FILE *out)
+{
+    struct am_grid grid;
+
+    am_grid_init(&grid, arena);
+    add_columns(&grid, g, p, style);
+    for (size_t i = 0; i < g->n; i++) {
+        if (is_ok(&g->first[i]))
+            add_row(&grid, g, p, &g->first[i], style, seen);
+    }
+    seen->hidden += am_grid_write(&grid, style, TABLE_INDENT, out);
+}
+
+/* What was measured beside time, below the bench's own table. */
+static void write_beside(const struct group *g, const struct am_style *style,
+                         struct am_arena *arena, struct seen *seen, FILE *out)
+{
+    const struct part rest = beside_part(g, NULL);
+
+    for (size_t i = 1; i < g->shape->n_metrics; i++) {
+        const char *const scope = scope_of(&g->shape->metrics[i]);
+        const struct part p = beside_part(g, scope ? scope : "");
+
+        if (!scope || p.n == 0 || p.metrics[0] != i)
+            continue; /* a scope is written at the first of its metrics */
+        (void)fputc('\n', out);
+        am_style_heading(style, out, g->first->bench, scope);
+        write_part(g, &p, style, arena, seen, out);
+    }
+    if (rest.n == 0)
+        return;
+    (void)fputc('\n', out);
+    am_style_heading(style, out, g->first->bench, "beside time");
+    write_part(g, &rest, style, arena, seen, out);
 }
 
 static void write_group(const struct group *g, const struct am_style *style, struct am_arena *arena,
                         struct seen *seen, FILE *out)
 {
+    const struct part own = own_part(g);
     char constants[LINE_MAX_BYTES];
-    struct am_grid grid;
 
-    constant_axes(g, constants, sizeof(constants));
+    am_points_constants(&g->points, constants, sizeof(constants));
     (void)fputc('\n', out);
-    heading(style, out, g->first->bench, constants);
+    am_style_heading(style, out, g->first->bench, constants);
     if (count_ok(g) > 0) {
-        am_grid_init(&grid, arena);
-        add_columns(&grid, g, style);
-        for (size_t i = 0; i < g->n; i++) {
-            if (is_ok(&g->first[i]))
-                add_row(&grid, g, &g->first[i], seen);
-        }
-        seen->hidden += am_grid_write(&grid, style, TABLE_INDENT, out);
+        write_part(g, &own, style, arena, seen, out);
+        write_beside(g, style, arena, seen, out);
     }
+    if (style->graphs)
+        am_charts_write(&g->points, g->first, g->n, style, arena, out);
     tell_others(g, style, out);
 }
 
@@ -334,14 +414,14 @@ static void write_run_line(const struct am_result_set *set, const struct am_styl
     char line[LINE_MAX_BYTES], rest[LINE_MAX_BYTES];
 
     am_report_machine_line(&set->machine, line, sizeof(line));
-    heading(style, out, "machine", line);
+    am_style_heading(style, out, "machine", line);
     (void)am_str_format(
         rest, sizeof(rest), "%s%s%s%s  %s  %s profile, %zu launch%s, %s%s",
         run->name ? run->name : "?", run->label ? " \"" : "", run->label ? run->label : "",
         run->label ? "\"" : "", run->started ? run->started : "?",
         am_profile_name(run->settings.profile), set->launches, set->launches == 1 ? "" : "es",
         run->state ? run->state : "?", run->synthetic ? ", synthetic (not this machine)" : "");
-    heading(style, out, "run    ", rest);
+    am_style_heading(style, out, "run    ", rest);
 }
 
 static void write_findings(const struct am_findings *findings, const struct am_style *style,
@@ -381,34 +461,39 @@ static void write_footer(const struct seen *seen, const struct am_style *style, 
     (void)fputc('\n', out);
     (void)am_str_format(label, sizeof(label), "%s: ", plus_minus(style));
     if (seen->spread)
-        prose(style, out, label,
-              "half the 95 % confidence interval of the median of launch medians, relative to that "
-              "median, or both sides of it where they differ; count: launches/samples used");
+        am_style_note(
+            style, out, label,
+            "half the 95 % confidence interval of the median of launch medians, relative to that "
+            "median, or both sides of it where they differ; count: launches/samples used");
     if (seen->spread && seen->worst_coverage < 0.95) {
         (void)am_str_format(line, sizeof(line),
                             "where launches are few the interval is [min, max] and covers less: "
                             "%.1f %% at worst here",
                             seen->worst_coverage * 100);
-        prose(style, out, label, line);
+        am_style_note(style, out, label, line);
     }
     if (seen->max_launches)
-        prose(style, out, "max-launches: ",
-              "the interval was still wider than the target when the launches were used up.");
+        am_style_note(
+            style, out, "max-launches: ",
+            "the interval was still wider than the target when the launches were used up.");
+    if (seen->negative)
+        am_style_note(style, out,
+                      "negative: ", "less than its reference took; shown as it was measured.");
+    if (seen->out_of_reach)
+        am_style_note(style, out, "out-of-reach: ",
+                      "the launches differ so much that several times the number allowed would not "
+                      "bring the interval to the target.");
     if (seen->disturbed)
-        prose(style, out, "disturbed: ",
-              "samples during which something else ran or the clock changed; kept, "
-              "re-measured, and left out of a launch's median where it has others.");
+        am_style_note(style, out, "disturbed: ",
+                      "samples during which something else ran or the clock changed; kept, "
+                      "re-measured, and left out of a launch's median where it has others.");
     if (seen->bimodal)
-        prose(style, out,
-              "two modes: ", "the values form two groups; the median may name neither.");
+        am_style_note(style, out,
+                      "two modes: ", "the values form two groups; the median may name neither.");
     if (seen->hidden)
-        prose(style, out, "",
-              "Columns were left out to fit the terminal; --format csv or json has all of them.");
-}
-
-static bool same_group(const struct am_result *a, const struct am_result *b)
-{
-    return strcmp(a->bench, b->bench) == 0 && strcmp(a->worker, b->worker) == 0;
+        am_style_note(
+            style, out, "",
+            "Columns were left out to fit the terminal; --format csv or json has all of them.");
 }
 
 void am_report_results_text(const struct am_result_set *set, const struct am_style *style,
@@ -422,15 +507,17 @@ void am_report_results_text(const struct am_result_set *set, const struct am_sty
     while (i < set->n) {
         struct group g = {.first = &set->results[i], .shape = &set->results[i]};
 
-        for (; i < set->n && same_group(g.first, &set->results[i]); i++) {
+        for (; i < set->n && am_points_together(g.first, &set->results[i]); i++) {
             if (g.shape->n_metrics == 0)
                 g.shape = &set->results[i];
+            am_points_add(&g.points, &set->results[i]);
             g.n++;
         }
-        find_varying(&g);
+        if (style->graphs && count_ok(&g) > 1)
+            find_most(&g);
         write_group(&g, style, arena, &seen, out);
     }
     if (set->n == 0)
-        prose(style, out, "", "no results");
+        am_style_note(style, out, "", "no results");
     write_footer(&seen, style, out);
 }

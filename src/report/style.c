@@ -79,6 +79,31 @@ size_t am_text_width(const char *text)
     return width;
 }
 
+size_t am_text_line(const char *text, size_t columns_max, size_t *next)
+{
+    size_t at = 0, width = 0, space = 0, dot = 0;
+
+    while (text[at]) {
+        uint32_t code;
+        const size_t len = decode(text + at, &code);
+
+        if (code == ' ')
+            space = at;
+        else if (at > 0 && width + columns(code) > columns_max)
+            break;
+        if (code == '.')
+            dot = at + 1;
+        width += columns(code);
+        at += len;
+    }
+    if (text[at] && (space > 0 || dot > 0))
+        at = space > 0 ? space : dot;
+    *next = at + strspn(text + at, " ");
+    while (at > 0 && text[at - 1] == ' ')
+        at--;
+    return at;
+}
+
 /* ASCII of the same width for the characters that our own texts use. */
 static char ascii_of(uint32_t code)
 {
@@ -145,4 +170,38 @@ void am_style_wrap(const struct am_style *style, FILE *out, size_t indent, const
     (void)fprintf(out, "%*s", (int)indent, "");
     am_style_put(style, out, label);
     am_style_flow(style, out, indent + am_text_width(label), text);
+}
+
+void am_style_heading(const struct am_style *style, FILE *out, const char *name, const char *rest)
+{
+    static const char *const before[AM_FORMAT_COUNT] = {
+        [AM_FORMAT_MD] = "### ", [AM_FORMAT_TEX] = "% ", [AM_FORMAT_TABLE] = ""};
+    const size_t column = am_text_width(name) + 2;
+
+    (void)fputs(before[style->format], out);
+    (void)fputs(am_style_on(style, AM_PAINT_STRONG), out);
+    am_style_put(style, out, name);
+    (void)fputs(am_style_off(style, AM_PAINT_STRONG), out);
+    if (*rest)
+        (void)fputs("  ", out);
+    if (style->width > column && column + am_text_width(rest) > style->width) {
+        am_style_flow(style, out, column, rest);
+        return;
+    }
+    am_style_put(style, out, rest);
+    (void)fputs(style->format == AM_FORMAT_MD ? "\n\n" : "\n", out);
+}
+
+void am_style_note(const struct am_style *style, FILE *out, const char *label, const char *text)
+{
+    const size_t indent = strspn(label, " ");
+
+    if (style->format == AM_FORMAT_TABLE) {
+        am_style_wrap(style, out, indent, label + indent, text);
+        return;
+    }
+    (void)fputs(style->format == AM_FORMAT_TEX ? "% " : "- ", out);
+    am_style_put(style, out, label);
+    am_style_put(style, out, text);
+    (void)fputc('\n', out);
 }

@@ -12,8 +12,9 @@
 /* Units that take an SI prefix; all others count something and are written as they are. */
 static bool takes_prefix(const char *unit)
 {
-    static const char *const scaled[] = {"s",  "B/s", "flop/s", "op/s", "1/s",
-                                         "Hz", "J",   "W",      "B",    "J/op"};
+    static const char *const scaled[] = {
+        "s", "B/s",  "flop/s", "op/s",  "1/s",    "Hz",  "J",        "W",
+        "B", "J/op", "J.s",    "J.s^2", "flop/J", "J/B", "J.s/nm^s", "J.s^2/nm^(s+1)"};
 
     for (size_t i = 0; i < sizeof(scaled) / sizeof(scaled[0]); i++) {
         if (strcmp(scaled[i], unit) == 0)
@@ -30,36 +31,51 @@ static void three_digits(double v, char *buf, size_t cap)
     (void)am_str_format(buf, cap, "%.*f", a < 9.995 ? 2 : a < 99.95 ? 1 : 0, v);
 }
 
+double am_units_prefix(double value, const char *unit, char *scaled, size_t cap)
+{
+    static const struct {
+        const char *text;
+        double factor;
+    } prefixes[] = {{"q", 1e-30}, {"r", 1e-27}, {"y", 1e-24}, {"z", 1e-21}, {"a", 1e-18},
+                    {"f", 1e-15}, {"p", 1e-12}, {"n", 1e-9},  {"µ", 1e-6},  {"m", 1e-3},
+                    {"", 1},      {"k", 1e3},   {"M", 1e6},   {"G", 1e9},   {"T", 1e12},
+                    {"P", 1e15},  {"E", 1e18}};
+    const size_t unity = 10, last = sizeof(prefixes) / sizeof(prefixes[0]) - 1;
+    const double a = fabs(value);
+    size_t p = unity;
+
+    if (!takes_prefix(unit)) {
+        (void)am_str_copy(scaled, cap, unit);
+        return 1;
+    }
+    /* 999.5 is shown as 1000 */
+    while (isfinite(a) && a / prefixes[p].factor >= 999.5 && p < last)
+        p++;
+    while (a > 0 && a / prefixes[p].factor < 0.9995 && p > 0)
+        p--;
+    /* "1/s" has no place for a prefix of its own */
+    if (strcmp(unit, "1/s") == 0)
+        (void)am_str_format(scaled, cap, "%s/s", prefixes[p].text);
+    else
+        (void)am_str_format(scaled, cap, "%s%s", prefixes[p].text, unit);
+    return prefixes[p].factor;
+}
+
 void am_units_value(double value, const char *unit, char *buf, size_t cap)
 {
-    static const char *const prefixes[] = {"a", "f", "p", "n", "µ", "m", "",
-                                           "k", "M", "G", "T", "P", "E"};
-    const int unity = 6, last = (int)(sizeof(prefixes) / sizeof(prefixes[0])) - 1;
-    char digits[AM_UNITS_MAX];
-    int p = unity;
+    char digits[AM_UNITS_MAX], scaled[AM_UNITS_MAX];
+    double factor;
 
     if (!isfinite(value)) {
         (void)am_str_copy(buf, cap, "-");
         return;
     }
-    if (!takes_prefix(unit)) {
-        if (fabs(value) < 1e6)
-            three_digits(value, digits, sizeof(digits));
-        else
-            (void)am_str_format(digits, sizeof(digits), "%.3g", value);
-        (void)am_str_format(buf, cap, "%s%s%s", digits, *unit ? " " : "", unit);
-        return;
-    }
-    for (; fabs(value) >= 999.5 && p < last; p++)
-        value /= 1000;
-    for (; fabs(value) > 0 && fabs(value) < 0.9995 && p > 0; p--)
-        value *= 1000;
-    three_digits(value, digits, sizeof(digits));
-    /* "1/s" has no place for a prefix of its own */
-    if (strcmp(unit, "1/s") == 0)
-        (void)am_str_format(buf, cap, "%s %s/s", digits, prefixes[p]);
+    factor = am_units_prefix(value, unit, scaled, sizeof(scaled));
+    if (takes_prefix(unit) || (fabs(value) < 1e6 && !(fabs(value) > 0 && fabs(value) < 0.005)))
+        three_digits(value / factor, digits, sizeof(digits));
     else
-        (void)am_str_format(buf, cap, "%s %s%s", digits, prefixes[p], unit);
+        (void)am_str_format(digits, sizeof(digits), "%.3g", value);
+    (void)am_str_format(buf, cap, "%s%s%s", digits, *scaled ? " " : "", scaled);
 }
 
 void am_units_bytes(int64_t bytes, char *buf, size_t cap)

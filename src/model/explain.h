@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured against bound: for every point that moves bytes or computes, the least time that its
+ * work needs on this machine, what sets it, and what to try next. */
+#ifndef AM_MODEL_EXPLAIN_H
+#define AM_MODEL_EXPLAIN_H
+
+#include "base/arena.h"
+#include "model/facts.h"
+#include "model/roofline.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct am_explanation {
+    const struct am_result *result;
+    const struct am_result_metric *metric; /* the rate that is explained */
+    struct am_summary measured;
+    const char *why_not; /* not explained, with the reason; the rest below is not set */
+
+    double intensity;   /* flop a byte; NAN without either */
+    enum am_tier level; /* that bounds the bytes; AM_TIER_COUNT: none */
+    bool between;       /* the working set lies between this level and the next */
+    enum am_ceiling_kind limit;
+    struct am_roof roofs[AM_CEILING_KINDS]; /* of each kind; ceiling NULL: none or no such work */
+    double bound;                           /* in the metric's unit */
+    double share;                           /* measured over bound */
+    bool above;           /* the interval of the measurement lies above the bound: the model is
+                           * wrong, or the work is stated wrongly */
+    const char *resource; /* what limits, in words: "L2 reads", "f64 arithmetic" */
+    const char *next;     /* what to try, in words */
+};
+
+struct am_explanations {
+    struct am_explanation *items; /* in plan order */
+    size_t n;
+    size_t above, unexplained;
+};
+
+/* Of every result that is ok and belongs to a bench that states bytes or flops. Texts live in the
+ * arena. */
+void am_explain(const struct am_result_set *set, const struct am_facts *facts,
+                const struct am_roofline *roofline, struct am_arena *arena,
+                struct am_explanations *out);
+
+/* What to try next at an explained point; never NULL. */
+const char *am_explain_next(const struct am_explanation *e, const struct am_facts *facts,
+                            const struct am_roofline *roofline, struct am_arena *arena);
+
+#endif

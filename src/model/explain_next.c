@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* What to try next at a point: rules in the order in which they are worth trying, each with the
+ * measured gain that speaks for it. */
+#include "model/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Less than this is not worth a change of code. */
+static const double worth = 1.1;
+/* At the roof: what is left is within the spread of such measurements. */
+static const double at_roof = 0.9;
+/* Far below every roof: none of them is what holds it back. */
+static const double far_below = 0.5;
+
+struct point {
+    const struct am_explanation *e;
+    const struct am_facts *facts;
+    const struct am_roofline *roofline;
+    struct am_arena *arena;
+};
+
+static double number(const struct point *p, const char *param)
+{
+    return am_result_number(p->e->result, param);
+}
+
+static const struct am_fact *fact_of(const struct point *p, const char *id)
+{
+    return id ? am_facts_find(p->facts, id) : NULL;
+}
+
+/* The roof of the limiting kind with something else about the query changed; 0: none. */
+static double other_roof(const struct point *p, const struct am_roof_query *change)
+{
+    struct am_roof roof;
+
+    return am_roofline_find(p->roofline, change, &roof) ? roof.rate : 0;
+}
+
+static struct am_roof_query query_of(const struct point *p)
+{
+    return (struct am_roof_query){
+        .kind = p->e->limit,
+        .level = p->e->level,
+        .type = am_result_type(p->e->result),
+        .isa = am_result_text(p->e->result, "isa"),
+        .threads = am_result_threads(p->e->result),
+        .device = am_result_text(p->e->result, "device"),
+    };
+}
+
+/* ---- rules: a sentence, or NULL when they do not apply ---- */
+
+static const char *try_model(const struct point *p)
+{
+    if (!p->e->above)
+        return NULL;
+    return "FINDING: above the bound; the model or the stated work is wrong";
+}
+
+/* A wider instruction set has a higher ceiling. */
+static const char *try_isa(const struct point *p)
+{
+    struct am_roof_query q = query_of(p);
+    const char *const isa = q.isa;
+    struct am_roof roof;
+
+    if (!isa)
+        return NULL;
+    q.isa = NULL;
+    if (!am_roofline_find(p->roofline, &q, &roof) || !roof.ceiling->isa || roof.scaled ||
+        strcmp(roof.ceiling->isa, isa) == 0 || roof.rate < worth * p->e->roofs[q.kind].rate)
+        return NULL;
+    return am_arena_printf(p->arena, "isa=%s: %.1f x the ceiling", roof.ceiling->isa,
+                           roof.rate / p->e->roofs[q.kind].rate);
+}
+
+static const char *try_streams(const struct point *p)
+{
+    const char *const type = am_result_type(p->e->result), *const isa = query_of(p).isa;
+    const struct am_fact *const f =
+        type && isa ? fact_of(p, am_arena_printf(p->arena, "cpu.flops.%s.%s.streams", type, isa))
+                    : NULL;
+
+    if (p->e->limit != AM_CEILING_FLOPS || p->e->share > at_roof || !f ||
+        !(number(p, "streams") < f->value))
+        return NULL;
+    return am_arena_printf(p->arena, "%.0f independent streams reach it", f->value);
+}
+
+static const char *try_length(const struct point *p)
+{
+    const struct am_fact *const f = fact_of(p, "memory.stanza.knee");
+
+    if (!f || !(number(p, "length") < f->value) || strcmp(p->e->result->bench, "mem.stanza") != 0)
+        return NULL;
+    return am_arena_printf(p->arena, "rows of %.0f elements or more", f->value);
+}
+
+/* A gain of mem.bandwidth with the same kernel and threads. */
+static const struct am_fact *gain(const struct point *p, const char *word)
+{
+    const char *const kernel = am_result_text(p->e->result, "kernel");
+    const double threads = am_result_threads(p->e->result);
+    const char *const of = threads > 1 ? am_arena_printf(p->arena, ".threads%.0f", threads) : "";
+    const struct am_fact *const f =
+        fact_of(p, am_arena_printf(p->arena, "%s.bandwidth.%s%s.%s", am_tier_id(p->e->level),
+                                   kernel ? kernel : "copy", of ? of : "", word));
+
+    return f && am_fact_is_decided(f) && f->ci.lo >= 1 && f->value >= worth ? f : NULL;
+}
+
+static const char *try_nt(const struct point *p)
+{
+    const char *const nt = am_result_text(p->e->result, "nt");
+    const struct am_fact *const f = gain(p, "nt_gain");
+
+    if (p->e->level != AM_TIER_MEMORY || !(p->e->result->work.bytes_written > 0) || !f ||
+        (nt && strcmp(nt, "0") != 0))
+        return NULL;
+    return am_arena_printf(p->arena, "non-temporal stores: %.2f x", f->value);
+}
+
+static const char *try_prefetch(const struct point *p)
+{
+    const struct am_fact *const f = gain(p, "prefetch_gain");
+
+    if (!f || number(p, "prefetch") > 0)
+        return NULL;
+    return am_arena_printf(p->arena, "software prefetch: %.2f x", f->value);
+}
+
+/* More threads have a higher ceiling, as measured. */
+static const char *try_threads(const struct point *p)
+{
+    const struct am_roof_query q = query_of(p);
+    const struct am_ceiling *best = NULL;
+
+    for (size_t i = 0; i < p->roofline->n; i++) {
+        const struct am_ceiling *const c = &p->roofline->items[i];
+
+        if (c->kind != q.kind || c->threads <= q.threads || c->device || q.device)
+            continue;
+        if (q.kind == AM_CEILING_FLOPS ? q.type && strcmp(c->type, q.type) != 0
+                                       : c->level != q.level)
+            continue;
+        if (!best || c->median > best->median)
+            best = c;
+    }
+    if (!best || best->median < worth * p->e->roofs[q.kind].rate)
+        return NULL;
+    return am_arena_printf(p->arena, "%.0f threads: %.1f x the ceiling", best->threads,
+                           best->median / p->e->roofs[q.kind].rate);
+}
+
+/* Near the roof of bytes: a nearer level has a higher one. */
+static const char *try_blocking(const struct point *p)
+{
+    struct am_roof_query q = query_of(p);
+    double higher;
+
+    if (p->e->limit == AM_CEILING_FLOPS || p->e->level == AM_TIER_L1D ||
+        p->e->level >= AM_TIER_COUNT)
+        return NULL;
+    q.level = p->e->level - 1;
+    higher = other_roof(p, &q);
+    if (higher < worth * p->e->roofs[q.kind].rate)
+        return NULL;
+    return am_arena_printf(p->arena, "block for %s: %.1f x the ceiling", am_tier_title(q.level),
+                           higher / p->e->roofs[q.kind].rate);
+}
+
+/* The best samples were at the roof: what held the others back was not the work. */
+static const char *try_quiet(const struct point *p)
+{
+    const double best = p->e->measured.p95 / p->e->bound;
+
+    if (p->e->share >= at_roof || best < at_roof || best < worth * p->e->share)
+        return NULL;
+    return am_arena_printf(p->arena, "a quiet machine: the best samples reach %.0f %%", 100 * best);
+}
+
+static const char *try_latency(const struct point *p)
+{
+    if (p->e->share > far_below)
+        return NULL;
+    return "far from every roof: latency or overhead";
+}
+
+static const char *try_nothing(const struct point *p)
+{
+    if (p->e->share >= at_roof)
+        return "at the roof";
+    return am_arena_printf(p->arena, "%.0f %% left, cause not measured", 100 * (1 - p->e->share));
+}
+
+const char *am_explain_next(const struct am_explanation *e, const struct am_facts *facts,
+                            const struct am_roofline *roofline, struct am_arena *arena)
+{
+    static const char *(*const rules[])(const struct point *) = {
+        try_model,    try_quiet,   try_isa,      try_streams, try_length,  try_nt,
+        try_prefetch, try_threads, try_blocking, try_latency, try_nothing,
+    };
+    const struct point p = {e, facts, roofline, arena};
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        const char *const text = rules[i](&p);
+
+        if (text)
+            return text;
+    }
+    return "nothing";
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Ceilings from results. A bound must not lie below what can be done, so each is the best of its
+ * kind: the 95 % quantile of the best point, by any kernel and any means. */
+#include "model/roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Narrowest first: what a wider set does in a second bounds a narrower one. Those of other
+ * architectures never meet in one run. */
+static const char *const isa_order[] = {"scalar", "sse2", "neon", "avx", "avx2", "avx512"};
+enum { ISAS = sizeof(isa_order) / sizeof(isa_order[0]) };
+
+const char *am_ceiling_unit(enum am_ceiling_kind kind)
+{
+    return kind == AM_CEILING_FLOPS ? "flop/s" : "B/s";
+}
+
+double am_result_threads(const struct am_result *result)
+{
+    static const char *const axes[] = {"threads", "cores"};
+
+    for (size_t i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
+        const double n = am_result_number(result, axes[i]);
+
+        if (n >= 1)
+            return n;
+    }
+    return 1;
+}
+
+const char *am_result_type(const struct am_result *result)
+{
+    static const struct {
+        const char *text, *type;
+    } names[] = {
+        {"f32", "f32"}, {"f64", "f64"}, {"float", "f32"}, {"double", "f64"}, {"single", "f32"}};
+    const char *text = am_result_text(result, "type");
+
+    text = text ? text : am_result_text(result, "precision");
+    for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i].text, text) == 0)
+            return names[i].type;
+    }
+    return NULL;
+}
+
+/* ---- building ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_key(const struct am_ceiling *a, const struct am_ceiling *b)
+{
+    return a->kind == b->kind && a->level == b->level && same_text(a->type, b->type) &&
+           same_text(a->isa, b->isa) && same_text(a->device, b->device) &&
+           fabs(a->threads - b->threads) < 0.5;
+}
+
+static void raise_ceiling(struct am_roofline *r, const struct am_ceiling *c)
+{
+    if (!isfinite(c->rate) || c->rate <= 0)
+        return;
+    for (size_t i = 0; i < r->n; i++) {
+        if (same_key(&r->items[i], c)) {
+            if (c->rate > r->items[i].rate)
+                r->items[i] = *c;
+            return;
+        }
+    }
+    if (r->n == r->cap) {
+        const size_t cap = r->cap ? 2 * r->cap : 64;
+        struct am_ceiling *const items = am_arena_array(r->arena, cap, sizeof(*items));
+
+        if (!items)
+            return;
+        if (r->n)
+            memcpy(items, r->items, r->n * sizeof(*items));
+        r->items = items;
+        r->cap = cap;
+    }
+    r->items[r->n++] = *c;
+}
+
+static void add_flops(struct am_roofline *r, const struct am_result *point)
+{
+    struct am_ceiling c = {
+        .kind = AM_CEILING_FLOPS,
+        .level = AM_TIER_COUNT,
+        .type = am_result_type(point),
+        .isa = am_result_text(point, "isa"),
+        .device = am_result_text(point, "device"),
+        .threads = am_result_threads(point),
+        .point = point,
+    };
+    struct am_summary s;
+
+    if (!c.type || !am_result_summary(point, "flops", &s))
+        return;
+    c.rate = s.p95;
+    c.median = s.median;
+    raise_ceiling(r, &c);
+}
+
+static void add_bytes(struct am_roofline *r, const struct am_result *point)
+{
+    const double read = point->work.bytes_read, written = point->work.bytes_written;
+    const double shares[AM_CEILING_KINDS] = {
+        [AM_CEILING_READ] = read / (read + written),
+        [AM_CEILING_WRITE] = written / (read + written),
+        [AM_CEILING_BYTES] = 1,
+    };
+    struct am_ceiling c = {
+        .isa = am_result_text(point, "isa"),
+        .threads = am_result_threads(point),
+        .point = point,
+    };
+    struct am_summary s;
+
+    c.level = am_tiers_of(&r->levels, am_result_number(point, "size"), c.threads);
+    if (!(read + written > 0) || c.level == AM_TIER_COUNT ||
+        !am_result_summary(point, "bandwidth", &s))
+        return;
+    for (c.kind = AM_CEILING_READ; c.kind < AM_CEILING_KINDS; c.kind++) {
+        c.rate = shares[c.kind] * s.p95;
+        c.median = shares[c.kind] * s.median;
+        raise_ceiling(r, &c);
+    }
+}
+
+void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,
+                       struct am_arena *arena, struct am_roofline *out)
+{
+    /* benches whose threads stream memory of their own, or compute */
+    static const struct {
+        const char *bench;
+        void (*add)(struct am_roofline *, const struct am_result *);
+    } sources[] = {
+        {"cpu.flops", add_flops}, {"ocl.arith", add_flops}, {"mem.bandwidth", add_bytes}};
+
+    *out = (struct am_roofline){.levels = am_tiers_find(set, facts), .arena = arena};
+    for (size_t i = 0; i < set->n; i++) {
+        for (size_t k = 0; k < sizeof(sources) / sizeof(sources[0]); k++) {
+            if (strcmp(set->results[i].bench, sources[k].bench) == 0)
+                sources[k].add(out, &set->results[i]);
+        }
+    }
+}
+
+/* ---- asking ---- */
+
+/* -1: no set that we know. */
+static int isa_rank(const char *isa)
+{
+    for (int i = 0; isa && i < (int)ISAS; i++) {
+        if (strcmp(isa_order[i], isa) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* How a ceiling's instruction set may stand for that of a query, the strictest first. */
+enum isa_fit { ISA_SAME, ISA_WIDER, ISA_FITS };
+
+static bool isa_fits(const struct am_ceiling *c, const char *isa, enum isa_fit fit)
+{
+    if (!isa || same_text(c->isa, isa))
+        return true;
+    return fit == ISA_WIDER && isa_rank(isa) >= 0 && isa_rank(c->isa) > isa_rank(isa);
+}
+
+static bool fits(const struct am_ceiling *c, const struct am_roof_query *q, enum isa_fit fit)
+{
+    if (c->kind != q->kind || !same_text(c->device, q->device) || !isa_fits(c, q->isa, fit))
+        return false;
+    if (c->kind == AM_CEILING_FLOPS)
+        return !q->type || same_text(c->type, q->type);
+    return c->level == q->level;
+}
+
+/* The best by exactly these threads; NULL: none. */
+static const struct am_ceiling *best_of(const struct am_roofline *r, const struct am_roof_query *q,
+                                        enum isa_fit fit, double threads)
+{
+    const struct am_ceiling *best = NULL;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct am_ceiling *const c = &r->items[i];
+
+        if (fits(c, q, fit) && fabs(c->threads - threads) < 0.5 && (!best || c->rate > best->rate))
+            best = c;
+    }
+    return best;
+}
+
+/* The nearest numbers of threads on both sides that something fitting was measured with; 0: none.
+ */
+static void neighbours(const struct am_roofline *r, const struct am_roof_query *q, enum isa_fit fit,
+                       double *fewer, double *more)
+{
+    *fewer = *more = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const double t = r->items[i].threads;
+
+        if (!fits(&r->items[i], q, fit))
+            continue;
+        if (t < q->threads && t > *fewer)
+            *fewer = t;
+        if (t > q->threads && (!(*more > 0) || t < *more))
+            *more = t;
+    }
+}
+
+static bool find_scaled(const struct am_roofline *r, const struct am_roof_query *q,
+                        enum isa_fit fit, struct am_roof *out)
+{
+    const struct am_ceiling *below, *above;
+    double fewer, more;
+
+    neighbours(r, q, fit, &fewer, &more);
+    below = fewer > 0 ? best_of(r, q, fit, fewer) : NULL;
+    above = more > 0 ? best_of(r, q, fit, more) : NULL;
+    if (!below && !above)
+        return false;
+    *out = (struct am_roof){.scaled = true};
+    if (below) {
+        out->ceiling = below;
+        out->rate = below->rate * q->threads / fewer;
+    }
+    if (above && (!below || above->rate < out->rate)) {
+        out->ceiling = above;
+        out->rate = above->rate;
+    }
+    return true;
+}
+
+static bool find_at_level(const struct am_roofline *r, const struct am_roof_query *q,
+                          struct am_roof *out)
+{
+    for (enum isa_fit fit = ISA_SAME; fit < ISA_FITS; fit++) {
+        const struct am_ceiling *const c = best_of(r, q, fit, q->threads);
+
+        if (c) {
+            *out = (struct am_roof){.ceiling = c, .rate = c->rate};
+            return true;
+        }
+        if (find_scaled(r, q, fit, out))
+            return true;
+    }
+    return false;
+}
+
+bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_query *query,
+                      struct am_roof *out)
+{
+    struct am_roof_query q = *query;
+
+    if (q.kind == AM_CEILING_FLOPS)
+        return find_at_level(roofline, &q, out);
+    for (int level = (int)query->level; level >= 0; level--) {
+        q.level = (enum am_tier)level;
+        if (query->level < AM_TIER_COUNT && find_at_level(roofline, &q, out))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Ceilings: the highest rates that were measured, by instruction set, precision, level of memory
+ * and threads. Bounds of programs are made of them and of nothing else. */
+#ifndef AM_MODEL_ROOFLINE_H
+#define AM_MODEL_ROOFLINE_H
+
+#include "base/arena.h"
+#include "model/facts.h"
+#include "model/tiers.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What one second has at most. Reading, writing and both together are bounded apart: a level that
+ * loads twice and stores once a cycle has three different ceilings. */
+enum am_ceiling_kind {
+    AM_CEILING_FLOPS, /* flop/s */
+    AM_CEILING_READ,  /* B/s read, whatever is written beside it */
+    AM_CEILING_WRITE, /* B/s written, whatever is read beside it */
+    AM_CEILING_BYTES, /* B/s read and written */
+    AM_CEILING_KINDS,
+};
+
+struct am_ceiling {
+    enum am_ceiling_kind kind;
+    enum am_tier level;            /* not of flops */
+    const char *type;              /* of flops: "f64"; else NULL */
+    const char *isa;               /* NULL where the bench has no such axis */
+    const char *device;            /* NULL: the processor */
+    double threads;                /* all of them together have it */
+    double rate;                   /* 95 % quantile of the samples of the best point */
+    double median;                 /* of the same point */
+    const struct am_result *point; /* the evidence */
+};
+
+struct am_roofline {
+    struct am_ceiling *items;
+    size_t n, cap;
+    struct am_tiers levels;
+    struct am_arena *arena;
+};
+
+/* From the results of the benches that stream and compute. Facts give the sizes of the caches. */
+void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,
+                       struct am_arena *arena, struct am_roofline *out);
+
+struct am_roof_query {
+    enum am_ceiling_kind kind;
+    enum am_tier level;
+    const char *type; /* of flops only; NULL: any, the highest counts */
+    const char *isa;  /* NULL: any */
+    double threads;
+    const char *device; /* NULL: the processor */
+};
+
+struct am_roof {
+    const struct am_ceiling *ceiling; /* what it was taken from */
+    double rate;
+    bool scaled; /* not measured with as many threads: by those of fewer or more, never too low as
+                  * long as threads do not help each other */
+};
+
+/* False when nothing was measured that bounds it. Where the instruction set itself was not
+ * measured, a wider one bounds it; where the level was not, a faster one. */
+bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_query *query,
+                      struct am_roof *out);
+
+/* "flop/s" or "B/s". */
+const char *am_ceiling_unit(enum am_ceiling_kind kind);
+/* Threads of a point: its axis `threads` or `cores`, else 1. */
+double am_result_threads(const struct am_result *result);
+/* "f32" or "f64" of a point's axis `type` or `precision`; NULL when it has neither. */
+const char *am_result_type(const struct am_result *result);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Levels of memory: sizes from facts where there are any, from what the system claims otherwise. */
+#include "model/tiers.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Working sets up to this part of a cache are in it, from this multiple on they are not; those
+ * between are partly in it. */
+static const double inside = 0.75, outside = 2;
+
+static const struct {
+    const char *id, *title, *size_id, *claim;
+} rows[AM_TIER_COUNT] = {
+    [AM_TIER_L1D] = {"cache.l1d", "L1", "cache.l1d.size", "l1d_bytes"},
+    [AM_TIER_L2] = {"cache.l2", "L2", "cache.l2.size", "l2_bytes"},
+    [AM_TIER_L3] = {"cache.l3", "L3", "cache.l3.size", "l3_bytes"},
+    [AM_TIER_MEMORY] = {"memory", "memory", NULL, NULL},
+};
+
+struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts)
+{
+    struct am_tiers l = {{0}, {0}};
+
+    for (size_t i = 0; i < AM_TIER_MEMORY; i++) {
+        const struct am_fact *const fact = am_facts_find(facts, rows[i].size_id);
+        const char *const text = am_kvs_get(&set->machine, rows[i].claim);
+        const double measured = fact ? fact->value : 0;
+        double claimed = 0;
+
+        if (!text || !am_parse_f64(text, strlen(text), &claimed))
+            claimed = 0;
+        l.least[i] = measured > 0 && (claimed <= 0 || measured < claimed) ? measured : claimed;
+        l.most[i] = fmax(claimed, measured);
+    }
+    return l;
+}
+
+/* What has to fit into a cache of this level. */
+static double share_of(enum am_tier level, double bytes, double threads)
+{
+    return level == AM_TIER_L3 || !(threads > 1) ? bytes : bytes / threads;
+}
+
+static double largest(const struct am_tiers *l)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < AM_TIER_MEMORY; i++)
+        most = fmax(most, l->most[i]);
+    return most;
+}
+
+enum am_tier am_tiers_of(const struct am_tiers *l, double bytes, double threads)
+{
+    double most = 0; /* of the levels before */
+
+    for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
+        const double share = share_of(i, bytes, threads);
+
+        if (share <= inside * l->least[i])
+            return share >= outside * most ? i : AM_TIER_COUNT;
+        most = fmax(most, l->most[i]);
+    }
+    return most > 0 && bytes >= outside * most ? AM_TIER_MEMORY : AM_TIER_COUNT;
+}
+
+enum am_tier am_tiers_fastest(const struct am_tiers *l, double bytes, double threads)
+{
+    for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
+        if (share_of(i, bytes, threads) < outside * l->most[i])
+            return i;
+    }
+    return largest(l) > 0 ? AM_TIER_MEMORY : AM_TIER_COUNT;
+}
+
+const char *am_tier_id(enum am_tier level)
+{
+    return (unsigned)level < AM_TIER_COUNT ? rows[level].id : "between";
+}
+
+const char *am_tier_title(enum am_tier level)
+{
+    return (unsigned)level < AM_TIER_COUNT ? rows[level].title : "between levels";
+}

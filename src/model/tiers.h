@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Which level of memory a working set is in, by the sizes that were measured and claimed. */
+#ifndef AM_MODEL_TIERS_H
+#define AM_MODEL_TIERS_H
+
+#include "model/facts.h"
+#include "store/store.h"
+
+enum am_tier {
+    AM_TIER_L1D,
+    AM_TIER_L2,
+    AM_TIER_L3,
+    AM_TIER_MEMORY,
+    AM_TIER_COUNT, /* also: between two of them, or not known */
+};
+
+/* Bytes of the caches, of one core's or of the shared one; 0: no such cache, or nothing is known.
+ */
+struct am_tiers {
+    double least[AM_TIER_MEMORY]; /* of measured and claimed: a smaller set is inside */
+    double most[AM_TIER_MEMORY];  /* of both: a set far larger is outside */
+};
+
+struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts);
+
+/* The level that serves a set of `bytes`, all `threads` together; AM_TIER_COUNT where the set lies
+ * between two levels and would tell nothing of either. The last cache is shared by the threads, the
+ * others are not. */
+enum am_tier am_tiers_of(const struct am_tiers *levels, double bytes, double threads);
+
+/* The fastest level that may serve a part of the set: for bounds, which must not be too low.
+ * AM_TIER_COUNT when no cache is known. */
+enum am_tier am_tiers_fastest(const struct am_tiers *levels, double bytes, double threads);
+
+/* "cache.l1d" ... "memory": how ids of facts begin. */
+const char *am_tier_id(enum am_tier level);
+/* "L1" ... "memory": for people. */
+const char *am_tier_title(enum am_tier level);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* From a row of a table and a run to panels, or to the lines of a table. */
+#include "report/figure_make.h"
+
+#include "report/figure_data.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BARS_MAX = 48, HEAT_MAX = 128, METRICS_SHOWN = 6, SMALL_FROM = 6 };
+
+/* Everything that building one figure needs. */
+struct making {
+    const struct am_figure_source *source;
+    const struct am_figure_row *row;
+    struct am_picks picks;
+    size_t panels, series; /* that are drawn */
+    size_t series_lost, panels_lost, names_lost;
+};
+
+static void *take(struct making *m, size_t n, size_t size)
+{
+    return am_arena_array(m->source->arena, n ? n : 1, size);
+}
+
+/* ---- order ---- */
+
+static int by_number(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* By panel, series, x and plan; a metric as x follows the plan: its curve may turn back. */
+static int compare_picks(const void *pa, const void *pb)
+{
+    const struct am_pick *const a = pa, *const b = pb;
+    int order = by_number((double)a->panel, (double)b->panel);
+
+    if (order == 0)
+        order = by_number((double)a->series, (double)b->series);
+    if (order == 0)
+        order = by_number(a->x, b->x);
+    return order ? order : by_number((double)a->ordinal, (double)b->ordinal);
+}
+
+static int compare_unsorted(const void *pa, const void *pb)
+{
+    const struct am_pick *const a = pa, *const b = pb;
+    int order = by_number((double)a->panel, (double)b->panel);
+
+    if (order == 0)
+        order = by_number((double)a->series, (double)b->series);
+    return order ? order : by_number((double)a->ordinal, (double)b->ordinal);
+}
+
+/* Names of numbers rise: the plan's order is the user's, not an axis's. */
+static void sort_columns(struct making *m)
+{
+    struct am_picks *const p = &m->picks;
+    const size_t n = p->names.n;
+    size_t *const rank = take(m, n, sizeof(*rank));
+    double *const value = take(m, n, sizeof(*value));
+    const char **const sorted = take(m, n, sizeof(*sorted));
+
+    if (!rank || !value || !sorted || p->x_kind == AM_AXIS_NAME)
+        return;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->items[i].column < n)
+            value[p->items[i].column] = isnan(p->items[i].x) ? INFINITY : p->items[i].x;
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++)
+            rank[i] += value[k] < value[i] || (k < i && !(value[k] > value[i]));
+        sorted[rank[i]] = p->names.items[i];
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->items[i].column < n)
+            p->items[i].column = rank[p->items[i].column];
+    }
+    p->names.items = sorted;
+}
+
+/* ---- lines and bars ---- */
+
+static void set_axes(const struct making *m, struct am_plot *plot)
+{
+    const struct am_figure_row *const row = m->row;
+    const struct am_picks *const p = &m->picks;
+    const struct am_result_metric *const metric = p->items[0].metric;
+    const char *const x_name = row->x ? row->x + (row->x[0] == '@') : "";
+
+    plot->x = (struct am_plot_axis){.title = row->x_title ? row->x_title : x_name,
+                                    .unit = p->x_unit,
+                                    .binary = p->x_kind == AM_AXIS_SIZE,
+                                    .whole = p->x_kind == AM_AXIS_INT,
+                                    .scale = row->xscale};
+    if (p->x_kind == AM_AXIS_NAME || row->kind == AM_FIGURE_BARS) {
+        plot->x.scale = AM_SCALE_NAMES;
+        plot->x.names = p->names.items;
+        plot->x.n_names = p->names.n < BARS_MAX ? p->names.n : BARS_MAX;
+    }
+    plot->y = (struct am_plot_axis){.title = row->y_title ? row->y_title : metric->name,
+                                    .unit = metric->unit,
+                                    .scale = row->yscale};
+}
+
+static bool is_drawn(const struct making *m, const struct am_plot *plot, const struct am_pick *pick)
+{
+    return pick->panel < m->panels && pick->series < m->series &&
+           (plot->x.scale != AM_SCALE_NAMES || pick->column < BARS_MAX);
+}
+
+/* The marks of one panel, series after series; the picks are sorted so. */
+static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot *plot,
+                                 struct am_err *err)
+{
+    struct am_picks *const p = &m->picks;
+    struct am_plot_series *const series = take(m, m->series, sizeof(*series));
+    struct am_plot_mark *const marks = take(m, p->n, sizeof(*marks));
+    size_t used = 0;
+
+    if (!series || !marks)
+        return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct am_pick *const pick = &p->items[i];
+        const bool names = plot->x.scale == AM_SCALE_NAMES;
+        struct am_plot_series *s = plot->n ? &series[plot->n - 1] : NULL;
+
+        if (pick->panel != panel || !is_drawn(m, plot, pick))
+            continue;
+        if (!s || s->color != pick->series) {
+            s = &series[plot->n++];
+            *s = (struct am_plot_series){.label = p->series.items[pick->series],
+                                         .color = (unsigned)pick->series,
+                                         .dashed = pick->series >= AM_SVG_COLORS,
+                                         .unjoined = names,
+                                         .marks = &marks[used]};
+        }
+        marks[used++] = (struct am_plot_mark){
+            .x = names ? (double)pick->column : pick->x,
+            .y = pick->summary.median,
+            .lo = pick->summary.ci.lo,
+            .hi = pick->summary.ci.hi,
+            .title = am_pick_title(p, pick, m->source->arena),
+        };
+        s->n++;
+    }
+    plot->series = series;
+    return AM_OK;
+}
+
+/* Names at the ends when they fit in every panel, else one legend. */
+static void set_legend(struct making *m, struct am_figure *f)
+{
+    struct am_plot_series *const all = take(m, m->series, sizeof(*all));
+    bool fit = m->row->kind == AM_FIGURE_LINES;
+
+    if (m->picks.series.n < 2 || !all)
+        return;
+    for (size_t i = 0; i < f->n_panels; i++)
+        fit = fit && f->panels[i].plot.x.scale != AM_SCALE_NAMES &&
+              am_plot_can_label(f->panels[i].plot.series, f->panels[i].plot.n);
+    for (size_t i = 0; i < f->n_panels; i++)
+        f->panels[i].plot.labels = fit;
+    if (fit)
+        return;
+    for (size_t i = 0; i < m->series; i++)
+        all[i] = (struct am_plot_series){
+            .label = m->picks.series.items[i], .color = (unsigned)i, .dashed = i >= AM_SVG_COLORS};
+    f->legend = all;
+    f->n_legend = m->series;
+}
+
+static void share_ranges(struct making *m, struct am_figure *f)
+{
+    struct am_plot **const plots = take(m, f->n_panels, sizeof(*plots));
+
+    if (!plots || m->row->own_y) /* a panel that is drawn without a range takes its own */
+        return;
+    for (size_t i = 0; i < f->n_panels; i++)
+        plots[i] = &f->panels[i].plot;
+    am_plot_share(plots, f->n_panels);
+}
+
+static const char *panel_title(const struct making *m, size_t panel)
+{
+    const char *const title = m->picks.panels.items[panel];
+
+    return *title ? title : NULL;
+}
+
+static enum am_status make_plots(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    struct am_picks *const p = &m->picks;
+    enum am_status status = AM_OK;
+
+    qsort(p->items, p->n, sizeof(*p->items), p->x_is_metric ? compare_unsorted : compare_picks);
+    for (size_t i = 0; i < f->n_panels && status == AM_OK; i++) {
+        struct am_plot *const plot = &f->panels[i].plot;
+
+        set_axes(m, plot);
+        plot->title = panel_title(m, i);
+        if (f->n_panels > SMALL_FROM && m->row->kind == AM_FIGURE_LINES) {
+            plot->width = AM_PLOT_SMALL_WIDTH;
+            plot->height = AM_PLOT_SMALL_HEIGHT;
+        }
+        status = fill_panel(m, i, plot, err);
+    }
+    if (p->names.n > BARS_MAX && f->panels[0].plot.x.scale == AM_SCALE_NAMES)
+        m->names_lost = p->names.n - BARS_MAX;
+    share_ranges(m, f);
+    set_legend(m, f);
+    return status;
+}
+
+/* ---- heat maps ---- */
+
+static enum am_status make_heats(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    struct am_picks *const p = &m->picks;
+    const size_t rows = p->series.n < HEAT_MAX ? p->series.n : HEAT_MAX;
+    const size_t columns = p->names.n < HEAT_MAX ? p->names.n : HEAT_MAX;
+
+    m->series_lost = p->series.n - rows;
+    m->names_lost = p->names.n - columns;
+    for (size_t i = 0; i < f->n_panels; i++) {
+        struct am_plot_heat *const h = &f->panels[i].heat;
+        double *const values = take(m, rows * columns, sizeof(*values));
+        const char **const titles = take(m, rows * columns, sizeof(*titles));
+
+        if (!values || !titles)
+            return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
+        *h = (struct am_plot_heat){
+            .title = panel_title(m, i),
+            .row_title = m->row->y_title  ? m->row->y_title
+                         : m->row->series ? m->row->series
+                                          : "",
+            .column_title = m->row->x_title ? m->row->x_title
+                            : m->row->x     ? m->row->x
+                                            : "",
+            .row_names = p->series.items,
+            .column_names = p->names.items,
+            .rows = rows,
+            .columns = columns,
+            .values = values,
+            .titles = titles,
+            .unit = p->items[0].metric->unit,
+            .log = m->row->yscale != AM_SCALE_LINEAR,
+        };
+        for (size_t k = 0; k < rows * columns; k++)
+            values[k] = NAN;
+        for (size_t k = 0; k < p->n; k++) {
+            const struct am_pick *const pick = &p->items[k];
+
+            if (pick->panel != i || pick->series >= rows || pick->column >= columns)
+                continue;
+            values[pick->series * columns + pick->column] = pick->summary.median;
+            titles[pick->series * columns + pick->column] =
+                am_pick_title(p, pick, m->source->arena);
+        }
+    }
+    return AM_OK;
+}
+
+/* ---- tables ---- */
+
+static enum am_status make_columns(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    const struct am_picks *const p = &m->picks;
+    const size_t metrics =
+        p->points.first->n_metrics < METRICS_SHOWN ? p->points.first->n_metrics : METRICS_SHOWN;
+
+    f->columns = take(m, AM_AXES_MAX + METRICS_SHOWN + 2, sizeof(*f->columns));
+    if (!f->columns)
+        return am_fail(err, AM_E_NOMEM, "no memory for the table %s", m->row->name);
+    for (size_t a = 0; a < p->points.first->n_params && a < AM_AXES_MAX; a++) {
+        if (p->points.vary[a] || p->n == 1)
+            f->columns[f->n_columns++] = p->points.first->params[a].name;
+    }
+    for (size_t i = 0; i < metrics; i++)
+        f->columns[f->n_columns++] = p->points.first->metrics[i].name;
+    f->columns[f->n_columns++] = "±";
+    f->columns[f->n_columns++] = "launches";
+    return AM_OK;
+}
+
+static void put_cell(struct am_figure_cells *line, size_t *at, const char *text, double value,
+                     struct am_arena *arena)
+{
+    const char *const copy = am_arena_strdup(arena, text);
+
+    line->value[*at] = value;
+    line->text[(*at)++] = copy ? copy : "";
+}
+
+static void fill_line(struct making *m, const struct am_figure *f, const struct am_pick *pick,
+                      struct am_figure_cells *line)
+{
+    const struct am_picks *const p = &m->picks;
+    struct am_arena *const arena = m->source->arena;
+    char text[256];
+    size_t at = 0;
+
+    for (size_t a = 0; a < pick->result->n_params && a < AM_AXES_MAX; a++) {
+        const struct am_result_param *const param = &pick->result->params[a];
+
+        if (!p->points.vary[a] && p->n != 1)
+            continue;
+        am_units_param(param->kind, param->text, text, sizeof(text));
+        put_cell(line, &at, text, am_result_number(pick->result, param->name), arena);
+    }
+    for (size_t i = 0; at + 2 < f->n_columns; i++) {
+        struct am_summary s;
+        const bool has = am_result_summary(pick->result, p->points.first->metrics[i].name, &s);
+
+        am_units_value(has ? s.median : NAN, p->points.first->metrics[i].unit, text, sizeof(text));
+        put_cell(line, &at, text, has ? s.median : NAN, arena);
+    }
+    am_units_share(am_summary_precision(&pick->summary), text, sizeof(text));
+    put_cell(line, &at, text, am_summary_precision(&pick->summary), arena);
+    (void)am_str_format(text, sizeof(text), "%zu", pick->summary.launches);
+    put_cell(line, &at, text, (double)pick->summary.launches, arena);
+}
+
+static enum am_status make_table(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    const size_t n = m->picks.n < AM_FIGURE_TABLE_MAX ? m->picks.n : AM_FIGURE_TABLE_MAX;
+    enum am_status status = make_columns(m, f, err);
+
+    f->lines = take(m, n, sizeof(*f->lines));
+    for (size_t i = 0; status == AM_OK && i < n; i++) {
+        struct am_figure_cells *const line = f->lines ? &f->lines[i] : NULL;
+
+        if (!line || !(line->text = take(m, f->n_columns, sizeof(*line->text))) ||
+            !(line->value = take(m, f->n_columns, sizeof(*line->value))))
+            return am_fail(err, AM_E_NOMEM, "no memory for the table %s", m->row->name);
+        fill_line(m, f, &m->picks.items[i], line);
+        f->n_lines++;
+    }
+    m->names_lost = m->picks.n - n;
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static size_t at_most(size_t n, size_t max, size_t *lost)
+{
+    *lost = n > max ? n - max : 0;
+    return n > max ? max : n;
+}
+
+/* "Not drawn: 8 more series and 3 more panels; archmeter export has all." */
+static const char *tell_omitted(const struct making *m)
+{
+    const struct {
+        size_t lost;
+        const char *what;
+    } parts[] = {{m->series_lost, "series"},
+                 {m->panels_lost, "panels"},
+                 {m->names_lost, m->row->kind == AM_FIGURE_TABLE ? "lines" : "places on the axis"}};
+    char text[256] = "";
+    const char *sentence;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        const size_t used = strlen(text);
+
+        if (parts[i].lost)
+            (void)am_str_format(text + used, sizeof(text) - used, "%s%zu more %s",
+                                used ? " and " : "", parts[i].lost, parts[i].what);
+    }
+    if (!*text)
+        return NULL;
+    sentence = am_arena_printf(m->source->arena, "Not shown: %s; archmeter export has all.", text);
+    return sentence ? sentence : "Not all is shown.";
+}
+
+/* A line needs two places on its axis, a map two cells; a table shows the rest. */
+static bool shows_something(const struct am_picks *p, const struct am_figure_row *row)
+{
+    if (row->kind == AM_FIGURE_LINES)
+        return p->x_is_metric || p->names.n > 1;
+    return row->kind != AM_FIGURE_HEAT || p->names.n * p->series.n > 1;
+}
+
+typedef enum am_status make_fn(struct making *m, struct am_figure *f, struct am_err *err);
+
+enum am_status am_figure_make(const struct am_figure_source *source,
+                              const struct am_figure_row *row, struct am_figure *out, bool *made,
+                              struct am_err *err)
+{
+    static make_fn *const makers[] = {[AM_FIGURE_LINES] = make_plots,
+                                      [AM_FIGURE_BARS] = make_plots,
+                                      [AM_FIGURE_HEAT] = make_heats,
+                                      [AM_FIGURE_TABLE] = make_table};
+    struct making m = {.source = source, .row = row};
+    enum am_status status = am_picks_select(source, row, &m.picks, err);
+
+    *out = (struct am_figure){.row = row};
+    *made = status == AM_OK && m.picks.n > 0 && shows_something(&m.picks, row);
+    if (!*made)
+        return status;
+    sort_columns(&m);
+    m.panels = at_most(m.picks.panels.n, AM_FIGURE_PANELS_MAX, &m.panels_lost);
+    m.series = at_most(m.picks.series.n, AM_FIGURE_SERIES_MAX, &m.series_lost);
+    if (row->kind == AM_FIGURE_TABLE)
+        m.series_lost = m.panels_lost = 0;
+    else
+        out->n_panels = m.panels;
+    out->panels = take(&m, out->n_panels, sizeof(*out->panels));
+    if (!out->panels)
+        return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
+    status = makers[row->kind](&m, out, err);
+    out->constants = am_picks_constants(&m.picks, source->arena);
+    out->omitted = tell_omitted(&m);
+    return status;
+}

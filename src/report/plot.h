@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Plots: scales with nice ticks, lines with interval bands, bars, heat maps, forest plots. One call
+ * draws one panel into an open SVG element at its origin; figures arrange panels. */
+#ifndef AM_REPORT_PLOT_H
+#define AM_REPORT_PLOT_H
+
+#include "report/svg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { AM_PLOT_TICKS_MAX = 24, AM_PLOT_LABEL_MAX = 64 };
+
+enum am_scale {
+    AM_SCALE_LINEAR, /* from zero unless the values are far from it; the default */
+    AM_SCALE_LOG10,  /* values that are not positive cannot be shown and are counted */
+    AM_SCALE_LOG2,
+    AM_SCALE_NAMES, /* places 0, 1, ... have names */
+};
+
+struct am_plot_axis {
+    const char *title; /* "working set"; the unit is added where labels do not carry it */
+    const char *unit;  /* SI, unscaled, "B" also for sizes; "" for a count */
+    bool binary;       /* labels in KiB, MiB, ... */
+    bool whole;        /* a count: no ticks between whole numbers */
+    enum am_scale scale;
+    double lo, hi; /* the range; both 0: from the marks */
+    const char *const *names;
+    size_t n_names;
+};
+
+struct am_plot_mark {
+    double x, y;
+    double lo, hi;     /* interval of y; lo == hi or not finite: none */
+    const char *title; /* the tooltip; NULL: label, x and y */
+};
+
+struct am_plot_series {
+    const char *label;
+    const struct am_plot_mark *marks; /* by rising x */
+    size_t n;
+    unsigned color; /* the series keeps it in every panel */
+    bool unjoined;  /* marks only: between them nothing may be read */
+    bool dashed;
+    bool bare; /* a line without marks: a bound, not a measurement */
+};
+
+struct am_plot {
+    const char *title; /* of the panel; NULL: none */
+    struct am_plot_axis x, y;
+    const struct am_plot_series *series;
+    size_t n;
+    double other_lo,
+        other_hi;         /* of y on its other scale; both 0: none. am_plot_share() sets them */
+    double width, height; /* 0: AM_PLOT_WIDTH x AM_PLOT_HEIGHT */
+    bool labels;          /* series are named at the ends of their lines; no legend is needed */
+};
+
+#define AM_PLOT_WIDTH 480.0
+#define AM_PLOT_HEIGHT 300.0
+/* of many panels beside each other */
+#define AM_PLOT_SMALL_WIDTH 330.0
+#define AM_PLOT_SMALL_HEIGHT 220.0
+#define AM_PLOT_FONT 12.0
+
+/* One panel of lines. The other scale of y (linear or logarithmic) is there too, as attributes
+ * `data-alt` and a hidden group of ticks, for the page's switch. */
+void am_plot_lines(struct am_svg *svg, const struct am_plot *plot);
+
+/* Horizontal bars from zero, one group a name of the x axis and in it one bar a series, with
+ * whiskers and the value in words. y is the axis of values. The height follows from the bars:
+ * am_plot_bars_height() tells it. */
+void am_plot_bars(struct am_svg *svg, const struct am_plot *plot);
+double am_plot_bars_height(const struct am_plot *plot);
+
+/* Gives all plots the same ranges, from the marks of all of them, where none is set; and those of
+ * the other scale of y. */
+void am_plot_share(struct am_plot *const *plots, size_t n);
+
+/* True when the series' names fit beside the ends of their lines. */
+bool am_plot_can_label(const struct am_plot_series *series, size_t n);
+
+/* Swatches with names, wrapped to `width`; returns the height used. Without `svg` it measures. */
+double am_plot_legend(struct am_svg *svg, const struct am_plot_series *series, size_t n,
+                      double width);
+
+/* A matrix: cell (row, column) is values[row * columns + column]; NAN: not measured. */
+struct am_plot_heat {
+    const char *title;
+    const char *row_title, *column_title;
+    const char *const *row_names, *const *column_names;
+    size_t rows, columns;
+    const double *values;
+    const char *const *titles; /* tooltips, as values; NULL: row, column and value */
+    const char *unit;
+    bool log;      /* colours by the logarithm */
+    double lo, hi; /* of the colours; both 0: from the values */
+    double width;  /* 0: AM_PLOT_WIDTH */
+};
+void am_plot_heat(struct am_svg *svg, const struct am_plot_heat *heat);
+double am_plot_heat_height(const struct am_plot_heat *heat);
+
+/* Ratios with intervals, one a row, on a logarithmic axis around 1. */
+struct am_plot_effect {
+    const char *label;
+    double ratio, lo, hi;
+    enum am_ink ink;     /* of the verdict */
+    const char *verdict; /* in words, at the right */
+    const char *title;
+};
+struct am_plot_forest {
+    const struct am_plot_effect *rows;
+    size_t n;
+    double delta;               /* the band around 1 in which a difference does not matter */
+    const char *lower, *higher; /* what lies left and right of 1 */
+    double width;
+};
+void am_plot_forest(struct am_svg *svg, const struct am_plot_forest *forest);
+double am_plot_forest_height(const struct am_plot_forest *forest);
+
+/* ---- scales, for drawings of their own ---- */
+
+struct am_ticks {
+    double at[AM_PLOT_TICKS_MAX];
+    char label[AM_PLOT_TICKS_MAX][AM_PLOT_LABEL_MAX];
+    size_t n;
+    char unit[AM_PLOT_LABEL_MAX]; /* that all labels share ("GB/s"); "" when each has its own */
+};
+
+/* At most about `wanted` ticks over axis->lo..axis->hi. */
+void am_plot_ticks(const struct am_plot_axis *axis, size_t wanted, struct am_ticks *out);
+/* Where `value` lies: 0 at lo, 1 at hi; NAN when the scale cannot show it. */
+double am_plot_place(enum am_scale scale, double lo, double hi, double value);
+
+#endif

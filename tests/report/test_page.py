@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""The report from the command line, its pictures as XML, and the page in a real browser."""
+import os
+import pathlib
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+import browser
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from e2e import Bench, Tap  # noqa: E402
+
+# width, height, dark, the smallest text that counts as legible (CSS pixels)
+VIEWS = [(1280, 900, False, 11), (1280, 900, True, 11), (390, 844, False, 8.5), (390, 844, True, 8.5)]
+
+# What a person would see: sizes of text, texts that lie on each other, figures without content.
+PROBE = r"""
+(function () {
+  function shown(el) { return el.getClientRects().length > 0; }
+  function luminance(color) {
+    var c = color.match(/[\d.]+/g).slice(0, 3).map(function (v) {
+      v /= 255; return v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4); });
+    return 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
+  }
+  function contrast(a, b) {
+    var x = luminance(a), y = luminance(b);
+    return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+  }
+  var paper = getComputedStyle(document.body).backgroundColor;
+  var out = {wide: document.documentElement.scrollWidth - innerWidth, least: 1e9, where: "",
+             contrast: 1e9, overlaps: [], figures: [], empty: []};
+  document.querySelectorAll("figure[id^=fig-]").forEach(function (figure) {
+    var id = figure.id.slice(4);
+    var filled = figure.querySelector("svg [data-y], svg rect, svg path, tbody tr");
+    out.figures.push(id);
+    if (!filled || !shown(filled)) out.empty.push(id);
+    if (figure.classList.contains("wide")) return;
+    figure.querySelectorAll("svg").forEach(function (svg) {
+      var scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width, boxes = [];
+      svg.querySelectorAll("text").forEach(function (text) {
+        if (!shown(text)) return;
+        var style = getComputedStyle(text), size = parseFloat(text.getAttribute("font-size")) * scale;
+        if (size < out.least) { out.least = size; out.where = id + ": " + text.textContent; }
+        if (text.getAttribute("fill") === "currentColor")
+          out.contrast = Math.min(out.contrast, contrast(style.color, paper));
+        if (text.hasAttribute("transform")) return;
+        boxes.push([text.getBoundingClientRect(), text.textContent]);
+      });
+      boxes.forEach(function (a, i) {
+        boxes.slice(0, i).forEach(function (b) {
+          var w = Math.min(a[0].right, b[0].right) - Math.max(a[0].left, b[0].left);
+          var h = Math.min(a[0].bottom, b[0].bottom) - Math.max(a[0].top, b[0].top);
+          if (w > 1 && h > a[0].height / 3) out.overlaps.push(id + ": " + a[1] + " / " + b[1]);
+        });
+      });
+    });
+  });
+  return out;
+})()
+"""
+
+# What the script adds; each answers with true.
+ACTIONS = {
+    "the other scale moves the marks and its ticks": r"""
+        (function () {
+          var f = document.getElementById("fig-latency"), c = f.querySelector("circle");
+          var before = c.getAttribute("cy"), shown = f.querySelector(".am-y").getAttribute("display");
+          f.querySelector("button").click();
+          return c.getAttribute("cy") !== before &&
+                 f.querySelector(".am-y").getAttribute("display") === "none" && shown === null;
+        })()""",
+    "a name hides its series": r"""
+        (function () {
+          var f = document.getElementById("fig-latency"), n = f.querySelector("[data-name]");
+          n.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+          return Array.from(f.querySelectorAll("[data-series]")).some(function (g) {
+            return g.getAttribute("data-series") === n.getAttribute("data-name") &&
+                   g.getAttribute("display") === "none"; });
+        })()""",
+    "a mark shows its tooltip": r"""
+        (function () {
+          var c = document.querySelector("#fig-latency circle"), r = c.getBoundingClientRect();
+          c.dispatchEvent(new PointerEvent("pointermove",
+            {bubbles: true, clientX: r.x, clientY: r.y}));
+          var tip = document.getElementById("tip");
+          return !tip.hidden && /ns/.test(tip.textContent);
+        })()""",
+    "a heading sorts its table": r"""
+        (function () {
+          document.querySelectorAll("details").forEach(function (d) { d.open = true; });
+          var t = Array.from(document.querySelectorAll("table.sortable")).filter(function (t) {
+            return t.tBodies[0].rows.length > 4 && t.querySelector("th.n"); })[0];
+          var th = t.querySelector("th.n"), i = th.cellIndex;
+          th.click(); th.click();
+          var v = Array.from(t.tBodies[0].rows).map(function (r) {
+            return parseFloat(r.cells[i].getAttribute("data-v")); });
+          return v.every(function (x, k) { return k === 0 || v[k - 1] >= x; });
+        })()""",
+}
+
+
+def check_files(tap, bench, make_run):
+    for name, factor in (("a.db", "1"), ("b.db", "1.2")):
+        subprocess.run([make_run, bench.path(name), "small", factor], check=True)
+    out = bench.run("report", "a.db", "b.db")
+    tap.ok(out.returncode == 0 and out.stdout == "a.html\n", "the page lies beside its run",
+           out.stdout + out.stderr)
+    tap.ok(os.path.getsize(bench.path("a.html")) < 1_000_000, "and is below a megabyte")
+    first = pathlib.Path(bench.path("a.html")).read_bytes()
+    out = bench.run("report", "a.db", "b.db", "-o", "again.html")
+    again = pathlib.Path(bench.path("again.html")).read_bytes()
+    tap.ok(first.replace(b"a.db b.db", b"") == again.replace(b"a.db b.db -o again.html", b""),
+           "made again it is the same but for the command", out.stderr)
+
+
+def check_pictures(tap, bench):
+    listed = [line.split()[0] for line in bench.run("export", "a.db", "--svg", "list").stdout.splitlines()]
+    tap.ok({"latency", "pingpong"} <= set(listed), "figures are listed", listed)
+    for name in listed:
+        out = bench.run("export", "a.db", "--svg", name)
+        try:
+            root = xml.fromstring(out.stdout)
+            well = root.tag.endswith("svg") and root.get("viewBox")
+        except xml.ParseError as error:
+            well, out.stderr = False, f"{error}\n{out.stderr}"
+        tap.ok(well, f"{name} is well-formed XML", out.stderr)
+    page = pathlib.Path(bench.path("a.html")).read_text(encoding="utf-8")
+    bad = []
+    for svg in re.findall(r"<svg .*?</svg>", page, re.S):
+        try:
+            xml.fromstring(svg)
+        except xml.ParseError as error:
+            bad.append(f"{error}: {svg[:80]}")
+    tap.ok(not bad, "so is every picture in the page", "\n".join(bad))
+    out = bench.run("export", "a.db", "--svg", "latncy", "-o", "x.svg")
+    tap.ok(out.returncode == 2 and '"latency"' in out.stderr and not os.path.exists(bench.path("x.svg")),
+           "an unknown figure names the nearest one and writes nothing", out.stderr)
+    return listed
+
+
+def check_bad_runs(tap, bench):
+    connection = sqlite3.connect(bench.path("b.db"))
+    connection.execute("PRAGMA user_version = 99")
+    connection.commit()
+    connection.close()
+    data = bytearray(pathlib.Path(bench.path("a.db")).read_bytes())
+    data[4096:8192] = os.urandom(4096)
+    pathlib.Path(bench.path("corrupt.db")).write_bytes(data)
+    pathlib.Path(bench.path("text.db")).write_text("no database\n")
+    for name, codes, word in (("b.db", {2}, "schema"), ("corrupt.db", {2, 3}, "corrupt.db"),
+                              ("text.db", {2}, "text.db"), ("absent.db", {2}, "absent.db")):
+        out = bench.run("report", name, "-o", "bad.html")
+        tap.ok(out.returncode in codes and word in out.stderr and not os.path.exists(bench.path("bad.html")),
+               f"{name} is refused with a message, and no page is left", f"{out.returncode} {out.stderr}")
+
+
+def check_browser(tap, bench, program, listed):
+    url = "file://" + bench.path("a.html")
+    page = browser.Browser(program)
+    try:
+        for width, height, dark, least in VIEWS:
+            view = f"{width} px, {'dark' if dark else 'light'}"
+            troubles, requests = page.show(url, width, height, dark)
+            seen = page.run(PROBE)
+            tap.ok(not troubles, f"{view}: no error on the console", "\n".join(troubles))
+            tap.ok(requests == [url], f"{view}: no request leaves the page", requests)
+            tap.ok(set(listed) <= set(seen["figures"]) and not seen["empty"],
+                   f"{view}: every figure is there", f"{seen['figures']} empty {seen['empty']}")
+            tap.ok(seen["least"] >= least, f"{view}: the smallest text has {seen['least']:.1f} px",
+                   seen["where"])
+            tap.ok(seen["contrast"] >= 2.7, f"{view}: text stands out ({seen['contrast']:.1f})")
+            tap.ok(not seen["overlaps"], f"{view}: no text lies on another", "\n".join(seen["overlaps"]))
+            tap.ok(seen["wide"] <= 0, f"{view}: the page does not scroll sideways", seen["wide"])
+        for sentence, action in ACTIONS.items():
+            tap.ok(page.run(action) is True, sentence)
+        tap.ok(not page.troubles(), "still no error on the console", "\n".join(page.troubles()))
+    finally:
+        page.close()
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], ".")
+    make_run = os.path.abspath(sys.argv[2])
+    check_files(tap, bench, make_run)
+    listed = check_pictures(tap, bench)
+    program = browser.find()
+    if program:
+        begun = time.monotonic()
+        check_browser(tap, bench, program, listed)
+        print(f"# browser: {time.monotonic() - begun:.1f} s")
+    else:
+        tap.skip("the page in a browser", "no Chromium here")
+    check_bad_runs(tap, bench)
+    tap.done()
+
+
+main()

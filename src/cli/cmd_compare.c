@@ -2,11 +2,14 @@
 /* archmeter compare, check: two runs side by side, and the same as a gate. */
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/runs.h"
 #include "cli/setup.h"
+#include "model/between.h"
 #include "model/compare.h"
 #include "report/comparison.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Which files are compared: A is the base, B what is judged. */
 struct sides {
@@ -14,40 +17,117 @@ struct sides {
     struct am_words patterns;
 };
 
-static enum am_status compare_files(const struct am_cli *cli, const struct sides *sides,
-                                    struct am_comparison *out, struct am_err *err)
-{
-    static const double level = 0.95;
-    const struct am_compare_settings settings = {
-        .delta = cli->opt->delta, .level = level, .all_metrics = cli->opt->all_metrics};
-    struct am_result_set a = {0}, b = {0};
-    enum am_status status = am_load_file(cli, sides->a, &sides->patterns, &a, err);
+static const double level = 0.95;
 
-    if (status == AM_OK)
-        status = am_load_file(cli, sides->b, &sides->patterns, &b, err);
-    if (status == AM_OK)
-        status = am_compare(&a, &b, &settings, cli->arena, out, err);
+static struct am_compare_settings settings_of(const struct am_cli *cli)
+{
+    return (struct am_compare_settings){
+        .delta = cli->opt->delta, .level = level, .all_metrics = cli->opt->all_metrics};
+}
+
+/* Two loaded sets by their names. */
+struct pair {
+    struct am_result_set a, b;
+    const char *name_a, *name_b;
+};
+
+static enum am_status compare_sets(const struct am_cli *cli, const struct pair *pair,
+                                   struct am_comparison *out, struct am_err *err)
+{
+    const struct am_compare_settings settings = settings_of(cli);
+    const enum am_status status = am_compare(&pair->a, &pair->b, &settings, cli->arena, out, err);
+
     if (status == AM_OK)
         am_report_comparison(&(struct am_comparison_view){.comparison = out,
                                                           .settings = &settings,
-                                                          .a = &a,
-                                                          .b = &b,
-                                                          .name_a = sides->a,
-                                                          .name_b = sides->b},
+                                                          .a = &pair->a,
+                                                          .b = &pair->b,
+                                                          .name_a = pair->name_a,
+                                                          .name_b = pair->name_b},
                              &cli->style, cli->arena, stdout);
     return status;
 }
 
+static enum am_status compare_files(const struct am_cli *cli, const struct sides *sides,
+                                    struct am_comparison *out, struct am_err *err)
+{
+    struct pair pair = {0};
+    enum am_status status = am_runs_resolve(sides->a, cli->arena, &pair.name_a, err);
+
+    if (status == AM_OK)
+        status = am_runs_resolve(sides->b, cli->arena, &pair.name_b, err);
+    if (status == AM_OK)
+        status = am_load_file(cli, pair.name_a, &sides->patterns, &pair.a, err);
+    if (status == AM_OK)
+        status = am_load_file(cli, pair.name_b, &sides->patterns, &pair.b, err);
+    return status == AM_OK ? compare_sets(cli, &pair, out, err) : status;
+}
+
+/* "AXIS=A,B": its three words, in the arena. */
+static enum am_status split_between(const struct am_cli *cli, char **axis, char **a, char **b,
+                                    struct am_err *err)
+{
+    char *const text = am_arena_strdup(cli->arena, cli->opt->between);
+    char *const equals = text ? strchr(text, '=') : NULL;
+    char *const comma = equals ? strchr(equals, ',') : NULL;
+
+    if (!text)
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    if (!comma || equals == text || comma == equals + 1 || !comma[1])
+        return am_fail(err, AM_E_USAGE, "--between \"%s\" is not AXIS=A,B", cli->opt->between);
+    *equals = *comma = '\0';
+    *axis = text;
+    *a = equals + 1;
+    *b = comma + 1;
+    return AM_OK;
+}
+
+/* One run, two values of one axis. */
+static enum am_status compare_within(const struct am_cli *cli, struct am_comparison *out,
+                                     struct am_err *err)
+{
+    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    struct am_result_set set = {0};
+    struct pair pair = {0};
+    const char *path = NULL;
+    char *axis = NULL, *a = NULL, *b = NULL;
+    enum am_status status = split_between(cli, &axis, &a, &b, err);
+
+    if (status == AM_OK)
+        status = am_runs_resolve(cli->opt->operands.items[0], cli->arena, &path, err);
+    if (status == AM_OK)
+        status = am_load_file(cli, path, &patterns, &set, err);
+    if (status == AM_OK)
+        status = am_results_where(&set, axis, a, cli->arena, &pair.a, err);
+    if (status == AM_OK)
+        status = am_results_where(&set, axis, b, cli->arena, &pair.b, err);
+    if (status != AM_OK)
+        return status;
+    pair.name_a = am_arena_printf(cli->arena, "%s %s=%s", path, axis, a);
+    pair.name_b = am_arena_printf(cli->arena, "%s %s=%s", path, axis, b);
+    return compare_sets(cli, &pair, out, err);
+}
+
 enum am_status am_cmd_compare(struct am_cli *cli, struct am_err *err)
 {
-    const struct sides sides = {.a = cli->opt->operands.items[0],
-                                .b = cli->opt->operands.items[1],
-                                .patterns = am_operands_from(cli->opt, 2)};
+    const struct am_words *const operands = &cli->opt->operands;
     struct am_comparison comparison = {0};
-    const enum am_status status = compare_files(cli, &sides, &comparison, err);
+    enum am_status status;
 
+    if (cli->opt->between) {
+        status = compare_within(cli, &comparison, err);
+    } else if (operands->n < 2) {
+        status =
+            am_fail(err, AM_E_USAGE, "compare needs A and B, or one run and --between AXIS=A,B");
+    } else {
+        const struct sides sides = {.a = operands->items[0],
+                                    .b = operands->items[1],
+                                    .patterns = am_operands_from(cli->opt, 2)};
+
+        status = compare_files(cli, &sides, &comparison, err);
+    }
     if (status == AM_OK && comparison.n == 0) {
-        am_log(AM_LOG_WARN, "the runs have no point in common that both measured");
+        am_log(AM_LOG_WARN, "there is no point in common that both sides measured");
         cli->exit_code = AM_EXIT_INCONCLUSIVE;
     }
     return status;

@@ -72,6 +72,7 @@ static void write_rows(const struct am_cli *cli, const struct am_catalogue *cata
     am_grid_init(&g, cli->arena);
     am_grid_column(&g, "bench", AM_ALIGN_LEFT, 0);
     am_grid_column(&g, "what it measures", AM_ALIGN_LEFT, 0);
+    am_grid_flow(&g);
     am_grid_column(&g, "axes", AM_ALIGN_LEFT, 1);
     am_grid_column(&g, "metrics", AM_ALIGN_LEFT, 2);
     am_grid_column(&g, "worker", AM_ALIGN_LEFT, 3);
@@ -228,6 +229,24 @@ static void put_name(void *self, const struct am_worker *worker, const struct am
     (void)printf("%s\n", bench->name);
 }
 
+/* Every axis once, however many benches have it. */
+static void put_axes(void *self, const struct am_worker *worker, const struct am_bench *bench)
+{
+    struct am_words *seen = self;
+
+    (void)worker;
+    for (size_t a = 0; bench->axes && bench->axes[a].name; a++) {
+        size_t i = 0;
+
+        while (i < seen->n && strcmp(seen->items[i], bench->axes[a].name) != 0)
+            i++;
+        if (i < seen->n || seen->n == NAMES_MAX)
+            continue;
+        seen->items[seen->n++] = bench->axes[a].name;
+        (void)printf("%s\n", bench->axes[a].name);
+    }
+}
+
 static void collect_name(void *self, const struct am_worker *worker, const struct am_bench *bench)
 {
     struct am_words *names = self;
@@ -245,7 +264,10 @@ static void write_list(struct am_cli *cli, const struct am_catalogue *catalogue,
 
     for (size_t i = 0; patterns->n == 1 && i < all->n; i++)
         exact |= strcmp(all->items[i], patterns->items[0]) == 0;
-    if (cli->opt->names)
+    if (cli->opt->axis_names)
+        each_bench(catalogue, patterns, put_axes,
+                   &(struct am_words){.items = (const char *[NAMES_MAX]){NULL}});
+    else if (cli->opt->names)
         each_bench(catalogue, patterns, put_name, NULL);
     else if (cli->style.format == AM_FORMAT_JSON)
         write_json(cli, catalogue);

@@ -121,6 +121,16 @@ static void write_json(const struct am_plan *plan)
     am_json_object_end(&j);
 }
 
+void am_setup_show_plan(struct am_cli *cli, const struct am_plan *plan)
+{
+    if (cli->style.format == AM_FORMAT_JSON)
+        write_json(plan);
+    else if (cli->style.format == AM_FORMAT_CSV || cli->opt->verbose)
+        write_points(cli, plan);
+    else
+        write_summary(cli, plan);
+}
+
 enum am_status am_cmd_plan(struct am_cli *cli, struct am_err *err)
 {
     struct am_setup setup = {0};
@@ -128,12 +138,8 @@ enum am_status am_cmd_plan(struct am_cli *cli, struct am_err *err)
 
     if (status == AM_OK)
         status = am_setup_plan(cli, &setup, err);
-    if (status == AM_OK && cli->style.format == AM_FORMAT_JSON)
-        write_json(&setup.plan);
-    else if (status == AM_OK && (cli->style.format == AM_FORMAT_CSV || cli->opt->verbose))
-        write_points(cli, &setup.plan);
-    else if (status == AM_OK)
-        write_summary(cli, &setup.plan);
+    if (status == AM_OK)
+        am_setup_show_plan(cli, &setup.plan);
     if (status == AM_OK && setup.plan.settings.budget_s > 0 &&
         am_conductor_estimate(&setup.plan) > setup.plan.settings.budget_s)
         am_log(AM_LOG_INFO, "the budget of %.0f s may end the run earlier",

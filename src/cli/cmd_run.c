@@ -3,22 +3,27 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/experiment.h"
 #include "cli/measure.h"
+#include "cli/meters.h"
+#include "cli/page.h"
+#include "cli/remember.h"
+#include "cli/runs.h"
 #include "cli/setup.h"
 #include "report/results.h"
 
 #include <string.h>
-#include <time.h>
 
-/* archmeter-YYYYMMDD-HHMMSS.db, local time. */
-static const char *default_path(char *buf, size_t cap)
+/* Beside the results, and said last. */
+static enum am_status write_report(const struct am_cli *cli, const char *path, struct am_err *err)
 {
-    const time_t now = time(NULL);
-    struct tm tm;
+    const struct am_words file = {.items = &path, .n = 1};
+    const char *page = NULL;
+    const enum am_status status = am_page_write(cli, &file, NULL, &page, err);
 
-    if (!localtime_r(&now, &tm) || strftime(buf, cap, "archmeter-%Y%m%d-%H%M%S.db", &tm) == 0)
-        (void)am_str_copy(buf, cap, "archmeter.db");
-    return buf;
+    if (status == AM_OK)
+        am_log(AM_LOG_INFO, "report:  %s", page);
+    return status;
 }
 
 /* Everything that can be wrong with the words is found before the file is created. */
@@ -28,11 +33,18 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
     struct am_store *store = NULL;
     struct am_outcome outcome = {0};
     char name[64];
-    const char *path = cli->opt->output ? cli->opt->output : default_path(name, sizeof(name));
+    const char *path =
+        cli->opt->output ? cli->opt->output : am_measure_default_path(name, sizeof(name));
     enum am_status status = am_setup_open(cli, &setup, err);
 
     if (status == AM_OK)
+        status = am_setup_energy(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_counters(cli, &setup, err);
+    if (status == AM_OK)
         status = am_setup_plan(cli, &setup, err);
+    if (status == AM_OK)
+        am_setup_stretch(&setup, &setup.plan.settings);
     if (status == AM_OK)
         status = am_measure_create(cli, &setup, path, &store, err);
     if (status == AM_OK)
@@ -41,7 +53,7 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
         status = am_measure_report(cli, store, path, &outcome, err);
     am_store_close(store);
     am_setup_close(&setup);
-    return status;
+    return status == AM_OK && cli->opt->report ? write_report(cli, path, err) : status;
 }
 
 /* ---- resume ---- */
@@ -150,18 +162,72 @@ static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
     return AM_OK;
 }
 
+/* Values are stored in the order of the metrics: a meter more or less would give them wrong names.
+ */
+static enum am_status check_metrics(const struct am_result_set *stored, const struct am_plan *plan,
+                                    struct am_err *err)
+{
+    for (size_t i = 0; i < plan->n && i < stored->n; i++) {
+        const struct am_result *const r = &stored->results[i];
+        const struct am_metric *const now = plan->points[i].bench->metrics;
+        size_t same = 0;
+
+        while (same < r->n_metrics && now[same].name &&
+               strcmp(now[same].name, r->metrics[same].name) == 0)
+            same++;
+        if (same < r->n_metrics || now[same].name)
+            return am_fail(err, AM_E_ABSENT,
+                           "%s: the run was begun with metric \"%s\", and now there is \"%s\": "
+                           "the meters or counters are not the same",
+                           r->bench, same < r->n_metrics ? r->metrics[same].name : "(none)",
+                           now[same].name ? now[same].name : "(none)");
+    }
+    return AM_OK;
+}
+
+/* The options that the run was begun with, where the command line does not say otherwise. */
+static enum am_status recall(struct am_cli *cli, const struct am_result_set *stored,
+                             struct am_err *err)
+{
+    struct am_options *const opt = am_arena_alloc(cli->arena, sizeof(*opt));
+
+    if (!opt)
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    *opt = *cli->opt;
+    am_options_recall(&stored->environment, opt);
+    cli->opt = opt;
+    return AM_OK;
+}
+
 /* Rebuilds the stored plan and measures what it lacks. */
 static enum am_status go_on(struct am_cli *cli, struct am_store *store, const char *path,
                             const struct am_resume *resume, struct am_err *err)
 {
     struct am_setup setup = {0};
     struct am_outcome outcome = {0};
-    enum am_status status = am_setup_open(cli, &setup, err);
+    struct am_result_set stored = {0};
+    enum am_status status = am_store_load(store, NULL, cli->arena, &stored, err);
 
+    if (status == AM_OK)
+        status = recall(cli, &stored, err);
+    if (status == AM_OK)
+        status = am_experiment_recall(&stored.environment, err);
+    if (status == AM_OK)
+        status = am_setup_open(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_energy(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_counters(cli, &setup, err);
     if (status == AM_OK)
         status = rebuild_plan(resume, cli->arena, &setup, err);
     if (status == AM_OK)
+        am_experiment_order(&stored.environment, &setup.plan.settings);
+    if (status == AM_OK)
+        status = check_metrics(&stored, &setup.plan, err);
+    if (status == AM_OK)
         status = am_store_end_run(store, "running", err);
+    if (status == AM_OK)
+        status = am_measure_idle(cli, &setup, store, "resumed", err);
     if (status == AM_OK)
         status = am_measure_run(cli, &setup, store, resume, &outcome, err);
     if (status == AM_OK)
@@ -175,8 +241,10 @@ enum am_status am_cmd_resume(struct am_cli *cli, struct am_err *err)
     const char *path = cli->opt->operands.items[0];
     struct am_store *store = NULL;
     struct am_resume resume = {0};
-    enum am_status status = am_store_open(path, true, &store, err);
+    enum am_status status = am_runs_resolve(path, cli->arena, &path, err);
 
+    if (status == AM_OK)
+        status = am_store_open(path, true, &store, err);
     if (status == AM_OK)
         status = am_store_load_resume(store, cli->arena, &resume, err);
     if (status == AM_OK && count_open(&resume) == 0)

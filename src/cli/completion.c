@@ -39,6 +39,12 @@ static bool is_file(const struct am_option *o)
     return o->argument && (strcmp(o->argument, "FILE") == 0 || strcmp(o->argument, "BASE") == 0);
 }
 
+/* AXIS=VALUES: names of axes are asked of the program, as names of benches are. */
+static bool is_axis(const struct am_option *o)
+{
+    return o->argument && strncmp(o->argument, "AXIS=", sizeof("AXIS=") - 1) == 0;
+}
+
 static bool is_directory(const struct am_option *o)
 {
     return o->argument && strcmp(o->argument, "DIR") == 0;
@@ -62,6 +68,10 @@ static void bash_values(FILE *out)
                 (void)fputs("' -- \"$current\")); return ;;\n", out);
             } else if (is_file(o)) {
                 (void)fputs(") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", out);
+            } else if (is_axis(o)) {
+                (void)fputs(") COMPREPLY=($(compgen -S = -W \"$(archmeter list --axes "
+                            "2>/dev/null)\" -- \"$current\")); compopt -o nospace; return ;;\n",
+                            out);
             } else if (is_directory(o)) {
                 (void)fputs(") COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n", out);
             } else {
@@ -136,10 +146,16 @@ static void put_zsh(FILE *out, const char *text)
     }
 }
 
-static void zsh_option(FILE *out, const struct am_option *o)
+/* One specification of the option's name, and one of its letter. */
+static void zsh_spec(FILE *out, const struct am_option *o, bool letter)
 {
-    (void)fprintf(out, " \\\n        '%s--%s%s[", o->kind == AM_OPTION_LIST ? "*" : "", o->name,
-                  am_option_takes_argument(o) ? "=" : "");
+    const bool argument = am_option_takes_argument(o);
+
+    (void)fprintf(out, " \\\n        '%s", o->kind == AM_OPTION_LIST ? "*" : "");
+    if (letter)
+        (void)fprintf(out, "-%c%s[", o->letter, argument ? "+" : "");
+    else
+        (void)fprintf(out, "--%s%s[", o->name, argument ? "=" : "");
     put_zsh(out, o->help);
     (void)fputc(']', out);
     if (o->argument) {
@@ -152,11 +168,20 @@ static void zsh_option(FILE *out, const struct am_option *o)
             (void)fputc(')', out);
         } else if (is_file(o)) {
             (void)fputs("_files", out);
+        } else if (is_axis(o)) {
+            (void)fputs("{compadd -S = -- $(archmeter list --axes 2>/dev/null)}", out);
         } else if (is_directory(o)) {
             (void)fputs("_files -/", out);
         }
     }
     (void)fputc('\'', out);
+}
+
+static void zsh_option(FILE *out, const struct am_option *o)
+{
+    zsh_spec(out, o, false);
+    if (o->letter)
+        zsh_spec(out, o, true);
 }
 
 static void zsh_operands(FILE *out, const struct am_command *c)
@@ -226,6 +251,9 @@ static void fish_option(FILE *out, const struct am_command *c, const struct am_o
         (void)fputs(" -x -a '", out);
         put_choices(out, o->choices);
         (void)fputc('\'', out);
+    } else if (is_axis(o)) {
+        (void)fputs(" -x -a '(archmeter list --axes 2>/dev/null | string replace -r \"$\" =)'",
+                    out);
     } else if (is_file(o) || is_directory(o)) {
         (void)fputs(" -r -F", out);
     } else if (am_option_takes_argument(o)) {

@@ -74,13 +74,25 @@ static enum am_exit exit_code_of(enum am_status status)
 static enum am_status run_command(struct am_cli *cli, struct am_err *err)
 {
     static am_command_fn *const commands[AM_CMD_COUNT] = {
-        [AM_CMD_DOCTOR] = am_cmd_doctor,     [AM_CMD_LIST] = am_cmd_list,
-        [AM_CMD_PLAN] = am_cmd_plan,         [AM_CMD_RUN] = am_cmd_run,
-        [AM_CMD_RESUME] = am_cmd_resume,     [AM_CMD_SHOW] = am_cmd_show,
-        [AM_CMD_EXPORT] = am_cmd_export,     [AM_CMD_COMPARE] = am_cmd_compare,
-        [AM_CMD_CHECK] = am_cmd_check,       [AM_CMD_MODEL] = am_cmd_model,
-        [AM_CMD_SELFTEST] = am_cmd_selftest, [AM_CMD_HELP] = am_cmd_help,
-        [AM_CMD_MAN] = am_cmd_man,           [AM_CMD_COMPLETION] = am_cmd_completion,
+        [AM_CMD_DOCTOR] = am_cmd_doctor,
+        [AM_CMD_LIST] = am_cmd_list,
+        [AM_CMD_PLAN] = am_cmd_plan,
+        [AM_CMD_RUN] = am_cmd_run,
+        [AM_CMD_RESUME] = am_cmd_resume,
+        [AM_CMD_SHOW] = am_cmd_show,
+        [AM_CMD_EXPORT] = am_cmd_export,
+        [AM_CMD_COMPARE] = am_cmd_compare,
+        [AM_CMD_CHECK] = am_cmd_check,
+        [AM_CMD_MODEL] = am_cmd_model,
+        [AM_CMD_EXPLAIN] = am_cmd_explain,
+        [AM_CMD_REPORT] = am_cmd_report,
+        [AM_CMD_ENERGY] = am_cmd_energy,
+        [AM_CMD_EXPERIMENT] = am_cmd_experiment,
+        [AM_CMD_TABLE] = am_cmd_table,
+        [AM_CMD_SELFTEST] = am_cmd_selftest,
+        [AM_CMD_HELP] = am_cmd_help,
+        [AM_CMD_MAN] = am_cmd_man,
+        [AM_CMD_COMPLETION] = am_cmd_completion,
         [AM_CMD_VERSION] = am_cmd_version,
     };
     const struct am_options *opt = cli->opt;

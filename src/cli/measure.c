@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/progress.h"
+#include "cli/remember.h"
 #include "report/results.h"
 #include "report/units.h"
 #include "topo/doctor.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+static const double idle_s = 1;          /* of the machine's own power, before and after */
 static const double noise_probe_s = 0.2; /* a look, not an examination: doctor takes its time */
 
 void am_time_utc(char *buf, size_t cap)
@@ -23,6 +25,16 @@ void am_time_utc(char *buf, size_t cap)
 
     if (!gmtime_r(&now, &tm) || strftime(buf, cap, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
         buf[0] = '\0';
+}
+
+const char *am_measure_default_path(char *buf, size_t cap)
+{
+    const time_t now = time(NULL);
+    struct tm tm;
+
+    if (!localtime_r(&now, &tm) || strftime(buf, cap, "archmeter-%Y%m%d-%H%M%S.db", &tm) == 0)
+        (void)am_str_copy(buf, cap, "archmeter.db");
+    return buf;
 }
 
 static const char *worker_of(const void *self, const struct am_bench *bench)
@@ -68,6 +80,14 @@ static void collect_facts(const struct am_cli *cli, const struct am_setup *setup
     am_machine_describe(setup->topo, &setup->root, cli->arena, &facts->machine);
     am_environment_capture(setup->topo, &setup->root, cli->arena, &facts->environment);
     am_kvs_add(&facts->environment, cli->arena, "sqlite", am_store_sqlite_version());
+    am_options_keep(cli->opt, cli->arena, &facts->environment);
+    if (setup->energy) {
+        am_energy_rig_describe(setup->energy, cli->arena, &facts->environment);
+        am_energy_rig_idle(setup->energy, idle_s, "before", cli->arena, &facts->environment);
+    }
+    for (size_t i = 0; i < setup->facts.n; i++)
+        am_kvs_add(&facts->environment, cli->arena, setup->facts.items[i].key,
+                   setup->facts.items[i].value);
     am_build_describe(cli->arena, &facts->build);
     am_doctor_run(&request, cli->arena, &facts->findings);
     tell_findings(&facts->findings);
@@ -106,6 +126,17 @@ enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setu
     return status;
 }
 
+enum am_status am_measure_idle(const struct am_cli *cli, struct am_setup *setup,
+                               struct am_store *store, const char *when, struct am_err *err)
+{
+    struct am_kvs facts = {0};
+
+    if (!setup->energy)
+        return AM_OK;
+    am_energy_rig_idle(setup->energy, idle_s, when, cli->arena, &facts);
+    return am_store_put_environment(store, &facts, err);
+}
+
 enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
                               struct am_store *store, const struct am_resume *resume,
                               struct am_outcome *outcome, struct am_err *err)
@@ -116,6 +147,8 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         .topo = setup->topo,
         .store = store,
         .plan = &setup->plan,
+        .energy = setup->energy,
+        .counting = setup->counting,
         .interrupted = cli->interrupted,
         .progress = am_progress_show,
         .progress_self = &view,
@@ -125,6 +158,9 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
     am_progress_begin(&view, cli->opt, &setup->plan);
     status = am_conductor_run(&conductor, resume, outcome, err);
     am_progress_end(&view);
+    /* A machine that drew more after the run than before makes net energies doubtful: both stay. */
+    if (status == AM_OK && !outcome->interrupted)
+        status = am_measure_idle(cli, setup, store, "after", err);
     ended = am_store_end_run(store,
                              status != AM_OK        ? "failed"
                              : outcome->interrupted ? "interrupted"

@@ -20,9 +20,17 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
                               struct am_store *store, const struct am_resume *resume,
                               struct am_outcome *outcome, struct am_err *err);
 
+/* Where energy is measured: the machine's power at rest, stored as "energy.idle.SCOPE.WHEN". Else
+ * nothing. */
+enum am_status am_measure_idle(const struct am_cli *cli, struct am_setup *setup,
+                               struct am_store *store, const char *when, struct am_err *err);
+
 /* Prints the results of the store and hints for the next step; sets cli->exit_code. */
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err);
+
+/* archmeter-YYYYMMDD-HHMMSS.db, local time, in `buf`. */
+const char *am_measure_default_path(char *buf, size_t cap);
 
 /* The current time, ISO 8601 UTC. */
 void am_time_utc(char *buf, size_t cap);

@@ -291,6 +291,15 @@ static const struct am_option *find_letter(const struct parser *p, char letter)
     return NULL;
 }
 
+static const struct am_option *find_old(const struct parser *p, const char *name)
+{
+    for (const struct am_option *o = am_option_table; o->name; o++) {
+        if (visible(p, o) && o->old && strcmp(o->old, name) == 0)
+            return o;
+    }
+    return NULL;
+}
+
 /* The following word as the option's argument. A word that looks like an option is refused:
  * "-o --quick" is a forgotten file name far more often than a file called --quick. */
 static enum am_status take_argument(struct parser *p, const struct am_option *option)
@@ -327,10 +336,14 @@ static enum am_status parse_long(struct parser *p, const char *word)
     return equals ? set_option(p, option, equals + 1) : take_argument(p, option);
 }
 
-/* "-q", "-qv", "-p a=b", "-pa=b". */
+/* "-q", "-qv", "-p a=b", "-pa=b", and "-ib 2". */
 static enum am_status parse_letters(struct parser *p, const char *letters)
 {
+    const struct am_option *const old = find_old(p, letters);
     enum am_status status = AM_OK;
+
+    if (old)
+        return take_argument(p, old);
 
     for (; *letters && status == AM_OK; letters++) {
         const struct am_option *option = find_letter(p, *letters);

@@ -22,6 +22,11 @@ enum am_command_id {
     AM_CMD_COMPARE,
     AM_CMD_CHECK,
     AM_CMD_MODEL,
+    AM_CMD_EXPLAIN,
+    AM_CMD_REPORT,
+    AM_CMD_ENERGY,
+    AM_CMD_EXPERIMENT,
+    AM_CMD_TABLE,
     AM_CMD_SELFTEST,
     AM_CMD_HELP,
     AM_CMD_MAN,
@@ -62,6 +67,7 @@ enum am_option_kind {
 struct am_option {
     const char *name; /* without the dashes; NULL ends the table */
     char letter;      /* 0: none */
+    const char *old;  /* a name of more letters after one dash, as in -ib; NULL: none */
     enum am_option_kind kind;
     int value;                  /* AM_OPTION_SET */
     size_t offset;              /* of the field in struct am_options */
@@ -90,6 +96,7 @@ struct am_counts {
     unsigned min, max; /* 0: not given */
 };
 
+/* When a terminal is dressed: on one, always, never. */
 enum am_color { AM_COLOR_AUTO, AM_COLOR_ALWAYS, AM_COLOR_NEVER };
 /* What makes `check` fail; each includes those before it. */
 enum am_fail_on { AM_FAIL_ON_SLOWER, AM_FAIL_ON_INCONCLUSIVE, AM_FAIL_ON_MISSING };
@@ -100,6 +107,8 @@ struct am_options {
     struct am_words operands;
     bool help, version, quiet, verbose;
     int color; /* enum am_color */
+    bool ascii;
+    int graphs; /* enum am_color */
     const char *fsroot;
 
     int format; /* enum am_format */
@@ -112,14 +121,27 @@ struct am_options {
     struct am_number samples, seed;
     const char *tag;
 
+    bool report;
+    bool energy, meter_sys_cfg, meter_msr;
+    const char *meter, *meter_command, *meter_scpi;
+    const char *counters;
+    bool counters_with_time;
+    struct am_number process_nm, process_exponent, repeat;
+
+    bool dry_run;
+    struct am_number interleave;
+    const char *database;
+
     bool raw_samples;
+    const char *svg; /* name of a figure */
     double delta;
     bool all_metrics;
-    const char *against;
+    const char *against, *between;
     int fail_on; /* enum am_fail_on */
 
     bool aa;
-    bool names;
+    bool names, axis_names;
+    bool facts;
     bool strict, json, print_fix;
     const char *explain;
     double noise_s;

@@ -59,8 +59,10 @@ struct am_style am_output_style(const struct am_options *opt)
     return (struct am_style){
         .format = (enum am_format)opt->format,
         .color = opt->color == AM_COLOR_ALWAYS || (opt->color == AM_COLOR_AUTO && automatic),
-        .utf8 = opt->format != AM_FORMAT_TABLE || locale_is_utf8(),
+        .utf8 = opt->format != AM_FORMAT_TABLE || (locale_is_utf8() && !opt->ascii),
         .width = am_output_columns(STDOUT_FILENO),
+        .graphs = opt->format == AM_FORMAT_TABLE &&
+                  (opt->graphs == AM_COLOR_ALWAYS || (opt->graphs == AM_COLOR_AUTO && terminal)),
     };
 }
 

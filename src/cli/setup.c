@@ -5,10 +5,11 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "cli/runs.h"
 
 #include <string.h>
 
-enum { NAMES_MAX = 512 };
+enum { NAMES_MAX = 512, LEFT_OUT_MAX = 4096 };
 
 enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup,
                                 struct am_err *err)
@@ -27,6 +28,7 @@ enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, s
 
 void am_setup_close(struct am_setup *setup)
 {
+    am_energy_rig_close(setup->energy);
     am_topo_close(setup->topo);
     am_fsroot_close(&setup->root);
     *setup = (struct am_setup){0};
@@ -122,6 +124,8 @@ static struct am_plan_settings settings_of(const struct am_options *opt)
 {
     struct am_plan_settings s = am_profile_settings((enum am_profile)opt->profile);
 
+    if (opt->operands.n && s.profile == AM_PROFILE_QUICK)
+        s.budget_s = 0; /* the minute is for the default set, not for what was named */
     s.seed = opt->seed.given ? opt->seed.value : am_rng_entropy();
     if (opt->launches.min) {
         s.min_launches = opt->launches.min;
@@ -140,9 +144,16 @@ static struct am_plan_settings settings_of(const struct am_options *opt)
     return s;
 }
 
+/* A target that no clock could show to be reached. */
+static const double target_min = 1e-4;
+
 /* Bounds that the option's kind cannot know. */
 static enum am_status check_settings(const struct am_options *opt, struct am_err *err)
 {
+    if (opt->target >= 0 && opt->target < target_min)
+        return am_fail(err, AM_E_USAGE,
+                       "--target must be at least 0.01%%: no interval becomes that narrow (to fix "
+                       "the number of launches: --launches N)");
     if (opt->samples.given && (opt->samples.value < 1 || opt->samples.value > 100000))
         return am_fail(err, AM_E_USAGE, "--samples must be from 1 to 100000");
     if (opt->launch_limit_s >= 0 && opt->launch_limit_s < 0.1)
@@ -227,25 +238,55 @@ static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup
     return AM_OK;
 }
 
+/* Benches of the meters themselves are nothing without them. */
+static bool lacks_meters(const struct am_setup *setup, const struct am_bench *bench)
+{
+    return !setup->energy && am_glob_match("meter.*", bench->name);
+}
+
 static enum am_status add_benches(const struct am_cli *cli, struct am_setup *setup,
                                   struct am_param *params, struct am_err *err)
 {
     const struct am_catalogue *c = &setup->catalogue;
+    const bool quick_set =
+        setup->plan.settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
+    struct am_text left_out;
     enum am_status status = AM_OK;
 
+    am_text_init(&left_out, LEFT_OUT_MAX);
     for (size_t w = 0; w < c->n; w++) {
         for (size_t b = 0; b < c->workers[w].n && status == AM_OK; b++) {
             const struct am_bench *bench = &c->workers[w].benches[b];
 
-            if (am_catalogue_is_first(c, bench) &&
-                am_patterns_match(&cli->opt->operands, bench->name))
+            if (!am_catalogue_is_first(c, bench) ||
+                !am_patterns_match(&cli->opt->operands, bench->name))
+                continue;
+            if (lacks_meters(setup, bench) && cli->opt->operands.n)
+                am_log(AM_LOG_WARN, "%s is left out: it measures the energy meters; give --energy",
+                       bench->name);
+            else if (lacks_meters(setup, bench))
+                continue;
+            else if (quick_set && bench->named_only)
+                am_text_addf(&left_out, " %s", bench->name);
+            else
                 status = add_bench(cli, setup, bench->name, params, err);
         }
     }
+    if (left_out.len)
+        am_log(AM_LOG_INFO, "left to be named, being too long for the quick set:%s",
+               am_text_str(&left_out));
+    am_text_fini(&left_out);
     if (status == AM_OK && setup->plan.n == 0)
         return am_fail(err, AM_E_ABSENT, "nothing of what was asked for can be measured here");
     /* values that do not parse, and plans beyond every bound, are the user's words too */
     return status == AM_E_PARSE || status == AM_E_LIMIT ? AM_E_USAGE : status;
+}
+
+enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_settings *out,
+                                 struct am_err *err)
+{
+    *out = settings_of(opt);
+    return check_settings(opt, err);
 }
 
 enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
@@ -306,8 +347,11 @@ enum am_status am_load_file(const struct am_cli *cli, const char *path,
                             struct am_err *err)
 {
     struct am_store *store = NULL;
-    enum am_status status = am_store_open(path, false, &store, err);
+    const char *file;
+    enum am_status status = am_runs_resolve(path, cli->arena, &file, err);
 
+    if (status == AM_OK)
+        status = am_store_open(file, false, &store, err);
     if (status == AM_OK)
         status = am_store_load(store, &(struct am_filter){0}, cli->arena, out, err);
     am_store_close(store);

@@ -6,6 +6,8 @@
 #include "base/fsroot.h"
 #include "cli/cli.h"
 #include "conductor/catalogue.h"
+#include "conductor/counting.h"
+#include "conductor/energy.h"
 #include "core/plan.h"
 #include "store/store.h"
 #include "topo/topo.h"
@@ -16,6 +18,9 @@ struct am_setup {
     struct am_topo *topo;
     struct am_catalogue catalogue;
     struct am_plan plan;
+    struct am_energy_rig *energy; /* NULL: time only */
+    struct am_counting counting;  /* without events: time only */
+    struct am_kvs facts;          /* circumstances to store beside the environment's */
 };
 
 enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, struct am_err *err);
@@ -28,6 +33,12 @@ enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup
 /* Builds the plan that the options ask for: patterns, parameters, profile, limits. Whatever is
  * wrong with the user's words is AM_E_USAGE with the nearest valid name. */
 enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err);
+
+/* What the options say of launches, samples and limits; AM_E_USAGE for what cannot be. */
+enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_settings *out,
+                                 struct am_err *err);
+/* The plan as `archmeter plan` shows it, on standard output. */
+void am_setup_show_plan(struct am_cli *cli, const struct am_plan *plan);
 
 /* Refuses a pattern that matches none of the names (n of them). */
 enum am_status am_check_patterns(const struct am_words *patterns, const char *const *names,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the command line: every command and every option, each written once. */
+/* The words of the command line: every option, each written once (commands.c has the commands). */
 #include "cli/options.h"
 
 #include "core/plan.h"
 #include "report/style.h"
-
-#include <limits.h>
 
 #define BIT(command) (1u << AM_CMD_##command)
 #define FIELD(member) offsetof(struct am_options, member)
@@ -24,12 +22,15 @@ static const char *const fail_on_words[] = {
     NULL,
 };
 
-static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
-
 enum {
     PLANNING = BIT(PLAN) | BIT(RUN) | BIT(SELFTEST),
+    SETTINGS = PLANNING | BIT(EXPERIMENT),
+    MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT),
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
-             BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(SELFTEST),
+             BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(SELFTEST) | BIT(ENERGY) |
+             BIT(EXPERIMENT),
+    GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
+    METERED = MEASURING | BIT(ENERGY),
     COMPARING = BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
 };
 
@@ -41,17 +42,19 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(params),
         .argument = "AXIS=VALUES",
         .commands = PLANNING,
-        .help = "Values of an axis in place of the profile's: a list (a,b), a range (1:16, "
-                "4K:1G:*2), or all, usable, best. K, M, G, T are powers of 1024; cpus, cores, l1, "
-                "l2, l3, memory, first and last (CPU numbers) stand for this machine's. May be "
-                "repeated.",
+        .help =
+            "Values of an axis in place of the profile's: a list (a,b), a range (1:16, "
+            "4K:1G:*2), or all, usable, best (the last usable "
+            "one, of ranked choices only, as of isa). K, M, G, T are powers of 1024; cpus, cores, l1, "
+            "l2, l3, memory, first and last (CPU numbers) stand for this machine's. May be "
+            "repeated.",
     },
     {
         .name = "quick",
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_QUICK,
         .offset = FIELD(profile),
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "Few values and short batches: the whole default set in less than a minute.",
     },
     {
@@ -60,7 +63,7 @@ const struct am_option am_option_table[] = {
         .value = AM_PROFILE_STANDARD,
         .offset = FIELD(profile),
         .dflt = "standard",
-        .commands = BIT(PLAN) | BIT(RUN),
+        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
         .help = "The default: launches are added until the interval is within the target.",
     },
     {
@@ -76,7 +79,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_THOROUGH,
         .offset = FIELD(profile),
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "More values, more launches, a narrower target.",
     },
     {
@@ -84,7 +87,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(budget_s),
         .argument = "TIME",
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "Begin no launch after this time (30s, 5m, 1h; 0s: no limit).",
     },
     {
@@ -92,7 +95,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_COUNTS,
         .offset = FIELD(launches),
         .argument = "MIN[:MAX]",
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "Fresh processes a point; MIN alone fixes the count.",
     },
     {
@@ -100,7 +103,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(samples),
         .argument = "N",
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "Timed batches a launch.",
     },
     {
@@ -108,7 +111,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SHARE,
         .offset = FIELD(target),
         .argument = "SHARE",
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "Half-width of the 95 % interval, relative to the median, at which a point is "
                 "done (1%).",
     },
@@ -117,7 +120,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(min_batch_s),
         .argument = "TIME",
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "Shortest timed batch (10ms).",
     },
     {
@@ -125,7 +128,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(launch_limit_s),
         .argument = "TIME",
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "A worker that takes longer is killed and its point stored as failed (60s).",
     },
     {
@@ -133,7 +136,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(seed),
         .argument = "N",
-        .commands = PLANNING,
+        .commands = SETTINGS,
         .help = "Seed of the order of launches and of their data; a fresh one by default. It is "
                 "stored with the run.",
     },
@@ -142,8 +145,130 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(tag),
         .argument = "TEXT",
-        .commands = BIT(RUN),
+        .commands = BIT(RUN) | BIT(EXPERIMENT),
         .help = "A name for the run, stored and shown with it.",
+    },
+    {
+        .name = "report",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(report),
+        .commands = BIT(RUN),
+        .help = "Write the report beside the results file, as the command report would.",
+    },
+    {
+        .name = "energy",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(energy),
+        .commands = MEASURING,
+        .help =
+            "Measure energy beside time: every bench gets J, W, flop/s a watt and so on by each "
+            "meter; batches last as long as the meters need.",
+    },
+    {
+        .name = "meter",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(meter),
+        .argument = "GLOB",
+        .commands = METERED,
+        .help = "Only these meters: PROVIDER or PROVIDER:ID (perf, powercap:package-0, nvml).",
+    },
+    {
+        .name = "meter-command",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(meter_command),
+        .argument = "WORDS",
+        .commands = METERED,
+        .help = "A program that prints watts each time it is run; no shell sees the words.",
+    },
+    {
+        .name = "meter-scpi",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(meter_scpi),
+        .argument = "PLACE",
+        .commands = METERED,
+        .help = "A bench power meter: tcp:HOST:PORT or tty:PATH[:SPEED].",
+    },
+    {
+        .name = "meter-msr",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(meter_msr),
+        .commands = METERED,
+        .help = "Also read RAPL by the processor's registers (root; module msr).",
+    },
+    {
+        .name = "meter-sys-cfg",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(meter_sys_cfg),
+        .commands = METERED,
+        .help = "ARM Versatile Express: write to the SYS_CFG registers through physical memory. On "
+                "any other board this can do harm.",
+    },
+    {
+        .name = "process-node",
+        .kind = AM_OPTION_NUMBER,
+        .offset = FIELD(process_nm),
+        .argument = "NM",
+        .commands = MEASURING,
+        .help = "Feature size for process-normalised products, EDP/NM^s and ED2P/NM^(s+1).",
+    },
+    {
+        .name = "process-exponent",
+        .kind = AM_OPTION_NUMBER,
+        .offset = FIELD(process_exponent),
+        .argument = "S",
+        .commands = MEASURING,
+        .help = "The exponent s of --process-node (2 to 4; 3 unless given).",
+    },
+    {
+        .name = "counters",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(counters),
+        .argument = "EVENTS",
+        .commands = BIT(RUN),
+        .help =
+            "Count hardware events by PAPI, in launches of their own: names with commas, or l2, "
+            "l3 for accesses and misses of these caches.",
+    },
+    {
+        .name = "counters-with-time",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(counters_with_time),
+        .commands = BIT(RUN),
+        .help = "Count in the timed launches; reading the counters then disturbs the times.",
+    },
+    {
+        .name = "repeat",
+        .letter = 'n',
+        .kind = AM_OPTION_NUMBER,
+        .offset = FIELD(repeat),
+        .argument = "N",
+        .commands = BIT(ENERGY),
+        .help = "Execute the program N times; medians are shown.",
+    },
+    {
+        .name = "interleave",
+        .old = "ib",
+        .kind = AM_OPTION_NUMBER,
+        .offset = FIELD(interleave),
+        .argument = "N",
+        .commands = BIT(EXPERIMENT),
+        .help = "Launches of a point in a row before the next one's turn: 1, the default, visits "
+                "every point in each round, 0 finishes each before the next. Also written -ib N.",
+    },
+    {
+        .name = "dry-run",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(dry_run),
+        .commands = BIT(EXPERIMENT),
+        .help = "Show what would be measured and how long it would take; run nothing.",
+    },
+    {
+        .name = "db",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(database),
+        .argument = "FILE",
+        .commands = BIT(TABLE),
+        .help = "The results file in place of the one that \"set db\" names.",
     },
     {
         .name = "output",
@@ -151,7 +276,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(output),
         .argument = "FILE",
-        .commands = BIT(RUN),
+        .commands = BIT(RUN) | BIT(EXPERIMENT),
         .help = "The results file; it must not exist yet. Default: "
                 "archmeter-YYYYMMDD-HHMMSS.db in the working directory.",
     },
@@ -174,6 +299,24 @@ const struct am_option am_option_table[] = {
         .help = "Keep the measurements in FILE instead of a temporary file.",
     },
     {
+        .name = "output",
+        .letter = 'o',
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(output),
+        .argument = "FILE",
+        .commands = BIT(REPORT),
+        .help = "The page; by default beside the first file, with .html in place of .db. It "
+                "appears complete or not at all.",
+    },
+    {
+        .name = "svg",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(svg),
+        .argument = "FIGURE",
+        .commands = BIT(EXPORT),
+        .help = "One figure of the report as SVG; list names those that the run has.",
+    },
+    {
         .name = "samples",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(raw_samples),
@@ -189,12 +332,22 @@ const struct am_option am_option_table[] = {
         .help = "The results file to compare with, where only NEW is an operand.",
     },
     {
+        .name = "between",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(between),
+        .argument = "AXIS=A,B",
+        .commands = BIT(COMPARE),
+        .help =
+            "Compare within one run: the points that differ in this axis only, A being the base "
+            "(runtime=libgomp,libomp).",
+    },
+    {
         .name = "delta",
         .kind = AM_OPTION_SHARE,
         .offset = FIELD(delta),
         .argument = "SHARE",
         .dflt = "2%",
-        .commands = COMPARING,
+        .commands = COMPARING | BIT(REPORT),
         .help = "The smallest relative difference that matters.",
     },
     {
@@ -228,6 +381,30 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(names),
         .commands = BIT(LIST),
         .help = "Print the names only, one a line.",
+    },
+    {
+        .name = "axes",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(axis_names),
+        .commands = BIT(LIST),
+        .help = "Print the names of the axes only, one a line.",
+    },
+    {
+        .name = "facts",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(facts),
+        .commands = BIT(MODEL),
+        .help = "Every fact with its interval and evidence, instead of the model in short.",
+    },
+    {
+        .name = "graphs",
+        .kind = AM_OPTION_CHOICE,
+        .offset = FIELD(graphs),
+        .argument = "WHEN",
+        .dflt = "auto",
+        .choices = color_words,
+        .commands = GRAPHS,
+        .help = "Bars, sparklines and heat maps beside the numbers; auto: on a terminal.",
     },
     {
         .name = "strict",
@@ -308,6 +485,13 @@ const struct am_option am_option_table[] = {
         .help = "Colour on a terminal; NO_COLOR and TERM=dumb turn auto off.",
     },
     {
+        .name = "ascii",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(ascii),
+        .commands = AM_OPTION_COMMANDS_ALL,
+        .help = "Plain ASCII in tables and graphics, as outside a UTF-8 locale.",
+    },
+    {
         .name = "quiet",
         .letter = 'q',
         .kind = AM_OPTION_FLAG,
@@ -339,176 +523,4 @@ const struct am_option am_option_table[] = {
         .help = "Show the version and exit.",
     },
     {.name = NULL},
-};
-
-const struct am_command am_commands[AM_CMD_COUNT] = {
-    [AM_CMD_DOCTOR] =
-        {
-            .name = "doctor",
-            .summary = "what would disturb a measurement here; read-only",
-            .operands = "",
-            .description =
-                "Checks frequency control, throttling, interference, CPU limits, topology, memory, "
-                "kernel, virtualisation, energy sensors, the build, noise and the store. Each "
-                "check is ok, warn, error or unknown: in a virtual machine or a container much "
-                "cannot be seen, and that is not ok.\n\n"
-                "Ends with code 0 whatever is found, unless --strict is given.",
-        },
-    [AM_CMD_LIST] =
-        {
-            .name = "list",
-            .summary = "benches, axes, availability and why not",
-            .operands = "[PATTERN...]",
-            .description = "Lists the benches that match a PATTERN (shell wildcards over names), "
-                           "all by default, and the workers that are not available, with the "
-                           "reason. The name of one bench shows its axes, their values a profile, "
-                           "and its metrics.",
-            .operand = AM_OPERAND_BENCH,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_PLAN] =
-        {
-            .name = "plan",
-            .summary = "what run would measure, and how long it would take",
-            .operands = "[PATTERN...]",
-            .description = "Takes the options of run, measures nothing and writes nothing. csv and "
-                           "json (and --verbose) name every point.",
-            .operand = AM_OPERAND_BENCH,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_RUN] =
-        {
-            .name = "run",
-            .summary = "measure, store every sample, show the results",
-            .operands = "[PATTERN...]",
-            .description =
-                "Measures the benches that match a PATTERN (shell wildcards over names), all by "
-                "default. Every launch is a process of its own and is committed to the results "
-                "file when it ends: an interrupted run keeps everything but the launch in flight, "
-                "and resume finishes it.\n\n"
-                "Ends with code 0 when every point was measured or skipped with its reason, 1 when "
-                "some failed, 3 when none could be measured, 130 when interrupted.",
-            .operand = AM_OPERAND_BENCH,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_RESUME] =
-        {
-            .name = "resume",
-            .summary = "finish an interrupted run",
-            .operands = "FILE",
-            .description = "Measures what the run's plan still lacks, with the settings and the "
-                           "seed stored in FILE. Codes as for run.",
-            .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
-            .max_operands = 1,
-        },
-    [AM_CMD_SHOW] =
-        {
-            .name = "show",
-            .summary = "the results of a run",
-            .operands = "FILE [PATTERN...]",
-            .description =
-                "One table a bench: the axes that vary, each metric's median with its spread, and "
-                "what a reader should know (disturbed samples, two modes, why measuring stopped).",
-            .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_EXPORT] =
-        {
-            .name = "export",
-            .summary = "the results of a run for other programs",
-            .operands = "FILE [PATTERN...]",
-            .description = "JSON by default; values in SI units, unscaled. --samples gives every "
-                           "raw sample.",
-            .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_COMPARE] =
-        {
-            .name = "compare",
-            .summary = "two runs side by side, with verdicts",
-            .operands = "A B [PATTERN...]",
-            .description =
-                "Compares the launch medians of every point that both runs measured: "
-                "Hodges-Lehmann ratio with its 95 % interval, Mann-Whitney U test, p adjusted for "
-                "the number of rows. faster and slower: the interval lies wholly beyond delta and "
-                "p is below 5 %. same: wholly within delta. Anything else is inconclusive. Ends "
-                "with code 0, or 4 when nothing can be compared.",
-            .operand = AM_OPERAND_FILE,
-            .min_operands = 2,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_CHECK] =
-        {
-            .name = "check",
-            .summary = "compare as a gate: fails when something became slower",
-            .operands = "BASE NEW [PATTERN...] | NEW --against BASE [PATTERN...]",
-            .description = "Ends with code 0 when nothing became slower, 1 when a row is slower, 4 "
-                           "when nothing can be compared or --fail-on asks for more.",
-            .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_MODEL] =
-        {
-            .name = "model",
-            .summary = "what a run's measurements say about the machine",
-            .operands = "FILE",
-            .description =
-                "Facts derived from the results: each with its interval, what the system claims, "
-                "and the evidence. A claim that the measurement denies is marked.",
-            .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
-            .max_operands = 1,
-        },
-    [AM_CMD_SELFTEST] =
-        {
-            .name = "selftest",
-            .summary = "the instrument measured against itself",
-            .operands = "[PATTERN...]",
-            .description =
-                "Without --aa: the engine's own cost (clock, an empty batch, a launch, storing "
-                "samples) against its goals; code 1 when one is missed.\n\n"
-                "With --aa: the quick set with twice the launches, even rounds compared with odd "
-                "ones. Every verdict of faster or slower is false; code 1 when their share is "
-                "above 5 %.",
-            .operand = AM_OPERAND_BENCH,
-            .max_operands = UINT_MAX,
-        },
-    [AM_CMD_HELP] =
-        {
-            .name = "help",
-            .summary = "this overview, or one command in full",
-            .operands = "[COMMAND]",
-            .description = "The same texts make the manual page (archmeter man).",
-            .operand = AM_OPERAND_WORD,
-            .max_operands = 1,
-        },
-    [AM_CMD_MAN] =
-        {
-            .name = "man",
-            .summary = "the manual page in roff on standard output",
-            .operands = "",
-            .description = "Read it with: archmeter man | man -l -",
-        },
-    [AM_CMD_COMPLETION] =
-        {
-            .name = "completion",
-            .summary = "a completion script for bash, zsh or fish",
-            .operands = "SHELL",
-            .description = "For example, in bash: source <(archmeter completion bash)",
-            .words = shell_words,
-            .operand = AM_OPERAND_WORD,
-            .min_operands = 1,
-            .max_operands = 1,
-        },
-    [AM_CMD_VERSION] =
-        {
-            .name = "version",
-            .summary = "the version, how it was built, and its libraries",
-            .operands = "",
-            .description = "The first line is the same as that of --version.",
-        },
 };

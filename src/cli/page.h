@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The report of results files: the part that report and run share. */
+#ifndef AM_CLI_PAGE_H
+#define AM_CLI_PAGE_H
+
+#include "cli/cli.h"
+
+/* Writes the page of the runs, the first one in full and the others compared with it. `path` NULL:
+ * beside the first, ".db" becoming ".html". *written_p is where it lies. */
+enum am_status am_page_write(const struct am_cli *cli, const struct am_words *files,
+                             const char *path, const char **written_p, struct am_err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs by name: a file, `latest`, `latest~1`, a tag. */
+#ifndef AM_CLI_RUNS_H
+#define AM_CLI_RUNS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+/* The results file that `word` means:
+ *
+ *     a path that exists        itself
+ *     latest, latest~N          the newest run of the folder, the N-th before it
+ *     TAG, TAG~N                the same among the runs with this --tag
+ *     FOLDER/latest, ...        in another folder than the working directory
+ *
+ * Runs are all *.db of the folder that archmeter wrote, by the time they were started; an
+ * unfinished one counts. AM_E_USAGE names the nearest tag. `path` lives in the arena. */
+enum am_status am_runs_resolve(const char *word, struct am_arena *arena, const char **path,
+                               struct am_err *err);
+
+#endif

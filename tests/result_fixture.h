@@ -26,4 +26,54 @@ static inline void rx_params(struct am_arena *arena, struct am_result *r, const 
     }
 }
 
+/* A run made by hand. Zero-initialise; am_arena_fini(&run.arena) frees it. */
+enum { RX_RESULTS_MAX = 512, RX_LAUNCHES = 6, RX_PARAMS_MAX = 8 };
+
+struct rx_run {
+    struct am_arena arena;
+    struct am_result_set set;
+};
+
+struct rx_metric {
+    const char *name, *unit;
+    double value; /* in every launch, a thousandth more in the last */
+};
+
+static inline void rx_metric_put(struct rx_run *run, struct am_result_metric *out,
+                                 const struct rx_metric *metric)
+{
+    double *const values = am_arena_array(&run->arena, RX_LAUNCHES, sizeof(*values));
+    struct am_launch_values *const launches =
+        am_arena_array(&run->arena, RX_LAUNCHES, sizeof(*launches));
+
+    for (size_t i = 0; i < RX_LAUNCHES; i++) {
+        values[i] = metric->value * (i + 1 < RX_LAUNCHES ? 1 : 1.001);
+        launches[i] = (struct am_launch_values){.values = &values[i], .n = 1};
+    }
+    *out = (struct am_result_metric){.name = metric->name,
+                                     .unit = metric->unit,
+                                     .series = {.launches = launches, .n = RX_LAUNCHES}};
+}
+
+/* Adds a result with up to three metrics, ended by a name of NULL; memory is never refused here. */
+static inline struct am_result *rx_add(struct rx_run *run, const char *bench, const char *text,
+                                       const struct rx_metric *metrics)
+{
+    struct am_result *r;
+
+    if (!run->set.results)
+        run->set.results = am_arena_array(&run->arena, RX_RESULTS_MAX, sizeof(*run->set.results));
+    r = &run->set.results[run->set.n++];
+    *r = (struct am_result){.bench = bench,
+                            .worker = "cpu",
+                            .version = 1,
+                            .text = am_arena_strdup(&run->arena, text),
+                            .state = "ok"};
+    rx_params(&run->arena, r, text, RX_PARAMS_MAX);
+    r->metrics = am_arena_array(&run->arena, 3, sizeof(*r->metrics));
+    for (; r->n_metrics < 3 && metrics[r->n_metrics].name; r->n_metrics++)
+        rx_metric_put(run, &r->metrics[r->n_metrics], &metrics[r->n_metrics]);
+    return r;
+}
+
 #endif

@@ -33,7 +33,7 @@ class Stage(NamedTuple):
 
 
 MEMORY = "-Db_sanitize=address,undefined"
-ONCE = ["--no-suite", "structure", "--no-suite", "setup"]  # no compiler changes their outcome
+ONCE = ["--no-suite", "structure", "--no-suite", "setup", "--no-suite", "peers"]  # no compiler changes their outcome
 SLOW = ["--timeout-multiplier", "4"]  # sanitizers cost time
 
 # A crash must stay the signal that it is: tests look at how workers die.
@@ -46,7 +46,7 @@ STAGES = (
     Stage("asan", "clang", [MEMORY], [*SLOW, *ONCE],
           environment={"ASAN_OPTIONS": ASAN,
                        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
-    Stage("tsan", "clang", ["-Db_sanitize=thread"], [*SLOW, "team"], everything=False,
+    Stage("tsan", "clang", ["-Db_sanitize=thread"], [*SLOW, "team", "meter", "meter_sampler"], everything=False,
           environment={"TSAN_OPTIONS": "halt_on_error=1"}),
     Stage("fuzz", "clang", [MEMORY, "-Dfuzz=true", f"-Dc_args={FUZZ_FLAGS}"], ["--suite", "fuzz"],
           everything=False),

@@ -6,7 +6,8 @@ usage: codegen.py ARCH OBJDUMP ISA=FILE... [plain=FILE]
 Every loop of cpu.flops must hold its instruction as often as it has streams, on registers of its
 width, and touch no memory. Every loop of mem.bandwidth must hold sixteen loads or stores per array
 of its width at constant offsets, non-temporal stores where it says so, and a prefetch for each line
-where it says so, and nowhere else. Prints TAP.
+where it says so, and nowhere else. Black-Scholes must be two loops that calculate in vectors of their
+width and call nobody. Prints TAP.
 """
 
 import re
@@ -22,6 +23,7 @@ HANDOFF = {  # loop: what it must hold on each architecture (AArch64 calls the a
     "am_share_count": (r"(add|inc)l? .*\(|mov .*\(", r"str "),
 }
 LINE_BYTES = 64
+BLACKSCHOLES_LEAST = 12  # arithmetic instructions in each of its loops
 VECTOR_BYTES = {"scalar": 8, "sse2": 16, "neon": 16, "avx": 32, "avx2": 32, "avx512": 64}
 STREAM = {  # kernel: arrays read, written, and prefetched in each form of its loop
     "read": (1, 0, {"plain": 0, "ahead": 1}),
@@ -76,6 +78,10 @@ class X86:
     @staticmethod
     def destination(insn):
         return insn.operands.split(",")[-1]
+
+    @classmethod
+    def writes_vector(cls, isa, insn):
+        return cls.destination(insn).startswith("%" + cls.WIDTH[isa])
 
     @staticmethod
     def memory(insn):
@@ -141,6 +147,11 @@ class AArch64:
     @staticmethod
     def destination(insn):
         return insn.operands.split(",")[0]
+
+    @classmethod
+    def writes_vector(cls, isa, insn):
+        return any(re.fullmatch(cls.REGISTER[isa, kind], cls.destination(insn))
+                   for kind in ("f32", "f64"))
 
     @staticmethod
     def memory(insn):
@@ -277,6 +288,25 @@ def stream_faults(arch, isa, functions, name, reads, writes, prefetched):
     return faults
 
 
+def blackscholes_faults(arch, isa, functions, name, kind):
+    """One loop for what prices are made of, one for the prices; the compiler may inline either."""
+    patterns = [arch.arithmetic(isa, op, kind) for op in ("mul", "add")]
+    if isa in arch.HAS_FMA:
+        patterns.append(arch.arithmetic(isa, "fma", kind))
+    bodies = [body for f, body in functions.items()
+              if re.fullmatch(rf"{name}(_vectors)?_{kind}(\.\w+)*", f)]
+    loops = []
+    for loop in (loop for body in bodies for loop in innermost_loops(arch, body)):
+        work = [i for i in loop if any(p.match(i.mnemonic) for p in patterns)]
+        if len(work) >= BLACKSCHOLES_LEAST:
+            loops.append((loop, work))
+    faults = [] if len(loops) >= 2 else [f"{len(loops)} loops that calculate"]
+    for loop, work in loops:
+        faults += [str(i) for i in work if not arch.writes_vector(isa, i)]
+        faults += [str(i) for i in loop if re.match(r"call|blr?$", i.mnemonic)]
+    return faults
+
+
 def check_isa(tap, arch, isa, functions):
     foreign = [f"{name}: {i}" for name, body in functions.items() for i in body
                if re.search(arch.FOREIGN[isa], f"{i.mnemonic} {i.operands}")]
@@ -285,6 +315,10 @@ def check_isa(tap, arch, isa, functions):
         for kind in ("f32", "f64"):
             tap.check(flops_faults(arch, isa, functions, op, kind),
                       f"{isa} {op} {kind}: loops hold their instructions and nothing else")
+    for name in ("poly", "erf"):
+        for kind in ("f32", "f64"):
+            tap.check(blackscholes_faults(arch, isa, functions, name, kind),
+                      f"{isa} blackscholes {name} {kind}: two loops of its width, without calls")
     for kernel, (reads, writes, forms) in STREAM.items():
         for form, prefetched in forms.items():
             tap.check(stream_faults(arch, isa, functions, f"{kernel}_{form}", reads, writes,

@@ -35,6 +35,8 @@ CASES = [
     (["export", "foreign.db"], 2, ["foreign.db"]),
     (["compare", "good.db"], 2, ["compare"]),
     (["compare", "good.db", "absent.db"], 2, ["absent.db"]),
+    (["compare", "good.db", "--between", "n"], 2, ["AXIS=A,B"]),
+    (["compare", "good.db", "--between", "n=1,99"], 2, ["n=99"]),
     (["check", "good.db", "--against", "absent.db"], 2, ["absent.db"]),
     (["show", "good.db", "fake.wrok"], 2, ["fake.wrok"]),
     (["doctor", "--explain", "freq.governer"], 2, ["freq.governor"]),

@@ -47,6 +47,8 @@ def main():
     tap.ok(verdicts(bench, "a.db", "fast.db") == {"faster"}, "20 % less time is faster")
     tap.ok(verdicts(bench, "a.db", "slow.db") == {"slower"}, "30 % more time is slower")
     tap.ok(verdicts(bench, "few2.db", "few.db") == {"inconclusive"}, "two launches prove nothing")
+    tap.ok(verdicts(bench, "a.db", "--between", "n=1,2") == {"slower"},
+           "two values of an axis compare within one run")
     for args, code in [(["slow.db", "--against", "a.db"], 1), (["same.db", "--against", "a.db"], 0),
                        (["fast.db", "--against", "a.db"], 0),
                        (["few.db", "--against", "few2.db", "--fail-on", "inconclusive"], 4)]:

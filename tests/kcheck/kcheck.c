@@ -58,8 +58,10 @@ int main(int argc, char **argv)
             printf("ok %d - %s # SKIP %s\n", ++tap_run, isa, why_not);
             continue;
         }
+        kcheck_blackscholes(isa, &rng);
         kcheck_flops(isa, &rng);
         kcheck_stream(isa, &rng);
+        kcheck_stencil(isa, &rng);
     }
     kcheck_chase(&rng);
     kcheck_instr();

@@ -6,8 +6,10 @@
 #include "base/rng.h"
 
 /* Each prints its checks; `isa` is one that this machine can run. */
+void kcheck_blackscholes(const char *isa, struct am_rng *rng);
 void kcheck_flops(const char *isa, struct am_rng *rng);
 void kcheck_stream(const char *isa, struct am_rng *rng);
+void kcheck_stencil(const char *isa, struct am_rng *rng);
 void kcheck_chase(struct am_rng *rng);
 void kcheck_instr(void);
 void kcheck_handoff(struct am_rng *rng);

@@ -99,7 +99,7 @@ def check_complete() -> None:
     ok(whole.status == 0 and not whole.installs(), "nothing missing, nothing installed", str(whole))
     ok(any(c.startswith("ninja -C") for c in whole.calls), "build runs ninja", str(whole))
     first = run("run", "null")
-    ok(first.status != 0 and "run --quick null" in first.told,
+    ok(first.status != 0 and "run --quick --report null" in first.told,
        "run builds, starts the program and passes on its failure", str(first))
 
 

@@ -16,6 +16,7 @@ FREE_NAMES = {"main"}
 # Mutable data that has to be: (source, symbol without the suffix of a local static).
 MUTABLE = {
     ("src/base/log.c", "threshold"),  # how much is told, set once by main
+    ("src/bench/ocl/device.c", "known"),  # devices, asked for once a process; the driver bound to
     ("src/cli/main.c", "interrupted"),  # set by the signal handler
 }
 

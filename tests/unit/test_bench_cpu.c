@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The native benches through their hooks: work stated, results verified, points refused. */
+#include "bench/cpu/hwprefetch.h"
 #include "bench/cpu/memory.h"
 #include "bench_fixture.h"
 #include "kernels/flops.h"
@@ -31,51 +32,55 @@ struct measured {
 
 static const struct measured points[] = {
     {&am_bench_null, "1", {.ops = 1}},
-    {&am_bench_cpu_flops, "add f64 scalar 1 1", {.flops = 1, .ops = 1}},
-    {&am_bench_cpu_flops, "mul f32 scalar 14 1", {.flops = 14, .ops = 14}},
+    {&am_bench_cpu_flops, "add f64 scalar 1 1 single", {.flops = 1, .ops = 1}},
+    {&am_bench_cpu_flops, "mul f32 scalar 14 1 single", {.flops = 14, .ops = 14}},
     {&am_bench_mem_latency, "4096 random any 64 1", {.bytes_read = 8, .ops = 1}},
     {&am_bench_mem_latency, "1048576 local small 64 1", {.bytes_read = 8, .ops = 1}},
     {&am_bench_mem_latency, "1000 local small 64 4", {.bytes_read = 32, .ops = 4}},
     {&am_bench_mem_latency, "65536 page small 64 1", {.bytes_read = 8, .ops = 1}},
     {&am_bench_mem_line, "65536 64", {.bytes_read = 8, .ops = 1}},
     {&am_bench_mem_parallel, "65536 32 any", {.bytes_read = 256, .ops = 32}},
-    {&am_bench_mem_stride, "65536 24 any", {.bytes_read = 8, .ops = 1}},
+    {&am_bench_mem_stride, "65536 24 any as-is", {.bytes_read = 8, .ops = 1}},
     {&am_bench_mem_tlb, "1048576 small", {.bytes_read = 8, .ops = 1}},
     {&am_bench_mem_ways, "1 65536", {.bytes_read = 8, .ops = 1}},
     {&am_bench_mem_ways, "9 65536", {.bytes_read = 8, .ops = 1}},
-    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0", {.bytes_read = 4096, .ops = 1}},
-    {&am_bench_mem_bandwidth, "write 0 4096 scalar 1 small 0", {.bytes_written = 4096, .ops = 1}},
-    {&am_bench_mem_bandwidth, "write 1 4096 scalar 1 any 0", {.bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0 as-is", {.bytes_read = 4096, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "update 0 4096 scalar 1 any 0",
+     "write 0 4096 scalar 1 small 0 as-is",
+     {.bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "write 1 4096 scalar 1 any 0 as-is",
+     {.bytes_written = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth,
+     "update 0 4096 scalar 1 any 0 as-is",
      {.bytes_read = 4096, .bytes_written = 4096, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "copy 1 4096 scalar 1 any 0",
+     "copy 1 4096 scalar 1 any 0 as-is",
      {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "scale 0 4096 scalar 1 any 0",
+     "scale 0 4096 scalar 1 any 0 as-is",
      {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "add 0 3072 scalar 1 any 0",
+     "add 0 3072 scalar 1 any 0 as-is",
      {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "triad 0 100 scalar 1 any 0", /* 12 elements: 4 of each array */
+     "triad 0 100 scalar 1 any 0 as-is", /* 12 elements: 4 of each array */
      {.bytes_read = 64, .bytes_written = 32, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "scale1 0 4096 scalar 1 any 512",
+     "scale1 0 4096 scalar 1 any 512 as-is",
      {.bytes_read = 2048, .bytes_written = 2048, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "scale2 0 4096 scalar 1 any 0",
+     "scale2 0 4096 scalar 1 any 0 as-is",
      {.bytes_read = 4096, .bytes_written = 4096, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "saxpy1 1 3072 scalar 1 any 2048",
+     "saxpy1 1 3072 scalar 1 any 2048 as-is",
      {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "saxpy2 0 4096 scalar 1 any 64",
+     "saxpy2 0 4096 scalar 1 any 64 as-is",
      {.bytes_read = 4096, .bytes_written = 2048, .ops = 1}},
-    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 256", {.bytes_read = 4096, .ops = 1}},
+    {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 256 as-is", {.bytes_read = 4096, .ops = 1}},
     {&am_bench_mem_bandwidth,
-     "triad 0 3100 scalar 1 any 0", /* 129 of each array, whole blocks of 16: 128 */
+     "triad 0 3100 scalar 1 any 0 as-is", /* 129 of each array, whole blocks of 16: 128 */
      {.bytes_read = 2048, .bytes_written = 1024, .ops = 1}},
 };
 
@@ -108,27 +113,28 @@ static void check_measured(const struct measured *m)
 }
 
 static const struct bx_refused refused[] = {
-    {&am_bench_cpu_flops, "add f64 scalar 0 1", "streams"},
-    {&am_bench_cpu_flops, "add f64 scalar 17 1", "streams"},
-    {&am_bench_cpu_flops, "add f64 scalar 1 2", "2 threads on 1 CPUs"},
-    {&am_bench_cpu_flops, "add f64 scalar 1 0", "0 threads on 1 CPUs"},
+    {&am_bench_cpu_flops, "add f64 scalar 0 1 single", "streams"},
+    {&am_bench_cpu_flops, "add f64 scalar 17 1 single", "streams"},
+    {&am_bench_cpu_flops, "add f64 scalar 1 2 single", "2 threads on 1 CPUs"},
+    {&am_bench_cpu_flops, "add f64 scalar 1 0 single", "0 threads on 1 CPUs"},
+    {&am_bench_cpu_flops, "add f64 scalar 1 1 pair", "no SMT siblings"}, /* a context of one CPU */
     {&am_bench_mem_latency, "63 random any 64 1", "cells"},
     {&am_bench_mem_line, "65536 12", "stride 12"},
     {&am_bench_mem_parallel, "65536 33 any", "chains 33"},
-    {&am_bench_mem_stride, "4096 8192 any", "size 4096"},
+    {&am_bench_mem_stride, "4096 8192 any as-is", "size 4096"},
     {&am_bench_mem_tlb, "4095 small", "cells"},
     {&am_bench_mem_ways, "0 65536", "cells 0"},
     {&am_bench_mem_ways, "2000 65536", "the limit is 67108864"},
     {&am_bench_mem_latency, "1073741824 random any 64 1", "the limit is 67108864"},
-    {&am_bench_mem_bandwidth, "read 1 4096 scalar 1 any 0", "non-temporal"},
-    {&am_bench_mem_bandwidth, "update 1 4096 scalar 1 any 0", "non-temporal"},
-    {&am_bench_mem_bandwidth, "saxpy2 1 4096 scalar 1 any 0", "non-temporal"},
-    {&am_bench_mem_bandwidth, "write 1 4096 scalar 1 any 512", "nothing to prefetch"},
-    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 1 any 2097152", "prefetch is 0 to"},
-    {&am_bench_mem_bandwidth, "write 2 4096 scalar 1 any 0", "nt is 0 or 1"},
-    {&am_bench_mem_bandwidth, "copy 0 8 scalar 1 any 0", "less than one element"},
-    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 3 any 0", "3 threads on 1 CPUs"},
-    {&am_bench_mem_bandwidth, "copy 0 67108872 scalar 1 any 0", "the limit is 67108864"},
+    {&am_bench_mem_bandwidth, "read 1 4096 scalar 1 any 0 as-is", "non-temporal"},
+    {&am_bench_mem_bandwidth, "update 1 4096 scalar 1 any 0 as-is", "non-temporal"},
+    {&am_bench_mem_bandwidth, "saxpy2 1 4096 scalar 1 any 0 as-is", "non-temporal"},
+    {&am_bench_mem_bandwidth, "write 1 4096 scalar 1 any 512 as-is", "nothing to prefetch"},
+    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 1 any 2097152 as-is", "prefetch is 0 to"},
+    {&am_bench_mem_bandwidth, "write 2 4096 scalar 1 any 0 as-is", "nt is 0 or 1"},
+    {&am_bench_mem_bandwidth, "copy 0 8 scalar 1 any 0 as-is", "less than one element"},
+    {&am_bench_mem_bandwidth, "copy 0 4096 scalar 3 any 0 as-is", "3 threads on 1 CPUs"},
+    {&am_bench_mem_bandwidth, "copy 0 67108872 scalar 1 any 0 as-is", "the limit is 67108864"},
 };
 
 /* Every ISA that cannot run here is refused with its own reason, before its kernels are touched;
@@ -146,7 +152,7 @@ static void check_isa(const char *isa, const char *op_and_type)
     void *const state = calloc(1, b->state_size);
     enum am_status s;
 
-    (void)snprintf(words, sizeof(words), "%s %s 14 1", op_and_type, isa);
+    (void)snprintf(words, sizeof(words), "%s %s 14 1 single", op_and_type, isa);
     bx_point(b, words, point);
     s = b->prepare(state, &ctx, point, &work, &err);
     if (s == AM_OK) {
@@ -173,6 +179,24 @@ static void check_isas(void)
         check_isa(am_isa_names[i], "mix f64");
     }
     ok(am_isa_why_not("mmx") != NULL && am_isa_index("mmx") == -1, "an unknown ISA is not usable");
+}
+
+/* Where the registers may be written, tests leave them alone: test_hwprefetch has its own. */
+static void check_hwprefetch(const struct am_ctx *ctx)
+{
+    const char *const why_not = am_hwprefetch_why_not("off");
+    const struct bx_refused switched[] = {
+        {&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0 off", why_not},
+        {&am_bench_mem_stride, "65536 64 any on", why_not},
+    };
+
+    ok(!am_hwprefetch_why_not("as-is"), "prefetchers can always stay as they are");
+    for (size_t i = 0; i < sizeof(switched) / sizeof(switched[0]); i++) {
+        if (why_not)
+            bx_check_refused(&switched[i], ctx);
+        else
+            skip_test("the registers can be written here");
+    }
 }
 
 static void check_memory(void)
@@ -214,15 +238,16 @@ int main(void)
 
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
         check_measured(&points[i]);
-    bx_check_notices(&am_bench_cpu_flops, "add f64 scalar 3 1", &ctx);
-    bx_check_notices(&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0", &ctx);
-    bx_check_notices(&am_bench_mem_bandwidth, "write 0 4096 scalar 1 any 0", &ctx);
-    bx_check_notices(&am_bench_mem_bandwidth, "copy 1 4096 scalar 1 any 0", &ctx);
-    bx_check_notices(&am_bench_mem_bandwidth, "saxpy2 0 4096 scalar 1 any 0", &ctx);
-    bx_check_notices(&am_bench_mem_bandwidth, "triad 0 4096 scalar 1 any 0", &ctx);
+    bx_check_notices(&am_bench_cpu_flops, "add f64 scalar 3 1 single", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "read 0 4096 scalar 1 any 0 as-is", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "write 0 4096 scalar 1 any 0 as-is", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "copy 1 4096 scalar 1 any 0 as-is", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "saxpy2 0 4096 scalar 1 any 0 as-is", &ctx);
+    bx_check_notices(&am_bench_mem_bandwidth, "triad 0 4096 scalar 1 any 0 as-is", &ctx);
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
         bx_check_refused(&refused[i], &ctx);
     check_isas();
+    check_hwprefetch(&ctx);
     check_memory();
     return tap_done();
 }

@@ -65,6 +65,10 @@ static const struct row rows[] = {
     {"mem.bandwidth", "kernel=copy nt=0 size=268435456 threads=1 prefetch=0", 15e9, 0},
     {"mem.bandwidth", "kernel=copy nt=1 size=268435456 threads=1 prefetch=0", 24e9, 0},
     {"mem.bandwidth", "kernel=copy nt=1 size=8388608 threads=1 prefetch=0", 10e9, 0},
+    {"mem.bandwidth", "kernel=add nt=0 size=268435456 threads=1 hwprefetch=as-is", 18e9, 0},
+    {"mem.bandwidth", "kernel=add nt=0 size=268435456 threads=1 hwprefetch=off", 12e9, 0},
+    {"mem.bandwidth", "kernel=add nt=0 size=268435456 threads=1 hwprefetch=on", 30e9, 0},
+    {"mem.bandwidth", "kernel=add nt=0 size=524288 threads=1 hwprefetch=off", 30e9, 0},
     {"mem.stanza", "length=1 jump=2048 size=134217728", 1e9, 0},
     {"mem.stanza", "length=64 jump=2048 size=134217728", 8e9, 0},
     {"mem.stanza", "length=1024 jump=2048 size=134217728", 18.5e9, 0},
@@ -91,6 +95,10 @@ static const struct {
     {"memory.bandwidth.copy.threads", NAN}, /* one number of threads tells nothing */
     {"memory.bandwidth.read.nt_gain", NAN},
     {"cache.l3.bandwidth.copy.nt_gain", NAN},
+    {"memory.bandwidth.add", 18e9}, /* as the machine was found */
+    {"memory.bandwidth.add.hwprefetch_gain", 1.5},
+    {"memory.bandwidth.read.hwprefetch_gain", NAN},
+    {"cache.l2.bandwidth.add", NAN}, /* measured with prefetchers off only */
     {"memory.stanza.peak", 20e9},
     {"memory.stanza.knee", 1024},
     {"memory.loaded.read.bandwidth", 40e9},
@@ -145,9 +153,9 @@ int main(void)
     run.set.results = am_arena_array(&run.arena, RESULTS_MAX, sizeof(*run.set.results));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         add(&run, &rows[i]);
-    check_silent(&run, 0, 14, "bandwidths on a machine without a word on its caches");
-    check_silent(&run, 14, 1, "one stanza");
-    check_silent(&run, 18, 1, "one delay");
+    check_silent(&run, 0, 18, "bandwidths on a machine without a word on its caches");
+    check_silent(&run, 18, 1, "one stanza");
+    check_silent(&run, 22, 1, "one delay");
     check_silent(&run, 0, 0, "nothing measured");
     for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++)
         am_kvs_add(&run.set.machine, &run.arena, claims[i][0], claims[i][1]);

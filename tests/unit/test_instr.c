@@ -74,9 +74,11 @@ static void test_selection(void)
     ok(n >= 20 && n <= 32 && missing == 0, "the selection names %zu forms of the catalogue", n);
 }
 
-/* A clock that steps by as much at each reading: everything takes one step. */
+/* A clock that steps by as much at each reading: everything takes one step. Where one reading in
+ * `clean_every` only is undisturbed, the others step further, each by another length. */
 struct stepping {
     uint64_t now, step;
+    uint32_t readings, clean_every;
 };
 
 static uint64_t step_now(void *self)
@@ -84,6 +86,14 @@ static uint64_t step_now(void *self)
     struct stepping *const s = self;
 
     s->now += s->step;
+    s->readings++;
+    if (s->clean_every) {
+        uint32_t hash = s->readings * UINT32_C(2654435761);
+
+        hash = (hash ^ hash >> 15) * UINT32_C(2246822519);
+        hash ^= hash >> 13;
+        s->now += hash % s->clean_every ? s->step / 10 + hash % s->step : 0;
+    }
     return s->now;
 }
 
@@ -128,10 +138,39 @@ static void test_arithmetic(const char *name)
     ok(am_bench_cpu_instr.run_timed(h.state, 4, &batch, &h.err) == AM_OK, "%s runs", name);
     is_near(batch.values[0], 32768.0 / 400, 1e-9, "latency is time by clock over dependent ones");
     is_near(batch.values[1], 32768.0 / 384, 1e-9, "throughput is the same over independent ones");
-    ok(batch.elapsed_ns == 22 * 1000, "a batch is eleven slices of each kernel");
-    ok(fabs(h.work.ops - 11 * 196) < 0.5, "the work of an iteration is stated");
+    ok(batch.elapsed_ns == 128 * 1000, "a batch is 64 slices of each kernel");
+    ok(fabs(h.work.ops - 64 * 196) < 0.5, "the work of an iteration is stated");
     ok(am_bench_cpu_instr.verify(h.state, &residual, &h.err) == AM_OK && residual == 0,
        "%s is right", name);
+    tear_down(&h);
+}
+
+/* Readings of the clock that a batch takes when one in `clean_every` is undisturbed. */
+static uint32_t count_readings(struct harness *h, uint32_t clean_every, struct am_batch *batch)
+{
+    const uint32_t before = h->stepping.readings;
+
+    h->stepping.clean_every = clean_every;
+    (void)am_bench_cpu_instr.run_timed(h->state, 4, batch, &h->err);
+    return h->stepping.readings - before;
+}
+
+/* Most slices and most readings of the clock are disturbed: the value is the undisturbed one, and a
+ * batch goes on until enough slices confirm it. */
+static void test_disturbed(const char *name)
+{
+    struct harness h;
+    struct am_batch batch = {0};
+    uint32_t calm, rough;
+
+    (void)set_up(&h, name, 1000);
+    calm = count_readings(&h, 0, &batch);
+    ok(count_readings(&h, 8, &batch) >= calm, "%s, seven slices of eight disturbed", name);
+    is_near(batch.values[0], 32768.0 / 400, 1e-9, "the latency is that of the best slice");
+    is_near(batch.values[1], 32768.0 / 384, 1e-9, "and so is the throughput");
+    rough = count_readings(&h, 256, &batch);
+    ok(rough > calm && rough <= 4 * calm,
+       "with hardly one undisturbed, more slices are taken: %u readings, not %u", rough, calm);
     tear_down(&h);
 }
 
@@ -141,7 +180,7 @@ static void test_subtraction(const char *name)
     struct harness h;
     struct am_batch batch = {0};
 
-    ok(set_up(&h, name, 1000) == AM_OK && fabs(h.work.ops - 11 * 296) < 0.5,
+    ok(set_up(&h, name, 1000) == AM_OK && fabs(h.work.ops - 64 * 296) < 0.5,
        "%s has a third kernel", name);
     ok(am_bench_cpu_instr.run_timed(h.state, 4, &batch, &h.err) == AM_OK &&
            fabs(batch.values[0]) < 1e-9,
@@ -235,6 +274,7 @@ int main(void)
     test_categories();
     test_selection();
     test_arithmetic(add);
+    test_disturbed(add);
     test_subtraction(root);
     test_bounds(add, move);
     test_still_clock(add);

@@ -82,7 +82,7 @@ static void test_refusals(void)
         {"run -p =4", "of the form AXIS=VALUES"},
         {"run -psize=", "of the form AXIS=VALUES"},
         {"show", "show needs FILE [PATTERN...]"},
-        {"compare a.db", "compare needs A B"},
+        {"compare", "compare needs A B"},
         {"resume a.db b.db", "unexpected \"b.db\""},
         {"doctor extra", "unexpected \"extra\""},
         {"check a b --fail-on faster", "unknown value \"faster\""},

@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of hardware prefetchers, from registers as files of a made-up root. */
-#include "fsroot/tree.h"
+#include "fsroot/registers.h"
 #include "tap.h"
 #include "topo/probe.h"
 
 enum { CPUS_MAX = 3 };
 
 static const uint64_t intel = 0x1a4, amd = 0xc0000108;
-
-/* Registers are 8 bytes at their number: the rest of the file is a hole. */
-static void put_register(struct tree *t, unsigned cpu, uint64_t msr, uint64_t value)
-{
-    char path[64], full[PATH_MAX];
-    FILE *f;
-
-    (void)snprintf(path, sizeof(path), "dev/cpu/%u/msr", cpu);
-    tree_put(t, path, "%s", "");
-    (void)snprintf(full, sizeof(full), "%s/%s", t->path, path);
-    f = fopen(full, "r+");
-    t->broken |=
-        !f || fseeko(f, (off_t)msr, SEEK_SET) != 0 || fwrite(&value, sizeof(value), 1, f) != 1;
-    if (f)
-        t->broken |= fclose(f) != 0;
-}
 
 static const struct {
     const char *vendor;
@@ -58,7 +42,7 @@ static void check_case(size_t k)
     tree_open(&t);
     tree_put(&t, "proc/cpuinfo", "processor\t: 0\nvendor_id\t: %s\n", cases[k].vendor);
     for (unsigned cpu = 0; cpu < cases[k].cpus; cpu++)
-        put_register(&t, cpu, cases[k].msr, cases[k].values[cpu]);
+        tree_put_register(&t, cpu, cases[k].msr, cases[k].values[cpu]);
     found = am_fsroot_open(&root, t.path, NULL) == AM_OK &&
             am_probe_prefetchers(&root, text, sizeof(text));
     ok(!t.broken && found == (cases[k].want != NULL) &&

@@ -63,6 +63,8 @@ static const struct am_bench found = {
 
 static const struct am_bench *const benches[] = {&bench, &found, NULL};
 
+#define SIXTEEN " 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
+
 static void round_trip(struct am_msg in, const char *want)
 {
     struct am_text text;
@@ -124,7 +126,7 @@ static void test_bad_messages(void)
         "sample 1 2 1 1 1 1 0 0 0 1",
         "sample 1 1 2 1 1 1 0 0 4294967296 1",
         "sample 1 1 2 1 1 1 0 0",
-        "sample 1 1 2 1 1 1 0 0 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+        "sample 1 1 2 1 1 1 0 0 0 1" SIXTEEN SIXTEEN SIXTEEN SIXTEEN, /* 65 values */
         "skip a b",
         "skip %0",
         "skip %00",

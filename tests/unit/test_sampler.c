@@ -273,8 +273,24 @@ static void test_limits(void)
        "a batch is far above the clock's cost even when no minimum is given");
 }
 
+/* A launch that is one batch: no trial, no warm-up, no second sample, however disturbed. */
+static void test_once(void)
+{
+    struct am_bench whole = bench;
+    struct work_state w = {.ns_per_iter = 10};
+    struct am_err err = {0};
+    struct heard h;
+
+    whole.once = true;
+    whole.fixed_iters = 1;
+    ok(measure(&w, (const unsigned[]){3}, 1, usual, &whole, &h, &err) == AM_OK && w.calls == 1 &&
+           h.samples == 1 && h.labelled == 1 && h.verified == 1,
+       "a bench that runs once is called once, sampled once and verified once");
+}
+
 int main(void)
 {
+    test_once();
     test_batches();
     test_disturbed();
     test_falling();

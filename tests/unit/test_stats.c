@@ -460,7 +460,7 @@ static void test_modes(void)
                 {"exponential", exponential},
                 {"lognormal", lognormal},
                 {"Cauchy", cauchy}};
-    static const size_t sizes[] = {10, 11, 15, 20, 30, 50};
+    static const size_t few[] = {5, 6, 7}, sizes[] = {10, 11, 15, 20, 30, 50};
     struct am_rng r;
 
     am_rng_seed(&r, 5, 1);
@@ -469,6 +469,8 @@ static void test_modes(void)
 
         for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
             most = fmax(most, flagged(&r, laws[i].draw, sizes[k], 0));
+        for (size_t k = 0; k < sizeof(few) / sizeof(*few); k++)
+            most = fmax(most, flagged(&r, laws[i].draw, few[k], 0));
         ok(most < 0.02, "%s samples look bimodal in %.2f %% at most", laws[i].name, 100 * most);
     }
     for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
@@ -486,15 +488,38 @@ static void test_mode_limits(void)
 
     ok(am_stats_lower_mode(x, 10, 0.005) == 5, "two values five times each are two modes of five");
     ok(!am_stats_bimodal(x, 10, 0.02), "but not when nearer than the floor");
-    ok(!am_stats_bimodal(x + 2, 7, 0), "seven values are too few to tell");
+    ok(am_stats_lower_mode(x + 2, 7, 0) == 3, "of seven, three and four are two modes");
+    ok(am_stats_lower_mode(x + 3, 5, 0) == 2, "of five, two and three are");
+    ok(!am_stats_bimodal(x + 4, 5, 0), "one and four are not");
+    ok(!am_stats_bimodal(x + 3, 4, 0), "four values are too few to tell");
     x[5] = x[6] = x[7] = x[8] = 100;
     ok(!am_stats_bimodal(x, 10, 0), "one value in ten is an outlier, not a mode");
     x[9] = 100;
     ok(!am_stats_bimodal(x, 10, 0), "a constant has one mode");
 }
 
+static void test_moments(void)
+{
+    static const double textbook[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    double run[20] = {0};
+    struct am_moments m = am_stats_moments(textbook, 8);
+
+    is_near(m.mean, 5, 1e-15, "the mean of a textbook's eight values");
+    is_near(m.sigma, sqrt(32.0 / 7), 1e-15, "their deviation, with n - 1");
+    ok(m.outliers == 0, "none of them is an outlier");
+    run[7] = 1;
+    ok(am_stats_moments(run, 20).outliers == 1, "one spike in twenty is an outlier");
+    ok(am_stats_moments(run, 10).outliers == 0, "ten values cannot show one");
+    run[7] = -1;
+    ok(am_stats_moments(run, 20).outliers == 0, "a value below the mean is none");
+    m = am_stats_moments(run, 1);
+    ok(m.mean == 0 && isnan(m.sigma) && m.outliers == 0, "one value has a mean and no deviation");
+    ok(isnan(am_stats_moments(run, 0).mean), "no values have no mean");
+}
+
 int main(void)
 {
+    test_moments();
     test_order_statistics();
     test_median_interval();
     test_smallest_p();

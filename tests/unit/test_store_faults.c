@@ -195,7 +195,7 @@ static void test_hostile(void)
         {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 17)"
          " INSERT INTO axis SELECT NULL, 1, 'a' || i, 'int', NULL FROM n",
          "too many axes"},
-        {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 17)"
+        {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 65)"
          " INSERT INTO metric SELECT NULL, 1, 'a' || i, 's', 'lower', 'own' FROM n",
          "too many metrics"},
         {"UPDATE run SET command = printf('%.*c', 20000000, 'x')", "no plausible length"},

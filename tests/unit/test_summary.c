@@ -154,6 +154,7 @@ static void test_modes(void)
     ok(bimodal_series(5, alternate), "modes that alternate within launches are seen in five");
     ok(bimodal_series(2, alternate), "and in two");
     ok(bimodal_series(12, every_third_launch), "modes between launches are seen in twelve");
+    ok(bimodal_series(5, every_third_launch), "and in five, where two are of the other mode");
     ok(!bimodal_series(5, first_launch), "one odd launch in five is no mode");
     ok(!bimodal_series(12, first_launch), "nor one in twelve");
     ok(!bimodal_series(5, last_sample), "one odd sample is no mode");

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""Energy from the command line to the file: a scripted counter below a false root, and what must not
+become a number."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from e2e import Bench, Tap
+
+WATTS = 50.0
+RANGE = "262143328850"
+ZONES = "sys/class/powercap"
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripted_meter.py")
+RUN = ["cpu.flops", "--quick", "-p", "op=add", "-p", "type=f64", "-p", "isa=scalar", "-p",
+       "threads=1", "-p", "smt=single", "-p", "streams=4", "--launches", "2", "--samples", "1"]
+
+# Rises for half a second, begins anew, and rises again.
+REWIND = """
+import os, sys, time
+fd = os.open(sys.argv[1], os.O_WRONLY)
+for i in range(300):
+    os.pwrite(fd, b"%015d\\n" % (50000 * (100 + i if i < 200 else i - 199)), 0)
+    time.sleep(0.0025)
+"""
+
+
+def put(root, path, text):
+    full = os.path.join(root, path)
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    with open(full, "w", encoding="ascii") as f:
+        f.write(text + "\n")
+    return full
+
+
+def zone(root, name, title):
+    """Makes a powercap zone and returns its counter's file."""
+    put(root, f"{ZONES}/{name}/name", title)
+    put(root, f"{ZONES}/{name}/max_energy_range_uj", RANGE)
+    return put(root, f"{ZONES}/{name}/energy_uj", f"{5000000:015d}")
+
+
+@contextlib.contextmanager
+def moving(*files, watts=WATTS):
+    child = subprocess.Popen([sys.executable, SCRIPT, str(watts), *files], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
+    child.stdout.readline()
+    try:
+        yield
+    finally:
+        child.stdin.close()
+        child.wait()
+
+
+def energy(bench, root, *args, **kwargs):
+    done = bench.run("energy", "--fsroot", root, "--format", "json", *args, **kwargs)
+    return done, json.loads(done.stdout) if done.stdout else None
+
+
+def near(scope, seconds, watts=WATTS):
+    """Within what the meter says of itself; time is read a moment apart."""
+    return abs(scope["energy"] - watts * seconds) <= scope["uncertainty"] + 0.01 * watts * seconds
+
+
+def test_form(tap, bench):
+    root = bench.path("plain")
+    counter = zone(root, "intel-rapl:0", "package-0")
+    with moving(counter):
+        done, said = energy(bench, root, "--", "sleep", "1")
+        scope = said["scopes"][0] if said["scopes"] else {}
+        tap.ok(done.returncode == 0 and said["schema"] == 1 and said["synthetic"] is True
+               and said["exit"] == 0 and 1 <= said["time"] < 10, "the form of the answer",
+               done.stdout + done.stderr)
+        tap.ok({"meter", "scope", "id", "energy", "power", "uncertainty", "valid", "reason"}
+               <= set(scope) and (scope["meter"], scope["scope"], scope["id"])
+               == ("powercap", "package", "package-0"), "one scope by its names", scope)
+        tap.ok(scope["valid"] is True and scope["reason"] is None and near(scope, said["time"]),
+               "its energy is the scripted one within its uncertainty", scope)
+        tap.ok(abs(scope["power"] - scope["energy"] / said["time"]) < 1e-6 * scope["power"],
+               "power is energy over time", scope)
+        done, said = energy(bench, root, "-n", "3", "--", "sleep", "0.5")
+        tap.ok(said["repetitions"] == 3 and near(said["scopes"][0], said["time"]),
+               "medians of three executions", done.stdout + done.stderr)
+        done = bench.run("energy", "--fsroot", root, "--", "sleep", "0.5")
+        tap.ok("powercap:package-0" in done.stdout and "synthetic" in done.stdout,
+               "the table says the same, and that it is synthetic", done.stdout + done.stderr)
+
+
+def test_exit_codes(tap, bench):
+    root, empty = bench.path("plain"), bench.path("empty")
+    os.makedirs(empty)
+    with moving(os.path.join(root, ZONES, "intel-rapl:0", "energy_uj")):
+        for command, code in ((["false"], 1), (["sh", "-c", "exit 42"], 42),
+                              (["sh", "-c", "kill -TERM $$"], 143),
+                              (["/no/such/program"], 127)):
+            done, said = energy(bench, root, "--", *command)
+            tap.ok(done.returncode == code and said["exit"] == code,
+                   f"{' '.join(command)}: exit code {code} is passed on",
+                   f"{done.returncode} {done.stderr}")
+        done, said = energy(bench, root, "--", "sh", "-c", "echo loud")
+        tap.ok(said is not None and "loud" in done.stderr,
+               "the program's own output does not stand in our JSON", done.stdout)
+    done, said = energy(bench, empty, "--", "true")
+    tap.ok(done.returncode == 3 and said["scopes"] == [] and "no energy meter" in done.stderr,
+           "without a sensor: no scope, exit code 3, the reason on stderr", done.stderr)
+    done, said = energy(bench, empty, "--", "false")
+    tap.ok(done.returncode == 1 and said["scopes"] == [], "but CMD's own status comes first")
+
+
+def refused(tap, scope, word, sentence):
+    tap.ok(scope["valid"] is False and word in (scope["reason"] or "")
+           and scope["energy"] is None and scope["power"] is None
+           and scope["uncertainty"] is None, sentence, scope)
+
+
+def test_no_number(tap, bench):
+    root = bench.path("plain")
+    counter = os.path.join(root, ZONES, "intel-rapl:0", "energy_uj")
+    with moving(counter):
+        _, said = energy(bench, root, "--", "true")
+        refused(tap, said["scopes"][0], "shorter", "a short command gives no number, and says why")
+    _, said = energy(bench, root, "--", "sleep", "0.5")
+    refused(tap, said["scopes"][0], "stood still", "a stuck counter gives no number")
+    put(root, f"{ZONES}/intel-rapl:0/max_energy_range_uj", "0")
+    _, said = energy(bench, root, "--", sys.executable, "-c", REWIND, counter)
+    refused(tap, said["scopes"][0], "", "a counter of unknown range that goes back gives no number")
+    gone = bench.path("gone")
+    os.makedirs(os.path.join(gone, ZONES, "intel-rapl:0", "energy_uj"))  # cannot be read as a file
+    put(gone, f"{ZONES}/intel-rapl:0/name", "package-0")
+    done, said = energy(bench, gone, "--", "sleep", "0.2")
+    tap.ok(done.returncode == 3 and len(said["scopes"]) == 1, "a sensor that cannot be read: exit 3",
+           done.stderr)
+    refused(tap, said["scopes"][0], "directory", "and its reason in its scope")
+
+
+def test_denied(tap, bench):
+    """As root every file can be read: the program is run by somebody else."""
+    root = bench.path("denied")
+    os.chmod(zone(root, "intel-rapl:0", "package-0"), 0o400)
+    extra = {}
+    if os.getuid() == 0:
+        for path in [bench.dir, *(os.path.join(d, n) for d, dirs, _ in os.walk(root) for n in dirs),
+                     root]:
+            os.chmod(path, 0o755)
+        extra = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            probe = subprocess.run([bench.archmeter, "--version"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, check=False, **extra)
+        except OSError:
+            probe = None
+        if not probe or probe.returncode != 0:
+            tap.skip("a denied file", "another user cannot run the program from here")
+            return
+    else:
+        os.chmod(os.path.join(root, ZONES, "intel-rapl:0", "energy_uj"), 0)
+    done, said = energy(bench, root, "--", "true", **extra)
+    refused(tap, said["scopes"][0], "denied", "a denied file: no number, and the reason")
+    tap.ok(done.returncode == 3 and "chgrp" in done.stderr, "with the remedy on stderr", done.stderr)
+
+
+def test_nested(tap, bench):
+    root = bench.path("nested")
+    files = [zone(root, "intel-rapl:0", "package-0"), zone(root, "intel-rapl:0:0", "core"),
+             zone(root, "intel-rapl-mmio:0", "package-0"), zone(root, "intel-rapl:1", "package-1")]
+    put(root, f"{ZONES}/intel-rapl:1/energy_uj", f"{900000000:015d}")
+    with moving(*files[:3]), moving(files[3], watts=20):
+        _, said = energy(bench, root, "--", "sleep", "1")
+    ids = {s["id"]: s for s in said["scopes"]}
+    tap.ok(set(ids) == {"package-0", "core-0", "package-1"},
+           "the package by MMIO is not a second one", sorted(ids))
+    tap.ok(ids["core-0"]["inside"] == "package-0", "cores are inside their package")
+    tap.ok(near(ids["package-1"], said["time"], 20), "another package has its own", ids)
+    twice = bench.path("twice")
+    files = [zone(twice, "intel-rapl:0", "package-0"), zone(twice, "intel-rapl:1", "package-1")]
+    with moving(*files):
+        _, said = energy(bench, twice, "--", "sleep", "0.5")
+    tap.ok([s["id"] for s in said["scopes"]] == ["package-0"],
+           "two dies that show one counter are one", said["scopes"])
+
+
+def environment(bench, db):
+    return dict(bench.query(db, "SELECT key, value FROM environment"))
+
+
+def values(bench, db, metric):
+    return [v for v, in bench.query(
+        db, "SELECT v.value FROM value v JOIN metric m ON m.id = v.metric WHERE m.name = ?",
+        metric)]
+
+
+def machine(bench, make_tree, name):
+    root = bench.path(name)
+    subprocess.run([make_tree, "vm", root], check=True)
+    return root, zone(root, "intel-rapl:0", "package-0")
+
+
+def test_run(tap, bench, make_tree):
+    root, counter = machine(bench, make_tree, "vm")
+    with moving(counter):
+        done = bench.run("run", *RUN, "--energy", "--process-node", "32", "--fsroot", root, "-o",
+                         "e.db", env=bench.real_env)
+    if not tap.ok(done.returncode == 0, "run --energy measures", done.stderr):
+        return
+    power, times = values(bench, "e.db", "power:package"), bench.query(
+        "e.db", "SELECT elapsed_ns * 1e-9 / iters FROM sample")
+    joules = values(bench, "e.db", "energy:package")
+    tap.ok(len(power) >= 2 and all(p and abs(p - WATTS) < 0.03 * WATTS for p in power),
+           "every sample has the scripted power", power)
+    tap.ok(all(abs(j - p * t) <= 1e-9 * j for j, p, (t,) in zip(joules, power, times)),
+           "energy is that of one iteration")
+    names = {n for n, in bench.query("e.db", "SELECT name FROM metric")}
+    tap.ok({f"{k}:package" for k in ("energy", "power", "net_energy", "flops_per_watt",
+                                     "joule_per_byte", "joule_per_op", "edp", "ed2p", "edp_norm",
+                                     "ed2p_norm")} <= names, "all the metrics are there", names)
+    flops, per_watt = values(bench, "e.db", "flops"), values(bench, "e.db", "flops_per_watt:package")
+    tap.ok(all(abs(w - f / p) < 1e-6 * w for w, f, p in zip(per_watt, flops, power)),
+           "flop/s a watt is what it says")
+    tap.ok(all(v is None for v in values(bench, "e.db", "joule_per_byte:package")),
+           "a bench without bytes has no joules a byte")
+    facts = environment(bench, "e.db")
+    idle = [float(facts.get(f"energy.idle.package.{when}", "0 W").split()[0])
+            for when in ("before", "after")]
+    tap.ok(all(abs(w - WATTS) < 0.03 * WATTS for w in idle), "idle power before and after", facts)
+    text = bench.run("show", "e.db").stdout
+    tap.ok("cpu.flops  package" in text and "net_energy" in text and "joule_per_byte" not in text,
+           "energy has a table of its own, without columns that are empty", text)
+    shown = json.loads(bench.run("show", "e.db", "--format", "json").stdout)
+    tap.ok(shown["run"]["synthetic"] is True, "the run is stamped synthetic")
+    measured = min(t1 - t0 for t0, t1 in bench.query("e.db", "SELECT t0_ns, t1_ns FROM sample"))
+    tap.ok(measured >= 0.45e9, "a batch lasts as long as a package needs", measured)
+
+
+def test_refusal(tap, bench, make_tree):
+    root = bench.path("bare")
+    subprocess.run([make_tree, "vm", root], check=True)
+    done = bench.run("run", *RUN, "--energy", "--fsroot", root, "-o", "no.db", env=bench.real_env)
+    tap.ok(done.returncode == 3 and "no energy meter" in done.stderr
+           and not os.path.exists(bench.path("no.db")),
+           "run --energy without a meter ends before measuring", done.stderr)
+    done = bench.run("run", "meter.stability", "--fsroot", root, "-o", "no.db", env=bench.real_env)
+    tap.ok(done.returncode == 3 and "--energy" in done.stderr, "meter.stability needs the meters",
+           done.stderr)
+
+
+def test_stability(tap, bench, make_tree):
+    root, counter = machine(bench, make_tree, "steady")
+    with moving(counter):
+        done = bench.run("run", "meter.stability", "--energy", "--fsroot", root, "-o", "s.db",
+                         "--quick", "--launches", "1", "--samples", "3", "-p", "threads=1",
+                         env=bench.real_env)
+    tap.ok(done.returncode == 0, "meter.stability measures", done.stderr)
+    facts = bench.run("model", "s.db", "--facts", "--format", "json")
+    tap.ok("meter.package.threads1.sigma" in facts.stdout
+           and "meter.package.threads1.outliers" in facts.stdout,
+           "and its deviation and outliers are facts", facts.stdout[:400] + facts.stderr)
+
+
+def test_resume(tap, bench, make_tree):
+    root, counter = machine(bench, make_tree, "resumed")
+    with moving(counter):
+        child = bench.start("run", *RUN, "--samples", "2", "--energy", "--meter", "powercap*",
+                            "--fsroot", root, "-o", "r.db", env=bench.real_env)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and child.poll() is None:
+            with contextlib.suppress(Exception):
+                if bench.query("r.db", "SELECT count(*) FROM launch")[0][0]:
+                    break
+            time.sleep(0.05)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        before = len(values(bench, "r.db", "power:package"))
+        done = bench.run("resume", "r.db", "--fsroot", root, env=bench.real_env)
+        power = values(bench, "r.db", "power:package")
+        tap.ok(done.returncode == 0 and len(power) > before
+               and all(p and abs(p - WATTS) < 0.03 * WATTS for p in power),
+               f"resume measures energy again without being told ({before}, {len(power)})",
+               f"{power} {done.stderr}")
+        net = values(bench, "r.db", "net_energy:package")
+        tap.ok(all(v is not None for v in net) and
+               "energy.idle.package.resumed" in environment(bench, "r.db"),
+               "with an idle power of its own", net)
+    with moving(zone(root, "intel-rapl:0:0", "core"), counter):
+        bench_run = bench.run("run", *RUN, "--launches", "3", "--energy", "--fsroot", root, "-o",
+                              "o.db", env=bench.real_env)
+        tap.ok(bench_run.returncode == 0, "a run with cores", bench_run.stderr)
+    names = {n for n, in bench.query("o.db", "SELECT name FROM metric")}
+    tap.ok("power:off-core" in names, "has what is off the cores", names)
+
+
+def main():
+    bench, tap = Bench(sys.argv[1], sys.argv[2]), Tap()
+    make_tree = os.path.abspath(sys.argv[3])
+
+    test_form(tap, bench)
+    test_exit_codes(tap, bench)
+    test_no_number(tap, bench)
+    test_denied(tap, bench)
+    test_nested(tap, bench)
+    test_run(tap, bench, make_tree)
+    test_refusal(tap, bench, make_tree)
+    test_stability(tap, bench, make_tree)
+    test_resume(tap, bench, make_tree)
+    tap.done()
+
+
+main()

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The OpenMP workers on this machine: what a launch attests, and that another library is found out."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+from e2e import Bench, Tap
+
+FEW = ("--quick", "--launches", "2", "--samples", "1", "--min-batch", "100us")
+
+
+def runtimes_of(bench):
+    listing = json.loads(bench.run("list", "omp.sync", "--format", "json", env=bench.real_env).stdout)
+    axes = {a["name"]: a for b in listing["benches"] for a in b["axes"]}
+    return [c["name"] for c in axes["runtime"]["choices"]] if axes else []
+
+
+def notes_of(bench, db):
+    """{runtime of the point: {key: text}} of any one visit."""
+    notes = {}
+    for point, key, text in bench.query(db, "SELECT point, key, value FROM notes"):
+        notes.setdefault(re.search(r"runtime=(\S+)", point)[1], {})[key] = text
+    return notes
+
+
+def check_notes(tap, bench, runtimes):
+    run = bench.run("run", "omp.sync", "-p", "construct=barrier,critical", "-p", "threads=1",
+                    "-p", "binding=close,none", *FEW, "-o", "a.db", env=bench.real_env)
+    results = bench.results("a.db")
+    tap.ok(run.returncode == 0 and all(r["state"] == "ok" for r in results)
+           and len(results) == 4 * len(runtimes), "both bindings are measured on every runtime",
+           run.stderr + str(results))
+    tap.ok(all(r["metrics"]["overhead"]["unit"] == "s" and "overhead_cycles" in r["metrics"]
+               for r in results), "with overheads in seconds and cycles", results)
+    notes = notes_of(bench, "a.db")
+    for runtime in runtimes:
+        said = notes.get(runtime, {})
+        tap.ok(said.get("runtime") == runtime and said.get("threads") == "1"
+               and said.get("openmp", "").isdigit() and said.get("cpus"),
+               f"{runtime}: library, team, version and CPUs are stored", said)
+    stored = {row[0] for row in bench.query("a.db", "SELECT DISTINCT environment FROM launch")}
+    tap.ok(any("OMP_PROC_BIND=false" in s and "-OMP_WAIT_POLICY" in s for s in stored)
+           and any("OMP_PROC_BIND=close" in s for s in stored), "and the environment", stored)
+
+
+def check_skips(tap, bench, runtimes):
+    bench.run("run", "omp.sched", "-p", "schedule=auto,static", "-p", "chunk=1", "-p", "threads=1", *FEW,
+              "-o", "b.db", env=bench.real_env)
+    states = {(r["point"]["runtime"], r["point"]["schedule"]): r for r in bench.results("b.db")}
+    for runtime in runtimes:
+        auto = states[runtime, "auto"]
+        tap.ok(auto["state"] == "skip" and "takes no chunk" in auto["reason"]
+               and states[runtime, "static"]["state"] == "ok",
+               f"{runtime}: what OpenMP does not have is a skip with its reason", auto)
+
+
+def library_of(worker):
+    """Where the OpenMP library of a worker lies."""
+    told = subprocess.run(["ldd", worker], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"lib[gi]?omp\S* => (\S+)", told)
+    return found[1] if found else None
+
+
+def check_liar(tap, bench):
+    """Two libraries in one process are no runtime that could be named."""
+    sentence = "a worker with another OpenMP library beside its own is found out"
+    folder = os.path.dirname(bench.archmeter)
+    other = os.path.join(folder, "archmeter-worker-omp-clang")
+    library = library_of(other) if os.path.exists(other) else None
+    if not library or not os.path.exists(os.path.join(folder, "archmeter-worker-omp-gcc")):
+        tap.skip(sentence, "needs libgomp and libomp")
+        return
+    bench.run("run", "omp.sync", "-p", "runtime=libgomp", "-p", "construct=barrier", "-p", "threads=1",
+              *FEW, "-o", "c.db", env=dict(bench.real_env, LD_PRELOAD=library))
+    results = bench.results("c.db")
+    tap.ok(len(results) == 1 and results[0]["state"] == "fail"
+           and re.search("two OpenMP libraries|asked for was libgomp", results[0]["reason"]),
+           sentence, results)
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    runtimes = runtimes_of(bench)
+    if not runtimes:
+        tap.skip("the OpenMP workers", "none was built")
+        tap.done()
+    check_notes(tap, bench, runtimes)
+    check_skips(tap, bench, runtimes)
+    if "address" in subprocess.run(["ldd", bench.archmeter], capture_output=True, text=True,
+                                   check=False).stdout + os.environ.get("ASAN_OPTIONS", ""):
+        tap.skip("another library", "a sanitizer wants to be the first one preloaded")
+    else:
+        check_liar(tap, bench)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

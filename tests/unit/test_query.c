@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Users' queries: the views of a run, their statistics, what is refused; and tables of them. */
+#include "report/table.h"
+#include "store/query.h"
+
+#include "store_fixture.h"
+#include "tap.h"
+
+#include <string.h>
+
+static struct am_store *store;
+static struct am_arena arena;
+
+static struct am_query_table ask(const char *sql)
+{
+    struct am_query_table table = {0};
+    struct am_err err = {0};
+
+    if (am_store_query(store, sql, &arena, &table, &err) != AM_OK)
+        printf("# %s: %s\n", sql, err.text);
+    return table;
+}
+
+static double number(const char *sql)
+{
+    const struct am_query_table t = ask(sql);
+
+    if (t.n_rows != 1 || t.n_columns != 1)
+        return NAN;
+    return t.cells[0].kind == AM_CELL_INT ? (double)t.cells[0].i : t.cells[0].r;
+}
+
+/* Point 1 has four launches of three samples each (store_fixture.h). */
+static void test_views(void)
+{
+    double x[4 * FX_SAMPLES], sum = 0, squares = 0;
+    size_t n = 0;
+
+    for (unsigned round = 0; round < 4; round++) {
+        for (size_t seq = 0; seq < FX_SAMPLES; seq++)
+            x[n++] = fx_value(1, round, seq, 0);
+    }
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - sum / (double)n) * (x[i] - sum / (double)n);
+    ok(ask("select * from results").n_rows == 7 * FX_SAMPLES, "results has a row a sample");
+    ok(ask("select * from stats").n_rows == 3, "stats has a row a point that was measured");
+    is_near(number("select latency from results where point=1 and round=2 and sample=1"),
+            fx_value(1, 2, 1, 0), 1e-15, "a sample's value stands in its metric's column");
+    ok(isnan(number("select flops from results where point=1 and round=2 and sample=1")) ||
+           number("select flops is null from results where point=1 and round=2 and sample=1") > 0,
+       "what a bench does not have is NULL");
+    is_near(number("select count(*) from results where test_name='mem.fake' and pattern='seq'"),
+            4 * FX_SAMPLES, 1e-15, "axes are columns");
+    is_near(number("select latency_range_min from stats where size=4096 and pattern='seq'"), x[0],
+            1e-15, "the range begins with the least");
+    is_near(number("select latency_range_max from stats where size=4096 and pattern='seq'"),
+            x[n - 1], 1e-15, "and ends with the greatest");
+    is_near(number("select median(latency) from results where point=1"), (x[5] + x[6]) / 2, 1e-12,
+            "median() is the median of the rows");
+    is_near(number("select stddev(latency) from results where point=1"),
+            sqrt(squares / (double)(n - 1)), 1e-12, "stddev() the deviation of a sample");
+    is_near(number("select launches from stats where size=4096 and pattern='seq'"), 4, 1e-15,
+            "launches are counted");
+    is_near(
+        number("select weighted_mean(v, w) from (select 1.0 as v, 3 as w union all select 5, 1)"),
+        2, 1e-15, "weights count");
+}
+
+static void test_refused(void)
+{
+    static const char *const bad[] = {
+        "delete from run",
+        "create table x (y)",
+        "attach 'x.db' as x",
+        "pragma query_only=off",
+        "select load_extension('x')",
+        "select 1; select 2",
+        "select nothing from results",
+        "selct 1",
+        "with recursive c(n) as (select 1 union all select n+1 from c) select count(*) from c",
+        ";",
+        "begin",
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct am_query_table table;
+        struct am_err err = {0};
+
+        ok(am_store_query(store, bad[i], &arena, &table, &err) == AM_E_USAGE && err.text[0],
+           "\"%s\" is refused (%s)", bad[i], err.text);
+    }
+    ok(number("select 1") > 0, "and the next query works");
+}
+
+static const char *written(struct am_tablespec_file file, const char *first, const char *second)
+{
+    static char text[2048];
+    struct am_query_table all = {0};
+    struct am_query_table one = ask(first), two;
+    struct am_err err = {0};
+    FILE *const out = tmpfile();
+    size_t n = 0;
+
+    (void)am_table_join(&all, &one, file.right, &arena, &err);
+    if (second) {
+        two = ask(second);
+        if (am_table_join(&all, &two, file.right, &arena, &err) != AM_OK)
+            return err.text[0] ? "refused" : "?";
+    }
+    if (out) {
+        am_table_write(&file, &all, out);
+        rewind(out);
+        n = fread(text, 1, sizeof(text) - 1, out);
+        (void)fclose(out);
+    }
+    text[n] = '\0';
+    return text;
+}
+
+static void test_tables(void)
+{
+    static const char some[] = "select 1 as a, 0.1 as b, 'x_y,\"z\" & #|' as c, null as d";
+    const struct am_tablespec_file tex = {.form = AM_TABLEFORM_TEX, .escape = true, .header = -1};
+    struct am_tablespec_file csv = {.form = AM_TABLEFORM_CSV, .escape = true, .header = -1};
+    const struct am_tablespec_file data = {.form = AM_TABLEFORM_DATA, .escape = true, .header = -1};
+    const struct am_tablespec_file md = {.form = AM_TABLEFORM_MD, .escape = true, .header = -1};
+    struct am_tablespec_file right = csv;
+
+    right.right = true;
+    is_str(written(tex, some, NULL), "1 & 0.1 & x\\_y,\"z\" \\& \\#\\textbar{} &  \\\\\n",
+           "LaTeX escapes what it would interpret");
+    is_str(written(csv, some, NULL), "a,b,c,d\n1,0.1,\"x_y,\"\"z\"\" & #|\",\n",
+           "CSV quotes what needs it");
+    is_str(written(data, some, NULL), "# a b c d\n1 0.1 \"x_y,\\\"z\\\" & #|\" NaN\n",
+           "gnuplot's data have no holes");
+    is_str(written(md, some, NULL),
+           "| a | b | c | d |\n| --- | --- | --- | --- |\n| 1 | 0.1 | x\\_y,\"z\" & #\\| |  |\n",
+           "Markdown escapes its own");
+    csv.separator = ";";
+    csv.newline = "!";
+    csv.header = 0;
+    is_str(written(csv, "select 'a;b', 'a,b'", NULL), "\"a;b\";a,b!\n",
+           "a separator of one's own decides what is quoted");
+    is_str(written(csv, "select 1, 2", "select 3, 4"), "1;2!\n3;4!\n", "down adds rows");
+    is_str(written(csv, "select 1, 2", "select 3"), "refused", "of the same width");
+    is_str(written(right, "select 1 as a union all select 2", "select 3 as b"), "a,b\n1,3\n2,\n",
+           "right adds columns, short ones end in nothing");
+}
+
+int main(void)
+{
+    static const char path[] = "query-test.db";
+    struct am_err err = {0};
+
+    store = fx_fresh_run(path);
+    ok(store && fx_fill(store, &err) == AM_OK, "a run is there (%s)", err.text);
+    am_store_close(store);
+    ok(am_store_open(path, false, &store, &err) == AM_OK &&
+           am_store_open_queries(store, &err) == AM_OK,
+       "it is opened for queries (%s)", err.text);
+    test_views();
+    test_refused();
+    test_tables();
+    am_store_close(store);
+    am_arena_fini(&arena);
+    (void)unlink(path);
+    return tap_done();
+}

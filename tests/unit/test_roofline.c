@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Levels, ceilings and bounds on a made-up machine whose numbers are known. */
+#include "model/explain.h"
+#include "model/roofline.h"
+#include "model/tiers.h"
+
+#include "result_fixture.h"
+#include "tap.h"
+
+#define KIB(n) ((n)*1024.0)
+#define MIB(n) ((n)*1048576.0)
+
+/* L1 32 KiB: 100 GB/s read, 50 written; L2 1 MiB: 60 and 30; memory beyond 16 MiB: 10 and 5, both
+ * together 12. Arithmetic: 10 Gflop/s scalar, 80 avx2 in f64. */
+static void claim(struct rx_run *run)
+{
+    am_kvs_add(&run->set.machine, &run->arena, "l1d_bytes", "32768");
+    am_kvs_add(&run->set.machine, &run->arena, "l2_bytes", "1048576");
+    am_kvs_add(&run->set.machine, &run->arena, "l3_bytes", "16777216");
+}
+
+static struct am_result *add_stream(struct rx_run *run, const char *kernel, double size,
+                                    const char *isa, double threads, double rate)
+{
+    const struct rx_metric metrics[] = {{"bandwidth", "B/s", rate}, {NULL, NULL, 0}};
+    struct am_result *r;
+    char text[128];
+
+    (void)snprintf(text, sizeof(text), "kernel=%s nt=0 size=%.0f isa=%s threads=%.0f prefetch=0",
+                   kernel, size, isa, threads);
+    r = rx_add(run, "mem.bandwidth", text, metrics);
+    r->work.bytes_read = strcmp(kernel, "write") == 0 ? 0 : size / 2;
+    r->work.bytes_written = strcmp(kernel, "read") == 0 ? 0 : size / 2;
+    return r;
+}
+
+static struct am_result *add_flops(struct rx_run *run, const char *isa, double streams,
+                                   double threads, double rate)
+{
+    const struct rx_metric metrics[] = {{"flops", "flop/s", rate}, {NULL, NULL, 0}};
+    struct am_result *r;
+    char text[128];
+
+    (void)snprintf(text, sizeof(text), "op=fma type=f64 isa=%s streams=%.0f threads=%.0f", isa,
+                   streams, threads);
+    r = rx_add(run, "cpu.flops", text, metrics);
+    r->work.flops = 100;
+    return r;
+}
+
+static void make_machine(struct rx_run *run)
+{
+    claim(run);
+    (void)add_stream(run, "read", KIB(16), "avx2", 1, 100e9);
+    (void)add_stream(run, "write", KIB(16), "avx2", 1, 50e9);
+    (void)add_stream(run, "copy", KIB(16), "avx2", 1, 90e9);
+    (void)add_stream(run, "read", KIB(512), "avx2", 1, 60e9);
+    (void)add_stream(run, "write", KIB(512), "avx2", 1, 30e9);
+    (void)add_stream(run, "read", MIB(256), "avx2", 1, 10e9);
+    (void)add_stream(run, "write", MIB(256), "avx2", 1, 5e9);
+    (void)add_stream(run, "copy", MIB(256), "avx2", 1, 12e9);
+    (void)add_stream(run, "copy", MIB(256), "avx2", 4, 30e9);
+    (void)add_flops(run, "scalar", 12, 1, 10e9);
+    (void)add_flops(run, "avx2", 12, 1, 80e9);
+    (void)add_flops(run, "avx2", 2, 1, 20e9);
+}
+
+static void check_tiers(void)
+{
+    static const struct {
+        double bytes, threads;
+        enum am_tier of, fastest;
+    } cases[] = {
+        {KIB(16), 1, AM_TIER_L1D, AM_TIER_L1D},       {KIB(32), 1, AM_TIER_COUNT, AM_TIER_L1D},
+        {KIB(64), 1, AM_TIER_L2, AM_TIER_L2},         {KIB(64), 4, AM_TIER_L1D, AM_TIER_L1D},
+        {KIB(1024), 1, AM_TIER_COUNT, AM_TIER_L2},    {MIB(8), 1, AM_TIER_L3, AM_TIER_L3},
+        {MIB(16), 1, AM_TIER_COUNT, AM_TIER_L3},      {MIB(16), 64, AM_TIER_L2, AM_TIER_L2},
+        {MIB(32), 1, AM_TIER_MEMORY, AM_TIER_MEMORY},
+    };
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    struct am_tiers tiers;
+
+    tiers = am_tiers_find(&run.set, &facts);
+    ok(am_tiers_of(&tiers, MIB(999), 1) == AM_TIER_COUNT &&
+           am_tiers_fastest(&tiers, MIB(999), 1) == AM_TIER_COUNT,
+       "without sizes no level is known");
+    claim(&run);
+    tiers = am_tiers_find(&run.set, &facts);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ok(am_tiers_of(&tiers, cases[i].bytes, cases[i].threads) == cases[i].of,
+           "%.0f KiB by %.0f threads are in %s", cases[i].bytes / 1024, cases[i].threads,
+           am_tier_title(cases[i].of));
+        ok(am_tiers_fastest(&tiers, cases[i].bytes, cases[i].threads) == cases[i].fastest,
+           "and at best in %s", am_tier_title(cases[i].fastest));
+    }
+    (void)am_facts_add(&facts, &(struct am_fact){.id = "cache.l3.size", .value = MIB(4)});
+    tiers = am_tiers_find(&run.set, &facts);
+    ok(am_tiers_of(&tiers, MIB(8), 1) == AM_TIER_COUNT,
+       "a cache measured smaller than claimed does not hold more");
+    am_arena_fini(&run.arena);
+}
+
+static void check_ceilings(void)
+{
+    static const struct {
+        struct am_roof_query query;
+        double rate; /* 0: none */
+        bool scaled;
+        const char *what;
+    } cases[] = {
+        {{.kind = AM_CEILING_READ, .level = AM_TIER_L1D, .isa = "avx2", .threads = 1},
+         100e9,
+         false,
+         "the ceiling of reads is that of the read kernel"},
+        {{.kind = AM_CEILING_WRITE, .level = AM_TIER_MEMORY, .isa = "avx2", .threads = 1},
+         6e9,
+         false,
+         "a copy that writes faster than the write kernel raises the ceiling of writes"},
+        {{.kind = AM_CEILING_BYTES, .level = AM_TIER_MEMORY, .threads = 1},
+         12e9,
+         false,
+         "both together are bounded by the best kernel"},
+        {{.kind = AM_CEILING_READ, .level = AM_TIER_L1D, .isa = "sse2", .threads = 1},
+         100e9,
+         false,
+         "a wider instruction set bounds one that was not measured"},
+        {{.kind = AM_CEILING_READ, .level = AM_TIER_L1D, .isa = "avx512", .threads = 1},
+         0,
+         false,
+         "a narrower one does not"},
+        {{.kind = AM_CEILING_READ, .level = AM_TIER_L3, .isa = "avx2", .threads = 1},
+         60e9,
+         false,
+         "a faster level bounds one that was not measured"},
+        {{.kind = AM_CEILING_BYTES, .level = AM_TIER_MEMORY, .threads = 2},
+         24e9,
+         true,
+         "two threads have at most twice what one has"},
+        {{.kind = AM_CEILING_BYTES, .level = AM_TIER_MEMORY, .threads = 3},
+         30e9,
+         true,
+         "three have at most what four were measured with"},
+        {{.kind = AM_CEILING_FLOPS, .type = "f64", .isa = "scalar", .threads = 1},
+         10e9,
+         false,
+         "arithmetic by instruction set"},
+        {{.kind = AM_CEILING_FLOPS, .type = "f32", .threads = 1},
+         0,
+         false,
+         "a precision that was not measured has no ceiling"},
+        {{.kind = AM_CEILING_FLOPS, .type = "f64", .threads = 1, .device = "gpu0"},
+         0,
+         false,
+         "nor has a device"},
+    };
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    struct am_roofline r;
+
+    make_machine(&run);
+    am_roofline_build(&run.set, &facts, &run.arena, &r);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_roof roof = {0};
+        const bool found = am_roofline_find(&r, &cases[i].query, &roof);
+
+        ok(found == (cases[i].rate > 0) && (!found || (fabs(roof.rate / cases[i].rate - 1) < 2e-3 &&
+                                                       roof.scaled == cases[i].scaled)),
+           "%s: %g", cases[i].what, roof.rate);
+    }
+    am_arena_fini(&run.arena);
+}
+
+/* An application: flops and bytes of an iteration, and the rate it reached. */
+static struct am_result *add_app(struct rx_run *run, const char *text, double flops, double read,
+                                 double written, double rate)
+{
+    const struct rx_metric metrics[] = {{"flops", "flop/s", rate}, {NULL, NULL, 0}};
+    struct am_result *const r = rx_add(run, "app.any", text, metrics);
+
+    r->work.flops = flops;
+    r->work.bytes_read = read;
+    r->work.bytes_written = written;
+    return r;
+}
+
+static const struct am_explanation *last_of(const struct am_explanations *all)
+{
+    return &all->items[all->n - 1];
+}
+
+static void explain_with(struct rx_run *run, struct am_explanations *out)
+{
+    struct am_facts facts;
+    struct am_roofline *const r = am_arena_alloc(&run->arena, sizeof(*r));
+
+    am_facts_derive(&run->set, &run->arena, &facts);
+    am_roofline_build(&run->set, &facts, &run->arena, r);
+    am_explain(&run->set, &facts, r, &run->arena, out);
+}
+
+static void check_bounds(void)
+{
+    static const struct {
+        const char *text;
+        double flops, read, written, rate;
+        double bound;
+        enum am_ceiling_kind limit;
+        const char *resource, *next;
+    } cases[] = {
+        {"type=f64 isa=avx2 threads=1", 8000, MIB(64), 0, 1e3, 8000 / (MIB(64) / 10e9),
+         AM_CEILING_READ, "memory reads", "4 threads"},
+        {"type=f64 isa=avx2 threads=1", 1e9, KIB(8), KIB(8), 76e9, 80e9, AM_CEILING_FLOPS,
+         "f64 arithmetic", "at the roof"},
+        {"type=f64 isa=scalar threads=1", 1e9, KIB(8), KIB(8), 9e9, 10e9, AM_CEILING_FLOPS,
+         "f64 arithmetic", "isa=avx2: 8.0 x"},
+        {"type=f64 isa=avx2 threads=1", 1e9, KIB(8), KIB(8), 20e9, 80e9, AM_CEILING_FLOPS,
+         "f64 arithmetic", "far from every roof"},
+        {"type=f64 isa=avx2 threads=1", 1e9, KIB(8), KIB(8), 60e9, 80e9, AM_CEILING_FLOPS,
+         "f64 arithmetic", "25 % left"},
+        {"type=f64 isa=avx2 threads=1", 1000, 0, KIB(600), 900, 1000 / (KIB(600) / 30e9),
+         AM_CEILING_WRITE, "L2 writes", "block for L1"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct rx_run run = {0};
+        struct am_explanations all;
+        const struct am_explanation *e;
+
+        make_machine(&run);
+        (void)add_app(&run, cases[i].text, cases[i].flops, cases[i].read, cases[i].written,
+                      cases[i].rate);
+        explain_with(&run, &all);
+        e = last_of(&all);
+        ok(!e->why_not && fabs(e->bound / cases[i].bound - 1) < 2e-3,
+           "case %zu: the bound is %.4g, got %.4g%s%s", i, cases[i].bound, e->bound,
+           e->why_not ? ": " : "", e->why_not ? e->why_not : "");
+        ok(e->limit == cases[i].limit && e->resource &&
+               strncmp(e->resource, cases[i].resource, strlen(cases[i].resource)) == 0,
+           "and %s set it: %s", cases[i].resource, e->resource ? e->resource : "?");
+        ok(e->next && strncmp(e->next, cases[i].next, strlen(cases[i].next)) == 0, "next: %s (%s)",
+           cases[i].next, e->next ? e->next : "?");
+        ok(!e->above && all.above == 0, "nothing lies above its bound");
+        am_arena_fini(&run.arena);
+    }
+}
+
+static void check_micro(void)
+{
+    struct rx_run run = {0};
+    struct am_explanations all;
+    bool below = true;
+
+    make_machine(&run);
+    (void)add_stream(&run, "copy", MIB(1.5), "avx2", 1, 55e9);
+    explain_with(&run, &all);
+    for (size_t i = 0; i < all.n; i++)
+        below &= !all.items[i].why_not && all.items[i].share <= 1.0;
+    ok(all.n == run.set.n && below, "every micro kernel lies below its bound");
+    ok(last_of(&all)->between && last_of(&all)->level == AM_TIER_L2,
+       "a set between L2 and L3 is bounded by L2");
+    for (size_t i = 0; i < all.n; i++) {
+        if (am_result_number(all.items[i].result, "streams") < 3)
+            ok(strstr(all.items[i].next, "12 independent streams") != NULL,
+               "too few streams are told: %s", all.items[i].next);
+    }
+    am_arena_fini(&run.arena);
+}
+
+static void check_noise(void)
+{
+    struct rx_run run = {0};
+    struct am_explanations all;
+    struct am_result *r;
+
+    make_machine(&run);
+    r = add_stream(&run, "read", KIB(16), "avx2", 1, 50e9);
+    r->metrics[0].series.launches[0].values = (const double[]){99e9};
+    r->metrics[0].series.launches[1].values = (const double[]){98e9};
+    explain_with(&run, &all);
+    ok(strncmp(last_of(&all)->next, "a quiet machine", 15) == 0,
+       "samples at the roof speak of noise: %s", last_of(&all)->next);
+    am_arena_fini(&run.arena);
+}
+
+static void check_refusals(void)
+{
+    struct rx_run run = {0};
+    struct am_explanations all;
+    struct am_result *r;
+
+    claim(&run);
+    (void)add_app(&run, "type=f64 isa=avx2 threads=1", 1e6, 1e6, 0, 1e9);
+    explain_with(&run, &all);
+    ok(all.n == 1 && all.unexplained == 1 && strstr(last_of(&all)->why_not, "cpu.flops"),
+       "without ceilings there is no bound, and the bench that lacks is named");
+    make_machine(&run);
+    r = add_app(&run, "type=f64 isa=avx2 threads=1", 1e9, KIB(8), 0, 100e9);
+    explain_with(&run, &all);
+    ok(all.above == 1 && last_of(&all)->above && strstr(last_of(&all)->next, "FINDING"),
+       "a point above its bound is a finding");
+    r->state = "fail";
+    (void)add_app(&run, "type=f64 device=gpu0", 1e9, KIB(8), 0, 1e12);
+    explain_with(&run, &all);
+    ok(all.above == 0 && last_of(&all)->why_not && strstr(last_of(&all)->why_not, "device"),
+       "the memory of another device is not bounded by the processor's");
+    (void)rx_add(&run, "ocl.arith", "type=double device=gpu0",
+                 (const struct rx_metric[]){{"flops", "flop/s", 2e12}, {NULL, NULL, 0}});
+    (void)add_app(&run, "type=f64 device=gpu0", 1e9, 0, 0, 1e12);
+    explain_with(&run, &all);
+    is_near(last_of(&all)->share, 0.5, 2e-3, "its arithmetic is bounded by its own ceiling");
+    (void)add_app(&run, "type=f64 device=gpu1", 1e9, 0, 0, 1e12);
+    r = add_app(&run, "type=f64", 1e9, 0, 0, 1e9);
+    r->worker = "omp-gcc";
+    explain_with(&run, &all);
+    ok(last_of(&all)[-1].why_not && strstr(last_of(&all)[-1].why_not, "cpu.flops"),
+       "and not by another's");
+    ok(last_of(&all)->why_not && strstr(last_of(&all)->why_not, "threads"),
+       "a worker that says nothing of its threads has no bound");
+    am_arena_fini(&run.arena);
+}
+
+int main(void)
+{
+    check_tiers();
+    check_ceilings();
+    check_bounds();
+    check_micro();
+    check_noise();
+    check_refusals();
+    return tap_done();
+}

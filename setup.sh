@@ -12,7 +12,7 @@ usage() {
 usage: ./setup.sh COMMAND
 
   build        install missing packages, leave the program at build/archmeter
-  run [ARG...] build, then `archmeter run --quick ARG...` into a file in the current directory
+  run [ARG...] build, then `archmeter run --quick --report ARG...` into the current directory
   test         install missing packages, run every test and check (FUZZ_SECONDS=60 a fuzz target)
   bundle       write bundle/ and a .tar.gz of it: runs on any x86-64 Linux with glibc >= 2.36
   doctor-deps  say which dependencies are here and what they are for; installs nothing
@@ -177,8 +177,8 @@ build() {
 
 run() {
     build
-    step "archmeter run --quick $*"
-    "$build/archmeter" run --quick "$@"
+    step "archmeter run --quick --report $*"
+    "$build/archmeter" run --quick --report "$@"
 }
 
 run_tests() {

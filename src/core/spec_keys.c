@@ -401,17 +401,10 @@ static enum am_status numbers(struct am_spec_reader *r, const char *name, const 
 static enum am_status names(struct am_spec_reader *r, const char *text, struct am_spec_list *out)
 {
     for (;;) {
-        size_t len = strcspn(text, ",");
+        const size_t len = strcspn(text, ",");
         const char *const next = text + len;
-        const char *item;
+        const char *const item = am_arena_strndup(r->arena, text, len);
 
-        while (len && (*text == ' ' || *text == '\t')) {
-            text++;
-            len--;
-        }
-        while (len && (text[len - 1] == ' ' || text[len - 1] == '\t'))
-            len--;
-        item = am_arena_strndup(r->arena, text, len);
         if (!item)
             return am_spec_no_memory(r);
         if (!len)
@@ -426,11 +419,35 @@ static enum am_status names(struct am_spec_reader *r, const char *text, struct a
     }
 }
 
-static enum am_status axis_values(struct am_spec_reader *r, const char *name, const char *text,
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Takes the blanks beside commas out of a list: "1, 2" is two numbers, and is so in the flat form.
+ */
+static void close_up(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from; from++) {
+        const char *next = from;
+
+        while (is_blank(*next))
+            next++;
+        if (is_blank(*from) && (*next == ',' || *next == '\0' || to == text || to[-1] == ','))
+            continue;
+        *to++ = *from;
+    }
+    *to = '\0';
+}
+
+static enum am_status axis_values(struct am_spec_reader *r, const char *name, char *text,
                                   struct am_spec_list *out)
 {
     enum am_status s = AM_E_PARSE;
 
+    close_up(text);
     if ((*text >= '0' && *text <= '9') || strchr(text, ':')) {
         s = numbers(r, name, text, AM_AXIS_INT, out);
         if (s == AM_E_PARSE)
@@ -443,7 +460,7 @@ static enum am_status axis_values(struct am_spec_reader *r, const char *name, co
 static enum am_status key_axis(struct am_spec_reader *r, const char *value)
 {
     char *const name = am_arena_strdup(r->arena, value);
-    const char *const text = name ? cut_word(name) : NULL;
+    char *const text = name ? cut_word(name) : NULL;
     struct am_spec_list values = {0};
     struct am_spec_variable *v;
     enum am_status s;

@@ -123,7 +123,8 @@ static enum am_status read_program(void *self, struct am_reading *out, struct am
     out->t1_ns = am_now_ns();
     if (s != AM_OK)
         return s;
-    if (!am_parse_f64(output, strcspn(output, " \t\r\nW"), &out->watts) || output[0] == '\0')
+    output[strcspn(output, "\r\n")] = '\0';
+    if (!am_parse_f64(output, strcspn(output, " \tW"), &out->watts) || output[0] == '\0')
         return am_fail(err, AM_E_PARSE, "the meter's command printed \"%.40s\", not watts", output);
     return AM_OK;
 }

@@ -67,7 +67,7 @@ struct am_figure_drawn {
 
 /* The tables: rows of a family each, and the pictures (figures.c lists them). */
 extern const struct am_figure_row am_figures_cpu[], am_figures_mem[], am_figures_omp[],
-    am_figures_ocl[];
+    am_figures_ocl[], am_figures_app[];
 extern const struct am_figure_drawn am_figures_drawn[];
 
 /* ---- made from a run ---- */

@@ -21,6 +21,19 @@ const struct am_figure_row am_figures_omp[] = {
         .own_y = true,
     },
     {
+        .name = "omp-sync-runtimes",
+        .section = section,
+        .title = "Synchronisation overhead by construct",
+        .caption = "The same overheads beside each other, a bar a runtime; several thread counts "
+                   "are panels.",
+        .bench = "omp.sync",
+        .metric = "overhead",
+        .kind = AM_FIGURE_BARS,
+        .x = "construct",
+        .series = "runtime",
+        .panel = "threads",
+    },
+    {
         .name = "omp-sched",
         .section = section,
         .title = "Scheduling overhead",

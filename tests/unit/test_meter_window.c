@@ -66,7 +66,7 @@ struct rhythm {
 static void play(struct script *s, const struct am_meter *m, const struct profile *p,
                  struct rhythm at, double first_joules)
 {
-    const uint64_t base = 1000 * second; /* monotonic clocks do not begin at 0 */
+    const double base_s = 1000; /* monotonic clocks do not begin at 0 */
     size_t n = 0;
 
     for (double t = at.from; t <= at.to && n < READINGS_MAX; t += at.every, n++) {
@@ -74,8 +74,8 @@ static void play(struct script *s, const struct am_meter *m, const struct profil
         const double middle = t + jitter;
         struct am_reading *const r = &s->items[n];
 
-        r->t0_ns = base + (uint64_t)((middle - at.latency / 2) * 1e9);
-        r->t1_ns = base + (uint64_t)((middle + at.latency / 2) * 1e9);
+        r->t0_ns = (uint64_t)((base_s + middle - at.latency / 2) * 1e9);
+        r->t1_ns = (uint64_t)((base_s + middle + at.latency / 2) * 1e9);
         r->watts = p->power(middle);
         r->ticks =
             m->quantum_j > 0 ? (uint64_t)((first_joules + p->energy(middle)) / m->quantum_j) : 0;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of the applications and of what runs their blocks. */
+#include "report/figure.h"
+
+static const char section[] = "Applications";
+
+const struct am_figure_row am_figures_app[] = {
+    {
+        .name = "stencil-variants",
+        .section = section,
+        .title = "Finite differences, step by step",
+        .caption =
+            "Rate on the paper's 4 operations a point and step: from the plain loop to time-skewed "
+            "slices. A panel a type, a bar a form of the arithmetic.",
+        .bench = "app.stencil",
+        .metric = "flops",
+        .kind = AM_FIGURE_BARS,
+        .x = "variant",
+        .series = "form",
+        .panel = "type",
+    },
+    {
+        .name = "blackscholes-executors",
+        .section = section,
+        .title = "Black-Scholes under several executors",
+        .caption =
+            "Options a second by who runs the blocks; a panel a number of threads, a bar a runtime.",
+        .bench = "app.blackscholes",
+        .metric = "options_per_s",
+        .kind = AM_FIGURE_BARS,
+        .x = "executor",
+        .series = "runtime",
+        .panel = "threads",
+    },
+    {
+        .name = "task-overhead",
+        .section = section,
+        .title = "Time of an empty block",
+        .caption =
+            "What an executor costs a block, by the shape of the dependencies; a panel a number of "
+            "threads.",
+        .bench = "task.overhead",
+        .kind = AM_FIGURE_BARS,
+        .x = "executor",
+        .series = "shape",
+        .panel = "threads",
+    },
+    {.name = NULL},
+};

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AM_AXES_MAX = 16, AM_METRICS_MAX = 64, AM_NAME_MAX = 48 };
+enum { AM_AXES_MAX = 24, AM_METRICS_MAX = 64, AM_NAME_MAX = 48 };
 
 /* Exact work of one iteration, stated by prepare(). */
 struct am_work {

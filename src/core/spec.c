@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FLAT_MAX = 8 * AM_SPEC_TEXT_MAX, LINE_MAX_BYTES = 8192, STORY_MAX = 512 };
+enum { STORY_MAX = 512 };
 
 static enum am_status bad_va(struct am_spec_reader *r, struct am_spec_place place, const char *fmt,
                              va_list ap)
@@ -134,8 +134,6 @@ static enum am_status read_line(struct am_spec_reader *r, const char *line, size
 {
     char *key, *value;
 
-    if (len > LINE_MAX_BYTES)
-        return am_spec_bad(r, "the line is longer than %d bytes", LINE_MAX_BYTES);
     if (has_control(line, len))
         return am_spec_bad(r, "the line holds a control character");
     key = trimmed(r->arena, line, len);
@@ -181,7 +179,7 @@ enum am_status am_spec_parse(const struct am_spec_source *source, struct am_aren
     if (!out->tests || !out->runs || !am_spec_copy_variables(&r.now.vars, arena))
         return am_fail(err, AM_E_NOMEM, "%s: no memory for the experiment", source->file);
     r.now.argv = r.now.makeflags = "";
-    am_text_init(&r.flat, FLAT_MAX);
+    am_text_init(&r.flat, AM_SPEC_TEXT_MAX);
     s = am_spec_read(&r, &file);
     if (s == AM_OK)
         s = am_spec_close_test(&r);
@@ -190,8 +188,10 @@ enum am_status am_spec_parse(const struct am_spec_source *source, struct am_aren
         s = am_spec_bad(&r, "the experiment has no \"run\"");
     if (s == AM_OK && !r.flat.overflow)
         out->flat = am_arena_printf(arena, "folder %s\n%s", out->folder, am_text_str(&r.flat));
-    if (s == AM_OK && !out->flat)
-        s = am_fail(err, AM_E_LIMIT, "%s: the experiment is too large", source->file);
+    /* A resume reads the flat form again: it must fit what a file may hold. */
+    if (s == AM_OK && (!out->flat || strlen(out->flat) > AM_SPEC_TEXT_MAX))
+        s = am_spec_bad(&r, "with its ranges written out, the experiment is larger than %d bytes",
+                        AM_SPEC_TEXT_MAX);
     am_text_fini(&r.flat);
     return s;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Experiment files and output files of tables: what they mean, and where bad ones are wrong. */
+#include "base/text.h"
 #include "core/spec.h"
 #include "core/spec_regex.h"
 #include "core/stats.h"
@@ -179,6 +180,30 @@ static void test_flat(void)
     am_arena_fini(&arena);
 }
 
+/* A range that is short to write is long in the flat form; one that no resume could read is
+ * refused. */
+static void test_flat_limits(void)
+{
+    struct am_arena arena = {0};
+    struct am_spec spec = {0}, again = {0};
+    struct am_text text;
+    struct am_err err = {0};
+
+    ok(parse("test a\nexec b\naxis n 1:4096\nrun\n", &arena, &spec, &err) == AM_OK &&
+           parse(spec.flat, &arena, &again, &err) == AM_OK &&
+           again.runs[0].vars.items[0].values.n == 4096,
+       "a range of 4096 values survives its flat form (%s)", err.text);
+    am_text_init(&text, AM_SPEC_TEXT_MAX);
+    am_text_add(&text, "test a\nexec b\n");
+    for (int i = 0; i < 60; i++)
+        am_text_add(&text, "axis n 1:4096\n");
+    am_text_add(&text, "run\n");
+    ok(parse(am_text_str(&text), &arena, &spec, &err) == AM_E_USAGE && strstr(err.text, "x.exp:"),
+       "ranges without end are refused at their place (%s)", err.text);
+    am_text_fini(&text);
+    am_arena_fini(&arena);
+}
+
 static const char *value_of(const void *self, const char *name)
 {
     (void)self;
@@ -279,6 +304,7 @@ int main(void)
     test_bad();
     test_listing();
     test_flat();
+    test_flat_limits();
     test_words();
     test_weighted();
     test_tables();

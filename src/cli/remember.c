@@ -13,6 +13,7 @@ static const struct kept {
     enum am_option_kind kind; /* flag, text or number */
     size_t offset;
 } all[] = {
+    {"option.fsroot", AM_OPTION_TEXT, FIELD(fsroot)},
     {"option.energy", AM_OPTION_FLAG, FIELD(energy)},
     {"option.meter", AM_OPTION_TEXT, FIELD(meter)},
     {"option.meter-command", AM_OPTION_TEXT, FIELD(meter_command)},

@@ -272,11 +272,11 @@ def test_resume(tap, bench, make_tree):
         child.send_signal(signal.SIGKILL)
         child.communicate()
         before = len(values(bench, "r.db", "power:package"))
-        done = bench.run("resume", "r.db", "--fsroot", root, env=bench.real_env)
+        done = bench.run("resume", "r.db", env=bench.real_env)
         power = values(bench, "r.db", "power:package")
         tap.ok(done.returncode == 0 and len(power) > before
                and all(p and abs(p - WATTS) < 0.03 * WATTS for p in power),
-               f"resume measures energy again without being told ({before}, {len(power)})",
+               f"resume measures energy again, below the same root, without being told ({before}, {len(power)})",
                f"{power} {done.stderr}")
         net = values(bench, "r.db", "net_energy:package")
         tap.ok(all(v is not None for v in net) and

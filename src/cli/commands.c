@@ -193,6 +193,21 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .min_operands = 1,
             .max_operands = 1,
         },
+    [AM_CMD_MERGE] =
+        {
+            .name = "merge",
+            .summary = "results files of several machines in one",
+            .operands = "-o NEW [NAME=]FILE...",
+            .description =
+                "Every bench gets an axis node before its own ones: the new file is a run that all "
+                "commands read, and compare NEW --between node=A,B compares two machines. A node "
+                "is called NAME, or like its file. What can be read is taken; a file that is no "
+                "run, or has other versions of the benches, is a node without results and with "
+                "its reason. Ends with code 1 when a node is not complete.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
     [AM_CMD_TABLE] =
         {
             .name = "table",

@@ -89,6 +89,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_ENERGY] = am_cmd_energy,
         [AM_CMD_EXPERIMENT] = am_cmd_experiment,
         [AM_CMD_TABLE] = am_cmd_table,
+        [AM_CMD_MERGE] = am_cmd_merge,
         [AM_CMD_SELFTEST] = am_cmd_selftest,
         [AM_CMD_HELP] = am_cmd_help,
         [AM_CMD_MAN] = am_cmd_man,

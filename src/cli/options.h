@@ -27,6 +27,7 @@ enum am_command_id {
     AM_CMD_ENERGY,
     AM_CMD_EXPERIMENT,
     AM_CMD_TABLE,
+    AM_CMD_MERGE,
     AM_CMD_SELFTEST,
     AM_CMD_HELP,
     AM_CMD_MAN,

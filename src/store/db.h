@@ -40,6 +40,8 @@ struct am_store {
 
 /* schema.sql, embedded by tools/embed.py */
 extern const char am_store_schema[];
+/* merge.sql */
+extern const char am_store_merge_schema[];
 
 /* Enumerators and the words stored for them. */
 extern const char *const am_db_visit_states[3];

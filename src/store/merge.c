@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* One results file out of those of several machines, row by row as they are. */
+#include "store/merge.h"
+
+#include "store/db.h"
+
+#include <string.h>
+
+const char *const am_node_states[] = {"done", "partial", "lost", NULL};
+
+/* Ids of a part's rows are raised by those that are there already. Parameter 1: the node's name. */
+static const char begin_part[] =
+    "CREATE TEMP TABLE IF NOT EXISTS shift (point, launch, visit);"
+    "DELETE FROM temp.shift;"
+    "INSERT INTO temp.shift SELECT (SELECT coalesce(max(id), 0) FROM main.point),"
+    " (SELECT coalesce(max(id), 0) FROM main.launch),"
+    " (SELECT coalesce(max(id), 0) FROM main.visit);";
+
+static const char *const copy_part[] = {
+    "INSERT INTO main.bench (name, version, worker, summary)"
+    " SELECT name, version, worker, summary FROM part.bench p WHERE ?1 NOT NULL AND NOT EXISTS"
+    " (SELECT 1 FROM main.bench b WHERE b.name = p.name AND b.worker = p.worker) ORDER BY id",
+
+    "INSERT INTO main.axis (bench, name, kind) SELECT id, 'node', 'name' FROM main.bench b"
+    " WHERE ?1 NOT NULL AND NOT EXISTS (SELECT 1 FROM main.axis a WHERE a.bench = b.id)",
+
+    "INSERT OR IGNORE INTO main.axis (bench, name, kind, unit)"
+    " SELECT b.id, a.name, a.kind, a.unit FROM part.axis a JOIN part.bench p ON p.id = a.bench"
+    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
+    " WHERE ?1 NOT NULL ORDER BY a.id",
+
+    "INSERT OR IGNORE INTO main.metric (bench, name, unit, better, rule)"
+    " SELECT b.id, m.name, m.unit, m.better, m.rule FROM part.metric m"
+    " JOIN part.bench p ON p.id = m.bench"
+    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
+    " WHERE ?1 NOT NULL ORDER BY m.id",
+
+    "INSERT INTO main.point SELECT x.id + s.point, b.id, rtrim('node=' || ?1 || ' ' || x.text),"
+    " x.stop_reason FROM part.point x, temp.shift s JOIN part.bench p ON p.id = x.bench"
+    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker ORDER BY x.id",
+
+    "INSERT INTO main.param SELECT x.id + s.point, a.id, ?1 FROM part.point x, temp.shift s"
+    " JOIN main.point y ON y.id = x.id + s.point"
+    " JOIN main.axis a ON a.bench = y.bench AND a.name = 'node'",
+
+    "INSERT INTO main.param SELECT x.point + s.point, a.id, x.value FROM part.param x, temp.shift s"
+    " JOIN part.axis o ON o.id = x.axis JOIN main.point y ON y.id = x.point + s.point"
+    " JOIN main.axis a ON a.bench = y.bench AND a.name = o.name WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.launch SELECT x.id + s.launch, round, seed, worker, cpus, environment, pid,"
+    " started_ns, ended_ns, wall_start, clock_overhead_ns, clock_resolution_ns, hz, output"
+    " FROM part.launch x, temp.shift s WHERE ?1 NOT NULL ORDER BY x.id",
+
+    "INSERT INTO main.visit SELECT x.id + s.visit, x.launch + s.launch, x.point + s.point, round,"
+    " state, bytes_read, bytes_written, flops, ops, residual"
+    " FROM part.visit x, temp.shift s WHERE ?1 NOT NULL ORDER BY x.id",
+
+    "INSERT INTO main.failure SELECT x.visit + s.visit, kind, reason"
+    " FROM part.failure x, temp.shift s WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.note SELECT x.visit + s.visit, key, value"
+    " FROM part.note x, temp.shift s WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.sample SELECT x.visit + s.visit, seq, iters, t0_ns, t1_ns, elapsed_ns,"
+    " hz_before, hz_after, steal_ns, switches, labels"
+    " FROM part.sample x, temp.shift s WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.value SELECT x.visit + s.visit, x.seq, m.id, x.value"
+    " FROM part.value x, temp.shift s JOIN part.metric o ON o.id = x.metric"
+    " JOIN part.bench p ON p.id = o.bench"
+    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
+    " JOIN main.metric m ON m.bench = b.id AND m.name = o.name WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.finding (id, area, level, value, effect, remedy)"
+    " SELECT id, area, level, ?1 || ': ' || value, effect, remedy FROM part.finding ORDER BY seq",
+
+    "INSERT INTO main.node_fact SELECT n.id, 'machine', x.key, x.value"
+    " FROM main.node n, part.machine x WHERE n.name = ?1",
+    "INSERT INTO main.node_fact SELECT n.id, 'environment', x.key, x.value"
+    " FROM main.node n, part.environment x WHERE n.name = ?1",
+    "INSERT INTO main.node_fact SELECT n.id, 'build', x.key, x.value"
+    " FROM main.node n, part.build x WHERE n.name = ?1",
+    "UPDATE main.node SET (command, started, ended) ="
+    " (SELECT command, started, ended FROM part.run) WHERE name = ?1",
+};
+
+/* Once all parts are there. */
+static const char finish_sql[] =
+    "CREATE TEMP TABLE common AS SELECT area, key, min(value) AS value FROM node_fact"
+    " GROUP BY area, key HAVING count(DISTINCT value) = 1 AND count(*) ="
+    " (SELECT count(DISTINCT node) FROM node_fact);"
+    "INSERT INTO machine (key, value) SELECT key, value FROM common WHERE area = 'machine';"
+    "INSERT INTO environment (key, value) SELECT key, value FROM common WHERE area = 'environment';"
+    "INSERT INTO build (key, value) SELECT key, value FROM common WHERE area = 'build';"
+    "DELETE FROM node_fact WHERE EXISTS (SELECT 1 FROM common c"
+    " WHERE c.area = node_fact.area AND c.key = node_fact.key);"
+    "UPDATE run SET state = CASE WHEN EXISTS (SELECT 1 FROM node WHERE state <> 'done')"
+    " THEN 'failed' ELSE 'done' END,"
+    " started = coalesce((SELECT min(started) FROM node), started),"
+    " ended = coalesce((SELECT max(ended) FROM node), started);";
+
+static enum am_status put_node(struct am_store *store, const char *name, enum am_node_state state,
+                               const char *reason, struct am_err *err)
+{
+    return am_db_put_once(
+        store,
+        "INSERT INTO node (name, state, reason) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (name) DO UPDATE SET state = ?2, reason = ?3",
+        AM_DB_VALUES(am_db_text(name), am_db_text(am_node_states[state]), am_db_text(reason)), err);
+}
+
+/* One number of the attached part, -1 when it cannot be had. */
+static int64_t ask(struct am_store *store, const char *sql)
+{
+    struct am_err ignored = {0};
+    struct am_db_rows rows = {.store = store, .err = &ignored};
+    int64_t answer = -1;
+
+    am_db_rows_open(&rows, sql);
+    if (am_db_rows_next(&rows))
+        answer = am_db_get_int(&rows, 0);
+    return am_db_rows_close(&rows) == AM_OK ? answer : -1;
+}
+
+/* Results of different versions, or with other axes, would stand in one table as if they were
+ * comparable. */
+static enum am_status check_alike(struct am_store *store, struct am_err *err)
+{
+    const int64_t others =
+        ask(store, "SELECT count(*) FROM part.bench p JOIN main.bench b ON b.name = p.name"
+                   " AND b.worker = p.worker WHERE b.version <> p.version");
+    const int64_t axes =
+        ask(store, "SELECT count(*) FROM (SELECT b.id AS bench, b.name, b.worker FROM part.bench p"
+                   " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker) b WHERE"
+                   " (SELECT group_concat(name || ' ' || kind) FROM (SELECT name, kind FROM"
+                   " main.axis a WHERE a.bench = b.bench AND a.name <> 'node' ORDER BY a.id)) <>"
+                   " (SELECT group_concat(name || ' ' || kind) FROM (SELECT a.name, a.kind FROM"
+                   " part.axis a JOIN part.bench p ON p.id = a.bench WHERE p.name = b.name"
+                   " AND p.worker = b.worker ORDER BY a.id))");
+
+    if (others == 0 && axes == 0)
+        return AM_OK;
+    return am_fail(err, AM_E_ABSENT,
+                   "its benches are of other versions than those of the nodes before it");
+}
+
+static enum am_status first_run_row(struct am_store *store, const char *command, struct am_err *err)
+{
+    return am_db_put_once(store,
+                          "INSERT INTO main.run SELECT 1, ?1, version, started, NULL, 'running',"
+                          " label, synthetic, profile, seed, min_launches, max_launches, target,"
+                          " budget_s, launch_limit_s, min_batch_ns, max_point_ns, warmup, samples,"
+                          " extra, drift_limit FROM part.run WHERE NOT EXISTS"
+                          " (SELECT 1 FROM main.run)",
+                          AM_DB_VALUES(am_db_text(command)), err);
+}
+
+/* Copies everything of the attached part; what fails leaves nothing of it. */
+static enum am_status take_rows(struct am_store *store, const char *name, const char *command,
+                                struct am_err *err)
+{
+    enum am_status s = am_db_begin(store, err);
+
+    if (s != AM_OK)
+        return s;
+    s = check_alike(store, err);
+    if (s == AM_OK)
+        s = am_db_exec(store, begin_part, "merge", err);
+    if (s == AM_OK)
+        s = first_run_row(store, command, err);
+    if (s == AM_OK)
+        s = put_node(store, name, AM_NODE_DONE, NULL, err);
+    for (size_t i = 0; s == AM_OK && i < sizeof(copy_part) / sizeof(*copy_part); i++)
+        s = am_db_put_once(store, copy_part[i], AM_DB_VALUES(am_db_text(name)), err);
+    if (s == AM_OK)
+        s = am_db_exec(store,
+                       "UPDATE main.run SET synthetic = 1 WHERE EXISTS"
+                       " (SELECT 1 FROM part.run WHERE synthetic)",
+                       "merge", err);
+    return am_db_end(store, s, err);
+}
+
+/* A part is a run like any other: opened once as such, so that nothing foreign is attached. */
+static enum am_status check_part(const char *path, struct am_err *err)
+{
+    struct am_store *part = NULL;
+    const enum am_status s = am_store_open(path, false, &part, err);
+
+    am_store_close(part);
+    return s;
+}
+
+static enum am_status take_part(struct am_store *store, const struct am_node_part *part,
+                                const char *command, struct am_err *err)
+{
+    struct am_err ignored = {0};
+    enum am_status s = check_part(part->path, err);
+
+    if (s == AM_OK)
+        s = am_db_put_once(store, "ATTACH ?1 AS part", AM_DB_VALUES(am_db_text(part->path)), err);
+    if (s != AM_OK)
+        return s;
+    s = take_rows(store, part->name, command, err);
+    if (s == AM_OK && (part->reason || ask(store, "SELECT state <> 'done' FROM part.run") != 0))
+        s = put_node(store, part->name, AM_NODE_PARTIAL,
+                     part->reason ? part->reason : "its run did not end", err);
+    (void)am_db_exec(store, "DETACH part", "merge", &ignored);
+    return s;
+}
+
+/* A part that cannot be taken is told in the file, and costs nothing else. */
+static enum am_status add_part(struct am_store *store, const struct am_node_part *part,
+                               const char *command, size_t *taken, struct am_err *err)
+{
+    struct am_err why = {0};
+
+    if (!part->path)
+        return put_node(store, part->name, AM_NODE_LOST,
+                        part->reason ? part->reason : "no results came", err);
+    if (take_part(store, part, command, &why) == AM_OK) {
+        ++*taken;
+        return AM_OK;
+    }
+    return put_node(store, part->name, AM_NODE_LOST, why.text, err);
+}
+
+enum am_status am_store_merge(const char *path, const char *command,
+                              const struct am_node_part *parts, size_t n, struct am_err *err)
+{
+    struct am_store *store = NULL;
+    size_t taken = 0;
+    enum am_status s = am_store_create(path, &store, err);
+
+    if (s == AM_OK)
+        s = am_db_exec(store, am_store_merge_schema, "create", err);
+    for (size_t i = 0; s == AM_OK && i < n; i++)
+        s = add_part(store, &parts[i], command, &taken, err);
+    if (s == AM_OK && taken == 0)
+        s = am_fail(err, AM_E_ABSENT, "%s: no node's results can be merged", path);
+    if (s == AM_OK)
+        s = am_db_exec(store, finish_sql, "merge", err);
+    if (s == AM_OK)
+        store->fresh = false;
+    am_store_close(store);
+    return s;
+}
+
+/* ---- reading ---- */
+
+static bool is_merged(struct am_store *store)
+{
+    return ask(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+                      " AND name IN ('node', 'node_fact')") == 2;
+}
+
+static enum am_status read_node_facts(struct am_db_rows *rows, int64_t id, struct am_kvs *out)
+{
+    am_db_rows_open(rows, "SELECT area || '.' || key, value FROM node_fact WHERE node = ?1"
+                          " ORDER BY area, key");
+    am_db_rows_bind(rows, 1, id);
+    while (am_db_rows_next(rows)) {
+        struct am_kv *const items =
+            am_db_rows_room(rows, out->items, out->n, &out->cap, sizeof(*items));
+
+        if (!items)
+            break;
+        out->items = items;
+        items[out->n++] = (struct am_kv){am_db_get_text(rows, 0), am_db_get_text(rows, 1)};
+    }
+    return am_db_rows_close(rows);
+}
+
+static enum am_status read_nodes(struct am_store *store, struct am_arena *arena,
+                                 struct am_nodes *out, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .arena = arena, .err = err};
+    enum am_status s;
+    size_t cap = 0;
+
+    am_db_rows_open(&rows,
+                    "SELECT n.name, n.state, n.reason, count(x.point), count(v.point)"
+                    " FROM node n LEFT JOIN (SELECT p.point, p.value FROM param p JOIN axis a"
+                    " ON a.id = p.axis AND a.name = 'node') x ON x.value = n.name"
+                    " LEFT JOIN (SELECT DISTINCT point FROM visit WHERE state = 'ok') v"
+                    " ON v.point = x.point GROUP BY n.id ORDER BY n.id");
+    while (am_db_rows_next(&rows)) {
+        struct am_node *const items =
+            am_db_rows_room(&rows, out->items, out->n, &cap, sizeof(*items));
+
+        if (!items)
+            break;
+        out->items = items;
+        items[out->n++] = (struct am_node){
+            .name = am_db_get_text(&rows, 0),
+            .state = (enum am_node_state)am_db_get_word(&rows, 1, am_node_states, AM_NODE_STATES),
+            .reason = am_db_get_text_or_null(&rows, 2),
+            .points = am_db_get_unsigned(&rows, 3),
+            .ok = am_db_get_unsigned(&rows, 4),
+        };
+    }
+    s = am_db_rows_close(&rows);
+    for (size_t i = 0; s == AM_OK && i < out->n; i++) {
+        struct am_db_rows facts = {.store = store, .arena = arena, .err = err};
+
+        s = read_node_facts(&facts, (int64_t)i + 1, &out->items[i].facts);
+    }
+    return s;
+}
+
+enum am_status am_store_load_nodes(struct am_store *store, struct am_arena *arena,
+                                   struct am_nodes *out, struct am_err *err)
+{
+    enum am_status s = am_db_read_begin(store, err);
+
+    *out = (struct am_nodes){0};
+    if (s == AM_OK && is_merged(store))
+        s = read_nodes(store, arena, out, err);
+    am_db_read_end(store);
+    return s;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Results files of several machines in one: every bench gets an axis `node` before its own ones. */
+#ifndef AM_STORE_MERGE_H
+#define AM_STORE_MERGE_H
+
+#include "store/store.h"
+
+/* How a machine's part of a run ended. */
+enum am_node_state { AM_NODE_DONE, AM_NODE_PARTIAL, AM_NODE_LOST, AM_NODE_STATES };
+extern const char *const am_node_states[]; /* "done", "partial", "lost"; by enumerator */
+
+struct am_node_part {
+    const char *name;   /* unique, a word without "," and "=" */
+    const char *path;   /* its results file; NULL when none came */
+    const char *reason; /* why the file is missing or not whole; NULL when it is */
+};
+
+/* Creates `path` from the parts, in their order. What can be read of a part is taken; a part
+ * without a file, with one that is no run, or of other versions of the benches is a node with its
+ * reason and without results. Fails only when the new file cannot be written (it is removed then)
+ * or when not one part could be taken (AM_E_ABSENT).
+ *
+ * The tables `node` and `node_fact` are those of merged files only: state, reason, and the facts in
+ * which a node differs; what all have in common stands where it stands in the file of one run. */
+enum am_status am_store_merge(const char *path, const char *command,
+                              const struct am_node_part *parts, size_t n, struct am_err *err);
+
+struct am_node {
+    const char *name;
+    enum am_node_state state;
+    const char *reason; /* NULL when done */
+    size_t points, ok;  /* planned, and with a result */
+    struct am_kvs facts;
+};
+
+struct am_nodes {
+    struct am_node *items;
+    size_t n; /* 0: the file of one machine */
+};
+
+/* Memory belongs to the arena. */
+enum am_status am_store_load_nodes(struct am_store *store, struct am_arena *arena,
+                                   struct am_nodes *out, struct am_err *err);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of several machines in one: nothing lost, nothing changed, and every bad part told. */
+#include "store/merge.h"
+
+#include "store_fixture.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char folder[] = "/tmp/archmeter-merge-XXXXXX";
+
+static const char *at(const char *name)
+{
+    static char path[4][256];
+    static int turn;
+    char *const p = path[turn++ % 4];
+
+    (void)snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
+    return p;
+}
+
+/* A run of which the first `measured` points were visited in `rounds` rounds. */
+static void make(const char *path, int64_t measured, unsigned rounds, bool ends)
+{
+    struct am_point points[FX_POINTS];
+    struct am_plan plan = fx_plan(points);
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    bool good =
+        am_store_create(path, &store, &err) == AM_OK && fx_begin(store, &plan, &err) == AM_OK;
+
+    for (unsigned r = 0; good && r < rounds; r++) {
+        for (int64_t p = 1; good && p <= measured; p++)
+            good = fx_put(store, p, r, &err) == AM_OK;
+    }
+    if (good && ends)
+        good = am_store_end_run(store, "done", &err) == AM_OK;
+    am_store_close(store);
+    if (!good)
+        ok(false, "cannot make %s: %s", path, err.text);
+}
+
+static const char *param(const struct am_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_params; i++) {
+        if (strcmp(r->params[i].name, name) == 0)
+            return r->params[i].text;
+    }
+    return "";
+}
+
+/* A result of the merged file against that of its node's own. */
+static bool same_result(const struct am_result *merged, const struct am_result *own)
+{
+    const char *const text = strchr(merged->text, ' ');
+    bool same = text && strcmp(text + 1, own->text) == 0 &&
+                strcmp(merged->bench, own->bench) == 0 && merged->version == own->version &&
+                strcmp(merged->state, own->state) == 0 && merged->n_params == own->n_params + 1 &&
+                merged->n_metrics == own->n_metrics;
+
+    for (size_t m = 0; same && m < own->n_metrics; m++) {
+        const struct am_series *const a = &merged->metrics[m].series, *const b =
+                                                                          &own->metrics[m].series;
+
+        same = strcmp(merged->metrics[m].name, own->metrics[m].name) == 0 && a->n == b->n;
+        for (size_t l = 0; same && l < a->n; l++)
+            same = a->launches[l].n == b->launches[l].n &&
+                   memcmp(a->launches[l].values, b->launches[l].values,
+                          a->launches[l].n * sizeof(double)) == 0;
+    }
+    return same;
+}
+
+static void load(const char *path, struct am_arena *arena, struct am_result_set *set,
+                 struct am_nodes *nodes)
+{
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+
+    *set = (struct am_result_set){0};
+    *nodes = (struct am_nodes){0};
+    if (am_store_open(path, false, &store, &err) != AM_OK ||
+        am_store_load(store, NULL, arena, set, &err) != AM_OK ||
+        am_store_load_nodes(store, arena, nodes, &err) != AM_OK)
+        ok(false, "%s: %s", path, err.text);
+    am_store_close(store);
+}
+
+static void test_union(void)
+{
+    static const struct am_node_part parts[] = {{.name = "a"}, {.name = "b"}};
+    struct am_node_part files[] = {parts[0], parts[1]};
+    struct am_arena arena = {0};
+    struct am_result_set own[2], merged;
+    struct am_nodes nodes, none;
+    struct am_err err = {0};
+    size_t same = 0;
+
+    make(at("a.db"), FX_POINTS, 3, true);
+    make(at("b.db"), 4, 2, true);
+    files[0].path = at("a.db");
+    files[1].path = at("b.db");
+    ok(am_store_merge(at("all.db"), "merge", files, 2, &err) == AM_OK, "two files become one (%s)",
+       err.text);
+    load(files[0].path, &arena, &own[0], &none);
+    load(files[1].path, &arena, &own[1], &nodes);
+    ok(none.n == 0, "the file of one machine has no nodes");
+    load(at("all.db"), &arena, &merged, &nodes);
+    ok(merged.n == own[0].n + own[1].n, "with all points of both");
+    for (size_t i = 0; i < merged.n; i++)
+        same += same_result(&merged.results[i], &own[i / FX_POINTS].results[i % FX_POINTS]) &&
+                strcmp(param(&merged.results[i], "node"), parts[i / FX_POINTS].name) == 0;
+    ok(same == merged.n, "each with its samples, bit by bit, and its node");
+    ok(merged.launches == own[0].launches + own[1].launches, "and all launches");
+    is_str(merged.run.state, "done", "a run that is done");
+    ok(merged.run.synthetic, "synthetic as its parts are");
+    ok(nodes.n == 2 && nodes.items[0].ok == FX_POINTS && nodes.items[1].ok == 4 &&
+           nodes.items[1].points == FX_POINTS && nodes.items[1].state == AM_NODE_DONE,
+       "nodes say how many points they measured");
+    is_str(am_kvs_get(&merged.machine, "model"), "Test CPU", "what all have in common stays there");
+    am_arena_fini(&arena);
+}
+
+static void test_bad_parts(void)
+{
+    struct am_arena arena = {0};
+    struct am_result_set set;
+    struct am_nodes nodes;
+    struct am_err err = {0};
+    const struct am_node_part parts[] = {
+        {.name = "lost", .reason = "no word from it for 60 s"},
+        {.name = "foreign", .path = at("foreign.db")},
+        {.name = "good", .path = at("a.db")},
+        {.name = "cut", .path = at("cut.db")},
+    };
+    FILE *const f = fopen(parts[1].path, "w");
+
+    (void)fputs("this is no database, however long it may be read", f);
+    (void)fclose(f);
+    make(parts[3].path, 2, 1, false);
+    ok(am_store_merge(at("bad.db"), "merge", parts, 4, &err) == AM_OK,
+       "bad parts cost nothing (%s)", err.text);
+    load(at("bad.db"), &arena, &set, &nodes);
+    ok(nodes.n == 4, "every node is told");
+    is_str(nodes.items[0].reason, "no word from it for 60 s", "with the reason of a lost one");
+    ok(nodes.items[0].state == AM_NODE_LOST && nodes.items[1].state == AM_NODE_LOST &&
+           strstr(nodes.items[1].reason, "not an archmeter run"),
+       "of one whose file is no run (%s)", nodes.items[1].reason);
+    ok(nodes.items[2].state == AM_NODE_DONE && !nodes.items[2].reason, "the good one is done");
+    ok(nodes.items[3].state == AM_NODE_PARTIAL && nodes.items[3].ok == 2,
+       "one that did not end is partial, its results are there");
+    is_str(set.run.state, "failed", "the whole is not done");
+    ok(set.n == 2 * FX_POINTS, "points of the two that could be read");
+    ok(am_store_merge(at("bad.db"), "merge", parts, 4, &err) == AM_E_USAGE,
+       "a file that exists is not overwritten");
+    ok(am_store_merge(at("none.db"), "merge", parts, 2, &err) == AM_E_ABSENT &&
+           access(at("none.db"), F_OK) != 0,
+       "nothing to merge leaves no file");
+    am_arena_fini(&arena);
+}
+
+int main(void)
+{
+    static const char *const made[] = {"a.db", "b.db", "all.db", "foreign.db", "cut.db", "bad.db"};
+
+    if (!mkdtemp(folder))
+        return 1;
+    test_union();
+    test_bad_parts();
+    for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+        (void)unlink(at(made[i]));
+    (void)rmdir(folder);
+    return tap_done();
+}

@@ -54,12 +54,19 @@ engine|openmp:clang|libomp-dev|libomp-devel|openmp|LLVM's OpenMP runtime (omp.*)
 engine|command:gfortran|gfortran|gcc-gfortran|gcc-fortran|Fortran's WORKSHARE (omp.workshare)
 engine|library:OpenCL|ocl-icd-opencl-dev|ocl-icd-devel|ocl-icd|OpenCL loader and headers (ocl.*)
 engine|icd:pocl|pocl-opencl-icd|pocl|pocl|OpenCL on the CPU
+engine|library:fftw3|libfftw3-dev|fftw-devel|fftw|Fourier transforms (app.fft)
+engine|library:openblas|libopenblas-dev|openblas-devel|openblas|matrix multiply beside our own (app.gemm)
+engine|header:sleef.h|libsleef-dev|sleef-devel|sleef|vector functions beside our own (app.blackscholes)
+engine|library:starpu-1.3|libstarpu-dev|starpu-devel|starpu|a further task scheduler (executor starpu:*)
+engine|command:mpicc|libopenmpi-dev|openmpi-devel|openmpi|messages between machines (mpi.*, archmeter-mpi)
+engine|command:mpirun|openmpi-bin|openmpi|openmpi|starts ranks
 test|command:clang|clang|clang|clang|second compiler, sanitizers
 test|runtime:fuzzer|libclang-rt-14-dev|compiler-rt|compiler-rt|libFuzzer and the sanitizers of clang
 test|command:clang-format-14|clang-format-14|clang-tools-extra|clang14|layout of the sources (exactly 14)
 test|command:aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|AArch64 kernels
 test|file:/usr/aarch64-linux-gnu/include/stdio.h|libc6-dev-arm64-cross|sysroot-aarch64-fc40-glibc|aarch64-linux-gnu-glibc|C library for AArch64
 test|command:qemu-aarch64|qemu-user|qemu-user|qemu-user|runs the AArch64 kernels
+test|command:ip|iproute2|iproute|iproute2|machines in namespaces, for tests of cluster runs
 test|command:chromium|chromium|chromium|chromium|opens the report as a reader does
 peers|command:clpeak|clpeak|clpeak|clpeak|side-by-side runs of peers/
 peers|command:likwid-bench|likwid|likwid|likwid|side-by-side runs of peers/

@@ -20,9 +20,13 @@ RPATH = "-Wl,-rpath,$ORIGIN/../lib,--disable-new-dtags"
 
 # Where the programs of a build folder go.
 PROGRAMS = {
-    "bin": ["archmeter", "tests/kcheck/kcheck"],
+    "bin": ["archmeter", "archmeter-mpi", "tests/kcheck/kcheck"],
     "libexec/archmeter": ["archmeter-worker-*"],
 }
+
+# An MPI library must be the one of its launcher: these programs find the system's, or do not start. All else
+# that they need comes along with other programs.
+OF_THE_SYSTEM = {"archmeter-mpi", "archmeter-worker-mpi"}
 
 # Parts of glibc: they must come from the system, together with its loader.
 GLIBC = re.compile(
@@ -111,7 +115,7 @@ def copy_libraries(programs: list[Path], output: Path) -> list[Path]:
     # Programs below libexec/ search the same ../lib.
     (output / "libexec/lib").symlink_to("../lib")
     needed = {}
-    for program in programs:
+    for program in (p for p in programs if p.name not in OF_THE_SYSTEM):
         needed.update(libraries_of(program))
     for name, path in sorted(needed.items()):
         shutil.copy(path.resolve(), output / "lib" / name)

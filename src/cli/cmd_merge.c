@@ -44,17 +44,17 @@ static enum am_status check_names(const struct am_node_part *parts, size_t n, st
 static enum am_status show(struct am_cli *cli, const char *path, struct am_err *err)
 {
     struct am_store *store = NULL;
-    struct am_nodes nodes = {0};
+    struct am_result_set set = {0};
     enum am_status s = am_store_open(path, false, &store, err);
 
     if (s == AM_OK)
-        s = am_store_load_nodes(store, cli->arena, &nodes, err);
+        s = am_store_load(store, NULL, cli->arena, &set, err);
     am_store_close(store);
     if (s != AM_OK)
         return s;
-    am_report_nodes(&nodes, stdout);
-    for (size_t i = 0; i < nodes.n; i++) {
-        if (nodes.items[i].state != AM_NODE_DONE)
+    am_report_nodes(&set.nodes, stdout);
+    for (size_t i = 0; i < set.nodes.n; i++) {
+        if (set.nodes.items[i].state != AM_NODE_DONE)
             cli->exit_code = AM_EXIT_FINDINGS;
     }
     return AM_OK;

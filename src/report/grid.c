@@ -302,6 +302,8 @@ static size_t write_text(struct am_grid *g, const struct am_style *style, unsign
     measure(g, widths);
     if (style->width > indent)
         hidden = fit(g, widths, style->width - indent);
+    if (total_width(g, widths) == 0) /* no column is shown: no line could end */
+        return hidden;
     text_row(g, style, widths, SIZE_MAX, indent, out);
     for (size_t r = 0; r < g->n_rows; r++)
         text_row(g, style, widths, r, indent, out);

@@ -26,6 +26,16 @@ static void count_state(struct quality *q, const char *state)
     q->pending += strcmp(state, "pending") == 0;
 }
 
+/* Used or not. */
+static size_t count_samples(const struct am_series *series)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < series->n; i++)
+        n += series->launches[i].n;
+    return n;
+}
+
 static struct quality judge(const struct am_page *p)
 {
     const struct am_result_set *const set = p->set;
@@ -41,7 +51,7 @@ static struct quality judge(const struct am_page *p)
         if (strcmp(r->state, "ok") != 0 || r->n_metrics == 0 ||
             !am_summarise(&r->metrics[0].series, &s))
             continue;
-        q.samples += s.samples;
+        q.samples += count_samples(&r->metrics[0].series);
         q.disturbed += s.disturbed;
         q.two_modes += s.bimodal;
         q.within += am_summary_precision(&s) <= set->run.settings.target;

@@ -407,6 +407,8 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
     if (s == AM_OK)
         s = read_circumstances(&rows, out);
     if (s == AM_OK)
+        s = am_read_nodes(store, arena, &out->nodes, err);
+    if (s == AM_OK)
         s = am_read_benches(store, ld.filter->pattern, arena, &ld.benches, err);
     if (s == AM_OK)
         s = load_points(&ld);

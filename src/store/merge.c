@@ -3,6 +3,7 @@
 #include "store/merge.h"
 
 #include "store/db.h"
+#include "store/read.h"
 
 #include <string.h>
 
@@ -270,8 +271,8 @@ static enum am_status read_node_facts(struct am_db_rows *rows, int64_t id, struc
     return am_db_rows_close(rows);
 }
 
-static enum am_status read_nodes(struct am_store *store, struct am_arena *arena,
-                                 struct am_nodes *out, struct am_err *err)
+static enum am_status read_all_nodes(struct am_store *store, struct am_arena *arena,
+                                     struct am_nodes *out, struct am_err *err)
 {
     struct am_db_rows rows = {.store = store, .arena = arena, .err = err};
     enum am_status s;
@@ -307,14 +308,9 @@ static enum am_status read_nodes(struct am_store *store, struct am_arena *arena,
     return s;
 }
 
-enum am_status am_store_load_nodes(struct am_store *store, struct am_arena *arena,
-                                   struct am_nodes *out, struct am_err *err)
+enum am_status am_read_nodes(struct am_store *store, struct am_arena *arena, struct am_nodes *out,
+                             struct am_err *err)
 {
-    enum am_status s = am_db_read_begin(store, err);
-
     *out = (struct am_nodes){0};
-    if (s == AM_OK && is_merged(store))
-        s = read_nodes(store, arena, out, err);
-    am_db_read_end(store);
-    return s;
+    return is_merged(store) ? read_all_nodes(store, arena, out, err) : AM_OK;
 }

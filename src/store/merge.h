@@ -5,10 +5,6 @@
 
 #include "store/store.h"
 
-/* How a machine's part of a run ended. */
-enum am_node_state { AM_NODE_DONE, AM_NODE_PARTIAL, AM_NODE_LOST, AM_NODE_STATES };
-extern const char *const am_node_states[]; /* "done", "partial", "lost"; by enumerator */
-
 struct am_node_part {
     const char *name;   /* unique, a word without "," and "=" */
     const char *path;   /* its results file; NULL when none came */
@@ -24,22 +20,5 @@ struct am_node_part {
  * which a node differs; what all have in common stands where it stands in the file of one run. */
 enum am_status am_store_merge(const char *path, const char *command,
                               const struct am_node_part *parts, size_t n, struct am_err *err);
-
-struct am_node {
-    const char *name;
-    enum am_node_state state;
-    const char *reason; /* NULL when done */
-    size_t points, ok;  /* planned, and with a result */
-    struct am_kvs facts;
-};
-
-struct am_nodes {
-    struct am_node *items;
-    size_t n; /* 0: the file of one machine */
-};
-
-/* Memory belongs to the arena. */
-enum am_status am_store_load_nodes(struct am_store *store, struct am_arena *arena,
-                                   struct am_nodes *out, struct am_err *err);
 
 #endif

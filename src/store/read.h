@@ -31,6 +31,10 @@ enum am_status am_read_run(struct am_store *store, struct am_arena *arena, struc
 enum am_status am_read_benches(struct am_store *store, const char *pattern, struct am_arena *arena,
                                struct am_read_benches *out, struct am_err *err);
 
+/* None in the file of one machine. */
+enum am_status am_read_nodes(struct am_store *store, struct am_arena *arena, struct am_nodes *out,
+                             struct am_err *err);
+
 /* The bench of a row's column; NULL sets rows->status. */
 const struct am_read_bench *am_read_bench_of(const struct am_read_benches *benches,
                                              struct am_db_rows *rows, int col);

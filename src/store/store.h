@@ -55,6 +55,10 @@ struct am_run_facts {
 };
 enum am_status am_store_begin_run(struct am_store *store, const struct am_run_facts *facts,
                                   struct am_plan *plan, struct am_err *err);
+/* Adds points that a search thought of during the run, in one commit, and sets their ids. Another
+ * point of the bench and worker was in the plan. */
+enum am_status am_store_add_points(struct am_store *store, const char *worker,
+                                   struct am_point *const *points, size_t n, struct am_err *err);
 /* Sets the state and, unless it is "running" (resume begins with that), the time of the end. */
 enum am_status am_store_end_run(struct am_store *store, const char *state, struct am_err *err);
 
@@ -104,8 +108,9 @@ enum am_status am_store_put_launch(struct am_store *store, const struct am_launc
 /* Why points get no more launches, in one commit. */
 struct am_stop {
     int64_t point_id;
-    const char *reason; /* "target", "max-launches", "out-of-reach", "budget", "skip", "fail",
-                         * "interrupted"; NULL opens the point again */
+    const char *
+        reason; /* "target", "max-launches", "out-of-reach", "budget", "skip", "fail",
+                 * "interrupted", "tuned" (the search needed no more); NULL opens the point again */
 };
 enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *stops, size_t n,
                                   struct am_err *err);
@@ -148,10 +153,28 @@ struct am_failure {
     unsigned round;
 };
 
+/* How a machine's part of a run ended. */
+enum am_node_state { AM_NODE_DONE, AM_NODE_PARTIAL, AM_NODE_LOST, AM_NODE_STATES };
+extern const char *const am_node_states[]; /* "done", "partial", "lost"; by enumerator */
+
+struct am_node {
+    const char *name;
+    enum am_node_state state;
+    const char *reason; /* NULL when done */
+    size_t points, ok;  /* planned, and with a result */
+    struct am_kvs facts;
+};
+
+struct am_nodes {
+    struct am_node *items;
+    size_t n; /* 0: the file of one machine */
+};
+
 struct am_result_set {
     struct am_run_info run;
     struct am_kvs machine, environment, build;
     struct am_findings findings;
+    struct am_nodes nodes; /* of a merged file */
     struct am_result *results;
     size_t n;
     struct am_failure *failures; /* skips and failures, by point and then launch */

@@ -236,6 +236,43 @@ enum am_status am_store_begin_run(struct am_store *store, const struct am_run_fa
     return AM_OK;
 }
 
+static enum am_status add_point(struct am_store *store, const char *worker, struct am_point *point,
+                                struct am_err *err)
+{
+    const struct am_bench *const bench = point->bench;
+    char text[AM_POINT_TEXT_MAX];
+    enum am_status s;
+
+    am_point_text(point, text, sizeof(text));
+    s = am_db_put_once(store,
+                       "INSERT INTO point (bench, text) VALUES"
+                       " ((SELECT id FROM bench WHERE name = ? AND worker = ?), ?)",
+                       AM_DB_VALUES(am_db_text(bench->name), am_db_text(worker), am_db_text(text)),
+                       err);
+    if (s == AM_OK)
+        point->id = sqlite3_last_insert_rowid(store->db);
+    for (size_t i = 0; s == AM_OK && i < am_axis_count(bench->axes); i++)
+        s = am_db_put_once(store,
+                           "INSERT INTO param SELECT p.id, a.id, ? FROM point p"
+                           " JOIN axis a ON a.bench = p.bench WHERE p.id = ? AND a.name = ?",
+                           AM_DB_VALUES(param_value(&point->values[i]), am_db_int(point->id),
+                                        am_db_text(bench->axes[i].name)),
+                           err);
+    return s;
+}
+
+enum am_status am_store_add_points(struct am_store *store, const char *worker,
+                                   struct am_point *const *points, size_t n, struct am_err *err)
+{
+    enum am_status s = am_db_begin(store, err);
+
+    if (s != AM_OK)
+        return s;
+    for (size_t i = 0; s == AM_OK && i < n; i++)
+        s = add_point(store, worker, points[i], err);
+    return am_db_end(store, s, err);
+}
+
 enum am_status am_store_end_run(struct am_store *store, const char *state, struct am_err *err)
 {
     return am_db_put_once(store,

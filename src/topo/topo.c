@@ -28,6 +28,8 @@ enum {
     SYM_LAST,
     SYM_SAMPLED,
     SYM_LAST_NODE,
+    SYM_RANKS,
+    SYM_LAST_RANK,
     SYM_END,
     SYM_COUNT
 };
@@ -267,6 +269,18 @@ static void fill_numbers(struct am_topo *t)
     t->symbols[SYM_LAST_NODE] = (struct am_symbol){"last_node", last_node};
 }
 
+/* Of the MPI job that this machine's part of a run belongs to; the smallest one outside of any. */
+static void fill_job(struct am_topo *t)
+{
+    const char *const text = getenv("ARCHMETER_MPI_RANKS");
+    int64_t ranks = 0;
+
+    if (!text || !am_parse_i64(text, strlen(text), &ranks) || ranks < 1 || ranks > INT32_MAX)
+        ranks = 2;
+    t->symbols[SYM_RANKS] = (struct am_symbol){"ranks", ranks};
+    t->symbols[SYM_LAST_RANK] = (struct am_symbol){"last_rank", ranks - 1};
+}
+
 static void fill_symbols(struct am_topo *t)
 {
     const struct am_topo_shape *s = &t->shape;
@@ -284,6 +298,7 @@ static void fill_symbols(struct am_topo *t)
     t->symbols[SYM_L3] = (struct am_symbol){"l3", (int64_t)l3};
     t->symbols[SYM_MEMORY] = (struct am_symbol){"memory", (int64_t)memory};
     fill_numbers(t);
+    fill_job(t);
     t->symbols[SYM_END] = (struct am_symbol){0};
 }
 

@@ -30,7 +30,8 @@ size_t am_topo_cpu_order(const struct am_topo *topo, int *cpus, size_t cap);
  * as the OS states them; absent levels take the next smaller one), memory (bytes this process may
  * use: a control group's limit counts), first and last (lowest and highest number of a usable CPU),
  * sampled (the step that takes at most 64 CPUs from first to last), last_node (highest number of a
- * memory node). Ended by NULL. */
+ * memory node), ranks (of the MPI job around this run, from ARCHMETER_MPI_RANKS; 2 outside of one)
+ * and last_rank. Ended by NULL. */
 const struct am_symbol *am_topo_symbols(const struct am_topo *topo);
 
 /* The whole machine in numbers, whatever part of it this process may use. */

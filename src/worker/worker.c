@@ -22,6 +22,7 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_GONE = 3 };
 
 /* One launch: the request and what serves it. */
 struct launch {
+    int fd; /* of the protocol */
     struct am_request request;
     struct am_clock clock;
     struct am_disturbance_probe probe;
@@ -48,7 +49,7 @@ static bool write_all(int fd, const char *data, size_t n)
 }
 
 /* Each line leaves at once, so that a crash loses nothing that was measured. */
-static enum am_status say(const struct am_msg *msg, struct am_err *err)
+static enum am_status say(const struct launch *l, const struct am_msg *msg, struct am_err *err)
 {
     struct am_text line;
     bool sent;
@@ -56,25 +57,25 @@ static enum am_status say(const struct am_msg *msg, struct am_err *err)
     am_text_init(&line, AM_LINE_MAX);
     am_msg_write(&line, msg);
     sent = !line.overflow &&
-           send(AM_PROTOCOL_FD, am_text_str(&line), line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
+           send(l->fd, am_text_str(&line), line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
     am_text_fini(&line);
     return sent ? AM_OK : am_fail(err, AM_E_SYS, "conductor does not listen");
 }
 
-static enum am_status say_reason(enum am_msg_kind kind, const char *reason, struct am_err *err)
+static enum am_status say_reason(const struct launch *l, enum am_msg_kind kind, const char *reason,
+                                 struct am_err *err)
 {
     struct am_msg msg = {.kind = kind};
 
     (void)am_str_copy(msg.reason, sizeof(msg.reason), reason);
-    return say(&msg, err);
+    return say(l, &msg, err);
 }
 
 static enum am_status on_verified(void *self, double residual, struct am_err *err)
 {
     const struct am_msg msg = {.kind = AM_MSG_VERIFIED, .residual = residual};
 
-    (void)self;
-    return say(&msg, err);
+    return say(self, &msg, err);
 }
 
 static enum am_status on_sample(void *self, const struct am_sample *sample, struct am_err *err)
@@ -83,7 +84,7 @@ static enum am_status on_sample(void *self, const struct am_sample *sample, stru
     const struct am_msg msg = {
         .kind = AM_MSG_SAMPLE, .sample = *sample, .n_values = l->n_metrics + l->events.n};
 
-    return say(&msg, err);
+    return say(l, &msg, err);
 }
 
 /* A conductor that does not listen is found out by the next message. */
@@ -91,10 +92,9 @@ static void on_note(void *self, const char *key, const char *text)
 {
     struct am_msg msg = {.kind = AM_MSG_NOTE};
 
-    (void)self;
     (void)am_str_copy(msg.key, sizeof(msg.key), key);
     (void)am_str_copy(msg.reason, sizeof(msg.reason), text);
-    (void)say(&msg, NULL);
+    (void)say(self, &msg, NULL);
 }
 
 static bool read_counters(void *self, double *counts)
@@ -140,6 +140,7 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
         .clock = &l->clock,
         .bench = bench,
         .note = on_note,
+        .note_self = l,
     };
     const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = l};
     struct am_msg work = {.kind = AM_MSG_WORK};
@@ -148,7 +149,7 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
     if (status == AM_OK)
         status = check_threads(l, err);
     if (status == AM_OK)
-        status = say(&work, err);
+        status = say(l, &work, err);
     if (status == AM_OK)
         status = am_sampler_run(&l->sampler, bench, state, &work.work, &sink, err);
     return status;
@@ -164,7 +165,7 @@ static enum am_status serve_point(struct launch *l, const struct am_point *point
     const struct am_msg end = {.kind = AM_MSG_END};
     struct am_err story = {0};
     void *state = calloc(1, bench->state_size ? bench->state_size : 1);
-    enum am_status status = say(&begin, err);
+    enum am_status status = say(l, &begin, err);
 
     if (status == AM_OK && !state)
         status = am_fail(err, AM_E_NOMEM, "no memory for a state");
@@ -178,8 +179,8 @@ static enum am_status serve_point(struct launch *l, const struct am_point *point
         bench->finish(state); /* always, exactly once */
     free(state);
     if (status == AM_OK)
-        return say(&end, err);
-    return say_reason(status == AM_E_ABSENT ? AM_MSG_SKIP : AM_MSG_FAIL, story.text, err);
+        return say(l, &end, err);
+    return say_reason(l, status == AM_E_ABSENT ? AM_MSG_SKIP : AM_MSG_FAIL, story.text, err);
 }
 
 /* Before any thread is begun: those are followed that come after. */
@@ -213,26 +214,26 @@ static enum am_status serve(const char *name, struct launch *l, struct am_err *e
     msg.clock = l->clock;
     msg.hz = am_clock_core_hz(&l->clock);
     (void)am_str_copy(msg.worker, sizeof(msg.worker), name);
-    status = say(&msg, err);
+    status = say(l, &msg, err);
     if (status == AM_OK)
         status = open_counters(l, err);
     for (size_t i = 0; i < l->request.n_points && status == AM_OK; i++)
         status = serve_point(l, &l->request.points[i], err);
     msg = (struct am_msg){.kind = AM_MSG_DONE};
     if (status == AM_OK)
-        status = say(&msg, err);
+        status = say(l, &msg, err);
     am_counters_close(l->counters);
     am_disturbance_close(&l->probe);
     return status;
 }
 
 /* Reads to the end of what the conductor sends: it shuts its side down after the request. */
-static enum am_status read_request(struct am_text *text, struct am_err *err)
+static enum am_status read_request(int fd, struct am_text *text, struct am_err *err)
 {
     char buf[4096];
 
     for (;;) {
-        const ssize_t n = read(AM_PROTOCOL_FD, buf, sizeof(buf));
+        const ssize_t n = read(fd, buf, sizeof(buf));
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -256,22 +257,16 @@ static int list_benches(const char *name, const struct am_bench *const *benches)
     return written ? EXIT_DONE : EXIT_GONE;
 }
 
-int am_worker_main(const char *name, const struct am_bench *const *benches, int argc, char **argv)
+int am_worker_serve(const char *name, const struct am_bench *const *benches, int fd)
 {
-    struct launch l = {0};
+    struct launch l = {.fd = fd};
     struct am_arena arena = {0};
     struct am_err err = {0};
     struct am_text text;
     enum am_status status;
 
-    if (argc == 2 && strcmp(argv[1], "--list") == 0)
-        return list_benches(name, benches);
-    if (argc != 1 || fcntl(AM_PROTOCOL_FD, F_GETFD) < 0) {
-        am_log(AM_LOG_ERROR, "this is the worker \"%s\"; it is started by `archmeter run`", name);
-        return EXIT_USAGE;
-    }
     am_text_init(&text, REQUEST_MAX);
-    status = read_request(&text, &err);
+    status = read_request(fd, &text, &err);
     if (status == AM_OK)
         status = am_request_parse(am_text_str(&text), text.len, benches, &arena, &l.request, &err);
     if (status == AM_OK)
@@ -281,4 +276,15 @@ int am_worker_main(const char *name, const struct am_bench *const *benches, int 
     am_text_fini(&text);
     am_arena_fini(&arena);
     return status == AM_OK ? EXIT_DONE : EXIT_GONE;
+}
+
+int am_worker_main(const char *name, const struct am_bench *const *benches, int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list_benches(name, benches);
+    if (argc != 1 || fcntl(AM_PROTOCOL_FD, F_GETFD) < 0) {
+        am_log(AM_LOG_ERROR, "this is the worker \"%s\"; it is started by `archmeter run`", name);
+        return EXIT_USAGE;
+    }
+    return am_worker_serve(name, benches, AM_PROTOCOL_FD);
 }

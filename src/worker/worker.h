@@ -9,4 +9,7 @@
  * Returns the exit code. */
 int am_worker_main(const char *name, const struct am_bench *const *benches, int argc, char **argv);
 
+/* Serves one request on a connected socket. Returns the exit code of a worker that did. */
+int am_worker_serve(const char *name, const struct am_bench *const *benches, int fd);
+
 #endif

@@ -16,7 +16,7 @@ OWNERS = {
     "hwloc*": ("topo",),
     "omp*.h": ("bench",),
     "CL/*": ("bench",),
-    "mpi.h": ("bench",),
+    "mpi.h": ("bench", "cluster"),
     "starpu*.h": ("bench",),
 }
 

@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The same without a batch system: mpirun over ssh, machines in the file `hosts` beside this script.
+set -eu
+hosts=$(dirname -- "$0")/hosts
+machines=$(grep -c '^[^#]' "$hosts")
+
+# --enable-recovery (Open MPI 4) lets the others go on when a rank dies; --bind-to none leaves the
+# placing of threads to archmeter.
+exec mpirun --hostfile "$hosts" -n "$machines" --bind-to none --enable-recovery \
+    archmeter-mpi run --quick "$@" -o cluster.db --report

@@ -63,49 +63,63 @@ static enum am_status compare_files(const struct am_cli *cli, const struct sides
     return status == AM_OK ? compare_sets(cli, &pair, out, err) : status;
 }
 
-/* "AXIS=A,B": its three words, in the arena. */
-static enum am_status split_between(const struct am_cli *cli, char **axis, char **a, char **b,
-                                    struct am_err *err)
+/* One "AXIS=A,B", taken apart in place. */
+static enum am_status split_between(char *text, char **a, char **b, struct am_err *err)
 {
-    char *const text = am_arena_strdup(cli->arena, cli->opt->between);
-    char *const equals = text ? strchr(text, '=') : NULL;
+    char *const equals = strchr(text, '=');
     char *const comma = equals ? strchr(equals, ',') : NULL;
 
-    if (!text)
-        return am_fail(err, AM_E_NOMEM, "no memory for the options");
     if (!comma || equals == text || comma == equals + 1 || !comma[1])
-        return am_fail(err, AM_E_USAGE, "--between \"%s\" is not AXIS=A,B", cli->opt->between);
+        return am_fail(err, AM_E_USAGE, "--between \"%s\" is not AXIS=A,B", text);
     *equals = *comma = '\0';
-    *axis = text;
     *a = equals + 1;
     *b = comma + 1;
     return AM_OK;
 }
 
-/* One run, two values of one axis. */
+/* Narrows the two sides by each of the axes that --between names, parted by blanks: what differs in
+ * one may differ in another of necessity, as executors and their runtimes do. */
+static enum am_status narrow(const struct am_cli *cli, struct pair *pair, struct am_err *err)
+{
+    char *text = am_arena_strdup(cli->arena, cli->opt->between);
+    enum am_status status = AM_OK;
+    char *axis;
+
+    if (!text)
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    while (status == AM_OK && (axis = strsep(&text, " ")) != NULL) {
+        const struct am_result_set all_a = pair->a, all_b = pair->b;
+        char *a = NULL, *b = NULL;
+
+        status = split_between(axis, &a, &b, err);
+        if (status == AM_OK)
+            status = am_results_where(&all_a, axis, a, cli->arena, &pair->a, err);
+        if (status == AM_OK)
+            status = am_results_where(&all_b, axis, b, cli->arena, &pair->b, err);
+        if (status == AM_OK) {
+            pair->name_a = am_arena_printf(cli->arena, "%s %s=%s", pair->name_a, axis, a);
+            pair->name_b = am_arena_printf(cli->arena, "%s %s=%s", pair->name_b, axis, b);
+        }
+    }
+    return status;
+}
+
+/* One run, two values of one axis, or of several. */
 static enum am_status compare_within(const struct am_cli *cli, struct am_comparison *out,
                                      struct am_err *err)
 {
     const struct am_words patterns = am_operands_from(cli->opt, 1);
-    struct am_result_set set = {0};
     struct pair pair = {0};
     const char *path = NULL;
-    char *axis = NULL, *a = NULL, *b = NULL;
-    enum am_status status = split_between(cli, &axis, &a, &b, err);
+    enum am_status status = am_runs_resolve(cli->opt->operands.items[0], cli->arena, &path, err);
 
     if (status == AM_OK)
-        status = am_runs_resolve(cli->opt->operands.items[0], cli->arena, &path, err);
+        status = am_load_file(cli, path, &patterns, &pair.a, err);
+    pair.b = pair.a;
+    pair.name_a = pair.name_b = path;
     if (status == AM_OK)
-        status = am_load_file(cli, path, &patterns, &set, err);
-    if (status == AM_OK)
-        status = am_results_where(&set, axis, a, cli->arena, &pair.a, err);
-    if (status == AM_OK)
-        status = am_results_where(&set, axis, b, cli->arena, &pair.b, err);
-    if (status != AM_OK)
-        return status;
-    pair.name_a = am_arena_printf(cli->arena, "%s %s=%s", path, axis, a);
-    pair.name_b = am_arena_printf(cli->arena, "%s %s=%s", path, axis, b);
-    return compare_sets(cli, &pair, out, err);
+        status = narrow(cli, &pair, err);
+    return status == AM_OK ? compare_sets(cli, &pair, out, err) : status;
 }
 
 enum am_status am_cmd_compare(struct am_cli *cli, struct am_err *err)

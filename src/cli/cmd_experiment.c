@@ -5,6 +5,7 @@
 #include "cli/measure.h"
 #include "cli/meters.h"
 #include "cli/setup.h"
+#include "cli/tuning.h"
 
 #include "base/log.h"
 #include "report/units.h"
@@ -47,6 +48,8 @@ enum am_status am_cmd_experiment(struct am_cli *cli, struct am_err *err)
         s = am_setup_energy(cli, &setup, err);
     if (s == AM_OK)
         s = am_experiment_plan(cli, &setup, &spec, err);
+    if (s == AM_OK)
+        s = am_setup_tuning(cli, &setup, err);
     if (s == AM_OK && setup.energy)
         am_energy_rig_stretch(setup.energy, &setup.plan.settings);
     if (s == AM_OK && cli->opt->dry_run)

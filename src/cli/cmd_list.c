@@ -114,6 +114,8 @@ static void write_axis(const struct am_style *style, const struct am_axis *axis)
         (void)printf("   quick %s", axis->quick);
     if (axis->thorough)
         (void)printf("   thorough %s", axis->thorough);
+    if (axis->tune)
+        (void)printf("   tune %s", axis->tune);
     (void)printf("\n");
     for (size_t i = 0; axis->choices && axis->choices[i]; i++) {
         const char *why = am_axis_why_not(axis, i);
@@ -158,6 +160,7 @@ static void json_axis(struct am_json *j, const struct am_axis *axis)
     am_json_string(j, "standard", axis->dflt);
     am_json_string(j, "quick", axis->quick ? axis->quick : axis->dflt);
     am_json_string(j, "thorough", axis->thorough ? axis->thorough : axis->dflt);
+    am_json_string(j, "tune", axis->tune);
     am_json_array(j, "choices");
     for (size_t i = 0; axis->choices && axis->choices[i]; i++) {
         am_json_object(j, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter report: one self-contained page of a run, others compared with it. */
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/output.h"
@@ -68,6 +69,17 @@ enum am_status am_page_write(const struct am_cli *cli, const struct am_words *fi
         return am_fail(err, AM_E_NOMEM, "no memory for the page's name");
     status = load_all(cli, files, sets, err);
     return status == AM_OK ? write_page(cli, sets, files->n, *written_p, err) : status;
+}
+
+enum am_status am_page_beside(const struct am_cli *cli, const char *results, struct am_err *err)
+{
+    const struct am_words file = {.items = &results, .n = 1};
+    const char *page = NULL;
+    const enum am_status status = am_page_write(cli, &file, NULL, &page, err);
+
+    if (status == AM_OK)
+        am_log(AM_LOG_INFO, "report:  %s", page);
+    return status;
 }
 
 enum am_status am_cmd_report(struct am_cli *cli, struct am_err *err)

@@ -14,18 +14,6 @@
 
 #include <string.h>
 
-/* Beside the results, and said last. */
-static enum am_status write_report(const struct am_cli *cli, const char *path, struct am_err *err)
-{
-    const struct am_words file = {.items = &path, .n = 1};
-    const char *page = NULL;
-    const enum am_status status = am_page_write(cli, &file, NULL, &page, err);
-
-    if (status == AM_OK)
-        am_log(AM_LOG_INFO, "report:  %s", page);
-    return status;
-}
-
 /* Everything that can be wrong with the words is found before the file is created. */
 enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
 {
@@ -53,7 +41,7 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
         status = am_measure_report(cli, store, path, &outcome, err);
     am_store_close(store);
     am_setup_close(&setup);
-    return status == AM_OK && cli->opt->report ? write_report(cli, path, err) : status;
+    return status == AM_OK && cli->opt->report ? am_page_beside(cli, path, err) : status;
 }
 
 /* ---- resume ---- */

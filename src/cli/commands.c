@@ -150,6 +150,25 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .min_operands = 1,
             .max_operands = UINT_MAX,
         },
+    [AM_CMD_TUNE] =
+        {
+            .name = "tune",
+            .summary = "find the best values of a bench's tunable axes, for run to use",
+            .operands = "BENCH... | --list [PATTERN...] | --forget PATTERN | --merge FILE",
+            .description =
+                "For each point of the BENCHes (values by the quick profile and -p): measures "
+                "candidates of the tunable axes by short launches, verified before they are timed, "
+                "and saves the best in the tuning file. run then uses them wherever such an axis "
+                "is left open (0, auto), by the nearest power of two of the size. -p AXIS=VALUES "
+                "of a tunable axis are the candidates; a single one fixes it.\n\n"
+                "Every sample is stored like those of run. The tuning file is that of --tuning, "
+                "else of ARCHMETER_TUNING, else archmeter/tuning in XDG_DATA_HOME "
+                "(~/.local/share).\n\n"
+                "Ends with code 0, with 1 when some points failed, with 3 when "
+                "nothing was tuned.",
+            .operand = AM_OPERAND_BENCH,
+            .max_operands = UINT_MAX,
+        },
     [AM_CMD_REPORT] =
         {
             .name = "report",
@@ -217,6 +236,22 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "SPEC names a results file and, for each file to be written, its queries, in SQL "
                 "over the views results (a row a sample) and stats (a row a point), which have "
                 "the axes and metrics as columns. The results file is only read.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
+    [AM_CMD_TRACK] =
+        {
+            .name = "track",
+            .summary = "follow white blood cells through a video",
+            .operands = "VIDEO | --make VIDEO",
+            .description =
+                "Finds the cells in the first frame of VIDEO, follows each through the others and "
+                "writes frame,cell,x,y,mean_radius: places in pixels, rows counted from the top; "
+                "frame 0 is the detection. VIDEO is an uncompressed 8-bit AVI file, a file of "
+                "binary PGM pictures, or a folder of such files.\n\n"
+                "Ends with code 2 when VIDEO is of another kind, broken or cut off, with 3 when it "
+                "cannot be read or no cell was found.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = 1,

@@ -271,6 +271,7 @@ struct planned {
     const struct am_bench *bench;
     const char *text;
     const struct am_spec_run *run;
+    size_t index; /* in the plan */
 };
 
 static int by_point(const void *x, const void *y)
@@ -281,9 +282,44 @@ static int by_point(const void *x, const void *y)
     return order ? order : strcmp(a->text, b->text);
 }
 
-static enum am_status check_twice(const struct planner *p, struct planned *planned)
+/* Keeps the points that are not marked, in their order. */
+static void drop_marked(struct am_plan *plan, const bool *marked)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n; i++) {
+        if (!marked[i])
+            plan->points[n++] = plan->points[i];
+    }
+    plan->n = n;
+}
+
+/* Sweeps of a bench of ours may cross, the more so on a small machine: a point is measured once.
+ * A program's are told apart by all that is set: two alike are a mistake. */
+static enum am_status settle_twice(const struct planner *p, struct planned *planned, bool *twice)
 {
     const struct am_plan *const plan = &p->setup->plan;
+
+    for (size_t i = 1; i < plan->n; i++) {
+        const struct am_spec_run *const a = planned[i - 1].run, *const b = planned[i].run;
+        const struct am_spec_run *const later = a > b ? a : b, *const earlier = a > b ? b : a;
+
+        if (by_point(&planned[i - 1], &planned[i]) != 0 || planned[i].bench != planned[i - 1].bench)
+            continue;
+        if (p->spec->tests[later->test].exec)
+            return am_fail(p->err, AM_E_USAGE, "%s:%u: the run at line %u has \"%s\" already",
+                           later->place.file, later->place.line, earlier->place.line,
+                           planned[i].text);
+        twice[planned[i].index] = true;
+    }
+    return AM_OK;
+}
+
+static enum am_status check_twice(const struct planner *p, struct planned *planned)
+{
+    struct am_plan *const plan = &p->setup->plan;
+    bool *const twice = am_arena_array(p->cli->arena, plan->n, sizeof(*twice));
+    enum am_status s;
 
     for (size_t i = 0; i < plan->n; i++) {
         char text[AM_POINT_TEXT_MAX];
@@ -291,20 +327,15 @@ static enum am_status check_twice(const struct planner *p, struct planned *plann
         am_point_text(&plan->points[i], text, sizeof(text));
         planned[i].bench = plan->points[i].bench;
         planned[i].text = am_arena_strdup(p->cli->arena, text);
-        if (!planned[i].text)
+        planned[i].index = i;
+        if (!planned[i].text || !twice)
             return am_fail(p->err, AM_E_NOMEM, "no memory for the plan");
     }
     qsort(planned, plan->n, sizeof(*planned), by_point);
-    for (size_t i = 1; i < plan->n; i++) {
-        const struct am_spec_run *const a = planned[i - 1].run, *const b = planned[i].run;
-        const struct am_spec_run *const later = a > b ? a : b, *const earlier = a > b ? b : a;
-
-        if (by_point(&planned[i - 1], &planned[i]) == 0 && planned[i].bench == planned[i - 1].bench)
-            return am_fail(p->err, AM_E_USAGE, "%s:%u: the run at line %u has \"%s\" already",
-                           later->place.file, later->place.line, earlier->place.line,
-                           planned[i].text);
-    }
-    return AM_OK;
+    s = settle_twice(p, planned, twice);
+    if (s == AM_OK)
+        drop_marked(plan, twice);
+    return s;
 }
 
 /* Which run each point came from, for messages. */

@@ -23,11 +23,13 @@ enum am_command_id {
     AM_CMD_CHECK,
     AM_CMD_MODEL,
     AM_CMD_EXPLAIN,
+    AM_CMD_TUNE,
     AM_CMD_REPORT,
     AM_CMD_ENERGY,
     AM_CMD_EXPERIMENT,
     AM_CMD_TABLE,
     AM_CMD_MERGE,
+    AM_CMD_TRACK,
     AM_CMD_SELFTEST,
     AM_CMD_HELP,
     AM_CMD_MAN,
@@ -128,6 +130,19 @@ struct am_options {
     const char *counters;
     bool counters_with_time;
     struct am_number process_nm, process_exponent, repeat;
+
+    int tune_mode;      /* enum am_tune_mode */
+    const char *tuning; /* the file of tuned values */
+    bool no_tuning;
+    bool tuning_list;
+    const char *forget, *merge;
+
+    struct am_number frames, threads;
+    int heaviside;            /* enum am_mgvf_heaviside */
+    const char *cells, *band; /* a file or a count; rows */
+    const char *snake_stop, *overlay;
+    bool make;
+    const char *truth, *noise, *speed;
 
     bool dry_run;
     struct am_number interleave;

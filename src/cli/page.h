@@ -10,4 +10,7 @@
 enum am_status am_page_write(const struct am_cli *cli, const struct am_words *files,
                              const char *path, const char **written_p, struct am_err *err);
 
+/* The same of one results file, beside it, and said last. */
+enum am_status am_page_beside(const struct am_cli *cli, const char *results, struct am_err *err);
+
 #endif

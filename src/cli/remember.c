@@ -23,6 +23,7 @@ static const struct kept {
     {"option.counters", AM_OPTION_TEXT, FIELD(counters)},
     {"option.counters-with-time", AM_OPTION_FLAG, FIELD(counters_with_time)},
     {"option.process-node", AM_OPTION_NUMBER, FIELD(process_nm)},
+    {"option.no-tuning", AM_OPTION_FLAG, FIELD(no_tuning)},
     {"option.process-exponent", AM_OPTION_NUMBER, FIELD(process_exponent)},
 };
 

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/runs.h"
+#include "cli/tuning.h"
 
 #include <string.h>
 
@@ -98,7 +99,7 @@ struct am_words am_operands_from(const struct am_options *opt, size_t skip)
 
 /* ---- the plan ---- */
 
-static size_t bench_names(const struct am_catalogue *catalogue, const char **names, size_t cap)
+size_t am_setup_names(const struct am_catalogue *catalogue, const char **names, size_t cap)
 {
     size_t n = 0;
 
@@ -163,9 +164,8 @@ static enum am_status check_settings(const struct am_options *opt, struct am_err
     return AM_OK;
 }
 
-/* "axis=values" each; the parser saw to the '='. */
-static enum am_status split_params(const struct am_options *opt, struct am_arena *arena,
-                                   struct am_param **params_p, struct am_err *err)
+enum am_status am_setup_params(const struct am_options *opt, struct am_arena *arena,
+                               struct am_param **params_p, struct am_err *err)
 {
     struct am_param *params = am_arena_array(arena, opt->params.n + 1, sizeof(*params));
 
@@ -189,9 +189,8 @@ static enum am_status split_params(const struct am_options *opt, struct am_arena
     return AM_OK;
 }
 
-/* An axis that none of the chosen benches has. */
-static enum am_status check_used(const struct am_cli *cli, const struct am_setup *setup,
-                                 const struct am_param *params, struct am_err *err)
+enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_setup *setup,
+                                   const struct am_param *params, struct am_err *err)
 {
     const char *names[NAMES_MAX];
     size_t n = 0;
@@ -292,7 +291,7 @@ enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_se
 enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
 {
     const char *names[NAMES_MAX];
-    const size_t n = bench_names(&setup->catalogue, names, NAMES_MAX);
+    const size_t n = am_setup_names(&setup->catalogue, names, NAMES_MAX);
     struct am_param *params = NULL;
     enum am_status status = check_settings(cli->opt, err);
 
@@ -303,12 +302,14 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
         return am_fail(err, AM_E_ABSENT, "no worker program is available: nothing to measure with");
     status = am_check_patterns(&cli->opt->operands, names, n, err);
     if (status == AM_OK)
-        status = split_params(cli->opt, cli->arena, &params, err);
+        status = am_setup_params(cli->opt, cli->arena, &params, err);
     setup->plan = (struct am_plan){.settings = settings_of(cli->opt)};
     if (status == AM_OK)
         status = add_benches(cli, setup, params, err);
     if (status == AM_OK)
-        status = check_used(cli, setup, params, err);
+        status = am_setup_check_used(cli, setup, params, err);
+    if (status == AM_OK)
+        status = am_setup_tuning(cli, setup, err);
     return status;
 }
 

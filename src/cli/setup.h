@@ -40,6 +40,15 @@ enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_se
 /* The plan as `archmeter plan` shows it, on standard output. */
 void am_setup_show_plan(struct am_cli *cli, const struct am_plan *plan);
 
+/* The names of all benches, each once; returns how many. */
+size_t am_setup_names(const struct am_catalogue *catalogue, const char **names, size_t cap);
+/* The options' "axis=values", one for each of opt->params. */
+enum am_status am_setup_params(const struct am_options *opt, struct am_arena *arena,
+                               struct am_param **params_p, struct am_err *err);
+/* Refuses an axis that none of the plan's benches has. */
+enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_setup *setup,
+                                   const struct am_param *params, struct am_err *err);
+
 /* Refuses a pattern that matches none of the names (n of them). */
 enum am_status am_check_patterns(const struct am_words *patterns, const char *const *names,
                                  size_t n, struct am_err *err);

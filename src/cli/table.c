@@ -3,6 +3,7 @@
 #include "cli/options.h"
 
 #include "core/plan.h"
+#include "core/tuning.h"
 #include "report/style.h"
 
 #define BIT(command) (1u << AM_CMD_##command)
@@ -25,10 +26,11 @@ static const char *const fail_on_words[] = {
 enum {
     PLANNING = BIT(PLAN) | BIT(RUN) | BIT(SELFTEST),
     SETTINGS = PLANNING | BIT(EXPERIMENT),
+    TUNED = SETTINGS | BIT(TUNE),
     MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT),
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
              BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(SELFTEST) | BIT(ENERGY) |
-             BIT(EXPERIMENT),
+             BIT(EXPERIMENT) | BIT(TUNE),
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
     METERED = MEASURING | BIT(ENERGY),
     COMPARING = BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
@@ -41,7 +43,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_LIST,
         .offset = FIELD(params),
         .argument = "AXIS=VALUES",
-        .commands = PLANNING,
+        .commands = PLANNING | BIT(TUNE),
         .help =
             "Values of an axis in place of the profile's: a list (a,b), a range (1:16, "
             "4K:1G:*2), or all, usable, best (the last usable "
@@ -54,7 +56,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_QUICK,
         .offset = FIELD(profile),
-        .commands = SETTINGS,
+        .commands = TUNED,
         .help = "Few values and short batches: the whole default set in less than a minute.",
     },
     {
@@ -71,7 +73,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_STANDARD,
         .offset = FIELD(profile),
-        .commands = BIT(SELFTEST),
+        .commands = BIT(SELFTEST) | BIT(TUNE),
         .help = "The standard values instead of the quick ones.",
     },
     {
@@ -79,7 +81,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_THOROUGH,
         .offset = FIELD(profile),
-        .commands = SETTINGS,
+        .commands = TUNED,
         .help = "More values, more launches, a narrower target.",
     },
     {
@@ -89,6 +91,14 @@ const struct am_option am_option_table[] = {
         .argument = "TIME",
         .commands = SETTINGS,
         .help = "Begin no launch after this time (30s, 5m, 1h; 0s: no limit).",
+    },
+    {
+        .name = "budget",
+        .kind = AM_OPTION_TIME,
+        .offset = FIELD(budget_s),
+        .argument = "TIME",
+        .commands = BIT(TUNE),
+        .help = "Time for each point; 18s in mode measure, none in the others (0s: no limit).",
     },
     {
         .name = "launches",
@@ -128,7 +138,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(launch_limit_s),
         .argument = "TIME",
-        .commands = SETTINGS,
+        .commands = TUNED,
         .help = "A worker that takes longer is killed and its point stored as failed (60s).",
     },
     {
@@ -136,7 +146,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(seed),
         .argument = "N",
-        .commands = SETTINGS,
+        .commands = TUNED,
         .help = "Seed of the order of launches and of their data; a fresh one by default. It is "
                 "stored with the run.",
     },
@@ -145,15 +155,65 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(tag),
         .argument = "TEXT",
-        .commands = BIT(RUN) | BIT(EXPERIMENT),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE),
         .help = "A name for the run, stored and shown with it.",
     },
     {
         .name = "report",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(report),
-        .commands = BIT(RUN),
+        .commands = BIT(RUN) | BIT(TUNE),
         .help = "Write the report beside the results file, as the command report would.",
+    },
+    {
+        .name = "mode",
+        .kind = AM_OPTION_CHOICE,
+        .offset = FIELD(tune_mode),
+        .argument = "MODE",
+        .dflt = "measure",
+        .choices = am_tune_modes,
+        .commands = BIT(TUNE),
+        .help = "estimate: what the bench itself chooses; measure: a search by short launches; "
+                "patient: every candidate.",
+    },
+    {
+        .name = "tuning",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(tuning),
+        .argument = "FILE",
+        .commands = TUNED,
+        .help = "The file of tuned values, in place of the user's own.",
+    },
+    {
+        .name = "no-tuning",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(no_tuning),
+        .commands = SETTINGS,
+        .help = "Use no tuned values: what is left open the bench chooses.",
+    },
+    {
+        .name = "list",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(tuning_list),
+        .commands = BIT(TUNE),
+        .help = "Show the entries of the tuning file, those of other machines too.",
+    },
+    {
+        .name = "forget",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(forget),
+        .argument = "PATTERN",
+        .commands = BIT(TUNE),
+        .help = "Remove the entries whose bench, or whose whole line, matches (shell wildcards).",
+    },
+    {
+        .name = "merge",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(merge),
+        .argument = "FILE",
+        .commands = BIT(TUNE),
+        .help = "Take over the entries of another tuning file; of two for one point the more "
+                "thorough stays, then the newer.",
     },
     {
         .name = "energy",
@@ -276,7 +336,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(output),
         .argument = "FILE",
-        .commands = BIT(RUN) | BIT(EXPERIMENT),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE),
         .help = "The results file; it must not exist yet. Default: "
                 "archmeter-YYYYMMDD-HHMMSS.db in the working directory.",
     },
@@ -348,7 +408,8 @@ const struct am_option am_option_table[] = {
         .commands = BIT(COMPARE),
         .help =
             "Compare within one run: the points that differ in this axis only, A being the base "
-            "(runtime=libgomp,libomp).",
+            "(runtime=libgomp,libomp). Several, parted by blanks, differ together "
+            "(\"executor=omp-task,task:dbf runtime=libgomp,own\").",
     },
     {
         .name = "delta",
@@ -474,6 +535,7 @@ const struct am_option am_option_table[] = {
         .commands = BIT(EXPORT),
         .help = "Form of the output.",
     },
+#include "cli/table_track.inc"
     {
         .name = "fsroot",
         .kind = AM_OPTION_TEXT,

@@ -75,6 +75,18 @@ static enum am_status on_work(struct am_collect *c, const struct am_msg *m, stru
     return AM_OK;
 }
 
+/* Where the choice was left to the bench: what it says must be a value of the axis. */
+static enum am_status check_chosen(const struct am_axis *axis, const struct am_msg *m,
+                                   struct am_err *err)
+{
+    struct am_err why = {0};
+    struct am_value chosen;
+
+    if (am_value_parse(axis, m->reason, strlen(m->reason), &chosen, &why) == AM_OK)
+        return AM_OK;
+    return am_fail(err, AM_E_PROTOCOL, "worker chose what cannot be: %s", why.text);
+}
+
 /* A note named like an axis attests it: the worker has to have done what it was asked for. */
 static enum am_status check_attested(const struct am_point *point, const struct am_msg *m,
                                      struct am_err *err)
@@ -84,6 +96,8 @@ static enum am_status check_attested(const struct am_point *point, const struct 
 
     if (axis < 0)
         return AM_OK;
+    if (am_axis_is_open(&point->bench->axes[axis], &point->values[axis]))
+        return check_chosen(&point->bench->axes[axis], m, err);
     am_value_text(&point->values[axis], asked, sizeof(asked));
     if (strcmp(asked, m->reason) == 0)
         return AM_OK;

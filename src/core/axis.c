@@ -24,6 +24,19 @@ int am_axis_find(const struct am_axis *axes, const char *name)
     return -1;
 }
 
+bool am_axis_is_open(const struct am_axis *axis, const struct am_value *value)
+{
+    if (!axis->tune)
+        return false;
+    switch (value->kind) {
+    case AM_AXIS_INT:
+    case AM_AXIS_SIZE: return value->i == 0;
+    case AM_AXIS_REAL: return !(value->r < 0) && !(value->r > 0);
+    case AM_AXIS_NAME: return strcmp(value->name, "auto") == 0;
+    }
+    return false;
+}
+
 const char *am_axis_why_not(const struct am_axis *axis, size_t choice)
 {
     if (axis->reasons)

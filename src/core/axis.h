@@ -22,6 +22,13 @@ enum am_axis_kind {
     AM_AXIS_NAME, /* one of `choices`, or any name where choices is NULL */
 };
 
+/* What values chosen by a tuner depend on, axis by axis. */
+enum am_axis_key {
+    AM_KEY_EXACT, /* they hold for this very value */
+    AM_KEY_CLASS, /* for values of about this size: the power of two below is what counts */
+    AM_KEY_FREE,  /* for any value */
+};
+
 /* A bench's parameter. Default values are text in the user's syntax: they pass through the same
  * parser, so they are tested, printed and stored in one form. */
 struct am_axis {
@@ -45,6 +52,11 @@ struct am_axis {
     const char *env; /* of name axes only */
     const char *const
         *env_values; /* parallel to choices; NULL entry: unset. NULL: the value's text */
+    /* What a tuner may try, in the syntax of dflt; NULL: not tunable. Such an axis has a value
+     * beside these that leaves the choice to the bench, 0 or (a choice) "auto"; a note of the
+     * axis's name then says what was chosen. */
+    const char *tune;
+    enum am_axis_key key; /* of an axis that is not tunable */
     const char *help;
 };
 
@@ -101,6 +113,8 @@ bool am_value_same(const struct am_value *a, const struct am_value *b);
 size_t am_axis_count(const struct am_axis *axes); /* NULL is an empty table */
 /* Index of the axis in a table, or -1. */
 int am_axis_find(const struct am_axis *axes, const char *name);
+/* Whether the value leaves the choice to the bench: 0 or "auto" of a tunable axis. */
+bool am_axis_is_open(const struct am_axis *axis, const struct am_value *value);
 /* Why a choice cannot be used on this machine, NULL when it can. */
 const char *am_axis_why_not(const struct am_axis *axis, size_t choice);
 /* The other worker that measures a choice, NULL when this descriptor's own does. */

@@ -19,6 +19,9 @@ static const char *const cpus_names[] = {[AM_CPUS_THREADS] = "threads", [AM_CPUS
 static const char *const quick_names[] = {"quick", "named"}; /* indexed by named_only */
 static const char *const better_names[] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lower"};
 
+static const char *const key_names[] = {
+    [AM_KEY_EXACT] = "exact", [AM_KEY_CLASS] = "class", [AM_KEY_FREE] = "free"};
+
 static const char ranked_name[] = "ranked"; /* in place of "name" */
 
 static void write_choices(struct am_text *out, const struct am_axis *a)
@@ -46,6 +49,12 @@ static void write_axis(struct am_text *out, const struct am_axis *a)
     am_word_add(out, a->help);
     am_word_add(out, a->env);
     am_text_add(out, "\n");
+    if (a->tune || a->key != AM_KEY_EXACT) {
+        am_text_add(out, "tune");
+        am_word_add(out, a->tune);
+        am_word_add(out, key_names[a->key]);
+        am_text_add(out, "\n");
+    }
     write_choices(out, a);
 }
 
@@ -204,6 +213,17 @@ static bool read_axis(struct reader *r, const struct am_words *w)
     return true;
 }
 
+/* Of the axis above, before its choices. */
+static bool read_tune(struct reader *r, const struct am_words *w)
+{
+    const int key = w->n == 3 ? find_name(key_names, 3, w->w[2]) : -1;
+
+    if (key < 0 || r->n_axes == 0 || r->n_choices || r->n_metrics)
+        return false;
+    r->axes[r->n_axes - 1].key = (enum am_axis_key)key;
+    return am_word_dup(w->w[1], r->arena, &r->axes[r->n_axes - 1].tune);
+}
+
 static bool read_choice(struct reader *r, const struct am_words *w)
 {
     if (w->n != 4 || r->n_axes == 0 || r->axes[r->n_axes - 1].kind != AM_AXIS_NAME ||
@@ -245,8 +265,8 @@ static const struct {
     const char *name;
     line_fn *read;
 } lines[] = {
-    {"listing", read_listing}, {"bench", read_bench},   {"axis", read_axis},
-    {"choice", read_choice},   {"metric", read_metric}, {"end", read_end},
+    {"listing", read_listing}, {"bench", read_bench}, {"axis", read_axis}, {"choice", read_choice},
+    {"metric", read_metric},   {"end", read_end},     {"tune", read_tune},
 };
 
 static bool read_line(struct reader *r, const char *line, size_t len)

@@ -5,6 +5,7 @@
 #include "core/protocol.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ enum { FAKE_SAMPLES = 5 };
 #ifdef FAKE_TWIN
 #define FAKE_NAME "fake-twin"
 #define FAKE_HALF "right"
-#define FAKE_FIRST 3 /* of its benches: the shared one only */
+#define FAKE_FIRST 4 /* of its benches: the shared one only */
 #else
 #define FAKE_NAME "fake"
 #define FAKE_HALF "left"
@@ -306,6 +307,20 @@ static const struct am_axis group_axes[] = {
     {0},
 };
 
+/* A surface whose best place is known: see surface_time(). */
+static const char *const shapes[] = {"hill", "flat", "none", "wrong", NULL};
+static const char *const ways[] = {"auto", "plain", "clever", NULL};
+
+static const struct am_axis surface_axes[] = {
+    {.name = "shape", .kind = AM_AXIS_NAME, .dflt = "hill", .choices = shapes},
+    {.name = "n", .kind = AM_AXIS_INT, .dflt = "4096", .key = AM_KEY_CLASS},
+    {.name = "w", .kind = AM_AXIS_INT, .dflt = "0", .tune = "1:24"},
+    {.name = "depth", .kind = AM_AXIS_INT, .dflt = "0", .tune = "4:1024:*1.5"},
+    {.name = "way", .kind = AM_AXIS_NAME, .dflt = "auto", .choices = ways, .tune = "plain,clever"},
+    {.name = "noise", .kind = AM_AXIS_REAL, .dflt = "0", .key = AM_KEY_FREE, .help = "share"},
+    {0},
+};
+
 /* This program and its twin (FAKE_NAME) share the bench fake.split: each has one of its `half`s. */
 static const char *const halves[] = {FAKE_HALF, NULL};
 static const char *const moods[] = {"calm", "wild", "none", NULL};
@@ -342,13 +357,20 @@ static const struct am_bench fake_group = {.name = "fake.group",
                                            .axes = group_axes,
                                            .metrics = metrics,
                                            .points_per_launch = 4};
+static const struct am_bench fake_surface = {.name = "fake.surface",
+                                             .summary = "has a best place",
+                                             .version = 1,
+                                             .axes = surface_axes,
+                                             .metrics = metrics,
+                                             .points_per_launch = 8};
 static const struct am_bench fake_split = {.name = "fake.split",
                                            .summary = "in two workers",
                                            .version = 1,
                                            .axes = split_axes,
                                            .metrics = metrics,
                                            .points_per_launch = 8};
-static const struct am_bench *const all[] = {&fake_act, &fake_work, &fake_group, &fake_split, NULL};
+static const struct am_bench *const all[] = {&fake_act,     &fake_work,  &fake_group,
+                                             &fake_surface, &fake_split, NULL};
 static const struct am_bench *const *const benches = all + FAKE_FIRST;
 
 static void fill_act_names(void)
@@ -402,6 +424,50 @@ static void play_group(const struct am_point *p)
     say_kind(AM_MSG_END, "");
 }
 
+/* What is best: w 13, the clever way, a depth of the root of n; 1 ms there. Two lesser hills: the
+ * plain way, and w below 5. Of what it chooses by itself it says the width and the depth. */
+static double surface_time(double w, double depth, bool clever, double n)
+{
+    const double off = log2(depth / sqrt(n));
+    const double width = w < 5 ? 0.25 + 0.02 * fabs(w - 3) : 0.02 * fabs(w - 13);
+
+    return 1e-3 * (1 + width + 0.03 * off * off + (clever ? 0 : 0.1));
+}
+
+static void play_surface(const struct am_point *p, struct am_rng *rng)
+{
+    const char *const shape = p->values[0].name;
+    const int64_t w = p->values[2].i ? p->values[2].i : 8;
+    const int64_t depth = p->values[3].i ? p->values[3].i : 100;
+    const bool clever = strcmp(p->values[4].name, "clever") == 0;
+    const bool best = strcmp(shape, "wrong") == 0 && w == 13;
+    char text[AM_VALUE_TEXT_MAX];
+
+    begin(p->id);
+    (void)am_str_format(text, sizeof(text), "%lld", (long long)w);
+    say_note("w", text);
+    (void)am_str_format(text, sizeof(text), "%lld", (long long)depth);
+    say_note("depth", text);
+    if (w > 20 || (strcmp(shape, "none") == 0 && p->values[2].i)) {
+        say_kind(AM_MSG_SKIP, "no such width");
+        return;
+    }
+    if (best) { /* the fastest of all, and wrong */
+        say_kind(AM_MSG_FAIL, "residual 1 above 1e-9");
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        const double noise = 1 + p->values[5].r * am_rng_unit(rng);
+
+        say_sample(strcmp(shape, "flat") == 0
+                       ? 1e-3
+                       : noise *
+                             surface_time((double)w, (double)depth, clever, (double)p->values[1].i),
+                   1);
+    }
+    say_kind(AM_MSG_END, "");
+}
+
 /* Attests what it was started with. */
 static void play_split(const struct am_point *p)
 {
@@ -449,6 +515,8 @@ static int serve(void)
     for (size_t i = 0; i < request.n_points; i++) {
         if (request.points[i].bench == &fake_work)
             play_work(&request.points[i], &rng);
+        else if (request.points[i].bench == &fake_surface)
+            play_surface(&request.points[i], &rng);
         else if (request.points[i].bench == &fake_split)
             play_split(&request.points[i]);
         else

@@ -121,6 +121,41 @@ static void test_collect(void)
     }
 }
 
+/* A note named like a tunable axis says what was chosen where that is open, and attests it else. */
+static void test_chosen(void)
+{
+    static const struct am_axis tunable[] = {
+        {.name = "w", .kind = AM_AXIS_INT, .dflt = "0", .tune = "1:8"}, {0}};
+    static const struct am_bench tuned = {.name = "t", .axes = tunable, .metrics = metrics};
+    static const struct {
+        int64_t asked;
+        const char *note;
+        bool taken;
+    } notes[] = {{0, "note w 7", true},
+                 {0, "note w many", false},
+                 {3, "note w 3", true},
+                 {3, "note w 7", false},
+                 {0, "note other many", true}};
+
+    for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
+        const struct am_value value = {.kind = AM_AXIS_INT, .i = notes[i].asked};
+        const struct am_point point = {.bench = &tuned, .values = &value, .id = 1};
+        const struct am_point *const asked[] = {&point};
+        struct am_arena arena = {0};
+        struct am_collect c;
+        struct am_err err = {0};
+
+        (void)am_collect_init(&c, &arena, "w", asked, 1, 5, &err);
+        (void)am_collect_line(&c, HELLO, strlen(HELLO), &err);
+        (void)am_collect_line(&c, "point 1", 7, &err);
+        ok((am_collect_line(&c, notes[i].note, strlen(notes[i].note), &err) == AM_OK) ==
+               notes[i].taken,
+           "w=%lld and \"%s\": %s", (long long)notes[i].asked, notes[i].note,
+           notes[i].taken ? "taken" : err.text);
+        am_arena_fini(&arena);
+    }
+}
+
 /* How a worker ends after its last point is no point's fault, and is told all the same. */
 static void test_late_trouble(void)
 {
@@ -282,6 +317,7 @@ static void test_steal(void)
 int main(void)
 {
     test_collect();
+    test_chosen();
     test_late_trouble();
     test_process();
     test_much_output();

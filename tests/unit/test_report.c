@@ -238,6 +238,24 @@ static void test_grid(void)
     }
 }
 
+/* A grid of which nothing is shown has no line to end with. */
+static void test_empty_grid(void)
+{
+    struct am_arena arena = {0};
+    struct memory m;
+    struct am_grid g;
+
+    am_grid_init(&g, &arena);
+    am_grid_column(&g, "nothing", AM_ALIGN_LEFT, 0);
+    am_grid_row(&g);
+    am_grid_cell(&g, "");
+    am_grid_hide_empty(&g);
+    (void)am_grid_write(&g, &(struct am_style){.width = 80}, 0, memory_open(&m));
+    is_str(memory_text(&m), "", "a grid without a column to show writes nothing");
+    memory_close(&m);
+    am_arena_fini(&arena);
+}
+
 static void test_put(void)
 {
     const struct am_style style = {.utf8 = true};
@@ -423,6 +441,7 @@ int main(void)
     test_exact();
     test_json();
     test_grid();
+    test_empty_grid();
     test_put();
     test_results_table();
     test_results_json();

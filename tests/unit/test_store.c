@@ -511,6 +511,34 @@ static void test_many_samples(void)
     am_arena_fini(&arena);
 }
 
+/* Points that a search thought of while the run was going on. */
+static void test_added_points(void)
+{
+    static const struct am_value values[] = {{.kind = AM_AXIS_INT, .i = 7},
+                                             {.kind = AM_AXIS_REAL, .r = 0.5}};
+    struct am_store *const store = fx_fresh_run("added.db");
+    struct am_point point = {.bench = &fx_cpu, .values = values}, twin = point;
+    struct am_point *const one[] = {&point}, *const other[] = {&twin};
+    struct am_arena arena = {0};
+    struct am_result_set set = {0};
+    struct am_err err = {0};
+
+    (void)am_store_load(store, NULL, &arena, &set, &err);
+    ok(am_store_add_points(store, set.results[4].worker, one, 1, &err) == AM_OK &&
+           point.id == FX_POINTS + 1,
+       "a point is added behind the plan's");
+    ok(am_store_add_points(store, set.results[4].worker, other, 1, &err) == AM_E_STORE,
+       "not a second time: %s", err.text);
+    err = (struct am_err){0};
+    ok(am_store_add_points(store, "nobody", other, 1, &err) == AM_E_STORE,
+       "nor to a worker that the plan does not have: %s", err.text);
+    (void)am_store_load(store, NULL, &arena, &set, &err);
+    ok(set.n == FX_POINTS + 1 && set.results[FX_POINTS].n_params == 2, "it is one of the results");
+    is_str(set.results[FX_POINTS].text, "threads=7 ratio=0.5", "with its values");
+    am_store_close(store);
+    am_arena_fini(&arena);
+}
+
 int main(void)
 {
     char dir[] = P_tmpdir "/test_store_XXXXXX";
@@ -527,9 +555,10 @@ int main(void)
     test_not_finite_and_raw();
     test_two_at_once();
     test_many_samples();
+    test_added_points();
     ok(am_store_sqlite_version()[0] == '3', "SQLite says its version");
-    for (size_t i = 0; i < 4; i++)
-        (void)unlink(((const char *const[]){PATH, "nan.db", "two.db", "many.db"})[i]);
+    for (size_t i = 0; i < 5; i++)
+        (void)unlink(((const char *const[]){PATH, "nan.db", "two.db", "many.db", "added.db"})[i]);
     ok(chdir("/") == 0 && rmdir(dir) == 0, "nothing is left behind: no journal, no lock file");
     return tap_done();
 }

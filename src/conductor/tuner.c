@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: MIT */
+/* The tuner: asks the bench what it would choose, then a search what to measure, until it knows. */
+#include "conductor/tuner.h"
+
+#include "base/clock.h"
+#include "conductor/launch.h"
+#include "core/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP_MAX = 16, STOPS_FIRST = 64 }; /* points of a launch, whatever a bench allows */
+
+/* One candidate that was thought of; candidates of a search point to these. */
+struct candidate {
+    struct am_point point;
+    enum am_visit_state state; /* of the latest visit */
+    double value;              /* the best of the batch at hand; NAN: none */
+    bool calm;                 /* its latest visit had an undisturbed sample */
+};
+
+struct tuning {
+    struct am_tuner *tuner;
+    const struct am_point *asked;
+    const struct am_values *values; /* of the axes that are searched; n is 0 for others */
+    struct am_arena *arena;
+    struct am_tuned *out;
+    struct am_launcher launcher;
+    struct am_search *search;
+    struct am_search_space space;
+    size_t axis_of[AM_SEARCH_DIMENSIONS_MAX]; /* of each dimension */
+    struct candidate **known;                 /* by number; NULL: not thought of yet */
+    struct am_stop *stops;
+    size_t n_stops, cap_stops;
+    uint64_t start_ns;
+    double good_s; /* spent in visits that gave a score */
+    size_t good;
+};
+
+void am_tuner_settings(struct am_plan_settings *set)
+{
+    const uint64_t ms = 1000000;
+
+    set->min_launches = set->max_launches = 1;
+    set->sampler.min_batch_ns = 4 * ms;
+    set->sampler.max_point_ns = 300 * ms;
+    set->sampler.warmup = 1;
+    set->sampler.samples = 3;
+    set->sampler.extra = 2;
+}
+
+static double elapsed(const struct tuning *t)
+{
+    return (double)(am_now_ns() - t->start_ns) * 1e-9;
+}
+
+static bool interrupted(const struct tuning *t)
+{
+    const volatile sig_atomic_t *const flag = t->tuner->conductor->interrupted;
+
+    return flag && *flag;
+}
+
+static bool over_budget(const struct tuning *t)
+{
+    return t->tuner->budget_s > 0 && elapsed(t) >= t->tuner->budget_s;
+}
+
+/* ---- one launch ---- */
+
+static bool is_calm(const struct am_visit *v)
+{
+    for (size_t i = 0; i < v->n_samples; i++) {
+        if (v->samples[i].labels == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The visit's best value of the first metric, of undisturbed samples where there are any. */
+static double visit_value(const struct am_visit *v, enum am_better better)
+{
+    const bool calm = is_calm(v);
+    double best = NAN;
+
+    if (v->state != AM_VISIT_OK)
+        return NAN;
+    for (size_t i = 0; i < v->n_samples; i++) {
+        const double x = v->samples[i].values[0];
+
+        if ((calm && v->samples[i].labels) || !isfinite(x))
+            continue;
+        if (isnan(best) || (better == AM_HIGHER ? x > best : x < best))
+            best = x;
+    }
+    return best;
+}
+
+static double score_of(const struct tuning *t, double value)
+{
+    return t->asked->bench->metrics[0].better == AM_HIGHER ? value : -value;
+}
+
+static bool stop_point(struct tuning *t, int64_t id, enum am_visit_state state)
+{
+    static const char *const reasons[] = {
+        [AM_VISIT_OK] = "tuned", [AM_VISIT_SKIP] = "skip", [AM_VISIT_FAIL] = "fail"};
+
+    if (t->n_stops == t->cap_stops) {
+        const size_t cap = t->cap_stops ? 2 * t->cap_stops : STOPS_FIRST;
+        struct am_stop *const more = realloc(t->stops, cap * sizeof(*more));
+
+        if (!more)
+            return false;
+        t->stops = more;
+        t->cap_stops = cap;
+    }
+    t->stops[t->n_stops++] = (struct am_stop){.point_id = id, .reason = reasons[state]};
+    return true;
+}
+
+/* Launches the points and stores what came of it; the record lives in `arena`. */
+static enum am_status launch(struct tuning *t, const struct am_point *const *points, size_t n,
+                             struct am_arena *arena, struct am_launch *record, struct am_err *err)
+{
+    enum am_status s =
+        am_launcher_run(&t->launcher, points, n, t->tuner->round, arena, record, err);
+
+    if (s != AM_OK || record->n_visits == 0)
+        return s;
+    t->tuner->round++;
+    t->out->launches++;
+    return am_store_put_launch(t->tuner->conductor->store, record, err);
+}
+
+/* ---- what the bench itself chooses ---- */
+
+/* Values that the notes tell, where the point leaves them open. */
+static enum am_status read_model(struct tuning *t, const struct am_visit *v, struct am_err *err)
+{
+    const struct am_axis *const axes = t->asked->bench->axes;
+    const size_t n = am_axis_count(axes);
+    struct am_value *const model = am_arena_array(t->arena, n + 1, sizeof(*model));
+
+    if (!model)
+        return am_fail(err, AM_E_NOMEM, "no memory for the tuner");
+    for (size_t i = 0; i < n; i++) {
+        const char *const note = am_kvs_get(&v->notes, axes[i].name);
+        const char *const text = note ? am_arena_strdup(t->arena, note) : NULL;
+
+        model[i] = t->asked->values[i];
+        if (text && am_axis_is_open(&axes[i], &model[i]) &&
+            am_value_parse(&axes[i], text, strlen(text), &model[i], NULL) != AM_OK)
+            model[i] = t->asked->values[i];
+    }
+    t->out->model = t->out->found = model;
+    return AM_OK;
+}
+
+/* Measures the point as it was asked for; the notes say what was chosen. */
+static enum am_status ask_bench(struct tuning *t, struct am_err *err)
+{
+    struct am_arena arena = {0};
+    struct am_launch record = {0};
+    enum am_status s = launch(t, &t->asked, 1, &arena, &record, err);
+
+    if (s == AM_OK && record.n_visits == 0) {
+        t->out->interrupted = true;
+        t->out->why_not = "interrupted";
+    } else if (s == AM_OK) {
+        const struct am_visit *const v = &record.visits[0];
+
+        t->out->model_value = t->out->value = visit_value(v, t->asked->bench->metrics[0].better);
+        t->good_s = (double)(record.ended_ns - record.started_ns) * 1e-9;
+        t->good = 1;
+        if (v->state != AM_VISIT_OK)
+            t->out->why_not = am_arena_strdup(t->arena, v->reason ? v->reason : "failed");
+        t->out->broken = v->state == AM_VISIT_FAIL;
+        s = read_model(t, v, err);
+        if (s == AM_OK && !stop_point(t, t->asked->id, v->state))
+            s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
+    }
+    am_arena_fini(&arena);
+    return s;
+}
+
+/* ---- the space ---- */
+
+static int by_number(const void *x, const void *y)
+{
+    const struct am_value *const a = x, *const b = y;
+
+    if (a->kind == AM_AXIS_REAL)
+        return (a->r > b->r) - (a->r < b->r);
+    return (a->i > b->i) - (a->i < b->i);
+}
+
+/* What may be tried on one axis: the candidates, and what the bench chooses; where it does not say,
+ * to leave it open. */
+static bool with_start(const struct tuning *t, size_t axis, struct am_values *out)
+{
+    const struct am_values *const given = &t->values[axis];
+    const struct am_value *const start = &t->out->model[axis];
+
+    out->n = 0;
+    out->v = am_arena_array(t->arena, given->n + 1, sizeof(*out->v));
+    if (!out->v)
+        return false;
+    out->v[out->n++] = *start;
+    for (size_t i = 0; i < given->n; i++) {
+        if (!am_value_same(&given->v[i], start))
+            out->v[out->n++] = given->v[i];
+    }
+    if (start->kind != AM_AXIS_NAME)
+        qsort(out->v, out->n, sizeof(*out->v), by_number);
+    return true;
+}
+
+static size_t index_of(const struct am_values *values, const struct am_value *value)
+{
+    size_t i = 0;
+
+    while (i + 1 < values->n && !am_value_same(&values->v[i], value))
+        i++;
+    return i;
+}
+
+/* Dimensions of all open axes that have candidates; `lists` are theirs, `start` the model's. */
+static enum am_status make_space(struct tuning *t, struct am_values *lists, size_t *start,
+                                 struct am_err *err)
+{
+    const struct am_axis *const axes = t->asked->bench->axes;
+
+    *start = 0;
+    for (size_t i = 0; axes[i].name; i++) {
+        const size_t d = t->space.n;
+
+        if (!am_axis_is_open(&axes[i], &t->asked->values[i]) || t->values[i].n == 0)
+            continue;
+        if (d == AM_SEARCH_DIMENSIONS_MAX)
+            return am_fail(err, AM_E_USAGE, "%s: more than %d axes to tune at once; fix some by -p",
+                           t->asked->bench->name, AM_SEARCH_DIMENSIONS_MAX);
+        if (!with_start(t, i, &lists[d]))
+            return am_fail(err, AM_E_NOMEM, "no memory for the tuner");
+        t->axis_of[d] = i;
+        t->space.dimensions[d].n = lists[d].n;
+        t->space.dimensions[d].ordered = axes[i].kind != AM_AXIS_NAME;
+        *start = *start * lists[d].n + index_of(&lists[d], &t->out->model[i]);
+        t->space.n++;
+    }
+    t->out->candidates = t->space.n ? am_search_count(&t->space) : 0;
+    if (t->space.n && t->out->candidates == 0)
+        return am_fail(err, AM_E_USAGE, "%s: more than %d candidates; give fewer values by -p",
+                       t->asked->bench->name, AM_SEARCH_CANDIDATES_MAX);
+    return AM_OK;
+}
+
+/* ---- visits ---- */
+
+/* The point of a candidate; NULL without memory. */
+static struct candidate *think_of(struct tuning *t, const struct am_values *lists, size_t number)
+{
+    const size_t axes = am_axis_count(t->asked->bench->axes);
+    struct candidate *const c = am_arena_alloc(t->arena, sizeof(*c));
+    struct am_value *const values = am_arena_array(t->arena, axes + 1, sizeof(*values));
+    size_t rest = number;
+
+    if (!c || !values)
+        return NULL;
+    memcpy(values, t->asked->values, axes * sizeof(*values));
+    for (size_t d = t->space.n; d-- > 0;) {
+        values[t->axis_of[d]] = lists[d].v[rest % lists[d].n];
+        rest /= lists[d].n;
+    }
+    c->point = (struct am_point){.bench = t->asked->bench, .values = values};
+    t->known[number] = c;
+    return c;
+}
+
+/* The candidate with its point. The one that leaves all open, as asked for, is stored already. */
+static struct candidate *candidate_of(struct tuning *t, const struct am_values *lists,
+                                      size_t number)
+{
+    struct candidate *const c = t->known[number] ? t->known[number] : think_of(t, lists, number);
+    bool open = true;
+
+    for (size_t d = 0; c && d < t->space.n; d++)
+        open = open &&
+               am_value_same(&c->point.values[t->axis_of[d]], &t->asked->values[t->axis_of[d]]);
+    if (c && open)
+        c->point.id = t->asked->id;
+    return c;
+}
+
+/* Puts those into the store that are not there yet. */
+static enum am_status store_new(struct tuning *t, const size_t *batch, size_t n, struct am_err *err)
+{
+    const struct am_conductor *const conductor = t->tuner->conductor;
+    const struct am_worker *const worker =
+        am_catalogue_worker(conductor->catalogue, t->asked->bench);
+    struct am_point *new[GROUP_MAX];
+    size_t n_new = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (t->known[batch[i]]->point.id == 0)
+            new[n_new++] = &t->known[batch[i]]->point;
+    }
+    return n_new ? am_store_add_points(conductor->store, worker->name, new, n_new, err) : AM_OK;
+}
+
+/* What is left: of the budget, or of all candidates. */
+static double eta(const struct tuning *t)
+{
+    const double each = t->good ? t->good_s / (double)t->good : 0;
+
+    if (t->tuner->budget_s > 0)
+        return fmax(0, t->tuner->budget_s - elapsed(t));
+    return each * (double)(t->out->candidates - am_search_visited(t->search));
+}
+
+static void tell(const struct tuning *t, const struct candidate *c, const struct am_visit *v)
+{
+    const struct am_conductor *const conductor = t->tuner->conductor;
+    const struct am_progress p = {.point = &c->point,
+                                  .launches_done = t->out->launches,
+                                  .points_done = am_search_visited(t->search),
+                                  .points = t->out->candidates,
+                                  .round = t->tuner->round,
+                                  .elapsed_s = elapsed(t),
+                                  .eta_s = eta(t),
+                                  .state = v->state,
+                                  .reason = v->reason};
+
+    if (conductor->progress)
+        conductor->progress(conductor->progress_self, &p);
+}
+
+static void take_visit(struct tuning *t, struct candidate *c, const struct am_visit *v,
+                       double seconds)
+{
+    const enum am_better better = t->asked->bench->metrics[0].better;
+    const double value = visit_value(v, better);
+
+    c->state = v->state;
+    c->calm = v->state != AM_VISIT_OK || is_calm(v);
+    if (isnan(c->value) || (better == AM_HIGHER ? value > c->value : value < c->value))
+        c->value = value;
+    t->out->skipped += v->state == AM_VISIT_SKIP;
+    t->out->failed += v->state == AM_VISIT_FAIL;
+    if (v->state == AM_VISIT_OK) {
+        t->good_s += seconds;
+        t->good++;
+    }
+    tell(t, c, v);
+}
+
+/* Candidates from the first that one process can measure. */
+static size_t gather(const struct tuning *t, const size_t *batch, size_t n,
+                     const struct am_point **points)
+{
+    const size_t allowed = t->asked->bench->points_per_launch;
+    size_t most = allowed ? allowed : 1, count = 0;
+
+    if (most > GROUP_MAX)
+        most = GROUP_MAX;
+    while (count < n && count < most) {
+        const struct am_point *const next = &t->known[batch[count]]->point;
+
+        if (count && (!am_point_same_environment(points[0], next) ||
+                      am_point_threads(points[0]) != am_point_threads(next)))
+            break;
+        points[count++] = next;
+    }
+    return count;
+}
+
+/* Visits candidates, launch by launch, as long as there is time; *done is how many. */
+static enum am_status visit_all(struct tuning *t, const size_t *batch, size_t n, size_t *done,
+                                struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    *done = 0;
+    while (s == AM_OK && *done < n && !interrupted(t) && !over_budget(t)) {
+        const struct am_point *points[GROUP_MAX];
+        const size_t count = gather(t, batch + *done, n - *done, points);
+        struct am_arena arena = {0};
+        struct am_launch record = {0};
+        double seconds;
+
+        s = store_new(t, batch + *done, count, err);
+        if (s == AM_OK)
+            s = launch(t, points, count, &arena, &record, err);
+        seconds = (double)(record.ended_ns - record.started_ns) * 1e-9;
+        for (size_t i = 0; s == AM_OK && i < record.n_visits; i++)
+            take_visit(t, t->known[batch[*done + i]], &record.visits[i],
+                       seconds / (double)record.n_visits);
+        *done += s == AM_OK ? record.n_visits : 0;
+        am_arena_fini(&arena);
+    }
+    return s;
+}
+
+/* Visits a batch, and once more those of which no sample was undisturbed; then tells the search. */
+static enum am_status visit_batch(struct tuning *t, const struct am_values *lists,
+                                  const size_t *batch, size_t n, struct am_err *err)
+{
+    size_t *const again = calloc(n + 1, sizeof(*again));
+    size_t n_again = 0, done, repeated;
+    enum am_status s = again ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the tuner");
+
+    for (size_t i = 0; s == AM_OK && i < n; i++) {
+        struct candidate *const c = candidate_of(t, lists, batch[i]);
+
+        if (!c)
+            s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
+        else
+            c->value = NAN;
+    }
+    if (s == AM_OK)
+        s = visit_all(t, batch, n, &done, err);
+    for (size_t i = 0; s == AM_OK && i < done; i++) {
+        if (!t->known[batch[i]]->calm)
+            again[n_again++] = batch[i];
+    }
+    if (s == AM_OK)
+        s = visit_all(t, again, n_again, &repeated, err);
+    for (size_t i = 0; s == AM_OK && i < done; i++) {
+        const struct candidate *const c = t->known[batch[i]];
+
+        /* one visit with a wrong result outweighs any that was right */
+        am_search_tell(t->search, batch[i], c->state == AM_VISIT_OK ? score_of(t, c->value) : NAN);
+    }
+    free(again);
+    return s;
+}
+
+/* Visits that there is time for, by what those so far took. */
+static size_t affordable(const struct tuning *t)
+{
+    const double left = t->tuner->budget_s - elapsed(t);
+    const double each = t->good ? t->good_s / (double)t->good : 0;
+
+    if (!(t->tuner->budget_s > 0))
+        return SIZE_MAX;
+    if (!(left > 0) || !(each > 0))
+        return 0;
+    return left / each < 1e9 ? (size_t)(left / each) : SIZE_MAX;
+}
+
+static enum am_status climb(struct tuning *t, const struct am_values *lists, size_t *batch,
+                            struct am_err *err)
+{
+    enum am_status s = AM_OK;
+    size_t n = am_search_next(t->search, affordable(t), batch);
+
+    while (s == AM_OK && n) {
+        s = visit_batch(t, lists, batch, n, err);
+        if (interrupted(t) || over_budget(t))
+            break;
+        n = am_search_next(t->search, affordable(t), batch);
+    }
+    t->out->interrupted = interrupted(t);
+    t->out->budget_spent = n > 0 && over_budget(t);
+    return s;
+}
+
+static void take_outcome(struct tuning *t, size_t start)
+{
+    size_t best;
+    double score;
+
+    t->out->visited = am_search_visited(t->search);
+    if (t->out->visited == 0)
+        return; /* there was time for the bench's own choice only */
+    if (!am_search_best(t->search, &best, &score)) {
+        t->out->why_not = "no candidate could be measured";
+        t->out->broken = true;
+        return;
+    }
+    t->out->found = t->known[best]->point.values;
+    t->out->value = score_of(t, score);
+    if (isfinite(am_search_score(t->search, start)))
+        t->out->model_value = score_of(t, am_search_score(t->search, start));
+}
+
+static bool stop_candidates(struct tuning *t)
+{
+    bool good = true;
+
+    for (size_t i = 0; good && t->known && i < t->out->candidates; i++) {
+        if (t->known[i] && t->known[i]->point.id && t->known[i]->point.id != t->asked->id)
+            good = stop_point(t, t->known[i]->point.id, t->known[i]->state);
+    }
+    return good;
+}
+
+static enum am_status search(struct tuning *t, struct am_err *err)
+{
+    struct am_values lists[AM_SEARCH_DIMENSIONS_MAX] = {{0}};
+    size_t *const batch = calloc(AM_SEARCH_BATCH_MAX, sizeof(*batch));
+    size_t start;
+    enum am_status s = make_space(t, lists, &start, err);
+
+    if (s == AM_OK && t->space.n == 0) {
+        t->out->why_not = "nothing of it can be tuned";
+        free(batch);
+        return AM_OK;
+    }
+    if (s == AM_OK) {
+        t->known = am_arena_array(t->arena, t->out->candidates, sizeof(struct candidate *));
+        t->search = am_search_new(&t->space, start, t->tuner->mode == AM_TUNE_PATIENT);
+        if (!t->known || !t->search || !batch)
+            s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
+    }
+    if (s == AM_OK)
+        s = climb(t, lists, batch, err);
+    if (s == AM_OK)
+        take_outcome(t, start);
+    if (s == AM_OK && !stop_candidates(t))
+        s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
+    am_search_free(t->search);
+    free(batch);
+    return s;
+}
+
+/* Whether anything that was left open has a value now. */
+static bool has_choice(const struct tuning *t)
+{
+    const struct am_axis *const axes = t->asked->bench->axes;
+
+    for (size_t i = 0; axes[i].name; i++) {
+        if (am_axis_is_open(&axes[i], &t->asked->values[i]) &&
+            !am_axis_is_open(&axes[i], &t->out->found[i]))
+            return true;
+    }
+    return false;
+}
+
+enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point,
+                            const struct am_values *candidates, struct am_arena *arena,
+                            struct am_tuned *out, struct am_err *err)
+{
+    struct tuning t = {.tuner = tuner,
+                       .asked = point,
+                       .values = candidates,
+                       .arena = arena,
+                       .out = out,
+                       .start_ns = am_now_ns()};
+    enum am_status s = am_launcher_init(&t.launcher, tuner->conductor, err);
+
+    *out = (struct am_tuned){.model_value = NAN, .value = NAN};
+    if (s == AM_OK)
+        s = ask_bench(&t, err);
+    if (s == AM_OK && !out->why_not && tuner->mode != AM_TUNE_ESTIMATE)
+        s = search(&t, err);
+    if (s == AM_OK && !out->why_not && !has_choice(&t))
+        out->why_not = tuner->mode == AM_TUNE_ESTIMATE
+                           ? "the bench does not say what it chooses"
+                           : "no value is better than what the bench chooses by itself";
+    if (s == AM_OK && t.n_stops)
+        s = am_store_put_stops(tuner->conductor->store, t.stops, t.n_stops, err);
+    out->elapsed_s = elapsed(&t);
+    am_launcher_fini(&t.launcher);
+    free(t.stops);
+    return s;
+}

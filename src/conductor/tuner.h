@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The tuner: which values of its tunable axes are best for one point of a bench. Candidates are
+ * measured by short launches, stored like those of any run; the worker verifies each before it is
+ * timed, and what is wrong is never chosen. */
+#ifndef AM_CONDUCTOR_TUNER_H
+#define AM_CONDUCTOR_TUNER_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "conductor/conductor.h"
+#include "core/tuning.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct am_tuner {
+    /* Its plan gives the settings of the launches; its progress is told after every visit, the
+     * candidates being the points. */
+    const struct am_conductor *conductor;
+    enum am_tune_mode mode;
+    double budget_s; /* for one point; 0: none */
+    unsigned round;  /* of the next launch; one after the other over all points */
+};
+
+/* What came of one point. */
+struct am_tuned {
+    const char *why_not;          /* it cannot be measured, or has nothing to tune; else NULL */
+    bool broken;                  /* and that is a failure, not a point that is not for here */
+    const struct am_value *model; /* what the bench itself chooses, as far as it says */
+    const struct am_value *found; /* the best; the model itself where only that was asked for */
+    double model_value, value;    /* of the first metric: the best visit's; NAN: not measured */
+    size_t candidates, visited, skipped, failed, launches;
+    double elapsed_s;
+    bool budget_spent, interrupted;
+};
+
+/* Sampler and limits as a tuner wants them: many short visits, few samples each. */
+void am_tuner_settings(struct am_plan_settings *settings);
+
+/* Tunes one point of the conductor's plan, which leaves open what is tuned. `candidates` are
+ * indexed as the bench's axes: what may be tried; none for axes that are not tuned. */
+enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point,
+                            const struct am_values *candidates, struct am_arena *arena,
+                            struct am_tuned *out, struct am_err *err);
+
+#endif

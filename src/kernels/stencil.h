@@ -9,8 +9,9 @@
 
 enum {
     AM_STENCIL_VEC_BYTES_MAX = 64,
-    AM_STENCIL_WIDTH_MAX = 28, /* vectors of a slice: 32 registers; 13 with 16 registers */
-    AM_STENCIL_ROTATING = 13,  /* up to this width a slice's points rotate through its registers */
+    AM_STENCIL_WIDTH_MAX = 28,  /* vectors of a slice: 32 registers; 13 with 16 registers */
+    AM_STENCIL_ROTATING = 13,   /* up to this width a slice's points rotate through its registers */
+    AM_STENCIL_HELD_WIDTHS = 3, /* of whole grids in registers */
 };
 
 /* How a point x1 between x0 and x2 is stepped. The second and third multiply the whole state by a
@@ -74,12 +75,21 @@ struct am_stencil_slice {
 
 typedef void am_stencil_slice_fn(const struct am_stencil_slice *slice);
 
-/* Fills the vectors on both sides of n, where each lane's neighbours are in the next lanes. */
-typedef void am_stencil_wrap_fn(void *u, size_t n);
+/* Fills `count` vectors on either side of n, at least as many, where each lane's neighbours are in
+ * the next lanes: lane j before the first continues lane j - 1, after the last lane j + 1. */
+typedef void am_stencil_wrap_fn(void *u, size_t n, size_t count);
+
+/* A whole periodic grid in registers, `width` vectors of one point a lane and neighbours side by
+ * side, from u to v: a slice without edges, of period 1, that stays where it is. */
+struct am_stencil_held {
+    unsigned width; /* 0: no such entry */
+    am_stencil_slice_fn *fn[AM_STENCIL_FORMS][AM_STENCIL_TYPES];
+};
 
 struct am_stencil_variant {
     const char *isa;
     unsigned width_max;
+    struct am_stencil_held held[AM_STENCIL_HELD_WIDTHS];
     unsigned lanes[AM_STENCIL_TYPES];
     am_stencil_sweep_fn *sweep[AM_STENCIL_LOOPS][AM_STENCIL_FORMS][AM_STENCIL_TYPES];
     am_stencil_wrap_fn *wrap[AM_STENCIL_TYPES];

@@ -107,19 +107,119 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
         }                                                                                          \
     }
 
-/* Lane j of the vector before the first is lane j - 1 of the last; of the one after the last, lane
- * j + 1 of the first. */
+/* Lane j of the one to the left is lane j - 1 of the last vector; to the right, lane j + 1 of the
+ * first. */
+#if AM_VEC_BYTES == 64
+#define UP_f32(x)                                                                                  \
+    __builtin_shufflevector(x, x, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define DOWN_f32(x)                                                                                \
+    __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0)
+#define UP_f64(x) __builtin_shufflevector(x, x, 7, 0, 1, 2, 3, 4, 5, 6)
+#define DOWN_f64(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
+#elif AM_VEC_BYTES == 32
+#define UP_f32(x) __builtin_shufflevector(x, x, 7, 0, 1, 2, 3, 4, 5, 6)
+#define DOWN_f32(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
+#define UP_f64(x) __builtin_shufflevector(x, x, 3, 0, 1, 2)
+#define DOWN_f64(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
+#elif AM_VEC_BYTES == 16
+#define UP_f32(x) __builtin_shufflevector(x, x, 3, 0, 1, 2)
+#define DOWN_f32(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
+#define UP_f64(x) __builtin_shufflevector(x, x, 1, 0)
+#define DOWN_f64(x) UP_f64(x)
+#else
+#define UP_f32(x) (x)
+#define DOWN_f32(x) (x)
+#define UP_f64(x) (x)
+#define DOWN_f64(x) (x)
+#endif
+
+/* From the last to what lies before the first, from the first to what lies after the last. */
 #define WRAP(type)                                                                                 \
-    static void wrap_##type(void *array, size_t n)                                                 \
+    static void wrap_##type(void *array, size_t n, size_t count)                                   \
     {                                                                                              \
-        enum { lanes = LANES(type) };                                                              \
-        E_##type *const first = array, *const last = first + (n - 1) * lanes;                      \
-        E_##type *const before = first - lanes, *const after = last + lanes;                       \
+        typedef am_v##type V;                                                                      \
+        typedef V A __attribute__((aligned(sizeof(V))));                                           \
+        A *const u = array, *const before = u - count, *const after = u + n;                       \
                                                                                                    \
-        for (int j = 0; j < lanes; j++) {                                                          \
-            before[j] = last[(j + lanes - 1) % lanes];                                             \
-            after[j] = first[(j + 1) % lanes];                                                     \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            const V last = u[n - count + i], first = u[i];                                         \
+                                                                                                   \
+            before[i] = UP_##type(last);                                                           \
+            after[i] = DOWN_##type(first);                                                         \
         }                                                                                          \
+    }
+
+/* One point after the other: compilers that compute all sums first have no registers for them. */
+#if defined(__x86_64__)
+#define IN_ORDER(x) __asm__ volatile("" : "+v"(x))
+#else
+#define IN_ORDER(x) __asm__ volatile("" : "+w"(x))
+#endif
+
+/* Steps in place, from left to right: `old` is the left neighbour as it was. The last point's right
+ * neighbour is x0 as it was, turned. */
+#define HELD_NAME(k) x##k
+#define HELD_LOAD(k) V x##k = u[k];
+#define HELD_SCALE(k) x##k *= factor;
+#define HELD_STORE(k) v[k] = x##k;
+#define HELD_POINT(form, k, next)                                                                  \
+    {                                                                                              \
+        V new = STEP_##form(old, x##k, next);                                                      \
+                                                                                                   \
+        IN_ORDER(new);                                                                             \
+        old = x##k;                                                                                \
+        x##k = new;                                                                                \
+    }
+#define HELD_POINTS_6(form)                                                                        \
+    HELD_POINT(form, 0, x1)                                                                        \
+    HELD_POINT(form, 1, x2) HELD_POINT(form, 2, x3) HELD_POINT(form, 3, x4) HELD_POINT(form, 4, x5)
+#define HELD_POINTS_8(form) HELD_POINTS_6(form) HELD_POINT(form, 5, x6) HELD_POINT(form, 6, x7)
+#define HELD_POINTS_10(form) HELD_POINTS_8(form) HELD_POINT(form, 7, x8) HELD_POINT(form, 8, x9)
+#define HELD_POINTS_16(form)                                                                       \
+    HELD_POINTS_10(form)                                                                           \
+    HELD_POINT(form, 9, x10)                                                                       \
+    HELD_POINT(form, 10, x11)                                                                      \
+    HELD_POINT(form, 11, x12)                                                                      \
+    HELD_POINT(form, 12, x13) HELD_POINT(form, 13, x14) HELD_POINT(form, 14, x15)
+#define HELD_POINTS_24(form)                                                                       \
+    HELD_POINTS_16(form)                                                                           \
+    HELD_POINT(form, 15, x16)                                                                      \
+    HELD_POINT(form, 16, x17)                                                                      \
+    HELD_POINT(form, 17, x18)                                                                      \
+    HELD_POINT(form, 18, x19)                                                                      \
+    HELD_POINT(form, 19, x20)                                                                      \
+    HELD_POINT(form, 20, x21) HELD_POINT(form, 21, x22) HELD_POINT(form, 22, x23)
+#define AM_REP_24(X) AM_REP_16(X) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
+#define HELD(form, type, w, last)                                                                  \
+    static void held_##form##_##type##_##w(const struct am_stencil_slice *s)                       \
+    {                                                                                              \
+        typedef am_v##type V;                                                                      \
+        typedef V A __attribute__((aligned(sizeof(V))));                                           \
+        const V side = *(const A *)(const void *)s->side;                                          \
+        const V centre = *(const A *)(const void *)s->centre;                                      \
+        const A *const u = s->u;                                                                   \
+        A *const v = s->v;                                                                         \
+        AM_REP_##w(HELD_LOAD)                                                                      \
+                                                                                                   \
+            (void) side;                                                                           \
+        (void)centre;                                                                              \
+        for (uint64_t chunk = 0; chunk <= s->chunks; chunk++) {                                    \
+            const bool ends = chunk == s->chunks;                                                  \
+            uint64_t steps = ends ? s->last_periods + s->last_steps : s->chunk_periods;            \
+                                                                                                   \
+            for (; steps; steps--) {                                                               \
+                const V first = DOWN_##type(x0);                                                   \
+                V old = UP_##type(HELD_NAME(last));                                                \
+                                                                                                   \
+                HELD_POINTS_##w(form) HELD_POINT(form, last, first)                                \
+            }                                                                                      \
+            if (AM_STENCIL_##form != AM_STENCIL_paper) {                                           \
+                const V factor = *(const A *)(const void *)(ends ? s->rescale_last : s->rescale);  \
+                                                                                                   \
+                AM_REP_##w(HELD_SCALE)                                                             \
+            }                                                                                      \
+        }                                                                                          \
+        AM_REP_##w(HELD_STORE)                                                                     \
     }
 
 /* A diagonal: two vectors loaded and stored a step, whatever else is done. */
@@ -161,7 +261,18 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
     X(paper, f32)                                                                                  \
     X(paper, f64) X(scaled, f32) X(scaled, f64) X(centred, f32) X(centred, f64)
 
+/* As wide as registers allow without spills, and narrower. */
+#if AM_REGISTERS == 32
+#define HELD_ENTRIES HELD_ENTRY(8), HELD_ENTRY(16), HELD_ENTRY(24)
+#define HELD_ALL(form, type)                                                                       \
+    HELD(form, type, 8, 7) HELD(form, type, 16, 15) HELD(form, type, 24, 23)
+#else
+#define HELD_ENTRIES HELD_ENTRY(6), HELD_ENTRY(8), HELD_ENTRY(10)
+#define HELD_ALL(form, type) HELD(form, type, 6, 5) HELD(form, type, 8, 7) HELD(form, type, 10, 9)
+#endif
+
 EACH(LOOPS)
+EACH(HELD_ALL)
 WRAP(f32)
 WRAP(f64)
 
@@ -233,6 +344,17 @@ EACH(DECLARE_SLICES)
     {                                                                                              \
         loop##_##form##_f32, loop##_##form##_f64                                                   \
     }
+#define HELD_ROW(form, w)                                                                          \
+    {                                                                                              \
+        held_##form##_f32_##w, held_##form##_f64_##w                                               \
+    }
+#define HELD_ENTRY(w)                                                                              \
+    {                                                                                              \
+        w,                                                                                         \
+        {                                                                                          \
+            HELD_ROW(paper, w), HELD_ROW(scaled, w), HELD_ROW(centred, w)                          \
+        }                                                                                          \
+    }
 #define ROWS(loop)                                                                                 \
     {                                                                                              \
         ROW(loop, paper), ROW(loop, scaled), ROW(loop, centred)                                    \
@@ -241,6 +363,7 @@ EACH(DECLARE_SLICES)
 const struct am_stencil_variant AM_KERNEL(am_stencil_) = {
     .isa = AM_STRING(AM_ISA),
     .width_max = WIDTH_MAX,
+    .held = {HELD_ENTRIES},
     .lanes = {LANES(f32), LANES(f64)},
     .sweep =
         {

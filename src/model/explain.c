@@ -18,6 +18,20 @@ static bool has_threads(const struct am_result *r)
     return am_result_text(r, "threads") || am_result_text(r, "cores");
 }
 
+static bool moves_bytes(const struct am_result *r)
+{
+    return r->work.bytes_read + r->work.bytes_written > 0;
+}
+
+/* Benches that know their own mix of instructions say what share of its bound they reach. 0: this
+ * one does not. */
+static double own_share(const struct am_result *r)
+{
+    struct am_summary s;
+
+    return am_result_summary(r, "bound_share", &s) && s.median > 0 ? s.median : 0;
+}
+
 /* Points whose work the ceilings say nothing of; NULL when they do. */
 static const char *foreign(const struct am_result *r)
 {
@@ -35,9 +49,11 @@ static const char *foreign(const struct am_result *r)
         if (strcmp(r->bench, rows[i].bench) == 0)
             return rows[i].why;
     }
-    if (am_result_text(r, "device") && r->work.bytes_read + r->work.bytes_written > 0)
+    if (text_is(r, "variant", "fft"))
+        return "a transform does other work than the steps that it stands for";
+    if (am_result_device(r) && moves_bytes(r) && !(own_share(r) > 0))
         return "memory of another device: only its arithmetic has ceilings";
-    if (!am_result_text(r, "device") && !has_threads(r) && strcmp(r->worker, "cpu") != 0)
+    if (!am_result_device(r) && !has_threads(r) && strcmp(r->worker, "cpu") != 0)
         return "the point does not state its threads";
     if (text_is(r, "memory", "same"))
         return "threads read the same memory: one fetch serves several";
@@ -60,7 +76,7 @@ static const struct am_result_metric *rate_of(const struct am_result *r)
 
     if (flops)
         return flops;
-    return r->work.bytes_read + r->work.bytes_written > 0 ? metric_in(r, "B/s") : NULL;
+    return moves_bytes(r) ? metric_in(r, "B/s") : NULL;
 }
 
 static bool has_rates(const struct am_result *r)
@@ -82,7 +98,17 @@ static bool is_cold(const struct am_result *r)
     return strcmp(r->bench, "mem.stanza") == 0;
 }
 
-/* Bytes that a point works on: as its axis says, else what one iteration touches, which holds if it
+/* A grid is stepped from one array to another, or in its place. */
+static double grid_bytes(const struct am_result *r)
+{
+    const char *const type = am_result_type(r);
+    const double points = am_result_number(r, "n");
+    const bool in_place = text_is(r, "variant", "skew") || text_is(r, "variant", "slice");
+
+    return points * (type && strcmp(type, "f32") == 0 ? 4 : 8) * (in_place ? 1 : 2);
+}
+
+/* Bytes that a point works on: as its axes say, else what one iteration touches, which holds if it
  * touches nothing twice and is on the safe side of the caches otherwise. */
 static double working_set(const struct am_result *r)
 {
@@ -92,6 +118,8 @@ static double working_set(const struct am_result *r)
         if (strcmp(r->params[i].name, "size") == 0 && r->params[i].kind == AM_AXIS_SIZE)
             return size;
     }
+    if (strcmp(r->bench, "app.stencil") == 0)
+        return grid_bytes(r);
     return r->work.bytes_read + r->work.bytes_written;
 }
 
@@ -107,18 +135,19 @@ static const char *kind_words(enum am_ceiling_kind kind)
     return words[kind];
 }
 
-/* "L2 reads", "f64 arithmetic"; how the ceiling differs from the point, where it does: "L1 writes
- * (of avx512; scaled)". */
+/* "L2 reads", "f64 arithmetic", "f64 arithmetic (its own mix)"; how the ceiling differs from the
+ * point, where it does: "L1 writes (of avx512; scaled)". */
 static const char *resource_of(const struct am_explanation *e, struct am_arena *arena)
 {
     const struct am_roof *const roof = &e->roofs[e->limit];
     const struct am_ceiling *const c = roof->ceiling;
     const char *const isa = am_result_text(e->result, "isa");
     const bool other = c->isa && isa && strcmp(c->isa, isa) != 0;
+    const bool own = e->own && c->kind == AM_CEILING_FLOPS;
     const char *const text = am_arena_printf(
-        arena, "%s %s%s%s%s%s%s", c->kind == AM_CEILING_FLOPS ? c->type : am_tier_title(c->level),
-        kind_words(c->kind), other || roof->scaled ? " (" : "", other ? "of " : "",
-        other ? c->isa : "", other && roof->scaled ? "; " : "",
+        arena, "%s %s%s%s%s%s%s%s", c->kind == AM_CEILING_FLOPS ? c->type : am_tier_title(c->level),
+        kind_words(c->kind), own ? " (its own mix)" : "", other || roof->scaled ? " (" : "",
+        other ? "of " : "", other ? c->isa : "", other && roof->scaled ? "; " : "",
         roof->scaled ? "scaled)"
         : other      ? ")"
                      : "");
@@ -126,15 +155,41 @@ static const char *resource_of(const struct am_explanation *e, struct am_arena *
     return text ? text : kind_words(c->kind);
 }
 
+/* A ceiling made by the bench itself: measured rate over the share of its bound. */
+static bool own_roof(const struct am_explanation *e, struct am_arena *arena, struct am_roof *out)
+{
+    const double share = e->result->work.flops > 0 ? own_share(e->result) : 0;
+    struct am_ceiling *const c = share > 0 ? am_arena_alloc(arena, sizeof(*c)) : NULL;
+    const char *const type = am_result_type(e->result);
+
+    if (!c)
+        return false;
+    *c = (struct am_ceiling){
+        .kind = AM_CEILING_FLOPS,
+        .level = AM_TIER_COUNT,
+        .type = type ? type : "its",
+        .isa = am_result_text(e->result, "isa"),
+        .device = am_result_device(e->result),
+        .threads = am_result_threads(e->result),
+        .rate = e->measured.median / share,
+        .median = e->measured.median / share,
+        .point = e->result,
+    };
+    *out = (struct am_roof){.ceiling = c, .rate = c->rate};
+    return true;
+}
+
 /* Fills roofs and limit; returns the least seconds of one iteration, 0 when nothing bounds it. */
-static double least_time(struct am_explanation *e, const struct am_roofline *roofline)
+static double least_time(struct am_explanation *e, const struct am_roofline *roofline,
+                         struct am_arena *arena)
 {
     const struct am_work *const w = &e->result->work;
+    const double moved = e->level < AM_TIER_COUNT ? 1 : 0; /* elsewhere: not by our memory */
     const double amounts[AM_CEILING_KINDS] = {
         [AM_CEILING_FLOPS] = w->flops,
-        [AM_CEILING_READ] = w->bytes_read,
-        [AM_CEILING_WRITE] = w->bytes_written,
-        [AM_CEILING_BYTES] = w->bytes_read + w->bytes_written,
+        [AM_CEILING_READ] = moved * w->bytes_read,
+        [AM_CEILING_WRITE] = moved * w->bytes_written,
+        [AM_CEILING_BYTES] = moved * (w->bytes_read + w->bytes_written),
     };
     double least = 0;
 
@@ -145,11 +200,13 @@ static double least_time(struct am_explanation *e, const struct am_roofline *roo
             .type = am_result_type(e->result),
             .isa = am_result_text(e->result, "isa"),
             .threads = am_result_threads(e->result),
-            .device = am_result_text(e->result, "device"),
+            .device = am_result_device(e->result),
         };
-        struct am_roof roof;
+        const bool own = k == AM_CEILING_FLOPS && own_roof(e, arena, &e->roofs[k]);
+        struct am_roof roof = e->roofs[k];
 
-        if (!(amounts[k] > 0) || !am_roofline_find(roofline, &query, &roof))
+        e->own |= own;
+        if (!(amounts[k] > 0) || (!own && !am_roofline_find(roofline, &query, &roof)))
             continue;
         e->roofs[k] = roof;
         if (amounts[k] / roof.rate > least) {
@@ -167,7 +224,8 @@ static const char *lacking(const struct am_explanation *e)
 
     if (w->flops > 0 && !e->roofs[AM_CEILING_FLOPS].ceiling)
         return "no ceiling of its arithmetic was measured: run cpu.flops (ocl.arith for devices) in the same run";
-    if (w->bytes_read + w->bytes_written > 0 && !e->roofs[AM_CEILING_BYTES].ceiling)
+    if (moves_bytes(e->result) && !am_result_device(e->result) &&
+        !e->roofs[AM_CEILING_BYTES].ceiling)
         return "no ceiling of its level of memory was measured: run mem.bandwidth in the same run";
     return NULL;
 }
@@ -178,15 +236,15 @@ static void explain_point(struct am_explanation *e, const struct am_roofline *ro
     const struct am_result *const r = e->result;
     const double bytes = r->work.bytes_read + r->work.bytes_written, set = working_set(r);
     const double threads = am_result_threads(r);
+    const bool here = bytes > 0 && !am_result_device(r);
     double least;
 
     e->intensity = r->work.flops > 0 && bytes > 0 ? r->work.flops / bytes : NAN;
-    e->level = bytes > 0 ? am_tiers_fastest(&roofline->levels, set, threads) : AM_TIER_COUNT;
+    e->level = here ? am_tiers_fastest(&roofline->levels, set, threads) : AM_TIER_COUNT;
     if (e->level < AM_TIER_COUNT && is_cold(r))
         e->level = AM_TIER_MEMORY;
-    e->between =
-        bytes > 0 && !is_cold(r) && am_tiers_of(&roofline->levels, set, threads) != e->level;
-    least = least_time(e, roofline);
+    e->between = here && !is_cold(r) && am_tiers_of(&roofline->levels, set, threads) != e->level;
+    least = least_time(e, roofline, arena);
     e->why_not = lacking(e);
     if (e->why_not)
         return;

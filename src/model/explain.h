@@ -23,8 +23,10 @@ struct am_explanation {
     bool between;       /* the working set lies between this level and the next */
     enum am_ceiling_kind limit;
     struct am_roof roofs[AM_CEILING_KINDS]; /* of each kind; ceiling NULL: none or no such work */
-    double bound;                           /* in the metric's unit */
-    double share;                           /* measured over bound */
+    bool own; /* the roof of arithmetic is the bench's own (metric `bound_share`), for its mix of
+               * instructions; its ceiling's evidence is the point itself */
+    double bound;         /* in the metric's unit */
+    double share;         /* measured over bound */
     bool above;           /* the interval of the measurement lies above the bound: the model is
                            * wrong, or the work is stated wrongly */
     const char *resource; /* what limits, in words: "L2 reads", "f64 arithmetic" */

@@ -46,8 +46,18 @@ static struct am_roof_query query_of(const struct point *p)
         .type = am_result_type(p->e->result),
         .isa = am_result_text(p->e->result, "isa"),
         .threads = am_result_threads(p->e->result),
-        .device = am_result_text(p->e->result, "device"),
+        .device = am_result_device(p->e->result),
     };
+}
+
+/* What other ceilings are compared with: one of the same benches, where the point's own roof is of
+ * its own making. */
+static double base_rate(const struct point *p)
+{
+    const struct am_roof_query q = query_of(p);
+    const double same = p->e->own ? other_roof(p, &q) : 0;
+
+    return same > 0 ? same : p->e->roofs[q.kind].rate;
 }
 
 /* ---- rules: a sentence, or NULL when they do not apply ---- */
@@ -70,10 +80,10 @@ static const char *try_isa(const struct point *p)
         return NULL;
     q.isa = NULL;
     if (!am_roofline_find(p->roofline, &q, &roof) || !roof.ceiling->isa || roof.scaled ||
-        strcmp(roof.ceiling->isa, isa) == 0 || roof.rate < worth * p->e->roofs[q.kind].rate)
+        strcmp(roof.ceiling->isa, isa) == 0 || roof.rate < worth * base_rate(p))
         return NULL;
     return am_arena_printf(p->arena, "isa=%s: %.1f x the ceiling", roof.ceiling->isa,
-                           roof.rate / p->e->roofs[q.kind].rate);
+                           roof.rate / base_rate(p));
 }
 
 static const char *try_streams(const struct point *p)
@@ -148,10 +158,10 @@ static const char *try_threads(const struct point *p)
         if (!best || c->median > best->median)
             best = c;
     }
-    if (!best || best->median < worth * p->e->roofs[q.kind].rate)
+    if (!best || best->median < worth * base_rate(p))
         return NULL;
     return am_arena_printf(p->arena, "%.0f threads: %.1f x the ceiling", best->threads,
-                           best->median / p->e->roofs[q.kind].rate);
+                           best->median / base_rate(p));
 }
 
 /* Near the roof of bytes: a nearer level has a higher one. */

@@ -29,6 +29,13 @@ double am_result_threads(const struct am_result *result)
     return 1;
 }
 
+const char *am_result_device(const struct am_result *result)
+{
+    const char *const text = am_result_text(result, "device");
+
+    return text && strcmp(text, "cpu") != 0 ? text : NULL;
+}
+
 const char *am_result_type(const struct am_result *result)
 {
     static const struct {
@@ -91,7 +98,7 @@ static void add_flops(struct am_roofline *r, const struct am_result *point)
         .level = AM_TIER_COUNT,
         .type = am_result_type(point),
         .isa = am_result_text(point, "isa"),
-        .device = am_result_text(point, "device"),
+        .device = am_result_device(point),
         .threads = am_result_threads(point),
         .point = point,
     };

@@ -70,6 +70,8 @@ bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_q
 const char *am_ceiling_unit(enum am_ceiling_kind kind);
 /* Threads of a point: its axis `threads` or `cores`, else 1. */
 double am_result_threads(const struct am_result *result);
+/* The device that a point was measured on; NULL: the processor, named ("cpu") or not. */
+const char *am_result_device(const struct am_result *result);
 /* "f32" or "f64" of a point's axis `type` or `precision`; NULL when it has neither. */
 const char *am_result_type(const struct am_result *result);
 

@@ -57,7 +57,7 @@ static bool belongs(const struct panel *p, const struct am_explanation *e)
 {
     const char *const type = am_result_type(e->result);
 
-    return !e->why_not && !am_result_text(e->result, "device") &&
+    return !e->why_not && !am_result_device(e->result) &&
            fabs(am_result_threads(e->result) - p->threads) < 0.5 &&
            (!type || strcmp(type, p->type) == 0);
 }

@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* app.stencil through its hooks: what it refuses, what it notices, what it says of its work. */
-#include "bench/app/ports.h"
+#include "bench/apps/ports.h"
+#include "bench/apps/stencil.h"
 #include "bench_fixture.h"
 #include "kernels/isa.h"
 
-extern const struct am_bench am_bench_app_stencil;
+extern const struct am_bench am_bench_stencil_task;
 
-static const struct am_bench *const bench = &am_bench_app_stencil;
+static const struct am_bench *const bench = &am_bench_stencil_task;
 
-enum { EXECUTED = 1, BOUND_SHARE = 2 };
+enum { THREADS_MAX = 16 };
 
-static void test_point(const char *words, double executed_share, const struct am_ctx *ctx)
+/* Words up to r; the rest is the executor and how many threads. */
+static const char *words_of(const char *head, const char *executor, int threads, char *buf,
+                            size_t cap)
+{
+    (void)snprintf(buf, cap, "%s %s cpu own %d close cores default", head, executor, threads);
+    return buf;
+}
+
+static void test_point(const char *head, const char *executor, int threads, double executed_share,
+                       const struct am_ctx *ctx)
 {
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_err err = {0};
     struct am_batch batch = {0};
     double residual = -1;
+    char words[160];
     void *const state = calloc(1, bench->state_size);
 
-    bx_point(bench, words, point);
+    bx_point(bench, words_of(head, executor, threads, words, sizeof(words)), point);
     if (!ok(bench->prepare(state, ctx, point, &work, &err) == AM_OK, "%s is prepared: %s", words,
             err.text)) {
         bench->finish(state);
@@ -30,17 +41,53 @@ static void test_point(const char *words, double executed_share, const struct am
        "%s runs and takes time", words);
     ok(bench->verify(state, &residual, &err) == AM_OK && residual >= 0, "%s is right: %s", words,
        err.text);
-    ok(work.flops == 4 * work.ops && work.ops == (double)point[6].i * (double)point[7].i,
+    ok(work.flops == 4 * work.ops &&
+           work.ops == (double)point[AM_STENCIL_STEPS].i * (double)point[AM_STENCIL_N].i,
        "%s: four operations a point and step", words);
     {
         const double rate = 3 * work.flops / ((double)batch.elapsed_ns * 1e-9);
 
-        ok(fabs(batch.values[EXECUTED] / rate - executed_share) < 1e-9 &&
-               batch.values[BOUND_SHARE] > 0 && batch.values[BOUND_SHARE] < 1.5,
+        ok(fabs(batch.values[AM_STENCIL_EXECUTED] / rate - executed_share) < 1e-9 &&
+               batch.values[AM_STENCIL_BOUND_SHARE] > 0 &&
+               batch.values[AM_STENCIL_BOUND_SHARE] < 1.5 &&
+               batch.values[AM_STENCIL_PEAK_SHARE] > 0,
            "%s: executes %g of them, and stays below the bound", words, executed_share);
     }
     bench->finish(state);
     free(state);
+}
+
+/* Other work than steps: its own count of operations, and no bound. */
+static void test_fft(const struct am_ctx *ctx)
+{
+    static const char *const heads[] = {
+        "1 fft paper f64 scalar 0 0 30 3001 0.3", "1 fft paper f32 scalar 0 0 200 1024 0.5",
+        "1 fft paper f64 scalar 0 0 7 1 0.25", "1 fft paper f32 scalar 0 0 1000 97 0.01"};
+
+    if (am_stencil_variant_why_not("fft")) {
+        ok(true, "no transform here: %s", am_stencil_variant_why_not("fft"));
+        return;
+    }
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        struct am_value point[AM_AXES_MAX];
+        struct am_work work = {0};
+        struct am_err err = {0};
+        struct am_batch batch = {0};
+        double residual = -1;
+        char words[160];
+        void *const state = calloc(1, bench->state_size);
+
+        bx_point(bench, words_of(heads[i], "serial", 1, words, sizeof(words)), point);
+        ok(bench->prepare(state, ctx, point, &work, &err) == AM_OK &&
+               bench->run_timed(state, 2, &batch, &err) == AM_OK &&
+               bench->verify(state, &residual, &err) == AM_OK && residual >= 0 && work.flops > 0 &&
+               work.flops_per_cycle_max == 0,
+           "%s is right: %s", words, err.text);
+        bench->finish(state);
+        free(state);
+    }
+    bx_check_notices(
+        bench, "1 fft paper f64 scalar 0 0 9 300 0.3 serial cpu own 1 close cores default", ctx);
 }
 
 static void test_ports(void)
@@ -48,58 +95,90 @@ static void test_ports(void)
     static const struct {
         struct am_ports ports;
         unsigned muls, adds;
-        double cycles;
+        double cycles, peak;
         const char *what;
     } cases[] = {
-        {{2, 2, 4}, 2, 1, 1, "separate units, paper's form: the multipliers"},
-        {{2, 2, 4}, 1, 1, 0.5, "separate units, scaled form: both at once"},
-        {{2, 2, 2}, 2, 1, 1.5, "shared units, paper's form: three instructions on two"},
-        {{2, 2, 2}, 1, 1, 1, "shared units, scaled form: two on two"},
-        {{2, 1, 0}, 2, 2, 2, "no fma: the slower of both"},
-        {{0, 0, 0}, 1, 1, 0, "nothing known"},
+        {{true, 2, 2, 4}, 2, 1, 1, 4, "separate units, paper's form: the multipliers"},
+        {{true, 2, 2, 4}, 1, 1, 0.5, 4, "separate units, scaled form: both at once"},
+        {{true, 2, 2, 2}, 2, 1, 1.5, 4, "shared units, paper's form: three instructions on two"},
+        {{true, 2, 2, 2}, 1, 1, 1, 4, "shared units, scaled form: two on two"},
+        {{false, 2, 1, 0}, 2, 2, 2, 2, "no fma: the slower of both"},
+        {{false, 2, 2, 4}, 2, 2, 1, 4, "no fma, separate units: both at once"},
+        {{false, 0, 0, 0}, 1, 1, 0, 0, "nothing known"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const double got = am_ports_cycles(&cases[i].ports, cases[i].muls, cases[i].adds);
+        const double peak = am_ports_peak(&cases[i].ports);
 
-        ok(fabs(got - cases[i].cycles) < 1e-12, "%s: %g cycles", cases[i].what, got);
+        ok(fabs(got - cases[i].cycles) < 1e-12 && fabs(peak - cases[i].peak) < 1e-12,
+           "%s: %g cycles, %g operations a lane and cycle", cases[i].what, got, peak);
+    }
+}
+
+static void test_refused(const struct am_ctx *ctx)
+{
+    static const struct {
+        const char *head, *reason;
+    } cases[] = {
+        {"1 auto paper f32 scalar 0 0 10 1000 0.25", "no vectors"},
+        {"1 scalar paper f32 scalar 4 0 10 1000 0.25", "only slices"},
+        {"1 scalar paper f32 scalar 0 4 10 1000 0.25", "have a depth"},
+        {"1 slice paper f32 scalar 29 4 10 1000 0.25", "w is 0 to"},
+        {"1 slice paper f32 scalar -1 4 10 1000 0.25", "0 or more"},
+        {"1 slice paper f32 scalar 3 4 10 0 0.25", "1 or more"},
+        {"1 slice paper f32 scalar 3 4 16385 1000 0.25", "1 to 16384"},
+        {"1 slice paper f32 scalar 3 4 10 1000 0.75", "at most 0.5"},
+        {"1 slice paper f32 scalar 3 4 10 1000 -0.1", "at most 0.5"},
+        {"1 slice paper f64 scalar 3 4 10 1000000000 0.25", "memory"},
+        {"1 slice paper f64 scalar 3 11 10 1000 0.25", "11 steps"},
+        {"1 registers paper f64 scalar 0 0 10 9 0.25", "6, 8 or"},
+        {"2 fft paper f64 scalar 0 0 10 9 0.1", "one dimension"},
+        {"0 slice paper f64 scalar 3 4 10 1000 0", "1 to 3"},
+        {"4 slice paper f64 scalar 3 4 10 1000 0", "1 to 3"},
+    };
+    char words[160];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct bx_refused refused = {
+            bench, words_of(cases[i].head, "serial", 1, words, sizeof(words)), cases[i].reason};
+
+        bx_check_refused(&refused, ctx);
     }
 }
 
 int main(void)
 {
-    static const struct bx_refused refused[] = {
-        {&am_bench_app_stencil, "auto paper f32 scalar 0 0 10 1000 0.25", "no vectors"},
-        {&am_bench_app_stencil, "scalar paper f32 scalar 4 0 10 1000 0.25", "only slices"},
-        {&am_bench_app_stencil, "scalar paper f32 scalar 0 4 10 1000 0.25", "have a depth"},
-        {&am_bench_app_stencil, "slice paper f32 scalar 29 4 10 1000 0.25", "w is 0 to"},
-        {&am_bench_app_stencil, "slice paper f32 scalar 3 4 10 0 0.25", "1 or more"},
-        {&am_bench_app_stencil, "slice paper f32 scalar 3 4 16385 1000 0.25", "1 to 16384"},
-        {&am_bench_app_stencil, "slice paper f32 scalar 3 4 10 1000 0.75", "at most 0.5"},
-        {&am_bench_app_stencil, "slice paper f64 scalar 3 4 10 1000000000 0.25", "memory"},
-    };
     struct am_clock clock;
-    struct am_ctx ctx = {.seed = 7,
+    int cpu = 0, cpus[THREADS_MAX];
+    struct am_ctx ctx = {.cpus = cpus,
+                         .cpu_count = THREADS_MAX,
+                         .seed = 7,
                          .memory_limit_bytes = BX_LIMIT_BYTES,
                          .clock = &clock,
-                         .bench = &am_bench_app_stencil};
-    char words[96];
+                         .bench = bench};
+    char head[96], words[160];
 
+    (void)bx_cpus(&cpu, 1);
+    for (size_t i = 0; i < THREADS_MAX; i++)
+        cpus[i] = cpu; /* more threads than CPUs: nothing is timed here */
     am_clock_init(&clock);
-    for (int i = 0; bench->axes[0].choices[i]; i++) {
-        const char *const variant = bench->axes[0].choices[i];
-
-        (void)snprintf(words, sizeof(words), "%s paper f64 %s 0 0 30 3001 0.3", variant,
+    for (int i = 0; i <= AM_STENCIL_BY_SLICE; i++) {
+        (void)snprintf(head, sizeof(head), "1 %s paper f64 %s 0 0 30 3001 0.3",
+                       am_stencil_methods[i], am_isa_names[1]);
+        test_point(head, "serial", 1, 1, &ctx);
+        (void)snprintf(head, sizeof(head), "1 %s scaled f32 %s 0 0 7 997 0", am_stencil_methods[i],
                        am_isa_names[1]);
-        test_point(words, 1, &ctx);
-        (void)snprintf(words, sizeof(words), "%s scaled f32 %s 0 0 7 997 0.25", variant,
-                       am_isa_names[1]);
-        test_point(words, 0.75, &ctx);
-        bx_check_notices(bench, words, &ctx);
+        test_point(head, "task:dbf", 1 + i, 0.75, &ctx);
+        bx_check_notices(bench, words_of(head, "task:bf", 2, words, sizeof(words)), &ctx);
     }
-    test_point("slice scaled f64 scalar 5 11 40 13 0.4", 0.75, &ctx);
-    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        bx_check_refused(&refused[i], &ctx);
+    test_point("1 slice scaled f64 scalar 5 11 40 13 0.4", "serial", 1, 0.75, &ctx);
+    test_point("1 slice scaled f64 scalar 5 11 41 1300 0.4", "task:default", THREADS_MAX, 0.75,
+               &ctx);
+    test_point("1 registers paper f64 scalar 0 0 41 8 0.4", "serial", 1, 1, &ctx);
+    test_point("1 registers scaled f32 scalar 0 0 200 6 0.4", "task:bf", 1, 0.75, &ctx);
+    test_fft(&ctx);
+    test_refused(&ctx);
     test_ports();
     return tap_done();
 }

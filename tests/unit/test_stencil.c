@@ -96,6 +96,8 @@ static bool check_random(struct am_stencil_spec spec, struct am_rng *rng, size_t
         spec.n = 1 + below(rng, i < CASES / 2 ? 40 : 700);
         spec.depth = 1 + below(rng, i % 3 ? 20 : 90);
         spec.parts = 1 + below(rng, 3);
+        if (i % 3 == 0) /* lanes of one length */
+            spec.n = (1 + spec.n / 10) * spec.parts * spec.kernels->lanes[spec.type];
         spec.r = rs[below(rng, sizeof(rs) / sizeof(rs[0]))];
         if (!trial_begin(&t, &spec, steps, rng)) { /* centred, r = 1/2 */
             trial_end(&t);
@@ -122,7 +124,8 @@ static void test_methods(const struct am_stencil_variant *kernels, struct am_rng
         size_t cases = 0;
         bool right = true;
 
-        if (method == AM_STENCIL_BY_AUTO && strcmp(kernels->isa, "scalar") == 0)
+        if (method == AM_STENCIL_BY_REGISTERS ||
+            (method == AM_STENCIL_BY_AUTO && strcmp(kernels->isa, "scalar") == 0))
             continue;
         for (unsigned width = 1; width <= (slice ? kernels->width_max : 1); width++) {
             for (int i = 0; i < AM_STENCIL_FORMS * AM_STENCIL_TYPES && right; i++) {
@@ -139,6 +142,33 @@ static void test_methods(const struct am_stencil_variant *kernels, struct am_rng
         ok(right && cases > 0, "%s %s: %zu random problems agree with the reference", kernels->isa,
            am_stencil_methods[method], cases);
     }
+}
+
+/* Grids of the few sizes that registers hold. */
+static void test_held(const struct am_stencil_variant *kernels, struct am_rng *rng)
+{
+    size_t cases = 0;
+    bool right = true;
+
+    for (size_t i = 0; i < AM_STENCIL_HELD_WIDTHS * AM_STENCIL_FORMS * AM_STENCIL_TYPES; i++) {
+        const size_t steps = below(rng, 150);
+        struct am_stencil_spec spec = {
+            .kernels = kernels,
+            .method = AM_STENCIL_BY_REGISTERS,
+            .form = (enum am_stencil_form)(i / AM_STENCIL_TYPES % AM_STENCIL_FORMS),
+            .type = (enum am_stencil_type)(i % AM_STENCIL_TYPES),
+            .r = rs[i % 5],
+            .parts = 1};
+        struct trial t;
+
+        spec.n = kernels->held[i % AM_STENCIL_HELD_WIDTHS].width * kernels->lanes[spec.type];
+        right = trial_begin(&t, &spec, steps, rng) && right;
+        am_stencil_run(&t.st, steps);
+        right = trial_error(&t) <= am_stencil_tolerance(spec.type, steps) && right;
+        trial_end(&t);
+        cases++;
+    }
+    ok(right, "%s registers: %zu random problems agree with the reference", kernels->isa, cases);
 }
 
 /* The plainest set that is sure to be there, but with several lanes. */
@@ -207,7 +237,7 @@ static void test_planted(struct am_rng *rng)
     trial_end(&t);
 
     (void)trial_begin(&t, &spec, 20, rng);
-    pass = am_stencil_next(&t.st, 20);
+    pass = am_stencil_next(&t.st, &t.st.phase, 20);
     for (size_t part = 0; part < spec.parts; part++)
         am_stencil_exchange(&t.st, part, &pass);
     t.st.length--; /* the last vector of each part is left as it was */
@@ -233,13 +263,13 @@ static void test_blocks(struct am_rng *rng)
         spec.form = AM_STENCIL_scaled;
         (void)trial_begin(&t, &spec, left, rng);
         while (left) {
-            const struct am_stencil_pass pass = am_stencil_next(&t.st, left);
+            const struct am_stencil_pass pass = am_stencil_next(&t.st, &t.st.phase, left);
 
             for (size_t part = spec.parts; part-- > 0;)
                 am_stencil_exchange(&t.st, part, &pass);
             for (size_t part = spec.parts; part-- > 0;)
                 am_stencil_advance(&t.st, part, &pass);
-            am_stencil_passed(&t.st, &pass);
+            am_stencil_passed(&t.st, &t.st.phase, &pass);
             left -= pass.steps;
         }
         ok(trial_error(&t) <= am_stencil_tolerance(spec.type, 50), "%s: parts in any order",
@@ -396,8 +426,10 @@ int main(void)
 
     am_rng_seed(&rng, 4, 0);
     for (int i = 0; am_isa_names[i]; i++) {
-        if (!am_isa_why_not(am_isa_names[i]))
-            test_methods(am_stencil_find(am_isa_names[i]), &rng);
+        if (am_isa_why_not(am_isa_names[i]))
+            continue;
+        test_methods(am_stencil_find(am_isa_names[i]), &rng);
+        test_held(am_stencil_find(am_isa_names[i]), &rng);
     }
     test_edges(&rng);
     test_planted(&rng);

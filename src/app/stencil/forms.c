@@ -27,35 +27,41 @@ static double rounded(enum am_stencil_type type, double x)
     return type == AM_STENCIL_F32 ? (double)(float)x : x;
 }
 
-/* The multiple of half an epsilon nearest to r: then 1 - 2r needs no rounding. */
-static void set_paper(enum am_stencil_type type, double r, struct am_stencil_coefs *c)
+/* The multiple of a quarter of an epsilon nearest to r: then 1 less 2, 4 or 6 of them needs no
+ * rounding. */
+static void set_paper(unsigned neighbours, enum am_stencil_type type, double r,
+                      struct am_stencil_coefs *c)
 {
     const double grain = ranges[type].epsilon / 4;
     const double side = rounded(type, nearbyint(r / grain) * grain);
 
     c->side = side > 0 ? side : rounded(type, r);
-    c->centre = rounded(type, 1 - 2 * c->side);
+    c->centre = rounded(type, 1 - neighbours * c->side);
     c->growth = 1;
 }
 
-static void set_scaled(enum am_stencil_type type, double r, struct am_stencil_coefs *c)
+static void set_scaled(unsigned neighbours, enum am_stencil_type type, double r,
+                       struct am_stencil_coefs *c)
 {
     c->side = 1;
-    c->centre = rounded(type, (1 - 2 * r) / r);
-    c->growth = 2 + (long double)c->centre; /* wider: an error here comes back every step */
+    c->centre = rounded(type, fmax(0, 1 - neighbours * r) / r);
+    c->growth =
+        neighbours + (long double)c->centre; /* wider: an error here comes back every step */
 }
 
-static void set_centred(enum am_stencil_type type, double r, struct am_stencil_coefs *c)
+static void set_centred(unsigned neighbours, enum am_stencil_type type, double r,
+                        struct am_stencil_coefs *c)
 {
-    c->side = rounded(type, r / (1 - 2 * r));
+    c->side = rounded(type, r / fmax(0, 1 - neighbours * r));
     c->centre = 1;
-    c->growth = 1 + 2 * (long double)c->side;
+    c->growth = 1 + neighbours * (long double)c->side;
 }
 
-enum am_status am_stencil_coefs(enum am_stencil_form form, enum am_stencil_type type, double r,
-                                struct am_stencil_coefs *coefs, struct am_err *err)
+enum am_status am_stencil_coefs_in(unsigned neighbours, enum am_stencil_form form,
+                                   enum am_stencil_type type, double r,
+                                   struct am_stencil_coefs *coefs, struct am_err *err)
 {
-    static void (*const set[AM_STENCIL_FORMS])(enum am_stencil_type, double,
+    static void (*const set[AM_STENCIL_FORMS])(unsigned, enum am_stencil_type, double,
                                                struct am_stencil_coefs *) = {
         [AM_STENCIL_paper] = set_paper,
         [AM_STENCIL_scaled] = set_scaled,
@@ -63,9 +69,10 @@ enum am_status am_stencil_coefs(enum am_stencil_form form, enum am_stencil_type 
     };
     double steps;
 
-    if (!(r > 0 && r <= 0.5))
-        return am_fail(err, AM_E_ABSENT, "r is above 0 and at most 0.5, not %g", r);
-    set[form](type, r, coefs);
+    if (!(r > 0 && r <= 1.0 / neighbours))
+        return am_fail(err, AM_E_ABSENT, "r is above 0 and at most %g, not %g", 1.0 / neighbours,
+                       r);
+    set[form](neighbours, type, r, coefs);
     steps = (double)ranges[type].bits / (double)log2l(coefs->growth); /* infinite: no growth */
     if (!(steps >= 1))
         return am_fail(err, AM_E_ABSENT, "form %s: one step with r = %g leaves the range of %s",
@@ -74,9 +81,25 @@ enum am_status am_stencil_coefs(enum am_stencil_form form, enum am_stencil_type 
     return AM_OK;
 }
 
+enum am_status am_stencil_coefs(enum am_stencil_form form, enum am_stencil_type type, double r,
+                                struct am_stencil_coefs *coefs, struct am_err *err)
+{
+    return am_stencil_coefs_in(2, form, type, r, coefs, err);
+}
+
+/* By squares: every pass asks, and powl() takes as long as a hundred vectors. What they round by is
+ * far below what the result is rounded by, for as many steps as the range of a type has. */
 double am_stencil_shrink(const struct am_stencil_coefs *coefs, size_t steps)
 {
-    return (double)powl(coefs->growth, -(long double)steps);
+    long double power = 1;
+
+    if (!(coefs->growth > 1))
+        return 1;
+    for (long double square = coefs->growth; steps; steps >>= 1, square *= square) {
+        if (steps & 1)
+            power *= square;
+    }
+    return (double)(1 / power);
 }
 
 double am_stencil_magnitude(enum am_stencil_form form, enum am_stencil_type type)

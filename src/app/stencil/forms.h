@@ -19,6 +19,12 @@ struct am_stencil_coefs {
 enum am_status am_stencil_coefs(enum am_stencil_form form, enum am_stencil_type type, double r,
                                 struct am_stencil_coefs *coefs, struct am_err *err);
 
+/* The same for a grid where a point has so many neighbours, 2 in each dimension, and 0 < r <= 1 /
+ * neighbours. */
+enum am_status am_stencil_coefs_in(unsigned neighbours, enum am_stencil_form form,
+                                   enum am_stencil_type type, double r,
+                                   struct am_stencil_coefs *coefs, struct am_err *err);
+
 /* The factor that undoes `steps` steps of growth. */
 double am_stencil_shrink(const struct am_stencil_coefs *coefs, size_t steps);
 

@@ -43,12 +43,14 @@ static size_t lane_of(const struct am_stencil *st, size_t point)
 void am_stencil_lay_out(struct am_stencil *st)
 {
     const bool sweeps = st->spec.method < AM_STENCIL_BY_SKEW;
+    const bool held = st->spec.method == AM_STENCIL_BY_REGISTERS;
     const bool linear = st->spec.method < AM_STENCIL_BY_INTERLEAVED;
     size_t vector, ghost_bytes, array_bytes, edge_bytes, at;
 
     st->element_bytes = st->spec.type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
     st->lanes = linear ? 1 : st->spec.kernels->lanes[st->spec.type];
-    st->ghosts = sweeps ? 1 : st->spec.depth;
+    st->reach = sweeps ? 1 : held ? SIZE_MAX : st->spec.depth;
+    st->ghosts = held ? 0 : st->reach;
     st->length = (st->spec.n + all_lanes(st) - 1) / all_lanes(st);
     vector = am_stencil_vector_bytes(st);
     ghost_bytes = up_to(st->ghosts * vector, LINE_BYTES);
@@ -67,14 +69,14 @@ void am_stencil_lay_out(struct am_stencil *st)
     st->place.bytes = up_to(at + 2 * edge_bytes, PAGE_BYTES);
 }
 
-char *am_stencil_array(const struct am_stencil *st, size_t part, bool other)
+char *am_stencil_array(const struct am_stencil *st, size_t part, unsigned array)
 {
-    return st->memory + part * st->place.bytes + st->place.offset[other ? !st->front : st->front];
+    return st->memory + part * st->place.bytes + st->place.offset[array];
 }
 
-static char *element(const struct am_stencil *st, size_t lane, size_t i)
+static char *element(const struct am_stencil *st, unsigned front, size_t lane, size_t i)
 {
-    char *const array = am_stencil_array(st, lane / st->lanes, false);
+    char *const array = am_stencil_array(st, lane / st->lanes, front);
 
     return array + (i * st->lanes + lane % st->lanes) * st->element_bytes;
 }
@@ -82,7 +84,8 @@ static char *element(const struct am_stencil *st, size_t lane, size_t i)
 double am_stencil_value(const struct am_stencil *st, size_t point)
 {
     const size_t lane = lane_of(st, point);
-    const void *const at = element(st, lane, point - am_stencil_lane_start(st, lane));
+    const void *const at =
+        element(st, st->phase.front, lane, point - am_stencil_lane_start(st, lane));
 
     return st->spec.type == AM_STENCIL_F32 ? (double)*(const float *)at : *(const double *)at;
 }
@@ -102,17 +105,17 @@ static void move(char *to, size_t to_step, const char *from, size_t from_step, s
     }
 }
 
-static void load_lane_block(const struct am_stencil *st, size_t lane, size_t i, size_t count,
-                            const char *x)
+static void load_lane_block(const struct am_stencil *st, unsigned front, size_t lane, size_t i,
+                            size_t count, const char *x)
 {
     const size_t n = st->spec.n, bytes = st->element_bytes;
     const size_t point = am_stencil_lane_start(st, lane) + i;
     const size_t straight = point >= n ? 0 : n - point < count ? n - point : count;
 
-    move(element(st, lane, i), st->lanes, x + point * bytes, 1, straight, bytes);
+    move(element(st, front, lane, i), st->lanes, x + point * bytes, 1, straight, bytes);
     if (straight < count) /* the lane's one point too many, beyond the end of the grid */
-        move(element(st, lane, i + straight), st->lanes, x + (point + straight - n) * bytes, 1,
-             count - straight, bytes);
+        move(element(st, front, lane, i + straight), st->lanes, x + (point + straight - n) * bytes,
+             1, count - straight, bytes);
 }
 
 static enum am_status check_magnitude(const struct am_stencil *st, const void *x,
@@ -133,21 +136,25 @@ static enum am_status check_magnitude(const struct am_stencil *st, const void *x
     return AM_OK;
 }
 
+void am_stencil_load_part(const struct am_stencil *st, size_t part, unsigned front, const void *x)
+{
+    for (size_t i = 0; i < st->length; i += BLOCK) {
+        const size_t count = st->length - i < BLOCK ? st->length - i : BLOCK;
+
+        for (size_t j = 0; j < st->lanes; j++)
+            load_lane_block(st, front, part * st->lanes + j, i, count, x);
+    }
+}
+
 enum am_status am_stencil_load(struct am_stencil *st, const void *x, struct am_err *err)
 {
     const enum am_status s = check_magnitude(st, x, err);
 
     if (s != AM_OK)
         return s;
-    st->age = 0;
-    for (size_t part = 0; part < st->spec.parts; part++) {
-        for (size_t i = 0; i < st->length; i += BLOCK) {
-            const size_t count = st->length - i < BLOCK ? st->length - i : BLOCK;
-
-            for (size_t j = 0; j < st->lanes; j++)
-                load_lane_block(st, part * st->lanes + j, i, count, x);
-        }
-    }
+    st->phase.age = 0;
+    for (size_t part = 0; part < st->spec.parts; part++)
+        am_stencil_load_part(st, part, st->phase.front, x);
     return AM_OK;
 }
 
@@ -160,8 +167,9 @@ void am_stencil_store(const struct am_stencil *st, void *x)
                 const size_t left = length > i ? length - i : 0;
                 const size_t point = am_stencil_lane_start(st, lane) + i;
 
-                move((char *)x + point * st->element_bytes, 1, element(st, lane, i), st->lanes,
-                     left < BLOCK ? left : BLOCK, st->element_bytes);
+                move((char *)x + point * st->element_bytes, 1,
+                     element(st, st->phase.front, lane, i), st->lanes, left < BLOCK ? left : BLOCK,
+                     st->element_bytes);
             }
         }
     }
@@ -169,19 +177,19 @@ void am_stencil_store(const struct am_stencil *st, void *x)
 
 /* Vectors `first` to `first + count` of one lane, counted from its first; their points begin at
  * `point`. Lanes are walked through in turn, however short. */
-static void fill_lane(const struct am_stencil *st, size_t lane, ptrdiff_t first, size_t count,
-                      size_t point)
+static void fill_lane(const struct am_stencil *st, unsigned front, size_t lane, ptrdiff_t first,
+                      size_t count, size_t point)
 {
     const size_t lanes = all_lanes(st);
     size_t owner = lane_of(st, point);
     size_t i = point - am_stencil_lane_start(st, owner);
-    char *to = element(st, lane, 0) + first * (ptrdiff_t)am_stencil_vector_bytes(st);
+    char *to = element(st, front, lane, 0) + first * (ptrdiff_t)am_stencil_vector_bytes(st);
 
     while (count) {
         const size_t there = lane_length(st, owner) - i;
         const size_t some = there < count ? there : count;
 
-        move(to, st->lanes, element(st, owner, i), st->lanes, some, st->element_bytes);
+        move(to, st->lanes, element(st, front, owner, i), st->lanes, some, st->element_bytes);
         to += some * am_stencil_vector_bytes(st);
         count -= some;
         owner = owner + 1 == lanes ? 0 : owner + 1;
@@ -189,14 +197,63 @@ static void fill_lane(const struct am_stencil *st, size_t lane, ptrdiff_t first,
     }
 }
 
-void am_stencil_fill_ghosts(const struct am_stencil *st, size_t part, size_t count)
+static void fill_before(const struct am_stencil *st, size_t lane,
+                        const struct am_stencil_pass *pass)
 {
-    const size_t n = st->spec.n;
+    const size_t n = st->spec.n, start = am_stencil_lane_start(st, lane);
 
-    for (size_t j = 0; j < st->lanes; j++) {
-        const size_t lane = part * st->lanes + j, start = am_stencil_lane_start(st, lane);
+    fill_lane(st, pass->front, lane, -(ptrdiff_t)pass->steps, pass->steps,
+              (start + n - pass->steps % n) % n);
+}
 
-        fill_lane(st, lane, -(ptrdiff_t)count, count, (start + n - count % n) % n);
-        fill_lane(st, lane, (ptrdiff_t)st->length, count, (start + st->length) % n);
+static void fill_after(const struct am_stencil *st, size_t lane, const struct am_stencil_pass *pass)
+{
+    const size_t start = am_stencil_lane_start(st, lane);
+
+    fill_lane(st, pass->front, lane, (ptrdiff_t)st->length, pass->steps,
+              (start + st->length) % st->spec.n);
+}
+
+void am_stencil_fill_ghosts(const struct am_stencil *st, size_t part,
+                            const struct am_stencil_pass *pass)
+{
+    for (size_t lane = part * st->lanes; lane < (part + 1) * st->lanes; lane++) {
+        fill_before(st, lane, pass);
+        fill_after(st, lane, pass);
+    }
+}
+
+void am_stencil_fill_seams(const struct am_stencil *st, size_t part,
+                           const struct am_stencil_pass *pass)
+{
+    fill_before(st, part * st->lanes, pass);
+    fill_after(st, (part + 1) * st->lanes - 1, pass);
+}
+
+/* Where a run of points begins in its lane, and how many of `count` lie there. */
+static char *run_of(const struct am_stencil *st, size_t point, size_t count, size_t *some)
+{
+    const size_t lane = lane_of(st, point), i = point - am_stencil_lane_start(st, lane);
+    const size_t there = lane_length(st, lane) - i;
+
+    *some = there < count ? there : count;
+    return element(st, st->phase.front, lane, i);
+}
+
+void am_stencil_read(const struct am_stencil *st, size_t first, size_t count, void *x)
+{
+    for (size_t done = 0, some; done < count; done += some) {
+        const char *const from = run_of(st, first + done, count - done, &some);
+
+        move((char *)x + done * st->element_bytes, 1, from, st->lanes, some, st->element_bytes);
+    }
+}
+
+void am_stencil_write(const struct am_stencil *st, size_t first, size_t count, const void *x)
+{
+    for (size_t done = 0, some; done < count; done += some) {
+        char *const to = run_of(st, first + done, count - done, &some);
+
+        move(to, st->lanes, (const char *)x + done * st->element_bytes, 1, some, st->element_bytes);
     }
 }

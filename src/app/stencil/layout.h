@@ -13,11 +13,15 @@ static inline size_t am_stencil_vector_bytes(const struct am_stencil *st)
     return st->lanes * st->element_bytes;
 }
 
-/* Vector 0 of the array that holds the state (other: the other one). */
-char *am_stencil_array(const struct am_stencil *st, size_t part, bool other);
+/* Vector 0 of one of the two arrays (skew, slice: of the only one). */
+char *am_stencil_array(const struct am_stencil *st, size_t part, unsigned array);
 
-/* Fills the vectors before the first and after the last, `count` on either side, by what they are
- * in other lanes. */
-void am_stencil_fill_ghosts(const struct am_stencil *st, size_t part, size_t count);
+/* Fills the vectors before the first and after the last, as many on either side as the pass has
+ * steps, by what they are in other lanes. */
+void am_stencil_fill_ghosts(const struct am_stencil *st, size_t part,
+                            const struct am_stencil_pass *pass);
+/* Only those before the part's first lane and after its last. */
+void am_stencil_fill_seams(const struct am_stencil *st, size_t part,
+                           const struct am_stencil_pass *pass);
 
 #endif

@@ -21,14 +21,18 @@ struct course {
     struct am_stencil_slice full, last; /* arguments of those, and of the last */
 };
 
+/* Sizes are constants to the compiler: a pass over a small grid is not much longer than this. */
 static void fill_constant(const struct am_stencil *st, unsigned char *vector, double value)
 {
     const float narrow = (float)value;
-    const size_t bytes = st->element_bytes;
 
-    for (size_t at = 0; at < AM_STENCIL_VEC_BYTES_MAX; at += bytes)
-        memcpy(vector + at, bytes == sizeof(narrow) ? (const void *)&narrow : (const void *)&value,
-               bytes);
+    if (st->element_bytes == sizeof(narrow)) {
+        for (size_t at = 0; at < AM_STENCIL_VEC_BYTES_MAX; at += sizeof(narrow))
+            memcpy(vector + at, &narrow, sizeof(narrow));
+    } else {
+        for (size_t at = 0; at < AM_STENCIL_VEC_BYTES_MAX; at += sizeof(value))
+            memcpy(vector + at, &value, sizeof(value));
+    }
 }
 
 static void set_steps(struct am_stencil_slice *slice, size_t steps, size_t period)
@@ -37,19 +41,37 @@ static void set_steps(struct am_stencil_slice *slice, size_t steps, size_t perio
     slice->last_steps = steps % period;
 }
 
+const struct am_stencil_held *am_stencil_held_for(const struct am_stencil_spec *spec)
+{
+    for (size_t i = 0; i < AM_STENCIL_HELD_WIDTHS; i++) {
+        const struct am_stencil_held *const held = &spec->kernels->held[i];
+
+        if (spec->n == held->width * spec->kernels->lanes[spec->type])
+            return held;
+    }
+    return NULL;
+}
+
+static am_stencil_slice_fn *loop_of(const struct am_stencil_spec *spec, unsigned width)
+{
+    if (spec->method == AM_STENCIL_BY_REGISTERS)
+        return am_stencil_held_for(spec)->fn[spec->form][spec->type];
+    if (spec->method == AM_STENCIL_BY_SKEW)
+        return spec->kernels->skew[spec->form][spec->type];
+    return spec->kernels->slice[spec->form][spec->type][width - 1];
+}
+
 static void set_course(const struct am_stencil *st, size_t steps, unsigned width,
                        struct course *course)
 {
-    const struct am_stencil_variant *const kernels = st->spec.kernels;
-    const bool skew = st->spec.method == AM_STENCIL_BY_SKEW;
-    const size_t period = skew ? 1 : am_stencil_period(width);
+    const bool slice = st->spec.method == AM_STENCIL_BY_SLICE;
+    const size_t period = slice ? am_stencil_period(width) : 1;
     const size_t chunk = st->coefs.rescale_every;
     const size_t chunks = (steps - 1) / chunk, last = steps - chunks * chunk;
     struct am_stencil_slice *const full = &course->full;
 
     memset(course, 0, sizeof(*course));
-    course->fn = skew ? kernels->skew[st->spec.form][st->spec.type]
-                      : kernels->slice[st->spec.form][st->spec.type][width - 1];
+    course->fn = loop_of(&st->spec, width);
     fill_constant(st, full->side, st->coefs.side);
     fill_constant(st, full->centre, st->coefs.centre);
     fill_constant(st, full->rescale, chunks ? am_stencil_shrink(&st->coefs, chunk) : 1);
@@ -113,7 +135,7 @@ void am_stencil_advance_slices(const struct am_stencil *st, size_t part, size_t 
     const unsigned width = st->spec.method == AM_STENCIL_BY_SKEW ? 1 : st->spec.width;
     const size_t whole = st->length - st->length % width;
     char *const memory = st->memory + part * st->place.bytes;
-    char *const u = am_stencil_array(st, part, false);
+    char *const u = am_stencil_array(st, part, 0);
     char *const edges = memory + st->place.edges;
     struct course course;
 
@@ -130,4 +152,13 @@ void am_stencil_advance_slices(const struct am_stencil *st, size_t part, size_t 
         return;
     set_course(st, steps, (unsigned)(st->length - whole), &course);
     run_course(&course, u + (whole + steps) * vector, u + whole * vector, edges);
+}
+
+void am_stencil_advance_held(const struct am_stencil *st, size_t steps)
+{
+    char *const u = am_stencil_array(st, 0, 0);
+    struct course course;
+
+    set_course(st, steps, 0, &course);
+    run_course(&course, u, u, u); /* without edges */
 }

@@ -10,8 +10,8 @@
 static const uint64_t points_max = UINT64_C(1) << 48;
 enum { PARTS_MAX = 1 << 10 };
 
-const char *const am_stencil_methods[] = {"scalar",   "auto", "unaligned", "interleaved",
-                                          "prefetch", "skew", "slice",     NULL};
+const char *const am_stencil_methods[] = {"scalar", "auto",  "unaligned", "interleaved", "prefetch",
+                                          "skew",   "slice", "registers", NULL};
 
 static bool is_sweep(const struct am_stencil_spec *spec)
 {
@@ -46,12 +46,30 @@ static enum am_status check_slices(const struct am_stencil_spec *spec, struct am
     return AM_OK;
 }
 
+/* Widths that a grid can have in registers, as points: "64, 128, 256". */
+static enum am_status check_held(const struct am_stencil_spec *spec, struct am_err *err)
+{
+    const struct am_stencil_held *const held = spec->kernels->held;
+    const size_t lanes = spec->kernels->lanes[spec->type];
+
+    if (spec->parts != 1)
+        return am_fail(err, AM_E_ABSENT, "a grid in registers has one part, not %zu", spec->parts);
+    if (!am_stencil_held_for(spec))
+        return am_fail(err, AM_E_ABSENT,
+                       "registers of %s hold grids of %zu, %zu or %zu %s, not %zu",
+                       spec->kernels->isa, held[0].width * lanes, held[1].width * lanes,
+                       held[2].width * lanes, am_stencil_types[spec->type], spec->n);
+    return AM_OK;
+}
+
 static enum am_status check(const struct am_stencil_spec *spec, struct am_err *err)
 {
     if (spec->n < 1 || spec->n > points_max)
         return am_fail(err, AM_E_ABSENT, "%zu grid points", spec->n);
     if (spec->parts < 1 || spec->parts > PARTS_MAX)
         return am_fail(err, AM_E_ABSENT, "%zu parts, not 1 to %d", spec->parts, PARTS_MAX);
+    if (spec->method == AM_STENCIL_BY_REGISTERS)
+        return check_held(spec, err);
     if (!is_sweep(spec))
         return check_slices(spec, err);
     if (!spec->kernels->sweep[loop_of(spec)][spec->form][spec->type])
@@ -105,10 +123,12 @@ enum am_status am_stencil_init(struct am_stencil *st, const struct am_stencil_sp
 }
 
 /* A sweep rescales when it must, and with the last step: between runs the state is not scaled. */
-struct am_stencil_pass am_stencil_next(const struct am_stencil *st, size_t left)
+struct am_stencil_pass am_stencil_next(const struct am_stencil *st,
+                                       const struct am_stencil_phase *phase, size_t left)
 {
-    struct am_stencil_pass pass = {.steps = left < st->ghosts ? left : st->ghosts};
-    const size_t age = st->age + 1;
+    struct am_stencil_pass pass = {.steps = left < st->reach ? left : st->reach,
+                                   .front = phase->front};
+    const size_t age = phase->age + 1;
 
     if (is_sweep(&st->spec) && st->spec.form != AM_STENCIL_paper &&
         (left == 1 || age == st->coefs.rescale_every))
@@ -116,25 +136,35 @@ struct am_stencil_pass am_stencil_next(const struct am_stencil *st, size_t left)
     return pass;
 }
 
+/* Where all lanes are equally long, what a part's own lanes continue with are its own vectors,
+ * turned by one; only its first and last lane look beyond it. */
 void am_stencil_exchange(const struct am_stencil *st, size_t part,
                          const struct am_stencil_pass *pass)
 {
     const struct am_stencil_spec *const spec = &st->spec;
-    const bool even = spec->parts == 1 && spec->n == st->length * st->lanes && st->lanes > 1;
+    const bool even = spec->n == st->length * st->lanes * spec->parts;
 
-    if (even && is_sweep(spec))
-        spec->kernels->wrap[spec->type](am_stencil_array(st, part, false), st->length);
-    else
-        am_stencil_fill_ghosts(st, part, pass->steps);
+    if (!st->ghosts)
+        return;
+    if (!even || pass->steps > st->length) {
+        am_stencil_fill_ghosts(st, part, pass);
+        return;
+    }
+    if (st->lanes > 1)
+        spec->kernels->wrap[spec->type](am_stencil_array(st, part, pass->front), st->length,
+                                        pass->steps);
+    if (st->lanes == 1 || spec->parts > 1)
+        am_stencil_fill_seams(st, part, pass);
 }
 
 /* Multiplied by a factor, both other forms are the paper's with other coefficients. */
-static void sweep(const struct am_stencil *st, size_t part, double rescale)
+static void sweep(const struct am_stencil *st, size_t part, const struct am_stencil_pass *pass)
 {
+    const double rescale = pass->rescale;
     const double factor = rescale != 0 ? rescale : 1;
     const enum am_stencil_form form = rescale != 0 ? AM_STENCIL_paper : st->spec.form;
-    const struct am_stencil_sweep args = {.u = am_stencil_array(st, part, false),
-                                          .v = am_stencil_array(st, part, true),
+    const struct am_stencil_sweep args = {.u = am_stencil_array(st, part, pass->front),
+                                          .v = am_stencil_array(st, part, !pass->front),
                                           .n = st->length,
                                           .side = st->coefs.side * factor,
                                           .centre = st->coefs.centre * factor};
@@ -146,29 +176,32 @@ void am_stencil_advance(const struct am_stencil *st, size_t part,
                         const struct am_stencil_pass *pass)
 {
     if (is_sweep(&st->spec))
-        sweep(st, part, pass->rescale);
+        sweep(st, part, pass);
+    else if (st->spec.method == AM_STENCIL_BY_REGISTERS)
+        am_stencil_advance_held(st, pass->steps);
     else
         am_stencil_advance_slices(st, part, pass->steps);
 }
 
-void am_stencil_passed(struct am_stencil *st, const struct am_stencil_pass *pass)
+void am_stencil_passed(const struct am_stencil *st, struct am_stencil_phase *phase,
+                       const struct am_stencil_pass *pass)
 {
     if (!is_sweep(&st->spec))
         return;
-    st->front = !st->front;
-    st->age = pass->rescale != 0 ? 0 : st->age + 1;
+    phase->front = !phase->front;
+    phase->age = pass->rescale != 0 ? 0 : phase->age + 1;
 }
 
 void am_stencil_run(struct am_stencil *st, size_t steps)
 {
     while (steps) {
-        const struct am_stencil_pass pass = am_stencil_next(st, steps);
+        const struct am_stencil_pass pass = am_stencil_next(st, &st->phase, steps);
 
         for (size_t part = 0; part < st->spec.parts; part++)
             am_stencil_exchange(st, part, &pass);
         for (size_t part = 0; part < st->spec.parts; part++)
             am_stencil_advance(st, part, &pass);
-        am_stencil_passed(st, &pass);
+        am_stencil_passed(st, &st->phase, &pass);
         steps -= pass.steps;
     }
 }

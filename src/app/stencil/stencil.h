@@ -25,6 +25,7 @@ enum am_stencil_method {
     AM_STENCIL_BY_PREFETCH,
     AM_STENCIL_BY_SKEW,
     AM_STENCIL_BY_SLICE,
+    AM_STENCIL_BY_REGISTERS, /* no step further, but the top of it: nothing to load or store */
 };
 extern const char *const am_stencil_methods[]; /* by enumerator, ended by NULL */
 
@@ -47,21 +48,28 @@ struct am_stencil_place {
     size_t bytes;        /* of a part */
 };
 
+/* Between two passes. */
+struct am_stencil_phase {
+    size_t age;     /* sweeps: steps by which the state is scaled up */
+    unsigned front; /* sweeps: the array that holds the state */
+};
+
 struct am_stencil {
     struct am_stencil_spec spec;
     struct am_stencil_coefs coefs;
     struct am_stencil_place place;
     size_t element_bytes, lanes;
-    size_t length;  /* vectors of a part: the longest lane */
-    size_t ghosts;  /* vectors on either side: the depth, 1 for sweeps */
-    size_t age;     /* sweeps: steps by which the state is scaled up */
-    unsigned front; /* sweeps: the array that holds the state */
+    size_t length; /* vectors of a part: the longest lane */
+    size_t ghosts; /* vectors on either side: the depth, 1 for sweeps, none in registers */
+    size_t reach;  /* steps of a pass, at most */
+    struct am_stencil_phase phase;
     char *memory;
 };
 
 /* What one pass does; all parts get the same. */
 struct am_stencil_pass {
     size_t steps;
+    unsigned front; /* sweeps: the array that it reads */
     double rescale; /* sweeps: what this step multiplies the state by; 0: nothing */
 };
 
@@ -77,17 +85,29 @@ enum am_status am_stencil_init(struct am_stencil *st, const struct am_stencil_sp
  * am_stencil_magnitude(). */
 enum am_status am_stencil_load(struct am_stencil *st, const void *x, struct am_err *err);
 void am_stencil_store(const struct am_stencil *st, void *x);
+/* One part of a load, into the array `front`: by whoever is to work on it, so that its memory lies
+ * there. Values are not checked. */
+void am_stencil_load_part(const struct am_stencil *st, size_t part, unsigned front, const void *x);
 
 /* All parts in turn. */
 void am_stencil_run(struct am_stencil *st, size_t steps);
 
-/* For executors: the next pass of `left` steps, its blocks, and its end. */
-struct am_stencil_pass am_stencil_next(const struct am_stencil *st, size_t left);
+/* For executors: the next pass of `left` steps, its blocks, and its end. Parts may be in different
+ * phases while blocks run; in the end st->phase is that of all of them. */
+struct am_stencil_pass am_stencil_next(const struct am_stencil *st,
+                                       const struct am_stencil_phase *phase, size_t left);
 void am_stencil_exchange(const struct am_stencil *st, size_t part,
                          const struct am_stencil_pass *pass);
 void am_stencil_advance(const struct am_stencil *st, size_t part,
                         const struct am_stencil_pass *pass);
-void am_stencil_passed(struct am_stencil *st, const struct am_stencil_pass *pass);
+void am_stencil_passed(const struct am_stencil *st, struct am_stencil_phase *phase,
+                       const struct am_stencil_pass *pass);
+
+/* Between passes: `count` values of the element type from point `first` on, none beyond the last.
+ * Copies of points in other lanes are not touched: they are made by the next exchange, or belong to
+ * points whose neighbours are out of date anyway. */
+void am_stencil_read(const struct am_stencil *st, size_t first, size_t count, void *x);
+void am_stencil_write(const struct am_stencil *st, size_t first, size_t count, const void *x);
 
 /* For those who check: the value of a grid point, and the first one of a lane, counted over all
  * parts. */

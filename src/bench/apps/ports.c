@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rates of arithmetic units, by the chains of cpu.flops. */
-#include "bench/app/ports.h"
+#include "bench/apps/ports.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,9 +61,15 @@ void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_
     const unsigned n = v->streams_max;
 
     memset(in, 0, sizeof(in)); /* zeros stay zeros: no chain leaves the range of fast numbers */
+    ports->fuses = v->has_fma;
     ports->mul = rate_of(v->fn[multiply][type][n - 1], n, in, clock);
     ports->add = rate_of(v->fn[AM_FLOPS_ADD][type][n - 1], n, in, clock);
     ports->mixed = mixed_rate(ports, rate_of(v->fn[AM_FLOPS_MIX][type][n - 1], 2 * n, in, clock));
+}
+
+double am_ports_peak(const struct am_ports *ports)
+{
+    return ports->fuses ? 2 * ports->mul : fmax(ports->mixed, fmax(ports->mul, ports->add));
 }
 
 double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned adds)

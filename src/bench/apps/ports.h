@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* How many vector instructions this core completes in a cycle: the bound of arithmetic loops. */
-#ifndef AM_BENCH_APP_PORTS_H
-#define AM_BENCH_APP_PORTS_H
+#ifndef AM_BENCH_APPS_PORTS_H
+#define AM_BENCH_APPS_PORTS_H
 
 #include "base/clock.h"
 #include "kernels/flops.h"
 
+#include <stdbool.h>
+
 /* Instructions a cycle; 0 where not measured. */
 struct am_ports {
+    bool fuses;   /* multiplications are fused with an addition */
     double mul;   /* fma where there is one */
     double add;   /* additions alone */
     double mixed; /* fma and additions together: more than either where their units are separate */
@@ -16,6 +19,10 @@ struct am_ports {
 /* Measured here and now, by chains in registers (about 1 ms). */
 void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_clock *clock,
                       struct am_ports *ports);
+
+/* The most operations a lane and cycle: fused products alone, or products and sums where nothing is
+ * fused. 0: not known. */
+double am_ports_peak(const struct am_ports *ports);
 
 /* The least cycles for so many multiplications (or fma) and additions. 0: not known. */
 double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned adds);

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* Grids in memory: rows, lanes and parts, and points on their way there and back. */
+#include "app/stencil/grid_layout.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    LINE_BYTES = 64,
+    PAGE_BYTES = 4096,
+    PAGE_LINES = PAGE_BYTES / LINE_BYTES,
+    /* Rows of a tile should not meet in the same sets of a cache: each begins 25/64 of a page (the
+     * golden section of it) after the one before, planes a third of a page. */
+    ROW_LINES = 25,
+    PLANE_LINES = 21,
+    /* Loads are held back by stores to the same offset in another page. */
+    STAGGER_BYTES = PAGE_BYTES / 2 + LINE_BYTES,
+    BLOCK = 64, /* points of a lane that are moved at once: the vectors they go to stay in L1 */
+};
+
+static size_t up_to(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* The least number of lines for these bytes that is `rest` more than whole pages. */
+static size_t spread(size_t bytes, size_t rest)
+{
+    const size_t lines = up_to(bytes, LINE_BYTES) / LINE_BYTES;
+    const size_t missing = (rest + PAGE_LINES - lines % PAGE_LINES) % PAGE_LINES;
+
+    return (lines + missing) * LINE_BYTES;
+}
+
+size_t am_grid_lane_start(const struct am_grid *grid, size_t lane)
+{
+    return (size_t)((uint64_t)lane * grid->spec.n[am_grid_slow(grid)] / grid->lanes);
+}
+
+size_t am_grid_part_start(const struct am_grid *grid, size_t part)
+{
+    return (size_t)((uint64_t)part * grid->spec.n[am_grid_cut(grid)] / grid->spec.parts);
+}
+
+/* Of `pieces` that n is cut into, the last that begins at or before the point: the only one of them
+ * that is not empty. */
+static size_t piece_of(size_t point, size_t n, size_t pieces)
+{
+    return (size_t)((((uint64_t)point + 1) * pieces - 1) / n);
+}
+
+/* Room before and after the points of a part. A state that moves is up to twice the depth before
+ * its place, and its ghosts before it. */
+static size_t room_before(const struct am_grid *grid)
+{
+    return grid->spec.method < AM_STENCIL_BY_SKEW ? 1 : 3 * grid->ghosts;
+}
+
+void am_grid_lay_out(struct am_grid *grid)
+{
+    const struct am_grid_spec *const spec = &grid->spec;
+    const bool linear = spec->method < AM_STENCIL_BY_INTERLEAVED;
+    const bool sweeps = spec->method < AM_STENCIL_BY_SKEW;
+    const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
+    size_t room, bytes, first;
+
+    grid->element_bytes = spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
+    grid->lanes = linear ? 1 : spec->kernels->lanes[spec->type];
+    grid->point_bytes = grid->lanes * grid->element_bytes;
+    grid->ghosts = sweeps ? 1 : spec->depth;
+    room = room_before(grid) + grid->ghosts;
+    memcpy(grid->length, spec->n, sizeof(grid->length));
+    grid->length[slow] = (spec->n[slow] + grid->lanes - 1) / grid->lanes;
+    grid->length[cut] = (spec->n[cut] + spec->parts - 1) / spec->parts;
+    grid->row = (ptrdiff_t)spread((grid->length[0] + room) * grid->point_bytes, ROW_LINES);
+    grid->plane = (ptrdiff_t)spread((grid->length[1] + room) * (size_t)grid->row, PLANE_LINES);
+    first = room_before(grid) * (grid->point_bytes + (size_t)grid->row);
+    bytes = (size_t)grid->plane;
+    if (spec->dim == 3) {
+        bytes *= grid->length[2] + room;
+        first += room_before(grid) * (size_t)grid->plane;
+    }
+    bytes = up_to(bytes, PAGE_BYTES);
+    grid->offset[0] = first;
+    grid->offset[1] = first + (sweeps ? bytes + STAGGER_BYTES : 0);
+    grid->part_bytes = sweeps ? up_to(2 * bytes + STAGGER_BYTES, PAGE_BYTES) : bytes;
+}
+
+char *am_grid_array(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase)
+{
+    const ptrdiff_t plane = grid->spec.dim == 3 ? grid->plane : 0;
+
+    return grid->memory + part * grid->part_bytes + grid->offset[phase->front] -
+           (ptrdiff_t)phase->shift * ((ptrdiff_t)grid->point_bytes + grid->row + plane);
+}
+
+void am_grid_extent(const struct am_grid *grid, size_t part, size_t extent[3])
+{
+    memcpy(extent, grid->length, sizeof(grid->length));
+    extent[am_grid_cut(grid)] = am_grid_part_start(grid, part + 1) - am_grid_part_start(grid, part);
+}
+
+/* A point of a part, x and y and z counted from its first; any of them may be a ghost. */
+static char *point_at(const struct am_grid *grid, char *array, ptrdiff_t x, ptrdiff_t y,
+                      ptrdiff_t z)
+{
+    return array + x * (ptrdiff_t)grid->point_bytes + y * grid->row + z * grid->plane;
+}
+
+double am_grid_value(const struct am_grid *grid, const size_t at[3])
+{
+    const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
+    const size_t lane = piece_of(at[slow], grid->spec.n[slow], grid->lanes);
+    const size_t part = piece_of(at[cut], grid->spec.n[cut], grid->spec.parts);
+    ptrdiff_t local[3] = {(ptrdiff_t)at[0], (ptrdiff_t)at[1], (ptrdiff_t)at[2]};
+    const char *point;
+
+    local[slow] -= (ptrdiff_t)am_grid_lane_start(grid, lane);
+    local[cut] -= (ptrdiff_t)am_grid_part_start(grid, part);
+    point = point_at(grid, am_grid_array(grid, part, &grid->phase), local[0], local[1], local[2]) +
+            lane * grid->element_bytes;
+    return grid->spec.type == AM_STENCIL_F32 ? (double)*(const float *)(const void *)point
+                                             : *(const double *)(const void *)point;
+}
+
+/* Elements of either size, `to_step` and `from_step` elements apart. */
+static void move(char *to, size_t to_step, const char *from, size_t from_step, size_t count,
+                 size_t element_bytes)
+{
+    if (to_step == 1 && from_step == 1) {
+        memcpy(to, from, count * element_bytes);
+    } else if (element_bytes == sizeof(uint32_t)) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + i * to_step * sizeof(uint32_t), from + i * from_step * sizeof(uint32_t),
+                   sizeof(uint32_t));
+    } else {
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + i * to_step * sizeof(uint64_t), from + i * from_step * sizeof(uint64_t),
+                   sizeof(uint64_t));
+    }
+}
+
+/* A row of a part as it stands in x, for a lane: where it begins there, or SIZE_MAX where the lane
+ * has no such row. Lanes have one row too many where they are short: the next one's first. */
+static size_t row_in_x(const struct am_grid *grid, size_t part, size_t lane, size_t y, size_t z,
+                       bool too_many)
+{
+    const size_t *const n = grid->spec.n;
+    const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
+    const size_t start = am_grid_lane_start(grid, lane);
+    size_t at[3] = {0, y, z};
+
+    if (!too_many && at[slow] >= am_grid_lane_start(grid, lane + 1) - start)
+        return SIZE_MAX;
+    at[slow] = (at[slow] + start) % n[slow];
+    at[cut] += am_grid_part_start(grid, part);
+    return (at[2] * n[1] + at[1]) * n[0] + at[0];
+}
+
+void am_grid_load_part(const struct am_grid *grid, size_t part, const void *x)
+{
+    static const struct am_grid_phase start = {.age = 0};
+    const size_t bytes = grid->element_bytes;
+    char *const array = am_grid_array(grid, part, &start);
+    size_t extent[3];
+
+    am_grid_extent(grid, part, extent);
+    for (size_t row = 0; row < extent[1] * extent[2]; row++) {
+        const size_t y = row % extent[1], z = row / extent[1];
+
+        for (size_t i = 0; i < extent[0]; i += BLOCK) {
+            const size_t count = extent[0] - i < BLOCK ? extent[0] - i : BLOCK;
+            char *const to = point_at(grid, array, (ptrdiff_t)i, (ptrdiff_t)y, (ptrdiff_t)z);
+
+            for (size_t lane = 0; lane < grid->lanes; lane++) {
+                const size_t from = row_in_x(grid, part, lane, y, z, true) + i;
+
+                move(to + lane * bytes, grid->lanes, (const char *)x + from * bytes, 1, count,
+                     bytes);
+            }
+        }
+    }
+}
+
+static enum am_status check_magnitude(const struct am_grid *grid, const void *x, struct am_err *err)
+{
+    const size_t *const n = grid->spec.n;
+    const double most = am_stencil_magnitude(grid->spec.form, grid->spec.type);
+    const bool narrow = grid->spec.type == AM_STENCIL_F32;
+    const float *const f32 = x;
+    const double *const f64 = x;
+
+    for (size_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+        const double value = narrow ? (double)f32[i] : f64[i];
+
+        if (!(value >= -most && value <= most))
+            return am_fail(err, AM_E_LIMIT, "point %zu is %g: form %s takes up to %g", i, value,
+                           am_stencil_forms[grid->spec.form], most);
+    }
+    return AM_OK;
+}
+
+enum am_status am_grid_load(struct am_grid *grid, const void *x, struct am_err *err)
+{
+    const enum am_status s = check_magnitude(grid, x, err);
+
+    if (s != AM_OK)
+        return s;
+    grid->phase = (struct am_grid_phase){.age = 0};
+    for (size_t part = 0; part < grid->spec.parts; part++)
+        am_grid_load_part(grid, part, x);
+    return AM_OK;
+}
+
+static void store_part(const struct am_grid *grid, size_t part, void *x)
+{
+    const size_t bytes = grid->element_bytes;
+    char *const array = am_grid_array(grid, part, &grid->phase);
+    size_t extent[3];
+
+    am_grid_extent(grid, part, extent);
+    for (size_t row = 0; row < extent[1] * extent[2]; row++) {
+        const size_t y = row % extent[1], z = row / extent[1];
+        const char *const from = point_at(grid, array, 0, (ptrdiff_t)y, (ptrdiff_t)z);
+
+        for (size_t lane = 0; lane < grid->lanes; lane++) {
+            const size_t to = row_in_x(grid, part, lane, y, z, false);
+
+            if (to != SIZE_MAX)
+                move((char *)x + to * bytes, 1, from + lane * bytes, grid->lanes, extent[0], bytes);
+        }
+    }
+}
+
+void am_grid_store(const struct am_grid *grid, void *x)
+{
+    for (size_t part = 0; part < grid->spec.parts; part++)
+        store_part(grid, part, x);
+}
+
+/* `count` points of row (y, z) from x on, all of them ghosts, out of the parts that have them (2-D)
+ * or of the row itself (3-D). */
+static void fill_along_row(const struct am_grid *grid, size_t part,
+                           const struct am_grid_phase *phase, ptrdiff_t x, size_t count,
+                           ptrdiff_t y, ptrdiff_t z)
+{
+    const bool cut = am_grid_cut(grid) == 0;
+    const size_t n = grid->spec.n[0], start = cut ? am_grid_part_start(grid, part) : 0;
+    char *to = point_at(grid, am_grid_array(grid, part, phase), x, y, z);
+    size_t point = (size_t)((ptrdiff_t)start + x + (ptrdiff_t)((count / n + 1) * n)) % n;
+
+    while (count) {
+        const size_t owner = cut ? piece_of(point, n, grid->spec.parts) : part;
+        const size_t first = cut ? am_grid_part_start(grid, owner) : 0;
+        const size_t there = (cut ? am_grid_part_start(grid, owner + 1) : n) - point;
+        const size_t some = there < count ? there : count;
+
+        memcpy(to,
+               point_at(grid, am_grid_array(grid, owner, phase), (ptrdiff_t)(point - first), y, z),
+               some * grid->point_bytes);
+        to += some * grid->point_bytes;
+        count -= some;
+        point = (point + some) % n;
+    }
+}
+
+/* Rows before the first and after the last of a part's plane (3-D), out of the parts that have
+ * them, without the ghosts at their ends. */
+static void fill_rows(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase,
+                      size_t count, ptrdiff_t z)
+{
+    const size_t n = grid->spec.n[1], start = am_grid_part_start(grid, part);
+    const size_t length = am_grid_part_start(grid, part + 1) - start;
+
+    for (size_t i = 0; i < 2 * count; i++) {
+        const ptrdiff_t y =
+            i < count ? (ptrdiff_t)i - (ptrdiff_t)count : (ptrdiff_t)(length + i - count);
+        const size_t point = (size_t)((ptrdiff_t)start + y + (ptrdiff_t)((count / n + 1) * n)) % n;
+        const size_t owner = piece_of(point, n, grid->spec.parts);
+        const ptrdiff_t there = (ptrdiff_t)(point - am_grid_part_start(grid, owner));
+
+        memcpy(point_at(grid, am_grid_array(grid, part, phase), 0, y, z),
+               point_at(grid, am_grid_array(grid, owner, phase), 0, there, z),
+               grid->spec.n[0] * grid->point_bytes);
+    }
+}
+
+/* Ghosts of one row or plane, `at` along the slow dimension. */
+struct layer {
+    const struct am_grid *grid;
+    char *array;
+    size_t rows, points; /* of it, ghosts at their ends included */
+    ptrdiff_t x, y;      /* the first of them */
+    ptrdiff_t at;
+};
+
+/* Where a lane's ghosts are real: in that lane, so far along it. */
+struct home {
+    size_t lane;
+    ptrdiff_t at;
+};
+
+static struct home home_of(const struct layer *layer, size_t lane)
+{
+    const struct am_grid *const grid = layer->grid;
+    const size_t n = grid->spec.n[am_grid_slow(grid)], start = am_grid_lane_start(grid, lane);
+    const size_t turns = (size_t)(layer->at < 0 ? -layer->at : layer->at) / n + 1;
+    const size_t point = (size_t)((ptrdiff_t)(start + turns * n) + layer->at) % n;
+    const size_t owner = piece_of(point, n, grid->lanes);
+
+    return (struct home){owner, (ptrdiff_t)(point - am_grid_lane_start(grid, owner))};
+}
+
+/* Row i of the layer, at another place along the slow dimension. */
+static char *row_at(const struct layer *layer, size_t i, ptrdiff_t at)
+{
+    const bool flat = layer->grid->spec.dim == 2;
+
+    return point_at(layer->grid, layer->array, layer->x, flat ? at : layer->y + (ptrdiff_t)i,
+                    flat ? 0 : at);
+}
+
+/* Whether all lanes come from one place, each from the same number of lanes on. */
+static bool is_turned(const struct layer *layer, const struct home *first)
+{
+    const size_t lanes = layer->grid->lanes;
+
+    for (size_t lane = 1; lane < lanes; lane++) {
+        const struct home home = home_of(layer, lane);
+
+        if (home.at != first->at || home.lane != (first->lane + lane) % lanes)
+            return false;
+    }
+    return true;
+}
+
+static void fill_layer(const struct layer *layer)
+{
+    const struct am_grid *const grid = layer->grid;
+    const size_t bytes = grid->element_bytes;
+    const struct home first = home_of(layer, 0);
+    const bool turned = grid->lanes > 1 && is_turned(layer, &first);
+
+    for (size_t i = 0; i < layer->rows && turned; i++)
+        grid->spec.kernels->turn[grid->spec.type](
+            row_at(layer, i, layer->at), row_at(layer, i, first.at), layer->points, first.lane);
+    for (size_t lane = 0; lane < grid->lanes && !turned; lane++) {
+        const struct home home = home_of(layer, lane);
+
+        for (size_t i = 0; i < layer->rows; i++)
+            move(row_at(layer, i, layer->at) + lane * bytes, grid->lanes,
+                 row_at(layer, i, home.at) + home.lane * bytes, grid->lanes, layer->points, bytes);
+    }
+}
+
+/* What other parts have, and what rows have themselves. */
+static void fill_beside(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase,
+                        const struct layer *layer, size_t count)
+{
+    const bool flat = grid->spec.dim == 2;
+    const size_t length = layer->points - 2 * count;
+
+    if (!flat)
+        fill_rows(grid, part, phase, count, layer->at);
+    for (size_t i = 0; i < layer->rows; i++) {
+        const ptrdiff_t y = flat ? layer->at : layer->y + (ptrdiff_t)i, z = flat ? 0 : layer->at;
+
+        fill_along_row(grid, part, phase, -(ptrdiff_t)count, count, y, z);
+        fill_along_row(grid, part, phase, (ptrdiff_t)length, count, y, z);
+    }
+}
+
+/* Then what the part itself has in other lanes, corners included. */
+void am_grid_fill_ghosts(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase,
+                         size_t count)
+{
+    const bool flat = grid->spec.dim == 2;
+    const ptrdiff_t ghosts = (ptrdiff_t)count;
+    const ptrdiff_t length = (ptrdiff_t)grid->length[am_grid_slow(grid)];
+    struct layer layer = {.grid = grid,
+                          .array = am_grid_array(grid, part, phase),
+                          .rows = 1,
+                          .x = -ghosts,
+                          .y = flat ? 0 : -ghosts};
+    size_t extent[3];
+
+    am_grid_extent(grid, part, extent);
+    layer.points = extent[0] + 2 * count;
+    if (!flat)
+        layer.rows = extent[1] + 2 * count;
+    for (layer.at = 0; layer.at < length; layer.at++)
+        fill_beside(grid, part, phase, &layer, count);
+    for (layer.at = -ghosts; layer.at < 0; layer.at++)
+        fill_layer(&layer);
+    for (layer.at = length; layer.at < length + ghosts; layer.at++)
+        fill_layer(&layer);
+}

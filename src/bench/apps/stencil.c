@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The hooks of app.stencil: they know blocks, an executor and a grid, not which. */
+#include "bench/apps/stencil.h"
+
+#include "app/stencil/fft_rival.h"
+#include "bench/cpu/axes.h"
+#include "bench/cpu/memory.h"
+
+#include <string.h>
+
+/* By the axis `dim`; NULL: not built. */
+static const struct am_stencil_dim *const dims[] = {&am_stencil_line, &am_stencil_flat,
+                                                    &am_stencil_solid};
+enum { DIMS = sizeof(dims) / sizeof(dims[0]) };
+
+/* By am_stencil_method, and one more. */
+const char *const am_stencil_variants[] = {
+    [AM_STENCIL_BY_SCALAR] = "scalar",
+    [AM_STENCIL_BY_AUTO] = "auto",
+    [AM_STENCIL_BY_UNALIGNED] = "unaligned",
+    [AM_STENCIL_BY_INTERLEAVED] = "interleaved",
+    [AM_STENCIL_BY_PREFETCH] = "prefetch",
+    [AM_STENCIL_BY_SKEW] = "skew",
+    [AM_STENCIL_BY_SLICE] = "slice",
+    [AM_STENCIL_BY_REGISTERS] = "registers",
+    "fft",
+    NULL,
+};
+
+const char *am_stencil_variant_why_not(const char *variant)
+{
+    return strcmp(variant, "fft") == 0 ? am_fft_rival_why_not() : NULL;
+}
+
+const char *const am_stencil_devices[] = {"cpu", NULL};
+
+const struct am_metric am_stencil_metrics[] = {
+    [AM_STENCIL_FLOPS] = {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
+                          "operations of the paper's form, whatever the form executes: four a "
+                          "point and step in one dimension, two more in each other"},
+    [AM_STENCIL_EXECUTED] = {"executed_flops", "flop/s", AM_HIGHER, AM_RULE_OWN,
+                             "operations of the form"},
+    [AM_STENCIL_PEAK_SHARE] = {"peak_share", "", AM_HIGHER, AM_RULE_OWN,
+                               "flops, of what fused products alone would be"},
+    [AM_STENCIL_BOUND_SHARE] = {"bound_share", "", AM_HIGHER, AM_RULE_OWN,
+                                "cycles that the arithmetic units need at least, of those taken"},
+    [AM_STENCIL_UPDATES] = {"updates", "1/s", AM_HIGHER, AM_RULE_OP_RATE,
+                            "points times steps a second"},
+    [AM_STENCIL_TIME] = {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER,
+                         "of one iteration: all its steps"},
+    {.name = NULL},
+};
+
+static enum am_status find_dim(const struct am_value *point, const struct am_stencil_dim **dim_p,
+                               struct am_err *err)
+{
+    const int64_t dim = point[AM_STENCIL_DIM].i;
+
+    if (dim < 1 || dim > DIMS)
+        return am_fail(err, AM_E_ABSENT, "a grid has 1 to %d dimensions, not %lld", DIMS,
+                       (long long)dim);
+    *dim_p = dims[dim - 1];
+    if (strcmp(point[AM_STENCIL_VARIANT].name, "fft") == 0) {
+        *dim_p = &am_stencil_transform;
+        if (dim != 1)
+            return am_fail(err, AM_E_ABSENT, "the transform is of one dimension, not %lld",
+                           (long long)dim);
+    }
+    return *dim_p ? AM_OK
+                  : am_fail(err, AM_E_ABSENT, "built without grids of %lld dimensions",
+                            (long long)dim);
+}
+
+enum am_status am_stencil_read_point(const struct am_value *point, struct am_stencil_task *task,
+                                     struct am_err *err)
+{
+    const int64_t n = point[AM_STENCIL_N].i, steps = point[AM_STENCIL_STEPS].i;
+    const int64_t width = point[AM_STENCIL_W].i, depth = point[AM_STENCIL_DEPTH].i;
+    const struct am_stencil_dim *dim;
+    const double r = point[AM_STENCIL_R].r;
+    const enum am_status s = find_dim(point, &dim, err);
+
+    if (s != AM_OK)
+        return s;
+    if (n < 1 || steps < 1 || steps > AM_STENCIL_STEPS_MAX)
+        return am_fail(err, AM_E_ABSENT, "n is 1 or more, steps 1 to %d, not %lld and %lld",
+                       AM_STENCIL_STEPS_MAX, (long long)n, (long long)steps);
+    if (width < 0 || depth < 0 || width > UINT32_MAX)
+        return am_fail(err, AM_E_ABSENT, "w and depth are 0 or more, not %lld and %lld",
+                       (long long)width, (long long)depth);
+    if (!(r >= 0 && r <= dim->r_max))
+        return am_fail(err, AM_E_ABSENT, "r is above 0 and at most %g, not %g", dim->r_max, r);
+    *task = (struct am_stencil_task){
+        .method = (enum am_stencil_method)point[AM_STENCIL_VARIANT].i,
+        .form = (enum am_stencil_form)point[AM_STENCIL_FORM].i,
+        .type = (enum am_stencil_type)point[AM_STENCIL_TYPE].i,
+        .isa = point[AM_STENCIL_ISA].name,
+        .width = (unsigned)width,
+        .depth = (size_t)depth,
+        .steps = (size_t)steps,
+        .n = (size_t)n,
+        .r = r > 0 ? r : dim->r_max / 2,
+        .threads = (size_t)point[AM_STENCIL_COMMON + AM_APPS_THREADS].i,
+    };
+    return AM_OK;
+}
+
+/* A grid whose memory lies where it is worked on, and blocks that the executor has made room for.
+ */
+static enum am_status make_grid(struct am_stencil_state *w, const struct am_ctx *ctx,
+                                struct am_err *err)
+{
+    enum am_status s = am_memory_allowed(w->dim->bytes(w->grid), ctx->memory_limit_bytes, err);
+
+    if (s == AM_OK)
+        s = w->dim->map(w->grid, err);
+    if (s != AM_OK)
+        return s;
+    w->filling = w->dim->filling(w->grid);
+    w->stepping = w->dim->stepping(w->grid);
+    w->rounds = w->dim->rounds(w->grid);
+    s = w->engine.executor->prepare(w->engine.self, &w->stepping, err);
+    if (s == AM_OK)
+        w->engine.executor->run(w->engine.self, &w->filling, 1);
+    return s;
+}
+
+enum am_status am_stencil_prepare(struct am_stencil_state *w,
+                                  const struct am_executor *const *executors,
+                                  const struct am_ctx *ctx, const struct am_value *point,
+                                  struct am_work *work, struct am_err *err)
+{
+    struct am_stencil_task task;
+    enum am_status s = am_axes_check_isa(point[AM_STENCIL_ISA].name, err);
+
+    if (s == AM_OK)
+        s = am_stencil_read_point(point, &task, err);
+    if (s == AM_OK)
+        s = am_apps_open(&w->engine, executors, ctx, point[AM_STENCIL_EXECUTOR].name,
+                         point + AM_STENCIL_COMMON, err);
+    if (s == AM_OK)
+        s = find_dim(point, &w->dim, err);
+    if (s != AM_OK)
+        return s;
+    task.seed = ctx->seed;
+    w->threads = task.threads;
+    w->clock = ctx->clock;
+    s = w->dim->open(&task, &w->grid, err);
+    if (s == AM_OK)
+        s = make_grid(w, ctx, err);
+    if (s != AM_OK)
+        return s;
+    w->dim->cost(w->grid, w->clock, work, &w->cost);
+    w->dim->note(w->grid, ctx);
+    return AM_OK;
+}
+
+static void iterate(struct am_stencil_state *w, uint64_t iters)
+{
+    w->engine.executor->run(w->engine.self, &w->stepping, iters * w->rounds);
+    w->runs += iters;
+}
+
+enum am_status am_stencil_run_timed(void *state, uint64_t iters, struct am_batch *batch,
+                                    struct am_err *err)
+{
+    struct am_stencil_state *const w = state;
+    const double before = am_clock_core_hz(w->clock);
+    const uint64_t begin = w->clock->now_ns(w->clock->self);
+    double seconds, cycles;
+
+    (void)err;
+    iterate(w, iters);
+    batch->elapsed_ns = w->clock->now_ns(w->clock->self) - begin;
+    seconds = (double)batch->elapsed_ns * 1e-9;
+    cycles = seconds * (double)w->threads * (before + am_clock_core_hz(w->clock)) / 2;
+    batch->values[AM_STENCIL_EXECUTED] =
+        seconds > 0 ? (double)iters * w->cost.executed / seconds : 0;
+    batch->values[AM_STENCIL_PEAK_SHARE] =
+        cycles > 0 ? (double)iters * w->cost.peak_cycles / cycles : 0;
+    batch->values[AM_STENCIL_BOUND_SHARE] =
+        cycles > 0 ? (double)iters * w->cost.bound_cycles / cycles : 0;
+    return AM_OK;
+}
+
+/* The outcome itself has been through any number of steps: it is looked at, and then the same
+ * iteration is made once more from the beginning. */
+enum am_status am_stencil_verify(void *state, double *residual, struct am_err *err)
+{
+    struct am_stencil_state *const w = state;
+    enum am_status s;
+
+    *residual = 0;
+    if (!w->runs)
+        return am_fail(err, AM_E_WRONG, "no step was made");
+    s = w->dim->look(w->grid, err);
+    if (s != AM_OK)
+        return s;
+    w->engine.executor->run(w->engine.self, &w->filling, 1);
+    w->engine.executor->run(w->engine.self, &w->stepping, w->rounds);
+    return w->dim->check(w->grid, residual, err);
+}
+
+void am_stencil_finish(void *state)
+{
+    struct am_stencil_state *const w = state;
+
+    am_apps_close(&w->engine);
+    if (w->dim)
+        w->dim->close(w->grid);
+}

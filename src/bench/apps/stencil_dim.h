@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Grids of one, two and three dimensions as app.stencil sees them: one table of operations each.
+ *
+ * A grid is stepped by rounds: all blocks of `stepping` once are one round, and `rounds` of them
+ * one iteration of all steps. A block keeps count of its rounds by itself, and does in each what is
+ * its turn: exchange, then advance. So an executor runs one plain loop many times, in one region.
+ */
+#ifndef AM_BENCH_APPS_STENCIL_DIM_H
+#define AM_BENCH_APPS_STENCIL_DIM_H
+
+#include "app/executor.h"
+#include "app/stencil/stencil.h"
+#include "core/bench.h"
+
+/* What a point asks for. The hooks have checked that the instruction set can be used, that n and
+ * steps are 1 or more, and width and depth 0 or more. */
+struct am_stencil_task {
+    enum am_stencil_method method; /* the axis `variant` */
+    enum am_stencil_form form;
+    enum am_stencil_type type;
+    const char *isa;
+    unsigned width; /* the axis `w`; 0: to be chosen */
+    size_t depth;   /* 0: to be chosen */
+    size_t steps;
+    size_t n;       /* grid points, of all dimensions together */
+    double r;       /* never 0: what was left to choose is chosen */
+    size_t threads; /* sub-domains: one a thread */
+    uint64_t seed;  /* of what check() looks at */
+};
+
+/* What one iteration costs besides am_work. */
+struct am_stencil_cost {
+    double executed;     /* operations of the form */
+    double bound_cycles; /* of a core, when all sub-domains are done by one; 0: not known */
+    double peak_cycles;  /* the same, if all flops of am_work were fused products at full rate */
+};
+
+struct am_stencil_dim {
+    double r_max; /* beyond it the scheme is not stable */
+    /* Refuses (AM_E_ABSENT) or decides the shape; maps nothing large yet. */
+    enum am_status (*open)(const struct am_stencil_task *task, void **self_p, struct am_err *err);
+    uint64_t (*bytes)(const void *self); /* that map() will take */
+    enum am_status (*map)(void *self, struct am_err *err);
+    /* States the work of one iteration, all fields of am_work that apply; flops by the paper's
+     * count (4, 6, 8 a point and step). */
+    void (*cost)(const void *self, const struct am_clock *clock, struct am_work *work,
+                 struct am_stencil_cost *cost);
+    void (*note)(const void *self, const struct am_ctx *ctx); /* what was chosen */
+    /* Blocks that write the state at step 0, each what it will work on: one round, whatever came
+     * before it. */
+    struct am_blocks (*filling)(void *self);
+    struct am_blocks (*stepping)(void *self);
+    uint64_t (*rounds)(const void *self);
+    /* After any number of iterations: the state is in the range of the start. */
+    enum am_status (*look)(const void *self, struct am_err *err);
+    /* After filling and exactly one iteration: against the reference. */
+    enum am_status (*check)(const void *self, double *residual, struct am_err *err);
+    void (*close)(void *self); /* accepts NULL and what open() or map() left half-built */
+};
+
+extern const struct am_stencil_dim am_stencil_line;
+extern const struct am_stencil_dim am_stencil_flat, am_stencil_solid; /* two and three dimensions */
+extern const struct am_stencil_dim am_stencil_transform; /* the variant fft, of one dimension */
+
+#endif

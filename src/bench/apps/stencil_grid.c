@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* app.stencil in two and three dimensions. */
+#include "app/stencil/grid_turns.h"
+#include "bench/apps/grid_check.h"
+#include "bench/apps/ports.h"
+#include "bench/apps/stencil_dim.h"
+#include "bench/cpu/bound.h"
+#include "bench/cpu/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct grid {
+    struct am_grid grid;
+    struct am_memory memory;
+    struct am_grid_turns turns;
+    void *x;      /* the state at step 0 */
+    size_t bytes; /* of the grid's memory */
+    size_t steps;
+    uint64_t seed;
+};
+
+static size_t points_of(const struct am_grid_spec *spec)
+{
+    return spec->n[0] * spec->n[1] * spec->n[2];
+}
+
+static size_t element_bytes(const struct am_grid_spec *spec)
+{
+    return spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
+}
+
+/* Sides as equal as n points allow; the slowest takes what is left over. */
+static void set_sides(struct am_grid_spec *spec, size_t n)
+{
+    size_t side = (size_t)(spec->dim == 2 ? sqrt((double)n) : cbrt((double)n) + 0.5);
+
+    if (side < 1)
+        side = 1;
+    spec->n[0] = side;
+    spec->n[1] = spec->dim == 2 ? n / side : side;
+    spec->n[2] = spec->dim == 2 ? 1 : n / (side * side);
+    if (spec->n[2] < 1)
+        spec->n[2] = 1;
+}
+
+static enum am_status check_shape(const struct am_stencil_task *task, struct am_err *err)
+{
+    const bool tiles = task->method == AM_STENCIL_BY_SKEW || task->method == AM_STENCIL_BY_SLICE;
+
+    if ((task->width || task->depth) && !tiles)
+        return am_fail(err, AM_E_ABSENT, "only skew and slice have tiles: %s has w = 0, depth = 0",
+                       am_stencil_methods[task->method]);
+    if (task->depth > task->steps)
+        return am_fail(err, AM_E_ABSENT, "a pass of %zu steps, of %zu in all", task->depth,
+                       task->steps);
+    return AM_OK;
+}
+
+static enum am_status open_grid(unsigned dim, const struct am_stencil_task *task, void **self_p,
+                                struct am_err *err)
+{
+    struct am_grid_spec spec = {.kernels = am_grid_find(task->isa),
+                                .dim = dim,
+                                .method = task->method,
+                                .form = task->form,
+                                .type = task->type,
+                                .r = task->r,
+                                .depth = task->depth,
+                                .tile = {task->width},
+                                .parts = task->threads};
+    struct grid *const grid = calloc(1, sizeof(*grid));
+    enum am_status s;
+
+    *self_p = grid;
+    if (!grid)
+        return am_fail(err, AM_E_NOMEM, "no memory for a grid");
+    grid->steps = task->steps;
+    grid->seed = task->seed;
+    set_sides(&spec, task->n);
+    s = check_shape(task, err);
+    if (s != AM_OK)
+        return s;
+    am_grid_choose(&spec, task->steps);
+    s = am_grid_bytes(&spec, &grid->bytes, err);
+    grid->grid.spec = spec;
+    return s;
+}
+
+static enum am_status open_flat(const struct am_stencil_task *task, void **self_p,
+                                struct am_err *err)
+{
+    return open_grid(2, task, self_p, err);
+}
+
+static enum am_status open_solid(const struct am_stencil_task *task, void **self_p,
+                                 struct am_err *err)
+{
+    return open_grid(3, task, self_p, err);
+}
+
+static uint64_t bytes_of_grid(const void *self)
+{
+    const struct grid *const grid = self;
+    const struct am_grid_spec *const spec = &grid->grid.spec;
+
+    return grid->bytes + points_of(spec) * element_bytes(spec);
+}
+
+static enum am_status map_grid(void *self, struct am_err *err)
+{
+    struct grid *const grid = self;
+    const struct am_grid_spec spec = grid->grid.spec;
+    enum am_status s;
+
+    grid->x = malloc(points_of(&spec) * element_bytes(&spec));
+    if (!grid->x)
+        return am_fail(err, AM_E_NOMEM, "%zu points", points_of(&spec));
+    s = am_grid_start_all(&spec, grid->steps, grid->x, err);
+    if (s == AM_OK)
+        s = am_memory_map(&grid->memory, grid->bytes, AM_PAGES_ANY, err);
+    if (s == AM_OK)
+        s = am_grid_init(&grid->grid, &spec, grid->memory.base, err);
+    return s == AM_OK ? am_grid_turns_init(&grid->turns, &grid->grid, grid->steps, grid->x, err)
+                      : s;
+}
+
+/* Cycles of one vector and step. Where a product is fused with a sum, sums can be fused products by
+ * one too: instructions are as many of each as there are units for. */
+static double vector_cycles(const struct am_grid_spec *spec, const struct am_ports *ports)
+{
+    const unsigned neighbours = 2 * spec->dim;
+    const unsigned products = spec->form == AM_STENCIL_paper ? 2 : 1;
+    const unsigned all = neighbours + products - 1; /* one sum is fused */
+
+    if (!ports->fuses)
+        return am_ports_cycles(ports, products, neighbours);
+    return am_ports_cycles(ports, all - all / 2, all / 2);
+}
+
+static void cost_of_grid(const void *self, const struct am_clock *clock, struct am_work *work,
+                         struct am_stencil_cost *cost)
+{
+    const struct grid *const grid = self;
+    const struct am_grid_spec *const spec = &grid->grid.spec;
+    const enum am_flops_type type = spec->type == AM_STENCIL_F32 ? AM_FLOPS_F32 : AM_FLOPS_F64;
+    const unsigned *const flops = am_grid_form_flops[spec->dim - AM_GRID_DIM_LEAST];
+    const double lanes = (double)spec->kernels->lanes[spec->type];
+    const double points = (double)points_of(spec), updates = points * (double)grid->steps;
+    const double passes = (double)(am_grid_rounds(&grid->turns) / 2);
+    struct am_ports ports;
+
+    am_ports_measure(spec->kernels->isa, type, clock, &ports);
+    work->ops = updates;
+    work->flops = flops[AM_STENCIL_paper] * updates;
+    work->bytes_read = points * (double)element_bytes(spec) * passes;
+    work->bytes_written = work->bytes_read;
+    /* Where sums have units of their own, fused products alone are not all that can be done. */
+    work->flops_per_cycle_max =
+        2 *
+        am_bound_flops(AM_FLOPS_FMA, type, spec->kernels->lanes[spec->type] * element_bytes(spec)) *
+        (double)spec->parts;
+    cost->executed = flops[spec->form] * updates;
+    cost->bound_cycles = vector_cycles(spec, &ports) * updates / lanes;
+    cost->peak_cycles =
+        am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
+}
+
+static void note_grid(const void *self, const struct am_ctx *ctx)
+{
+    const struct grid *const grid = self;
+    const struct am_grid_spec *const spec = &grid->grid.spec;
+
+    am_ctx_note(ctx, "sides", "%zu x %zu x %zu", spec->n[0], spec->n[1], spec->n[2]);
+    am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
+    if (spec->method < AM_STENCIL_BY_SKEW)
+        return;
+    am_ctx_note(ctx, "depth", "%zu", spec->depth);
+    am_ctx_note(ctx, "w", "%zu", spec->tile[0]);
+    am_ctx_note(ctx, "tile", "%zu x %zu x %zu", spec->tile[0], spec->tile[1], spec->tile[2]);
+}
+
+static struct am_blocks fill_grid(void *self)
+{
+    struct grid *const grid = self;
+
+    return am_grid_filling(&grid->turns);
+}
+
+static struct am_blocks step_grid(void *self)
+{
+    struct grid *const grid = self;
+
+    return am_grid_stepping(&grid->turns);
+}
+
+static uint64_t rounds_of_grid(const void *self)
+{
+    const struct grid *const grid = self;
+
+    return am_grid_rounds(&grid->turns);
+}
+
+static enum am_status look_at_grid(const void *self, struct am_err *err)
+{
+    const struct grid *const grid = self;
+
+    am_grid_turns_settle(&grid->turns);
+    return am_grid_look(&grid->grid, grid->seed, err);
+}
+
+static enum am_status check_grid(const void *self, double *residual, struct am_err *err)
+{
+    const struct grid *const grid = self;
+
+    am_grid_turns_settle(&grid->turns);
+    return am_grid_compare(&grid->grid, grid->steps, grid->seed, residual, err);
+}
+
+static void close_grid(void *self)
+{
+    struct grid *const grid = self;
+
+    if (!grid)
+        return;
+    am_grid_turns_fini(&grid->turns);
+    am_memory_unmap(&grid->memory);
+    free(grid->x);
+    free(grid);
+}
+
+#define OPERATIONS                                                                                 \
+    .bytes = bytes_of_grid, .map = map_grid, .cost = cost_of_grid, .note = note_grid,              \
+    .filling = fill_grid, .stepping = step_grid, .rounds = rounds_of_grid, .look = look_at_grid,   \
+    .check = check_grid, .close = close_grid
+
+const struct am_stencil_dim am_stencil_flat = {.r_max = 1.0 / 4, .open = open_flat, OPERATIONS};
+const struct am_stencil_dim am_stencil_solid = {.r_max = 1.0 / 6, .open = open_solid, OPERATIONS};

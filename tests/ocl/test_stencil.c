@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* The stencil on an OpenCL device, and on one that was divided into two: every point against the
+ * reference, for sizes and depths that fit nothing. */
+#include "app/stencil/reference.h"
+#include "base/text.h"
+#include "bench/apps/stencil.h"
+#include "bench/ocl/found.h"
+#include "bench/ocl/split.h"
+#include "bench/ocl/stencil_tune.h"
+#include "bench_fixture.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+extern const struct am_bench am_bench_stencil_opencl;
+
+static void check_unroll(void)
+{
+    static const struct {
+        unsigned width;
+        enum am_stencil_form form;
+        unsigned unroll;
+    } cases[] = {
+        {1, AM_STENCIL_scaled, 8},   {96, AM_STENCIL_scaled, 2}, {96, AM_STENCIL_paper, 2},
+        {64, AM_STENCIL_centred, 4}, {128, AM_STENCIL_paper, 1}, {207, AM_STENCIL_scaled, 1},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        ok(am_ocl_stencil_unroll(cases[i].width, cases[i].form) == cases[i].unroll,
+           "a slice of %u points, form %s, is unrolled %u times", cases[i].width,
+           am_stencil_forms[cases[i].form], cases[i].unroll);
+}
+
+static void check_even_depth(void)
+{
+    static const struct {
+        size_t steps, most, multiple, depth;
+    } cases[] = {
+        {480, 96, 8, 96}, {120, 96, 8, 64}, {100, 96, 8, 56}, {7, 96, 8, 7}, {97, 96, 8, 56},
+        {1, 1, 8, 1},     {480, 4, 8, 4},   {96, 96, 8, 96},  {13, 5, 2, 5}, {12, 5, 2, 4},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        ok(am_ocl_stencil_even_depth(cases[i].steps, cases[i].most, cases[i].multiple) ==
+               cases[i].depth,
+           "%zu steps by at most %zu: passes of %zu", cases[i].steps, cases[i].most,
+           cases[i].depth);
+}
+
+/* The largest error of all points after one iteration. NAN: could not be had. */
+static double error_of(const struct am_ocl_stencil *st)
+{
+    const size_t n = st->spec.n, steps = st->spec.steps;
+    const struct am_stencil_view view = am_ocl_stencil_view(st, 0);
+    long double *const x = malloc((n + 2 * steps) * sizeof(*x));
+    double most = 0;
+
+    if (!x)
+        return NAN;
+    for (size_t i = 0; i < n + 2 * steps; i++)
+        x[i] = am_stencil_start((i + n - steps % n) % n);
+    am_stencil_reference(x, n, steps, st->spec.r);
+    for (size_t i = 0; i < n && !isnan(most); i++) {
+        const double off = fabs((double)(view.value(st, i) - x[i]));
+
+        most = off > most || isnan(off) ? off : most;
+    }
+    free(x);
+    return most;
+}
+
+static enum am_status compare(const struct am_ocl_stencil *st, uint64_t seed, double *residual,
+                              struct am_err *err)
+{
+    const struct am_stencil_view view = am_ocl_stencil_view(st, seed);
+
+    return am_stencil_compare(&view, residual, err);
+}
+
+struct layout {
+    size_t n, steps, depth;
+    unsigned groups;
+};
+
+/* Another problem for kernels that are built. */
+static void check_layout(struct am_ocl_stencil *st, const struct layout *l)
+{
+    const double tolerance = am_stencil_tolerance(st->spec.type, l->steps);
+    struct am_err err = {0};
+    uint64_t ns = 0;
+    double residual = 0, error = NAN;
+    enum am_status s;
+
+    st->spec.n = l->n;
+    st->spec.steps = l->steps;
+    s = am_ocl_stencil_lay_out(st, l->groups, l->depth, &err);
+    if (s == AM_OK)
+        s = am_ocl_stencil_fill(st, &err);
+    if (s == AM_OK)
+        s = am_ocl_stencil_run(st, 1, &ns, &err);
+    if (s == AM_OK)
+        error = error_of(st);
+    ok(s == AM_OK && error <= tolerance,
+       "%zu points, %zu steps by %zu, %u groups on %zu: off by %.2g of %.2g allowed %s", l->n,
+       l->steps, l->depth, l->groups, st->count, error, tolerance, err.text);
+    if (s == AM_OK)
+        s = compare(st, 12345, &residual, &err);
+    ok(s == AM_OK && residual <= tolerance, "its windows too %s", err.text);
+}
+
+/* What is one step further is told from what is right. */
+static void check_wrong(struct am_ocl_stencil *st)
+{
+    const struct layout l = {.n = 501, .steps = 6, .depth = 4, .groups = 2};
+    struct am_err err = {0};
+    double residual = 0;
+    uint64_t ns;
+
+    check_layout(st, &l);
+    st->spec.steps += 1;
+    ok(compare(st, 1, &residual, &err) == AM_E_WRONG && strstr(err.text, "point"),
+       "a step too few is found: %s", err.text);
+    st->spec.steps = l.steps;
+    err = (struct am_err){0};
+    ok(am_ocl_stencil_run(st, 1, &ns, &err) == AM_OK &&
+           compare(st, 1, &residual, &err) == AM_E_WRONG,
+       "an iteration too many is found: %s", err.text);
+}
+
+static void check_refusals(struct am_ocl_stencil *st)
+{
+    static const struct {
+        size_t n;
+        unsigned groups;
+        size_t depth;
+        const char *reason;
+    } cases[] = {
+        {100, 0, 4, "0 groups"},
+        {100, 1, 0, "0 steps a pass"},
+        {0, 1, 1, "0 points"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_err err = {0};
+
+        st->spec.n = cases[i].n;
+        ok(am_ocl_stencil_lay_out(st, cases[i].groups, cases[i].depth, &err) == AM_E_ABSENT &&
+               strstr(err.text, cases[i].reason),
+           "refused: %s", err.text);
+    }
+}
+
+/* Vectors of lanes, edges in local memory, more than one rescaling, a width that divides nothing.
+ */
+static void check_vectors(const struct am_ocl_device *device)
+{
+    static const struct layout layouts[] = {
+        {1, 1, 1, 1},       {1, 7, 3, 1},      {2, 5, 8, 1},     {3, 100, 50, 1},
+        {37, 13, 4, 3},     {40, 64, 64, 1},   {64, 5, 5, 2},    {1000, 1, 1, 2},
+        {1000, 101, 33, 1}, {1001, 64, 64, 2}, {2049, 31, 8, 3}, {700, 120, 120, 1},
+    };
+    const struct am_ocl_stencil_spec spec = {
+        .form = AM_STENCIL_scaled, .type = AM_STENCIL_F32, .n = 1, .steps = 1, .r = 0.2};
+    const struct am_ocl_stencil_shape shape = {
+        .width = 5, .group = 2, .vector = 2, .pack = 1, .unroll = 2, .local_edges = true};
+    struct am_ocl_stencil st = {.count = 0};
+    struct am_err err = {0};
+
+    if (am_ocl_stencil_build(&st, &device, 1, &spec, &shape, &err) != AM_OK)
+        ok(false, "built: %s", err.text);
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]) && st.count && !err.text[0]; i++)
+        check_layout(&st, &layouts[i]);
+    if (!err.text[0]) {
+        check_wrong(&st);
+        check_refusals(&st);
+    }
+    am_ocl_stencil_free(&st);
+}
+
+/* Pairs of points moved at once, edges in global memory, two devices that meet through the host. */
+static void check_two(const struct am_ocl_device *whole)
+{
+    static const struct layout layouts[] = {
+        {17, 26, 20, 1}, {400, 30, 10, 2}, {1003, 26, 8, 1}, {801, 64, 64, 3}, {5, 4, 2, 1},
+    };
+    const struct am_ocl_stencil_spec spec = {
+        .form = AM_STENCIL_paper, .type = AM_STENCIL_F64, .n = 4, .steps = 2, .r = 0.3};
+    const struct am_ocl_stencil_shape shape = {
+        .width = 18, .group = 4, .vector = 1, .pack = 2, .unroll = 4, .depth = 2};
+    const struct am_ocl_device *devices[2];
+    struct am_ocl_stencil st = {.count = 0};
+    struct am_ocl_split split = {.n = 0};
+    struct am_err err = {0};
+    enum am_status s = am_ocl_split_open(&split, whole, 2, &err);
+
+    if (s == AM_E_ABSENT || !whole->has_double) {
+        skip_test("this device cannot be divided");
+        am_ocl_split_close(&split);
+        return;
+    }
+    devices[0] = &split.device[0];
+    devices[1] = &split.device[1];
+    if (s == AM_OK)
+        s = am_ocl_stencil_build(&st, devices, 2, &spec, &shape, &err);
+    ok(s == AM_OK && st.shape.pack == 2, "built for two devices, by pairs %s", err.text);
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]) && s == AM_OK; i++)
+        check_layout(&st, &layouts[i]);
+    am_ocl_stencil_free(&st);
+    am_ocl_split_close(&split);
+}
+
+/* A pack must divide all that is moved by it; a device's limits are its own. */
+static void check_build_refused(const struct am_ocl_device *device)
+{
+    const struct am_ocl_stencil_spec spec = {
+        .form = AM_STENCIL_paper, .type = AM_STENCIL_F32, .n = 10, .steps = 3, .r = 0.25};
+    struct am_ocl_stencil_shape shape = {.width = 300, .group = 1, .vector = 1, .pack = 1};
+    struct am_ocl_stencil st = {.count = 0};
+    struct am_err err = {0};
+
+    ok(am_ocl_stencil_build(&st, &device, 1, &spec, &shape, &err) == AM_E_ABSENT &&
+           strstr(err.text, "not 300"),
+       "refused: %s", err.text);
+    am_ocl_stencil_free(&st);
+    err = (struct am_err){0};
+    shape = (struct am_ocl_stencil_shape){
+        .width = 4, .group = (unsigned)device->group_max + 1, .vector = 1, .pack = 1};
+    ok(am_ocl_stencil_build(&st, &device, 1, &spec, &shape, &err) == AM_E_ABSENT, "refused: %s",
+       err.text);
+    am_ocl_stencil_free(&st);
+}
+
+/* The bench itself: one of its axes is a device's name, a free word. */
+static void set_point(const char *words, const char *device, struct am_value *point)
+{
+    struct am_axis axes[AM_AXES_MAX + 1];
+    struct am_bench plain = am_bench_stencil_opencl;
+    size_t n = 0, device_at = 0;
+
+    for (; am_bench_stencil_opencl.axes[n].name; n++) {
+        axes[n] = am_bench_stencil_opencl.axes[n];
+        if (strcmp(axes[n].name, "device") == 0)
+            device_at = n;
+    }
+    axes[n] = (struct am_axis){.name = NULL};
+    axes[device_at] = axes[0]; /* any that takes a number */
+    plain.axes = axes;
+    bx_point(&plain, words, point);
+    point[device_at] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = device};
+}
+
+static void check_bench(const char *words, const char *device, const struct am_ctx *ctx)
+{
+    const struct am_bench *const b = &am_bench_stencil_opencl;
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_batch batch = {0};
+    struct am_err err = {0};
+    double residual = 0;
+    void *const state = calloc(1, b->state_size);
+    enum am_status s;
+
+    set_point("1 slice scaled f32 device 3 9 20 5001 0 opencl 1 opencl 1 close cores default",
+              device, point);
+    s = b->prepare(state, ctx, point, &work, &err);
+    ok(s == AM_OK && work.flops == 4.0 * 5001 * 20, "%s: prepared %s", words, err.text);
+    ok(b->verify(state, &residual, &err) == AM_E_WRONG, "verify notices that nothing ran: %s",
+       err.text);
+    err = (struct am_err){0};
+    if (s == AM_OK)
+        s = b->run_timed(state, 2, &batch, &err);
+    ok(s == AM_OK && batch.elapsed_ns > 0 && batch.values[AM_STENCIL_EXECUTED] > 0,
+       "and measured %s", err.text);
+    if (s == AM_OK)
+        s = b->verify(state, &residual, &err);
+    ok(s == AM_OK && residual > 0, "and right: off by %g %s", residual, err.text);
+    b->finish(state);
+    free(state);
+}
+
+static void check_bench_refused(const char *device, const struct am_ctx *ctx)
+{
+    static const struct {
+        const char *words, *reason;
+        bool elsewhere; /* another device's name */
+    } cases[] = {
+        {"2 slice paper f32 device 0 0 8 100 0 opencl 1 opencl 1 close cores default",
+         "one dimension", false},
+        {"1 slice paper f32 device 0 0 8 100 0 opencl 1 opencl 2 close cores default", "threads=1",
+         false},
+        {"1 slice paper f32 device 0 0 8 100 0 opencl 1 opencl 1 close cores default",
+         "2 to 8 devices", true},
+        {"1 auto paper f32 device 4 0 8 100 0 opencl 1 opencl 1 close cores default", "only slices",
+         false},
+    };
+    char several[AM_OCL_NAME_MAX + 4];
+
+    (void)am_str_format(several, sizeof(several), "%s*9", device);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct am_bench *const b = &am_bench_stencil_opencl;
+        struct am_value point[AM_AXES_MAX];
+        struct am_work work = {0};
+        struct am_err err = {0};
+        void *const state = calloc(1, b->state_size);
+
+        set_point(cases[i].words, cases[i].elsewhere ? several : device, point);
+        ok(b->prepare(state, ctx, point, &work, &err) == AM_E_ABSENT &&
+               strstr(err.text, cases[i].reason),
+           "refused: %s", err.text);
+        b->finish(state);
+        free(state);
+    }
+}
+
+static const char *usable_device(void)
+{
+    const char *const *names = am_ocl_device_names();
+
+    while (*names && am_ocl_device_why_not(*names))
+        names++;
+    return *names;
+}
+
+int main(void)
+{
+    struct am_clock clock;
+    const struct am_ctx ctx = {.memory_limit_bytes = 1 << 28, .seed = 12345, .clock = &clock};
+    const char *const name = usable_device();
+    struct am_ocl_device device = {.ctx = NULL};
+    struct am_err err = {0};
+
+    am_clock_init(&clock);
+    check_unroll();
+    check_even_depth();
+    if (!name) {
+        skip_test("no OpenCL device here");
+        return tap_done();
+    }
+    ok(am_ocl_device_open(&device, &ctx, name, &err) == AM_OK, "%s opens %s", name, err.text);
+    if (device.queue) {
+        check_build_refused(&device);
+        check_vectors(&device);
+        check_two(&device);
+        check_bench_refused(name, &ctx);
+        check_bench("1 slice scaled f32 device 3 9 20 5001 0 opencl 1 opencl 1 close cores default",
+                    name, &ctx);
+        check_bench(
+            "1 auto scaled f32 device 0 0 20 5001 0.5 opencl 1 opencl 1 close cores default", name,
+            &ctx);
+    }
+    am_ocl_device_close(&device);
+    return tap_done();
+}

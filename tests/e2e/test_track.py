@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Cells of synthetic videos: all found, none false, every place within a pixel of the truth; files that are no
+video. TRACK_SEEDS=20 tries that many seeds instead of one."""
+import csv
+import math
+import os
+import struct
+import sys
+
+from e2e import Bench, Tap
+
+LIMIT = 1.0  # pixels
+NEAR = 5.0  # pixels in which a detection belongs to a cell
+
+
+def places(path):
+    """frame -> cell -> (x, y)"""
+    found = {}
+    with open(path, encoding="ascii") as f:
+        for row in csv.DictReader(f):
+            found.setdefault(int(row["frame"]), {})[int(row["cell"])] = (float(row["x"]), float(row["y"]))
+    return found
+
+
+def distance(a, b):
+    return math.hypot(a[0] - b[0], a[1] - b[1])
+
+
+def match(found, truth):
+    """Each detection's cell, or None: far from all, or second of its cell."""
+    owners, taken = {}, set()
+    for cell, at in found.items():
+        best = min(truth, key=lambda k: distance(at, truth[k]))
+        near = distance(at, truth[best]) <= NEAR and best not in taken
+        owners[cell] = best if near else None
+        taken.add(best)
+    return owners
+
+
+def synthetic(tap, bench, seed):
+    bench.run("track", "--make", "v.avi", "--truth", "truth.csv", "--seed", str(seed), "--cells", "36",
+              "--frames", "10", "--noise", "3")
+    got = bench.run("track", "v.avi", "--frames", "10", "-o", "tracks.csv")
+    if not tap.ok(got.returncode == 0, f"seed {seed}: track ends well", got.stderr):
+        return
+    truth, found = places(bench.path("truth.csv")), places(bench.path("tracks.csv"))
+    owners = match(found[0], truth[0])
+    tap.ok(len(found[0]) == 36 and None not in owners.values(), f"seed {seed}: 36 cells are found, none false",
+           (len(found[0]), owners))
+    errors = [distance(found[t][c], truth[t][owners[c]]) for t in found for c in found[t]
+              if owners[c] is not None]
+    tap.ok(len(found) == 10 and max(errors) <= LIMIT,
+           f"seed {seed}: every place is within {LIMIT} px (median {sorted(errors)[len(errors) // 2]:.2f}, "
+           f"largest {max(errors):.2f})", errors)
+
+
+def same_outcome(tap, bench):
+    """Threads and kinds of files make no difference; the arc tangent almost none."""
+    with open(bench.path("tracks.csv"), encoding="ascii") as f:
+        want = f.read()
+    first = "".join(line for line in want.splitlines(True) if line.startswith(("frame", "0,", "1,", "2,")))
+    for threads in (1, 2, 5):
+        got = bench.run("track", "v.avi", "--frames", "3", "--threads", str(threads))
+        tap.ok(got.stdout == first, f"threads: {threads} of them give the same bytes", got.stderr)
+    got = bench.run("track", "v.avi", "--frames", "3", "--overlay", "drawn", "--svg", "plot.svg")
+    tap.ok(got.stdout == first, "the first frames do not depend on those behind them", got.stderr)
+    got = bench.run("track", "v.avi", "--frames", "2", "--heaviside", "atan", "-o", "atan.csv")
+    a, b = places(bench.path("atan.csv")), places(bench.path("tracks.csv"))
+    tap.ok(max(distance(a[1][c], b[1][c]) for c in a[1]) < 1e-3, "the arc tangent gives the same places", got.stderr)
+    with open(bench.path("drawn/frame-000002.png"), "rb") as f:
+        head = f.read(24)
+    tap.ok(head[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", head[16:24]) == (640, 480), "frames are drawn")
+    with open(bench.path("plot.svg"), encoding="ascii") as f:
+        tap.ok(f.read().count("<polyline") == 36, "the plot has a line a cell")
+    got = bench.run("track", "drawn", "--frames", "1")
+    tap.ok(got.returncode == 0, "a folder of PGM files is a video", got.stderr)
+
+
+def given_cells(tap, bench):
+    with open(bench.path("cells.csv"), "w", encoding="ascii") as f:
+        f.write("cell,x,y\n7,100.5,200\n3, 300 ,210.25\n")
+    got = bench.run("track", "v.avi", "--frames", "1", "--cells", "cells.csv")
+    tap.ok(got.stdout.splitlines()[1:] == ["0,7,100.5000,200.0000,10.0000", "0,3,300.0000,210.2500,10.0000"],
+           "given cells keep their numbers and places", got.stdout + got.stderr)
+
+
+def refused(tap, bench):
+    with open(bench.path("v.avi"), "rb") as f:
+        video = f.read()
+    for name, content, word in [
+            ("cut.avi", video[:500000], "cut off"), ("empty.avi", b"", "neither AVI nor PGM"),
+            ("text.avi", b"hello, this is no video\n", "neither AVI nor PGM"),
+            ("wave.avi", b"RIFF\x04\0\0\0WAVE", "not a video"),
+            ("codec.avi", video.replace(struct.pack("<HHI", 1, 8, 0), struct.pack("<HH", 1, 8) + b"MJPG", 1), "MJPG"),
+            ("deep.avi", video.replace(struct.pack("<HHI", 1, 8, 0), struct.pack("<HHI", 1, 24, 0), 1), "24 bits"),
+            ("huge.avi", video.replace(struct.pack("<III", 40, 640, 480), struct.pack("<III", 40, 1 << 30, 480), 1),
+             "sides must be"),
+            ("ascii.pgm", b"P2\n640 480\n255\n", "only binary"), ("short.pgm", b"P5\n640 480\n255\n" + bytes(1000), "cut off"),
+            ("deep.pgm", b"P5\n640 480\n65535\n" + bytes(1000), "8-bit")]:
+        with open(bench.path(name), "wb") as f:
+            f.write(content)
+        got = bench.run("track", name)
+        tap.ok(got.returncode == 2 and word in got.stderr and name in got.stderr, f"{name} is refused: {word}",
+               got.stderr)
+    for args, code, word in [(["missing.avi"], 3, "missing.avi"), (["v.avi", "--snake-stop", "x"], 2, "--snake-stop"),
+                             (["v.avi", "--cells", "truth.csv"], 2, "truth.csv:1"), (["v.avi", "--noise", "3"], 2, "--make"),
+                             (["v.avi", "-o", "v.avi"], 2, "not replaced"),
+                             (["v.avi", "--band", "9:3"], 2, "--band"), (["v.avi", "--band", "23:24"], 3, "no cell")]:
+        got = bench.run("track", *args)
+        tap.ok(got.returncode == code and word in got.stderr, f"track {' '.join(args)}: exit code {code}", got.stderr)
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    for seed in range(1, int(os.environ.get("TRACK_SEEDS", "1")) + 1):
+        synthetic(tap, bench, seed)
+    same_outcome(tap, bench)
+    given_cells(tap, bench)
+    refused(tap, bench)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

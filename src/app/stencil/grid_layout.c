@@ -244,7 +244,7 @@ static void fill_along_row(const struct am_grid *grid, size_t part,
                            const struct am_grid_phase *phase, ptrdiff_t x, size_t count,
                            ptrdiff_t y, ptrdiff_t z)
 {
-    const bool cut = am_grid_cut(grid) == 0;
+    const bool cut = am_grid_cut(grid) == 0 && grid->spec.parts > 1;
     const size_t n = grid->spec.n[0], start = cut ? am_grid_part_start(grid, part) : 0;
     char *to = point_at(grid, am_grid_array(grid, part, phase), x, y, z);
     size_t point = (size_t)((ptrdiff_t)start + x + (ptrdiff_t)((count / n + 1) * n)) % n;

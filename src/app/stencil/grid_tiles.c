@@ -36,26 +36,24 @@ am_grid_fn *am_grid_loop(const struct am_grid_spec *spec)
         ->step[spec->dim - AM_GRID_DIM_LEAST][loop_of(spec->method)][spec->form][spec->type];
 }
 
-/* What measurements on several cores have in common. The work of a pass grows by its steps over the
- * length of a lane; less than that is lost by more passes. Tiles and what they leave beside them
- * fit into a second-level cache of 1 MiB. */
+/* The work of a pass grows by its steps over the length of a lane; a pass costs an exchange, and
+ * all the grid's bytes. Tiles and what they leave beside them fit into a second-level cache of 1
+ * MiB. */
 void am_grid_choose(struct am_grid_spec *spec, size_t steps)
 {
     static const struct {
-        size_t depth_least, depth_most, share; /* of a lane */
+        size_t depth_most, share; /* of a lane */
         size_t tile[3];
-    } usual[AM_GRID_DIMS] = {{4, 32, 12, {64, 32, 1}}, {2, 6, 8, {64, 16, 4}}};
+    } usual[AM_GRID_DIMS] = {{32, 12, {64, 32, 1}}, {6, 8, {64, 16, 4}}};
     const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
     const size_t lane = spec->n[spec->dim - 1] / spec->kernels->lanes[spec->type];
 
     if (spec->method < AM_STENCIL_BY_SKEW)
         return;
     if (!spec->depth) {
-        spec->depth = lane / usual[kind].share;
+        spec->depth = lane / usual[kind].share + 1;
         if (spec->depth > usual[kind].depth_most)
             spec->depth = usual[kind].depth_most;
-        if (spec->depth < usual[kind].depth_least)
-            spec->depth = usual[kind].depth_least;
     }
     if (spec->depth > steps)
         spec->depth = steps;

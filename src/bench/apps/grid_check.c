@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines and cosines: the start of a grid, and what must become of it. */
+#include "bench/apps/grid_check.h"
+
+#include "app/stencil/grid_reference.h"
+#include "base/rng.h"
+#include "bench/apps/stencil_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    ALL = 1 << 17,     /* points up to which all are compared */
+    SAMPLES = 1 << 16, /* of larger grids */
+    LOOKED_AT = 4096,
+};
+
+static const long double pi = 3.14159265358979323846264338327950288L;
+
+/* Lines and cosines along each dimension, at one step. */
+struct parts_of_state {
+    long double *line[3], *cosine[3];
+    long double amplitude; /* of the product of the cosines */
+};
+
+static void free_parts(struct parts_of_state *p)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        free(p->line[d]);
+        free(p->cosine[d]);
+    }
+}
+
+/* Waves so long that what steps leave of them is about 1/e; whole ones, at most n / 2. */
+static long double angle_of(const struct am_grid_spec *spec, unsigned d, size_t steps)
+{
+    const double wanted = sqrt(1 / (spec->r * (double)spec->dim * (double)(steps + 1)));
+    const double n = (double)spec->n[d];
+    const double waves = fmax(1, fmin(floor(n / 2), nearbyint(wanted * n / (2 * (double)pi))));
+
+    return 2 * pi * (long double)waves / (long double)n;
+}
+
+static enum am_status make_parts(const struct am_grid_spec *spec, size_t steps,
+                                 struct parts_of_state *p, struct am_err *err)
+{
+    *p = (struct parts_of_state){.amplitude = 0.15L};
+    for (unsigned d = 0; d < 3; d++) {
+        const long double angle = d < spec->dim ? angle_of(spec, d, steps) : 0;
+
+        p->line[d] = malloc(spec->n[d] * sizeof(*p->line[d]));
+        p->cosine[d] = malloc(spec->n[d] * sizeof(*p->cosine[d]));
+        if (!p->line[d] || !p->cosine[d])
+            return am_fail(err, AM_E_NOMEM, "a line of %zu points", spec->n[d]);
+        for (size_t i = 0; i < spec->n[d]; i++) {
+            const size_t which = i + (size_t)d * 100003;
+
+            p->line[d][i] =
+                d < spec->dim ? 0.2L * ((long double)am_stencil_start(which) - 0.5L) : 0;
+            p->cosine[d][i] = cosl(angle * (long double)i);
+        }
+    }
+    return AM_OK;
+}
+
+/* A line alone in a grid is stepped as in one dimension. */
+static enum am_status step_parts(const struct am_grid_spec *spec, size_t steps,
+                                 struct parts_of_state *p, struct am_err *err)
+{
+    long double shrink = 1;
+
+    for (unsigned d = 0; d < spec->dim; d++) {
+        const size_t n[3] = {spec->n[d], 1, 1};
+        long double *const other = malloc(n[0] * sizeof(*other));
+
+        if (!other)
+            return am_fail(err, AM_E_NOMEM, "a line of %zu points", n[0]);
+        am_grid_reference(p->line[d], other, 1, n, steps, spec->r);
+        free(other);
+        shrink -= 2 * (long double)spec->r * (1 - cosl(angle_of(spec, d, steps)));
+    }
+    p->amplitude *= powl(shrink, (long double)steps);
+    return AM_OK;
+}
+
+static double value_of(const struct parts_of_state *p, const size_t at[3])
+{
+    long double sum = 0.5L, product = p->amplitude;
+
+    for (unsigned d = 0; d < 3; d++) {
+        sum += p->line[d][at[d]];
+        product *= p->cosine[d][at[d]];
+    }
+    return (double)(sum + product);
+}
+
+enum am_status am_grid_start_all(const struct am_grid_spec *spec, size_t steps, void *x,
+                                 struct am_err *err)
+{
+    const size_t *const n = spec->n;
+    struct parts_of_state p;
+    const enum am_status s = make_parts(spec, steps, &p, err);
+    float *const f32 = x;
+    double *const f64 = x;
+
+    for (size_t i = 0; i < n[0] * n[1] * n[2] && s == AM_OK; i++) {
+        const size_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
+        const double value = value_of(&p, at);
+
+        if (spec->type == AM_STENCIL_F32)
+            f32[i] = (float)value;
+        else
+            f64[i] = value;
+    }
+    free_parts(&p);
+    return s;
+}
+
+static void random_point(const struct am_grid *grid, struct am_rng *rng, size_t at[3])
+{
+    for (unsigned d = 0; d < 3; d++)
+        at[d] = (size_t)(am_rng_u64(rng) % grid->spec.n[d]);
+}
+
+enum am_status am_grid_look(const struct am_grid *grid, uint64_t seed, struct am_err *err)
+{
+    struct am_rng rng;
+
+    am_rng_seed(&rng, seed, 0);
+    for (int i = 0; i < LOOKED_AT; i++) {
+        size_t at[3];
+        double x;
+
+        random_point(grid, &rng, at);
+        x = am_grid_value(grid, at);
+        if (!(x > -0.01 && x < 1.01))
+            return am_fail(err, AM_E_WRONG, "point (%zu, %zu, %zu) is %g: not between 0 and 1",
+                           at[0], at[1], at[2], x);
+    }
+    return AM_OK;
+}
+
+/* One sample in two is moved next to a seam: the first or last point of a lane, or of a part. */
+static void sample(const struct am_grid *grid, struct am_rng *rng, int i, size_t at[3])
+{
+    const unsigned slow = grid->spec.dim - 1, cut = grid->spec.dim - 2, back = (unsigned)i / 4 % 2;
+    const size_t *const n = grid->spec.n;
+
+    random_point(grid, rng, at);
+    if (i % 4 == 0)
+        at[slow] =
+            (am_grid_lane_start(grid, (size_t)(am_rng_u64(rng) % grid->lanes)) + n[slow] - back) %
+            n[slow];
+    if (i % 4 == 1)
+        at[cut] = (am_grid_part_start(grid, (size_t)(am_rng_u64(rng) % grid->spec.parts)) + n[cut] -
+                   back) %
+                  n[cut];
+}
+
+static enum am_status compare_point(const struct am_grid *grid, const struct parts_of_state *p,
+                                    const size_t at[3], size_t steps, double *residual,
+                                    struct am_err *err)
+{
+    const double want = value_of(p, at), got = am_grid_value(grid, at), off = fabs(got - want);
+
+    *residual = fmax(*residual, off);
+    if (!(off <= am_grid_tolerance(grid->spec.dim, grid->spec.type, steps)))
+        return am_fail(err, AM_E_WRONG, "point (%zu, %zu, %zu) after %zu steps: %.17g, not %.17g",
+                       at[0], at[1], at[2], steps, got, want);
+    return AM_OK;
+}
+
+enum am_status am_grid_compare(const struct am_grid *grid, size_t steps, uint64_t seed,
+                               double *residual, struct am_err *err)
+{
+    const size_t *const n = grid->spec.n, points = n[0] * n[1] * n[2];
+    const bool all = points <= ALL;
+    struct parts_of_state p;
+    struct am_rng rng;
+    enum am_status s = make_parts(&grid->spec, steps, &p, err);
+
+    if (s == AM_OK)
+        s = step_parts(&grid->spec, steps, &p, err);
+    am_rng_seed(&rng, seed, 0);
+    for (size_t i = 0; i < (all ? points : SAMPLES) && s == AM_OK; i++) {
+        size_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
+
+        if (!all)
+            sample(grid, &rng, (int)i, at);
+        s = compare_point(grid, &p, at, steps, residual, err);
+    }
+    free_parts(&p);
+    return s;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A grid before and after its steps, where the outcome is known for every point.
+ *
+ * The start is a sum of one random line for each dimension, constant along the others, and of a
+ * product of cosines. Steps turn each line into what it would be alone, and shrink the cosines by
+ * one factor a step: both are cheap to compute for any number of steps. A neighbour taken from the
+ * wrong place shows in the lines, one taken across a corner in the cosines. */
+#ifndef AM_BENCH_APPS_GRID_CHECK_H
+#define AM_BENCH_APPS_GRID_CHECK_H
+
+#include "app/stencil/grid.h"
+
+#include <stdint.h>
+
+/* All points at step 0, values of the element type between 0 and 1; the cosines are such that
+ * `steps` of them leave something to see. */
+enum am_status am_grid_start_all(const struct am_grid_spec *spec, size_t steps, void *x,
+                                 struct am_err *err);
+
+/* AM_E_WRONG when a point has left the range of the start, which no step does. */
+enum am_status am_grid_look(const struct am_grid *grid, uint64_t seed, struct am_err *err);
+/* AM_E_WRONG unless points agree with the outcome of `steps` steps: all of a small grid, of others
+ * those at the seams between lanes and parts and some between them. */
+enum am_status am_grid_compare(const struct am_grid *grid, size_t steps, uint64_t seed,
+                               double *residual, struct am_err *err);
+
+#endif

@@ -7,7 +7,9 @@ Every loop of cpu.flops must hold its instruction as often as it has streams, on
 width, and touch no memory. Every loop of mem.bandwidth must hold sixteen loads or stores per array
 of its width at constant offsets, non-temporal stores where it says so, and a prefetch for each line
 where it says so, and nowhere else. Black-Scholes must be two loops that calculate in vectors of their
-width and call nobody. Prints TAP.
+width and call nobody. The innermost loop of a matrix product must hold a product for each vector of its
+block and store nothing. A step of the motion gradient vector flow must hold its extremes, or its
+divisions, in vectors of its width and call nobody. Prints TAP.
 """
 
 import re
@@ -24,6 +26,12 @@ HANDOFF = {  # loop: what it must hold on each architecture (AArch64 calls the a
 }
 LINE_BYTES = 64
 BLACKSCHOLES_LEAST = 12  # arithmetic instructions in each of its loops
+MGVF = {  # form: rows of its loops, what they hold how often in a row, on each architecture
+    "minmax": ((1, 2, 4), 6, r"v?(min|max)", r"f(min|max)(nm)?$|fcsel$"),
+    "atan": ((1,), 6, r"v?div", r"fdiv$"),
+}
+GEMM_PRODUCTS = {"scalar": (8, 16), "sse2": (8, 0), "avx": (12, 0), "avx2": (12, 0), "avx512": (24, 0),
+                 "neon": (0, 16)}  # vectors of C in registers, on each architecture
 VECTOR_BYTES = {"scalar": 8, "sse2": 16, "neon": 16, "avx": 32, "avx2": 32, "avx512": 64}
 STREAM = {  # kernel: arrays read, written, and prefetched in each form of its loop
     "read": (1, 0, {"plain": 0, "ahead": 1}),
@@ -55,7 +63,8 @@ class X86:
     SUFFIX = {("scalar", "f32"): "ss", ("scalar", "f64"): "sd"}
     FOREIGN = {  # what must not appear anywhere in the ISA's objects
         "scalar": r"^v|[yz]mm", "sse2": r"^v|[yz]mm",
-        "avx": r"zmm|mm(1[6-9]|2\d|3[01])|^vfn?m|^vp\w+ .*ymm",
+        # Of the shuffles with p, two are AVX's own.
+        "avx": r"zmm|mm(1[6-9]|2\d|3[01])|^vfn?m|^vp(?!ermilp[sd]|erm2f128)\w+ .*ymm",
         "avx2": r"zmm|mm(1[6-9]|2\d|3[01])", "avx512": r"^$",
     }
     HAS_FMA = {"avx2", "avx512"}
@@ -121,7 +130,8 @@ class AArch64:
     COUNTING = {"sub", "subs", "add", "cmp"}
     FENCE = "dmb"
     PREFETCH = re.compile(r"prfu?m$")
-    FOREIGN = {"scalar": r"\bv\d+\.|\bq\d+", "neon": r"\bz\d+\."}
+    # A register is cleared by its vector name.
+    FOREIGN = {"scalar": r"^(?!movi v\d+\.2s, #0x0).*(\bv\d+\.|\bq\d+)", "neon": r"\bz\d+\."}
     HAS_FMA = {"scalar", "neon"}
     MNEMONIC = {"add": "fadd", "mul": "fmul"}
     REGISTER = {
@@ -307,6 +317,46 @@ def blackscholes_faults(arch, isa, functions, name, kind):
     return faults
 
 
+def mgvf_faults(arch, isa, functions, form, kind):
+    """Loops over one row and over several: so many instructions a row, of the ISA's width."""
+    forms, least, x86, arm = MGVF[form]
+    pattern = re.compile(arm if arch is AArch64 else x86 + X86.SUFFIX.get(
+        (isa, kind), "ps" if kind == "f32" else "pd") + "$")
+    faults = []
+    for rows in forms:
+        if rows == 4 and arch is X86 and isa != "avx512":  # 16 registers: not enough
+            continue
+        body = next((b for f, b in functions.items()
+                     if re.fullmatch(rf"{form}_rows_{rows}_{kind}(\.\w+)*", f)), [])
+        loop = max(innermost_loops(arch, body), key=len, default=[])
+        if isa == "scalar":  # branches where vectors select: there is no one loop
+            loop = [i for i in body if i.mnemonic not in ("call", "bl")]
+        work = [i for i in loop if pattern.match(i.mnemonic)]
+        if len(work) < least * rows:
+            faults.append(f"{rows} rows: {len(work)} of {least * rows}")
+        faults += [str(i) for i in work if not arch.writes_vector(isa, i)]
+        faults += [str(i) for i in loop if re.match(r"call|blr?$", i.mnemonic)]
+    return faults
+
+
+def gemm_faults(arch, isa, functions, kind):
+    """One loop that multiplies and adds as often as there are vectors of C, and stores nothing."""
+    body = functions.get(f"gemm_micro_{kind}")
+    if not body:
+        return [f"gemm_micro_{kind} is missing"]
+    patterns = {op: arch.arithmetic(isa, op, kind)
+                for op in (("fma",) if isa in arch.HAS_FMA else ("mul", "add"))}
+    loop = max(innermost_loops(arch, body), key=lambda insns: sum(
+        any(p.match(i.mnemonic) for p in patterns.values()) for i in insns))
+    faults = [f"not in registers: {i}" for i in loop if arch.memory(i)[1]]
+    for op, pattern in patterns.items():
+        work = [i for i in loop if pattern.match(i.mnemonic)]
+        faults += [f"width: {i}" for i in work if not arch.writes_vector(isa, i)]
+        if len(work) != GEMM_PRODUCTS[isa][arch is AArch64]:
+            faults.append(f"{len(work)} {op}")
+    return faults
+
+
 def check_isa(tap, arch, isa, functions):
     foreign = [f"{name}: {i}" for name, body in functions.items() for i in body
                if re.search(arch.FOREIGN[isa], f"{i.mnemonic} {i.operands}")]
@@ -315,10 +365,17 @@ def check_isa(tap, arch, isa, functions):
         for kind in ("f32", "f64"):
             tap.check(flops_faults(arch, isa, functions, op, kind),
                       f"{isa} {op} {kind}: loops hold their instructions and nothing else")
+    for kind in ("f32", "f64"):
+        tap.check(gemm_faults(arch, isa, functions, kind),
+                  f"{isa} gemm {kind}: a block of C stays in registers of its width")
     for name in ("poly", "erf"):
         for kind in ("f32", "f64"):
             tap.check(blackscholes_faults(arch, isa, functions, name, kind),
                       f"{isa} blackscholes {name} {kind}: two loops of its width, without calls")
+    for form in MGVF:
+        for kind in ("f32", "f64"):
+            tap.check(mgvf_faults(arch, isa, functions, form, kind),
+                      f"{isa} mgvf {form} {kind}: its instructions for every row, without calls")
     for kernel, (reads, writes, forms) in STREAM.items():
         for form, prefetched in forms.items():
             tap.check(stream_faults(arch, isa, functions, f"{kernel}_{form}", reads, writes,

@@ -5,7 +5,7 @@ usage: stencil.py ARCH OBJDUMP ISA=FILE...
 
 The loop of every slice must hold its form's operations once a point and step, two loads and two
 stores of edges a step, constants from memory only where registers are short, and no spill. Sweeps
-must hold the loads and stores that name them. Prints TAP.
+must hold the loads and stores that name them, grids in registers none at all. Prints TAP.
 """
 
 import re
@@ -19,6 +19,7 @@ TYPES = ("f32", "f64")
 STACK = {X86: r"\(%r[sb]p", AArch64: r"\[(sp|x29)"}
 ARGUMENTS = {X86: r"\(%rdi\)", AArch64: r"\[x0[,\]]"}
 REGISTERS = {"scalar": 16, "sse2": 16, "avx": 16, "avx2": 16, "avx512": 32}
+HELD = {False: (6, 8, 10), True: (8, 16, 24)}  # widths of grids in registers, by 32 of them
 SWEEPS = {  # loop: vectors, loads, stores of one round of its unrolled loop
     "unaligned": (4, 12, 4), "interleaved": (4, 12, 4), "prefetch": (6, 6, 6), "skew": (1, 2, 2),
 }
@@ -114,6 +115,27 @@ def sweep_faults(arch, isa, form, kind, loop_name, functions):
             + count_faults(arch, isa, kind, loop, wanted))
 
 
+def held_faults(arch, isa, form, kind, functions):
+    """Grids in registers: their loops touch no array and compute every point once."""
+    faults = []
+    for width in HELD[arch is AArch64 or REGISTERS[isa] == 32]:
+        name = f"held_{form}_{kind}_{width}"
+        if name not in functions:
+            faults.append(f"{name} is missing")
+            continue
+        add = arch.arithmetic(isa, "add", kind)
+        loop = max(innermost_loops(arch, functions[name]),
+                   key=lambda l: sum(add.match(i.mnemonic) is not None for i in l))
+        found = [f"memory: {i}" for i in loop
+                 if any(arch.memory(i)) and "(%rip)" not in i.operands]  # how lanes are turned
+        times = operations(arch, isa, form)["add"]
+        if arch is AArch64 and form == "centred":
+            times = 1  # a destination of its own is free here
+        found += count_faults(arch, isa, kind, loop, {"add": width * times})
+        faults += [f"{name}: {fault}" for fault in found]
+    return faults
+
+
 def auto_faults(arch, isa, form, kind, functions):
     name = f"auto_{form}_{kind}"
     if isa == "scalar":
@@ -143,6 +165,8 @@ def main(argv):
                 for name in SWEEPS:
                     tap.check(sweep_faults(arch, isa, form, kind, name, functions),
                               f"{isa} {name} {form} {kind}: its loads and stores, no spill")
+                tap.check(held_faults(arch, isa, form, kind, functions),
+                          f"{isa} registers {form} {kind}: no array in memory")
                 tap.check(auto_faults(arch, isa, form, kind, functions),
                           f"{isa} auto {form} {kind}: vectorised by the compiler, or rightly not")
     return tap.done()

@@ -275,6 +275,54 @@ static void check_slice(struct slice_case *c, const char *kind, struct guarded *
                c->last_steps);
 }
 
+/* A grid in registers, by the widest type: lanes one after the other, then their ends meet. */
+static bool check_held_case(const struct slice_case *c, struct guarded *g, struct am_rng *rng)
+{
+    static long double x[AM_STENCIL_WIDTH_MAX * LANES_MAX], y[AM_STENCIL_WIDTH_MAX * LANES_MAX];
+    const size_t steps = c->chunks * c->chunk_steps + c->last_steps;
+    const size_t lanes = c->v->lanes[c->type], n = c->width * lanes;
+    const struct coefs k = rounded(c->type, &coefs_of[c->form]);
+    char *const u = guarded_at_end(&g[0], n * element_bytes(c->type));
+    char *const v = guarded_at_start(&g[1], n * element_bytes(c->type), 0);
+    struct am_stencil_slice a = {.u = u, .v = c->in_place ? u : v};
+
+    set_arguments(c, &a);
+    fill(c->type, u, n, rng);
+    for (size_t i = 0; i < n; i++)
+        x[i] = get(c->type, u, i % c->width * lanes + i / c->width);
+    c->fn(&a);
+    for (size_t s = 0; s < steps; s++) {
+        memcpy(y, x, n * sizeof(*x));
+        for (size_t i = 0; i < n; i++)
+            x[i] = step(&k, y[(i + n - 1) % n], y[i], y[(i + 1) % n]) / k.growth;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double got = get(c->type, a.v, i % c->width * lanes + i / c->width);
+
+        if (!(fabsl(x[i] - got) <= epsilon(c->type) * (double)(3 * steps + 4)))
+            return false;
+    }
+    return guarded_intact(&g[0]) && guarded_intact(&g[1]);
+}
+
+static void check_held(struct slice_case *c, struct guarded *g, struct am_rng *rng)
+{
+    static char name[96];
+    bool right = c->fn != NULL;
+
+    (void)snprintf(name, sizeof(name), "%s stencil registers %s %s %u", c->v->isa,
+                   am_stencil_forms[c->form], am_stencil_types[c->type], c->width);
+    guarded_charge(name);
+    for (size_t i = 0; i < 9 && right; i++) {
+        c->chunks = i % 3;
+        c->chunk_steps = 1 + i / 3;
+        c->last_steps = 1 + i;
+        c->in_place = i % 2;
+        right = check_held_case(c, g, rng);
+    }
+    kcheck_report(right, "%s: a grid in registers is right", name);
+}
+
 static void check_form(const struct am_stencil_variant *v, enum am_stencil_form form,
                        enum am_stencil_type type, struct guarded *g, struct am_rng *rng)
 {
@@ -293,26 +341,49 @@ static void check_form(const struct am_stencil_variant *v, enum am_stencil_form 
         c.period = am_stencil_period(c.width);
         check_slice(&c, "slice", g, rng);
     }
+    c.period = 1;
+    for (size_t i = 0; i < AM_STENCIL_HELD_WIDTHS; i++) {
+        c.width = v->held[i].width;
+        c.fn = v->held[i].fn[form][type];
+        check_held(&c, g, rng);
+    }
+}
+
+/* Lane j at place i, from `count` before the first vector on. */
+static double in_lane(enum am_stencil_type type, const void *x, size_t lanes, size_t i, size_t j)
+{
+    return get(type, x, i * lanes + j % lanes);
+}
+
+static bool check_wrap_case(const struct am_stencil_variant *v, enum am_stencil_type type, size_t n,
+                            size_t count, struct guarded *g, struct am_rng *rng)
+{
+    const size_t lanes = v->lanes[type], vector = lanes * element_bytes(type);
+    char *const x = guarded_at_end(&g[0], (n + 2 * count) * vector);
+
+    fill(type, x, (n + 2 * count) * lanes, rng);
+    v->wrap[type](x + count * vector, n, count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < lanes; j++) {
+            const double before = in_lane(type, x, lanes, i, j);
+            const double after = in_lane(type, x, lanes, count + n + i, j);
+
+            if (before != in_lane(type, x, lanes, n + i, j + lanes - 1) ||
+                after != in_lane(type, x, lanes, count + i, j + 1))
+                return false;
+        }
+    }
+    return guarded_intact(&g[0]);
 }
 
 static void check_wrap(const struct am_stencil_variant *v, enum am_stencil_type type,
                        struct guarded *g, struct am_rng *rng)
 {
-    const size_t lanes = v->lanes[type], vector = lanes * element_bytes(type);
     bool right = true;
 
-    for (size_t n = 1; n <= 5 && right; n++) {
-        char *const before = guarded_at_end(&g[0], (n + 2) * vector);
-
-        fill(type, before, (n + 2) * lanes, rng);
-        v->wrap[type](before + vector, n);
-        for (size_t j = 0; j < lanes; j++)
-            right =
-                right &&
-                get(type, before, j) == get(type, before, n * lanes + (j + lanes - 1) % lanes) &&
-                get(type, before, (n + 1) * lanes + j) ==
-                    get(type, before, lanes + (j + 1) % lanes);
-        right = right && guarded_intact(&g[0]);
+    for (size_t n = 1; n <= 7; n++) {
+        for (size_t count = 0; count <= n; count++)
+            right = right && check_wrap_case(v, type, n, count, g, rng);
     }
     kcheck_report(right, "%s stencil wrap %s: lanes continue in each other", v->isa,
                   am_stencil_types[type]);

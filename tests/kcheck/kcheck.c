@@ -60,8 +60,11 @@ int main(int argc, char **argv)
         }
         kcheck_blackscholes(isa, &rng);
         kcheck_flops(isa, &rng);
+        kcheck_gemm(isa, &rng);
+        kcheck_mgvf(isa, &rng);
         kcheck_stream(isa, &rng);
         kcheck_stencil(isa, &rng);
+        kcheck_grid(isa, &rng);
     }
     kcheck_chase(&rng);
     kcheck_instr();

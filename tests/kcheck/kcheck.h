@@ -8,8 +8,11 @@
 /* Each prints its checks; `isa` is one that this machine can run. */
 void kcheck_blackscholes(const char *isa, struct am_rng *rng);
 void kcheck_flops(const char *isa, struct am_rng *rng);
+void kcheck_gemm(const char *isa, struct am_rng *rng);
+void kcheck_mgvf(const char *isa, struct am_rng *rng);
 void kcheck_stream(const char *isa, struct am_rng *rng);
 void kcheck_stencil(const char *isa, struct am_rng *rng);
+void kcheck_grid(const char *isa, struct am_rng *rng);
 void kcheck_chase(struct am_rng *rng);
 void kcheck_instr(void);
 void kcheck_handoff(struct am_rng *rng);

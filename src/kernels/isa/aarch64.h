@@ -38,12 +38,14 @@
 #define AM_ADD_INTO_f32(x, a) AM_ADD_INTO("4s", "s", x, a)
 #define AM_ADD_INTO_f64(x, a) AM_ADD_INTO("2d", "d", x, a)
 
-/* Square roots, and the lesser of two numbers. */
+/* Square roots, and the lesser and the greater of two numbers. */
 #if AM_VEC_BYTES == 16
 #define AM_SQRT_f32(x) ((am_vf32)vsqrtq_f32((float32x4_t)(x)))
 #define AM_SQRT_f64(x) ((am_vf64)vsqrtq_f64((float64x2_t)(x)))
 #define AM_MIN_f32(x, y) ((am_vf32)vminq_f32((float32x4_t)(x), (float32x4_t)(y)))
 #define AM_MIN_f64(x, y) ((am_vf64)vminq_f64((float64x2_t)(x), (float64x2_t)(y)))
+#define AM_MAX_f32(x, y) ((am_vf32)vmaxq_f32((float32x4_t)(x), (float32x4_t)(y)))
+#define AM_MAX_f64(x, y) ((am_vf64)vmaxq_f64((float64x2_t)(x), (float64x2_t)(y)))
 #else
 /* Not the builtin, which calls the library for negative numbers. */
 static inline float am_sqrt_f32(float x)
@@ -61,6 +63,8 @@ static inline double am_sqrt_f64(double x)
 #define AM_SQRT_f64(x) am_sqrt_f64(x)
 #define AM_MIN_f32(x, y) ((x) < (y) ? (x) : (y))
 #define AM_MIN_f64(x, y) ((x) < (y) ? (x) : (y))
+#define AM_MAX_f32(x, y) ((x) > (y) ? (x) : (y))
+#define AM_MAX_f64(x, y) ((x) > (y) ? (x) : (y))
 #endif
 
 struct am_vec_pair {

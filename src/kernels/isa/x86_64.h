@@ -34,27 +34,35 @@
 #define AM_ADD_INTO_f64(x, a) AM_ADD_INTO("pd", x, a)
 #endif
 
-/* Square roots, and the lesser of two numbers. */
+/* Square roots, and the lesser and the greater of two numbers. */
 #if AM_VEC_BYTES == 64
 #define AM_SQRT_f32(x) ((am_vf32)_mm512_sqrt_ps((__m512)(x)))
 #define AM_SQRT_f64(x) ((am_vf64)_mm512_sqrt_pd((__m512d)(x)))
 #define AM_MIN_f32(x, y) ((am_vf32)_mm512_min_ps((__m512)(x), (__m512)(y)))
 #define AM_MIN_f64(x, y) ((am_vf64)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
+#define AM_MAX_f32(x, y) ((am_vf32)_mm512_max_ps((__m512)(x), (__m512)(y)))
+#define AM_MAX_f64(x, y) ((am_vf64)_mm512_max_pd((__m512d)(x), (__m512d)(y)))
 #elif AM_VEC_BYTES == 32
 #define AM_SQRT_f32(x) ((am_vf32)_mm256_sqrt_ps((__m256)(x)))
 #define AM_SQRT_f64(x) ((am_vf64)_mm256_sqrt_pd((__m256d)(x)))
 #define AM_MIN_f32(x, y) ((am_vf32)_mm256_min_ps((__m256)(x), (__m256)(y)))
 #define AM_MIN_f64(x, y) ((am_vf64)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
+#define AM_MAX_f32(x, y) ((am_vf32)_mm256_max_ps((__m256)(x), (__m256)(y)))
+#define AM_MAX_f64(x, y) ((am_vf64)_mm256_max_pd((__m256d)(x), (__m256d)(y)))
 #elif AM_VEC_BYTES == 16
 #define AM_SQRT_f32(x) ((am_vf32)_mm_sqrt_ps((__m128)(x)))
 #define AM_SQRT_f64(x) ((am_vf64)_mm_sqrt_pd((__m128d)(x)))
 #define AM_MIN_f32(x, y) ((am_vf32)_mm_min_ps((__m128)(x), (__m128)(y)))
 #define AM_MIN_f64(x, y) ((am_vf64)_mm_min_pd((__m128d)(x), (__m128d)(y)))
+#define AM_MAX_f32(x, y) ((am_vf32)_mm_max_ps((__m128)(x), (__m128)(y)))
+#define AM_MAX_f64(x, y) ((am_vf64)_mm_max_pd((__m128d)(x), (__m128d)(y)))
 #else
 #define AM_SQRT_f32(x) _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x)))
 #define AM_SQRT_f64(x) _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x)))
 #define AM_MIN_f32(x, y) ((x) < (y) ? (x) : (y))
 #define AM_MIN_f64(x, y) ((x) < (y) ? (x) : (y))
+#define AM_MAX_f32(x, y) ((x) > (y) ? (x) : (y))
+#define AM_MAX_f64(x, y) ((x) > (y) ? (x) : (y))
 #endif
 
 #if AM_VEC_BYTES == 64

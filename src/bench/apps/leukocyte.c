@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* The hooks of app.leukocyte: they know cells, bands of rows and an executor, not which. */
+#include "bench/apps/leukocyte.h"
+
+#include "bench/cpu/axes.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const am_leuko_devices[] = {"cpu", NULL};
+
+const struct am_metric am_leuko_metrics[] = {
+    [AM_LEUKO_TIME] = {"time_per_frame", "s", AM_LOWER, AM_RULE_TIME_PER_OP,
+                       "all cells into one frame: edge maps, fields, contours; on devices also "
+                       "the frame's way there and the places' way back"},
+    [AM_LEUKO_RATE] = {"frames_per_s", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "frames"},
+    [AM_LEUKO_ITERATIONS] = {"iterations", "", AM_LOWER, AM_RULE_OWN,
+                             "steps of a field until it rests, mean of cells and frames"},
+    [AM_LEUKO_UPDATES] = {"updates_per_s", "1/s", AM_HIGHER, AM_RULE_OWN,
+                          "pixels times steps of all fields"},
+    [AM_LEUKO_UPDATE_TIME] = {"time_per_update", "s", AM_LOWER, AM_RULE_OWN,
+                              "of one pixel's step, everything else of a frame included"},
+    [AM_LEUKO_BOUND_SHARE] = {"bound_share", "", AM_HIGHER, AM_RULE_OWN,
+                              "time that the cores' units or caches need at least for the steps "
+                              "in the form minmax, of the time taken; not on devices"},
+    [AM_LEUKO_KERNEL_TIME] = {"kernel_time", "s", AM_LOWER, AM_RULE_OWN,
+                              "of a frame on a device, without transfers; devices only"},
+    [AM_LEUKO_TRANSFER_TIME] = {"transfer_time", "s", AM_LOWER, AM_RULE_OWN,
+                                "of a frame and of the places found in it; devices only"},
+    {.name = NULL},
+};
+
+/* ---- what a point asks for ---- */
+
+double am_leuko_tolerance(const struct am_value *point)
+{
+    static const double limits[AM_MGVF_TYPES] = {[AM_MGVF_F32] = 0.05, [AM_MGVF_F64] = 1e-6};
+
+    return limits[point[AM_LEUKO_TYPE].i];
+}
+
+enum am_status am_leuko_open_scene(struct am_scene *scene, const struct am_ctx *ctx,
+                                   const struct am_value *point, struct am_err *err)
+{
+    const int64_t cells = point[AM_LEUKO_CELLS].i, frames = point[AM_LEUKO_FRAMES].i;
+    const bool steps = strcmp(point[AM_LEUKO_VARIANT].name, "minmax") == 0;
+    const struct am_scene_setup setup = {
+        .video = point[AM_LEUKO_VIDEO].name,
+        .cells = (size_t)cells,
+        .frames = (size_t)frames,
+        .heaviside = steps ? AM_MGVF_MINMAX : AM_MGVF_ATAN,
+        .bytes_max = ctx->memory_limit_bytes,
+    };
+
+    if (cells < 0 || frames < 1)
+        return am_fail(err, AM_E_ABSENT, "%lld cells in %lld frames", (long long)cells,
+                       (long long)frames);
+    return am_scene_open(scene, &setup, err);
+}
+
+/* Before anything is made: most of the paper's grid is beyond most machines. */
+static enum am_status check_levels(const struct am_value *point, struct am_err *err)
+{
+    const int64_t threads = point[AM_LEUKO_COMMON + AM_APPS_THREADS].i;
+    const int64_t flt = point[AM_LEUKO_FLT].i, slt = point[AM_LEUKO_SLT].i;
+
+    if (flt < 0 || slt < 0)
+        return am_fail(err, AM_E_ABSENT, "flt %lld and slt %lld: 0 or more", (long long)flt,
+                       (long long)slt);
+    if (flt > threads / (slt > 0 ? slt : 1) || slt > threads)
+        return am_fail(err, AM_E_ABSENT, "flt %lld times slt %lld is more than %lld threads",
+                       (long long)flt, (long long)slt, (long long)threads);
+    return AM_OK;
+}
+
+/* As many cells at a time as there are threads; those left over go to the rows. */
+static enum am_status choose_levels(struct am_leuko_state *w, const struct am_value *point,
+                                    struct am_err *err)
+{
+    const int64_t threads = point[AM_LEUKO_COMMON + AM_APPS_THREADS].i;
+    const int64_t cells = (int64_t)w->scene.cells;
+    int64_t flt = point[AM_LEUKO_FLT].i, slt = point[AM_LEUKO_SLT].i;
+
+    if (flt == 0)
+        flt = threads / (slt > 0 ? slt : 1) < cells ? threads / (slt > 0 ? slt : 1) : cells;
+    if (slt == 0 && flt > 0)
+        slt = threads / flt < AM_WINDOW_ROWS_MAX ? threads / flt : AM_WINDOW_ROWS_MAX;
+    if (flt < 1 || slt < 1 || flt > cells || slt > AM_WINDOW_ROWS_MAX)
+        return am_fail(err, AM_E_ABSENT, "%lld x %lld threads for %lld cells of %d rows",
+                       (long long)flt, (long long)slt, (long long)cells, AM_WINDOW_ROWS_MAX);
+    w->flt = (size_t)flt;
+    w->slt = (size_t)slt;
+    return AM_OK;
+}
+
+static void choose_loop(struct am_leuko_state *w, const struct am_value *point)
+{
+    const enum am_mgvf_form form = (enum am_mgvf_form)point[AM_LEUKO_VARIANT].i;
+    const enum am_mgvf_type type = (enum am_mgvf_type)point[AM_LEUKO_TYPE].i;
+
+    w->loop = (struct am_mgvf_loop){
+        .fn = am_mgvf_find(point[AM_LEUKO_ISA].name)->fn[form][type],
+        .type = type,
+        .scratch = form == AM_MGVF_BY_NAIVE ? am_mgvf_naive_scratch : NULL,
+    };
+}
+
+/* ---- two levels ---- */
+
+/* Takes cells until none is left. Which cell is whose makes no difference to it. */
+static void drive(void *app, size_t driver)
+{
+    struct am_leuko_state *const w = app;
+
+    (void)driver;
+    for (;;) {
+        const size_t cell = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed);
+
+        if (cell >= w->tracking.count)
+            return;
+        w->tracking.run(w->tracking.app, cell);
+    }
+}
+
+static enum am_status open_engine(struct am_apps_engine *engine,
+                                  const struct am_leuko_executors *executors,
+                                  const struct am_ctx *ctx, const struct am_value *point,
+                                  size_t threads, struct am_err *err)
+{
+    struct am_value common[AM_APPS_AXES];
+
+    memcpy(common, point + AM_LEUKO_COMMON, sizeof(common));
+    common[AM_APPS_THREADS].i = (int64_t)threads;
+    return am_apps_open(engine, executors->list, ctx, point[AM_LEUKO_EXECUTOR].name, common, err);
+}
+
+/* Teams that nest: one of flt, and each of its threads has one of slt. A pool: all threads, of
+ * which as many drivers as cells may be under way give the others bands of rows. */
+static enum am_status open_levels(struct am_leuko_state *w,
+                                  const struct am_leuko_executors *executors,
+                                  const struct am_ctx *ctx, const struct am_value *point,
+                                  struct am_err *err)
+{
+    const bool nests =
+        executors->nests && strcmp(executors->nests, point[AM_LEUKO_EXECUTOR].name) == 0;
+    enum am_status s =
+        open_engine(&w->cells, executors, ctx, point, nests ? w->flt : w->flt * w->slt, err);
+
+    if (s == AM_OK && nests && w->slt > 1)
+        s = open_engine(&w->rows, executors, ctx, point, w->slt, err);
+    if (s != AM_OK)
+        return s;
+    w->bands = (struct am_mgvf_bands){.executor = w->cells.executor,
+                                      .self = w->rows.self ? w->rows.self : w->cells.self,
+                                      .count = w->slt};
+    am_ctx_note(ctx, "flt", "%zu", w->flt);
+    am_ctx_note(ctx, "slt", "%zu", w->slt);
+    return AM_OK;
+}
+
+static enum am_status make_tracker(struct am_leuko_state *w, struct am_err *err)
+{
+    struct am_track_setup setup = am_track_defaults;
+    enum am_status s;
+
+    setup.mgvf.loop = &w->loop;
+    setup.bands = w->slt > 1 ? &w->bands : NULL;
+    s = am_tracker_new(&setup, w->scene.width, w->scene.height, w->scene.start, w->scene.cells,
+                       &w->tracker, err);
+    if (s != AM_OK)
+        return s;
+    am_tracker_blocks(w->tracker, &w->tracking);
+    w->running = w->tracking;
+    if (w->slt > 1 && !w->rows.self)
+        w->running = (struct am_blocks){.count = w->flt, .app = w, .run = drive};
+    return w->cells.executor->prepare(w->cells.self, &w->running, err);
+}
+
+enum am_status am_leuko_prepare(struct am_leuko_state *w,
+                                const struct am_leuko_executors *executors,
+                                const struct am_ctx *ctx, const struct am_value *point,
+                                struct am_work *work, struct am_err *err)
+{
+    enum am_status s = am_axes_check_isa(point[AM_LEUKO_ISA].name, err);
+
+    if (s == AM_OK)
+        s = check_levels(point, err);
+    if (s == AM_OK)
+        s = am_leuko_open_scene(&w->scene, ctx, point, err);
+    if (s == AM_OK)
+        s = choose_levels(w, point, err);
+    if (s == AM_OK)
+        s = open_levels(w, executors, ctx, point, err);
+    if (s != AM_OK)
+        return s;
+    choose_loop(w, point);
+    w->clock = ctx->clock;
+    w->tolerance = am_leuko_tolerance(point);
+    s = make_tracker(w, err);
+    if (s == AM_OK)
+        s = am_leuko_bound_measure(point[AM_LEUKO_ISA].name, w->loop.type,
+                                   AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX, w->clock, &w->bound,
+                                   err);
+    am_ctx_note(ctx, "bound", "%.3f cycles an update by units, %.3f by the cache", w->bound.units,
+                w->bound.cache);
+    work->ops = (double)w->scene.frames;
+    return s;
+}
+
+/* ---- running ---- */
+
+static void count(const struct am_tracker *tracker, struct am_leuko_counts *counts)
+{
+    size_t n;
+    const struct am_cell *const cells = am_tracker_cells(tracker, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        counts->updates += (double)cells[i].updates;
+        counts->iterations += (double)cells[i].mgvf_iterations;
+    }
+    counts->followed += (double)n;
+}
+
+static void track_all(struct am_leuko_state *w)
+{
+    w->counts = (struct am_leuko_counts){0};
+    am_tracker_restart(w->tracker);
+    for (size_t t = 1; t <= w->scene.frames; t++) {
+        am_tracker_show(w->tracker, am_scene_frame(&w->scene, t));
+        atomic_store_explicit(&w->next, 0, memory_order_relaxed);
+        w->cells.executor->run(w->cells.self, &w->running, 1);
+        count(w->tracker, &w->counts);
+    }
+}
+
+void am_leuko_values(const struct am_leuko_counts *counts, uint64_t iters, double seconds,
+                     struct am_batch *batch)
+{
+    const double updates = counts->updates * (double)iters;
+
+    batch->values[AM_LEUKO_ITERATIONS] = counts->iterations / counts->followed;
+    batch->values[AM_LEUKO_UPDATES] = seconds > 0 ? updates / seconds : 0;
+    batch->values[AM_LEUKO_UPDATE_TIME] = seconds / updates;
+    batch->values[AM_LEUKO_BOUND_SHARE] = NAN;
+    batch->values[AM_LEUKO_KERNEL_TIME] = NAN;
+    batch->values[AM_LEUKO_TRANSFER_TIME] = NAN;
+}
+
+enum am_status am_leuko_run_timed(void *state, uint64_t iters, struct am_batch *batch,
+                                  struct am_err *err)
+{
+    struct am_leuko_state *const w = state;
+    const double before = am_clock_core_hz(w->clock);
+    const uint64_t begin = w->clock->now_ns(w->clock->self);
+    double seconds, cycles;
+
+    (void)err;
+    for (uint64_t i = 0; i < iters; i++)
+        track_all(w);
+    batch->elapsed_ns = w->clock->now_ns(w->clock->self) - begin;
+    seconds = (double)batch->elapsed_ns * 1e-9;
+    cycles = seconds * (double)(w->flt * w->slt) * (before + am_clock_core_hz(w->clock)) / 2;
+    am_leuko_values(&w->counts, iters, seconds, batch);
+    batch->values[AM_LEUKO_BOUND_SHARE] =
+        cycles > 0 ? (double)iters * w->counts.updates * am_leuko_bound_cycles(&w->bound) / cycles
+                   : NAN;
+    return AM_OK;
+}
+
+enum am_status am_leuko_verify(void *state, double *residual, struct am_err *err)
+{
+    struct am_leuko_state *const w = state;
+    struct am_centre found[AM_SCENE_CELLS_MAX];
+    size_t n;
+    const struct am_cell *const cells = am_tracker_cells(w->tracker, &n);
+
+    *residual = 0;
+    if (!(w->counts.updates > 0))
+        return am_fail(err, AM_E_WRONG, "wrong: no cell was tracked");
+    for (size_t i = 0; i < n; i++)
+        found[i] = cells[i].snake.centre;
+    return am_scene_check(&w->scene, found, w->tolerance, residual, err);
+}
+
+void am_leuko_finish(void *state)
+{
+    struct am_leuko_state *const w = state;
+
+    am_tracker_free(w->tracker);
+    am_apps_close(&w->rows);
+    am_apps_close(&w->cells);
+    am_scene_close(&w->scene);
+}

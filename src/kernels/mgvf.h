@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops of the motion gradient vector flow: one Jacobi step of a band of rows. */
+#ifndef AM_KERNELS_MGVF_H
+#define AM_KERNELS_MGVF_H
+
+#include <stddef.h>
+
+enum am_mgvf_type { AM_MGVF_F32, AM_MGVF_F64, AM_MGVF_TYPES };
+
+/* How the Heaviside weight of a difference is computed.
+ *
+ *     atan    atan(z / epsilon) / pi + 1/2
+ *     minmax  the limit of small epsilon: a step, so that weight times difference is a maximum or
+ *             a minimum with 0; with epsilon 1e-10 it differs by 3.2e-11 at most
+ */
+enum am_mgvf_heaviside { AM_MGVF_ATAN, AM_MGVF_MINMAX, AM_MGVF_HEAVISIDES };
+
+/* Names by enumerator, ended by NULL. */
+extern const char *const am_mgvf_types[];
+extern const char *const am_mgvf_heavisides[];
+
+enum {
+    AM_MGVF_ALIGN = 64, /* bytes: of column 0 of every row */
+    AM_MGVF_LEAD = 64,  /* bytes before column 0 that belong to the row */
+};
+
+/* One step of a field of rows x columns elements. Element (i, j) of a matrix lies at i * stride +
+ * j. The fields `from` and `to` have a frame of one element that repeats their border: rows -1 and
+ * `rows`, columns -1 and `columns` are readable. Each row has AM_MGVF_LEAD bytes before column 0
+ * and is filled up to a multiple of AM_MGVF_ALIGN bytes behind column `columns`; all of that
+ * belongs to the row, and a loop may overwrite it with anything but infinities and NaNs. Behind the
+ * last row of the frame AM_MGVF_LEAD bytes more are readable. */
+struct am_mgvf_step {
+    const void *edge; /* E; no frame, padding behind a row's last column is zero */
+    const void *from; /* F of the step before */
+    void *to;
+    size_t rows, columns; /* both at least 2 */
+    size_t stride;        /* elements; a multiple of AM_MGVF_ALIGN bytes */
+    double diffusion;     /* mu / lambda */
+    double pull;          /* 1 / lambda */
+    double epsilon;
+    double *sums;  /* one a row */
+    void *scratch; /* what the loop asked for; NULL when nothing */
+};
+
+/* With d_k the differences of the 8 neighbours to F(i,j) and H_k their weights, for the direction
+ * (1, 1):
+ *
+ *     h = F + diffusion * sum H_k d_k
+ *     F' = h - pull * E * (h - E)
+ *
+ * Writes rows first, ..., last - 1 of `to`, their frame (columns -1 and `columns`; row 0's band
+ * also row -1, the last row's band also row `rows`) and sums[i] = sum over j of |F'(i,j) - F(i,j)|.
+ * A row's bits depend neither on the band it is in nor on who else is running. */
+typedef void am_mgvf_fn(const struct am_mgvf_step *step, size_t first, size_t last);
+
+/* The loops there are.
+ *
+ *     naive   row pointers, a pass for each difference and weight, the C library's atan eight times
+ *     atan    one pass of vectors, six arcs by a polynomial
+ *     minmax  one pass of vectors, six extremes
+ *
+ * Rows' sums are added lane by lane and then across: the same for any band, and between ISAs equal
+ * to a few units of the type's last place. */
+enum am_mgvf_form { AM_MGVF_BY_NAIVE, AM_MGVF_BY_ATAN, AM_MGVF_BY_MINMAX, AM_MGVF_FORMS };
+extern const char *const am_mgvf_forms[]; /* by enumerator, ended by NULL */
+
+enum { AM_MGVF_NAIVE_MATRICES = 16 }; /* in the scratch of the naive loop */
+
+struct am_mgvf_variant {
+    const char *isa;
+    unsigned lanes[AM_MGVF_TYPES];
+    am_mgvf_fn *fn[AM_MGVF_FORMS][AM_MGVF_TYPES];
+};
+
+const struct am_mgvf_variant *am_mgvf_find(const char *isa); /* NULL when unknown */
+
+/* Bytes of scratch for the naive loop, either type; the others need none. */
+size_t am_mgvf_naive_scratch(size_t rows, size_t columns);
+
+/* Arithmetic instructions that a vector of the minmax form needs; loads, stores and the removal of
+ * a sign are not counted. */
+enum {
+    AM_MGVF_PRODUCTS = 5,
+    AM_MGVF_FUSED = 3, /* of the products, those that an addition goes with, where it can */
+    AM_MGVF_SUMS = 9,  /* beside those */
+    AM_MGVF_EXTREMES = 6,
+};
+
+#endif

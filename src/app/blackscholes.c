@@ -146,7 +146,7 @@ void am_bs_free(struct am_bs *bs)
     free(bs);
 }
 
-static struct am_bs_args part(const struct am_bs *bs, size_t block)
+struct am_bs_args am_bs_part(const struct am_bs *bs, size_t block)
 {
     struct am_bs_args args = bs->args;
     const size_t left = bs->setup.n - block * bs->setup.block;
@@ -160,7 +160,7 @@ static void fill_block(void *app, size_t block)
 {
     const struct am_bs *const bs = app;
     const enum am_bs_type type = bs->setup.type;
-    const struct am_bs_args args = part(bs, block);
+    const struct am_bs_args args = am_bs_part(bs, block);
     void *const inputs[INPUTS] = {(void *)args.spot, (void *)args.strike, (void *)args.rate,
                                   (void *)args.volatility, (void *)args.time};
 
@@ -175,7 +175,7 @@ static void fill_block(void *app, size_t block)
 static void price_block(void *app, size_t block)
 {
     const struct am_bs *const bs = app;
-    const struct am_bs_args args = part(bs, block);
+    const struct am_bs_args args = am_bs_part(bs, block);
 
     bs->setup.fn(&args);
 }
@@ -199,7 +199,7 @@ struct am_blocks am_bs_pricing(struct am_bs *bs)
 void am_bs_spoil(struct am_bs *bs)
 {
     for (size_t begin = 0; begin < bs->setup.n; begin += bs->setup.block) {
-        const size_t last = begin + part(bs, begin / bs->setup.block).n - 1;
+        const size_t last = begin + am_bs_part(bs, begin / bs->setup.block).n - 1;
 
         put(bs->setup.type, bs->args.call, begin, NAN);
         put(bs->setup.type, bs->args.put, last, NAN);

@@ -35,6 +35,9 @@ void am_bs_free(struct am_bs *bs); /* accepts NULL */
 struct am_blocks am_bs_filling(struct am_bs *bs); /* options, and no prices */
 struct am_blocks am_bs_pricing(struct am_bs *bs);
 
+/* The arrays, and which of their elements are a block's: for who moves them elsewhere. */
+struct am_bs_args am_bs_part(const struct am_bs *bs, size_t block);
+
 /* Prices that are not prices, a few in each block: what is not computed again is noticed. */
 void am_bs_spoil(struct am_bs *bs);
 /* AM_E_WRONG unless every price agrees with a reference in long double, within what the type and

@@ -47,6 +47,7 @@ struct am_executor_counts {
 /* One way to run blocks. `const`, in a table; what is open is the `self` of its functions. */
 struct am_executor {
     const char *name; /* a value of the axis `executor` */
+    bool flat;        /* a loop that is run from inside a block stays on that block's thread */
     /* What it was given. AM_E_ABSENT refuses the setup. */
     enum am_status (*open)(const struct am_executor *kind, const struct am_executor_setup *setup,
                            void **self_p, struct am_err *err);

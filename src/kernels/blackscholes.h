@@ -39,6 +39,8 @@ const struct am_bs_variant *am_bs_find(const char *isa);
 /* With those of glibc's libmvec (scalar: of libm); NULL when unknown, or built without. Its objects
  * are not among those of the other kernels: only apps link the library. */
 const struct am_bs_variant *am_bs_find_mvec(const char *isa);
+/* With those of SLEEF, likewise. */
+const struct am_bs_variant *am_bs_find_sleef(const char *isa);
 
 /* Operations of one option as the thesis counts them, whatever a variant really needs. */
 enum { AM_BS_FLOPS = 153 };

@@ -10,8 +10,9 @@
 
 enum { PICTURE_LIMIT = 32 << 20, NAMES_MAX = 256 };
 
-static const struct am_figure_row *const tables[] = {am_figures_cpu, am_figures_mem, am_figures_omp,
-                                                     am_figures_ocl, am_figures_app};
+static const struct am_figure_row *const tables[] = {
+    am_figures_cpu,  am_figures_mem, am_figures_omp,  am_figures_ocl,     am_figures_app,
+    am_figures_task, am_figures_mpi, am_figures_tune, am_figures_stencil, am_figures_leukocyte};
 
 #define GAP 28.0
 #define MARGIN 16.0

@@ -40,8 +40,9 @@ struct am_figure_row {
     const char *series; /* axis: one line, bar or row of cells a value; NULL: none */
     const char *panel;  /* axis: one small plot a value; NULL: none */
     const char *along;  /* with x = "@metric", the axis that moves along a line; NULL: none */
-    const char *where; /* "pattern=random,local nt=0": only such points; an axis that the bench does
-                        * not have is no match. NULL: all */
+    const char *where;  /* "pattern=random,local nt!=0": only such points; an axis that the bench
+                         * does not have is no match. NULL: all */
+    size_t least;       /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
     bool own_y; /* LINES: each panel has its own range of values; the default is one for all */
     enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */
     const char *x_title, *y_title; /* of the axes; NULL: the names of axis and metric */
@@ -67,7 +68,8 @@ struct am_figure_drawn {
 
 /* The tables: rows of a family each, and the pictures (figures.c lists them). */
 extern const struct am_figure_row am_figures_cpu[], am_figures_mem[], am_figures_omp[],
-    am_figures_ocl[], am_figures_app[];
+    am_figures_ocl[], am_figures_app[], am_figures_task[], am_figures_mpi[], am_figures_tune[],
+    am_figures_stencil[], am_figures_leukocyte[];
 extern const struct am_figure_drawn am_figures_drawn[];
 
 /* ---- made from a run ---- */

@@ -85,27 +85,27 @@ static void check_bench(const struct am_ctx *ctx)
     bx_check_notices(b, "task:dbf scalar f32 erf own 100 10 own 1 close cores default", ctx);
 }
 
-/* Where there is no libmvec its points must be refused, with the reason that the axis gives. */
-static void check_rival(const struct am_ctx *ctx)
+/* Where a library is missing its points must be refused, with the reason that the axis gives. */
+static void check_rival(const char *variant, const struct am_ctx *ctx)
 {
-    static const struct visit rivals[] = {
-        {"task:dbf scalar f32 erf libmvec 3000 100", 3000},
-        {"task:dbf scalar f64 erf libmvec 3000 100", 3000},
-        {"task:dbf scalar f64 poly libmvec 3000 100", 3000},
-    };
-    const struct bx_refused refused = {
-        &am_bench_blackscholes_task,
-        "serial scalar f32 erf libmvec 100 10 own 1 close cores default", "without libmvec"};
+    static const char *const kinds[] = {"f32 erf", "f64 erf", "f64 poly"};
+    char words[128];
+    const struct visit v = {words, 3000};
+    const struct bx_refused refused = {&am_bench_blackscholes_task, words, "built without"};
 
-    if (am_bs_variant_why_not("libmvec")) {
+    if (am_bs_variant_why_not(variant)) {
+        (void)snprintf(words, sizeof(words),
+                       "serial scalar f32 erf %s 100 10 own 1 close cores default", variant);
         bx_check_refused(&refused, ctx);
         return;
     }
-    for (size_t i = 0; i < sizeof(rivals) / sizeof(rivals[0]); i++)
-        check_visit(&rivals[i], ctx);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        (void)snprintf(words, sizeof(words), "task:dbf scalar %s %s 3000 100", kinds[i], variant);
+        check_visit(&v, ctx);
+    }
 }
 
-/* Both variants of every ISA that runs here, on the same options. */
+/* All variants of every ISA that runs here, on the same options. */
 static void check_isas(const struct am_ctx *ctx)
 {
     for (size_t i = 0; am_isa_names[i]; i++) {
@@ -189,7 +189,8 @@ int main(void)
     am_clock_init(&clock);
     check_executors(cpus, cpu_count);
     check_bench(&ctx);
-    check_rival(&ctx);
+    check_rival("libmvec", &ctx);
+    check_rival("sleef", &ctx);
     check_isas(&ctx);
     check_overheads(&ctx);
     check_parsec();

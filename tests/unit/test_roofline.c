@@ -283,6 +283,48 @@ static void check_noise(void)
     am_arena_fini(&run.arena);
 }
 
+/* A bench that knows its own mix of instructions: flops by a nominal count, the share by its own.
+ */
+static void check_own(void)
+{
+    static const struct {
+        const char *text;
+        double rate, share, read, bound;
+        enum am_ceiling_kind limit;
+        const char *resource;
+    } cases[] = {
+        {"type=f64 isa=avx2 variant=slice n=512 device=cpu threads=1", 120e9, 0.8, KIB(8), 150e9,
+         AM_CEILING_FLOPS, "f64 arithmetic (its own mix)"},
+        {"type=f32 isa=avx2 variant=auto n=8388608 device=cpu threads=1", 2e9, 0.02, MIB(32),
+         1e6 / (MIB(32) / 10e9), AM_CEILING_READ, "memory reads"},
+        {"type=f64 variant=slice n=512 device=gpu0 threads=1", 1e12, 0.5, MIB(64), 2e12,
+         AM_CEILING_FLOPS, "f64 arithmetic (its own mix)"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct rx_metric metrics[] = {{"flops", "flop/s", cases[i].rate},
+                                            {"bound_share", "", cases[i].share},
+                                            {NULL, NULL, 0}};
+        struct rx_run run = {0};
+        struct am_explanations all;
+        const struct am_explanation *e;
+        struct am_result *r;
+
+        make_machine(&run);
+        r = rx_add(&run, "app.stencil", cases[i].text, metrics);
+        r->worker = "task";
+        r->work.flops = 1e6;
+        r->work.bytes_read = cases[i].read;
+        explain_with(&run, &all);
+        e = last_of(&all);
+        ok(!e->why_not && fabs(e->bound / cases[i].bound - 1) < 2e-3 &&
+               e->limit == cases[i].limit && strcmp(e->resource, cases[i].resource) == 0,
+           "%s: bounded at %.4g by %s%s", cases[i].text, e->bound, e->resource ? e->resource : "?",
+           e->why_not ? e->why_not : "");
+        am_arena_fini(&run.arena);
+    }
+}
+
 static void check_refusals(void)
 {
     struct rx_run run = {0};
@@ -327,6 +369,7 @@ int main(void)
     check_bounds();
     check_micro();
     check_noise();
+    check_own();
     check_refusals();
     return tap_done();
 }

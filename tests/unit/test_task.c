@@ -6,6 +6,20 @@
 #include "bench_fixture.h"
 
 #include <stdatomic.h>
+#include <unistd.h>
+
+/* ThreadSanitizer makes everything some ten times slower, and one order fewer tasks tell it as
+ * much. */
+#if defined(__SANITIZE_THREAD__)
+#define SHARE 10
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SHARE 10
+#endif
+#endif
+#if !defined(SHARE)
+#define SHARE 1
+#endif
 
 enum { FEW = 16, THREADS_MANY = 64 };
 
@@ -101,6 +115,52 @@ static void check_trees(void)
     }
 }
 
+/* An uneven tree: how many children a node has follows from its name alone, so that a plain
+ * recursion counts the same. */
+struct tree {
+    _Atomic uint64_t nodes;
+};
+
+static size_t children_of(size_t name, size_t *first)
+{
+    struct am_rng rng;
+
+    am_rng_seed(&rng, name, 1);
+    *first = name * 5 + 1;
+    return name < 4000 ? am_rng_below(&rng, 6) : 0;
+}
+
+static uint64_t tree_plain(size_t name)
+{
+    size_t first;
+    const size_t n = children_of(name, &first);
+    uint64_t nodes = 1;
+
+    for (size_t i = 0; i < n; i++)
+        nodes += tree_plain(first + i);
+    return nodes;
+}
+
+/* Waits for its children in every other node only: the rest end before them. */
+static void grow(struct am_task *self, void *arg, size_t name)
+{
+    struct tree *const t = arg;
+    size_t first;
+    const size_t n = children_of(name, &first);
+
+    for (size_t i = 0; i < n; i++)
+        am_task_spawn(self, grow, t, first + i);
+    if (name % 2)
+        am_task_wait(self);
+    t->nodes++;
+}
+
+static void grow_root(struct am_task *self, void *arg, size_t index)
+{
+    (void)index;
+    grow(self, arg, 1);
+}
+
 /* ---- order ---- */
 
 struct order {
@@ -187,10 +247,10 @@ static void spawn_flat(struct am_task *self, void *arg, size_t index)
         am_task_spawn(self, add_index, &f->sum, i);
 }
 
-static void check_flat(enum am_task_policy policy, size_t threads, size_t throttle)
+static void check_flat(enum am_task_policy policy, size_t threads, size_t throttle, size_t n)
 {
     struct am_tasks *const tasks = make(policy, threads, throttle, 0);
-    struct flat f = {.n = 100000};
+    struct flat f = {.n = n};
     struct am_executor_counts c;
     const uint64_t want = (uint64_t)f.n * (f.n - 1) / 2;
 
@@ -209,10 +269,12 @@ static void check_flat(enum am_task_policy policy, size_t threads, size_t thrott
 static void check_loops(void)
 {
     for (int p = 0; p < AM_TASK_POLICIES; p++) {
-        check_flat((enum am_task_policy)p, 1, 0);
-        check_flat((enum am_task_policy)p, 2, AM_TASK_THROTTLE);
-        check_flat((enum am_task_policy)p, THREADS_MANY, 10);
+        check_flat((enum am_task_policy)p, 1, 0, 30000);
+        check_flat((enum am_task_policy)p, 2, AM_TASK_THROTTLE, 100000);
+        check_flat((enum am_task_policy)p, THREADS_MANY, 10, 30000);
     }
+    check_flat(AM_TASK_DBF, 2, 0, 1000000 / SHARE); /* as many as a queue may come to hold */
+    check_flat(AM_TASK_WF, 2, 0, 1000000 / SHARE);
 }
 
 /* ---- graphs ---- */
@@ -308,6 +370,80 @@ static void check_many_runs(enum am_task_policy policy, size_t threads)
     am_tasks_free(tasks);
 }
 
+/* ---- everything at random ---- */
+
+static bool try_fib(struct am_tasks *tasks, struct am_rng *rng)
+{
+    struct fib f = {.n = am_rng_below(rng, 11)};
+
+    am_tasks_run(tasks, fib, &f);
+    return f.result == fib_plain(f.n);
+}
+
+static bool try_tree(struct am_tasks *tasks, struct am_rng *rng)
+{
+    struct tree t = {0};
+
+    (void)rng;
+    am_tasks_run(tasks, grow_root, &t);
+    return t.nodes == tree_plain(1);
+}
+
+static bool try_flat(struct am_tasks *tasks, struct am_rng *rng)
+{
+    struct flat f = {.n = am_rng_below(rng, 200)};
+
+    am_tasks_run(tasks, spawn_flat, &f);
+    return f.sum == (uint64_t)f.n * (f.n ? f.n - 1 : 0) / 2;
+}
+
+static bool try_graph(struct am_tasks *tasks, struct am_rng *rng)
+{
+    static struct graph g;
+    struct am_err err = {0};
+
+    if (am_task_graph_new(NODES, NODES * BEFORE_MAX, &g.tasks_graph, &err) != AM_OK)
+        return false;
+    memset(g.ended, 0, sizeof(g.ended));
+    g.runs = g.early = 0;
+    fill_graph(&g, rng);
+    am_tasks_run(tasks, spawn_nodes, &g);
+    am_task_graph_free(g.tasks_graph);
+    return g.runs == NODES && g.early == 0;
+}
+
+static bool try_something(struct am_rng *rng)
+{
+    static bool (*const tries[])(struct am_tasks * tasks,
+                                 struct am_rng * rng) = {try_fib, try_tree, try_flat, try_graph};
+    static const size_t throttles[] = {0, 1, 7, AM_TASK_THROTTLE}, stacks[] = {0, 1, 3, 20};
+    const enum am_task_policy policy = (enum am_task_policy)am_rng_below(rng, AM_TASK_POLICIES);
+    const size_t threads = am_rng_below(rng, 50) ? 1 + am_rng_below(rng, 6) : THREADS_MANY;
+    const size_t throttle = throttles[am_rng_below(rng, 4)], most = stacks[am_rng_below(rng, 4)];
+    struct am_tasks *const tasks = make(policy, threads, throttle, most);
+    bool right = true;
+
+    for (size_t left = 1 + am_rng_below(rng, 3); left && right; left--)
+        right = tries[am_rng_below(rng, 4)](tasks, rng);
+    if (!right)
+        printf("# %s, %zu threads, throttle %zu, %zu stacks\n", am_task_policy_names[policy],
+               threads, throttle, most);
+    am_tasks_free(tasks);
+    return right;
+}
+
+static void check_anything(struct am_rng *rng)
+{
+    enum { REPETITIONS = 1000 / SHARE };
+    int done = 0;
+
+    while (done < REPETITIONS && try_something(rng))
+        done++;
+    ok(done == REPETITIONS,
+       "%d of %d runtimes of random policy, threads, throttle and stacks end with right results",
+       done, REPETITIONS);
+}
+
 static void check_refusals(void)
 {
     const struct am_task_setup none = {.threads = 0, .cpus = cpus, .cpu_count = cpu_count};
@@ -319,9 +455,11 @@ static void check_refusals(void)
 
 int main(void)
 {
+    enum { STUCK_S = 300 }; /* no test takes a hundredth of it: a signal ends a deadlock */
     struct am_rng rng;
     const uint64_t seed = am_rng_entropy();
 
+    (void)alarm(STUCK_S);
     cpu_count = bx_cpus(cpus, 2);
     am_rng_seed(&rng, seed, 0);
     printf("# seed %llu\n", (unsigned long long)seed);
@@ -336,6 +474,7 @@ int main(void)
         check_many_runs((enum am_task_policy)p, 2);
         check_many_runs((enum am_task_policy)p, 5);
     }
+    check_anything(&rng);
     check_refusals();
     return tap_done();
 }

@@ -14,7 +14,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 }
 
 static const struct am_axis axes[] = {
-    AM_EMPTY_AXIS_ROWS(am_omp_executor_names),
+    AM_EMPTY_AXIS_ROWS(AM_APPS_EXECUTOR_AXIS(am_omp_executor_names)),
     AM_OMP_APPS_AXIS_ROWS(AM_EMPTY_COMMON),
     {.name = NULL},
 };

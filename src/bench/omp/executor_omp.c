@@ -134,6 +134,7 @@ static void run_task(void *self, const struct am_blocks *blocks, uint64_t times)
 
 static const struct am_executor omp_for = {
     .name = "omp-for",
+    .flat = true,
     .open = open_team,
     .prepare = prepare_for,
     .run = run_for,

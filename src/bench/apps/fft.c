@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The hooks of app.fft: they know transforms and an executor, not which. */
+#include "bench/apps/fft.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum isa { SCALAR, SIMD };
+enum variant { CALLBACK, FFTW_THREADS, UNSPLIT };
+enum place { IN, OUT };
+enum planning { ESTIMATE, MEASURE };
+
+const char *const am_fft_isas[] = {[SCALAR] = "scalar", [SIMD] = "simd", NULL};
+const char *const am_fft_types[] = {[AM_FFT_F32] = "f32", [AM_FFT_F64] = "f64", NULL};
+const char *const am_fft_variants[] = {
+    [CALLBACK] = "callback", [FFTW_THREADS] = "fftw-threads", [UNSPLIT] = "serial", NULL};
+const char *const am_fft_places[] = {[IN] = "in", [OUT] = "out", NULL};
+const char *const am_fft_plans[] = {[ESTIMATE] = "estimate", [MEASURE] = "measure", NULL};
+
+const struct am_metric am_fft_metrics[] = {
+    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
+     "5 n log2(n) operations a transform, whatever a plan really needs"},
+    {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "for one transform"},
+    {.name = NULL},
+};
+
+enum { PURPOSE_MAX = 64 };
+
+/* What points without an executor of ours must say. */
+static enum am_status check_variant(const struct am_value *point, const struct am_ctx *ctx,
+                                    struct am_err *err)
+{
+    const struct am_value *const threads = &point[AM_FFT_COMMON + AM_APPS_THREADS];
+    const char *const variant = point[AM_FFT_VARIANT].name;
+
+    if (threads->i < 1 || (size_t)threads->i > ctx->cpu_count)
+        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads->i,
+                       ctx->cpu_count);
+    if (point[AM_FFT_VARIANT].i == CALLBACK)
+        return AM_OK;
+    if (strcmp(point[AM_FFT_EXECUTOR].name, "serial") != 0)
+        return am_fail(err, AM_E_ABSENT, "variant %s has no executor: executor=serial only",
+                       variant);
+    if (point[AM_FFT_TASK_SIZE].i != 0)
+        return am_fail(err, AM_E_ABSENT, "variant %s has no tasks: task_size=0 only", variant);
+    if (point[AM_FFT_VARIANT].i == UNSPLIT && threads->i != 1)
+        return am_fail(err, AM_E_ABSENT, "serial is one thread, not %lld", (long long)threads->i);
+    return AM_OK;
+}
+
+static size_t pieces_of(const struct am_value *point)
+{
+    const int64_t n = point[AM_FFT_N].i, task_size = point[AM_FFT_TASK_SIZE].i;
+    const int64_t threads = point[AM_FFT_COMMON + AM_APPS_THREADS].i;
+    const int64_t pieces = task_size ? (n + task_size - 1) / task_size : threads;
+
+    return pieces > AM_FFT_PIECES_MAX ? AM_FFT_PIECES_MAX : (size_t)pieces;
+}
+
+/* Plans that were measured with one executor are not another's. */
+static void name_purpose(const struct am_value *point, char *purpose)
+{
+    const bool ours = point[AM_FFT_VARIANT].i == CALLBACK;
+
+    (void)am_str_format(purpose, PURPOSE_MAX, "%s-%s-%s-%s", point[AM_FFT_TYPE].name,
+                        point[AM_FFT_ISA].name, point[ours ? AM_FFT_EXECUTOR : AM_FFT_VARIANT].name,
+                        point[AM_FFT_COMMON + AM_APPS_RUNTIME].name);
+    for (char *at = strchr(purpose, ':'); at; at = strchr(at, ':'))
+        *at = '_';
+}
+
+static void note_plan(const struct am_fft *fft, const struct am_ctx *ctx, size_t pieces)
+{
+    am_ctx_note(ctx, "fftw", "%s", am_fft_version(fft));
+    am_ctx_note(ctx, "codelets", "%s", am_fft_codelets(fft));
+    am_ctx_note(ctx, "pieces", "%zu", pieces);
+    if (am_fft_wisdom(fft)[0])
+        am_ctx_note(ctx, "wisdom", "%s", am_fft_wisdom(fft));
+}
+
+static enum am_status make_transform(struct am_fft_state *state, const struct am_ctx *ctx,
+                                     const struct am_value *point, struct am_err *err)
+{
+    char purpose[PURPOSE_MAX];
+    const enum am_fft_type type = (enum am_fft_type)point[AM_FFT_TYPE].i;
+    const struct am_fft_setup setup = {
+        .type = type,
+        .n = (size_t)point[AM_FFT_N].i,
+        .in_place = point[AM_FFT_PLACE].i == IN,
+        .simd = point[AM_FFT_ISA].i == SIMD,
+        .measure = point[AM_FFT_PLAN].i == MEASURE,
+        .pieces = pieces_of(point),
+        .executor = state->engine.executor,
+        .engine = state->engine.self,
+        .purpose = purpose,
+        .seed = ctx->seed,
+    };
+    enum am_status s;
+
+    name_purpose(point, purpose);
+    s = am_fft_new(&setup, &state->fft, err);
+    if (s == AM_OK)
+        note_plan(state->fft, ctx, setup.pieces);
+    return s;
+}
+
+enum am_status am_fft_bench_prepare(struct am_fft_state *state,
+                                    const struct am_executor *const *executors,
+                                    const struct am_ctx *ctx, const struct am_value *point,
+                                    struct am_work *work, struct am_err *err)
+{
+    const int64_t n = point[AM_FFT_N].i, task_size = point[AM_FFT_TASK_SIZE].i;
+    const enum am_fft_type type = (enum am_fft_type)point[AM_FFT_TYPE].i;
+    enum am_status s = check_variant(point, ctx, err);
+
+    if (s != AM_OK)
+        return s;
+    if (n < 1 || n > AM_FFT_N_MAX || task_size < 0)
+        return am_fail(err, AM_E_ABSENT, "%lld points in pieces of %lld", (long long)n,
+                       (long long)task_size);
+    if (am_fft_bytes(type, (size_t)n) > (double)ctx->memory_limit_bytes)
+        return am_fail(err, AM_E_ABSENT, "%lld points are %g bytes, the limit is %llu",
+                       (long long)n, am_fft_bytes(type, (size_t)n),
+                       (unsigned long long)ctx->memory_limit_bytes);
+    if (point[AM_FFT_VARIANT].i == CALLBACK)
+        s = am_apps_open(&state->engine, executors, ctx, point[AM_FFT_EXECUTOR].name,
+                         point + AM_FFT_COMMON, err);
+    if (s == AM_OK)
+        s = make_transform(state, ctx, point, err);
+    work->ops = (double)n;
+    work->flops = 5 * (double)n * log2((double)n);
+    work->bytes_read = am_fft_bytes(type, (size_t)n) / 3;
+    work->bytes_written = work->bytes_read;
+    return s;
+}
+
+void am_fft_bench_run(void *state, uint64_t iters)
+{
+    const struct am_fft_state *const w = state;
+
+    am_fft_run(w->fft, iters);
+}
+
+enum am_status am_fft_bench_verify(void *state, double *residual, struct am_err *err)
+{
+    const struct am_fft_state *const w = state;
+
+    return am_fft_check(w->fft, residual, err);
+}
+
+void am_fft_bench_finish(void *state)
+{
+    struct am_fft_state *const w = state;
+
+    am_fft_free(w->fft); /* FFTW forgets the executor before it is closed */
+    am_apps_close(&w->engine);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Products of matrices, packed and blocked for registers and caches: one table an ISA. */
+#ifndef AM_KERNELS_GEMM_H
+#define AM_KERNELS_GEMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum am_gemm_type { AM_GEMM_F32, AM_GEMM_F64, AM_GEMM_TYPES };
+
+extern const char *const am_gemm_types[]; /* by enumerator, ended by NULL */
+
+/* C = A B or C = C + A B, all of them by rows; float or double, by the type that goes with it. */
+struct am_gemm_args {
+    size_t m, n, k; /* A is m by k, B k by n */
+    const void *a, *b;
+    void *c;
+    size_t lda, ldb, ldc; /* elements from one row to the next */
+    bool add;             /* else C is written without being read */
+};
+
+/* A packed sliver of `mr` rows of A times one of `nr` columns of B, k steps, into C. */
+typedef void am_gemm_micro_fn(size_t k, const void *a, const void *b, void *c, size_t ldc,
+                              bool add);
+/* Packs `rows` by `columns` elements at `from` (`ld` from row to row) into slivers of `mr` rows,
+ * column after column, or of `nr` columns, row after row; the last sliver is filled up by zeros. */
+typedef void am_gemm_pack_fn(const void *from, size_t ld, size_t rows, size_t columns, void *to);
+
+struct am_gemm_kernel {
+    size_t element; /* bytes */
+    size_t mr, nr;
+    am_gemm_micro_fn *micro;
+    am_gemm_pack_fn *pack_a, *pack_b;
+};
+
+enum { AM_GEMM_MICRO_MAX = 2048, AM_GEMM_ALIGN = 64 }; /* elements of C in registers; bytes */
+
+struct am_gemm_variant {
+    const char *isa;
+    struct am_gemm_kernel kernel[AM_GEMM_TYPES];
+};
+
+const struct am_gemm_variant *am_gemm_find(const char *isa); /* NULL when unknown */
+
+/* How much is packed at a time: mc by kc of A, for the last cache; kc by nc of B, for the second;
+ * of which mr by kc of A are in the first. */
+struct am_gemm_blocking {
+    size_t mc, nc, kc;
+};
+
+/* For a second cache of `l2_bytes`; 0: not known. */
+struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel, size_t l2_bytes);
+/* What am_gemm_multiply() needs, aligned to AM_GEMM_ALIGN, one for each call at the same time. */
+size_t am_gemm_workspace(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block);
+void am_gemm_multiply(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block,
+                      const struct am_gemm_args *args, void *workspace);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Micro-kernels of the matrix product: a block of C stays in registers while A's and B's slivers
+ * stream past. Vectors lie along rows of C. */
+#include "kernels/gemm.h"
+
+#include "kernels/vec.h"
+
+/* Rows of two vectors that fit beside one row of B and an element of A; without three operands a
+ * product needs a register of its own as well. gcc 12 loads many elements at once on AArch64. */
+#if defined(__aarch64__)
+#define ROWS 8
+#define REP_ROWS AM_REP_8
+#elif AM_REGISTERS == 32
+#define ROWS 12
+#define REP_ROWS AM_REP_12
+#elif defined(__AVX__)
+#define ROWS 6
+#define REP_ROWS AM_REP_6
+#else
+#define ROWS 4
+#define REP_ROWS AM_REP_4
+#endif
+#define VECTORS 2
+#define REP_VECTORS(X) X(0) X(1)
+#define ON_ROW(X, i) X(i, 0) X(i, 1)
+
+#define CLEAR(i, v) V c##i##_##v = {0};
+#define CLEAR_ROW(i) ON_ROW(CLEAR, i)
+#define LOAD_B(v) const V b##v = *(const V *)(b + v * LANES);
+#define STEP(i, v) c##i##_##v += b##v * x##i;
+#define STEP_ROW(i)                                                                                \
+    const REAL x##i = a[i];                                                                        \
+    ON_ROW(STEP, i)
+#define PREFETCH_ROW(i) __builtin_prefetch(c + i * ldc, 1);
+#define ADD(i, v) *(V *)(c + i * ldc + v * LANES) += c##i##_##v;
+#define ADD_ROW(i) ON_ROW(ADD, i)
+#define PUT(i, v) *(V *)(c + i * ldc + v * LANES) = c##i##_##v;
+#define PUT_ROW(i) ON_ROW(PUT, i)
+
+#define NAME(x) x##_f32
+#define REAL float
+#define V am_vf32
+#include "kernels/gemm.inc"
+#undef NAME
+#undef REAL
+#undef V
+
+#define NAME(x) x##_f64
+#define REAL double
+#define V am_vf64
+#include "kernels/gemm.inc"
+
+#define KERNEL(type, bytes)                                                                        \
+    {                                                                                              \
+        .element = (bytes), .mr = ROWS, .nr = VECTORS * sizeof(am_v##type) / (bytes),              \
+        .micro = gemm_micro_##type, .pack_a = gemm_pack_a_##type, .pack_b = gemm_pack_b_##type     \
+    }
+
+const struct am_gemm_variant AM_KERNEL(am_gemm_) = {
+    .isa = AM_STRING(AM_ISA),
+    .kernel = {[AM_GEMM_F32] = KERNEL(f32, 4), [AM_GEMM_F64] = KERNEL(f64, 8)},
+};

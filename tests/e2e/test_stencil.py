@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""app.stencil from one worker to the next, its explanation, facts and tables, its experiments."""
+import json
+import os
+import sys
+
+from e2e import Bench, Tap
+
+FEW = ("--quick", "--launches", "2", "--samples", "1", "--min-batch", "100us")
+SMALL = ("-p", "n=32K", "-p", "steps=24")
+EXPERIMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "experiments", "stencil")
+
+
+def check_run(tap, bench):
+    run = bench.run("run", "app.stencil", "-p", "variant=slice,auto,fft", "-p", "executor=serial,task:dbf",
+                    "-p", "form=paper", *SMALL, *FEW, "-o", "a.db", env=bench.real_env)
+    results = bench.results("a.db")
+    measured = [r for r in results if r["state"] == "ok"]
+    refused = {r["point"]["variant"]: r["reason"] for r in results if r["state"] != "ok"}
+    tap.ok(run.returncode == 0 and len(measured) >= 4 and set(refused) <= {"fft"},
+           "stepped and transformed, serially and by tasks", run.stderr + str(results))
+    tap.ok(all(r["metrics"]["bound_share"]["median"] > 0 and r["metrics"]["peak_share"]["median"] > 0
+               for r in measured if r["point"]["variant"] != "fft"), "with shares of peak and bound", measured)
+    notes = {key for (key,) in bench.query("a.db", "SELECT DISTINCT key FROM notes")}
+    tap.ok({"w", "depth", "accurate_form"} <= notes, "what was chosen is stored", notes)
+    return any(r["point"]["variant"] == "fft" for r in measured)
+
+
+def check_model(tap, bench, transformed):
+    facts = json.loads(bench.run("model", "a.db", "--facts", "--format", "json").stdout)["facts"]
+    ids = {f["id"]: f["value"] for f in facts}
+    tap.ok(ids.get("stencil.f32.n32768.slice_gain", 0) > 0 and "stencil.f32.paper.bound_share" in ids,
+           "the gain of slices and the bound are facts", ids)
+    if transformed:
+        tap.ok(ids.get("stencil.f32.n32768.fft_steps", 0) > 0, "so is the rival's break-even", ids)
+    else:
+        tap.skip("so is the rival's break-even", "built without FFTW")
+    told = bench.run("explain", "a.db").stdout
+    tap.ok("run mem.bandwidth in the same run" in " ".join(told.split()),
+           "explain says which ceilings are missing", told)
+
+
+def check_tables(tap, bench):
+    table = bench.run("table", os.path.join(EXPERIMENTS, "tables.tab"), "--db", "a.db")
+    text = open(bench.path("stencil-table2.md"), encoding="utf-8").read()
+    tap.ok(table.returncode == 0 and len(text.splitlines()) >= 4 and "percent" in text,
+           "Table II is made of it", table.stderr + text)
+    scaling = bench.run("table", os.path.join(EXPERIMENTS, "scaling.tab"), "--db", "a.db")
+    tap.ok(scaling.returncode == 0, "and the tables of scaling can be asked for", scaling.stderr)
+
+
+def check_experiments(tap, bench):
+    for name in ("placement", "scaling", "tables", "rival"):
+        dry = bench.run("experiment", os.path.join(EXPERIMENTS, name + ".exp"), "--dry-run", env=bench.real_env)
+        tap.ok(dry.returncode == 0 and "app.stencil" in dry.stdout, f"{name}.exp can be planned", dry.stderr)
+
+
+def main(argv):
+    tap = Tap()
+    bench = Bench(argv[1], argv[2])
+    check_model(tap, bench, check_run(tap, bench))
+    check_tables(tap, bench)
+    check_experiments(tap, bench)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main(sys.argv)

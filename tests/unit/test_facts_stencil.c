@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts of app.stencil, from made-up results. */
+#include "model/derive.h"
+#include "result_fixture.h"
+#include "tap.h"
+
+#include <math.h>
+
+static const struct {
+    const char *text;
+    double updates, share, seconds;
+} rows[] = {
+    {"dim=1 variant=auto form=paper type=f32 n=1024 r=0 device=cpu threads=1", 3e9, 0.1, 1},
+    {"dim=1 variant=slice form=paper type=f32 n=1024 r=0 device=cpu threads=1", 30e9, 0.97, 1},
+    {"dim=1 variant=slice form=scaled type=f32 n=1024 r=0 device=cpu threads=1", 60e9, 0.9, 1},
+    {"dim=1 variant=registers form=scaled type=f32 n=1024 r=0 device=cpu threads=1", 90e9, 1, 1},
+    {"dim=1 variant=slice form=paper type=f32 n=1024 r=0 device=cpu threads=2", 120e9, 0.99, 1},
+    {"dim=2 variant=slice form=paper type=f32 n=1024 r=0 device=cpu threads=1", 200e9, 1, 1},
+    {"dim=1 variant=slice form=paper type=f32 n=1024 r=0 device=gpu threads=1", 900e9, 1, 1},
+    {"dim=1 variant=fft form=paper type=f32 n=1024 r=0 device=cpu threads=1", 500e9, 0, 4e-6},
+    {"dim=1 variant=fft form=paper type=f64 n=2048 r=0 device=cpu threads=1", 500e9, 0, 4e-6},
+};
+
+static const struct {
+    const char *id;
+    double value; /* 0: there is no such fact */
+} wanted[] = {
+    {"stencil.f32.paper.bound_share", 0.97}, {"stencil.f32.scaled.bound_share", 0.9},
+    {"stencil.f32.n1024.slice_gain", 20},    {"stencil.f32.n1024.fft_steps", 60e9 / 1024 * 4e-6},
+    {"stencil.f64.n2048.fft_steps", 0}, /* nothing was stepped there */
+};
+
+int main(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct rx_metric metrics[] = {{"updates", "1/s", rows[i].updates},
+                                            {"bound_share", "", rows[i].share},
+                                            {"time", "s", rows[i].seconds},
+                                            {NULL, NULL, 0}};
+
+        (void)rx_add(&run, "app.stencil", rows[i].text, metrics);
+    }
+    am_derive_stencil(&run.set, &facts);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        const struct am_fact *const f = am_facts_find(&facts, wanted[i].id);
+
+        ok(wanted[i].value > 0 ? f && fabs(f->value / wanted[i].value - 1) < 3e-3 : !f, "%s is %g",
+           wanted[i].id, f ? f->value : 0);
+        ok(!f || (f->ci.lo <= f->value && f->value <= f->ci.hi && f->evidence),
+           "with an interval and its evidence");
+    }
+    am_arena_fini(&run.arena);
+    return tap_done();
+}

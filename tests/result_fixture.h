@@ -27,7 +27,7 @@ static inline void rx_params(struct am_arena *arena, struct am_result *r, const 
 }
 
 /* A run made by hand. Zero-initialise; am_arena_fini(&run.arena) frees it. */
-enum { RX_RESULTS_MAX = 512, RX_LAUNCHES = 6, RX_PARAMS_MAX = 8 };
+enum { RX_RESULTS_MAX = 512, RX_LAUNCHES = 6, RX_PARAMS_MAX = 16 };
 
 struct rx_run {
     struct am_arena arena;

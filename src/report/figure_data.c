@@ -71,16 +71,18 @@ static bool lists(const char *values, size_t len, const char *text)
     return false;
 }
 
-/* Every "axis=values" of `where` must hold. */
+/* Every "axis=values" and "axis!=values" of `where` must hold. */
 static bool matches(const struct am_result *r, const char *where)
 {
     for (const char *p = where ? where : ""; *p; p += strspn(p, " ")) {
-        const size_t name = strcspn(p, "= "), all = strcspn(p, " ");
+        const size_t name = strcspn(p, "!= "), all = strcspn(p, " ");
+        const bool not = p[name] == '!';
+        const size_t values = name + 1 + not ;
         bool held = false;
 
         for (size_t i = 0; i < r->n_params && !held; i++)
             held = strlen(r->params[i].name) == name && memcmp(r->params[i].name, p, name) == 0 &&
-                   all > name && lists(p + name + 1, all - name - 1, r->params[i].text);
+                   all >= values && lists(p + values, all - values, r->params[i].text) != not ;
         if (!held)
             return false;
         p += all;
@@ -222,6 +224,26 @@ static void find_x(const struct am_figure_row *row, struct am_picks *p)
         p->x_unit = "B";
 }
 
+static int by_row(const void *a, const void *b)
+{
+    const struct am_pick *const x = a, *const y = b;
+
+    if (x->x < y->x || x->x > y->x)
+        return x->x < y->x ? -1 : 1;
+    return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+}
+
+/* Rows of a map rise, in whatever order a search came upon them. */
+static void sort_rows(const struct am_figure_row *row, struct am_picks *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        p->items[i].x = am_result_number(p->items[i].result, row->series);
+        if (isnan(p->items[i].x))
+            return; /* names stay as they come */
+    }
+    qsort(p->items, p->n, sizeof(*p->items), by_row);
+}
+
 enum am_status am_picks_select(const struct am_figure_source *source,
                                const struct am_figure_row *row, struct am_picks *out,
                                struct am_err *err)
@@ -234,6 +256,8 @@ enum am_status am_picks_select(const struct am_figure_source *source,
     if (status != AM_OK || out->n == 0)
         return status;
     find_x(row, out);
+    if (heat && row->series)
+        sort_rows(row, out);
     for (size_t i = 0; i < out->n; i++) {
         struct am_pick *const pick = &out->items[i];
         const struct am_result *const r = pick->result;

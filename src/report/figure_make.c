@@ -382,7 +382,8 @@ static bool shows_something(const struct am_picks *p, const struct am_figure_row
 {
     if (row->kind == AM_FIGURE_LINES)
         return p->x_is_metric || p->names.n > 1;
-    return row->kind != AM_FIGURE_HEAT || p->names.n * p->series.n > 1;
+    return row->kind != AM_FIGURE_HEAT ||
+           (p->names.n * p->series.n > 1 && p->names.n >= row->least && p->series.n >= row->least);
 }
 
 typedef enum am_status make_fn(struct making *m, struct am_figure *f, struct am_err *err);

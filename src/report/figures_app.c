@@ -6,20 +6,6 @@ static const char section[] = "Applications";
 
 const struct am_figure_row am_figures_app[] = {
     {
-        .name = "stencil-variants",
-        .section = section,
-        .title = "Finite differences, step by step",
-        .caption =
-            "Rate on the paper's 4 operations a point and step: from the plain loop to time-skewed "
-            "slices. A panel a type, a bar a form of the arithmetic.",
-        .bench = "app.stencil",
-        .metric = "flops",
-        .kind = AM_FIGURE_BARS,
-        .x = "variant",
-        .series = "form",
-        .panel = "type",
-    },
-    {
         .name = "blackscholes-executors",
         .section = section,
         .title = "Black-Scholes under several executors",

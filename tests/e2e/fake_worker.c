@@ -308,7 +308,7 @@ static const struct am_axis group_axes[] = {
 };
 
 /* A surface whose best place is known: see surface_time(). */
-static const char *const shapes[] = {"hill", "flat", "none", "wrong", NULL};
+static const char *const shapes[] = {"hill", "flat", "none", "wrong", "narrow", "odd", NULL};
 static const char *const ways[] = {"auto", "plain", "clever", NULL};
 
 static const struct am_axis surface_axes[] = {
@@ -448,6 +448,12 @@ static void play_surface(const struct am_point *p, struct am_rng *rng)
     say_note("w", text);
     (void)am_str_format(text, sizeof(text), "%lld", (long long)depth);
     say_note("depth", text);
+    if (strcmp(shape, "narrow") == 0) { /* it knows better what may be tried */
+        say_note("tune_w", "9:11");
+        say_note("tune_depth", "0");
+    }
+    if (strcmp(shape, "odd") == 0)
+        say_note("tune_w", "many");
     if (w > 20 || (strcmp(shape, "none") == 0 && p->values[2].i)) {
         say_kind(AM_MSG_SKIP, "no such width");
         return;

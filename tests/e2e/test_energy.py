@@ -85,7 +85,8 @@ def test_form(tap, bench):
         tap.ok(said["repetitions"] == 3 and near(said["scopes"][0], said["time"]),
                "medians of three executions", done.stdout + done.stderr)
         done = bench.run("energy", "--fsroot", root, "--", "sleep", "0.5")
-        tap.ok("powercap:package-0" in done.stdout and "synthetic" in done.stdout,
+        tap.ok("powercap:package-0" in done.stdout and "synthetic" in done.stdout
+               and "updated every" in done.stdout,
                "the table says the same, and that it is synthetic", done.stdout + done.stderr)
 
 
@@ -251,7 +252,17 @@ def test_stability(tap, bench, make_tree):
         done = bench.run("run", "meter.stability", "--energy", "--fsroot", root, "-o", "s.db",
                          "--quick", "--launches", "1", "--samples", "3", "-p", "threads=1",
                          env=bench.real_env)
+        plans = [json.loads(bench.run("plan", "meter.stability", "--energy", "--fsroot", root, "--quick",
+                                      "--launches", "1", "--samples", "200", *batch, "-p", "threads=1",
+                                      "--format", "json", env=bench.real_env).stdout)
+                 for batch in ([], ["--min-batch", "200ms"])]
+    tap.ok(plans[0]["estimate_s"] > 100 > plans[1]["estimate_s"] > 40,
+           "plan says how long the batches that energy needs take", [p["estimate_s"] for p in plans])
     tap.ok(done.returncode == 0, "meter.stability measures", done.stderr)
+    rows = [line.split() for line in done.stdout.splitlines() if line.strip().startswith("energy:package")]
+    tap.ok(rows and rows[0][1] == "3" and "beyond 3 sigma" in done.stdout
+           and "update period" in done.stdout,
+           "and shows median, mean, deviation and outliers, and how often the meter changes", done.stdout)
     facts = bench.run("model", "s.db", "--facts", "--format", "json")
     tap.ok("meter.package.threads1.sigma" in facts.stdout
            and "meter.package.threads1.outliers" in facts.stdout,

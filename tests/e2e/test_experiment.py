@@ -229,12 +229,41 @@ def failures(tap, bench):
            made.stderr)
 
 
+def versions(tap, bench):
+    """Two files whose tests have one name but other meanings do not compare; other builds do."""
+    line = "test v\nexec echo\nreps 2\narg {0}\nbuild true {1}\nresult r s lower ([0-9]+)\nrun\n"
+    for name, arg, build in (("a", "7", "x"), ("b", "7", "y"), ("c", "-n 7", "x")):
+        write(bench, f"v{name}.exp", line.format(arg, build))
+        bench.run("experiment", f"v{name}.exp", "-o", f"v{name}.db")
+    same = bench.run("compare", "va.db", "vb.db")
+    other = bench.run("compare", "va.db", "vc.db")
+    tap.ok("versions differ" not in same.stdout + same.stderr and "1 compared" in same.stdout,
+           "results of another build are compared", same.stdout + same.stderr)
+    tap.ok("versions differ" in other.stdout + other.stderr,
+           "those of another command line are not", other.stdout + other.stderr)
+
+
 def own_bench(tap, bench):
     write(bench, "own.exp", "test null\naxis n 1,2\nreps 2\nrun\ntest p\nexec true\nrun\n")
     ran = bench.run("experiment", "own.exp", "-o", "own.db")
     names = bench.query("own.db", "SELECT DISTINCT bench FROM samples ORDER BY 1")
     tap.ok(ran.returncode == 0 and names == [("exec.p",), ("null",)],
            "benches of ours stand beside programs", (names, ran.stderr))
+    write(bench, "sets.exp", "test null\nreps 1\ntestset one\naxis n 1,2\nrun\ntestset it's \"two\"\n"
+                             "axis n 2,3\nrun\ntestset three\ntest p\nexec true\nrun\n")
+    write(bench, "sets.tab", "set db sets.db\nfile sets.csv\nquery select test_name, testset, n, launches"
+                             " from stats order by 1, 2, 3\nfile sets2.csv\nquery select n, count(*)"
+                             " from results where testset='it''s \"two\"' and test_name='null' group by n\n")
+    ran = bench.run("experiment", "sets.exp", "-o", "sets.db", "--samples", "2")
+    made = bench.run("table", "sets.tab")
+    with open(bench.path("sets.csv"), newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+    two = 'it\'s "two"'
+    tap.ok(rows == [["null", two, "2", "1"], ["null", two, "3", "1"], ["null", "one", "1", "1"],
+                    ["null", "one", "2", "1"], ["p", "three", "", "1"]],
+           "our benches have their testsets too, a point in two of them both", (rows, ran.stderr, made.stderr))
+    with open(bench.path("sets2.csv"), newline="", encoding="utf-8") as file:
+        tap.ok([row[0] for row in list(csv.reader(file))[1:]] == ["2", "3"], "and are asked for by them")
     write(bench, "axis.exp", "test null\nnn 1\nrun\n")
     ran = bench.run("experiment", "axis.exp", "-o", "axis.db")
     tap.ok(ran.returncode == 2 and "axis.exp:2:" in ran.stderr, "an axis it has not is refused",
@@ -254,6 +283,7 @@ def main():
     order(tap, bench)
     shells(tap, bench)
     failures(tap, bench)
+    versions(tap, bench)
     own_bench(tap, bench)
     tap.done()
 

@@ -17,10 +17,11 @@ enum am_apps_axis {
     AM_APPS_AXES
 };
 
+#define AM_APPS_EXECUTOR_HELP "who runs the blocks: serial, OpenMP, our task policies, StarPU"
 #define AM_APPS_EXECUTOR_AXIS(executors)                                                           \
     {                                                                                              \
         .name = "executor", .kind = AM_AXIS_NAME, .dflt = "usable", .choices = executors,          \
-        .help = "who runs the blocks: serial, OpenMP, our task policies"                           \
+        .help = AM_APPS_EXECUTOR_HELP                                                              \
     }
 #define AM_APPS_THREADS_AXIS                                                                       \
     {                                                                                              \

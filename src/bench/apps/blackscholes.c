@@ -2,19 +2,26 @@
 /* The hooks of app.blackscholes: they know blocks and an executor, not which. */
 #include "bench/apps/blackscholes.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* By the axis `variant`. */
-typedef const struct am_bs_variant *find_fn(const char *isa);
-static find_fn *const finders[] = {am_bs_find, am_bs_find_mvec};
-const char *const am_bs_variants[] = {"own", "libmvec", NULL};
+static const struct variant {
+    const struct am_bs_variant *(*find)(const char *isa);
+    const char *missing;
+} variants[] = {
+    {am_bs_find, NULL},
+    {am_bs_find_mvec, "built without libmvec; glibc 2.35 or later has it on x86-64"},
+    {am_bs_find_sleef, "built without SLEEF; on Debian install libsleef-dev"},
+};
+const char *const am_bs_variants[] = {"own", "libmvec", "sleef", NULL};
 
-const char *am_bs_variant_why_not(const char *variant)
+const char *am_bs_variant_why_not(const char *name)
 {
-    const bool missing = strcmp(variant, "libmvec") == 0 && !am_bs_find_mvec("scalar");
+    const struct variant *v = variants;
 
-    return missing ? "built without libmvec; glibc 2.35 or later has it on x86-64" : NULL;
+    for (size_t i = 0; strcmp(am_bs_variants[i], name) != 0; i++)
+        v++;
+    return v->find("scalar") ? NULL : v->missing;
 }
 
 const struct am_metric am_bs_metrics[] = {
@@ -35,7 +42,7 @@ static enum am_status choose_fn(const struct am_value *point, am_bs_fn **fn_p, s
         return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not);
     if (no_variant)
         return am_fail(err, AM_E_ABSENT, "variant %s: %s", variant, no_variant);
-    *fn_p = finders[point[AM_BS_VARIANT].i](isa)->fn[point[AM_BS_TYPE].i][point[AM_BS_NX].i];
+    *fn_p = variants[point[AM_BS_VARIANT].i].find(isa)->fn[point[AM_BS_TYPE].i][point[AM_BS_NX].i];
     return AM_OK;
 }
 

@@ -24,8 +24,8 @@ extern const char *const am_bs_variants[];
 const char *am_bs_variant_why_not(const char *variant);
 
 /* Rows of the axes' table that all workers share. */
-#define AM_BS_AXIS_ROWS(executors)                                                                 \
-    [AM_BS_EXECUTOR] = AM_APPS_EXECUTOR_AXIS(executors),                                           \
+#define AM_BS_AXIS_ROWS(executor_axis)                                                             \
+    [AM_BS_EXECUTOR] = executor_axis,                                                              \
     [AM_BS_ISA] = {.name = "isa",                                                                  \
                    .kind = AM_AXIS_NAME,                                                           \
                    .dflt = "best",                                                                 \

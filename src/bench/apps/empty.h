@@ -16,8 +16,8 @@ enum am_empty_axis {
 
 extern const char *const am_empty_shapes[];
 
-#define AM_EMPTY_AXIS_ROWS(executors)                                                              \
-    [AM_EMPTY_EXECUTOR] = AM_APPS_EXECUTOR_AXIS(executors),                                        \
+#define AM_EMPTY_AXIS_ROWS(executor_axis)                                                          \
+    [AM_EMPTY_EXECUTOR] = executor_axis,                                                           \
     [AM_EMPTY_SHAPE] = {.name = "shape",                                                           \
                         .kind = AM_AXIS_NAME,                                                      \
                         .dflt = "all",                                                             \

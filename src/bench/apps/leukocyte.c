@@ -195,6 +195,7 @@ enum am_status am_leuko_prepare(struct am_leuko_state *w,
         return s;
     choose_loop(w, point);
     w->clock = ctx->clock;
+    w->told.ctx = ctx;
     w->tolerance = am_leuko_tolerance(point);
     s = make_tracker(w, err);
     if (s == AM_OK)
@@ -209,12 +210,15 @@ enum am_status am_leuko_prepare(struct am_leuko_state *w,
 
 /* ---- running ---- */
 
-static void count(const struct am_tracker *tracker, struct am_leuko_counts *counts)
+/* Of frame t, beside where the cells were found. */
+static void count(const struct am_tracker *tracker, size_t t, struct am_scene *scene,
+                  struct am_leuko_counts *counts)
 {
     size_t n;
     const struct am_cell *const cells = am_tracker_cells(tracker, &n);
 
     for (size_t i = 0; i < n; i++) {
+        scene->found[t * n + i] = cells[i].snake.centre;
         counts->updates += (double)cells[i].updates;
         counts->iterations += (double)cells[i].mgvf_iterations;
     }
@@ -229,7 +233,7 @@ static void track_all(struct am_leuko_state *w)
         am_tracker_show(w->tracker, am_scene_frame(&w->scene, t));
         atomic_store_explicit(&w->next, 0, memory_order_relaxed);
         w->cells.executor->run(w->cells.self, &w->running, 1);
-        count(w->tracker, &w->counts);
+        count(w->tracker, t, &w->scene, &w->counts);
     }
 }
 
@@ -270,16 +274,15 @@ enum am_status am_leuko_run_timed(void *state, uint64_t iters, struct am_batch *
 enum am_status am_leuko_verify(void *state, double *residual, struct am_err *err)
 {
     struct am_leuko_state *const w = state;
-    struct am_centre found[AM_SCENE_CELLS_MAX];
-    size_t n;
-    const struct am_cell *const cells = am_tracker_cells(w->tracker, &n);
+    enum am_status s;
 
     *residual = 0;
     if (!(w->counts.updates > 0))
         return am_fail(err, AM_E_WRONG, "wrong: no cell was tracked");
-    for (size_t i = 0; i < n; i++)
-        found[i] = cells[i].snake.centre;
-    return am_scene_check(&w->scene, found, w->tolerance, residual, err);
+    s = am_scene_check(&w->scene, w->tolerance, residual, err);
+    if (s == AM_OK)
+        am_leuko_tracks_note(&w->told, &w->scene);
+    return s;
 }
 
 void am_leuko_finish(void *state)

@@ -8,6 +8,7 @@
 #include "bench/apps/apps.h"
 #include "bench/apps/leukocyte_bound.h"
 #include "bench/apps/leukocyte_scene.h"
+#include "bench/apps/leukocyte_tracks.h"
 #include "core/bench.h"
 #include "kernels/isa.h"
 #include "kernels/mgvf.h"
@@ -87,7 +88,8 @@ extern const char *const am_leuko_devices[]; /* of workers that are no device's:
                       .dflt = "0",                                                                 \
                       .tune = "1:16",                                                              \
                       .help = "second-level threads: bands of a cell's rows; 0: what the first "   \
-                              "level leaves over"},                                                \
+                              "level leaves over. On devices strips of rows a work-group; 0: 8, "  \
+                              "and no group at all on processors"},                                                \
     [AM_LEUKO_VIDEO] = {.name = "video",                                                           \
                         .kind = AM_AXIS_NAME,                                                      \
                         .dflt = AM_SCENE_SYNTHETIC,                                                \
@@ -123,6 +125,7 @@ struct am_leuko_state {
     struct am_scene scene;
     struct am_leuko_bound bound;
     struct am_leuko_counts counts; /* of the latest iteration */
+    struct am_leuko_tracks told;
     struct am_mgvf_loop loop;
     struct am_mgvf_bands bands;
     struct am_tracker *tracker;

@@ -41,10 +41,13 @@ static enum am_status get_memory(struct am_scene *scene, uint64_t bytes_max, str
 static enum am_status get_cells(struct am_scene *scene, size_t cells, bool truth,
                                 struct am_err *err)
 {
+    const size_t places = cells * (scene->frames + 1);
+
     scene->cells = cells;
     scene->start = calloc(cells, sizeof(*scene->start));
-    scene->truth = truth ? calloc(cells, sizeof(*scene->truth)) : NULL;
-    return scene->start && (scene->truth || !truth)
+    scene->found = calloc(places, sizeof(*scene->found));
+    scene->truth = truth ? calloc(places, sizeof(*scene->truth)) : NULL;
+    return scene->start && scene->found && (scene->truth || !truth)
                ? AM_OK
                : am_fail(err, AM_E_NOMEM, "no memory for %zu cells", cells);
 }
@@ -72,10 +75,12 @@ static enum am_status make(struct am_scene *scene, const struct am_scene_setup *
         const struct am_centre first = am_synth_centre(synth, 0, i);
 
         scene->start[i] = (struct am_centre){nearbyint(first.x), nearbyint(first.y)};
-        scene->truth[i] = am_synth_centre(synth, scene->frames, i);
     }
-    for (size_t t = 0; s == AM_OK && t <= scene->frames; t++)
+    for (size_t t = 0; s == AM_OK && t <= scene->frames; t++) {
         am_synth_frame(synth, t, (uint8_t *)am_scene_frame(scene, t));
+        for (size_t i = 0; i < scene->cells; i++)
+            scene->truth[t * scene->cells + i] = am_synth_centre(synth, t, i);
+    }
     am_synth_free(synth);
     return s;
 }
@@ -202,6 +207,8 @@ enum am_status am_scene_open(struct am_scene *scene, const struct am_scene_setup
         s = make(scene, setup, err);
     else
         s = read_file(scene, setup, err);
+    if (s == AM_OK)
+        memcpy(scene->found, scene->start, scene->cells * sizeof(*scene->found));
     return s == AM_OK ? follow_reference(scene, setup->heaviside, err) : s;
 }
 
@@ -210,6 +217,7 @@ void am_scene_close(struct am_scene *scene)
     free(scene->pixels);
     free(scene->start);
     free(scene->truth);
+    free(scene->found);
     *scene = (struct am_scene){0};
 }
 
@@ -218,9 +226,13 @@ static double distance(struct am_centre a, struct am_centre b)
     return hypot(a.x - b.x, a.y - b.y);
 }
 
-enum am_status am_scene_check(const struct am_scene *scene, const struct am_centre *found,
-                              double tolerance, double *residual, struct am_err *err)
+enum am_status am_scene_check(const struct am_scene *scene, double tolerance, double *residual,
+                              struct am_err *err)
 {
+    const size_t last = scene->frames * scene->cells;
+    const struct am_centre *const found = scene->found + last;
+    const struct am_centre *const truth = scene->truth ? scene->truth + last : NULL;
+
     *residual = 0;
     for (size_t k = 0; k < AM_SCENE_CHECKED; k++) {
         const size_t i = checked_cell(scene, k);
@@ -232,11 +244,11 @@ enum am_status am_scene_check(const struct am_scene *scene, const struct am_cent
                            "wrong: cell %zu ends at (%.9g, %.9g), the reference at (%.9g, %.9g)", i,
                            found[i].x, found[i].y, scene->reference[k].x, scene->reference[k].y);
     }
-    for (size_t i = 0; scene->truth && i < scene->cells; i++) {
-        if (!(distance(found[i], scene->truth[i]) <= TRUTH_TOLERANCE))
+    for (size_t i = 0; truth && i < scene->cells; i++) {
+        if (!(distance(found[i], truth[i]) <= TRUTH_TOLERANCE))
             return am_fail(err, AM_E_WRONG,
                            "wrong: cell %zu ends at (%.4g, %.4g), it is at (%.4g, %.4g)", i,
-                           found[i].x, found[i].y, scene->truth[i].x, scene->truth[i].y);
+                           found[i].x, found[i].y, truth[i].x, truth[i].y);
     }
     return AM_OK;
 }

@@ -31,7 +31,9 @@ struct am_scene {
     size_t width, height, cells, frames;
     uint8_t *pixels;         /* frames + 1 pictures */
     struct am_centre *start; /* one a cell */
-    struct am_centre *truth; /* in the last frame; NULL: not known */
+    /* Of cell i in frame t at [t * cells + i]: where it is (NULL: not known), and where it was
+     * found in the latest iteration, which those who track write; frame 0 is the start. */
+    struct am_centre *truth, *found;
     /* Where the reference ends with some of the cells. */
     struct am_centre reference[AM_SCENE_CHECKED];
 };
@@ -45,9 +47,9 @@ void am_scene_close(struct am_scene *scene); /* accepts a half-built one */
 
 const uint8_t *am_scene_frame(const struct am_scene *scene, size_t t); /* 0 to frames */
 
-/* Judges where all cells ended: within 1 px of the truth, and those that the reference followed
+/* Judges where all cells were found in the last frame: within 1 px of the truth, and those that the reference followed
  * within `tolerance` of it. The residual is the greatest distance to the reference. */
-enum am_status am_scene_check(const struct am_scene *scene, const struct am_centre *found,
-                              double tolerance, double *residual, struct am_err *err);
+enum am_status am_scene_check(const struct am_scene *scene, double tolerance, double *residual,
+                              struct am_err *err);
 
 #endif

@@ -125,6 +125,28 @@ static enum am_status make_grid(struct am_stencil_state *w, const struct am_ctx 
     return s;
 }
 
+static void note_range(const struct am_ctx *ctx, const char *key,
+                       const struct am_stencil_range *range)
+{
+    if (range->least == 0 || range->least > range->most)
+        am_ctx_note(ctx, key, "%zu", range->most);
+    else
+        am_ctx_note(ctx, key, "%zu:%zu:%s", range->least, range->most, range->step);
+}
+
+/* What a tuner may try for what the point leaves open. */
+static void note_ranges(const struct am_stencil_state *w, const struct am_stencil_task *task,
+                        const struct am_ctx *ctx)
+{
+    const struct am_stencil_ranges ranges =
+        w->dim->ranges ? w->dim->ranges(w->grid) : (struct am_stencil_ranges){0};
+
+    if (!task->width)
+        note_range(ctx, "tune_w", &ranges.width);
+    if (!task->depth)
+        note_range(ctx, "tune_depth", &ranges.depth);
+}
+
 enum am_status am_stencil_prepare(struct am_stencil_state *w,
                                   const struct am_executor *const *executors,
                                   const struct am_ctx *ctx, const struct am_value *point,
@@ -152,6 +174,7 @@ enum am_status am_stencil_prepare(struct am_stencil_state *w,
         return s;
     w->dim->cost(w->grid, w->clock, work, &w->cost);
     w->dim->note(w->grid, ctx);
+    note_ranges(w, &task, ctx);
     return AM_OK;
 }
 

@@ -35,6 +35,16 @@ struct am_stencil_cost {
     double peak_cycles;  /* the same, if all flops of am_work were fused products at full rate */
 };
 
+/* Values that are worth trying, in steps of one or by a factor; least 0: there are none. */
+struct am_stencil_range {
+    size_t least, most;
+    const char *step; /* of the range syntax */
+};
+
+struct am_stencil_ranges {
+    struct am_stencil_range width, depth;
+};
+
 struct am_stencil_dim {
     double r_max; /* beyond it the scheme is not stable */
     /* Refuses (AM_E_ABSENT) or decides the shape; maps nothing large yet. */
@@ -46,6 +56,8 @@ struct am_stencil_dim {
     void (*cost)(const void *self, const struct am_clock *clock, struct am_work *work,
                  struct am_stencil_cost *cost);
     void (*note)(const void *self, const struct am_ctx *ctx); /* what was chosen */
+    /* What a tuner may try in its place; NULL: nothing. */
+    struct am_stencil_ranges (*ranges)(const void *self);
     /* Blocks that write the state at step 0, each what it will work on: one round, whatever came
      * before it. */
     struct am_blocks (*filling)(void *self);

@@ -180,6 +180,29 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
     am_ctx_note(ctx, "tile", "%zu x %zu x %zu", spec->tile[0], spec->tile[1], spec->tile[2]);
 }
 
+/* Wider than a row is as wide as it; a pass is no longer than all steps, and where it is long
+ * against a lane its ghosts are more than what it is for. */
+static struct am_stencil_ranges ranges_of_grid(const void *self)
+{
+    static const struct am_stencil_range widths = {8, 512, "*1.4"},
+                                         depths[AM_GRID_DIMS] = {{2, 96, "*1.4"}, {1, 16, "*1.2"}};
+    const struct grid *const grid = self;
+    const struct am_grid_spec *const spec = &grid->grid.spec;
+    struct am_stencil_ranges ranges = {0};
+    size_t longest = grid->grid.length[spec->dim - 1];
+
+    if (spec->method < AM_STENCIL_BY_SKEW)
+        return ranges;
+    ranges = (struct am_stencil_ranges){widths, depths[spec->dim - AM_GRID_DIM_LEAST]};
+    if (longest > grid->steps)
+        longest = grid->steps;
+    if (ranges.depth.most > longest)
+        ranges.depth.most = longest;
+    if (ranges.width.most > grid->grid.length[0])
+        ranges.width.most = grid->grid.length[0];
+    return ranges;
+}
+
 static struct am_blocks fill_grid(void *self)
 {
     struct grid *const grid = self;
@@ -231,8 +254,8 @@ static void close_grid(void *self)
 
 #define OPERATIONS                                                                                 \
     .bytes = bytes_of_grid, .map = map_grid, .cost = cost_of_grid, .note = note_grid,              \
-    .filling = fill_grid, .stepping = step_grid, .rounds = rounds_of_grid, .look = look_at_grid,   \
-    .check = check_grid, .close = close_grid
+    .ranges = ranges_of_grid, .filling = fill_grid, .stepping = step_grid,                         \
+    .rounds = rounds_of_grid, .look = look_at_grid, .check = check_grid, .close = close_grid
 
 const struct am_stencil_dim am_stencil_flat = {.r_max = 1.0 / 4, .open = open_flat, OPERATIONS};
 const struct am_stencil_dim am_stencil_solid = {.r_max = 1.0 / 6, .open = open_solid, OPERATIONS};

@@ -13,6 +13,8 @@
 enum {
     PAPER_FLOPS = 4, /* of one point and step, whatever the form executes */
     DEPTH_LEAST = 4,
+    DEPTH_TRIED_LEAST = 8,
+    DEPTH_TRIED_MOST = 2048,
     EDGE_BYTES = 16 << 10, /* of the edges of a pass: half of the smallest first-level cache */
 };
 
@@ -171,6 +173,21 @@ static void note_line(const void *self, const struct am_ctx *ctx)
     am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
 }
 
+static struct am_stencil_ranges ranges_of_line(const void *self)
+{
+    const struct line *const line = self;
+    const struct am_stencil_spec *const spec = &line->st.spec;
+    struct am_stencil_ranges ranges = {0};
+
+    if (has_depth(spec))
+        ranges.depth = (struct am_stencil_range){
+            DEPTH_TRIED_LEAST, line->steps < DEPTH_TRIED_MOST ? line->steps : DEPTH_TRIED_MOST,
+            "*1.5"};
+    if (spec->method == AM_STENCIL_BY_SLICE)
+        ranges.width = (struct am_stencil_range){1, spec->kernels->width_max, "1"};
+    return ranges;
+}
+
 static struct am_blocks fill_line(void *self)
 {
     struct line *const line = self;
@@ -256,6 +273,7 @@ const struct am_stencil_dim am_stencil_line = {
     .map = map_line,
     .cost = cost_of_line,
     .note = note_line,
+    .ranges = ranges_of_line,
     .filling = fill_line,
     .stepping = step_line,
     .rounds = rounds_of_line,

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Models of what tasks cost, fitted by least squares of relative errors. */
+#include "model/task_fit.h"
+
+#include "core/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINTS_MAX = 64, TERMS = 4, TURNS_MIN = 4 };
+
+/* ---- the thesis's ---- */
+
+bool am_task_simple(const struct am_task_point *points, size_t n, size_t threads,
+                    struct am_task_simple *out)
+{
+    double t[POINTS_MAX];
+    size_t last = 0, k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (points[i].tasks >= (double)(TURNS_MIN * threads) || threads == 1)
+            last = i;
+    }
+    if (n > POINTS_MAX || last < 2)
+        return false;
+    out->compute = points[last].time;
+    for (size_t i = 0; i < last; i++)
+        t[k++] = (points[i].time - out->compute) / (points[i].tasks - points[last].tasks);
+    am_stats_sort(t, k);
+    out->t = am_stats_median(t, k);
+    out->t_least = t[0];
+    out->t_most = t[k - 1];
+    out->compute -= out->t * points[last].tasks; /* the largest tasks cost something too */
+    return out->compute > 0;
+}
+
+double am_task_simple_time(const struct am_task_simple *model, double tasks)
+{
+    return model->compute + model->t * tasks;
+}
+
+/* ---- two terms ---- */
+
+/* Unknowns in the order of the columns. */
+enum term { CREATE, SCHED, WORK, ROUND };
+
+struct system {
+    double a[TERMS][TERMS], b[TERMS];
+    bool used[TERMS];
+};
+
+/* One measurement: coefficients of the unknowns, divided by the time, so that errors are relative.
+ */
+static void add_row(struct system *s, const double *coefficients, double time)
+{
+    for (size_t i = 0; i < TERMS; i++) {
+        for (size_t j = 0; j < TERMS; j++)
+            s->a[i][j] += coefficients[i] * coefficients[j] / (time * time);
+        s->b[i] += coefficients[i] / time;
+    }
+}
+
+static void swap_rows(double a[TERMS][TERMS + 1], size_t i, size_t j)
+{
+    double row[TERMS + 1];
+
+    memcpy(row, a[i], sizeof(row));
+    memcpy(a[i], a[j], sizeof(row));
+    memcpy(a[j], row, sizeof(row));
+}
+
+/* Gauss's elimination of the unknowns in use; the others are 0. False when they are not determined.
+ */
+static bool solve(const struct system *s, double *x)
+{
+    double a[TERMS][TERMS + 1], scale[TERMS];
+
+    for (size_t i = 0; i < TERMS; i++)
+        scale[i] = s->used[i] && s->a[i][i] > 0 ? 1 / sqrt(s->a[i][i]) : 0;
+    for (size_t i = 0; i < TERMS; i++) {
+        for (size_t j = 0; j < TERMS; j++)
+            a[i][j] = scale[i] > 0 ? s->a[i][j] * scale[i] * scale[j] : i == j;
+        a[i][TERMS] = s->b[i] * scale[i];
+    }
+    for (size_t i = 0; i < TERMS; i++) {
+        size_t pivot = i;
+
+        for (size_t k = i + 1; k < TERMS; k++)
+            pivot = fabs(a[k][i]) > fabs(a[pivot][i]) ? k : pivot;
+        if (fabs(a[pivot][i]) < 1e-10)
+            return false;
+        swap_rows(a, i, pivot);
+        for (size_t k = 0; k < TERMS; k++) {
+            const double factor = k == i ? 0 : a[k][i] / a[i][i];
+
+            for (size_t j = i; j <= TERMS; j++)
+                a[k][j] -= factor * a[i][j];
+        }
+    }
+    for (size_t i = 0; i < TERMS; i++)
+        x[i] = a[i][TERMS] / a[i][i] * scale[i];
+    return true;
+}
+
+/* No cost is negative: the most negative unknown is given up, until none is. */
+static bool solve_positive(struct system *s, double *x)
+{
+    for (size_t tries = 0; tries <= TERMS; tries++) {
+        size_t worst = TERMS;
+
+        if (!solve(s, x))
+            return false;
+        for (size_t i = 0; i < TERMS; i++) {
+            if (x[i] < 0 && (worst == TERMS || x[i] < x[worst]))
+                worst = i;
+        }
+        if (worst == TERMS)
+            return true;
+        s->used[worst] = false;
+    }
+    return false;
+}
+
+double am_task_fit_time(const struct am_task_fit *model, double tasks, size_t threads, bool whole)
+{
+    const double p = (double)threads;
+    const double turns = whole ? ceil(tasks / p) : tasks / p;
+    const double run = turns * (model->work / tasks + model->sched);
+
+    return fmax(tasks * model->create, run) + model->round;
+}
+
+static void judge(const struct am_task_point *points, size_t n, size_t threads,
+                  struct am_task_fit *fit)
+{
+    double sum = 0;
+
+    fit->worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double e = am_task_fit_time(fit, points[i].tasks, threads, true) / points[i].time - 1;
+
+        sum += e * e;
+        fit->worst = fmax(fit->worst, fabs(e));
+    }
+    fit->rms = sqrt(sum / (double)n);
+}
+
+/* Supposing that creating is the limit of the first `limited` points. */
+static bool fit_limited(const struct am_task_point *points, size_t n, size_t threads,
+                        size_t limited, struct am_task_fit *out)
+{
+    const double p = (double)threads;
+    struct system s = {.used = {limited > 0, true, true, limited > 2}};
+    double x[TERMS];
+
+    for (size_t i = 0; i < n; i++) {
+        const double turns = ceil(points[i].tasks / p);
+        const double create[TERMS] = {points[i].tasks, 0, 0, 1};
+        const double run[TERMS] = {0, turns, turns / points[i].tasks, 1};
+
+        add_row(&s, i < limited ? create : run, points[i].time);
+    }
+    if (!solve_positive(&s, x))
+        return false;
+    *out = (struct am_task_fit){.create = x[CREATE],
+                                .sched = x[SCHED],
+                                .work = x[WORK],
+                                .round = x[ROUND],
+                                .limited = limited};
+    judge(points, n, threads, out);
+    return x[WORK] > 0;
+}
+
+/* Every border between the two regimes is tried. One thread does both. */
+bool am_task_fit(const struct am_task_point *points, size_t n, size_t threads,
+                 struct am_task_fit *out)
+{
+    const size_t most = threads > 1 && n > 2 ? n - 2 : 0;
+    bool found = false;
+
+    if (n < 3 || n > POINTS_MAX)
+        return false;
+    for (size_t limited = 0; limited <= most; limited++) {
+        struct am_task_fit fit;
+
+        if (fit_limited(points, n, threads, limited, &fit) && (!found || fit.rms < out->rms)) {
+            *out = fit;
+            found = true;
+        }
+    }
+    return found;
+}
+
+bool am_task_fit_range(const struct am_task_point *points, size_t n, size_t threads,
+                       struct am_task_fit *least, struct am_task_fit *most)
+{
+    struct am_task_point rest[POINTS_MAX];
+
+    *least = (struct am_task_fit){.create = INFINITY, .sched = INFINITY, .work = INFINITY};
+    *most = (struct am_task_fit){0};
+    if (n < 4 || n > POINTS_MAX)
+        return false;
+    for (size_t out = 0; out < n; out++) {
+        struct am_task_fit fit;
+
+        for (size_t i = 0, k = 0; i < n; i++) {
+            if (i != out)
+                rest[k++] = points[i];
+        }
+        if (!am_task_fit(rest, n - 1, threads, &fit))
+            return false;
+        least->create = fmin(least->create, fit.create);
+        least->sched = fmin(least->sched, fit.sched);
+        least->work = fmin(least->work, fit.work);
+        most->create = fmax(most->create, fit.create);
+        most->sched = fmax(most->sched, fit.sched);
+        most->work = fmax(most->work, fit.work);
+    }
+    return true;
+}
+
+/* ---- METG ---- */
+
+static size_t fastest(const struct am_task_point *points, size_t n)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < n; i++)
+        best = points[i].time < points[best].time ? i : best;
+    return best;
+}
+
+/* From the fastest size to smaller ones: tasks too few for the threads are slow for another reason.
+ */
+struct am_task_metg am_task_metg(const struct am_task_point *points, size_t n, size_t threads,
+                                 double share)
+{
+    const size_t best = n ? fastest(points, n) : 0;
+    double length = NAN, speed = 1;
+
+    for (size_t i = best + 1; i-- > 0 && n;) {
+        const double next_speed = points[best].time / points[i].time;
+        const double next = points[i].time * (double)threads / points[i].tasks;
+
+        if (next_speed < share) {
+            const double part = (share - next_speed) / (speed - next_speed);
+
+            return (struct am_task_metg){exp(log(next) + (log(length) - log(next)) * part),
+                                         fmin(next, length), fmax(next, length)};
+        }
+        length = next;
+        speed = next_speed;
+    }
+    return (struct am_task_metg){length, 0, length};
+}

@@ -67,7 +67,7 @@ enum am_status am_cmd_doctor(struct am_cli *cli, struct am_err *err)
         if (cli->opt->print_fix)
             print_fix(&findings);
         else
-            am_report_findings(&findings, &cli->style, cli->arena, stdout);
+            am_report_findings(&findings, setup.root.synthetic, &cli->style, cli->arena, stdout);
     }
     for (size_t i = 0; cli->opt->strict && i < findings.n; i++) {
         if (findings.items[i].level == AM_LEVEL_ERROR)

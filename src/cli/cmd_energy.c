@@ -173,6 +173,16 @@ static void write_json(const struct job *job, int status)
     am_json_object_end(&j);
 }
 
+/* As seen when the meters were opened, or as the source says. */
+static void add_period(struct am_grid *g, const struct am_meter *m)
+{
+    char text[AM_UNITS_MAX] = "-";
+
+    if (m->period_ns)
+        am_units_value((double)m->period_ns * 1e-9, "s", text, sizeof(text));
+    am_grid_cell(g, text);
+}
+
 static void table_row(struct am_grid *g, const struct job *job, size_t i)
 {
     const struct am_meter *const m = &job->meters->items[i];
@@ -185,12 +195,14 @@ static void table_row(struct am_grid *g, const struct job *job, size_t i)
         am_grid_cell(g, "-");
         am_grid_cell(g, "-");
         am_grid_cell(g, "-");
+        add_period(g, m);
         am_grid_cell(g, reason_of(job, i));
         return;
     }
     am_grid_cellf(g, "%.4g", joules);
     am_grid_cellf(g, "%.2g", median_of(job, i, uncertainty_of));
     am_grid_cellf(g, "%.4g", median_of(job, i, watts_of));
+    add_period(g, m);
     am_grid_cellf(g, "%s%s", m->parent >= 0 ? "inside " : "",
                   m->parent >= 0 ? job->meters->items[m->parent].id : "");
 }
@@ -210,6 +222,7 @@ static void write_table(const struct job *job)
     am_grid_column(&g, "energy J", AM_ALIGN_RIGHT, 0);
     am_grid_column(&g, "+-", AM_ALIGN_RIGHT, 0);
     am_grid_column(&g, "power W", AM_ALIGN_RIGHT, 0);
+    am_grid_column(&g, "updated every", AM_ALIGN_RIGHT, 1);
     am_grid_column(&g, "", AM_ALIGN_LEFT, 1);
     for (size_t i = 0; i < job->meters->n; i++) {
         if (!is_shown(job, i))

@@ -20,7 +20,7 @@ static enum am_status measure(struct am_cli *cli, struct am_setup *setup,
         cli->opt->output ? cli->opt->output : am_measure_default_path(name, sizeof(name));
     enum am_status s;
 
-    am_experiment_keep(spec, &setup->plan.settings, cli->arena, &setup->facts);
+    am_experiment_keep(spec, setup, cli->arena);
     s = am_measure_create(cli, setup, path, &store, err);
     if (s == AM_OK)
         s = am_measure_run(cli, setup, store, NULL, &outcome, err);
@@ -44,14 +44,16 @@ enum am_status am_cmd_experiment(struct am_cli *cli, struct am_err *err)
         s = am_experiment_publish(spec.flat, err);
     if (s == AM_OK)
         s = am_catalogue_load(cli->arena, &setup.catalogue, err);
-    if (s == AM_OK && !cli->opt->dry_run)
+    if (s == AM_OK)
         s = am_setup_energy(cli, &setup, err);
+    if (s == AM_OK)
+        s = am_setup_counters(cli, &setup, err);
     if (s == AM_OK)
         s = am_experiment_plan(cli, &setup, &spec, err);
     if (s == AM_OK)
         s = am_setup_tuning(cli, &setup, err);
-    if (s == AM_OK && setup.energy)
-        am_energy_rig_stretch(setup.energy, &setup.plan.settings);
+    if (s == AM_OK)
+        am_setup_stretch(cli, &setup, &setup.plan.settings);
     if (s == AM_OK && cli->opt->dry_run)
         am_setup_show_plan(cli, &setup.plan);
     else if (s == AM_OK)

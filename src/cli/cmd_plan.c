@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/meters.h"
 #include "cli/setup.h"
 #include "conductor/conductor.h"
 #include "report/grid.h"
@@ -137,9 +138,15 @@ enum am_status am_cmd_plan(struct am_cli *cli, struct am_err *err)
     enum am_status status = am_setup_open(cli, &setup, err);
 
     if (status == AM_OK)
-        status = am_setup_plan(cli, &setup, err);
+        status = am_setup_energy(cli, &setup, err);
     if (status == AM_OK)
+        status = am_setup_counters(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_plan(cli, &setup, err);
+    if (status == AM_OK) {
+        am_setup_stretch(cli, &setup, &setup.plan.settings);
         am_setup_show_plan(cli, &setup.plan);
+    }
     if (status == AM_OK && setup.plan.settings.budget_s > 0 &&
         am_conductor_estimate(&setup.plan) > setup.plan.settings.budget_s)
         am_log(AM_LOG_INFO, "the budget of %.0f s may end the run earlier",

@@ -32,7 +32,7 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
     if (status == AM_OK)
         status = am_setup_plan(cli, &setup, err);
     if (status == AM_OK)
-        am_setup_stretch(&setup, &setup.plan.settings);
+        am_setup_stretch(cli, &setup, &setup.plan.settings);
     if (status == AM_OK)
         status = am_measure_create(cli, &setup, path, &store, err);
     if (status == AM_OK)

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "store/query.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_TEXT_MAX = 64 };
+enum { PATH_TEXT_MAX = 64, TESTSETS_MAX = 32 * 1024 * 1024 };
 
 static const char key_spec[] = "experiment.spec", key_order[] = "experiment.interleave";
 static const double program_limit_s = 600; /* a program may take longer than our benches do */
@@ -117,11 +118,10 @@ enum am_status am_experiment_publish(const char *flat, struct am_err *err)
     return AM_OK;
 }
 
-void am_experiment_keep(const struct am_spec *spec, const struct am_plan_settings *settings,
-                        struct am_arena *arena, struct am_kvs *facts)
+void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, struct am_arena *arena)
 {
-    am_kvs_add(facts, arena, key_spec, spec->flat);
-    am_kvs_addf(facts, arena, key_order, "%u", settings->interleave);
+    am_kvs_add(&setup->facts, arena, key_spec, spec->flat);
+    am_kvs_addf(&setup->facts, arena, key_order, "%u", setup->plan.settings.interleave);
 }
 
 enum am_status am_experiment_recall(const struct am_kvs *facts, struct am_err *err)
@@ -315,6 +315,52 @@ static enum am_status settle_twice(const struct planner *p, struct planned *plan
     return AM_OK;
 }
 
+static void add_json(struct am_text *out, const char *text)
+{
+    am_text_add(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            am_text_add(out, "\\");
+        if ((unsigned char)*text < ' ')
+            am_text_addf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            am_text_addn(out, text, 1);
+    }
+    am_text_add(out, "\"");
+}
+
+/* A program has its testset as an axis. Our benches have their own axes only, and one point may
+ * belong to several: the names are kept beside the plan. */
+static enum am_status keep_testsets(const struct planner *p, const struct planned *planned)
+{
+    struct am_text text;
+    enum am_status s = AM_OK;
+
+    am_text_init(&text, TESTSETS_MAX);
+    for (size_t i = 0; i < p->setup->plan.n; i++) {
+        const struct am_spec_run *const run = planned[i].run;
+
+        if (!run->testset || p->spec->tests[run->test].exec)
+            continue;
+        am_text_add(&text, text.len ? "," : "[");
+        am_text_add(&text, "[");
+        add_json(&text, run->testset);
+        am_text_add(&text, ",");
+        add_json(&text, planned[i].bench->name);
+        am_text_add(&text, ",");
+        add_json(&text, planned[i].text);
+        am_text_add(&text, "]");
+    }
+    if (text.len) {
+        am_text_add(&text, "]");
+        am_kvs_add(&p->setup->facts, p->cli->arena, AM_STORE_TESTSETS, am_text_str(&text));
+    }
+    if (text.overflow)
+        s = am_fail(p->err, AM_E_LIMIT, "the points in testsets are too many");
+    am_text_fini(&text);
+    return s;
+}
+
 static enum am_status check_twice(const struct planner *p, struct planned *planned)
 {
     struct am_plan *const plan = &p->setup->plan;
@@ -333,6 +379,8 @@ static enum am_status check_twice(const struct planner *p, struct planned *plann
     }
     qsort(planned, plan->n, sizeof(*planned), by_point);
     s = settle_twice(p, planned, twice);
+    if (s == AM_OK)
+        s = keep_testsets(p, planned);
     if (s == AM_OK)
         drop_marked(plan, twice);
     return s;

@@ -19,9 +19,9 @@ enum am_status am_experiment_publish(const char *flat, struct am_err *err);
 enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *setup,
                                   const struct am_spec *spec, struct am_err *err);
 
-/* What resume needs, into the facts of the setup. */
-void am_experiment_keep(const struct am_spec *spec, const struct am_plan_settings *settings,
-                        struct am_arena *arena, struct am_kvs *facts);
+/* What resume needs, into the facts of the setup. (The plan has put the testsets of our own
+ * benches' points there already: AM_STORE_TESTSETS of store/query.h.) */
+void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, struct am_arena *arena);
 /* Publishes the experiment of a stored run, if it is one. */
 enum am_status am_experiment_recall(const struct am_kvs *facts, struct am_err *err);
 /* Its order of launches. */

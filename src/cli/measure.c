@@ -67,6 +67,20 @@ struct facts {
     char started[AM_UNITS_MAX];
 };
 
+/* More rails than a bench has room for. */
+static void tell_left_out(const struct am_cli *cli, const struct am_setup *setup,
+                          struct am_kvs *facts)
+{
+    const char *const names = am_energy_rig_left_out(setup->energy, &setup->plan, cli->arena);
+
+    if (!names)
+        return;
+    am_kvs_add(facts, cli->arena, "energy.left_out", names);
+    am_log(AM_LOG_WARN,
+           "more meters than a bench has room for: %s left out; --meter GLOB chooses others",
+           names);
+}
+
 static void collect_facts(const struct am_cli *cli, const struct am_setup *setup, const char *path,
                           struct facts *facts)
 {
@@ -82,6 +96,7 @@ static void collect_facts(const struct am_cli *cli, const struct am_setup *setup
     am_kvs_add(&facts->environment, cli->arena, "sqlite", am_store_sqlite_version());
     am_options_keep(cli->opt, cli->arena, &facts->environment);
     if (setup->energy) {
+        tell_left_out(cli, setup, &facts->environment);
         am_energy_rig_describe(setup->energy, cli->arena, &facts->environment);
         am_energy_rig_idle(setup->energy, idle_s, "before", cli->arena, &facts->environment);
     }

@@ -75,10 +75,11 @@ enum am_status am_setup_counters(const struct am_cli *cli, struct am_setup *setu
     return s;
 }
 
-void am_setup_stretch(const struct am_setup *setup, struct am_plan_settings *settings)
+void am_setup_stretch(const struct am_cli *cli, const struct am_setup *setup,
+                      struct am_plan_settings *settings)
 {
     if (setup->energy)
-        am_energy_rig_stretch(setup->energy, settings);
+        am_energy_rig_stretch(setup->energy, cli->opt->min_batch_s >= 0, settings);
     if (setup->counting.events.n && !setup->counting.with_time)
         settings->max_launches *= 2; /* every other one has no times */
 }

@@ -26,6 +26,7 @@ enum am_status am_setup_counters(const struct am_cli *cli, struct am_setup *setu
                                  struct am_err *err);
 
 /* What energy and counters change in the settings of a fresh plan. */
-void am_setup_stretch(const struct am_setup *setup, struct am_plan_settings *settings);
+void am_setup_stretch(const struct am_cli *cli, const struct am_setup *setup,
+                      struct am_plan_settings *settings);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "conductor/energy_metrics.h"
 #include "meter/sampler.h"
 
 #include <math.h>
@@ -14,11 +15,15 @@
 enum { GROUPS_MAX = 24, REASONS_CAP = 480 };
 /* Metrics of a bench that are left to others: counts of events. */
 enum { METRICS_RESERVED = 16 };
+enum { SLOW_PERIODS = 20 }; /* looked at when the meters are opened */
+enum { SPARE_PART = 5 };    /* batches are longer by it: the next may be quicker than the trial */
 
 /* Shorter batches drown in what surrounds them, whatever a meter's period (research: 0.5 s of a
  * package, 5 s of a GPU). */
 static const uint64_t cpu_batch_ns = 500 * 1000000u;
 static const uint64_t gpu_batch_ns = 5000000000u;
+static const uint64_t quick_period_ns = 25 * 1000000u;
+static const uint64_t slow_look_ns = 2000000000u; /* at most */
 
 /* Meters whose energies may be added: all packages, all memories, all GPUs. */
 struct group {
@@ -33,100 +38,9 @@ struct am_energy_rig {
     struct am_meters meters;
     struct am_meter_sampler *sampler;
     struct group groups[GROUPS_MAX];
-    size_t n_groups;
+    size_t n_groups, groups_lost; /* beyond GROUPS_MAX */
     struct am_energy scratch[AM_METERS_MAX];
 };
-
-/* What one sample's window holds for one group. */
-struct measured {
-    double watts;    /* mean over the window; NAN when not valid */
-    double idle_w;   /* NAN when not measured */
-    double seconds;  /* of one iteration, by the bench's own clock */
-    double window_s; /* its share of the window: what a device waited is paid for too */
-    const struct am_work *work;
-    const struct am_energy_options *options;
-};
-
-static double energy_of(const struct measured *m)
-{
-    return m->watts * m->window_s;
-}
-
-static double power_of(const struct measured *m)
-{
-    return m->watts;
-}
-
-static double net_energy_of(const struct measured *m)
-{
-    return (m->watts - m->idle_w) * m->window_s;
-}
-
-static double ratio_or_nan(double amount, double per)
-{
-    return per > 0 ? amount / per : NAN;
-}
-
-static double flops_per_watt_of(const struct measured *m)
-{
-    return m->work->flops > 0 ? ratio_or_nan(m->work->flops, energy_of(m)) : NAN;
-}
-
-static double joule_per_byte_of(const struct measured *m)
-{
-    return ratio_or_nan(energy_of(m), m->work->bytes_read + m->work->bytes_written);
-}
-
-static double joule_per_op_of(const struct measured *m)
-{
-    return ratio_or_nan(energy_of(m), m->work->ops);
-}
-
-static double edp_of(const struct measured *m)
-{
-    return energy_of(m) * m->seconds;
-}
-
-static double ed2p_of(const struct measured *m)
-{
-    return energy_of(m) * m->seconds * m->seconds;
-}
-
-/* Seed 001, equations of section 2.4: the product divided by the feature size to a power. */
-static double normalised_edp_of(const struct measured *m)
-{
-    return m->options->process_nm > 0
-               ? edp_of(m) / pow(m->options->process_nm, m->options->process_exponent)
-               : NAN;
-}
-
-static double normalised_ed2p_of(const struct measured *m)
-{
-    return m->options->process_nm > 0
-               ? ed2p_of(m) / pow(m->options->process_nm, m->options->process_exponent + 1)
-               : NAN;
-}
-
-/* All are of one iteration. */
-static const struct kind {
-    const char *name, *unit;
-    enum am_better better;
-    double (*value)(const struct measured *m);
-    bool normalised; /* only where the user gave a process */
-    const char *help;
-} kinds[] = {
-    {"energy", "J", AM_LOWER, energy_of, false, "of one iteration, idle power included"},
-    {"power", "W", AM_LOWER, power_of, false, "mean over the batch"},
-    {"net_energy", "J", AM_LOWER, net_energy_of, false, "beyond what the idle machine draws"},
-    {"flops_per_watt", "flop/J", AM_HIGHER, flops_per_watt_of, false, "flop/s a watt"},
-    {"joule_per_byte", "J/B", AM_LOWER, joule_per_byte_of, false, "read and written"},
-    {"joule_per_op", "J", AM_LOWER, joule_per_op_of, false, "of what the bench counts"},
-    {"edp", "J.s", AM_LOWER, edp_of, false, "energy times delay"},
-    {"ed2p", "J.s^2", AM_LOWER, ed2p_of, false, "energy times delay squared"},
-    {"edp_norm", "J.s/nm^s", AM_LOWER, normalised_edp_of, true, "process-normalised"},
-    {"ed2p_norm", "J.s^2/nm^(s+1)", AM_LOWER, normalised_ed2p_of, true, "process-normalised"},
-};
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 /* Not of a group: what a package draws beyond its cores and graphics. */
 static const struct am_metric off_core = {
@@ -165,17 +79,36 @@ static bool stands_alone(const struct am_energy_rig *rig, const struct am_meter 
     return m->scope == AM_SCOPE_RAIL || is_second_way(rig, m);
 }
 
+/* Wholes are worth most, then their parts, then what stands alone: room for metrics is scarce. */
+enum worth { WORTH_WHOLE, WORTH_PART, WORTH_ALONE, WORTH_COUNT };
+
+static enum worth worth_of(const struct am_energy_rig *rig, const struct am_meter *m)
+{
+    if (stands_alone(rig, m))
+        return WORTH_ALONE;
+    return m->scope == AM_SCOPE_CORE || m->scope == AM_SCOPE_UNCORE ? WORTH_PART : WORTH_WHOLE;
+}
+
+static void add_to_group(struct am_energy_rig *rig, size_t meter)
+{
+    const struct am_meter *const m = &rig->meters.items[meter];
+    struct group *const g = find_group(rig, stands_alone(rig, m) ? m->id : am_scope_name(m->scope));
+
+    if (g)
+        g->members[g->n++] = meter;
+    else
+        rig->groups_lost++;
+}
+
 static void make_groups(struct am_energy_rig *rig)
 {
-    for (size_t i = 0; i < rig->meters.n; i++) {
-        const struct am_meter *const m = &rig->meters.items[i];
-        struct group *g;
+    for (unsigned worth = 0; worth < WORTH_COUNT; worth++) {
+        for (size_t i = 0; i < rig->meters.n; i++) {
+            const struct am_meter *const m = &rig->meters.items[i];
 
-        if (!am_meter_counts(m))
-            continue;
-        g = find_group(rig, stands_alone(rig, m) ? m->id : am_scope_name(m->scope));
-        if (g)
-            g->members[g->n++] = i;
+            if (am_meter_counts(m) && worth_of(rig, m) == worth)
+                add_to_group(rig, i);
+        }
     }
 }
 
@@ -201,6 +134,20 @@ static double watts_named(const struct am_energy_rig *rig, const char *name,
 
 /* ---- opening ---- */
 
+/* A counter whose period the short look at the beginning cannot show: what it has is a guess. */
+static bool is_slow_counter(const struct am_meter *m)
+{
+    return am_meter_counts(m) && m->kind == AM_METER_COUNTER && m->period_ns > quick_period_ns;
+}
+
+static void rest_ns(uint64_t ns)
+{
+    const struct timespec rest = {.tv_sec = (time_t)(ns / 1000000000u),
+                                  .tv_nsec = (long)(ns % 1000000000u)};
+
+    (void)nanosleep(&rest, NULL);
+}
+
 static enum am_status none_usable(const struct am_meters *meters, struct am_err *err)
 {
     char reasons[REASONS_CAP] = "";
@@ -221,6 +168,30 @@ static enum am_status none_usable(const struct am_meters *meters, struct am_err 
     return am_fail(err, AM_E_ABSENT, "no energy meter can be used: %s", reasons);
 }
 
+/* Slow counters come with a guess at their period; a look at some twenty of them tells it. Only
+ * this thread reads it. */
+static void watch_slow(struct am_energy_rig *rig)
+{
+    uint64_t longest = 0;
+
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        const struct am_meter *const m = &rig->meters.items[i];
+
+        if (is_slow_counter(m) && m->period_ns > longest)
+            longest = m->period_ns;
+    }
+    longest = longest * SLOW_PERIODS < slow_look_ns ? longest * SLOW_PERIODS : slow_look_ns;
+    if (longest == 0)
+        return;
+    rest_ns(longest);
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        const uint64_t seen = am_meter_sampler_period(rig->sampler, i);
+
+        if (is_slow_counter(&rig->meters.items[i]) && seen)
+            rig->meters.items[i].period_ns = seen;
+    }
+}
+
 enum am_status am_energy_rig_open(const struct am_energy_options *options, struct am_arena *arena,
                                   struct am_energy_rig **rig_p, struct am_err *err)
 {
@@ -239,10 +210,12 @@ enum am_status am_energy_rig_open(const struct am_energy_options *options, struc
     }
     if (s == AM_OK)
         s = am_meter_sampler_start(&rig->meters, options->cpu, &rig->sampler, err);
-    if (s == AM_OK)
-        *rig_p = rig;
-    else
+    if (s != AM_OK) {
         am_energy_rig_close(rig);
+        return s;
+    }
+    watch_slow(rig);
+    *rig_p = rig;
     return s;
 }
 
@@ -275,7 +248,7 @@ void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1
 
 /* ---- metrics ---- */
 
-static bool is_wanted(const struct am_energy_rig *rig, const struct kind *k)
+static bool is_wanted(const struct am_energy_rig *rig, const struct am_energy_kind *k)
 {
     return !k->normalised || rig->options.process_nm > 0;
 }
@@ -298,8 +271,8 @@ static size_t kinds_wanted(const struct am_energy_rig *rig)
 {
     size_t n = 0;
 
-    for (size_t k = 0; k < KINDS; k++)
-        n += is_wanted(rig, &kinds[k]);
+    for (size_t k = 0; am_energy_kinds[k].name; k++)
+        n += is_wanted(rig, &am_energy_kinds[k]);
     return n;
 }
 
@@ -320,14 +293,15 @@ static size_t own_metrics(const struct am_energy_rig *rig, struct am_arena *aren
     size_t n = 0;
 
     for (size_t g = 0; g < groups; g++) {
-        for (size_t k = 0; k < KINDS; k++) {
-            if (is_wanted(rig, &kinds[k]))
+        for (size_t k = 0; am_energy_kinds[k].name; k++) {
+            if (is_wanted(rig, &am_energy_kinds[k]))
                 out[n++] = (struct am_metric){
-                    .name = am_arena_printf(arena, "%s:%s", kinds[k].name, rig->groups[g].name),
-                    .unit = kinds[k].unit,
-                    .better = kinds[k].better,
+                    .name = am_arena_printf(arena, "%s:%s", am_energy_kinds[k].name,
+                                            rig->groups[g].name),
+                    .unit = am_energy_kinds[k].unit,
+                    .better = am_energy_kinds[k].better,
                     .rule = AM_RULE_OWN,
-                    .help = kinds[k].help,
+                    .help = am_energy_kinds[k].help,
                 };
         }
     }
@@ -362,29 +336,52 @@ enum am_status am_energy_rig_extend(const struct am_energy_rig *rig, struct am_c
     return s;
 }
 
-/* A window long enough for every meter, but for those that show the energy of another once more:
- * a GPU's averaged power beside its counter would need a minute. */
-static uint64_t sufficient_ns(const struct am_energy_rig *rig)
+/* Groups are in the order of their worth: what is left out is the last. */
+const char *am_energy_rig_left_out(const struct am_energy_rig *rig, const struct am_plan *plan,
+                                   struct am_arena *arena)
+{
+    size_t kept = rig->n_groups;
+    const char *names = NULL;
+
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct am_bench *const b = plan->points[i].bench;
+        const size_t fit = groups_fitting(rig, am_metric_count(b->metrics) - b->metrics_added);
+
+        kept = fit < kept ? fit : kept;
+    }
+    for (size_t i = kept; i < rig->n_groups; i++)
+        names = am_arena_printf(arena, "%s%s%s", names ? names : "", names ? ", " : "",
+                                rig->groups[i].name);
+    if (rig->groups_lost)
+        names = am_arena_printf(arena, "%s%s%zu more", names ? names : "", names ? ", " : "",
+                                rig->groups_lost);
+    return names;
+}
+
+/* A window long enough for every meter, but for those that show the energy of another once more and
+ * would take long: a GPU's averaged power beside its counter would need a minute. */
+static uint64_t sufficient_ns(const struct am_energy_rig *rig, bool floored)
 {
     uint64_t longest = 0;
 
     for (size_t i = 0; i < rig->meters.n; i++) {
         const struct am_meter *const m = &rig->meters.items[i];
         const uint64_t floor = m->scope == AM_SCOPE_GPU ? gpu_batch_ns : cpu_batch_ns;
-        const uint64_t shortest = am_meter_shortest_ns(m);
+        const uint64_t shortest = am_meter_shortest_ns(m) + am_meter_shortest_ns(m) / SPARE_PART;
 
-        if (!am_meter_counts(m) || is_second_way(rig, m))
+        if (!am_meter_counts(m) || (is_second_way(rig, m) && (m->averaging_ns || !floored)))
             continue;
         longest = shortest > longest ? shortest : longest;
-        longest = floor > longest ? floor : longest;
+        longest = floored && floor > longest ? floor : longest;
     }
     return longest;
 }
 
-void am_energy_rig_stretch(const struct am_energy_rig *rig, struct am_plan_settings *settings)
+void am_energy_rig_stretch(const struct am_energy_rig *rig, bool batch_given,
+                           struct am_plan_settings *settings)
 {
     struct am_sampler_settings *const sampler = &settings->sampler;
-    const uint64_t need = sufficient_ns(rig);
+    const uint64_t need = sufficient_ns(rig, !batch_given);
     const uint64_t batch = need > sampler->min_batch_ns ? need : sampler->min_batch_ns;
     double point_s;
 
@@ -405,18 +402,19 @@ static void fill_sample(const struct am_energy_rig *rig, const struct am_energy 
     const size_t groups = groups_fitting(rig, at);
 
     for (size_t g = 0; g < groups; g++) {
-        const struct measured m = {
+        const struct am_energy_measured m = {
             .watts = group_watts(&rig->groups[g], energies),
             .idle_w = rig->groups[g].idle_w,
             .seconds = (double)sample->elapsed_ns * 1e-9 / (double)sample->iters,
             .window_s = (double)(sample->t1_ns - sample->t0_ns) * 1e-9 / (double)sample->iters,
             .work = work,
-            .options = &rig->options,
+            .process_nm = rig->options.process_nm,
+            .process_exponent = rig->options.process_exponent,
         };
 
-        for (size_t k = 0; k < KINDS; k++) {
-            if (is_wanted(rig, &kinds[k]))
-                sample->values[at++] = kinds[k].value(&m);
+        for (size_t k = 0; am_energy_kinds[k].name; k++) {
+            if (is_wanted(rig, &am_energy_kinds[k]))
+                sample->values[at++] = am_energy_kinds[k].value(&m);
         }
     }
     if (has_off_core(rig))
@@ -486,13 +484,11 @@ static void add_periods(const struct am_energy_rig *rig, struct am_arena *arena,
 void am_energy_rig_idle(struct am_energy_rig *rig, double seconds, const char *when,
                         struct am_arena *arena, struct am_kvs *facts)
 {
-    const double span = fmax(seconds, (double)sufficient_ns(rig) * 1e-9);
-    const struct timespec rest = {.tv_sec = (time_t)span,
-                                  .tv_nsec = (long)((span - floor(span)) * 1e9)};
+    const double span_s = fmax(seconds, (double)sufficient_ns(rig, true) * 1e-9);
     const uint64_t t0 = am_energy_rig_begin(rig);
     uint64_t t1;
 
-    (void)nanosleep(&rest, NULL);
+    rest_ns((uint64_t)(span_s * 1e9));
     t1 = am_now_ns();
     am_meter_sampler_window(rig->sampler, t0, t1, rig->scratch);
     add_periods(rig, arena, facts);

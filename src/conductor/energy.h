@@ -40,8 +40,16 @@ void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1
 enum am_status am_energy_rig_extend(const struct am_energy_rig *rig, struct am_catalogue *catalogue,
                                     struct am_arena *arena, struct am_err *err);
 
-/* Makes batches last as long as the slowest meter needs, and limits that follow from it. */
-void am_energy_rig_stretch(const struct am_energy_rig *rig, struct am_plan_settings *settings);
+/* Makes batches last as long as the slowest meter needs, and limits that follow from it. Where the
+ * user said how long a batch is, what the meters can resolve is enough; else half a second, or
+ * five with a GPU, keeps what surrounds the batch small. */
+void am_energy_rig_stretch(const struct am_energy_rig *rig, bool batch_given,
+                           struct am_plan_settings *settings);
+
+/* Scopes that have no metrics in some bench of the plan, for want of room, joined by ", "; NULL
+ * when there are none. */
+const char *am_energy_rig_left_out(const struct am_energy_rig *rig, const struct am_plan *plan,
+                                   struct am_arena *arena);
 
 /* Writes the rig's metrics into the launch's samples, and into its notes what could not be told. */
 void am_energy_rig_attribute(struct am_energy_rig *rig, const struct am_point *const *points,

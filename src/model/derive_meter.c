@@ -3,41 +3,12 @@
  * equal work (seed 001, tables 5.7 and 5.8), all samples of all launches together. */
 #include "model/derive.h"
 
-#include "core/stats.h"
+#include "core/steady.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char energy_prefix[] = "energy:";
-static const double outlier_sigmas = 3;
-
-/* All samples of a metric, disturbed ones too: what disturbs the machine is told by the time. */
-static double *pool(const struct am_series *series, struct am_arena *arena, size_t *n_p)
-{
-    double *values;
-    size_t room = 0, n = 0;
-
-    for (size_t i = 0; i < series->n; i++)
-        room += series->launches[i].n;
-    values = am_arena_array(arena, room + 1, sizeof(*values));
-    for (size_t i = 0; values && i < series->n; i++) {
-        for (size_t k = 0; k < series->launches[i].n; k++) {
-            if (isfinite(series->launches[i].values[k]))
-                values[n++] = series->launches[i].values[k];
-        }
-    }
-    *n_p = n;
-    return values;
-}
-
-static size_t count_outliers(const double *x, size_t n, const struct am_moments *m)
-{
-    size_t outliers = 0;
-
-    for (size_t i = 0; i < n; i++)
-        outliers += fabs(x[i] - m->mean) > outlier_sigmas * m->sigma;
-    return outliers;
-}
 
 static void offer(struct am_facts *facts, const char *id, const char *what, const char *unit,
                   double value, const char *evidence)
@@ -56,24 +27,20 @@ static void describe(struct am_facts *facts, const struct am_result *r,
     const char *const of = metric->name + strlen(energy_prefix);
     const char *const stem =
         am_arena_printf(facts->arena, "meter.%s.threads%.0f", of, am_result_number(r, "threads"));
-    struct am_moments m;
+    struct am_steady y;
     const char *evidence;
-    size_t n;
-    double *const x = pool(&metric->series, facts->arena, &n);
 
-    if (!x || !stem || n < 2)
+    if (!stem || !am_steady_describe(&metric->series, facts->arena, &y))
         return;
-    m = am_stats_moments(x, n);
-    evidence = am_arena_printf(facts->arena, "meter.stability %s: %zu repetitions", r->text, n);
+    evidence = am_arena_printf(facts->arena, "meter.stability %s: %zu repetitions", r->text, y.n);
     offer(facts, am_arena_printf(facts->arena, "%s.mean", stem), "mean energy of equal work", "J",
-          m.mean, evidence);
+          y.mean, evidence);
     offer(facts, am_arena_printf(facts->arena, "%s.sigma", stem),
-          "its standard deviation over the mean", "", m.sigma / m.mean, evidence);
+          "its standard deviation over the mean", "", y.sigma / y.mean, evidence);
     offer(facts, am_arena_printf(facts->arena, "%s.outliers", stem),
-          "repetitions beyond three deviations", "", (double)count_outliers(x, n, &m), evidence);
-    am_stats_sort(x, n);
+          "repetitions beyond three deviations", "", (double)y.outliers, evidence);
     offer(facts, am_arena_printf(facts->arena, "%s.median", stem), "median energy of equal work",
-          "J", am_stats_median(x, n), evidence);
+          "J", y.median, evidence);
 }
 
 void am_derive_meter(const struct am_result_set *set, struct am_facts *facts)

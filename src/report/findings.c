@@ -92,13 +92,15 @@ static void write_text(const struct am_findings *findings, const struct am_style
                   count[AM_LEVEL_WARN], count[AM_LEVEL_ERROR], count[AM_LEVEL_UNKNOWN]);
 }
 
-void am_report_findings(const struct am_findings *findings, const struct am_style *style,
-                        struct am_arena *arena, FILE *out)
+void am_report_findings(const struct am_findings *findings, bool synthetic,
+                        const struct am_style *style, struct am_arena *arena, FILE *out)
 {
     struct am_json j;
 
     if (style->format == AM_FORMAT_TABLE) {
         write_text(findings, style, out);
+        if (synthetic)
+            (void)fputs("synthetic: read below a false root, not of this machine\n", out);
         return;
     }
     if (style->format != AM_FORMAT_JSON) {
@@ -108,6 +110,7 @@ void am_report_findings(const struct am_findings *findings, const struct am_styl
     am_json_init(&j, out, 3);
     am_json_object(&j, NULL);
     am_json_integer(&j, "schema", 1);
+    am_json_bool(&j, "synthetic", synthetic);
     am_json_findings(&j, "findings", findings);
     am_json_object_end(&j);
 }

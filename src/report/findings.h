@@ -7,9 +7,11 @@
 #include "report/style.h"
 #include "topo/doctor.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
-void am_report_findings(const struct am_findings *findings, const struct am_style *style,
-                        struct am_arena *arena, FILE *out);
+/* `synthetic`: they are of a false root, not of this machine, and say so. */
+void am_report_findings(const struct am_findings *findings, bool synthetic,
+                        const struct am_style *style, struct am_arena *arena, FILE *out);
 
 #endif

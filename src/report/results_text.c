@@ -6,7 +6,9 @@
 #include "report/charts.h"
 #include "report/graph.h"
 #include "report/grid.h"
+#include "report/nodes.h"
 #include "report/points.h"
+#include "report/steady.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -496,6 +498,15 @@ static void write_footer(const struct seen *seen, const struct am_style *style, 
             "Columns were left out to fit the terminal; --format csv or json has all of them.");
 }
 
+static void write_steady(const struct am_result_set *set, const struct group *g,
+                         const struct am_style *style, struct am_arena *arena, FILE *out)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        if (am_report_is_steady(&g->first[i]))
+            am_report_steady(&g->first[i], &set->environment, style, arena, out);
+    }
+}
+
 void am_report_results_text(const struct am_result_set *set, const struct am_style *style,
                             struct am_arena *arena, FILE *out)
 {
@@ -503,6 +514,8 @@ void am_report_results_text(const struct am_result_set *set, const struct am_sty
     size_t i = 0;
 
     write_run_line(set, style, out);
+    if (set->nodes.n && style->format == AM_FORMAT_TABLE)
+        am_report_nodes(&set->nodes, out);
     write_findings(&set->findings, style, out);
     while (i < set->n) {
         struct group g = {.first = &set->results[i], .shape = &set->results[i]};
@@ -516,6 +529,7 @@ void am_report_results_text(const struct am_result_set *set, const struct am_sty
         if (style->graphs && count_ok(&g) > 1)
             find_most(&g);
         write_group(&g, style, arena, &seen, out);
+        write_steady(set, &g, style, arena, out);
     }
     if (set->n == 0)
         am_style_note(style, out, "", "no results");

@@ -148,6 +148,18 @@ static void add_weight(struct views *v, const struct am_read_bench *b)
         am_text_add(&v->sql, "s.iters");
 }
 
+static bool has_axis(const struct am_read_bench *b, const char *axis)
+{
+    for (size_t i = 0; i < b->n_axes; i++) {
+        if (strcmp(b->axes[i].name, axis) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A point of our own benches may belong to several testsets: it then has a row in each. */
+static const char join_testsets[] = " LEFT JOIN temp.testsets t ON t.point = p.id";
+
 /* What both views begin with. */
 static void add_point(struct views *v, const struct am_read_bench *b)
 {
@@ -156,7 +168,10 @@ static void add_point(struct views *v, const struct am_read_bench *b)
     am_text_add(&v->sql, "SELECT ");
     add_quoted(v, '\'', program ? b->name + 5 : b->name);
     am_text_add(&v->sql, " AS test_name, ");
-    add_axis(v, b, "testset");
+    if (has_axis(b, "testset"))
+        add_axis(v, b, "testset");
+    else
+        am_text_add(&v->sql, "t.name");
     am_text_add(&v->sql, " AS testset");
     for (size_t i = 0; i < v->n; i++) {
         if (v->columns[i].metric)
@@ -202,7 +217,8 @@ static void results_of(struct views *v, const struct am_read_bench *b)
         am_text_add(&v->sql, " AS weight");
     }
     add_extra(v, "s.labels", "labels");
-    am_text_addf(&v->sql, "%s WHERE p.bench = %lld", from_samples, (long long)b->id);
+    am_text_addf(&v->sql, "%s%s WHERE p.bench = %lld", from_samples,
+                 has_axis(b, "testset") ? "" : join_testsets, (long long)b->id);
 }
 
 /* Five columns a metric; those of other benches' metrics are NULL. */
@@ -249,8 +265,9 @@ static void stats_of(struct views *v, const struct am_read_bench *b)
         am_text_addf(&v->sql, " AS m%zu", i);
     }
     am_text_addf(&v->sql,
-                 "%s WHERE p.bench = %lld) q ON q.p = p.id WHERE p.bench = %lld GROUP BY p.id",
-                 from_samples, (long long)b->id, (long long)b->id);
+                 "%s WHERE p.bench = %lld) q ON q.p = p.id%s WHERE p.bench = %lld GROUP BY p.id%s",
+                 from_samples, (long long)b->id, has_axis(b, "testset") ? "" : join_testsets,
+                 (long long)b->id, has_axis(b, "testset") ? "" : ", t.name");
 }
 
 static void make_view(struct views *v, const char *name,
@@ -263,6 +280,16 @@ static void make_view(struct views *v, const char *name,
     }
     am_text_add(&v->sql, ";\n");
 }
+
+/* Which points of our own benches belong to which testsets (AM_STORE_TESTSETS). */
+static const char make_testsets[] =
+    "CREATE TEMP TABLE testsets (point INTEGER NOT NULL, name TEXT NOT NULL,"
+    " PRIMARY KEY (point, name)) WITHOUT ROWID;\n"
+    "INSERT OR IGNORE INTO temp.testsets SELECT p.id, j.value ->> 0 FROM"
+    " json_each((SELECT value FROM main.environment WHERE key = '" AM_STORE_TESTSETS
+    "' AND json_valid(value))) j JOIN main.bench b ON b.name = j.value ->> 1"
+    " JOIN main.point p ON p.bench = b.id AND p.text = j.value ->> 2"
+    " WHERE j.type = 'array' AND j.value ->> 0 NOT NULL;\n";
 
 /* ---- the connection ---- */
 
@@ -309,6 +336,7 @@ enum am_status am_store_open_queries(struct am_store *store, struct am_err *err)
         v->arena = &arena;
         am_text_init(&v->sql, SQL_MAX);
         gather_columns(v);
+        am_text_add(&v->sql, make_testsets);
         make_view(v, "results", results_of);
         make_view(v, "stats", stats_of);
         if (v->failed || v->sql.overflow)

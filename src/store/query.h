@@ -22,16 +22,25 @@ struct am_query_table {
     size_t n_rows;
 };
 
+/* Key of the table environment: the testsets of the points of our own benches, as JSON
+ * [["TESTSET", "BENCH", "POINT"], ...], the point as its table has it. Programs of an experiment
+ * have an axis instead. */
+#define AM_STORE_TESTSETS "experiment.testsets"
+
 /* Makes the views and functions for queries of this connection (nothing is written to the file),
- * and from then on allows nothing but reading:
+ * and from then on allows nothing but reading.
  *
- *     results  a row a sample: test_name, testset, every axis, every metric, and where the names
- * are free point, launch, round, sample, weight, labels stats    a row a point: test_name, testset,
- * every axis, launches, samples, and for each metric M the columns M_median (of launch medians, as
- * `show` has it), M_mean and M_stddev (weighted), M_range_min and M_range_max median(x), stddev(x),
- * weighted_mean(x, w), weighted_stddev(x, w)
+ * View results, a row a sample: test_name, testset, every axis, every metric, and where the names
+ * are free point, launch, round, sample, weight, labels.
  *
- * A metric called like an axis is M_result. */
+ * View stats, a row a point: test_name, testset, every axis, launches, samples, and for each metric
+ * M the columns M_median (of launch medians, as `show` has it), M_mean and M_stddev (weighted),
+ * M_range_min and M_range_max.
+ *
+ * Table testsets (point, name). Functions median(x), stddev(x), weighted_mean(x, w),
+ * weighted_stddev(x, w).
+ *
+ * A metric called like an axis is M_result. A point in several testsets has its rows in each. */
 enum am_status am_store_open_queries(struct am_store *store, struct am_err *err);
 
 /* One SELECT. AM_E_USAGE with SQLite's story, without file and line, when it is wrong. */

@@ -109,14 +109,18 @@ static bool count_entry(void *self, const char *name)
     return true;
 }
 
-/* Threads that no counter follows would be left out of the counts. */
-static enum am_status check_threads(const struct launch *l, struct am_err *err)
+/* Threads and programs that no counter follows would be left out of the counts. */
+static enum am_status check_threads(const struct launch *l, const struct am_bench *bench,
+                                    struct am_err *err)
 {
     struct am_fsroot root = {0};
     size_t threads = 0;
 
     if (!l->counters || am_counters_follow(l->counters))
         return AM_OK;
+    if (bench->once)
+        return am_fail(err, AM_E_ABSENT,
+                       "the counters of this machine do not follow programs that a process starts");
     if (am_fsroot_open(&root, NULL, err) != AM_OK)
         return AM_E_SYS;
     (void)am_fsroot_list(&root, "proc/self/task", count_entry, &threads);
@@ -147,7 +151,7 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
     enum am_status status = bench->prepare(state, &ctx, point->values, &work.work, err);
 
     if (status == AM_OK)
-        status = check_threads(l, err);
+        status = check_threads(l, bench, err);
     if (status == AM_OK)
         status = say(l, &work, err);
     if (status == AM_OK)

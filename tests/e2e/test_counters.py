@@ -49,6 +49,22 @@ def test_together(tap, bench, env):
            == {0, 1}, "together, where asked for", done.stderr)
 
 
+def test_program(tap, bench, env):
+    """A program's events are those of a process that the worker starts."""
+    with open(bench.path("p.exp"), "w", encoding="utf-8") as file:
+        file.write("test p\nexec true\nreps 2\nrun\n")
+    done = bench.run("experiment", "p.exp", "--counters", "l2", "-o", "p.db", env=env)
+    got = measured(bench, "p.db") if done.returncode == 0 else {}
+    counted = {r for r, name in got if name.startswith("count:")}
+    timed = {r for r, name in got if name == "time"}
+    tap.ok(len(counted) >= 1 and len(timed) == 2 and not counted & timed,
+           "an experiment's program is counted in executions of its own", (got, done.stderr))
+    done = bench.run("experiment", "p.exp", "--counters", "l2", "-o", "q.db",
+                     env=dict(env, FAKE_PAPI="inherit"))
+    tap.ok(done.returncode == 3 and "not follow programs" in " ".join((done.stdout + done.stderr).split()),
+           "but not where the counters would miss it", done.stdout + done.stderr)
+
+
 def test_refusals(tap, bench, env):
     done = bench.run(*RUN, "--counters", "PAPI_NO_SUCH", "-o", "no.db", env=env)
     tap.ok(done.returncode == 3 and "PAPI_NO_SUCH" in done.stderr
@@ -74,6 +90,7 @@ def main():
 
     test_apart(tap, bench, env)
     test_together(tap, bench, env)
+    test_program(tap, bench, env)
     test_refusals(tap, bench, env)
     tap.done()
 

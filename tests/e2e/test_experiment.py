@@ -250,7 +250,7 @@ def own_bench(tap, bench):
     tap.ok(ran.returncode == 0 and names == [("exec.p",), ("null",)],
            "benches of ours stand beside programs", (names, ran.stderr))
     write(bench, "sets.exp", "test null\nreps 1\ntestset one\naxis n 1,2\nrun\ntestset it's \"two\"\n"
-                             "axis n 2,3\nrun\ntestset three\ntest p\nexec true\nrun\n")
+                             "axis n 2,3\nrun\ntest p\ntestset three\nexec true\nrun\n")
     write(bench, "sets.tab", "set db sets.db\nfile sets.csv\nquery select test_name, testset, n, launches"
                              " from stats order by 1, 2, 3\nfile sets2.csv\nquery select n, count(*)"
                              " from results where testset='it''s \"two\"' and test_name='null' group by n\n")

@@ -149,11 +149,59 @@ static void test_tables(void)
            "right adds columns, short ones end in nothing");
 }
 
+/* What a file says of testsets is data of others: it may be anything. `path` is written, then read
+ * as queries read it. */
+static double rows_with(const char *path, const char *testsets, const char *sql)
+{
+    struct am_kvs facts = {0};
+    struct am_err err = {0};
+    double n = NAN;
+
+    store = fx_fresh_run(path);
+    am_kvs_add(&facts, &arena, AM_STORE_TESTSETS, testsets);
+    if (store && fx_fill(store, &err) == AM_OK &&
+        am_store_put_environment(store, &facts, &err) == AM_OK) {
+        am_store_close(store);
+        if (am_store_open(path, false, &store, &err) == AM_OK &&
+            am_store_open_queries(store, &err) == AM_OK)
+            n = number(sql);
+    }
+    am_store_close(store);
+    (void)unlink(path);
+    if (err.text[0])
+        printf("# %s\n", err.text);
+    return n;
+}
+
+static void test_testsets(const char *path)
+{
+    static const char all[] = "select count(*) from stats";
+    static const char of_x[] = "select count(*) from results where testset='x'";
+    static const char *const odd[] = {"",
+                                      "[",
+                                      "{}",
+                                      "7",
+                                      "[7, null, \"x\"]",
+                                      "[[]]",
+                                      "[[null, 1]]",
+                                      "[[\"x\", \"no.such\", \"size=1\"]]",
+                                      "{\"a\": [\"x\", \"mem.fake\", 3]}"};
+    static const char good[] = "[[\"x\", \"mem.fake\", \"size=4096 pattern=seq\"],"
+                               " [\"x\", \"mem.fake\", \"size=4096 pattern=seq\"],"
+                               " [\"y\", \"mem.fake\", \"size=4096 pattern=seq\"]]";
+
+    is_near(rows_with(path, good, of_x), 4 * FX_SAMPLES, 1e-15, "a point is found by its testset");
+    is_near(rows_with(path, good, all), 4, 1e-15, "one in two testsets has a row in each");
+    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+        ok(rows_with(path, odd[i], all) == 3, "testsets that read \"%s\" do no harm", odd[i]);
+}
+
 int main(void)
 {
     static const char path[] = "query-test.db";
     struct am_err err = {0};
 
+    test_testsets(path);
     store = fx_fresh_run(path);
     ok(store && fx_fill(store, &err) == AM_OK, "a run is there (%s)", err.text);
     am_store_close(store);

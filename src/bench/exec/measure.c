@@ -145,7 +145,6 @@ static void finish(void *state)
 void am_exec_bench_init(struct am_bench *bench)
 {
     *bench = (struct am_bench){
-        .version = 1,
         .state_size = sizeof(struct state),
         .fixed_iters = 1,
         .points_per_launch = 1,

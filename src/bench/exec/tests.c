@@ -95,6 +95,44 @@ static const struct am_metric *make_metrics(const struct am_spec_test *test, str
     return m;
 }
 
+/* ---- what the results mean ---- */
+
+static const uint32_t hash_basis = 0x811c9dc5u, hash_prime = 0x01000193u; /* FNV-1a */
+
+/* The end of a text counts, so that two words are not one. NULL is no text at all. */
+static uint32_t hash_text(uint32_t hash, const char *text)
+{
+    size_t i = 0;
+
+    if (!text)
+        return (hash ^ UINT8_MAX) * hash_prime;
+    do {
+        hash = (hash ^ (uint8_t)text[i]) * hash_prime;
+    } while (text[i++]);
+    return hash;
+}
+
+/* Another command line, or another way to read what it prints, makes other results: such tests do
+ * not compare. How the program is built, and where it lies, is what one compares. */
+static unsigned version_of(const struct am_spec_test *t)
+{
+    uint32_t hash = hash_text(hash_basis, t->exec);
+
+    hash = hash_text(hash, t->shell ? "shell" : NULL);
+    for (size_t i = 0; i < t->args.n; i++)
+        hash = hash_text(hash, t->args.items[i]);
+    for (size_t i = 0; i < t->results.n; i++) {
+        const struct am_spec_result *const r = &t->results.items[i];
+
+        hash = hash_text(hash, r->name);
+        hash = hash_text(hash, r->unit);
+        hash = hash_text(hash, r->better == AM_LOWER ? "lower" : "higher");
+        hash = hash_text(hash, r->regex);
+    }
+    hash = hash_text(hash, t->iterations);
+    return hash >> 1; /* 31 bits: every reader has them */
+}
+
 static const char *beside(const char *folder, const char *name, struct am_arena *arena)
 {
     const char *const path = am_arena_printf(arena, "%s/%s", folder, name);
@@ -120,6 +158,7 @@ static const struct am_bench *make_bench(const struct am_spec *spec, size_t test
     if (!of->folder || !mark_unset(&of->axes, of->set_cpufreq, arena))
         return NULL;
     am_exec_bench_init(b);
+    b->version = version_of(t);
     b->name = am_arena_printf(arena, "exec.%s", t->name);
     b->summary = am_arena_printf(arena, "the program %s", t->exec);
     b->axes = make_axes(of, arena);

@@ -6,7 +6,6 @@
 
 enum {
     BODY_INSTRUCTIONS = 600, /* of 16 bytes: below the 12 KiB that a GPU's schedulers keep */
-    DEPTH_MAX = 96,          /* start-up grows with it; memory is no bound any more from 64 on */
     DEPTH_LEAST = 4,
     GRAIN = 8,             /* depths are multiples: of every unrolling and every pack */
     ITEMS_LEAST = 128,     /* of a compute unit that are worth a trial */
@@ -21,17 +20,21 @@ static const double better = 0.99;
 /* More groups are not tried once they cost this much more: they do not run all at once any more. */
 static const double hopeless = 1.2;
 
+/* Start-up grows with the depth, and so does the local memory of a group, which decides how many
+ * run at once; from here on memory is no bound any more. As measured on an H200. */
+static const size_t depth_most[AM_STENCIL_TYPES] = {[AM_STENCIL_F32] = 64, [AM_STENCIL_F64] = 48};
+
 enum { WIDTHS = 6 };
 static const unsigned widths[AM_STENCIL_TYPES][WIDTHS] = {
-    [AM_STENCIL_F32] = {96, 128, 64, 160, 48, 32},
-    [AM_STENCIL_F64] = {48, 64, 32, 80, 24, 16},
+    [AM_STENCIL_F32] = {96, 80, 64, 128, 48, 32},
+    [AM_STENCIL_F64] = {64, 48, 32, 80, 24, 16},
 };
 
 /* Where edges lie, and how many work-items share a compute unit's local memory. */
 static const struct placement {
     bool local;
     unsigned group;
-} placements[] = {{true, 64}, {false, 128}, {true, 128}, {false, 256}, {true, 32}, {false, 512}};
+} placements[] = {{true, 64}, {true, 32}, {false, 128}, {true, 128}, {false, 256}, {false, 512}};
 
 struct search {
     const struct am_ocl_device *const *devices;
@@ -163,7 +166,7 @@ static bool place_edges(const struct search *s, const struct placement *p, unsig
 {
     const size_t step_bytes = 2 * element_bytes(s) * p->group;
     const size_t room = p->local ? s->devices[0]->local_bytes / step_bytes : SIZE_MAX;
-    const size_t most = room < DEPTH_MAX ? room : DEPTH_MAX;
+    const size_t most = room < depth_most[s->spec->type] ? room : depth_most[s->spec->type];
 
     if (room < DEPTH_LEAST || (s->wish->depth && s->wish->depth > room) ||
         p->group > s->devices[0]->group_max)

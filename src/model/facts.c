@@ -4,17 +4,19 @@
 
 #include "base/text.h"
 #include "model/derive.h"
+#include "model/nodes.h"
 
 #include <math.h>
 #include <string.h>
 
 /* One row a deriver. A later one may look at the facts of those before it. */
 static am_derive_fn *const derivers[] = {
-    am_derive_clock,     am_derive_flops,      am_derive_instr,      am_derive_memory,
-    am_derive_bandwidth, am_derive_load,       am_derive_coherence,  am_derive_placement,
-    am_derive_omp,       am_derive_runs,       am_derive_omp_tasks,  am_derive_symmetry,
-    am_derive_ocl,       am_derive_ocl_branch, am_derive_ocl_memory, am_derive_energy,
-    am_derive_meter,     am_derive_scaling,
+    am_derive_clock,       am_derive_flops,      am_derive_instr,      am_derive_memory,
+    am_derive_bandwidth,   am_derive_load,       am_derive_coherence,  am_derive_placement,
+    am_derive_omp,         am_derive_runs,       am_derive_omp_tasks,  am_derive_symmetry,
+    am_derive_ocl,         am_derive_ocl_branch, am_derive_ocl_memory, am_derive_task,
+    am_derive_task_memory, am_derive_stencil,    am_derive_leukocyte,  am_derive_energy,
+    am_derive_meter,       am_derive_scaling,
 };
 
 bool am_facts_add(struct am_facts *facts, const struct am_fact *fact)
@@ -69,6 +71,7 @@ void am_facts_derive(const struct am_result_set *set, struct am_arena *arena,
                      struct am_facts *facts)
 {
     *facts = (struct am_facts){.arena = arena};
+    set = am_nodes_first(set, arena);
     for (size_t i = 0; i < sizeof(derivers) / sizeof(derivers[0]); i++)
         derivers[i](set, facts);
 }

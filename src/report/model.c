@@ -318,6 +318,7 @@ static const char *family_title(const char *word)
         {"scaling", "Speed-up, further"},
         {"omp", "OpenMP"},
         {"ocl", "OpenCL devices"},
+        {"leukocyte", "Tracking of cells, from naive to its bound"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -110,6 +110,17 @@ def refused(tap, bench):
         tap.ok(got.returncode == code and word in got.stderr, f"track {' '.join(args)}: exit code {code}", got.stderr)
 
 
+def drawn(tap, bench):
+    """The tracks of app.leukocyte go through notes into the report."""
+    got = bench.run("run", "app.leukocyte", "--quick", "--launches", "1", "--samples", "1", "-p", "executor=serial",
+                    "-p", "threads=1", "-p", "cells=2", "-p", "frames=1,3", "-o", "l.db", env=bench.real_env)
+    tap.ok(got.returncode == 0, "app.leukocyte is measured", got.stderr)
+    got = bench.run("export", "l.db", "--svg", "leukocyte-tracks")
+    tap.ok("synthetic: 2 cells through 3 frames" in got.stdout
+           and "cell 1: (" in got.stdout and "off the truth by 0." in got.stdout,
+           "its tracks are a picture of the report", (got.stdout, got.stderr))
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -118,6 +129,7 @@ def main():
     same_outcome(tap, bench)
     given_cells(tap, bench)
     refused(tap, bench)
+    drawn(tap, bench)
     tap.done()
 
 

@@ -140,23 +140,95 @@ static void check_judge(void)
                                          .bytes_max = BX_LIMIT_BYTES};
     struct am_scene scene = {0};
     struct am_err err = {0};
-    struct am_centre found[2];
+    struct am_centre *found;
     double residual;
 
     ok(am_scene_open(&scene, &setup, &err) == AM_OK && scene.cells == 2, "a scene of two cells");
-    memcpy(found, scene.reference, sizeof(found));
-    ok(am_scene_check(&scene, found, 1e-6, &residual, &err) == AM_OK && residual <= 0,
+    found = scene.found + scene.cells;
+    memcpy(found, scene.reference, sizeof(scene.reference));
+    ok(am_scene_check(&scene, 1e-6, &residual, &err) == AM_OK && residual <= 0,
        "the reference is right");
     found[1].x += 1e-3;
-    ok(am_scene_check(&scene, found, 1e-6, &residual, &err) == AM_E_WRONG && residual > 0,
+    ok(am_scene_check(&scene, 1e-6, &residual, &err) == AM_E_WRONG && residual > 0,
        "a thousandth beside it is wrong: %s", err.text);
     found[1].y = NAN;
-    ok(am_scene_check(&scene, found, 1e-6, &residual, &err) == AM_E_WRONG, "no place is wrong");
-    found[1] = (struct am_centre){scene.truth[1].x + 1.5, scene.truth[1].y};
+    ok(am_scene_check(&scene, 1e-6, &residual, &err) == AM_E_WRONG, "no place is wrong");
+    found[1] = (struct am_centre){scene.truth[3].x + 1.5, scene.truth[3].y};
     err = (struct am_err){0};
-    ok(am_scene_check(&scene, found, 9, &residual, &err) == AM_E_WRONG,
+    ok(am_scene_check(&scene, 9, &residual, &err) == AM_E_WRONG,
        "too far from the truth is wrong: %s", err.text);
     am_scene_close(&scene);
+}
+
+/* ---- tracks that are told ---- */
+
+struct heard {
+    size_t notes, cells, places, longest;
+    char first[512];
+};
+
+static void hear(void *self, const char *key, const char *text)
+{
+    struct heard *const h = self;
+
+    if (strncmp(key, "tracks", 6) != 0)
+        return;
+    h->notes++;
+    h->longest = strlen(text) > h->longest ? strlen(text) : h->longest;
+    if (strcmp(key, "tracks_0") == 0)
+        (void)snprintf(h->first, sizeof(h->first), "%s", text);
+    for (const char *p = text; strcmp(key, "tracks") != 0 && *p; p++) {
+        h->cells += *p == ':';
+        h->places += *p == '.';
+    }
+}
+
+static void tell(size_t cells, size_t frames, bool truth, struct heard *heard)
+{
+    const struct am_ctx ctx = {.note = hear, .note_self = heard};
+    const size_t n = cells * (frames + 1);
+    struct am_scene scene = {.width = 1920, .height = 1080, .cells = cells, .frames = frames};
+    struct am_leuko_tracks told = {.ctx = &ctx};
+
+    *heard = (struct heard){0};
+    scene.found = calloc(n, sizeof(*scene.found));
+    scene.truth = truth ? calloc(n, sizeof(*scene.truth)) : NULL;
+    for (size_t i = 0; i < n; i++) {
+        scene.found[i] = (struct am_centre){1000 + (double)(i / cells), 1000.25};
+        if (truth)
+            scene.truth[i] = (struct am_centre){1000 + (double)(i / cells) + 0.5, 1000};
+    }
+    am_leuko_tracks_note(&told, &scene);
+    am_leuko_tracks_note(&told, &scene); /* says nothing more */
+    am_scene_close(&scene);
+}
+
+static void check_told(void)
+{
+    static const struct {
+        size_t cells, frames;
+        bool truth;
+        size_t told, places; /* cells, and of each */
+    } cases[] = {
+        {1, 1, true, 1, 2},     {36, 1, true, 36, 2}, {36, 8, true, 36, 8}, {36, 99, true, 36, 8},
+        {36, 99, false, 36, 8}, {3, 99, true, 3, 16}, {2, 2, false, 2, 3},  {256, 99, true, 144, 2},
+    };
+    struct heard h;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tell(cases[i].cells, cases[i].frames, cases[i].truth, &h);
+        ok(h.cells == cases[i].told &&
+               h.places == h.cells * cases[i].places * (cases[i].truth ? 4 : 2),
+           "%zu cells through %zu frames: %zu are told, %zu places each", cases[i].cells,
+           cases[i].frames, h.cells, cases[i].places);
+        ok(h.notes <= 19 && h.longest < 512, "in %zu notes of %zu bytes at most", h.notes,
+           h.longest);
+    }
+    tell(2, 2, true, &h);
+    is_str(h.first,
+           "0: 1000.00,1000.25,-0.50,0.25 1001.00,1000.25,-0.50,0.25 1002.00,1000.25,-0.50,0.25; "
+           "1: 1000.00,1000.25,-0.50,0.25 1001.00,1000.25,-0.50,0.25 1002.00,1000.25,-0.50,0.25",
+           "places, and how far off they are");
 }
 
 int main(void)
@@ -175,6 +247,7 @@ int main(void)
     for (size_t i = found; i < CPUS_MAX; i++) /* threads share what there is */
         cpus[i] = cpus[i % found];
     check_judge();
+    check_told();
     check_visits(&ctx);
     check_refused(&ctx);
     return tap_done();

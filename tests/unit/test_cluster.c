@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of archmeter-mpi: what each node measures, what all ranks do together. */
+#include "base/clock.h"
 #include "cluster/part.h"
+#include "cluster/talk.h"
 #include "cluster/words.h"
 
 #include "tap.h"
@@ -46,6 +48,7 @@ static void test_split(void)
         {"run mpi.halo cpu.* -p isa=avx2 --param=size=8 --param=op=fma -o x.db",
          "run -p isa=avx2 --param=size=8 --param=op=fma cpu.*", "run --param=size=8 mpi.halo"},
         {"run null mpi.p* --report -o x.db", "run null", "run mpi.pingpong"},
+        {"run mpi* -o x.db", "", "run mpi.pingpong mpi.halo"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -71,6 +74,10 @@ static void test_options(void)
                AM_OK &&
            words.order == AM_NODES_ONE_BY_ONE && words.node_limit_s == 120 && words.report,
        "order, limit and report are read (%s)", err.text);
+    ok(words.launch_limit_s == 300, "without a word a launch is one of the longest profile");
+    ok(parse("run -o x.db --launch-limit 2s --silence 5s", &arena, &words, &err) == AM_OK &&
+           words.launch_limit_s == 2 && words.silence_s == 5,
+       "limits of launches and of silence are read (%s)", err.text);
     ok(parse("--help", &arena, &words, &err) == AM_OK && words.help, "--help needs nothing else");
     am_arena_fini(&arena);
 }
@@ -125,11 +132,66 @@ static void test_part(void)
     ok(access(folder, F_OK) != 0, "and nothing is left behind");
 }
 
+/* A process in the place of an archmeter: `how` is what a shell does. */
+static void stand_in(struct am_part *part, const char *how)
+{
+    part->begun_ns = am_now_ns();
+    part->pid = fork();
+    if (part->pid == 0) {
+        (void)execl("/bin/sh", "sh", "-c", how, (char *)NULL);
+        _exit(127);
+    }
+}
+
+static void await_end(struct am_part *part)
+{
+    for (int i = 0; i < 500 && !am_part_ended(part); i++)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+static void test_limit(void)
+{
+    struct am_part part = {.limit_s = 0.05};
+    char reason[AM_PART_REASON_MAX];
+
+    stand_in(&part, "exec sleep 60");
+    await_end(&part);
+    am_part_reason(&part, reason);
+    ok(part.pid == 0 && part.late && strstr(reason, "longer than 0.05 s"),
+       "a part that is too late is stopped, and says so (%s)", reason);
+    part = (struct am_part){.limit_s = 60};
+    stand_in(&part, "exit 130");
+    await_end(&part);
+    am_part_reason(&part, reason);
+    is_str(reason, "interrupted", "one that was interrupted says that");
+    ok(!part.late, "and is not late");
+}
+
+static void test_intervals(void)
+{
+    static const struct {
+        double asked_s;
+        int ranks;
+        double interval_s, silence_s;
+    } cases[] = {{30, 4, 1, 30}, {1.5, 4, 0.5, 1.5}, {30, 16000, 16, 48}, {1, 2000, 2, 6}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const double interval_s = am_talk_interval_s(cases[i].asked_s, cases[i].ranks);
+        const double silence_s = am_talk_silence_s(cases[i].asked_s, cases[i].ranks);
+
+        ok(interval_s == cases[i].interval_s && silence_s == cases[i].silence_s,
+           "%d ranks and %g s of silence: a sign of life every %g s, lost after %g s",
+           cases[i].ranks, cases[i].asked_s, interval_s, silence_s);
+    }
+}
+
 int main(void)
 {
     test_split();
     test_options();
     test_bad_words();
     test_part();
+    test_limit();
+    test_intervals();
     return tap_done();
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts of app.stencil, from made-up results. */
+/* Facts and pictures of app.stencil, from made-up results. */
 #include "model/derive.h"
+#include "report/figures_best.h"
 #include "result_fixture.h"
 #include "tap.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct {
     const char *text;
@@ -30,6 +32,35 @@ static const struct {
     {"stencil.f64.n2048.fft_steps", 0}, /* nothing was stepped there */
 };
 
+/* Of these three points two have as many points a thread, none has a whole number of 3 threads. */
+static void draws_weak_scaling(void)
+{
+    static const char *const texts[] = {
+        "dim=2 variant=slice form=paper type=f32 n=1000 threads=1",
+        "dim=2 variant=slice form=paper type=f32 n=1000 threads=3",
+        "dim=2 variant=slice form=paper type=f32 n=2000 threads=2",
+    };
+    const struct rx_metric flops[] = {{"flops", "flop/s", 1e9}, {NULL, NULL, 0}};
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    struct am_text svg;
+
+    am_text_init(&svg, 1 << 20);
+    for (size_t i = 0; i < 3; i++) {
+        const bool drawn =
+            am_stencil_weak_draw(&(struct am_figure_source){&run.set, &facts, &run.arena}, &svg);
+
+        ok(!drawn, "%zu points that do not grow with the threads are no weak scaling", i);
+        (void)rx_add(&run, "app.stencil", texts[i], flops);
+    }
+    ok(am_stencil_weak_draw(&(struct am_figure_source){&run.set, &facts, &run.arena}, &svg) &&
+           strstr(am_text_str(&svg), "dim = 2, n/threads = 1000") &&
+           strstr(am_text_str(&svg), "slice f32 paper"),
+       "two that do are");
+    am_text_fini(&svg);
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
     struct rx_run run = {0};
@@ -53,5 +84,6 @@ int main(void)
            "with an interval and its evidence");
     }
     am_arena_fini(&run.arena);
+    draws_weak_scaling();
     return tap_done();
 }

@@ -2,6 +2,7 @@
 /* Files of several machines in one: nothing lost, nothing changed, and every bad part told. */
 #include "store/merge.h"
 
+#include "store/db.h"
 #include "store_fixture.h"
 #include "tap.h"
 
@@ -159,14 +160,79 @@ static void test_bad_parts(void)
     am_arena_fini(&arena);
 }
 
+/* Replaces what a file holds, by SQL. */
+static void change(const char *path, const char *sql)
+{
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+
+    if (am_store_open(path, true, &store, &err) != AM_OK ||
+        am_db_exec(store, sql, "test", &err) != AM_OK)
+        ok(false, "%s: %s", path, err.text);
+    am_store_close(store);
+}
+
+static const char *finding(const struct am_findings *findings, const char *id)
+{
+    const char *value = "";
+
+    for (size_t i = 0; i < findings->n; i++) {
+        if (strcmp(findings->items[i].id, id) == 0)
+            value = *value ? "twice" : findings->items[i].value;
+    }
+    return value;
+}
+
+static void test_findings(void)
+{
+    static const char *const names[] = {"n1", "n2", "n3", "n4", "n5", "n6"};
+    struct am_node_part parts[6];
+    struct am_arena arena = {0};
+    struct am_result_set set;
+    struct am_nodes nodes;
+    struct am_err err = {0};
+
+    for (size_t i = 0; i < 6; i++) {
+        char sql[1024];
+
+        parts[i] =
+            (struct am_node_part){.name = names[i], .path = am_arena_strdup(&arena, at(names[i]))};
+        make(parts[i].path, 1, 1, true);
+        (void)snprintf(sql, sizeof(sql),
+                       "DELETE FROM finding; INSERT INTO finding (id, area, level, value) VALUES"
+                       " ('all', 'x', 'warn', 'everywhere'), ('load', 'x', 'warn', '%zu %%')%s%s;",
+                       i, i < 5 ? ", ('five', 'x', 'warn', 'on five')" : "",
+                       i == 1 ? ", ('one', 'x', 'warn', 'on one')" : "");
+        change(parts[i].path, sql);
+    }
+    change(parts[2].path, "INSERT INTO environment (key, value) VALUES"
+                          " ('cluster.left_out', 'no bench matches \"ocl.*\"')");
+    ok(am_store_merge(at("findings.db"), "merge", parts, 6, &err) == AM_OK, "six files (%s)",
+       err.text);
+    load(at("findings.db"), &arena, &set, &nodes);
+    is_str(finding(&set.findings, "all"), "everywhere", "what all machines have stands once");
+    is_str(finding(&set.findings, "one"), "n2: on one", "what one has names it");
+    is_str(finding(&set.findings, "five"), "n1, n2, n3, n4 and 1 more: on five",
+           "what many have names some");
+    is_str(finding(&set.findings, "load"), "n1: 0 %; n2: 1 %; n3: 2 %; n4: 3 %; and 2 more",
+           "values that differ stand beside their machines");
+    ok(nodes.n == 6 && nodes.items[2].state == AM_NODE_DONE, "a node that lacks a bench is done");
+    is_str(nodes.items[2].reason, "left out: no bench matches \"ocl.*\"", "and says what it lacks");
+    for (size_t i = 0; i < 6; i++)
+        (void)unlink(parts[i].path);
+    am_arena_fini(&arena);
+}
+
 int main(void)
 {
-    static const char *const made[] = {"a.db", "b.db", "all.db", "foreign.db", "cut.db", "bad.db"};
+    static const char *const made[] = {"a.db",   "b.db",   "all.db",     "foreign.db",
+                                       "cut.db", "bad.db", "findings.db"};
 
     if (!mkdtemp(folder))
         return 1;
     test_union();
     test_bad_parts();
+    test_findings();
     for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
         (void)unlink(at(made[i]));
     (void)rmdir(folder);

@@ -424,12 +424,17 @@ static void test_findings(void)
     struct memory m;
     const char *text;
 
-    am_report_findings(&set, &style, &arena, memory_open(&m));
+    am_report_findings(&set, true, &style, &arena, memory_open(&m));
     text = memory_text(&m);
     ok(strstr(text, "Frequency\n  warn     freq.governor  powersave\n") == text,
        "findings stand below their area");
     ok(strstr(text, "remedy: set it") != NULL, "a warning has its remedy");
     ok(strstr(text, "1 ok, 1 warn, 0 error, 1 unknown") != NULL, "levels are counted");
+    ok(strstr(text, "synthetic") != NULL, "and a false root is no secret");
+    memory_close(&m);
+    am_report_findings(&set, true, &(struct am_style){.format = AM_FORMAT_JSON}, &arena,
+                       memory_open(&m));
+    ok(strstr(memory_text(&m), "\"synthetic\": true") != NULL, "JSON carries the stamp");
     memory_close(&m);
     am_arena_fini(&arena);
 }

@@ -89,7 +89,7 @@ extern const char *const am_leuko_devices[]; /* of workers that are no device's:
                       .tune = "1:16",                                                              \
                       .help = "second-level threads: bands of a cell's rows; 0: what the first "   \
                               "level leaves over. On devices strips of rows a work-group; 0: 8, "  \
-                              "and no group at all on processors"},                                                \
+                              "and no group at all on processors"},                                \
     [AM_LEUKO_VIDEO] = {.name = "video",                                                           \
                         .kind = AM_AXIS_NAME,                                                      \
                         .dflt = AM_SCENE_SYNTHETIC,                                                \

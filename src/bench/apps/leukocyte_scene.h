@@ -47,8 +47,9 @@ void am_scene_close(struct am_scene *scene); /* accepts a half-built one */
 
 const uint8_t *am_scene_frame(const struct am_scene *scene, size_t t); /* 0 to frames */
 
-/* Judges where all cells were found in the last frame: within 1 px of the truth, and those that the reference followed
- * within `tolerance` of it. The residual is the greatest distance to the reference. */
+/* Judges where all cells were found in the last frame: within 1 px of the truth, and those that the
+ * reference followed within `tolerance` of it. The residual is the greatest distance to the
+ * reference. */
 enum am_status am_scene_check(const struct am_scene *scene, double tolerance, double *residual,
                               struct am_err *err);
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 enum {
-    NOTES = 20,       /* of the 32 that a point may have */
+    NOTES = 18,       /* of the 32 that a point may have; runtimes make up to ten */
     NOTE_BYTES = 500, /* am_ctx_note() cuts beyond 511 */
     HEAD_BYTES = 8,   /* "; 255: " */
     PLACE_BYTES = 28, /* "1234.56,1234.56,-0.12,-0.34 " */

@@ -31,6 +31,7 @@ struct tracking {
     cl_mem buffer[BUFFERS];
     struct am_scene scene;
     struct am_leuko_counts counts; /* of the latest iteration */
+    struct am_leuko_tracks told;
     bool is_double;
     size_t strips;
     void *answer; /* FOUND numbers a cell, of the latest frame */
@@ -60,6 +61,25 @@ static void put(const struct tracking *w, void *to, size_t at, double x)
 
 /* ---- building ---- */
 
+/* As many as are asked for; else the device's kind says how many, and its groups the most. */
+static enum am_status choose_strips(struct tracking *w, int64_t asked, struct am_err *err)
+{
+    const size_t most = w->device.group_max / LANES;
+
+    if (asked < 0 || asked > AM_WINDOW_ROWS_MAX || (asked > 0 && (size_t)asked > most))
+        return am_fail(err, AM_E_ABSENT, "%lld strips of %d work-items: groups have %zu at most",
+                       (long long)asked, LANES, w->device.group_max);
+    w->strips = w->device.is_cpu ? CPU_STRIPS : GPU_STRIPS;
+    if (asked > 0)
+        w->strips = (size_t)asked;
+    else if (w->strips > most)
+        w->strips = most;
+    if (w->strips < 1 && !w->device.is_cpu)
+        return am_fail(err, AM_E_ABSENT, "groups of %zu work-items: %d are needed",
+                       w->device.group_max, LANES);
+    return AM_OK;
+}
+
 static enum am_status build(struct tracking *w, const struct am_value *point, struct am_err *err)
 {
     static const char *const names[KERNELS] = {
@@ -70,12 +90,9 @@ static enum am_status build(struct tracking *w, const struct am_value *point, st
 
     if (w->is_double && !w->device.has_double)
         return am_fail(err, AM_E_ABSENT, "the device has no arithmetic in double precision");
-    w->strips = w->device.is_cpu ? CPU_STRIPS : GPU_STRIPS;
-    if (LANES * w->strips > w->device.group_max)
-        w->strips = w->device.group_max / LANES;
-    if (w->strips < 1 && !w->device.is_cpu)
-        return am_fail(err, AM_E_ABSENT, "groups of %zu work-items: %d are needed",
-                       w->device.group_max, LANES);
+    s = choose_strips(w, point[AM_LEUKO_SLT].i, err);
+    if (s != AM_OK)
+        return s;
     (void)am_str_format(options, sizeof(options),
                         "-DREAL=%s%s -DWIDTH=%d -DSTRIPS=%zu -DREACH_X=%d -DREACH_Y=%d -DPOINTS=%d "
                         "-DHISTORY=%d",
@@ -169,8 +186,9 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     struct tracking *const w = state;
     enum am_status s;
 
-    if (point[AM_LEUKO_FLT].i || point[AM_LEUKO_SLT].i)
-        return am_fail(err, AM_E_ABSENT, "devices have no levels of threads: flt and slt are 0");
+    if (point[AM_LEUKO_FLT].i)
+        return am_fail(err, AM_E_ABSENT, "devices take all cells at a time: flt is 0");
+    w->told.ctx = ctx;
     w->is_double = point[AM_LEUKO_TYPE].i == AM_MGVF_F64;
     w->tolerance = am_leuko_tolerance(point);
     s = am_ocl_device_open(&w->device, ctx, point[AM_LEUKO_DEVICE].name, err);
@@ -264,6 +282,7 @@ static enum am_status track_all(struct tracking *w, struct am_err *err)
     for (size_t t = 1; t <= w->scene.frames && s == AM_OK; t++) {
         s = track_frame(w, t, err);
         for (size_t i = 0; i < cells; i++) {
+            w->scene.found[t * cells + i] = (struct am_centre){answer(w, i, 0), answer(w, i, 1)};
             w->counts.iterations += answer(w, i, 2);
             w->counts.updates += answer(w, i, 2) * answer(w, i, 3);
         }
@@ -296,14 +315,15 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     struct tracking *const w = state;
-    struct am_centre found[AM_SCENE_CELLS_MAX];
+    enum am_status s;
 
     *residual = 0;
     if (!(w->counts.updates > 0))
         return am_fail(err, AM_E_WRONG, "wrong: no cell was tracked");
-    for (size_t i = 0; i < w->scene.cells; i++)
-        found[i] = (struct am_centre){answer(w, i, 0), answer(w, i, 1)};
-    return am_scene_check(&w->scene, found, w->tolerance, residual, err);
+    s = am_scene_check(&w->scene, w->tolerance, residual, err);
+    if (s == AM_OK)
+        am_leuko_tracks_note(&w->told, &w->scene);
+    return s;
 }
 
 static void finish(void *state)

@@ -73,26 +73,27 @@ static bool is_candidate(const struct am_axis *axis, const struct am_value *valu
  * have it. */
 static enum am_status candidates_of(const struct am_cli *cli, const struct am_setup *setup,
                                     const struct am_bench *bench, const struct am_param *params,
-                                    struct am_values *out, struct am_err *err)
+                                    struct am_candidates *out, struct am_err *err)
 {
     enum am_status s = AM_OK;
 
     for (size_t i = 0; s == AM_OK && bench->axes[i].name; i++) {
         const struct am_axis *const axis = &bench->axes[i];
         const size_t given = cli->opt->params.n;
+        struct am_values *const values = &out[i].values;
         size_t kept = 0;
 
-        out[i] = (struct am_values){0};
+        out[i] = (struct am_candidates){.given = find_param(params, given, axis->name) < given};
         if (!axis->tune)
             continue;
-        s = values_of(cli, setup, axis, params, &out[i], err);
-        for (size_t k = 0; s == AM_OK && k < out[i].n; k++) {
-            if (is_candidate(axis, &out[i].v[k]))
-                out[i].v[kept++] = out[i].v[k];
+        s = values_of(cli, setup, axis, params, values, err);
+        for (size_t k = 0; s == AM_OK && k < values->n; k++) {
+            if (is_candidate(axis, &values->v[k]))
+                values->v[kept++] = values->v[k];
         }
-        if (s != AM_OK || (out[i].n == 1 && find_param(params, given, axis->name) < given))
+        if (s != AM_OK || (values->n == 1 && out[i].given))
             kept = 0;
-        out[i].n = kept;
+        values->n = kept;
     }
     return s;
 }
@@ -272,7 +273,7 @@ static enum am_status tune_points(struct session *s, struct am_err *err)
     for (size_t i = 0; i < s->setup->plan.n && status == AM_OK && !*s->cli->interrupted; i++) {
         const struct am_point *const point = &s->setup->plan.points[i];
         struct am_tune_row *const row = &s->rows[s->n++];
-        struct am_values candidates[AM_AXES_MAX];
+        struct am_candidates candidates[AM_AXES_MAX];
 
         row->point = point;
         status = candidates_of(s->cli, s->setup, point->bench, s->params, candidates, err);

@@ -8,6 +8,7 @@
 #include "cli/runs.h"
 #include "cli/tuning.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAMES_MAX = 512, LEFT_OUT_MAX = 4096 };
@@ -189,6 +190,22 @@ enum am_status am_setup_params(const struct am_options *opt, struct am_arena *ar
     return AM_OK;
 }
 
+/* Whether archmeter-mpi means it for the benches of all ranks. */
+static bool is_of_all_ranks(const char *axis)
+{
+    const char *rest = getenv(AM_CLUSTER_PART);
+    const size_t len = strlen(axis);
+
+    while (rest && *rest) {
+        const size_t word = strcspn(rest, " ");
+
+        if (word == len && strncmp(rest, axis, len) == 0)
+            return true;
+        rest += word + strspn(rest + word, " ");
+    }
+    return false;
+}
+
 enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_setup *setup,
                                    const struct am_param *params, struct am_err *err)
 {
@@ -206,7 +223,7 @@ enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_set
     for (size_t i = 0; i < cli->opt->params.n; i++) {
         const char *near = am_nearest(params[i].axis, names, n);
 
-        if (params[i].used)
+        if (params[i].used || is_of_all_ranks(params[i].axis))
             continue;
         return am_fail(err, AM_E_USAGE, "no chosen bench has an axis \"%s\"%s%s%s", params[i].axis,
                        near ? "; did you mean \"" : "", near ? near : "",
@@ -217,6 +234,24 @@ enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_set
 
 /* Every worker's part of one bench, so that its points stand together. A part of which nothing is
  * usable here (no device) is said and left out. */
+/* Nothing named, and a minute for all of it. */
+static bool is_quick_set(const struct am_cli *cli, const struct am_setup *setup)
+{
+    return setup->plan.settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
+}
+
+/* Whether every worker that has the bench wants it to be named. */
+static bool is_named_only(const struct am_catalogue *c, const char *name)
+{
+    for (size_t w = 0; w < c->n; w++) {
+        const struct am_bench *const bench = am_catalogue_find(c, c->workers[w].name, name);
+
+        if (bench && !bench->named_only)
+            return false;
+    }
+    return true;
+}
+
 static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup, const char *name,
                                 struct am_param *params, struct am_err *err)
 {
@@ -224,10 +259,11 @@ static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup
 
     for (size_t w = 0; w < c->n; w++) {
         const struct am_bench *bench = am_catalogue_find(c, c->workers[w].name, name);
+        const bool left_out = bench && bench->named_only && is_quick_set(cli, setup);
         const enum am_status status =
-            bench ? am_plan_add(&setup->plan, bench, params, cli->opt->params.n,
-                                am_topo_symbols(setup->topo), cli->arena, err)
-                  : AM_OK;
+            bench && !left_out ? am_plan_add(&setup->plan, bench, params, cli->opt->params.n,
+                                             am_topo_symbols(setup->topo), cli->arena, err)
+                               : AM_OK;
 
         if (status == AM_E_ABSENT)
             am_log(AM_LOG_WARN, "%s is left out: %s", name, err->text);
@@ -247,8 +283,6 @@ static enum am_status add_benches(const struct am_cli *cli, struct am_setup *set
                                   struct am_param *params, struct am_err *err)
 {
     const struct am_catalogue *c = &setup->catalogue;
-    const bool quick_set =
-        setup->plan.settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
     struct am_text left_out;
     enum am_status status = AM_OK;
 
@@ -265,7 +299,7 @@ static enum am_status add_benches(const struct am_cli *cli, struct am_setup *set
                        bench->name);
             else if (lacks_meters(setup, bench))
                 continue;
-            else if (quick_set && bench->named_only)
+            else if (is_quick_set(cli, setup) && is_named_only(c, bench->name))
                 am_text_addf(&left_out, " %s", bench->name);
             else
                 status = add_bench(cli, setup, bench->name, params, err);
@@ -288,6 +322,27 @@ enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_se
     return check_settings(opt, err);
 }
 
+static bool any_of(const struct am_words *patterns, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        if (any_match(patterns->items[i], names, n))
+            return true;
+    }
+    return false;
+}
+
+/* One of several machines measures what it can; what it lacks is told, and stored. */
+static enum am_status leave_out(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err)
+{
+    const char *const story = am_arena_strdup(cli->arena, err->text);
+
+    am_log(AM_LOG_WARN, "left out on this machine: %s", err->text);
+    am_kvs_add(&setup->facts, cli->arena, "cluster.left_out", story ? story : "");
+    *err = (struct am_err){0};
+    return AM_OK;
+}
+
 enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
 {
     const char *names[NAMES_MAX];
@@ -301,6 +356,8 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
     if (n == 0)
         return am_fail(err, AM_E_ABSENT, "no worker program is available: nothing to measure with");
     status = am_check_patterns(&cli->opt->operands, names, n, err);
+    if (status == AM_E_USAGE && getenv(AM_CLUSTER_PART) && any_of(&cli->opt->operands, names, n))
+        status = leave_out(cli, setup, err);
     if (status == AM_OK)
         status = am_setup_params(cli->opt, cli->arena, &params, err);
     setup->plan = (struct am_plan){.settings = settings_of(cli->opt)};

@@ -32,7 +32,9 @@ enum {
              BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(SELFTEST) | BIT(ENERGY) |
              BIT(EXPERIMENT) | BIT(TUNE),
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
-    METERED = MEASURING | BIT(ENERGY),
+    COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
+    ENERGETIC = MEASURING | BIT(PLAN),
+    METERED = ENERGETIC | BIT(ENERGY),
     COMPARING = BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
 };
 
@@ -219,7 +221,7 @@ const struct am_option am_option_table[] = {
         .name = "energy",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(energy),
-        .commands = MEASURING,
+        .commands = ENERGETIC,
         .help =
             "Measure energy beside time: every bench gets J, W, flop/s a watt and so on by each "
             "meter; batches last as long as the meters need.",
@@ -268,7 +270,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(process_nm),
         .argument = "NM",
-        .commands = MEASURING,
+        .commands = ENERGETIC,
         .help = "Feature size for process-normalised products, EDP/NM^s and ED2P/NM^(s+1).",
     },
     {
@@ -276,7 +278,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(process_exponent),
         .argument = "S",
-        .commands = MEASURING,
+        .commands = ENERGETIC,
         .help = "The exponent s of --process-node (2 to 4; 3 unless given).",
     },
     {
@@ -284,7 +286,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(counters),
         .argument = "EVENTS",
-        .commands = BIT(RUN),
+        .commands = COUNTING,
         .help =
             "Count hardware events by PAPI, in launches of their own: names with commas, or l2, "
             "l3 for accesses and misses of these caches.",
@@ -293,7 +295,7 @@ const struct am_option am_option_table[] = {
         .name = "counters-with-time",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(counters_with_time),
-        .commands = BIT(RUN),
+        .commands = COUNTING,
         .help = "Count in the timed launches; reading the counters then disturbs the times.",
     },
     {

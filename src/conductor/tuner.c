@@ -4,13 +4,17 @@
 
 #include "base/clock.h"
 #include "conductor/launch.h"
+#include "conductor/tune_notes.h"
 #include "core/search.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_MAX = 16, STOPS_FIRST = 64 }; /* points of a launch, whatever a bench allows */
+enum {
+    GROUP_MAX = 16, /* points of a launch, whatever a bench allows */
+    STOPS_FIRST = 64,
+};
 
 /* One candidate that was thought of; candidates of a search point to these. */
 struct candidate {
@@ -23,7 +27,8 @@ struct candidate {
 struct tuning {
     struct am_tuner *tuner;
     const struct am_point *asked;
-    const struct am_values *values; /* of the axes that are searched; n is 0 for others */
+    const struct am_candidates *given;
+    struct am_values values[AM_AXES_MAX]; /* of the axes that are searched; n is 0 for others */
     struct am_arena *arena;
     struct am_tuned *out;
     struct am_launcher launcher;
@@ -136,25 +141,26 @@ static enum am_status launch(struct tuning *t, const struct am_point *const *poi
 
 /* ---- what the bench itself chooses ---- */
 
-/* Values that the notes tell, where the point leaves them open. */
-static enum am_status read_model(struct tuning *t, const struct am_visit *v, struct am_err *err)
+/* What it chose, and what it proposes to try; candidates that the user gave stand. */
+static enum am_status read_notes(struct tuning *t, const struct am_kvs *notes, struct am_err *err)
 {
     const struct am_axis *const axes = t->asked->bench->axes;
-    const size_t n = am_axis_count(axes);
-    struct am_value *const model = am_arena_array(t->arena, n + 1, sizeof(*model));
+    const struct am_symbol *const symbols = am_topo_symbols(t->tuner->conductor->topo);
+    struct am_err why = {0};
+    enum am_status s = AM_OK;
 
-    if (!model)
+    t->out->model = t->out->found = am_tune_model(t->asked, notes, t->arena);
+    if (!t->out->model)
         return am_fail(err, AM_E_NOMEM, "no memory for the tuner");
-    for (size_t i = 0; i < n; i++) {
-        const char *const note = am_kvs_get(&v->notes, axes[i].name);
-        const char *const text = note ? am_arena_strdup(t->arena, note) : NULL;
-
-        model[i] = t->asked->values[i];
-        if (text && am_axis_is_open(&axes[i], &model[i]) &&
-            am_value_parse(&axes[i], text, strlen(text), &model[i], NULL) != AM_OK)
-            model[i] = t->asked->values[i];
+    for (size_t i = 0; s == AM_OK && axes[i].name; i++) {
+        t->values[i] = t->given[i].values;
+        if (t->values[i].n && !t->given[i].given)
+            s = am_tune_candidates(&axes[i], notes, symbols, t->arena, &t->values[i], &why);
     }
-    t->out->model = t->out->found = model;
+    if (s != AM_E_PARSE)
+        return s == AM_OK ? s : am_fail(err, s, "%s", why.text);
+    t->out->why_not = am_arena_strdup(t->arena, why.text);
+    t->out->broken = true;
     return AM_OK;
 }
 
@@ -177,7 +183,7 @@ static enum am_status ask_bench(struct tuning *t, struct am_err *err)
         if (v->state != AM_VISIT_OK)
             t->out->why_not = am_arena_strdup(t->arena, v->reason ? v->reason : "failed");
         t->out->broken = v->state == AM_VISIT_FAIL;
-        s = read_model(t, v, err);
+        s = read_notes(t, &v->notes, err);
         if (s == AM_OK && !stop_point(t, t->asked->id, v->state))
             s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
     }
@@ -539,12 +545,12 @@ static bool has_choice(const struct tuning *t)
 }
 
 enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point,
-                            const struct am_values *candidates, struct am_arena *arena,
+                            const struct am_candidates *candidates, struct am_arena *arena,
                             struct am_tuned *out, struct am_err *err)
 {
     struct tuning t = {.tuner = tuner,
                        .asked = point,
-                       .values = candidates,
+                       .given = candidates,
                        .arena = arena,
                        .out = out,
                        .start_ns = am_now_ns()};

@@ -22,6 +22,12 @@ struct am_tuner {
     unsigned round;  /* of the next launch; one after the other over all points */
 };
 
+/* What may be tried on one axis. */
+struct am_candidates {
+    struct am_values values; /* none: the axis is not tuned */
+    bool given;              /* by the user, in place of what the bench proposes for the point */
+};
+
 /* What came of one point. */
 struct am_tuned {
     const char *why_not;          /* it cannot be measured, or has nothing to tune; else NULL */
@@ -38,9 +44,9 @@ struct am_tuned {
 void am_tuner_settings(struct am_plan_settings *settings);
 
 /* Tunes one point of the conductor's plan, which leaves open what is tuned. `candidates` are
- * indexed as the bench's axes: what may be tried; none for axes that are not tuned. */
+ * indexed as the bench's axes. */
 enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point,
-                            const struct am_values *candidates, struct am_arena *arena,
+                            const struct am_candidates *candidates, struct am_arena *arena,
                             struct am_tuned *out, struct am_err *err);
 
 #endif

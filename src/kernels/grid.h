@@ -6,6 +6,7 @@
 #include "kernels/stencil.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { AM_GRID_DIMS = 2, AM_GRID_DIM_LEAST = 2 }; /* two dimensions and three */
 
@@ -27,9 +28,11 @@ struct am_grid_box {
 
 typedef void am_grid_fn(const struct am_grid_box *box);
 
-/* Copies n vectors, aligned, and turns them: lane j becomes lane (j + by) % lanes of `from`. Reads
- * and ignores up to a vector before and after them. */
-typedef void am_grid_turn_fn(void *to, const void *from, size_t n, size_t by);
+/* Copies n vectors, aligned, and turns them: lane j becomes lane (j + by) % lanes of the first
+ * source, or of the second where bit j of `second` is set. Reads and ignores up to a vector before
+ * and after them. */
+typedef void am_grid_turn_fn(void *to, const void *const from[2], uint32_t second, size_t n,
+                             size_t by);
 
 struct am_grid_variant {
     const char *isa;

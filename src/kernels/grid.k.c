@@ -8,8 +8,13 @@
 #define E_f32 float
 #define E_f64 double
 
-/* Rows that a loop has in registers: three vectors a row, and the constants. */
-#if AM_REGISTERS == 32
+/* Rows that a loop has in registers: three vectors a row, the constants, and where operands cannot
+ * be in memory, what is on its way. */
+#if defined(__aarch64__)
+#define ROWS 5
+#define EACH_ROW REP_5
+#define EACH_ROW_AND_TWO REP_7
+#elif AM_REGISTERS == 32
 #define ROWS 8
 #define EACH_ROW REP_8
 #define EACH_ROW_AND_TWO REP_10
@@ -157,19 +162,21 @@
 
 /* Several rows at once. A column of vectors x comes in, with one above the rows and one below: it
  * ends the points to its left, kept as heads, and begins its own, whose left neighbours are y. The
- * names of both change places with the next column, so that nothing is moved. */
+ * names of both change places with the next column, so that nothing is moved. Vectors come in one
+ * row before they are needed, when one of those to their left is done with: there is room. */
 #define ROW(p, k) ((p) + (ptrdiff_t)(k)*row)
 #define HEAD(k, x, y, dim, form)                                                                   \
     HEAD_##form##_##dim(x[(k) + 1], y[(k) + 1], x[k] + x[(k) + 2], PLANES_##dim(A, ROW(u, k)))
 #define IN(k, x) x[k] = AT(A, ROW(u, (k)-1));
 #define OUT(k, x, y, dim, form)                                                                    \
+    x[(k) + 2] = AT(A, ROW(u, (k) + 1));                                                           \
     *(A *)(void *)(ROW(v, k) - step) = TAIL_##form(head[k], x[(k) + 1]);                           \
     head[k] = HEAD(k, x, y, dim, form);
 #define LEFT(k, y) y[(k) + 1] = AT(A, ROW(u, k) - step);
 #define BEGIN(k, x, y, dim, form) head[k] = HEAD(k, x, y, dim, form);
 #define END(k, form) *(A *)(void *)(ROW(v, k) - step) = TAIL_##form(head[k], AT(A, ROW(u, k)));
-#define COLUMN_IN(rows, and_two, x, y, dim, form)                                                  \
-    and_two(IN, x) rows(OUT, x, y, dim, form) u += step;                                           \
+#define COLUMN_IN(rows, x, y, dim, form)                                                           \
+    IN(0, x) IN(1, x) rows(OUT, x, y, dim, form) u += step;                                        \
     v += step;
 #define ROWS_AT_ONCE(name, count, rows, and_two, dim, form, type)                                  \
     static inline void name(ROW_ARGUMENTS)                                                         \
@@ -186,11 +193,11 @@
         rows(LEFT, a) and_two(IN, b) rows(BEGIN, b, a, dim, form) u += step;                       \
         v += step;                                                                                 \
         for (n--; n >= 2; n -= 2) {                                                                \
-            COLUMN_IN(rows, and_two, a, b, dim, form)                                              \
-            COLUMN_IN(rows, and_two, b, a, dim, form)                                              \
+            COLUMN_IN(rows, a, b, dim, form)                                                       \
+            COLUMN_IN(rows, b, a, dim, form)                                                       \
         }                                                                                          \
         if (n) {                                                                                   \
-            COLUMN_IN(rows, and_two, a, b, dim, form)                                              \
+            COLUMN_IN(rows, a, b, dim, form)                                                       \
         }                                                                                          \
         rows(END, form)                                                                            \
     }
@@ -204,19 +211,27 @@
 /* Lanes from `by` on are before those below it: two loads that are apart by a vector have the ones
  * and the others. */
 #define TURN(type, bits)                                                                           \
-    static void turn_##type(void *to, const void *from, size_t n, size_t by)                       \
+    static void turn_##type(void *to, const void *const from[2], uint32_t second, size_t n,        \
+                            size_t by)                                                             \
     {                                                                                              \
         typedef am_vu##bits V;                                                                     \
         enum { lanes = LANES(type) };                                                              \
-        uint##bits##_t *v = to, straight[lanes];                                                   \
-        const uint##bits##_t *u = (const uint##bits##_t *)from + by;                               \
-        V mask;                                                                                    \
+        uint##bits##_t *v = to, pick[4][lanes];                                                    \
+        const uint##bits##_t *a = (const uint##bits##_t *)from[0] + by;                            \
+        const uint##bits##_t *b = (const uint##bits##_t *)from[1] + by;                            \
+        V mask[4];                                                                                 \
                                                                                                    \
-        for (size_t j = 0; j < lanes; j++)                                                         \
-            straight[j] = j + by < lanes ? UINT##bits##_MAX : 0;                                   \
-        mask = AT(V, straight);                                                                    \
-        for (; n; n--, u += lanes, v += lanes)                                                     \
-            *(V *)(void *)v = (AT(V, u) & mask) | (AT(V, u - lanes) & ~mask);                      \
+        for (size_t j = 0; j < lanes; j++) {                                                       \
+            const size_t which = 2 * (second >> j & 1) + (j + by >= lanes);                        \
+                                                                                                   \
+            for (size_t k = 0; k < 4; k++)                                                         \
+                pick[k][j] = k == which ? UINT##bits##_MAX : 0;                                    \
+        }                                                                                          \
+        for (size_t k = 0; k < 4; k++)                                                             \
+            mask[k] = AT(V, pick[k]);                                                              \
+        for (; n; n--, a += lanes, b += lanes, v += lanes)                                         \
+            *(V *)(void *)v = (AT(V, a) & mask[0]) | (AT(V, a - lanes) & mask[1]) |                \
+                              (AT(V, b) & mask[2]) | (AT(V, b - lanes) & mask[3]);                 \
     }
 TURN(f32, 32)
 TURN(f64, 64)

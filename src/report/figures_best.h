@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures after chapter 6 of the thesis: the best that was measured, over threads and sizes. */
+/* Pictures of the best that was measured, over threads and sizes: those of chapter 6 of the thesis,
+ * and others that a plain row cannot say. */
 #ifndef AM_REPORT_FIGURES_BEST_H
 #define AM_REPORT_FIGURES_BEST_H
 
 #include "report/figure.h"
+
+/* At each place the best of all points that share x, series and panel counts. Series and panels are
+ * axes, several with commas between them; "n/threads" is a quotient, of points where it is whole.
+ */
+struct am_best {
+    const char *title, *bench, *metric;
+    bool least; /* is best */
+    const char *x, *series, *panel;
+};
+
+/* False unless there is a line of two places. */
+bool am_best_draw(const struct am_figure_source *source, const struct am_best *what,
+                  struct am_text *out);
+
+/* Finite differences on more threads, each with as many points: Figure 7 of its paper. */
+am_figure_draw_fn am_stencil_weak_draw;
 
 /* X(function, name of the figure, title, bench, metric, least is best, x, series, panel): at each
  * place the best of all points that share x, series and panel counts, whoever ran it. */

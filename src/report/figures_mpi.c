@@ -87,16 +87,5 @@ const struct am_figure_row am_figures_mpi[] = {
      .x = "ranks",
      .series = "threads",
      .panel = "scaling"},
-    {.name = "mpi-stencil-predicted",
-     .section = SECTION,
-     .title = "The distributed stencil as predicted",
-     .caption = "The same if messages hid behind nothing: blocks without messages, then messages "
-                "alone. What was measured should not be lower.",
-     .bench = "mpi.stencil",
-     .metric = "predicted",
-     .kind = AM_FIGURE_LINES,
-     .x = "ranks",
-     .series = "threads",
-     .panel = "scaling"},
     {.name = NULL},
 };

@@ -68,6 +68,20 @@ const struct am_figure_row am_figures_stencil[] = {
         .where = "dim=1 variant=slice device=cpu",
     },
     {
+        .name = "stencil-grid-scaling",
+        .section = section,
+        .title = "Strong scaling of grids",
+        .caption = "The same in two and three dimensions: parts are cut across the dimension "
+                   "beside the lanes', and all of them copy ghosts.",
+        .bench = "app.stencil",
+        .metric = "flops",
+        .kind = AM_FIGURE_LINES,
+        .x = "threads",
+        .series = "dim",
+        .panel = "n",
+        .where = "dim=2,3 variant=slice device=cpu",
+    },
+    {
         .name = "stencil-sizes",
         .section = section,
         .title = "Grid sizes",

@@ -103,6 +103,7 @@ static const struct {
 } before[] =
     {
         {NULL, am_page_summary, NULL},
+        {"Nodes", am_page_nodes, am_page_has_nodes},
         {"Findings", am_page_findings, am_page_has_findings},
         {"Machine model", am_page_model, am_page_has_model},
         {"Comparison", am_page_comparison, am_page_has_comparison},

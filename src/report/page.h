@@ -40,10 +40,10 @@ void am_page_flush(struct am_page *p);
 typedef void am_page_part_fn(struct am_page *p);
 typedef bool am_page_has_fn(const struct am_page *p);
 
-am_page_part_fn am_page_summary, am_page_findings, am_page_model, am_page_bounds,
+am_page_part_fn am_page_summary, am_page_nodes, am_page_findings, am_page_model, am_page_bounds,
     am_page_comparison, am_page_results, am_page_method, am_page_reproduce;
-am_page_has_fn am_page_has_findings, am_page_has_model, am_page_has_bounds, am_page_has_comparison,
-    am_page_has_results;
+am_page_has_fn am_page_has_findings, am_page_has_nodes, am_page_has_model, am_page_has_bounds,
+    am_page_has_comparison, am_page_has_results;
 
 /* The figures of one section, with its <h2>. */
 void am_page_section(struct am_page *p, const char *section);

@@ -204,6 +204,27 @@ static void json_failures(struct am_json *j, const struct am_result_set *set)
     am_json_array_end(j);
 }
 
+/* Of merged files only. */
+static void json_nodes(struct am_json *j, const struct am_nodes *nodes)
+{
+    if (nodes->n == 0)
+        return;
+    am_json_array(j, "nodes");
+    for (size_t i = 0; i < nodes->n; i++) {
+        const struct am_node *const node = &nodes->items[i];
+
+        am_json_object(j, NULL);
+        am_json_string(j, "name", node->name);
+        am_json_string(j, "state", am_node_states[node->state]);
+        am_json_string(j, "reason", node->reason);
+        am_json_unsigned(j, "points", node->points);
+        am_json_unsigned(j, "ok", node->ok);
+        am_json_facts(j, "facts", &node->facts);
+        am_json_object_end(j);
+    }
+    am_json_array_end(j);
+}
+
 void am_report_results_json(const struct am_result_set *set, FILE *out)
 {
     struct am_json j;
@@ -216,6 +237,7 @@ void am_report_results_json(const struct am_result_set *set, FILE *out)
     am_json_facts(&j, "environment", &set->environment);
     am_json_facts(&j, "build", &set->build);
     am_json_findings(&j, "findings", &set->findings);
+    json_nodes(&j, &set->nodes);
     am_json_array(&j, "results");
     for (size_t i = 0; i < set->n; i++)
         json_result(&j, &set->results[i]);

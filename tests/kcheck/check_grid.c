@@ -198,6 +198,7 @@ static void check_loop(struct box_case *c, struct guarded *g, struct am_rng *rng
         printf("# first wrong: %zu x %zu x %zu, way %d\n", c->n[0], c->n[1], c->n[2], c->way);
 }
 
+/* The second source is the last n + 2 of the vectors, the first the n + 2 before the very last. */
 static void check_turn(const struct am_grid_variant *v, enum am_stencil_type type,
                        struct guarded *g, struct am_rng *rng)
 {
@@ -208,14 +209,18 @@ static void check_turn(const struct am_grid_variant *v, enum am_stencil_type typ
     guarded_charge("grid turn");
     for (size_t n = 0; n <= 4 && right; n++) {
         for (size_t by = 0; by < lanes && right; by++) {
-            char *const from = guarded_at_end(&g[0], (n + 2) * vector);
+            char *const from = guarded_at_end(&g[0], (n + 3) * vector);
             char *const to = guarded_at_start(&g[1], n * vector, 0);
+            const void *const sources[2] = {from + vector, from + 2 * vector};
+            const uint32_t second = n % 2 ? (uint32_t)am_rng_u64(rng) : 0;
 
-            fill(type, from, (n + 2) * lanes, rng, was);
-            v->turn[type](to, from + vector, n, by);
-            for (size_t i = 0; i < n * lanes; i++)
-                right =
-                    right && get(type, to, i) == was[(i / lanes + 1) * lanes + (i + by) % lanes];
+            fill(type, from, (n + 3) * lanes, rng, was);
+            v->turn[type](to, sources, second, n, by);
+            for (size_t i = 0; i < n * lanes; i++) {
+                const size_t at = i / lanes + 1 + (second >> i % lanes & 1);
+
+                right = right && get(type, to, i) == was[at * lanes + (i + by) % lanes];
+            }
             right = right && guarded_intact(&g[0]) && guarded_intact(&g[1]);
         }
     }

@@ -192,7 +192,7 @@ static void test_hostile(void)
         {"UPDATE param SET axis = axis + 50", "no axis or metric"},
         {"UPDATE value SET metric = metric + 50", "no axis or metric"},
         {"DELETE FROM failure", "column kind"},
-        {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 17)"
+        {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25)"
          " INSERT INTO axis SELECT NULL, 1, 'a' || i, 'int', NULL FROM n",
          "too many axes"},
         {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 65)"

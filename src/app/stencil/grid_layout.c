@@ -320,31 +320,59 @@ static char *row_at(const struct layer *layer, size_t i, ptrdiff_t at)
                     flat ? 0 : at);
 }
 
-/* Whether all lanes come from one place, each from the same number of lanes on. */
-static bool is_turned(const struct layer *layer, const struct home *first)
+/* Lanes that come from at most two places, each from the same number of lanes on: so it is while
+ * there are fewer ghosts than points of a lane, lanes being equal to one point. */
+struct turn {
+    ptrdiff_t at[2];
+    uint32_t second; /* bit j: lane j comes from the second */
+    size_t by;
+};
+
+/* False where they come from more places than that. */
+static bool find_turn(const struct layer *layer, struct turn *turn)
 {
     const size_t lanes = layer->grid->lanes;
+    const struct home first = home_of(layer, 0);
 
+    *turn = (struct turn){.at = {first.at, first.at}, .by = first.lane};
     for (size_t lane = 1; lane < lanes; lane++) {
         const struct home home = home_of(layer, lane);
 
-        if (home.at != first->at || home.lane != (first->lane + lane) % lanes)
+        if (home.lane != (first.lane + lane) % lanes)
             return false;
+        if (home.at == first.at)
+            continue;
+        if (turn->second && home.at != turn->at[1])
+            return false;
+        turn->at[1] = home.at;
+        turn->second |= UINT32_C(1) << lane;
     }
-    return true;
+    return lanes > 1;
+}
+
+static void turn_layer(const struct layer *layer, const struct turn *turn)
+{
+    const struct am_grid *const grid = layer->grid;
+    am_grid_turn_fn *const fn = grid->spec.kernels->turn[grid->spec.type];
+
+    for (size_t i = 0; i < layer->rows; i++) {
+        const void *const from[2] = {row_at(layer, i, turn->at[0]), row_at(layer, i, turn->at[1])};
+
+        fn(row_at(layer, i, layer->at), from, turn->second, layer->points, turn->by);
+    }
 }
 
 static void fill_layer(const struct layer *layer)
 {
     const struct am_grid *const grid = layer->grid;
     const size_t bytes = grid->element_bytes;
-    const struct home first = home_of(layer, 0);
-    const bool turned = grid->lanes > 1 && is_turned(layer, &first);
+    struct turn turn;
 
-    for (size_t i = 0; i < layer->rows && turned; i++)
-        grid->spec.kernels->turn[grid->spec.type](
-            row_at(layer, i, layer->at), row_at(layer, i, first.at), layer->points, first.lane);
-    for (size_t lane = 0; lane < grid->lanes && !turned; lane++) {
+    if (find_turn(layer, &turn)) {
+        turn_layer(layer, &turn);
+        return;
+    }
+    for (size_t lane = 0; lane < grid->lanes; lane++) {
         const struct home home = home_of(layer, lane);
 
         for (size_t i = 0; i < layer->rows; i++)

@@ -81,57 +81,56 @@ extern const char *const am_stencil_devices[]; /* of workers that are no device'
 #endif
 
 /* Rows of the axes' table; the arguments are the four above, or a device's own. */
-#define AM_STENCIL_AXIS_ROWS(variant, isa, executor, device)                                                     \
-    [AM_STENCIL_DIM] = {.name = "dim",                                                                           \
-                        .kind = AM_AXIS_INT,                                                                     \
-                        .dflt = "1",                                                                             \
-                        .help = "dimensions of the grid: 1, 2 or 3"},                                            \
-    [AM_STENCIL_VARIANT] = variant,                                                                              \
-    [AM_STENCIL_FORM] = {.name = "form",                                                                         \
-                         .kind = AM_AXIS_NAME,                                                                   \
-                         .dflt = "paper,scaled",                                                                 \
-                         .thorough = "all",                                                                      \
-                         .choices = am_stencil_forms,                                                            \
-                         .help = "paper: add, mul, fma; scaled, centred: add, fma on a scaled "                  \
-                                 "state"},                                                                       \
-    [AM_STENCIL_TYPE] = {.name = "type",                                                                         \
-                         .kind = AM_AXIS_NAME,                                                                   \
-                         .dflt = "all",                                                                          \
-                         .quick = "f32",                                                                         \
-                         .choices = am_stencil_types,                                                            \
-                         .help = "element type"},                                                                \
-    [AM_STENCIL_ISA] = isa,                                                                                      \
-    [AM_STENCIL_W] =                                                                                             \
-        {.name = "w",                                                                                            \
-         .kind = AM_AXIS_INT,                                                                                    \
-         .dflt = "0",                                                                                            \
-         .tune = AM_STENCIL_TUNE_W,                                                                              \
-         .help =                                                                                                 \
-             "vectors of a slice; in two and three dimensions of a tile's row; 0: chosen, and neither of them"}, \
-    [AM_STENCIL_DEPTH] = {.name = "depth",                                                                       \
-                          .kind = AM_AXIS_INT,                                                                   \
-                          .dflt = "0",                                                                           \
-                          .tune = AM_STENCIL_TUNE_DEPTH,                                                         \
-                          .help = "steps of a pass of skew or slice; 0: chosen, and neither of "                 \
-                                  "them"},                                                                       \
-    [AM_STENCIL_STEPS] = {.name = "steps",                                                                       \
-                          .kind = AM_AXIS_INT,                                                                   \
-                          .dflt = "480",                                                                         \
-                          .quick = "120",                                                                        \
-                          .help = "time steps of one iteration"},                                                \
-    [AM_STENCIL_N] = {.name = "n",                                                                               \
-                      .kind = AM_AXIS_INT,                                                                       \
-                      .dflt = "l1/32,l2/32,l3/32,16M",                                                           \
-                      .quick = "256K",                                                                           \
-                      .key = AM_KEY_CLASS,                                                                       \
-                      .help = "grid points, of all dimensions together: of 4 or 8 bytes, in two "                \
-                              "arrays (skew, slice: in one)"},                                                   \
-    [AM_STENCIL_R] = {.name = "r",                                                                               \
-                      .kind = AM_AXIS_REAL,                                                                      \
-                      .dflt = "0",                                                                               \
-                      .key = AM_KEY_FREE,                                                                        \
-                      .help = "the weight of a neighbour, at most 1/2 over the dimensions; 0: "                  \
-                              "half of that"},                                                                   \
+#define AM_STENCIL_AXIS_ROWS(variant, isa, executor, device)                                       \
+    [AM_STENCIL_DIM] = {.name = "dim",                                                             \
+                        .kind = AM_AXIS_INT,                                                       \
+                        .dflt = "1",                                                               \
+                        .help = "dimensions of the grid: 1, 2 or 3"},                              \
+    [AM_STENCIL_VARIANT] = variant,                                                                \
+    [AM_STENCIL_FORM] = {.name = "form",                                                           \
+                         .kind = AM_AXIS_NAME,                                                     \
+                         .dflt = "paper,scaled",                                                   \
+                         .thorough = "all",                                                        \
+                         .choices = am_stencil_forms,                                              \
+                         .help = "paper: add, mul, fma; scaled, centred: add, fma on a scaled "    \
+                                 "state"},                                                         \
+    [AM_STENCIL_TYPE] = {.name = "type",                                                           \
+                         .kind = AM_AXIS_NAME,                                                     \
+                         .dflt = "all",                                                            \
+                         .quick = "f32",                                                           \
+                         .choices = am_stencil_types,                                              \
+                         .help = "element type"},                                                  \
+    [AM_STENCIL_ISA] = isa,                                                                        \
+    [AM_STENCIL_W] = {.name = "w",                                                                 \
+                      .kind = AM_AXIS_INT,                                                         \
+                      .dflt = "0",                                                                 \
+                      .tune = AM_STENCIL_TUNE_W,                                                   \
+                      .help = "vectors of a slice (dim=1) or of a tile's row (dim=2, 3); 0: "      \
+                              "chosen, and neither of them"},                                      \
+    [AM_STENCIL_DEPTH] = {.name = "depth",                                                         \
+                          .kind = AM_AXIS_INT,                                                     \
+                          .dflt = "0",                                                             \
+                          .tune = AM_STENCIL_TUNE_DEPTH,                                           \
+                          .help = "steps of a pass of skew or slice; 0: chosen, and neither of "   \
+                                  "them"},                                                         \
+    [AM_STENCIL_STEPS] = {.name = "steps",                                                         \
+                          .kind = AM_AXIS_INT,                                                     \
+                          .dflt = "480",                                                           \
+                          .quick = "120",                                                          \
+                          .help = "time steps of one iteration"},                                  \
+    [AM_STENCIL_N] = {.name = "n",                                                                 \
+                      .kind = AM_AXIS_INT,                                                         \
+                      .dflt = "l1/32,l2/32,l3/32,16M",                                             \
+                      .quick = "256K",                                                             \
+                      .key = AM_KEY_CLASS,                                                         \
+                      .help = "grid points, of all dimensions together: of 4 or 8 bytes, in two "  \
+                              "arrays (skew, slice: in one)"},                                     \
+    [AM_STENCIL_R] = {.name = "r",                                                                 \
+                      .kind = AM_AXIS_REAL,                                                        \
+                      .dflt = "0",                                                                 \
+                      .key = AM_KEY_FREE,                                                          \
+                      .help = "the weight of a neighbour, at most 1/2 over the dimensions; 0: "    \
+                              "half of that"},                                                     \
     [AM_STENCIL_EXECUTOR] = executor, [AM_STENCIL_DEVICE] = device
 
 /* Fields of the descriptor that all workers share, and those of processors. */

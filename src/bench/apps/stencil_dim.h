@@ -70,6 +70,10 @@ struct am_stencil_dim {
     void (*close)(void *self); /* accepts NULL and what open() or map() left half-built */
 };
 
+/* A slice's width and depth where they are 0, by what measurements on several cores have in common;
+ * all other fields are set. */
+void am_stencil_line_choose(struct am_stencil_spec *spec);
+
 extern const struct am_stencil_dim am_stencil_line;
 extern const struct am_stencil_dim am_stencil_flat, am_stencil_solid; /* two and three dimensions */
 extern const struct am_stencil_dim am_stencil_transform; /* the variant fft, of one dimension */

@@ -184,16 +184,17 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
  * against a lane its ghosts are more than what it is for. */
 static struct am_stencil_ranges ranges_of_grid(const void *self)
 {
-    static const struct am_stencil_range widths = {8, 512, "*1.4"},
-                                         depths[AM_GRID_DIMS] = {{2, 96, "*1.4"}, {1, 16, "*1.2"}};
+    static const struct am_stencil_range widths[] = {{16, 1024, "*2"}, {8, 512, "*2"}},
+                                         depths[] = {{2, 64, "*1.5"}, {1, 12, "*1.5"}};
     const struct grid *const grid = self;
     const struct am_grid_spec *const spec = &grid->grid.spec;
     struct am_stencil_ranges ranges = {0};
+    const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
     size_t longest = grid->grid.length[spec->dim - 1];
 
     if (spec->method < AM_STENCIL_BY_SKEW)
         return ranges;
-    ranges = (struct am_stencil_ranges){widths, depths[spec->dim - AM_GRID_DIM_LEAST]};
+    ranges = (struct am_stencil_ranges){widths[kind], depths[kind]};
     if (longest > grid->steps)
         longest = grid->steps;
     if (ranges.depth.most > longest)

@@ -57,11 +57,19 @@ static bool has_depth(const struct am_stencil_spec *spec)
     return spec->method == AM_STENCIL_BY_SKEW || spec->method == AM_STENCIL_BY_SLICE;
 }
 
-static enum am_status choose_shape(struct am_stencil_spec *spec, const struct am_stencil_task *task,
-                                   struct am_err *err)
+void am_stencil_line_choose(struct am_stencil_spec *spec)
 {
     const size_t lanes = spec->kernels->lanes[spec->type];
 
+    if (!spec->width)
+        spec->width = best_width(spec);
+    if (!spec->depth)
+        spec->depth = best_depth(spec->n / (lanes * spec->parts), lanes * element_bytes(spec));
+}
+
+static enum am_status choose_shape(struct am_stencil_spec *spec, const struct am_stencil_task *task,
+                                   struct am_err *err)
+{
     if (task->width > AM_STENCIL_WIDTH_MAX)
         return am_fail(err, AM_E_ABSENT, "w is 0 to %d, not %u", AM_STENCIL_WIDTH_MAX, task->width);
     if (task->width && spec->method != AM_STENCIL_BY_SLICE)
@@ -73,10 +81,9 @@ static enum am_status choose_shape(struct am_stencil_spec *spec, const struct am
     if (task->depth > task->steps)
         return am_fail(err, AM_E_ABSENT, "a pass of %zu steps, of %zu in all", task->depth,
                        task->steps);
-    spec->width = task->width ? task->width : best_width(spec);
+    spec->width = task->width;
     spec->depth = task->depth;
-    if (!spec->depth)
-        spec->depth = best_depth(spec->n / (lanes * spec->parts), lanes * element_bytes(spec));
+    am_stencil_line_choose(spec);
     if (spec->depth > task->steps)
         spec->depth = task->steps;
     return AM_OK;

@@ -46,11 +46,15 @@ def output_of(*command: str) -> str:
 
 
 def build(folder: Path) -> None:
-    """A build of its own, because the search path is fixed when a program is linked."""
-    options = [f"-Dc_link_args={RPATH}", "-Dbuildtype=debugoptimized", "-Ddebug=false"]
-    command = ["meson", "setup", str(folder), str(ROOT), *options]
-    if (folder / "meson-private").exists():
-        command.append("--wipe")
+    """The search path is fixed when a program is linked: a folder that was built without it is linked anew."""
+    info = folder / "meson-info" / "meson-info.json"
+    if (folder / "build.ninja").exists() and f'"{ROOT}"' in info.read_text():
+        command = ["meson", "configure", str(folder), f"-Dc_link_args={RPATH}"]
+    else:
+        options = [f"-Dc_link_args={RPATH}", "-Dbuildtype=debugoptimized", "-Ddebug=false"]
+        command = ["meson", "setup", str(folder), str(ROOT), *options]
+        if (folder / "meson-private").exists():
+            command.append("--wipe")
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     targets = json.loads(output_of("meson", "introspect", "--targets", str(folder)))
     wanted = [name for target in targets if target["installed"] or target["name"] == "kcheck"

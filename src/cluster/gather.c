@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CODE_REFUSED = 2 };
+enum { CODE_REFUSED = 2, NAME_SUFFIX = 8 };
 
 /* What every rank tells at the begin. */
 struct introduction {
@@ -21,12 +21,9 @@ struct introduction {
     char name[MPI_MAX_PROCESSOR_NAME];
 };
 
-static uint64_t now_ns(void)
+static double seconds_since(uint64_t then_ns)
 {
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    return (double)(am_now_ns() - then_ns) * 1e-9;
 }
 
 void am_gathering_pause(void)
@@ -52,19 +49,27 @@ void am_gathering_introduce(const struct am_job *job)
     (void)MPI_Gather(&me, (int)sizeof(me), MPI_BYTE, NULL, 0, MPI_BYTE, 0, job->talk);
 }
 
+static bool is_taken(const struct am_gathering *nodes, size_t before, const char *name)
+{
+    for (size_t i = 0; i < before; i++) {
+        if (strcmp(nodes->items[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The machine's name as a value of an axis: without what the syntax of values uses, and unique. */
 static void name_node(struct am_gathering *nodes, size_t index, const char *name)
 {
     struct am_gathered *const g = &nodes->items[index];
-    size_t same = 0;
+    char plain[sizeof(g->name) - NAME_SUFFIX];
 
-    (void)am_str_copy(g->name, sizeof(g->name) - 8, name);
-    for (char *c = g->name; *c; c++)
-        *c = *c <= ' ' || strchr(",=", *c) ? '_' : *c;
-    for (size_t i = 0; i < index; i++)
-        same += strncmp(nodes->items[i].name, g->name, strlen(g->name)) == 0;
-    if (same)
-        (void)am_str_format(g->name + strlen(g->name), 8, ".%zu", same + 1);
+    (void)am_str_copy(plain, sizeof(plain), name);
+    for (char *c = plain; *c; c++)
+        *c = *c <= ' ' || strchr(",=/", *c) ? '_' : *c;
+    (void)am_str_copy(g->name, sizeof(g->name), *plain ? plain : "node");
+    for (size_t twin = 2; is_taken(nodes, index, g->name); twin++)
+        (void)am_str_format(g->name, sizeof(g->name), "%s.%zu", *plain ? plain : "node", twin);
 }
 
 static enum am_status meet(const struct am_job *job, struct am_gathering *nodes, struct am_err *err)
@@ -73,13 +78,17 @@ static enum am_status meet(const struct am_job *job, struct am_gathering *nodes,
     const struct introduction me = introduction_of(job);
 
     nodes->items = calloc((size_t)job->size, sizeof(*nodes->items));
-    if (!all || !nodes->items) {
+    nodes->ranks = calloc((size_t)job->size, sizeof(*nodes->ranks));
+    if (!all || !nodes->items || !nodes->ranks) {
         free(all);
         return am_fail(err, AM_E_NOMEM, "no memory for %d ranks", job->size);
     }
     (void)MPI_Gather(&me, (int)sizeof(me), MPI_BYTE, all, (int)sizeof(*all), MPI_BYTE, 0,
                      job->talk);
+    nodes->n_ranks = job->size;
     for (int rank = 0; rank < job->size; rank++) {
+        nodes->ranks[rank] =
+            (struct am_gathered_rank){.heard_ns = am_now_ns(), .answering = MPI_REQUEST_NULL};
         if (!all[rank].leads)
             continue;
         nodes->items[nodes->n].leader = rank;
@@ -90,47 +99,69 @@ static enum am_status meet(const struct am_job *job, struct am_gathering *nodes,
     return AM_OK;
 }
 
+/* A file that did not come whole is none. */
+static void drop_file(struct am_gathered *g, const char *reason)
+{
+    if (g->incoming)
+        (void)fclose(g->incoming);
+    g->incoming = NULL;
+    if (*g->file)
+        (void)unlink(g->file);
+    g->file[0] = '\0';
+    (void)am_str_copy(g->reason, sizeof(g->reason), reason);
+}
+
+static void drop_unwritable(struct am_gathered *g, int error)
+{
+    char reason[AM_PART_REASON_MAX];
+
+    (void)am_str_format(reason, sizeof(reason), "its file cannot be written on rank 0: %s",
+                        strerror(error));
+    drop_file(g, reason);
+}
+
 static void end(struct am_gathered *g, const char *reason)
 {
     g->state = AM_GATHERED_ENDED;
     if (reason)
         (void)am_str_copy(g->reason, sizeof(g->reason), reason);
-    if (g->incoming && fclose(g->incoming) != 0 && !*g->reason)
-        (void)am_str_format(g->reason, sizeof(g->reason), "its file cannot be written here: %s",
-                            strerror(errno));
+    if (g->incoming && fclose(g->incoming) != 0) {
+        g->incoming = NULL;
+        drop_unwritable(g, errno);
+    }
     g->incoming = NULL;
     if (*g->reason)
         am_log(AM_LOG_WARN, "node %s: %s", g->name, g->reason);
     else
-        am_log(AM_LOG_INFO, "node %s: done after %.1f s", g->name,
-               (double)(now_ns() - g->begun_ns) * 1e-9);
+        am_log(AM_LOG_INFO, "node %s: done after %.1f s", g->name, seconds_since(g->begun_ns));
 }
 
 /* ---- beginning ---- */
 
-static void begin(struct am_job *job, struct am_gathering *nodes, struct am_gathered *g)
+static bool is_under_way(const struct am_gathered *g)
 {
-    struct am_err err = {0};
-
-    g->state = AM_GATHERED_RUNS;
-    g->begun_ns = g->heard_ns = now_ns();
-    if (g->leader != 0)
-        (void)MPI_Send(NULL, 0, MPI_BYTE, g->leader, AM_TALK_GO, job->talk);
-    else if (am_part_start(&nodes->own, &job->words->local, false, &err) != AM_OK)
-        end(g, err.text);
+    return g->state == AM_GATHERED_RUNS || g->state == AM_GATHERED_SENDS;
 }
 
-static void begin_due(struct am_job *job, struct am_gathering *nodes)
+/* Whether a node that waits may begin. */
+static bool is_due(const struct am_job *job, const struct am_gathering *nodes,
+                   const struct am_gathered *g)
 {
-    bool busy = false;
+    if (g->state != AM_GATHERED_WAITS)
+        return false;
+    for (size_t i = 0; job->words->order == AM_NODES_ONE_BY_ONE && i < nodes->n; i++) {
+        const struct am_gathered *const other = &nodes->items[i];
 
-    for (size_t i = 0; i < nodes->n; i++) {
-        struct am_gathered *const g = &nodes->items[i];
-
-        if (g->state == AM_GATHERED_WAITS && !(busy && job->words->order == AM_NODES_ONE_BY_ONE))
-            begin(job, nodes, g);
-        busy = busy || g->state == AM_GATHERED_RUNS || g->state == AM_GATHERED_SENDS;
+        if (is_under_way(other) || (other < g && other->state == AM_GATHERED_WAITS))
+            return false;
     }
+    return true;
+}
+
+static void begin(struct am_gathered *g)
+{
+    g->state = AM_GATHERED_RUNS;
+    g->begun_ns = am_now_ns();
 }
 
 /* ---- hearing ---- */
@@ -155,22 +186,50 @@ static void hear_result(struct am_gathering *nodes, struct am_gathered *g,
     }
     (void)am_str_format(g->file, sizeof(g->file), "%s/from-%d.db", nodes->own.folder, g->leader);
     g->incoming = fopen(g->file, "wbe");
+    if (!g->incoming)
+        drop_unwritable(g, errno);
     g->state = AM_GATHERED_SENDS;
 }
 
 static void hear_bytes(struct am_gathered *g, const char *piece, size_t n)
 {
-    if (g->incoming && fwrite(piece, 1, n, g->incoming) != n && !*g->reason)
-        (void)am_str_format(g->reason, sizeof(g->reason), "its file cannot be written here: %s",
-                            strerror(errno));
+    if (g->incoming && fwrite(piece, 1, n, g->incoming) != n)
+        drop_unwritable(g, errno);
     g->left -= n < g->left ? n : g->left;
     if (g->left == 0)
-        end(g, g->incoming ? NULL : "its file cannot be written here");
+        end(g, NULL);
+}
+
+static int32_t order_for(const struct am_job *job, struct am_gathering *nodes, int rank)
+{
+    struct am_gathered *const g = node_of(nodes, rank);
+
+    if (nodes->over)
+        return nodes->follow ? AM_ORDER_FOLLOW : AM_ORDER_LEAVE;
+    if (g && is_due(job, nodes, g)) {
+        begin(g);
+        return AM_ORDER_RUN;
+    }
+    return g && g->state == AM_GATHERED_RUNS && *job->interrupted ? AM_ORDER_STOP : AM_ORDER_WAIT;
+}
+
+/* Who has just been heard lives: a message to it neither hangs nor fails. */
+static void answer(const struct am_job *job, struct am_gathering *nodes, int rank)
+{
+    struct am_gathered_rank *const r = &nodes->ranks[rank];
+    int sent = 0;
+
+    (void)MPI_Test(&r->answering, &sent, MPI_STATUS_IGNORE);
+    if (!sent)
+        return;
+    r->order = order_for(job, nodes, rank);
+    (void)MPI_Isend(&r->order, 1, MPI_INT32_T, rank, AM_TALK_ORDER, job->talk, &r->answering);
 }
 
 /* One message that is there; false when there is none. */
-static bool hear(const struct am_job *job, struct am_gathering *nodes, char *piece)
+static bool hear(const struct am_job *job, struct am_gathering *nodes)
 {
+    char piece[AM_TALK_PIECE];
     MPI_Status status;
     struct am_gathered *g;
     struct am_talk_result result;
@@ -182,28 +241,34 @@ static bool hear(const struct am_job *job, struct am_gathering *nodes, char *pie
     (void)MPI_Get_count(&status, MPI_BYTE, &n);
     (void)MPI_Recv(piece, n, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, job->talk,
                    MPI_STATUS_IGNORE);
+    nodes->ranks[status.MPI_SOURCE].heard_ns = am_now_ns();
     g = node_of(nodes, status.MPI_SOURCE);
-    if (!g || g->state == AM_GATHERED_ENDED)
+    if (status.MPI_TAG == AM_TALK_ALIVE) {
+        answer(job, nodes, status.MPI_SOURCE);
+    } else if (!g || g->state == AM_GATHERED_ENDED) {
         return true; /* given up before: it is too late */
-    g->heard_ns = now_ns();
-    if (status.MPI_TAG == AM_TALK_RESULT) {
+    } else if (status.MPI_TAG == AM_TALK_RESULT) {
         memcpy(&result, piece, sizeof(result));
         hear_result(nodes, g, &result);
-    } else if (status.MPI_TAG == AM_TALK_BYTES) {
+    } else {
         hear_bytes(g, piece, (size_t)n);
     }
     return true;
 }
 
-static void look_at_own(struct am_gathering *nodes)
+static void look_at_own(struct am_job *job, struct am_gathering *nodes)
 {
     struct am_gathered *const g = node_of(nodes, 0);
     char reason[AM_PART_REASON_MAX];
+    struct am_err err = {0};
 
-    if (g->state != AM_GATHERED_RUNS)
-        return;
-    g->heard_ns = now_ns();
-    if (!am_part_ended(&nodes->own))
+    if (is_due(job, nodes, g)) {
+        begin(g);
+        nodes->own.limit_s = job->words->node_limit_s;
+        if (am_part_start(&nodes->own, &job->words->local, false, &err) != AM_OK)
+            end(g, err.text);
+    }
+    if (g->state != AM_GATHERED_RUNS || !am_part_ended(&nodes->own))
         return;
     am_part_reason(&nodes->own, reason);
     if (am_part_has_file(&nodes->own))
@@ -213,30 +278,41 @@ static void look_at_own(struct am_gathering *nodes)
 
 /* ---- giving up ---- */
 
+static bool is_silent(const struct am_job *job, const struct am_gathering *nodes, int rank)
+{
+    return rank != 0 && seconds_since(nodes->ranks[rank].heard_ns) >
+                            am_talk_silence_s(job->words->silence_s, job->size);
+}
+
+static void lose(struct am_gathering *nodes, struct am_gathered *g, const char *what,
+                 double seconds)
+{
+    char reason[AM_PART_REASON_MAX];
+
+    (void)am_str_format(reason, sizeof(reason), "%s %g s", what, seconds);
+    nodes->ranks[g->leader].lost = true;
+    drop_file(g, reason);
+    end(g, NULL);
+}
+
+/* A node's leader keeps to the limit by itself; rank 0 only where that fails. */
 static void give_up_late(const struct am_job *job, struct am_gathering *nodes)
 {
-    const uint64_t now = now_ns();
     const double limit_s = job->words->node_limit_s;
-    char reason[AM_PART_REASON_MAX];
+    const double silence_s = am_talk_silence_s(job->words->silence_s, job->size);
 
     for (size_t i = 0; i < nodes->n; i++) {
         struct am_gathered *const g = &nodes->items[i];
-        const bool under_way = g->state == AM_GATHERED_RUNS || g->state == AM_GATHERED_SENDS;
 
-        if (under_way && (double)(now - g->heard_ns) * 1e-9 > job->words->silence_s) {
-            g->lost = true;
-            g->file[0] = '\0';
-            (void)am_str_format(reason, sizeof(reason), "no word from it for %g s",
-                                job->words->silence_s);
-            end(g, reason);
-        } else if (under_way && limit_s > 0 && (double)(now - g->begun_ns) * 1e-9 > limit_s) {
-            g->lost = g->leader != 0;
-            g->file[0] = '\0';
-            (void)am_str_format(reason, sizeof(reason), "it took longer than %g s", limit_s);
-            if (g->leader == 0)
-                am_part_stop(&nodes->own);
-            end(g, reason);
-        }
+        if (g->state == AM_GATHERED_ENDED)
+            continue;
+        if (is_silent(job, nodes, g->leader))
+            lose(nodes, g, "no word from it for", silence_s);
+        else if (g->leader != 0 && limit_s > 0 && is_under_way(g) &&
+                 seconds_since(g->begun_ns) > limit_s + silence_s)
+            lose(nodes, g, "it took longer than", limit_s);
+        else if (g->state == AM_GATHERED_WAITS && *job->interrupted)
+            end(g, "not begun: interrupted before");
     }
 }
 
@@ -249,35 +325,58 @@ static bool all_ended(const struct am_gathering *nodes)
     return true;
 }
 
-enum am_status am_gathering_run(struct am_job *job, struct am_gathering *nodes, struct am_err *err)
+/* Whether every rank that lives knows what comes next; the others are lost. */
+static bool all_know(const struct am_job *job, struct am_gathering *nodes)
 {
-    char *const piece = malloc(AM_TALK_PIECE);
-    enum am_status s = meet(job, nodes, err);
+    bool know = true;
 
-    if (s == AM_OK && !piece)
-        s = am_fail(err, AM_E_NOMEM, "no memory for files");
-    if (s == AM_OK)
-        s = am_part_open(&nodes->own, err);
-    while (s == AM_OK && job->words->local.n && !all_ended(nodes)) {
+    for (int rank = 1; rank < nodes->n_ranks; rank++) {
+        struct am_gathered_rank *const r = &nodes->ranks[rank];
+
+        r->lost = r->lost || is_silent(job, nodes, rank);
+        know = know && (r->lost || r->order >= (int32_t)AM_ORDER_FOLLOW);
+    }
+    return know;
+}
+
+static void measure(struct am_job *job, struct am_gathering *nodes)
+{
+    while (!all_ended(nodes)) {
         if (*job->interrupted)
             am_part_stop(&nodes->own);
-        begin_due(job, nodes);
-        look_at_own(nodes);
         give_up_late(job, nodes);
-        if (!hear(job, nodes, piece))
+        look_at_own(job, nodes);
+        if (!hear(job, nodes))
             am_gathering_pause();
     }
-    free(piece);
+}
+
+enum am_status am_gathering_run(struct am_job *job, struct am_gathering *nodes, struct am_err *err)
+{
+    enum am_status s = meet(job, nodes, err);
+
+    if (s == AM_OK)
+        s = am_part_open(&nodes->own, err);
+    if (s == AM_OK && job->words->local.n)
+        measure(job, nodes);
+    (void)all_know(job, nodes); /* who is lost */
+    nodes->over = true;
+    nodes->follow =
+        s == AM_OK && job->words->joint.n && am_gathering_lost(nodes) < 0 && !*job->interrupted;
+    while (nodes->ranks && !all_know(job, nodes)) {
+        if (!hear(job, nodes))
+            am_gathering_pause();
+    }
     return s;
 }
 
-bool am_gathering_lost(const struct am_gathering *nodes)
+int am_gathering_lost(const struct am_gathering *nodes)
 {
-    for (size_t i = 0; i < nodes->n; i++) {
-        if (nodes->items[i].lost)
-            return true;
+    for (int rank = 0; rank < nodes->n_ranks; rank++) {
+        if (nodes->ranks[rank].lost)
+            return rank;
     }
-    return false;
+    return -1;
 }
 
 bool am_gathering_all_refused(const struct am_gathering *nodes)
@@ -323,6 +422,6 @@ void am_gathering_close(struct am_gathering *nodes, const char *keep_beside)
     }
     am_part_remove(&nodes->own);
     free(nodes->items);
-    nodes->items = NULL;
-    nodes->n = 0;
+    free(nodes->ranks);
+    *nodes = (struct am_gathering){0};
 }

@@ -11,21 +11,38 @@
 #include "report/nodes.h"
 #include "store/merge.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char joint_name[] = "all-ranks";
 
 enum { EXIT_COMPLETE = 0, EXIT_INCOMPLETE = 1, EXIT_WORDS = 2, EXIT_NOTHING = 3 };
 
+/* What cannot be written is told before hours of measuring. */
+static enum am_status check_output(const char *path, struct am_err *err)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return am_fail(err, AM_E_SYS, "cannot create %s", path);
+    (void)close(fd);
+    (void)unlink(path);
+    return AM_OK;
+}
+
 enum am_status am_job_open(struct am_job *job, struct am_err *err)
 {
     MPI_Comm local;
-    int local_rank;
-    const enum am_status s = am_mpi_group_open(&job->group, err);
+    int local_rank, all = AM_OK;
+    enum am_status s = am_mpi_group_open(&job->group, err);
 
-    if (s != AM_OK)
-        return s;
+    if (s == AM_OK && am_mpi_group_rank(job->group) == 0)
+        s = check_output(job->words->output, err);
+    (void)MPI_Allreduce(&s, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (all != AM_OK)
+        return s != AM_OK ? s : am_fail(err, (enum am_status)all, "another rank cannot");
     (void)MPI_Comm_dup(MPI_COMM_WORLD, &job->talk);
     (void)MPI_Comm_rank(job->talk, &job->rank);
     (void)MPI_Comm_size(job->talk, &job->size);
@@ -119,19 +136,48 @@ static int finish(const struct am_job *job, const struct am_gathering *nodes,
     return tell(job->words->output);
 }
 
+/* Files of the nodes, and what else lies in folders of ours. */
+static void tidy(const struct am_job *job, struct am_gathering *nodes, struct am_part *joint)
+{
+    am_part_remove(joint);
+    am_gathering_close(nodes, job->words->keep ? job->words->output : NULL);
+}
+
 /* Called when rank 0 hangs in a message that will never come: its own thread, no MPI. */
 struct last_resort {
     const struct am_job *job;
-    const struct am_gathering *nodes;
+    struct am_gathering *nodes;
 };
 
-static int finish_alone(void *self, const struct am_part *part, const char *reason)
+static int finish_alone(void *self, struct am_part *part, const char *reason)
 {
     const struct last_resort *const r = self;
     const struct am_node_part joint = {
         .name = joint_name, .path = am_part_has_file(part) ? part->file : NULL, .reason = reason};
+    const int code = finish(r->job, r->nodes, &joint);
 
-    return finish(r->job, r->nodes, &joint);
+    tidy(r->job, r->nodes, part);
+    return code;
+}
+
+static void measure_together(struct am_job *job, struct am_gathering *nodes, struct am_part *part,
+                             char reason[AM_PART_REASON_MAX])
+{
+    struct last_resort resort = {job, nodes};
+    const int lost = am_gathering_lost(nodes);
+
+    if (nodes->follow && lost < 0) {
+        if (job->words->local.n) /* a library may end this rank with another one */
+            am_log(AM_LOG_INFO, "all ranks measure; until then the nodes' files are in %s",
+                   nodes->own.folder);
+        am_joint_run(job, part, reason, finish_alone, &resort);
+        am_mpi_dismiss(job->group);
+    } else if (job->words->joint.n && lost >= 0) {
+        (void)am_str_format(reason, AM_PART_REASON_MAX, "not measured: rank %d was lost before",
+                            lost);
+    } else if (job->words->joint.n) {
+        (void)am_str_copy(reason, AM_PART_REASON_MAX, "not begun: interrupted before");
+    }
 }
 
 int am_job_conduct(struct am_job *job, bool *lost)
@@ -140,7 +186,6 @@ int am_job_conduct(struct am_job *job, bool *lost)
     struct am_part part = {0};
     struct am_err err = {0};
     struct am_node_part joint = {.name = joint_name};
-    struct last_resort resort = {job, &nodes};
     char reason[AM_PART_REASON_MAX] = "";
     int code;
 
@@ -149,15 +194,11 @@ int am_job_conduct(struct am_job *job, bool *lost)
         *lost = true;
         return EXIT_NOTHING;
     }
-    *lost = am_gathering_lost(&nodes);
-    if (job->words->joint.n && !*lost && !*job->interrupted)
-        am_joint_run(job, &part, reason, finish_alone, &resort);
-    else if (job->words->joint.n)
-        (void)am_str_copy(reason, sizeof(reason), "not measured: a node was lost before");
+    *lost = am_gathering_lost(&nodes) >= 0;
+    measure_together(job, &nodes, &part, reason);
     joint.path = part.folder[0] && am_part_has_file(&part) ? part.file : NULL;
     joint.reason = *reason ? reason : NULL;
     code = finish(job, &nodes, &joint);
-    am_part_remove(&part);
-    am_gathering_close(&nodes, job->words->keep ? job->words->output : NULL);
+    tidy(job, &nodes, &part);
     return code;
 }

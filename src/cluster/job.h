@@ -19,13 +19,14 @@ struct am_job {
     const volatile sig_atomic_t *interrupted;
 };
 
-/* Collective. */
+/* Collective: the same answer on every rank. Fails where the merged file cannot be created. */
 enum am_status am_job_open(struct am_job *job, struct am_err *err);
 
-/* Rank 0: everything, to the merged file. The exit code; *lost tells that ranks have vanished, so
- * that nothing collective may follow. */
+/* Rank 0: everything, to the merged file; ranks that followed are dismissed. The exit code; *lost
+ * tells that ranks have vanished, so that nothing collective may follow. */
 int am_job_conduct(struct am_job *job, bool *lost);
-/* The leaders of other nodes: their part, until rank 0 has its file. */
-void am_job_take_part(struct am_job *job);
+/* All other ranks: leaders their node's part, until rank 0 says what comes next. False when it says
+ * nothing any more: nothing collective may follow. */
+bool am_job_take_part(struct am_job *job, bool *follow);
 
 #endif

@@ -4,15 +4,25 @@
 #include "base/text.h"
 #include "bench/mpi/relay.h"
 #include "cli/help.h"
+#include "cli/setup.h"
 #include "cluster/gather.h"
 #include "cluster/job.h"
+#include "cluster/talk.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { EXIT_WORDS = 2, EXIT_NOTHING = 3, COMMAND_MAX = 16 * 1024, JOINT_MAX = 64 };
+enum {
+    EXIT_WORDS = 2,
+    EXIT_NOTHING = 3,
+    COMMAND_MAX = 16 * 1024,
+    JOINT_MAX = 64,
+    FOLLOW_SPARE_S = 60,
+    FAREWELL_S = 3600
+};
 
 /* A signal handler can reach nothing but a global. */
 static volatile sig_atomic_t interrupted;
@@ -25,11 +35,14 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
     const struct sigaction action = {.sa_handler = on_signal};
 
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGHUP, &action, NULL);
+    (void)sigaction(SIGUSR1, &action, NULL); /* launchers pass it on without killing afterwards */
+    (void)sigaction(SIGPIPE, &ignore, NULL); /* a message to a rank that has died */
 }
 
 /* Launchers bind ranks to cores; a node's archmeter places threads on the whole machine. What a
@@ -65,6 +78,20 @@ static void joint_benches(struct am_cluster_bench out[JOINT_MAX])
     out[n] = (struct am_cluster_bench){0};
 }
 
+/* For the machines' own archmeters: axes that are none of their business. */
+static void tell_axes(const struct am_cluster_bench *benches)
+{
+    struct am_text text;
+
+    am_text_init(&text, COMMAND_MAX);
+    for (; benches->name; benches++) {
+        for (const struct am_axis *a = benches->axes; a->name; a++)
+            am_text_addf(&text, "%s ", a->name);
+    }
+    (void)setenv(AM_CLUSTER_PART, am_text_str(&text), 1);
+    am_text_fini(&text);
+}
+
 static void introduce(bool help)
 {
     (void)fputs(help ? am_cluster_usage : "archmeter-mpi ", stdout);
@@ -72,23 +99,35 @@ static void introduce(bool help)
     (void)fputs(help ? "" : "\n", stdout);
 }
 
-/* Rank 0 last: it lets the others go, unless some of them are gone already. */
+/* Ranks that nobody leads any more end by themselves, even out of a message that never comes: no
+ * launch lasts longer than its limit. */
+static void follow(const struct am_job *job)
+{
+    const double limit_s =
+        job->words->launch_limit_s + am_talk_silence_s(job->words->silence_s, job->size);
+
+    am_mpi_follow(job->group, (unsigned)limit_s + FOLLOW_SPARE_S);
+}
+
+/* Rank 0 last: the job ends with it, unless some rank is gone already. */
 static int run(struct am_job *job)
 {
-    bool lost = false;
+    bool lost = false, follows = false;
     int code = 0;
 
     if (job->rank != 0) {
         am_gathering_introduce(job);
-        am_job_take_part(job);
-        am_mpi_follow(job->group);
+        if (!am_job_take_part(job, &follows))
+            _exit(EXIT_NOTHING); /* MPI_Finalize would wait for rank 0 */
+        if (follows)
+            follow(job);
+        (void)alarm(FAREWELL_S); /* rank 0 merges now; should it be gone, nobody waits for ever */
         return 0;
     }
     code = am_job_conduct(job, &lost);
     (void)fflush(NULL);
     if (lost)
         (void)MPI_Abort(MPI_COMM_WORLD, code);
-    am_mpi_dismiss(job->group);
     return code;
 }
 
@@ -108,6 +147,7 @@ int main(int argc, char **argv)
     unbind();
     (void)setenv(AM_MPI_SOCKET, AM_MPI_NO_JOB, 1); /* no node's own archmeter starts ranks */
     joint_benches(joint);
+    tell_axes(joint);
     job.command = command_line(argc, argv, &arena);
     s = am_cluster_words_parse(argc, (const char *const *)(void *)argv, joint, &arena, &words,
                                &err);

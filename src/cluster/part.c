@@ -2,9 +2,9 @@
 /* A node's part of a cluster run. */
 #include "cluster/part.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,7 +16,9 @@
 
 extern char **environ;
 
-enum { TAIL_BYTES = 4096, COMMAND_EXTRA = 4 };
+enum { TAIL_BYTES = 4096, COMMAND_EXTRA = 4, CODE_INTERRUPTED = 130 };
+
+static const double obey_s = 10; /* from being asked to end to being killed */
 
 enum am_status am_part_open(struct am_part *part, struct am_err *err)
 {
@@ -27,8 +29,7 @@ enum am_status am_part_open(struct am_part *part, struct am_err *err)
                        base && *base ? base : "/tmp"))
         return am_fail(err, AM_E_LIMIT, "TMPDIR is too long");
     if (!mkdtemp(part->folder))
-        return am_fail(err, AM_E_SYS, "cannot make a folder at %s: %s", part->folder,
-                       strerror(errno));
+        return am_fail(err, AM_E_SYS, "cannot make a folder at %s", part->folder);
     if (!am_str_format(part->file, sizeof(part->file), "%s/run.db", part->folder) ||
         !am_str_format(part->log, sizeof(part->log), "%s/log", part->folder))
         return am_fail(err, AM_E_LIMIT, "TMPDIR is too long");
@@ -87,7 +88,24 @@ enum am_status am_part_start(struct am_part *part, const struct am_cluster_comma
         rc = posix_spawn(&part->pid, program, &actions, NULL, (char *const *)(void *)argv, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     free(argv);
-    return rc == 0 ? AM_OK : am_fail(err, AM_E_SYS, "cannot start %s: %s", program, strerror(rc));
+    part->begun_ns = am_now_ns();
+    return rc == 0 ? AM_OK
+                   : am_fail(err, AM_E_ABSENT, "cannot start %s: %s", program, strerror(rc));
+}
+
+static bool has_passed(uint64_t since_ns, double seconds)
+{
+    return (double)(am_now_ns() - since_ns) > 1e9 * seconds;
+}
+
+static void hurry(struct am_part *part)
+{
+    if (part->limit_s > 0 && !part->stopped_ns && has_passed(part->begun_ns, part->limit_s)) {
+        part->late = true;
+        am_part_stop(part);
+    }
+    if (part->stopped_ns && has_passed(part->stopped_ns, obey_s))
+        (void)kill(part->pid, SIGKILL);
 }
 
 bool am_part_ended(struct am_part *part)
@@ -96,8 +114,10 @@ bool am_part_ended(struct am_part *part)
 
     if (part->pid == 0)
         return true;
-    if (waitpid(part->pid, &status, WNOHANG) != part->pid)
+    if (waitpid(part->pid, &status, WNOHANG) != part->pid) {
+        hurry(part);
         return false;
+    }
     part->pid = 0;
     part->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return true;
@@ -105,8 +125,10 @@ bool am_part_ended(struct am_part *part)
 
 void am_part_stop(struct am_part *part)
 {
-    if (part->pid)
-        (void)kill(part->pid, SIGTERM);
+    if (!part->pid || part->stopped_ns)
+        return;
+    part->stopped_ns = am_now_ns();
+    (void)kill(part->pid, SIGTERM);
 }
 
 /* The last line of the log that says something. */
@@ -136,6 +158,15 @@ void am_part_reason(const struct am_part *part, char reason[AM_PART_REASON_MAX])
     reason[0] = '\0';
     if (part->code == 0 || part->code == 1) /* 1: complete, and points that failed are stored */
         return;
+    if (part->late) {
+        (void)am_str_format(reason, AM_PART_REASON_MAX, "stopped: it took longer than %g s",
+                            part->limit_s);
+        return;
+    }
+    if (part->code == CODE_INTERRUPTED) {
+        (void)am_str_copy(reason, AM_PART_REASON_MAX, "interrupted");
+        return;
+    }
     last_words(part, words, sizeof(words));
     (void)am_str_format(reason, AM_PART_REASON_MAX, "its archmeter ended with code %d%s%s",
                         part->code, *words ? ": " : "", words);
@@ -148,10 +179,14 @@ bool am_part_has_file(const struct am_part *part)
 
 void am_part_remove(struct am_part *part)
 {
+    char journal[AM_PART_PATH_MAX + 16];
+
     if (!*part->folder)
         return;
     (void)unlink(part->file);
     (void)unlink(part->log);
+    if (am_str_format(journal, sizeof(journal), "%s-journal", part->file))
+        (void)unlink(journal); /* of one that was killed */
     (void)rmdir(part->folder);
     part->folder[0] = '\0';
 }

@@ -14,8 +14,11 @@ enum { AM_PART_PATH_MAX = 512, AM_PART_REASON_MAX = 400 };
 
 struct am_part {
     char folder[AM_PART_PATH_MAX], file[AM_PART_PATH_MAX], log[AM_PART_PATH_MAX];
-    pid_t pid; /* 0: not started, or gone */
-    int code;  /* exit code, 128 + signal for others */
+    pid_t pid;      /* 0: not started, or gone */
+    int code;       /* exit code, 128 + signal for others */
+    double limit_s; /* after its start it is stopped; 0: no limit */
+    bool late;      /* and was */
+    uint64_t begun_ns, stopped_ns;
 };
 
 /* A fresh folder below $TMPDIR or /tmp. */
@@ -24,9 +27,9 @@ enum am_status am_part_open(struct am_part *part, struct am_err *err);
  * `heard`, else to the log. */
 enum am_status am_part_start(struct am_part *part, const struct am_cluster_command *command,
                              bool heard, struct am_err *err);
-/* True once it is gone. */
+/* True once it is gone. Stops one that is too late, and kills one that does not obey. */
 bool am_part_ended(struct am_part *part);
-void am_part_stop(struct am_part *part); /* asks it to end, as Ctrl-C does */
+void am_part_stop(struct am_part *part); /* asks it to end, as Ctrl-C does; once */
 /* Why a part that ended is not complete; "" when it is. The last line that it printed counts. */
 void am_part_reason(const struct am_part *part, char reason[AM_PART_REASON_MAX]);
 /* Whether there is a results file. */

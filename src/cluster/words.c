@@ -16,17 +16,20 @@ const char am_cluster_usage[] =
     "\n"
     "  -o, --output FILE        the merged results file; it must not exist yet\n"
     "      --nodes ORDER        together (default), or one-by-one\n"
-    "      --node-limit TIME    a node that takes longer is given up; none by default\n"
-    "      --silence TIME       a node that says nothing for so long is given up; 30s by default\n"
-    "      --keep               keep every node's own file too, as FILE.NODE.db\n"
+    "      --node-limit TIME    stop a node that takes longer, and keep what it has; no default\n"
+    "      --silence TIME       a rank that says nothing for so long is lost; 30s by default\n"
+    "      --keep               keep every node's own file too: cluster.db, cluster.NODE.db\n"
     "      --report             write the report beside the file\n"
     "\n"
-    "All other options and patterns are those of `archmeter run`. Ends with code 0 when every node\n"
-    "is complete, 1 when one is not, 2 for wrong words, 3 when nothing was measured.\n";
+    "All other options and patterns are those of `archmeter run`; without a pattern the mpi.* are\n"
+    "measured too. Ctrl-C, SIGTERM or SIGUSR1 ends early and merges what there is, as far as the\n"
+    "launcher waits. Ends with code 0 when every node is complete, 1 when one is not, 2 for wrong\n"
+    "words, 3 when nothing was measured. For machines, mpirun's words: doc/cluster.md.\n";
 
 enum own { OWN_OUTPUT, OWN_NODES, OWN_LIMIT, OWN_SILENCE, OWN_NONE };
 
 static const double silence_s = 30;
+static const double launch_limit_most_s = 300; /* of the thorough profile */
 
 /* Which of our options a word is; *value points behind its "=", or is NULL. */
 static enum own own_option(const char *word, const char **value)
@@ -136,9 +139,10 @@ static bool matches_any(const struct am_options *opt, const char *name)
     return opt->operands.n == 0;
 }
 
+/* No bench of one machine begins like that. */
 static bool is_joint_only(const char *pattern)
 {
-    return strncmp(pattern, "mpi.", strlen("mpi.")) == 0;
+    return strncmp(pattern, "mpi", strlen("mpi")) == 0;
 }
 
 /* Whether one of the benches has the axis of "axis=values". */
@@ -241,6 +245,7 @@ enum am_status am_cluster_words_parse(int argc, const char *const *argv,
     out->help = opt.help || opt.command == AM_CMD_COUNT;
     out->version = opt.version;
     out->report = opt.report;
+    out->launch_limit_s = opt.launch_limit_s > 0 ? opt.launch_limit_s : launch_limit_most_s;
     if (out->help || out->version)
         return AM_OK;
     if (opt.command != AM_CMD_RUN)

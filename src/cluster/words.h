@@ -24,6 +24,7 @@ struct am_cluster_words {
     const char *output;
     enum am_nodes_order order;
     double node_limit_s, silence_s;  /* after which a node is given up; 0: no limit */
+    double launch_limit_s;           /* of the command, or more than any that it could have */
     struct am_cluster_command local; /* benches of one machine, on every node */
     struct am_cluster_command joint; /* benches of all ranks together */
 };

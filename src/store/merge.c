@@ -15,7 +15,8 @@ static const char begin_part[] =
     "DELETE FROM temp.shift;"
     "INSERT INTO temp.shift SELECT (SELECT coalesce(max(id), 0) FROM main.point),"
     " (SELECT coalesce(max(id), 0) FROM main.launch),"
-    " (SELECT coalesce(max(id), 0) FROM main.visit);";
+    " (SELECT coalesce(max(id), 0) FROM main.visit);"
+    "CREATE TEMP TABLE IF NOT EXISTS found (node, id, area, level, value, effect, remedy);";
 
 static const char *const copy_part[] = {
     "INSERT INTO main.bench (name, version, worker, summary)"
@@ -72,8 +73,8 @@ static const char *const copy_part[] = {
     " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
     " JOIN main.metric m ON m.bench = b.id AND m.name = o.name WHERE ?1 NOT NULL",
 
-    "INSERT INTO main.finding (id, area, level, value, effect, remedy)"
-    " SELECT id, area, level, ?1 || ': ' || value, effect, remedy FROM part.finding ORDER BY seq",
+    "INSERT INTO temp.found SELECT ?1, id, area, level, value, effect, remedy FROM part.finding"
+    " ORDER BY seq",
 
     "INSERT INTO main.node_fact SELECT n.id, 'machine', x.key, x.value"
     " FROM main.node n, part.machine x WHERE n.name = ?1",
@@ -83,7 +84,24 @@ static const char *const copy_part[] = {
     " FROM main.node n, part.build x WHERE n.name = ?1",
     "UPDATE main.node SET (command, started, ended) ="
     " (SELECT command, started, ended FROM part.run) WHERE name = ?1",
+    "UPDATE main.node SET reason = (SELECT 'left out: ' || value FROM part.environment"
+    " WHERE key = 'cluster.left_out') WHERE name = ?1",
 };
+
+/* A finding of several machines stands once: as it is where all have it alike, else with the first
+ * machines that have it, and each one's own value where those differ. */
+static const char merge_findings[] =
+    "INSERT INTO finding (id, area, level, value, effect, remedy)"
+    " SELECT id, area, level, CASE WHEN min(value) <> max(value)"
+    " THEN group_concat(CASE WHEN nth <= 4 THEN node || ': ' || value END, '; ')"
+    " || CASE WHEN count(*) > 4 THEN '; and ' || (count(*) - 4) || ' more' ELSE '' END"
+    " WHEN count(DISTINCT node) = (SELECT count(DISTINCT node) FROM temp.found) THEN value"
+    " ELSE group_concat(CASE WHEN nth <= 4 THEN node END, ', ')"
+    " || CASE WHEN count(*) > 4 THEN ' and ' || (count(*) - 4) || ' more' ELSE '' END"
+    " || coalesce(': ' || value, '') END, effect, remedy"
+    " FROM (SELECT *, rowid AS place, row_number() OVER (PARTITION BY id, area, level, effect,"
+    " remedy ORDER BY rowid) AS nth FROM temp.found ORDER BY rowid)"
+    " GROUP BY id, area, level, effect, remedy ORDER BY min(place);";
 
 /* Once all parts are there. */
 static const char finish_sql[] =
@@ -238,6 +256,8 @@ enum am_status am_store_merge(const char *path, const char *command,
         s = add_part(store, &parts[i], command, &taken, err);
     if (s == AM_OK && taken == 0)
         s = am_fail(err, AM_E_ABSENT, "%s: no node's results can be merged", path);
+    if (s == AM_OK)
+        s = am_db_exec(store, merge_findings, "merge", err);
     if (s == AM_OK)
         s = am_db_exec(store, finish_sql, "merge", err);
     if (s == AM_OK)

@@ -5,7 +5,7 @@ CREATE TABLE node (                         -- one machine's part of the run
     id INTEGER PRIMARY KEY,                 -- in the order of the parts
     name TEXT NOT NULL UNIQUE,              -- a value of the axis `node`
     state TEXT NOT NULL CHECK (state IN ('done', 'partial', 'lost')),
-    reason TEXT,                            -- why it is not done
+    reason TEXT,                            -- why it is not done, or what it could not measure
     command TEXT,                           -- of its own file
     started TEXT,
     ended TEXT

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,6 +49,7 @@ static int serve(int argc, char **argv)
     struct am_err err = {0};
     int given, code = 0;
 
+    (void)signal(SIGPIPE, SIG_IGN); /* a message to a rank that has died */
     (void)MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &given);
     if (am_mpi_group_open(&group, &err) != AM_OK) {
         am_log(AM_LOG_ERROR, "worker mpi: %s", err.text);
@@ -56,7 +58,7 @@ static int serve(int argc, char **argv)
     if (am_mpi_group_rank(group) == 0)
         code = lead(group);
     else
-        am_mpi_follow(group);
+        am_mpi_follow(group, 0);
     am_mpi_group_close(group);
     (void)MPI_Finalize();
     return code;

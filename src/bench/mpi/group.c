@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TAG_COMMAND = 1, IDLE_LEAST_NS = 20000, IDLE_MOST_NS = 2000000 };
 
@@ -73,6 +74,9 @@ enum am_status am_mpi_group_open(struct am_mpi_group **group_p, struct am_err *e
 
     if (!g)
         return am_fail(err, AM_E_NOMEM, "no memory for the group of ranks");
+    /* A rank that is gone must not end those that write its story: errors return, here and in every
+     * communicator made of this one, and verification tells what did not arrive. */
+    (void)MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     (void)MPI_Comm_dup(MPI_COMM_WORLD, &g->control);
     (void)MPI_Comm_rank(g->control, &g->rank);
     (void)MPI_Comm_size(g->control, &g->size);
@@ -360,7 +364,7 @@ static void follow_prepare(struct am_mpi_group *g, struct command *command)
     (void)MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-void am_mpi_follow(struct am_mpi_group *g)
+void am_mpi_follow(struct am_mpi_group *g, unsigned limit_s)
 {
     struct command command;
     struct am_batch batch;
@@ -368,7 +372,9 @@ void am_mpi_follow(struct am_mpi_group *g)
     double residual;
 
     for (;;) {
+        (void)alarm(limit_s);
         await_command(g, &command);
+        (void)alarm(command.op == OP_DISMISS ? 0 : limit_s);
         if (command.op == OP_DISMISS)
             return;
         if (command.op == OP_PREPARE)

@@ -51,8 +51,9 @@ int am_mpi_group_rank(const struct am_mpi_group *group);
 void am_mpi_forget(struct am_mpi_group *group);
 /* Rank 0: lets the others go. */
 void am_mpi_dismiss(struct am_mpi_group *group);
-/* The other ranks: until they are dismissed. */
-void am_mpi_follow(struct am_mpi_group *group);
+/* The other ranks: until they are dismissed. SIGALRM ends the process where no command comes for
+ * limit_s seconds, or one does not come to an end; 0: no limit. */
+void am_mpi_follow(struct am_mpi_group *group, unsigned limit_s);
 
 /* The descriptors with the hooks of rank 0, ended by NULL, memory of the arena; group NULL: for a
  * listing. NULL without memory. */

@@ -2,6 +2,7 @@
 /* mpi.stencil: app.stencil in one dimension over ranks and threads, beside what a model without any
  * overlap predicts. */
 #include "bench/apps/stencil_check.h"
+#include "bench/apps/stencil_dim.h"
 #include "bench/mpi/distributed.h"
 #include "kernels/isa.h"
 
@@ -15,6 +16,8 @@ enum metric_index { FLOPS, TIME, UPDATES, PREDICTED, EXCHANGE };
 enum scaling { STRONG, WEAK };
 enum {
     PAPER_FLOPS = 4,
+    DEPTH_TRIED_LEAST = 8,
+    DEPTH_TRIED_MOST = 2048,
     TALKS = 50, /* exchanges that a prediction is made of */
     EXACT_POINTS =
         1 << 18, /* up to this many all points are compared with one process's, bit by bit */
@@ -29,6 +32,44 @@ struct stencil {
 
 /* ---- the shape ---- */
 
+/* Wide slices of the scaled form add in another order than narrow ones, which the end of a lane
+ * needs: there the bits depend on where a block ends. */
+static unsigned width_most(const struct am_stencil_spec *spec)
+{
+    const unsigned most = spec->kernels->width_max;
+
+    return spec->form == AM_STENCIL_scaled && most > AM_STENCIL_ROTATING ? AM_STENCIL_ROTATING
+                                                                         : most;
+}
+
+/* What the point leaves open, as app.stencil would choose it for the smallest block: the same on
+ * every rank. A lane must hold two passes' worth of points. */
+static void choose_shape(struct am_stencil_spec *spec, int ranks)
+{
+    const size_t block = spec->n / (size_t)ranks;
+    const size_t lanes = spec->kernels->lanes[spec->type] * spec->parts;
+    const size_t most = block / (2 * lanes);
+    const bool open = spec->depth == 0;
+    struct am_stencil_spec own = *spec;
+
+    own.n = block;
+    am_stencil_line_choose(&own);
+    spec->width = spec->width || own.width <= width_most(spec) ? own.width : width_most(spec);
+    spec->depth = open && own.depth > most ? most : own.depth;
+    spec->depth = spec->depth ? spec->depth : 1;
+}
+
+/* Threads of a rank take turns in waiting for messages. */
+static enum am_status check_threads(size_t threads, struct am_err *err)
+{
+    int given = MPI_THREAD_SINGLE;
+
+    (void)MPI_Query_thread(&given);
+    if (threads == 1 || given >= MPI_THREAD_SERIALIZED)
+        return AM_OK;
+    return am_fail(err, AM_E_ABSENT, "this MPI library allows no calls from several threads");
+}
+
 static enum am_status choose(struct am_distributed_setup *setup, const struct am_mpi_team *team,
                              const struct am_value *point, struct am_err *err)
 {
@@ -38,8 +79,10 @@ static enum am_status choose(struct am_distributed_setup *setup, const struct am
 
     if (why_not)
         return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not);
-    if (point[N].i < 1 || point[STEPS].i < 1 || point[THREADS].i < 1 || point[DEPTH].i < 1)
-        return am_fail(err, AM_E_ABSENT, "n, steps, threads and depth are 1 or more");
+    if (point[N].i < 1 || point[STEPS].i < 1 || point[THREADS].i < 1)
+        return am_fail(err, AM_E_ABSENT, "n, steps and threads are 1 or more");
+    if (point[W].i < 0 || point[W].i > AM_STENCIL_WIDTH_MAX || point[DEPTH].i < 0)
+        return am_fail(err, AM_E_ABSENT, "w is 0 to %d, and depth 0 or more", AM_STENCIL_WIDTH_MAX);
     *setup = (struct am_distributed_setup){.steps = (size_t)point[STEPS].i,
                                            .threads = (size_t)point[THREADS].i};
     *spec = (struct am_stencil_spec){.kernels = am_stencil_find(isa),
@@ -51,9 +94,25 @@ static enum am_status choose(struct am_distributed_setup *setup, const struct am
                                      .depth = (size_t)point[DEPTH].i,
                                      .width = (unsigned)point[W].i,
                                      .parts = (size_t)point[THREADS].i};
+    choose_shape(spec, team->size);
     if (spec->depth > setup->steps)
         spec->depth = setup->steps;
-    return AM_OK;
+    return check_threads(setup->threads, err);
+}
+
+/* What was chosen, and what a tuner may try in its place. */
+static void note_shape(const struct am_ctx *ctx, const struct am_distributed_setup *setup,
+                       const struct am_value *point)
+{
+    const struct am_stencil_spec *const spec = &setup->spec;
+
+    am_ctx_note(ctx, "w", "%u", spec->width);
+    am_ctx_note(ctx, "depth", "%zu", spec->depth);
+    if (point[W].i == 0)
+        am_ctx_note(ctx, "tune_w", "1:%u", width_most(spec));
+    if (point[DEPTH].i == 0 && setup->steps > DEPTH_TRIED_LEAST)
+        am_ctx_note(ctx, "tune_depth", "%d:%zu:*1.5", DEPTH_TRIED_LEAST,
+                    setup->steps < DEPTH_TRIED_MOST ? setup->steps : DEPTH_TRIED_MOST);
 }
 
 /* ---- a prediction ---- */
@@ -88,6 +147,17 @@ static void predict(struct stencil *w)
     w->predicted_s = alone + passes * w->exchange_s;
 }
 
+/* No rank may wait for one that has failed. */
+static bool all_well(const struct am_mpi_team *team, enum am_status *s, struct am_err *err)
+{
+    int mine = (int)*s, worst = 0;
+
+    (void)MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, team->comm);
+    if (*s == AM_OK && worst != AM_OK)
+        *s = am_fail(err, (enum am_status)worst, "another rank cannot");
+    return *s == AM_OK;
+}
+
 static enum am_status prepare(void *state, const struct am_mpi_team *team,
                               const struct am_value *point, struct am_work *work,
                               struct am_err *err)
@@ -99,15 +169,15 @@ static enum am_status prepare(void *state, const struct am_mpi_team *team,
     if (s != AM_OK)
         return s;
     w->n = setup.spec.n;
+    if (team->ctx)
+        note_shape(team->ctx, &setup, point);
     work->ops = (double)w->n * (double)setup.steps;
     work->flops = PAPER_FLOPS * work->ops;
     s = am_distributed_open(&w->d, team, &setup, err);
     if (s == AM_OK)
         s = am_distributed_fill(&w->d, err);
-    /* No rank may wait for one that has failed. */
-    (void)MPI_Allreduce(MPI_IN_PLACE, &s, 1, MPI_INT, MPI_MAX, team->comm);
-    if (s != AM_OK)
-        return *err->text ? s : am_fail(err, s, "another rank cannot");
+    if (!all_well(team, &s, err))
+        return s;
     predict(w);
     return am_distributed_fill(&w->d, err);
 }
@@ -189,23 +259,26 @@ static enum am_status compare(const struct stencil *w, const void *x, double *re
         .value = spec->type == AM_STENCIL_F32 ? value32 : value,
     };
     const enum am_status s = am_stencil_compare(&view, residual, err);
+    const bool exact = w->n <= EXACT_POINTS && spec->width <= width_most(spec);
 
-    return s == AM_OK && w->n <= EXACT_POINTS ? compare_exactly(w, x, err) : s;
+    return s == AM_OK && exact ? compare_exactly(w, x, err) : s;
 }
 
 /* From the start again: what was measured has been through any number of iterations. */
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     struct stencil *const w = state;
-    const bool first = w->d.team->rank == 0;
-    void *const x = first ? calloc(w->n, w->d.st.element_bytes) : NULL;
+    const bool first = w->d.team->rank == 0, gathers = w->n <= GATHER_POINTS;
+    void *const x = first && gathers ? calloc(w->n, w->d.st.element_bytes) : NULL;
     enum am_status s = am_distributed_fill(&w->d, err);
 
     *residual = 0;
+    if (first && gathers && !x && s == AM_OK)
+        s = am_fail(err, AM_E_NOMEM, "%zu points", w->n);
     am_distributed_iterate(&w->d);
-    if (w->n <= GATHER_POINTS && s == AM_OK)
+    if (gathers && all_well(w->d.team, &s, err))
         s = am_distributed_gather(&w->d, x, err);
-    if (first && s == AM_OK && w->n <= GATHER_POINTS)
+    if (gathers && first && s == AM_OK)
         s = compare(w, x, residual, err);
     free(x);
     return s;
@@ -227,7 +300,11 @@ static const struct am_axis axes[] = {
                  .quick = "strong",
                  .choices = scalings,
                  .help = "whether n is of the whole grid, or of each rank"},
-    [RANKS] = AM_MPI_RANKS_AXIS,
+    [RANKS] = {.name = "ranks",
+               .kind = AM_AXIS_INT,
+               .dflt = "1:ranks:*2,ranks",
+               .quick = "ranks",
+               .help = "MPI processes; inside a job at most as many as it has"},
     [THREADS] = {.name = "threads",
                  .kind = AM_AXIS_INT,
                  .dflt = "1",
@@ -251,11 +328,16 @@ static const struct am_axis axes[] = {
              .ranked = true,
              .why_not = am_isa_why_not,
              .help = "instruction set of the loops"},
-    [W] = {.name = "w", .kind = AM_AXIS_INT, .dflt = "12", .help = "vectors of a slice"},
+    [W] = {.name = "w",
+           .kind = AM_AXIS_INT,
+           .dflt = "0",
+           .tune = "1:28",
+           .help = "vectors of a slice; 0: chosen"},
     [DEPTH] = {.name = "depth",
                .kind = AM_AXIS_INT,
-               .dflt = "120",
-               .help = "steps of a pass, and points that each neighbour gets"},
+               .dflt = "0",
+               .tune = "8:2048:*1.5",
+               .help = "steps of a pass, and points that each neighbour gets; 0: chosen"},
     [STEPS] = {.name = "steps",
                .kind = AM_AXIS_INT,
                .dflt = "480",
@@ -266,6 +348,7 @@ static const struct am_axis axes[] = {
            .dflt = "4M",
            .quick = "1M",
            .thorough = "1M,16M",
+           .key = AM_KEY_CLASS,
            .help = "grid points"},
     {.name = NULL},
 };

@@ -7,7 +7,9 @@
 #include "core/protocol.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,8 @@ enum {
     LOOK_MS = 100,
     EXIT_RELAY = 3,
     BACKLOG = 4,
-    GREETING_MS = 20000
+    GREETING_MS = 20000,
+    END_MS = 5000
 };
 
 extern char **environ;
@@ -46,7 +49,7 @@ enum am_status am_relay_listen(char path[AM_RELAY_PATH_MAX], int *fd_p, struct a
     int fd;
 
     if (!mkdtemp(folder))
-        return am_fail(err, AM_E_SYS, "cannot make a folder for a socket: %s", strerror(errno));
+        return am_fail(err, AM_E_SYS, "cannot make a folder for a socket");
     (void)am_str_format(path, AM_RELAY_PATH_MAX, "%s/socket", folder);
     if (make_address(path, &address, err) != AM_OK)
         return AM_E_LIMIT;
@@ -56,7 +59,7 @@ enum am_status am_relay_listen(char path[AM_RELAY_PATH_MAX], int *fd_p, struct a
         *fd_p = fd;
         return AM_OK;
     }
-    (void)am_fail(err, AM_E_SYS, "cannot listen at %s: %s", path, strerror(errno));
+    (void)am_fail(err, AM_E_SYS, "cannot listen at %s", path);
     am_relay_unlisten(path, fd);
     return AM_E_SYS;
 }
@@ -85,8 +88,8 @@ enum am_status am_relay_connect(const char *path, int *fd_p, struct am_err *err)
         *fd_p = fd;
         return AM_OK;
     }
-    (void)am_fail(err, AM_E_SYS, "cannot reach %s: %s (rank 0 must be on the machine of archmeter)",
-                  path, strerror(errno));
+    (void)am_fail(err, AM_E_SYS, "rank 0 must be on the machine of archmeter: cannot reach %s",
+                  path);
     if (fd >= 0)
         (void)close(fd);
     return AM_E_SYS;
@@ -105,7 +108,7 @@ static enum am_status read_all(int fd, struct am_text *text, struct am_err *err)
             am_text_addn(text, buf, (size_t)n);
     } while (n > 0 || (n < 0 && errno == EINTR));
     if (n < 0 || text->overflow)
-        return am_fail(err, AM_E_SYS, "cannot read the request");
+        return am_fail(err, AM_E_PROTOCOL, "cannot read the request");
     return AM_OK;
 }
 
@@ -140,7 +143,7 @@ static enum am_status pass_on(int job, const struct am_text *request, struct am_
     if (!send_all(job, am_text_str(request), request->len) || shutdown(job, SHUT_WR) != 0)
         return am_fail(err, AM_E_SYS, "rank 0 does not listen");
     if (!answers(job))
-        return am_fail(err, AM_E_SYS, "rank 0 does not answer for %d s: a rank is lost",
+        return am_fail(err, AM_E_PROTOCOL, "rank 0 does not answer for %d s: a rank is lost",
                        GREETING_MS / 1000);
     do {
         n = recv(job, buf, sizeof(buf), 0);
@@ -246,11 +249,11 @@ static enum am_status await_rank(int listener, pid_t launcher, int *job, struct 
 
     while (poll(&look, 1, LOOK_MS) <= 0) {
         if (waitpid(launcher, &status, WNOHANG) == launcher)
-            return am_fail(err, AM_E_SYS, "the launcher of the ranks ended with code %d",
+            return am_fail(err, AM_E_PROTOCOL, "the launcher of the ranks ended with code %d",
                            WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     }
     *job = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    return *job >= 0 ? AM_OK : am_fail(err, AM_E_SYS, "accept: %s", strerror(errno));
+    return *job >= 0 ? AM_OK : am_fail(err, AM_E_SYS, "cannot accept rank 0");
 }
 
 static enum am_status await_end(pid_t launcher, struct am_err *err)
@@ -261,8 +264,24 @@ static enum am_status await_end(pid_t launcher, struct am_err *err)
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return AM_OK;
-    return am_fail(err, AM_E_SYS, "the ranks ended with code %d",
+    return am_fail(err, AM_E_PROTOCOL, "the ranks ended with code %d",
                    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+/* Nothing of a failed launch stays: asked first, since a launcher that is killed leaves its ranks.
+ */
+static void end_launcher(pid_t launcher)
+{
+    if (launcher <= 0 || waitpid(launcher, NULL, WNOHANG) != 0)
+        return;
+    (void)kill(launcher, SIGTERM);
+    for (int ms = 0; ms < END_MS; ms += LOOK_MS) {
+        (void)poll(NULL, 0, LOOK_MS);
+        if (waitpid(launcher, NULL, WNOHANG) != 0)
+            return;
+    }
+    (void)kill(launcher, SIGKILL);
+    (void)waitpid(launcher, NULL, 0);
 }
 
 static enum am_status launch(const char *program, const struct am_text *request, struct am_err *err)
@@ -275,6 +294,7 @@ static enum am_status launch(const char *program, const struct am_text *request,
     if (s != AM_OK)
         return s;
     prepare_environment(path);
+    (void)fcntl(AM_PROTOCOL_FD, F_SETFD, FD_CLOEXEC); /* the end of this program is the end of it */
     s = start(program, ranks_of(am_text_str(request)), &pid, err);
     if (s == AM_OK)
         s = await_rank(listener, pid, &job, err);
@@ -283,6 +303,8 @@ static enum am_status launch(const char *program, const struct am_text *request,
         s = pass_on(job, request, err);
     if (job >= 0)
         (void)close(job);
+    if (s != AM_OK)
+        end_launcher(pid);
     return s == AM_OK ? await_end(pid, err) : s;
 }
 

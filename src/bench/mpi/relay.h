@@ -7,7 +7,8 @@
 #include "base/status.h"
 
 /* Environment: where rank 0 listens (a worker that finds it passes its request on to there), and
- * who starts the ranks, `mpirun --oversubscribe --bind-to none` when unset. */
+ * who starts the ranks, `mpirun` when unset (with Open MPI's switches for more ranks than CPUs,
+ * unbound). */
 #define AM_MPI_SOCKET "ARCHMETER_MPI_SOCKET"
 #define AM_MPI_LAUNCHER "ARCHMETER_MPIRUN"
 /* The value of the first that forbids both. */

@@ -30,7 +30,8 @@ struct launch {
     struct am_sampler sampler;
     struct am_counters *counters; /* NULL: time only */
     struct am_event_reader events;
-    size_t n_metrics; /* of the point at hand */
+    size_t n_metrics;  /* of the point at hand */
+    struct am_ctx ctx; /* the same: it outlives the hooks, finish() too */
 };
 
 static bool write_all(int fd, const char *data, size_t n)
@@ -136,7 +137,11 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
                               struct am_err *err)
 {
     const struct am_bench *bench = point->bench;
-    const struct am_ctx ctx = {
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = l};
+    struct am_msg work = {.kind = AM_MSG_WORK};
+    enum am_status status;
+
+    l->ctx = (struct am_ctx){
         .cpus = l->request.cpus,
         .cpu_count = l->request.n_cpus,
         .seed = l->request.seed,
@@ -146,10 +151,7 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
         .note = on_note,
         .note_self = l,
     };
-    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = l};
-    struct am_msg work = {.kind = AM_MSG_WORK};
-    enum am_status status = bench->prepare(state, &ctx, point->values, &work.work, err);
-
+    status = bench->prepare(state, &l->ctx, point->values, &work.work, err);
     if (status == AM_OK)
         status = check_threads(l, bench, err);
     if (status == AM_OK)

@@ -13,7 +13,7 @@ usage: ./setup.sh COMMAND
 
   build        install missing packages, leave the program at build/archmeter
   run [ARG...] build, then `archmeter run --quick --report ARG...` into the current directory
-  test         install missing packages, run every test and check (FUZZ_SECONDS=12 a fuzz target)
+  test         install missing packages, run every test and check (FUZZ_SECONDS=20 a fuzz target)
   bundle       write bundle/ and a .tar.gz of it: runs on any x86-64 Linux with glibc >= 2.36
   doctor-deps  say which dependencies are here and what they are for; installs nothing
   help         print this text

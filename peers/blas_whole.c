@@ -4,6 +4,7 @@
  *
  *     blas_whole LIBRARY f32|f64 N     prints flop/s, the median of batches
  */
+#include <limits.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -90,6 +91,15 @@ static double measure(const struct product *p)
     return rates[BATCHES / 2];
 }
 
+/* The whole word as a number above 0; 0 when it is none. */
+static int number_of(const char *word)
+{
+    char *end;
+    const long n = strtol(word, &end, 10);
+
+    return *word && !*end && n > 0 && n < INT_MAX ? (int)n : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct product p = {0};
@@ -97,7 +107,7 @@ int main(int argc, char **argv)
     const int single = argc == 4 && strcmp(argv[2], "f32") == 0;
     const size_t element = single ? sizeof(float) : sizeof(double);
 
-    if (argc != 4 || (!single && strcmp(argv[2], "f64") != 0) || atoi(argv[3]) < 1) {
+    if (argc != 4 || (!single && strcmp(argv[2], "f64") != 0) || number_of(argv[3]) < 1) {
         fprintf(stderr, "usage: blas_whole LIBRARY f32|f64 N\n");
         return 2;
     }
@@ -110,7 +120,7 @@ int main(int argc, char **argv)
         return 3;
     }
     memcpy(single ? (void *)&p.sgemm : (void *)&p.dgemm, &found, sizeof(found));
-    p.n = atoi(argv[3]);
+    p.n = number_of(argv[3]);
     p.a = get_matrix((size_t)p.n, element);
     p.b = get_matrix((size_t)p.n, element);
     p.c = get_matrix((size_t)p.n, element);

@@ -6,6 +6,7 @@
  *     fftw_threads N THREADS estimate|measure     prints flop/s, the median of batches
  */
 #include <fftw3.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,9 +60,18 @@ static double measure(X(plan) plan, double n)
     return rates[BATCHES / 2];
 }
 
+/* The whole word as a number above 0; 0 when it is none. */
+static int number_of(const char *word)
+{
+    char *end;
+    const long n = strtol(word, &end, 10);
+
+    return *word && !*end && n > 0 && n < INT_MAX ? (int)n : 0;
+}
+
 int main(int argc, char **argv)
 {
-    const int n = argc == 4 ? atoi(argv[1]) : 0, threads = argc == 4 ? atoi(argv[2]) : 0;
+    const int n = argc == 4 ? number_of(argv[1]) : 0, threads = argc == 4 ? number_of(argv[2]) : 0;
     const unsigned how =
         argc == 4 && strcmp(argv[3], "measure") == 0 ? FFTW_MEASURE : FFTW_ESTIMATE;
     X(complex) * in, *out;

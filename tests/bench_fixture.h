@@ -3,7 +3,7 @@
 #ifndef AM_TESTS_BENCH_FIXTURE_H
 #define AM_TESTS_BENCH_FIXTURE_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "tap.h"
 
 #include <sched.h>

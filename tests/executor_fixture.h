@@ -3,7 +3,7 @@
 #ifndef AM_TESTS_EXECUTOR_FIXTURE_H
 #define AM_TESTS_EXECUTOR_FIXTURE_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "base/rng.h"
 #include "bench_fixture.h"
 

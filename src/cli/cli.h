@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "cli/options.h"
+#include "cli/words/options.h"
 #include "report/style.h"
 
 #include <signal.h>

@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/help.h"
-#include "cli/output.h"
+#include "cli/words/help.h"
+#include "cli/run/output.h"
 
 #include <signal.h>
 #include <stdio.h>

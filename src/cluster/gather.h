@@ -4,7 +4,7 @@
 #define AM_CLUSTER_GATHER_H
 
 #include "cluster/job.h"
-#include "core/axis.h"
+#include "core/bench/axis.h"
 
 #include <stdint.h>
 #include <stdio.h>

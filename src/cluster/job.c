@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cluster/gather.h"
 #include "cluster/joint.h"
-#include "core/axis.h"
+#include "core/bench/axis.h"
 #include "report/nodes.h"
 #include "store/merge.h"
 

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "bench/mpi/relay.h"
-#include "cli/setup.h"
+#include "cli/run/setup.h"
 #include "worker/serve_mpi.h"
 
 #include <poll.h>

@@ -3,7 +3,7 @@
 #include "cluster/words.h"
 
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/words/options.h"
 
 #include <string.h>
 

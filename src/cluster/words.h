@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "core/axis.h"
+#include "core/bench/axis.h"
 
 #include <stdbool.h>
 #include <stddef.h>

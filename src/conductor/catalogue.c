@@ -5,7 +5,7 @@
 #include "base/fsroot.h"
 #include "base/text.h"
 #include "conductor/process.h"
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* From a worker's lines to a launch record. */
 #include "conductor/collect.h"
 
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #define AM_CONDUCTOR_COLLECT_H
 
 #include "conductor/process.h"
-#include "core/plan.h"
+#include "core/bench/plan.h"
 #include "store/store.h"
 
 /* Gathers one launch. Zero-initialise, then am_collect_init(). */

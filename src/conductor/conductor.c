@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "conductor/launch.h"
-#include "core/summary.h"
+#include "core/stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "conductor/catalogue.h"
 #include "conductor/counting.h"
 #include "conductor/energy.h"
-#include "core/plan.h"
+#include "core/bench/plan.h"
 #include "store/store.h"
 #include "topo/topo.h"
 

@@ -5,7 +5,7 @@
 #define AM_CONDUCTOR_COUNTING_H
 
 #include "conductor/catalogue.h"
-#include "core/plan.h"
+#include "core/bench/plan.h"
 #include "store/store.h"
 #include "worker/counters.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/kv.h"
 #include "conductor/catalogue.h"
-#include "core/plan.h"
+#include "core/bench/plan.h"
 #include "meter/meter.h"
 #include "meter/window.h"
 #include "store/store.h"

@@ -3,7 +3,7 @@
 #ifndef AM_CONDUCTOR_ENERGY_METRICS_H
 #define AM_CONDUCTOR_ENERGY_METRICS_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "conductor/collect.h"
 #include "conductor/memory.h"
 #include "conductor/process.h"
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

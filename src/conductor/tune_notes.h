@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "base/kv.h"
 #include "base/status.h"
-#include "core/axis.h"
-#include "core/plan.h"
+#include "core/bench/axis.h"
+#include "core/bench/plan.h"
 
 /* The point's values, those that it leaves open as notes of their names say; where there is none,
  * or none that can be read, a value stays open. NULL without memory. */

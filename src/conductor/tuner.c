@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "conductor/launch.h"
 #include "conductor/tune_notes.h"
-#include "core/search.h"
+#include "core/tune/search.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "conductor/conductor.h"
-#include "core/tuning.h"
+#include "core/tune/tuning.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* Two result sets side by side. The unit is the launch: its median is one observation. */
 #include "model/compare.h"
 
-#include "core/summary.h"
+#include "core/stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>

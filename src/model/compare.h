@@ -4,7 +4,7 @@
 #define AM_MODEL_COMPARE_H
 
 #include "base/arena.h"
-#include "core/stats.h"
+#include "core/stats/stats.h"
 #include "store/store.h"
 
 enum am_verdict {

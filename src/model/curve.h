@@ -4,7 +4,7 @@
 #define AM_MODEL_CURVE_H
 
 #include "base/arena.h"
-#include "core/stats.h"
+#include "core/stats/stats.h"
 
 #include <stdbool.h>
 #include <stddef.h>

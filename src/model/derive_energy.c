@@ -3,7 +3,7 @@
  * energy of the launches, with intervals by resampling whole launches. */
 #include "model/derive.h"
 
-#include "core/bootstrap.h"
+#include "core/stats/bootstrap.h"
 
 #include <math.h>
 #include <string.h>

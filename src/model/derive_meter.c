@@ -3,7 +3,7 @@
  * equal work (seed 001, tables 5.7 and 5.8), all samples of all launches together. */
 #include "model/derive.h"
 
-#include "core/steady.h"
+#include "core/stats/steady.h"
 
 #include <math.h>
 #include <string.h>

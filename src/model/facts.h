@@ -5,7 +5,7 @@
 #define AM_MODEL_FACTS_H
 
 #include "base/arena.h"
-#include "core/stats.h"
+#include "core/stats/stats.h"
 #include "store/store.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* Models of what tasks cost, fitted by least squares of relative errors. */
 #include "model/task_fit.h"
 
-#include "core/stats.h"
+#include "core/stats/stats.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "report/steady.h"
 
 #include "base/text.h"
-#include "core/steady.h"
+#include "core/stats/steady.h"
 #include "report/grid.h"
 #include "report/units.h"
 

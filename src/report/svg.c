@@ -171,7 +171,7 @@ void am_svg_title(struct am_svg *svg, const char *text)
 /* ---- inks ---- */
 
 /* The series' colours keep their distance in lightness and hue under simulated protanopia and
- * deuteranopia (tests/unit/test_svg.c measures it). */
+ * deuteranopia (tests/unit/write/test_svg.c measures it). */
 static const struct {
     const char *name, *light, *dark;
 } inks[AM_INK_COUNT] = {

@@ -3,7 +3,7 @@
 #ifndef AM_REPORT_TABLE_H
 #define AM_REPORT_TABLE_H
 
-#include "core/tablespec.h"
+#include "core/spec/tablespec.h"
 #include "store/query.h"
 
 #include <stdio.h>

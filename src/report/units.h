@@ -3,7 +3,7 @@
 #ifndef AM_REPORT_UNITS_H
 #define AM_REPORT_UNITS_H
 
-#include "core/axis.h"
+#include "core/bench/axis.h"
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
 #include "store/db.h"
 
 #include "base/text.h"
-#include "core/axis.h"
-#include "core/bench.h"
+#include "core/bench/axis.h"
+#include "core/bench/bench.h"
 #include "store/store.h"
 
 #include <inttypes.h>

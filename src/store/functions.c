@@ -2,7 +2,7 @@
 /* Statistics as SQL aggregates: the same code as everywhere else. */
 #include "store/functions.h"
 
-#include "core/summary.h"
+#include "core/stats/summary.h"
 
 #include <math.h>
 #include <stdint.h>

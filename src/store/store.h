@@ -6,9 +6,9 @@
 #include "base/arena.h"
 #include "base/kv.h"
 #include "base/status.h"
-#include "core/bench.h"
-#include "core/plan.h"
-#include "core/summary.h"
+#include "core/bench/bench.h"
+#include "core/bench/plan.h"
+#include "core/stats/summary.h"
 #include "topo/doctor.h"
 
 #include <stdbool.h>

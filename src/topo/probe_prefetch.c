@@ -4,7 +4,7 @@
 #include "topo/probe.h"
 
 #include "base/text.h"
-#include "core/prefetchers.h"
+#include "core/measure/prefetchers.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #include "base/fsroot.h"
 #include "base/kv.h"
 #include "base/status.h"
-#include "core/axis.h"
+#include "core/bench/axis.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef AM_WORKER_DISTURBANCE_H
 #define AM_WORKER_DISTURBANCE_H
 
-#include "core/sampler.h"
+#include "core/measure/sampler.h"
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "bench/mpi/group.h"
 #include "bench/mpi/relay.h"
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 #include "worker/serve_mpi.h"
 #include "worker/worker.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/fsroot.h"
 #include "base/log.h"
-#include "core/protocol.h"
-#include "core/sampler.h"
+#include "core/protocol/protocol.h"
+#include "core/measure/sampler.h"
 #include "worker/counters.h"
 #include "worker/disturbance.h"
 

@@ -3,7 +3,7 @@
 #ifndef AM_WORKER_WORKER_H
 #define AM_WORKER_WORKER_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 /* `--list` prints the benches; without arguments it serves one request on AM_PROTOCOL_FD.
  * Returns the exit code. */

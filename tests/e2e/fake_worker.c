@@ -2,7 +2,7 @@
 /* A worker that misbehaves on request: crashes, hangs, floods, lies. It speaks the real protocol
  * through the real codec, so that only the misbehaviour differs. */
 #include "base/rng.h"
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 
 #include <errno.h>
 #include <math.h>

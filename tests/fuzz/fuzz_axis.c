@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: axis values either parse, and read back from their canonical text, or are explained.
  * The first byte chooses the axis, the rest is what a user wrote. */
-#include "core/axis.h"
+#include "core/bench/axis.h"
 
 #include <stdint.h>
 #include <stdlib.h>

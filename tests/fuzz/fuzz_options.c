@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: any command line either parses or is refused with a story. The input is argv's words,
  * parted by NUL bytes. */
-#include "cli/options.h"
+#include "cli/words/options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzzes the three protocol parsers: each either succeeds or explains, and what it accepts is
  * written and read back as the same. The first byte chooses the parser. */
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: experiment files and output files of tables parse or are explained with file and line;
  * what parses has a flat form that says the same. The first byte chooses the kind of file. */
-#include "core/spec.h"
-#include "core/tablespec.h"
+#include "core/spec/spec.h"
+#include "core/spec/tablespec.h"
 
 #include <stdint.h>
 #include <stdlib.h>

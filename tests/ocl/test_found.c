@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Drivers and devices: where they are looked for, what they are called, and those that misbehave.
  * Arguments: the fake driver's library, and another file of the same. */
-#include "bench/ocl/found.h"
+#include "bench/ocl/host/found.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* app.leukocyte on the first OpenCL device that is here: both types and weights end where the plain
  * reference does, and so many steps are counted as processors need. */
 #include "bench/apps/leukocyte.h"
-#include "bench/ocl/device.h"
+#include "bench/ocl/host/device.h"
 #include "bench_fixture.h"
 
 #include <math.h>

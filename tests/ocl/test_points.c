@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of ocl.builtin, ocl.branch, ocl.constant and ocl.image on the first device that is here:
  * what their kernels compute is what the host computes. */
-#include "bench/ocl/device.h"
+#include "bench/ocl/host/device.h"
 #include "bench_fixture.h"
 
 extern const struct am_bench am_bench_ocl_builtin, am_bench_ocl_branch, am_bench_ocl_constant,

@@ -4,9 +4,9 @@
 #include "app/stencil/reference.h"
 #include "base/text.h"
 #include "bench/apps/stencil.h"
-#include "bench/ocl/found.h"
-#include "bench/ocl/split.h"
-#include "bench/ocl/stencil_tune.h"
+#include "bench/ocl/host/found.h"
+#include "bench/ocl/host/split.h"
+#include "bench/ocl/app/stencil_tune.h"
 #include "bench_fixture.h"
 #include "tap.h"
 

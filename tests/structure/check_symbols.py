@@ -16,8 +16,8 @@ FREE_NAMES = {"main"}
 # Mutable data that has to be: (source, symbol without the suffix of a local static).
 MUTABLE = {
     ("src/base/log.c", "threshold"),  # how much is told, set once by main
-    ("src/bench/ocl/device.c", "known"),  # devices, asked for once a process; the driver bound to
-    ("src/bench/ocl/stencil_opencl.c", "known"),  # names of several devices as one
+    ("src/bench/ocl/host/device.c", "known"),  # devices, asked for once a process; the driver bound to
+    ("src/bench/ocl/app/stencil_opencl.c", "known"),  # names of several devices as one
     ("src/cli/main.c", "interrupted"),  # set by the signal handler
     ("src/cluster/main.c", "interrupted"),  # the same
 }

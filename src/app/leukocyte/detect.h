@@ -4,7 +4,7 @@
 #ifndef AM_APP_LEUKOCYTE_DETECT_H
 #define AM_APP_LEUKOCYTE_DETECT_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "app/leukocyte/image.h"
 #include "base/status.h"
 

@@ -4,7 +4,7 @@
 #ifndef AM_APP_LEUKOCYTE_MGVF_H
 #define AM_APP_LEUKOCYTE_MGVF_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "base/status.h"
 #include "kernels/mgvf.h"
 

@@ -4,7 +4,7 @@
 #ifndef AM_APP_LEUKOCYTE_TRACK_H
 #define AM_APP_LEUKOCYTE_TRACK_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "app/leukocyte/image.h"
 #include "app/leukocyte/mgvf.h"
 #include "app/leukocyte/snake.h"

@@ -5,7 +5,7 @@
 #ifndef AM_APP_STENCIL_GRID_TURNS_H
 #define AM_APP_STENCIL_GRID_TURNS_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "app/stencil/grid.h"
 
 struct am_grid_turn;

@@ -5,7 +5,7 @@
 #ifndef AM_APP_STENCIL_TURNS_H
 #define AM_APP_STENCIL_TURNS_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "app/stencil/stencil.h"
 
 struct am_stencil_turn;

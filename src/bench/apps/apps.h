@@ -3,8 +3,8 @@
 #ifndef AM_BENCH_APPS_APPS_H
 #define AM_BENCH_APPS_APPS_H
 
-#include "app/executor.h"
-#include "core/bench.h"
+#include "runtime/executor.h"
+#include "core/bench/bench.h"
 
 /* Axes behind a bench's own ones, from an index `base` on: those of an OpenMP worker, in its order
  * (bench/omp/runtime.h). */

@@ -4,9 +4,9 @@
 #ifndef AM_BENCH_APPS_BLACKSCHOLES_H
 #define AM_BENCH_APPS_BLACKSCHOLES_H
 
-#include "app/blackscholes.h"
+#include "app/blackscholes/blackscholes.h"
 #include "bench/apps/apps.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/isa.h"
 
 enum am_bs_axis {

@@ -5,7 +5,7 @@
 #define AM_BENCH_APPS_EMPTY_H
 
 #include "bench/apps/apps.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 enum am_empty_axis {
     AM_EMPTY_EXECUTOR,

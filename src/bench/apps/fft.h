@@ -4,9 +4,9 @@
 #ifndef AM_BENCH_APPS_FFT_H
 #define AM_BENCH_APPS_FFT_H
 
-#include "app/fft.h"
+#include "app/fft/fft.h"
 #include "bench/apps/apps.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 enum am_fft_axis {
     AM_FFT_EXECUTOR,

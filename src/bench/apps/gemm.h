@@ -4,10 +4,10 @@
 #ifndef AM_BENCH_APPS_GEMM_H
 #define AM_BENCH_APPS_GEMM_H
 
-#include "app/gemm.h"
-#include "app/gemm_blas.h"
+#include "app/gemm/gemm.h"
+#include "app/gemm/gemm_blas.h"
 #include "bench/apps/apps.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/isa.h"
 
 enum am_gemm_axis {

@@ -9,7 +9,7 @@
 #include "bench/apps/leukocyte_bound.h"
 #include "bench/apps/leukocyte_scene.h"
 #include "bench/apps/leukocyte_tracks.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/isa.h"
 #include "kernels/mgvf.h"
 

@@ -2,7 +2,7 @@
 /* Scenes of app.leukocyte: made or read, and followed once by the plain reference. */
 #include "bench/apps/leukocyte_scene.h"
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "app/leukocyte/detect.h"
 #include "app/leukocyte/synth.h"
 #include "app/leukocyte/track.h"

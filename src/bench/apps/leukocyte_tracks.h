@@ -4,7 +4,7 @@
 #define AM_BENCH_APPS_LEUKOCYTE_TRACKS_H
 
 #include "bench/apps/leukocyte_scene.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 #include <stdbool.h>
 

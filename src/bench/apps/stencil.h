@@ -6,7 +6,7 @@
 
 #include "bench/apps/apps.h"
 #include "bench/apps/stencil_dim.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/isa.h"
 #include "kernels/stencil.h"
 

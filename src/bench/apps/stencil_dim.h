@@ -8,9 +8,9 @@
 #ifndef AM_BENCH_APPS_STENCIL_DIM_H
 #define AM_BENCH_APPS_STENCIL_DIM_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "app/stencil/stencil.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 /* What a point asks for. The hooks have checked that the instruction set can be used, that n and
  * steps are 1 or more, and width and depth 0 or more. */

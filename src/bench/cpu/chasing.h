@@ -5,7 +5,7 @@
 
 #include "bench/cpu/hwprefetch.h"
 #include "bench/cpu/memory.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/chase.h"
 
 #include <stddef.h>

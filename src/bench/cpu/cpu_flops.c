@@ -4,8 +4,8 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/bound.h"
 #include "bench/cpu/cpus.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 #include "kernels/flops.h"
 
 #include <math.h>

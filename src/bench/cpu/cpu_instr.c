@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.instr: latency and reciprocal throughput of one instruction form, in core cycles. */
-#include "core/bench.h"
-#include "core/stats.h"
+#include "core/bench/bench.h"
+#include "core/stats/stats.h"
 #include "kernels/instr.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #define AM_BENCH_CPU_CPUS_H
 
 #include "base/fsroot.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 #include <stdbool.h>
 #include <stddef.h>

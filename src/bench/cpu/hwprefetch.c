@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "core/prefetchers.h"
+#include "core/measure/prefetchers.h"
 
 #include <errno.h>
 #include <fcntl.h>

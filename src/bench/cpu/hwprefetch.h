@@ -5,7 +5,7 @@
 #define AM_BENCH_CPU_HWPREFETCH_H
 
 #include "base/fsroot.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 #include <stddef.h>
 #include <stdint.h>

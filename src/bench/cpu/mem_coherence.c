@@ -4,8 +4,8 @@
 #include "bench/cpu/chasing.h"
 #include "bench/cpu/cpus.h"
 #include "bench/cpu/memory.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 #include "kernels/chase.h"
 #include "kernels/handoff.h"
 

@@ -3,8 +3,8 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 #include "bench/cpu/scattered.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 #include "kernels/stream.h"
 
 #include <stdatomic.h>

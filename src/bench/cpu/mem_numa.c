@@ -5,8 +5,8 @@
 #include "bench/cpu/chasing.h"
 #include "bench/cpu/cpus.h"
 #include "bench/cpu/reading.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 
 #include <linux/mempolicy.h>
 #include <stdlib.h>

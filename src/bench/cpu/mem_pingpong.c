@@ -2,8 +2,8 @@
 /* mem.pingpong: how long a line takes from one core to another that waits for it. */
 #include "bench/cpu/cpus.h"
 #include "bench/cpu/memory.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 #include "kernels/handoff.h"
 
 #include <string.h>

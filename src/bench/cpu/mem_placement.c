@@ -4,8 +4,8 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/cpus.h"
 #include "bench/cpu/reading.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 
 #include <stdlib.h>
 #include <string.h>

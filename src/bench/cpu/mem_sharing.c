@@ -2,8 +2,8 @@
 /* mem.sharing: what threads pay that count in words of one line, against lines of their own. */
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 #include "kernels/handoff.h"
 
 #include <stdatomic.h>

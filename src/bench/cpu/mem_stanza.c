@@ -3,7 +3,7 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 #include "bench/cpu/scattered.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/handoff.h"
 #include "kernels/stream.h"
 

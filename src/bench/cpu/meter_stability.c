@@ -4,8 +4,8 @@
  * the conductor's meters add; the time is here to tell an unsteady meter from an unsteady machine.
  */
 #include "bench/cpu/axes.h"
-#include "core/bench.h"
-#include "core/team.h"
+#include "core/bench/bench.h"
+#include "core/measure/team.h"
 
 #include <stdlib.h>
 

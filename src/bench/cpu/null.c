@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bench that does nothing: what remains is the engine's own cost. */
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)

@@ -4,7 +4,7 @@
 #ifndef AM_BENCH_CPU_READING_H
 #define AM_BENCH_CPU_READING_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/stream.h"
 
 #include <stdbool.h>

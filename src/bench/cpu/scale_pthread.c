@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.scale, backend pthread: the vector addition by threads that exist beforehand. */
 #include "bench/scale/scale.h"
-#include "core/team.h"
+#include "core/measure/team.h"
 
 struct threaded {
     const struct am_clock *clock;

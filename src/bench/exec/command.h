@@ -4,7 +4,7 @@
 #define AM_BENCH_EXEC_COMMAND_H
 
 #include "bench/exec/program.h"
-#include "core/spec.h"
+#include "core/spec/spec.h"
 
 /* One test of the experiment, as the hooks see it. */
 struct am_exec_test {

@@ -5,7 +5,7 @@
 #include "bench/exec/command.h"
 #include "bench/exec/cpufreq.h"
 #include "bench/exec/make.h"
-#include "core/spec_regex.h"
+#include "core/spec/spec_regex.h"
 
 #include <string.h>
 #include <unistd.h>

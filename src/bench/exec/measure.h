@@ -3,7 +3,7 @@
 #ifndef AM_BENCH_EXEC_MEASURE_H
 #define AM_BENCH_EXEC_MEASURE_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 /* Everything of the descriptor but name, summary, axes, metrics and data. */
 void am_exec_bench_init(struct am_bench *bench);

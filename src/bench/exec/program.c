@@ -3,7 +3,7 @@
 #include "bench/exec/program.h"
 
 #include "base/clock.h"
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>

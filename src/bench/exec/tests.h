@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 /* The environment variable that names the experiment, in its flat form. */
 #define AM_EXEC_SPEC "ARCHMETER_EXPERIMENT"

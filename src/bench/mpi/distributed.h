@@ -8,7 +8,7 @@
 #ifndef AM_BENCH_MPI_DISTRIBUTED_H
 #define AM_BENCH_MPI_DISTRIBUTED_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "app/stencil/stencil.h"
 #include "bench/cpu/memory.h"
 #include "bench/mpi/group.h"

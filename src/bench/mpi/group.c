@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "core/plan.h"
+#include "core/bench/plan.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef AM_BENCH_MPI_GROUP_H
 #define AM_BENCH_MPI_GROUP_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 #include <mpi.h>
 

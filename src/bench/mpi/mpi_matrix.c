@@ -2,7 +2,7 @@
 /* mpi.matrix: every pair of ranks, as a tournament: all pairs of a round at the same time. What a
  * round measures beside the pair at hand is kept for the points of those pairs. */
 #include "bench/mpi/pairs.h"
-#include "core/tournament.h"
+#include "core/stats/tournament.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "core/protocol.h"
+#include "core/protocol/protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 #define AM_BENCH_OCL_ARITH_SEARCH_H
 
 #include "bench/ocl/arith.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
 
 /* What a point asks for; 0 is left to the search. */
 struct am_arith_request {

@@ -3,9 +3,9 @@
 #ifndef AM_BENCH_OCL_GLOBAL_H
 #define AM_BENCH_OCL_GLOBAL_H
 
-#include "bench/ocl/passes.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
+#include "bench/ocl/host/passes.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
 
 enum am_ocl_access { AM_OCL_READ, AM_OCL_WRITE };
 extern const char *const am_ocl_access_names[]; /* by enumerator, ended by NULL */

@@ -3,9 +3,9 @@
 #include "bench/ocl/arith.h"
 #include "bench/ocl/arith_search.h"
 #include "base/text.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
-#include "core/bench.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
+#include "core/bench/bench.h"
 
 #include <math.h>
 #include <string.h>

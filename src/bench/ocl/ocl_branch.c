@@ -2,8 +2,8 @@
 /* ocl.branch: what it costs when neighbouring work-items take different paths. */
 #include "base/rng.h"
 #include "base/text.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
 
 #include <math.h>
 #include <string.h>

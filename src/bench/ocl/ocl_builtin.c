@@ -2,10 +2,10 @@
 /* ocl.builtin: speed of a device's mathematical functions, and their error beside it. */
 #include "base/text.h"
 #include "bench/ocl/builtin.h"
-#include "bench/ocl/device.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
-#include "core/bench.h"
+#include "bench/ocl/host/device.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
+#include "core/bench/bench.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.bus: bytes a second between host and device, and inside the device, by blocking transfers. */
-#include "bench/ocl/device.h"
-#include "bench/ocl/passes.h"
+#include "bench/ocl/host/device.h"
+#include "bench/ocl/host/passes.h"
 
 #include <math.h>
 #include <stdlib.h>

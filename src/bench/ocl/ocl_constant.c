@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.constant: bytes a second out of constant memory, each read saying where the next one is. */
 #include "base/rng.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.image: bytes a second of read_imagef() and write_imagef() by size, shape and format. */
 #include "base/rng.h"
-#include "bench/ocl/program.h"
+#include "bench/ocl/host/program.h"
 #include "bench/ocl/texture.h"
-#include "bench/ocl/timing.h"
+#include "bench/ocl/host/timing.h"
 
 #include <math.h>
 #include <stdlib.h>

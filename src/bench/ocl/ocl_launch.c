@@ -2,9 +2,9 @@
 /* ocl.launch: what it costs to start a kernel, to set an argument, to build a program. */
 #include "base/rng.h"
 #include "base/text.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
-#include "core/bench.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
+#include "core/bench/bench.h"
 
 enum axis_index { DEVICE, ITEMS };
 enum metric_index { ROUND_TRIP, START, ENQUEUE, ARGUMENT, EVENT, BUILD, FIRST };

@@ -2,9 +2,9 @@
 /* ocl.local: bytes a second of local memory, by the stride between neighbouring work-items. */
 #include "base/rng.h"
 #include "base/text.h"
-#include "bench/ocl/walk.h"
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
+#include "bench/ocl/host/walk.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
 
 enum axis_index { DEVICE, KERNEL, STRIDE, WIDTH };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.scale, backend opencl: the vector addition by work-items. */
-#include "bench/ocl/program.h"
-#include "bench/ocl/timing.h"
+#include "bench/ocl/host/program.h"
+#include "bench/ocl/host/timing.h"
 #include "bench/scale/scale.h"
 
 #include <math.h>

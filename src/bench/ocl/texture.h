@@ -4,7 +4,7 @@
 #define AM_BENCH_OCL_TEXTURE_H
 
 #include "base/status.h"
-#include "bench/ocl/device.h"
+#include "bench/ocl/host/device.h"
 
 #include <stddef.h>
 #include <stdint.h>

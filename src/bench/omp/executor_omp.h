@@ -3,7 +3,7 @@
 #ifndef AM_BENCH_OMP_EXECUTOR_OMP_H
 #define AM_BENCH_OMP_EXECUTOR_OMP_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "bench/apps/apps.h"
 #include "bench/omp/runtime.h"
 

@@ -2,7 +2,7 @@
 /* The overhead of a construct, measured in slices that alternate with its reference. */
 #include "bench/omp/overhead.h"
 
-#include "core/stats.h"
+#include "core/stats/stats.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 #ifndef AM_BENCH_OMP_OVERHEAD_H
 #define AM_BENCH_OMP_OVERHEAD_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 /* Performs n iterations, n >= 1. Calls that no sample counts are made in between: a bench that
  * verifies counts does so in what it runs here, not in run_timed(). */

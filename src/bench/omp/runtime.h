@@ -3,7 +3,7 @@
 #ifndef AM_BENCH_OMP_RUNTIME_H
 #define AM_BENCH_OMP_RUNTIME_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 /* Axes of all benches, behind their own ones: AM_OMP_AXIS_ROWS(base) stands in the table from
  * index `base` on, and am_omp_open() gets point + base. Variables are read by the runtimes before

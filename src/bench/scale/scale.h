@@ -5,7 +5,7 @@
 #ifndef AM_BENCH_SCALE_SCALE_H
 #define AM_BENCH_SCALE_SCALE_H
 
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 #include <stdbool.h>
 #include <stddef.h>

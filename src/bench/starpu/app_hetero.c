@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* app.hetero: option prices by CPUs and an OpenCL device together. Each block is a task of StarPU
  * with an implementation for either; StarPU moves the data and decides. */
-#include "app/blackscholes.h"
+#include "app/blackscholes/blackscholes.h"
 #include "bench/starpu/engine.h"
 #include "bench/starpu/hetero.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 #include "kernels/isa.h"
 
 #define CL_TARGET_OPENCL_VERSION 120

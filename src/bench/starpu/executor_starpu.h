@@ -3,9 +3,9 @@
 #ifndef AM_BENCH_STARPU_EXECUTOR_STARPU_H
 #define AM_BENCH_STARPU_EXECUTOR_STARPU_H
 
-#include "app/executor.h"
+#include "runtime/executor.h"
 #include "bench/apps/apps.h"
-#include "core/bench.h"
+#include "core/bench/bench.h"
 
 extern const struct am_executor *const am_starpu_executors[]; /* ended by NULL */
 extern const char *const am_starpu_executor_names[];          /* parallel to them */

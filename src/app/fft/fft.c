@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* Transforms by FFTW: planning, remembered plans, its loops as blocks. */
+#include "app/fft/fft.h"
+
+#include "app/fft/fft_api.h"
+#include "app/fft/fft_check.h"
+#include "app/fft/fft_wisdom.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+#include <fftw3.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINE_BYTES = 64,
+    STAGGER_BYTES = 5 * LINE_BYTES, /* arrays of a power of two do not share their sets */
+    PART = 8192,                    /* points filled by one block */
+    PLAN_SECONDS = 10,              /* then FFTW takes the best so far */
+};
+
+/* The sizes between which numbers in place may grow, as powers of two: far from numbers that are
+ * not normal, at both ends. */
+static const struct {
+    int first, last;
+} ranges[AM_FFT_TYPES] = {[AM_FFT_F32] = {-60, 90}, [AM_FFT_F64] = {-400, 900}};
+
+struct am_fft {
+    struct am_fft_setup setup;
+    const struct am_fft_api *api;
+    void *memory;
+    void *source, *data, *back; /* input; outcome; the outcome's inverse */
+    void *plan, *inverse;
+    uint64_t transforms; /* of the data since the input was put there */
+    uint64_t period;     /* in place: of them at most */
+    uint64_t times;      /* that the current run has to do */
+    char codelets[AM_FFT_TEXT_MAX], wisdom[AM_FFT_TEXT_MAX];
+};
+
+static const struct am_fft_api *const apis[AM_FFT_TYPES] = {
+    [AM_FFT_F32] = &am_fft_api_f32,
+    [AM_FFT_F64] = &am_fft_api_f64,
+};
+
+/* ---- loops as blocks ---- */
+
+struct jobs {
+    void *(*work)(char *);
+    char *first;
+    size_t size;
+};
+
+static void run_job(void *app, size_t block)
+{
+    const struct jobs *const jobs = app;
+
+    (void)jobs->work(jobs->first + block * jobs->size);
+}
+
+static void run_loop(void *(*work)(char *), char *first, size_t size, int n, void *data)
+{
+    const struct am_fft *const fft = data;
+    struct jobs jobs = {.work = work, .first = first, .size = size};
+    const struct am_blocks blocks = {.count = (size_t)n, .app = &jobs, .run = run_job};
+
+    fft->setup.executor->run(fft->setup.engine, &blocks, 1);
+}
+
+/* Where loops in blocks are run by all threads, everything happens in a block: threads then wait
+ * for the next loop inside of a run instead of for the next run. */
+static void run_inside(struct am_fft *fft, void (*run)(void *app, size_t block))
+{
+    const struct am_executor *const executor = fft->setup.executor;
+    const struct am_blocks blocks = {.count = 1, .app = fft, .run = run};
+
+    if (!executor || executor->flat)
+        run(fft, 0);
+    else
+        executor->run(fft->setup.engine, &blocks, 1);
+}
+
+/* ---- arrays ---- */
+
+double am_fft_bytes(enum am_fft_type type, size_t n)
+{
+    return 3 * 2 * (double)apis[type]->real * (double)n;
+}
+
+static size_t array_bytes(const struct am_fft *fft)
+{
+    return 2 * fft->api->real * fft->setup.n;
+}
+
+static bool get_memory(struct am_fft *fft)
+{
+    const size_t step =
+        (array_bytes(fft) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES + STAGGER_BYTES;
+    char *const base = aligned_alloc(LINE_BYTES, 3 * step);
+
+    fft->memory = base;
+    fft->source = base;
+    fft->data = base ? base + step : NULL;
+    fft->back = base ? base + 2 * step : NULL;
+    return base;
+}
+
+/* Random points; out of place no outcome, in place the same. */
+static void fill_part(void *app, size_t block)
+{
+    struct am_fft *const fft = app;
+    const enum am_fft_type type = fft->setup.type;
+    const double size = fft->setup.in_place ? ldexp(1, ranges[type].first) : 1;
+    const size_t begin = 2 * block * PART, left = 2 * fft->setup.n - begin;
+    struct am_rng rng;
+
+    am_rng_seed(&rng, fft->setup.seed, block);
+    for (size_t i = begin; i < begin + (left < 2 * PART ? left : 2 * PART); i++) {
+        const double x = size * (2 * am_rng_unit(&rng) - 1);
+
+        am_fft_put(type, fft->source, i, x);
+        am_fft_put(type, fft->data, i, fft->setup.in_place ? x : NAN);
+        am_fft_put(type, fft->back, i, NAN);
+    }
+}
+
+static void fill(struct am_fft *fft)
+{
+    const struct am_executor *const executor = fft->setup.executor;
+    const struct am_blocks blocks = {
+        .count = (fft->setup.n + PART - 1) / PART, .app = fft, .run = fill_part};
+
+    if (executor)
+        executor->run(fft->setup.engine, &blocks, 1);
+    for (size_t i = 0; !executor && i < blocks.count; i++)
+        fill_part(fft, i);
+    fft->transforms = 0;
+}
+
+/* ---- plans ---- */
+
+static void make_plan(void *app, size_t block)
+{
+    struct am_fft *const fft = app;
+    const struct am_fft_setup *const setup = &fft->setup;
+    const unsigned how = setup->measure ? FFTW_MEASURE : FFTW_ESTIMATE;
+
+    (void)block;
+    fft->plan = fft->api->plan((int)setup->n, setup->in_place ? fft->data : fft->source, fft->data,
+                               FFTW_FORWARD, how | (setup->simd ? 0 : FFTW_NO_SIMD));
+}
+
+/* Whether there were remembered plans; the note says what became of them. */
+static bool recall(struct am_fft *fft, const char *path)
+{
+    char *const text = am_fft_wisdom_read(path);
+    const bool known = text && fft->api->learn(text);
+
+    (void)am_str_format(fft->wisdom, sizeof(fft->wisdom), "%s %s",
+                        known  ? "from"
+                        : text ? "not understood and written anew:"
+                               : "none yet in",
+                        path);
+    free(text);
+    return known;
+}
+
+/* Only what is new is written. */
+static void remember(const struct am_fft *fft, const char *path, const char *before)
+{
+    char *const after = fft->api->wisdom();
+
+    if (after && (!before || strcmp(before, after) != 0))
+        (void)am_fft_wisdom_write(path, after);
+    free(after);
+}
+
+static void plan_by_trial(struct am_fft *fft)
+{
+    char path[AM_FFT_PATH_MAX], *before = NULL;
+    const bool place = am_fft_wisdom_path(fft->api->version, fft->setup.purpose, path);
+
+    fft->api->forget();
+    if (!place)
+        (void)am_str_copy(fft->wisdom, sizeof(fft->wisdom), "no folder to keep it in");
+    else if (recall(fft, path))
+        before = fft->api->wisdom();
+    fft->api->limit(PLAN_SECONDS);
+    run_inside(fft, make_plan);
+    if (place && fft->plan)
+        remember(fft, path, before);
+    free(before);
+}
+
+/* The endings of codelets' names. */
+static const char *const endings[] = {
+    "scalar",
+    "sse2",
+    "avx",
+    "avx_128_fma",
+    "avx2",
+    "avx2_128",
+    "avx512",
+    "neon",
+    "altivec",
+    "vsx",
+    "generic_simd128",
+    "generic_simd256",
+};
+enum { ENDINGS = sizeof(endings) / sizeof(endings[0]) };
+
+/* Index into endings of the name of `length` characters: the longest that fits, or scalar. */
+static size_t ending_of(const char *name, size_t length)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < ENDINGS; i++) {
+        const size_t n = strlen(endings[i]);
+
+        if (n < length && name[length - n - 1] == '_' &&
+            strncmp(name + length - n, endings[i], n) == 0 && (!best || n > strlen(endings[best])))
+            best = i;
+    }
+    return best;
+}
+
+/* What stands between quotes in a plan's text is the name of a codelet. */
+static unsigned find_endings(const char *text)
+{
+    unsigned found = 0;
+
+    for (const char *at = strchr(text, '"'); at; at = strchr(at, '"')) {
+        const size_t length = strcspn(at + 1, "\"");
+
+        found |= 1U << ending_of(at + 1, length);
+        at += 1 + length;
+        at += *at == '"';
+    }
+    return found;
+}
+
+static enum am_status look_at_plan(struct am_fft *fft, struct am_err *err)
+{
+    char *const text = fft->api->describe(fft->plan);
+    const unsigned found = text ? find_endings(text) : 0;
+    struct am_text list;
+
+    free(text);
+    am_text_init(&list, sizeof(fft->codelets));
+    for (size_t i = 0; i < ENDINGS; i++) {
+        if (found >> i & 1)
+            am_text_addf(&list, "%s%s", list.len ? " " : "", endings[i]);
+    }
+    (void)am_str_copy(fft->codelets, sizeof(fft->codelets), am_text_str(&list));
+    am_text_fini(&list);
+    if (!fft->setup.simd && found > 1)
+        return am_fail(err, AM_E_WRONG, "a plan without vector code has some: %s", fft->codelets);
+    return AM_OK;
+}
+
+static enum am_status make_plans(struct am_fft *fft, struct am_err *err)
+{
+    const struct am_fft_setup *const setup = &fft->setup;
+
+    fft->api->split(1, NULL, NULL);
+    fft->inverse =
+        fft->api->plan((int)setup->n, fft->data, fft->back, FFTW_BACKWARD, FFTW_ESTIMATE);
+    fft->api->split((int)setup->pieces, setup->executor ? run_loop : NULL, fft);
+    if (setup->measure)
+        plan_by_trial(fft);
+    else
+        make_plan(fft, 0);
+    if (!fft->plan || !fft->inverse)
+        return am_fail(err, AM_E_ABSENT, "FFTW has no plan for %zu points", setup->n);
+    return look_at_plan(fft, err);
+}
+
+/* A transform of random points makes them sqrt(n) times greater. */
+static uint64_t period_of(const struct am_fft_setup *setup)
+{
+    const double growth = log2((double)setup->n) / 2;
+
+    return (uint64_t)((ranges[setup->type].last - ranges[setup->type].first) /
+                      (growth > 0.5 ? growth : 0.5));
+}
+
+enum am_status am_fft_new(const struct am_fft_setup *setup, struct am_fft **fft_p,
+                          struct am_err *err)
+{
+    struct am_fft *fft;
+    enum am_status s;
+
+    if (setup->n == 0 || setup->n > AM_FFT_N_MAX || setup->pieces == 0 ||
+        setup->pieces > AM_FFT_PIECES_MAX)
+        return am_fail(err, AM_E_LIMIT, "%zu points in %zu pieces", setup->n, setup->pieces);
+    fft = calloc(1, sizeof(*fft));
+    if (!fft)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu points", setup->n);
+    fft->setup = *setup;
+    fft->api = apis[setup->type];
+    fft->period = period_of(setup);
+    if (!fft->api->init())
+        s = am_fail(err, AM_E_ABSENT, "FFTW cannot initialise its threads");
+    else
+        s = get_memory(fft) ? AM_OK
+                            : am_fail(err, AM_E_NOMEM, "no memory for %zu points", setup->n);
+    if (s == AM_OK) {
+        fill(fft); /* pages belong to who works on them */
+        s = make_plans(fft, err);
+    }
+    if (s != AM_OK) {
+        am_fft_free(fft);
+        return s;
+    }
+    if (setup->measure)
+        fill(fft); /* trials have overwritten it */
+    *fft_p = fft;
+    return AM_OK;
+}
+
+void am_fft_free(struct am_fft *fft)
+{
+    if (!fft)
+        return;
+    fft->api->split(1, NULL, NULL);
+    if (fft->plan)
+        fft->api->destroy(fft->plan);
+    if (fft->inverse)
+        fft->api->destroy(fft->inverse);
+    free(fft->memory);
+    free(fft);
+}
+
+const char *am_fft_version(const struct am_fft *fft)
+{
+    return fft->api->version;
+}
+
+const char *am_fft_codelets(const struct am_fft *fft)
+{
+    return fft->codelets;
+}
+
+const char *am_fft_wisdom(const struct am_fft *fft)
+{
+    return fft->wisdom;
+}
+
+/* ---- work ---- */
+
+static void transform(void *app, size_t block)
+{
+    struct am_fft *const fft = app;
+
+    (void)block;
+    for (uint64_t left = fft->times; left; left--) {
+        if (fft->setup.in_place && fft->transforms >= fft->period) {
+            memcpy(fft->data, fft->source, array_bytes(fft));
+            fft->transforms = 0;
+        }
+        fft->api->execute(fft->plan);
+        fft->transforms++;
+    }
+}
+
+void am_fft_run(struct am_fft *fft, uint64_t times)
+{
+    fft->times = times;
+    run_inside(fft, transform);
+}
+
+/* All bits set are no number; in place nothing is transformed again. */
+static void spoil(struct am_fft *fft)
+{
+    if (fft->setup.in_place)
+        memcpy(fft->data, fft->source, array_bytes(fft));
+    else
+        memset(fft->data, 0xff, array_bytes(fft));
+    fft->transforms = 0;
+}
+
+/* An even number of transforms in place leads back to the input: one more shows bins. */
+enum am_status am_fft_check(struct am_fft *fft, double *residual, struct am_err *err)
+{
+    struct am_fft_outcome outcome = {.type = fft->setup.type,
+                                     .n = fft->setup.n,
+                                     .seed = fft->setup.seed,
+                                     .source = fft->source,
+                                     .data = fft->data,
+                                     .back = fft->back};
+    enum am_status s;
+
+    if (fft->transforms == 0)
+        return am_fail(err, AM_E_WRONG, "wrong: nothing was transformed");
+    if (fft->setup.in_place && fft->transforms % 2 == 0)
+        am_fft_run(fft, 1);
+    outcome.transforms = fft->setup.in_place ? fft->transforms : 1;
+    fft->api->execute(fft->inverse);
+    s = am_fft_judge(&outcome, residual, err);
+    spoil(fft);
+    return s;
+}
+
+const void *am_fft_outcome(const struct am_fft *fft)
+{
+    return fft->data;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* The OpenCL devices of this machine, each driver asked in a process of its own. */
+#include "bench/ocl/host/found.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    DEVICES_MAX = 64,      /* of one platform */
+    ANSWER_MAX = 16 * 1024 /* bytes of a driver's answer */
+};
+
+/* ---- what a driver has ---- */
+
+struct platform {
+    cl_platform_id id;
+    cl_device_id devices[DEVICES_MAX];
+    cl_uint n;
+};
+
+struct platforms {
+    struct platform list[AM_OCL_PLATFORMS_MAX];
+    size_t n;
+};
+
+static bool is_known(const struct platforms *p, cl_platform_id id)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->list[i].id == id)
+            return true;
+    }
+    return false;
+}
+
+/* A loader that reads both variables of the binding names a platform twice. */
+static cl_int list_platforms(struct platforms *out)
+{
+    cl_platform_id ids[2 * AM_OCL_PLATFORMS_MAX];
+    cl_uint n = 0;
+    const cl_int code = clGetPlatformIDs(2 * AM_OCL_PLATFORMS_MAX, ids, &n);
+
+    out->n = 0;
+    for (cl_uint i = 0; code == CL_SUCCESS && i < n && i < 2 * AM_OCL_PLATFORMS_MAX; i++) {
+        if (!is_known(out, ids[i]) && out->n < AM_OCL_PLATFORMS_MAX)
+            out->list[out->n++].id = ids[i];
+    }
+    return code;
+}
+
+static cl_int list_devices(struct platform *p)
+{
+    const cl_int code = clGetDeviceIDs(p->id, CL_DEVICE_TYPE_ALL, DEVICES_MAX, p->devices, &p->n);
+
+    if (code != CL_SUCCESS)
+        p->n = 0;
+    if (p->n > DEVICES_MAX)
+        p->n = DEVICES_MAX;
+    return code == CL_DEVICE_NOT_FOUND ? CL_SUCCESS : code;
+}
+
+enum am_status am_ocl_found_pick(const struct am_ocl_found *found, cl_platform_id *platform,
+                                 cl_device_id *device, struct am_err *err)
+{
+    struct platforms all = {.n = 0};
+    cl_int code = list_platforms(&all);
+
+    if (code != CL_SUCCESS)
+        return am_ocl_fail(err, code, "clGetPlatformIDs");
+    if (found->platform >= all.n)
+        return am_fail(err, AM_E_ABSENT, "device %s: its platform is gone", found->name);
+    code = list_devices(&all.list[found->platform]);
+    if (code != CL_SUCCESS)
+        return am_ocl_fail(err, code, "clGetDeviceIDs");
+    if (found->device >= all.list[found->platform].n)
+        return am_fail(err, AM_E_ABSENT, "device %s is gone", found->name);
+    *platform = all.list[found->platform].id;
+    *device = all.list[found->platform].devices[found->device];
+    return AM_OK;
+}
+
+/* ---- names ---- */
+
+static bool begins_with(const char *text, const char *head)
+{
+    for (; *head; head++, text++) {
+        if (tolower((unsigned char)*text) != tolower((unsigned char)*head))
+            return false;
+    }
+    return true;
+}
+
+/* What fits, cut at the end of a word. */
+static void add_words(char *buf, size_t cap, const char *text)
+{
+    size_t len = strlen(buf);
+    bool gap = len > 0;
+
+    for (; *text && len + 2 < cap; text++) {
+        if (!isalnum((unsigned char)*text)) {
+            gap = len > 0;
+            continue;
+        }
+        if (gap)
+            buf[len++] = '-';
+        gap = false;
+        buf[len++] = (char)tolower((unsigned char)*text);
+    }
+    buf[len] = '\0';
+    if (isalnum((unsigned char)*text) && strrchr(buf, '-'))
+        *strrchr(buf, '-') = '\0';
+}
+
+void am_ocl_found_name(const char *icd_suffix, const char *device, char *buf, size_t cap)
+{
+    buf[0] = '\0';
+    if (!begins_with(device, icd_suffix))
+        add_words(buf, cap, icd_suffix);
+    add_words(buf, cap, device);
+    if (!buf[0])
+        (void)am_str_copy(buf, cap, "device");
+}
+
+/* ---- the child: "= LIBRARY", then one line a device, "PLATFORM DEVICE NAME"; or "! REASON" ----
+ */
+
+#ifndef CL_PLATFORM_ICD_SUFFIX_KHR
+#define CL_PLATFORM_ICD_SUFFIX_KHR 0x0920
+#endif
+
+static void describe(struct am_text *out, const struct platforms *all, size_t at)
+{
+    const struct platform *const p = &all->list[at];
+    char who[AM_OCL_TEXT_MAX] = "";
+
+    if (clGetPlatformInfo(p->id, CL_PLATFORM_ICD_SUFFIX_KHR, sizeof(who), who, NULL) != CL_SUCCESS)
+        (void)clGetPlatformInfo(p->id, CL_PLATFORM_NAME, sizeof(who), who, NULL);
+    who[sizeof(who) - 1] = '\0';
+    for (cl_uint i = 0; i < p->n; i++) {
+        char name[AM_OCL_TEXT_MAX] = "", slug[AM_OCL_NAME_MAX - 4]; /* a number may follow */
+
+        (void)clGetDeviceInfo(p->devices[i], CL_DEVICE_NAME, sizeof(name), name, NULL);
+        name[sizeof(name) - 1] = '\0';
+        am_ocl_found_name(who, name, slug, sizeof(slug));
+        am_text_addf(out, "%zu %u %s\n", at, i, slug);
+    }
+}
+
+/* The file that the driver's code is in: every OpenCL object begins with a pointer to a table of
+ * the driver's. Two .icd files may name one library. */
+static void tell_library(struct am_text *out, const struct platform *p)
+{
+    const void *const *const object = (const void *const *)(const void *)p->id;
+    Dl_info info;
+    char *path;
+
+    if (!dladdr(*object, &info) || !info.dli_fname)
+        return;
+    path = realpath(info.dli_fname, NULL);
+    if (path)
+        am_text_addf(out, "= %s\n", path);
+    free(path);
+}
+
+static void ask_driver(const struct am_ocl_icd *icd, struct am_text *out)
+{
+    struct platforms all = {.n = 0};
+    size_t devices = 0;
+    cl_int code;
+
+    if (!am_ocl_icd_bind(icd)) {
+        am_text_add(out, "! its .icd file cannot be read\n");
+        return;
+    }
+    code = list_platforms(&all);
+    if (code != CL_SUCCESS || !all.n) {
+        am_text_add(out, "! the driver cannot be loaded or has no platform here\n");
+        return;
+    }
+    tell_library(out, &all.list[0]);
+    for (size_t i = 0; i < all.n && code == CL_SUCCESS; i++) {
+        code = list_devices(&all.list[i]);
+        devices += all.list[i].n;
+        describe(out, &all, i);
+    }
+    if (code != CL_SUCCESS)
+        am_text_addf(out, "! clGetDeviceIDs: %s (%d)\n", am_ocl_error_name(code), (int)code);
+    else if (!devices)
+        am_text_add(out, "! the driver has no device here\n");
+}
+
+/* Never returns. What drivers print is nobody's data. */
+static void be_child(const struct am_ocl_icd *icd, int fd)
+{
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    struct am_text out;
+
+    if (null >= 0) {
+        (void)dup2(null, STDOUT_FILENO);
+        (void)dup2(null, STDERR_FILENO);
+    }
+    am_text_init(&out, ANSWER_MAX);
+    ask_driver(icd, &out);
+    _exit(write(fd, am_text_str(&out), out.len) == (ssize_t)out.len ? 0 : 1);
+}
+
+/* ---- the parent ---- */
+
+struct child {
+    const char *library; /* in `answer`; NULL: not told */
+    pid_t pid;
+    int fd; /* -1: closed */
+    size_t len;
+    char answer[ANSWER_MAX];
+};
+
+static void start_child(struct child *c, const struct am_ocl_icd *icd)
+{
+    int ends[2];
+
+    *c = (struct child){.pid = -1, .fd = -1};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    c->pid = fork();
+    if (c->pid == 0) {
+        (void)close(ends[0]);
+        be_child(icd, ends[1]);
+    }
+    (void)close(ends[1]);
+    if (c->pid > 0)
+        c->fd = ends[0];
+    else
+        (void)close(ends[0]);
+}
+
+/* False at the end of what the child says. */
+static bool take_answer(struct child *c)
+{
+    const ssize_t n = read(c->fd, c->answer + c->len, sizeof(c->answer) - 1 - c->len);
+
+    if (n < 0 && errno == EINTR)
+        return true;
+    if (n > 0) {
+        c->len += (size_t)n;
+        return c->len < sizeof(c->answer) - 1;
+    }
+    return false;
+}
+
+/* Until all have hung up or the time is over. */
+static void hear(struct child *children, size_t n, unsigned limit_ms)
+{
+    const uint64_t end = am_now_ns() + (uint64_t)limit_ms * 1000000;
+
+    for (;;) {
+        struct pollfd polls[AM_OCL_ICDS_MAX];
+        const uint64_t now = am_now_ns();
+        size_t open = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            polls[i] = (struct pollfd){.fd = children[i].fd, .events = POLLIN};
+            open += children[i].fd >= 0;
+        }
+        if (!open || now >= end || poll(polls, n, (int)((end - now) / 1000000 + 1)) == 0)
+            return;
+        for (size_t i = 0; i < n; i++) {
+            if (polls[i].fd >= 0 && polls[i].revents && !take_answer(&children[i])) {
+                (void)close(children[i].fd);
+                children[i].fd = -1;
+            }
+        }
+    }
+}
+
+static struct am_ocl_found *new_entry(struct am_ocl_finds *finds, size_t icd)
+{
+    struct am_ocl_found *const f = &finds->list[finds->n];
+
+    if (finds->n == AM_OCL_FOUND_MAX)
+        return NULL;
+    finds->n++;
+    *f = (struct am_ocl_found){.icd = icd};
+    return f;
+}
+
+static bool is_taken(const struct am_ocl_finds *finds, const struct am_ocl_found *by)
+{
+    for (const struct am_ocl_found *f = finds->list; f < by; f++) {
+        if (strcmp(f->name, by->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Equal devices are numbered from the second on. `name` leaves room for the number. */
+static void set_name(const struct am_ocl_finds *finds, struct am_ocl_found *f, const char *name)
+{
+    (void)am_str_copy(f->name, sizeof(f->name), name);
+    for (unsigned number = 2; is_taken(finds, f); number++)
+        (void)am_str_format(f->name, sizeof(f->name), "%.*s-%u", AM_OCL_NAME_MAX - 5, name, number);
+}
+
+static void add_useless(struct am_ocl_finds *finds, size_t icd, const char *why_not)
+{
+    struct am_ocl_found *const f = new_entry(finds, icd);
+    char file[AM_OCL_TEXT_MAX], name[AM_OCL_NAME_MAX - 4];
+
+    if (!f)
+        return;
+    am_ocl_icd_name(&finds->icds.list[icd], file, sizeof(file));
+    am_ocl_found_name("", file, name, sizeof(name));
+    set_name(finds, f, name);
+    (void)am_str_format(f->why_not, sizeof(f->why_not), "driver %s: %s", file, why_not);
+}
+
+/* False when the line is none of ours. */
+static bool add_line(struct am_ocl_finds *finds, size_t icd, char *line)
+{
+    char *const device = strchr(line, ' ');
+    char *const name = device ? strchr(device + 1, ' ') : NULL;
+    uint64_t p, d;
+    struct am_ocl_found *f;
+
+    if (line[0] == '!' && device) {
+        add_useless(finds, icd, device + 1);
+        return true;
+    }
+    if (!name || !am_parse_u64(line, (size_t)(device - line), &p) ||
+        !am_parse_u64(device + 1, (size_t)(name - device - 1), &d))
+        return false;
+    f = new_entry(finds, icd);
+    if (!f)
+        return true;
+    f->platform = (size_t)p;
+    f->device = (size_t)d;
+    set_name(finds, f, name + 1);
+    return true;
+}
+
+static bool is_again(const struct child *children, size_t icd)
+{
+    const char *const library = children[icd].library;
+
+    for (size_t i = 0; library && i < icd; i++) {
+        if (children[i].library && strcmp(children[i].library, library) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_answer(struct am_ocl_finds *finds, size_t icd, struct child *children)
+{
+    struct child *const c = &children[icd];
+    char *line = c->answer;
+
+    c->answer[c->len] = '\0';
+    for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        if (strncmp(line, "= ", 2) == 0)
+            c->library = line + 2;
+        else if (is_again(children, icd))
+            return; /* the same driver under another name */
+        else if (!add_line(finds, icd, line))
+            add_useless(finds, icd, "said something that cannot be read");
+    }
+}
+
+/* A driver that fell after its answer has answered. */
+static void judge(struct am_ocl_finds *finds, size_t icd, struct child *children)
+{
+    struct child *const c = &children[icd];
+    char why[AM_OCL_TEXT_MAX];
+    int status = 0;
+
+    if (c->pid <= 0) {
+        add_useless(finds, icd, "no process could be started to ask it");
+        return;
+    }
+    if (c->fd >= 0) {
+        (void)kill(c->pid, SIGKILL);
+        (void)close(c->fd);
+    }
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (c->len) {
+        add_answer(finds, icd, children);
+        return;
+    }
+    if (c->fd >= 0)
+        (void)am_str_copy(why, sizeof(why), "does not answer when asked for its devices");
+    else if (WIFSIGNALED(status))
+        (void)am_str_format(why, sizeof(why), "crashed when asked for its devices (signal %d, %s)",
+                            WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        (void)am_str_format(why, sizeof(why), "ended the process when asked for its devices (%d)",
+                            WEXITSTATUS(status));
+    add_useless(finds, icd, why);
+}
+
+void am_ocl_found_ask(struct am_ocl_finds *finds, unsigned limit_ms)
+{
+    const size_t n = finds->icds.n;
+    struct child *const children = calloc(n ? n : 1, sizeof(*children));
+
+    finds->n = 0;
+    if (!children)
+        return;
+    for (size_t i = 0; i < n; i++)
+        start_child(&children[i], &finds->icds.list[i]);
+    hear(children, n, limit_ms);
+    for (size_t i = 0; i < n; i++)
+        judge(finds, i, children);
+    free(children);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenCL programs: kernels/WORD.cl, embedded when archmeter is built, compiled for a device. */
+#ifndef AM_BENCH_OCL_PROGRAM_H
+#define AM_BENCH_OCL_PROGRAM_H
+
+#include "bench/ocl/host/device.h"
+
+/* To add a source: put kernels/WORD.cl beside the others and WORD into ocl_kernels of meson.build.
+ *
+ * Rules for sources: kernel functions begin with am_ (drivers define macros of built-ins' names,
+ * and a kernel called `mad` then has another name); what varies comes by -D; loop counts are
+ * arguments; operands come from arguments and the global id, never from literals; every work-item
+ * stores to a place of its own; kernels with __local memory or images have programs of their own
+ * (they change the registers that others get). ASCII only. */
+struct am_ocl_source {
+    const char *word; /* NULL ends the table */
+    const char *text;
+};
+extern const struct am_ocl_source am_ocl_sources[]; /* generated */
+
+/* Zero-initialise. */
+struct am_ocl_program {
+    cl_program program;
+    uint64_t build_ns; /* of clBuildProgram(); some drivers compile at the first launch only */
+};
+
+/* Builds kernels/<word>.cl with the given options ("-DWIDTH=8"; no fast-math options unless the
+ * bench is about them: they license folding). Notes nothing: the bench notes its final options by
+ * am_ctx_note(ctx, "options", ...). On failure the story ends with the beginning of the build log.
+ * The program keeps a reference to nothing in `d` but its context. */
+enum am_status am_ocl_program_build(struct am_ocl_program *p, const struct am_ocl_device *d,
+                                    const char *word, const char *options, struct am_err *err);
+void am_ocl_program_free(struct am_ocl_program *p); /* accepts a zeroed struct; zeroes it */
+
+enum am_status am_ocl_program_kernel(const struct am_ocl_program *p, const char *name,
+                                     cl_kernel *out, struct am_err *err);
+
+/* One kernel argument; `size` and `value` as clSetKernelArg() takes them. */
+struct am_ocl_arg {
+    size_t size;
+    const void *value;
+};
+#define AM_OCL_ARG(x) ((struct am_ocl_arg){sizeof(x), &(x)}) /* x: an lvalue, e.g. a cl_mem */
+#define AM_OCL_LOCAL(bytes) ((struct am_ocl_arg){(bytes), NULL})
+/* Sets arguments 0 to n-1. */
+enum am_status am_ocl_program_args(cl_kernel kernel, const struct am_ocl_arg *args, size_t n,
+                                   struct am_err *err);
+
+/* Work-items of a group that this kernel allows on this device: registers may permit less than
+ * d->group_max. */
+enum am_status am_ocl_program_group_max(const struct am_ocl_device *d, cl_kernel kernel,
+                                        size_t *out, struct am_err *err);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Time on a device: by events, held against the host's clock, and gated against folded work. */
+#include "bench/ocl/host/timing.h"
+
+enum {
+    IN_FLIGHT = 64,        /* launches queued at once */
+    LOOPS_MAX = 1 << 20,   /* of one launch unless the bench says less */
+    JUDGED_FROM = 4,       /* batches before events and host can be said to disagree */
+    GATE_TRIALS = 16,      /* of each kernel; the best counts */
+    GATE_NS = 2000000,     /* of a trial: far above what starting a kernel costs */
+    PROBE_GROWTH_MAX = 16, /* from one trial to the next */
+};
+
+/* Events may claim this much more than the host saw pass: their clocks differ a little. */
+static const double claim_margin = 1.02;
+static const uint64_t claim_slack_ns = 20000;
+/* The least share of the host's time that events must explain, beside the slack of a launch. */
+static const double share_least = 0.25;
+static const uint64_t share_slack_ns = 5000000;
+/* Twice the body must take this much longer: honest work gives 2 less what starting costs. Beyond
+ * the second limit the trials were disturbed; more of them are made, and it is no failure. */
+static const double gate_limit = 1.6, gate_calm = 2.3;
+
+static uint64_t now(const struct am_ocl_timer *t)
+{
+    const struct am_clock *const clock = t->device->ctx->clock;
+
+    return clock->now_ns(clock->self);
+}
+
+enum am_status am_ocl_timing_stamps(cl_event event, struct am_ocl_stamps *out, struct am_err *err)
+{
+    const struct {
+        cl_profiling_info what;
+        uint64_t *to;
+    } wanted[] = {
+        {CL_PROFILING_COMMAND_QUEUED, &out->queued_ns},
+        {CL_PROFILING_COMMAND_SUBMIT, &out->submit_ns},
+        {CL_PROFILING_COMMAND_START, &out->start_ns},
+        {CL_PROFILING_COMMAND_END, &out->end_ns},
+    };
+    cl_int code = clWaitForEvents(1, &event);
+
+    if (code != CL_SUCCESS)
+        return am_ocl_fail(err, code, "clWaitForEvents");
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        cl_ulong ns = 0;
+
+        code = clGetEventProfilingInfo(event, wanted[i].what, sizeof(ns), &ns, NULL);
+        if (code != CL_SUCCESS)
+            return am_ocl_fail(err, code, "clGetEventProfilingInfo");
+        *wanted[i].to = ns;
+    }
+    if (out->end_ns < out->start_ns)
+        return am_fail(err, AM_E_WRONG, "wrong: an event ends %llu ns before it starts",
+                       (unsigned long long)(out->start_ns - out->end_ns));
+    return AM_OK;
+}
+
+void am_ocl_timing_begin(struct am_ocl_timer *t)
+{
+    t->device_ns = 0;
+    t->commands = 0;
+    t->begin_ns = now(t);
+}
+
+enum am_status am_ocl_timing_take(struct am_ocl_timer *t, cl_event event, struct am_err *err)
+{
+    struct am_ocl_stamps stamps;
+    const enum am_status s = am_ocl_timing_stamps(event, &stamps, err);
+
+    (void)clReleaseEvent(event);
+    if (s != AM_OK)
+        return s;
+    t->device_ns += stamps.end_ns - stamps.start_ns;
+    t->commands++;
+    return AM_OK;
+}
+
+/* The host sees at least what the device works, and not far more than that and the starting. */
+static bool agree(const struct am_ocl_timer *t, uint64_t host_ns)
+{
+    const double most = claim_margin * (double)host_ns + (double)claim_slack_ns;
+    const double slack = (double)share_slack_ns + (double)t->commands * (double)claim_slack_ns;
+    const double least = share_least * ((double)host_ns - slack);
+
+    return (double)t->device_ns <= most && (double)t->device_ns >= least;
+}
+
+enum am_status am_ocl_timing_end(struct am_ocl_timer *t, uint64_t *elapsed_ns, struct am_err *err)
+{
+    const uint64_t host_ns = now(t) - t->begin_ns;
+
+    *elapsed_ns = t->device_ns;
+    if (t->batches++ == 0)
+        return AM_OK; /* compiled in it */
+    t->apart += !agree(t, host_ns);
+    if (t->batches < JUDGED_FROM || 2 * t->apart <= t->batches)
+        return AM_OK;
+    return am_fail(err, AM_E_WRONG,
+                   "wrong: events say %llu ns where the host's clock says %llu ns, in %u of %u "
+                   "batches",
+                   (unsigned long long)t->device_ns, (unsigned long long)host_ns, t->apart,
+                   t->batches);
+}
+
+static cl_int enqueue(const struct am_ocl_timer *t, cl_kernel kernel, const struct am_ocl_range *r,
+                      cl_event *event)
+{
+    return clEnqueueNDRangeKernel(t->device->queue, kernel, r->dims, NULL, r->global, r->local, 0,
+                                  NULL, event);
+}
+
+/* At most IN_FLIGHT launches, all of them under way before the first is waited for. */
+static enum am_status launch_some(struct am_ocl_timer *t, cl_kernel kernel,
+                                  const struct am_ocl_range *range, size_t n, struct am_err *err)
+{
+    cl_event events[IN_FLIGHT];
+    enum am_status s = AM_OK;
+    size_t queued = 0;
+
+    for (; queued < n; queued++) {
+        const cl_int code = enqueue(t, kernel, range, &events[queued]);
+
+        if (code != CL_SUCCESS) {
+            s = am_ocl_fail(err, code, "clEnqueueNDRangeKernel");
+            break;
+        }
+    }
+    for (size_t i = 0; i < queued; i++) {
+        const enum am_status taken = am_ocl_timing_take(t, events[i], err);
+
+        s = s == AM_OK ? taken : s;
+    }
+    return s;
+}
+
+enum am_status am_ocl_timing_launch(struct am_ocl_timer *t, cl_kernel kernel,
+                                    const struct am_ocl_range *range, uint64_t launches,
+                                    uint64_t *elapsed_ns, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    am_ocl_timing_begin(t);
+    while (launches && s == AM_OK) {
+        const size_t n = launches < IN_FLIGHT ? (size_t)launches : IN_FLIGHT;
+
+        s = launch_some(t, kernel, range, n, err);
+        launches -= n;
+    }
+    return s == AM_OK ? am_ocl_timing_end(t, elapsed_ns, err) : s;
+}
+
+static enum am_status launch_loop(struct am_ocl_timer *t, struct am_ocl_loop *loop, cl_uint turns,
+                                  struct am_err *err)
+{
+    const cl_int code = clSetKernelArg(loop->kernel, loop->arg, sizeof(turns), &turns);
+
+    if (code != CL_SUCCESS)
+        return am_ocl_fail(err, code, "clSetKernelArg");
+    loop->last = turns;
+    return launch_some(t, loop->kernel, &loop->range, 1, err);
+}
+
+enum am_status am_ocl_timing_loop(struct am_ocl_timer *t, struct am_ocl_loop *loop, uint64_t iters,
+                                  uint64_t *elapsed_ns, struct am_err *err)
+{
+    const cl_uint most = loop->loops_max ? loop->loops_max : LOOPS_MAX;
+    enum am_status s = AM_OK;
+
+    am_ocl_timing_begin(t);
+    while (iters && s == AM_OK) {
+        const cl_uint turns = iters < most ? (cl_uint)iters : most;
+
+        s = launch_loop(t, loop, turns, err);
+        iters -= turns;
+    }
+    return s == AM_OK ? am_ocl_timing_end(t, elapsed_ns, err) : s;
+}
+
+/* The first launch of a kernel compiles it on some drivers: no batch, and never judged. */
+static enum am_status warm(struct am_ocl_timer *t, struct am_ocl_loop *loop, struct am_err *err)
+{
+    am_ocl_timing_begin(t);
+    return launch_loop(t, loop, 1, err);
+}
+
+/* Turns whose launch lasts at least `want_ns`, and the best time of two such launches. */
+static enum am_status find_turns(struct am_ocl_timer *t, struct am_ocl_loop *loop, uint64_t want_ns,
+                                 uint64_t *turns_p, uint64_t *best_ns, struct am_err *err)
+{
+    const uint64_t most = loop->loops_max ? loop->loops_max : LOOPS_MAX;
+    uint64_t turns = 1, took = 0, again = 0;
+    enum am_status s = warm(t, loop, err);
+
+    while (s == AM_OK) {
+        double factor;
+
+        s = am_ocl_timing_loop(t, loop, turns, &took, err);
+        if (s != AM_OK || took >= want_ns || turns >= most)
+            break;
+        factor = took ? 1.2 * (double)want_ns / (double)took : PROBE_GROWTH_MAX;
+        factor = factor > PROBE_GROWTH_MAX ? PROBE_GROWTH_MAX : factor < 2 ? 2 : factor;
+        turns = (uint64_t)((double)turns * factor);
+        turns = turns > most ? most : turns;
+    }
+    if (s == AM_OK)
+        s = am_ocl_timing_loop(t, loop, turns, &again, err);
+    *turns_p = turns;
+    *best_ns = again < took ? again : took;
+    return s;
+}
+
+enum am_status am_ocl_timing_probe(struct am_ocl_timer *t, struct am_ocl_loop *loop,
+                                   uint64_t at_least_ns, double *turn_ns, struct am_err *err)
+{
+    uint64_t turns = 1, best = 0;
+    const enum am_status s = find_turns(t, loop, at_least_ns, &turns, &best, err);
+
+    *turn_ns = (double)best / (double)turns;
+    return s;
+}
+
+static enum am_status keep_best(struct am_ocl_timer *t, struct am_ocl_loop *loop, uint64_t turns,
+                                uint64_t *best, struct am_err *err)
+{
+    uint64_t took = 0;
+    const enum am_status s = am_ocl_timing_loop(t, loop, turns, &took, err);
+
+    if (s == AM_OK && took < *best)
+        *best = took;
+    return s;
+}
+
+enum am_status am_ocl_timing_gate(struct am_ocl_timer *t, struct am_ocl_loop *once,
+                                  struct am_ocl_loop *twice, double *ratio, struct am_err *err)
+{
+    uint64_t turns = 1, best[2] = {UINT64_MAX, UINT64_MAX};
+    enum am_status s = find_turns(t, once, GATE_NS, &turns, &best[0], err);
+
+    *ratio = 0;
+    if (s == AM_OK)
+        s = warm(t, twice, err);
+    for (int i = 0; i < GATE_TRIALS && s == AM_OK && !(*ratio >= gate_limit && *ratio <= gate_calm);
+         i++) {
+        s = keep_best(t, twice, turns, &best[1], err);
+        if (s == AM_OK)
+            s = keep_best(t, once, turns, &best[0], err);
+        *ratio = best[0] ? (double)best[1] / (double)best[0] : 0;
+    }
+    if (s != AM_OK || *ratio >= gate_limit)
+        return s;
+    return am_fail(err, AM_E_WRONG,
+                   "folded: twice the body takes %.2f times as long (%llu ns, then %llu ns)",
+                   *ratio, (unsigned long long)best[0], (unsigned long long)best[1]);
+}

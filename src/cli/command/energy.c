@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* archmeter energy: time and energy of any program. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/run/meters.h"
+#include "core/stats/stats.h"
+#include "report/grid.h"
+#include "report/json.h"
+#include "report/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXEC_FAILED = 127, SIGNAL_BASE = 128, JSON_PRETTY = 4, REPETITIONS_MAX = 10000 };
+
+/* One execution of the program. */
+struct execution {
+    double seconds;
+    int status;                 /* as a shell would say it */
+    struct am_energy *energies; /* indexed as the meters */
+};
+
+struct job {
+    struct am_cli *cli;
+    char **argv;               /* of the program, ended by NULL */
+    struct am_energy_rig *rig; /* NULL: no meter that can be used */
+    struct am_meters unusable; /* without a rig: what there is, for its reasons */
+    const struct am_meters *meters;
+    struct execution *runs;
+    size_t n;
+    bool synthetic;
+};
+
+/* The program's own output must not stand inside our JSON. */
+static void become(char *const *argv, bool keep_stdout_clean)
+{
+    if (keep_stdout_clean)
+        (void)dup2(STDERR_FILENO, STDOUT_FILENO);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)execvp(argv[0], argv);
+    (void)fprintf(stderr, "archmeter: cannot run %s: %s\n", argv[0], strerror(errno));
+    _exit(EXEC_FAILED);
+}
+
+static int shell_status(int status)
+{
+    return WIFSIGNALED(status) ? SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static enum am_status execute(const struct job *job, struct execution *run, struct am_err *err)
+{
+    const bool json = job->cli->style.format == AM_FORMAT_JSON;
+    uint64_t t0, t1;
+    int status = 0;
+    pid_t pid;
+
+    (void)fflush(stdout);
+    t0 = job->rig ? am_energy_rig_begin(job->rig) : am_now_ns();
+    pid = fork();
+    if (pid < 0)
+        return am_fail(err, AM_E_SYS, "cannot fork");
+    if (pid == 0)
+        become(job->argv, json);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue; /* an interrupt reaches the program too: its end is awaited */
+    t1 = am_now_ns();
+    run->seconds = (double)(t1 - t0) * 1e-9;
+    run->status = shell_status(status);
+    if (job->rig)
+        am_energy_rig_window(job->rig, t0, t1, run->energies);
+    return AM_OK;
+}
+
+/* Median over the executions in which the meter was valid; NAN when there are none. */
+static double median_of(const struct job *job, size_t meter, double (*of)(const struct am_energy *))
+{
+    double values[REPETITIONS_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < job->n; i++) {
+        if (job->runs[i].energies[meter].valid)
+            values[n++] = of(&job->runs[i].energies[meter]);
+    }
+    am_stats_sort(values, n);
+    return n ? am_stats_median(values, n) : NAN;
+}
+
+static double joules_of(const struct am_energy *e)
+{
+    return e->joules;
+}
+
+static double watts_of(const struct am_energy *e)
+{
+    return e->watts;
+}
+
+static double uncertainty_of(const struct am_energy *e)
+{
+    return e->uncertainty_j;
+}
+
+static double median_seconds(const struct job *job)
+{
+    double values[REPETITIONS_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < job->n; i++)
+        values[n++] = job->runs[i].seconds;
+    am_stats_sort(values, n);
+    return am_stats_median(values, n);
+}
+
+/* Why a meter has no number: it cannot be read, or the reason of the last execution. */
+static const char *reason_of(const struct job *job, size_t meter)
+{
+    const struct am_meter *const m = &job->meters->items[meter];
+
+    return m->why_not ? m->why_not : job->runs[job->n - 1].energies[meter].reason;
+}
+
+/* A meter that cannot be used is shown with its reason, never with a number. */
+static bool is_shown(const struct job *job, size_t meter)
+{
+    return am_meter_counts(&job->meters->items[meter]) || am_meters_lacks(job->meters, meter);
+}
+
+static void json_scope(struct am_json *j, const struct job *job, size_t i)
+{
+    const struct am_meter *const m = &job->meters->items[i];
+    const double joules = median_of(job, i, joules_of);
+    const bool valid = !isnan(joules);
+
+    am_json_object(j, NULL);
+    am_json_string(j, "meter", m->provider);
+    am_json_string(j, "scope", am_scope_name(m->scope));
+    am_json_string(j, "id", m->id);
+    am_json_number(j, "energy", joules);
+    am_json_number(j, "power", median_of(job, i, watts_of));
+    am_json_number(j, "uncertainty", median_of(job, i, uncertainty_of));
+    am_json_bool(j, "valid", valid);
+    am_json_string(j, "reason", valid ? NULL : reason_of(job, i));
+    am_json_string(j, "inside",
+                   m->parent >= 0 ? job->meters->items[m->parent].id : NULL); /* never add both */
+    am_json_object_end(j);
+}
+
+static void write_json(const struct job *job, int status)
+{
+    struct am_json j;
+
+    am_json_init(&j, stdout, JSON_PRETTY);
+    am_json_object(&j, NULL);
+    am_json_integer(&j, "schema", 1);
+    am_json_number(&j, "time", median_seconds(job));
+    am_json_bool(&j, "synthetic", job->synthetic);
+    am_json_array(&j, "scopes");
+    for (size_t i = 0; i < job->meters->n; i++) {
+        if (is_shown(job, i))
+            json_scope(&j, job, i);
+    }
+    am_json_array_end(&j);
+    am_json_unsigned(&j, "repetitions", job->n);
+    am_json_integer(&j, "exit", status);
+    am_json_object_end(&j);
+}
+
+/* As seen when the meters were opened, or as the source says. */
+static void add_period(struct am_grid *g, const struct am_meter *m)
+{
+    char text[AM_UNITS_MAX] = "-";
+
+    if (m->period_ns)
+        am_units_value((double)m->period_ns * 1e-9, "s", text, sizeof(text));
+    am_grid_cell(g, text);
+}
+
+static void table_row(struct am_grid *g, const struct job *job, size_t i)
+{
+    const struct am_meter *const m = &job->meters->items[i];
+    const double joules = median_of(job, i, joules_of);
+
+    am_grid_row(g);
+    am_grid_cellf(g, "%s:%s", m->provider, m->id);
+    am_grid_cell(g, am_scope_name(m->scope));
+    if (isnan(joules)) {
+        am_grid_cell(g, "-");
+        am_grid_cell(g, "-");
+        am_grid_cell(g, "-");
+        add_period(g, m);
+        am_grid_cell(g, reason_of(job, i));
+        return;
+    }
+    am_grid_cellf(g, "%.4g", joules);
+    am_grid_cellf(g, "%.2g", median_of(job, i, uncertainty_of));
+    am_grid_cellf(g, "%.4g", median_of(job, i, watts_of));
+    add_period(g, m);
+    am_grid_cellf(g, "%s%s", m->parent >= 0 ? "inside " : "",
+                  m->parent >= 0 ? job->meters->items[m->parent].id : "");
+}
+
+static void write_table(const struct job *job)
+{
+    char text[AM_UNITS_MAX];
+    struct am_grid g;
+    size_t shown = 0;
+
+    am_units_value(median_seconds(job), "s", text, sizeof(text));
+    (void)printf("time %s%s%s\n", text, job->n > 1 ? ", median of several executions" : "",
+                 job->synthetic ? " (synthetic: read below a false root)" : "");
+    am_grid_init(&g, job->cli->arena);
+    am_grid_column(&g, "meter", AM_ALIGN_LEFT, 0);
+    am_grid_column(&g, "scope", AM_ALIGN_LEFT, 0);
+    am_grid_column(&g, "energy J", AM_ALIGN_RIGHT, 0);
+    am_grid_column(&g, "+-", AM_ALIGN_RIGHT, 0);
+    am_grid_column(&g, "power W", AM_ALIGN_RIGHT, 0);
+    am_grid_column(&g, "updated every", AM_ALIGN_RIGHT, 1);
+    am_grid_column(&g, "", AM_ALIGN_LEFT, 1);
+    for (size_t i = 0; i < job->meters->n; i++) {
+        if (!is_shown(job, i))
+            continue;
+        table_row(&g, job, i);
+        shown++;
+    }
+    if (shown)
+        (void)am_grid_write(&g, &job->cli->style, 0, stdout);
+}
+
+static enum am_status execute_all(struct job *job, struct am_err *err)
+{
+    const struct am_words *const words = &job->cli->opt->operands;
+    const size_t meters = job->meters->n;
+    const uint64_t wanted = job->cli->opt->repeat.given ? job->cli->opt->repeat.value : 1;
+    enum am_status s = AM_OK;
+
+    if (wanted < 1 || wanted > REPETITIONS_MAX)
+        return am_fail(err, AM_E_USAGE, "--repeat must be from 1 to %d", REPETITIONS_MAX);
+    job->runs = am_arena_array(job->cli->arena, wanted, sizeof(*job->runs));
+    job->argv = am_arena_array(job->cli->arena, words->n + 1, sizeof(*job->argv));
+    if (!job->runs || !job->argv)
+        return am_fail(err, AM_E_NOMEM, "no memory for %llu executions",
+                       (unsigned long long)wanted);
+    for (size_t i = 0; i < words->n; i++)
+        job->argv[i] = (char *)words->items[i];
+    while (s == AM_OK && job->n < wanted && !*job->cli->interrupted) {
+        struct execution *const run = &job->runs[job->n];
+
+        run->energies = am_arena_array(job->cli->arena, meters + 1, sizeof(*run->energies));
+        if (!run->energies)
+            return am_fail(err, AM_E_NOMEM, "no memory for the energies");
+        s = execute(job, run, err);
+        job->n++;
+        if (run->status != 0)
+            break; /* a program that fails is not measured again */
+    }
+    return s;
+}
+
+/* Meters that can be read, or the list of those that cannot with the reason in `why`. */
+static enum am_status open_meters(struct job *job, const struct am_fsroot *root, struct am_err *why,
+                                  struct am_err *err)
+{
+    const struct am_meter_request request = am_meters_request(job->cli, root);
+    const enum am_status s = am_meters_rig(job->cli, root, -1, &job->rig, why);
+
+    job->synthetic = root->synthetic;
+    job->meters = job->rig ? am_energy_rig_meters(job->rig) : &job->unusable;
+    if (s == AM_E_ABSENT)
+        return am_meters_open(&request, job->cli->arena, &job->unusable, err);
+    return s == AM_OK ? AM_OK : am_fail(err, s, "%s", why->text);
+}
+
+/* The program's own exit status is passed on; ours is for a machine without a usable meter. */
+static void conclude(const struct job *job, const struct am_err *why)
+{
+    const int status = job->runs[job->n - 1].status;
+
+    if (job->cli->style.format == AM_FORMAT_JSON)
+        write_json(job, status);
+    else
+        write_table(job);
+    (void)fflush(stdout);
+    if (!job->rig)
+        am_log(AM_LOG_ERROR, "%s", why->text);
+    job->cli->exit_code = status      ? (enum am_exit)status
+                          : !job->rig ? AM_EXIT_UNMEASURED
+                                      : AM_EXIT_DONE;
+}
+
+enum am_status am_cmd_energy(struct am_cli *cli, struct am_err *err)
+{
+    struct job job = {.cli = cli};
+    struct am_fsroot root = {0};
+    struct am_err why = {0};
+    enum am_status s = am_fsroot_open(&root, cli->opt->fsroot, err);
+
+    if (s == AM_OK)
+        s = open_meters(&job, &root, &why, err);
+    if (s == AM_OK)
+        s = execute_all(&job, err);
+    if (s == AM_OK && job.n)
+        conclude(&job, &why);
+    am_energy_rig_close(job.rig);
+    am_meters_close(&job.unusable);
+    am_fsroot_close(&root);
+    return s;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* archmeter export: results, raw samples and figures for other programs. */
+#include "base/log.h"
+#include "cli/cli.h"
+#include "cli/run/output.h"
+#include "cli/run/runs.h"
+#include "cli/run/setup.h"
+#include "report/figure.h"
+#include "report/results.h"
+#include "report/samples.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum am_status export_samples(const struct am_cli *cli, FILE *out, struct am_err *err)
+{
+    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    struct am_store *store = NULL;
+    const char *file;
+    size_t written = 0;
+    enum am_status status = am_runs_resolve(cli->opt->operands.items[0], cli->arena, &file, err);
+
+    if (status == AM_OK)
+        status = am_store_open(file, false, &store, err);
+    if (status == AM_OK)
+        status = am_report_samples(store, patterns.items, patterns.n, cli->style.format, out,
+                                   &written, err);
+    am_store_close(store);
+    if (status == AM_OK && written == 0) {
+        struct am_result_set set = {0};
+
+        /* tells a name that is no bench of this run from a bench without samples */
+        status = am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
+    }
+    if (status == AM_OK && written == 0)
+        am_log(AM_LOG_WARN, "there are no samples");
+    return status;
+}
+
+static enum am_status export_results(struct am_cli *cli, FILE *out, struct am_err *err)
+{
+    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    struct am_result_set set = {0};
+    const enum am_status status =
+        am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
+
+    if (status == AM_OK)
+        am_report_results(&set, &cli->style, cli->arena, out);
+    return status;
+}
+
+/* ---- figures ---- */
+
+enum { SVG_LIMIT = 64 << 20 };
+
+static void list_figures(const struct am_figures *figures, FILE *out)
+{
+    for (size_t i = 0; i < figures->n; i++) {
+        if (am_figure_is_drawn(&figures->items[i]))
+            (void)fprintf(out, "%-20s %s\n", am_figure_name(&figures->items[i]),
+                          am_figure_title(&figures->items[i]));
+    }
+}
+
+static enum am_status write_figure(const struct am_figures *figures, const char *name, FILE *out,
+                                   struct am_err *err)
+{
+    const char *nearest;
+    const struct am_figure *const figure = am_figures_find(figures, name, &nearest);
+    struct am_text svg;
+    enum am_status status = AM_OK;
+
+    if (!figure)
+        return am_fail(err, AM_E_USAGE, "this run has no figure \"%s\"%s%s%s; --svg list names all",
+                       name, nearest ? ", did you mean \"" : "", nearest ? nearest : "",
+                       nearest ? "\"" : "");
+    if (!am_figure_is_drawn(figure))
+        return am_fail(err, AM_E_USAGE, "\"%s\" is a table: export it with --format", name);
+    am_text_init(&svg, SVG_LIMIT);
+    am_figure_svg(figure, &svg);
+    if (svg.overflow)
+        status = am_fail(err, AM_E_LIMIT, "the figure is larger than %d MiB", SVG_LIMIT >> 20);
+    else
+        (void)fwrite(am_text_str(&svg), 1, svg.len, out);
+    am_text_fini(&svg);
+    return status;
+}
+
+static enum am_status export_svg(const struct am_cli *cli, FILE *out, struct am_err *err)
+{
+    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    struct am_result_set set = {0};
+    struct am_facts facts = {0};
+    struct am_figures figures = {0};
+    const struct am_figure_source source = {.set = &set, .facts = &facts, .arena = cli->arena};
+    enum am_status status = am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
+
+    if (status != AM_OK)
+        return status;
+    am_facts_derive(&set, cli->arena, &facts);
+    status = am_figures_make(&source, &figures, err);
+    if (status == AM_OK && strcmp(cli->opt->svg, "list") == 0)
+        list_figures(&figures, out);
+    else if (status == AM_OK)
+        status = write_figure(&figures, cli->opt->svg, out, err);
+    am_figures_fini(&figures);
+    return status;
+}
+
+enum am_status am_cmd_export(struct am_cli *cli, struct am_err *err)
+{
+    struct am_output output;
+    enum am_status status, closed;
+
+    if (cli->opt->output)
+        cli->style = (struct am_style){.format = cli->style.format, .utf8 = true};
+    status = am_output_open(&output, cli->opt->output, cli->arena, err);
+    if (status != AM_OK)
+        return status;
+    if (cli->opt->svg)
+        status = export_svg(cli, output.file, err);
+    else
+        status = cli->opt->raw_samples ? export_samples(cli, output.file, err)
+                                       : export_results(cli, output.file, err);
+    closed = am_output_close(&output, status == AM_OK, err);
+    return status != AM_OK ? status : closed;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* archmeter model: what a run's measurements say about its machine. */
+#include "base/log.h"
+#include "cli/cli.h"
+#include "cli/run/setup.h"
+#include "model/facts.h"
+#include "model/guidelines.h"
+#include "model/roofline.h"
+#include "report/facts.h"
+#include "report/model.h"
+
+#include <stdio.h>
+
+enum am_status am_cmd_model(struct am_cli *cli, struct am_err *err)
+{
+    const struct am_words all = {0};
+    struct am_result_set set = {0};
+    struct am_facts facts = {0};
+    struct am_guidelines guidelines;
+    struct am_roofline roofline;
+    const enum am_status status = am_load_file(cli, cli->opt->operands.items[0], &all, &set, err);
+
+    if (status != AM_OK)
+        return status;
+    am_facts_derive(&set, cli->arena, &facts);
+    am_guidelines_make(&facts, cli->arena, &guidelines);
+    am_roofline_build(&set, &facts, cli->arena, &roofline);
+    if (cli->opt->facts && cli->style.format != AM_FORMAT_JSON)
+        am_report_facts(&set, &facts, &cli->style, cli->arena, stdout);
+    else
+        am_report_model(&(struct am_model_view){&set, &facts, &guidelines, &roofline}, &cli->style,
+                        cli->arena, stdout);
+    if (facts.n == 0)
+        am_log(AM_LOG_WARN, "this run measured nothing that a fact could be derived from");
+    return AM_OK;
+}

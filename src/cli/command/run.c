@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* archmeter run, resume: measure, store, show. */
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/run/experiment.h"
+#include "cli/run/measure.h"
+#include "cli/run/meters.h"
+#include "cli/run/page.h"
+#include "cli/words/remember.h"
+#include "cli/run/runs.h"
+#include "cli/run/setup.h"
+#include "report/results.h"
+
+#include <string.h>
+
+/* Everything that can be wrong with the words is found before the file is created. */
+enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
+{
+    struct am_setup setup = {0};
+    struct am_store *store = NULL;
+    struct am_outcome outcome = {0};
+    char name[64];
+    const char *path =
+        cli->opt->output ? cli->opt->output : am_measure_default_path(name, sizeof(name));
+    enum am_status status = am_setup_open(cli, &setup, err);
+
+    if (status == AM_OK)
+        status = am_setup_energy(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_counters(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_plan(cli, &setup, err);
+    if (status == AM_OK)
+        am_setup_stretch(cli, &setup, &setup.plan.settings);
+    if (status == AM_OK)
+        status = am_measure_create(cli, &setup, path, &store, err);
+    if (status == AM_OK)
+        status = am_measure_run(cli, &setup, store, NULL, &outcome, err);
+    if (status == AM_OK)
+        status = am_measure_report(cli, store, path, &outcome, err);
+    am_store_close(store);
+    am_setup_close(&setup);
+    return status == AM_OK && cli->opt->report ? am_page_beside(cli, path, err) : status;
+}
+
+/* ---- resume ---- */
+
+/* The stored text of one axis inside "size=4096 pattern=random". */
+static bool stored_value(const char *text, const char *axis, const char **value, size_t *len)
+{
+    const size_t name = strlen(axis);
+
+    while (*text) {
+        const size_t word = strcspn(text, " ");
+
+        if (word > name && strncmp(text, axis, name) == 0 && text[name] == '=') {
+            *value = text + name + 1;
+            *len = word - name - 1;
+            return true;
+        }
+        text += word + strspn(text + word, " ");
+    }
+    return false;
+}
+
+static enum am_status rebuild_point(const struct am_catalogue *catalogue,
+                                    const struct am_point_state *state, struct am_arena *arena,
+                                    struct am_point *point, struct am_err *err)
+{
+    const struct am_bench *bench = am_catalogue_find(catalogue, state->worker, state->bench);
+    struct am_value *values;
+    char text[AM_POINT_TEXT_MAX];
+
+    if (!bench)
+        return am_fail(err, AM_E_ABSENT,
+                       "bench %s of worker %s, in the stored plan, is not available now",
+                       state->bench, state->worker);
+    if (bench->version != state->version)
+        return am_fail(err, AM_E_ABSENT,
+                       "bench %s is version %u now, the stored plan has version %u: results "
+                       "would not be comparable",
+                       bench->name, bench->version, state->version);
+    values = am_arena_array(arena, am_axis_count(bench->axes) + 1, sizeof(*values));
+    if (!values)
+        return am_fail(err, AM_E_NOMEM, "no memory for the stored plan");
+    for (size_t i = 0; bench->axes[i].name; i++) {
+        const char *value = "";
+        size_t len = 0;
+
+        if (!stored_value(state->text, bench->axes[i].name, &value, &len))
+            return am_fail(err, AM_E_STORE, "%s %s: the stored point has no axis %s", bench->name,
+                           state->text, bench->axes[i].name);
+        value = am_arena_strndup(arena, value, len); /* a free name stays where it is parsed */
+        if (!value)
+            return am_fail(err, AM_E_NOMEM, "no memory for the stored plan");
+        if (am_value_parse(&bench->axes[i], value, len, &values[i], err) != AM_OK)
+            return AM_E_STORE;
+    }
+    *point = (struct am_point){.bench = bench, .values = values, .id = state->point_id};
+    am_point_text(point, text, sizeof(text));
+    if (strcmp(text, state->text) != 0)
+        return am_fail(err, AM_E_STORE, "%s: the stored point \"%s\" reads back as \"%s\"",
+                       bench->name, state->text, text);
+    return AM_OK;
+}
+
+static enum am_status rebuild_plan(const struct am_resume *resume, struct am_arena *arena,
+                                   struct am_setup *setup, struct am_err *err)
+{
+    struct am_plan *plan = &setup->plan;
+    enum am_status status = AM_OK;
+
+    *plan = (struct am_plan){.settings = resume->run.settings};
+    plan->points = am_arena_array(arena, resume->n + 1, sizeof(*plan->points));
+    if (!plan->points)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu points", resume->n);
+    plan->cap = resume->n;
+    for (; plan->n < resume->n && status == AM_OK; plan->n++)
+        status = rebuild_point(&setup->catalogue, &resume->points[plan->n], arena,
+                               &plan->points[plan->n], err);
+    return status;
+}
+
+static size_t count_open(const struct am_resume *resume)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < resume->n; i++)
+        n += resume->points[i].stop_reason == NULL;
+    return n;
+}
+
+/* Nothing is left to measure. A run killed between its last launch and its end is ended now; any
+ * other file stays as it is. */
+static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
+                                    const struct am_resume *resume, struct am_err *err)
+{
+    struct am_result_set set = {0};
+    enum am_status status = AM_OK;
+
+    if (strcmp(resume->run.state, "done") != 0)
+        status = am_store_end_run(store, "done", err);
+    if (status == AM_OK)
+        status = am_store_load(store, NULL, cli->arena, &set, err);
+    if (status != AM_OK)
+        return status;
+    am_report_results(&set, &cli->style, cli->arena, stdout);
+    am_log(AM_LOG_INFO, "the run is complete; there was nothing left to measure");
+    return AM_OK;
+}
+
+/* Values are stored in the order of the metrics: a meter more or less would give them wrong names.
+ */
+static enum am_status check_metrics(const struct am_result_set *stored, const struct am_plan *plan,
+                                    struct am_err *err)
+{
+    for (size_t i = 0; i < plan->n && i < stored->n; i++) {
+        const struct am_result *const r = &stored->results[i];
+        const struct am_metric *const now = plan->points[i].bench->metrics;
+        size_t same = 0;
+
+        while (same < r->n_metrics && now[same].name &&
+               strcmp(now[same].name, r->metrics[same].name) == 0)
+            same++;
+        if (same < r->n_metrics || now[same].name)
+            return am_fail(err, AM_E_ABSENT,
+                           "%s: the run was begun with metric \"%s\", and now there is \"%s\": "
+                           "the meters or counters are not the same",
+                           r->bench, same < r->n_metrics ? r->metrics[same].name : "(none)",
+                           now[same].name ? now[same].name : "(none)");
+    }
+    return AM_OK;
+}
+
+/* The options that the run was begun with, where the command line does not say otherwise. */
+static enum am_status recall(struct am_cli *cli, const struct am_result_set *stored,
+                             struct am_err *err)
+{
+    struct am_options *const opt = am_arena_alloc(cli->arena, sizeof(*opt));
+
+    if (!opt)
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    *opt = *cli->opt;
+    am_options_recall(&stored->environment, opt);
+    cli->opt = opt;
+    return AM_OK;
+}
+
+/* Rebuilds the stored plan and measures what it lacks. */
+static enum am_status go_on(struct am_cli *cli, struct am_store *store, const char *path,
+                            const struct am_resume *resume, struct am_err *err)
+{
+    struct am_setup setup = {0};
+    struct am_outcome outcome = {0};
+    struct am_result_set stored = {0};
+    enum am_status status = am_store_load(store, NULL, cli->arena, &stored, err);
+
+    if (status == AM_OK)
+        status = recall(cli, &stored, err);
+    if (status == AM_OK)
+        status = am_experiment_recall(&stored.environment, err);
+    if (status == AM_OK)
+        status = am_setup_open(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_energy(cli, &setup, err);
+    if (status == AM_OK)
+        status = am_setup_counters(cli, &setup, err);
+    if (status == AM_OK)
+        status = rebuild_plan(resume, cli->arena, &setup, err);
+    if (status == AM_OK)
+        am_experiment_order(&stored.environment, &setup.plan.settings);
+    if (status == AM_OK)
+        status = check_metrics(&stored, &setup.plan, err);
+    if (status == AM_OK)
+        status = am_store_end_run(store, "running", err);
+    if (status == AM_OK)
+        status = am_measure_idle(cli, &setup, store, "resumed", err);
+    if (status == AM_OK)
+        status = am_measure_run(cli, &setup, store, resume, &outcome, err);
+    if (status == AM_OK)
+        status = am_measure_report(cli, store, path, &outcome, err);
+    am_setup_close(&setup);
+    return status;
+}
+
+enum am_status am_cmd_resume(struct am_cli *cli, struct am_err *err)
+{
+    const char *path = cli->opt->operands.items[0];
+    struct am_store *store = NULL;
+    struct am_resume resume = {0};
+    enum am_status status = am_runs_resolve(path, cli->arena, &path, err);
+
+    if (status == AM_OK)
+        status = am_store_open(path, true, &store, err);
+    if (status == AM_OK)
+        status = am_store_load_resume(store, cli->arena, &resume, err);
+    if (status == AM_OK && count_open(&resume) == 0)
+        status = show_complete(cli, store, &resume, err);
+    else if (status == AM_OK)
+        status = go_on(cli, store, path, &resume, err);
+    am_store_close(store);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* archmeter show: what a results file holds. */
+#include "cli/cli.h"
+#include "cli/run/setup.h"
+#include "report/results.h"
+
+#include <stdio.h>
+
+enum am_status am_cmd_show(struct am_cli *cli, struct am_err *err)
+{
+    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    struct am_result_set set = {0};
+    const enum am_status status =
+        am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
+
+    if (status == AM_OK)
+        am_report_results(&set, &cli->style, cli->arena, stdout);
+    return status;
+}

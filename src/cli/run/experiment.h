@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiments: from a file to a plan, and what a results file keeps of it. */
+#ifndef AM_CLI_EXPERIMENT_H
+#define AM_CLI_EXPERIMENT_H
+
+#include "base/kv.h"
+#include "cli/run/setup.h"
+#include "core/spec/spec.h"
+
+/* Reads the file and those it includes. AM_E_USAGE with "FILE:LINE: ..." */
+enum am_status am_experiment_load(const char *path, const struct am_symbol *symbols,
+                                  struct am_arena *arena, struct am_spec *out, struct am_err *err);
+
+/* Shows the flat form to every worker that this process starts from now on. It lies in memory that
+ * goes with the process: nothing is left behind, however it ends. */
+enum am_status am_experiment_publish(const char *flat, struct am_err *err);
+
+/* The points of every run, and the settings that the experiment brings. */
+enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *setup,
+                                  const struct am_spec *spec, struct am_err *err);
+
+/* What resume needs, into the facts of the setup. (The plan has put the testsets of our own
+ * benches' points there already: AM_STORE_TESTSETS of store/query.h.) */
+void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, struct am_arena *arena);
+/* Publishes the experiment of a stored run, if it is one. */
+enum am_status am_experiment_recall(const struct am_kvs *facts, struct am_err *err);
+/* Its order of launches. */
+void am_experiment_order(const struct am_kvs *facts, struct am_plan_settings *settings);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* From a plan to a results file, and from the file to what a person sees. */
+#include "cli/run/measure.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/words/help.h"
+#include "cli/run/progress.h"
+#include "cli/words/remember.h"
+#include "report/results.h"
+#include "report/units.h"
+#include "topo/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const double idle_s = 1;          /* of the machine's own power, before and after */
+static const double noise_probe_s = 0.2; /* a look, not an examination: doctor takes its time */
+
+void am_time_utc(char *buf, size_t cap)
+{
+    const time_t now = time(NULL);
+    struct tm tm;
+
+    if (!gmtime_r(&now, &tm) || strftime(buf, cap, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+        buf[0] = '\0';
+}
+
+const char *am_measure_default_path(char *buf, size_t cap)
+{
+    const time_t now = time(NULL);
+    struct tm tm;
+
+    if (!localtime_r(&now, &tm) || strftime(buf, cap, "archmeter-%Y%m%d-%H%M%S.db", &tm) == 0)
+        (void)am_str_copy(buf, cap, "archmeter.db");
+    return buf;
+}
+
+static const char *worker_of(const void *self, const struct am_bench *bench)
+{
+    const struct am_worker *worker = am_catalogue_worker(self, bench);
+
+    return worker ? worker->name : "unknown";
+}
+
+static void tell_findings(const struct am_findings *findings)
+{
+    size_t warnings = 0;
+
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct am_finding *f = &findings->items[i];
+
+        warnings += f->level == AM_LEVEL_WARN;
+        if (f->level == AM_LEVEL_ERROR)
+            am_log(AM_LOG_WARN, "doctor: %s: %s%s%s", f->id, f->value, f->effect ? ": " : "",
+                   f->effect ? f->effect : "");
+    }
+    if (warnings)
+        am_log(AM_LOG_DEBUG, "doctor has %zu warnings; they are stored with the run", warnings);
+}
+
+/* What a run is stored with; memory belongs to the arena. */
+struct facts {
+    struct am_kvs machine, environment, build;
+    struct am_findings findings;
+    char started[AM_UNITS_MAX];
+};
+
+/* More rails than a bench has room for. */
+static void tell_left_out(const struct am_cli *cli, const struct am_setup *setup,
+                          struct am_kvs *facts)
+{
+    const char *const names = am_energy_rig_left_out(setup->energy, &setup->plan, cli->arena);
+
+    if (!names)
+        return;
+    am_kvs_add(facts, cli->arena, "energy.left_out", names);
+    am_log(AM_LOG_WARN,
+           "more meters than a bench has room for: %s left out; --meter GLOB chooses others",
+           names);
+}
+
+static void collect_facts(const struct am_cli *cli, const struct am_setup *setup, const char *path,
+                          struct facts *facts)
+{
+    const struct am_doctor_request request = {.root = &setup->root,
+                                              .topo = setup->topo,
+                                              .store_path = path,
+                                              .noise_probe_s = noise_probe_s};
+
+    *facts = (struct facts){0};
+    am_time_utc(facts->started, sizeof(facts->started));
+    am_machine_describe(setup->topo, &setup->root, cli->arena, &facts->machine);
+    am_environment_capture(setup->topo, &setup->root, cli->arena, &facts->environment);
+    am_kvs_add(&facts->environment, cli->arena, "sqlite", am_store_sqlite_version());
+    am_options_keep(cli->opt, cli->arena, &facts->environment);
+    if (setup->energy) {
+        tell_left_out(cli, setup, &facts->environment);
+        am_energy_rig_describe(setup->energy, cli->arena, &facts->environment);
+        am_energy_rig_idle(setup->energy, idle_s, "before", cli->arena, &facts->environment);
+    }
+    for (size_t i = 0; i < setup->facts.n; i++)
+        am_kvs_add(&facts->environment, cli->arena, setup->facts.items[i].key,
+                   setup->facts.items[i].value);
+    am_build_describe(cli->arena, &facts->build);
+    am_doctor_run(&request, cli->arena, &facts->findings);
+    tell_findings(&facts->findings);
+}
+
+enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setup, const char *path,
+                                 struct am_store **store_p, struct am_err *err)
+{
+    struct facts facts;
+    const struct am_run_facts run = {
+        .info = {.command = cli->command,
+                 .version = am_cli_version(),
+                 .started = facts.started,
+                 .state = "running",
+                 .label = cli->opt->tag,
+                 .synthetic = setup->root.synthetic,
+                 .settings = setup->plan.settings},
+        .machine = &facts.machine,
+        .environment = &facts.environment,
+        .build = &facts.build,
+        .findings = &facts.findings,
+        .worker_of = worker_of,
+        .self = &setup->catalogue,
+    };
+    struct am_store *store = NULL;
+    enum am_status status;
+
+    collect_facts(cli, setup, path, &facts);
+    status = am_store_create(path, &store, err);
+    if (status == AM_OK)
+        status = am_store_begin_run(store, &run, &setup->plan, err);
+    if (status == AM_OK)
+        *store_p = store;
+    else
+        am_store_close(store); /* removes the file again: no run was begun */
+    return status;
+}
+
+enum am_status am_measure_idle(const struct am_cli *cli, struct am_setup *setup,
+                               struct am_store *store, const char *when, struct am_err *err)
+{
+    struct am_kvs facts = {0};
+
+    if (!setup->energy)
+        return AM_OK;
+    am_energy_rig_idle(setup->energy, idle_s, when, cli->arena, &facts);
+    return am_store_put_environment(store, &facts, err);
+}
+
+enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
+                              struct am_store *store, const struct am_resume *resume,
+                              struct am_outcome *outcome, struct am_err *err)
+{
+    struct am_progress_view view;
+    const struct am_conductor conductor = {
+        .catalogue = &setup->catalogue,
+        .topo = setup->topo,
+        .store = store,
+        .plan = &setup->plan,
+        .energy = setup->energy,
+        .counting = setup->counting,
+        .interrupted = cli->interrupted,
+        .progress = am_progress_show,
+        .progress_self = &view,
+    };
+    enum am_status status, ended;
+
+    am_progress_begin(&view, cli->opt, &setup->plan);
+    status = am_conductor_run(&conductor, resume, outcome, err);
+    am_progress_end(&view);
+    /* A machine that drew more after the run than before makes net energies doubtful: both stay. */
+    if (status == AM_OK && !outcome->interrupted)
+        status = am_measure_idle(cli, setup, store, "after", err);
+    ended = am_store_end_run(store,
+                             status != AM_OK        ? "failed"
+                             : outcome->interrupted ? "interrupted"
+                                                    : "done",
+                             err);
+    return status != AM_OK ? status : ended;
+}
+
+static enum am_exit exit_code_of(const struct am_outcome *o)
+{
+    if (o->interrupted)
+        return AM_EXIT_INTERRUPTED;
+    if (o->ok == 0)
+        return AM_EXIT_UNMEASURED;
+    return o->failed ? AM_EXIT_FINDINGS : AM_EXIT_DONE;
+}
+
+static void tell_outcome(const struct am_outcome *o, const char *path)
+{
+    char took[AM_UNITS_MAX];
+
+    am_units_duration(o->elapsed_s, took, sizeof(took));
+    if (o->failed)
+        am_log(AM_LOG_WARN, "%zu point%s failed; the reasons are stored", o->failed,
+               o->failed == 1 ? "" : "s");
+    if (o->budget_spent)
+        am_log(AM_LOG_WARN, "the time budget ended the run before every point had its launches");
+    if (o->ok == 0 && !o->interrupted)
+        am_log(AM_LOG_ERROR, "nothing could be measured");
+    am_log(AM_LOG_INFO, "\n%zu measured, %zu skipped, %zu failed, %zu open; %zu launch%s in %s",
+           o->ok, o->skipped, o->failed, o->open, o->launches, o->launches == 1 ? "" : "es", took);
+    am_log(AM_LOG_INFO, "results: %s", path);
+    if (o->interrupted)
+        am_log(AM_LOG_INFO, "interrupted; finish it with: archmeter resume %s", path);
+    else
+        am_log(AM_LOG_INFO, "next:    archmeter show %s   |   archmeter compare %s OTHER.db", path,
+               path);
+}
+
+enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
+                                 const struct am_outcome *outcome, struct am_err *err)
+{
+    struct am_result_set set = {0};
+    const enum am_status status =
+        am_store_load(store, &(struct am_filter){0}, cli->arena, &set, err);
+
+    if (status != AM_OK)
+        return status;
+    am_report_results(&set, &cli->style, cli->arena, stdout);
+    (void)fflush(stdout); /* before the hints; main looks for errors */
+    tell_outcome(outcome, path);
+    cli->exit_code = exit_code_of(outcome);
+    return AM_OK;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to a plan, and from files to the results that a pattern names. */
+#include "cli/run/setup.h"
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/run/runs.h"
+#include "cli/tune/tuning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_MAX = 512, LEFT_OUT_MAX = 4096 };
+
+enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err)
+{
+    enum am_status status = am_fsroot_open(&setup->root, cli->opt->fsroot, err);
+
+    return status == AM_OK ? am_topo_open(&setup->root, &setup->topo, err) : status;
+}
+
+enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
+{
+    enum am_status status = am_setup_machine(cli, setup, err);
+
+    return status == AM_OK ? am_catalogue_load(cli->arena, &setup->catalogue, err) : status;
+}
+
+void am_setup_close(struct am_setup *setup)
+{
+    am_energy_rig_close(setup->energy);
+    am_topo_close(setup->topo);
+    am_fsroot_close(&setup->root);
+    *setup = (struct am_setup){0};
+}
+
+/* ---- patterns ---- */
+
+bool am_patterns_match(const struct am_words *patterns, const char *name)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        if (am_glob_match(patterns->items[i], name))
+            return true;
+    }
+    return patterns->n == 0;
+}
+
+static bool any_match(const char *pattern, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (am_glob_match(pattern, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* True when the word is the family of some name: "mem" of "mem.latency". */
+static bool is_family(const char *word, const char *const *names, size_t n)
+{
+    const size_t len = strlen(word);
+
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(names[i], word, len) == 0 && names[i][len] == '.')
+            return true;
+    }
+    return false;
+}
+
+enum am_status am_check_patterns(const struct am_words *patterns, const char *const *names,
+                                 size_t n, struct am_err *err)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        const char *word = patterns->items[i];
+        const char *near;
+
+        if (any_match(word, names, n))
+            continue;
+        if (is_family(word, names, n))
+            return am_fail(err, AM_E_USAGE, "no bench is called \"%s\"; did you mean '%s.*'?", word,
+                           word);
+        near = am_nearest(word, names, n);
+        if (near)
+            return am_fail(err, AM_E_USAGE, "no bench matches \"%s\"; did you mean \"%s\"?", word,
+                           near);
+        return am_fail(err, AM_E_USAGE, "no bench matches \"%s\"; see \"archmeter list\"", word);
+    }
+    return AM_OK;
+}
+
+struct am_words am_operands_from(const struct am_options *opt, size_t skip)
+{
+    const struct am_words *all = &opt->operands;
+
+    if (all->n <= skip)
+        return (struct am_words){0};
+    return (struct am_words){.items = all->items + skip, .n = all->n - skip};
+}
+
+/* ---- the plan ---- */
+
+size_t am_setup_names(const struct am_catalogue *catalogue, const char **names, size_t cap)
+{
+    size_t n = 0;
+
+    for (size_t w = 0; w < catalogue->n; w++) {
+        for (size_t b = 0; b < catalogue->workers[w].n && n < cap; b++) {
+            if (am_catalogue_is_first(catalogue, &catalogue->workers[w].benches[b]))
+                names[n++] = catalogue->workers[w].benches[b].name;
+        }
+    }
+    return n;
+}
+
+static void tell_unavailable(const struct am_catalogue *catalogue)
+{
+    for (size_t w = 0; w < catalogue->n; w++) {
+        if (catalogue->workers[w].why_not)
+            am_log(AM_LOG_INFO, "worker %s is not available: %s", catalogue->workers[w].name,
+                   catalogue->workers[w].why_not);
+    }
+}
+
+static struct am_plan_settings settings_of(const struct am_options *opt)
+{
+    struct am_plan_settings s = am_profile_settings((enum am_profile)opt->profile);
+
+    if (opt->operands.n && s.profile == AM_PROFILE_QUICK)
+        s.budget_s = 0; /* the minute is for the default set, not for what was named */
+    s.seed = opt->seed.given ? opt->seed.value : am_rng_entropy();
+    if (opt->launches.min) {
+        s.min_launches = opt->launches.min;
+        s.max_launches = opt->launches.max;
+    }
+    if (opt->target >= 0)
+        s.target = opt->target;
+    if (opt->budget_s >= 0)
+        s.budget_s = opt->budget_s;
+    if (opt->launch_limit_s >= 0)
+        s.launch_limit_s = opt->launch_limit_s;
+    if (opt->min_batch_s >= 0)
+        s.sampler.min_batch_ns = (uint64_t)(opt->min_batch_s * 1e9);
+    if (opt->samples.given)
+        s.sampler.samples = (unsigned)opt->samples.value;
+    return s;
+}
+
+/* A target that no clock could show to be reached. */
+static const double target_min = 1e-4;
+
+/* Bounds that the option's kind cannot know. */
+static enum am_status check_settings(const struct am_options *opt, struct am_err *err)
+{
+    if (opt->target >= 0 && opt->target < target_min)
+        return am_fail(err, AM_E_USAGE,
+                       "--target must be at least 0.01%%: no interval becomes that narrow (to fix "
+                       "the number of launches: --launches N)");
+    if (opt->samples.given && (opt->samples.value < 1 || opt->samples.value > 100000))
+        return am_fail(err, AM_E_USAGE, "--samples must be from 1 to 100000");
+    if (opt->launch_limit_s >= 0 && opt->launch_limit_s < 0.1)
+        return am_fail(err, AM_E_USAGE, "--launch-limit must be at least 100ms");
+    if (opt->min_batch_s > 60)
+        return am_fail(err, AM_E_USAGE, "--min-batch must be at most 1m");
+    return AM_OK;
+}
+
+enum am_status am_setup_params(const struct am_options *opt, struct am_arena *arena,
+                               struct am_param **params_p, struct am_err *err)
+{
+    struct am_param *params = am_arena_array(arena, opt->params.n + 1, sizeof(*params));
+
+    if (!params)
+        return am_fail(err, AM_E_NOMEM, "no memory for the parameters");
+    for (size_t i = 0; i < opt->params.n; i++) {
+        const char *equals = strchr(opt->params.items[i], '=');
+        const size_t len = (size_t)(equals - opt->params.items[i]);
+
+        params[i].axis = am_arena_strndup(arena, opt->params.items[i], len);
+        params[i].values = equals + 1;
+        if (!params[i].axis)
+            return am_fail(err, AM_E_NOMEM, "no memory for the parameters");
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(params[k].axis, params[i].axis) == 0)
+                return am_fail(err, AM_E_USAGE, "axis %s is given twice; write -p %s=%s,%s",
+                               params[i].axis, params[i].axis, params[k].values, params[i].values);
+        }
+    }
+    *params_p = params;
+    return AM_OK;
+}
+
+/* Whether archmeter-mpi means it for the benches of all ranks. */
+static bool is_of_all_ranks(const char *axis)
+{
+    const char *rest = getenv(AM_CLUSTER_PART);
+    const size_t len = strlen(axis);
+
+    while (rest && *rest) {
+        const size_t word = strcspn(rest, " ");
+
+        if (word == len && strncmp(rest, axis, len) == 0)
+            return true;
+        rest += word + strspn(rest + word, " ");
+    }
+    return false;
+}
+
+enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_setup *setup,
+                                   const struct am_param *params, struct am_err *err)
+{
+    const char *names[NAMES_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < setup->plan.n; i++) {
+        const struct am_axis *axes = setup->plan.points[i].bench->axes;
+
+        if (i > 0 && setup->plan.points[i].bench == setup->plan.points[i - 1].bench)
+            continue;
+        for (size_t k = 0; axes[k].name && n < NAMES_MAX; k++)
+            names[n++] = axes[k].name;
+    }
+    for (size_t i = 0; i < cli->opt->params.n; i++) {
+        const char *near = am_nearest(params[i].axis, names, n);
+
+        if (params[i].used || is_of_all_ranks(params[i].axis))
+            continue;
+        return am_fail(err, AM_E_USAGE, "no chosen bench has an axis \"%s\"%s%s%s", params[i].axis,
+                       near ? "; did you mean \"" : "", near ? near : "",
+                       near ? "\"?" : "; see \"archmeter list BENCH\"");
+    }
+    return AM_OK;
+}
+
+/* Every worker's part of one bench, so that its points stand together. A part of which nothing is
+ * usable here (no device) is said and left out. */
+/* Nothing named, and a minute for all of it. */
+static bool is_quick_set(const struct am_cli *cli, const struct am_setup *setup)
+{
+    return setup->plan.settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
+}
+
+/* Whether every worker that has the bench wants it to be named. */
+static bool is_named_only(const struct am_catalogue *c, const char *name)
+{
+    for (size_t w = 0; w < c->n; w++) {
+        const struct am_bench *const bench = am_catalogue_find(c, c->workers[w].name, name);
+
+        if (bench && !bench->named_only)
+            return false;
+    }
+    return true;
+}
+
+static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup, const char *name,
+                                struct am_param *params, struct am_err *err)
+{
+    const struct am_catalogue *c = &setup->catalogue;
+
+    for (size_t w = 0; w < c->n; w++) {
+        const struct am_bench *bench = am_catalogue_find(c, c->workers[w].name, name);
+        const bool left_out = bench && bench->named_only && is_quick_set(cli, setup);
+        const enum am_status status =
+            bench && !left_out ? am_plan_add(&setup->plan, bench, params, cli->opt->params.n,
+                                             am_topo_symbols(setup->topo), cli->arena, err)
+                               : AM_OK;
+
+        if (status == AM_E_ABSENT)
+            am_log(AM_LOG_WARN, "%s is left out: %s", name, err->text);
+        else if (status != AM_OK)
+            return status;
+    }
+    return AM_OK;
+}
+
+/* Benches of the meters themselves are nothing without them. */
+static bool lacks_meters(const struct am_setup *setup, const struct am_bench *bench)
+{
+    return !setup->energy && am_glob_match("meter.*", bench->name);
+}
+
+static enum am_status add_benches(const struct am_cli *cli, struct am_setup *setup,
+                                  struct am_param *params, struct am_err *err)
+{
+    const struct am_catalogue *c = &setup->catalogue;
+    struct am_text left_out;
+    enum am_status status = AM_OK;
+
+    am_text_init(&left_out, LEFT_OUT_MAX);
+    for (size_t w = 0; w < c->n; w++) {
+        for (size_t b = 0; b < c->workers[w].n && status == AM_OK; b++) {
+            const struct am_bench *bench = &c->workers[w].benches[b];
+
+            if (!am_catalogue_is_first(c, bench) ||
+                !am_patterns_match(&cli->opt->operands, bench->name))
+                continue;
+            if (lacks_meters(setup, bench) && cli->opt->operands.n)
+                am_log(AM_LOG_WARN, "%s is left out: it measures the energy meters; give --energy",
+                       bench->name);
+            else if (lacks_meters(setup, bench))
+                continue;
+            else if (is_quick_set(cli, setup) && is_named_only(c, bench->name))
+                am_text_addf(&left_out, " %s", bench->name);
+            else
+                status = add_bench(cli, setup, bench->name, params, err);
+        }
+    }
+    if (left_out.len)
+        am_log(AM_LOG_INFO, "left to be named, being too long for the quick set:%s",
+               am_text_str(&left_out));
+    am_text_fini(&left_out);
+    if (status == AM_OK && setup->plan.n == 0)
+        return am_fail(err, AM_E_ABSENT, "nothing of what was asked for can be measured here");
+    /* values that do not parse, and plans beyond every bound, are the user's words too */
+    return status == AM_E_PARSE || status == AM_E_LIMIT ? AM_E_USAGE : status;
+}
+
+enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_settings *out,
+                                 struct am_err *err)
+{
+    *out = settings_of(opt);
+    return check_settings(opt, err);
+}
+
+static bool any_of(const struct am_words *patterns, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < patterns->n; i++) {
+        if (any_match(patterns->items[i], names, n))
+            return true;
+    }
+    return false;
+}
+
+/* One of several machines measures what it can; what it lacks is told, and stored. */
+static enum am_status leave_out(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err)
+{
+    const char *const story = am_arena_strdup(cli->arena, err->text);
+
+    am_log(AM_LOG_WARN, "left out on this machine: %s", err->text);
+    am_kvs_add(&setup->facts, cli->arena, "cluster.left_out", story ? story : "");
+    *err = (struct am_err){0};
+    return AM_OK;
+}
+
+enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
+{
+    const char *names[NAMES_MAX];
+    const size_t n = am_setup_names(&setup->catalogue, names, NAMES_MAX);
+    struct am_param *params = NULL;
+    enum am_status status = check_settings(cli->opt, err);
+
+    if (status != AM_OK)
+        return status;
+    tell_unavailable(&setup->catalogue);
+    if (n == 0)
+        return am_fail(err, AM_E_ABSENT, "no worker program is available: nothing to measure with");
+    status = am_check_patterns(&cli->opt->operands, names, n, err);
+    if (status == AM_E_USAGE && getenv(AM_CLUSTER_PART) && any_of(&cli->opt->operands, names, n))
+        status = leave_out(cli, setup, err);
+    if (status == AM_OK)
+        status = am_setup_params(cli->opt, cli->arena, &params, err);
+    setup->plan = (struct am_plan){.settings = settings_of(cli->opt)};
+    if (status == AM_OK)
+        status = add_benches(cli, setup, params, err);
+    if (status == AM_OK)
+        status = am_setup_check_used(cli, setup, params, err);
+    if (status == AM_OK)
+        status = am_setup_tuning(cli, setup, err);
+    return status;
+}
+
+/* ---- results ---- */
+
+enum am_status am_select_results(struct am_result_set *set, const struct am_words *patterns,
+                                 struct am_arena *arena, struct am_err *err)
+{
+    const char **names = am_arena_array(arena, set->n + 1, sizeof(*names));
+    enum am_status status;
+    size_t kept = 0;
+
+    if (!names)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu results", set->n);
+    for (size_t i = 0; i < set->n; i++)
+        names[i] = set->results[i].bench;
+    status = am_check_patterns(patterns, names, set->n, err);
+    if (status != AM_OK)
+        return status;
+    for (size_t i = 0; i < set->n; i++) {
+        if (am_patterns_match(patterns, set->results[i].bench))
+            set->results[kept++] = set->results[i];
+    }
+    set->n = kept;
+    kept = 0;
+    for (size_t i = 0; i < set->n_failures; i++) {
+        if (am_patterns_match(patterns, set->failures[i].bench))
+            set->failures[kept++] = set->failures[i];
+    }
+    set->n_failures = kept;
+    return AM_OK;
+}
+
+enum am_status am_load_file(const struct am_cli *cli, const char *path,
+                            const struct am_words *patterns, struct am_result_set *out,
+                            struct am_err *err)
+{
+    struct am_store *store = NULL;
+    const char *file;
+    enum am_status status = am_runs_resolve(path, cli->arena, &file, err);
+
+    if (status == AM_OK)
+        status = am_store_open(file, false, &store, err);
+    if (status == AM_OK)
+        status = am_store_load(store, &(struct am_filter){0}, cli->arena, out, err);
+    am_store_close(store);
+    return status == AM_OK ? am_select_results(out, patterns, cli->arena, err) : status;
+}

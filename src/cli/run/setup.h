@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What planning and measuring need: the machine, the benches, the plan. */
+#ifndef AM_CLI_SETUP_H
+#define AM_CLI_SETUP_H
+
+#include "base/fsroot.h"
+#include "cli/cli.h"
+#include "conductor/catalogue.h"
+#include "conductor/counting.h"
+#include "conductor/energy.h"
+#include "core/bench/plan.h"
+#include "store/store.h"
+#include "topo/topo.h"
+
+/* In the environment of one machine's part of a run on several, set by archmeter-mpi: the axes of
+ * the benches of all ranks, parted by blanks. Patterns without a bench here are then left out, and
+ * those axes need none. */
+#define AM_CLUSTER_PART "ARCHMETER_CLUSTER_PART"
+
+/* Zero-initialise; am_setup_close() accepts anything half-built. */
+struct am_setup {
+    struct am_fsroot root;
+    struct am_topo *topo;
+    struct am_catalogue catalogue;
+    struct am_plan plan;
+    struct am_energy_rig *energy; /* NULL: time only */
+    struct am_counting counting;  /* without events: time only */
+    struct am_kvs facts;          /* circumstances to store beside the environment's */
+};
+
+enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, struct am_err *err);
+void am_setup_close(struct am_setup *setup);
+
+/* The machine without the benches, for doctor. */
+enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err);
+
+/* Builds the plan that the options ask for: patterns, parameters, profile, limits. Whatever is
+ * wrong with the user's words is AM_E_USAGE with the nearest valid name. */
+enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err);
+
+/* What the options say of launches, samples and limits; AM_E_USAGE for what cannot be. */
+enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_settings *out,
+                                 struct am_err *err);
+/* The plan as `archmeter plan` shows it, on standard output. */
+void am_setup_show_plan(struct am_cli *cli, const struct am_plan *plan);
+
+/* The names of all benches, each once; returns how many. */
+size_t am_setup_names(const struct am_catalogue *catalogue, const char **names, size_t cap);
+/* The options' "axis=values", one for each of opt->params. */
+enum am_status am_setup_params(const struct am_options *opt, struct am_arena *arena,
+                               struct am_param **params_p, struct am_err *err);
+/* Refuses an axis that none of the plan's benches has. */
+enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_setup *setup,
+                                   const struct am_param *params, struct am_err *err);
+
+/* Refuses a pattern that matches none of the names (n of them). */
+enum am_status am_check_patterns(const struct am_words *patterns, const char *const *names,
+                                 size_t n, struct am_err *err);
+/* True when there are no patterns, or one matches. */
+bool am_patterns_match(const struct am_words *patterns, const char *name);
+
+/* The operands from the `skip`-th on, as patterns. */
+struct am_words am_operands_from(const struct am_options *opt, size_t skip);
+
+/* Keeps only what the patterns name in a loaded result set. */
+enum am_status am_select_results(struct am_result_set *set, const struct am_words *patterns,
+                                 struct am_arena *arena, struct am_err *err);
+
+/* Opens a results file for reading, loads what the patterns name, and closes it. */
+enum am_status am_load_file(const struct am_cli *cli, const char *path,
+                            const struct am_words *patterns, struct am_result_set *out,
+                            struct am_err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What tune shows: the points it tuned, and the entries of a tuning file. */
+#ifndef AM_CLI_TUNE_H
+#define AM_CLI_TUNE_H
+
+#include "cli/cli.h"
+#include "conductor/tuner.h"
+#include "core/tune/tuning.h"
+
+/* One point, and what came of it. */
+struct am_tune_row {
+    const struct am_point *point;
+    struct am_tuned tuned;
+};
+
+/* "w=16 depth=128": what was chosen of what the point leaves open; "" when nothing was. */
+void am_tune_choice(const struct am_point *point, const struct am_value *values, char *buf,
+                    size_t cap);
+
+/* On standard output, in the style's format. `file` is the tuning file, `results` the run's. */
+void am_tune_show(const struct am_cli *cli, const struct am_tune_row *rows, size_t n,
+                  const char *file, const char *results);
+/* The entries of which the bench matches a pattern (all without one). `machine` is this one. */
+void am_tune_show_entries(const struct am_cli *cli, const struct am_tuning *tuning,
+                          const char *machine);
+
+#endif

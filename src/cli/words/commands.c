@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of the command line: every command, with its texts and operands. */
+#include "cli/words/options.h"
+
+#include <limits.h>
+
+static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
+
+const struct am_command am_commands[AM_CMD_COUNT] = {
+    [AM_CMD_DOCTOR] =
+        {
+            .name = "doctor",
+            .summary = "what would disturb a measurement here; read-only",
+            .operands = "",
+            .description =
+                "Checks frequency control, throttling, interference, CPU limits, topology, memory, "
+                "kernel, virtualisation, energy sensors, the build, noise and the store. Each "
+                "check is ok, warn, error or unknown: in a virtual machine or a container much "
+                "cannot be seen, and that is not ok.\n\n"
+                "Ends with code 0 whatever is found, unless --strict is given.",
+        },
+    [AM_CMD_LIST] =
+        {
+            .name = "list",
+            .summary = "benches, axes, availability and why not",
+            .operands = "[PATTERN...]",
+            .description = "Lists the benches that match a PATTERN (shell wildcards over names), "
+                           "all by default, and the workers that are not available, with the "
+                           "reason. The name of one bench shows its axes, their values a profile, "
+                           "and its metrics.",
+            .operand = AM_OPERAND_BENCH,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_PLAN] =
+        {
+            .name = "plan",
+            .summary = "what run would measure, and how long it would take",
+            .operands = "[PATTERN...]",
+            .description = "Takes the options of run, measures nothing and writes nothing. csv and "
+                           "json (and --verbose) name every point.",
+            .operand = AM_OPERAND_BENCH,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_RUN] =
+        {
+            .name = "run",
+            .summary = "measure, store every sample, show the results",
+            .operands = "[PATTERN...]",
+            .description =
+                "Measures the benches that match a PATTERN (shell wildcards over names), all by "
+                "default. Every launch is a process of its own and is committed to the results "
+                "file when it ends: an interrupted run keeps everything but the launch in flight, "
+                "and resume finishes it.\n\n"
+                "Ends with code 0 when every point was measured or skipped with its reason, 1 when "
+                "some failed, 3 when none could be measured, 130 when interrupted.",
+            .operand = AM_OPERAND_BENCH,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_RESUME] =
+        {
+            .name = "resume",
+            .summary = "finish an interrupted run",
+            .operands = "FILE",
+            .description = "Measures what the run's plan still lacks, with the settings and the "
+                           "seed stored in FILE. Codes as for run.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
+    [AM_CMD_SHOW] =
+        {
+            .name = "show",
+            .summary = "the results of a run",
+            .operands = "FILE [PATTERN...]",
+            .description =
+                "One table a bench: the axes that vary, each metric's median with its spread, and "
+                "what a reader should know (disturbed samples, two modes, why measuring stopped). On a "
+                "terminal also bars, sparklines and heat maps.\n\n"
+                "FILE is a results file, or a run of the working directory by name: latest, "
+                "latest~1 (the one before), a tag, TAG~1. So it is for every command that reads "
+                "one.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_EXPORT] =
+        {
+            .name = "export",
+            .summary = "the results of a run for other programs",
+            .operands = "FILE [PATTERN...]",
+            .description = "JSON by default; values in SI units, unscaled. --samples gives every "
+                           "raw sample.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_COMPARE] =
+        {
+            .name = "compare",
+            .summary = "two runs side by side, with verdicts",
+            .operands = "A B [PATTERN...] | A --between AXIS=A,B [PATTERN...]",
+            .description =
+                "Compares the launch medians of every point that both runs measured: "
+                "Hodges-Lehmann ratio with its 95 % interval, Mann-Whitney U test, p adjusted for "
+                "the number of rows. faster and slower: the interval lies wholly beyond delta and "
+                "p is below 5 %. same: wholly within delta. Anything else is inconclusive. Ends "
+                "with code 0, or 4 when nothing can be compared.\n\n"
+                "A and B are files, or runs of the working directory by name: latest, latest~1, a "
+                "tag, TAG~1 (the one before with that tag).",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_CHECK] =
+        {
+            .name = "check",
+            .summary = "compare as a gate: fails when something became slower",
+            .operands = "BASE NEW [PATTERN...] | NEW --against BASE [PATTERN...]",
+            .description = "Ends with code 0 when nothing became slower, 1 when a row is slower, 4 "
+                           "when nothing can be compared or --fail-on asks for more.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_MODEL] =
+        {
+            .name = "model",
+            .summary = "what a run's measurements say about the machine",
+            .operands = "FILE",
+            .description =
+                "The machine as it was measured: core, caches, memory, ways between cores, "
+                "scaling, each beside what the system claims; what contradicts the claims; and "
+                "guidelines with their evidence and the command that shows it again. --facts gives "
+                "every number with interval and evidence, as json and csv do.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
+    [AM_CMD_EXPLAIN] =
+        {
+            .name = "explain",
+            .summary = "measured against the machine's bounds, and what to try next",
+            .operands = "FILE [PATTERN...]",
+            .description =
+                "For every point that computes or moves bytes: the bound by the ceilings that "
+                "cpu.flops and mem.bandwidth measured in the same run, the share of it that was "
+                "reached, the resource that limits, and the next thing to try. Ends with code 1 "
+                "when a point lies above its bound: there the model is wrong.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_TUNE] =
+        {
+            .name = "tune",
+            .summary = "find the best values of a bench's tunable axes, for run to use",
+            .operands = "BENCH... | --list [PATTERN...] | --forget PATTERN | --merge FILE",
+            .description =
+                "For each point of the BENCHes (values by the quick profile and -p): measures "
+                "candidates of the tunable axes by short launches, verified before they are timed, "
+                "and saves the best in the tuning file. run then uses them wherever such an axis "
+                "is left open (0, auto), by the nearest power of two of the size. -p AXIS=VALUES "
+                "of a tunable axis are the candidates; a single one fixes it.\n\n"
+                "Every sample is stored like those of run. The tuning file is that of --tuning, "
+                "else of ARCHMETER_TUNING, else archmeter/tuning in XDG_DATA_HOME "
+                "(~/.local/share).\n\n"
+                "Ends with code 0, with 1 when some points failed, with 3 when "
+                "nothing was tuned.",
+            .operand = AM_OPERAND_BENCH,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_REPORT] =
+        {
+            .name = "report",
+            .summary = "one self-contained HTML page of a run",
+            .operands = "FILE [OTHER...]",
+            .description =
+                "Verdict, machine, findings, model, figures, method and data of the run in one "
+                "file that needs no network and works without scripts. Each OTHER run is compared "
+                "with the first. Prints the page's path.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_ENERGY] =
+        {
+            .name = "energy",
+            .summary = "time and energy of any program",
+            .operands = "-- COMMAND [ARGUMENT...]",
+            .description =
+                "Runs the command and shows its time and, by every meter of this machine, energy and "
+                "mean power while it ran: of the whole scope, not of the program alone. What could not be "
+                "measured has its reason and no number. As json, the command's own output goes "
+                "to standard error.\n\n"
+                "Ends with the command's code; with 3 when there is no meter and the command's was 0.",
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_EXPERIMENT] =
+        {
+            .name = "experiment",
+            .summary = "measure what an experiment file describes",
+            .operands = "SPEC",
+            .description =
+                "SPEC says which programs (or benches of ours) are run, with which variables, "
+                "arguments and environment, how often, and which expressions read the results "
+                "from what they print. Results are stored like those of run, the file itself with "
+                "them: show, compare, report, table and resume work as ever. No shell sees any of "
+                "it unless the file says \"shell yes\".\n\n"
+                "Codes as for run; 2 when something in SPEC is wrong, with its file and line.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
+    [AM_CMD_MERGE] =
+        {
+            .name = "merge",
+            .summary = "results files of several machines in one",
+            .operands = "-o NEW [NAME=]FILE...",
+            .description =
+                "Every bench gets an axis node before its own ones: the new file is a run that all "
+                "commands read, and compare NEW --between node=A,B compares two machines. A node "
+                "is called NAME, or like its file. What can be read is taken; a file that is no "
+                "run, or has other versions of the benches, is a node without results and with "
+                "its reason. Ends with code 1 when a node is not complete.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_TABLE] =
+        {
+            .name = "table",
+            .summary = "queries over a run as LaTeX, CSV, gnuplot, Markdown",
+            .operands = "SPEC",
+            .description =
+                "SPEC names a results file and, for each file to be written, its queries, in SQL "
+                "over the views results (a row a sample) and stats (a row a point), which have "
+                "the axes and metrics as columns. The results file is only read.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
+    [AM_CMD_TRACK] =
+        {
+            .name = "track",
+            .summary = "follow white blood cells through a video",
+            .operands = "VIDEO | --make VIDEO",
+            .description =
+                "Finds the cells in the first frame of VIDEO, follows each through the others and "
+                "writes frame,cell,x,y,mean_radius: places in pixels, rows counted from the top; "
+                "frame 0 is the detection. VIDEO is an uncompressed 8-bit AVI file, a file of "
+                "binary PGM pictures, or a folder of such files.\n\n"
+                "Ends with code 2 when VIDEO is of another kind, broken or cut off, with 3 when it "
+                "cannot be read or no cell was found.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
+    [AM_CMD_SELFTEST] =
+        {
+            .name = "selftest",
+            .summary = "the instrument measured against itself",
+            .operands = "[PATTERN...]",
+            .description =
+                "Without --aa: the engine's own cost (clock, an empty batch, a launch, storing "
+                "samples) against its goals; code 1 when one is missed.\n\n"
+                "With --aa: the quick set with twice the launches, even rounds compared with odd "
+                "ones. Every verdict of faster or slower is false; code 1 when their share is "
+                "above 5 %.",
+            .operand = AM_OPERAND_BENCH,
+            .max_operands = UINT_MAX,
+        },
+    [AM_CMD_HELP] =
+        {
+            .name = "help",
+            .summary = "this overview, or one command in full",
+            .operands = "[COMMAND]",
+            .description = "The same texts make the manual page (archmeter man).",
+            .operand = AM_OPERAND_WORD,
+            .max_operands = 1,
+        },
+    [AM_CMD_MAN] =
+        {
+            .name = "man",
+            .summary = "the manual page in roff on standard output",
+            .operands = "",
+            .description = "Read it with: archmeter man | man -l -",
+        },
+    [AM_CMD_COMPLETION] =
+        {
+            .name = "completion",
+            .summary = "a completion script for bash, zsh or fish",
+            .operands = "SHELL",
+            .description = "For example, in bash: source <(archmeter completion bash)",
+            .words = shell_words,
+            .operand = AM_OPERAND_WORD,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
+    [AM_CMD_VERSION] =
+        {
+            .name = "version",
+            .summary = "the version, how it was built, and its libraries",
+            .operands = "",
+            .description = "The first line is the same as that of --version.",
+        },
+};

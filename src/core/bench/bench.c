@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* What all benches share: metric rules and their arithmetic. */
+#include "core/bench/bench.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AM_RULE_NAME(id, name) [id] = (name),
+static const char *const rule_names[AM_RULE_COUNT] = {AM_RULE_MAP(AM_RULE_NAME)};
+#undef AM_RULE_NAME
+
+enum { NOTE_TEXT_MAX = 512 };
+
+void am_ctx_note(const struct am_ctx *ctx, const char *key, const char *fmt, ...)
+{
+    char text[NOTE_TEXT_MAX];
+    va_list ap;
+
+    if (!ctx->note)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, ap); /* a remark that is too long is cut */
+    va_end(ap);
+    ctx->note(ctx->note_self, key, text);
+}
+
+size_t am_metric_count(const struct am_metric *metrics)
+{
+    size_t n = 0;
+
+    while (metrics[n].name)
+        n++;
+    return n;
+}
+
+const char *am_rule_name(enum am_rule rule)
+{
+    return (unsigned)rule < AM_RULE_COUNT ? rule_names[rule] : "unknown";
+}
+
+enum am_rule am_rule_find(const char *name, size_t len)
+{
+    for (unsigned i = 0; i < AM_RULE_COUNT; i++) {
+        if (strlen(rule_names[i]) == len && memcmp(rule_names[i], name, len) == 0)
+            return (enum am_rule)i;
+    }
+    return AM_RULE_COUNT;
+}
+
+/* The quantities of one batch that the rules are made of. */
+struct quantities {
+    double seconds, cycles, iters;
+    double flops, bytes, ops; /* of the whole batch */
+    double clock_s;           /* one clock reading */
+};
+
+static double apply(enum am_rule rule, const struct quantities *q, double own)
+{
+    switch (rule) {
+    case AM_RULE_FLOP_RATE: return q->flops / q->seconds;
+    case AM_RULE_BYTE_RATE: return q->bytes / q->seconds;
+    case AM_RULE_OP_RATE: return q->ops / q->seconds;
+    case AM_RULE_TIME_PER_OP: return q->seconds / q->ops;
+    case AM_RULE_TIME_PER_ITER: return q->seconds / q->iters;
+    case AM_RULE_TIME_BEYOND_CLOCK: return q->seconds - q->clock_s;
+    case AM_RULE_CYCLES_PER_OP: return q->cycles / q->ops;
+    case AM_RULE_FLOPS_PER_CYCLE: return q->flops / q->cycles;
+    case AM_RULE_BYTES_PER_CYCLE: return q->bytes / q->cycles;
+    case AM_RULE_OWN:
+    case AM_RULE_COUNT: break;
+    }
+    return own;
+}
+
+void am_bench_derive(const struct am_metric *metrics, const struct am_work *work,
+                     const struct am_clock *clock, struct am_sample *sample)
+{
+    const double iters = (double)sample->iters;
+    const double seconds = (double)sample->elapsed_ns * 1e-9;
+    const struct quantities q = {
+        .seconds = seconds,
+        .cycles = seconds * 0.5 * (sample->hz_before + sample->hz_after),
+        .iters = iters,
+        .flops = work->flops * iters,
+        .bytes = (work->bytes_read + work->bytes_written) * iters,
+        .ops = work->ops * iters,
+        .clock_s = (double)clock->overhead_ns * 1e-9,
+    };
+
+    for (size_t i = 0; metrics[i].name; i++)
+        sample->values[i] = apply(metrics[i].rule, &q, sample->values[i]);
+}

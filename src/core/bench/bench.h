@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* The bench descriptor: everything the engine needs to know of one thing that is measured. */
+#ifndef AM_CORE_BENCH_H
+#define AM_CORE_BENCH_H
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "core/bench/axis.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AM_AXES_MAX = 24, AM_METRICS_MAX = 64, AM_NAME_MAX = 48 };
+
+/* Exact work of one iteration, stated by prepare(). */
+struct am_work {
+    double bytes_read;    /* by the program; no write-allocate traffic */
+    double bytes_written; /* by the program */
+    double flops;
+    double ops; /* whatever the bench counts: loads, calls, hand-offs */
+    /* What the hardware cannot exceed, all threads together; 0: not known. Results above it fail
+     * the point, whatever they look like. */
+    double flops_per_cycle_max, bytes_per_cycle_max;
+};
+
+/* How the engine derives a metric's value from a sample: one list gives enumerators and names. */
+#define AM_RULE_MAP(X)                                                                             \
+    X(AM_RULE_FLOP_RATE, "flops")          /* flops / time */                                      \
+    X(AM_RULE_BYTE_RATE, "bytes")          /* (bytes read + written) / time */                     \
+    X(AM_RULE_OP_RATE, "ops")              /* ops / time */                                        \
+    X(AM_RULE_TIME_PER_OP, "time/op")      /* time / ops */                                        \
+    X(AM_RULE_TIME_PER_ITER, "time/iter")  /* time / iterations */                                 \
+    X(AM_RULE_TIME_BEYOND_CLOCK, "beyond") /* time of the batch less one clock reading */          \
+    X(AM_RULE_CYCLES_PER_OP, "cycles/op")  /* time x core clock / ops */                           \
+    X(AM_RULE_FLOPS_PER_CYCLE, "flops/cycle")                                                      \
+    X(AM_RULE_BYTES_PER_CYCLE, "bytes/cycle")                                                      \
+    X(AM_RULE_OWN, "own") /* run_timed() writes it */
+
+#define AM_RULE_ENUM(id, name) id,
+enum am_rule { AM_RULE_MAP(AM_RULE_ENUM) AM_RULE_COUNT };
+#undef AM_RULE_ENUM
+
+enum am_better { AM_HIGHER, AM_LOWER };
+
+struct am_metric {
+    const char *name; /* NULL ends a table; the first metric is the primary one */
+    const char *unit; /* SI, unscaled: "s", "B/s", "flop/s", "cycle" */
+    enum am_better better;
+    enum am_rule rule;
+    const char *help;
+};
+
+/* What a worker gives to prepare(). */
+struct am_ctx {
+    const int *cpus; /* CPUs this launch may use, thread i belongs on cpus[i] */
+    size_t cpu_count;
+    uint64_t seed; /* of this launch: vary data and placement between launches, not samples */
+    uint64_t memory_limit_bytes; /* larger working sets must be refused (AM_E_ABSENT) */
+    const struct am_clock *clock;
+    const struct am_bench *bench; /* whose hook is called, for hooks that several share */
+    /* Where am_ctx_note() goes; NULL: nowhere. The context lives as long as the point's state. */
+    void (*note)(void *self, const char *key, const char *text);
+    void *note_self;
+};
+
+/* Stores a remark with this launch of the point: the winner's configuration, build options, the
+ * library that was mapped. A note whose key is the name of an axis of the bench attests it: when
+ * the text differs from the point's value the conductor refuses the launch. Key: [a-z0-9_]. Never
+ * called inside a timed region. */
+void am_ctx_note(const struct am_ctx *ctx, const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What run_timed() hands back for one batch. */
+struct am_batch {
+    uint64_t elapsed_ns;           /* by the bench's own clock, e.g. device events */
+    double values[AM_METRICS_MAX]; /* indexed as metrics; only AM_RULE_OWN ones are read */
+};
+
+/* The CPUs a launch is bound to: as many as the point's axis `threads` says (1 without one), in the
+ * order of placement; or all that there are, for benches that choose pairs or placements. */
+enum am_cpus { AM_CPUS_THREADS, AM_CPUS_ALL };
+
+/* One thing measured. `const`, at the end of the bench's file, registered by one word in
+ * meson.build. */
+struct am_bench {
+    const char *name;    /* "mem.latency" */
+    const char *summary; /* one line */
+    unsigned version;    /* raised when results stop being comparable */
+    const struct am_axis *axes;
+    const struct am_metric *metrics;
+    size_t metrics_added;       /* in the conductor: at the end of metrics, filled there (energy) */
+    size_t state_size;          /* zeroed bytes given to every hook as `state` */
+    uint64_t fixed_iters;       /* non-zero: a batch is exactly this many, no calibration */
+    unsigned points_per_launch; /* points one process may measure in turn; 0 means 1 */
+    enum am_cpus cpus;
+    bool once;        /* a launch is one batch, without a trial or a warm-up: whole programs */
+    const void *data; /* the hooks' own, of descriptors that are made at run time */
+    double target;   /* half-width, relative, at which a point is done if the profile asks for less;
+                      * for what is noisy by nature. 0: the profile's */
+    bool named_only; /* `run --quick`, which has a minute, measures it only when it is named */
+
+    /* Builds the state for a point and states the work of one iteration. `point` is indexed as
+     * axes. AM_E_ABSENT refuses the point: a stored skip with its reason. */
+    enum am_status (*prepare)(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err);
+    /* The timed region and nothing else. */
+    void (*run)(void *state, uint64_t iters);
+    /* Instead of run: measures itself. */
+    enum am_status (*run_timed)(void *state, uint64_t iters, struct am_batch *batch,
+                                struct am_err *err);
+    /* Compares the outcome of the latest run with a reference. Called before the first batch and
+     * after the last; AM_E_WRONG means the point is not timed. `residual` is stored. */
+    enum am_status (*verify)(void *state, double *residual, struct am_err *err);
+    /* Called exactly once, also after a failed prepare: accepts a half-built state. */
+    void (*finish)(void *state);
+};
+
+size_t am_metric_count(const struct am_metric *metrics);
+const char *am_rule_name(enum am_rule rule);
+/* AM_RULE_COUNT when unknown. */
+enum am_rule am_rule_find(const char *name, size_t len);
+
+/* One timed batch, as measured. */
+struct am_sample {
+    uint64_t iters;
+    uint64_t t0_ns, t1_ns;      /* around the batch, monotonic raw clock */
+    uint64_t elapsed_ns;        /* t1 - t0, or the bench's own clock */
+    double hz_before, hz_after; /* core clock by the add chain; 0 where not measurable */
+    uint64_t steal_ns;          /* stolen from this machine's CPUs in [t0, t1] (10 ms steps) */
+    uint64_t switches;          /* involuntary context switches of the process in [t0, t1] */
+    uint32_t labels;            /* AM_LABEL_* */
+    double values[AM_METRICS_MAX];
+};
+
+/* Why a sample is suspect. Labelled samples are kept; summaries prefer the others. */
+enum am_label {
+    AM_LABEL_STEAL = 1,  /* the hypervisor ran something else */
+    AM_LABEL_SWITCH = 2, /* the kernel ran something else on our CPU */
+    AM_LABEL_DRIFT = 4,  /* the core clock before and after differs */
+};
+
+/* Fills sample->values from the work, the times and the rules (AM_RULE_OWN values are kept). */
+void am_bench_derive(const struct am_metric *metrics, const struct am_work *work,
+                     const struct am_clock *clock, struct am_sample *sample);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans: the profiles' settings, and the product of a bench's axis values. */
+#include "core/bench/plan.h"
+
+#include "base/text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS(n) ((uint64_t)(n)*1000000) /* milliseconds in nanoseconds */
+
+enum { FIRST_POINTS = 64 };
+
+static const struct {
+    const char *name;
+    struct am_plan_settings settings;
+} profiles[AM_PROFILE_COUNT] = {
+    [AM_PROFILE_QUICK] = {"quick",
+                          {
+                              .profile = AM_PROFILE_QUICK,
+                              .min_launches = 5,
+                              .max_launches = 5,
+                              .target = 0.01,
+                              .budget_s = 60,
+                              .launch_limit_s = 30,
+                              .sampler = {.min_batch_ns = MS(2),
+                                          .max_point_ns = MS(500),
+                                          .warmup = 1,
+                                          .samples = 5,
+                                          .extra = 3,
+                                          .drift_limit = 0.02},
+                          }},
+    [AM_PROFILE_STANDARD] = {"standard",
+                             {
+                                 .profile = AM_PROFILE_STANDARD,
+                                 .min_launches = 5,
+                                 .max_launches = 15,
+                                 .target = 0.01,
+                                 .launch_limit_s = 60,
+                                 .sampler = {.min_batch_ns = MS(10),
+                                             .max_point_ns = MS(5000),
+                                             .warmup = 1,
+                                             .samples = 5,
+                                             .extra = 5,
+                                             .drift_limit = 0.02},
+                             }},
+    [AM_PROFILE_THOROUGH] = {"thorough",
+                             {
+                                 .profile = AM_PROFILE_THOROUGH,
+                                 .min_launches = 20,
+                                 .max_launches = 20,
+                                 .target = 0.005,
+                                 .launch_limit_s = 300,
+                                 .sampler = {.min_batch_ns = MS(20),
+                                             .max_point_ns = MS(20000),
+                                             .warmup = 2,
+                                             .samples = 20,
+                                             .extra = 10,
+                                             .drift_limit = 0.02},
+                             }},
+};
+
+struct am_plan_settings am_profile_settings(enum am_profile profile)
+{
+    assert((unsigned)profile < AM_PROFILE_COUNT);
+    return profiles[profile].settings;
+}
+
+const char *am_profile_name(enum am_profile profile)
+{
+    return (unsigned)profile < AM_PROFILE_COUNT ? profiles[profile].name : "unknown";
+}
+
+enum am_profile am_profile_find(const char *name)
+{
+    for (unsigned i = 0; i < AM_PROFILE_COUNT; i++) {
+        if (strcmp(profiles[i].name, name) == 0)
+            return (enum am_profile)i;
+    }
+    return AM_PROFILE_COUNT;
+}
+
+/* The profile's values of an axis, in the user's syntax; NULL where the bench gives none. */
+static const char *profile_values(const struct am_axis *axis, enum am_profile profile)
+{
+    if (profile == AM_PROFILE_QUICK && axis->quick)
+        return axis->quick;
+    if (profile == AM_PROFILE_THOROUGH && axis->thorough)
+        return axis->thorough;
+    return axis->dflt;
+}
+
+/* The last word on an axis wins; every one that names it is used. */
+static const char *chosen_values(const struct am_axis *axis, enum am_profile profile,
+                                 struct am_param *params, size_t n_params)
+{
+    const char *values = profile_values(axis, profile);
+
+    for (size_t i = 0; i < n_params; i++) {
+        if (strcmp(params[i].axis, axis->name) == 0) {
+            params[i].used = true;
+            values = params[i].values;
+        }
+    }
+    return values;
+}
+
+static size_t longest_text(const struct am_values *values)
+{
+    char buf[AM_VALUE_TEXT_MAX];
+    size_t longest = 0;
+
+    for (size_t i = 0; i < values->n; i++) {
+        am_value_text(&values->v[i], buf, sizeof(buf));
+        if (strlen(buf) > longest)
+            longest = strlen(buf);
+    }
+    return longest;
+}
+
+/* A cut text would no longer tell points apart. The product holds the longest combination, so the
+ * check of it is exact. */
+static enum am_status check_text(const struct am_bench *bench, const struct am_values *values,
+                                 size_t axes, struct am_err *err)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < axes; i++)
+        length += strlen(bench->axes[i].name) + 1 + longest_text(&values[i]) + 1;
+    if (length > AM_POINT_TEXT_MAX)
+        return am_fail(err, AM_E_LIMIT, "%s: a point's text would pass %d bytes", bench->name,
+                       AM_POINT_TEXT_MAX);
+    return AM_OK;
+}
+
+/* The product of the counts, refused where the plan would pass its bound. */
+static enum am_status count_points(const struct am_plan *plan, const struct am_bench *bench,
+                                   const struct am_values *values, size_t axes, size_t *total,
+                                   struct am_err *err)
+{
+    const size_t room = plan->n < AM_PLAN_POINTS_MAX ? AM_PLAN_POINTS_MAX - plan->n : 0;
+
+    *total = 1;
+    for (size_t i = 0; i < axes; i++) {
+        if (values[i].n > room / *total)
+            return am_fail(err, AM_E_LIMIT, "%s: the plan would pass %d points", bench->name,
+                           AM_PLAN_POINTS_MAX);
+        *total *= values[i].n;
+    }
+    if (*total > room)
+        return am_fail(err, AM_E_LIMIT, "%s: the plan would pass %d points", bench->name,
+                       AM_PLAN_POINTS_MAX);
+    return AM_OK;
+}
+
+static bool reserve(struct am_plan *plan, size_t more, struct am_arena *arena)
+{
+    size_t cap = plan->cap ? plan->cap : FIRST_POINTS;
+    struct am_point *points;
+
+    if (plan->cap - plan->n >= more)
+        return true;
+    while (cap - plan->n < more)
+        cap *= 2;
+    points = am_arena_array(arena, cap, sizeof(*points));
+    if (!points)
+        return false;
+    if (plan->n)
+        memcpy(points, plan->points, plan->n * sizeof(*points));
+    plan->points = points;
+    plan->cap = cap;
+    return true;
+}
+
+/* Point number `index` of the product: the last axis is the lowest digit. */
+static void fill(struct am_value *point, const struct am_values *values, size_t axes, size_t index)
+{
+    for (size_t i = axes; i-- > 0;) {
+        point[i] = values[i].v[index % values[i].n];
+        index /= values[i].n;
+    }
+}
+
+static enum am_status add_product(struct am_plan *plan, const struct am_bench *bench,
+                                  const struct am_values *values, size_t axes,
+                                  struct am_arena *arena, struct am_err *err)
+{
+    size_t total;
+    struct am_value *all;
+    enum am_status s = count_points(plan, bench, values, axes, &total, err);
+
+    if (s != AM_OK)
+        return s;
+    all = am_arena_array(arena, total * (axes ? axes : 1), sizeof(*all));
+    if (!all || !reserve(plan, total, arena))
+        return am_fail(err, AM_E_NOMEM, "%s: no memory for %zu points", bench->name, total);
+    for (size_t i = 0; i < total; i++) {
+        fill(all + i * axes, values, axes, i);
+        plan->points[plan->n++] = (struct am_point){.bench = bench, .values = all + i * axes};
+    }
+    return AM_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct am_value *const x = a, *const y = b;
+
+    if (x->kind == AM_AXIS_REAL)
+        return (x->r > y->r) - (x->r < y->r);
+    return (x->i > y->i) - (x->i < y->i);
+}
+
+/* Drops the values that another worker's descriptor of this bench measures. */
+static void leave_elsewhere(const struct am_axis *axis, struct am_values *values)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; axis->elsewhere && i < values->n; i++) {
+        if (values->v[i].i < 0 || !am_axis_elsewhere(axis, (size_t)values->v[i].i))
+            values->v[kept++] = values->v[i];
+    }
+    if (axis->elsewhere)
+        values->n = kept;
+}
+
+enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
+                           struct am_param *params, size_t n_params,
+                           const struct am_symbol *symbols, struct am_arena *arena,
+                           struct am_err *err)
+{
+    const size_t axes = am_axis_count(bench->axes);
+    struct am_values values[AM_AXES_MAX];
+    bool nothing = false;
+    enum am_status s;
+
+    if (axes > AM_AXES_MAX)
+        return am_fail(err, AM_E_LIMIT, "%s: more than %d axes", bench->name, AM_AXES_MAX);
+    for (size_t i = 0; i < axes; i++) {
+        const struct am_axis *axis = &bench->axes[i];
+        const char *text = chosen_values(axis, plan->settings.profile, params, n_params);
+
+        if (!text)
+            return am_fail(err, AM_E_USAGE, "%s: axis %s has no default; give -p %s=VALUES",
+                           bench->name, axis->name, axis->name);
+        s = am_axis_parse(axis, text, strlen(text), symbols, arena, &values[i], err);
+        if (s != AM_OK)
+            return s;
+        /* Launches are shuffled anyway: rising numbers are for the reader of the results. */
+        if (axis->kind != AM_AXIS_NAME)
+            qsort(values[i].v, values[i].n, sizeof(*values[i].v), by_number);
+        leave_elsewhere(axis, &values[i]);
+        nothing |= values[i].n == 0;
+    }
+    if (nothing)
+        return AM_OK;
+    s = check_text(bench, values, axes, err);
+    return s == AM_OK ? add_product(plan, bench, values, axes, arena, err) : s;
+}
+
+void am_point_text(const struct am_point *point, char *buf, size_t cap)
+{
+    const struct am_axis *axes = point->bench->axes;
+    char value[AM_VALUE_TEXT_MAX];
+    size_t used = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; axes && axes[i].name; i++) {
+        am_value_text(&point->values[i], value, sizeof(value));
+        if (!am_str_format(buf + used, cap - used, "%s%s=%s", i ? " " : "", axes[i].name, value))
+            return;
+        used += strlen(buf + used);
+    }
+}
+
+size_t am_point_threads(const struct am_point *point)
+{
+    const int i = am_axis_find(point->bench->axes, "threads");
+
+    if (i < 0 || point->values[i].kind != AM_AXIS_INT || point->values[i].i < 1)
+        return 1;
+    return (size_t)point->values[i].i;
+}
+
+static const char *environment_value(const struct am_axis *axis, const struct am_value *value)
+{
+    return value->i >= 0 && axis->env_values ? axis->env_values[value->i] : value->name;
+}
+
+void am_point_environment(const struct am_point *point, am_env_fn *fn, void *self)
+{
+    const struct am_axis *axes = point->bench->axes;
+
+    for (size_t i = 0; axes && axes[i].name; i++) {
+        if (axes[i].env && axes[i].kind == AM_AXIS_NAME)
+            fn(self, axes[i].env, environment_value(&axes[i], &point->values[i]));
+    }
+}
+
+bool am_point_same_environment(const struct am_point *a, const struct am_point *b)
+{
+    const struct am_axis *axes = a->bench->axes;
+
+    for (size_t i = 0; axes && axes[i].name; i++) {
+        if (axes[i].env && !am_value_same(&a->values[i], &b->values[i]))
+            return false;
+    }
+    return true;
+}

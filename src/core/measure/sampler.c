@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The sampler: calibrate, warm up, verify, take batches. */
+#include "core/measure/sampler.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum {
+    CLOCK_MULTIPLE = 1000, /* a batch lasts at least this many clock readings */
+    SHORT_MULTIPLE = 100,  /* the same when the point's time is up: 1 % of clock in it */
+    GROWTH_MAX = 10,       /* of the loop count from one trial to the next */
+    FOLD_TRIALS = 16,      /* a disturbed trial must not look like folded code */
+    FOLD_LENGTHS = 4,      /* loop counts tried before work counts as folded */
+    FOLD_LENGTHEN = 4,     /* from one of them to the next */
+};
+
+/* Time that twice the iterations must take at least, relative to once, in the best of the trials:
+ * honest work gives 2 less constant overhead, folded work gives 1. */
+static const double fold_limit = 1.4;
+
+/* By how much the core clock, probed around a batch, may be wrong before a bound counts as broken.
+ */
+static const double bound_margin = 1.1;
+
+/* Which trials are doubled, from bit 0 on (the Thue-Morse sequence): no period that the scheduler's
+ * slices could fall into step with. */
+static const unsigned fold_order = 0x9669;
+
+static const uint64_t iters_max = UINT64_C(1) << 60;
+
+/* Everything one point's measurement carries along. */
+struct session {
+    const struct am_sampler *sampler;
+    const struct am_bench *bench;
+    void *state;
+    const struct am_work *work;
+    const struct am_sample_sink *sink;
+    uint64_t start_ns;
+};
+
+static uint64_t now(const struct session *s)
+{
+    return s->sampler->clock->now_ns(s->sampler->clock->self);
+}
+
+static bool out_of_time(const struct session *s)
+{
+    return now(s) - s->start_ns >= s->sampler->settings.max_point_ns;
+}
+
+/* One batch between two clock readings; nothing else stands between them. */
+static enum am_status timed_run(const struct session *s, uint64_t iters, struct am_sample *out,
+                                struct am_err *err)
+{
+    const struct am_bench *b = s->bench;
+    struct am_batch batch = {0};
+    enum am_status status = AM_OK;
+
+    out->iters = iters;
+    out->t0_ns = now(s);
+    if (b->run)
+        b->run(s->state, iters);
+    else
+        status = b->run_timed(s->state, iters, &batch, err);
+    out->t1_ns = now(s);
+    out->elapsed_ns = b->run ? out->t1_ns - out->t0_ns : batch.elapsed_ns;
+    for (size_t i = 0; b->run_timed && b->metrics[i].name; i++)
+        out->values[i] = batch.values[i];
+    return status;
+}
+
+static enum am_status verify(const struct session *s, struct am_err *err)
+{
+    double residual = 0;
+    enum am_status status;
+
+    if (!s->bench->verify)
+        return AM_OK;
+    status = s->bench->verify(s->state, &residual, err);
+    if (status == AM_OK)
+        status = s->sink->verified(s->sink->self, residual, err);
+    return status;
+}
+
+/* The next loop count to try when `iters` took `took` and `want` is needed. */
+static uint64_t predict(uint64_t iters, uint64_t took, uint64_t want)
+{
+    const double factor = took ? 1.1 * (double)want / (double)took : GROWTH_MAX;
+    const double bounded = factor > GROWTH_MAX ? GROWTH_MAX : factor < 2 ? 2 : factor;
+    const double next = ceil((double)iters * bounded);
+
+    return next < (double)iters_max ? (uint64_t)next : iters_max;
+}
+
+/* The time of one batch that is not a sample. */
+static enum am_status try_batch(const struct session *s, uint64_t iters, uint64_t *took,
+                                struct am_err *err)
+{
+    struct am_sample trial = {0};
+    const enum am_status status = timed_run(s, iters, &trial, err);
+
+    *took = trial.elapsed_ns;
+    return status;
+}
+
+/* Finds a loop count whose batch lasts half of what is wanted; `took` is its time. */
+static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t *iters_p,
+                                uint64_t *took, struct am_err *err)
+{
+    uint64_t iters = 1;
+
+    for (;;) {
+        enum am_status status = try_batch(s, iters, took, err);
+
+        if (status == AM_OK && *took >= want / 2 && *took < want) {
+            uint64_t again; /* a stall makes few iterations look long: the shorter time counts */
+
+            status = try_batch(s, iters, &again, err);
+            *took = again < *took ? again : *took;
+        }
+        if (status != AM_OK)
+            return status;
+        *iters_p = iters;
+        if (*took >= want / 2 || iters == iters_max)
+            return AM_OK;
+        if (out_of_time(s)) {
+            if (*took >= s->sampler->clock->overhead_ns * SHORT_MULTIPLE)
+                return AM_OK; /* short, but measurable: the caller's limit was tight */
+            break;
+        }
+        iters = predict(iters, *took, want / 2);
+    }
+    return am_fail(err, AM_E_WRONG, "no loop count gives a measurable time (%llu ns for %llu)",
+                   (unsigned long long)*took, (unsigned long long)*iters_p);
+}
+
+/* The best times of once and of twice the iterations, over as many trials as it takes for the
+ * second to be clearly longer. The first doubled batch is a warm-up at the same time. */
+static enum am_status try_twice(const struct session *s, uint64_t iters, uint64_t best[2],
+                                bool *grows, struct am_err *err)
+{
+    *grows = false;
+    for (int i = 0; i < FOLD_TRIALS && !*grows; i++) {
+        const int doubled = fold_order >> i & 1;
+        uint64_t took;
+        const enum am_status status = try_batch(s, iters << doubled, &took, err);
+
+        if (status != AM_OK)
+            return status;
+        best[doubled] = took < best[doubled] ? took : best[doubled];
+        *grows = best[1] > 0 && (double)best[1] >= fold_limit * (double)best[0];
+    }
+    return AM_OK;
+}
+
+/* Twice the iterations must take longer, or the compiler has folded the work away. Threads that
+ * wait for each other on a crowded machine can hide the work behind their waiting: longer batches
+ * tell the two apart, since folded work stays as short as it was. */
+static enum am_status check_grows(const struct session *s, uint64_t *iters, uint64_t *once,
+                                  struct am_err *err)
+{
+    uint64_t best[2] = {*once, UINT64_MAX};
+
+    for (int i = 0; i < FOLD_LENGTHS; i++) {
+        bool grows;
+        const enum am_status status = try_twice(s, *iters, best, &grows, err);
+
+        *once = best[0];
+        if (status != AM_OK || grows)
+            return status;
+        if (i + 1 == FOLD_LENGTHS || *iters > iters_max / FOLD_LENGTHEN || out_of_time(s))
+            break;
+        *iters *= FOLD_LENGTHEN;
+        best[0] = best[1] = UINT64_MAX;
+    }
+    return am_fail(err, AM_E_WRONG,
+                   "time does not grow with the work: %llu iterations take %llu ns, twice as many "
+                   "%llu ns; was the work folded away?",
+                   (unsigned long long)*iters, (unsigned long long)best[0],
+                   (unsigned long long)best[1]);
+}
+
+static enum am_status choose_iters(const struct session *s, uint64_t *iters, struct am_err *err)
+{
+    const struct am_clock *clock = s->sampler->clock;
+    const uint64_t floor_ns = clock->overhead_ns * CLOCK_MULTIPLE;
+    const uint64_t min_ns = s->sampler->settings.min_batch_ns;
+    const uint64_t want = min_ns > floor_ns ? min_ns : floor_ns;
+    uint64_t once = 0;
+    enum am_status status;
+
+    if (s->bench->fixed_iters) {
+        *iters = s->bench->fixed_iters;
+        return AM_OK;
+    }
+    status = calibrate(s, want, iters, &once, err);
+    if (status == AM_OK)
+        status = check_grows(s, iters, &once, err);
+    if (once < want)
+        *iters *= 2;
+    return status;
+}
+
+static uint32_t labels_of(const struct am_sample *x, double drift_limit)
+{
+    uint32_t labels = 0;
+
+    if (x->steal_ns)
+        labels |= AM_LABEL_STEAL;
+    if (x->switches)
+        labels |= AM_LABEL_SWITCH;
+    if (x->hz_before > 0 && fabs(x->hz_after / x->hz_before - 1) > drift_limit)
+        labels |= AM_LABEL_DRIFT;
+    return labels;
+}
+
+/* The running totals can fall: a CPU goes offline, a file cannot be read, the machine is moved. */
+static uint64_t risen(uint64_t before, uint64_t after)
+{
+    return after > before ? after - before : 0;
+}
+
+/* A reading that fails leaves what is no number. */
+static void read_events(const struct am_event_reader *events, double *counts)
+{
+    if (events && !events->read(events->self, counts)) {
+        for (size_t i = 0; i < events->n; i++)
+            counts[i] = NAN;
+    }
+}
+
+static void put_events(const struct session *s, const double *before, const double *after,
+                       struct am_sample *out)
+{
+    const struct am_event_reader *const events = s->sampler->events;
+    const size_t at = am_metric_count(s->bench->metrics);
+
+    for (size_t i = 0; events && i < events->n && at + i < AM_METRICS_MAX; i++)
+        out->values[at + i] = (after[i] - before[i]) / (double)out->iters;
+}
+
+/* The core clock is probed next to the batch, the costlier disturbance counters outside of that. */
+static enum am_status take_sample(const struct session *s, uint64_t iters, struct am_sample *out,
+                                  struct am_err *err)
+{
+    const struct am_sampler *sampler = s->sampler;
+    const struct am_disturbance *d = sampler->disturbance;
+    uint64_t steal0 = 0, steal1 = 0, switches0 = 0, switches1 = 0;
+    double events0[AM_EVENTS_MAX], events1[AM_EVENTS_MAX];
+    enum am_status status;
+
+    *out = (struct am_sample){0};
+    d->read(d->self, &steal0, &switches0);
+    out->hz_before = am_clock_core_hz(sampler->clock);
+    read_events(sampler->events, events0);
+    status = timed_run(s, iters, out, err);
+    read_events(sampler->events, events1);
+    out->hz_after = am_clock_core_hz(sampler->clock);
+    d->read(d->self, &steal1, &switches1);
+    if (status != AM_OK)
+        return status;
+    out->steal_ns = risen(steal0, steal1);
+    out->switches = risen(switches0, switches1);
+    out->labels = labels_of(out, sampler->settings.drift_limit);
+    am_bench_derive(s->bench->metrics, s->work, sampler->clock, out);
+    put_events(s, events0, events1, out);
+    return AM_OK;
+}
+
+/* How far a batch is above what the hardware can do: 1 is at the bound, 0 without one. */
+static double excess(const struct am_work *work, const struct am_sample *x)
+{
+    const double iters = (double)x->iters;
+    const double cycles = (double)x->elapsed_ns * 1e-9 * fmax(x->hz_before, x->hz_after);
+    const double bytes = (work->bytes_read + work->bytes_written) * iters / cycles;
+    const double flops = work->flops * iters / cycles;
+    double most = 0;
+
+    if (!(cycles > 0))
+        return 0;
+    if (work->bytes_per_cycle_max > 0)
+        most = bytes / work->bytes_per_cycle_max;
+    if (work->flops_per_cycle_max > 0)
+        most = fmax(most, flops / work->flops_per_cycle_max);
+    return most;
+}
+
+static enum am_status check_bound(unsigned beyond, unsigned taken, double least, struct am_err *err)
+{
+    if (2 * beyond <= taken)
+        return AM_OK;
+    return am_fail(err, AM_E_WRONG,
+                   "above the physical bound: %u of %u batches did at least %.2f times what the "
+                   "hardware can in that time",
+                   beyond, taken, least);
+}
+
+/* Until enough undisturbed batches are there; disturbed ones are reported too, and re-measured a
+ * bounded number of times. */
+static enum am_status take_samples(const struct session *s, uint64_t iters, struct am_err *err)
+{
+    const struct am_sampler_settings *set = &s->sampler->settings;
+    const unsigned wanted = s->bench->once ? 1 : set->samples;
+    const unsigned most = s->bench->once ? 1 : set->samples + set->extra;
+    unsigned clean = 0, beyond = 0, taken = 0;
+    double least = INFINITY; /* excess of those beyond the bound */
+
+    for (; clean < wanted && taken < most; taken++) {
+        struct am_sample sample;
+        enum am_status status;
+        double over;
+
+        if (taken && out_of_time(s))
+            break;
+        status = take_sample(s, iters, &sample, err);
+        if (status == AM_OK)
+            status = s->sink->sample(s->sink->self, &sample, err);
+        if (status != AM_OK)
+            return status;
+        clean += sample.labels == 0;
+        over = excess(s->work, &sample);
+        beyond += over > bound_margin;
+        least = over > bound_margin ? fmin(least, over) : least;
+    }
+    return check_bound(beyond, taken, least, err);
+}
+
+static enum am_status warm_up(const struct session *s, uint64_t iters, struct am_err *err)
+{
+    enum am_status status = AM_OK;
+
+    for (unsigned i = 0; i < s->sampler->settings.warmup && status == AM_OK && !out_of_time(s);
+         i++) {
+        struct am_sample ignored = {0};
+
+        status = timed_run(s, iters, &ignored, err);
+    }
+    return status;
+}
+
+enum am_status am_sampler_run(const struct am_sampler *sampler, const struct am_bench *bench,
+                              void *state, const struct am_work *work,
+                              const struct am_sample_sink *sink, struct am_err *err)
+{
+    struct session s = {
+        .sampler = sampler, .bench = bench, .state = state, .work = work, .sink = sink};
+    const uint64_t first = bench->fixed_iters ? bench->fixed_iters : 1;
+    struct am_sample ignored = {0};
+    uint64_t iters = 0;
+    enum am_status status;
+
+    s.start_ns = now(&s);
+    if (bench->once) {
+        status = take_samples(&s, first, err);
+        return status == AM_OK ? verify(&s, err) : status;
+    }
+    status = timed_run(&s, first, &ignored, err);
+    if (status == AM_OK)
+        status = verify(&s, err); /* never time what is wrong */
+    if (status == AM_OK)
+        status = choose_iters(&s, &iters, err);
+    if (status == AM_OK)
+        status = warm_up(&s, iters, err);
+    if (status == AM_OK)
+        status = take_samples(&s, iters, err);
+    if (status == AM_OK)
+        status = verify(&s, err);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The sampler: calibrate, warm up, verify, take batches. It aggregates nothing. */
+#ifndef AM_CORE_SAMPLER_H
+#define AM_CORE_SAMPLER_H
+
+#include "core/bench/bench.h"
+
+#include <stdint.h>
+
+/* What happened to the machine besides us; a value so that tests can script it. */
+struct am_disturbance {
+    void (*read)(void *self, uint64_t *steal_ns, uint64_t *switches); /* running totals */
+    void *self;
+};
+
+/* What counts events beside the time; a value so that tests can script it. */
+struct am_event_reader {
+    bool (*read)(void *self, double *counts); /* running totals */
+    size_t n;                                 /* at most AM_EVENTS_MAX */
+    void *self;
+};
+enum { AM_EVENTS_MAX = 16 };
+
+struct am_sampler_settings {
+    uint64_t min_batch_ns; /* a batch lasts at least this long */
+    uint64_t max_point_ns; /* no further batch is begun after this; at least one is taken */
+    unsigned warmup;       /* untimed batches after calibration */
+    unsigned samples;      /* undisturbed batches wanted */
+    unsigned extra;        /* disturbed batches that are re-measured at most */
+    double drift_limit;    /* relative change of the core clock that earns AM_LABEL_DRIFT */
+};
+
+/* Who hears of the sampler's progress. A status other than AM_OK ends the point. */
+struct am_sample_sink {
+    enum am_status (*verified)(void *self, double residual, struct am_err *err);
+    enum am_status (*sample)(void *self, const struct am_sample *sample, struct am_err *err);
+    void *self;
+};
+
+struct am_sampler {
+    struct am_sampler_settings settings;
+    const struct am_clock *clock;
+    const struct am_disturbance *disturbance;
+    const struct am_event_reader *events; /* NULL: none. A sample's values then go on behind those
+                                           * of the metrics with the events of one iteration. */
+};
+
+/* Measures a prepared state. Batches below the settings' minimum, or below 1000 clock readings,
+ * are lengthened; a run whose time does not grow with the iterations fails (AM_E_WRONG: the
+ * compiler folded it); verify() runs after the first call and after the last batch. */
+enum am_status am_sampler_run(const struct am_sampler *sampler, const struct am_bench *bench,
+                              void *state, const struct am_work *work,
+                              const struct am_sample_sink *sink, struct am_err *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* The line protocol between conductor and worker (doc/protocol.md). Text lines of space-separated
+ * words; words are percent-encoded, doubles travel as %a. Parsing allocates nothing. */
+#ifndef AM_CORE_PROTOCOL_H
+#define AM_CORE_PROTOCOL_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "core/bench/bench.h"
+#include "core/bench/plan.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    AM_PROTOCOL_VERSION = 1,
+    AM_PROTOCOL_FD = 3,      /* the worker's end of the socket pair */
+    AM_LINE_MAX = 16 * 1024, /* longest line, newline included */
+    AM_REASON_MAX = 512,
+};
+
+/* What a worker says while it measures. */
+enum am_msg_kind {
+    AM_MSG_HELLO,    /* hello VERSION WORKER OVERHEAD_NS RESOLUTION_NS HZ */
+    AM_MSG_POINT,    /* point ID: what follows belongs to this point */
+    AM_MSG_WORK,     /* work READ WRITTEN FLOPS OPS */
+    AM_MSG_NOTE,     /* note KEY TEXT: a remark on this launch of the point */
+    AM_MSG_VERIFIED, /* verified RESIDUAL */
+    AM_MSG_SAMPLE,   /* sample ITERS T0 T1 ELAPSED HZ0 HZ1 STEAL SWITCHES LABELS VALUE... */
+    AM_MSG_SKIP,     /* skip REASON: the point cannot be measured here */
+    AM_MSG_FAIL,     /* fail REASON: the point went wrong */
+    AM_MSG_END,      /* end: the point is complete */
+    AM_MSG_DONE,     /* done: the launch is complete */
+};
+
+struct am_msg {
+    enum am_msg_kind kind;
+    unsigned version;
+    char worker[AM_NAME_MAX];
+    struct am_clock clock; /* hello: overhead and resolution only */
+    double hz;
+    int64_t point_id;
+    struct am_work work;
+    double residual;
+    struct am_sample sample;
+    size_t n_values;
+    char key[AM_NAME_MAX];      /* note */
+    char reason[AM_REASON_MAX]; /* skip, fail; note: its text */
+};
+
+/* Parses one line (no newline). AM_E_PROTOCOL with the reason when it is not one. */
+enum am_status am_msg_parse(const char *line, size_t len, struct am_msg *msg, struct am_err *err);
+/* Appends the line and its newline. n_values of a sample are written. */
+void am_msg_write(struct am_text *out, const struct am_msg *msg);
+
+/* What the conductor asks of a worker: one text, read by the worker to its `go` line. */
+struct am_request {
+    struct am_sampler_settings sampler;
+    uint64_t seed, memory_limit_bytes;
+    int *cpus;
+    size_t n_cpus;
+    const char *counters[AM_EVENTS_MAX]; /* events to count beside the time */
+    size_t n_counters;
+    struct am_point *points; /* all of one bench; bench->name is what matters */
+    size_t n_points;
+};
+
+void am_request_write(struct am_text *out, const struct am_request *request);
+/* `benches` is the worker's own table, ended by NULL: names and values are checked against it. */
+enum am_status am_request_parse(const char *text, size_t len, const struct am_bench *const *benches,
+                                struct am_arena *arena, struct am_request *out, struct am_err *err);
+
+/* What `worker --list` prints: name, and descriptors without hooks. */
+struct am_listing {
+    const char *worker;
+    const struct am_bench *benches;
+    size_t n;
+};
+
+void am_listing_write(struct am_text *out, const char *worker,
+                      const struct am_bench *const *benches);
+enum am_status am_listing_parse(const char *text, size_t len, struct am_arena *arena,
+                                struct am_listing *out, struct am_err *err);
+
+#endif

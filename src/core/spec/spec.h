@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* The experiment file: what to run, with which values, and how to read the results (grammar in
+ * doc/experiment.md). Parsing is pure: it reads no file, runs nothing, and bounds everything. */
+#ifndef AM_CORE_SPEC_H
+#define AM_CORE_SPEC_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "core/bench/axis.h"
+#include "core/bench/bench.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    AM_SPEC_TEXT_MAX = 1024 * 1024, /* bytes of one file, and of all files together */
+    AM_SPEC_DEPTH_MAX = 16,         /* files that include each other */
+    AM_SPEC_RUNS_MAX = 4096,
+    AM_SPEC_TESTS_MAX = 256,
+    AM_SPEC_NAME_MAX = 40, /* of a test or a variable, terminator included */
+};
+
+/* Where something stands in the files. */
+struct am_spec_place {
+    const char *file;
+    unsigned line; /* from 1; 0: nowhere */
+};
+
+/* A list of texts; grows in the arena. */
+struct am_spec_list {
+    const char **items;
+    size_t n;
+};
+
+/* A variable and the values that a run takes for it, in the order written. */
+struct am_spec_variable {
+    const char *name;
+    struct am_spec_list values;
+    struct am_spec_place place; /* of the latest assignment */
+    bool declared;              /* by `variable`: may be unused */
+};
+
+struct am_spec_variables {
+    struct am_spec_variable *items;
+    size_t n;
+};
+
+struct am_spec_result {
+    const char *name;
+    const char *unit; /* SI */
+    double scale;     /* from the unit the program prints to the SI unit */
+    enum am_better better;
+    const char *regex; /* POSIX extended; its first group is the number */
+};
+
+struct am_spec_results {
+    struct am_spec_result *items;
+    size_t n;
+};
+
+/* What all runs of a test share. Words may hold {variable}. */
+struct am_spec_test {
+    const char *name;
+    struct am_spec_place place;
+    const char *path;           /* as written; NULL: the experiment file's folder, exec by $PATH */
+    const char *exec;           /* NULL: the test is one of archmeter's own benches */
+    struct am_spec_list args;   /* templates, one a word */
+    struct am_spec_list builds; /* templates, one a command line */
+    bool build_none;            /* `build none`: not even make */
+    bool shell;                 /* exec and build are given to /bin/sh -c */
+    const char *iterations;     /* expression that finds the weight, or NULL */
+    struct am_spec_results results;
+    double expect_s; /* of one execution, for the estimate; 0: not said */
+    bool fixed;      /* has a run: nothing above may change any more */
+};
+
+/* One `run`: the product of its variables' values. */
+struct am_spec_run {
+    size_t test; /* index */
+    struct am_spec_place place;
+    const char *testset;           /* NULL: none */
+    const char *cpufreq;           /* MHz, decimal; NULL: as the machine is */
+    struct am_spec_list env;       /* "NAME=TEMPLATE" each */
+    const char *argv, *makeflags;  /* as written, "" when not given */
+    struct am_spec_variables vars; /* a copy */
+};
+
+struct am_spec {
+    const char *folder; /* absolute: paths are relative to it */
+    struct am_spec_test *tests;
+    size_t n_tests;
+    struct am_spec_run *runs;
+    size_t n_runs;
+    unsigned reps; /* launches of every point; 0: not said */
+    /* The same experiment as one file without includes, symbols and comments: it parses to the same
+     * tests and runs, and is what a results file keeps. */
+    const char *flat;
+};
+
+/* An included file; name and text live in the arena. */
+struct am_spec_file {
+    const char *name, *text;
+    size_t len;
+};
+
+/* Finds the file that the file `from` includes as `name`. */
+typedef enum am_status am_spec_load_fn(void *self, const char *name, const char *from,
+                                       struct am_arena *arena, struct am_spec_file *out,
+                                       struct am_err *err);
+
+struct am_spec_source {
+    const char *file;   /* for messages */
+    const char *folder; /* absolute; a `folder` line, as the flat form has, replaces it */
+    const char *text;
+    size_t len;
+    const struct am_symbol *symbols; /* numbers of this machine, for `axis`; may be NULL */
+    am_spec_load_fn *load;           /* NULL: includes are refused */
+    void *load_self;
+};
+
+/* AM_E_USAGE with "FILE:LINE: ..." for whatever is wrong. */
+enum am_status am_spec_parse(const struct am_spec_source *source, struct am_arena *arena,
+                             struct am_spec *out, struct am_err *err);
+
+/* ---- words and templates ---- */
+
+/* Splits at blanks; "..." and '...' keep blanks together, without any other meaning. False, with
+ * the reason, on an open quote. */
+bool am_spec_split(const char *text, struct am_arena *arena, struct am_spec_list *out,
+                   const char **why);
+/* Appends; false without memory. */
+bool am_spec_list_add(struct am_spec_list *list, struct am_arena *arena, const char *item);
+
+/* Calls `fn` for every {name} of a template; false, with the reason, when it is malformed. */
+typedef bool am_spec_name_fn(void *self, const char *name);
+bool am_spec_template_names(const char *text, am_spec_name_fn *fn, void *self, const char **why);
+/* The text with every {name} replaced by what `value_of` says (NULL: nothing), "{{" by "{" and "}}"
+ * by "}". NULL without memory. */
+typedef const char *am_spec_value_fn(const void *self, const char *name);
+const char *am_spec_expand(const char *text, am_spec_value_fn *value_of, const void *self,
+                           struct am_arena *arena);
+
+/* A duration or rate as programs print it in SI: "ms" is 1e-3 "s". Unknown units are themselves. */
+void am_spec_unit(const char *word, const char **unit, double *scale);
+
+/* ---- axes ---- */
+
+/* A test's parameters as axes: its variables, then testset, cpufreq, env, argv and makeflags where
+ * its runs give any or differ in them. An axis value is a label: the value itself where that is a
+ * word of at most 63 bytes, else a like word. */
+struct am_spec_axis {
+    const char *name;
+    const char **labels; /* distinct */
+    const char **texts;  /* parallel: what the label stands for; NULL: not set */
+    size_t n;
+    bool numbers; /* all labels are canonical whole numbers */
+};
+
+struct am_spec_axes {
+    struct am_spec_axis items[AM_AXES_MAX];
+    size_t n;
+    size_t n_variables; /* the first ones are the test's variables */
+};
+
+/* AM_E_USAGE with the place when there are too many axes or values. */
+enum am_status am_spec_axes_of(const struct am_spec *spec, size_t test, struct am_arena *arena,
+                               struct am_spec_axes *out, struct am_err *err);
+/* The labels of one run's values of an axis, joined by commas; NULL without memory. */
+const char *am_spec_run_labels(const struct am_spec_axes *axes, size_t axis,
+                               const struct am_spec_run *run, struct am_arena *arena);
+
+#endif

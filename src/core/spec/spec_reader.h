@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the experiment parser only: the state between two lines, and what its files share. */
+#ifndef AM_CORE_SPEC_READER_H
+#define AM_CORE_SPEC_READER_H
+
+#include "base/text.h"
+#include "core/spec/spec.h"
+
+/* What the lines so far have set: of the test at hand, or for all tests before the first one. */
+struct am_spec_state {
+    struct am_spec_test test;
+    const char *testset, *cpufreq, *argv, *makeflags;
+    struct am_spec_list env;
+    struct am_spec_variables vars;
+    unsigned reps;
+};
+
+struct am_spec_reader {
+    const struct am_spec_source *source;
+    struct am_arena *arena;
+    struct am_spec *out;
+    struct am_err *err;
+    struct am_spec_place place; /* of the line at hand */
+    unsigned depth;             /* of includes */
+    size_t bytes;               /* read so far, of all files */
+    size_t values;              /* of all axes so far */
+    struct am_text flat;
+    struct am_spec_state common; /* before the first test */
+    struct am_spec_state now;
+    bool in_test;
+    struct am_spec_list used; /* variables that templates of the test at hand name */
+};
+
+/* "FILE:LINE: ..." */
+enum am_status am_spec_bad(struct am_spec_reader *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+enum am_status am_spec_bad_at(struct am_spec_reader *r, struct am_spec_place place, const char *fmt,
+                              ...) __attribute__((format(printf, 3, 4)));
+enum am_status am_spec_no_memory(struct am_spec_reader *r);
+
+/* True for [A-Za-z_][A-Za-z0-9_]*, short enough. */
+bool am_spec_is_name(const char *name);
+
+/* One line: a key of the table, or a variable. */
+enum am_status am_spec_line(struct am_spec_reader *r, const char *key, const char *value);
+/* The i-th key of the table; NULL behind the last. */
+const char *am_spec_key(size_t i);
+/* Refuses a key that is neither in the table nor a variable, with the nearest name. */
+enum am_status am_spec_unknown(struct am_spec_reader *r, struct am_spec_place place,
+                               const char *key);
+
+/* Ends the test at hand: it must have a run, and no variable that nothing uses. */
+enum am_status am_spec_close_test(struct am_spec_reader *r);
+/* `run`: checks that everything it needs is there, and keeps a copy. */
+enum am_status am_spec_add_run(struct am_spec_reader *r);
+
+struct am_spec_variable *am_spec_find_variable(const struct am_spec_variables *vars,
+                                               const char *name);
+bool am_spec_list_has(const struct am_spec_list *list, const char *item);
+
+/* Copies, so that later lines do not reach into what is kept. */
+bool am_spec_copy_list(struct am_spec_list *list, struct am_arena *arena);
+bool am_spec_copy_variables(struct am_spec_variables *vars, struct am_arena *arena);
+
+/* Reads a file's text line by line; `include` calls it again. */
+enum am_status am_spec_read(struct am_spec_reader *r, const struct am_spec_file *file);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* From raw samples to the figures that are shown. The launch is the unit of statistics: samples in
+ * one process share page placement and clock state, and are not independent. */
+#ifndef AM_CORE_SUMMARY_H
+#define AM_CORE_SUMMARY_H
+
+#include "core/stats/stats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The samples of one metric of one point in one launch. */
+struct am_launch_values {
+    int64_t launch_id;
+    unsigned round;
+    const double *values;
+    const uint32_t *labels; /* AM_LABEL_*, parallel to values; NULL: none */
+    size_t n;
+};
+
+/* All launches of one metric of one point. */
+struct am_series {
+    struct am_launch_values *launches;
+    size_t n;
+};
+
+struct am_summary {
+    double median;            /* of the launch medians */
+    struct am_interval ci;    /* of that median, order statistics of launch medians */
+    double min, max, p5, p95; /* over all samples used */
+    double mad;               /* of the launch medians */
+    double within, between;   /* median relative spread (p5..p95 over median) inside a launch, and
+                               * relative spread (max-min over median) of launch medians */
+    size_t launches, samples; /* used */
+    size_t disturbed;         /* samples with a label, used or not */
+    bool bimodal;             /* the launch medians, or the pooled samples with both modes inside
+                               * launches */
+};
+
+/* Values that are not finite are no samples: they are passed over everywhere. */
+
+/* The median of a launch: of its undisturbed samples if it has any, else of all. NAN when empty.
+ * `scratch` has room for launch->n doubles. */
+double am_launch_median(const struct am_launch_values *launch, double *scratch);
+
+/* Launch medians, in launch order, into out (series->n doubles); returns how many: launches without
+ * samples are left out. Allocates; 0 when memory is refused. */
+size_t am_series_medians(const struct am_series *series, double *out);
+
+/* False when memory is refused or there is nothing to summarise. Level is 0.95. */
+bool am_summarise(const struct am_series *series, struct am_summary *out);
+
+/* Half-width of the interval relative to the median; INFINITY when it cannot be told: a median of
+ * 0, or an interval that covers less than 90 % (four launches or fewer). */
+double am_summary_precision(const struct am_summary *s);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Applications and executors: an application exposes its work as blocks, an executor runs them. No
+ * application knows a runtime, no executor knows an application. */
+#ifndef AM_RUNTIME_EXECUTOR_H
+#define AM_RUNTIME_EXECUTOR_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an application exposes. Blocks that do not wait for each other run in any order and at the
+ * same time; the outcome does not depend on it. */
+struct am_blocks {
+    size_t count;
+    void *app;
+    void (*run)(void *app, size_t block);
+    /* Writes the blocks that `block` waits for to `before` (room for before_max) and returns how
+     * many: each once, all of them lower than `block`. So 0, 1, 2, ... is always a valid order.
+     * NULL: a plain parallel loop. */
+    size_t (*before)(const void *app, size_t block, size_t *before);
+    size_t before_max;
+};
+
+/* How threads of an executor pass the time without work. */
+enum am_wait { AM_WAIT_DEFAULT, AM_WAIT_ACTIVE, AM_WAIT_PASSIVE, AM_WAIT_YIELD, AM_WAIT_SLEEP };
+
+struct am_executor_setup {
+    size_t threads;
+    const int *cpus; /* thread i belongs on cpus[i % cpu_count] */
+    size_t cpu_count;
+    enum am_wait wait;
+};
+
+/* What happened since open(): for remarks beside a result, never inside a timed region. Zero where
+ * an executor cannot know. */
+struct am_executor_counts {
+    uint64_t executed; /* tasks run to their end, those of the executor itself included */
+    uint64_t deferred; /* tasks that waited in a queue */
+    uint64_t inlined;  /* tasks run by their creator at once, because too many waited */
+    uint64_t stolen;   /* taken from another thread's queue */
+    uint64_t idle_ns;  /* all threads together, while there was a run */
+    uint64_t stacks;   /* the most that were alive */
+};
+
+/* One way to run blocks. `const`, in a table; what is open is the `self` of its functions. */
+struct am_executor {
+    const char *name; /* a value of the axis `executor` */
+    bool flat;        /* a loop that is run from inside a block stays on that block's thread */
+    /* What it was given. AM_E_ABSENT refuses the setup. */
+    enum am_status (*open)(const struct am_executor *kind, const struct am_executor_setup *setup,
+                           void **self_p, struct am_err *err);
+    /* Memory for runs of these blocks; before the first run of blocks with dependencies. May be
+     * called again for others. */
+    enum am_status (*prepare)(void *self, const struct am_blocks *blocks, struct am_err *err);
+    /* Runs all blocks, then all of them again, `times` times in all. A plain loop may be run from
+     * inside a block too: FFTW's loops nest. */
+    void (*run)(void *self, const struct am_blocks *blocks, uint64_t times);
+    void (*count)(void *self, struct am_executor_counts *counts);
+    void (*close)(void *self); /* accepts NULL */
+};
+
+/* One after the other, on the calling thread. */
+extern const struct am_executor am_executor_serial;
+/* Our own runtime (runtime/task.h), one entry a policy. */
+extern const struct am_executor am_executor_task_default, am_executor_task_bf, am_executor_task_dbf,
+    am_executor_task_wf;
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* Grids of two and three dimensions: every method, form and layout against the reference. */
+#include "runtime/executor.h"
+#include "app/stencil/grid.h"
+#include "app/stencil/grid_reference.h"
+#include "app/stencil/grid_turns.h"
+#include "base/rng.h"
+#include "kernels/isa.h"
+#include "tap.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+enum { PAGE_BYTES = 4096, CASES = 5, THREADS_MAX = 16 };
+
+/* One problem with its reference. */
+struct trial {
+    struct am_grid_spec spec;
+    struct am_grid grid;
+    void *memory, *x; /* x: values of the element type */
+    long double *want;
+    size_t points;
+};
+
+static double value(const struct trial *t, size_t i)
+{
+    return t->spec.type == AM_STENCIL_F32 ? (double)((const float *)t->x)[i]
+                                          : ((const double *)t->x)[i];
+}
+
+static void set_value(const struct trial *t, size_t i, double v)
+{
+    if (t->spec.type == AM_STENCIL_F32)
+        ((float *)t->x)[i] = (float)v;
+    else
+        ((double *)t->x)[i] = v;
+}
+
+/* The state is random at step 0; `want` is the state after `steps`. */
+static bool trial_begin(struct trial *t, const struct am_grid_spec *spec, size_t steps,
+                        struct am_rng *rng)
+{
+    struct am_err err = {0};
+    long double *other;
+    size_t bytes;
+
+    *t = (struct trial){.spec = *spec, .points = spec->n[0] * spec->n[1] * spec->n[2]};
+    if (am_grid_bytes(spec, &bytes, &err) != AM_OK)
+        return false;
+    t->memory = aligned_alloc(PAGE_BYTES, bytes);
+    t->x = malloc(t->points * sizeof(double));
+    t->want = malloc(t->points * sizeof(*t->want));
+    other = malloc(t->points * sizeof(*other));
+    memset(t->memory, 0xff, bytes); /* NaN: never a result */
+    for (size_t i = 0; i < t->points; i++) {
+        set_value(t, i, 2 * am_rng_unit(rng) - 1);
+        t->want[i] = value(t, i);
+    }
+    am_grid_reference(t->want, other, spec->dim, spec->n, steps, spec->r);
+    free(other);
+    return am_grid_init(&t->grid, spec, t->memory, &err) == AM_OK &&
+           am_grid_load(&t->grid, t->x, &err) == AM_OK;
+}
+
+/* The largest difference from the reference; NaN counts as infinite, as does a point that is not
+ * where am_grid_value() says. */
+static double trial_error(struct trial *t)
+{
+    const size_t *const n = t->spec.n;
+    double worst = 0;
+
+    memset(t->x, 0xff, t->points * (t->spec.type == AM_STENCIL_F32 ? 4 : 8));
+    am_grid_store(&t->grid, t->x);
+    for (size_t i = 0; i < t->points; i++) {
+        const size_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
+        const double off = fabs((double)(value(t, i) - t->want[i]));
+
+        if (!(off <= worst))
+            worst = isnan(off) ? INFINITY : off;
+        if (am_grid_value(&t->grid, at) != value(t, i))
+            worst = INFINITY;
+    }
+    return worst;
+}
+
+static void trial_end(struct trial *t)
+{
+    free(t->memory);
+    free(t->x);
+    free(t->want);
+}
+
+static size_t below(struct am_rng *rng, size_t n)
+{
+    return (size_t)(am_rng_u64(rng) % n);
+}
+
+/* Small grids and larger, few steps and more than there are points, tiles and parts of every size.
+ */
+static void random_shape(struct am_grid_spec *spec, int i, struct am_rng *rng)
+{
+    static const double rs[] = {0.5, 1, 0.1, 0.02, 0.77};
+    const bool small = i % 2;
+
+    spec->n[0] = 1 + below(rng, small ? 6 : 34);
+    spec->n[1] = 1 + below(rng, small ? 6 : spec->dim == 2 ? 50 : 12);
+    spec->n[2] = spec->dim == 2 ? 1 : 1 + below(rng, small ? 6 : 30);
+    spec->depth = 1 + below(rng, i % 3 ? 5 : 9);
+    spec->parts = 1 + below(rng, 4);
+    spec->r = rs[below(rng, 5)] / (2 * spec->dim);
+    for (unsigned d = 0; d < 3; d++)
+        spec->tile[d] = 1 + below(rng, below(rng, 2) ? 5 : 40);
+}
+
+static bool check_random(struct am_grid_spec spec, struct am_rng *rng, size_t *cases)
+{
+    for (int i = 0; i < CASES; i++) {
+        const size_t steps = below(rng, i % 2 ? 9 : 30);
+        struct trial t;
+        double off = 0;
+
+        random_shape(&spec, i, rng);
+        if (trial_begin(&t, &spec, steps, rng)) { /* not: centred, the largest r */
+            am_grid_run(&t.grid, steps / 2);
+            am_grid_run(&t.grid, steps - steps / 2);
+            off = trial_error(&t);
+            *cases += 1;
+        }
+        trial_end(&t);
+        if (!(off <= am_grid_tolerance(spec.dim, spec.type, steps))) {
+            printf("# %s %s, %zu x %zu x %zu, %zu steps, depth %zu, tile %zu x %zu x %zu, parts "
+                   "%zu, r %g: off by %g\n",
+                   am_stencil_forms[spec.form], am_stencil_types[spec.type], spec.n[0], spec.n[1],
+                   spec.n[2], steps, spec.depth, spec.tile[0], spec.tile[1], spec.tile[2],
+                   spec.parts, spec.r, off);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void test_methods(const struct am_grid_variant *kernels, unsigned dim, struct am_rng *rng)
+{
+    for (int method = 0; method <= AM_STENCIL_BY_SLICE; method++) {
+        size_t cases = 0;
+        bool right = true;
+
+        if (method == AM_STENCIL_BY_AUTO && strcmp(kernels->isa, "scalar") == 0)
+            continue;
+        for (int i = 0; i < AM_STENCIL_FORMS * AM_STENCIL_TYPES && right; i++) {
+            const struct am_grid_spec spec = {.kernels = kernels,
+                                              .dim = dim,
+                                              .method = (enum am_stencil_method)method,
+                                              .form = (enum am_stencil_form)(i / AM_STENCIL_TYPES),
+                                              .type = (enum am_stencil_type)(i % AM_STENCIL_TYPES)};
+
+            right = check_random(spec, rng, &cases);
+        }
+        ok(right && cases > 0, "%s %u-D %s: %zu random problems agree with the reference",
+           kernels->isa, dim, am_stencil_methods[method], cases);
+    }
+}
+
+/* The plainest set that is sure to be there, but with several lanes. */
+static struct am_grid_spec some_spec(unsigned dim)
+{
+    return (struct am_grid_spec){.kernels = am_grid_find(am_isa_names[1]),
+                                 .dim = dim,
+                                 .method = AM_STENCIL_BY_SLICE,
+                                 .form = AM_STENCIL_scaled,
+                                 .type = AM_STENCIL_F64,
+                                 .n = {23, 19, dim == 2 ? 1 : 17},
+                                 .r = 0.12,
+                                 .depth = 5,
+                                 .tile = {7, 6, 3},
+                                 .parts = 3};
+}
+
+static void test_edges(struct am_rng *rng)
+{
+    static const struct {
+        size_t side, steps, depth, parts;
+        const char *what;
+    } cases[] = {
+        {1, 5, 3, 1, "one point"},
+        {2, 7, 4, 2, "two points, each other's neighbours twice"},
+        {3, 60, 40, 5, "more parts than points, more steps than points"},
+        {13, 0, 8, 2, "no step at all"},
+        {11, 9, 1, 2, "passes of one step"},
+        {9, 31, 31, 1, "a pass longer than the grid"},
+        {10, 47, 6, 1, "a last pass that is shorter, and goes back"},
+    };
+
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        const unsigned dim = 2 + i % 2;
+        struct am_grid_spec spec = some_spec(dim);
+        bool right = true;
+
+        for (unsigned d = 0; d < dim; d++)
+            spec.n[d] = cases[i / 2].side;
+        spec.depth = cases[i / 2].depth;
+        spec.parts = cases[i / 2].parts;
+        for (int form = 0; form < AM_STENCIL_FORMS; form++) {
+            struct trial t;
+
+            spec.form = (enum am_stencil_form)form;
+            right = trial_begin(&t, &spec, cases[i / 2].steps, rng) && right;
+            am_grid_run(&t.grid, cases[i / 2].steps);
+            right =
+                right && trial_error(&t) <= am_grid_tolerance(dim, spec.type, cases[i / 2].steps);
+            trial_end(&t);
+        }
+        ok(right, "%u-D, %s: right in all forms", dim, cases[i / 2].what);
+    }
+}
+
+/* What these tests would not notice, they would not test. */
+static void test_planted(unsigned dim, struct am_rng *rng)
+{
+    const struct am_grid_spec spec = some_spec(dim);
+    const double clear = 100 * am_grid_tolerance(dim, spec.type, 12);
+    struct am_grid_pass pass;
+    struct trial t;
+
+    ok(trial_begin(&t, &spec, 12, rng), "a %u-D problem to spoil", dim);
+    am_grid_run(&t.grid, 11);
+    ok(trial_error(&t) > clear, "a step too few is noticed");
+    trial_end(&t);
+
+    (void)trial_begin(&t, &spec, 5, rng);
+    pass = am_grid_next(&t.grid, &t.grid.phase, 5);
+    for (size_t part = 0; part < spec.parts; part++)
+        am_grid_exchange(&t.grid, part, &pass);
+    t.grid.length[dim - 1]--; /* the last of each lane is left as it was */
+    for (size_t part = 0; part < spec.parts; part++)
+        am_grid_advance(&t.grid, part, &pass);
+    t.grid.length[dim - 1]++;
+    am_grid_passed(&t.grid, &t.grid.phase, &pass);
+    ok(trial_error(&t) > clear, "a seam off by one is noticed");
+    trial_end(&t);
+
+    (void)trial_begin(&t, &spec, 5, rng);
+    pass = am_grid_next(&t.grid, &t.grid.phase, 5);
+    for (size_t part = 0; part < spec.parts; part++)
+        am_grid_exchange(&t.grid, part, &pass);
+    t.grid.row += 64; /* rows one line apart from where they are */
+    am_grid_advance(&t.grid, 0, &pass);
+    t.grid.row -= 64;
+    for (size_t part = 1; part < spec.parts; part++)
+        am_grid_advance(&t.grid, part, &pass);
+    am_grid_passed(&t.grid, &t.grid.phase, &pass);
+    ok(trial_error(&t) > clear, "neighbours off by a line are noticed");
+    trial_end(&t);
+}
+
+/* Right, whoever does it, and a second time from the start. */
+static bool same_by_blocks(const struct am_executor *executor, size_t threads,
+                           const struct am_grid_spec *spec, struct am_rng *rng)
+{
+    static const int cpus[] = {0};
+    const struct am_executor_setup setup = {
+        .threads = threads, .cpus = cpus, .cpu_count = 1, .wait = AM_WAIT_SLEEP};
+    const size_t steps = 13;
+    struct am_grid_turns turns;
+    struct am_blocks filling, stepping;
+    struct trial t;
+    void *self = NULL, *start = malloc(23 * 19 * 17 * sizeof(double));
+    bool right = trial_begin(&t, spec, 2 * steps, rng);
+
+    memcpy(start, t.x, t.points * sizeof(double));
+    right = right && am_grid_turns_init(&turns, &t.grid, steps, start, NULL) == AM_OK &&
+            executor->open(executor, &setup, &self, NULL) == AM_OK;
+    filling = am_grid_filling(&turns);
+    stepping = am_grid_stepping(&turns);
+    right = right && executor->prepare(self, &stepping, NULL) == AM_OK;
+    if (right) {
+        executor->run(self, &stepping, am_grid_rounds(&turns)); /* then forgotten */
+        executor->run(self, &filling, 1);
+        executor->run(self, &stepping, 2 * am_grid_rounds(&turns));
+        am_grid_turns_settle(&turns);
+        right = trial_error(&t) <= am_grid_tolerance(spec->dim, spec->type, 2 * steps);
+    }
+    executor->close(self);
+    am_grid_turns_fini(&turns);
+    trial_end(&t);
+    free(start);
+    return right;
+}
+
+static void test_blocks(struct am_rng *rng)
+{
+    for (unsigned dim = 2; dim <= 3; dim++) {
+        struct am_grid_spec spec = some_spec(dim);
+        bool right = true;
+
+        ok(same_by_blocks(&am_executor_serial, 1, &spec, rng), "%u-D blocks, one after the other",
+           dim);
+        for (size_t threads = 1; threads <= THREADS_MAX && right; threads += threads < 4 ? 1 : 4) {
+            spec.parts = threads;
+            right = same_by_blocks(&am_executor_task_default, threads, &spec, rng);
+            spec.method =
+                spec.method == AM_STENCIL_BY_SLICE ? AM_STENCIL_BY_PREFETCH : AM_STENCIL_BY_SLICE;
+        }
+        ok(right, "%u-D blocks on 1 to %d threads", dim, THREADS_MAX);
+    }
+}
+
+/* However it is cut, the outcome has the same bits: no point is computed in another way. */
+static void test_bits(unsigned dim, struct am_rng *rng)
+{
+    struct am_grid_spec spec = some_spec(dim);
+    double *first = malloc(23 * 19 * 17 * sizeof(*first));
+    struct am_err err = {0};
+    struct trial t;
+    bool same = true;
+
+    spec.parts = 1;
+    (void)trial_begin(&t, &spec, 0, rng);
+    memcpy(first, t.x, t.points * sizeof(*first));
+    am_grid_run(&t.grid, 14);
+    am_grid_store(&t.grid, t.x);
+    for (size_t parts = 2; parts <= THREADS_MAX; parts++) {
+        struct trial other;
+
+        spec.parts = parts;
+        spec.tile[0] = parts;
+        same = trial_begin(&other, &spec, 0, rng) && same;
+        same = am_grid_load(&other.grid, first, &err) == AM_OK && same;
+        am_grid_run(&other.grid, 14);
+        am_grid_store(&other.grid, other.x);
+        same = same && memcmp(t.x, other.x, t.points * sizeof(*first)) == 0;
+        trial_end(&other);
+    }
+    ok(same, "%u-D: 2 to %d parts give the bits of one", dim, THREADS_MAX);
+    trial_end(&t);
+    free(first);
+}
+
+static void test_refusals(void)
+{
+    struct am_grid_spec spec = some_spec(2);
+    struct am_err err = {0};
+    size_t bytes;
+
+    spec.r = 0.26;
+    ok(am_grid_bytes(&spec, &bytes, &err) == AM_E_ABSENT, "2-D r above 1/4: %s", err.text);
+    spec = some_spec(3);
+    spec.r = 0.17;
+    err = (struct am_err){0};
+    ok(am_grid_bytes(&spec, &bytes, &err) == AM_E_ABSENT, "3-D r above 1/6: %s", err.text);
+    spec = some_spec(3);
+    spec.n[1] = 0;
+    err = (struct am_err){0};
+    ok(am_grid_bytes(&spec, &bytes, &err) == AM_E_ABSENT, "no points: %s", err.text);
+    spec = some_spec(2);
+    spec.method = AM_STENCIL_BY_AUTO;
+    spec.kernels = am_grid_find("scalar");
+    err = (struct am_err){0};
+    ok(am_grid_bytes(&spec, &bytes, &err) == AM_E_ABSENT, "auto without vectors: %s", err.text);
+    spec = some_spec(2);
+    spec.method = AM_STENCIL_BY_REGISTERS;
+    err = (struct am_err){0};
+    ok(am_grid_bytes(&spec, &bytes, &err) == AM_E_ABSENT, "registers: %s", err.text);
+    ok(am_grid_find("mmx") == NULL, "an unknown instruction set has no loops");
+}
+
+static void test_choice(void)
+{
+    struct am_grid_spec spec = some_spec(3);
+
+    spec.depth = 0;
+    spec.tile[0] = spec.tile[1] = spec.tile[2] = 0;
+    am_grid_choose(&spec, 1000);
+    ok(spec.depth > 0 && spec.tile[0] && spec.tile[1] && spec.tile[2], "a shape is chosen");
+    am_grid_choose(&spec, 1);
+    ok(spec.depth == 1, "no pass has more steps than a run");
+}
+
+int main(void)
+{
+    struct am_rng rng;
+
+    /* Memory of one problem serves the next: pages that come and go would take most of the time. */
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    am_rng_seed(&rng, 8, 0);
+    for (int i = 0; am_isa_names[i]; i++) {
+        if (am_isa_why_not(am_isa_names[i]))
+            continue;
+        test_methods(am_grid_find(am_isa_names[i]), 2, &rng);
+        test_methods(am_grid_find(am_isa_names[i]), 3, &rng);
+    }
+    test_edges(&rng);
+    test_planted(2, &rng);
+    test_planted(3, &rng);
+    test_bits(2, &rng);
+    test_bits(3, &rng);
+    test_blocks(&rng);
+    test_refusals();
+    test_choice();
+    return tap_done();
+}

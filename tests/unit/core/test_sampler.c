@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* The sampler under a scripted clock: calibration, warm-up, labels, re-measurement, folded work. */
+#include "core/measure/sampler.h"
+#include "tap.h"
+
+/* Time passes only when the bench works or a clock is read. */
+static uint64_t fake_ns;
+
+static uint64_t fake_now(void *self)
+{
+    (void)self;
+    return fake_ns += 20;
+}
+
+static const struct am_clock fake_clock = {
+    .name = "fake", .now_ns = fake_now, .overhead_ns = 20, .resolution_ns = 1};
+
+struct work_state {
+    uint64_t ns_per_iter, calls, largest;
+    bool folded, wrong, wrong_later;
+};
+
+static void run(void *state, uint64_t iters)
+{
+    struct work_state *w = state;
+
+    w->calls++;
+    w->largest = iters > w->largest ? iters : w->largest;
+    fake_ns += w->folded ? 5000000 : w->ns_per_iter * iters;
+}
+
+static enum am_status verify(void *state, double *residual, struct am_err *err)
+{
+    const struct work_state *w = state;
+
+    *residual = 1e-16;
+    if (w->wrong || (w->wrong_later && w->calls > 1))
+        return am_fail(err, AM_E_WRONG, "residual too large");
+    return AM_OK;
+}
+
+static const struct am_axis no_axes[] = {{0}};
+static const struct am_metric metrics[] = {
+    {.name = "time", .unit = "s", .rule = AM_RULE_TIME_PER_ITER},
+    {.name = "rate", .unit = "1/s", .rule = AM_RULE_OP_RATE},
+    {0},
+};
+static const struct am_bench bench = {
+    .name = "fake", .axes = no_axes, .metrics = metrics, .run = run, .verify = verify};
+
+/* Disturbances come from a list: totals after each reading. */
+struct script {
+    const unsigned *switches;
+    size_t n, at;
+    uint64_t total;
+};
+
+static void scripted(void *self, uint64_t *steal_ns, uint64_t *switches)
+{
+    struct script *s = self;
+
+    /* Readings come in pairs around a sample: the second one sees the disturbance. */
+    if (s->at % 2 == 1 && s->at / 2 < s->n)
+        s->total += s->switches[s->at / 2];
+    s->at++;
+    *steal_ns = 0;
+    *switches = s->total;
+}
+
+struct heard {
+    size_t verified, samples, labelled;
+    struct am_sample last;
+};
+
+static enum am_status on_verified(void *self, double residual, struct am_err *err)
+{
+    (void)residual, (void)err;
+    ((struct heard *)self)->verified++;
+    return AM_OK;
+}
+
+static enum am_status on_sample(void *self, const struct am_sample *sample, struct am_err *err)
+{
+    struct heard *h = self;
+
+    (void)err;
+    h->samples++;
+    h->labelled += sample->labels != 0;
+    h->last = *sample;
+    return AM_OK;
+}
+
+/* Totals that go down, as when a CPU goes offline. */
+static void falling(void *self, uint64_t *steal_ns, uint64_t *switches)
+{
+    *steal_ns = *switches = --*(uint64_t *)self;
+}
+
+static enum am_status measure(struct work_state *w, const unsigned *switches, size_t n,
+                              struct am_sampler_settings settings, const struct am_bench *b,
+                              struct heard *h, struct am_err *err)
+{
+    struct script script = {.switches = switches, .n = n};
+    const struct am_disturbance disturbance = {.read = scripted, .self = &script};
+    const struct am_sampler sampler = {
+        .settings = settings, .clock = &fake_clock, .disturbance = &disturbance};
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = h};
+    const struct am_work work = {.ops = 4};
+
+    *h = (struct heard){0};
+    fake_ns = 0;
+    return am_sampler_run(&sampler, b, w, &work, &sink, err);
+}
+
+static const struct am_sampler_settings usual = {.min_batch_ns = 1000000,
+                                                 .max_point_ns = UINT64_MAX,
+                                                 .warmup = 1,
+                                                 .samples = 5,
+                                                 .extra = 3,
+                                                 .drift_limit = 0.02};
+
+static void test_batches(void)
+{
+    static const uint64_t costs[] = {1, 7, 1000, 999999, 1000000, 50000000};
+
+    for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+        struct work_state w = {.ns_per_iter = costs[i]};
+        struct am_err err = {0};
+        struct heard h;
+        const enum am_status s = measure(&w, NULL, 0, usual, &bench, &h, &err);
+        const uint64_t took = h.last.elapsed_ns;
+
+        ok(s == AM_OK && h.samples == 5 && h.verified == 2, "%llu ns an iteration: 5 samples",
+           (unsigned long long)costs[i]);
+        ok(took >= 1000000 && (took <= 5000000 || h.last.iters == 1),
+           "a batch lasts the minimum and not much more (%llu ns)", (unsigned long long)took);
+        is_near(h.last.values[0], (double)took * 1e-9 / (double)h.last.iters, 1e-12,
+                "the metric is derived from the sample");
+        is_near(h.last.values[1] * (double)took * 1e-9, 4.0 * (double)h.last.iters, 1e-9,
+                "rates use the stated work");
+    }
+}
+
+static void test_disturbed(void)
+{
+    static const unsigned some[] = {0, 2, 0, 1, 0, 0, 0};
+    static const unsigned always[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    struct work_state w = {.ns_per_iter = 1000};
+    struct am_err err = {0};
+    struct heard h;
+
+    ok(measure(&w, some, 7, usual, &bench, &h, &err) == AM_OK && h.samples == 7 && h.labelled == 2,
+       "two disturbed samples are kept and measured again");
+    ok(measure(&w, always, 12, usual, &bench, &h, &err) == AM_OK && h.samples == 8 &&
+           h.labelled == 8,
+       "re-measurement is bounded");
+}
+
+static void test_falling(void)
+{
+    uint64_t total = 1000;
+    const struct am_disturbance disturbance = {.read = falling, .self = &total};
+    const struct am_sampler sampler = {
+        .settings = usual, .clock = &fake_clock, .disturbance = &disturbance};
+    struct work_state w = {.ns_per_iter = 1000};
+    struct heard h = {0};
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = &h};
+    struct am_err err = {0};
+
+    ok(am_sampler_run(&sampler, &bench, &w, &(struct am_work){.ops = 1}, &sink, &err) == AM_OK &&
+           h.samples == 5 && h.labelled == 0 && h.last.steal_ns == 0,
+       "totals that go down are no disturbance");
+}
+
+/* A clock that stands still, e.g. one with steps longer than a point may take. */
+static uint64_t stopped_now(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static void test_stopped_clock(void)
+{
+    const struct am_clock stopped = {.name = "stopped", .now_ns = stopped_now};
+    struct script script = {0};
+    const struct am_disturbance disturbance = {.read = scripted, .self = &script};
+    const struct am_sampler sampler = {
+        .settings = usual, .clock = &stopped, .disturbance = &disturbance};
+    struct work_state w = {.ns_per_iter = 1};
+    struct heard h = {0};
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = &h};
+    struct am_err err = {0};
+
+    ok(am_sampler_run(&sampler, &bench, &w, &(struct am_work){.ops = 1}, &sink, &err) ==
+               AM_E_WRONG &&
+           h.samples == 0,
+       "a time of nothing is never reported: %s", err.text);
+}
+
+static void test_refused(void)
+{
+    struct work_state folded = {.folded = true}, wrong = {.ns_per_iter = 9, .wrong = true},
+                      later = {.ns_per_iter = 9, .wrong_later = true}, nothing = {.ns_per_iter = 0};
+    struct am_sampler_settings hurried = usual;
+    struct am_err err = {0}, err2 = {0}, err3 = {0}, err4 = {0};
+    struct heard h;
+
+    ok(measure(&folded, NULL, 0, usual, &bench, &h, &err) == AM_E_WRONG && h.samples == 0,
+       "work that takes the same time for twice the iterations is never reported");
+    ok(strstr(err.text, "does not grow") != NULL, "and the reason says so");
+    ok(measure(&wrong, NULL, 0, usual, &bench, &h, &err2) == AM_E_WRONG && h.samples == 0 &&
+           wrong.calls == 1,
+       "a wrong result is not timed");
+    ok(measure(&later, NULL, 0, usual, &bench, &h, &err3) == AM_E_WRONG && h.samples == 5,
+       "a result that goes wrong during the batches fails the point");
+    hurried.max_point_ns = 50000000;
+    ok(measure(&nothing, NULL, 0, hurried, &bench, &h, &err4) == AM_E_WRONG && h.samples == 0,
+       "a run that does nothing fails: %s", err4.text);
+}
+
+/* The scripted core clock is absurd, but the same for every batch. */
+static void test_bound(void)
+{
+    static const struct {
+        struct am_work work;
+        enum am_status want;
+        const char *what;
+    } cases[] = {
+        {{.ops = 1, .flops = 8, .bytes_read = 8}, AM_OK, "no bound is known: all passes"},
+        {{.ops = 1, .flops = 8, .flops_per_cycle_max = 1e9}, AM_OK, "flops below the bound pass"},
+        {{.ops = 1, .flops = 8, .flops_per_cycle_max = 1e-9}, AM_E_WRONG, "flops above it fail"},
+        {{.ops = 1, .bytes_read = 8, .bytes_per_cycle_max = 1e9}, AM_OK, "bytes below it pass"},
+        {{.ops = 1, .bytes_written = 8, .bytes_per_cycle_max = 1e-9}, AM_E_WRONG, "above it fail"},
+    };
+
+    struct am_clock clock = fake_clock;
+
+    clock.overhead_ns = 10; /* less than its step: what is left of the probe is a core clock */
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct script script = {0};
+        const struct am_disturbance disturbance = {.read = scripted, .self = &script};
+        const struct am_sampler sampler = {
+            .settings = usual, .clock = &clock, .disturbance = &disturbance};
+        struct work_state w = {.ns_per_iter = 1000};
+        struct heard h = {0};
+        const struct am_sample_sink sink = {
+            .verified = on_verified, .sample = on_sample, .self = &h};
+        struct am_err err = {0};
+
+        ok(am_sampler_run(&sampler, &bench, &w, &cases[i].work, &sink, &err) == cases[i].want &&
+               h.samples == 5 && !err.text[0] == (cases[i].want == AM_OK),
+           "%s %s", cases[i].what, err.text);
+    }
+}
+
+static void test_limits(void)
+{
+    struct am_sampler_settings tight = usual;
+    struct am_bench fixed = bench;
+    struct work_state slow = {.ns_per_iter = 3000000000u}, once = {.ns_per_iter = 1};
+    struct am_err err = {0};
+    struct heard h;
+
+    tight.max_point_ns = 1000000000;
+    ok(measure(&slow, NULL, 0, tight, &bench, &h, &err) == AM_OK && h.samples == 1,
+       "a slow point is sampled at least once");
+    fixed.fixed_iters = 3;
+    ok(measure(&once, NULL, 0, usual, &fixed, &h, &err) == AM_OK && h.samples == 5 &&
+           once.largest == 3 && h.last.iters == 3,
+       "a fixed loop count is not calibrated");
+    tight.min_batch_ns = 0;
+    ok(measure(&once, NULL, 0, tight, &bench, &h, &err) == AM_OK && h.last.elapsed_ns >= 20000,
+       "a batch is far above the clock's cost even when no minimum is given");
+}
+
+/* A launch that is one batch: no trial, no warm-up, no second sample, however disturbed. */
+static void test_once(void)
+{
+    struct am_bench whole = bench;
+    struct work_state w = {.ns_per_iter = 10};
+    struct am_err err = {0};
+    struct heard h;
+
+    whole.once = true;
+    whole.fixed_iters = 1;
+    ok(measure(&w, (const unsigned[]){3}, 1, usual, &whole, &h, &err) == AM_OK && w.calls == 1 &&
+           h.samples == 1 && h.labelled == 1 && h.verified == 1,
+       "a bench that runs once is called once, sampled once and verified once");
+}
+
+int main(void)
+{
+    test_once();
+    test_batches();
+    test_disturbed();
+    test_falling();
+    test_stopped_clock();
+    test_refused();
+    test_bound();
+    test_limits();
+    return tap_done();
+}

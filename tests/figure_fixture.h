@@ -184,7 +184,7 @@ static inline enum am_status gx_launch(struct am_store *store, const struct gx_p
 
     for (size_t i = 0; samples && visits && i < n; i++) {
         visits[i] = (struct am_visit){.point_id = g->points[first + i].id,
-                                      .state = AM_VISIT_OK,
+                                      .state = AM_POINT_OK,
                                       .has_work = true,
                                       .work = {.ops = 1},
                                       .samples = samples[i],
@@ -257,7 +257,7 @@ static inline enum am_status gx_store(const char *path, struct gx_plan *g, unsig
     if (s == AM_OK)
         s = gx_measure(store, g, rounds, factor, err);
     if (s == AM_OK)
-        s = am_store_end_run(store, "done", err);
+        s = am_store_end_run(store, AM_RUN_DONE, err);
     am_store_close(store);
     return s;
 }

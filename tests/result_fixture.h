@@ -68,7 +68,7 @@ static inline struct am_result *rx_add(struct rx_run *run, const char *bench, co
                             .worker = "cpu",
                             .version = 1,
                             .text = am_arena_strdup(&run->arena, text),
-                            .state = "ok"};
+                            .state = AM_POINT_OK};
     rx_params(&run->arena, r, text, RX_PARAMS_MAX);
     r->metrics = am_arena_array(&run->arena, 3, sizeof(*r->metrics));
     for (; r->n_metrics < 3 && metrics[r->n_metrics].name; r->n_metrics++)

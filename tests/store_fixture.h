@@ -149,7 +149,7 @@ static inline void fx_launch_init(struct fx_launch *l, int64_t point, unsigned r
     }
     l->visit = (struct am_visit){
         .point_id = point,
-        .state = AM_VISIT_OK,
+        .state = AM_POINT_OK,
         .has_work = true,
         .has_residual = true,
         .work = {.bytes_read = 8, .bytes_written = 0.5, .flops = 2, .ops = 1.0 / 3},
@@ -186,17 +186,17 @@ static inline enum am_status fx_put(struct am_store *store, int64_t point, unsig
 
 /* The same with a visit that is not ok: its two first samples came before the end. */
 static inline enum am_status fx_put_not_ok(struct am_store *store, int64_t point, unsigned round,
-                                           enum am_visit_state state, struct am_err *err)
+                                           enum am_point_state state, struct am_err *err)
 {
     struct fx_launch l;
 
     fx_launch_init(&l, point, round);
     l.visit.state = state;
-    l.visit.kind = state == AM_VISIT_SKIP ? "skip" : "signal";
-    l.visit.reason = state == AM_VISIT_SKIP ? "too large for this machine" : "SIGSEGV";
+    l.visit.kind = state == AM_POINT_SKIP ? AM_FAILURE_SKIP : AM_FAILURE_SIGNAL;
+    l.visit.reason = state == AM_POINT_SKIP ? "too large for this machine" : "SIGSEGV";
     l.visit.has_work = l.visit.has_residual = false;
-    l.visit.n_samples = state == AM_VISIT_SKIP ? 0 : 2;
-    l.launch.output = state == AM_VISIT_SKIP ? NULL : "last words \xff";
+    l.visit.n_samples = state == AM_POINT_SKIP ? 0 : 2;
+    l.launch.output = state == AM_POINT_SKIP ? NULL : "last words \xff";
     return am_store_put_launch(store, &l.launch, err);
 }
 
@@ -207,16 +207,16 @@ static inline enum am_status fx_fill(struct am_store *store, struct am_err *err)
     static const struct {
         int64_t point;
         unsigned round;
-        enum am_visit_state state;
+        enum am_point_state state;
     } visits[] = {
-        {1, 0, AM_VISIT_OK},   {2, 0, AM_VISIT_FAIL}, {3, 0, AM_VISIT_SKIP}, {4, 0, AM_VISIT_SKIP},
-        {5, 0, AM_VISIT_OK},   {5, 2, AM_VISIT_OK},   {1, 1, AM_VISIT_OK},   {2, 1, AM_VISIT_OK},
-        {4, 1, AM_VISIT_FAIL}, {1, 3, AM_VISIT_OK},   {1, 2, AM_VISIT_OK},
+        {1, 0, AM_POINT_OK},   {2, 0, AM_POINT_FAIL}, {3, 0, AM_POINT_SKIP}, {4, 0, AM_POINT_SKIP},
+        {5, 0, AM_POINT_OK},   {5, 2, AM_POINT_OK},   {1, 1, AM_POINT_OK},   {2, 1, AM_POINT_OK},
+        {4, 1, AM_POINT_FAIL}, {1, 3, AM_POINT_OK},   {1, 2, AM_POINT_OK},
     };
     enum am_status s = AM_OK;
 
     for (size_t i = 0; s == AM_OK && i < sizeof(visits) / sizeof(visits[0]); i++)
-        s = visits[i].state == AM_VISIT_OK
+        s = visits[i].state == AM_POINT_OK
                 ? fx_put(store, visits[i].point, visits[i].round, err)
                 : fx_put_not_ok(store, visits[i].point, visits[i].round, visits[i].state, err);
     return s;

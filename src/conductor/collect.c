@@ -174,7 +174,7 @@ static enum am_status on_sample(struct am_collect *c, const struct am_msg *m, st
     return AM_OK;
 }
 
-static void close_visit(struct am_collect *c, enum am_visit_state state, const char *kind,
+static void close_visit(struct am_collect *c, enum am_point_state state, enum am_failure_kind kind,
                         const char *reason)
 {
     struct am_visit *v = visit_at_hand(c);
@@ -191,14 +191,14 @@ static void close_visit(struct am_collect *c, enum am_visit_state state, const c
 static enum am_status on_skip(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     (void)err;
-    close_visit(c, AM_VISIT_SKIP, "skip", m->reason);
+    close_visit(c, AM_POINT_SKIP, AM_FAILURE_SKIP, m->reason);
     return AM_OK;
 }
 
 static enum am_status on_fail(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     (void)err;
-    close_visit(c, AM_VISIT_FAIL, "reported", m->reason);
+    close_visit(c, AM_POINT_FAIL, AM_FAILURE_REPORTED, m->reason);
     return AM_OK;
 }
 
@@ -207,7 +207,7 @@ static enum am_status on_end(struct am_collect *c, const struct am_msg *m, struc
     (void)m;
     if (visit_at_hand(c)->n_samples == 0)
         return am_fail(err, AM_E_PROTOCOL, "point ended without a sample");
-    close_visit(c, AM_VISIT_OK, NULL, NULL);
+    close_visit(c, AM_POINT_OK, AM_FAILURE_NONE, NULL);
     return AM_OK;
 }
 
@@ -250,18 +250,19 @@ enum am_status am_collect_line(void *self, const char *line, size_t len, struct 
 }
 
 /* Charges the point at hand, or the next one when none is open; there is one. */
-static void charge(struct am_collect *c, const char *kind, const char *reason)
+static void charge(struct am_collect *c, enum am_failure_kind kind, const char *reason)
 {
     if (!c->open) {
         c->launch.visits[c->at] = (struct am_visit){.point_id = c->points[c->at]->id};
         c->at++;
     }
-    close_visit(c, AM_VISIT_FAIL, kind, reason);
+    close_visit(c, AM_POINT_FAIL, kind, reason);
 }
 
-/* What was wrong with the end of the process: kind NULL when nothing was. */
+/* What was wrong with the end of the process. */
 struct trouble {
-    const char *kind, *reason;
+    enum am_failure_kind kind;
+    const char *reason;
 };
 
 static struct trouble trouble_of(const struct am_collect *c, const struct am_process_result *r,
@@ -271,21 +272,24 @@ static struct trouble trouble_of(const struct am_collect *c, const struct am_pro
     case AM_END_EXIT:
         if (r->code)
             return (struct trouble){
-                "exit", am_arena_printf(c->arena, "worker ended with exit code %d", r->code)};
+                AM_FAILURE_EXIT,
+                am_arena_printf(c->arena, "worker ended with exit code %d", r->code)};
         if (!c->done)
-            return (struct trouble){"protocol", "worker ended without saying \"done\""};
+            return (struct trouble){AM_FAILURE_PROTOCOL, "worker ended without saying \"done\""};
         break;
     case AM_END_SIGNAL:
-        return (struct trouble){"signal",
+        return (struct trouble){AM_FAILURE_SIGNAL,
                                 am_arena_printf(c->arena, "worker was ended by signal %d (%s)",
                                                 r->code, strsignal(r->code))};
     case AM_END_TIMEOUT:
         return (struct trouble){
-            "timeout",
+            AM_FAILURE_TIMEOUT,
             am_arena_printf(c->arena, "no end within %.3g s; worker was killed", limit_s)};
-    case AM_END_FLOOD: return (struct trouble){"flood", "worker said far too much; it was killed"};
+    case AM_END_FLOOD:
+        return (struct trouble){AM_FAILURE_FLOOD, "worker said far too much; it was killed"};
     case AM_END_REFUSED:
-        return (struct trouble){r->refusal.status == AM_E_LIMIT ? "flood" : "protocol",
+        return (struct trouble){r->refusal.status == AM_E_LIMIT ? AM_FAILURE_FLOOD
+                                                                : AM_FAILURE_PROTOCOL,
                                 r->refusal.text};
     case AM_END_INTERRUPTED: break; /* the launch is forgotten, not failed */
     }
@@ -318,5 +322,5 @@ void am_collect_finish(struct am_collect *c, const struct am_process_result *r, 
 
 void am_collect_unstarted(struct am_collect *c, const char *reason)
 {
-    charge(c, "spawn", reason);
+    charge(c, AM_FAILURE_SPAWN, reason);
 }

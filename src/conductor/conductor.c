@@ -51,7 +51,7 @@ static bool interrupted(const struct run *r)
     return r->c->interrupted && *r->c->interrupted;
 }
 
-static void stop(struct run *r, size_t i, const char *reason)
+static void stop(struct run *r, size_t i, enum am_stop_reason reason)
 {
     if (r->points[i].stopped)
         return;
@@ -98,35 +98,35 @@ static bool out_of_reach(const struct run *r, const struct progress_of_point *p,
     return needed > OUT_OF_REACH * (double)r->set->max_launches;
 }
 
-/* Why the point needs no further launch, or NULL. A pure function of what was stored, so that a
+/* Why the point needs no further launch. A pure function of what was stored, so that a
  * resumed run decides as the first one would have. */
-static const char *stop_reason(const struct run *r, const struct progress_of_point *p,
-                               const struct am_bench *bench)
+static enum am_stop_reason stop_reason(const struct run *r, const struct progress_of_point *p,
+                                       const struct am_bench *bench)
 {
     const double target = fmax(r->set->target, bench->target);
 
     if (p->skipped && !p->worked)
-        return "skip";
+        return AM_STOP_SKIP;
     if (!p->worked && p->failures >= FAILURES_MAX)
-        return "fail";
+        return AM_STOP_FAIL;
     if (p->n_medians >= r->set->min_launches) {
         const double width = precision(p);
 
         if (width <= target)
-            return "target";
+            return AM_STOP_TARGET;
         if (r->set->max_launches > p->visits && out_of_reach(r, p, width, target))
-            return "out-of-reach";
+            return AM_STOP_OUT_OF_REACH;
     }
     if (p->visits >= r->set->max_launches)
-        return p->worked ? "max-launches" : "fail";
-    return NULL;
+        return p->worked ? AM_STOP_MAX_LAUNCHES : AM_STOP_FAIL;
+    return AM_STOP_OPEN;
 }
 
 static void consider_stop(struct run *r, size_t i)
 {
-    const char *reason = stop_reason(r, &r->points[i], r->c->plan->points[i].bench);
+    const enum am_stop_reason reason = stop_reason(r, &r->points[i], r->c->plan->points[i].bench);
 
-    if (reason)
+    if (reason != AM_STOP_OPEN)
         stop(r, i, reason);
 }
 
@@ -175,10 +175,10 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     p->visits++;
     p->next_round = r->round + 1;
     p->seconds += seconds;
-    p->skipped |= v->state == AM_VISIT_SKIP;
-    p->failures += v->state == AM_VISIT_FAIL;
-    p->worked |= v->state == AM_VISIT_OK;
-    if (v->state == AM_VISIT_OK)
+    p->skipped |= v->state == AM_POINT_SKIP;
+    p->failures += v->state == AM_POINT_FAIL;
+    p->worked |= v->state == AM_POINT_OK;
+    if (v->state == AM_POINT_OK)
         add_median(p, visit_median(v));
     consider_stop(r, i);
 }
@@ -340,7 +340,7 @@ static enum am_status play_block(struct run *r, struct am_err *err)
 
         if (over_budget(r, order[0])) {
             r->outcome->budget_spent = true;
-            stop(r, order[0], "budget");
+            stop(r, order[0], AM_STOP_BUDGET);
             order++;
             n--;
             continue;
@@ -361,7 +361,7 @@ static enum am_status play_block(struct run *r, struct am_err *err)
 }
 
 /* What is stored of a point, as note_visit() would have noted it launch by launch. */
-static void take_over_point(struct progress_of_point *p, const struct am_point_state *state,
+static void take_over_point(struct progress_of_point *p, const struct am_resume_point *state,
                             const struct am_result *result)
 {
     const struct am_series *series = result->n_metrics ? &result->metrics[0].series : NULL;
@@ -369,9 +369,9 @@ static void take_over_point(struct progress_of_point *p, const struct am_point_s
     p->visits = (unsigned)state->n_rounds;
     p->next_round = state->n_rounds ? state->rounds[state->n_rounds - 1] + 1 : 0;
     p->failures = (unsigned)state->failures;
-    p->worked = strcmp(result->state, "ok") == 0;
-    p->skipped = strcmp(result->state, "skip") == 0;
-    p->stopped = state->stop_reason != NULL;
+    p->worked = result->state == AM_POINT_OK;
+    p->skipped = result->state == AM_POINT_SKIP;
+    p->stopped = state->stop_reason != AM_STOP_OPEN;
     for (size_t k = 0; series && k < series->n; k++) {
         double *scratch = malloc((series->launches[k].n + 1) * sizeof(*scratch));
 

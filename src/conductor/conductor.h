@@ -20,7 +20,7 @@ struct am_progress {
     size_t launches_done, points_done, points;
     unsigned round;
     double elapsed_s, eta_s; /* eta: what the plan still needs, bounded by the budget */
-    enum am_visit_state state;
+    enum am_point_state state;
     const char *reason; /* of a skip or failure, else NULL */
 };
 typedef void am_progress_fn(void *self, const struct am_progress *progress);

@@ -19,7 +19,7 @@ enum {
 /* One candidate that was thought of; candidates of a search point to these. */
 struct candidate {
     struct am_point point;
-    enum am_visit_state state; /* of the latest visit */
+    enum am_point_state state; /* of the latest visit */
     double value;              /* the best of the batch at hand; NAN: none */
     bool calm;                 /* its latest visit had an undisturbed sample */
 };
@@ -89,7 +89,7 @@ static double visit_value(const struct am_visit *v, enum am_better better)
     const bool calm = is_calm(v);
     double best = NAN;
 
-    if (v->state != AM_VISIT_OK)
+    if (v->state != AM_POINT_OK)
         return NAN;
     for (size_t i = 0; i < v->n_samples; i++) {
         const double x = v->samples[i].values[0];
@@ -107,10 +107,11 @@ static double score_of(const struct tuning *t, double value)
     return t->asked->bench->metrics[0].better == AM_HIGHER ? value : -value;
 }
 
-static bool stop_point(struct tuning *t, int64_t id, enum am_visit_state state)
+static bool stop_point(struct tuning *t, int64_t id, enum am_point_state state)
 {
-    static const char *const reasons[] = {
-        [AM_VISIT_OK] = "tuned", [AM_VISIT_SKIP] = "skip", [AM_VISIT_FAIL] = "fail"};
+    static const enum am_stop_reason reasons[AM_POINT_STATES] = {[AM_POINT_OK] = AM_STOP_TUNED,
+                                                                 [AM_POINT_SKIP] = AM_STOP_SKIP,
+                                                                 [AM_POINT_FAIL] = AM_STOP_FAIL};
 
     if (t->n_stops == t->cap_stops) {
         const size_t cap = t->cap_stops ? 2 * t->cap_stops : STOPS_FIRST;
@@ -180,9 +181,9 @@ static enum am_status ask_bench(struct tuning *t, struct am_err *err)
         t->out->model_value = t->out->value = visit_value(v, t->asked->bench->metrics[0].better);
         t->good_s = (double)(record.ended_ns - record.started_ns) * 1e-9;
         t->good = 1;
-        if (v->state != AM_VISIT_OK)
+        if (v->state != AM_POINT_OK)
             t->out->why_not = am_arena_strdup(t->arena, v->reason ? v->reason : "failed");
-        t->out->broken = v->state == AM_VISIT_FAIL;
+        t->out->broken = v->state == AM_POINT_FAIL;
         s = read_notes(t, &v->notes, err);
         if (s == AM_OK && !stop_point(t, t->asked->id, v->state))
             s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
@@ -349,12 +350,12 @@ static void take_visit(struct tuning *t, struct candidate *c, const struct am_vi
     const double value = visit_value(v, better);
 
     c->state = v->state;
-    c->calm = v->state != AM_VISIT_OK || is_calm(v);
+    c->calm = v->state != AM_POINT_OK || is_calm(v);
     if (isnan(c->value) || (better == AM_HIGHER ? value > c->value : value < c->value))
         c->value = value;
-    t->out->skipped += v->state == AM_VISIT_SKIP;
-    t->out->failed += v->state == AM_VISIT_FAIL;
-    if (v->state == AM_VISIT_OK) {
+    t->out->skipped += v->state == AM_POINT_SKIP;
+    t->out->failed += v->state == AM_POINT_FAIL;
+    if (v->state == AM_POINT_OK) {
         t->good_s += seconds;
         t->good++;
     }
@@ -436,7 +437,7 @@ static enum am_status visit_batch(struct tuning *t, const struct am_values *list
         const struct candidate *const c = t->known[batch[i]];
 
         /* one visit with a wrong result outweighs any that was right */
-        am_search_tell(t->search, batch[i], c->state == AM_VISIT_OK ? score_of(t, c->value) : NAN);
+        am_search_tell(t->search, batch[i], c->state == AM_POINT_OK ? score_of(t, c->value) : NAN);
     }
     free(again);
     return s;

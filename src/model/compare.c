@@ -57,7 +57,7 @@ static void add_missing(struct am_comparison *out, const struct am_result *resul
 
 static bool is_ok(const struct am_result *r)
 {
-    return strcmp(r->state, "ok") == 0;
+    return r->state == AM_POINT_OK;
 }
 
 /* Why the pair cannot be compared, or NULL. */
@@ -72,7 +72,7 @@ static const char *why_not(const struct am_result *a, const struct am_result *b,
     if (is_ok(a) && is_ok(b))
         return NULL;
     why = am_arena_printf(arena, "not ok in %s: %s", bad == a ? "A" : "B",
-                          bad->reason ? bad->reason : bad->state);
+                          bad->reason ? bad->reason : am_point_states[bad->state]);
     return why ? why : "not ok";
 }
 

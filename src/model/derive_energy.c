@@ -80,7 +80,7 @@ static bool gather(const struct am_result *r, const struct am_series *series, co
 
 static const struct am_result_metric *find_metric(const struct am_result *r, const char *name)
 {
-    for (size_t i = 0; strcmp(r->state, "ok") == 0 && i < r->n_metrics; i++) {
+    for (size_t i = 0; r->state == AM_POINT_OK && i < r->n_metrics; i++) {
         if (strcmp(r->metrics[i].name, name) == 0)
             return &r->metrics[i];
     }

@@ -79,7 +79,7 @@ static const char *extreme(const struct am_result_set *set, const char *bench, c
         const struct am_result *const r = &set->results[i];
         const double value = am_result_number(r, param);
 
-        if (strcmp(r->bench, bench) != 0 || strcmp(r->state, "ok") != 0 || !isfinite(value))
+        if (strcmp(r->bench, bench) != 0 || r->state != AM_POINT_OK || !isfinite(value))
             continue;
         if (!found || (value > am_result_number(found, param)) == greatest)
             found = r;

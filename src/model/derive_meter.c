@@ -48,7 +48,7 @@ void am_derive_meter(const struct am_result_set *set, struct am_facts *facts)
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
 
-        if (strcmp(r->bench, "meter.stability") != 0 || strcmp(r->state, "ok") != 0)
+        if (strcmp(r->bench, "meter.stability") != 0 || r->state != AM_POINT_OK)
             continue;
         for (size_t k = 0; k < r->n_metrics; k++) {
             if (strncmp(r->metrics[k].name, energy_prefix, strlen(energy_prefix)) == 0)

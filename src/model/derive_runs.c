@@ -20,7 +20,7 @@ struct tally {
 /* The series of the time of a directive; NULL for results without. */
 static const struct am_series *times_of(const struct am_result *r)
 {
-    if (strncmp(r->bench, "omp.", 4) != 0 || strcmp(r->state, "ok") != 0 ||
+    if (strncmp(r->bench, "omp.", 4) != 0 || r->state != AM_POINT_OK ||
         !am_result_text(r, "runtime"))
         return NULL;
     for (size_t i = 0; i < r->n_metrics; i++) {

@@ -81,7 +81,7 @@ static const struct am_result_metric *rate_of(const struct am_result *r)
 
 static bool has_rates(const struct am_result *r)
 {
-    return strcmp(r->state, "ok") == 0 && rate_of(r);
+    return r->state == AM_POINT_OK && rate_of(r);
 }
 
 /* What the metric counts of one iteration. */

@@ -104,7 +104,7 @@ const char *am_result_text(const struct am_result *result, const char *param)
 
 bool am_result_summary(const struct am_result *result, const char *metric, struct am_summary *out)
 {
-    if (strcmp(result->state, "ok") != 0)
+    if (result->state != AM_POINT_OK)
         return false;
     for (size_t i = 0; i < result->n_metrics; i++) {
         if (strcmp(result->metrics[i].name, metric) == 0)

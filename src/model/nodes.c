@@ -202,7 +202,7 @@ static enum am_status collect_places(struct study *st)
             AM_OK)
             continue;
         for (size_t i = 0; i < one.n; i++) {
-            if (strcmp(one.results[i].state, "ok") == 0 && one.results[i].n_metrics)
+            if (one.results[i].state == AM_POINT_OK && one.results[i].n_metrics)
                 st->places[st->n_places++] = (struct place){&one.results[i], node};
         }
     }

@@ -140,7 +140,7 @@ static bool gather(struct chart *c, const struct am_result *results, size_t n,
     for (size_t i = 0; c->spots && c->series && i < n; i++) {
         struct am_summary s;
 
-        if (strcmp(results[i].state, "ok") != 0 || results[i].n_metrics == 0 ||
+        if (results[i].state != AM_POINT_OK || results[i].n_metrics == 0 ||
             !am_summarise(&results[i].metrics[0].series, &s) || !isfinite(s.median))
             continue;
         c->metric = &results[i].metrics[0];

@@ -118,7 +118,7 @@ static enum am_status add_generic(struct list *l, struct am_err *err)
     for (size_t i = 0; i < set->n && status == AM_OK; i++) {
         struct am_figure_row *row;
 
-        if (strcmp(set->results[i].state, "ok") != 0 || is_shown(l->out, set->results[i].bench))
+        if (set->results[i].state != AM_POINT_OK || is_shown(l->out, set->results[i].bench))
             continue;
         row = am_arena_alloc(l->source->arena, sizeof(*row));
         if (!row)

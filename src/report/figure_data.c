@@ -117,8 +117,7 @@ static enum am_status select_results(const struct am_figure_source *source,
         const struct am_result *const r = &set->results[i];
         struct am_pick pick = {.result = r, .ordinal = i, .x = NAN};
 
-        if (strcmp(r->bench, row->bench) != 0 || strcmp(r->state, "ok") != 0 ||
-            !matches(r, row->where))
+        if (strcmp(r->bench, row->bench) != 0 || r->state != AM_POINT_OK || !matches(r, row->where))
             continue;
         pick.metric = metric_of(r, row->metric);
         if (pick.metric && am_summarise(&pick.metric->series, &pick.summary))
@@ -316,7 +315,7 @@ static size_t distinct(const struct am_figure_source *source, const char *bench,
 
     for (size_t i = 0; i < source->set->n; i++) {
         const struct am_result *const r = &source->set->results[i];
-        const char *const text = strcmp(r->bench, bench) == 0 && strcmp(r->state, "ok") == 0
+        const char *const text = strcmp(r->bench, bench) == 0 && r->state == AM_POINT_OK
                                      ? am_result_text(r, axis)
                                      : NULL;
 

@@ -39,7 +39,7 @@ static const struct am_result **collect(const struct am_figure_source *source, s
 
     *n = 0;
     for (size_t i = 0; all && i < set->n; i++) {
-        if (strcmp(set->results[i].bench, bench) == 0 && strcmp(set->results[i].state, "ok") == 0)
+        if (strcmp(set->results[i].bench, bench) == 0 && set->results[i].state == AM_POINT_OK)
             all[(*n)++] = &set->results[i];
     }
     if (*n)

@@ -51,39 +51,22 @@ static void write_settings(struct am_page *p)
 /* How many points stopped for which reason; reasons are few. */
 static void write_stops(struct am_page *p)
 {
-    static const struct {
-        const char *reason, *meaning;
-    } reasons[] = {
-        {"target", "the interval is within the target"},
-        {"out-of-reach",
-         "the launches differ so much that several times the number allowed would not reach the target"},
-        {"max-launches", "the launches were used up with the interval still wider"},
-        {"budget", "the budget was spent"},
-        {"skip", "the point cannot be measured here"},
-        {"fail", "it failed too often"},
-        {"interrupted", "the run was interrupted"},
-        {NULL, "not stopped: the run is unfinished"},
-    };
     static const char *const heads[] = {"stopped by", "#points", "meaning", NULL};
 
     am_page_table(p, "scroll", heads);
-    for (size_t k = 0; k < sizeof(reasons) / sizeof(reasons[0]); k++) {
+    for (int k = 0; k < AM_STOP_REASONS; k++) {
         size_t n = 0;
         char text[AM_UNITS_MAX];
 
-        for (size_t i = 0; i < p->set->n; i++) {
-            const char *const stop = p->set->results[i].stop_reason;
-
-            n += stop && reasons[k].reason ? strcmp(stop, reasons[k].reason) == 0
-                                           : !stop && !reasons[k].reason;
-        }
+        for (size_t i = 0; i < p->set->n; i++)
+            n += (int)p->set->results[i].stop_reason == k;
         if (n == 0)
             continue;
         (void)am_str_format(text, sizeof(text), "%zu", n);
         am_page_raw(p, "<tr>");
-        am_page_element(p, "td", "k", reasons[k].reason ? reasons[k].reason : "-");
+        am_page_element(p, "td", "k", k == AM_STOP_OPEN ? "-" : am_stop_reasons[k]);
         am_page_number(p, (double)n, text);
-        am_page_element(p, "td", "w", reasons[k].meaning);
+        am_page_element(p, "td", "w", am_stop_reason_meanings[k]);
         am_page_raw(p, "</tr>\n");
     }
     am_page_table_end(p);
@@ -92,13 +75,7 @@ static void write_stops(struct am_page *p)
 /* Samples by what disturbed them. */
 static void write_disturbed(struct am_page *p)
 {
-    static const struct {
-        enum am_label label;
-        const char *what;
-    } labels[] = {{AM_LABEL_STEAL, "the hypervisor ran something else"},
-                  {AM_LABEL_SWITCH, "the kernel ran something else on the CPU"},
-                  {AM_LABEL_DRIFT, "the core clock changed"}};
-    size_t count[3] = {0}, all = 0;
+    size_t count[AM_LABELS] = {0}, all = 0;
 
     for (size_t i = 0; i < p->set->n; i++) {
         const struct am_result *const r = &p->set->results[i];
@@ -108,18 +85,18 @@ static void write_disturbed(struct am_page *p)
 
             all += v->n;
             for (size_t s = 0; v->labels && s < v->n; s++) {
-                for (size_t k = 0; k < 3; k++)
-                    count[k] += (v->labels[s] & (uint32_t)labels[k].label) != 0;
+                for (size_t k = 0; k < AM_LABELS; k++)
+                    count[k] += (v->labels[s] & UINT32_C(1) << k) != 0;
             }
         }
     }
     am_page_rawf(p, "<p>Of %zu samples", all);
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < AM_LABELS; k++)
         am_page_rawf(p, "%s in %zu %s",
                      k == 0   ? ","
                      : k == 1 ? ";"
                               : "; and",
-                     count[k], labels[k].what);
+                     count[k], am_label_meanings[k]);
     am_page_raw(p, ". Disturbed samples are kept and measured again; a launch's median leaves them "
                    "out where it has others.</p>\n");
 }
@@ -140,7 +117,8 @@ static void write_failures(struct am_page *p)
 
         (void)am_str_format(round, sizeof(round), "%u", f->round);
         am_page_raw(p, "<tr>");
-        am_page_element(p, "td", strcmp(f->kind, "skip") == 0 ? "muted" : "bad", f->kind);
+        am_page_element(p, "td", f->kind == AM_FAILURE_SKIP ? "muted" : "bad",
+                        am_failure_kinds[f->kind]);
         am_page_element(p, "td", "k", f->bench);
         am_page_element(p, "td", "w", f->text);
         am_page_number(p, f->round, round);
@@ -177,7 +155,7 @@ static void add_base64(struct am_text *out, const char *data, size_t n)
         uint32_t word = 0;
         char four[4];
 
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < AM_LABELS; k++)
             word = word << 8 | (k < have ? (unsigned char)data[i + k] : 0u);
         for (size_t k = 0; k < 4; k++)
             four[k] = k <= have ? digits[word >> (18 - 6 * k) & 63] : '=';

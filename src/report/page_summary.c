@@ -18,12 +18,12 @@ struct quality {
     size_t warnings, errors;
 };
 
-static void count_state(struct quality *q, const char *state)
+static void count_state(struct quality *q, enum am_point_state state)
 {
-    q->ok += strcmp(state, "ok") == 0;
-    q->skipped += strcmp(state, "skip") == 0;
-    q->failed += strcmp(state, "fail") == 0;
-    q->pending += strcmp(state, "pending") == 0;
+    q->ok += state == AM_POINT_OK;
+    q->skipped += state == AM_POINT_SKIP;
+    q->failed += state == AM_POINT_FAIL;
+    q->pending += state == AM_POINT_PENDING;
 }
 
 /* Used or not. */
@@ -48,7 +48,7 @@ static struct quality judge(const struct am_page *p)
         struct am_summary s;
 
         count_state(&q, r->state);
-        if (strcmp(r->state, "ok") != 0 || r->n_metrics == 0 ||
+        if (r->state != AM_POINT_OK || r->n_metrics == 0 ||
             !am_summarise(&r->metrics[0].series, &s))
             continue;
         q.samples += count_samples(&r->metrics[0].series);
@@ -85,7 +85,7 @@ static struct verdict verdict_of(const struct am_page *p, const struct quality *
         {p->set->run.synthetic,
          {"bad", "Synthetic: the machine's description was read below a false root"}},
         {q->errors > 0, {"bad", "Not to be relied on: doctor found errors"}},
-        {strcmp(p->set->run.state, "done") != 0, {"warn", "Not finished"}},
+        {p->set->run.state != AM_RUN_DONE, {"warn", "Not finished"}},
         {q->failed > 0, {"warn", "Some points failed"}},
         {disturbed, {"warn", "To be read with care: the machine was not quiet"}},
         {!(q->precision <= 0.05), {"warn", "To be read with care: intervals are wide"}},
@@ -211,7 +211,7 @@ void am_page_summary(struct am_page *p)
     am_page_raw(p, ", ");
     am_page_put(p, run->started);
     am_page_rawf(p, ", %s profile, ", am_profile_name(run->settings.profile));
-    am_page_put(p, run->state);
+    am_page_put(p, am_run_states[run->state]);
     am_page_raw(p, "</p>\n");
     write_verdict(p);
     write_cards(p);

@@ -78,7 +78,7 @@ void am_json_run(struct am_json *j, const char *key, const struct am_result_set 
     am_json_string(j, "command", run->command);
     am_json_string(j, "started", run->started);
     am_json_string(j, "ended", run->ended);
-    am_json_string(j, "state", run->state);
+    am_json_string(j, "state", am_run_states[run->state]);
     am_json_string(j, "label", run->label);
     am_json_bool(j, "synthetic", run->synthetic);
     am_json_string(j, "profile", am_profile_name(run->settings.profile));
@@ -174,13 +174,13 @@ static void json_result(struct am_json *j, const struct am_result *r)
     am_json_unsigned(j, "version", r->version);
     am_json_string(j, "worker", r->worker);
     am_json_point(j, "point", r);
-    am_json_string(j, "state", r->state);
+    am_json_string(j, "state", am_point_states[r->state]);
     am_json_string(j, "reason", r->reason);
-    am_json_string(j, "stop_reason", r->stop_reason);
+    am_json_string(j, "stop_reason", am_stop_reason_word(r->stop_reason));
     am_json_unsigned(j, "failures", r->failures);
     am_json_number(j, "residual", r->residual);
     am_json_object(j, "metrics");
-    for (size_t i = 0; strcmp(r->state, "ok") == 0 && i < r->n_metrics; i++)
+    for (size_t i = 0; r->state == AM_POINT_OK && i < r->n_metrics; i++)
         json_metric(j, &r->metrics[i]);
     am_json_object_end(j);
     am_json_object_end(j);
@@ -196,7 +196,7 @@ static void json_failures(struct am_json *j, const struct am_result_set *set)
         am_json_string(j, "bench", f->bench);
         am_json_string(j, "point", f->text);
         am_json_unsigned(j, "round", f->round);
-        am_json_string(j, "kind", f->kind);
+        am_json_string(j, "kind", am_failure_kinds[f->kind]);
         am_json_string(j, "reason", f->reason);
         am_json_string(j, "output", f->output);
         am_json_object_end(j);
@@ -307,9 +307,9 @@ static void csv_row(struct am_grid *g, const struct am_result *r, const char *co
     am_grid_cell(g, r->bench);
     am_grid_cellf(g, "%u", r->version);
     csv_params(g, r, names, n);
-    am_grid_cell(g, r->state);
+    am_grid_cell(g, am_point_states[r->state]);
     am_grid_cell(g, r->reason);
-    am_grid_cell(g, r->stop_reason);
+    am_grid_cell(g, am_stop_reason_word(r->stop_reason));
     if (metric)
         csv_summary(g, metric);
 }
@@ -339,7 +339,7 @@ void am_report_results_csv(const struct am_result_set *set, struct am_arena *are
         am_grid_column(&g, after[i], AM_ALIGN_LEFT, 0);
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *r = &set->results[i];
-        const bool measured = strcmp(r->state, "ok") == 0 && r->n_metrics > 0;
+        const bool measured = r->state == AM_POINT_OK && r->n_metrics > 0;
 
         for (size_t m = 0; m < (measured ? r->n_metrics : 1); m++)
             csv_row(&g, r, names, n, measured ? &r->metrics[m] : NULL);

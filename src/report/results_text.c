@@ -46,7 +46,7 @@ struct seen {
 
 static bool is_ok(const struct am_result *r)
 {
-    return strcmp(r->state, "ok") == 0;
+    return r->state == AM_POINT_OK;
 }
 
 static size_t count_ok(const struct group *g)
@@ -261,12 +261,12 @@ static void add_notes(struct am_grid *grid, const struct am_result *r, const str
                             r->failures == 1 ? "" : "es");
         add_note(notes, sizeof(notes), note);
     }
-    if (!r->stop_reason)
+    if (r->stop_reason == AM_STOP_OPEN)
         add_note(notes, sizeof(notes), "unfinished");
-    else if (strcmp(r->stop_reason, "target") != 0)
-        add_note(notes, sizeof(notes), r->stop_reason);
-    seen->out_of_reach |= r->stop_reason && strcmp(r->stop_reason, "out-of-reach") == 0;
-    seen->max_launches |= r->stop_reason && strcmp(r->stop_reason, "max-launches") == 0;
+    else if (r->stop_reason != AM_STOP_TARGET)
+        add_note(notes, sizeof(notes), am_stop_reasons[r->stop_reason]);
+    seen->out_of_reach |= r->stop_reason == AM_STOP_OUT_OF_REACH;
+    seen->max_launches |= r->stop_reason == AM_STOP_MAX_LAUNCHES;
     seen->negative |= s->median < 0;
     seen->bimodal |= s->bimodal;
     seen->disturbed |= s->disturbed > 0;
@@ -325,7 +325,7 @@ static bool same_reason(const struct am_result *a, const struct am_result *b)
 {
     const char *ra = a->reason ? a->reason : "", *rb = b->reason ? b->reason : "";
 
-    return strcmp(a->state, b->state) == 0 && strcmp(ra, rb) == 0;
+    return a->state == b->state && strcmp(ra, rb) == 0;
 }
 
 /* Points that share state and reason are told in one line, at the first of them. */
@@ -346,7 +346,7 @@ static void tell_others(const struct group *g, const struct am_style *style, FIL
             others += same_reason(r, &g->first[k]);
         if (others)
             (void)am_str_format(more, sizeof(more), " and %zu more", others);
-        (void)am_str_format(label, sizeof(label), "  %s: ", r->state);
+        (void)am_str_format(label, sizeof(label), "  %s: ", am_point_states[r->state]);
         (void)am_str_format(line, sizeof(line), "%s%s%s%s", r->text, more, r->reason ? ": " : "",
                             r->reason ? r->reason : "");
         am_style_note(style, out, label, line);
@@ -417,12 +417,12 @@ static void write_run_line(const struct am_result_set *set, const struct am_styl
 
     am_report_machine_line(&set->machine, line, sizeof(line));
     am_style_heading(style, out, "machine", line);
-    (void)am_str_format(
-        rest, sizeof(rest), "%s%s%s%s  %s  %s profile, %zu launch%s, %s%s",
-        run->name ? run->name : "?", run->label ? " \"" : "", run->label ? run->label : "",
-        run->label ? "\"" : "", run->started ? run->started : "?",
-        am_profile_name(run->settings.profile), set->launches, set->launches == 1 ? "" : "es",
-        run->state ? run->state : "?", run->synthetic ? ", synthetic (not this machine)" : "");
+    (void)am_str_format(rest, sizeof(rest), "%s%s%s%s  %s  %s profile, %zu launch%s, %s%s",
+                        run->name ? run->name : "?", run->label ? " \"" : "",
+                        run->label ? run->label : "", run->label ? "\"" : "",
+                        run->started ? run->started : "?", am_profile_name(run->settings.profile),
+                        set->launches, set->launches == 1 ? "" : "es", am_run_states[run->state],
+                        run->synthetic ? ", synthetic (not this machine)" : "");
     am_style_heading(style, out, "run    ", rest);
 }
 

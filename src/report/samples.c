@@ -29,17 +29,12 @@ static bool wanted(const struct stream *s, const char *bench)
 /* Names of the labels, joined by '|'. */
 static void label_text(uint32_t labels, char *buf, size_t cap)
 {
-    static const struct {
-        enum am_label label;
-        const char *name;
-    } table[] = {{AM_LABEL_STEAL, "steal"}, {AM_LABEL_SWITCH, "switch"}, {AM_LABEL_DRIFT, "drift"}};
-
     buf[0] = '\0';
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < AM_LABELS; i++) {
         const size_t used = strlen(buf);
 
-        if (labels & table[i].label)
-            (void)am_str_format(buf + used, cap - used, "%s%s", used ? "|" : "", table[i].name);
+        if (labels & UINT32_C(1) << i)
+            (void)am_str_format(buf + used, cap - used, "%s%s", used ? "|" : "", am_label_words[i]);
     }
 }
 

@@ -14,7 +14,7 @@ enum { TABLE_INDENT = 2, RANK_KEEP = 0, RANK_EDGE = 1 };
 
 bool am_report_is_steady(const struct am_result *result)
 {
-    return strcmp(result->bench, "meter.stability") == 0 && strcmp(result->state, "ok") == 0;
+    return strcmp(result->bench, "meter.stability") == 0 && result->state == AM_POINT_OK;
 }
 
 /* What a meter says, and the time, by which an unsteady machine is told from an unsteady meter. */

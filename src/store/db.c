@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *const am_db_visit_states[3] = {
-    [AM_VISIT_OK] = "ok", [AM_VISIT_SKIP] = "skip", [AM_VISIT_FAIL] = "fail"};
 const char *const am_db_axis_kinds[4] = {[AM_AXIS_INT] = "int",
                                          [AM_AXIS_SIZE] = "size",
                                          [AM_AXIS_REAL] = "real",

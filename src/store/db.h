@@ -44,7 +44,6 @@ extern const char am_store_schema[];
 extern const char am_store_merge_schema[];
 
 /* Enumerators and the words stored for them. */
-extern const char *const am_db_visit_states[3];
 extern const char *const am_db_axis_kinds[4];
 extern const char *const am_db_betters[2];
 

@@ -55,7 +55,7 @@ static enum am_status put_visit_row(struct am_store *store, const struct am_visi
     const enum am_status s = am_db_put(
         store, AM_DB_PUT_VISIT,
         AM_DB_VALUES(am_db_int(launch_id), am_db_int(v->point_id), am_db_int(launch->round),
-                     am_db_text(am_db_visit_states[v->state]), am_db_real(work->bytes_read),
+                     am_db_text(am_point_states[v->state]), am_db_real(work->bytes_read),
                      am_db_real(work->bytes_written), am_db_real(work->flops),
                      am_db_real(work->ops), am_db_real(v->has_residual ? v->residual : NAN)),
         NULL);
@@ -91,11 +91,10 @@ static enum am_status put_sample(struct am_store *store, int64_t visit_id, int64
 static enum am_status put_failure(struct am_store *store, int64_t visit_id,
                                   const struct am_visit *v, struct am_err *err)
 {
-    if (v->state == AM_VISIT_OK)
+    if (v->state == AM_POINT_OK)
         return AM_OK;
     return am_db_put(store, AM_DB_PUT_FAILURE,
-                     AM_DB_VALUES(am_db_int(visit_id),
-                                  am_db_text(v->kind ? v->kind : am_db_visit_states[v->state]),
+                     AM_DB_VALUES(am_db_int(visit_id), am_db_text(am_failure_kinds[v->kind]),
                                   am_db_text_or(v->reason)),
                      err);
 }
@@ -161,7 +160,8 @@ enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *
         return s;
     for (size_t i = 0; s == AM_OK && i < n; i++) {
         s = am_db_put_once(store, "UPDATE point SET stop_reason = ? WHERE id = ?",
-                           AM_DB_VALUES(am_db_text(stops[i].reason), am_db_int(stops[i].point_id)),
+                           AM_DB_VALUES(am_db_text(am_stop_reason_word(stops[i].reason)),
+                                        am_db_int(stops[i].point_id)),
                            err);
         if (s == AM_OK && sqlite3_changes(store->db) != 1)
             s = am_fail(err, AM_E_STORE, "%s: no point %lld in this run", store->path,

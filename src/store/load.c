@@ -138,7 +138,7 @@ static void add_failure(struct loader *ld, const struct am_result *r, unsigned r
         .bench = r->bench,
         .text = r->text,
         .round = round,
-        .kind = am_db_get_text(rows, 7),
+        .kind = (enum am_failure_kind)am_db_get_word(rows, 7, am_failure_kinds, AM_FAILURE_KINDS),
         .reason = am_db_get_text(rows, 8),
         .output = am_db_get_text_or_null(rows, 9),
     };
@@ -157,7 +157,7 @@ static void get_work(struct am_db_rows *rows, struct am_work *work)
     };
 }
 
-/* "ok" when one visit was, else what the latest one was. */
+/* AM_POINT_OK when one visit was, else what the latest one was. */
 static enum am_status read_visits(struct loader *ld, struct am_result *r)
 {
     struct am_db_rows *const rows = &ld->visits;
@@ -166,21 +166,22 @@ static enum am_status read_visits(struct loader *ld, struct am_result *r)
     am_db_rows_bind(rows, 1, r->point_id);
     while (am_db_rows_next(rows)) {
         const unsigned round = am_db_get_unsigned(rows, 0);
-        const unsigned state = am_db_get_word(rows, 1, am_db_visit_states, 3);
+        const enum am_point_state state =
+            (enum am_point_state)am_db_get_word(rows, 1, am_point_states, AM_POINT_STATES);
 
         get_work(rows, &r->work);
         r->residual = fmax(r->residual, am_db_get_real(rows, 6, NAN)); /* fmax passes NAN over */
-        any_ok = any_ok || state == AM_VISIT_OK;
-        r->failures += state == AM_VISIT_FAIL;
-        r->state = am_db_visit_states[state];
-        if (state != AM_VISIT_OK) {
+        any_ok = any_ok || state == AM_POINT_OK;
+        r->failures += state == AM_POINT_FAIL;
+        r->state = state;
+        if (state != AM_POINT_OK) {
             add_failure(ld, r, round);
             if (rows->status == AM_OK)
                 r->reason = ld->out->failures[ld->out->n_failures - 1].reason;
         }
     }
     if (any_ok) {
-        r->state = am_db_visit_states[AM_VISIT_OK];
+        r->state = AM_POINT_OK;
         r->reason = NULL;
     }
     return rows->status;
@@ -332,8 +333,7 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
         .worker = bench->worker,
         .version = bench->version,
         .text = am_db_get_text(rows, 2),
-        .stop_reason = am_db_get_text_or_null(rows, 3),
-        .state = "pending",
+        .stop_reason = am_read_stop_reason(rows, 3),
         .residual = NAN,
     };
     s = read_params(&ld->params, bench, r);

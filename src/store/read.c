@@ -56,7 +56,7 @@ enum am_status am_read_run(struct am_store *store, struct am_arena *arena, struc
             .version = am_db_get_text(&rows, 1),
             .started = am_db_get_text(&rows, 2),
             .ended = am_db_get_text_or_null(&rows, 3),
-            .state = am_db_get_text(&rows, 4),
+            .state = (enum am_run_state)am_db_get_word(&rows, 4, am_run_states, AM_RUN_STATES),
             .label = am_db_get_text_or_null(&rows, 5),
             .synthetic = am_db_get_int(&rows, 6) != 0,
         };
@@ -169,4 +169,11 @@ size_t am_read_index(struct am_db_rows *rows, int col, const int64_t *ids, size_
     }
     (void)am_db_rows_damaged(rows, "a value belongs to no axis or metric of its bench");
     return n;
+}
+
+enum am_stop_reason am_read_stop_reason(struct am_db_rows *rows, int col)
+{
+    if (am_db_is_null(rows, col))
+        return AM_STOP_OPEN;
+    return (enum am_stop_reason)am_db_get_word(rows, col, am_stop_reasons, AM_STOP_REASONS);
 }

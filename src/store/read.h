@@ -35,6 +35,9 @@ enum am_status am_read_benches(struct am_store *store, const char *pattern, stru
 enum am_status am_read_nodes(struct am_store *store, struct am_arena *arena, struct am_nodes *out,
                              struct am_err *err);
 
+/* Of a column that is NULL while more launches are planned. */
+enum am_stop_reason am_read_stop_reason(struct am_db_rows *rows, int col);
+
 /* The bench of a row's column; NULL sets rows->status. */
 const struct am_read_bench *am_read_bench_of(const struct am_read_benches *benches,
                                              struct am_db_rows *rows, int col);

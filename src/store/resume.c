@@ -13,25 +13,25 @@ static enum am_status read_points(struct am_db_rows *rows, const struct am_read_
     am_db_rows_open(rows, "SELECT id, bench, text, stop_reason FROM point ORDER BY id");
     while (am_db_rows_next(rows)) {
         const struct am_read_bench *const bench = am_read_bench_of(benches, rows, 1);
-        struct am_point_state *const points =
+        struct am_resume_point *const points =
             am_db_rows_room(rows, out->points, out->n, &cap, sizeof(*points));
 
         if (!bench || !points)
             break;
         out->points = points;
-        points[out->n++] = (struct am_point_state){
+        points[out->n++] = (struct am_resume_point){
             .point_id = am_db_get_int(rows, 0),
             .bench = bench->name,
             .worker = bench->worker,
             .version = bench->version,
             .text = am_db_get_text(rows, 2),
-            .stop_reason = am_db_get_text_or_null(rows, 3),
+            .stop_reason = am_read_stop_reason(rows, 3),
         };
     }
     return am_db_rows_close(rows);
 }
 
-static enum am_status read_rounds(struct am_db_rows *rows, struct am_point_state *point)
+static enum am_status read_rounds(struct am_db_rows *rows, struct am_resume_point *point)
 {
     size_t cap = 0;
 
@@ -44,7 +44,7 @@ static enum am_status read_rounds(struct am_db_rows *rows, struct am_point_state
             break;
         point->rounds = rounds;
         rounds[point->n_rounds++] = am_db_get_unsigned(rows, 0);
-        if (am_db_get_word(rows, 1, am_db_visit_states, 3) == AM_VISIT_FAIL)
+        if (am_db_get_word(rows, 1, am_point_states, AM_POINT_STATES) == AM_POINT_FAIL)
             point->failures++;
     }
     return rows->status;

@@ -37,15 +37,15 @@ struct am_run_info {
     const char *version; /* archmeter's */
     const char *started; /* ISO 8601, UTC */
     const char *ended;   /* NULL while unfinished */
-    const char *state;   /* "running", "done", "interrupted", "failed" */
-    const char *label;   /* the user's --tag, or NULL */
-    bool synthetic;      /* read below a false root */
+    enum am_run_state state;
+    const char *label; /* the user's --tag, or NULL */
+    bool synthetic;    /* read below a false root */
     struct am_plan_settings settings;
 };
 
 /* Writes run, machine, environment, build, findings, benches and points in one transaction and
- * sets every point's id. The settings are the plan's; the state is "running"; `started` NULL is
- * now. `worker_of(bench)` is the worker's name. */
+ * sets every point's id. The settings are the plan's; the state is AM_RUN_RUNNING; `started` NULL
+ * is now. `worker_of(bench)` is the worker's name. */
 struct am_run_facts {
     struct am_run_info info;
     const struct am_kvs *machine, *environment, *build;
@@ -59,22 +59,21 @@ enum am_status am_store_begin_run(struct am_store *store, const struct am_run_fa
  * point of the bench and worker was in the plan. */
 enum am_status am_store_add_points(struct am_store *store, const char *worker,
                                    struct am_point *const *points, size_t n, struct am_err *err);
-/* Sets the state and, unless it is "running" (resume begins with that), the time of the end. */
-enum am_status am_store_end_run(struct am_store *store, const char *state, struct am_err *err);
+/* Sets the state and, unless it is AM_RUN_RUNNING (resume begins with that), the time of the end.
+ */
+enum am_status am_store_end_run(struct am_store *store, enum am_run_state state,
+                                struct am_err *err);
 
 /* Adds circumstances that were learned during the run; a key that is there already is replaced. */
 enum am_status am_store_put_environment(struct am_store *store, const struct am_kvs *facts,
                                         struct am_err *err);
 
-/* How one point fared in one launch. */
-enum am_visit_state { AM_VISIT_OK, AM_VISIT_SKIP, AM_VISIT_FAIL };
-
+/* How one point fared in one launch; its state is never AM_POINT_PENDING. */
 struct am_visit {
     int64_t point_id;
-    enum am_visit_state state;
-    const char *kind;   /* failures: "signal", "exit", "timeout", "protocol", "flood", "spawn",
-                         * "reported"; skips: "skip"; NULL when ok */
-    const char *reason; /* for a person; NULL when ok */
+    enum am_point_state state;
+    enum am_failure_kind kind; /* AM_FAILURE_NONE when ok, AM_FAILURE_SKIP of skips */
+    const char *reason;        /* for a person; NULL when ok */
     bool has_work, has_residual;
     struct am_work work;
     double residual; /* the worst of those reported */
@@ -108,9 +107,7 @@ enum am_status am_store_put_launch(struct am_store *store, const struct am_launc
 /* Why points get no more launches, in one commit. */
 struct am_stop {
     int64_t point_id;
-    const char *
-        reason; /* "target", "max-launches", "out-of-reach", "budget", "skip", "fail",
-                 * "interrupted", "tuned" (the search needed no more); NULL opens the point again */
+    enum am_stop_reason reason; /* AM_STOP_OPEN opens the point again */
 };
 enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *stops, size_t n,
                                   struct am_err *err);
@@ -137,9 +134,9 @@ struct am_result {
     const char *text; /* "size=4096 pattern=random" */
     struct am_result_param *params;
     size_t n_params;
-    const char *state;       /* "ok", "skip", "fail", or "pending" when never measured */
-    const char *reason;      /* of the latest skip or failure when state is not ok, else NULL */
-    const char *stop_reason; /* NULL while open */
+    enum am_point_state state; /* AM_POINT_OK when one visit was, else what the latest was */
+    const char *reason;        /* of the latest skip or failure when state is not ok, else NULL */
+    enum am_stop_reason stop_reason;
     struct am_work work;
     double residual; /* worst over launches; NAN when never verified */
     size_t failures; /* launches in which it failed, skips not counted */
@@ -149,7 +146,8 @@ struct am_result {
 };
 
 struct am_failure {
-    const char *bench, *text, *kind, *reason, *output;
+    const char *bench, *text, *reason, *output;
+    enum am_failure_kind kind;
     unsigned round;
 };
 
@@ -192,17 +190,17 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
                              struct am_arena *arena, struct am_result_set *out, struct am_err *err);
 
 /* For resume: the settings and, for every stored point, which rounds have a visit. */
-struct am_point_state {
+struct am_resume_point {
     int64_t point_id;
     const char *bench, *worker, *text;
     unsigned version;
-    const char *stop_reason;   /* NULL while open */
+    enum am_stop_reason stop_reason;
     unsigned *rounds;          /* rounds with a visit, ascending */
     size_t n_rounds, failures; /* failures: rounds in which it failed, skips not counted */
 };
 struct am_resume {
     struct am_run_info run;
-    struct am_point_state *points; /* in plan order */
+    struct am_resume_point *points; /* in plan order */
     size_t n;
     double spent_s; /* sum of the launches' durations */
 };

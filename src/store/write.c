@@ -273,10 +273,10 @@ enum am_status am_store_add_points(struct am_store *store, const char *worker,
     return am_db_end(store, s, err);
 }
 
-enum am_status am_store_end_run(struct am_store *store, const char *state, struct am_err *err)
+enum am_status am_store_end_run(struct am_store *store, enum am_run_state state, struct am_err *err)
 {
     return am_db_put_once(store,
                           "UPDATE run SET state = ?1, ended = CASE ?1 WHEN 'running' THEN NULL"
                           " ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END",
-                          AM_DB_VALUES(am_db_text(state)), err);
+                          AM_DB_VALUES(am_db_text(am_run_states[state])), err);
 }

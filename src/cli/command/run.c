@@ -65,7 +65,7 @@ static bool stored_value(const char *text, const char *axis, const char **value,
 }
 
 static enum am_status rebuild_point(const struct am_catalogue *catalogue,
-                                    const struct am_point_state *state, struct am_arena *arena,
+                                    const struct am_resume_point *state, struct am_arena *arena,
                                     struct am_point *point, struct am_err *err)
 {
     const struct am_bench *bench = am_catalogue_find(catalogue, state->worker, state->bench);
@@ -127,7 +127,7 @@ static size_t count_open(const struct am_resume *resume)
     size_t n = 0;
 
     for (size_t i = 0; i < resume->n; i++)
-        n += resume->points[i].stop_reason == NULL;
+        n += resume->points[i].stop_reason == AM_STOP_OPEN;
     return n;
 }
 
@@ -139,8 +139,8 @@ static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
     struct am_result_set set = {0};
     enum am_status status = AM_OK;
 
-    if (strcmp(resume->run.state, "done") != 0)
-        status = am_store_end_run(store, "done", err);
+    if (resume->run.state != AM_RUN_DONE)
+        status = am_store_end_run(store, AM_RUN_DONE, err);
     if (status == AM_OK)
         status = am_store_load(store, NULL, cli->arena, &set, err);
     if (status != AM_OK)
@@ -213,7 +213,7 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         status = check_metrics(&stored, &setup.plan, err);
     if (status == AM_OK)
-        status = am_store_end_run(store, "running", err);
+        status = am_store_end_run(store, AM_RUN_RUNNING, err);
     if (status == AM_OK)
         status = am_measure_idle(cli, &setup, store, "resumed", err);
     if (status == AM_OK)

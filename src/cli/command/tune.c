@@ -329,9 +329,9 @@ static enum am_status measure(struct session *s, struct am_err *err)
                                                            : 0;
     status = tune_points(s, err);
     ended = am_store_end_run(s->store,
-                             status != AM_OK     ? "failed"
-                             : *cli->interrupted ? "interrupted"
-                                                 : "done",
+                             status != AM_OK     ? AM_RUN_FAILED
+                             : *cli->interrupted ? AM_RUN_INTERRUPTED
+                                                 : AM_RUN_DONE,
                              err);
     am_store_close(s->store);
     return status != AM_OK ? status : ended;

@@ -116,7 +116,7 @@ enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setu
         .info = {.command = cli->command,
                  .version = am_cli_version(),
                  .started = facts.started,
-                 .state = "running",
+                 .state = AM_RUN_RUNNING,
                  .label = cli->opt->tag,
                  .synthetic = setup->root.synthetic,
                  .settings = setup->plan.settings},
@@ -177,9 +177,9 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
     if (status == AM_OK && !outcome->interrupted)
         status = am_measure_idle(cli, setup, store, "after", err);
     ended = am_store_end_run(store,
-                             status != AM_OK        ? "failed"
-                             : outcome->interrupted ? "interrupted"
-                                                    : "done",
+                             status != AM_OK        ? AM_RUN_FAILED
+                             : outcome->interrupted ? AM_RUN_INTERRUPTED
+                                                    : AM_RUN_DONE,
                              err);
     return status != AM_OK ? status : ended;
 }

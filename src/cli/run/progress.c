@@ -53,10 +53,10 @@ void am_progress_line(const struct am_progress *p, unsigned min_launches, unsign
 /* A failure is told at once; a skip only to those who want to know everything. */
 static void tell_reason(struct am_progress_view *view, const struct am_progress *p)
 {
-    const bool failed = p->state == AM_VISIT_FAIL;
+    const bool failed = p->state == AM_POINT_FAIL;
     char point[AM_POINT_TEXT_MAX];
 
-    if (!failed && !(p->state == AM_VISIT_SKIP && view->verbose))
+    if (!failed && !(p->state == AM_POINT_SKIP && view->verbose))
         return;
     am_point_text(p->point, point, sizeof(point));
     erase(view);

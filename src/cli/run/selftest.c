@@ -32,7 +32,7 @@ static enum am_status put_launch(struct am_store *store, unsigned round, int64_t
 {
     struct am_sample samples[SAMPLES];
     struct am_visit visit = {.point_id = point_id,
-                             .state = AM_VISIT_OK,
+                             .state = AM_POINT_OK,
                              .samples = samples,
                              .n_samples = SAMPLES,
                              .n_metrics = 2};
@@ -63,13 +63,14 @@ enum am_status am_selftest_store(const char *path, double *seconds, struct am_er
         .settings = am_profile_settings(AM_PROFILE_QUICK), .points = &point, .n = 1, .cap = 1};
     const struct am_kvs none = {0};
     const struct am_findings no_findings = {0};
-    const struct am_run_facts facts = {
-        .info = {.command = "archmeter selftest", .version = am_cli_version(), .state = "running"},
-        .machine = &none,
-        .environment = &none,
-        .build = &none,
-        .findings = &no_findings,
-        .worker_of = worker_of};
+    const struct am_run_facts facts = {.info = {.command = "archmeter selftest",
+                                                .version = am_cli_version(),
+                                                .state = AM_RUN_RUNNING},
+                                       .machine = &none,
+                                       .environment = &none,
+                                       .build = &none,
+                                       .findings = &no_findings,
+                                       .worker_of = worker_of};
     struct am_store *store = NULL;
     enum am_status status = am_store_create(path, &store, err);
     uint64_t start;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "core/bench/axis.h"
+#include "core/bench/outcome.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,15 +130,9 @@ struct am_sample {
     double hz_before, hz_after; /* core clock by the add chain; 0 where not measurable */
     uint64_t steal_ns;          /* stolen from this machine's CPUs in [t0, t1] (10 ms steps) */
     uint64_t switches;          /* involuntary context switches of the process in [t0, t1] */
-    uint32_t labels;            /* AM_LABEL_* */
+    uint32_t labels;            /* AM_LABEL_*: why it is suspect. Labelled samples are kept;
+                                 * summaries prefer the others */
     double values[AM_METRICS_MAX];
-};
-
-/* Why a sample is suspect. Labelled samples are kept; summaries prefer the others. */
-enum am_label {
-    AM_LABEL_STEAL = 1,  /* the hypervisor ran something else */
-    AM_LABEL_SWITCH = 2, /* the kernel ran something else on our CPU */
-    AM_LABEL_DRIFT = 4,  /* the core clock before and after differs */
 };
 
 /* Fills sample->values from the work, the times and the rules (AM_RULE_OWN values are kept). */

@@ -229,7 +229,7 @@ static void test_facts(const char *name)
                                           {.name = "throughput", .series = {launches[1], 3}}};
     struct am_result_param param = {"instr", AM_AXIS_NAME, name};
     struct am_result result = {.bench = "cpu.instr",
-                               .state = "ok",
+                               .state = AM_POINT_OK,
                                .params = &param,
                                .n_params = 1,
                                .metrics = metrics,
@@ -255,7 +255,7 @@ static void test_facts(const char *name)
         is_near(rate->value, 2, 1e-12, "two a cycle");
         ok(rate->ci.lo < rate->value && rate->ci.hi >= rate->value, "within its interval");
     }
-    result.state = "fail";
+    result.state = AM_POINT_FAIL;
     facts = (struct am_facts){.arena = &arena};
     am_derive_instr(&set, &facts);
     ok(facts.n == 0, "a failed point yields nothing");

@@ -29,48 +29,48 @@ static const struct {
     const char *what;
     const char *lines[10];
     size_t taken, visits;
-    enum am_visit_state last;
+    enum am_point_state last;
 } cases[] = {
     {"a good launch",
      {HELLO, "point 1", WORK, "verified 0", "sample 1 NOW NOW 1 1 1 0 0 0 1", "end", "point 2",
       "skip no", "done"},
      9,
      2,
-     AM_VISIT_SKIP},
-    {"no greeting", {"point 1"}, 0, 1, AM_VISIT_FAIL},
-    {"another version", {"hello 2 w 20 1 1"}, 0, 1, AM_VISIT_FAIL},
-    {"another worker", {"hello 1 x 20 1 1"}, 0, 1, AM_VISIT_FAIL},
-    {"a second greeting", {HELLO, HELLO}, 1, 1, AM_VISIT_FAIL},
-    {"points out of order", {HELLO, "point 2"}, 1, 1, AM_VISIT_FAIL},
-    {"a sample outside a point", {HELLO, "sample 1 NOW NOW 1 1 1 0 0 0 1"}, 1, 1, AM_VISIT_FAIL},
+     AM_POINT_SKIP},
+    {"no greeting", {"point 1"}, 0, 1, AM_POINT_FAIL},
+    {"another version", {"hello 2 w 20 1 1"}, 0, 1, AM_POINT_FAIL},
+    {"another worker", {"hello 1 x 20 1 1"}, 0, 1, AM_POINT_FAIL},
+    {"a second greeting", {HELLO, HELLO}, 1, 1, AM_POINT_FAIL},
+    {"points out of order", {HELLO, "point 2"}, 1, 1, AM_POINT_FAIL},
+    {"a sample outside a point", {HELLO, "sample 1 NOW NOW 1 1 1 0 0 0 1"}, 1, 1, AM_POINT_FAIL},
     {"a sample before its work",
      {HELLO, "point 1", "sample 1 NOW NOW 1 1 1 0 0 0 1"},
      2,
      1,
-     AM_VISIT_FAIL},
-    {"work twice", {HELLO, "point 1", WORK, WORK}, 3, 1, AM_VISIT_FAIL},
+     AM_POINT_FAIL},
+    {"work twice", {HELLO, "point 1", WORK, WORK}, 3, 1, AM_POINT_FAIL},
     {"a sample from before the launch",
      {HELLO, "point 1", WORK, "sample 1 5 6 1 1 1 0 0 0 1"},
      3,
      1,
-     AM_VISIT_FAIL},
+     AM_POINT_FAIL},
     {"a sample from the future",
      {HELLO, "point 1", WORK, "sample 1 NOW 18446744073709551615 1 1 1 0 0 0 1"},
      3,
      1,
-     AM_VISIT_FAIL},
+     AM_POINT_FAIL},
     {"too many values",
      {HELLO, "point 1", WORK, "sample 1 NOW NOW 1 1 1 0 0 0 1 1"},
      3,
      1,
-     AM_VISIT_FAIL},
-    {"an end without a sample", {HELLO, "point 1", WORK, "end"}, 3, 1, AM_VISIT_FAIL},
-    {"done too early", {HELLO, "point 1", "skip no", "done"}, 3, 2, AM_VISIT_FAIL},
+     AM_POINT_FAIL},
+    {"an end without a sample", {HELLO, "point 1", WORK, "end"}, 3, 1, AM_POINT_FAIL},
+    {"done too early", {HELLO, "point 1", "skip no", "done"}, 3, 2, AM_POINT_FAIL},
     {"words after done",
      {HELLO, "point 1", "skip no", "point 2", "skip no", "done", "done"},
      6,
      2,
-     AM_VISIT_SKIP},
+     AM_POINT_SKIP},
 };
 
 /* Puts the current time in place of each NOW. */
@@ -182,7 +182,7 @@ static void test_late_trouble(void)
             (void)am_collect_line(&c, lines[k], strlen(lines[k]), &err);
         am_collect_finish(&c, &ends[i].result, 1);
         output = c.launch.output;
-        ok(c.launch.n_visits == 1 && c.launch.visits[0].state == AM_VISIT_SKIP,
+        ok(c.launch.n_visits == 1 && c.launch.visits[0].state == AM_POINT_SKIP,
            "end %zu after the last point leaves its visit alone (%s)", i, err.text);
         ok(ends[i].output ? output && strstr(output, ends[i].output) : !output,
            "and is told with the output: %s", output ? output : "nothing");

@@ -71,8 +71,10 @@ static struct am_result *add(struct run *run, const char *bench, const char *tex
     struct am_result *const r = &run->set.results[run->set.n++];
     struct am_result_metric *const m = am_arena_array(&run->arena, 3, sizeof(*m));
 
-    *r = (struct am_result){
-        .bench = bench, .text = am_arena_strdup(&run->arena, text), .state = "ok", .metrics = m};
+    *r = (struct am_result){.bench = bench,
+                            .text = am_arena_strdup(&run->arena, text),
+                            .state = AM_POINT_OK,
+                            .metrics = m};
     rx_params(&run->arena, r, text, PARAMS_MAX);
     m[0] = (struct am_result_metric){.name = "cycles", .unit = "cycle", .better = AM_LOWER};
     m[1] = (struct am_result_metric){.name = "latency", .unit = "s", .better = AM_LOWER};
@@ -480,11 +482,11 @@ static void check_nothing(void)
     ok(!am_result_text(r, "absent"), "no text of a parameter that it lacks");
     ok(am_result_summary(r, "cycles", &s) && s.median > 4, "a metric is summarised");
     ok(!am_result_summary(r, "absent", &s), "a metric that it lacks is not");
-    r->state = "fail";
+    r->state = AM_POINT_FAIL;
     ok(!am_result_summary(r, "cycles", &s), "nor one of a point that failed");
     for (size_t i = 0; i < 8; i++) {
         r = add(&run, "mem.line", "size=524288 stride=64", any);
-        r->state = "skip";
+        r->state = AM_POINT_SKIP;
     }
     am_facts_derive(&run.set, &run.arena, &facts);
     ok(facts.n == 0, "points that were skipped show nothing");

@@ -39,7 +39,7 @@ static void add(struct run *run, const struct row *row)
 {
     struct am_result *const r = &run->set.results[run->set.n++];
 
-    *r = (struct am_result){.bench = row->bench, .text = row->text, .state = "ok"};
+    *r = (struct am_result){.bench = row->bench, .text = row->text, .state = AM_POINT_OK};
     rx_params(&run->arena, r, row->text, PARAMS_MAX);
     r->metrics = am_arena_array(&run->arena, 2, sizeof(*r->metrics));
     r->metrics[r->n_metrics++] =

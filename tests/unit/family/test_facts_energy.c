@@ -35,7 +35,7 @@ static void test_best(void)
     add(&run, "mem.bandwidth", "size=4096", (struct am_work){.bytes_read = 4096}, 1e-6);
     add(&run, "mem.bandwidth", "size=9999999",
         (struct am_work){.bytes_read = 6666666, .bytes_written = 3333333}, 9e-3);
-    run.set.results[3].state = "fail";
+    run.set.results[3].state = AM_POINT_FAIL;
     am_derive_energy(&run.set, &facts);
     check(&facts, "energy.package.flops_per_watt.peak", 4000 / 5e-6, "threads=4");
     check(&facts, "energy.package.joule_per_byte.least", 1e-6 / 4096, "size=4096");

@@ -48,7 +48,8 @@ static void add(struct am_result_set *set, struct am_arena *arena, const char *t
         v[i] = rate * (0.99 + 0.02 * (double)i / (LAUNCHES - 1));
         l[i] = (struct am_launch_values){.launch_id = (int64_t)i, .values = &v[i], .n = 1};
     }
-    *r = (struct am_result){.bench = "cpu.flops", .text = text, .state = "ok", .n_metrics = 1};
+    *r = (struct am_result){
+        .bench = "cpu.flops", .text = text, .state = AM_POINT_OK, .n_metrics = 1};
     rx_params(arena, r, text, PARAMS_MAX);
     r->metrics = am_arena_array(arena, 1, sizeof(*r->metrics));
     r->metrics[0] =

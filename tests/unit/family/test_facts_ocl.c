@@ -27,7 +27,7 @@ static void put(struct made *m, const struct row *row)
     const size_t i = m->set.n++;
     struct am_result *const r = &m->results[i];
 
-    *r = (struct am_result){.bench = row->bench, .state = "ok", .text = row->text};
+    *r = (struct am_result){.bench = row->bench, .state = AM_POINT_OK, .text = row->text};
     rx_params(&m->arena, r, row->text, PARAMS_MAX);
     if (row->kind)
         am_kvs_add(&r->notes, &m->arena, "device_kind", row->kind);

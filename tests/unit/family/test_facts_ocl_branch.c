@@ -38,7 +38,7 @@ static void put(struct made *m, const char *by, unsigned paths, double time)
     const size_t i = m->set.n++;
     struct am_result *const r = &m->results[i];
 
-    *r = (struct am_result){.bench = "ocl.branch", .state = "ok"};
+    *r = (struct am_result){.bench = "ocl.branch", .state = AM_POINT_OK};
     r->text =
         am_arena_printf(&m->arena, "device=thing paths=%u by=%s work=fma items=32768", paths, by);
     rx_params(&m->arena, r, r->text, PARAMS_MAX);

@@ -22,7 +22,7 @@ static void put(struct made *m, const char *bench, const char *text, double valu
     const size_t i = m->set.n++;
     struct am_result *const r = &m->results[i];
 
-    *r = (struct am_result){.bench = bench, .state = "ok", .text = text};
+    *r = (struct am_result){.bench = bench, .state = AM_POINT_OK, .text = text};
     rx_params(&m->arena, r, r->text, PARAMS_MAX);
     for (size_t l = 0; l < LAUNCHES; l++) {
         m->values[i][l] = value;

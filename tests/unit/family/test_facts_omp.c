@@ -22,7 +22,7 @@ static void put(struct made *m, const char *bench, const char *point, const char
     const size_t i = m->set.n++;
     struct am_result *const r = &m->results[i];
 
-    *r = (struct am_result){.bench = bench, .text = point, .state = "ok"};
+    *r = (struct am_result){.bench = bench, .text = point, .state = AM_POINT_OK};
     rx_params(&m->arena, r, point, PARAMS_MAX);
     m->values[i] = value;
     for (size_t l = 0; l < LAUNCHES; l++)

@@ -56,7 +56,7 @@ static void put(struct made *m, const char *bench, const char *point, const char
     const size_t i = m->set.n++;
     struct am_result *const r = &m->results[i];
 
-    *r = (struct am_result){.bench = bench, .text = point, .state = "ok"};
+    *r = (struct am_result){.bench = bench, .text = point, .state = AM_POINT_OK};
     put_params(m, i, point);
     put_metric(m, i, 0, first, x);
     put_metric(m, i, 1, second, y);
@@ -101,7 +101,7 @@ static void test_handoff(struct made *m, struct am_facts *facts)
     put_pair(m, "mem.coherence", "state=modified op=read from=1 to=0", 40e-9, 2);
     put_pair(m, "mem.coherence", "state=modified op=write from=1 to=0", 50e-9, 2);
     put_pair(m, "mem.coherence", "state=shared op=read from=0 to=0", 1e-9, 0);
-    m->results[4].state = "fail";
+    m->results[4].state = AM_POINT_FAIL;
     am_derive_coherence(&m->set, facts);
     is_fact(facts, "handoff.cache.latency.min", 20e-9);
     is_fact(facts, "handoff.cache.latency", 25e-9);

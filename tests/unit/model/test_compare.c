@@ -51,7 +51,7 @@ static struct am_result *add(struct am_arena *arena, struct am_result_set *set, 
                             .worker = "cpu",
                             .version = 1,
                             .text = text,
-                            .state = "ok",
+                            .state = AM_POINT_OK,
                             .metrics = metrics,
                             .n_metrics = 2};
     return r;
@@ -168,7 +168,7 @@ static void test_missing(void)
     add(&arena, b, "only-b", AM_LOWER, side);
     add(&arena, a, "failed", AM_LOWER, side);
     r = add(&arena, b, "failed", AM_LOWER, side);
-    r->state = "fail";
+    r->state = AM_POINT_FAIL;
     r->reason = "killed by SIGSEGV";
     add(&arena, a, "version", AM_LOWER, side);
     add(&arena, b, "version", AM_LOWER, side)->version = 2;

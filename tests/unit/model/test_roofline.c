@@ -341,7 +341,7 @@ static void check_refusals(void)
     explain_with(&run, &all);
     ok(all.above == 1 && last_of(&all)->above && strstr(last_of(&all)->next, "FINDING"),
        "a point above its bound is a finding");
-    r->state = "fail";
+    r->state = AM_POINT_FAIL;
     (void)add_app(&run, "type=f64 device=gpu0", 1e9, KIB(8), 0, 1e12);
     explain_with(&run, &all);
     ok(all.above == 0 && last_of(&all)->why_not && strstr(last_of(&all)->why_not, "device"),

@@ -134,7 +134,7 @@ static void check_run(const struct am_run_info *run)
     is_str(run->version, "0.1.0", "version");
     is_str(run->started, "2024-02-29T12:00:00Z", "start");
     is_str(run->ended, NULL, "no end yet");
-    is_str(run->state, "running", "state");
+    is_str(am_run_states[run->state], "running", "state");
     is_str(run->label, "before", "label");
     ok(run->synthetic, "synthetic");
     ok(same_settings(&run->settings, &fx_settings), "every setting comes back exactly");
@@ -172,13 +172,13 @@ static void check_points(const struct am_result_set *set)
         const struct am_result *const r = &set->results[i];
 
         is_str(r->text, want[i].text, "the point's text");
-        is_str(r->state, want[i].state, "its state");
+        is_str(am_point_states[r->state], want[i].state, "its state");
         is_str(r->reason, want[i].reason, "its reason");
         ok(r->failures == want[i].failures, "its failures: %zu", r->failures);
         ok(r->n_metrics == 2 && r->metrics[0].series.n == want[i].launches, "its ok launches: %zu",
            r->metrics[0].series.n);
         is_str(r->worker, "cpu", "its worker");
-        is_str(r->stop_reason, NULL, "no stop reason yet");
+        ok(r->stop_reason == AM_STOP_OPEN, "no stop reason yet");
     }
 }
 
@@ -231,10 +231,10 @@ static void check_failures(const struct am_result_set *set)
 {
     ok(set->n_failures == 4, "four visits were skipped or failed");
     is_str(set->failures[0].text, "size=4096 pattern=random", "the first one's point");
-    is_str(set->failures[0].kind, "signal", "its kind");
+    is_str(am_failure_kinds[set->failures[0].kind], "signal", "its kind");
     is_str(set->failures[0].reason, "SIGSEGV", "its reason");
     is_str(set->failures[0].output, "last words \xff", "what the worker printed, byte by byte");
-    is_str(set->failures[1].kind, "skip", "a skip");
+    is_str(am_failure_kinds[set->failures[1].kind], "skip", "a skip");
     is_str(set->failures[1].output, NULL, "printed nothing");
     ok(set->failures[3].round == 1, "the round is kept");
 }
@@ -291,7 +291,8 @@ static void test_filters(void)
            f->pattern ? f->pattern : "all", f->round_rem, f->round_mod, set.n, set.launches,
            set.n_failures);
         if (set.n) {
-            is_str(set.results[0].state, cases[i].first_state, "state of the first point");
+            is_str(am_point_states[set.results[0].state], cases[i].first_state,
+                   "state of the first point");
             ok(set.results[0].metrics[0].series.n == cases[i].first_series, "and its launches");
         }
         am_arena_fini(&arena);
@@ -301,8 +302,9 @@ static void test_filters(void)
 
 static void test_resume(void)
 {
-    static const struct am_stop stops[] = {{1, "target"}, {3, "skip"}, {6, "budget"}};
-    static const struct am_stop wrong[] = {{2, "target"}, {99, "target"}};
+    static const struct am_stop stops[] = {
+        {1, AM_STOP_TARGET}, {3, AM_STOP_SKIP}, {6, AM_STOP_BUDGET}};
+    static const struct am_stop wrong[] = {{2, AM_STOP_TARGET}, {99, AM_STOP_TARGET}};
     struct am_store *store = NULL;
     struct am_arena arena = {0};
     struct am_resume resume;
@@ -310,7 +312,8 @@ static void test_resume(void)
 
     ok(am_store_open(PATH, true, &store, &err) == AM_OK, "opened for going on: %s", err.text);
     ok(am_store_put_stops(store, stops, 3, &err) == AM_OK, "stop reasons are stored");
-    ok(am_store_put_stops(store, &(struct am_stop){6, NULL}, 1, &err) == AM_OK, "one is reopened");
+    ok(am_store_put_stops(store, &(struct am_stop){6, AM_STOP_OPEN}, 1, &err) == AM_OK,
+       "one is reopened");
     ok(am_store_put_stops(store, wrong, 2, &err) == AM_E_STORE, "an unknown point is refused");
     ok(am_store_load_resume(store, &arena, &resume, &err) == AM_OK, "the state is read");
     ok(resume.n == FX_POINTS && resume.points[5].point_id == 6, "all points in plan order");
@@ -322,9 +325,9 @@ static void test_resume(void)
        "a failed round is a round, and counted");
     ok(resume.points[2].failures == 0, "a skip is no failure");
     ok(resume.points[5].n_rounds == 0, "a point never visited has none");
-    is_str(resume.points[0].stop_reason, "target", "stop reason");
-    is_str(resume.points[1].stop_reason, NULL, "a refused set of stops leaves nothing");
-    is_str(resume.points[5].stop_reason, NULL, "a reopened point has none");
+    ok(resume.points[0].stop_reason == AM_STOP_TARGET, "stop reason");
+    ok(resume.points[1].stop_reason == AM_STOP_OPEN, "a refused set of stops leaves nothing");
+    ok(resume.points[5].stop_reason == AM_STOP_OPEN, "a reopened point has none");
     is_str(resume.points[4].text, "threads=1 ratio=0.1", "text");
     is_near(resume.spent_s, 5.5, 1e-12, "the launches' time adds up");
     am_store_close(store);
@@ -370,7 +373,6 @@ static void test_refusals(void)
     l.launch.round = 9;
     ok(am_store_put_launch(store, &l.launch, &err) == AM_OK, "two points in one launch");
     ok(count_launches(store) == 12, "count as one launch");
-    ok(am_store_end_run(store, "finished", &err) == AM_E_STORE, "an unknown state is refused");
     am_store_close(store);
 }
 
@@ -382,14 +384,14 @@ static void test_end(void)
     struct am_err err = {0};
 
     ok(am_store_open(PATH, true, &store, &err) == AM_OK, "opened");
-    ok(am_store_end_run(store, "interrupted", &err) == AM_OK, "interrupted");
+    ok(am_store_end_run(store, AM_RUN_INTERRUPTED, &err) == AM_OK, "interrupted");
     (void)am_store_load_resume(store, &arena, &resume, &err);
-    is_str(resume.run.state, "interrupted", "state is kept");
+    is_str(am_run_states[resume.run.state], "interrupted", "state is kept");
     ok(resume.run.ended && strlen(resume.run.ended) == 20, "with the time: %s", resume.run.ended);
-    ok(am_store_end_run(store, "running", &err) == AM_OK, "resumed");
+    ok(am_store_end_run(store, AM_RUN_RUNNING, &err) == AM_OK, "resumed");
     (void)am_store_load_resume(store, &arena, &resume, &err);
     is_str(resume.run.ended, NULL, "a run that goes on has no end");
-    ok(am_store_end_run(store, "done", &err) == AM_OK, "done: %s", err.text);
+    ok(am_store_end_run(store, AM_RUN_DONE, &err) == AM_OK, "done: %s", err.text);
     am_store_close(store);
     am_arena_fini(&arena);
 }

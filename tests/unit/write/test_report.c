@@ -306,7 +306,7 @@ static struct am_result_set small_run(struct am_arena *arena)
                                         .command = "archmeter run",
                                         .version = "0",
                                         .started = "2026-01-01T00:00:00Z",
-                                        .state = "done",
+                                        .state = AM_RUN_DONE,
                                         .settings = am_profile_settings(AM_PROFILE_QUICK)},
                                 .findings = {findings, 3},
                                 .results = results,
@@ -325,8 +325,8 @@ static struct am_result_set small_run(struct am_arena *arena)
                                         .text = "size=... pattern=random",
                                         .params = params[i],
                                         .n_params = 2,
-                                        .state = "ok",
-                                        .stop_reason = "target",
+                                        .state = AM_POINT_OK,
+                                        .stop_reason = AM_STOP_TARGET,
                                         .residual = NAN};
     for (size_t i = 0; i < 2; i++) {
         metrics[i][0] = (struct am_result_metric){"latency", "s", AM_LOWER,
@@ -336,9 +336,9 @@ static struct am_result_set small_run(struct am_arena *arena)
         results[i].metrics = metrics[i];
         results[i].n_metrics = 2;
     }
-    results[2].state = "skip";
+    results[2].state = AM_POINT_SKIP;
     results[2].reason = "needs 1 TiB";
-    results[2].stop_reason = "skip";
+    results[2].stop_reason = AM_STOP_SKIP;
     results[2].text = "size=1099511627776 pattern=random";
     return set;
 }

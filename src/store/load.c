@@ -127,6 +127,7 @@ static enum am_status read_params(struct am_db_rows *rows, const struct am_read_
 static void add_failure(struct loader *ld, const struct am_result *r, unsigned round)
 {
     struct am_db_rows *const rows = &ld->visits;
+    const enum am_failure_kind kind = am_read_failure_kind(rows, 7);
     struct am_result_set *const out = ld->out;
     struct am_failure *const items =
         am_db_rows_room(rows, out->failures, out->n_failures, &ld->failures_cap, sizeof(*items));
@@ -138,7 +139,7 @@ static void add_failure(struct loader *ld, const struct am_result *r, unsigned r
         .bench = r->bench,
         .text = r->text,
         .round = round,
-        .kind = (enum am_failure_kind)am_db_get_word(rows, 7, am_failure_kinds, AM_FAILURE_KINDS),
+        .kind = kind,
         .reason = am_db_get_text(rows, 8),
         .output = am_db_get_text_or_null(rows, 9),
     };

@@ -175,5 +175,12 @@ enum am_stop_reason am_read_stop_reason(struct am_db_rows *rows, int col)
 {
     if (am_db_is_null(rows, col))
         return AM_STOP_OPEN;
-    return (enum am_stop_reason)am_db_get_word(rows, col, am_stop_reasons, AM_STOP_REASONS);
+    return (enum am_stop_reason)(
+        1 + am_db_get_word(rows, col, am_stop_reasons + 1, AM_STOP_REASONS - 1));
+}
+
+enum am_failure_kind am_read_failure_kind(struct am_db_rows *rows, int col)
+{
+    return (enum am_failure_kind)(
+        1 + am_db_get_word(rows, col, am_failure_kinds + 1, AM_FAILURE_KINDS - 1));
 }

@@ -37,6 +37,8 @@ enum am_status am_read_nodes(struct am_store *store, struct am_arena *arena, str
 
 /* Of a column that is NULL while more launches are planned. */
 enum am_stop_reason am_read_stop_reason(struct am_db_rows *rows, int col);
+/* Of a failure, which has one. */
+enum am_failure_kind am_read_failure_kind(struct am_db_rows *rows, int col);
 
 /* The bench of a row's column; NULL sets rows->status. */
 const struct am_read_bench *am_read_bench_of(const struct am_read_benches *benches,

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "core/bench/bench.h"
 #include "core/bench/plan.h"
+#include "core/stats/grade.h"
 #include "core/stats/summary.h"
 #include "topo/doctor.h"
 
@@ -119,6 +120,10 @@ struct am_result_metric {
     enum am_better better;
     struct am_series series; /* only launches in which the point was ok, in their order; values that
                               * are not finite are left out */
+    /* Set by the layer above, once, when the run is loaded: evidence/evidence.h. */
+    bool has_summary;
+    struct am_summary summary;
+    struct am_grading grading;
 };
 
 struct am_result_param {

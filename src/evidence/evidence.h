@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* A run as typed evidence: every metric summarised and graded once, when the run is loaded.
+ *
+ * What is above this layer (families, model, documents) takes summaries and grades from the
+ * results and computes no statistics of samples itself. It may assume that every result of a set
+ * that am_evidence_load() filled, or am_evidence_settle() went over, is settled; results are never
+ * changed afterwards. Points are compared by the values of their axes, never by text. */
+#ifndef AM_EVIDENCE_EVIDENCE_H
+#define AM_EVIDENCE_EVIDENCE_H
+
+#include "store/store.h"
+
+/* am_store_load(), then am_evidence_settle(). */
+enum am_status am_evidence_load(struct am_store *store, const struct am_filter *filter,
+                                struct am_arena *arena, struct am_result_set *out,
+                                struct am_err *err);
+
+/* Summarises and grades every metric of every result that is ok. For sets that were made by hand or
+ * put together from loaded ones; going over a settled set again changes nothing. */
+void am_evidence_settle(struct am_result_set *set);
+void am_evidence_settle_result(struct am_result *result);
+
+/* The metric of a result that is ok and has values of it; NULL otherwise. A name of NULL is the
+ * primary metric. Its `summary` and `grading` are set. */
+const struct am_result_metric *am_result_metric(const struct am_result *result, const char *name);
+
+/* The parameter, or NULL when the bench has no such axis. */
+const struct am_result_param *am_result_param(const struct am_result *result, const char *axis);
+/* Its value as a number (of counts, sizes and reals); NAN otherwise. */
+double am_result_number(const struct am_result *result, const char *axis);
+/* Its text; NULL when the bench has no such axis. */
+const char *am_result_text(const struct am_result *result, const char *axis);
+bool am_result_is(const struct am_result *result, const char *axis, const char *text);
+
+/* Equality by value: numbers as numbers, names as names; two absent ones are the same. */
+bool am_param_same(const struct am_result_param *a, const struct am_result_param *b);
+/* -1, 0, 1: numbers by size, names by their bytes. */
+int am_param_order(const struct am_result_param *a, const struct am_result_param *b);
+/* Whether two results of one bench agree in the axis. */
+bool am_result_same(const struct am_result *a, const struct am_result *b, const char *axis);
+
+#endif

@@ -5,6 +5,7 @@
 #define AM_TESTS_FIGURE_FIXTURE_H
 
 #include "base/text.h"
+#include "evidence/evidence.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -285,7 +286,7 @@ static inline enum am_status gx_load(const char *path, struct am_arena *arena,
     enum am_status s = am_store_open(path, false, &store, err);
 
     if (s == AM_OK)
-        s = am_store_load(store, NULL, arena, set, err);
+        s = am_evidence_load(store, NULL, arena, set, err);
     am_store_close(store);
     return s;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rank 0 of a cluster run: tells nodes to begin, gathers their files, measures what all ranks do
  * together, merges. */
+#include "evidence/evidence.h"
 #include "cluster/job.h"
 
 #include "base/log.h"
@@ -86,7 +87,7 @@ static int tell(const char *path)
     int code = EXIT_COMPLETE;
 
     if (am_store_open(path, false, &store, &err) != AM_OK ||
-        am_store_load(store, NULL, &arena, &set, &err) != AM_OK) {
+        am_evidence_load(store, NULL, &arena, &set, &err) != AM_OK) {
         am_log(AM_LOG_ERROR, "%s", err.text);
         code = EXIT_NOTHING;
     }

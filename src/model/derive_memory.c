@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the chases show of caches and memory: sizes, latencies, line, ways, parallelism. The method
  * is Saavedra and Smith's: levels are plateaus of latency over working set, sizes are knees. */
-#include "model/curve.h"
+#include "fit/curve.h"
 #include "model/derive.h"
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What ocl.global, ocl.local, ocl.cache, ocl.bus and ocl.scale show of a device's memory: rates,
  * the piece that one access moves, banks, caches, and how it compares with threads of the host. */
-#include "model/curve.h"
+#include "fit/curve.h"
 #include "model/derive.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "model/facts.h"
 
 #include "base/text.h"
+#include "family/family.h"
 #include "model/derive.h"
 #include "model/nodes.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 /* One row a deriver. A later one may look at the facts of those before it. */
-static am_derive_fn *const derivers[] = {
+static am_old_derive_fn *const derivers[] = {
     am_derive_clock,       am_derive_flops,      am_derive_instr,      am_derive_memory,
     am_derive_bandwidth,   am_derive_load,       am_derive_coherence,  am_derive_placement,
     am_derive_omp,         am_derive_runs,       am_derive_omp_tasks,  am_derive_symmetry,
@@ -32,7 +33,10 @@ bool am_facts_add(struct am_facts *facts, const struct am_fact *fact)
         facts->items = items;
         facts->cap = cap;
     }
-    facts->items[facts->n++] = *fact;
+    facts->items[facts->n] = *fact;
+    facts->items[facts->n].family = fact->family ? fact->family : "";
+    facts->items[facts->n].name = fact->name ? fact->name : fact->id;
+    facts->n++;
     return true;
 }
 
@@ -43,20 +47,6 @@ const struct am_fact *am_facts_find(const struct am_facts *facts, const char *id
             return &facts->items[i];
     }
     return NULL;
-}
-
-bool am_fact_is_decided(const struct am_fact *fact)
-{
-    static const double least = 0.8; /* what two intervals of five launches leave */
-
-    return isnan(fact->ci.coverage) || fact->ci.coverage >= least;
-}
-
-void am_facts_offer(struct am_facts *facts, struct am_fact fact)
-{
-    if (fact.id && fact.what && fact.evidence && isfinite(fact.value) &&
-        !am_facts_find(facts, fact.id))
-        (void)am_facts_add(facts, &fact);
 }
 
 void am_fact_set_ratio(struct am_fact *fact, const struct am_summary *over,
@@ -70,36 +60,11 @@ void am_fact_set_ratio(struct am_fact *fact, const struct am_summary *over,
 void am_facts_derive(const struct am_result_set *set, struct am_arena *arena,
                      struct am_facts *facts)
 {
-    *facts = (struct am_facts){.arena = arena};
     set = am_nodes_first(set, arena);
+    am_families_derive(set, arena, facts);
+    facts->family = NULL;
     for (size_t i = 0; i < sizeof(derivers) / sizeof(derivers[0]); i++)
         derivers[i](set, facts);
-}
-
-static const struct am_result_param *find_param(const struct am_result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_params; i++) {
-        if (strcmp(result->params[i].name, name) == 0)
-            return &result->params[i];
-    }
-    return NULL;
-}
-
-double am_result_number(const struct am_result *result, const char *param)
-{
-    const struct am_result_param *const p = find_param(result, param);
-    double value;
-
-    if (!p || p->kind == AM_AXIS_NAME || !am_parse_f64(p->text, strlen(p->text), &value))
-        return NAN;
-    return value;
-}
-
-const char *am_result_text(const struct am_result *result, const char *param)
-{
-    const struct am_result_param *const p = find_param(result, param);
-
-    return p ? p->text : NULL;
 }
 
 bool am_result_summary(const struct am_result *result, const char *metric, struct am_summary *out)

@@ -36,7 +36,8 @@ static void add(const struct maker *m, const char *id, const char *text, const c
         g->items = items;
         g->cap = cap;
     }
-    g->items[g->n++] = (struct am_guideline){id, text, evidence, command};
+    g->items[g->n++] =
+        (struct am_guideline){.id = id, .text = text, .evidence = evidence, .command = command};
 }
 
 static const struct am_fact *find(const struct maker *m, const char *id)

@@ -5,7 +5,7 @@
 #define AM_MODEL_TASK_CURVE_H
 
 #include "base/arena.h"
-#include "model/task_fit.h"
+#include "fit/task_fit.h"
 #include "store/store.h"
 
 struct am_task_curve {

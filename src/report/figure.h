@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "family/figure_row.h"
 #include "model/facts.h"
 #include "report/plot.h"
 #include "store/store.h"
@@ -16,37 +17,6 @@
 
 /* Its figures stand beside the facts; the roofline too. */
 #define AM_FIGURE_MODEL_SECTION "Machine model"
-
-enum am_figure_kind {
-    AM_FIGURE_LINES,
-    AM_FIGURE_BARS,  /* horizontal, one a value of x; for axes of names */
-    AM_FIGURE_HEAT,  /* x: columns, series: rows */
-    AM_FIGURE_TABLE, /* the varying axes and every metric in words */
-};
-
-/* One figure. Axes are named as in the bench; an axis that varies and is named nowhere becomes part
- * of the series' names. At most AM_FIGURE_SERIES_MAX series and AM_FIGURE_PANELS_MAX panels are
- * drawn, and the figure says how many were left out. A run without results for a row has no such
- * figure. */
-struct am_figure_row {
-    const char *name; /* for `export --svg NAME`: [a-z0-9-]; NULL ends a table */
-    const char
-        *section;      /* of the report: "Memory"; sections come in the order of their first row */
-    const char *title; /* what is seen, not which program saw it */
-    const char *caption;        /* how to read it: one to three sentences */
-    const char *bench, *metric; /* metric NULL: the primary one */
-    enum am_figure_kind kind;
-    const char *x;      /* an axis, or "@metric": another metric of the same point */
-    const char *series; /* axis: one line, bar or row of cells a value; NULL: none */
-    const char *panel;  /* axis: one small plot a value; NULL: none */
-    const char *along;  /* with x = "@metric", the axis that moves along a line; NULL: none */
-    const char *where;  /* "pattern=random,local nt!=0": only such points; an axis that the bench
-                         * does not have is no match. NULL: all */
-    size_t least;       /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
-    bool own_y; /* LINES: each panel has its own range of values; the default is one for all */
-    enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */
-    const char *x_title, *y_title; /* of the axes; NULL: the names of axis and metric */
-};
 
 enum { AM_FIGURE_SERIES_MAX = 12, AM_FIGURE_PANELS_MAX = 24, AM_FIGURE_TABLE_MAX = 1000 };
 

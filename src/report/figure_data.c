@@ -100,7 +100,7 @@ static const struct am_result_metric *metric_of(const struct am_result *r, const
 }
 
 static enum am_status select_results(const struct am_figure_source *source,
-                                     const struct am_figure_row *row, struct am_picks *p,
+                                     const struct am_figure_row *row, struct am_figure_picks *p,
                                      struct am_err *err)
 {
     const struct am_result_set *const set = source->set;
@@ -115,7 +115,7 @@ static enum am_status select_results(const struct am_figure_source *source,
         return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
-        struct am_pick pick = {.result = r, .ordinal = i, .x = NAN};
+        struct am_figure_pick pick = {.result = r, .ordinal = i, .x = NAN};
 
         if (strcmp(r->bench, row->bench) != 0 || r->state != AM_POINT_OK || !matches(r, row->where))
             continue;
@@ -156,7 +156,7 @@ static void add_part(struct am_text *out, const struct am_result_param *param, b
 }
 
 /* The parts of a label: the named axis when it varies, then (with `others`) those used nowhere. */
-static const char *label_of(const struct am_picks *p, const struct am_figure_row *row,
+static const char *label_of(const struct am_figure_picks *p, const struct am_figure_row *row,
                             const struct am_result *r, const char *named, bool others,
                             struct am_arena *arena)
 {
@@ -180,8 +180,8 @@ static const char *label_of(const struct am_picks *p, const struct am_figure_row
     return label ? am_label_cut(arena, label, LABEL_CHARS) : "?";
 }
 
-static void place_x(struct am_picks *p, const struct am_figure_row *row, struct am_pick *pick,
-                    struct am_arena *arena)
+static void place_x(struct am_figure_picks *p, const struct am_figure_row *row,
+                    struct am_figure_pick *pick, struct am_arena *arena)
 {
     const char *text;
     char shown[TITLE_BYTES];
@@ -203,7 +203,7 @@ static void place_x(struct am_picks *p, const struct am_figure_row *row, struct 
         p->x_kind == AM_AXIS_NAME ? (double)pick->column : am_result_number(pick->result, row->x);
 }
 
-static void find_x(const struct am_figure_row *row, struct am_picks *p)
+static void find_x(const struct am_figure_row *row, struct am_figure_picks *p)
 {
     const struct am_result_metric *metric;
 
@@ -225,7 +225,7 @@ static void find_x(const struct am_figure_row *row, struct am_picks *p)
 
 static int by_row(const void *a, const void *b)
 {
-    const struct am_pick *const x = a, *const y = b;
+    const struct am_figure_pick *const x = a, *const y = b;
 
     if (x->x < y->x || x->x > y->x)
         return x->x < y->x ? -1 : 1;
@@ -233,7 +233,7 @@ static int by_row(const void *a, const void *b)
 }
 
 /* Rows of a map rise, in whatever order a search came upon them. */
-static void sort_rows(const struct am_figure_row *row, struct am_picks *p)
+static void sort_rows(const struct am_figure_row *row, struct am_figure_picks *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         p->items[i].x = am_result_number(p->items[i].result, row->series);
@@ -243,14 +243,14 @@ static void sort_rows(const struct am_figure_row *row, struct am_picks *p)
     qsort(p->items, p->n, sizeof(*p->items), by_row);
 }
 
-enum am_status am_picks_select(const struct am_figure_source *source,
-                               const struct am_figure_row *row, struct am_picks *out,
-                               struct am_err *err)
+enum am_status am_figure_picks_select(const struct am_figure_source *source,
+                                      const struct am_figure_row *row, struct am_figure_picks *out,
+                                      struct am_err *err)
 {
     const bool heat = row->kind == AM_FIGURE_HEAT;
     enum am_status status;
 
-    *out = (struct am_picks){0};
+    *out = (struct am_figure_picks){0};
     status = select_results(source, row, out, err);
     if (status != AM_OK || out->n == 0)
         return status;
@@ -258,7 +258,7 @@ enum am_status am_picks_select(const struct am_figure_source *source,
     if (heat && row->series)
         sort_rows(row, out);
     for (size_t i = 0; i < out->n; i++) {
-        struct am_pick *const pick = &out->items[i];
+        struct am_figure_pick *const pick = &out->items[i];
         const struct am_result *const r = pick->result;
 
         /* two values may not share a cell: there the other axes part the panels */
@@ -275,7 +275,7 @@ enum am_status am_picks_select(const struct am_figure_source *source,
 
 /* ---- words ---- */
 
-const char *am_picks_constants(const struct am_picks *p, struct am_arena *arena)
+const char *am_figure_picks_constants(const struct am_figure_picks *p, struct am_arena *arena)
 {
     char text[TITLE_BYTES];
     const char *copy;
@@ -285,8 +285,8 @@ const char *am_picks_constants(const struct am_picks *p, struct am_arena *arena)
     return copy ? copy : "";
 }
 
-const char *am_pick_title(const struct am_picks *p, const struct am_pick *pick,
-                          struct am_arena *arena)
+const char *am_figure_pick_title(const struct am_figure_picks *p, const struct am_figure_pick *pick,
+                                 struct am_arena *arena)
 {
     const struct am_summary *const s = &pick->summary;
     char median[AM_UNITS_MAX], lo[AM_UNITS_MAX], hi[AM_UNITS_MAX], label[TITLE_BYTES];

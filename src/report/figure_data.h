@@ -19,7 +19,7 @@ enum { AM_KEYS_MAX = AM_AXIS_VALUES_MAX };
 size_t am_keys_index(struct am_keys *keys, struct am_arena *arena, const char *text);
 
 /* One result that the figure shows. */
-struct am_pick {
+struct am_figure_pick {
     const struct am_result *result;
     const struct am_result_metric *metric;
     struct am_summary summary;
@@ -30,8 +30,8 @@ struct am_pick {
     size_t ordinal; /* in the plan: sorts are stable by it */
 };
 
-struct am_picks {
-    struct am_pick *items;
+struct am_figure_picks {
+    struct am_figure_pick *items;
     size_t n;
     struct am_points points; /* which axes vary */
     struct am_keys panels, series, names;
@@ -42,15 +42,15 @@ struct am_picks {
 
 /* The ok results of the row's bench that match its `where` and have its metric. An empty selection
  * is no failure. */
-enum am_status am_picks_select(const struct am_figure_source *source,
-                               const struct am_figure_row *row, struct am_picks *out,
-                               struct am_err *err);
+enum am_status am_figure_picks_select(const struct am_figure_source *source,
+                                      const struct am_figure_row *row, struct am_figure_picks *out,
+                                      struct am_err *err);
 
 /* "pages=any  threads=1": what every result shares. */
-const char *am_picks_constants(const struct am_picks *picks, struct am_arena *arena);
+const char *am_figure_picks_constants(const struct am_figure_picks *picks, struct am_arena *arena);
 /* "size=32 KiB pattern=random: 1.24 ns (1.22 ns to 1.27 ns), 5 launches". */
-const char *am_pick_title(const struct am_picks *picks, const struct am_pick *pick,
-                          struct am_arena *arena);
+const char *am_figure_pick_title(const struct am_figure_picks *picks,
+                                 const struct am_figure_pick *pick, struct am_arena *arena);
 /* A copy that is fit to be a label: at most `max` characters, the rest an ellipsis. */
 const char *am_label_cut(struct am_arena *arena, const char *text, size_t max);
 

@@ -16,7 +16,7 @@ enum { BARS_MAX = 48, HEAT_MAX = 128, METRICS_SHOWN = 6, SMALL_FROM = 6 };
 struct making {
     const struct am_figure_source *source;
     const struct am_figure_row *row;
-    struct am_picks picks;
+    struct am_figure_picks picks;
     size_t panels, series; /* that are drawn */
     size_t series_lost, panels_lost, names_lost;
 };
@@ -36,7 +36,7 @@ static int by_number(double a, double b)
 /* By panel, series, x and plan; a metric as x follows the plan: its curve may turn back. */
 static int compare_picks(const void *pa, const void *pb)
 {
-    const struct am_pick *const a = pa, *const b = pb;
+    const struct am_figure_pick *const a = pa, *const b = pb;
     int order = by_number((double)a->panel, (double)b->panel);
 
     if (order == 0)
@@ -48,7 +48,7 @@ static int compare_picks(const void *pa, const void *pb)
 
 static int compare_unsorted(const void *pa, const void *pb)
 {
-    const struct am_pick *const a = pa, *const b = pb;
+    const struct am_figure_pick *const a = pa, *const b = pb;
     int order = by_number((double)a->panel, (double)b->panel);
 
     if (order == 0)
@@ -59,7 +59,7 @@ static int compare_unsorted(const void *pa, const void *pb)
 /* Names of numbers rise: the plan's order is the user's, not an axis's. */
 static void sort_columns(struct making *m)
 {
-    struct am_picks *const p = &m->picks;
+    struct am_figure_picks *const p = &m->picks;
     const size_t n = p->names.n;
     size_t *const rank = take(m, n, sizeof(*rank));
     double *const value = take(m, n, sizeof(*value));
@@ -88,7 +88,7 @@ static void sort_columns(struct making *m)
 static void set_axes(const struct making *m, struct am_plot *plot)
 {
     const struct am_figure_row *const row = m->row;
-    const struct am_picks *const p = &m->picks;
+    const struct am_figure_picks *const p = &m->picks;
     const struct am_result_metric *const metric = p->items[0].metric;
     const char *const x_name = row->x ? row->x + (row->x[0] == '@') : "";
 
@@ -107,7 +107,8 @@ static void set_axes(const struct making *m, struct am_plot *plot)
                                     .scale = row->yscale};
 }
 
-static bool is_drawn(const struct making *m, const struct am_plot *plot, const struct am_pick *pick)
+static bool is_drawn(const struct making *m, const struct am_plot *plot,
+                     const struct am_figure_pick *pick)
 {
     return pick->panel < m->panels && pick->series < m->series &&
            (plot->x.scale != AM_SCALE_NAMES || pick->column < BARS_MAX);
@@ -117,7 +118,7 @@ static bool is_drawn(const struct making *m, const struct am_plot *plot, const s
 static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot *plot,
                                  struct am_err *err)
 {
-    struct am_picks *const p = &m->picks;
+    struct am_figure_picks *const p = &m->picks;
     struct am_plot_series *const series = take(m, m->series, sizeof(*series));
     struct am_plot_mark *const marks = take(m, p->n, sizeof(*marks));
     size_t used = 0;
@@ -125,7 +126,7 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
     if (!series || !marks)
         return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
     for (size_t i = 0; i < p->n; i++) {
-        const struct am_pick *const pick = &p->items[i];
+        const struct am_figure_pick *const pick = &p->items[i];
         const bool names = plot->x.scale == AM_SCALE_NAMES;
         struct am_plot_series *s = plot->n ? &series[plot->n - 1] : NULL;
 
@@ -144,7 +145,7 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
             .y = pick->summary.median,
             .lo = pick->summary.ci.lo,
             .hi = pick->summary.ci.hi,
-            .title = am_pick_title(p, pick, m->source->arena),
+            .title = am_figure_pick_title(p, pick, m->source->arena),
         };
         s->n++;
     }
@@ -194,7 +195,7 @@ static const char *panel_title(const struct making *m, size_t panel)
 
 static enum am_status make_plots(struct making *m, struct am_figure *f, struct am_err *err)
 {
-    struct am_picks *const p = &m->picks;
+    struct am_figure_picks *const p = &m->picks;
     enum am_status status = AM_OK;
 
     qsort(p->items, p->n, sizeof(*p->items), p->x_is_metric ? compare_unsorted : compare_picks);
@@ -220,7 +221,7 @@ static enum am_status make_plots(struct making *m, struct am_figure *f, struct a
 
 static enum am_status make_heats(struct making *m, struct am_figure *f, struct am_err *err)
 {
-    struct am_picks *const p = &m->picks;
+    struct am_figure_picks *const p = &m->picks;
     const size_t rows = p->series.n < HEAT_MAX ? p->series.n : HEAT_MAX;
     const size_t columns = p->names.n < HEAT_MAX ? p->names.n : HEAT_MAX;
 
@@ -253,13 +254,13 @@ static enum am_status make_heats(struct making *m, struct am_figure *f, struct a
         for (size_t k = 0; k < rows * columns; k++)
             values[k] = NAN;
         for (size_t k = 0; k < p->n; k++) {
-            const struct am_pick *const pick = &p->items[k];
+            const struct am_figure_pick *const pick = &p->items[k];
 
             if (pick->panel != i || pick->series >= rows || pick->column >= columns)
                 continue;
             values[pick->series * columns + pick->column] = pick->summary.median;
             titles[pick->series * columns + pick->column] =
-                am_pick_title(p, pick, m->source->arena);
+                am_figure_pick_title(p, pick, m->source->arena);
         }
     }
     return AM_OK;
@@ -269,7 +270,7 @@ static enum am_status make_heats(struct making *m, struct am_figure *f, struct a
 
 static enum am_status make_columns(struct making *m, struct am_figure *f, struct am_err *err)
 {
-    const struct am_picks *const p = &m->picks;
+    const struct am_figure_picks *const p = &m->picks;
     const size_t metrics =
         p->points.first->n_metrics < METRICS_SHOWN ? p->points.first->n_metrics : METRICS_SHOWN;
 
@@ -296,10 +297,10 @@ static void put_cell(struct am_figure_cells *line, size_t *at, const char *text,
     line->text[(*at)++] = copy ? copy : "";
 }
 
-static void fill_line(struct making *m, const struct am_figure *f, const struct am_pick *pick,
-                      struct am_figure_cells *line)
+static void fill_line(struct making *m, const struct am_figure *f,
+                      const struct am_figure_pick *pick, struct am_figure_cells *line)
 {
-    const struct am_picks *const p = &m->picks;
+    const struct am_figure_picks *const p = &m->picks;
     struct am_arena *const arena = m->source->arena;
     char text[256];
     size_t at = 0;
@@ -378,7 +379,7 @@ static const char *tell_omitted(const struct making *m)
 }
 
 /* A line needs two places on its axis, a map two cells; a table shows the rest. */
-static bool shows_something(const struct am_picks *p, const struct am_figure_row *row)
+static bool shows_something(const struct am_figure_picks *p, const struct am_figure_row *row)
 {
     if (row->kind == AM_FIGURE_LINES)
         return p->x_is_metric || p->names.n > 1;
@@ -397,7 +398,7 @@ enum am_status am_figure_make(const struct am_figure_source *source,
                                       [AM_FIGURE_HEAT] = make_heats,
                                       [AM_FIGURE_TABLE] = make_table};
     struct making m = {.source = source, .row = row};
-    enum am_status status = am_picks_select(source, row, &m.picks, err);
+    enum am_status status = am_figure_picks_select(source, row, &m.picks, err);
 
     *out = (struct am_figure){.row = row};
     *made = status == AM_OK && m.picks.n > 0 && shows_something(&m.picks, row);
@@ -414,7 +415,7 @@ enum am_status am_figure_make(const struct am_figure_source *source,
     if (!out->panels)
         return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
     status = makers[row->kind](&m, out, err);
-    out->constants = am_picks_constants(&m.picks, source->arena);
+    out->constants = am_figure_picks_constants(&m.picks, source->arena);
     out->omitted = tell_omitted(&m);
     return status;
 }

@@ -4,19 +4,13 @@
 #ifndef AM_REPORT_PLOT_H
 #define AM_REPORT_PLOT_H
 
+#include "family/figure_row.h"
 #include "report/svg.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { AM_PLOT_TICKS_MAX = 24, AM_PLOT_LABEL_MAX = 64 };
-
-enum am_scale {
-    AM_SCALE_LINEAR, /* from zero unless the values are far from it; the default */
-    AM_SCALE_LOG10,  /* values that are not positive cannot be shown and are counted */
-    AM_SCALE_LOG2,
-    AM_SCALE_NAMES, /* places 0, 1, ... have names */
-};
 
 struct am_plot_axis {
     const char *title; /* "working set"; the unit is added where labels do not carry it */

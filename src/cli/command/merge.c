@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter merge: the results files of several machines in one. */
+#include "evidence/evidence.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "report/nodes.h"
@@ -48,7 +49,7 @@ static enum am_status show(struct am_cli *cli, const char *path, struct am_err *
     enum am_status s = am_store_open(path, false, &store, err);
 
     if (s == AM_OK)
-        s = am_store_load(store, NULL, cli->arena, &set, err);
+        s = am_evidence_load(store, NULL, cli->arena, &set, err);
     am_store_close(store);
     if (s != AM_OK)
         return s;

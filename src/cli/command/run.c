@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter run, resume: measure, store, show. */
+#include "evidence/evidence.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -142,7 +143,7 @@ static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
     if (resume->run.state != AM_RUN_DONE)
         status = am_store_end_run(store, AM_RUN_DONE, err);
     if (status == AM_OK)
-        status = am_store_load(store, NULL, cli->arena, &set, err);
+        status = am_evidence_load(store, NULL, cli->arena, &set, err);
     if (status != AM_OK)
         return status;
     am_report_results(&set, &cli->style, cli->arena, stdout);
@@ -194,7 +195,7 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     struct am_setup setup = {0};
     struct am_outcome outcome = {0};
     struct am_result_set stored = {0};
-    enum am_status status = am_store_load(store, NULL, cli->arena, &stored, err);
+    enum am_status status = am_evidence_load(store, NULL, cli->arena, &stored, err);
 
     if (status == AM_OK)
         status = recall(cli, &stored, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter selftest: the instrument measured against itself. */
+#include "evidence/evidence.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -159,7 +160,7 @@ static enum am_status measure_null(struct am_cli *cli, struct figure *beyond, st
     if (status == AM_OK)
         status = measure_into(&inner, &setup, &place, &store, err);
     if (status == AM_OK)
-        status = am_store_load(store, NULL, cli->arena, &set, err);
+        status = am_evidence_load(store, NULL, cli->arena, &set, err);
     if (status == AM_OK)
         status = am_store_each_sample(store, NULL, note_first, &first, err);
     am_store_close(store);
@@ -296,12 +297,12 @@ static enum am_status compare_rounds(struct am_cli *cli, struct am_store *store,
     const struct am_compare_settings settings = {.delta = cli->opt->delta, .level = 0.95};
     struct am_result_set a = {0}, b = {0};
     struct am_comparison comparison = {0};
-    enum am_status status = am_store_load(
+    enum am_status status = am_evidence_load(
         store, &(struct am_filter){.round_mod = 2, .round_rem = 0}, cli->arena, &a, err);
 
     if (status == AM_OK)
-        status = am_store_load(store, &(struct am_filter){.round_mod = 2, .round_rem = 1},
-                               cli->arena, &b, err);
+        status = am_evidence_load(store, &(struct am_filter){.round_mod = 2, .round_rem = 1},
+                                  cli->arena, &b, err);
     if (status == AM_OK)
         status = am_compare(&a, &b, &settings, cli->arena, &comparison, err);
     if (status == AM_OK)

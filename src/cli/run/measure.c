@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a plan to a results file, and from the file to what a person sees. */
+#include "evidence/evidence.h"
 #include "cli/run/measure.h"
 
 #include "base/log.h"
@@ -220,7 +221,7 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
 {
     struct am_result_set set = {0};
     const enum am_status status =
-        am_store_load(store, &(struct am_filter){0}, cli->arena, &set, err);
+        am_evidence_load(store, &(struct am_filter){0}, cli->arena, &set, err);
 
     if (status != AM_OK)
         return status;

@@ -3,6 +3,7 @@
 #include "cli/run/runs.h"
 
 #include "base/text.h"
+#include "evidence/evidence.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -78,7 +79,8 @@ static void add_run(struct runs *runs, const char *path, struct am_arena *arena)
     struct am_err ignored = {0};
 
     if (am_store_open(path, false, &store, &ignored) == AM_OK &&
-        am_store_load(store, &(struct am_filter){.pattern = "/"}, arena, &set, &ignored) == AM_OK)
+        am_evidence_load(store, &(struct am_filter){.pattern = "/"}, arena, &set, &ignored) ==
+            AM_OK)
         runs->items[runs->n++] =
             (struct run){path, set.run.started ? set.run.started : "", set.run.label};
     am_store_close(store);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From options to a plan, and from files to the results that a pattern names. */
+#include "evidence/evidence.h"
 #include "cli/run/setup.h"
 
 #include "base/log.h"
@@ -411,7 +412,7 @@ enum am_status am_load_file(const struct am_cli *cli, const char *path,
     if (status == AM_OK)
         status = am_store_open(file, false, &store, err);
     if (status == AM_OK)
-        status = am_store_load(store, &(struct am_filter){0}, cli->arena, out, err);
+        status = am_evidence_load(store, &(struct am_filter){0}, cli->arena, out, err);
     am_store_close(store);
     return status == AM_OK ? am_select_results(out, patterns, cli->arena, err) : status;
 }

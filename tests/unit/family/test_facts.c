@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "model/curve.h"
+#include "fit/curve.h"
 #include "report/facts.h"
 #include "result_fixture.h"
 #include "tap.h"
@@ -387,18 +387,20 @@ static void check_report(void)
 
     run_init(&run);
     facts = (struct am_facts){.arena = &run.arena};
-    (void)am_facts_add(&facts, &(struct am_fact){"cache.l3.size",
-                                                 "capacity",
-                                                 "B",
-                                                 8912896,
-                                                 {5242880, 12582912, NAN},
-                                                 "made up",
-                                                 "33554432 B",
-                                                 true});
-    (void)am_facts_add(
-        &facts,
-        &(struct am_fact){
-            "memory.latency", "latency", "s", 95e-9, {95e-9, 95e-9, NAN}, "made up", NULL, false});
+    (void)am_facts_add(&facts, &(struct am_fact){.id = "cache.l3.size",
+                                                 .what = "capacity",
+                                                 .unit = "B",
+                                                 .value = 8912896,
+                                                 .ci = {5242880, 12582912, NAN},
+                                                 .evidence = "made up",
+                                                 .claimed = "33554432 B",
+                                                 .contradicts = true});
+    (void)am_facts_add(&facts, &(struct am_fact){.id = "memory.latency",
+                                                 .what = "latency",
+                                                 .unit = "s",
+                                                 .value = 95e-9,
+                                                 .ci = {95e-9, 95e-9, NAN},
+                                                 .evidence = "made up"});
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *const text = report(&run, &facts, cases[i].format, &run.arena);
 

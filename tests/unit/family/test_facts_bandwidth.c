@@ -43,10 +43,16 @@ static void add(struct run *run, const struct row *row)
     rx_params(&run->arena, r, row->text, PARAMS_MAX);
     r->metrics = am_arena_array(&run->arena, 2, sizeof(*r->metrics));
     r->metrics[r->n_metrics++] =
-        (struct am_result_metric){"bandwidth", "B/s", AM_HIGHER, series_of(run, row->bandwidth)};
+        (struct am_result_metric){.name = "bandwidth",
+                                  .unit = "B/s",
+                                  .better = AM_HIGHER,
+                                  .series = series_of(run, row->bandwidth)};
     if (row->latency > 0)
         r->metrics[r->n_metrics++] =
-            (struct am_result_metric){"latency", "s", AM_LOWER, series_of(run, row->latency)};
+            (struct am_result_metric){.name = "latency",
+                                      .unit = "s",
+                                      .better = AM_LOWER,
+                                      .series = series_of(run, row->latency)};
 }
 
 /* Caches of 32 KiB, 1 MiB and 32 MiB. */

@@ -52,8 +52,10 @@ static void add(struct am_result_set *set, struct am_arena *arena, const char *t
         .bench = "cpu.flops", .text = text, .state = AM_POINT_OK, .n_metrics = 1};
     rx_params(arena, r, text, PARAMS_MAX);
     r->metrics = am_arena_array(arena, 1, sizeof(*r->metrics));
-    r->metrics[0] =
-        (struct am_result_metric){"flops", "flop/s", AM_HIGHER, {.launches = l, .n = LAUNCHES}};
+    r->metrics[0] = (struct am_result_metric){.name = "flops",
+                                              .unit = "flop/s",
+                                              .better = AM_HIGHER,
+                                              .series = {.launches = l, .n = LAUNCHES}};
 }
 
 int main(void)

@@ -44,9 +44,15 @@ static struct am_result *add(struct am_arena *arena, struct am_result_set *set, 
     struct am_result_metric *metrics = am_arena_array(arena, 2, sizeof(*metrics));
 
     metrics[0] = (struct am_result_metric){
-        "primary", "s", better, series_of(arena, side.launches, side.centre, side.spread)};
+        .name = "primary",
+        .unit = "s",
+        .better = better,
+        .series = series_of(arena, side.launches, side.centre, side.spread)};
     metrics[1] = (struct am_result_metric){
-        "second", "cycle", better, series_of(arena, side.launches, side.centre, side.spread)};
+        .name = "second",
+        .unit = "cycle",
+        .better = better,
+        .series = series_of(arena, side.launches, side.centre, side.spread)};
     *r = (struct am_result){.bench = "test.bench",
                             .worker = "cpu",
                             .version = 1,

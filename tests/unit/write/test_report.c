@@ -329,10 +329,14 @@ static struct am_result_set small_run(struct am_arena *arena)
                                         .stop_reason = AM_STOP_TARGET,
                                         .residual = NAN};
     for (size_t i = 0; i < 2; i++) {
-        metrics[i][0] = (struct am_result_metric){"latency", "s", AM_LOWER,
-                                                  series_of(arena, i ? 4e-9 : 1.2e-9)};
-        metrics[i][1] =
-            (struct am_result_metric){"cycles", "cycle", AM_LOWER, series_of(arena, i ? 12 : 4)};
+        metrics[i][0] = (struct am_result_metric){.name = "latency",
+                                                  .unit = "s",
+                                                  .better = AM_LOWER,
+                                                  .series = series_of(arena, i ? 4e-9 : 1.2e-9)};
+        metrics[i][1] = (struct am_result_metric){.name = "cycles",
+                                                  .unit = "cycle",
+                                                  .better = AM_LOWER,
+                                                  .series = series_of(arena, i ? 12 : 4)};
         results[i].metrics = metrics[i];
         results[i].n_metrics = 2;
     }

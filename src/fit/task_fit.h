@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Models of what tasks cost: time over the number of tasks that the same work is cut into. */
-#ifndef AM_MODEL_TASK_FIT_H
-#define AM_MODEL_TASK_FIT_H
+#ifndef AM_FIT_TASK_FIT_H
+#define AM_FIT_TASK_FIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves that climb in steps (latency over working set): their plateaus and the knees between. */
-#ifndef AM_MODEL_CURVE_H
-#define AM_MODEL_CURVE_H
+#ifndef AM_FIT_CURVE_H
+#define AM_FIT_CURVE_H
 
 #include "base/arena.h"
 #include "core/stats/stats.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Models of what tasks cost, fitted by least squares of relative errors. */
-#include "model/task_fit.h"
+#include "fit/task_fit.h"
 
 #include "core/stats/stats.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves that climb in steps: monotone fit, plateaus, crossings. */
-#include "model/curve.h"
+#include "fit/curve.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts: made, offered, withheld, and found again. */
+#include "family/fact.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ID_BYTES = 1024, REASON_BYTES = 256, REMARK_BYTES = 600 };
+
+/* ---- making ---- */
+
+struct am_fact am_fact_of(const struct am_pick *pick, struct am_arena *arena)
+{
+    const struct am_summary *const s = &pick->metric->summary;
+    struct am_fact fact = {
+        .unit = pick->metric->unit,
+        .value = s->median,
+        .ci = s->ci,
+        .evidence = am_arena_printf(arena, "%s %s", pick->result->bench, pick->result->text),
+    };
+
+    am_fact_rest_on(&fact, pick);
+    return fact;
+}
+
+struct am_fact am_fact_of_ratio(const struct am_pick *over, const struct am_pick *under,
+                                struct am_arena *arena)
+{
+    const struct am_summary *const a = &over->metric->summary, *const b = &under->metric->summary;
+    struct am_fact fact = {
+        .unit = "",
+        .value = a->median / b->median,
+        .ci = {a->ci.lo / b->ci.hi, a->ci.hi / b->ci.lo,
+               fmax(a->ci.coverage + b->ci.coverage - 1, 0)},
+        .evidence = am_arena_printf(arena, "%s %s over %s", over->result->bench, over->result->text,
+                                    under->result->text),
+    };
+
+    am_fact_rest_on(&fact, over);
+    am_fact_rest_on(&fact, under);
+    return fact;
+}
+
+void am_fact_rest_on(struct am_fact *fact, const struct am_pick *pick)
+{
+    fact->grading = am_grading_worse(fact->grading, pick->metric->grading);
+    if (fact->n_points < AM_FACT_POINTS_MAX)
+        fact->points[fact->n_points++] = pick->result->point_id;
+}
+
+void am_fact_label(struct am_fact *fact, struct am_arena *arena, const char *key,
+                   enum am_axis_kind kind, const char *text)
+{
+    const char *const copy = am_arena_strdup(arena, text);
+
+    if (copy && fact->n_labels < AM_FACT_LABELS_MAX)
+        fact->labels[fact->n_labels++] = (struct am_result_param){key, kind, copy};
+}
+
+void am_fact_label_axes(struct am_fact *fact, const struct am_result *result, const char *axes)
+{
+    for (size_t i = 0; i < result->n_params; i++) {
+        if (am_names_hold(axes, result->params[i].name) && fact->n_labels < AM_FACT_LABELS_MAX)
+            fact->labels[fact->n_labels++] = result->params[i];
+    }
+}
+
+/* ---- offering ---- */
+
+static const char *print_id(const struct am_fact *fact, struct am_arena *arena)
+{
+    struct am_text text;
+    const char *id;
+
+    am_text_init(&text, ID_BYTES);
+    am_text_addf(&text, "%s.%s", fact->family, fact->name);
+    for (size_t i = 0; i < fact->n_labels; i++)
+        am_text_addf(&text, "%s%s=%s", i ? "," : "{", fact->labels[i].name, fact->labels[i].text);
+    if (fact->n_labels)
+        am_text_add(&text, "}");
+    id = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return id;
+}
+
+/* Doubles the room of a list in the arena; NULL when memory is refused. */
+static void *grow(struct am_arena *arena, void *items, size_t n, size_t *cap, size_t size)
+{
+    const size_t more = *cap ? 2 * *cap : 32;
+    void *const grown = am_arena_array(arena, more, size);
+
+    if (grown && n)
+        memcpy(grown, items, n * size);
+    *cap = grown ? more : *cap;
+    return grown;
+}
+
+void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
+{
+    char text[REMARK_BYTES];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    if (facts->n_remarks == facts->cap_remarks) {
+        const char **const more = grow(facts->arena, facts->remarks, facts->n_remarks,
+                                       &facts->cap_remarks, sizeof(*more));
+
+        if (!more)
+            return;
+        facts->remarks = more;
+    }
+    facts->remarks[facts->n_remarks] = am_arena_strdup(facts->arena, text);
+    facts->n_remarks += facts->remarks[facts->n_remarks] != NULL;
+}
+
+static bool is_there(const struct am_facts *facts, const struct am_fact *fact)
+{
+    for (size_t i = 0; i < facts->n; i++) {
+        if (am_fact_alike(&facts->items[i], fact, NULL))
+            return true;
+    }
+    return false;
+}
+
+void am_facts_offer(struct am_facts *facts, struct am_fact fact)
+{
+    char reasons[REASON_BYTES];
+
+    fact.family = facts->family;
+    if (!fact.family && fact.id) { /* of old: an id in one piece */
+        fact.family = "";
+        fact.name = fact.id;
+    }
+    if (!fact.family || !fact.name || !fact.what || !fact.evidence || !isfinite(fact.value))
+        return;
+    fact.id = fact.id ? fact.id : print_id(&fact, facts->arena);
+    if (!fact.id || is_there(facts, &fact))
+        return;
+    if (fact.grading.grade == AM_GRADE_C) {
+        am_facts_remark(facts, "%s is not concluded: %s", fact.id,
+                        am_grading_text(fact.grading, reasons, sizeof(reasons)));
+        return;
+    }
+    if (facts->n == facts->cap) {
+        struct am_fact *const more =
+            grow(facts->arena, facts->items, facts->n, &facts->cap, sizeof(*more));
+
+        if (!more)
+            return;
+        facts->items = more;
+    }
+    facts->items[facts->n++] = fact;
+}
+
+/* ---- asking ---- */
+
+bool am_fact_is(const struct am_fact *fact, const char *name)
+{
+    const size_t n = strlen(fact->family);
+
+    return strncmp(name, fact->family, n) == 0 && name[n] == '.' &&
+           strcmp(name + n + 1, fact->name) == 0;
+}
+
+const struct am_fact *am_facts_next(const struct am_facts *facts, const char *name,
+                                    const char *where, const struct am_fact *after)
+{
+    for (size_t i = after ? (size_t)(after - facts->items) + 1 : 0; i < facts->n; i++) {
+        const struct am_fact *const f = &facts->items[i];
+
+        if (am_fact_is(f, name) && am_where_matches(where, f->labels, f->n_labels))
+            return f;
+    }
+    return NULL;
+}
+
+const struct am_fact *am_facts_only(const struct am_facts *facts, const char *name,
+                                    const char *where)
+{
+    const struct am_fact *const f = am_facts_next(facts, name, where, NULL);
+
+    return f && !am_facts_next(facts, name, where, f) ? f : NULL;
+}
+
+static const struct am_fact *extreme(const struct am_facts *facts, const char *name,
+                                     const char *where, double sign)
+{
+    const struct am_fact *best = NULL;
+
+    for (const struct am_fact *f = am_facts_next(facts, name, where, NULL); f;
+         f = am_facts_next(facts, name, where, f)) {
+        if (!best || sign * f->value > sign * best->value)
+            best = f;
+    }
+    return best;
+}
+
+const struct am_fact *am_facts_most(const struct am_facts *facts, const char *name,
+                                    const char *where)
+{
+    return extreme(facts, name, where, 1);
+}
+
+const struct am_fact *am_facts_least(const struct am_facts *facts, const char *name,
+                                     const char *where)
+{
+    return extreme(facts, name, where, -1);
+}
+
+double am_facts_value(const struct am_facts *facts, const char *name, const char *where)
+{
+    const struct am_fact *const f = am_facts_only(facts, name, where);
+
+    return f ? f->value : NAN;
+}
+
+static const struct am_result_param *label_of(const struct am_fact *fact, const char *key)
+{
+    for (size_t i = 0; i < fact->n_labels; i++) {
+        if (strcmp(fact->labels[i].name, key) == 0)
+            return &fact->labels[i];
+    }
+    return NULL;
+}
+
+const char *am_fact_text(const struct am_fact *fact, const char *key)
+{
+    const struct am_result_param *const label = label_of(fact, key);
+
+    return label ? label->text : NULL;
+}
+
+double am_fact_number(const struct am_fact *fact, const char *key)
+{
+    const char *const text = am_fact_text(fact, key);
+    double value;
+
+    return text && am_parse_f64(text, strlen(text), &value) ? value : NAN;
+}
+
+/* Whether every label of `a` outside `except` is in `b` with the same value. */
+static bool covers(const struct am_fact *a, const struct am_fact *b, const char *except)
+{
+    for (size_t i = 0; i < a->n_labels; i++) {
+        if (!am_names_hold(except, a->labels[i].name) &&
+            !am_param_same(&a->labels[i], label_of(b, a->labels[i].name)))
+            return false;
+    }
+    return true;
+}
+
+bool am_fact_alike(const struct am_fact *a, const struct am_fact *b, const char *except)
+{
+    return strcmp(a->family, b->family) == 0 && strcmp(a->name, b->name) == 0 &&
+           covers(a, b, except) && covers(b, a, except);
+}
+
+bool am_fact_is_decided(const struct am_fact *fact)
+{
+    static const double least = 0.8; /* what two intervals of five launches leave */
+
+    return isnan(fact->ci.coverage) || fact->ci.coverage >= least;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts: what a run's measurements say about the machine.
+ *
+ * A fact is a family and a name ("memory", "bandwidth"), labels that tell it from its like
+ * (kernel=triad, threads=16), a unit, a value with its interval, a grade, and its evidence. The
+ * printed id, memory.bandwidth{kernel=triad,threads=16}, is made from these; nothing takes an id
+ * apart. Facts are looked up by name and by conditions on labels, in the same words in which
+ * results are selected (evidence/select.h). Evidence of grade C concludes nothing: such a fact is
+ * not kept but withheld, with the reason. Texts live in the arena. */
+#ifndef AM_FAMILY_FACT_H
+#define AM_FAMILY_FACT_H
+
+#include "base/arena.h"
+#include "core/stats/grade.h"
+#include "evidence/select.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    AM_FACT_LABELS_MAX = 10,
+    AM_FACT_POINTS_MAX = 4, /* further ones stand in the evidence's words */
+};
+
+enum am_fact_kind {
+    AM_FACT_TYPICAL,    /* what a program gets: the median */
+    AM_FACT_CAPABILITY, /* the best that was reached, as a ceiling needs it */
+};
+
+struct am_fact {
+    const char *family, *name; /* set by am_facts_offer(): the family; by the rule: the name */
+    struct am_result_param labels[AM_FACT_LABELS_MAX]; /* in their order */
+    size_t n_labels;
+    const char *id;   /* printed form; set by am_facts_offer() */
+    const char *what; /* one phrase for a person */
+    const char *unit; /* SI, unscaled; "" for a count or ratio */
+    enum am_fact_kind kind;
+    double value;
+    struct am_interval ci;     /* of the value; lo == hi == value where it is exact by construction;
+                                * coverage NAN where neighbouring points of a sweep give it */
+    struct am_grading grading; /* the worst of what it rests on */
+    const char *evidence;      /* bench, points and rule it was derived from, in words */
+    int64_t points[AM_FACT_POINTS_MAX]; /* ids of points it rests on */
+    size_t n_points;
+    const char *claimed; /* what the system states, as text; NULL when it states nothing */
+    bool contradicts;    /* the measurement does not agree with the claim */
+};
+
+struct am_facts {
+    struct am_fact *items;
+    size_t n, cap;
+    struct am_arena *arena;
+    const char *family; /* of the rules that are being applied */
+    /* What could not be concluded, as sentences: withheld for its grade, or ambiguous. */
+    const char **remarks;
+    size_t n_remarks, cap_remarks;
+};
+
+/* ---- making: for the rules of families ---- */
+
+/* Value, interval, unit, grade, evidence and point of one result's metric. */
+struct am_fact am_fact_of(const struct am_pick *pick, struct am_arena *arena);
+/* Value and interval of a ratio of two medians: the interval holds with what both leave of
+ * certainty; the grade is the worse. Unit "". */
+struct am_fact am_fact_of_ratio(const struct am_pick *over, const struct am_pick *under,
+                                struct am_arena *arena);
+/* Adds one more result that the fact rests on: its point and its grade. */
+void am_fact_rest_on(struct am_fact *fact, const struct am_pick *pick);
+/* Adds a label; the text is copied, and counts as a number when `kind` says so. */
+void am_fact_label(struct am_fact *fact, struct am_arena *arena, const char *key,
+                   enum am_axis_kind kind, const char *text);
+/* Adds the values of the axes of the list ("kernel,threads") that the result has. */
+void am_fact_label_axes(struct am_fact *fact, const struct am_result *result, const char *axes);
+
+/* Adds a fact, with the family of the rules at work, unless it lacks a text, is no number, or one
+ * with its name and labels is there already. One of grade C is withheld with a remark. */
+void am_facts_offer(struct am_facts *facts, struct am_fact fact);
+/* Notes what could not be concluded: "openmp.start: several results (delay=0, 300)". */
+void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- asking ---- */
+
+/* `name` is "family.name"; `where` holds conditions on labels, NULL for any. The only such fact;
+ * NULL when there is none or several. */
+const struct am_fact *am_facts_only(const struct am_facts *facts, const char *name,
+                                    const char *where);
+/* The largest (or smallest) value among them; NULL when there is none. */
+const struct am_fact *am_facts_most(const struct am_facts *facts, const char *name,
+                                    const char *where);
+const struct am_fact *am_facts_least(const struct am_facts *facts, const char *name,
+                                     const char *where);
+/* The next such fact behind `after` (NULL: the first); NULL at the end. */
+const struct am_fact *am_facts_next(const struct am_facts *facts, const char *name,
+                                    const char *where, const struct am_fact *after);
+
+/* Value of the only such fact; NAN without. */
+double am_facts_value(const struct am_facts *facts, const char *name, const char *where);
+
+bool am_fact_is(const struct am_fact *fact, const char *name); /* "family.name" */
+/* A label's text, NULL without it; its number, NAN without it. */
+const char *am_fact_text(const struct am_fact *fact, const char *key);
+double am_fact_number(const struct am_fact *fact, const char *key);
+/* Whether two facts agree in family, name and all labels but those of the list `except`. */
+bool am_fact_alike(const struct am_fact *a, const struct am_fact *b, const char *except);
+/* False when the interval says nothing: of one launch, or of two that share little certainty. */
+bool am_fact_is_decided(const struct am_fact *fact);
+
+#endif

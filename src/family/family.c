@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Families applied to a run: rules to facts, facts to guidelines, points to what bounds them. */
+#include "family/family.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* In the order in which they are applied and shown. */
+const struct am_family *const am_families[] = {
+    NULL,
+};
+
+const struct am_family *am_family_find(const char *name)
+{
+    for (size_t i = 0; am_families[i]; i++) {
+        if (strcmp(am_families[i]->name, name) == 0)
+            return am_families[i];
+    }
+    return NULL;
+}
+
+/* ---- facts ---- */
+
+static void apply_to_group(const struct am_fact_rule *rule, const struct am_picks *picks,
+                           struct am_facts *facts)
+{
+    const char *several = NULL;
+    const struct am_pick *const pick =
+        rule->reduce == AM_REDUCE_BEST ? am_picks_best(picks) : am_picks_only(picks, &several);
+    struct am_fact fact;
+
+    if (several)
+        am_facts_remark(facts,
+                        "%s.%s is not concluded: several results where one was wanted (%s %s); "
+                        "measure one of them, or look at archmeter show",
+                        facts->family, rule->name, picks->items[0].result->bench, several);
+    if (!pick)
+        return;
+    fact = am_fact_of(pick, facts->arena);
+    fact.name = rule->name;
+    fact.what = rule->what;
+    fact.kind = rule->kind;
+    am_fact_label_axes(&fact, pick->result, rule->labels);
+    am_facts_offer(facts, fact);
+}
+
+static void apply_rule(const struct am_fact_rule *rule, const struct am_deriving *d)
+{
+    struct am_picks picks;
+    struct am_groups groups;
+
+    if (rule->derive) {
+        rule->derive(d);
+        return;
+    }
+    picks = am_select(d->set, &rule->from, d->arena);
+    groups = am_picks_group(&picks, rule->labels ? rule->labels : "");
+    for (size_t i = 0; i < groups.n; i++)
+        apply_to_group(rule, &groups.items[i].picks, d->facts);
+}
+
+void am_family_derive(const struct am_family *family, const struct am_result_set *set,
+                      struct am_facts *facts)
+{
+    const struct am_deriving d = {set, facts, facts->arena};
+
+    facts->family = family->name;
+    for (const struct am_fact_rule *rule = family->facts; rule && rule->name; rule++)
+        apply_rule(rule, &d);
+}
+
+void am_families_derive(const struct am_result_set *set, struct am_arena *arena,
+                        struct am_facts *facts)
+{
+    *facts = (struct am_facts){.arena = arena};
+    for (size_t i = 0; am_families[i]; i++)
+        am_family_derive(am_families[i], set, facts);
+}
+
+/* ---- guidelines ---- */
+
+static size_t count_rules(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_guideline_rule *r = am_families[i]->guidelines; r && r->id; r++)
+            n++;
+    }
+    return n;
+}
+
+struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_arena *arena)
+{
+    struct am_guidelines out = {
+        .items = am_arena_array(arena, count_rules() + 1, sizeof(struct am_guideline))};
+
+    for (size_t i = 0; out.items && am_families[i]; i++) {
+        for (const struct am_guideline_rule *r = am_families[i]->guidelines; r && r->id; r++) {
+            struct am_guideline line = {0};
+
+            if (!r->say(facts, arena, &line) || !line.text || !line.evidence || !line.command)
+                continue;
+            line.id = r->id;
+            out.items[out.n++] = line;
+        }
+    }
+    return out;
+}
+
+/* ---- bounds ---- */
+
+const struct am_bound_row *am_families_bound(const struct am_result *result)
+{
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_bound_row *row = am_families[i]->bounds; row && row->bench; row++) {
+            if (am_glob_match(row->bench, result->bench) &&
+                am_where_matches(row->where, result->params, result->n_params))
+                return row;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* A family: all that is known, above the store, of one group of benches.
+ *
+ * One file per family holds its tables: rules for facts, figures, guidelines, headline entries,
+ * and how its points are bounded. This folder is the only place above the store that names
+ * benches, axes and metrics; a test holds every such name against the workers' --list. Rows are
+ * data; functions are there for mathematics only. Families are applied in the order of
+ * am_families: a later one may look at the facts of those before it. */
+#ifndef AM_FAMILY_FAMILY_H
+#define AM_FAMILY_FAMILY_H
+
+#include "family/fact.h"
+#include "family/figure_row.h"
+
+/* What a rule works with. */
+struct am_deriving {
+    const struct am_result_set *set; /* of one machine */
+    struct am_facts *facts;          /* offers go there; those of families before are there */
+    struct am_arena *arena;
+};
+typedef void am_derive_fn(const struct am_deriving *d);
+
+enum am_reduce {
+    AM_REDUCE_ONLY, /* one result is wanted: several are remarked upon, and give no fact */
+    AM_REDUCE_BEST, /* the best median */
+};
+
+/* A rule for facts: the selected results are parted by the axes `labels`, each part is reduced to
+ * one result, and its metric becomes a fact with these labels. Axes in which points may differ are
+ * therefore either labels, or fixed by `from.where`, or given up by AM_REDUCE_BEST on purpose. */
+struct am_fact_rule {
+    const char *name; /* NULL ends a table */
+    const char *what; /* one phrase for a person */
+    struct am_selector from;
+    const char *labels; /* "kernel,threads"; NULL: none */
+    enum am_reduce reduce;
+    enum am_fact_kind kind;
+    am_derive_fn *derive; /* instead of the above: what needs mathematics; offers under any name */
+};
+
+/* A guideline: what a programmer should do on this machine, as its facts say. */
+struct am_guideline {
+    const char *id;       /* "core.streams"; set from the rule */
+    const char *text;     /* one or two sentences; "not decided: ..." is an answer */
+    const char *evidence; /* ids and values of the facts behind it */
+    const char *command;  /* arguments of archmeter that measure it again */
+    struct am_grading grading;
+};
+struct am_guideline_rule {
+    const char *id; /* NULL ends a table */
+    /* Fills text, evidence and command; false when the run has not what it needs. */
+    bool (*say)(const struct am_facts *facts, struct am_arena *arena, struct am_guideline *out);
+};
+
+/* A figure that everybody asks for: stands on cards and on the first screen. */
+struct am_headline {
+    const char *title; /* "memory read, all threads"; NULL ends a table */
+    const char *fact;  /* "memory.bandwidth" */
+    const char *where; /* conditions on its labels */
+    bool least;        /* of several the smallest counts, not the largest */
+    unsigned rank;     /* place on the screen, all families together; the same rank: one line */
+};
+
+/* How points of a bench are bounded by the machine. A bench without a row is bounded by its stated
+ * work, if it states any. */
+enum am_bound_role {
+    AM_BOUND_ORDINARY, /* bounded by ceilings */
+    AM_BOUND_FLOPS,    /* and its rates of arithmetic are ceilings */
+    AM_BOUND_BYTES,    /* and its rates of bytes are ceilings */
+    AM_BOUND_FOREIGN,  /* not bounded, with a reason */
+};
+struct am_bound_row {
+    const char *bench; /* a name or glob; NULL ends a table */
+    const char *where; /* only such points; NULL: all */
+    enum am_bound_role role;
+    const char *why; /* AM_BOUND_FOREIGN: the reason, for a person */
+    bool cold;       /* works on memory, whatever its size */
+    /* Bytes that a point works on; NULL: its axis of sizes, else what an iteration touches. */
+    double (*working_set)(const struct am_result *result);
+};
+
+struct am_family {
+    const char *name;  /* "memory": the first word of its facts' ids */
+    const char *title; /* "Memory": heads its tables */
+    const struct am_fact_rule *facts;
+    const struct am_figure_row *figures;
+    const struct am_guideline_rule *guidelines;
+    const struct am_headline *headlines;
+    const struct am_bound_row *bounds;
+}; /* tables may be NULL */
+
+extern const struct am_family *const am_families[]; /* ended by NULL */
+const struct am_family *am_family_find(const char *name);
+
+/* Applies the rules of every family to the run. */
+void am_families_derive(const struct am_result_set *set, struct am_arena *arena,
+                        struct am_facts *facts);
+/* The rules of one family, behind the facts that are there; for tests. */
+void am_family_derive(const struct am_family *family, const struct am_result_set *set,
+                      struct am_facts *facts);
+
+/* Guidelines of all families in their order. */
+struct am_guidelines {
+    struct am_guideline *items;
+    size_t n, cap;
+    struct am_arena *arena;
+};
+struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_arena *arena);
+
+/* The row that bounds a point, or NULL. */
+const struct am_bound_row *am_families_bound(const struct am_result *result);
+
+#endif

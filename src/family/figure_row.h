@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures as rows: which bench, which metric, what is on the axes. A row in the table of its family
+ * is all that a new figure needs; document/figure makes it from a run. */
+#ifndef AM_FAMILY_FIGURE_ROW_H
+#define AM_FAMILY_FIGURE_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum am_scale {
+    AM_SCALE_LINEAR, /* from zero unless the values are far from it; the default */
+    AM_SCALE_LOG10,  /* values that are not positive cannot be shown and are counted */
+    AM_SCALE_LOG2,
+    AM_SCALE_NAMES, /* places 0, 1, ... have names */
+};
+
+enum am_figure_kind {
+    AM_FIGURE_LINES,
+    AM_FIGURE_BARS,  /* horizontal, one per value of x; for axes of names */
+    AM_FIGURE_HEAT,  /* x: columns, series: rows */
+    AM_FIGURE_TABLE, /* the varying axes and every metric in words */
+};
+
+/* One figure. Axes are named as in the bench; an axis that varies and is named nowhere becomes part
+ * of the series' names. At most AM_FIGURE_SERIES_MAX series and AM_FIGURE_PANELS_MAX panels are
+ * drawn, and the figure says how many were left out. A run without results for a row has no such
+ * figure. */
+struct am_figure_row {
+    const char *name; /* for `export --svg NAME`: [a-z0-9-]; NULL ends a table */
+    const char
+        *section;      /* of the report: "Memory"; sections come in the order of their first row */
+    const char *title; /* what is seen, not which program saw it */
+    const char *caption;        /* how to read it: one to three sentences */
+    const char *bench, *metric; /* metric NULL: the primary one */
+    enum am_figure_kind kind;
+    const char *x;      /* an axis, or "@metric": another metric of the same point */
+    const char *series; /* axis: one line, bar or row of cells a value; NULL: none */
+    const char *panel;  /* axis: one small plot a value; NULL: none */
+    const char *along;  /* with x = "@metric", the axis that moves along a line; NULL: none */
+    const char *where;  /* "pattern=random,local nt!=0": only such points; an axis that the bench
+                         * does not have is no match. NULL: all */
+    size_t least;       /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
+    bool own_y; /* LINES: each panel has its own range of values; the default is one for all */
+    enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */
+    const char *x_title, *y_title; /* of the axes; NULL: the names of axis and metric */
+};
+
+#endif

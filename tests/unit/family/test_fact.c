@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts: labels and ids, grades that withhold, rules that part results and tell of several. */
+#include "family/family.h"
+#include "result_fixture.h"
+#include "tap.h"
+
+static void add(struct rx_run *run, const char *bench, const char *text, double value)
+{
+    (void)rx_add(run, bench, text, (const struct rx_metric[]){{"first", "s", value}, {0}});
+}
+
+static const struct am_fact_rule rules[] = {
+    {.name = "start",
+     .what = "the first region",
+     .from = {"omp.start", NULL, "first"},
+     .labels = "event,threads"},
+    {.name = "best",
+     .what = "the shortest of all",
+     .from = {"omp.start", NULL, "first"},
+     .labels = "event",
+     .reduce = AM_REDUCE_BEST},
+    {0},
+};
+static const struct am_family family = {.name = "openmp", .title = "OpenMP", .facts = rules};
+
+static void test_rules(struct rx_run *run)
+{
+    struct am_facts facts = {.arena = &run->arena};
+    const struct am_fact *f;
+
+    am_family_derive(&family, &run->set, &facts);
+    f = am_facts_only(&facts, "openmp.start", "event=task");
+    ok(f && f->value > 7.9 && f->value < 8.1, "one result gives a fact");
+    is_str(f ? f->id : NULL, "openmp.start{threads=2,event=task}", "with its labels in the id");
+    is_str(f ? f->evidence : NULL, "omp.start threads=2 event=task delay=0", "and its evidence");
+    ok(!am_facts_only(&facts, "openmp.start", "event=region threads=1"),
+       "two results where one was wanted give none");
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "delay=0, 300"), "and are told: %s",
+       facts.n_remarks ? facts.remarks[0] : "");
+    f = am_facts_only(&facts, "openmp.best", "event=region");
+    ok(f != NULL, "the best of several is one, where that is asked for");
+}
+
+static void test_asking(struct rx_run *run)
+{
+    struct am_facts facts = {.arena = &run->arena};
+    size_t n = 0;
+
+    am_family_derive(&family, &run->set, &facts);
+    for (const struct am_fact *f = am_facts_next(&facts, "openmp.start", NULL, NULL); f;
+         f = am_facts_next(&facts, "openmp.start", NULL, f))
+        n++;
+    ok(n == 2, "facts of one name, one after the other");
+    ok(!am_facts_only(&facts, "openmp.start", NULL), "several are not one");
+    ok(am_facts_most(&facts, "openmp.start", NULL)->value >
+           am_facts_least(&facts, "openmp.start", NULL)->value,
+       "the largest and the smallest");
+    ok(isnan(am_facts_value(&facts, "openmp.none", NULL)), "an absent fact has no value");
+    ok(!am_facts_only(&facts, "openm.start", NULL) && !am_facts_only(&facts, "openmp.star", NULL),
+       "a part of a name is no name");
+    ok(am_fact_alike(&facts.items[0], &facts.items[1], "threads,event"), "alike but for labels");
+}
+
+static void test_withheld(struct rx_run *run)
+{
+    struct am_facts facts = {.arena = &run->arena, .family = "core"};
+    struct am_fact fact = {
+        .name = "clock", .what = "clock", .unit = "Hz", .value = 1, .evidence = "made up"};
+
+    fact.grading = (struct am_grading){AM_GRADE_C, 1u << AM_REASON_LAUNCHES};
+    am_facts_offer(&facts, fact);
+    ok(facts.n == 0 && facts.n_remarks == 1, "evidence of grade C concludes nothing");
+    is_str(facts.remarks[0], "core.clock is not concluded: too few launches", "and says why");
+    fact.grading = (struct am_grading){AM_GRADE_B, 1u << AM_REASON_LAUNCHES};
+    am_facts_offer(&facts, fact);
+    am_facts_offer(&facts, fact);
+    ok(facts.n == 1, "grade B does, once");
+    fact.value = NAN;
+    fact.name = "other";
+    am_facts_offer(&facts, fact);
+    ok(facts.n == 1, "what is no number is no fact");
+}
+
+int main(void)
+{
+    struct rx_run run = {0};
+
+    add(&run, "omp.start", "threads=1 event=region delay=0", 5);
+    add(&run, "omp.start", "threads=1 event=region delay=300", 6);
+    add(&run, "omp.start", "threads=2 event=region delay=0", 7);
+    add(&run, "omp.start", "threads=2 event=task delay=0", 8);
+    am_evidence_settle(&run.set);
+    test_rules(&run);
+    test_asking(&run);
+    test_withheld(&run);
+    am_arena_fini(&run.arena);
+    return tap_done();
+}

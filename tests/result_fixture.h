@@ -4,6 +4,7 @@
 #define AM_TESTS_RESULT_FIXTURE_H
 
 #include "base/arena.h"
+#include "evidence/evidence.h"
 #include "store/store.h"
 
 #include <stdbool.h>
@@ -50,9 +51,11 @@ static inline void rx_metric_put(struct rx_run *run, struct am_result_metric *ou
         values[i] = metric->value * (i + 1 < RX_LAUNCHES ? 1 : 1.001);
         launches[i] = (struct am_launch_values){.values = &values[i], .n = 1};
     }
-    *out = (struct am_result_metric){.name = metric->name,
-                                     .unit = metric->unit,
-                                     .series = {.launches = launches, .n = RX_LAUNCHES}};
+    *out =
+        (struct am_result_metric){.name = metric->name,
+                                  .unit = metric->unit,
+                                  .better = strcmp(metric->unit, "s") == 0 ? AM_LOWER : AM_HIGHER,
+                                  .series = {.launches = launches, .n = RX_LAUNCHES}};
 }
 
 /* Adds a result with up to three metrics, ended by a name of NULL; memory is never refused here. */

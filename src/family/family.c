@@ -3,11 +3,15 @@
 #include "family/family.h"
 
 #include "base/text.h"
+#include "family/families.h"
 
 #include <string.h>
 
 /* In the order in which they are applied and shown. */
 const struct am_family *const am_families[] = {
+    &am_family_opencl,
+    &am_family_stencil,
+    &am_family_leukocyte,
     NULL,
 };
 

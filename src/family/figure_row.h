@@ -40,6 +40,7 @@ struct am_figure_row {
     const char *where;  /* "pattern=random,local nt!=0": only such points; an axis that the bench
                          * does not have is no match. NULL: all */
     size_t least;       /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
+    bool best;  /* at each place the best of all points that share x, series and panel counts */
     bool own_y; /* LINES: each panel has its own range of values; the default is one for all */
     enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */
     const char *x_title, *y_title; /* of the axes; NULL: the names of axis and metric */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of app.leukocyte, from made-up results. */
-#include "model/derive.h"
-#include "result_fixture.h"
-#include "tap.h"
-
-#include <math.h>
+#include "family_fixture.h"
 
 #define SCENE " video=synthetic cells=36 frames=1"
 
@@ -24,28 +20,30 @@ static const struct {
     {"variant=minmax type=f32 executor=serial threads=1 video=a.avi cells=36 frames=1", 0.05, 0.6},
 };
 
+#define WORK " type=f64 cells=36 frames=1"
+
 static const struct {
-    const char *id;
-    double value; /* 0: there is no such fact */
+    const char *name, *where;
+    double value; /* NAN: there is no such fact */
 } wanted[] = {
-    {"leukocyte.f64.cells36.frames1.gain.vectors", 8},
-    {"leukocyte.f64.cells36.frames1.gain.no_arc", 10},
-    {"leukocyte.f64.cells36.frames1.gain.one_thread", 80},
-    {"leukocyte.f64.cells36.frames1.gain.threads", 4},
-    {"leukocyte.f64.cells36.frames1.gain.all", 320},
-    {"leukocyte.f64.cells36.frames1.gain.device", 5},
-    {"leukocyte.f64.cells36.frames1.bound_share", 0.8},
-    {"leukocyte.f64.cells36.frames1.bound_share.threads", 0.7},
-    {"leukocyte.f64.cells36.frames1.update", 0.1 / 1000},
-    {"leukocyte.f64.cells36.frames2.gain.one_thread", 0}, /* other frames are other work */
-    {"leukocyte.f32.cells36.frames1.gain.one_thread", 0},
-    {"leukocyte.f32.cells36.frames1.bound_share", 0.6},
+    {"leukocyte.gain", "step=vectors" WORK, 8},
+    {"leukocyte.gain", "step=no_arc" WORK, 10},
+    {"leukocyte.gain", "step=one_thread" WORK, 80},
+    {"leukocyte.gain", "step=threads" WORK, 4},
+    {"leukocyte.gain", "step=all" WORK, 320},
+    {"leukocyte.gain", "step=device" WORK, 5},
+    {"leukocyte.bound_share", WORK, 0.8},
+    {"leukocyte.bound_share_threads", WORK, 0.7},
+    {"leukocyte.update", WORK, 0.1 / 1000},
+    {"leukocyte.gain", "step=one_thread frames=2", NAN}, /* other frames are other work */
+    {"leukocyte.gain", "type=f32", NAN},
+    {"leukocyte.bound_share", "type=f32", 0.6},
 };
 
 int main(void)
 {
     struct rx_run run = {0};
-    struct am_facts facts = {.arena = &run.arena};
+    struct am_facts facts;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct rx_metric metrics[] = {{"time_per_frame", "s", rows[i].seconds},
@@ -55,15 +53,9 @@ int main(void)
 
         (void)rx_add(&run, "app.leukocyte", rows[i].text, metrics);
     }
-    am_derive_leukocyte(&run.set, &facts);
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-        const struct am_fact *const f = am_facts_find(&facts, wanted[i].id);
-
-        ok(wanted[i].value > 0 ? f && fabs(f->value / wanted[i].value - 1) < 3e-3 : !f, "%s is %g",
-           wanted[i].id, f ? f->value : 0);
-        ok(!f || (f->ci.lo <= f->value && f->value <= f->ci.hi && f->evidence),
-           "with an interval and its evidence");
-    }
+    facts = fx_derive(&run, &am_family_leukocyte);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        fx_check(&facts, wanted[i].name, wanted[i].where, wanted[i].value, "tracking");
     ok(facts.n == 11, "and nothing of a file: %zu facts", facts.n);
     am_arena_fini(&run.arena);
     return tap_done();

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The families, one file each; family.c lists them in their order. */
+#ifndef AM_FAMILY_FAMILIES_H
+#define AM_FAMILY_FAMILIES_H
+
+#include "family/family.h"
+
+extern const struct am_family am_family_opencl, am_family_stencil, am_family_leukocyte;
+
+#endif

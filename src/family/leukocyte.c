@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Tracking of cells (app.leukocyte): what each step of the staircase gains (vectors, no arc,
+ * threads, a device), and how near the top comes to its bound.
+ *
+ * Only points of the synthetic scene give facts: those of a file would depend on the file. Points
+ * are compared that do the same work: fields of other cells or frames need other numbers of
+ * steps. */
+#include "family/families.h"
+
+#include <string.h>
+
+#define BENCH "app.leukocyte"
+#define SCENE "video=synthetic "
+
+static const char work_axes[] = "type,cells,frames";
+
+/* Steps of the staircase, as conditions on points. */
+#define NAIVE SCENE "variant=naive executor=serial threads<=1"
+#define ATAN SCENE "variant=atan executor=serial threads<=1"
+#define MINMAX SCENE "variant=minmax executor=serial threads<=1"
+#define MINMAX_THREADS SCENE "variant=minmax executor!=opencl threads>1"
+#define MINMAX_DEVICE SCENE "variant=minmax executor=opencl threads<=1"
+
+static const struct {
+    const char *step, *what, *slow, *fast;
+} gains[] = {
+    {"vectors", "one pass of vectors over row pointers and the C library's arc, one thread", NAIVE,
+     ATAN},
+    {"no_arc", "weights without any arc over vectors of arcs, one thread", ATAN, MINMAX},
+    {"one_thread", "the fastest of one thread over row pointers and the C library's arc", NAIVE,
+     MINMAX},
+    {"threads", "all threads over one, both without arc", MINMAX, MINMAX_THREADS},
+    {"all", "the fastest of all threads over row pointers on one", NAIVE, MINMAX_THREADS},
+    {"device", "an OpenCL device over one thread, transfers included", MINMAX, MINMAX_DEVICE},
+};
+
+static struct am_picks timed(const struct am_deriving *d, const char *where)
+{
+    return am_select(d->set, &(struct am_selector){BENCH, where, "time_per_frame"}, d->arena);
+}
+
+static void offer_gain(const struct am_deriving *d, size_t i, const struct am_pick *slow,
+                       const struct am_pick *fast)
+{
+    struct am_fact fact = am_fact_of_ratio(slow, fast, d->arena);
+
+    fact.name = "gain";
+    fact.what = gains[i].what;
+    am_fact_label(&fact, d->arena, "step", AM_AXIS_NAME, gains[i].step);
+    am_fact_label_axes(&fact, slow->result, work_axes);
+    am_facts_offer(d->facts, fact);
+}
+
+/* Of each amount of work, the fastest point of one step over that of another. */
+static void derive_gains(const struct am_deriving *d)
+{
+    for (size_t i = 0; i < sizeof(gains) / sizeof(gains[0]); i++) {
+        const struct am_picks slow = timed(d, gains[i].slow), fast = timed(d, gains[i].fast);
+        const struct am_groups works = am_picks_group(&slow, work_axes);
+
+        for (size_t k = 0; k < works.n; k++) {
+            const struct am_pick *const from = am_picks_best(&works.items[k].picks);
+            const struct am_picks same = am_picks_like(&fast, from->result, work_axes);
+            const struct am_pick *const to = am_picks_best(&same);
+
+            if (to)
+                offer_gain(d, i, from, to);
+        }
+    }
+}
+
+/* Metrics of the fastest point of the top step, on one thread and on all. */
+static const struct {
+    const char *where, *metric, *name, *what;
+} tops[] = {
+    {MINMAX, "bound_share", "bound_share",
+     "part of the bound of its units and caches that one thread reaches"},
+    {MINMAX_THREADS, "bound_share", "bound_share_threads",
+     "the same, of the fastest on all threads"},
+    {MINMAX, "time_per_update", "update",
+     "one pixel's step on one thread, all else of a frame included"},
+};
+
+static void derive_tops(const struct am_deriving *d)
+{
+    for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++) {
+        const struct am_picks picks = timed(d, tops[i].where);
+        const struct am_groups works = am_picks_group(&picks, work_axes);
+
+        for (size_t k = 0; k < works.n; k++) {
+            const struct am_result *const r = am_picks_best(&works.items[k].picks)->result;
+            const struct am_pick top = {r, am_result_metric(r, tops[i].metric), 0};
+            struct am_fact fact;
+
+            if (!top.metric)
+                continue;
+            fact = am_fact_of(&top, d->arena);
+            fact.name = tops[i].name;
+            fact.what = tops[i].what;
+            am_fact_label_axes(&fact, r, work_axes);
+            am_facts_offer(d->facts, fact);
+        }
+    }
+}
+
+static const struct am_fact_rule facts[] = {
+    {.name = "gain", .derive = derive_gains},
+    {.name = "bound_share", .derive = derive_tops},
+    {0},
+};
+
+static const char section[] = "Applications";
+
+static const struct am_figure_row figures[] = {
+    {
+        .name = "leukocyte-variants",
+        .section = section,
+        .title = "Cells tracked, step by step",
+        .caption =
+            "Time a frame: row pointers and the C library's arc, vectors with an arc of our own, "
+            "vectors without any. A panel an executor, a bar a type.",
+        .bench = BENCH,
+        .metric = "time_per_frame",
+        .kind = AM_FIGURE_BARS,
+        .x = "variant",
+        .series = "type",
+        .panel = "executor",
+        .where = "device=cpu",
+    },
+    {
+        .name = "leukocyte-levels",
+        .section = section,
+        .title = "Two levels of threads",
+        .caption = "Time a frame over first-level threads (cells at a time) and second-level "
+                   "threads (bands of a cell's rows); one cell of the grid a combination that the "
+                   "machine has threads for. The paper's Figure 15.",
+        .bench = BENCH,
+        .metric = "time_per_frame",
+        .kind = AM_FIGURE_HEAT,
+        .x = "slt",
+        .series = "flt",
+        .panel = "executor",
+        .where = "flt!=0 slt!=0",
+        .least = 2,
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "second-level threads",
+        .y_title = "first-level threads",
+    },
+    {
+        .name = "leukocyte-bound",
+        .section = section,
+        .title = "Tracking against the bound of its cores",
+        .caption =
+            "Time that arithmetic units or caches need at least for the steps of all fields, "
+            "of the time taken; edge maps and contours are in the rest. A bar a type.",
+        .bench = BENCH,
+        .metric = "bound_share",
+        .kind = AM_FIGURE_BARS,
+        .x = "variant",
+        .series = "type",
+        .panel = "isa",
+        .where = "device=cpu slt=0,1",
+    },
+    {
+        .name = "leukocyte-devices",
+        .section = section,
+        .title = "Cells tracked on devices",
+        .caption = "Frames a second, the frame's way to the device and the places' way back "
+                   "included. A bar a type.",
+        .bench = BENCH,
+        .metric = "frames_per_s",
+        .kind = AM_FIGURE_BARS,
+        .x = "device",
+        .series = "type",
+        .panel = "variant",
+        .where = "executor=opencl",
+    },
+    {0},
+};
+
+const struct am_family am_family_leukocyte = {
+    .name = "leukocyte",
+    .title = "Tracking of cells, from naive to its bound",
+    .facts = facts,
+    .figures = figures,
+};

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenCL devices: peaks and latencies (ocl.arith), prices of starting (ocl.launch), work-items in
+ * lock step (ocl.branch), and memory (opencl_memory.c). Every fact has the label `device`. */
+#include "family/families.h"
+#include "family/opencl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A narrower vector is as good as the best when it comes this close: the spread of such results. */
+static const double near_peak = 0.97;
+
+bool am_opencl_is_cpu(const struct am_result *result)
+{
+    const char *const kind = am_kvs_get(&result->notes, "device_kind");
+
+    return kind && strcmp(kind, "cpu") == 0;
+}
+
+/* ---- arithmetic ---- */
+
+static struct am_picks throughput(const struct am_deriving *d)
+{
+    const struct am_selector all = {"ocl.arith", "mode=throughput", "flops"};
+
+    return am_select(d->set, &all, d->arena);
+}
+
+/* The narrowest vector of the peak's operation that reaches it; where only one was measured, none
+ * is known to be. */
+static void derive_width(const struct am_deriving *d)
+{
+    const struct am_picks all = throughput(d);
+    const struct am_groups types = am_picks_group(&all, "device,type");
+
+    for (size_t i = 0; i < types.n; i++) {
+        const struct am_pick *const peak = am_picks_best(&types.items[i].picks);
+        const struct am_picks same = am_picks_like(&types.items[i].picks, peak->result, "op");
+        const struct am_picks widths = am_picks_curve(&same, "width", NULL);
+        size_t k = 0;
+        struct am_fact fact;
+
+        if (widths.n < 2)
+            continue;
+        while (widths.items[k].metric->summary.median < near_peak * peak->metric->summary.median)
+            k++;
+        fact = (struct am_fact){
+            .name = "width",
+            .what = "narrowest vector that reaches it",
+            .unit = "",
+            .value = widths.items[k].x,
+            .ci = {widths.items[k].x, widths.items[k].x, NAN},
+            .evidence = am_arena_printf(d->arena, "ocl.arith op=%s: within %.0f %% of the best",
+                                        am_result_text(peak->result, "op"), 100 * (1 - near_peak)),
+        };
+        am_fact_rest_on(&fact, peak);
+        am_fact_label_axes(&fact, peak->result, "device,type");
+        am_facts_offer(d->facts, fact);
+    }
+}
+
+/* Of a CPU: OpenCL over the best of native code, all threads together. */
+static void derive_native_peak(const struct am_deriving *d)
+{
+    static const struct {
+        const char *type, *where, *native;
+    } types[] = {{"float", "type=float", "type=f32 op=fma"},
+                 {"double", "type=double", "type=f64 op=fma"}};
+    const struct am_picks all = throughput(d);
+
+    for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+        const struct am_selector fma = {"cpu.flops", types[t].native, "flops"};
+        const struct am_picks natives = am_select(d->set, &fma, d->arena);
+        const struct am_pick *const native = am_picks_best(&natives);
+        const struct am_picks own = am_picks_where(&all, types[t].where);
+        const struct am_groups devices = am_picks_group(&own, "device");
+
+        for (size_t i = 0; native && i < devices.n; i++) {
+            const struct am_pick *const peak = am_picks_best(&devices.items[i].picks);
+            struct am_fact fact = am_fact_of_ratio(peak, native, d->arena);
+
+            if (!am_opencl_is_cpu(peak->result))
+                continue;
+            fact.name = "peak_over_native";
+            fact.what = "OpenCL over native code on the same CPUs";
+            am_fact_label_axes(&fact, peak->result, "device,type");
+            am_facts_offer(d->facts, fact);
+        }
+    }
+}
+
+/* ---- branches ---- */
+
+/* Paths that cost less than this, over one path, are taken independently. */
+static const double no_price = 1.5;
+/* A number of paths has reached the end of the climb at this part of the greatest price. */
+static const double reached = 0.75;
+/* Work-items in lock step make n paths cost n times one path, or nearly: at least this part. */
+static const double lock_step = 0.5;
+
+/* What interferes only adds: the best times show the shape. */
+static double price(const struct am_picks *paths, size_t i)
+{
+    return paths->items[i].metric->summary.min / paths->items[0].metric->summary.min;
+}
+
+/* Index of the width: 0 when paths cost nothing, the number of places when it cannot be told. */
+static size_t find_width(const struct am_picks *paths)
+{
+    double most = 0;
+    size_t i = 0;
+
+    for (size_t k = 1; k < paths->n; k++)
+        most = fmax(most, price(paths, k));
+    if (most < no_price)
+        return 0;
+    while (i < paths->n && price(paths, i) < reached * most)
+        i++;
+    if (i + 1 >= paths->n)
+        return paths->n; /* it may climb on beyond what was measured */
+    return price(paths, i) >= lock_step * paths->items[i].x ? i : paths->n;
+}
+
+static void offer_simd_width(const struct am_deriving *d, const struct am_picks *paths)
+{
+    const size_t i = find_width(paths);
+    const double last = paths->items[paths->n - 1].x;
+    struct am_fact fact = {
+        .name = "simd_width", .what = "work-items that share their instructions", .unit = ""};
+
+    if (i == paths->n)
+        return;
+    fact.value = paths->items[i].x;
+    fact.ci = (struct am_interval){i ? paths->items[i - 1].x + 1 : 1, fact.value, NAN};
+    fact.evidence =
+        i ? am_arena_printf(d->arena,
+                            "ocl.branch by=local: the price of paths climbs to %.3g at %.0f of "
+                            "them, and no further up to %.0f",
+                            price(paths, i), fact.value, last)
+          : am_arena_printf(d->arena,
+                            "ocl.branch by=local: up to %.0f paths cost less than %g times one",
+                            last, no_price);
+    am_fact_rest_on(&fact, &paths->items[0]);
+    am_fact_rest_on(&fact, &paths->items[i]);
+    am_fact_label_axes(&fact, paths->items[0].result, "device");
+    am_facts_offer(d->facts, fact);
+}
+
+static void derive_branches(const struct am_deriving *d)
+{
+    const struct am_selector steps = {"ocl.branch", "by=local work=fma paths>=1", "time"};
+    const struct am_picks all = am_select(d->set, &steps, d->arena);
+    const struct am_groups devices = am_picks_group(&all, "device,items");
+
+    for (size_t i = 0; i < devices.n; i++) {
+        const struct am_picks paths = am_picks_curve(&devices.items[i].picks, "paths", NULL);
+        struct am_fact fact;
+
+        if (paths.n < 2 || paths.items[0].x > 1)
+            continue;
+        offer_simd_width(d, &paths);
+        fact = am_fact_of_ratio(&paths.items[paths.n - 1], &paths.items[0], d->arena);
+        fact.name = "divergence";
+        fact.what = "price of work-items that part, over one path";
+        am_fact_label_axes(&fact, paths.items[0].result, "device");
+        am_facts_offer(d->facts, fact);
+    }
+}
+
+/* ---- the tables ---- */
+
+#define BEST(name_, what_, bench_, where_, metric_, labels_)                                       \
+    {                                                                                              \
+        .name = name_, .what = what_, .from = {bench_, where_, metric_}, .labels = labels_,        \
+        .reduce = AM_REDUCE_BEST, .kind = AM_FACT_CAPABILITY                                       \
+    }
+#define PRICE(name_, what_, metric_)                                                               \
+    {                                                                                              \
+        .name = name_, .what = what_, .from = {"ocl.launch", "items=1", metric_},                  \
+        .labels = "device"                                                                         \
+    }
+
+static const struct am_fact_rule facts[] = {
+    BEST("peak", "arithmetic peak of the device", "ocl.arith", "mode=throughput", "flops",
+         "device,type"),
+    {.name = "width", .derive = derive_width},
+    {.name = "peak_over_native", .derive = derive_native_peak},
+    BEST("latency", "one step of a dependent chain", "ocl.arith",
+         "mode=latency width<=1 form!=quadratic", "latency", "device,op,type"),
+    PRICE("launch", "start a kernel that does nothing, and wait for it", "round_trip"),
+    PRICE("launch_start", "from queued to start", "start"),
+    PRICE("launch_enqueue", "queue a kernel without waiting", "enqueue"),
+    PRICE("build", "compile a small program", "build"),
+    PRICE("first_launch", "round trip of its first launch", "first_launch"),
+    {.name = "simd_width", .derive = derive_branches},
+    BEST("read", "device memory, reading", "ocl.global", "kernel=read size=0 stride!=0",
+         "bandwidth", "device"),
+    BEST("write", "device memory, writing", "ocl.global", "kernel=write size=0 stride!=0",
+         "bandwidth", "device"),
+    BEST("local_read", "local memory, reading", "ocl.local", "kernel=read stride!=0", "bandwidth",
+         "device"),
+    BEST("local_write", "local memory, writing", "ocl.local", "kernel=write stride!=0", "bandwidth",
+         "device"),
+    BEST("transfer", "between host and device, or inside the device", "ocl.bus", NULL, "bandwidth",
+         "device,direction"),
+    {.name = "read_width", .derive = am_opencl_derive_width},
+    {.name = "segment", .derive = am_opencl_derive_segment},
+    {.name = "column_over_row", .derive = am_opencl_derive_order},
+    {.name = "banks", .derive = am_opencl_derive_banks},
+    {.name = "cache_size", .derive = am_opencl_derive_caches},
+    {.name = "scale_items", .derive = am_opencl_derive_items},
+    {.name = "scale_over_host", .derive = am_opencl_derive_over_host},
+    {.name = "read_over_native", .derive = am_opencl_derive_native_rates},
+    {0},
+};
+
+static const struct am_headline headlines[] = {
+    {.title = "OpenCL f32 peak", .fact = "opencl.peak", .where = "type=float", .rank = 60},
+    {.title = "OpenCL f64 peak", .fact = "opencl.peak", .where = "type=double", .rank = 61},
+    {.title = "device memory, read", .fact = "opencl.read", .rank = 62},
+    {.title = "host to device", .fact = "opencl.transfer", .where = "direction=h2d", .rank = 63},
+    {0},
+};
+
+static const struct am_bound_row bounds[] = {
+    {.bench = "ocl.arith", .role = AM_BOUND_FLOPS},
+    {0},
+};
+
+static const char section[] = "OpenCL";
+
+static const struct am_figure_row figures[] = {
+    {
+        .name = "ocl-arith",
+        .section = section,
+        .title = "Arithmetic of the device",
+        .caption = "Throughput by operation and vector width.",
+        .bench = "ocl.arith",
+        .metric = "flops",
+        .kind = AM_FIGURE_LINES,
+        .x = "width",
+        .series = "op",
+        .panel = "type",
+        .xscale = AM_SCALE_LOG2,
+        .x_title = "vector width",
+    },
+    {
+        .name = "ocl-arith-peak",
+        .section = section,
+        .title = "Arithmetic peak of the device",
+        .caption = "The best configuration found, by element type and operation.",
+        .bench = "ocl.arith",
+        .metric = "flops",
+        .kind = AM_FIGURE_BARS,
+        .x = "type",
+        .series = "op",
+        .panel = "device",
+        .where = "mode=throughput",
+    },
+    {
+        .name = "ocl-builtin",
+        .section = section,
+        .title = "Built-in functions",
+        .caption = "Calls a second and time a call, with the largest error found against the host.",
+        .bench = "ocl.builtin",
+        .kind = AM_FIGURE_TABLE,
+        .x = "function",
+    },
+    {
+        .name = "ocl-global",
+        .section = section,
+        .title = "Global memory against stride",
+        .caption = "Bytes that work-items touch. The curve falls until every item has a line of "
+                   "its own.",
+        .bench = "ocl.global",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "stride",
+        .series = "kernel",
+        .panel = "shape",
+        .where = "shape=single,group,strided",
+    },
+    {
+        .name = "ocl-matrix",
+        .section = section,
+        .title = "Rows and columns of a matrix",
+        .caption = "Rows suit caches: each work-item goes through lines of its own. Columns suit "
+                   "devices whose neighbouring work-items share an access.",
+        .bench = "ocl.global",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "stride",
+        .series = "shape",
+        .panel = "kernel",
+        .where = "shape=row,column",
+        .xscale = AM_SCALE_LOG2,
+        .x_title = "elements a work-item",
+    },
+    {
+        .name = "ocl-cache",
+        .section = section,
+        .title = "Device memory against working set",
+        .caption =
+            "Bytes a second of a buffer that is gone round. Each fall is the end of a cache.",
+        .bench = "ocl.cache",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "kernel",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+    },
+    {
+        .name = "ocl-local",
+        .section = section,
+        .title = "Local memory against stride",
+        .caption = "Peaks at strides that meet every bank, valleys where items queue at a few.",
+        .bench = "ocl.local",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "stride",
+        .series = "kernel",
+    },
+    {
+        .name = "ocl-constant",
+        .section = section,
+        .title = "Constant memory against stride",
+        .caption = "Bytes that work-items receive. Far apart on devices whose cache of constants "
+                   "serves one element at a time.",
+        .bench = "ocl.constant",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "stride",
+        .series = "index",
+        .panel = "size",
+        .xscale = AM_SCALE_LOG2,
+    },
+    {
+        .name = "ocl-image",
+        .section = section,
+        .title = "Images against size",
+        .caption = "Bytes of the pixels read or written. The fall shows where caches end.",
+        .bench = "ocl.image",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "kernel",
+        .panel = "format",
+        .where = "shape=square",
+        .xscale = AM_SCALE_LOG2,
+    },
+    {
+        .name = "ocl-image-shape",
+        .section = section,
+        .title = "Images of several shapes",
+        .caption = "The same number of pixels, tall or wide. Flat where the layout does not care.",
+        .bench = "ocl.image",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "shape",
+        .panel = "kernel",
+        .where = "format=rgba-float",
+        .xscale = AM_SCALE_LOG2,
+    },
+    {
+        .name = "ocl-bus",
+        .section = section,
+        .title = "Between host and device",
+        .caption = "Bandwidth of a transfer against its size, by direction and method.",
+        .bench = "ocl.bus",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "method",
+        .panel = "direction",
+        .xscale = AM_SCALE_LOG2,
+    },
+    {
+        .name = "ocl-branch",
+        .section = section,
+        .title = "Diverging branches",
+        .caption = "Time against the number of paths: a step a path while items of one SIMD group "
+                   "take different ones.",
+        .bench = "ocl.branch",
+        .metric = "time",
+        .kind = AM_FIGURE_LINES,
+        .x = "paths",
+        .series = "by",
+        .panel = "work",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG2,
+    },
+    {
+        .name = "ocl-scale",
+        .section = section,
+        .title = "Vector addition against parallelism",
+        .caption = "The same addition by OpenCL work-items, by POSIX threads and by OpenMP.",
+        .bench = "ocl.scale",
+        .metric = "time",
+        .kind = AM_FIGURE_LINES,
+        .x = "items",
+        .series = "backend",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "work-items or threads",
+    },
+    {0},
+};
+
+const struct am_family am_family_opencl = {
+    .name = "opencl",
+    .title = "OpenCL devices",
+    .facts = facts,
+    .figures = figures,
+    .headlines = headlines,
+    .bounds = bounds,
+};

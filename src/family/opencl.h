@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the family of OpenCL devices only: what its two files share. */
+#ifndef AM_FAMILY_OPENCL_H
+#define AM_FAMILY_OPENCL_H
+
+#include "family/family.h"
+
+/* Whether the point ran on a device that is the host's CPU, so that native code may be compared. */
+bool am_opencl_is_cpu(const struct am_result *result);
+
+/* Memory of devices: widths, pieces, banks, caches, ratios. */
+am_derive_fn am_opencl_derive_width, am_opencl_derive_segment, am_opencl_derive_banks,
+    am_opencl_derive_order, am_opencl_derive_caches, am_opencl_derive_items,
+    am_opencl_derive_over_host, am_opencl_derive_native_rates;
+
+#endif

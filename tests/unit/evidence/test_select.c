@@ -18,7 +18,6 @@ static void fill(struct rx_run *run)
     add(run, "mem.latency", "size=4096 pattern=random", 1);
     add(run, "mem.latency", "size=65536 pattern=random", 2);
     add(run, "mem.latency", "size=16384 pattern=local", 1.5);
-    run->set.results[5].metrics[0].better = AM_LOWER;
     rx_add(run, "mem.latency", "size=1 pattern=random",
            (const struct rx_metric[]){{"time", "s", 9}, {0}})
         ->state = AM_POINT_FAIL;
@@ -107,7 +106,7 @@ static void test_curve(struct rx_run *run)
     curve = am_picks_curve(&start, "threads", &several);
     ok(curve.n == 0 && several, "two results at one place are told: %s", several ? several : "");
     curve = am_picks_curve(&start, "threads", NULL);
-    ok(curve.n == 2 && curve.items[1].metric->summary.median > 7.9,
+    ok(curve.n == 2 && curve.items[1].metric->summary.median < 7.1,
        "or the best of them is taken, when that is what is wanted");
 }
 

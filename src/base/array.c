@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAP = 8 };
+enum { FIRST_ITEMS = 8, FIRST_BYTES = 256 }; /* whichever is more */
 
 /* The room after growing, in items: at least `want`; 0 when its bytes cannot be counted. */
 static size_t grown_cap(size_t cap, size_t want, size_t size)
 {
-    size_t grown = cap ? cap : FIRST_CAP;
+    size_t grown = FIRST_BYTES / size > FIRST_ITEMS ? FIRST_BYTES / size : FIRST_ITEMS;
 
+    if (cap)
+        grown = cap;
     while (grown < want && grown <= SIZE_MAX / 2)
         grown *= 2;
     return grown < want || grown > SIZE_MAX / size ? 0 : grown;

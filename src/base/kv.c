@@ -2,30 +2,23 @@
 /* An ordered list of key = value facts. */
 #include "base/kv.h"
 
+#include "base/array.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_CAP = 32, VALUE_CAP = 4096 };
+enum { VALUE_CAP = 4096 };
 
 void am_kvs_add(struct am_kvs *kvs, struct am_arena *a, const char *key, const char *value)
 {
     const char *k = am_arena_strdup(a, key);
     const char *v = am_arena_strdup(a, value);
 
-    if (kvs->n == kvs->cap) {
-        const size_t cap = kvs->cap ? kvs->cap * 2 : FIRST_CAP;
-        struct am_kv *items = am_arena_array(a, cap, sizeof(*items));
+    struct am_kv *const item = k && v ? AM_ARRAY_ADD(a, kvs->items, kvs->n, kvs->cap) : NULL;
 
-        if (!items)
-            return;
-        if (kvs->n)
-            memcpy(items, kvs->items, kvs->n * sizeof(*items));
-        kvs->items = items;
-        kvs->cap = cap;
-    }
-    if (k && v)
-        kvs->items[kvs->n++] = (struct am_kv){.key = k, .value = v};
+    if (item)
+        *item = (struct am_kv){.key = k, .value = v};
 }
 
 void am_kvs_addf(struct am_kvs *kvs, struct am_arena *a, const char *key, const char *fmt, ...)

@@ -2,13 +2,15 @@
 /* Bounded text: growing buffer, number parsing, name search. */
 #include "base/text.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAP = 256, NUMBER_CAP = 64, NEAREST_CAP = 64 };
+enum { NUMBER_CAP = 64, NEAREST_CAP = 64 };
 
 void am_text_init(struct am_text *t, size_t limit)
 {
@@ -37,25 +39,12 @@ const char *am_text_str(const struct am_text *t)
 /* Makes room for `more` bytes and the terminator. */
 static bool reserve(struct am_text *t, size_t more)
 {
-    size_t cap = t->cap ? t->cap : FIRST_CAP;
-    char *data;
-
     if (t->overflow || more > t->limit || t->len > t->limit - more) {
         t->overflow = true;
         return false;
     }
-    if (t->len + more + 1 <= t->cap)
-        return true;
-    while (cap < t->len + more + 1)
-        cap *= 2;
-    data = realloc(t->data, cap);
-    if (!data) {
-        t->overflow = true;
-        return false;
-    }
-    t->data = data;
-    t->cap = cap;
-    return true;
+    t->overflow = !am_array_reserve(NULL, &t->data, t->len, &t->cap, more + 1, 1);
+    return !t->overflow;
 }
 
 void am_text_addn(struct am_text *t, const char *s, size_t n)

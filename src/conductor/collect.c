@@ -2,6 +2,7 @@
 /* From a worker's lines to a launch record. */
 #include "conductor/collect.h"
 
+#include "base/array.h"
 #include "core/protocol/protocol.h"
 
 #include <math.h>
@@ -139,19 +140,12 @@ static bool plausible(const struct am_collect *c, const struct am_sample *s)
 
 static bool push_sample(struct am_collect *c, struct am_visit *v, const struct am_sample *s)
 {
-    if (v->n_samples == c->cap_samples) {
-        const size_t cap = c->cap_samples ? c->cap_samples * 2 : 16;
-        struct am_sample *grown = am_arena_array(c->arena, cap, sizeof(*grown));
+    struct am_sample *const added =
+        AM_ARRAY_ADD(c->arena, v->samples, v->n_samples, c->cap_samples);
 
-        if (!grown)
-            return false;
-        if (v->n_samples)
-            memcpy(grown, v->samples, v->n_samples * sizeof(*grown));
-        v->samples = grown;
-        c->cap_samples = cap;
-    }
-    v->samples[v->n_samples++] = *s;
-    return true;
+    if (added)
+        *added = *s;
+    return added;
 }
 
 static enum am_status on_sample(struct am_collect *c, const struct am_msg *m, struct am_err *err)

@@ -2,6 +2,7 @@
 /* The conductor: interleaved rounds of launches until every point has its reason to stop. */
 #include "conductor/conductor.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "conductor/launch.h"
@@ -132,18 +133,13 @@ static void consider_stop(struct run *r, size_t i)
 
 static void add_median(struct progress_of_point *p, double median)
 {
+    double *added;
+
     if (isnan(median))
         return; /* the store leaves such launches out of a series too */
-    if (p->n_medians == p->cap) {
-        const size_t cap = p->cap ? p->cap * 2 : 8;
-        double *grown = realloc(p->medians, cap * sizeof(*grown));
-
-        if (!grown)
-            return; /* costs precision of the stop rule only: the store has the samples */
-        p->medians = grown;
-        p->cap = cap;
-    }
-    p->medians[p->n_medians++] = median;
+    added = AM_ARRAY_ADD(NULL, p->medians, p->n_medians, p->cap);
+    if (added) /* else it costs precision of the stop rule only: the store has the samples */
+        *added = median;
 }
 
 /* Median of the primary metric over the visit's undisturbed samples. */

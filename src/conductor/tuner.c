@@ -2,6 +2,7 @@
 /* The tuner: asks the bench what it would choose, then a search what to measure, until it knows. */
 #include "conductor/tuner.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "conductor/launch.h"
 #include "conductor/tune_notes.h"
@@ -13,7 +14,6 @@
 
 enum {
     GROUP_MAX = 16, /* points of a launch, whatever a bench allows */
-    STOPS_FIRST = 64,
 };
 
 /* One candidate that was thought of; candidates of a search point to these. */
@@ -113,17 +113,11 @@ static bool stop_point(struct tuning *t, int64_t id, enum am_point_state state)
                                                                  [AM_POINT_SKIP] = AM_STOP_SKIP,
                                                                  [AM_POINT_FAIL] = AM_STOP_FAIL};
 
-    if (t->n_stops == t->cap_stops) {
-        const size_t cap = t->cap_stops ? 2 * t->cap_stops : STOPS_FIRST;
-        struct am_stop *const more = realloc(t->stops, cap * sizeof(*more));
+    struct am_stop *const stop = AM_ARRAY_ADD(NULL, t->stops, t->n_stops, t->cap_stops);
 
-        if (!more)
-            return false;
-        t->stops = more;
-        t->cap_stops = cap;
-    }
-    t->stops[t->n_stops++] = (struct am_stop){.point_id = id, .reason = reasons[state]};
-    return true;
+    if (stop)
+        *stop = (struct am_stop){.point_id = id, .reason = reasons[state]};
+    return stop;
 }
 
 /* Launches the points and stores what came of it; the record lives in `arena`. */

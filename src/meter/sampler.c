@@ -2,6 +2,7 @@
 /* Threads that read the meters: one for all quick ones, one for each slow one. */
 #include "meter/sampler.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_READINGS = 256, FAILURES_MAX = 16 };
+enum { FAILURES_MAX = 16 };
 
 static const uint64_t default_interval_ns = 10 * 1000000u;
 static const uint64_t patience_ns = 1000000000u; /* for a reading after a window's end */
@@ -55,17 +56,7 @@ static uint64_t interval_of(const struct am_meter *m)
 
 static bool make_room(struct track *t)
 {
-    const size_t cap = t->cap ? t->cap * 2 : FIRST_READINGS;
-    struct am_reading *grown;
-
-    if (t->n < t->cap)
-        return true;
-    grown = realloc(t->readings, cap * sizeof(*grown));
-    if (!grown)
-        return false;
-    t->readings = grown;
-    t->cap = cap;
-    return true;
+    return am_array_reserve(NULL, &t->readings, t->n, &t->cap, 1, sizeof(*t->readings));
 }
 
 /* With the lane's lock held. */

@@ -2,6 +2,7 @@
 /* Statistics as SQL aggregates: the same code as everywhere else. */
 #include "store/functions.h"
 
+#include "base/array.h"
 #include "core/stats/summary.h"
 
 #include <math.h>
@@ -23,33 +24,20 @@ struct rows {
 
 typedef double finish_fn(struct rows *rows);
 
-static bool room(struct rows *rows)
-{
-    const size_t cap = rows->cap ? 2 * rows->cap : 16;
-    struct row *more;
-
-    if (rows->n < rows->cap)
-        return true;
-    more = sqlite3_realloc64(rows->items, cap * sizeof(*more));
-    if (!more)
-        return false;
-    rows->items = more;
-    rows->cap = cap;
-    return true;
-}
-
 /* NULL is no value, as in SQL's own aggregates. */
 static void step(sqlite3_context *context, int n, sqlite3_value **values)
 {
     struct rows *const rows = sqlite3_aggregate_context(context, sizeof(*rows));
+    struct row *row;
 
     if (!rows || sqlite3_value_type(values[0]) == SQLITE_NULL)
         return;
-    if (!room(rows)) {
+    row = AM_ARRAY_ADD(NULL, rows->items, rows->n, rows->cap);
+    if (!row) {
         rows->failed = true;
         return;
     }
-    rows->items[rows->n++] = (struct row){
+    *row = (struct row){
         .x = sqlite3_value_double(values[0]),
         .weight = n == 2 ? sqlite3_value_double(values[1]) : 1,
         .launch = n == 3 ? sqlite3_value_int64(values[1]) : 0,
@@ -68,7 +56,7 @@ static void finish(sqlite3_context *context)
     else if (isfinite(result))
         sqlite3_result_double(context, result);
     if (rows)
-        sqlite3_free(rows->items);
+        free(rows->items);
 }
 
 static double median(struct rows *rows)

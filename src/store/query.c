@@ -2,6 +2,7 @@
 /* Views made for whatever a run measured, and users' queries over them. */
 #include "store/query.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "store/db.h"
 #include "store/functions.h"
@@ -395,18 +396,9 @@ static enum am_status read_rows(struct am_db_rows *rows, struct am_query_table *
     while ((rc = sqlite3_step(rows->stmt)) == SQLITE_ROW && rows->status == AM_OK) {
         if ((out->n_rows + 1) * out->n_columns > CELLS_MAX)
             return am_fail(rows->err, AM_E_USAGE, "more than %d cells", CELLS_MAX);
-        if (out->n_rows == cap) {
-            const size_t more = cap ? 2 * cap : 64;
-            struct am_cell *const cells =
-                am_arena_array(rows->arena, more * out->n_columns, sizeof(*cells));
-
-            if (!cells)
-                return am_fail(rows->err, AM_E_NOMEM, "no memory for the rows");
-            if (cap)
-                memcpy(cells, out->cells, out->n_rows * out->n_columns * sizeof(*cells));
-            out->cells = cells;
-            cap = more;
-        }
+        if (!am_array_reserve(rows->arena, &out->cells, out->n_rows * out->n_columns, &cap,
+                              out->n_columns, sizeof(*out->cells)))
+            return am_fail(rows->err, AM_E_NOMEM, "no memory for the rows");
         for (size_t i = 0; i < out->n_columns; i++)
             read_cell(rows, (int)i, &out->cells[out->n_rows * out->n_columns + i]);
         out->n_rows++;

@@ -2,6 +2,7 @@
 /* Videos by path, and what all kinds of files share: where frames lie and how they are read. */
 #include "app/leukocyte/video.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -30,19 +31,15 @@ enum am_status am_stills_size(struct am_stills *stills, const struct am_source *
 enum am_status am_stills_add(struct am_stills *stills, const struct am_source *source, uint64_t at,
                              struct am_err *err)
 {
-    const size_t n = stills->frames;
+    uint64_t *added;
 
-    if (n == AM_VIDEO_FRAMES_MAX)
+    if (stills->frames == AM_VIDEO_FRAMES_MAX)
         return am_fail(err, AM_E_PARSE, "%s: more than %d frames", source->name,
                        AM_VIDEO_FRAMES_MAX);
-    if ((n & (n - 1)) == 0) { /* full at powers of two */
-        uint64_t *const more = realloc(stills->at, (n ? 2 * n : 1) * sizeof(*more));
-
-        if (!more)
-            return am_fail(err, AM_E_NOMEM, "no memory for %zu frames", n);
-        stills->at = more;
-    }
-    stills->at[stills->frames++] = at;
+    added = AM_ARRAY_ADD(NULL, stills->at, stills->frames, stills->cap);
+    if (!added)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu frames", stills->frames);
+    *added = at;
     return AM_OK;
 }
 
@@ -144,7 +141,7 @@ struct am_video {
     char *path;
     int folder;   /* -1: a file */
     char **names; /* of the folder's pictures */
-    size_t n_names;
+    size_t n_names, cap_names;
     struct file file; /* the one file, or the folder's picture that was read last */
     size_t width, height, frames;
 };
@@ -172,21 +169,15 @@ static bool is_pgm(const char *name)
 
 static enum am_status add_name(struct am_video *v, const char *name, struct am_err *err)
 {
-    const size_t n = v->n_names;
+    char **added;
 
-    if (n == AM_VIDEO_FRAMES_MAX)
+    if (v->n_names == AM_VIDEO_FRAMES_MAX)
         return am_fail(err, AM_E_PARSE, "%s: more than %d pictures", v->path, AM_VIDEO_FRAMES_MAX);
-    if ((n & (n - 1)) == 0) {
-        char **const more = realloc(v->names, (n ? 2 * n : 1) * sizeof(*more));
-
-        if (!more)
-            return am_fail(err, AM_E_NOMEM, "no memory for %zu names", n);
-        v->names = more;
-    }
-    v->names[n] = strdup(name);
-    if (!v->names[n])
-        return am_fail(err, AM_E_NOMEM, "no memory for %zu names", n);
-    v->n_names++;
+    added = AM_ARRAY_ADD(NULL, v->names, v->n_names, v->cap_names);
+    if (added)
+        *added = strdup(name); /* NULL is freed like the others */
+    if (!added || !*added)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu names", v->n_names);
     return AM_OK;
 }
 

@@ -31,7 +31,7 @@ struct am_stills {
     bool bottom_up;
     uint8_t grey[256]; /* what a byte means, 0 black to 255 white */
     uint64_t *at;      /* first byte of every frame */
-    size_t frames;
+    size_t frames, cap;
 };
 
 /* Checks the whole file's structure: every frame lies inside it. AM_E_PARSE with the reason and the

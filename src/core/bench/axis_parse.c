@@ -3,14 +3,14 @@
  * place. The grammar stands in axis.h; numbers are read in axis_number.c. */
 #include "core/bench/axis.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "core/bench/axis_parser.h"
 
 #include <string.h>
 
 enum {
-    LIST_CAP = 240,    /* bytes of valid names that an error lists */
-    FIRST_VALUES = 16, /* room allocated for a first value; doubled when full */
+    LIST_CAP = 240, /* bytes of valid names that an error lists */
 };
 
 char am_parser_peek(const struct am_parser *p)
@@ -77,20 +77,6 @@ enum am_status am_parser_fail_unknown(const struct am_parser *p, size_t from,
                    p->axis->name, word, from + 1, mean, list);
 }
 
-static enum am_status grow(struct am_parser *p)
-{
-    const size_t cap = p->cap ? 2 * p->cap : FIRST_VALUES;
-    struct am_value *v = am_arena_array(p->arena, cap, sizeof(*v));
-
-    if (!v)
-        return am_fail(p->err, AM_E_NOMEM, "%s: no memory for its values", p->axis->name);
-    if (p->out->n)
-        memcpy(v, p->out->v, p->out->n * sizeof(*v));
-    p->out->v = v;
-    p->cap = cap;
-    return AM_OK;
-}
-
 /* Looking at the last value and at those of earlier items is enough, and keeps a long range linear.
  */
 static bool is_known(const struct am_parser *p, const struct am_value *value)
@@ -108,18 +94,17 @@ static bool is_known(const struct am_parser *p, const struct am_value *value)
 
 enum am_status am_parser_add(struct am_parser *p, size_t from, const struct am_value *value)
 {
+    struct am_value *added;
+
     if (++p->written > AM_AXIS_VALUES_MAX)
         return am_fail(p->err, AM_E_USAGE, "%s: more than %d values at column %zu", p->axis->name,
                        AM_AXIS_VALUES_MAX, from + 1);
     if (is_known(p, value))
         return AM_OK;
-    if (p->out->n == p->cap) {
-        const enum am_status s = grow(p);
-
-        if (s != AM_OK)
-            return s;
-    }
-    p->out->v[p->out->n++] = *value;
+    added = AM_ARRAY_ADD(p->arena, p->out->v, p->out->n, p->cap);
+    if (!added)
+        return am_fail(p->err, AM_E_NOMEM, "%s: no memory for its values", p->axis->name);
+    *added = *value;
     return AM_OK;
 }
 

@@ -2,6 +2,7 @@
 /* Plans: the profiles' settings, and the product of a bench's axis values. */
 #include "core/bench/plan.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 
 #define MS(n) ((uint64_t)(n)*1000000) /* milliseconds in nanoseconds */
-
-enum { FIRST_POINTS = 64 };
 
 static const struct {
     const char *name;
@@ -156,21 +155,7 @@ static enum am_status count_points(const struct am_plan *plan, const struct am_b
 
 static bool reserve(struct am_plan *plan, size_t more, struct am_arena *arena)
 {
-    size_t cap = plan->cap ? plan->cap : FIRST_POINTS;
-    struct am_point *points;
-
-    if (plan->cap - plan->n >= more)
-        return true;
-    while (cap - plan->n < more)
-        cap *= 2;
-    points = am_arena_array(arena, cap, sizeof(*points));
-    if (!points)
-        return false;
-    if (plan->n)
-        memcpy(points, plan->points, plan->n * sizeof(*points));
-    plan->points = points;
-    plan->cap = cap;
-    return true;
+    return am_array_reserve(arena, &plan->points, plan->n, &plan->cap, more, sizeof(*plan->points));
 }
 
 /* Point number `index` of the product: the last axis is the lowest digit. */

@@ -2,6 +2,7 @@
 /* What the conductor asks of a worker, written and read. */
 #include "core/protocol/protocol.h"
 
+#include "base/array.h"
 #include "core/protocol/words.h"
 
 #include <string.h>
@@ -153,21 +154,13 @@ static bool read_value(struct reader *r, const struct am_axis *axis, struct am_w
 
 static bool push_point(struct reader *r, struct am_point p)
 {
-    struct am_request *out = r->out;
+    struct am_request *const out = r->out;
+    struct am_point *const added =
+        AM_ARRAY_ADD(r->arena, out->points, out->n_points, r->cap_points);
 
-    if (out->n_points == r->cap_points) {
-        const size_t cap = r->cap_points ? r->cap_points * 2 : 16;
-        struct am_point *grown = am_arena_array(r->arena, cap, sizeof(*grown));
-
-        if (!grown)
-            return false;
-        if (out->n_points)
-            memcpy(grown, out->points, out->n_points * sizeof(*grown));
-        out->points = grown;
-        r->cap_points = cap;
-    }
-    out->points[out->n_points++] = p;
-    return true;
+    if (added)
+        *added = p;
+    return added;
 }
 
 static bool read_point(struct reader *r, const struct am_words *w)

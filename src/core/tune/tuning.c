@@ -2,11 +2,13 @@
 /* Saved tuning: entries kept sorted by what they are for, and found by the point that needs one. */
 #include "core/tune/tuning.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ENTRIES = 64, LINE_BYTES = 64 * 1024, POWER_MAX = 2000 };
+enum { LINE_BYTES = 64 * 1024, POWER_MAX = 2000 };
 
 const char *const am_tune_modes[] = {[AM_TUNE_ESTIMATE] = "estimate",
                                      [AM_TUNE_MEASURE] = "measure",
@@ -87,19 +89,7 @@ static bool copy_entry(const struct am_tuning_entry *from, struct am_arena *aren
 
 static bool room_for_one(struct am_tuning *t)
 {
-    const size_t cap = t->cap ? t->cap * 2 : FIRST_ENTRIES;
-    struct am_tuning_entry *more;
-
-    if (t->n < t->cap)
-        return true;
-    more = am_arena_array(t->arena, cap, sizeof(*more));
-    if (!more)
-        return false;
-    if (t->n)
-        memcpy(more, t->entries, t->n * sizeof(*more));
-    t->entries = more;
-    t->cap = cap;
-    return true;
+    return am_array_reserve(t->arena, &t->entries, t->n, &t->cap, 1, sizeof(*t->entries));
 }
 
 static bool is_better(const struct am_tuning_entry *new, const struct am_tuning_entry *old)

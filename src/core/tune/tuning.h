@@ -98,7 +98,7 @@ struct am_tuning_use {
 
 struct am_tuning_uses {
     struct am_tuning_use *items;
-    size_t n;
+    size_t n, cap;
     size_t open; /* points that found no entry: the bench chooses */
 };
 

@@ -2,6 +2,8 @@
 /* Saved tuning in plans: what a point leaves open gets the values that were best. */
 #include "core/tune/tuning.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ static struct am_value *tuned_values(const struct am_point *point,
 static bool note_use(struct am_tuning_uses *uses, const struct am_tuning_entry *entry,
                      unsigned apart, struct am_arena *arena)
 {
-    struct am_tuning_use *more;
+    struct am_tuning_use *added;
 
     for (size_t i = 0; i < uses->n; i++) {
         if (uses->items[i].entry == entry) {
@@ -38,16 +40,10 @@ static bool note_use(struct am_tuning_uses *uses, const struct am_tuning_entry *
             return true;
         }
     }
-    if ((uses->n & (uses->n - 1)) == 0) { /* room doubles at the powers of two */
-        more = am_arena_array(arena, uses->n ? 2 * uses->n : 1, sizeof(*more));
-        if (!more)
-            return false;
-        if (uses->n)
-            memcpy(more, uses->items, uses->n * sizeof(*more));
-        uses->items = more;
-    }
-    uses->items[uses->n++] = (struct am_tuning_use){.entry = entry, .apart = apart, .points = 1};
-    return true;
+    added = AM_ARRAY_ADD(arena, uses->items, uses->n, uses->cap);
+    if (added)
+        *added = (struct am_tuning_use){.entry = entry, .apart = apart, .points = 1};
+    return added;
 }
 
 /* ---- twins ---- */

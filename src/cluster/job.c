@@ -103,7 +103,7 @@ static int tell(const char *path)
 static void write_report(const struct am_job *job)
 {
     const char *items[] = {"report", job->words->output};
-    const struct am_cluster_command command = {items, 2};
+    const struct am_strings command = {.items = items, .n = 2};
     struct am_part page = {0};
     struct am_err err = {0};
 

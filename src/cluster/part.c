@@ -63,8 +63,8 @@ static int redirect(const struct am_part *part, bool heard, posix_spawn_file_act
     return rc ? rc : posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
 }
 
-enum am_status am_part_start(struct am_part *part, const struct am_cluster_command *command,
-                             bool heard, struct am_err *err)
+enum am_status am_part_start(struct am_part *part, const struct am_strings *command, bool heard,
+                             struct am_err *err)
 {
     char program[PATH_MAX];
     const char **const argv = calloc(command->n + COMMAND_EXTRA, sizeof(*argv));

@@ -25,8 +25,8 @@ struct am_part {
 enum am_status am_part_open(struct am_part *part, struct am_err *err);
 /* Starts archmeter, the program beside this one. What it prints goes to stderr of this process when
  * `heard`, else to the log. */
-enum am_status am_part_start(struct am_part *part, const struct am_cluster_command *command,
-                             bool heard, struct am_err *err);
+enum am_status am_part_start(struct am_part *part, const struct am_strings *command, bool heard,
+                             struct am_err *err);
 /* True once it is gone. Stops one that is too late, and kills one that does not obey. */
 bool am_part_ended(struct am_part *part);
 void am_part_stop(struct am_part *part); /* asks it to end, as Ctrl-C does; once */

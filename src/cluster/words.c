@@ -122,7 +122,7 @@ static bool is_operand(const struct am_options *opt, const char *word)
 
 /* Every word but operands and --report, from "run" on. */
 static void add_options(const struct am_options *opt, const char *const *rest, size_t n_rest,
-                        struct am_cluster_command *to)
+                        struct am_strings *to)
 {
     for (size_t i = 1; i < n_rest; i++) {
         if (!is_operand(opt, rest[i]) && strcmp(rest[i], "--report") != 0)
@@ -160,7 +160,7 @@ static bool has_axis(const struct am_cluster_bench *benches, const char *param)
 }
 
 /* Takes "-p axis=values" and "--param=..." of axes that the benches do not have out again. */
-static void drop_foreign(const struct am_cluster_bench *benches, struct am_cluster_command *command)
+static void drop_foreign(const struct am_cluster_bench *benches, struct am_strings *command)
 {
     size_t kept = 0;
 
@@ -177,7 +177,7 @@ static void drop_foreign(const struct am_cluster_bench *benches, struct am_clust
     command->n = kept;
 }
 
-static void choose_local(const struct am_options *opt, struct am_cluster_command *local)
+static void choose_local(const struct am_options *opt, struct am_strings *local)
 {
     size_t patterns = 0;
 
@@ -192,7 +192,7 @@ static void choose_local(const struct am_options *opt, struct am_cluster_command
 }
 
 static void choose_joint(const struct am_options *opt, const struct am_cluster_bench *benches,
-                         struct am_cluster_command *joint)
+                         struct am_strings *joint)
 {
     size_t options;
 
@@ -214,9 +214,11 @@ static enum am_status split(const struct am_options *opt, const char *const *res
 
     while (joint[n_joint].name)
         n_joint++;
-    out->local.items = am_arena_array(arena, n_rest + 1, sizeof(char *));
-    out->joint.items = am_arena_array(arena, n_rest + n_joint + 1, sizeof(char *));
-    if (!out->local.items || !out->joint.items)
+    /* Room for all that is added below, and for the end that an argument vector has. */
+    if (!am_array_reserve(arena, &out->local.items, 0, &out->local.cap, n_rest + 1,
+                          sizeof(*out->local.items)) ||
+        !am_array_reserve(arena, &out->joint.items, 0, &out->joint.cap, n_rest + n_joint + 1,
+                          sizeof(*out->joint.items)))
         return am_fail(err, AM_E_NOMEM, "no memory for the commands of the nodes");
     add_options(opt, rest, n_rest, &out->local);
     add_options(opt, rest, n_rest, &out->joint);

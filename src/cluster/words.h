@@ -4,6 +4,7 @@
 #define AM_CLUSTER_WORDS_H
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/status.h"
 #include "core/bench/axis.h"
 
@@ -12,21 +13,16 @@
 
 enum am_nodes_order { AM_NODES_TOGETHER, AM_NODES_ONE_BY_ONE };
 
-/* Arguments behind "archmeter"; n == 0: this phase has nothing to measure. */
-struct am_cluster_command {
-    const char **items;
-    size_t n;
-};
-
 struct am_cluster_words {
     bool help, version, report;
     bool keep; /* the files of the nodes, beside the output */
     const char *output;
     enum am_nodes_order order;
-    double node_limit_s, silence_s;  /* after which a node is given up; 0: no limit */
-    double launch_limit_s;           /* of the command, or more than any that it could have */
-    struct am_cluster_command local; /* benches of one machine, on every node */
-    struct am_cluster_command joint; /* benches of all ranks together */
+    double node_limit_s, silence_s; /* after which a node is given up; 0: no limit */
+    double launch_limit_s;          /* of the command, or more than any that it could have */
+    /* Arguments behind "archmeter"; n == 0: this phase has nothing to measure. */
+    struct am_strings local; /* benches of one machine, on every node */
+    struct am_strings joint; /* benches of all ranks together */
 };
 
 /* A bench of all ranks together, for the words. */

@@ -60,7 +60,7 @@ static bool has_axis(const struct am_exec_test *of, const char *name)
 /* The words of argv, makeflags or env: the point's, or all runs'. */
 static enum am_status extra_words(const struct am_exec_point *p, const char *name,
                                   const char *otherwise, struct am_arena *arena,
-                                  struct am_spec_list *out, struct am_err *err)
+                                  struct am_strings *out, struct am_err *err)
 {
     const char *const own = am_exec_point_text(p, name);
     const char *const text = has_axis(p->of, name) ? (own ? own : "") : otherwise;
@@ -76,12 +76,12 @@ static enum am_status no_memory(struct am_err *err)
     return am_fail(err, AM_E_NOMEM, "no memory for a command line");
 }
 
-static bool add_expanded(struct am_spec_list *list, const char *text, const struct am_exec_point *p,
+static bool add_expanded(struct am_strings *list, const char *text, const struct am_exec_point *p,
                          struct am_arena *arena)
 {
     const char *const word = am_spec_expand(text, value_of, p, arena);
 
-    return word && am_spec_list_add(list, arena, word);
+    return word && am_strings_add(list, arena, word);
 }
 
 /* ---- the environment ---- */
@@ -90,7 +90,7 @@ static enum am_status add_environment(const struct am_exec_point *p, struct am_a
                                       struct am_exec_program *out, struct am_err *err)
 {
     const struct am_spec_run *const run = first_run(p->of);
-    struct am_spec_list words = run->env, list = {0};
+    struct am_strings words = run->env, list = {0};
 
     /* The label of the axis stands for all entries, joined: entries themselves may hold blanks. */
     for (size_t i = 0; has_axis(p->of, "env") && i < p->of->spec->n_runs; i++) {
@@ -150,7 +150,7 @@ static bool is_templated(const struct am_exec_test *of, const char *name)
 }
 
 /* Without `arg` lines: --name value for every variable that no template uses. */
-static bool add_default_args(struct am_spec_list *list, const struct am_exec_point *p,
+static bool add_default_args(struct am_strings *list, const struct am_exec_point *p,
                              struct am_arena *arena)
 {
     for (size_t i = 0; i < p->of->axes.n_variables; i++) {
@@ -160,8 +160,8 @@ static bool add_default_args(struct am_spec_list *list, const struct am_exec_poi
         if (!p->texts[i] || is_templated(p->of, name))
             continue;
         option = am_arena_printf(arena, "--%s", name);
-        if (!option || !am_spec_list_add(list, arena, option) ||
-            !am_spec_list_add(list, arena, p->texts[i]))
+        if (!option || !am_strings_add(list, arena, option) ||
+            !am_strings_add(list, arena, p->texts[i]))
             return false;
     }
     return true;
@@ -176,27 +176,27 @@ static const char *located(const struct am_exec_test *of, const char *exec, stru
 }
 
 /* One text for /bin/sh -c: what the test asked for by `shell yes`. */
-static enum am_status through_shell(const struct am_spec_list *words, struct am_arena *arena,
-                                    struct am_spec_list *out, struct am_err *err)
+static enum am_status through_shell(const struct am_strings *words, struct am_arena *arena,
+                                    struct am_strings *out, struct am_err *err)
 {
     const char *text = "";
 
     for (size_t i = 0; text && i < words->n; i++)
         text = am_arena_printf(arena, "%s%s%s", text, i ? " " : "", words->items[i]);
-    *out = (struct am_spec_list){0};
-    if (!text || !am_spec_list_add(out, arena, "/bin/sh") || !am_spec_list_add(out, arena, "-c") ||
-        !am_spec_list_add(out, arena, text))
+    *out = (struct am_strings){0};
+    if (!text || !am_strings_add(out, arena, "/bin/sh") || !am_strings_add(out, arena, "-c") ||
+        !am_strings_add(out, arena, text))
         return no_memory(err);
     return AM_OK;
 }
 
-static enum am_status finish(const struct am_exec_point *p, struct am_spec_list *words,
+static enum am_status finish(const struct am_exec_point *p, struct am_strings *words,
                              struct am_arena *arena, struct am_exec_program *out,
                              struct am_err *err)
 {
     if (p->of->test->shell && through_shell(words, arena, words, err) != AM_OK)
         return AM_E_NOMEM;
-    if (!am_spec_list_add(words, arena, NULL))
+    if (!am_strings_add(words, arena, NULL))
         return no_memory(err);
     *out = (struct am_exec_program){.argv = words->items, .folder = p->of->folder};
     return add_environment(p, arena, out, err);
@@ -206,7 +206,7 @@ enum am_status am_exec_command(const struct am_exec_point *p, struct am_arena *a
                                struct am_exec_program *out, struct am_err *err)
 {
     const struct am_spec_test *const test = p->of->test;
-    struct am_spec_list words = {0}, exec, argv;
+    struct am_strings words = {0}, exec, argv;
     const char *why = "";
     enum am_status s = extra_words(p, "argv", first_run(p->of)->argv, arena, &argv, err);
     bool good = s == AM_OK;
@@ -222,7 +222,7 @@ enum am_status am_exec_command(const struct am_exec_point *p, struct am_arena *a
     if (good && !test->args.n && !test->shell)
         good = add_default_args(&words, p, arena);
     for (size_t i = 0; good && i < argv.n; i++)
-        good = am_spec_list_add(&words, arena, argv.items[i]);
+        good = am_strings_add(&words, arena, argv.items[i]);
     if (!good)
         return s == AM_OK ? no_memory(err) : s;
     return finish(p, &words, arena, out, err);
@@ -246,13 +246,13 @@ static bool has_makefile(const struct am_exec_test *of, struct am_arena *arena)
 static enum am_status make_command(const struct am_exec_point *p, struct am_arena *arena,
                                    struct am_exec_program *out, struct am_err *err)
 {
-    struct am_spec_list words = {0}, flags;
+    struct am_strings words = {0}, flags;
     enum am_status s = extra_words(p, "makeflags", first_run(p->of)->makeflags, arena, &flags, err);
-    bool good = s == AM_OK && am_spec_list_add(&words, arena, "make");
+    bool good = s == AM_OK && am_strings_add(&words, arena, "make");
 
     for (size_t i = 0; good && i < flags.n; i++)
-        good = am_spec_list_add(&words, arena, flags.items[i]);
-    if (!good || !am_spec_list_add(&words, arena, NULL))
+        good = am_strings_add(&words, arena, flags.items[i]);
+    if (!good || !am_strings_add(&words, arena, NULL))
         return s == AM_OK ? no_memory(err) : s;
     *out = (struct am_exec_program){.argv = words.items, .folder = p->of->folder};
     return add_environment(p, arena, out, err);
@@ -263,7 +263,7 @@ enum am_status am_exec_build_command(const struct am_exec_point *p, size_t i,
                                      struct am_err *err)
 {
     const struct am_spec_test *const test = p->of->test;
-    struct am_spec_list templates, words = {0};
+    struct am_strings templates, words = {0};
     const char *why = "";
 
     if (test->build_none || i >= (test->builds.n ? test->builds.n : 1))

@@ -14,7 +14,7 @@
 /* Which files are compared: A is the base, B what is judged. */
 struct sides {
     const char *a, *b;
-    struct am_words patterns;
+    struct am_strings patterns;
 };
 
 static const double level = 0.95;
@@ -108,7 +108,7 @@ static enum am_status narrow(const struct am_cli *cli, struct pair *pair, struct
 static enum am_status compare_within(const struct am_cli *cli, struct am_comparison *out,
                                      struct am_err *err)
 {
-    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct pair pair = {0};
     const char *path = NULL;
     enum am_status status = am_runs_resolve(cli->opt->operands.items[0], cli->arena, &path, err);
@@ -124,7 +124,7 @@ static enum am_status compare_within(const struct am_cli *cli, struct am_compari
 
 enum am_status am_cmd_compare(struct am_cli *cli, struct am_err *err)
 {
-    const struct am_words *const operands = &cli->opt->operands;
+    const struct am_strings *const operands = &cli->opt->operands;
     struct am_comparison comparison = {0};
     enum am_status status;
 
@@ -162,7 +162,7 @@ static enum am_exit gate(const struct am_comparison *c, enum am_fail_on fail_on)
 
 enum am_status am_cmd_check(struct am_cli *cli, struct am_err *err)
 {
-    const struct am_words *operands = &cli->opt->operands;
+    const struct am_strings *operands = &cli->opt->operands;
     const char *base = cli->opt->against;
     struct sides sides = {.a = base, .b = operands->items[0]};
     struct am_comparison comparison = {0};

@@ -236,7 +236,7 @@ static void write_table(const struct job *job)
 
 static enum am_status execute_all(struct job *job, struct am_err *err)
 {
-    const struct am_words *const words = &job->cli->opt->operands;
+    const struct am_strings *const words = &job->cli->opt->operands;
     const size_t meters = job->meters->n;
     const uint64_t wanted = job->cli->opt->repeat.given ? job->cli->opt->repeat.value : 1;
     enum am_status s = AM_OK;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Keeps what the patterns name: ceilings come from the whole run, rows from a part of it. */
-static void select_points(struct am_explanations *all, const struct am_words *patterns)
+static void select_points(struct am_explanations *all, const struct am_strings *patterns)
 {
     size_t kept = 0;
 
@@ -27,7 +27,7 @@ static void select_points(struct am_explanations *all, const struct am_words *pa
 }
 
 static enum am_status check_names(const struct am_cli *cli, const struct am_result_set *set,
-                                  const struct am_words *patterns, struct am_err *err)
+                                  const struct am_strings *patterns, struct am_err *err)
 {
     const char **const names = am_arena_array(cli->arena, set->n + 1, sizeof(*names));
 
@@ -40,7 +40,7 @@ static enum am_status check_names(const struct am_cli *cli, const struct am_resu
 
 enum am_status am_cmd_explain(struct am_cli *cli, struct am_err *err)
 {
-    const struct am_words all = {0}, patterns = am_operands_from(cli->opt, 1);
+    const struct am_strings all = {0}, patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
     struct am_facts facts = {0};
     struct am_roofline roofline;

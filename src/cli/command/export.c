@@ -14,7 +14,7 @@
 
 static enum am_status export_samples(const struct am_cli *cli, FILE *out, struct am_err *err)
 {
-    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_store *store = NULL;
     const char *file;
     size_t written = 0;
@@ -39,7 +39,7 @@ static enum am_status export_samples(const struct am_cli *cli, FILE *out, struct
 
 static enum am_status export_results(struct am_cli *cli, FILE *out, struct am_err *err)
 {
-    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
@@ -88,7 +88,7 @@ static enum am_status write_figure(const struct am_figures *figures, const char 
 
 static enum am_status export_svg(const struct am_cli *cli, FILE *out, struct am_err *err)
 {
-    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
     struct am_facts facts = {0};
     struct am_figures figures = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter list: benches, axes, availability and why not. */
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/setup.h"
@@ -10,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMES_MAX = 512, LINE_MAX_BYTES = 1024, JSON_PRETTY = 4 };
+enum { LINE_MAX_BYTES = 1024, JSON_PRETTY = 4 };
 
 typedef void bench_fn(void *self, const struct am_worker *worker, const struct am_bench *bench);
 
-static void each_bench(const struct am_catalogue *catalogue, const struct am_words *patterns,
+static void each_bench(const struct am_catalogue *catalogue, const struct am_strings *patterns,
                        bench_fn *fn, void *self)
 {
     for (size_t w = 0; w < catalogue->n; w++) {
@@ -232,44 +233,41 @@ static void put_name(void *self, const struct am_worker *worker, const struct am
     (void)printf("%s\n", bench->name);
 }
 
+/* Names in the order met. */
+struct names {
+    struct am_strings list;
+    struct am_arena *arena;
+};
+
 /* Every axis once, however many benches have it. */
 static void put_axes(void *self, const struct am_worker *worker, const struct am_bench *bench)
 {
-    struct am_words *seen = self;
+    struct names *const seen = self;
 
     (void)worker;
     for (size_t a = 0; bench->axes && bench->axes[a].name; a++) {
-        size_t i = 0;
-
-        while (i < seen->n && strcmp(seen->items[i], bench->axes[a].name) != 0)
-            i++;
-        if (i < seen->n || seen->n == NAMES_MAX)
-            continue;
-        seen->items[seen->n++] = bench->axes[a].name;
-        (void)printf("%s\n", bench->axes[a].name);
+        if (!am_strings_have(&seen->list, bench->axes[a].name) &&
+            am_strings_add(&seen->list, seen->arena, bench->axes[a].name))
+            (void)printf("%s\n", bench->axes[a].name);
     }
 }
 
 static void collect_name(void *self, const struct am_worker *worker, const struct am_bench *bench)
 {
-    struct am_words *names = self;
+    struct names *const names = self;
 
     (void)worker;
-    if (names->n < NAMES_MAX)
-        names->items[names->n++] = bench->name;
+    (void)am_strings_add(&names->list, names->arena, bench->name);
 }
 
 static void write_list(struct am_cli *cli, const struct am_catalogue *catalogue,
-                       const struct am_words *all)
+                       const struct am_strings *all)
 {
-    const struct am_words *patterns = &cli->opt->operands;
-    bool exact = false;
+    const struct am_strings *patterns = &cli->opt->operands;
+    const bool exact = patterns->n == 1 && am_strings_have(all, patterns->items[0]);
 
-    for (size_t i = 0; patterns->n == 1 && i < all->n; i++)
-        exact |= strcmp(all->items[i], patterns->items[0]) == 0;
     if (cli->opt->axis_names)
-        each_bench(catalogue, patterns, put_axes,
-                   &(struct am_words){.items = (const char *[NAMES_MAX]){NULL}});
+        each_bench(catalogue, patterns, put_axes, &(struct names){.arena = cli->arena});
     else if (cli->opt->names)
         each_bench(catalogue, patterns, put_name, NULL);
     else if (cli->style.format == AM_FORMAT_JSON)
@@ -282,16 +280,15 @@ static void write_list(struct am_cli *cli, const struct am_catalogue *catalogue,
 
 enum am_status am_cmd_list(struct am_cli *cli, struct am_err *err)
 {
-    const char *items[NAMES_MAX];
-    struct am_words names = {.items = items};
+    struct names names = {.arena = cli->arena};
     struct am_catalogue catalogue = {0};
     enum am_status status = am_catalogue_load(cli->arena, &catalogue, err);
 
     if (status == AM_OK) {
-        each_bench(&catalogue, &(struct am_words){0}, collect_name, &names);
-        status = am_check_patterns(&cli->opt->operands, names.items, names.n, err);
+        each_bench(&catalogue, &(struct am_strings){0}, collect_name, &names);
+        status = am_check_patterns(&cli->opt->operands, names.list.items, names.list.n, err);
     }
     if (status == AM_OK)
-        write_list(cli, &catalogue, &names);
+        write_list(cli, &catalogue, &names.list);
     return status;
 }

@@ -63,7 +63,7 @@ static enum am_status show(struct am_cli *cli, const char *path, struct am_err *
 
 enum am_status am_cmd_merge(struct am_cli *cli, struct am_err *err)
 {
-    const struct am_words *const files = &cli->opt->operands;
+    const struct am_strings *const files = &cli->opt->operands;
     struct am_node_part *const parts = am_arena_array(cli->arena, files->n, sizeof(*parts));
     enum am_status s = AM_OK;
 

@@ -13,7 +13,7 @@
 
 enum am_status am_cmd_model(struct am_cli *cli, struct am_err *err)
 {
-    const struct am_words all = {0};
+    const struct am_strings all = {0};
     struct am_result_set set = {0};
     struct am_facts facts = {0};
     struct am_guidelines guidelines;

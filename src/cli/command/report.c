@@ -21,10 +21,10 @@ static const char *page_path(struct am_arena *arena, const char *file)
     return am_arena_printf(arena, "%.*s.html", (int)stem, file);
 }
 
-static enum am_status load_all(const struct am_cli *cli, const struct am_words *files,
+static enum am_status load_all(const struct am_cli *cli, const struct am_strings *files,
                                struct am_result_set *sets, struct am_err *err)
 {
-    const struct am_words all = {0};
+    const struct am_strings all = {0};
     enum am_status status = AM_OK;
 
     for (size_t i = 0; i < files->n && status == AM_OK; i++)
@@ -52,7 +52,7 @@ static enum am_status write_page(const struct am_cli *cli, const struct am_resul
     return status != AM_OK ? status : closed;
 }
 
-enum am_status am_page_write(const struct am_cli *cli, const struct am_words *files,
+enum am_status am_page_write(const struct am_cli *cli, const struct am_strings *files,
                              const char *path, const char **written_p, struct am_err *err)
 {
     struct am_result_set *const sets = am_arena_array(cli->arena, files->n, sizeof(*sets));
@@ -73,7 +73,7 @@ enum am_status am_page_write(const struct am_cli *cli, const struct am_words *fi
 
 enum am_status am_page_beside(const struct am_cli *cli, const char *results, struct am_err *err)
 {
-    const struct am_words file = {.items = &results, .n = 1};
+    const struct am_strings file = {.items = &results, .n = 1};
     const char *page = NULL;
     const enum am_status status = am_page_write(cli, &file, NULL, &page, err);
 

@@ -149,7 +149,7 @@ static enum am_status measure_null(struct am_cli *cli, struct figure *beyond, st
     struct first_samples first = {0};
     enum am_status status;
 
-    options.operands = (struct am_words){.items = bench, .n = 1};
+    options.operands = (struct am_strings){.items = bench, .n = 1};
     options.launches = (struct am_counts){LAUNCHES, LAUNCHES};
     inner.opt = &options;
     status = place_open(&place, options.output, err);

@@ -8,7 +8,7 @@
 
 enum am_status am_cmd_show(struct am_cli *cli, struct am_err *err)
 {
-    const struct am_words patterns = am_operands_from(cli->opt, 1);
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);

@@ -7,7 +7,7 @@
 
 /* Writes the page of the runs, the first one in full and the others compared with it. `path` NULL:
  * beside the first, ".db" becoming ".html". *written_p is where it lies. */
-enum am_status am_page_write(const struct am_cli *cli, const struct am_words *files,
+enum am_status am_page_write(const struct am_cli *cli, const struct am_strings *files,
                              const char *path, const char **written_p, struct am_err *err);
 
 /* The same of one results file, beside it, and said last. */

@@ -39,7 +39,7 @@ void am_setup_close(struct am_setup *setup)
 
 /* ---- patterns ---- */
 
-bool am_patterns_match(const struct am_words *patterns, const char *name)
+bool am_patterns_match(const struct am_strings *patterns, const char *name)
 {
     for (size_t i = 0; i < patterns->n; i++) {
         if (am_glob_match(patterns->items[i], name))
@@ -69,7 +69,7 @@ static bool is_family(const char *word, const char *const *names, size_t n)
     return false;
 }
 
-enum am_status am_check_patterns(const struct am_words *patterns, const char *const *names,
+enum am_status am_check_patterns(const struct am_strings *patterns, const char *const *names,
                                  size_t n, struct am_err *err)
 {
     for (size_t i = 0; i < patterns->n; i++) {
@@ -90,13 +90,13 @@ enum am_status am_check_patterns(const struct am_words *patterns, const char *co
     return AM_OK;
 }
 
-struct am_words am_operands_from(const struct am_options *opt, size_t skip)
+struct am_strings am_operands_from(const struct am_options *opt, size_t skip)
 {
-    const struct am_words *all = &opt->operands;
+    const struct am_strings *all = &opt->operands;
 
     if (all->n <= skip)
-        return (struct am_words){0};
-    return (struct am_words){.items = all->items + skip, .n = all->n - skip};
+        return (struct am_strings){0};
+    return (struct am_strings){.items = all->items + skip, .n = all->n - skip};
 }
 
 /* ---- the plan ---- */
@@ -323,7 +323,7 @@ enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_se
     return check_settings(opt, err);
 }
 
-static bool any_of(const struct am_words *patterns, const char *const *names, size_t n)
+static bool any_of(const struct am_strings *patterns, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < patterns->n; i++) {
         if (any_match(patterns->items[i], names, n))
@@ -373,7 +373,7 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
 
 /* ---- results ---- */
 
-enum am_status am_select_results(struct am_result_set *set, const struct am_words *patterns,
+enum am_status am_select_results(struct am_result_set *set, const struct am_strings *patterns,
                                  struct am_arena *arena, struct am_err *err)
 {
     const char **names = am_arena_array(arena, set->n + 1, sizeof(*names));
@@ -402,7 +402,7 @@ enum am_status am_select_results(struct am_result_set *set, const struct am_word
 }
 
 enum am_status am_load_file(const struct am_cli *cli, const char *path,
-                            const struct am_words *patterns, struct am_result_set *out,
+                            const struct am_strings *patterns, struct am_result_set *out,
                             struct am_err *err)
 {
     struct am_store *store = NULL;

@@ -55,21 +55,21 @@ enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_set
                                    const struct am_param *params, struct am_err *err);
 
 /* Refuses a pattern that matches none of the names (n of them). */
-enum am_status am_check_patterns(const struct am_words *patterns, const char *const *names,
+enum am_status am_check_patterns(const struct am_strings *patterns, const char *const *names,
                                  size_t n, struct am_err *err);
 /* True when there are no patterns, or one matches. */
-bool am_patterns_match(const struct am_words *patterns, const char *name);
+bool am_patterns_match(const struct am_strings *patterns, const char *name);
 
 /* The operands from the `skip`-th on, as patterns. */
-struct am_words am_operands_from(const struct am_options *opt, size_t skip);
+struct am_strings am_operands_from(const struct am_options *opt, size_t skip);
 
 /* Keeps only what the patterns name in a loaded result set. */
-enum am_status am_select_results(struct am_result_set *set, const struct am_words *patterns,
+enum am_status am_select_results(struct am_result_set *set, const struct am_strings *patterns,
                                  struct am_arena *arena, struct am_err *err);
 
 /* Opens a results file for reading, loads what the patterns name, and closes it. */
 enum am_status am_load_file(const struct am_cli *cli, const char *path,
-                            const struct am_words *patterns, struct am_result_set *out,
+                            const struct am_strings *patterns, struct am_result_set *out,
                             struct am_err *err);
 
 #endif

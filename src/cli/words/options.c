@@ -120,22 +120,12 @@ static enum am_status set_text(const struct setting *s)
     return AM_OK;
 }
 
-static enum am_status add_word(struct am_words *words, const char *word, struct am_arena *arena,
+static enum am_status add_word(struct am_strings *words, const char *word, struct am_arena *arena,
                                struct am_err *err)
 {
-    /* Room doubles at powers of two, so that the count alone tells the capacity. */
-    if ((words->n & (words->n - 1)) == 0) {
-        const size_t cap = words->n ? words->n * 2 : 1;
-        const char **items = am_arena_array(arena, cap, sizeof(*items));
-
-        if (!items)
-            return am_fail(err, AM_E_NOMEM, "no memory for the command line");
-        if (words->n)
-            memcpy(items, words->items, words->n * sizeof(*items));
-        words->items = items;
-    }
-    words->items[words->n++] = word;
-    return AM_OK;
+    return am_strings_add(words, arena, word)
+               ? AM_OK
+               : am_fail(err, AM_E_NOMEM, "no memory for the command line");
 }
 
 static enum am_status set_list(const struct setting *s)

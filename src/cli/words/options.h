@@ -5,6 +5,7 @@
 #define AM_CLI_OPTIONS_H
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -59,7 +60,7 @@ enum am_option_kind {
     AM_OPTION_FLAG,   /* bool; takes no argument */
     AM_OPTION_SET,    /* int: `value`; takes no argument; two different ones are an error */
     AM_OPTION_TEXT,   /* const char * */
-    AM_OPTION_LIST,   /* struct am_words; may be repeated */
+    AM_OPTION_LIST,   /* struct am_strings; may be repeated */
     AM_OPTION_CHOICE, /* int: index into `choices` */
     AM_OPTION_NUMBER, /* struct am_number */
     AM_OPTION_COUNTS, /* struct am_counts: MIN[:MAX], both above zero */
@@ -85,11 +86,6 @@ extern const struct am_option am_option_table[];
 
 enum { AM_OPTION_COMMANDS_ALL = (1u << AM_CMD_COUNT) - 1 };
 
-struct am_words {
-    const char **items;
-    size_t n;
-};
-
 struct am_number {
     bool given;
     uint64_t value;
@@ -107,7 +103,7 @@ enum am_fail_on { AM_FAIL_ON_SLOWER, AM_FAIL_ON_INCONCLUSIVE, AM_FAIL_ON_MISSING
 /* Everything a command line can say. Texts point into argv or the arena. */
 struct am_options {
     enum am_command_id command; /* AM_CMD_COUNT when none was written */
-    struct am_words operands;
+    struct am_strings operands;
     bool help, version, quiet, verbose;
     int color; /* enum am_color */
     bool ascii;
@@ -117,8 +113,8 @@ struct am_options {
     int format; /* enum am_format */
     const char *output;
 
-    struct am_words params; /* "axis=values" each */
-    int profile;            /* enum am_profile */
+    struct am_strings params; /* "axis=values" each */
+    int profile;              /* enum am_profile */
     double budget_s, target, min_batch_s, launch_limit_s;
     struct am_counts launches;
     struct am_number samples, seed;

@@ -58,15 +58,6 @@ bool am_spec_is_name(const char *name)
            strlen(name) < AM_SPEC_NAME_MAX;
 }
 
-bool am_spec_list_has(const struct am_spec_list *list, const char *item)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        if (strcmp(list->items[i], item) == 0)
-            return true;
-    }
-    return false;
-}
-
 struct am_spec_variable *am_spec_find_variable(const struct am_spec_variables *vars,
                                                const char *name)
 {
@@ -77,13 +68,13 @@ struct am_spec_variable *am_spec_find_variable(const struct am_spec_variables *v
     return NULL;
 }
 
-bool am_spec_copy_list(struct am_spec_list *list, struct am_arena *arena)
+bool am_spec_copy_list(struct am_strings *list, struct am_arena *arena)
 {
-    struct am_spec_list copy = {0};
+    struct am_strings copy = {0};
     bool good = true;
 
     for (size_t i = 0; i < list->n && good; i++)
-        good = am_spec_list_add(&copy, arena, list->items[i]);
+        good = am_strings_add(&copy, arena, list->items[i]);
     *list = copy;
     return good;
 }

@@ -5,6 +5,7 @@
 #define AM_CORE_SPEC_H
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/status.h"
 #include "core/bench/axis.h"
 #include "core/bench/bench.h"
@@ -27,16 +28,10 @@ struct am_spec_place {
     unsigned line; /* from 1; 0: nowhere */
 };
 
-/* A list of texts; grows in the arena. */
-struct am_spec_list {
-    const char **items;
-    size_t n;
-};
-
 /* A variable and the values that a run takes for it, in the order written. */
 struct am_spec_variable {
     const char *name;
-    struct am_spec_list values;
+    struct am_strings values;
     struct am_spec_place place; /* of the latest assignment */
     bool declared;              /* by `variable`: may be unused */
 };
@@ -63,13 +58,13 @@ struct am_spec_results {
 struct am_spec_test {
     const char *name;
     struct am_spec_place place;
-    const char *path;           /* as written; NULL: the experiment file's folder, exec by $PATH */
-    const char *exec;           /* NULL: the test is one of archmeter's own benches */
-    struct am_spec_list args;   /* templates, one a word */
-    struct am_spec_list builds; /* templates, one a command line */
-    bool build_none;            /* `build none`: not even make */
-    bool shell;                 /* exec and build are given to /bin/sh -c */
-    const char *iterations;     /* expression that finds the weight, or NULL */
+    const char *path;         /* as written; NULL: the experiment file's folder, exec by $PATH */
+    const char *exec;         /* NULL: the test is one of archmeter's own benches */
+    struct am_strings args;   /* templates, one a word */
+    struct am_strings builds; /* templates, one a command line */
+    bool build_none;          /* `build none`: not even make */
+    bool shell;               /* exec and build are given to /bin/sh -c */
+    const char *iterations;   /* expression that finds the weight, or NULL */
     struct am_spec_results results;
     double expect_s; /* of one execution, for the estimate; 0: not said */
     bool fixed;      /* has a run: nothing above may change any more */
@@ -81,7 +76,7 @@ struct am_spec_run {
     struct am_spec_place place;
     const char *testset;           /* NULL: none */
     const char *cpufreq;           /* MHz, decimal; NULL: as the machine is */
-    struct am_spec_list env;       /* "NAME=TEMPLATE" each */
+    struct am_strings env;         /* "NAME=TEMPLATE" each */
     const char *argv, *makeflags;  /* as written, "" when not given */
     struct am_spec_variables vars; /* a copy */
 };
@@ -127,10 +122,8 @@ enum am_status am_spec_parse(const struct am_spec_source *source, struct am_aren
 
 /* Splits at blanks; "..." and '...' keep blanks together, without any other meaning. False, with
  * the reason, on an open quote. */
-bool am_spec_split(const char *text, struct am_arena *arena, struct am_spec_list *out,
+bool am_spec_split(const char *text, struct am_arena *arena, struct am_strings *out,
                    const char **why);
-/* Appends; false without memory. */
-bool am_spec_list_add(struct am_spec_list *list, struct am_arena *arena, const char *item);
 
 /* Calls `fn` for every {name} of a template; false, with the reason, when it is malformed. */
 typedef bool am_spec_name_fn(void *self, const char *name);

@@ -16,7 +16,7 @@ enum {
 
 typedef enum am_status key_fn(struct am_spec_reader *r, const char *value);
 
-static enum am_status split(struct am_spec_reader *r, const char *value, struct am_spec_list *out)
+static enum am_status split(struct am_spec_reader *r, const char *value, struct am_strings *out)
 {
     const char *why = "";
 
@@ -105,7 +105,7 @@ static enum am_status key_test(struct am_spec_reader *r, const char *value)
         return am_spec_no_memory(r);
     r->now.test.name = value;
     r->now.test.place = r->place;
-    r->used = (struct am_spec_list){0};
+    r->used = (struct am_strings){0};
     r->in_test = true;
     return AM_OK;
 }
@@ -124,14 +124,14 @@ static enum am_status key_exec(struct am_spec_reader *r, const char *value)
 
 static enum am_status key_arg(struct am_spec_reader *r, const char *value)
 {
-    struct am_spec_list words;
+    struct am_strings words;
     enum am_status s = split(r, value, &words);
 
     for (size_t i = 0; s == AM_OK && i < words.n; i++) {
         s = check_template(r, words.items[i]);
         if (s == AM_OK && r->now.test.args.n == LIST_MAX)
             s = am_spec_bad(r, "more than %d arguments", LIST_MAX);
-        if (s == AM_OK && !am_spec_list_add(&r->now.test.args, r->arena, words.items[i]))
+        if (s == AM_OK && !am_strings_add(&r->now.test.args, r->arena, words.items[i]))
             s = am_spec_no_memory(r);
     }
     return s;
@@ -139,7 +139,7 @@ static enum am_status key_arg(struct am_spec_reader *r, const char *value)
 
 static enum am_status key_build(struct am_spec_reader *r, const char *value)
 {
-    struct am_spec_list words;
+    struct am_strings words;
     enum am_status s = split(r, value, &words);
 
     if (s == AM_OK)
@@ -148,12 +148,12 @@ static enum am_status key_build(struct am_spec_reader *r, const char *value)
         return s;
     r->now.test.build_none = strcmp(value, "none") == 0;
     if (r->now.test.build_none) {
-        r->now.test.builds = (struct am_spec_list){0};
+        r->now.test.builds = (struct am_strings){0};
         return AM_OK;
     }
     if (r->now.test.builds.n == LIST_MAX)
         return am_spec_bad(r, "more than %d build commands", LIST_MAX);
-    return am_spec_list_add(&r->now.test.builds, r->arena, value) ? AM_OK : am_spec_no_memory(r);
+    return am_strings_add(&r->now.test.builds, r->arena, value) ? AM_OK : am_spec_no_memory(r);
 }
 
 static enum am_status key_shell(struct am_spec_reader *r, const char *value)
@@ -273,7 +273,7 @@ static enum am_status set_env(struct am_spec_reader *r, const char *item)
 {
     const size_t len = strcspn(item, "=");
     const char *const name = am_arena_strndup(r->arena, item, len);
-    struct am_spec_list *const env = &r->now.env;
+    struct am_strings *const env = &r->now.env;
     enum am_status s;
 
     if (!name)
@@ -289,14 +289,14 @@ static enum am_status set_env(struct am_spec_reader *r, const char *item)
     }
     if (s == AM_OK && env->n == LIST_MAX)
         s = am_spec_bad(r, "more than %d environment variables", LIST_MAX);
-    if (s == AM_OK && !am_spec_list_add(env, r->arena, item))
+    if (s == AM_OK && !am_strings_add(env, r->arena, item))
         s = am_spec_no_memory(r);
     return s;
 }
 
 static enum am_status key_env(struct am_spec_reader *r, const char *value)
 {
-    struct am_spec_list words;
+    struct am_strings words;
     enum am_status s = split(r, value, &words);
 
     for (size_t i = 0; s == AM_OK && i < words.n; i++)
@@ -306,7 +306,7 @@ static enum am_status key_env(struct am_spec_reader *r, const char *value)
 
 static enum am_status key_argv(struct am_spec_reader *r, const char *value)
 {
-    struct am_spec_list words;
+    struct am_strings words;
 
     r->now.argv = value;
     return split(r, value, &words);
@@ -314,7 +314,7 @@ static enum am_status key_argv(struct am_spec_reader *r, const char *value)
 
 static enum am_status key_makeflags(struct am_spec_reader *r, const char *value)
 {
-    struct am_spec_list words;
+    struct am_strings words;
 
     r->now.makeflags = value;
     return split(r, value, &words);
@@ -375,7 +375,7 @@ static enum am_status key_variable(struct am_spec_reader *r, const char *value)
 
 /* Values that are numbers, by the syntax of axes; AM_E_PARSE where they are not. */
 static enum am_status numbers(struct am_spec_reader *r, const char *name, const char *text,
-                              enum am_axis_kind kind, struct am_spec_list *out)
+                              enum am_axis_kind kind, struct am_strings *out)
 {
     const struct am_axis axis = {.name = name, .kind = kind};
     struct am_values values;
@@ -391,14 +391,14 @@ static enum am_status numbers(struct am_spec_reader *r, const char *name, const 
     for (size_t i = 0; i < values.n; i++) {
         char *const item = am_arena_alloc(r->arena, AM_VALUE_TEXT_MAX);
 
-        if (!item || !am_spec_list_add(out, r->arena, item))
+        if (!item || !am_strings_add(out, r->arena, item))
             return am_spec_no_memory(r);
         am_value_text(&values.v[i], item, AM_VALUE_TEXT_MAX);
     }
     return AM_OK;
 }
 
-static enum am_status names(struct am_spec_reader *r, const char *text, struct am_spec_list *out)
+static enum am_status names(struct am_spec_reader *r, const char *text, struct am_strings *out)
 {
     for (;;) {
         const size_t len = strcspn(text, ",");
@@ -411,7 +411,7 @@ static enum am_status names(struct am_spec_reader *r, const char *text, struct a
             return am_spec_bad(r, "a value is missing in the list");
         if (out->n == AM_AXIS_VALUES_MAX)
             return am_spec_bad(r, "more than %d values", AM_AXIS_VALUES_MAX);
-        if (!am_spec_list_has(out, item) && !am_spec_list_add(out, r->arena, item))
+        if (!am_strings_have(out, item) && !am_strings_add(out, r->arena, item))
             return am_spec_no_memory(r);
         if (!*next)
             return AM_OK;
@@ -443,7 +443,7 @@ static void close_up(char *text)
 }
 
 static enum am_status axis_values(struct am_spec_reader *r, const char *name, char *text,
-                                  struct am_spec_list *out)
+                                  struct am_strings *out)
 {
     enum am_status s = AM_E_PARSE;
 
@@ -461,7 +461,7 @@ static enum am_status key_axis(struct am_spec_reader *r, const char *value)
 {
     char *const name = am_arena_strdup(r->arena, value);
     char *const text = name ? cut_word(name) : NULL;
-    struct am_spec_list values = {0};
+    struct am_strings values = {0};
     struct am_spec_variable *v;
     enum am_status s;
 
@@ -501,9 +501,9 @@ static enum am_status assign(struct am_spec_reader *r, const char *key, const ch
     s = variable(r, key, &v);
     if (s != AM_OK)
         return s;
-    v->values = (struct am_spec_list){0};
+    v->values = (struct am_strings){0};
     v->place = r->place;
-    return am_spec_list_add(&v->values, r->arena, value) ? AM_OK : am_spec_no_memory(r);
+    return am_strings_add(&v->values, r->arena, value) ? AM_OK : am_spec_no_memory(r);
 }
 
 /* ---- the table ---- */

@@ -10,7 +10,7 @@
 struct am_spec_state {
     struct am_spec_test test;
     const char *testset, *cpufreq, *argv, *makeflags;
-    struct am_spec_list env;
+    struct am_strings env;
     struct am_spec_variables vars;
     unsigned reps;
 };
@@ -28,7 +28,7 @@ struct am_spec_reader {
     struct am_spec_state common; /* before the first test */
     struct am_spec_state now;
     bool in_test;
-    struct am_spec_list used; /* variables that templates of the test at hand name */
+    struct am_strings used; /* variables that templates of the test at hand name */
 };
 
 /* "FILE:LINE: ..." */
@@ -56,10 +56,9 @@ enum am_status am_spec_add_run(struct am_spec_reader *r);
 
 struct am_spec_variable *am_spec_find_variable(const struct am_spec_variables *vars,
                                                const char *name);
-bool am_spec_list_has(const struct am_spec_list *list, const char *item);
 
 /* Copies, so that later lines do not reach into what is kept. */
-bool am_spec_copy_list(struct am_spec_list *list, struct am_arena *arena);
+bool am_spec_copy_list(struct am_strings *list, struct am_arena *arena);
 bool am_spec_copy_variables(struct am_spec_variables *vars, struct am_arena *arena);
 
 /* Reads a file's text line by line; `include` calls it again. */

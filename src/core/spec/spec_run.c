@@ -59,7 +59,7 @@ static bool need_value(void *self, const char *name)
     const char *near;
 
     if (v && v->values.n) {
-        if (!am_spec_list_has(&r->used, v->name) && !am_spec_list_add(&r->used, r->arena, v->name))
+        if (!am_strings_have(&r->used, v->name) && !am_strings_add(&r->used, r->arena, v->name))
             look->status = am_spec_no_memory(r);
         return look->status == AM_OK;
     }
@@ -98,7 +98,7 @@ static enum am_status check_templates(struct am_spec_reader *r)
 
 static enum am_status check_program(struct am_spec_reader *r)
 {
-    struct am_spec_list words;
+    struct am_strings words;
     const char *why = "";
 
     if (r->now.test.shell)
@@ -182,7 +182,7 @@ enum am_status am_spec_add_run(struct am_spec_reader *r)
  * is passed on, only one that is nearly a key is. */
 static enum am_status check_variable(struct am_spec_reader *r, const struct am_spec_variable *v)
 {
-    if (v->declared || am_spec_list_has(&r->used, v->name))
+    if (v->declared || am_strings_have(&r->used, v->name))
         return AM_OK;
     if (r->now.test.args.n || r->now.test.shell)
         return am_spec_unknown(r, v->place, v->name);

@@ -13,22 +13,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-bool am_spec_list_add(struct am_spec_list *list, struct am_arena *arena, const char *item)
-{
-    /* Room doubles at powers of two, so that the count alone tells the capacity. */
-    if ((list->n & (list->n - 1)) == 0) {
-        const char **items = am_arena_array(arena, list->n ? 2 * list->n : 1, sizeof(*items));
-
-        if (!items)
-            return false;
-        if (list->n)
-            memcpy(items, list->items, list->n * sizeof(*items));
-        list->items = items;
-    }
-    list->items[list->n++] = item;
-    return true;
-}
-
 /* Copies one word without its quotes to *out and moves that behind its end; returns what follows
  * the word, NULL where a quote stays open. */
 static const char *take_word(const char *s, char **out)
@@ -47,12 +31,12 @@ static const char *take_word(const char *s, char **out)
     return quote ? NULL : s;
 }
 
-bool am_spec_split(const char *text, struct am_arena *arena, struct am_spec_list *out,
+bool am_spec_split(const char *text, struct am_arena *arena, struct am_strings *out,
                    const char **why)
 {
     char *to = am_arena_alloc(arena, strlen(text) + 1); /* an end takes the place of a blank */
 
-    *out = (struct am_spec_list){0};
+    *out = (struct am_strings){0};
     *why = "no memory for its words";
     if (!to)
         return false;
@@ -68,7 +52,7 @@ bool am_spec_split(const char *text, struct am_arena *arena, struct am_spec_list
             *why = "a quote is not closed";
             return false;
         }
-        if (!am_spec_list_add(out, arena, word))
+        if (!am_strings_add(out, arena, word))
             return false;
     }
 }

@@ -27,7 +27,7 @@ static enum am_status parse(const char *line, struct am_arena *arena, struct am_
     return am_cluster_words_parse(argc, argv, joint, arena, out, err);
 }
 
-static const char *joined(const struct am_cluster_command *command, struct am_arena *arena)
+static const char *joined(const struct am_strings *command, struct am_arena *arena)
 {
     const char *text = "";
 
@@ -113,7 +113,7 @@ static void test_part(void)
     struct am_part part;
     struct am_err err = {0};
     const char *items[] = {"run"};
-    const struct am_cluster_command command = {items, 1};
+    const struct am_strings command = {.items = items, .n = 1};
     char reason[AM_PART_REASON_MAX], folder[AM_PART_PATH_MAX];
 
     ok(am_part_open(&part, &err) == AM_OK && access(part.folder, W_OK) == 0,

@@ -213,7 +213,7 @@ static const char *value_of(const void *self, const char *name)
 static void test_words(void)
 {
     struct am_arena arena = {0};
-    struct am_spec_list words;
+    struct am_strings words;
     const char *why = NULL, *unit;
     double scale, number = 0;
 

@@ -2,7 +2,6 @@
 /* Energy beside time: the meters of a run, and the metrics they add to every bench. */
 #include "conductor/energy.h"
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "conductor/energy_metrics.h"
 #include "meter/sampler.h"
@@ -10,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { GROUPS_MAX = 24, REASONS_CAP = 480 };
 /* Metrics of a bench that are left to others: counts of events. */
@@ -140,14 +138,6 @@ static bool is_slow_counter(const struct am_meter *m)
     return am_meter_counts(m) && m->kind == AM_METER_COUNTER && m->period_ns > quick_period_ns;
 }
 
-static void rest_ns(uint64_t ns)
-{
-    const struct timespec rest = {.tv_sec = (time_t)(ns / 1000000000u),
-                                  .tv_nsec = (long)(ns % 1000000000u)};
-
-    (void)nanosleep(&rest, NULL);
-}
-
 static enum am_status none_usable(const struct am_meters *meters, struct am_err *err)
 {
     char reasons[REASONS_CAP] = "";
@@ -183,7 +173,7 @@ static void watch_slow(struct am_energy_rig *rig)
     longest = longest * SLOW_PERIODS < slow_look_ns ? longest * SLOW_PERIODS : slow_look_ns;
     if (longest == 0)
         return;
-    rest_ns(longest);
+    am_meter_sampler_rest(rig->sampler, longest);
     for (size_t i = 0; i < rig->meters.n; i++) {
         const uint64_t seen = am_meter_sampler_period(rig->sampler, i);
 
@@ -236,7 +226,7 @@ const struct am_meters *am_energy_rig_meters(const struct am_energy_rig *rig)
 uint64_t am_energy_rig_begin(struct am_energy_rig *rig)
 {
     am_meter_sampler_touch(rig->sampler);
-    return am_now_ns();
+    return am_meters_now(&rig->meters);
 }
 
 void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1_ns,
@@ -488,8 +478,8 @@ void am_energy_rig_idle(struct am_energy_rig *rig, double seconds, const char *w
     const uint64_t t0 = am_energy_rig_begin(rig);
     uint64_t t1;
 
-    rest_ns((uint64_t)(span_s * 1e9));
-    t1 = am_now_ns();
+    am_meter_sampler_rest(rig->sampler, (uint64_t)(span_s * 1e9));
+    t1 = am_meters_now(&rig->meters);
     am_meter_sampler_window(rig->sampler, t0, t1, rig->scratch);
     add_periods(rig, arena, facts);
     am_meter_sampler_forget(rig->sampler, t1);

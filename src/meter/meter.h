@@ -71,6 +71,14 @@ struct am_meter {
     void *self;
 };
 
+/* Time as the readers of meters see it. A test's own moves only where someone rests in it: what is
+ * read, and when, then does not depend on how busy the machine is. */
+struct am_meter_time {
+    uint64_t (*now_ns)(void *self);
+    void (*rest_ns)(void *self, uint64_t ns);
+    void *self;
+};
+
 /* What was asked for. */
 struct am_meter_request {
     const struct am_fsroot *root; /* everything below it; a false one reaches no real device */
@@ -79,16 +87,18 @@ struct am_meter_request {
     const char *scpi;             /* "tcp:HOST:PORT" or "tty:PATH[:BAUD]"; NULL: none */
     bool sys_cfg;                 /* ARM's SYS_CFG registers through physical memory: opt-in */
     bool msr;                     /* raw MSRs: opt-in, they need root and a model-specific unit */
-    /* For tests: what stands in for the kernel and for the vendor's library. NULL: the real ones,
-     * which a false root does not reach. */
+    /* For tests: what stands in for the kernel, the vendor's library and time. NULL: the real
+     * ones; the kernel and the library are not reached from a false root. */
     int (*perf_open)(uint32_t type, uint64_t config, int cpu);
     const char *nvml_library;
+    const struct am_meter_time *time;
 };
 
 struct am_meters {
     struct am_meter items[AM_METERS_MAX];
     size_t n;
-    bool synthetic; /* read below a false root */
+    bool synthetic;                   /* read below a false root */
+    const struct am_meter_time *time; /* NULL: the machine's */
 };
 
 /* Opens what there is, in the order of preference (perf, powercap, msr, ...). A source that is
@@ -108,6 +118,12 @@ bool am_meters_lacks(const struct am_meters *meters, size_t i);
 /* Looks at all counters for a tenth of a second: measures update periods, and finds counters that
  * are one under two names (same_as is set). */
 void am_meters_probe(struct am_meters *meters);
+
+/* The time of the set, a rest in it, and a reading stamped with it. */
+uint64_t am_meters_now(const struct am_meters *meters);
+void am_meters_rest(const struct am_meters *meters, uint64_t ns);
+enum am_status am_meters_read(const struct am_meters *meters, const struct am_meter *meter,
+                              struct am_reading *out, struct am_err *err);
 
 /* For providers: a new entry, zeroed but for provider, parent and same_as; NULL when full. */
 struct am_meter *am_meters_add(struct am_meters *meters, const char *provider);

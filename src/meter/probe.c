@@ -3,15 +3,13 @@
  */
 #include "meter/meter.h"
 
-#include "base/clock.h"
 #include "meter/window.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { LOOKS = 200 };
 
-static const long between_looks_ns = 500 * 1000;
+static const uint64_t between_looks_ns = 500 * 1000;
 
 /* All looks at one meter; `n` stays behind when a reading failed. */
 struct looks {
@@ -32,10 +30,10 @@ static void look(struct am_meters *meters, struct looks *all)
             struct looks *const l = &all[i];
 
             if (is_quick_counter(m) && l->n == round &&
-                m->read(m->self, &l->items[l->n], NULL) == AM_OK)
+                am_meters_read(meters, m, &l->items[l->n], NULL) == AM_OK)
                 l->n++;
         }
-        (void)nanosleep(&(struct timespec){.tv_nsec = between_looks_ns}, NULL);
+        am_meters_rest(meters, between_looks_ns);
     }
 }
 

@@ -3,7 +3,6 @@
 #include "meter/sampler.h"
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -31,6 +30,7 @@ struct track {
 
 /* One thread and the meters it reads; the lock covers the tracks and the reading itself. */
 struct lane {
+    const struct am_meters *meters;
     struct track *tracks[AM_METERS_MAX];
     size_t n;
     pthread_t thread;
@@ -65,7 +65,7 @@ static void read_track(struct lane *l, struct track *t)
     struct am_reading r = {0};
     struct am_err err = {0};
 
-    if (make_room(t) && t->meter->read(t->meter->self, &r, &err) == AM_OK) {
+    if (make_room(t) && am_meters_read(l->meters, t->meter, &r, &err) == AM_OK) {
         t->readings[t->n++] = r;
         t->failures = 0;
         l->readings++;
@@ -74,12 +74,12 @@ static void read_track(struct lane *l, struct track *t)
         l->failures++;
         (void)am_str_copy(t->trouble, sizeof(t->trouble), err.text[0] ? err.text : "no memory");
     }
-    t->due_ns = am_now_ns() + interval_of(t->meter);
+    t->due_ns = am_meters_now(l->meters) + interval_of(t->meter);
 }
 
 static void read_due(struct lane *l, bool all)
 {
-    const uint64_t now = am_now_ns();
+    const uint64_t now = am_meters_now(l->meters);
 
     for (size_t i = 0; i < l->n; i++) {
         if ((all || l->tracks[i]->due_ns <= now) && l->tracks[i]->failures < FAILURES_MAX)
@@ -104,7 +104,7 @@ static void wait_ns(struct lane *l, pthread_cond_t *condition, uint64_t ns)
 
 static uint64_t until_due(const struct lane *l)
 {
-    const uint64_t now = am_now_ns();
+    const uint64_t now = am_meters_now(l->meters);
     uint64_t wait = patience_ns;
 
     for (size_t i = 0; i < l->n; i++) {
@@ -114,6 +114,24 @@ static uint64_t until_due(const struct lane *l)
             wait = due > now ? due - now : 0;
     }
     return wait;
+}
+
+/* Lets time pass to where the next reading of the lane is due, at most `ns`, and takes it. For a
+ * test's time only: nothing else reads then. With the lane's lock held. */
+static void step(struct lane *l, uint64_t ns)
+{
+    const uint64_t due = until_due(l);
+
+    am_meters_rest(l->meters, due < ns ? due : ns);
+    read_due(l, false);
+}
+
+static void await_reading(struct lane *l)
+{
+    if (l->meters->time)
+        step(l, patience_ns / 10);
+    else
+        wait_ns(l, &l->read, patience_ns / 10);
 }
 
 static void *serve(void *arg)
@@ -135,10 +153,11 @@ static void *serve(void *arg)
     return NULL;
 }
 
-static void init_lane(struct lane *l, int cpu)
+static void init_lane(struct lane *l, const struct am_meters *meters, int cpu)
 {
     pthread_condattr_t attributes;
 
+    l->meters = meters;
     l->cpu = cpu;
     (void)pthread_mutex_init(&l->lock, NULL);
     (void)pthread_condattr_init(&attributes);
@@ -151,7 +170,7 @@ static void init_lane(struct lane *l, int cpu)
 /* Lane 0 is that of the quick meters, and may stay empty. */
 static void share_out(struct am_meter_sampler *s, int cpu)
 {
-    init_lane(&s->lanes[s->n_lanes++], cpu);
+    init_lane(&s->lanes[s->n_lanes++], s->meters, cpu);
     for (size_t i = 0; i < s->meters->n; i++) {
         const struct am_meter *const m = &s->meters->items[i];
         struct lane *l = &s->lanes[0];
@@ -161,7 +180,7 @@ static void share_out(struct am_meter_sampler *s, int cpu)
             continue;
         if (m->slow && s->n_lanes < AM_METERS_MAX) {
             l = &s->lanes[s->n_lanes++];
-            init_lane(l, cpu);
+            init_lane(l, s->meters, cpu);
         }
         l->tracks[l->n++] = &s->tracks[i];
     }
@@ -181,10 +200,12 @@ enum am_status am_meter_sampler_start(const struct am_meters *meters, int cpu,
 
         if (l->n == 0)
             continue;
-        l->started_ns = am_now_ns();
+        l->started_ns = am_meters_now(meters);
         (void)pthread_mutex_lock(&l->lock);
         read_due(l, true); /* a first reading before the caller goes on */
         (void)pthread_mutex_unlock(&l->lock);
+        if (meters->time)
+            continue;
         errno = pthread_create(&l->thread, NULL, serve, l);
         if (errno) {
             am_meter_sampler_stop(s);
@@ -216,15 +237,16 @@ static bool read_after(const struct track *t, uint64_t t_ns)
 static void window_of(struct lane *l, struct track *t, uint64_t t0_ns, uint64_t t1_ns,
                       struct am_energy *out)
 {
-    const uint64_t give_up = am_now_ns() + patience_ns;
+    const uint64_t give_up = am_meters_now(l->meters) + patience_ns;
 
     (void)pthread_mutex_lock(&l->lock);
     if (!read_after(t, t1_ns)) {
         t->due_ns = 0; /* now: the nearer to the end, the less is interpolated */
         (void)pthread_cond_broadcast(&l->wake);
     }
-    while (!read_after(t, t1_ns) && t->failures < FAILURES_MAX && am_now_ns() < give_up)
-        wait_ns(l, &l->read, patience_ns / 10);
+    while (!read_after(t, t1_ns) && t->failures < FAILURES_MAX &&
+           am_meters_now(l->meters) < give_up)
+        await_reading(l);
     am_meter_window(t->meter, &(struct am_readings){t->readings, t->n}, t0_ns, t1_ns, out);
     if (!out->valid && t->failures)
         (void)am_str_format(out->reason, sizeof(out->reason), "cannot be read: %s", t->trouble);
@@ -255,6 +277,30 @@ void am_meter_sampler_touch(struct am_meter_sampler *s)
         read_due(&s->lanes[i], true);
         (void)pthread_mutex_unlock(&s->lanes[i].lock);
     }
+}
+
+/* The lane whose next reading is due first. */
+static struct lane *next_lane(struct am_meter_sampler *s)
+{
+    struct lane *next = &s->lanes[0];
+
+    for (size_t i = 1; i < s->n_lanes; i++) {
+        if (until_due(&s->lanes[i]) < until_due(next))
+            next = &s->lanes[i];
+    }
+    return next;
+}
+
+void am_meter_sampler_rest(struct am_meter_sampler *s, uint64_t ns)
+{
+    const uint64_t end = am_meters_now(s->meters) + ns;
+
+    if (!s->meters->time) {
+        am_meters_rest(s->meters, ns);
+        return;
+    }
+    for (uint64_t now; (now = am_meters_now(s->meters)) < end;)
+        step(next_lane(s), end - now);
 }
 
 uint64_t am_meter_sampler_period(struct am_meter_sampler *s, size_t meter)
@@ -311,8 +357,9 @@ struct am_meter_cost am_meter_sampler_cost(struct am_meter_sampler *s)
         if (l->started && pthread_getcpuclockid(l->thread, &clock) == 0 &&
             clock_gettime(clock, &t) == 0)
             cost.cpu_s += (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-        if (l->started)
-            cost.wall_s = fmax(cost.wall_s, (double)(am_now_ns() - l->started_ns) * 1e-9);
+        if (l->started_ns)
+            cost.wall_s =
+                fmax(cost.wall_s, (double)(am_meters_now(l->meters) - l->started_ns) * 1e-9);
         (void)pthread_mutex_unlock(&l->lock);
     }
     return cost;

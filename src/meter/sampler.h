@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread that reads every usable meter while something else is measured. It keeps counters from
- * wrapping unseen and gives windows readings on both sides. */
+ * wrapping unseen and gives windows readings on both sides. Where the meters have a time of their
+ * own (a test's) there is no thread: what is due is read whenever the caller rests or waits. */
 #ifndef AM_METER_SAMPLER_H
 #define AM_METER_SAMPLER_H
 
@@ -22,6 +23,9 @@ void am_meter_sampler_window(struct am_meter_sampler *sampler, uint64_t t0_ns, u
 
 /* Reads every meter now, in the caller's thread: for windows that begin or end at once. */
 void am_meter_sampler_touch(struct am_meter_sampler *sampler);
+
+/* Lets time pass while meters are read. */
+void am_meter_sampler_rest(struct am_meter_sampler *sampler, uint64_t ns);
 
 /* How often this meter's value changed in the readings that are kept; 0 when that cannot be seen:
  * too few changes, or a period that is no longer than the interval between readings. */

@@ -2,9 +2,11 @@
 /* The set of meters: all providers asked in the order of preference. */
 #include "meter/meter.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <string.h>
+#include <time.h>
 
 #define AM_SCOPE_NAME(id, name) [id] = (name),
 static const char *const scope_names[AM_SCOPE_COUNT] = {AM_SCOPE_MAP(AM_SCOPE_NAME)};
@@ -35,6 +37,32 @@ struct am_meter *am_meters_add(struct am_meters *meters, const char *provider)
 bool am_meter_counts(const struct am_meter *m)
 {
     return !m->why_not && m->read && m->same_as < 0;
+}
+
+uint64_t am_meters_now(const struct am_meters *meters)
+{
+    return meters->time ? meters->time->now_ns(meters->time->self) : am_now_ns();
+}
+
+void am_meters_rest(const struct am_meters *meters, uint64_t ns)
+{
+    const struct timespec rest = {.tv_sec = (time_t)(ns / 1000000000u),
+                                  .tv_nsec = (long)(ns % 1000000000u)};
+
+    if (meters->time)
+        meters->time->rest_ns(meters->time->self, ns);
+    else
+        (void)nanosleep(&rest, NULL);
+}
+
+enum am_status am_meters_read(const struct am_meters *meters, const struct am_meter *meter,
+                              struct am_reading *out, struct am_err *err)
+{
+    const enum am_status s = meter->read(meter->self, out, err);
+
+    if (meters->time) /* providers look at the real clock */
+        out->t0_ns = out->t1_ns = am_meters_now(meters);
+    return s;
 }
 
 static bool is_asked_for(const struct am_meter_request *request, const struct am_meter *m,
@@ -118,7 +146,7 @@ static void put_into_platforms(struct am_meters *meters)
 enum am_status am_meters_open(const struct am_meter_request *request, struct am_arena *arena,
                               struct am_meters *out, struct am_err *err)
 {
-    *out = (struct am_meters){.synthetic = request->root->synthetic};
+    *out = (struct am_meters){.synthetic = request->root->synthetic, .time = request->time};
     for (size_t i = 0; i < sizeof(providers) / sizeof(*providers); i++) {
         const enum am_status s = providers[i](request, arena, out, err);
 

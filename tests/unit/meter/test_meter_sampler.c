@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that reads the meters, and the look at them before: windows on a real clock, a meter
- * that breaks, readings that were forgotten, two dies with one counter. */
+/* The thread that reads the meters, and the look at them before: windows, a meter that breaks,
+ * readings that were forgotten, two dies with one counter. Numbers are checked in a scripted time;
+ * of the threads only what holds whenever they get to run. */
 #include "base/clock.h"
 #include "meter/meter.h"
 #include "meter/sampler.h"
+#include "scripted_time.h"
 #include "tap.h"
 
-#include <time.h>
+#include <sched.h>
 
-/* 50 W since `start_ns`, in microjoules. */
+enum { METERS = 4, MS = 1000000 };
+
+/* 50 W since `start_ns`, in microjoules, by the time of the set that it is in. */
 struct steady {
+    const struct am_meters *meters;
     uint64_t start_ns;
     bool broken;
 };
@@ -20,83 +25,126 @@ static enum am_status read_steady(void *self, struct am_reading *out, struct am_
 
     if (s->broken)
         return am_fail(err, AM_E_ABSENT, "it fell off");
-    out->t0_ns = out->t1_ns = am_now_ns();
-    out->ticks = (out->t0_ns - s->start_ns) / 20; /* 50 nJ a ns */
+    out->t0_ns = out->t1_ns = am_meters_now(s->meters);
+    out->ticks = (out->t0_ns - s->start_ns) / 20; /* 50 nJ per ns */
     out->watts = 50;
     return AM_OK;
 }
 
-static void rest(long n_ms)
+/* Two counters, one of them loose, sampled power that is slow to read, and a meter that is not
+ * usable. */
+static void add_meters(struct am_meters *meters, struct steady *steady, struct steady *loose)
 {
-    (void)nanosleep(&(struct timespec){.tv_nsec = n_ms * 1000000}, NULL);
+    for (int i = 0; i < METERS; i++)
+        *am_meters_add(meters, "test") =
+            (struct am_meter){.provider = "test",
+                              .id = "x",
+                              .kind = i == 1 ? AM_METER_POWER : AM_METER_COUNTER,
+                              .parent = -1,
+                              .same_as = -1,
+                              .quantum_j = 1e-6,
+                              .period_ns = 1000,
+                              .slow = i == 1,
+                              .interval_ns = 2 * MS,
+                              .read = read_steady,
+                              .self = i == 2 ? loose : steady};
+    meters->items[3].why_not = "not here";
+    *steady = *loose = (struct steady){.meters = meters, .start_ns = am_meters_now(meters)};
 }
 
-static void test_sampler(void)
+static void check_windows(const struct am_meters *meters, struct am_meter_sampler *s)
 {
-    struct steady steady = {.start_ns = am_now_ns()}, loose = steady;
-    struct am_meters meters = {0};
-    struct am_energy e[4];
-    struct am_meter_sampler *s = NULL;
-    struct am_meter_cost cost;
-    struct am_err err = {0};
-    uint64_t t0, t1;
+    struct am_energy e[METERS];
+    uint64_t t0 = am_meters_now(meters), t1;
 
-    for (int i = 0; i < 4; i++) {
-        struct am_meter *const m = am_meters_add(&meters, "test");
-
-        *m = (struct am_meter){.provider = "test",
-                               .id = "x",
-                               .kind = i == 1 ? AM_METER_POWER : AM_METER_COUNTER,
-                               .parent = -1,
-                               .same_as = -1,
-                               .quantum_j = 1e-6,
-                               .period_ns = 1000,
-                               .slow = i == 1,
-                               .interval_ns = 2000000,
-                               .read = read_steady,
-                               .self = i == 2 ? &loose : &steady};
-    }
-    meters.items[3].why_not = "not here";
-    ok(am_meter_sampler_start(&meters, 0, &s, &err) == AM_OK, "the sampler starts (%s)", err.text);
-    t0 = am_now_ns();
-    rest(40);
-    t1 = am_now_ns();
+    am_meter_sampler_rest(s, 40 * MS);
+    t1 = am_meters_now(meters);
     am_meter_sampler_window(s, t0, t1, e);
-    ok(e[0].valid && fabs(e[0].watts - 50) < 0.5, "a counter over a real window: %g W (%s)",
-       e[0].watts, e[0].reason);
-    ok(e[1].valid && fabs(e[1].watts - 50) < 0.5, "sampled power in its own thread: %g W (%s)",
-       e[1].watts, e[1].reason);
+    ok(e[0].valid && fabs(e[0].watts - 50) < 0.01, "a counter over a window: %g W (%s)", e[0].watts,
+       e[0].reason);
+    ok(e[1].valid && fabs(e[1].watts - 50) < 0.01, "sampled power: %g W (%s)", e[1].watts,
+       e[1].reason);
     ok(!e[3].valid && strcmp(e[3].reason, "not here") == 0, "a meter that is not usable says why");
     am_meter_sampler_forget(s, t1);
     am_meter_sampler_window(s, t0, t1, e);
     ok(!e[0].valid, "what was forgotten is gone, not guessed: %s", e[0].reason);
-    t0 = am_now_ns();
-    rest(10);
-    t1 = am_now_ns();
+    t0 = am_meters_now(meters);
+    am_meter_sampler_rest(s, 10 * MS);
+    t1 = am_meters_now(meters);
     am_meter_sampler_touch(s);
     am_meter_sampler_window(s, t0, t1, e);
     ok(e[0].valid && e[2].valid, "and later windows are sound (%s)", e[0].reason);
+}
+
+static void test_sampler(void)
+{
+    struct scripted_time time;
+    struct am_meters meters = {.time = &time.time};
+    struct steady steady, loose;
+    struct am_energy e[METERS];
+    struct am_meter_sampler *s = NULL;
+    struct am_meter_cost cost;
+    struct am_err err = {0};
+    uint64_t t0;
+
+    scripted_time_init(&time);
+    add_meters(&meters, &steady, &loose);
+    ok(am_meter_sampler_start(&meters, 0, &s, &err) == AM_OK, "the sampler starts (%s)", err.text);
+    check_windows(&meters, s);
     cost = am_meter_sampler_cost(s);
-    ok(cost.readings > 20 && cost.failures == 0 && cost.cpu_s > 0 && cost.wall_s > cost.cpu_s,
-       "sampling states its own cost");
+    /* 50 ms at one reading per 2 ms and meter; more at the ends of windows. */
+    ok(cost.readings >= 75 && cost.readings < 100 && cost.failures == 0,
+       "every meter is read when it is due: %u readings", (unsigned)cost.readings);
     am_meter_sampler_stop(s);
     loose.broken = true;
     ok(am_meter_sampler_start(&meters, -1, &s, &err) == AM_OK,
        "a meter that fails does not stop it");
-    t0 = am_now_ns();
-    rest(10);
-    am_meter_sampler_window(s, t0, am_now_ns(), e);
+    t0 = am_meters_now(&meters);
+    am_meter_sampler_rest(s, 10 * MS);
+    am_meter_sampler_window(s, t0, am_meters_now(&meters), e);
     ok(e[0].valid && !e[2].valid && strstr(e[2].reason, "fell off"), "its windows say so: %s",
        e[2].reason);
+    am_meter_sampler_stop(s);
+}
+
+/* The real clock: the threads read by themselves, each lane its own meters. */
+static void test_threads(void)
+{
+    struct am_meters meters = {0};
+    struct steady steady, loose;
+    struct am_energy e[METERS];
+    struct am_meter_sampler *s = NULL;
+    struct am_meter_cost cost;
+    struct am_err err = {0};
+    uint64_t t0;
+
+    add_meters(&meters, &steady, &loose);
+    if (!ok(am_meter_sampler_start(&meters, 0, &s, &err) == AM_OK, "threads start (%s)", err.text))
+        return;
+    t0 = am_now_ns();
+    do {
+        (void)sched_yield();
+        cost = am_meter_sampler_cost(s);
+    } while (cost.readings < 20 || am_now_ns() - t0 < MS);
+    ok(cost.failures == 0 && cost.cpu_s > 0 && cost.wall_s > 0, "sampling states its own cost");
+    am_meter_sampler_touch(s);
+    am_meter_sampler_window(s, t0, am_now_ns(), e);
+    ok(e[0].valid && fabs(e[0].watts - 50) < 0.5 && e[1].valid && fabs(e[1].watts - 50) < 0.5,
+       "their readings give windows: %g W, %g W (%s%s)", e[0].watts, e[1].watts, e[0].reason,
+       e[1].reason);
     am_meter_sampler_stop(s);
 }
 
 /* Two dies that show one counter. */
 static void test_mirrored_dies(void)
 {
-    struct steady one = {.start_ns = am_now_ns()}, other = {.start_ns = one.start_ns - 777777777};
-    struct am_meters meters = {0};
+    struct scripted_time time;
+    struct am_meters meters = {.time = &time.time};
+    struct steady one = {.meters = &meters}, other = {.meters = &meters};
 
+    scripted_time_init(&time);
+    one.start_ns = time.now_ns;
+    other.start_ns = time.now_ns - 777777777;
     for (int i = 0; i < 3; i++)
         *am_meters_add(&meters, "test") = (struct am_meter){.provider = "test",
                                                             .id = "die",
@@ -116,20 +164,25 @@ static void test_mirrored_dies(void)
 /* A counter that changes every 20 ms, read every 2 ms. */
 static enum am_status read_slowly(void *self, struct am_reading *out, struct am_err *err)
 {
-    (void)self, (void)err;
-    out->t0_ns = out->t1_ns = am_now_ns();
+    const struct steady *const s = self;
+
+    (void)err;
+    out->t0_ns = out->t1_ns = am_meters_now(s->meters);
     out->ticks = out->t0_ns / 20000000;
     return AM_OK;
 }
 
 static void test_period(void)
 {
-    struct steady steady = {.start_ns = am_now_ns()};
-    struct am_meters meters = {0};
+    struct scripted_time time;
+    struct am_meters meters = {.time = &time.time};
+    struct steady steady = {.meters = &meters};
     struct am_meter_sampler *s = NULL;
     struct am_err err = {0};
     uint64_t period;
 
+    scripted_time_init(&time);
+    steady.start_ns = time.now_ns;
     for (int i = 0; i < 2; i++)
         *am_meters_add(&meters, "test") = (struct am_meter){.provider = "test",
                                                             .id = "x",
@@ -141,10 +194,9 @@ static void test_period(void)
                                                             .self = &steady};
     if (!ok(am_meter_sampler_start(&meters, -1, &s, &err) == AM_OK, "a sampler (%s)", err.text))
         return;
-    rest(300);
+    am_meter_sampler_rest(s, 300 * MS);
     period = am_meter_sampler_period(s, 0);
-    ok(period > 10000000 && period < 60000000, "a slow meter's period is seen: %g ms",
-       (double)period * 1e-6);
+    ok(period == 20 * MS, "a slow meter's period is seen: %g ms", (double)period * 1e-6);
     ok(am_meter_sampler_period(s, 1) == 0, "one shorter than the interval is not");
     am_meter_sampler_stop(s);
 }
@@ -152,6 +204,7 @@ static void test_period(void)
 int main(void)
 {
     test_sampler();
+    test_threads();
     test_mirrored_dies();
     test_period();
     return tap_done();

@@ -28,7 +28,7 @@ class Bench:
     def path(self, name):
         return os.path.join(self.dir, name)
 
-    def run(self, *args, env=None, timeout=120, **kwargs):
+    def run(self, *args, env=None, timeout=900, **kwargs):
         return subprocess.run(
             [self.archmeter, *args], cwd=self.dir, env=env or self.env, timeout=timeout,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

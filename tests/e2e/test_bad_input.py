@@ -130,7 +130,7 @@ def full_disk(tap, bench):
     shown = bench.results("full.db")
     measured = sum(r["state"] == "ok" for r in shown)
     tap.ok(0 < measured, f"{measured} points measured before it are kept")
-    resumed = bench.run("resume", "full.db", timeout=300)
+    resumed = bench.run("resume", "full.db", timeout=900)
     tap.ok(resumed.returncode == 0 and
            all(r["state"] == "ok" for r in bench.results("full.db")),
            "with room again, resume completes the run", resumed.stderr)

@@ -19,7 +19,7 @@ QUICK = ["--quick", "--launches", "2", "--samples", "2"]
 # Ranks wait for each other on fewer CPUs than ranks: they must let go of them.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
-LIMIT = 120  # seconds that nothing here should take
+LIMIT = 900  # seconds that nothing here should take, on a busy machine too
 
 
 class Checks:
@@ -157,8 +157,8 @@ def process_of(host, program="archmeter-mpi"):
     return None
 
 
-def await_process(host, program, limit=30):
-    deadline = time.monotonic() + limit
+def await_process(host, program):
+    deadline = time.monotonic() + LIMIT
     while time.monotonic() < deadline:
         pid = process_of(host, program)
         if pid:
@@ -212,9 +212,8 @@ def test_dead_rank(tap, bench, program, env):
             time.sleep(0.1)
         frozen, begun = process_of(hosts.pids[1]), time.monotonic()
         os.kill(frozen, signal.SIGSTOP)
-        while not os.path.exists(path) and child.poll() is None and time.monotonic() < begun + LIMIT:
+        while not merged(path) and child.poll() is None and time.monotonic() < begun + LIMIT:
             time.sleep(0.2)
-        time.sleep(1)
         try:
             os.kill(frozen, signal.SIGKILL)  # mpirun may wait for it
         except ProcessLookupError:
@@ -226,6 +225,14 @@ def test_dead_rank(tap, bench, program, env):
            "a rank is lost in a bench of all ranks: what there is, and the reason, is merged",
            f"{child.returncode} {nodes} {out} {err}")
     tap.ok(took < LIMIT / 2, f"soon after the limit of a launch ({took:.1f} s)", err)
+
+
+def merged(path):
+    """Whether what became of the nodes is written: the last thing that rank 0 does."""
+    try:
+        return bool(rows(path, "SELECT name FROM node"))
+    except sqlite3.Error:
+        return False
 
 
 def worker_serves(host):

@@ -275,7 +275,7 @@ def test_resume(tap, bench, make_tree):
     with moving(counter):
         child = bench.start("run", *RUN, *SHORT, "--samples", "2", "--energy", "--meter", "powercap*",
                             "--fsroot", root, "-o", "r.db", env=bench.real_env)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 900
         while time.monotonic() < deadline and child.poll() is None:
             with contextlib.suppress(Exception):
                 if bench.query("r.db", "SELECT count(*) FROM launch")[0][0]:

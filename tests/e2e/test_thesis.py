@@ -23,7 +23,7 @@ WRITTEN = (
 
 def run_script(bench, *args):
     env = dict(bench.real_env, ARCHMETER=bench.archmeter)
-    return subprocess.run(["sh", str(CAMPAIGN / "run.sh"), *args], cwd=bench.dir, env=env, timeout=120,
+    return subprocess.run(["sh", str(CAMPAIGN / "run.sh"), *args], cwd=bench.dir, env=env, timeout=900,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 

@@ -182,7 +182,7 @@ def together(tap, bench):
     sizes = [str(4096 << i) for i in range(5)]
     jobs = [bench.start("tune", "fake.surface", "-p", f"n={n}", "--mode", "estimate", "-o",
                         f"t{n}.db", env=env) for n in sizes]
-    codes = [job.wait(timeout=60) for job in jobs]
+    codes = [job.wait(timeout=900) for job in jobs]
     for job in jobs:
         job.stdout.close()
         job.stderr.close()
@@ -209,7 +209,7 @@ def interrupted(tap, bench):
         if os.path.exists(bench.path("cut.db")) and count_visits(bench) > 8:
             break
     job.send_signal(signal.SIGINT)
-    job.communicate(timeout=30)
+    job.communicate(timeout=900)
     rows = bench.results("cut.db")
     tap.ok(job.returncode == 130 and any(r["state"] == "ok" for r in rows)
            and not os.path.exists(file), "interrupted: the samples are kept, nothing is saved",
@@ -222,7 +222,7 @@ def script(tap, bench):
     got = subprocess.run([sys.executable, tool, bench.archmeter, "fake.surface", "-p", "noise=0.01",
                           "-p", "w=6:16", "-p", "depth=16:256:*2", "-p", "way=clever"],
                          env=bench.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         timeout=120)
+                         timeout=900)
     tap.ok(got.returncode == 0 and "good:" in got.stdout,
            "measure is within 2 % of the best of all candidates, in less than 20 s", got.stdout)
 

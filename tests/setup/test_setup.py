@@ -89,7 +89,7 @@ def run(*words: str, lacking: tuple[str, ...] = (), apt: bool = True, refuse: st
                        "OCL_ICD_VENDORS": str(tools)}
         done = subprocess.run([str(tools / "sh"), str(root / "setup.sh"), *words], text=True,
                               env=environment, cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
         lines = calls.read_text().splitlines() if calls.exists() else []
     return Outcome(done.returncode, done.stdout, lines)
 

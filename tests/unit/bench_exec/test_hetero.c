@@ -28,7 +28,7 @@ static void check_visit(const struct visit *v, const struct am_ctx *ctx)
     bx_point(b, v->words, point);
     s = b->prepare(state, ctx, point, &work, &err);
     if (s == AM_E_ABSENT && strstr(err.text, "OpenCL")) { /* no device, or one without f64 */
-        ok(true, "%s # SKIP %s", v->words, err.text);
+        skip_test(err.text);
     } else {
         for (uint64_t iters = 1; s == AM_OK && iters <= 2; iters++) {
             s = b->run_timed(state, iters, &batch, &err);

@@ -394,10 +394,12 @@ static unsigned run_and_kill(const char *path, useconds_t after_us)
 
 static void test_killed(void)
 {
+    const uint64_t seed = am_rng_entropy();
     struct am_rng rng;
     unsigned kept = 0, journals = 0, resumed = 0, sound = 0, total = 0;
 
-    am_rng_seed(&rng, am_rng_entropy(), 0);
+    printf("# seed %llu\n", (unsigned long long)seed);
+    am_rng_seed(&rng, seed, 0);
     for (int i = 0; i < KILLS; i++) {
         const unsigned rounds = run_and_kill(BAD, (useconds_t)am_rng_below(&rng, 15000));
         struct am_arena arena = {0};

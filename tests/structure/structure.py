@@ -71,6 +71,7 @@ class Function(NamedTuple):
     last: int  # line of the closing brace
     parameters: int
     body: list[str]  # between the braces
+    is_kernel: bool = False  # of a device: OpenCL gives it no struct with pointers
 
 
 def parameter_count(signature: str) -> int:
@@ -83,6 +84,9 @@ def parameter_count(signature: str) -> int:
     return 0 if inside in ("", "void") else commas + 1
 
 
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
+
+
 def functions(text: str) -> Iterator[Function]:
     lines = code_only(text).split("\n")
     for i, line in enumerate(lines):
@@ -91,13 +95,14 @@ def functions(text: str) -> Iterator[Function]:
         start = i
         while start > 0 and lines[start - 1].strip() and not lines[start - 1].startswith(("#", "}")):
             start -= 1
-        signature = " ".join(lines[start:i])
+        signature = ATTRIBUTE.sub("", " ".join(lines[start:i]))
         named = re.search(r"(\w+)\s*\(", signature)
         if not named or ")" not in signature:
             continue
         last = next((j for j in range(i, len(lines)) if lines[j].rstrip() == "}"), len(lines) - 1)
         count = parameter_count(signature[named.start() :])
-        yield Function(named.group(1), start + 1, last + 1, count, lines[i + 1 : last])
+        yield Function(named.group(1), start + 1, last + 1, count, lines[i + 1 : last],
+                       "__kernel" in signature)
 
 
 Checker = Callable[[Path], tuple[list[Violation], int]]

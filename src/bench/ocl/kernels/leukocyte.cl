@@ -158,6 +158,38 @@ void put(__local REAL *field, struct size size, int i, int j, REAL x)
     }
 }
 
+/* One iteration over the `mine` rows of a strip from row `first` on, in column `j`: the new values
+ * go to `next`. Returns the sum of the changes. */
+REAL new_strip(__local const REAL *field, int first, int mine, int j, const struct rule *rule,
+               const REAL *edge, REAL *next)
+{
+    REAL rows[3][3], sum = R(0);
+
+    if (mine > 0) {
+        for (int d = 0; d < 3; d++) {
+            rows[0][d] = field[AT(first - 1, j + d - 1)];
+            rows[1][d] = field[AT(first, j + d - 1)];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < HEIGHT; k++) {
+        if (k < mine) {
+            REAL h;
+
+            for (int d = 0; d < 3; d++)
+                rows[2][d] = field[AT(first + k + 1, j + d - 1)];
+            h = diffuse(rows[0], rows[1], rows[2], rule);
+            next[k] = h + rule->pull * edge[k] * (edge[k] - h);
+            sum += fabs(next[k] - rows[1][1]);
+            for (int d = 0; d < 3; d++) {
+                rows[0][d] = rows[1][d];
+                rows[1][d] = rows[2][d];
+            }
+        }
+    }
+    return sum;
+}
+
 /* Where the cell is looked for, its edge map, and its field, which goes to `fields`, dense. */
 __kernel __attribute__((reqd_work_group_size(LANES, STRIPS, 1))) void
 am_leuko_field(__global const uchar *frame, int width, int height, __global struct cell *cells,
@@ -196,33 +228,8 @@ am_leuko_field(__global const uchar *frame, int width, int height, __global stru
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     do {
-        REAL rows[3][3];
-
-        sum = R(0);
-        if (mine > 0) {
-            for (int d = 0; d < 3; d++) {
-                rows[0][d] = field[AT(first - 1, j + d - 1)];
-                rows[1][d] = field[AT(first, j + d - 1)];
-            }
-        }
-#pragma unroll
-        for (int k = 0; k < HEIGHT; k++) {
-            if (k < mine) {
-                REAL h;
-
-                for (int d = 0; d < 3; d++)
-                    rows[2][d] = field[AT(first + k + 1, j + d - 1)];
-                h = diffuse(rows[0], rows[1], rows[2], &rule);
-                next[k] = h + rule.pull * edge[k] * (edge[k] - h);
-                sum += fabs(next[k] - rows[1][1]);
-                for (int d = 0; d < 3; d++) {
-                    rows[0][d] = rows[1][d];
-                    rows[1][d] = rows[2][d];
-                }
-            }
-        }
         /* A reduction, with the new field written between its barriers. */
-        all[me] = sum;
+        all[me] = new_strip(field, first, mine, j, &rule, edge, next);
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
         for (int k = 0; k < HEIGHT; k++) {
@@ -421,6 +428,25 @@ REAL sum_points(__local const REAL *x)
     return sum;
 }
 
+int any_of(__local const int *flags)
+{
+    int any = 0;
+
+    for (int k = 0; k < POINTS; k++)
+        any |= flags[k];
+    return any;
+}
+
+/* What the host is told of a cell. */
+void tell(__global const struct cell *c, struct size size, __global REAL *found)
+{
+    found += FOUND * (int)get_group_id(0);
+    found[0] = c->x;
+    found[1] = c->y;
+    found[2] = R(c->iterations);
+    found[3] = R(size.rows * size.columns);
+}
+
 __kernel __attribute__((reqd_work_group_size(CONTOUR_GROUP, 1, 1))) void
 am_leuko_contour(__global struct cell *cells, __global const REAL *fields, REAL stop, int limit,
                  __global REAL *found)
@@ -435,7 +461,7 @@ am_leuko_contour(__global struct cell *cells, __global const REAL *fields, REAL 
     const REAL cosine = cospi(half_turns), sine = sinpi(half_turns);
     REAL x = c->x - R(c->x0), y = c->y - R(c->y0), expected = R(0), change = stop + R(1);
     REAL radius = is_point ? c->radius[me] : R(0);
-    int steps = 0, left = 0;
+    int steps = 0;
 
     for (int k = 0; k < places; k++)
         expected += c->past_y[k];
@@ -452,10 +478,7 @@ am_leuko_contour(__global struct cell *cells, __global const REAL *fields, REAL 
             ys[me] = py;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        left = 0;
-        for (int k = 0; k < POINTS; k++)
-            left |= outside[k];
-        if (left)
+        if (any_of(outside))
             break;
         if (is_point) {
             const struct sample s = take_sample(field, size, px, py);
@@ -497,10 +520,6 @@ am_leuko_contour(__global struct cell *cells, __global const REAL *fields, REAL 
         c->past_y[c->frames % HISTORY] = c->y;
         c->frames++;
         c->steps = steps;
-        found += FOUND * (int)get_group_id(0);
-        found[0] = c->x;
-        found[1] = c->y;
-        found[2] = R(c->iterations);
-        found[3] = R(size.rows * size.columns);
+        tell(c, size, found);
     }
 }

@@ -23,7 +23,7 @@ struct bench {
 struct am_tracker {
     struct am_track_setup setup;
     struct am_image frame;
-    struct am_cell *cells;
+    struct am_leuko_cell *cells;
     struct am_centre *start;
     struct bench *benches;
     double *memory; /* of all benches */
@@ -119,13 +119,13 @@ enum am_status am_tracker_new(const struct am_track_setup *setup, size_t width, 
 
 /* ---- places of a cell ---- */
 
-static void remember(struct am_cell *cell)
+static void remember(struct am_leuko_cell *cell)
 {
     cell->past_y[cell->frames % AM_TRACK_HISTORY] = cell->snake.centre.y;
     cell->frames++;
 }
 
-static double expected_y(const struct am_cell *cell)
+static double expected_y(const struct am_leuko_cell *cell)
 {
     const size_t n = cell->frames < AM_TRACK_HISTORY ? cell->frames : AM_TRACK_HISTORY;
     double sum = 0;
@@ -138,13 +138,13 @@ static double expected_y(const struct am_cell *cell)
 void am_tracker_restart(struct am_tracker *tracker)
 {
     for (size_t i = 0; i < tracker->n; i++) {
-        tracker->cells[i] = (struct am_cell){0};
+        tracker->cells[i] = (struct am_leuko_cell){0};
         am_snake_init(&tracker->cells[i].snake, tracker->start[i]);
         remember(&tracker->cells[i]);
     }
 }
 
-const struct am_cell *am_tracker_cells(const struct am_tracker *tracker, size_t *n)
+const struct am_leuko_cell *am_tracker_cells(const struct am_tracker *tracker, size_t *n)
 {
     *n = tracker->n;
     return tracker->cells;
@@ -169,7 +169,7 @@ struct am_window am_tracker_edges(const struct am_tracker *tracker, size_t cell,
 void am_tracker_follow(struct am_tracker *tracker, size_t cell, const struct am_window *window,
                        const double *field, size_t mgvf_iterations)
 {
-    struct am_cell *const c = &tracker->cells[cell];
+    struct am_leuko_cell *const c = &tracker->cells[cell];
 
     c->mgvf_iterations = mgvf_iterations;
     c->updates = mgvf_iterations * window->rows * window->columns;

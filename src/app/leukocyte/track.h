@@ -15,7 +15,7 @@
 
 enum { AM_TRACK_HISTORY = 10 }; /* frames whose mean y a cell is expected at */
 
-struct am_cell {
+struct am_leuko_cell {
     struct am_snake snake;
     double past_y[AM_TRACK_HISTORY]; /* frame t at t % AM_TRACK_HISTORY */
     size_t frames;                   /* places so far, the one it began with included */
@@ -50,7 +50,7 @@ void am_tracker_show(struct am_tracker *tracker, const uint8_t *pixels);
 /* Block i follows cell i into the frame that was shown last. Each block once a frame. */
 void am_tracker_blocks(struct am_tracker *tracker, struct am_blocks *blocks);
 
-const struct am_cell *am_tracker_cells(const struct am_tracker *tracker, size_t *n);
+const struct am_leuko_cell *am_tracker_cells(const struct am_tracker *tracker, size_t *n);
 
 /* ---- the parts of a block, for those who solve the field elsewhere (devices) ---- */
 

@@ -53,12 +53,12 @@ static enum am_status check(const struct am_grid_spec *spec, struct am_err *err)
     return AM_OK;
 }
 
-static enum am_status set_up(struct am_grid *grid, const struct am_grid_spec *spec,
+static enum am_status set_up(struct am_stencil_grid *grid, const struct am_grid_spec *spec,
                              struct am_err *err)
 {
     enum am_status s = check(spec, err);
 
-    *grid = (struct am_grid){.spec = *spec};
+    *grid = (struct am_stencil_grid){.spec = *spec};
     if (s == AM_OK)
         s = am_stencil_coefs_in(2 * spec->dim, spec->form, spec->type, spec->r, &grid->coefs, err);
     if (s == AM_OK)
@@ -68,15 +68,15 @@ static enum am_status set_up(struct am_grid *grid, const struct am_grid_spec *sp
 
 enum am_status am_grid_bytes(const struct am_grid_spec *spec, size_t *bytes, struct am_err *err)
 {
-    struct am_grid grid;
+    struct am_stencil_grid grid;
     const enum am_status s = set_up(&grid, spec, err);
 
     *bytes = s == AM_OK ? grid.part_bytes * spec->parts : 0;
     return s;
 }
 
-enum am_status am_grid_init(struct am_grid *grid, const struct am_grid_spec *spec, void *memory,
-                            struct am_err *err)
+enum am_status am_stencil_grid_init(struct am_stencil_grid *grid, const struct am_grid_spec *spec,
+                                    void *memory, struct am_err *err)
 {
     const enum am_status s = set_up(grid, spec, err);
 
@@ -84,8 +84,8 @@ enum am_status am_grid_init(struct am_grid *grid, const struct am_grid_spec *spe
     return s;
 }
 
-struct am_grid_pass am_grid_next(const struct am_grid *grid, const struct am_grid_phase *phase,
-                                 size_t left)
+struct am_grid_pass am_grid_next(const struct am_stencil_grid *grid,
+                                 const struct am_grid_phase *phase, size_t left)
 {
     return (struct am_grid_pass){.steps = left < grid->ghosts ? left : grid->ghosts,
                                  .from = *phase,
@@ -93,24 +93,26 @@ struct am_grid_pass am_grid_next(const struct am_grid *grid, const struct am_gri
                                  .last = left <= grid->ghosts};
 }
 
-static bool is_empty(const struct am_grid *grid, size_t part)
+static bool is_empty(const struct am_stencil_grid *grid, size_t part)
 {
     return am_grid_part_start(grid, part) == am_grid_part_start(grid, part + 1);
 }
 
-void am_grid_exchange(const struct am_grid *grid, size_t part, const struct am_grid_pass *pass)
+void am_grid_exchange(const struct am_stencil_grid *grid, size_t part,
+                      const struct am_grid_pass *pass)
 {
     if (!is_empty(grid, part))
         am_grid_fill_ghosts(grid, part, &pass->from, pass->steps);
 }
 
-void am_grid_advance(const struct am_grid *grid, size_t part, const struct am_grid_pass *pass)
+void am_grid_advance(const struct am_stencil_grid *grid, size_t part,
+                     const struct am_grid_pass *pass)
 {
     if (!is_empty(grid, part))
         am_grid_advance_tiles(grid, part, pass);
 }
 
-void am_grid_passed(const struct am_grid *grid, struct am_grid_phase *phase,
+void am_grid_passed(const struct am_stencil_grid *grid, struct am_grid_phase *phase,
                     const struct am_grid_pass *pass)
 {
     *phase = pass->from;
@@ -121,7 +123,7 @@ void am_grid_passed(const struct am_grid *grid, struct am_grid_phase *phase,
         phase->shift = pass->forth ? phase->shift + pass->steps : phase->shift - pass->steps;
 }
 
-void am_grid_run(struct am_grid *grid, size_t steps)
+void am_grid_run(struct am_stencil_grid *grid, size_t steps)
 {
     while (steps) {
         const struct am_grid_pass pass = am_grid_next(grid, &grid->phase, steps);

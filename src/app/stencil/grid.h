@@ -39,7 +39,7 @@ struct am_grid_phase {
     unsigned front; /* the array that holds the state: sweeps */
 };
 
-struct am_grid {
+struct am_stencil_grid {
     struct am_grid_spec spec;
     struct am_stencil_coefs coefs;
     size_t element_bytes, lanes;
@@ -67,37 +67,39 @@ struct am_grid_pass {
 void am_grid_choose(struct am_grid_spec *spec, size_t steps);
 
 /* AM_E_ABSENT with its reason where the kernels lack the method or the form cannot have this r.
- * Gives the bytes that am_grid_init() needs. */
+ * Gives the bytes that am_stencil_grid_init() needs. */
 enum am_status am_grid_bytes(const struct am_grid_spec *spec, size_t *bytes, struct am_err *err);
 /* `memory` is aligned to a page and stays the caller's. */
-enum am_status am_grid_init(struct am_grid *grid, const struct am_grid_spec *spec, void *memory,
-                            struct am_err *err);
+enum am_status am_stencil_grid_init(struct am_stencil_grid *grid, const struct am_grid_spec *spec,
+                                    void *memory, struct am_err *err);
 
 /* All points, x fastest, values of the element type, in and out. Forms that scale refuse values
  * beyond am_stencil_magnitude(). */
-enum am_status am_grid_load(struct am_grid *grid, const void *x, struct am_err *err);
-void am_grid_store(const struct am_grid *grid, void *x);
+enum am_status am_grid_load(struct am_stencil_grid *grid, const void *x, struct am_err *err);
+void am_grid_store(const struct am_stencil_grid *grid, void *x);
 /* One part of a load, for the phase that is all zero: by whoever is to work on it, so that its
  * memory lies there. Values are not checked. */
-void am_grid_load_part(const struct am_grid *grid, size_t part, const void *x);
+void am_grid_load_part(const struct am_stencil_grid *grid, size_t part, const void *x);
 
 /* All parts in turn. */
-void am_grid_run(struct am_grid *grid, size_t steps);
+void am_grid_run(struct am_stencil_grid *grid, size_t steps);
 
 /* For executors: the next pass of `left` steps, its blocks, and its end. Parts may be in different
  * phases while blocks run; in the end grid->phase is that of all of them. */
-struct am_grid_pass am_grid_next(const struct am_grid *grid, const struct am_grid_phase *phase,
-                                 size_t left);
-void am_grid_exchange(const struct am_grid *grid, size_t part, const struct am_grid_pass *pass);
-void am_grid_advance(const struct am_grid *grid, size_t part, const struct am_grid_pass *pass);
-void am_grid_passed(const struct am_grid *grid, struct am_grid_phase *phase,
+struct am_grid_pass am_grid_next(const struct am_stencil_grid *grid,
+                                 const struct am_grid_phase *phase, size_t left);
+void am_grid_exchange(const struct am_stencil_grid *grid, size_t part,
+                      const struct am_grid_pass *pass);
+void am_grid_advance(const struct am_stencil_grid *grid, size_t part,
+                     const struct am_grid_pass *pass);
+void am_grid_passed(const struct am_stencil_grid *grid, struct am_grid_phase *phase,
                     const struct am_grid_pass *pass);
 
 /* For those who check: the value of a grid point, and the first of a lane or part along the
  * dimension that they cut. */
-double am_grid_value(const struct am_grid *grid, const size_t at[3]);
-size_t am_grid_lane_start(const struct am_grid *grid, size_t lane);
-size_t am_grid_part_start(const struct am_grid *grid, size_t part);
+double am_grid_value(const struct am_stencil_grid *grid, const size_t at[3]);
+size_t am_grid_lane_start(const struct am_stencil_grid *grid, size_t lane);
+size_t am_grid_part_start(const struct am_stencil_grid *grid, size_t part);
 
 /* An error that no right result exceeds after so many steps from values up to 1. */
 double am_grid_tolerance(unsigned dim, enum am_stencil_type type, size_t steps);

@@ -32,12 +32,12 @@ static size_t spread(size_t bytes, size_t rest)
     return (lines + missing) * LINE_BYTES;
 }
 
-size_t am_grid_lane_start(const struct am_grid *grid, size_t lane)
+size_t am_grid_lane_start(const struct am_stencil_grid *grid, size_t lane)
 {
     return (size_t)((uint64_t)lane * grid->spec.n[am_grid_slow(grid)] / grid->lanes);
 }
 
-size_t am_grid_part_start(const struct am_grid *grid, size_t part)
+size_t am_grid_part_start(const struct am_stencil_grid *grid, size_t part)
 {
     return (size_t)((uint64_t)part * grid->spec.n[am_grid_cut(grid)] / grid->spec.parts);
 }
@@ -51,12 +51,12 @@ static size_t piece_of(size_t point, size_t n, size_t pieces)
 
 /* Room before and after the points of a part. A state that moves is up to twice the depth before
  * its place, and its ghosts before it. */
-static size_t room_before(const struct am_grid *grid)
+static size_t room_before(const struct am_stencil_grid *grid)
 {
     return grid->spec.method < AM_STENCIL_BY_SKEW ? 1 : 3 * grid->ghosts;
 }
 
-void am_grid_lay_out(struct am_grid *grid)
+void am_grid_lay_out(struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
     const bool linear = spec->method < AM_STENCIL_BY_INTERLEAVED;
@@ -86,7 +86,8 @@ void am_grid_lay_out(struct am_grid *grid)
     grid->part_bytes = sweeps ? up_to(2 * bytes + STAGGER_BYTES, PAGE_BYTES) : bytes;
 }
 
-char *am_grid_array(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase)
+char *am_grid_array(const struct am_stencil_grid *grid, size_t part,
+                    const struct am_grid_phase *phase)
 {
     const ptrdiff_t plane = grid->spec.dim == 3 ? grid->plane : 0;
 
@@ -94,20 +95,20 @@ char *am_grid_array(const struct am_grid *grid, size_t part, const struct am_gri
            (ptrdiff_t)phase->shift * ((ptrdiff_t)grid->point_bytes + grid->row + plane);
 }
 
-void am_grid_extent(const struct am_grid *grid, size_t part, size_t extent[3])
+void am_grid_extent(const struct am_stencil_grid *grid, size_t part, size_t extent[3])
 {
     memcpy(extent, grid->length, sizeof(grid->length));
     extent[am_grid_cut(grid)] = am_grid_part_start(grid, part + 1) - am_grid_part_start(grid, part);
 }
 
 /* A point of a part, x and y and z counted from its first; any of them may be a ghost. */
-static char *point_at(const struct am_grid *grid, char *array, ptrdiff_t x, ptrdiff_t y,
+static char *point_at(const struct am_stencil_grid *grid, char *array, ptrdiff_t x, ptrdiff_t y,
                       ptrdiff_t z)
 {
     return array + x * (ptrdiff_t)grid->point_bytes + y * grid->row + z * grid->plane;
 }
 
-double am_grid_value(const struct am_grid *grid, const size_t at[3])
+double am_grid_value(const struct am_stencil_grid *grid, const size_t at[3])
 {
     const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
     const size_t lane = piece_of(at[slow], grid->spec.n[slow], grid->lanes);
@@ -142,8 +143,8 @@ static void move(char *to, size_t to_step, const char *from, size_t from_step, s
 
 /* A row of a part as it stands in x, for a lane: where it begins there, or SIZE_MAX where the lane
  * has no such row. Lanes have one row too many where they are short: the next one's first. */
-static size_t row_in_x(const struct am_grid *grid, size_t part, size_t lane, size_t y, size_t z,
-                       bool too_many)
+static size_t row_in_x(const struct am_stencil_grid *grid, size_t part, size_t lane, size_t y,
+                       size_t z, bool too_many)
 {
     const size_t *const n = grid->spec.n;
     const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
@@ -157,7 +158,7 @@ static size_t row_in_x(const struct am_grid *grid, size_t part, size_t lane, siz
     return (at[2] * n[1] + at[1]) * n[0] + at[0];
 }
 
-void am_grid_load_part(const struct am_grid *grid, size_t part, const void *x)
+void am_grid_load_part(const struct am_stencil_grid *grid, size_t part, const void *x)
 {
     static const struct am_grid_phase start = {.age = 0};
     const size_t bytes = grid->element_bytes;
@@ -182,7 +183,8 @@ void am_grid_load_part(const struct am_grid *grid, size_t part, const void *x)
     }
 }
 
-static enum am_status check_magnitude(const struct am_grid *grid, const void *x, struct am_err *err)
+static enum am_status check_magnitude(const struct am_stencil_grid *grid, const void *x,
+                                      struct am_err *err)
 {
     const size_t *const n = grid->spec.n;
     const double most = am_stencil_magnitude(grid->spec.form, grid->spec.type);
@@ -200,7 +202,7 @@ static enum am_status check_magnitude(const struct am_grid *grid, const void *x,
     return AM_OK;
 }
 
-enum am_status am_grid_load(struct am_grid *grid, const void *x, struct am_err *err)
+enum am_status am_grid_load(struct am_stencil_grid *grid, const void *x, struct am_err *err)
 {
     const enum am_status s = check_magnitude(grid, x, err);
 
@@ -212,7 +214,7 @@ enum am_status am_grid_load(struct am_grid *grid, const void *x, struct am_err *
     return AM_OK;
 }
 
-static void store_part(const struct am_grid *grid, size_t part, void *x)
+static void store_part(const struct am_stencil_grid *grid, size_t part, void *x)
 {
     const size_t bytes = grid->element_bytes;
     char *const array = am_grid_array(grid, part, &grid->phase);
@@ -232,7 +234,7 @@ static void store_part(const struct am_grid *grid, size_t part, void *x)
     }
 }
 
-void am_grid_store(const struct am_grid *grid, void *x)
+void am_grid_store(const struct am_stencil_grid *grid, void *x)
 {
     for (size_t part = 0; part < grid->spec.parts; part++)
         store_part(grid, part, x);
@@ -240,7 +242,7 @@ void am_grid_store(const struct am_grid *grid, void *x)
 
 /* `count` points of row (y, z) from x on, all of them ghosts, out of the parts that have them (2-D)
  * or of the row itself (3-D). */
-static void fill_along_row(const struct am_grid *grid, size_t part,
+static void fill_along_row(const struct am_stencil_grid *grid, size_t part,
                            const struct am_grid_phase *phase, ptrdiff_t x, size_t count,
                            ptrdiff_t y, ptrdiff_t z)
 {
@@ -266,8 +268,8 @@ static void fill_along_row(const struct am_grid *grid, size_t part,
 
 /* Rows before the first and after the last of a part's plane (3-D), out of the parts that have
  * them, without the ghosts at their ends. */
-static void fill_rows(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase,
-                      size_t count, ptrdiff_t z)
+static void fill_rows(const struct am_stencil_grid *grid, size_t part,
+                      const struct am_grid_phase *phase, size_t count, ptrdiff_t z)
 {
     const size_t n = grid->spec.n[1], start = am_grid_part_start(grid, part);
     const size_t length = am_grid_part_start(grid, part + 1) - start;
@@ -287,7 +289,7 @@ static void fill_rows(const struct am_grid *grid, size_t part, const struct am_g
 
 /* Ghosts of one row or plane, `at` along the slow dimension. */
 struct layer {
-    const struct am_grid *grid;
+    const struct am_stencil_grid *grid;
     char *array;
     size_t rows, points; /* of it, ghosts at their ends included */
     ptrdiff_t x, y;      /* the first of them */
@@ -302,7 +304,7 @@ struct home {
 
 static struct home home_of(const struct layer *layer, size_t lane)
 {
-    const struct am_grid *const grid = layer->grid;
+    const struct am_stencil_grid *const grid = layer->grid;
     const size_t n = grid->spec.n[am_grid_slow(grid)], start = am_grid_lane_start(grid, lane);
     const size_t turns = (size_t)(layer->at < 0 ? -layer->at : layer->at) / n + 1;
     const size_t point = (size_t)((ptrdiff_t)(start + turns * n) + layer->at) % n;
@@ -352,7 +354,7 @@ static bool find_turn(const struct layer *layer, struct turn *turn)
 
 static void turn_layer(const struct layer *layer, const struct turn *turn)
 {
-    const struct am_grid *const grid = layer->grid;
+    const struct am_stencil_grid *const grid = layer->grid;
     am_grid_turn_fn *const fn = grid->spec.kernels->turn[grid->spec.type];
 
     for (size_t i = 0; i < layer->rows; i++) {
@@ -364,7 +366,7 @@ static void turn_layer(const struct layer *layer, const struct turn *turn)
 
 static void fill_layer(const struct layer *layer)
 {
-    const struct am_grid *const grid = layer->grid;
+    const struct am_stencil_grid *const grid = layer->grid;
     const size_t bytes = grid->element_bytes;
     struct turn turn;
 
@@ -382,8 +384,8 @@ static void fill_layer(const struct layer *layer)
 }
 
 /* What other parts have, and what rows have themselves. */
-static void fill_beside(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase,
-                        const struct layer *layer, size_t count)
+static void fill_beside(const struct am_stencil_grid *grid, size_t part,
+                        const struct am_grid_phase *phase, const struct layer *layer, size_t count)
 {
     const bool flat = grid->spec.dim == 2;
     const size_t length = layer->points - 2 * count;
@@ -399,8 +401,8 @@ static void fill_beside(const struct am_grid *grid, size_t part, const struct am
 }
 
 /* Then what the part itself has in other lanes, corners included. */
-void am_grid_fill_ghosts(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase,
-                         size_t count)
+void am_grid_fill_ghosts(const struct am_stencil_grid *grid, size_t part,
+                         const struct am_grid_phase *phase, size_t count)
 {
     const bool flat = grid->spec.dim == 2;
     const ptrdiff_t ghosts = (ptrdiff_t)count;

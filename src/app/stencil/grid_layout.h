@@ -7,27 +7,28 @@
 #include "app/stencil/grid.h"
 
 /* Dimensions that are cut: into lanes, and into parts. */
-static inline unsigned am_grid_slow(const struct am_grid *grid)
+static inline unsigned am_grid_slow(const struct am_stencil_grid *grid)
 {
     return grid->spec.dim - 1;
 }
 
-static inline unsigned am_grid_cut(const struct am_grid *grid)
+static inline unsigned am_grid_cut(const struct am_stencil_grid *grid)
 {
     return grid->spec.dim - 2;
 }
 
 /* Sizes and offsets, from a spec that was found possible. */
-void am_grid_lay_out(struct am_grid *grid);
+void am_grid_lay_out(struct am_stencil_grid *grid);
 
 /* Point (0, 0, 0) of a part in that phase. */
-char *am_grid_array(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase);
+char *am_grid_array(const struct am_stencil_grid *grid, size_t part,
+                    const struct am_grid_phase *phase);
 
 /* Points of a part along each dimension. */
-void am_grid_extent(const struct am_grid *grid, size_t part, size_t extent[3]);
+void am_grid_extent(const struct am_stencil_grid *grid, size_t part, size_t extent[3]);
 
 /* Fills `count` points on every side of a part, by what they are in other parts and lanes. */
-void am_grid_fill_ghosts(const struct am_grid *grid, size_t part, const struct am_grid_phase *phase,
-                         size_t count);
+void am_grid_fill_ghosts(const struct am_stencil_grid *grid, size_t part,
+                         const struct am_grid_phase *phase, size_t count);
 
 #endif

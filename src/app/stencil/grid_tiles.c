@@ -71,7 +71,7 @@ struct step {
 
 /* A pass of one part on its way. */
 struct course {
-    const struct am_grid *grid;
+    const struct am_stencil_grid *grid;
     const struct am_grid_pass *pass;
     char *u; /* point (0, 0, 0) at step 0, counted from the end that the pass begins at */
     char *v; /* and at step 1 */
@@ -87,7 +87,7 @@ static size_t age_at(const struct course *course, size_t t)
 }
 
 /* Multiplied by a factor, the other forms are the paper's with other coefficients. */
-static struct step rescaling_step(const struct am_grid *grid, size_t age)
+static struct step rescaling_step(const struct am_stencil_grid *grid, size_t age)
 {
     const struct am_grid_spec *const spec = &grid->spec;
     const double factor = am_stencil_shrink(&grid->coefs, age);
@@ -189,7 +189,7 @@ static void step_in_slices(const struct course *course, const ptrdiff_t origin[3
 /* Where the pass begins and which way it goes. */
 static void set_out(struct course *course, size_t part)
 {
-    const struct am_grid *const grid = course->grid;
+    const struct am_stencil_grid *const grid = course->grid;
     const ptrdiff_t strides[3] = {(ptrdiff_t)grid->point_bytes, grid->row, grid->plane};
     const struct am_grid_phase *const from = &course->pass->from;
     const struct am_grid_phase other = {.front = !from->front};
@@ -209,7 +209,8 @@ static void set_out(struct course *course, size_t part)
                                                        : course->u - course->diagonal;
 }
 
-static struct course begin(const struct am_grid *grid, size_t part, const struct am_grid_pass *pass)
+static struct course begin(const struct am_stencil_grid *grid, size_t part,
+                           const struct am_grid_pass *pass)
 {
     const struct am_grid_spec *const spec = &grid->spec;
     struct course course = {.grid = grid,
@@ -225,7 +226,8 @@ static struct course begin(const struct am_grid *grid, size_t part, const struct
 }
 
 /* Along the slowest dimension first: its tiles share most of what is in cache. */
-void am_grid_advance_tiles(const struct am_grid *grid, size_t part, const struct am_grid_pass *pass)
+void am_grid_advance_tiles(const struct am_stencil_grid *grid, size_t part,
+                           const struct am_grid_pass *pass)
 {
     const struct course course = begin(grid, part, pass);
     const bool sweeps = grid->spec.method < AM_STENCIL_BY_SKEW;

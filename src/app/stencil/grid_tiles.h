@@ -9,7 +9,7 @@
 am_grid_fn *am_grid_loop(const struct am_grid_spec *spec);
 
 /* Steps of the part, its ghosts filled. */
-void am_grid_advance_tiles(const struct am_grid *grid, size_t part,
+void am_grid_advance_tiles(const struct am_stencil_grid *grid, size_t part,
                            const struct am_grid_pass *pass);
 
 #endif

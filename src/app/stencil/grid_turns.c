@@ -15,8 +15,8 @@ struct am_grid_turn {
     bool exchanged;
 };
 
-enum am_status am_grid_turns_init(struct am_grid_turns *turns, struct am_grid *grid, size_t steps,
-                                  const void *x, struct am_err *err)
+enum am_status am_grid_turns_init(struct am_grid_turns *turns, struct am_stencil_grid *grid,
+                                  size_t steps, const void *x, struct am_err *err)
 {
     const size_t bytes = grid->spec.parts * sizeof(*turns->turn);
 

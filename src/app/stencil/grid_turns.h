@@ -11,15 +11,15 @@
 struct am_grid_turn;
 
 struct am_grid_turns {
-    struct am_grid *grid;
+    struct am_stencil_grid *grid;
     const void *x;             /* what `filling` loads */
     size_t steps;              /* of one iteration */
     struct am_grid_turn *turn; /* one a part */
 };
 
 /* `x` are values of the element type, not beyond am_stencil_magnitude(). */
-enum am_status am_grid_turns_init(struct am_grid_turns *turns, struct am_grid *grid, size_t steps,
-                                  const void *x, struct am_err *err);
+enum am_status am_grid_turns_init(struct am_grid_turns *turns, struct am_stencil_grid *grid,
+                                  size_t steps, const void *x, struct am_err *err);
 void am_grid_turns_fini(struct am_grid_turns *turns); /* accepts a zeroed struct */
 
 /* Loads the state at step 0, each part by itself. */

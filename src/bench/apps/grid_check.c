@@ -116,13 +116,13 @@ enum am_status am_grid_start_all(const struct am_grid_spec *spec, size_t steps, 
     return s;
 }
 
-static void random_point(const struct am_grid *grid, struct am_rng *rng, size_t at[3])
+static void random_point(const struct am_stencil_grid *grid, struct am_rng *rng, size_t at[3])
 {
     for (unsigned d = 0; d < 3; d++)
         at[d] = (size_t)(am_rng_u64(rng) % grid->spec.n[d]);
 }
 
-enum am_status am_grid_look(const struct am_grid *grid, uint64_t seed, struct am_err *err)
+enum am_status am_grid_look(const struct am_stencil_grid *grid, uint64_t seed, struct am_err *err)
 {
     struct am_rng rng;
 
@@ -141,7 +141,7 @@ enum am_status am_grid_look(const struct am_grid *grid, uint64_t seed, struct am
 }
 
 /* One sample in two is moved next to a seam: the first or last point of a lane, or of a part. */
-static void sample(const struct am_grid *grid, struct am_rng *rng, int i, size_t at[3])
+static void sample(const struct am_stencil_grid *grid, struct am_rng *rng, int i, size_t at[3])
 {
     const unsigned slow = grid->spec.dim - 1, cut = grid->spec.dim - 2, back = (unsigned)i / 4 % 2;
     const size_t *const n = grid->spec.n;
@@ -157,9 +157,9 @@ static void sample(const struct am_grid *grid, struct am_rng *rng, int i, size_t
                   n[cut];
 }
 
-static enum am_status compare_point(const struct am_grid *grid, const struct parts_of_state *p,
-                                    const size_t at[3], size_t steps, double *residual,
-                                    struct am_err *err)
+static enum am_status compare_point(const struct am_stencil_grid *grid,
+                                    const struct parts_of_state *p, const size_t at[3],
+                                    size_t steps, double *residual, struct am_err *err)
 {
     const double want = value_of(p, at), got = am_grid_value(grid, at), off = fabs(got - want);
 
@@ -170,7 +170,7 @@ static enum am_status compare_point(const struct am_grid *grid, const struct par
     return AM_OK;
 }
 
-enum am_status am_grid_compare(const struct am_grid *grid, size_t steps, uint64_t seed,
+enum am_status am_grid_compare(const struct am_stencil_grid *grid, size_t steps, uint64_t seed,
                                double *residual, struct am_err *err)
 {
     const size_t *const n = grid->spec.n, points = n[0] * n[1] * n[2];

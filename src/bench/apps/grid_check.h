@@ -18,10 +18,10 @@ enum am_status am_grid_start_all(const struct am_grid_spec *spec, size_t steps, 
                                  struct am_err *err);
 
 /* AM_E_WRONG when a point has left the range of the start, which no step does. */
-enum am_status am_grid_look(const struct am_grid *grid, uint64_t seed, struct am_err *err);
+enum am_status am_grid_look(const struct am_stencil_grid *grid, uint64_t seed, struct am_err *err);
 /* AM_E_WRONG unless points agree with the outcome of `steps` steps: all of a small grid, of others
  * those at the seams between lanes and parts and some between them. */
-enum am_status am_grid_compare(const struct am_grid *grid, size_t steps, uint64_t seed,
+enum am_status am_grid_compare(const struct am_stencil_grid *grid, size_t steps, uint64_t seed,
                                double *residual, struct am_err *err);
 
 #endif

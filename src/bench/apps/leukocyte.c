@@ -215,7 +215,7 @@ static void count(const struct am_tracker *tracker, size_t t, struct am_scene *s
                   struct am_leuko_counts *counts)
 {
     size_t n;
-    const struct am_cell *const cells = am_tracker_cells(tracker, &n);
+    const struct am_leuko_cell *const cells = am_tracker_cells(tracker, &n);
 
     for (size_t i = 0; i < n; i++) {
         scene->found[t * n + i] = cells[i].snake.centre;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct grid {
-    struct am_grid grid;
+    struct am_stencil_grid grid;
     struct am_memory memory;
     struct am_grid_turns turns;
     void *x;      /* the state at step 0 */
@@ -120,7 +120,7 @@ static enum am_status map_grid(void *self, struct am_err *err)
     if (s == AM_OK)
         s = am_memory_map(&grid->memory, grid->bytes, AM_PAGES_ANY, err);
     if (s == AM_OK)
-        s = am_grid_init(&grid->grid, &spec, grid->memory.base, err);
+        s = am_stencil_grid_init(&grid->grid, &spec, grid->memory.base, err);
     return s == AM_OK ? am_grid_turns_init(&grid->turns, &grid->grid, grid->steps, grid->x, err)
                       : s;
 }

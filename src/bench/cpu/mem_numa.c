@@ -34,7 +34,7 @@ struct numa {
     size_t n; /* elements of a thread's part */
     struct am_chasing chase;
     struct am_memory memory;
-    struct am_reading reading;
+    struct am_stream_reading reading;
     struct am_team *team;
     const struct am_clock *clock;
 };

@@ -23,7 +23,7 @@ struct placing {
     int *cpus; /* room for all of the machine's */
     size_t threads;
     struct am_memory memory;
-    struct am_reading reading;
+    struct am_stream_reading reading;
     struct am_team *team;
 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum am_status am_reading_init(struct am_reading *r, const char *isa, size_t threads,
+enum am_status am_reading_init(struct am_stream_reading *r, const char *isa, size_t threads,
                                struct am_err *err)
 {
     const struct am_stream_variant *v;
@@ -27,7 +27,7 @@ enum am_status am_reading_init(struct am_reading *r, const char *isa, size_t thr
     return AM_OK;
 }
 
-void am_reading_fini(struct am_reading *r)
+void am_reading_fini(struct am_stream_reading *r)
 {
     free(r->readers);
     r->readers = NULL;
@@ -39,7 +39,8 @@ static uint64_t bits_at(size_t i)
     return (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-void am_reading_assign(struct am_reading *r, size_t thread, double *array, size_t n, bool fill)
+void am_reading_assign(struct am_stream_reading *r, size_t thread, double *array, size_t n,
+                       bool fill)
 {
     struct am_reader *const x = &r->readers[thread];
 
@@ -55,7 +56,7 @@ void am_reading_assign(struct am_reading *r, size_t thread, double *array, size_
 }
 
 /* An even number of passes would leave nothing of an exclusive or: an odd number, and one more. */
-void am_reading_pass(struct am_reading *r, size_t thread, uint64_t passes)
+void am_reading_pass(struct am_stream_reading *r, size_t thread, uint64_t passes)
 {
     struct am_reader *const x = &r->readers[thread];
     const uint64_t apart = passes % 2 == 0 ? 1 : 0;
@@ -71,7 +72,8 @@ void am_reading_pass(struct am_reading *r, size_t thread, uint64_t passes)
     x->sums[1] = x->args.sum;
 }
 
-enum am_status am_reading_verify(const struct am_reading *r, double *residual, struct am_err *err)
+enum am_status am_reading_verify(const struct am_stream_reading *r, double *residual,
+                                 struct am_err *err)
 {
     *residual = 0;
     for (size_t t = 0; t < r->threads; t++) {

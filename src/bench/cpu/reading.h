@@ -18,7 +18,7 @@ struct am_reader {
     uint64_t sums[2]; /* of the two calls of the latest run */
 };
 
-struct am_reading {
+struct am_stream_reading {
     am_stream_fn *fn;
     size_t threads;
     double bytes_per_cycle_max; /* of all threads together; 0: not known */
@@ -26,17 +26,19 @@ struct am_reading {
 };
 
 /* AM_E_ABSENT where the instruction set cannot be used here. */
-enum am_status am_reading_init(struct am_reading *r, const char *isa, size_t threads,
+enum am_status am_reading_init(struct am_stream_reading *r, const char *isa, size_t threads,
                                struct am_err *err);
-void am_reading_fini(struct am_reading *r); /* accepts a zeroed struct */
+void am_reading_fini(struct am_stream_reading *r); /* accepts a zeroed struct */
 
 /* Gives a thread `n` elements at `array`; they are written first if `fill`. */
-void am_reading_assign(struct am_reading *r, size_t thread, double *array, size_t n, bool fill);
+void am_reading_assign(struct am_stream_reading *r, size_t thread, double *array, size_t n,
+                       bool fill);
 
 /* One thread's passes over its array: for a member of a team. */
-void am_reading_pass(struct am_reading *r, size_t thread, uint64_t passes);
+void am_reading_pass(struct am_stream_reading *r, size_t thread, uint64_t passes);
 
 /* AM_E_WRONG when a thread has not read what is there. */
-enum am_status am_reading_verify(const struct am_reading *r, double *residual, struct am_err *err);
+enum am_status am_reading_verify(const struct am_stream_reading *r, double *residual,
+                                 struct am_err *err);
 
 #endif

@@ -16,7 +16,7 @@ struct scaled {
     struct am_ocl_program program;
     struct am_ocl_timer timer;
     struct am_ocl_range range;
-    struct am_scale scale;
+    struct am_scale_shares scale;
     cl_kernel kernel;
     cl_mem arrays[ARRAYS];
     bool ran;

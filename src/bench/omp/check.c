@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-void am_check_begin(struct am_check *c)
+void am_check_begin(struct am_omp_check *c)
 {
     c->exclusive = c->next = 0;
     atomic_store(&c->works, 0);
@@ -13,31 +13,31 @@ void am_check_begin(struct am_check *c)
     c->on = true;
 }
 
-void am_check_work(struct am_check *c)
+void am_check_work(struct am_omp_check *c)
 {
     atomic_fetch_add(&c->works, 1);
 }
 
 /* Two threads in here at once lose a count: that is how a lock that does not lock shows. */
-void am_check_exclusive(struct am_check *c)
+void am_check_exclusive(struct am_omp_check *c)
 {
     c->exclusive = c->exclusive + 1;
 }
 
-void am_check_order(struct am_check *c, uint64_t index)
+void am_check_order(struct am_omp_check *c, uint64_t index)
 {
     if (c->next != index)
         atomic_fetch_add(&c->disorder, 1);
     c->next = index + 1;
 }
 
-void am_check_joined(struct am_check *c, uint64_t least)
+void am_check_joined(struct am_omp_check *c, uint64_t least)
 {
     if (atomic_load(&c->works) < least)
         atomic_fetch_add(&c->early, 1);
 }
 
-enum am_status am_check_end(struct am_check *c, const struct am_check_promise *promise,
+enum am_status am_check_end(struct am_omp_check *c, const struct am_check_promise *promise,
                             double *residual, struct am_err *err)
 {
     const uint64_t works = atomic_load(&c->works), early = atomic_load(&c->early);

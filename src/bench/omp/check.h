@@ -11,7 +11,7 @@
 
 /* Filled while a construct runs under observation. The code that is observed is the code that is
  * timed: it looks at `on` and calls the functions below only when it is set. */
-struct am_check {
+struct am_omp_check {
     bool on;
     _Atomic uint64_t works;      /* pieces of work done */
     volatile uint64_t exclusive; /* the same, counted without protection but the construct's own */
@@ -26,15 +26,15 @@ struct am_check_promise {
     bool excludes, orders;
 };
 
-void am_check_begin(struct am_check *c);
-void am_check_work(struct am_check *c);
-void am_check_exclusive(struct am_check *c);
-void am_check_order(struct am_check *c, uint64_t index);
+void am_check_begin(struct am_omp_check *c);
+void am_check_work(struct am_omp_check *c);
+void am_check_exclusive(struct am_omp_check *c);
+void am_check_order(struct am_omp_check *c, uint64_t index);
 /* Called by a thread that may go on only after `least` pieces of work. */
-void am_check_joined(struct am_check *c, uint64_t least);
+void am_check_joined(struct am_omp_check *c, uint64_t least);
 /* Ends the observation. AM_E_WRONG with the story when a promise was broken; `residual` counts what
  * is wrong. */
-enum am_status am_check_end(struct am_check *c, const struct am_check_promise *promise,
+enum am_status am_check_end(struct am_omp_check *c, const struct am_check_promise *promise,
                             double *residual, struct am_err *err);
 
 #endif

@@ -23,7 +23,7 @@ struct sched {
     int iterations; /* of a loop, all threads together */
     int tasks;      /* for num_tasks */
     struct am_overhead overhead;
-    struct am_check check;
+    struct am_omp_check check;
     unsigned char *hits; /* how often each iteration was done under observation */
 };
 

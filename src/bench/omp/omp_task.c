@@ -30,7 +30,7 @@ static const char *const priority_values[] = {[IGNORED] = "0", [RESPECTED] = "8"
 struct task {
     struct am_omp omp;
     struct am_overhead overhead;
-    struct am_task_job *job;
+    struct am_omp_task_job *job;
     struct am_task_thread *records; /* of the team, aside, alone */
     uint64_t tasks;                 /* of one round */
     uint64_t asked;                 /* rounds since the records were cleared */
@@ -129,7 +129,7 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 /* What a round of `tasks` tasks a thread comes to, in whole units. */
 static void shape(struct task *x, const struct am_task_construct *c, uint64_t tasks)
 {
-    struct am_task_job *const job = x->job;
+    struct am_omp_task_job *const job = x->job;
     const size_t others = job->threads - 1;
     uint64_t unit = c->tasks, works = c->works;
 

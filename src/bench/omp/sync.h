@@ -25,7 +25,7 @@ struct am_sync {
     uint64_t delay; /* cycles of a piece of work */
     struct am_sync_shared *shared;
     void *locks;
-    struct am_check check;
+    struct am_omp_check check;
     int64_t totals[AM_SYNC_ELEMENTS]; /* what the latest reductions gave */
 };
 

@@ -35,7 +35,7 @@ struct am_task_construct;
 
 /* `self` of the functions below. An iteration is a round: units of tasks, then all are waited for.
  */
-struct am_task_job {
+struct am_omp_task_job {
     const struct am_task_construct *construct;
     size_t threads; /* of the team */
     uint64_t delay; /* cycles of work in a task */
@@ -69,7 +69,7 @@ struct am_task_construct {
     bool pure;  /* every task runs the same way: */
     enum am_task_path path;
     /* What each thread does in a round; job->units units. */
-    void (*round)(const struct am_task_job *job, struct am_task_thread *me);
+    void (*round)(const struct am_omp_task_job *job, struct am_task_thread *me);
     am_overhead_fn *run; /* instead: n rounds with their own surroundings */
 };
 
@@ -84,7 +84,7 @@ extern const char *const am_task_names[]; /* of the same, in the same order, end
 am_overhead_fn am_task_run, am_task_serial;
 
 /* Runs a task: finds out how it came to run, works, counts. `all` holds its team's records. */
-void am_task_body(const struct am_task_job *job, struct am_task_thread *all,
+void am_task_body(const struct am_omp_task_job *job, struct am_task_thread *all,
                   const struct am_task_thread *creator, uint64_t number);
 /* The same without the work. */
 void am_task_bare(struct am_task_thread *all, const struct am_task_thread *creator,
@@ -108,7 +108,7 @@ void am_task_write(struct am_task_thread *chain, uint64_t number, unsigned fan);
 void am_task_read(struct am_task_thread *chain, uint64_t number, unsigned fan);
 
 /* Makes a task that runs am_task_body(); `me` is the calling thread's record. */
-void am_task_make(const struct am_task_job *job, struct am_task_thread *me);
+void am_task_make(const struct am_omp_task_job *job, struct am_task_thread *me);
 
 /* Constructs whose tasks all take one way: task_split.c. */
 am_overhead_fn am_task_inline, am_task_deferred, am_task_stolen;

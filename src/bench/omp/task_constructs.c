@@ -13,7 +13,7 @@ enum {
     NODES = 2 * LEAVES - 1,
 };
 
-static struct am_task_thread *find_self(const struct am_task_job *job)
+static struct am_task_thread *find_self(const struct am_omp_task_job *job)
 {
     return &job->all[omp_get_thread_num()];
 }
@@ -34,7 +34,7 @@ static void count(struct am_task_thread *me, enum am_task_path path)
     atomic_store_explicit(&me->ran[path], n + 1, memory_order_release);
 }
 
-void am_task_body(const struct am_task_job *job, struct am_task_thread *all,
+void am_task_body(const struct am_omp_task_job *job, struct am_task_thread *all,
                   const struct am_task_thread *creator, uint64_t number)
 {
     struct am_task_thread *const me = &all[omp_get_thread_num()];
@@ -53,7 +53,7 @@ void am_task_bare(struct am_task_thread *all, const struct am_task_thread *creat
 
 void am_task_serial(void *self, uint64_t n)
 {
-    const struct am_task_job *const job = self;
+    const struct am_omp_task_job *const job = self;
     struct am_task_thread *const me = job->alone;
 
     for (; n; n--) {
@@ -72,7 +72,7 @@ void am_task_serial(void *self, uint64_t n)
  * are queued, does not depend on how long a batch is. */
 static void run_rounds(void *self, uint64_t n)
 {
-    const struct am_task_job *const job = self;
+    const struct am_omp_task_job *const job = self;
 
 #pragma omp parallel
     {
@@ -88,7 +88,7 @@ static void run_rounds(void *self, uint64_t n)
 /* The split has its own surroundings; all others are rounds. */
 void am_task_run(void *self, uint64_t n)
 {
-    const struct am_task_job *const job = self;
+    const struct am_omp_task_job *const job = self;
 
     if (job->construct->run)
         job->construct->run(self, n);
@@ -96,7 +96,7 @@ void am_task_run(void *self, uint64_t n)
         run_rounds(self, n);
 }
 
-void am_task_make(const struct am_task_job *job, struct am_task_thread *me)
+void am_task_make(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     const uint64_t number = am_task_next(me);
 
@@ -105,20 +105,20 @@ void am_task_make(const struct am_task_job *job, struct am_task_thread *me)
     am_task_made(me);
 }
 
-static void parallel_task(const struct am_task_job *job, struct am_task_thread *me)
+static void parallel_task(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++)
         am_task_make(job, me);
 }
 
-static void master_task(const struct am_task_job *job, struct am_task_thread *me)
+static void master_task(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; me == job->all && i < job->units * job->threads; i++)
         am_task_make(job, me);
 }
 
 /* The others are not idle while the first makes tasks; they run some when their own work ends. */
-static void master_task_busy(const struct am_task_job *job, struct am_task_thread *me)
+static void master_task_busy(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; me == job->all && i < job->units; i++)
         am_task_make(job, me);
@@ -126,7 +126,7 @@ static void master_task_busy(const struct am_task_job *job, struct am_task_threa
         am_delay(job->delay);
 }
 
-static void conditional_task(const struct am_task_job *job, struct am_task_thread *me)
+static void conditional_task(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         const uint64_t number = am_task_next(me);
@@ -137,7 +137,7 @@ static void conditional_task(const struct am_task_job *job, struct am_task_threa
     }
 }
 
-static void untied_task(const struct am_task_job *job, struct am_task_thread *me)
+static void untied_task(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         const uint64_t number = am_task_next(me);
@@ -148,7 +148,7 @@ static void untied_task(const struct am_task_job *job, struct am_task_thread *me
     }
 }
 
-static void priority(const struct am_task_job *job, struct am_task_thread *me)
+static void priority(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         const uint64_t number = am_task_next(me);
@@ -160,7 +160,7 @@ static void priority(const struct am_task_job *job, struct am_task_thread *me)
     }
 }
 
-static void task_wait(const struct am_task_job *job, struct am_task_thread *me)
+static void task_wait(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         am_task_make(job, me);
@@ -168,7 +168,7 @@ static void task_wait(const struct am_task_job *job, struct am_task_thread *me)
     }
 }
 
-static void task_barrier(const struct am_task_job *job, struct am_task_thread *me)
+static void task_barrier(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         am_task_make(job, me);
@@ -176,7 +176,7 @@ static void task_barrier(const struct am_task_job *job, struct am_task_thread *m
     }
 }
 
-static void taskgroup(const struct am_task_job *job, struct am_task_thread *me)
+static void taskgroup(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
 #pragma omp taskgroup
@@ -185,7 +185,7 @@ static void taskgroup(const struct am_task_job *job, struct am_task_thread *me)
 }
 
 /* Tasks of a group that add up what each of them brings. */
-static void task_reduction(const struct am_task_job *job, struct am_task_thread *me)
+static void task_reduction(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         uint64_t total = 0;
@@ -206,7 +206,7 @@ static void task_reduction(const struct am_task_job *job, struct am_task_thread 
     }
 }
 
-static void make_parent(const struct am_task_job *job, struct am_task_thread *me)
+static void make_parent(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     const uint64_t number = am_task_next(me);
 
@@ -222,14 +222,15 @@ static void make_parent(const struct am_task_job *job, struct am_task_thread *me
     am_task_made(me);
 }
 
-static void nested(const struct am_task_job *job, struct am_task_thread *me)
+static void nested(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++)
         make_parent(job, me);
 }
 
 /* A task, and below it two trees of one level less: every node works. */
-static void grow_branch(const struct am_task_job *job, struct am_task_thread *me, unsigned level)
+static void grow_branch(const struct am_omp_task_job *job, struct am_task_thread *me,
+                        unsigned level)
 {
     const uint64_t number = am_task_next(me);
 
@@ -247,14 +248,14 @@ static void grow_branch(const struct am_task_job *job, struct am_task_thread *me
     am_task_made(me);
 }
 
-static void branch_tree(const struct am_task_job *job, struct am_task_thread *me)
+static void branch_tree(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++)
         grow_branch(job, me, DEPTH);
 }
 
 /* The same, but only the leaves work. */
-static void grow_leaf(const struct am_task_job *job, struct am_task_thread *me, unsigned level)
+static void grow_leaf(const struct am_omp_task_job *job, struct am_task_thread *me, unsigned level)
 {
     const uint64_t number = am_task_next(me);
 
@@ -272,13 +273,13 @@ static void grow_leaf(const struct am_task_job *job, struct am_task_thread *me, 
     am_task_made(me);
 }
 
-static void leaf_tree(const struct am_task_job *job, struct am_task_thread *me)
+static void leaf_tree(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++)
         grow_leaf(job, me, DEPTH);
 }
 
-static void depend_chain(const struct am_task_job *job, struct am_task_thread *me)
+static void depend_chain(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         const uint64_t number = am_task_next(me);
@@ -293,7 +294,7 @@ static void depend_chain(const struct am_task_job *job, struct am_task_thread *m
     }
 }
 
-static void make_writer(const struct am_task_job *job, struct am_task_thread *me)
+static void make_writer(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     const uint64_t number = am_task_next(me);
 
@@ -306,7 +307,7 @@ static void make_writer(const struct am_task_job *job, struct am_task_thread *me
     am_task_made(me);
 }
 
-static void make_reader(const struct am_task_job *job, struct am_task_thread *me)
+static void make_reader(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     const uint64_t number = am_task_next(me);
 
@@ -319,7 +320,7 @@ static void make_reader(const struct am_task_job *job, struct am_task_thread *me
     am_task_made(me);
 }
 
-static void depend_fan(const struct am_task_job *job, struct am_task_thread *me)
+static void depend_fan(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
     for (uint64_t i = 0; i < job->units; i++) {
         make_writer(job, me);

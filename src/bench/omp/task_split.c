@@ -15,20 +15,20 @@ enum {
 static const uint64_t patience_ns = 2000000000; /* for tasks that nobody takes */
 
 /* The first thread goes on when all others are where they run no tasks. */
-static void wait_held(struct am_task_job *job)
+static void wait_held(struct am_omp_task_job *job)
 {
     while (atomic_load(&job->held) + 1 < job->threads)
         am_delay(POLL_CYCLES);
 }
 
-static void stay_held(struct am_task_job *job)
+static void stay_held(struct am_omp_task_job *job)
 {
     atomic_fetch_add(&job->held, 1);
     while (!atomic_load(&job->released))
         am_delay(POLL_CYCLES);
 }
 
-static void reset_held(struct am_task_job *job)
+static void reset_held(struct am_omp_task_job *job)
 {
     atomic_store(&job->held, 0);
     atomic_store(&job->released, false);
@@ -36,7 +36,7 @@ static void reset_held(struct am_task_job *job)
 
 /* Makes tasks until the runtime runs one on the spot: its queue is full, and stays so while the
  * other threads are held. */
-static void fill_queue(struct am_task_job *job)
+static void fill_queue(struct am_omp_task_job *job)
 {
     struct am_task_thread *const me = job->aside;
     const uint64_t before = atomic_load(&me->ran[AM_TASK_INLINE]);
@@ -54,7 +54,7 @@ static void fill_queue(struct am_task_job *job)
 
 void am_task_inline(void *self, uint64_t n)
 {
-    struct am_task_job *const job = self;
+    struct am_omp_task_job *const job = self;
 
     reset_held(job);
 #pragma omp parallel
@@ -71,7 +71,7 @@ void am_task_inline(void *self, uint64_t n)
 
 void am_task_deferred(void *self, uint64_t n)
 {
-    struct am_task_job *const job = self;
+    struct am_omp_task_job *const job = self;
 
     reset_held(job);
 #pragma omp parallel
@@ -88,7 +88,7 @@ void am_task_deferred(void *self, uint64_t n)
     }
 }
 
-static uint64_t count_stolen(const struct am_task_job *job)
+static uint64_t count_stolen(const struct am_omp_task_job *job)
 {
     uint64_t n = 0;
 
@@ -98,7 +98,7 @@ static uint64_t count_stolen(const struct am_task_job *job)
 }
 
 /* Away from any scheduling point, so that the first thread runs none of its tasks. */
-static void wait_stolen(struct am_task_job *job, uint64_t want)
+static void wait_stolen(struct am_omp_task_job *job, uint64_t want)
 {
     const uint64_t begin = job->clock->now_ns(job->clock->self);
 
@@ -114,7 +114,7 @@ static void wait_stolen(struct am_task_job *job, uint64_t want)
 /* The others wait at the region's end, where a thread runs the tasks of its team. */
 void am_task_stolen(void *self, uint64_t n)
 {
-    struct am_task_job *const job = self;
+    struct am_omp_task_job *const job = self;
 
 #pragma omp parallel
     if (omp_get_thread_num() == 0) {

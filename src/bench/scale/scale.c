@@ -20,7 +20,7 @@ const struct am_metric am_scale_metrics[] = {
     {.name = NULL},
 };
 
-enum am_status am_scale_choose(struct am_scale *s, const struct am_ctx *ctx,
+enum am_status am_scale_choose(struct am_scale_shares *s, const struct am_ctx *ctx,
                                const struct am_value *point, size_t items_max, size_t copies,
                                struct am_work *work, struct am_err *err)
 {
@@ -55,7 +55,7 @@ float am_scale_b(size_t i)
     return (float)((uint32_t)i * UINT32_C(2246822519) >> 20);
 }
 
-enum am_status am_scale_check(const struct am_scale *s, const float *c, double *residual,
+enum am_status am_scale_check(const struct am_scale_shares *s, const float *c, double *residual,
                               struct am_err *err)
 {
     size_t wrong = 0, first = 0;
@@ -106,7 +106,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static size_t begin_of(const struct am_scale *s, size_t item)
+static size_t begin_of(const struct am_scale_shares *s, size_t item)
 {
     return least(item * s->share, s->n);
 }

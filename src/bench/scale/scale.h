@@ -47,7 +47,7 @@ enum am_scale_axis { AM_SCALE_DEVICE, AM_SCALE_BACKEND, AM_SCALE_ITEMS, AM_SCALE
 extern const struct am_metric am_scale_metrics[];
 
 /* How the arrays are shared out: item i has the elements from i * share on. */
-struct am_scale {
+struct am_scale_shares {
     size_t n;     /* elements of an array */
     size_t items; /* as asked for */
     size_t share; /* elements of an item; the last one's may be fewer, or none */
@@ -55,7 +55,7 @@ struct am_scale {
 
 /* Reads the point and states the work of one addition. `items_max` 0: any number. AM_E_ABSENT when
  * there is no such sharing, or no memory for `copies` times the three arrays. */
-enum am_status am_scale_choose(struct am_scale *s, const struct am_ctx *ctx,
+enum am_status am_scale_choose(struct am_scale_shares *s, const struct am_ctx *ctx,
                                const struct am_value *point, size_t items_max, size_t copies,
                                struct am_work *work, struct am_err *err);
 
@@ -64,7 +64,7 @@ float am_scale_a(size_t i);
 float am_scale_b(size_t i);
 
 /* AM_E_WRONG unless every sum is there; `residual` is the number that are not. */
-enum am_status am_scale_check(const struct am_scale *s, const float *c, double *residual,
+enum am_status am_scale_check(const struct am_scale_shares *s, const float *c, double *residual,
                               struct am_err *err);
 
 /* Work-items of a work-group by the paper's rule: 256; below that all of them on a GPU, half of
@@ -76,7 +76,7 @@ size_t am_scale_group(size_t items, bool is_cpu);
 enum { AM_SCALE_THREADS_MAX = 256 }; /* the paper's limit */
 
 struct am_scale_arrays {
-    struct am_scale scale;
+    struct am_scale_shares scale;
     float *a, *b, *c;
 };
 

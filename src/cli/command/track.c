@@ -195,7 +195,7 @@ static enum am_status note_frame(struct job *job, size_t t, struct am_err *err)
 {
     const struct am_image frame = {job->pixels, job->paths.width, job->paths.height};
     size_t n;
-    const struct am_cell *const cells = am_tracker_cells(job->tracker, &n);
+    const struct am_leuko_cell *const cells = am_tracker_cells(job->tracker, &n);
 
     for (size_t i = 0; i < n; i++) {
         job->paths.at[t * n + i] = cells[i].snake.centre;

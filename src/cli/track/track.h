@@ -25,7 +25,7 @@ enum am_status am_track_csv(struct am_cli *cli, const struct am_paths *paths, st
 enum am_status am_track_svg(struct am_cli *cli, const struct am_paths *paths, struct am_err *err);
 /* Frame t with its contours as PNG and PGM in the folder of --overlay, which is made. */
 enum am_status am_track_overlay(struct am_cli *cli, struct am_image frame, size_t t,
-                                const struct am_cell *cells, size_t n, struct am_err *err);
+                                const struct am_leuko_cell *cells, size_t n, struct am_err *err);
 
 /* A decimal number of the option --name, from low to high. */
 enum am_status am_track_number(const char *name, const char *text, double low, double high,

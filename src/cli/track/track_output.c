@@ -96,7 +96,7 @@ static enum am_status write_picture(struct am_cli *cli, const struct am_picture 
 }
 
 enum am_status am_track_overlay(struct am_cli *cli, struct am_image frame, size_t t,
-                                const struct am_cell *cells, size_t n, struct am_err *err)
+                                const struct am_leuko_cell *cells, size_t n, struct am_err *err)
 {
     struct am_picture picture;
     enum am_status s;

@@ -16,7 +16,7 @@ enum { PAGE_BYTES = 4096, CASES = 5, THREADS_MAX = 16 };
 /* One problem with its reference. */
 struct trial {
     struct am_grid_spec spec;
-    struct am_grid grid;
+    struct am_stencil_grid grid;
     void *memory, *x; /* x: values of the element type */
     long double *want;
     size_t points;
@@ -58,7 +58,7 @@ static bool trial_begin(struct trial *t, const struct am_grid_spec *spec, size_t
     }
     am_grid_reference(t->want, other, spec->dim, spec->n, steps, spec->r);
     free(other);
-    return am_grid_init(&t->grid, spec, t->memory, &err) == AM_OK &&
+    return am_stencil_grid_init(&t->grid, spec, t->memory, &err) == AM_OK &&
            am_grid_load(&t->grid, t->x, &err) == AM_OK;
 }
 

@@ -11,7 +11,7 @@
 enum { PAGE_BYTES = 4096, STEPS = 21 };
 
 struct trial {
-    struct am_grid grid;
+    struct am_stencil_grid grid;
     void *memory, *x;
 };
 
@@ -33,7 +33,7 @@ static void begin(struct trial *t, unsigned dim, enum am_stencil_type type, size
     t->memory = aligned_alloc(PAGE_BYTES, bytes);
     t->x = malloc(spec.n[0] * spec.n[1] * spec.n[2] * sizeof(double));
     (void)am_grid_start_all(&spec, STEPS, t->x, NULL);
-    (void)am_grid_init(&t->grid, &spec, t->memory, NULL);
+    (void)am_stencil_grid_init(&t->grid, &spec, t->memory, NULL);
     (void)am_grid_load(&t->grid, t->x, NULL);
 }
 

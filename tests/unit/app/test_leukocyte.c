@@ -217,7 +217,7 @@ static double follow(struct am_tracker *tracker, const struct am_synth *synth, s
     struct am_blocks blocks;
     struct am_centre places[AM_CELLS_MAX];
     size_t n;
-    const struct am_cell *const all = am_tracker_cells(tracker, &n);
+    const struct am_leuko_cell *const all = am_tracker_cells(tracker, &n);
 
     am_tracker_blocks(tracker, &blocks);
     for (size_t t = 1; t <= 2; t++) {
@@ -240,7 +240,7 @@ static void check_tracking(void)
     struct am_synth *synth = NULL;
     struct am_err err = {0};
     size_t n;
-    const struct am_cell *cells;
+    const struct am_leuko_cell *cells;
 
     if (!ok(am_synth_new(&setup, &synth, &err) == AM_OK, "a scene of four cells"))
         return;

@@ -22,10 +22,11 @@ static void check_groups(void)
            cases[i].gpu);
 }
 
-static struct am_scale chosen(const struct am_ctx *ctx, const char *words, struct am_work *work)
+static struct am_scale_shares chosen(const struct am_ctx *ctx, const char *words,
+                                     struct am_work *work)
 {
     struct am_value point[AM_AXES_MAX];
-    struct am_scale scale = {0};
+    struct am_scale_shares scale = {0};
     struct am_err err = {0};
 
     bx_point(&am_bench_scale_pthread, words, point);

@@ -65,7 +65,7 @@ static void check_construct(const char *construct, int threads, const struct am_
 static void check_paths(void)
 {
     struct am_task_thread team[2] = {{.creating = 7}, {.creating = 9}};
-    const struct am_task_job job = {.delay = 1};
+    const struct am_omp_task_job job = {.delay = 1};
 
     am_task_body(&job, team, &team[0], 7);
     ok(team[0].ran[AM_TASK_INLINE] == 1, "a task that is being made runs on the spot");
@@ -82,7 +82,7 @@ static void check_paths(void)
 static void check_reference(void)
 {
     struct am_task_thread alone = {.made = 0};
-    struct am_task_job job = {.works = 5, .bare = 3, .delay = 1, .alone = &alone};
+    struct am_omp_task_job job = {.works = 5, .bare = 3, .delay = 1, .alone = &alone};
 
     am_task_serial(&job, 4);
     ok(alone.made == 32 && alone.ran[AM_TASK_INLINE] == 32,

@@ -14,7 +14,7 @@ static void count(struct am_task_thread *me, enum am_task_path path)
     atomic_fetch_add(&me->ran[path], 1);
 }
 
-static void make(struct am_task_job *job, enum fate fate)
+static void make(struct am_omp_task_job *job, enum fate fate)
 {
     struct am_task_thread *const me = job->all;
     const uint64_t number = am_task_next(me);
@@ -32,7 +32,7 @@ static void make(struct am_task_job *job, enum fate fate)
 }
 
 /* One task in four meets its fate. */
-static void run(struct am_task_job *job, uint64_t n, enum fate fate)
+static void run(struct am_omp_task_job *job, uint64_t n, enum fate fate)
 {
     for (uint64_t i = 0; i < n * job->units; i++)
         make(job, i % 4 == 1 ? fate : RUN);
@@ -84,7 +84,7 @@ void am_task_serial(void *self, uint64_t n)
 
 void am_task_run(void *self, uint64_t n)
 {
-    ((struct am_task_job *)self)->construct->run(self, n);
+    ((struct am_omp_task_job *)self)->construct->run(self, n);
 }
 
 static const struct {

@@ -169,7 +169,7 @@ static const struct {
     {"wJwj", {2, false, false}, "1 times a thread went on"},
 };
 
-static void play(struct am_check *c, const char *events)
+static void play(struct am_omp_check *c, const char *events)
 {
     uint64_t works = 0;
 
@@ -189,7 +189,7 @@ static void play(struct am_check *c, const char *events)
 
 static void check_promises(void)
 {
-    struct am_check c = {0};
+    struct am_omp_check c = {0};
 
     for (size_t i = 0; i < sizeof(promises) / sizeof(promises[0]); i++) {
         struct am_err err = {0};

@@ -300,14 +300,14 @@ static enum am_status store_new(struct tuning *t, const size_t *batch, size_t n,
     const struct am_conductor *const conductor = t->tuner->conductor;
     const struct am_worker *const worker =
         am_catalogue_worker(conductor->catalogue, t->asked->bench);
-    struct am_point *new[GROUP_MAX];
+    struct am_point *fresh[GROUP_MAX];
     size_t n_new = 0;
 
     for (size_t i = 0; i < n; i++) {
         if (t->known[batch[i]]->point.id == 0)
-            new[n_new++] = &t->known[batch[i]]->point;
+            fresh[n_new++] = &t->known[batch[i]]->point;
     }
-    return n_new ? am_store_add_points(conductor->store, worker->name, new, n_new, err) : AM_OK;
+    return n_new ? am_store_add_points(conductor->store, worker->name, fresh, n_new, err) : AM_OK;
 }
 
 /* What is left: of the budget, or of all candidates. */

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "conductor/conductor.h"
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -164,11 +164,11 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
 #define HELD_STORE(k) v[k] = x##k;
 #define HELD_POINT(form, k, next)                                                                  \
     {                                                                                              \
-        V new = STEP_##form(old, x##k, next);                                                      \
+        V moved = STEP_##form(old, x##k, next);                                                    \
                                                                                                    \
-        IN_ORDER(new);                                                                             \
+        IN_ORDER(moved);                                                                           \
         old = x##k;                                                                                \
-        x##k = new;                                                                                \
+        x##k = moved;                                                                              \
     }
 #define HELD_POINTS_6(form)                                                                        \
     HELD_POINT(form, 0, x1)                                                                        \

@@ -125,7 +125,7 @@ struct am_db_value am_db_u64_text(uint64_t u, char buf[AM_DB_U64_TEXT_MAX])
 }
 
 /* Texts are not copied: they outlive the step that follows. */
-static int bind(sqlite3_stmt *stmt, int index, const struct am_db_value *v)
+static int bind_value(sqlite3_stmt *stmt, int index, const struct am_db_value *v)
 {
     if (v->type == SQLITE_INTEGER)
         return sqlite3_bind_int64(stmt, index, v->i);
@@ -139,7 +139,7 @@ static int bind(sqlite3_stmt *stmt, int index, const struct am_db_value *v)
 static int bind_all_and_step(sqlite3_stmt *stmt, const struct am_db_value *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const int rc = bind(stmt, (int)i + 1, &values[i]);
+        const int rc = bind_value(stmt, (int)i + 1, &values[i]);
 
         if (rc != SQLITE_OK)
             return rc;

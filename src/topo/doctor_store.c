@@ -101,7 +101,7 @@ static int open_nameless(const char *dir)
     return fd;
 }
 
-static bool lock(int fd)
+static bool lock_file(int fd)
 {
     struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 
@@ -121,8 +121,8 @@ enum am_level am_check_store_locks(struct am_exam *e)
         return am_exam_say(e, AM_LEVEL_UNKNOWN, "no file can be made: %s", strerror(errno));
     (void)am_str_format(path, sizeof(path), "/proc/self/fd/%d", first);
     second = open(path, O_RDWR | O_CLOEXEC);
-    taken = lock(first);
-    excluded = second >= 0 && !lock(second);
+    taken = lock_file(first);
+    excluded = second >= 0 && !lock_file(second);
     (void)close(first);
     if (second < 0)
         return am_exam_absent(e);

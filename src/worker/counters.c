@@ -125,7 +125,7 @@ enum am_status am_counters_expand(const char *text, struct am_arena *arena,
 
 /* ---- the library ---- */
 
-static bool bind(struct library *l, const char *file)
+static bool bind_library(struct library *l, const char *file)
 {
     l->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; l->handle && i < sizeof(symbols) / sizeof(*symbols); i++) {
@@ -144,10 +144,10 @@ static bool bind(struct library *l, const char *file)
 static enum am_status load(struct am_counters *c, struct am_err *err)
 {
     const char *const named = getenv("ARCHMETER_PAPI");
-    bool found = named && bind(&c->library, named);
+    bool found = named && bind_library(&c->library, named);
 
     for (size_t i = 0; !named && !found && i < sizeof(files) / sizeof(*files); i++)
-        found = bind(&c->library, files[i]);
+        found = bind_library(&c->library, files[i]);
     if (!found)
         return am_fail(err, AM_E_ABSENT,
                        "events cannot be counted: the PAPI library is not here (%s); Debian's "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: a tuning file parses, or is refused with its line; what parses is written so that it
  * reads back the same, finds entries and fills plans without harm. */
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Global symbols of src/ begin with am_, and none is mutable data. Arguments: build folder, source
-root, compiler command."""
+"""Global symbols of src/ begin with am_, each is defined by one source, and none is mutable data.
+Arguments: build folder, source root, compiler command."""
 
 import json
 import subprocess
@@ -60,6 +60,22 @@ def examine(obj: Path, source: str) -> list[Violation]:
     return found
 
 
+def defined_twice(named: dict[str, set[str]]) -> list[Violation]:
+    """Symbols that more than one source defines; a source may be compiled more than once."""
+    found = []
+    for name, places in sorted(named.items()):
+        if len(places) > 1 and name not in FREE_NAMES:
+            first, *others = sorted(places)
+            found.append(Violation(first, 1, f"{name} is defined in {', '.join(others)} too"))
+    return found
+
+
+def note_globals(obj: Path, source: str, named: dict[str, set[str]]) -> None:
+    for symbol in symbols(obj):
+        if symbol.kind.isupper() and symbol.kind != "W":
+            named.setdefault(symbol.name, set()).add(source)
+
+
 def objects(build: Path, root: Path) -> Iterator[tuple[Path, str]]:
     """Object files that come from src/ or are generated, and their sources."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
@@ -85,13 +101,32 @@ CASES = (
 )
 
 
+def compiled(compiler: list[str], text: str, obj: Path) -> Path:
+    command = [*compiler, "-fPIE", "-O1", "-c", "-x", "c", "-", "-o", str(obj)]
+    subprocess.run(command, input=text, text=True, check=True)
+    return obj
+
+
+def test_twice(tap: Tap, compiler: list[str]) -> None:
+    """The same function in two sources, and in one source compiled twice."""
+    text = "int am_f(void);int am_f(void){return 1;}"
+    with tempfile.TemporaryDirectory() as folder:
+        obj, once, twice = compiled(compiler, text, Path(folder, "a.o")), {}, {}
+        note_globals(obj, "src/base/a.c", once)
+        note_globals(obj, "src/base/a.c", once)
+        note_globals(obj, "src/base/a.c", twice)
+        note_globals(obj, "src/core/b.c", twice)
+    tap.ok(not defined_twice(once), "self-test: a source may be compiled twice")
+    found = [str(v) for v in defined_twice(twice)]
+    tap.ok(found == ["src/base/a.c:1: am_f is defined in src/core/b.c too"],
+           "self-test: a function of two sources is reported", found if len(found) != 1 else [])
+
+
 def self_test(tap: Tap, compiler: list[str]) -> None:
+    test_twice(tap, compiler)
     for sentence, text, expect in CASES:
         with tempfile.TemporaryDirectory() as folder:
-            obj = Path(folder, "a.o")
-            command = [*compiler, "-fPIE", "-O1", "-c", "-x", "c", "-", "-o", str(obj)]
-            subprocess.run(command, input=text, text=True, check=True)
-            found = examine(obj, "src/base/a.c")
+            found = examine(compiled(compiler, text, Path(folder, "a.o")), "src/base/a.c")
         passed = not found if expect is None else len(found) == 1 and expect in found[0].text
         tap.ok(passed, f"self-test: {sentence}", [] if passed else [str(v) for v in found])
 
@@ -100,12 +135,14 @@ def main() -> int:
     build, root = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     tap = Tap()
     self_test(tap, sys.argv[3:])
-    found, examined = [], 0
+    found, examined, named = [], 0, {}
     for obj, source in objects(build, root):
         examined += 1
         found += examine(obj, source)
+        note_globals(obj, source, named)
+    found += defined_twice(named)
     tap.ok(examined > 0, f"{examined} objects examined")
-    tap.ok(not found, "globals begin with am_ and src/ has no mutable data", [str(v) for v in found])
+    tap.ok(not found, "globals begin with am_, are defined once, and src/ has no mutable data", [str(v) for v in found])
     return tap.done()
 
 

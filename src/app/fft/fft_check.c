@@ -39,7 +39,7 @@ static struct point get_point(const struct am_fft_outcome *o, const void *array,
     return (struct point){am_fft_get(o->type, array, 2 * i), am_fft_get(o->type, array, 2 * i + 1)};
 }
 
-static struct point times(struct point a, struct point b)
+static struct point product(struct point a, struct point b)
 {
     return (struct point){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
@@ -84,8 +84,8 @@ static struct point direct_bin(const struct am_fft_outcome *o, const struct root
     struct point sum = {0};
 
     for (size_t i = 0, m = 0; i < o->n; i++) {
-        const struct point w = times(roots->coarse[m / FINE], roots->fine[m % FINE]);
-        const struct point x = times(get_point(o, o->source, i), w);
+        const struct point w = product(roots->coarse[m / FINE], roots->fine[m % FINE]);
+        const struct point x = product(get_point(o, o->source, i), w);
 
         sum.re += x.re;
         sum.im += x.im;

@@ -50,7 +50,7 @@ const char *am_hwprefetch_why_not(const char *choice)
 }
 
 /* Two that switch in turn would each restore what the other left. */
-static bool lock(int fd)
+static bool lock_file(int fd)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
 
@@ -71,7 +71,7 @@ static enum am_status open_register(struct am_hwswitch *h, const struct am_fsroo
     h->fds[i] = am_msr_open(root, name, O_RDWR);
     if (h->fds[i] < 0)
         return am_fail(err, AM_E_ABSENT, "CPU %d: %s", cpu, not_writable);
-    if (!lock(h->fds[i]))
+    if (!lock_file(h->fds[i]))
         return am_fail(err, AM_E_ABSENT, "CPU %d: another process switches its prefetchers", cpu);
     if (!am_msr_read(h->fds[i], h->msr, &h->originals[i]))
         return am_fail(err, AM_E_ABSENT, "CPU %d: %s", cpu, no_register);

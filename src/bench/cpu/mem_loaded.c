@@ -65,7 +65,7 @@ static void fill_member(void *arg, size_t thread, size_t threads)
 }
 
 /* One dependent subtraction a count: about a cycle. */
-static void wait(uint64_t counts)
+static void idle_for(uint64_t counts)
 {
     while (counts) {
         __asm__ volatile("" : "+r"(counts));
@@ -89,7 +89,7 @@ static void generate(struct loaded *w, struct generator *g)
         }
         bytes += CHUNK * (uint64_t)w->per_element;
         atomic_store_explicit(&g->bytes, bytes, memory_order_relaxed);
-        wait(w->delay);
+        idle_for(w->delay);
     }
 }
 

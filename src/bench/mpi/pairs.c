@@ -39,7 +39,7 @@ void am_mpi_pair_close(struct am_mpi_pair *pair)
     pair->out = pair->in = NULL;
 }
 
-static void send(struct am_mpi_pair *pair, uint64_t number)
+static void send_block(struct am_mpi_pair *pair, uint64_t number)
 {
     am_payload_stamp(pair->out, pair->bytes, number);
     (void)MPI_Send(pair->out, (int)pair->bytes, MPI_BYTE, pair->partner, TAG, pair->team->comm);
@@ -54,10 +54,10 @@ static void receive(struct am_mpi_pair *pair)
 static void play(struct am_mpi_pair *pair, uint64_t number)
 {
     if (pair->leads)
-        send(pair, number);
+        send_block(pair, number);
     receive(pair);
     if (!pair->leads)
-        send(pair, number);
+        send_block(pair, number);
 }
 
 static void swap(struct am_mpi_pair *pair, uint64_t number)

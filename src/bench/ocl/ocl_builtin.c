@@ -215,8 +215,8 @@ static enum am_status set_arguments(const struct builtin *b, struct am_err *err)
 
 /* ---- call by call ---- */
 
-static enum am_status send(const struct builtin *b, cl_mem to, const double *from, double *packed,
-                           struct am_err *err)
+static enum am_status write_operand(const struct builtin *b, cl_mem to, const double *from,
+                                    double *packed, struct am_err *err)
 {
     const size_t n = probe_count(b);
     cl_float *const narrow = (cl_float *)(void *)packed;
@@ -247,7 +247,7 @@ static enum am_status call_each(const struct builtin *b, struct probe *p, struct
     cl_int code;
 
     for (int i = 0; i < OPERANDS && s == AM_OK; i++)
-        s = send(b, b->operands[i], p->in[i], p->packed, err);
+        s = write_operand(b, b->operands[i], p->in[i], p->packed, err);
     if (s != AM_OK)
         return s;
     code = clEnqueueNDRangeKernel(b->device.queue, b->kernels[KERNEL_PROBE], 1, NULL, &global,

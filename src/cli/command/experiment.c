@@ -5,7 +5,7 @@
 #include "cli/run/measure.h"
 #include "cli/run/meters.h"
 #include "cli/run/setup.h"
-#include "cli/tune/tuning.h"
+#include "cli/tune/tuning_file.h"
 
 #include "base/log.h"
 #include "report/units.h"

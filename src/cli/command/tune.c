@@ -7,8 +7,8 @@
 #include "cli/run/page.h"
 #include "cli/run/progress.h"
 #include "cli/run/setup.h"
-#include "cli/tune/tune.h"
-#include "cli/tune/tuning.h"
+#include "cli/tune/show_tuned.h"
+#include "cli/tune/tuning_file.h"
 #include "conductor/tuner.h"
 #include "report/units.h"
 

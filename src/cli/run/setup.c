@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/run/runs.h"
-#include "cli/tune/tuning.h"
+#include "cli/tune/tuning_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cli/words/options.h"
 
 #include "core/bench/plan.h"
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 #include "report/style.h"
 
 #define BIT(command) (1u << AM_CMD_##command)

@@ -2,7 +2,7 @@
 /* Saved tuning: what is read and refused and with which words, which entry a point gets, and what
  * becomes of a plan. */
 #include "core/protocol/protocol.h"
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 #include "tap.h"
 
@@ -30,7 +30,7 @@ static const struct am_bench bench = {
 
 static struct am_arena arena;
 
-static enum am_status read(struct am_tuning *t, const char *text, struct am_err *err)
+static enum am_status read_tuning(struct am_tuning *t, const char *text, struct am_err *err)
 {
     *t = (struct am_tuning){.arena = &arena};
     *err = (struct am_err){0};
@@ -81,7 +81,7 @@ static void test_refusals(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct am_tuning t;
         struct am_err err;
-        const enum am_status s = read(&t, cases[i].text, &err);
+        const enum am_status s = read_tuning(&t, cases[i].text, &err);
 
         ok(s == AM_E_USAGE && strncmp(err.text, cases[i].says, strlen(cases[i].says)) == 0,
            "refused: %s", err.text);
@@ -99,9 +99,10 @@ static void test_round_trip(void)
 
     am_text_init(&out, 1 << 16);
     am_text_init(&twice, 1 << 16);
-    ok(read(&t, text, &err) == AM_OK && t.n == 2, "two entries are read (%s)", err.text);
+    ok(read_tuning(&t, text, &err) == AM_OK && t.n == 2, "two entries are read (%s)", err.text);
     am_tuning_write(&t, &out);
-    ok(read(&again, am_text_str(&out), &err) == AM_OK, "what is written is read (%s)", err.text);
+    ok(read_tuning(&again, am_text_str(&out), &err) == AM_OK, "what is written is read (%s)",
+       err.text);
     am_tuning_write(&again, &twice);
     is_str(am_text_str(&twice), am_text_str(&out), "and written the same again");
     ok(strstr(am_text_str(&out), LINE) != NULL, "a line is written as it was read");
@@ -131,8 +132,8 @@ static void test_better_stays(void)
                        "tuned app.x 2 CPU%%20one for isa=avx2 n~18 threads=1 use w=7 depth=64 "
                        "by %s flops 1 %s\n",
                        cases[i].mode, cases[i].date);
-        (void)read(&t, FIRST LINE, &err);
-        (void)read(&other, text, &err);
+        (void)read_tuning(&t, FIRST LINE, &err);
+        (void)read_tuning(&other, text, &err);
         ok(am_tuning_put(&t, &other.entries[0], &kept, &err) == AM_OK && kept == cases[i].kept &&
                t.n == 1 && (strcmp(t.entries[0].use[0].value, "7") == 0) == kept,
            "%s of %s %s", cases[i].mode, cases[i].date, kept ? "replaces it" : "does not");
@@ -193,7 +194,7 @@ static void test_find(void)
     struct am_tuning t;
     struct am_err err;
 
-    ok(read(&t, text, &err) == AM_OK && t.n == 7, "seven entries (%s)", err.text);
+    ok(read_tuning(&t, text, &err) == AM_OK && t.n == 7, "seven entries (%s)", err.text);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const struct am_point p =
             point(cases[i].isa, cases[i].w, cases[i].depth, cases[i].n, cases[i].threads);
@@ -227,7 +228,7 @@ static void test_apply(void)
     struct am_err err;
     char text[AM_POINT_TEXT_MAX];
 
-    (void)read(&t, FIRST LINE, &err);
+    (void)read_tuning(&t, FIRST LINE, &err);
     ok(am_tuning_apply(&t, "CPU one", &plan, &arena, &uses, &err) == AM_OK, "a plan is tuned");
     am_point_text(&plan.points[0], text, sizeof(text));
     is_str(text, "isa=avx2 w=12 depth=128 n=262144 r=0.125 threads=1", "open values are filled in");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Saved tuning: entries kept sorted by what they are for, and found by the point that needs one. */
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 #include "base/array.h"
 
@@ -92,9 +92,10 @@ static bool room_for_one(struct am_tuning *t)
     return am_array_reserve(t->arena, &t->entries, t->n, &t->cap, 1, sizeof(*t->entries));
 }
 
-static bool is_better(const struct am_tuning_entry *new, const struct am_tuning_entry *old)
+static bool is_better(const struct am_tuning_entry *entry, const struct am_tuning_entry *known)
 {
-    return new->mode != old->mode ? new->mode > old->mode : strcmp(new->date, old->date) >= 0;
+    return entry->mode != known->mode ? entry->mode > known->mode
+                                      : strcmp(entry->date, known->date) >= 0;
 }
 
 enum am_status am_tuning_put(struct am_tuning *t, const struct am_tuning_entry *entry, bool *kept,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The tuning file: where it lies, reading, changing it safely, and its use in a plan. */
-#ifndef AM_CLI_TUNING_H
-#define AM_CLI_TUNING_H
+#ifndef AM_CLI_TUNING_FILE_H
+#define AM_CLI_TUNING_FILE_H
 
 #include "cli/cli.h"
 #include "cli/run/setup.h"
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 /* --tuning, else $ARCHMETER_TUNING, else archmeter/tuning in $XDG_DATA_HOME or ~/.local/share; NULL
  * when nothing says where. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tuning file on disk, and its use by whoever plans. */
-#include "cli/tune/tuning.h"
+#include "cli/tune/tuning_file.h"
 
 #include "base/log.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What tune shows. */
-#include "cli/tune/tune.h"
+#include "cli/tune/show_tuned.h"
 
 #include "base/text.h"
 #include "cli/run/setup.h"

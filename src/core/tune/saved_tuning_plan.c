@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Saved tuning in plans: what a point leaves open gets the values that were best. */
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 #include "base/array.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What tune shows: the points it tuned, and the entries of a tuning file. */
-#ifndef AM_CLI_TUNE_H
-#define AM_CLI_TUNE_H
+#ifndef AM_CLI_SHOW_TUNED_H
+#define AM_CLI_SHOW_TUNED_H
 
 #include "cli/cli.h"
 #include "conductor/tuner.h"
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 /* One point, and what came of it. */
 struct am_tune_row {

@@ -3,7 +3,7 @@
  *     tuned BENCH VERSION MACHINE for AXIS=VALUE AXIS~POWER ... use AXIS=VALUE ...
  *         by MODE METRIC VALUE DATE
  * (one line). Words are encoded as in the line protocol. */
-#include "core/tune/tuning.h"
+#include "core/tune/saved_tuning.h"
 
 #include "core/protocol/words.h"
 

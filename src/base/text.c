@@ -183,6 +183,15 @@ static size_t distance(const char *a, const char *b, size_t cap)
     return row[la % 3][lb];
 }
 
+int am_name_index(const char *const *names, size_t n, const char *text)
+{
+    for (size_t i = 0; text && i < n && names[i]; i++) {
+        if (strcmp(names[i], text) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
 const char *am_nearest(const char *word, const char *const *names, size_t n)
 {
     const size_t len = strlen(word);

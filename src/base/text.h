@@ -39,6 +39,11 @@ bool am_parse_u64(const char *s, size_t n, uint64_t *out);
 bool am_parse_i64(const char *s, size_t n, int64_t *out);
 bool am_parse_f64(const char *s, size_t n, double *out);
 
+/* The index of `text` in `names`, or -1. Looks at n names, and at none behind a NULL; a table that
+ * is ended by NULL may say AM_NAMES_ENDED in place of its length. `text` may be NULL: no name. */
+#define AM_NAMES_ENDED SIZE_MAX
+int am_name_index(const char *const *names, size_t n, const char *text);
+
 /* The name of `names` (n of them, NULL entries passed over) nearest to `word` by edit distance, or
  * NULL when none is near enough to be a likely typing error. */
 const char *am_nearest(const char *word, const char *const *names, size_t n);

@@ -59,6 +59,7 @@ static enum am_status take(struct am_cluster_words *out, enum own option, const 
     static const char *const orders[] = {
         [AM_NODES_TOGETHER] = "together", [AM_NODES_ONE_BY_ONE] = "one-by-one"};
     const char *near;
+    int order;
 
     if (!value)
         return am_fail(err, AM_E_USAGE, "%s needs a value", word);
@@ -74,11 +75,10 @@ static enum am_status take(struct am_cluster_words *out, enum own option, const 
         return am_fail(err, AM_E_USAGE, "%s is a time such as 90s or 10m, not \"%s\"",
                        option == OWN_LIMIT ? "--node-limit" : "--silence", value);
     }
-    for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
-        if (strcmp(value, orders[i]) == 0) {
-            out->order = (enum am_nodes_order)i;
-            return AM_OK;
-        }
+    order = am_name_index(orders, sizeof(orders) / sizeof(*orders), value);
+    if (order >= 0) {
+        out->order = (enum am_nodes_order)order;
+        return AM_OK;
     }
     near = am_nearest(value, orders, sizeof(orders) / sizeof(*orders));
     return am_fail(err, AM_E_USAGE, "--nodes is together or one-by-one, not \"%s\"%s%s%s", value,

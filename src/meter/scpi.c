@@ -182,6 +182,17 @@ static void close_line(void *self)
     (void)close(((struct line *)self)->fd);
 }
 
+/* The first row that knows the answer; the last one is for all others. */
+static const struct instrument *instrument_of(const char *answer)
+{
+    size_t i = 0;
+
+    while (i < sizeof(instruments) / sizeof(*instruments) - 1 &&
+           !am_glob_match(instruments[i].name, answer))
+        i++;
+    return &instruments[i];
+}
+
 static void introduce(struct am_meter *m, struct line *l, struct am_arena *arena)
 {
     char answer[LINE_CAP];
@@ -193,10 +204,7 @@ static void introduce(struct am_meter *m, struct line *l, struct am_arena *arena
         m->remedy = "look at cable, port and speed, and that no other program talks to it";
         return;
     }
-    for (size_t i = 0; !l->instrument; i++) { /* the last row matches all */
-        if (am_glob_match(instruments[i].name, answer))
-            l->instrument = &instruments[i];
-    }
+    l->instrument = instrument_of(answer);
     m->covers = am_arena_printf(arena, "whatever is plugged into %.80s", answer);
     m->period_ns = l->instrument->period_ns;
     for (size_t i = 0; i < sizeof(l->instrument->setup) / sizeof(*l->instrument->setup); i++) {

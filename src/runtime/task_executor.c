@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The executors task:POLICY: a block is a task of our own runtime. */
 #include "runtime/executor.h"
+#include "base/text.h"
 #include "runtime/task.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,11 +38,9 @@ static const struct idling idling_of[] = {
 /* The policy stands behind the colon of the name. */
 static enum am_task_policy policy_of(const struct am_executor *kind)
 {
-    const char *const word = strchr(kind->name, ':') + 1;
-    size_t i = 0;
+    const int i = am_name_index(am_task_policy_names, AM_NAMES_ENDED, strchr(kind->name, ':') + 1);
 
-    while (strcmp(am_task_policy_names[i], word) != 0)
-        i++;
+    assert(i >= 0); /* the executors at the end of this file are ours */
     return (enum am_task_policy)i;
 }
 

@@ -2,11 +2,11 @@
 /* doctor: runs the table of checks and gives findings. Reads only. */
 #include "topo/doctor.h"
 
+#include "base/text.h"
 #include "topo/doctor_check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { VALUE_CAP = 1024 };
 
@@ -33,11 +33,9 @@ const char *const *am_doctor_ids(void)
 
 static const struct am_check *find(const char *id)
 {
-    for (size_t i = 0; i < AM_CHECK_COUNT; i++) {
-        if (strcmp(ids[i], id) == 0)
-            return &am_checks[i];
-    }
-    return NULL;
+    const int i = am_name_index(ids, AM_CHECK_COUNT, id);
+
+    return i < 0 ? NULL : &am_checks[i];
 }
 
 const char *am_doctor_explain(const char *id)

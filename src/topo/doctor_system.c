@@ -143,14 +143,12 @@ enum am_level am_check_kernel_clock_source(struct am_exam *e)
     static const char *const good[] = {"tsc", "arch_sys_counter",  "timebase",
                                        "tod", "riscv_clocksource", "hyperv_clocksource_tsc_page"};
     char source[AM_PROBE_CAP];
-    bool fine = false;
 
     if (!am_probe_line(e->root, "sys/devices/system/clocksource/clocksource0/current_clocksource",
                        source, sizeof(source)))
         return am_exam_absent(e);
-    for (size_t i = 0; i < COUNT(good); i++)
-        fine |= strcmp(source, good[i]) == 0;
-    return am_exam_say(e, am_exam_warn_if(!fine), "%s", source);
+    return am_exam_say(e, am_exam_warn_if(am_name_index(good, COUNT(good), source) < 0), "%s",
+                       source);
 }
 
 enum am_level am_check_kernel_timer(struct am_exam *e)

@@ -78,10 +78,8 @@ static const struct {
 
 static enum am_status add_name(struct am_counter_names *out, const char *name, struct am_err *err)
 {
-    for (size_t i = 0; i < out->n; i++) {
-        if (strcmp(out->items[i], name) == 0)
-            return AM_OK;
-    }
+    if (am_name_index(out->items, out->n, name) >= 0)
+        return AM_OK;
     if (out->n == AM_COUNTERS_MAX)
         return am_fail(err, AM_E_USAGE, "at most %d events are counted at a time", AM_COUNTERS_MAX);
     out->items[out->n++] = name;

@@ -2,6 +2,8 @@
 /* The executor of a bench of blocks. */
 #include "bench/apps/apps.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 enum am_status am_apps_open(struct am_apps_engine *e, const struct am_executor *const *executors,
@@ -10,8 +12,9 @@ enum am_status am_apps_open(struct am_apps_engine *e, const struct am_executor *
 {
     static const char *const waits[] = {
         [AM_WAIT_DEFAULT] = "default", [AM_WAIT_ACTIVE] = "active", [AM_WAIT_PASSIVE] = "passive",
-        [AM_WAIT_YIELD] = "yield",     [AM_WAIT_SLEEP] = "sleep",
+        [AM_WAIT_YIELD] = "yield",     [AM_WAIT_SLEEP] = "sleep",   NULL,
     };
+    const int wait = am_name_index(waits, AM_NAMES_ENDED, common[AM_APPS_WAIT].name);
     const int64_t threads = common[AM_APPS_THREADS].i;
     struct am_executor_setup setup = {
         .threads = (size_t)threads, .cpus = ctx->cpus, .cpu_count = ctx->cpu_count};
@@ -19,10 +22,12 @@ enum am_status am_apps_open(struct am_apps_engine *e, const struct am_executor *
     if (threads < 1 || setup.threads > ctx->cpu_count)
         return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
                        ctx->cpu_count);
-    while (strcmp(waits[setup.wait], common[AM_APPS_WAIT].name) != 0)
-        setup.wait++;
-    while (strcmp((*executors)->name, name) != 0)
+    while (*executors && strcmp((*executors)->name, name) != 0)
         executors++;
+    if (wait < 0 || !*executors)
+        return am_fail(err, AM_E_ABSENT, "no executor %s with wait=%s here", name,
+                       common[AM_APPS_WAIT].name);
+    setup.wait = (enum am_wait)wait;
     e->ctx = ctx;
     e->executor = *executors;
     return e->executor->open(e->executor, &setup, &e->self, err);

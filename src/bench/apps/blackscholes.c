@@ -2,7 +2,7 @@
 /* The hooks of app.blackscholes: they know blocks and an executor, not which. */
 #include "bench/apps/blackscholes.h"
 
-#include <string.h>
+#include "base/text.h"
 
 /* By the axis `variant`. */
 static const struct variant {
@@ -17,11 +17,11 @@ const char *const am_bs_variants[] = {"own", "libmvec", "sleef", NULL};
 
 const char *am_bs_variant_why_not(const char *name)
 {
-    const struct variant *v = variants;
+    const int i = am_name_index(am_bs_variants, AM_NAMES_ENDED, name);
 
-    for (size_t i = 0; strcmp(am_bs_variants[i], name) != 0; i++)
-        v++;
-    return v->find("scalar") ? NULL : v->missing;
+    if (i < 0)
+        return "no such variant";
+    return variants[i].find("scalar") ? NULL : variants[i].missing;
 }
 
 const struct am_metric am_bs_metrics[] = {

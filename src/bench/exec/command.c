@@ -2,6 +2,8 @@
 /* Command lines from templates: a value never becomes two words, and no shell sees it unasked. */
 #include "bench/exec/command.h"
 
+#include "base/text.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -12,12 +14,12 @@ void am_exec_point_read(const struct am_exec_test *of, const struct am_value *va
     for (size_t i = 0; i < of->axes.n; i++) {
         const struct am_spec_axis *const axis = &of->axes.items[i];
         char label[AM_VALUE_TEXT_MAX];
+        int k;
 
         am_value_text(&values[i], label, sizeof(label));
-        for (size_t k = 0; k < axis->n; k++) {
-            if (strcmp(axis->labels[k], label) == 0)
-                out->texts[i] = axis->texts[k];
-        }
+        k = am_name_index(axis->labels, axis->n, label);
+        if (k >= 0)
+            out->texts[i] = axis->texts[k];
     }
 }
 

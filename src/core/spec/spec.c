@@ -2,6 +2,7 @@
 /* The experiment file: lines, includes, and what ends a test or a run. */
 #include "core/spec/spec.h"
 
+#include "base/text.h"
 #include "core/spec/spec_reader.h"
 #include "core/protocol/words.h"
 

@@ -64,11 +64,7 @@ static bool same_text(const char *a, const char *b)
 
 static bool has_label(const struct am_spec_axis *axis, const char *label)
 {
-    for (size_t i = 0; i < axis->n; i++) {
-        if (strcmp(axis->labels[i], label) == 0)
-            return true;
-    }
-    return false;
+    return am_name_index(axis->labels, axis->n, label) >= 0;
 }
 
 /* A word that is a value's own text where that can be, and tells it from the others of the axis. */

@@ -166,15 +166,15 @@ static int one_of(struct reader *r, const char *key, const char *value, const ch
 {
     char list[STORY_MAX / 2] = "";
     size_t used = 0;
+    const int found = am_name_index(words, n, value);
 
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(words[i], value) == 0)
-            return (int)i;
+    for (size_t i = 0; found < 0 && i < n; i++) {
         (void)am_str_format(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", words[i]);
         used = strlen(list);
     }
-    (void)bad_at(r, r->line, "%s is one of %s, not \"%.80s\"", key, list, value);
-    return -1;
+    if (found < 0)
+        (void)bad_at(r, r->line, "%s is one of %s, not \"%.80s\"", key, list, value);
+    return found;
 }
 
 static enum am_status key_direction(struct reader *r, const char *value)

@@ -52,10 +52,18 @@ static void test_numbers(void)
 static void test_names(void)
 {
     static const char *const names[] = {"mem.latency", "mem.bandwidth", "cpu.flops"};
+    static const char *const ended[] = {"a", "b", NULL, "c"};
 
     is_str(am_nearest("mem.latncy", names, 3), "mem.latency", "a dropped letter is found");
     is_str(am_nearest("cpu.flosp", names, 3), "cpu.flops", "a swap is found");
     ok(am_nearest("zzzzzz", names, 3) == NULL, "nonsense has no neighbour");
+    ok(am_name_index(names, 3, names[2]) == 2 && am_name_index(names, 3, names[0]) == 0,
+       "a name's index is found");
+    ok(am_name_index(names, 2, names[2]) == -1, "names behind the length are not looked at");
+    ok(am_name_index(ended, AM_NAMES_ENDED, "b") == 1 &&
+           am_name_index(ended, AM_NAMES_ENDED, "c") == -1 && am_name_index(ended, 9, "c") == -1,
+       "nothing behind a NULL is looked at");
+    ok(am_name_index(ended, AM_NAMES_ENDED, NULL) == -1, "no text has no index");
     ok(am_glob_match("mem.*", "mem.latency"), "star matches the rest");
     ok(am_glob_match("*.l?tency", "mem.latency"), "star backtracks, ? takes one");
     ok(!am_glob_match("mem", "mem.latency"), "a pattern covers the whole name");

@@ -45,6 +45,15 @@ static inline bool bx_same_work(const struct am_work *a, const struct am_work *b
            a->flops == b->flops && a->ops == b->ops;
 }
 
+/* Hooks that several benches share ask the context which of them is meant. */
+static inline struct am_ctx bx_context(const struct am_ctx *ctx, const struct am_bench *bench)
+{
+    struct am_ctx own = *ctx;
+
+    own.bench = bench;
+    return own;
+}
+
 /* A point that prepare() must refuse with a story in which `reason` stands. */
 struct bx_refused {
     const struct am_bench *bench;
@@ -56,10 +65,11 @@ static inline void bx_check_refused(const struct bx_refused *x, const struct am_
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_err err = {0};
+    const struct am_ctx own = bx_context(ctx, x->bench);
     void *const state = calloc(1, x->bench->state_size);
 
     bx_point(x->bench, x->point, point);
-    ok(x->bench->prepare(state, ctx, point, &work, &err) == AM_E_ABSENT &&
+    ok(x->bench->prepare(state, &own, point, &work, &err) == AM_E_ABSENT &&
            strstr(err.text, x->reason),
        "%s %s is refused: %s", x->bench->name, x->point, err.text);
     x->bench->finish(state);
@@ -74,10 +84,11 @@ static inline void bx_check_notices(const struct am_bench *b, const char *words,
     struct am_work work = {0};
     struct am_err err = {0};
     double residual = 0;
+    const struct am_ctx own = bx_context(ctx, b);
     void *const state = calloc(1, b->state_size);
 
     bx_point(b, words, point);
-    if (b->prepare(state, ctx, point, &work, &err) == AM_OK)
+    if (b->prepare(state, &own, point, &work, &err) == AM_OK)
         ok(b->verify(state, &residual, &err) == AM_E_WRONG && err.text[0],
            "%s %s: verify notices that nothing ran", b->name, words);
     else

@@ -31,6 +31,7 @@ struct am_executor_setup {
     const int *cpus; /* thread i belongs on cpus[i % cpu_count] */
     size_t cpu_count;
     enum am_wait wait;
+    size_t outer; /* threads of the team inside of which this one is run (.nests); 0: of none */
 };
 
 /* What happened since open(): for remarks beside a result, never inside a timed region. Zero where
@@ -47,7 +48,11 @@ struct am_executor_counts {
 /* One way to run blocks. `const`, in a table; what is open is the `self` of its functions. */
 struct am_executor {
     const char *name; /* a value of the axis `executor` */
+    bool alone;       /* it has one thread, and refuses more */
     bool flat;        /* a loop that is run from inside a block stays on that block's thread */
+    /* A loop inside a block can be given to a team of its own: another one of this kind, opened
+     * with `outer`. The others run such a loop with the threads that they have. */
+    bool nests;
     /* What it was given. AM_E_ABSENT refuses the setup. */
     enum am_status (*open)(const struct am_executor *kind, const struct am_executor_setup *setup,
                            void **self_p, struct am_err *err);

@@ -48,6 +48,7 @@ static void count(void *self, struct am_executor_counts *counts)
 
 const struct am_executor am_executor_serial = {
     .name = "serial",
+    .alone = true,
     .open = open_serial,
     .prepare = prepare,
     .run = run,

@@ -3,11 +3,12 @@
  * reference does, and so many steps are counted as processors need. */
 #include "bench/apps/leukocyte.h"
 #include "bench/ocl/host/device.h"
-#include "bench_fixture.h"
+#include "apps_fixture.h"
 
 #include <math.h>
 
-extern const struct am_bench am_bench_leukocyte_opencl;
+extern const struct am_app_port am_port_leukocyte_opencl;
+static const struct am_bench *bench; /* app.leukocyte of the worker `ocl` */
 
 /* Values before and behind the two free names: device and video. */
 struct visit {
@@ -29,7 +30,7 @@ static const struct {
 
 static void set_point(const struct visit *v, const char *device, struct am_value *point)
 {
-    const struct am_axis *const axes = am_bench_leukocyte_opencl.axes;
+    const struct am_axis *const axes = bench->axes;
     const struct {
         size_t from, to;
         const char *words;
@@ -54,7 +55,7 @@ static void set_point(const struct visit *v, const char *device, struct am_value
 
 static void check_visit(const struct visit *v, const char *device, const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_leukocyte_opencl;
+    const struct am_bench *const b = bench;
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_batch batch = {0};
@@ -91,7 +92,7 @@ static void check_visit(const struct visit *v, const char *device, const struct 
 
 static void check_refused(const char *device, const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_leukocyte_opencl;
+    const struct am_bench *const b = bench;
 
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         struct am_value point[AM_AXES_MAX];
@@ -126,9 +127,10 @@ int main(void)
                          .cpu_count = bx_cpus(&cpu, 1),
                          .seed = 1,
                          .memory_limit_bytes = BX_LIMIT_BYTES,
-                         .clock = &clock,
-                         .bench = &am_bench_leukocyte_opencl};
+                         .clock = &clock};
 
+    bench = ax_find(NULL, &am_port_leukocyte_opencl, "app.leukocyte");
+    ctx.bench = bench;
     am_clock_init(&clock);
     if (!device) {
         skip_test("no OpenCL device");

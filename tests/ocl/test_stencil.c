@@ -7,13 +7,14 @@
 #include "bench/ocl/host/found.h"
 #include "bench/ocl/host/split.h"
 #include "bench/ocl/app/stencil_tune.h"
-#include "bench_fixture.h"
+#include "apps_fixture.h"
 #include "tap.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-extern const struct am_bench am_bench_stencil_opencl;
+extern const struct am_app_port am_port_stencil_opencl;
+static const struct am_bench *bench; /* app.stencil of the worker `ocl` */
 
 static void check_unroll(void)
 {
@@ -235,11 +236,11 @@ static void check_build_refused(const struct am_ocl_device *device)
 static void set_point(const char *words, const char *device, struct am_value *point)
 {
     struct am_axis axes[AM_AXES_MAX + 1];
-    struct am_bench plain = am_bench_stencil_opencl;
+    struct am_bench plain = *bench;
     size_t n = 0, device_at = 0;
 
-    for (; am_bench_stencil_opencl.axes[n].name; n++) {
-        axes[n] = am_bench_stencil_opencl.axes[n];
+    for (; bench->axes[n].name; n++) {
+        axes[n] = bench->axes[n];
         if (strcmp(axes[n].name, "device") == 0)
             device_at = n;
     }
@@ -252,7 +253,7 @@ static void set_point(const char *words, const char *device, struct am_value *po
 
 static void check_bench(const char *words, const char *device, const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_stencil_opencl;
+    const struct am_bench *const b = bench;
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_batch batch = {0};
@@ -298,7 +299,7 @@ static void check_bench_refused(const char *device, const struct am_ctx *ctx)
 
     (void)am_str_format(several, sizeof(several), "%s*9", device);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct am_bench *const b = &am_bench_stencil_opencl;
+        const struct am_bench *const b = bench;
         struct am_value point[AM_AXES_MAX];
         struct am_work work = {0};
         struct am_err err = {0};
@@ -330,6 +331,7 @@ int main(void)
     struct am_ocl_device device = {.ctx = NULL};
     struct am_err err = {0};
 
+    bench = ax_find(NULL, &am_port_stencil_opencl, "app.stencil");
     am_clock_init(&clock);
     check_unroll();
     check_even_depth();

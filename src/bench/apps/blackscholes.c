@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of app.blackscholes: they know blocks and an executor, not which. */
-#include "bench/apps/blackscholes.h"
+/* app.blackscholes: prices of European options. A block is a part of the options; blocks do not
+ * wait for each other. Made by make_options(), filled by the executor itself, so that memory lies
+ * where it is worked on. */
+#include "app/blackscholes/blackscholes.h"
 
 #include "base/text.h"
+#include "bench/apps/apps.h"
+#include "kernels/isa.h"
+
+/* Axes of a point, before those of am_apps_axis. */
+enum axis { EXECUTOR, ISA, TYPE, NX, VARIANT, N, TASK_SIZE };
+
+struct blackscholes {
+    struct am_apps_engine engine;
+    struct am_bs *bs;
+    struct am_blocks pricing;
+};
 
 /* By the axis `variant`. */
 static const struct variant {
@@ -13,18 +26,18 @@ static const struct variant {
     {am_bs_find_mvec, "built without libmvec; glibc 2.35 or later has it on x86-64"},
     {am_bs_find_sleef, "built without SLEEF; on Debian install libsleef-dev"},
 };
-const char *const am_bs_variants[] = {"own", "libmvec", "sleef", NULL};
+static const char *const variant_names[] = {"own", "libmvec", "sleef", NULL};
 
-const char *am_bs_variant_why_not(const char *name)
+static const char *variant_why_not(const char *name)
 {
-    const int i = am_name_index(am_bs_variants, AM_NAMES_ENDED, name);
+    const int i = am_name_index(variant_names, AM_NAMES_ENDED, name);
 
     if (i < 0)
         return "no such variant";
     return variants[i].find("scalar") ? NULL : variants[i].missing;
 }
 
-const struct am_metric am_bs_metrics[] = {
+static const struct am_metric metrics[] = {
     {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
      "153 operations an option, as the thesis counts them"},
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "for all options once"},
@@ -34,25 +47,24 @@ const struct am_metric am_bs_metrics[] = {
 
 static enum am_status choose_fn(const struct am_value *point, am_bs_fn **fn_p, struct am_err *err)
 {
-    const char *const isa = point[AM_BS_ISA].name, *const variant = point[AM_BS_VARIANT].name;
-    const char *const why_not = am_isa_why_not(isa), *const no_variant =
-                                                         am_bs_variant_why_not(variant);
+    const char *const isa = point[ISA].name, *const variant = point[VARIANT].name;
+    const char *const why_not = am_isa_why_not(isa), *const no_variant = variant_why_not(variant);
 
     if (why_not)
         return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not);
     if (no_variant)
         return am_fail(err, AM_E_ABSENT, "variant %s: %s", variant, no_variant);
-    *fn_p = variants[point[AM_BS_VARIANT].i].find(isa)->fn[point[AM_BS_TYPE].i][point[AM_BS_NX].i];
+    *fn_p = variants[point[VARIANT].i].find(isa)->fn[point[TYPE].i][point[NX].i];
     return AM_OK;
 }
 
-static enum am_status make_options(struct am_bs_state *state, const struct am_ctx *ctx,
+static enum am_status make_options(struct blackscholes *state, const struct am_ctx *ctx,
                                    const struct am_value *point, struct am_err *err)
 {
-    const int64_t n = point[AM_BS_N].i, block = point[AM_BS_TASK_SIZE].i;
+    const int64_t n = point[N].i, block = point[TASK_SIZE].i;
     struct am_bs_setup setup = {
-        .type = (enum am_bs_type)point[AM_BS_TYPE].i,
-        .cdf = (enum am_bs_cdf)point[AM_BS_NX].i,
+        .type = (enum am_bs_type)point[TYPE].i,
+        .cdf = (enum am_bs_cdf)point[NX].i,
         .seed = ctx->seed,
     };
     const enum am_status s = choose_fn(point, &setup.fn, err);
@@ -71,44 +83,43 @@ static enum am_status make_options(struct am_bs_state *state, const struct am_ct
     return am_bs_new(&setup, &state->bs, err);
 }
 
-enum am_status am_bs_prepare(struct am_bs_state *state, const struct am_executor *const *executors,
-                             const struct am_ctx *ctx, const struct am_value *point,
-                             struct am_work *work, struct am_err *err)
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
 {
-    const double n = (double)point[AM_BS_N].i;
+    struct blackscholes *const w = state;
+    const double n = (double)point[N].i;
     struct am_blocks filling;
     enum am_status s;
 
-    s = make_options(state, ctx, point, err);
+    s = make_options(w, ctx, point, err);
     if (s == AM_OK)
-        s = am_apps_open(&state->engine, executors, ctx, point[AM_BS_EXECUTOR].name,
-                         point + AM_BS_COMMON, err);
+        s = am_apps_open(&w->engine, ctx, point, err);
     if (s != AM_OK)
         return s;
-    state->pricing = am_bs_pricing(state->bs);
-    s = state->engine.executor->prepare(state->engine.self, &state->pricing, err);
+    w->pricing = am_bs_pricing(w->bs);
+    s = w->engine.executor->prepare(w->engine.self, &w->pricing, err);
     if (s != AM_OK)
         return s;
-    filling = am_bs_filling(state->bs);
-    state->engine.executor->run(state->engine.self, &filling, 1);
+    filling = am_bs_filling(w->bs);
+    w->engine.executor->run(w->engine.self, &filling, 1);
     work->ops = n;
     work->flops = AM_BS_FLOPS * n;
-    work->bytes_read = 5 * n * (double)am_bs_element((enum am_bs_type)point[AM_BS_TYPE].i);
-    work->bytes_written = 2 * n * (double)am_bs_element((enum am_bs_type)point[AM_BS_TYPE].i);
+    work->bytes_read = 5 * n * (double)am_bs_element((enum am_bs_type)point[TYPE].i);
+    work->bytes_written = 2 * n * (double)am_bs_element((enum am_bs_type)point[TYPE].i);
     return AM_OK;
 }
 
-void am_bs_run(void *state, uint64_t iters)
+static void run(void *state, uint64_t iters)
 {
-    const struct am_bs_state *const w = state;
+    const struct blackscholes *const w = state;
 
     w->engine.executor->run(w->engine.self, &w->pricing, iters);
 }
 
 /* Prices are spoilt when they have been judged: the next batch must make them again. */
-enum am_status am_bs_verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
-    const struct am_bs_state *const w = state;
+    const struct blackscholes *const w = state;
     const enum am_status s = am_bs_check(w->bs, residual, err);
 
     if (s == AM_OK)
@@ -116,10 +127,63 @@ enum am_status am_bs_verify(void *state, double *residual, struct am_err *err)
     return s;
 }
 
-void am_bs_finish(void *state)
+static void finish(void *state)
 {
-    struct am_bs_state *const w = state;
+    struct blackscholes *const w = state;
 
     am_apps_close(&w->engine);
     am_bs_free(w->bs);
 }
+
+static const struct am_axis axes[] = {
+    [EXECUTOR] = {.name = "executor"},
+    [ISA] = {.name = "isa"},
+    [TYPE] = {.name = "type",
+              .kind = AM_AXIS_NAME,
+              .dflt = "all",
+              .quick = "f32",
+              .choices = am_bs_types,
+              .help = "element type"},
+    [NX] = {.name = "nx",
+            .kind = AM_AXIS_NAME,
+            .dflt = "erf",
+            .choices = am_bs_cdfs,
+            .help = "normal distribution: to the type's precision, or the thesis's polynomial"},
+    [VARIANT] = {.name = "variant",
+                 .kind = AM_AXIS_NAME,
+                 .dflt = "own",
+                 .thorough = "usable",
+                 .choices = variant_names,
+                 .why_not = variant_why_not,
+                 .help = "whose exp, log and erf"},
+    [N] = {.name = "n",
+           .kind = AM_AXIS_INT,
+           .dflt = "8K,1M",
+           .quick = "64K",
+           .thorough = "8K,1M,32M",
+           .help = "options"},
+    [TASK_SIZE] = {.name = "task_size",
+                   .kind = AM_AXIS_INT,
+                   .dflt = "256,2048",
+                   .quick = "1024",
+                   .thorough = "64:16384:*2",
+                   .help = "options of a block"},
+    {.name = NULL},
+};
+
+static const char *const quick[] = {"serial", "omp-for", NULL};
+
+const struct am_app am_app_blackscholes = {
+    .bench = {.name = "app.blackscholes",
+              .summary = "prices of European options, block by block",
+              .version = 1,
+              .axes = axes,
+              .metrics = metrics,
+              .points_per_launch = 4,
+              .state_size = sizeof(struct blackscholes),
+              .prepare = prepare,
+              .run = run,
+              .verify = verify,
+              .finish = finish},
+    .quick = quick,
+};

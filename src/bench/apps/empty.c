@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of task.overhead: blocks that count themselves and look whether they are too early. */
+/* task.overhead: what an executor needs for blocks without work. Blocks count how often they ran,
+ * and look whether those before them ran first: an executor that loses, repeats or reorders blocks
+ * is found out by verify(). */
 #include "bench/apps/empty.h"
 
 #include <stdlib.h>
@@ -45,7 +47,7 @@ static size_t before_rows(const void *app, size_t block, size_t *before)
 const char *const am_empty_shapes[] = {"loop", "chain", "rows", NULL};
 static before_fn *const befores[] = {NULL, before_chain, before_rows};
 
-const struct am_metric am_empty_metrics[] = {
+static const struct am_metric metrics[] = {
     {"time_per_task", "s", AM_LOWER, AM_RULE_TIME_PER_OP,
      "to create, run and await one; all threads share the work"},
     {"tasks_per_s", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "tasks"},
@@ -72,10 +74,10 @@ static void touch_after(void *app, size_t block)
         slot->early += o->slots[before[i]].ran != slot->ran;
 }
 
-enum am_status am_empty_prepare(struct am_empty *o, const struct am_executor *const *executors,
-                                const struct am_ctx *ctx, const struct am_value *point,
-                                struct am_work *work, struct am_err *err)
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
 {
+    struct am_empty *const o = state;
     const int64_t tasks = point[AM_EMPTY_TASKS].i;
     before_fn *const before = befores[point[AM_EMPTY_SHAPE].i];
     enum am_status s;
@@ -92,15 +94,14 @@ enum am_status am_empty_prepare(struct am_empty *o, const struct am_executor *co
                                    .run = before ? touch_after : touch,
                                    .before = before,
                                    .before_max = before ? BEFORE_MAX : 0};
-    s = am_apps_open(&o->engine, executors, ctx, point[AM_EMPTY_EXECUTOR].name,
-                     point + AM_EMPTY_COMMON, err);
+    s = am_apps_open(&o->engine, ctx, point, err);
     if (s == AM_OK)
         s = o->engine.executor->prepare(o->engine.self, &o->blocks, err);
     work->ops = (double)tasks;
     return s;
 }
 
-void am_empty_run(void *state, uint64_t iters)
+static void run(void *state, uint64_t iters)
 {
     struct am_empty *const o = state;
 
@@ -108,7 +109,7 @@ void am_empty_run(void *state, uint64_t iters)
     o->engine.executor->run(o->engine.self, &o->blocks, iters);
 }
 
-enum am_status am_empty_verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     const struct am_empty *const o = state;
     uint64_t wrong = 0, early = 0;
@@ -125,10 +126,41 @@ enum am_status am_empty_verify(void *state, double *residual, struct am_err *err
                    (unsigned long long)early);
 }
 
-void am_empty_finish(void *state)
+static void finish(void *state)
 {
     struct am_empty *const o = state;
 
     am_apps_close(&o->engine);
     free(o->slots);
 }
+
+static const struct am_axis axes[] = {
+    [AM_EMPTY_EXECUTOR] = {.name = "executor"},
+    [AM_EMPTY_SHAPE] = {.name = "shape",
+                        .kind = AM_AXIS_NAME,
+                        .dflt = "all",
+                        .quick = "loop",
+                        .choices = am_empty_shapes,
+                        .help = "loop: nobody waits; chain: each for the one before; rows: each "
+                                "for three of the row before, eight a row"},
+    [AM_EMPTY_TASKS] = {.name = "tasks",
+                        .kind = AM_AXIS_INT,
+                        .dflt = "1,32,1024",
+                        .quick = "1024",
+                        .help = "blocks between two waits; 1 shows the wait itself"},
+    {.name = NULL},
+};
+
+const struct am_app am_app_empty = {
+    .bench = {.name = "task.overhead",
+              .summary = "time of a block that does nothing",
+              .axes = axes,
+              .version = 1,
+              .metrics = metrics,
+              .points_per_launch = 4,
+              .state_size = sizeof(struct am_empty),
+              .prepare = prepare,
+              .run = run,
+              .verify = verify,
+              .finish = finish},
+};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of app.fft: they know transforms and an executor, not which. */
+/* app.fft: Fourier transforms by FFTW. FFTW plans, and hands its loops to the executor by a
+ * callback; a block is a piece of such a loop. Plans that were measured are remembered per
+ * executor. */
 #include "bench/apps/fft.h"
 
 #include "base/text.h"
@@ -12,14 +14,14 @@ enum variant { CALLBACK, FFTW_THREADS, UNSPLIT };
 enum place { IN, OUT };
 enum planning { ESTIMATE, MEASURE };
 
-const char *const am_fft_isas[] = {[SCALAR] = "scalar", [SIMD] = "simd", NULL};
+static const char *const isas[] = {[SCALAR] = "scalar", [SIMD] = "simd", NULL};
 const char *const am_fft_types[] = {[AM_FFT_F32] = "f32", [AM_FFT_F64] = "f64", NULL};
-const char *const am_fft_variants[] = {
+static const char *const variants[] = {
     [CALLBACK] = "callback", [FFTW_THREADS] = "fftw-threads", [UNSPLIT] = "serial", NULL};
-const char *const am_fft_places[] = {[IN] = "in", [OUT] = "out", NULL};
-const char *const am_fft_plans[] = {[ESTIMATE] = "estimate", [MEASURE] = "measure", NULL};
+static const char *const places[] = {[IN] = "in", [OUT] = "out", NULL};
+static const char *const plans[] = {[ESTIMATE] = "estimate", [MEASURE] = "measure", NULL};
 
-const struct am_metric am_fft_metrics[] = {
+static const struct am_metric metrics[] = {
     {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
      "5 n log2(n) operations a transform, whatever a plan really needs"},
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "for one transform"},
@@ -106,11 +108,10 @@ static enum am_status make_transform(struct am_fft_state *state, const struct am
     return s;
 }
 
-enum am_status am_fft_bench_prepare(struct am_fft_state *state,
-                                    const struct am_executor *const *executors,
-                                    const struct am_ctx *ctx, const struct am_value *point,
-                                    struct am_work *work, struct am_err *err)
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
 {
+    struct am_fft_state *const w = state;
     const int64_t n = point[AM_FFT_N].i, task_size = point[AM_FFT_TASK_SIZE].i;
     const enum am_fft_type type = (enum am_fft_type)point[AM_FFT_TYPE].i;
     enum am_status s = check_variant(point, ctx, err);
@@ -125,10 +126,9 @@ enum am_status am_fft_bench_prepare(struct am_fft_state *state,
                        (long long)n, am_fft_bytes(type, (size_t)n),
                        (unsigned long long)ctx->memory_limit_bytes);
     if (point[AM_FFT_VARIANT].i == CALLBACK)
-        s = am_apps_open(&state->engine, executors, ctx, point[AM_FFT_EXECUTOR].name,
-                         point + AM_FFT_COMMON, err);
+        s = am_apps_open(&w->engine, ctx, point, err);
     if (s == AM_OK)
-        s = make_transform(state, ctx, point, err);
+        s = make_transform(w, ctx, point, err);
     work->ops = (double)n;
     work->flops = 5 * (double)n * log2((double)n);
     work->bytes_read = am_fft_bytes(type, (size_t)n) / 3;
@@ -136,24 +136,86 @@ enum am_status am_fft_bench_prepare(struct am_fft_state *state,
     return s;
 }
 
-void am_fft_bench_run(void *state, uint64_t iters)
+static void run(void *state, uint64_t iters)
 {
     const struct am_fft_state *const w = state;
 
     am_fft_run(w->fft, iters);
 }
 
-enum am_status am_fft_bench_verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     const struct am_fft_state *const w = state;
 
     return am_fft_check(w->fft, residual, err);
 }
 
-void am_fft_bench_finish(void *state)
+static void finish(void *state)
 {
     struct am_fft_state *const w = state;
 
     am_fft_free(w->fft); /* FFTW forgets the executor before it is closed */
     am_apps_close(&w->engine);
 }
+
+static const struct am_axis axes[] = {
+    [AM_FFT_EXECUTOR] = {.name = "executor"},
+    [AM_FFT_ISA] = {.name = "isa",
+                    .kind = AM_AXIS_NAME,
+                    .dflt = "best",
+                    .thorough = "all",
+                    .choices = isas,
+                    .ranked = true,
+                    .help = "simd: what FFTW was built with, as its planner chooses; scalar: "
+                            "none of it"},
+    [AM_FFT_TYPE] = {.name = "type",
+                     .kind = AM_AXIS_NAME,
+                     .dflt = "f32",
+                     .thorough = "all",
+                     .choices = am_fft_types,
+                     .help = "type of real and imaginary part"},
+    [AM_FFT_VARIANT] = {.name = "variant",
+                        .kind = AM_AXIS_NAME,
+                        .dflt = "callback",
+                        .choices = variants,
+                        .help = "who runs FFTW's loops: the executor through its callback, or "
+                                "(executor=serial) FFTW's own threads, or nobody: unsplit"},
+    [AM_FFT_PLACE] = {.name = "place",
+                      .kind = AM_AXIS_NAME,
+                      .dflt = "out",
+                      .thorough = "all",
+                      .choices = places,
+                      .help = "where the outcome goes: into the input's array or another"},
+    [AM_FFT_PLAN] = {.name = "plan",
+                     .kind = AM_AXIS_NAME,
+                     .dflt = "measure",
+                     .quick = "estimate",
+                     .choices = plans,
+                     .help = "how FFTW plans; what it measured is remembered in the user's "
+                             "cache folder"},
+    [AM_FFT_N] = {.name = "n",
+                  .kind = AM_AXIS_INT,
+                  .dflt = "16K,1M",
+                  .quick = "16K",
+                  .thorough = "2:32M:*2,1000,10007,1000000",
+                  .help = "points; powers of two and others"},
+    [AM_FFT_TASK_SIZE] = {.name = "task_size",
+                          .kind = AM_AXIS_INT,
+                          .dflt = "0",
+                          .help = "points of a piece of FFTW's loops, at least; 0: a piece a "
+                                  "thread"},
+    {.name = NULL},
+};
+
+const struct am_app am_app_fft = {
+    .bench = {.name = "app.fft",
+              .summary = "Fourier transforms by FFTW, loop by loop",
+              .axes = axes,
+              .version = 1,
+              .metrics = metrics,
+              .state_size = sizeof(struct am_fft_state),
+              .prepare = prepare,
+              .run = run,
+              .verify = verify,
+              .finish = finish},
+};

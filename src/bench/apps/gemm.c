@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of app.gemm: they know tiles, who multiplies them, and an executor, not which. */
+/* app.gemm: products of matrices, cut into tiles. A block is a product of two tiles that waits for
+ * the one before on its outcome; executors without dependencies get a block for each tile of the
+ * outcome. Tiles are multiplied by our own kernels or by a BLAS library, of which a process opens
+ * one only. */
 #include "bench/apps/gemm.h"
+
+#include "kernels/isa.h"
 
 #include <string.h>
 #include <unistd.h>
 
+/* Axes of a point. */
+enum axis {
+    EXECUTOR,
+    ISA,
+    TYPE,
+    VARIANT,
+    N,
+    TASK_SIZE,
+    COMMON /* am_apps_axis from here on */
+};
+
 enum { BLOCKS_MAX = 1 << 21 }; /* an executor may keep a record of each */
 
-const char *const am_gemm_variants[] = {"own", "openblas", "blis", "atlas", NULL};
+static const char *const variants[] = {"own", "openblas", "blis", "atlas", NULL};
 /* Read before main() by a library that would start its threads there. */
-const char *const am_gemm_variant_threads[] = {"1", "1", "1", "1", NULL};
+static const char *const variant_threads[] = {"1", "1", "1", "1", NULL};
 
 const char *am_gemm_variant_why_not(const char *variant)
 {
     return strcmp(variant, "own") == 0 ? NULL : am_blas_why_not(variant);
 }
 
-const struct am_metric am_gemm_metrics[] = {
+static const struct am_metric metrics[] = {
     {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE, "2 n^3 operations a product"},
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "for one product of the matrices"},
     {.name = NULL},
@@ -51,13 +67,13 @@ static enum am_status choose_own(struct am_gemm_state *state, const struct am_ct
                                  const struct am_value *point, struct am_gemm_multiplier *m,
                                  struct am_err *err)
 {
-    const char *const isa = point[AM_GEMM_ISA].name, *const why_not = am_isa_why_not(isa);
+    const char *const isa = point[ISA].name, *const why_not = am_isa_why_not(isa);
     struct am_gemm_own *const own = &state->own;
     const long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 
     if (why_not)
         return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not);
-    own->kernel = &am_gemm_find(isa)->kernel[point[AM_GEMM_TYPE].i];
+    own->kernel = &am_gemm_find(isa)->kernel[point[TYPE].i];
     own->blocking = am_gemm_block(own->kernel, l2_bytes > 0 ? (size_t)l2_bytes : 0);
     *m = (struct am_gemm_multiplier){
         .multiply = multiply_own,
@@ -74,16 +90,16 @@ static enum am_status choose_library(struct am_gemm_state *state, const struct a
                                      struct am_err *err)
 {
     struct am_gemm_library *const library = &state->library;
-    const char *const name = point[AM_GEMM_VARIANT].name;
+    const char *const name = point[VARIANT].name;
     enum am_status s;
 
-    if (strcmp(point[AM_GEMM_ISA].name, best_isa()) != 0)
+    if (strcmp(point[ISA].name, best_isa()) != 0)
         return am_fail(err, AM_E_ABSENT, "%s chooses its instructions by itself: isa=%s only", name,
                        best_isa());
     s = am_blas_open(&library->blas, name, err);
     if (s != AM_OK)
         return s;
-    library->type = (enum am_gemm_type)point[AM_GEMM_TYPE].i;
+    library->type = (enum am_gemm_type)point[TYPE].i;
     *m = (struct am_gemm_multiplier){.multiply = multiply_library, .self = library};
     am_ctx_note(ctx, "library", "%s", library->blas.about);
     am_ctx_note(ctx, "library_file", "%s", library->blas.file);
@@ -93,11 +109,10 @@ static enum am_status choose_library(struct am_gemm_state *state, const struct a
 static enum am_status make_matrices(struct am_gemm_state *state, const struct am_ctx *ctx,
                                     const struct am_value *point, struct am_err *err)
 {
-    const int64_t n = point[AM_GEMM_N].i, task_size = point[AM_GEMM_TASK_SIZE].i;
-    const int64_t threads = point[AM_GEMM_COMMON + AM_APPS_THREADS].i;
-    struct am_gemm_setup setup = {.type = (enum am_gemm_type)point[AM_GEMM_TYPE].i,
-                                  .seed = ctx->seed};
-    const bool own = strcmp(point[AM_GEMM_VARIANT].name, "own") == 0;
+    const int64_t n = point[N].i, task_size = point[TASK_SIZE].i;
+    const int64_t threads = point[COMMON + AM_APPS_THREADS].i;
+    struct am_gemm_setup setup = {.type = (enum am_gemm_type)point[TYPE].i, .seed = ctx->seed};
+    const bool own = strcmp(point[VARIANT].name, "own") == 0;
     enum am_status s;
 
     if (n < 1 || n > AM_GEMM_N_MAX || task_size < 0 || threads < 1)
@@ -139,26 +154,24 @@ static enum am_status choose_blocks(struct am_gemm_state *state, struct am_err *
     return e->executor->prepare(e->self, &state->blocks, err);
 }
 
-enum am_status am_gemm_prepare(struct am_gemm_state *state,
-                               const struct am_executor *const *executors, const struct am_ctx *ctx,
-                               const struct am_value *point, struct am_work *work,
-                               struct am_err *err)
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
 {
-    const double n = (double)point[AM_GEMM_N].i;
-    const double bytes = point[AM_GEMM_TYPE].i == AM_GEMM_F32 ? sizeof(float) : sizeof(double);
+    struct am_gemm_state *const w = state;
+    const double n = (double)point[N].i;
+    const double bytes = point[TYPE].i == AM_GEMM_F32 ? sizeof(float) : sizeof(double);
     struct am_blocks filling;
     enum am_status s;
 
-    s = am_apps_open(&state->engine, executors, ctx, point[AM_GEMM_EXECUTOR].name,
-                     point + AM_GEMM_COMMON, err);
+    s = am_apps_open(&w->engine, ctx, point, err);
     if (s == AM_OK)
-        s = make_matrices(state, ctx, point, err);
+        s = make_matrices(w, ctx, point, err);
     if (s == AM_OK)
-        s = choose_blocks(state, err);
+        s = choose_blocks(w, err);
     if (s != AM_OK)
         return s;
-    filling = am_gemm_filling(state->gemm);
-    state->engine.executor->run(state->engine.self, &filling, 1);
+    filling = am_gemm_filling(w->gemm);
+    w->engine.executor->run(w->engine.self, &filling, 1);
     work->ops = n * n;
     work->flops = 2 * n * n * n;
     work->bytes_read = 2 * n * n * bytes;
@@ -166,7 +179,7 @@ enum am_status am_gemm_prepare(struct am_gemm_state *state,
     return AM_OK;
 }
 
-void am_gemm_run(void *state, uint64_t iters)
+static void run(void *state, uint64_t iters)
 {
     const struct am_gemm_state *const w = state;
 
@@ -174,7 +187,7 @@ void am_gemm_run(void *state, uint64_t iters)
 }
 
 /* The outcome is spoilt when it has been judged: the next batch must make it again. */
-enum am_status am_gemm_verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     const struct am_gemm_state *const w = state;
     const enum am_status s = am_gemm_check(w->gemm, residual, err);
@@ -184,7 +197,7 @@ enum am_status am_gemm_verify(void *state, double *residual, struct am_err *err)
     return s;
 }
 
-void am_gemm_finish(void *state)
+static void finish(void *state)
 {
     struct am_gemm_state *const w = state;
 
@@ -192,3 +205,52 @@ void am_gemm_finish(void *state)
     am_gemm_free(w->gemm);
     am_blas_close(&w->library.blas);
 }
+
+static const struct am_axis axes[] = {
+    [EXECUTOR] = {.name = "executor"},
+    [ISA] = {.name = "isa",
+             .help = "instruction set of our own kernels; libraries choose by themselves "
+                     "and take `best` only"},
+    [TYPE] = {.name = "type",
+              .kind = AM_AXIS_NAME,
+              .dflt = "f64",
+              .thorough = "all",
+              .choices = am_gemm_types,
+              .help = "element type"},
+    [VARIANT] = {.name = "variant",
+                 .kind = AM_AXIS_NAME,
+                 .dflt = "own",
+                 .thorough = "usable",
+                 .choices = variants,
+                 .why_not = am_gemm_variant_why_not,
+                 .env = "OPENBLAS_NUM_THREADS",
+                 .env_values = variant_threads,
+                 .help = "who multiplies a tile: our own kernels, or a BLAS library "
+                         "without threads"},
+    [N] = {.name = "n",
+           .kind = AM_AXIS_INT,
+           .dflt = "256,1024",
+           .quick = "256",
+           .thorough = "128:8192:*2",
+           .help = "rows and columns of the matrices"},
+    [TASK_SIZE] = {.name = "task_size",
+                   .kind = AM_AXIS_INT,
+                   .dflt = "0",
+                   .thorough = "0,32:1024:*2",
+                   .help = "rows and columns of a tile; 0: the thesis's rule by n and "
+                           "threads; n or more: one call for the whole"},
+    {.name = NULL},
+};
+
+const struct am_app am_app_gemm = {
+    .bench = {.name = "app.gemm",
+              .summary = "products of matrices, tile by tile",
+              .axes = axes,
+              .version = 1,
+              .metrics = metrics,
+              .state_size = sizeof(struct am_gemm_state),
+              .prepare = prepare,
+              .run = run,
+              .verify = verify,
+              .finish = finish},
+};

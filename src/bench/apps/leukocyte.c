@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of app.leukocyte: they know cells, bands of rows and an executor, not which. */
+/* app.leukocyte: white blood cells tracked from frame to frame, on two levels of threads. A block
+ * is a cell, and inside of it a band of the rows of its field. `flt` cells are under way at a time,
+ * each by `slt` threads: teams inside of a team where the executor nests, one pool of threads
+ * elsewhere. */
 #include "bench/apps/leukocyte.h"
 
 #include "bench/cpu/axes.h"
@@ -7,9 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const am_leuko_devices[] = {"cpu", NULL};
-
-const struct am_metric am_leuko_metrics[] = {
+static const struct am_metric metrics[] = {
     [AM_LEUKO_TIME] = {"time_per_frame", "s", AM_LOWER, AM_RULE_TIME_PER_OP,
                        "all cells into one frame: edge maps, fields, contours; on devices also "
                        "the frame's way there and the places' way back"},
@@ -122,32 +123,18 @@ static void drive(void *app, size_t driver)
     }
 }
 
-static enum am_status open_engine(struct am_apps_engine *engine,
-                                  const struct am_leuko_executors *executors,
-                                  const struct am_ctx *ctx, const struct am_value *point,
-                                  size_t threads, struct am_err *err)
-{
-    struct am_value common[AM_APPS_AXES];
-
-    memcpy(common, point + AM_LEUKO_COMMON, sizeof(common));
-    common[AM_APPS_THREADS].i = (int64_t)threads;
-    return am_apps_open(engine, executors->list, ctx, point[AM_LEUKO_EXECUTOR].name, common, err);
-}
-
 /* Teams that nest: one of flt, and each of its threads has one of slt. A pool: all threads, of
  * which as many drivers as cells may be under way give the others bands of rows. */
-static enum am_status open_levels(struct am_leuko_state *w,
-                                  const struct am_leuko_executors *executors,
-                                  const struct am_ctx *ctx, const struct am_value *point,
-                                  struct am_err *err)
+static enum am_status open_levels(struct am_leuko_state *w, const struct am_ctx *ctx,
+                                  const struct am_value *point, struct am_err *err)
 {
-    const bool nests =
-        executors->nests && strcmp(executors->nests, point[AM_LEUKO_EXECUTOR].name) == 0;
+    const struct am_executor *const executor = am_apps_executor(ctx, point);
+    const bool nests = executor && executor->nests;
     enum am_status s =
-        open_engine(&w->cells, executors, ctx, point, nests ? w->flt : w->flt * w->slt, err);
+        am_apps_open_team(&w->cells, ctx, point, nests ? w->flt : w->flt * w->slt, 0, err);
 
     if (s == AM_OK && nests && w->slt > 1)
-        s = open_engine(&w->rows, executors, ctx, point, w->slt, err);
+        s = am_apps_open_team(&w->rows, ctx, point, w->slt, w->flt, err);
     if (s != AM_OK)
         return s;
     w->bands = (struct am_mgvf_bands){.executor = w->cells.executor,
@@ -176,11 +163,10 @@ static enum am_status make_tracker(struct am_leuko_state *w, struct am_err *err)
     return w->cells.executor->prepare(w->cells.self, &w->running, err);
 }
 
-enum am_status am_leuko_prepare(struct am_leuko_state *w,
-                                const struct am_leuko_executors *executors,
-                                const struct am_ctx *ctx, const struct am_value *point,
-                                struct am_work *work, struct am_err *err)
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
 {
+    struct am_leuko_state *const w = state;
     enum am_status s = am_axes_check_isa(point[AM_LEUKO_ISA].name, err);
 
     if (s == AM_OK)
@@ -190,7 +176,7 @@ enum am_status am_leuko_prepare(struct am_leuko_state *w,
     if (s == AM_OK)
         s = choose_levels(w, point, err);
     if (s == AM_OK)
-        s = open_levels(w, executors, ctx, point, err);
+        s = open_levels(w, ctx, point, err);
     if (s != AM_OK)
         return s;
     choose_loop(w, point);
@@ -250,8 +236,8 @@ void am_leuko_values(const struct am_leuko_counts *counts, uint64_t iters, doubl
     batch->values[AM_LEUKO_TRANSFER_TIME] = NAN;
 }
 
-enum am_status am_leuko_run_timed(void *state, uint64_t iters, struct am_batch *batch,
-                                  struct am_err *err)
+static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
+                                struct am_err *err)
 {
     struct am_leuko_state *const w = state;
     const double before = am_clock_core_hz(w->clock);
@@ -271,7 +257,7 @@ enum am_status am_leuko_run_timed(void *state, uint64_t iters, struct am_batch *
     return AM_OK;
 }
 
-enum am_status am_leuko_verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     struct am_leuko_state *const w = state;
     enum am_status s;
@@ -285,7 +271,7 @@ enum am_status am_leuko_verify(void *state, double *residual, struct am_err *err
     return s;
 }
 
-void am_leuko_finish(void *state)
+static void finish(void *state)
 {
     struct am_leuko_state *const w = state;
 
@@ -294,3 +280,74 @@ void am_leuko_finish(void *state)
     am_apps_close(&w->cells);
     am_scene_close(&w->scene);
 }
+
+static const struct am_axis axes[] = {
+    [AM_LEUKO_VARIANT] =
+        {.name = "variant",
+         .kind = AM_AXIS_NAME,
+         .dflt = "atan,minmax",
+         .quick = "minmax",
+         .thorough = "all",
+         .choices = am_mgvf_forms,
+         .help = "naive: row pointers and the C library's atan; atan: vectors, own arc; minmax: "
+                 "vectors, no arc at all"},
+    [AM_LEUKO_TYPE] = {.name = "type",
+                       .kind = AM_AXIS_NAME,
+                       .dflt = "all",
+                       .quick = "f64",
+                       .choices = am_mgvf_types,
+                       .help = "element type of the field"},
+    [AM_LEUKO_ISA] = {.name = "isa", .thorough = "usable"},
+    [AM_LEUKO_EXECUTOR] = {.name = "executor",
+                           .thorough = "usable",
+                           .help = "who runs cells and rows: serial, OpenMP, our task policies"},
+    [AM_LEUKO_DEVICE] = {.name = "device"},
+    [AM_LEUKO_FLT] = {.name = "flt",
+                      .kind = AM_AXIS_INT,
+                      .dflt = "0",
+                      .tune = "1,2,3,4,6,9,12,18,36",
+                      .help = "first-level threads: cells at a time; 0: as many as the threads "
+                              "allow"},
+    [AM_LEUKO_SLT] = {.name = "slt",
+                      .kind = AM_AXIS_INT,
+                      .dflt = "0",
+                      .tune = "1:16",
+                      .help = "second-level threads: bands of a cell's rows; 0: what the first "
+                              "level leaves over. On devices strips of rows a work-group; 0: 8, "
+                              "and no group at all on processors"},
+    [AM_LEUKO_VIDEO] = {.name = "video",
+                        .kind = AM_AXIS_NAME,
+                        .dflt = AM_SCENE_SYNTHETIC,
+                        .help = "synthetic, or a file that `archmeter track` reads"},
+    [AM_LEUKO_CELLS] = {.name = "cells",
+                        .kind = AM_AXIS_INT,
+                        .dflt = "36",
+                        .key = AM_KEY_CLASS,
+                        .help = "cells to track; 0: all that are found"},
+    [AM_LEUKO_FRAMES] = {.name = "frames",
+                         .kind = AM_AXIS_INT,
+                         .dflt = "2",
+                         .quick = "1",
+                         .key = AM_KEY_FREE,
+                         .help = "frames of one iteration"},
+    {.name = NULL},
+};
+
+static const char *const usual[] = {"serial", "task:dbf", "omp-for", NULL};
+static const char *const quick[] = {"serial", NULL};
+
+const struct am_app am_app_leukocyte = {
+    .bench = {.name = "app.leukocyte",
+              .summary = "white blood cells tracked through a video",
+              .axes = axes,
+              .version = 1,
+              .metrics = metrics,
+              .points_per_launch = 2,
+              .state_size = sizeof(struct am_leuko_state),
+              .prepare = prepare,
+              .run_timed = run_timed,
+              .verify = verify,
+              .finish = finish},
+    .usual = usual,
+    .quick = quick,
+};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of app.stencil: they know blocks, an executor and a grid, not which. */
+/* app.stencil: explicit steps of the heat equation. A block is a sub-domain, one per thread; blocks
+ * do not wait for each other, an executor's rounds are the steps' order. What a grid is, by
+ * dimension and method, is behind the table of operations in stencil_dim.h: this file knows no
+ * grid. */
 #include "bench/apps/stencil.h"
 
 #include "app/stencil/fft_rival.h"
@@ -8,13 +11,25 @@
 
 #include <string.h>
 
+struct stencil_state {
+    struct am_apps_engine engine;
+    const struct am_stencil_dim *dim;
+    void *grid; /* the dimension's own */
+    struct am_blocks filling, stepping;
+    uint64_t rounds; /* of one iteration */
+    uint64_t runs;   /* iterations since prepare */
+    size_t threads;
+    struct am_stencil_cost cost;
+    const struct am_clock *clock;
+};
+
 /* By the axis `dim`; NULL: not built. */
 static const struct am_stencil_dim *const dims[] = {&am_stencil_line, &am_stencil_flat,
                                                     &am_stencil_solid};
 enum { DIMS = sizeof(dims) / sizeof(dims[0]) };
 
 /* By am_stencil_method, and one more. */
-const char *const am_stencil_variants[] = {
+static const char *const variants[] = {
     [AM_STENCIL_BY_SCALAR] = "scalar",
     [AM_STENCIL_BY_AUTO] = "auto",
     [AM_STENCIL_BY_UNALIGNED] = "unaligned",
@@ -27,14 +42,12 @@ const char *const am_stencil_variants[] = {
     NULL,
 };
 
-const char *am_stencil_variant_why_not(const char *variant)
+static const char *variant_why_not(const char *variant)
 {
     return strcmp(variant, "fft") == 0 ? am_fft_rival_why_not() : NULL;
 }
 
-const char *const am_stencil_devices[] = {"cpu", NULL};
-
-const struct am_metric am_stencil_metrics[] = {
+static const struct am_metric metrics[] = {
     [AM_STENCIL_FLOPS] = {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
                           "operations of the paper's form, whatever the form executes: four a "
                           "point and step in one dimension, two more in each other"},
@@ -107,7 +120,7 @@ enum am_status am_stencil_read_point(const struct am_value *point, struct am_ste
 
 /* A grid whose memory lies where it is worked on, and blocks that the executor has made room for.
  */
-static enum am_status make_grid(struct am_stencil_state *w, const struct am_ctx *ctx,
+static enum am_status make_grid(struct stencil_state *w, const struct am_ctx *ctx,
                                 struct am_err *err)
 {
     enum am_status s = am_memory_allowed(w->dim->bytes(w->grid), ctx->memory_limit_bytes, err);
@@ -135,7 +148,7 @@ static void note_range(const struct am_ctx *ctx, const char *key,
 }
 
 /* What a tuner may try for what the point leaves open. */
-static void note_ranges(const struct am_stencil_state *w, const struct am_stencil_task *task,
+static void note_ranges(const struct stencil_state *w, const struct am_stencil_task *task,
                         const struct am_ctx *ctx)
 {
     const struct am_stencil_ranges ranges =
@@ -147,19 +160,17 @@ static void note_ranges(const struct am_stencil_state *w, const struct am_stenci
         note_range(ctx, "tune_depth", &ranges.depth);
 }
 
-enum am_status am_stencil_prepare(struct am_stencil_state *w,
-                                  const struct am_executor *const *executors,
-                                  const struct am_ctx *ctx, const struct am_value *point,
-                                  struct am_work *work, struct am_err *err)
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
 {
+    struct stencil_state *const w = state;
     struct am_stencil_task task;
     enum am_status s = am_axes_check_isa(point[AM_STENCIL_ISA].name, err);
 
     if (s == AM_OK)
         s = am_stencil_read_point(point, &task, err);
     if (s == AM_OK)
-        s = am_apps_open(&w->engine, executors, ctx, point[AM_STENCIL_EXECUTOR].name,
-                         point + AM_STENCIL_COMMON, err);
+        s = am_apps_open(&w->engine, ctx, point, err);
     if (s == AM_OK)
         s = find_dim(point, &w->dim, err);
     if (s != AM_OK)
@@ -178,16 +189,16 @@ enum am_status am_stencil_prepare(struct am_stencil_state *w,
     return AM_OK;
 }
 
-static void iterate(struct am_stencil_state *w, uint64_t iters)
+static void iterate(struct stencil_state *w, uint64_t iters)
 {
     w->engine.executor->run(w->engine.self, &w->stepping, iters * w->rounds);
     w->runs += iters;
 }
 
-enum am_status am_stencil_run_timed(void *state, uint64_t iters, struct am_batch *batch,
-                                    struct am_err *err)
+static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
+                                struct am_err *err)
 {
-    struct am_stencil_state *const w = state;
+    struct stencil_state *const w = state;
     const double before = am_clock_core_hz(w->clock);
     const uint64_t begin = w->clock->now_ns(w->clock->self);
     double seconds, cycles;
@@ -208,9 +219,9 @@ enum am_status am_stencil_run_timed(void *state, uint64_t iters, struct am_batch
 
 /* The outcome itself has been through any number of steps: it is looked at, and then the same
  * iteration is made once more from the beginning. */
-enum am_status am_stencil_verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
-    struct am_stencil_state *const w = state;
+    struct stencil_state *const w = state;
     enum am_status s;
 
     *residual = 0;
@@ -224,11 +235,97 @@ enum am_status am_stencil_verify(void *state, double *residual, struct am_err *e
     return w->dim->check(w->grid, residual, err);
 }
 
-void am_stencil_finish(void *state)
+static void finish(void *state)
 {
-    struct am_stencil_state *const w = state;
+    struct stencil_state *const w = state;
 
     am_apps_close(&w->engine);
     if (w->dim)
         w->dim->close(w->grid);
 }
+
+static const struct am_axis axes[] = {
+    [AM_STENCIL_DIM] = {.name = "dim",
+                        .kind = AM_AXIS_INT,
+                        .dflt = "1",
+                        .help = "dimensions of the grid: 1, 2 or 3"},
+    [AM_STENCIL_VARIANT] =
+        {.name = "variant",
+         .kind = AM_AXIS_NAME,
+         .quick = "auto,slice",
+         .dflt = "scalar,auto,unaligned,interleaved,prefetch,skew,slice",
+         .choices = variants,
+         .why_not = variant_why_not,
+         .help = "scalar, auto: plain loops; unaligned: vector loads; interleaved: lanes apart; "
+                 "prefetch: one load a vector; skew, slice: many steps a pass; registers: a grid "
+                 "that they hold; fft: all steps at once"},
+    [AM_STENCIL_FORM] = {.name = "form",
+                         .kind = AM_AXIS_NAME,
+                         .dflt = "paper,scaled",
+                         .thorough = "all",
+                         .choices = am_stencil_forms,
+                         .help = "paper: add, mul, fma; scaled, centred: add, fma on a scaled "
+                                 "state"},
+    [AM_STENCIL_TYPE] = {.name = "type",
+                         .kind = AM_AXIS_NAME,
+                         .dflt = "all",
+                         .quick = "f32",
+                         .choices = am_stencil_types,
+                         .help = "element type"},
+    [AM_STENCIL_ISA] = {.name = "isa", .thorough = "usable"},
+    [AM_STENCIL_W] = {.name = "w",
+                      .kind = AM_AXIS_INT,
+                      .dflt = "0",
+                      .tune = "1:28",
+                      .help = "vectors of a slice (dim=1) or of a tile's row (dim=2, 3); 0: "
+                              "chosen, and neither of them"},
+    [AM_STENCIL_DEPTH] = {.name = "depth",
+                          .kind = AM_AXIS_INT,
+                          .dflt = "0",
+                          .tune = "8:2048:*1.5",
+                          .help = "steps of a pass of skew or slice; 0: chosen, and neither of "
+                                  "them"},
+    [AM_STENCIL_STEPS] = {.name = "steps",
+                          .kind = AM_AXIS_INT,
+                          .dflt = "480",
+                          .quick = "120",
+                          .help = "time steps of one iteration"},
+    [AM_STENCIL_N] = {.name = "n",
+                      .kind = AM_AXIS_INT,
+                      .dflt = "l1/32,l2/32,l3/32,16M",
+                      .quick = "256K",
+                      .key = AM_KEY_CLASS,
+                      .help = "grid points, of all dimensions together: of 4 or 8 bytes, in two "
+                              "arrays (skew, slice: in one)"},
+    [AM_STENCIL_R] = {.name = "r",
+                      .kind = AM_AXIS_REAL,
+                      .dflt = "0",
+                      .key = AM_KEY_FREE,
+                      .help = "the weight of a neighbour, at most 1/2 over the dimensions; 0: "
+                              "half of that"},
+    [AM_STENCIL_EXECUTOR] = {.name = "executor",
+                             .thorough = "usable",
+                             .help = "who runs the sub-domains: serial, OpenMP, our task policies"},
+    [AM_STENCIL_DEVICE] = {.name = "device"},
+    [AM_STENCIL_COMMON] = {.name = "threads",
+                           .quick = "cpus",
+                           .help = "threads, one a CPU and a sub-domain"},
+    {.name = NULL},
+};
+
+static const char *const usual[] = {"serial", "omp-for", NULL};
+
+const struct am_app am_app_stencil = {
+    .bench = {.name = "app.stencil",
+              .summary = "explicit steps of the heat equation, from a plain loop to time slices",
+              .axes = axes,
+              .version = 2,
+              .metrics = metrics,
+              .state_size = sizeof(struct stencil_state),
+              .prepare = prepare,
+              .run_timed = run_timed,
+              .verify = verify,
+              .finish = finish},
+    .usual = usual,
+    .quick = usual,
+};

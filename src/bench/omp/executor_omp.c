@@ -2,8 +2,12 @@
 /* The executors omp-for and omp-task: blocks as iterations of a loop, or as tasks of one thread. */
 #include "bench/omp/executor_omp.h"
 
+#include "bench/omp/runtime.h"
+
 #include <omp.h>
 #include <stdlib.h>
+
+enum { LEVELS = 2 }; /* of teams */
 
 struct team {
     int threads;
@@ -22,6 +26,8 @@ static void close_team(void *self)
     free(team);
 }
 
+/* Bound closely, the threads of inner teams would begin at the places of the outer one's and share
+ * their CPUs; spread, each has a part of its own. */
 static enum am_status open_team(const struct am_executor *kind,
                                 const struct am_executor_setup *setup, void **self_p,
                                 struct am_err *err)
@@ -31,6 +37,13 @@ static enum am_status open_team(const struct am_executor *kind,
     (void)kind;
     if (!team)
         return am_fail(err, AM_E_NOMEM, "no memory for an executor");
+    if (setup->outer > 1 && omp_get_proc_bind() == omp_proc_bind_close) {
+        free(team);
+        return am_fail(err, AM_E_ABSENT,
+                       "teams inside of a team would share CPUs: binding spread or none");
+    }
+    if (setup->outer)
+        omp_set_max_active_levels(LEVELS);
     team->threads = (int)setup->threads;
     *self_p = team;
     return AM_OK;
@@ -135,6 +148,7 @@ static void run_task(void *self, const struct am_blocks *blocks, uint64_t times)
 static const struct am_executor omp_for = {
     .name = "omp-for",
     .flat = true,
+    .nests = true,
     .open = open_team,
     .prepare = prepare_for,
     .run = run_for,
@@ -152,4 +166,17 @@ static const struct am_executor omp_task = {
 };
 
 const struct am_executor *const am_omp_executors[] = {&omp_for, &omp_task, NULL};
-const char *const am_omp_executor_names[] = {"omp-for", "omp-task", NULL};
+
+static enum am_status start(const struct am_ctx *ctx, const struct am_value *common,
+                            struct am_err *err)
+{
+    struct am_omp omp;
+
+    return am_omp_open(&omp, ctx, common, err);
+}
+
+static const struct am_axis axes[] = {
+    AM_OMP_RUNTIME_AXIS, AM_OMP_BINDING_AXIS, AM_OMP_PLACES_AXIS, AM_OMP_WAIT_AXIS, {.name = NULL},
+};
+
+const struct am_executor_set am_omp_set = {.list = am_omp_executors, .axes = axes, .start = start};

@@ -211,17 +211,28 @@ const struct am_executor *const am_starpu_executors[] = {
     &executors[0], &executors[1], &executors[2], &executors[3], &executors[4],
     &executors[5], &executors[6], &executors[7], &executors[8], NULL,
 };
-const char *const am_starpu_executor_names[] = {
-    "starpu:eager", "starpu:prio", "starpu:random",        "starpu:ws",         "starpu:lws",
-    "starpu:dm",    "starpu:dmda", "starpu:modular-eager", "starpu:modular-ws", NULL,
-};
 
 const char *am_starpu_executor_why_not(const char *name)
 {
     return am_starpu_policy_why_not(strchr(name, ':') + 1);
 }
 
-const char *const am_starpu_runtimes[] = {"starpu", NULL};
-const char *const am_starpu_bindings[] = {"close", NULL};
-const char *const am_starpu_places[] = {"cores", NULL};
-const char *const am_starpu_waits[] = {"default", NULL};
+static const char *const runtimes[] = {"starpu", NULL};
+static const char *const bindings[] = {"close", NULL};
+static const char *const places[] = {"cores", NULL};
+static const char *const waits[] = {"default", NULL};
+
+static const struct am_axis axes[] = {
+    {.name = "executor",
+     .dflt = "starpu:eager,starpu:lws,starpu:dmda",
+     .quick = "starpu:lws",
+     .thorough = "usable",
+     .why_not = am_starpu_executor_why_not},
+    {.name = "runtime", .choices = runtimes, .help = "whose threads run the blocks"},
+    {.name = "binding", .dflt = "all", .choices = bindings},
+    {.name = "places", .dflt = "all", .choices = places},
+    {.name = "wait", .dflt = "all", .choices = waits, .help = "StarPU's idle workers spin"},
+    {.name = NULL},
+};
+
+const struct am_executor_set am_starpu_set = {.list = am_starpu_executors, .axes = axes};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* app.leukocyte through its hooks: variants, types, both levels of threads, scenes and judges. */
 #include "bench/apps/leukocyte.h"
-#include "bench_fixture.h"
+#include "bench/task/executors.h"
+#include "apps_fixture.h"
 
 #include <math.h>
 
-extern const struct am_bench am_bench_leukocyte_task;
+static const struct am_bench *bench; /* app.leukocyte of the worker `task` */
 
 enum { CPUS_MAX = 4 };
 
@@ -28,7 +29,7 @@ static const struct visit visits[] = {
 
 static void set_point(const struct visit *v, const char *video, struct am_value *point)
 {
-    struct am_bench part = am_bench_leukocyte_task;
+    struct am_bench part = *bench;
     struct am_axis before[AM_LEUKO_VIDEO + 1];
 
     memcpy(before, part.axes, sizeof(before));
@@ -36,14 +37,14 @@ static void set_point(const struct visit *v, const char *video, struct am_value 
     part.axes = before;
     bx_point(&part, v->words, point);
     point[AM_LEUKO_VIDEO] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = video};
-    part.axes = am_bench_leukocyte_task.axes + AM_LEUKO_VIDEO + 1;
+    part.axes = bench->axes + AM_LEUKO_VIDEO + 1;
     bx_point(&part, v->rest, point + AM_LEUKO_VIDEO + 1);
 }
 
 /* As a worker does it. Returns the mean steps of a field, for others to compare. */
 static double check_visit(const struct visit *v, const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_leukocyte_task;
+    const struct am_bench *const b = bench;
     struct am_value point[AM_AXES_MAX];
     struct am_batch batch = {0};
     struct am_work work = {0};
@@ -113,7 +114,7 @@ static void check_refused(const struct am_ctx *ctx)
          "no/such/file.avi",
          "no/such/file.avi"},
     };
-    const struct am_bench *const b = &am_bench_leukocyte_task;
+    const struct am_bench *const b = bench;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct am_value point[AM_AXES_MAX];
@@ -240,9 +241,10 @@ int main(void)
                          .cpu_count = CPUS_MAX,
                          .seed = 1,
                          .memory_limit_bytes = BX_LIMIT_BYTES,
-                         .clock = &clock,
-                         .bench = &am_bench_leukocyte_task};
+                         .clock = &clock};
 
+    bench = ax_bench(&am_task_set, "app.leukocyte");
+    ctx.bench = bench;
     am_clock_init(&clock);
     for (size_t i = found; i < CPUS_MAX; i++) /* threads share what there is */
         cpus[i] = cpus[i % found];

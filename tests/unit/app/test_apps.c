@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Executors of the worker `task`, and app.blackscholes on each of them. */
-#include "bench/apps/blackscholes.h"
+#include "app/blackscholes/blackscholes.h"
+#include "apps_fixture.h"
 #include "bench/apps/empty.h"
 #include "bench/task/executors.h"
 #include "executor_fixture.h"
+#include "kernels/isa.h"
 
-extern const struct am_bench am_bench_blackscholes_task, am_bench_empty_task;
+static const struct am_bench *prices, *overhead; /* app.blackscholes and task.overhead */
 
 static void check_executors(const int *cpus, size_t cpu_count)
 {
@@ -13,8 +15,6 @@ static void check_executors(const int *cpus, size_t cpu_count)
 
     ex_check(am_task_executors[0], 1, AM_WAIT_DEFAULT, cpus, cpu_count, true);
     for (size_t e = 1; am_task_executors[e]; e++) {
-        ok(strcmp(am_task_executors[e]->name, am_task_executor_names[e]) == 0,
-           "%s is listed by its name", am_task_executor_names[e]);
         ex_check(am_task_executors[e], 1, AM_WAIT_ACTIVE, cpus, cpu_count, true);
         for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
             ex_check(am_task_executors[e], threads[t], AM_WAIT_DEFAULT, cpus, cpu_count, true);
@@ -40,18 +40,19 @@ static const struct visit visits[] = {
 /* As a worker does it: run, verify, run longer, verify again. */
 static void check_visit(const struct visit *v, const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_blackscholes_task;
+    const struct am_bench *const b = prices;
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_err err = {0};
     char words[128];
     double residual = -1;
+    const struct am_ctx own = bx_context(ctx, b);
     void *const state = calloc(1, b->state_size);
     enum am_status s;
 
     (void)snprintf(words, sizeof(words), "%s own 1 close cores default", v->words);
     bx_point(b, words, point);
-    s = b->prepare(state, ctx, point, &work, &err);
+    s = b->prepare(state, &own, point, &work, &err);
     for (uint64_t iters = 1; s == AM_OK && iters <= 3; iters++) {
         b->run(state, iters);
         s = b->verify(state, &residual, &err);
@@ -69,7 +70,7 @@ static void check_visit(const struct visit *v, const struct am_ctx *ctx)
 
 static void check_bench(const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_blackscholes_task;
+    const struct am_bench *const b = prices;
     const struct bx_refused refused[] = {
         {b, "serial scalar f32 erf own 100 10 own 2 close cores default", "one thread"},
         {b, "task:bf scalar f32 erf own 100 0 own 1 close cores default", "blocks of 0"},
@@ -85,15 +86,21 @@ static void check_bench(const struct am_ctx *ctx)
     bx_check_notices(b, "task:dbf scalar f32 erf own 100 10 own 1 close cores default", ctx);
 }
 
+/* What the axis `variant` says of a choice. */
+static const char *why_not(const char *variant)
+{
+    return prices->axes[am_axis_find(prices->axes, "variant")].why_not(variant);
+}
+
 /* Where a library is missing its points must be refused, with the reason that the axis gives. */
 static void check_rival(const char *variant, const struct am_ctx *ctx)
 {
     static const char *const kinds[] = {"f32 erf", "f64 erf", "f64 poly"};
     char words[128];
     const struct visit v = {words, 3000};
-    const struct bx_refused refused = {&am_bench_blackscholes_task, words, "built without"};
+    const struct bx_refused refused = {prices, words, "built without"};
 
-    if (am_bs_variant_why_not(variant)) {
+    if (why_not(variant)) {
         (void)snprintf(words, sizeof(words),
                        "serial scalar f32 erf %s 100 10 own 1 close cores default", variant);
         bx_check_refused(&refused, ctx);
@@ -108,14 +115,16 @@ static void check_rival(const char *variant, const struct am_ctx *ctx)
 /* All variants of every ISA that runs here, on the same options. */
 static void check_isas(const struct am_ctx *ctx)
 {
+    const char *const *const variants = prices->axes[am_axis_find(prices->axes, "variant")].choices;
+
     for (size_t i = 0; am_isa_names[i]; i++) {
-        for (size_t k = 0; am_bs_variants[k]; k++) {
+        for (size_t k = 0; variants[k]; k++) {
             char words[96];
             struct visit v = {.words = words, .n = 4097};
 
             (void)snprintf(words, sizeof(words), "task:wf %s f64 erf %s 4097 100", am_isa_names[i],
-                           am_bs_variants[k]);
-            if (!am_isa_why_not(am_isa_names[i]) && !am_bs_variant_why_not(am_bs_variants[k]))
+                           variants[k]);
+            if (!am_isa_why_not(am_isa_names[i]) && !why_not(variants[k]))
                 check_visit(&v, ctx);
         }
     }
@@ -123,16 +132,17 @@ static void check_isas(const struct am_ctx *ctx)
 
 static void check_overhead(const char *words, const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_empty_task;
+    const struct am_bench *const b = overhead;
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_err err = {0};
     double residual = -1;
+    const struct am_ctx own = bx_context(ctx, b);
     struct am_empty *const o = calloc(1, b->state_size);
     enum am_status s;
 
     bx_point(b, words, point);
-    s = b->prepare(o, ctx, point, &work, &err);
+    s = b->prepare(o, &own, point, &work, &err);
     for (uint64_t iters = 1; s == AM_OK && iters <= 20; iters += 19) {
         b->run(o, iters);
         s = b->verify(o, &residual, &err);
@@ -147,21 +157,21 @@ static void check_overhead(const char *words, const struct am_ctx *ctx)
 
 static void check_overheads(const struct am_ctx *ctx)
 {
-    const struct bx_refused refused = {&am_bench_empty_task,
-                                       "task:bf loop 0 own 1 close cores default", "0 tasks"};
+    const struct bx_refused refused = {overhead, "task:bf loop 0 own 1 close cores default",
+                                       "0 tasks"};
 
-    for (size_t e = 0; am_task_executor_names[e]; e++) {
+    for (size_t e = 0; am_task_executors[e]; e++) {
         for (size_t k = 0; am_empty_shapes[k]; k++) {
             const size_t threads = e ? ctx->cpu_count : 1;
             char words[96];
 
             (void)snprintf(words, sizeof(words), "%s %s 100 own %zu close cores yield",
-                           am_task_executor_names[e], am_empty_shapes[k], threads);
+                           am_task_executors[e]->name, am_empty_shapes[k], threads);
             check_overhead(words, ctx);
         }
     }
     bx_check_refused(&refused, ctx);
-    bx_check_notices(&am_bench_empty_task, "task:wf loop 10 own 1 close cores default", ctx);
+    bx_check_notices(overhead, "task:wf loop 10 own 1 close cores default", ctx);
 }
 
 /* The first rows of PARSEC's input, with its reference prices. */
@@ -186,6 +196,8 @@ int main(void)
                                .memory_limit_bytes = BX_LIMIT_BYTES,
                                .clock = &clock};
 
+    prices = ax_bench(&am_task_set, "app.blackscholes");
+    overhead = ax_bench(&am_task_set, "task.overhead");
     am_clock_init(&clock);
     check_executors(cpus, cpu_count);
     check_bench(&ctx);

@@ -5,14 +5,13 @@
 #include "app/fft/fft_wisdom.h"
 #include "bench/apps/fft.h"
 #include "bench/task/executors.h"
-#include "bench_fixture.h"
+#include "apps_fixture.h"
 
 #include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct am_bench am_bench_fft_task;
-static const struct am_bench *const bench = &am_bench_fft_task;
+static const struct am_bench *bench;
 
 enum { POINTS_MAX = 4096, NOTE_MAX = 1024 };
 
@@ -91,15 +90,15 @@ static void check_executors(const struct am_ctx *ctx)
 {
     static double first[2 * POINTS_MAX], other[2 * POINTS_MAX];
 
-    for (size_t e = 0; am_task_executor_names[e]; e++) {
+    for (size_t e = 0; am_task_executors[e]; e++) {
         char words[160];
 
         (void)snprintf(words, sizeof(words),
                        "%s simd f64 callback out estimate %d 512 own %zu close cores yield",
-                       am_task_executor_names[e], POINTS_MAX, e ? ctx->cpu_count : 1);
+                       am_task_executors[e]->name, POINTS_MAX, e ? ctx->cpu_count : 1);
         check_visit(words, ctx, e ? other : first);
         ok(!e || memcmp(first, other, sizeof(first)) == 0, "%s: the same bits as serial",
-           am_task_executor_names[e]);
+           am_task_executors[e]->name);
     }
 }
 
@@ -214,24 +213,20 @@ static void check_judge(enum am_fft_type type, uint64_t transforms)
 
 static void check_refused(const struct am_ctx *ctx)
 {
-    static const struct bx_refused refused[] = {
-        {&am_bench_fft_task, "serial simd f32 callback out estimate 64 0 own 2 close cores default",
+    const struct bx_refused refused[] = {
+        {bench, "serial simd f32 callback out estimate 64 0 own 2 close cores default",
          "one thread"},
-        {&am_bench_fft_task,
-         "task:bf simd f32 fftw-threads out estimate 64 0 own 1 close cores default",
+        {bench, "task:bf simd f32 fftw-threads out estimate 64 0 own 1 close cores default",
          "executor=serial only"},
-        {&am_bench_fft_task,
-         "serial simd f32 fftw-threads out estimate 64 8 own 1 close cores default", "no tasks"},
-        {&am_bench_fft_task, "serial simd f32 serial out estimate 64 0 own 2 close cores default",
-         "one thread"},
-        {&am_bench_fft_task,
-         "task:bf simd f32 callback out estimate 64 0 own 99 close cores default", "99 threads"},
-        {&am_bench_fft_task, "task:bf simd f32 callback out estimate 0 0 own 1 close cores default",
-         "0 points"},
-        {&am_bench_fft_task,
-         "task:bf simd f32 callback out estimate 64 -5 own 1 close cores default", "-5"},
-        {&am_bench_fft_task,
-         "task:bf simd f64 callback out estimate 10000000 0 own 1 close cores default", "limit"},
+        {bench, "serial simd f32 fftw-threads out estimate 64 8 own 1 close cores default",
+         "no tasks"},
+        {bench, "serial simd f32 serial out estimate 64 0 own 2 close cores default", "one thread"},
+        {bench, "task:bf simd f32 callback out estimate 64 0 own 99 close cores default",
+         "99 threads"},
+        {bench, "task:bf simd f32 callback out estimate 0 0 own 1 close cores default", "0 points"},
+        {bench, "task:bf simd f32 callback out estimate 64 -5 own 1 close cores default", "-5"},
+        {bench, "task:bf simd f64 callback out estimate 10000000 0 own 1 close cores default",
+         "limit"},
     };
     struct am_ctx two = *ctx;
 
@@ -254,16 +249,18 @@ int main(void)
 {
     int cpus[2] = {0, 0};
     struct am_clock clock;
-    const struct am_ctx ctx = {.cpus = cpus,
-                               .cpu_count = bx_cpus(cpus, 2),
-                               .seed = 42,
-                               .memory_limit_bytes = BX_LIMIT_BYTES,
-                               .clock = &clock};
+    struct am_ctx ctx = {.cpus = cpus,
+                         .cpu_count = bx_cpus(cpus, 2),
+                         .seed = 42,
+                         .memory_limit_bytes = BX_LIMIT_BYTES,
+                         .clock = &clock};
     char folder[] = P_tmpdir "/test_fft_XXXXXX", kept[sizeof(folder) + 16];
 
     if (!mkdtemp(folder))
         return 1;
     (void)setenv("XDG_CACHE_HOME", folder, 1);
+    bench = ax_bench(&am_task_set, "app.fft");
+    ctx.bench = bench;
     am_clock_init(&clock);
     check_visits(&ctx);
     check_executors(&ctx);

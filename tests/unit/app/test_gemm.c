@@ -3,10 +3,10 @@
  */
 #include "bench/apps/gemm.h"
 #include "bench/task/executors.h"
-#include "bench_fixture.h"
+#include "apps_fixture.h"
+#include "kernels/isa.h"
 
-extern const struct am_bench am_bench_gemm_task;
-static const struct am_bench *const bench = &am_bench_gemm_task;
+static const struct am_bench *bench;
 
 enum { SIDE_MAX = 200 };
 
@@ -70,14 +70,14 @@ static void check_executors(const struct am_ctx *ctx)
 {
     static double first[SIDE_MAX * SIDE_MAX], other[SIDE_MAX * SIDE_MAX];
 
-    for (size_t e = 0; am_task_executor_names[e]; e++) {
+    for (size_t e = 0; am_task_executors[e]; e++) {
         char words[128];
 
         (void)snprintf(words, sizeof(words), "%s scalar f64 own 150 40 own %zu close cores yield",
-                       am_task_executor_names[e], e ? ctx->cpu_count : 1);
+                       am_task_executors[e]->name, e ? ctx->cpu_count : 1);
         check_visit(words, ctx, 150, e ? other : first);
         ok(!e || memcmp(first, other, 150 * 150 * sizeof(double)) == 0,
-           "%s: the same bits as serial", am_task_executor_names[e]);
+           "%s: the same bits as serial", am_task_executors[e]->name);
     }
 }
 
@@ -190,17 +190,14 @@ static void check_notices(enum am_gemm_type type,
 
 static void check_refused(const struct am_ctx *ctx)
 {
-    static const struct bx_refused refused[] = {
-        {&am_bench_gemm_task, "serial scalar f64 own 100 10 own 2 close cores default",
-         "one thread"},
-        {&am_bench_gemm_task, "task:bf scalar f64 own 0 10 own 1 close cores default", "0 rows"},
-        {&am_bench_gemm_task, "task:bf scalar f64 own 10 -1 own 1 close cores default", "-1"},
-        {&am_bench_gemm_task, "task:bf scalar f64 own 100 10 own 99 close cores default",
-         "99 threads"},
-        {&am_bench_gemm_task, "task:bf scalar f64 own 4000 10 own 1 close cores default", "limit"},
-        {&am_bench_gemm_task, "task:bf scalar f32 own 1000 2 own 1 close cores default", "at most"},
-        {&am_bench_gemm_task, "task:bf scalar f32 own 1000000 2 own 1 close cores default",
-         "1000000 rows"},
+    const struct bx_refused refused[] = {
+        {bench, "serial scalar f64 own 100 10 own 2 close cores default", "one thread"},
+        {bench, "task:bf scalar f64 own 0 10 own 1 close cores default", "0 rows"},
+        {bench, "task:bf scalar f64 own 10 -1 own 1 close cores default", "-1"},
+        {bench, "task:bf scalar f64 own 100 10 own 99 close cores default", "99 threads"},
+        {bench, "task:bf scalar f64 own 4000 10 own 1 close cores default", "limit"},
+        {bench, "task:bf scalar f32 own 1000 2 own 1 close cores default", "at most"},
+        {bench, "task:bf scalar f32 own 1000000 2 own 1 close cores default", "1000000 rows"},
     };
 
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
@@ -212,12 +209,14 @@ int main(void)
 {
     int cpus[2];
     struct am_clock clock;
-    const struct am_ctx ctx = {.cpus = cpus,
-                               .cpu_count = bx_cpus(cpus, 2),
-                               .seed = 42,
-                               .memory_limit_bytes = BX_LIMIT_BYTES,
-                               .clock = &clock};
+    struct am_ctx ctx = {.cpus = cpus,
+                         .cpu_count = bx_cpus(cpus, 2),
+                         .seed = 42,
+                         .memory_limit_bytes = BX_LIMIT_BYTES,
+                         .clock = &clock};
 
+    bench = ax_bench(&am_task_set, "app.gemm");
+    ctx.bench = bench;
     am_clock_init(&clock);
     check_rule();
     check_executors(&ctx);

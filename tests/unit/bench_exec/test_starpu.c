@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The executors of StarPU, and the benches of blocks on them. */
-#include "bench/apps/blackscholes.h"
+#include "apps_fixture.h"
 #include "bench/starpu/engine.h"
 #include "bench/starpu/executor_starpu.h"
 #include "executor_fixture.h"
-
-extern const struct am_bench am_bench_blackscholes_starpu, am_bench_empty_starpu,
-    am_bench_gemm_starpu;
 
 static void check_names(void)
 {
     size_t n = 0;
 
     for (; am_starpu_policies[n]; n++) {
-        const char *const name = am_starpu_executor_names[n];
+        const struct am_executor *const e = am_starpu_executors[n];
 
-        ok(name && strcmp(name + strlen("starpu:"), am_starpu_policies[n]) == 0 &&
-               strcmp(am_starpu_executors[n]->name, name) == 0,
+        ok(e && strcmp(e->name + strlen("starpu:"), am_starpu_policies[n]) == 0,
            "%s is listed by its name", am_starpu_policies[n]);
     }
-    ok(!am_starpu_executor_names[n] && !am_starpu_executors[n], "and no others are");
+    ok(!am_starpu_executors[n], "and no others are");
     ok(!am_starpu_executor_why_not("starpu:eager"), "every StarPU has eager");
     ok(am_starpu_executor_why_not("starpu:none") != NULL, "none has a policy called none");
 }
@@ -32,11 +28,12 @@ static void check_visit(const struct am_bench *b, const char *words, double amou
     struct am_work work = {0};
     struct am_err err = {0};
     double residual = -1;
+    const struct am_ctx own = bx_context(ctx, b);
     void *const state = calloc(1, b->state_size);
     enum am_status s;
 
     bx_point(b, words, point);
-    s = b->prepare(state, ctx, point, &work, &err);
+    s = b->prepare(state, &own, point, &work, &err);
     for (uint64_t iters = 1; s == AM_OK && iters <= 3; iters++) {
         b->run(state, iters);
         s = b->verify(state, &residual, &err);
@@ -57,8 +54,9 @@ int main(void)
                                .seed = 42,
                                .memory_limit_bytes = BX_LIMIT_BYTES,
                                .clock = &clock};
-    const struct bx_refused refused = {
-        &am_bench_empty_starpu, "starpu:eager loop 10 starpu 99 close cores default", "99 threads"};
+    const struct bx_refused refused = {ax_bench(&am_starpu_set, "task.overhead"),
+                                       "starpu:eager loop 10 starpu 99 close cores default",
+                                       "99 threads"};
 
     am_clock_init(&clock);
     check_names();
@@ -67,11 +65,11 @@ int main(void)
             ex_check(am_starpu_executors[e], 1 + e % cpu_count, AM_WAIT_DEFAULT, cpus, cpu_count,
                      true);
     }
-    check_visit(&am_bench_blackscholes_starpu,
+    check_visit(ax_bench(&am_starpu_set, "app.blackscholes"),
                 "starpu:lws scalar f64 erf own 5000 100 starpu 1 close cores default", 5000, &ctx);
-    check_visit(&am_bench_empty_starpu, "starpu:dmda rows 100 starpu 1 close cores default", 100,
-                &ctx);
-    check_visit(&am_bench_gemm_starpu,
+    check_visit(ax_bench(&am_starpu_set, "task.overhead"),
+                "starpu:dmda rows 100 starpu 1 close cores default", 100, &ctx);
+    check_visit(ax_bench(&am_starpu_set, "app.gemm"),
                 "starpu:eager scalar f64 own 64 16 starpu 1 close cores default",
                 2.0 * 64 * 64 * 64, &ctx);
     bx_check_refused(&refused, &ctx);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* app.fft on the executors of an OpenMP worker: FFTW's loops as OpenMP's loops and tasks. */
-#include "bench/apps/fft.h"
+#include "apps_fixture.h"
 #include "bench/omp/executor_omp.h"
 #include "omp_fixture.h"
 
-extern const struct am_bench am_bench_fft_openmp;
-
 static void check_visit(const char *own, int threads, const struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_fft_openmp;
+    const struct am_bench *const b = ctx->bench;
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_err err = {0};
@@ -35,8 +33,10 @@ int main(void)
 {
     struct am_ctx ctx = ox_context();
     char words[OX_WORDS];
-    const struct bx_refused refused = {&am_bench_fft_openmp, words, "executor=serial only"};
+    const struct bx_refused refused = {ax_bench(&am_omp_set, "app.fft"), words,
+                                       "executor=serial only"};
 
+    ctx.bench = ax_bench(&am_omp_set, "app.fft");
     ctx.memory_limit_bytes = BX_LIMIT_BYTES;
     for (size_t e = 0; am_omp_executors[e]; e++)
         ok(am_omp_executors[e]->flat == (strcmp(am_omp_executors[e]->name, "omp-for") == 0),

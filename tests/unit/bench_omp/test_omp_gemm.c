@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* app.gemm on the executors of an OpenMP worker: products with dependencies, tiles without. */
-#include "bench/apps/gemm.h"
+#include "apps_fixture.h"
 #include "bench/omp/executor_omp.h"
 #include "omp_fixture.h"
-
-extern const struct am_bench am_bench_gemm_openmp;
 
 enum { BLOCKS_TEXT = 128 };
 
@@ -17,7 +15,7 @@ static void take_blocks(void *self, const char *key, const char *text)
 /* `blocks`: how the work was cut. */
 static void check_visit(const char *own, int threads, const char *blocks, struct am_ctx *ctx)
 {
-    const struct am_bench *const b = &am_bench_gemm_openmp;
+    const struct am_bench *const b = ctx->bench;
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_err err = {0};
@@ -47,6 +45,7 @@ int main(void)
 {
     struct am_ctx ctx = ox_context();
 
+    ctx.bench = ax_bench(&am_omp_set, "app.gemm");
     ctx.memory_limit_bytes = BX_LIMIT_BYTES;
     for (int threads = 1; threads <= (int)ctx.cpu_count; threads++) {
         check_visit("omp-for scalar f64 own 130 32", threads, "25 tiles", &ctx);

@@ -2,17 +2,16 @@
 /* app.leukocyte on teams that nest: two levels of OpenMP threads find what one thread finds. */
 #include "bench/apps/leukocyte.h"
 #include "bench/omp/executor_omp.h"
-#include "bench_fixture.h"
+#include "bench/omp/runtime.h"
+#include "apps_fixture.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 
-extern const struct am_bench am_bench_leukocyte_openmp;
+static const struct am_bench *bench; /* app.leukocyte of an OpenMP worker */
 
 enum { CPUS = 4 };
-
-static const struct am_leuko_executors nesting = {.list = am_omp_executors, .nests = "omp-for"};
 
 /* ---- teams ---- */
 
@@ -45,14 +44,14 @@ static void run_cell(void *app, size_t cell)
 static void check_teams(void)
 {
     const struct am_executor *const e = am_omp_executors[0];
-    const struct am_executor_setup setup = {.threads = 2};
+    const struct am_executor_setup setup = {.threads = 2}, inner = {.threads = 2, .outer = 2};
     struct teams t = {.executor = e};
     const struct am_blocks cells = {.count = 3, .app = &t, .run = run_cell};
     struct am_err err = {0};
     void *outer = NULL;
 
-    is_str(e->name, "omp-for", "the executor that nests");
-    ok(e->open(e, &setup, &outer, &err) == AM_OK && e->open(e, &setup, &t.rows, &err) == AM_OK,
+    ok(strcmp(e->name, "omp-for") == 0 && e->nests, "omp-for is the executor that nests");
+    ok(e->open(e, &setup, &outer, &err) == AM_OK && e->open(e, &inner, &t.rows, &err) == AM_OK,
        "a team of cells, and one of rows");
     e->run(outer, &cells, 1);
     ok(t.inner == 3 * 3 * 2 && t.small == 0, "%d bands ran, all in teams of two inside of teams",
@@ -66,7 +65,7 @@ static void check_teams(void)
 /* Point: `words` up to the video, which is a free name, and the rest. */
 static void set_point(const char *words, const char *rest, struct am_value *point)
 {
-    struct am_bench part = am_bench_leukocyte_openmp;
+    struct am_bench part = *bench;
     struct am_axis before[AM_LEUKO_VIDEO + 1];
 
     memcpy(before, part.axes, sizeof(before));
@@ -75,7 +74,7 @@ static void set_point(const char *words, const char *rest, struct am_value *poin
     bx_point(&part, words, point);
     point[AM_LEUKO_VIDEO] =
         (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = AM_SCENE_SYNTHETIC};
-    part.axes = am_bench_leukocyte_openmp.axes + AM_LEUKO_VIDEO + 1;
+    part.axes = bench->axes + AM_LEUKO_VIDEO + 1;
     bx_point(&part, rest, point + AM_LEUKO_VIDEO + 1);
 }
 
@@ -93,16 +92,16 @@ static double track(const char *words, const struct am_ctx *ctx, struct am_centr
 
     (void)snprintf(rest, sizeof(rest), "2 1 %s 4 spread cores default", am_omp_runtimes[0]);
     set_point(words, rest, point);
-    s = am_leuko_prepare(state, &nesting, ctx, point, &work, &err);
+    s = bench->prepare(state, ctx, point, &work, &err);
     if (s == AM_OK)
-        s = am_leuko_run_timed(state, 1, &batch, &err);
+        s = bench->run_timed(state, 1, &batch, &err);
     if (s == AM_OK)
-        s = am_leuko_verify(state, &residual, &err);
+        s = bench->verify(state, &residual, &err);
     ok(s == AM_OK, "%s is right to %.2g px%s", words, residual, err.text);
     if (s == AM_OK)
         memcpy(found, state->scene.found + state->scene.cells, 2 * sizeof(*found));
     steps = batch.values[AM_LEUKO_ITERATIONS];
-    am_leuko_finish(state);
+    bench->finish(state);
     free(state);
     return steps;
 }
@@ -129,17 +128,17 @@ int main(void)
     int cpus[CPUS];
     const size_t found = bx_cpus(cpus, CPUS);
     struct am_clock clock;
-    const struct am_ctx ctx = {.cpus = cpus,
-                               .cpu_count = CPUS,
-                               .seed = 1,
-                               .memory_limit_bytes = BX_LIMIT_BYTES,
-                               .clock = &clock,
-                               .bench = &am_bench_leukocyte_openmp};
+    struct am_ctx ctx = {.cpus = cpus,
+                         .cpu_count = CPUS,
+                         .seed = 1,
+                         .memory_limit_bytes = BX_LIMIT_BYTES,
+                         .clock = &clock};
 
+    bench = ax_bench(&am_omp_set, "app.leukocyte");
+    ctx.bench = bench;
     am_clock_init(&clock);
     for (size_t i = found; i < CPUS; i++) /* threads share what there is */
         cpus[i] = cpus[i % found];
-    omp_set_max_active_levels(2);
     check_teams();
     check_tracking(&ctx);
     return tap_done();

@@ -348,37 +348,38 @@ static const char *const bindings[] = {"close", NULL};
 static const char *const places[] = {"cores", NULL};
 static const char *const waits[] = {"default", NULL};
 
-#define ONLY(axis, only, what)                                                                     \
-    {                                                                                              \
-        .name = axis, .kind = AM_AXIS_NAME, .dflt = "usable", .choices = only, .help = what        \
-    }
-
-/* Ranked as that of processors is, which names of this list may come from. */
-#define ISAS                                                                                       \
-    {                                                                                              \
-        .name = "isa", .kind = AM_AXIS_NAME, .dflt = "device", .choices = isas, .ranked = true,    \
-        .help = "instruction set of the loops; device: its own"                                    \
-    }
-
+/* What differs from the application's axes: some have one value on devices. `isa` is ranked as that
+ * of processors is, which names of this list may come from. */
 static const struct am_axis axes[] = {
-    AM_LEUKO_AXIS_ROWS(AM_LEUKO_VARIANT_AXIS(variants), ISAS,
-                       AM_LEUKO_EXECUTOR_AXIS(executors, "opencl"), AM_OCL_DEVICE_AXIS),
-    [AM_LEUKO_COMMON + AM_APPS_RUNTIME] =
-        ONLY("runtime", runtimes, "own, or the OpenMP library of executors that are OpenMP's"),
-    [AM_LEUKO_COMMON + AM_APPS_THREADS] = {.name = "threads",
-                                           .kind = AM_AXIS_INT,
-                                           .dflt = "1",
-                                           .help = "threads, one a CPU"},
-    [AM_LEUKO_COMMON + AM_APPS_BINDING] =
-        ONLY("binding", bindings, "how threads are bound to places"),
-    [AM_LEUKO_COMMON + AM_APPS_PLACES] = ONLY("places", places, "what a place is"),
-    [AM_LEUKO_COMMON + AM_APPS_WAIT] = ONLY("wait", waits, "how idle threads wait"),
+    {.name = "variant",
+     .dflt = "atan,minmax",
+     .quick = "minmax",
+     .thorough = "all",
+     .choices = variants},
+    {.name = "isa",
+     .dflt = "device",
+     .choices = isas,
+     .ranked = true,
+     .help = "instruction set of the loops; device: its own"},
+    {.name = "executor", .dflt = "opencl", .thorough = "usable", .choices = executors},
+    AM_OCL_DEVICE_AXIS,
+    {.name = "runtime", .dflt = "usable", .choices = runtimes},
+    {.name = "threads", .dflt = "1"},
+    {.name = "binding", .dflt = "usable", .choices = bindings},
+    {.name = "places", .dflt = "usable", .choices = places},
+    {.name = "wait", .dflt = "usable", .choices = waits},
     {.name = NULL},
 };
 
-const struct am_bench am_bench_leukocyte_opencl = {
-    AM_LEUKO_BENCH,         .axes = axes,        .state_size = sizeof(struct tracking),
-    .points_per_launch = 4, .cpus = AM_CPUS_ALL, .prepare = prepare,
-    .run_timed = run_timed, .verify = verify,    .finish = finish,
-    .named_only = true, /* it compiles for seconds */
+const struct am_app_port am_port_leukocyte_opencl = {
+    .app = &am_app_leukocyte,
+    .bench = {.axes = axes,
+              .state_size = sizeof(struct tracking),
+              .points_per_launch = 4,
+              .cpus = AM_CPUS_ALL,
+              .prepare = prepare,
+              .run_timed = run_timed,
+              .verify = verify,
+              .finish = finish,
+              .named_only = true}, /* it compiles for seconds */
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* app.stencil on OpenCL devices: time slices in the registers of many work-items. */
-#define AM_STENCIL_TUNE_W "16,24,32,48,64,80,96,112,128,160"
-#define AM_STENCIL_TUNE_DEPTH "16,24,32,48,64,96,128,192"
 #include "bench/apps/stencil.h"
 #include "bench/ocl/arith_search.h"
 #include "bench/ocl/host/split.h"
@@ -419,46 +417,42 @@ static const char *const bindings[] = {"close", NULL};
 static const char *const places[] = {"cores", NULL};
 static const char *const waits[] = {"default", NULL};
 
-/* Axes that have one value on devices, with the words that processors have for them. */
-#define ONLY(axis, only, words)                                                                    \
-    {                                                                                              \
-        .name = axis, .kind = AM_AXIS_NAME, .dflt = "usable", .choices = only, .help = words       \
-    }
-#define VARIANTS                                                                                   \
-    {                                                                                              \
-        .name = "variant", .kind = AM_AXIS_NAME, .dflt = "usable", .quick = "slice",               \
-        .choices = variants,                                                                       \
-        .help = "scalar, auto: plain loops; unaligned: vector loads; interleaved: lanes apart; "   \
-                "prefetch: one load a vector; skew, slice: many steps a pass; registers: a grid "  \
-                "that they hold; fft: all steps at once"                                           \
-    }
-#define DEVICES                                                                                    \
-    {                                                                                              \
-        .name = "device", .kind = AM_AXIS_NAME, .dflt = "usable", .enumerate = device_names,       \
-        .why_not = device_why_not, .env = "ARCHMETER_OCL_DEVICE",                                  \
-        .help = "cpu, or an OpenCL device; NAME*2: two such devices, or the halves of one"         \
-    }
-
+/* What differs from the application's axes: some have one value on devices. */
 static const struct am_axis axes[] = {
-    AM_STENCIL_AXIS_ROWS(VARIANTS,
-                         ONLY("isa", isas, "instruction set of the loops, or a device's own"),
-                         AM_STENCIL_EXECUTOR_AXIS(executors, "opencl"), DEVICES),
-    [AM_STENCIL_COMMON + AM_APPS_RUNTIME] =
-        ONLY("runtime", runtimes, "whose threads or work-items step the sub-domains"),
-    [AM_STENCIL_COMMON + AM_APPS_THREADS] = {.name = "threads",
-                                             .kind = AM_AXIS_INT,
-                                             .dflt = "1",
-                                             .help = "threads, one a CPU and a sub-domain"},
-    [AM_STENCIL_COMMON + AM_APPS_BINDING] =
-        ONLY("binding", bindings, "how threads are bound to places"),
-    [AM_STENCIL_COMMON + AM_APPS_PLACES] = ONLY("places", places, "what a place is"),
-    [AM_STENCIL_COMMON + AM_APPS_WAIT] = ONLY("wait", waits, "how idle threads wait"),
+    {.name = "variant", .dflt = "usable", .quick = "slice", .choices = variants},
+    {.name = "isa",
+     .dflt = "usable",
+     .choices = isas,
+     .help = "instruction set of the loops, or a device's own"},
+    {.name = "w", .tune = "16,24,32,48,64,80,96,112,128,160"},
+    {.name = "depth", .tune = "16,24,32,48,64,96,128,192"},
+    {.name = "executor", .dflt = "opencl", .thorough = "usable", .choices = executors},
+    {.name = "device",
+     .dflt = "usable",
+     .enumerate = device_names,
+     .why_not = device_why_not,
+     .env = "ARCHMETER_OCL_DEVICE",
+     .help = "cpu, or an OpenCL device; NAME*2: two such devices, or the halves of one"},
+    {.name = "runtime",
+     .dflt = "usable",
+     .choices = runtimes,
+     .help = "whose threads or work-items step the sub-domains"},
+    {.name = "threads", .dflt = "1"},
+    {.name = "binding", .dflt = "usable", .choices = bindings},
+    {.name = "places", .dflt = "usable", .choices = places},
+    {.name = "wait", .dflt = "usable", .choices = waits},
     {.name = NULL},
 };
 
-const struct am_bench am_bench_stencil_opencl = {
-    AM_STENCIL_BENCH,       .axes = axes,        .state_size = sizeof(struct stencil),
-    .points_per_launch = 4, .cpus = AM_CPUS_ALL, .prepare = prepare,
-    .run_timed = run_timed, .verify = verify,    .finish = finish,
-    .named_only = true, /* it compiles for seconds */
+const struct am_app_port am_port_stencil_opencl = {
+    .app = &am_app_stencil,
+    .bench = {.axes = axes,
+              .state_size = sizeof(struct stencil),
+              .points_per_launch = 4,
+              .cpus = AM_CPUS_ALL,
+              .prepare = prepare,
+              .run_timed = run_timed,
+              .verify = verify,
+              .finish = finish,
+              .named_only = true}, /* it compiles for seconds */
 };

@@ -20,6 +20,9 @@ OWNERS = {
     "starpu*.h": ("bench",),
 }
 
+# Folders of src/bench that are no worker program.
+WORKERS_SHARE = ("apps", "shared")
+
 # core and base need libc only.
 LIBC = set(
     "assert ctype dirent errno fcntl fenv float fnmatch getopt glob inttypes limits locale malloc"
@@ -36,6 +39,14 @@ def judge_project(layer: str, target: str) -> str | None:
     if LAYERS.index(below) < LAYERS.index(layer):
         return f'"{target}" points up: {layer} is below {below}'
     return None
+
+
+def judge_worker(name: Path, target: str) -> str | None:
+    """A worker program is built from its own folder, and from those that workers share."""
+    here, there = name.parts, target.split("/")
+    if here[1] != "bench" or there[0] != "bench" or there[1] in (here[2], *WORKERS_SHARE):
+        return None
+    return f'"{target}" is another worker\'s: bench/{here[2]} and bench/{there[1]} are programs of their own'
 
 
 def judge_system(layer: str, target: str) -> str | None:
@@ -67,7 +78,7 @@ def check(root: Path) -> tuple[list[Violation], int]:
             match = INCLUDE.match(line)
             if match and not is_generated(path, match.group(2)):
                 judge = judge_project if match.group(1) == '"' else judge_system
-                why = judge(layer, match.group(2))
+                why = judge(layer, match.group(2)) or judge_worker(name, match.group(2))
                 if why:
                     found.append(Violation(str(name), number, why))
     return found, examined
@@ -82,6 +93,10 @@ CASES = [
          {"src/base/a.c": '#include "a.h"\n'}, "not rooted"),
     Case("a header generated from a template beside the file passes",
          {"src/topo/a.c": '#include "info.h"\n', "src/topo/info.h.in": ""}, None),
+    Case("another worker's header is reported",
+         {"src/bench/mpi/a.c": '#include "bench/cpu/b.h"\n'}, "is another worker's"),
+    Case("what workers share passes",
+         {"src/bench/mpi/a.c": '#include "bench/shared/b.h"\n#include "bench/mpi/c.h"\n'}, None),
     Case("SQLite outside the store is reported",
          {"src/report/a.c": "#include <sqlite3.h>\n"}, "belongs to src/store"),
     Case("SQLite inside the store passes", {"src/store/a.c": "#include <sqlite3.h>\n"}, None),

@@ -3,6 +3,7 @@
 #include "bench/apps/apps.h"
 
 #include "base/text.h"
+#include "bench/shared/usable.h"
 
 #include <assert.h>
 #include <string.h>
@@ -51,9 +52,10 @@ enum am_status am_apps_open_team(struct am_apps_engine *e, const struct am_ctx *
                                             .cpu_count = ctx->cpu_count,
                                             .wait = (enum am_wait)wait,
                                             .outer = outer};
+    const enum am_status s = am_usable_threads((int64_t)threads, ctx, err);
 
-    if (threads < 1 || threads > ctx->cpu_count)
-        return am_fail(err, AM_E_ABSENT, "%zu threads on %zu CPUs", threads, ctx->cpu_count);
+    if (s != AM_OK)
+        return s;
     if (!executor || wait < 0)
         return am_fail(err, AM_E_ABSENT, "no executor %s with wait=%s here",
                        value_of(ctx, point, "executor")->name, word);

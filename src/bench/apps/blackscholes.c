@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "bench/apps/apps.h"
-#include "kernels/isa.h"
+#include "bench/shared/usable.h"
 
 /* Axes of a point, before those of am_apps_axis. */
 enum axis { EXECUTOR, ISA, TYPE, NX, VARIANT, N, TASK_SIZE };
@@ -48,10 +48,11 @@ static const struct am_metric metrics[] = {
 static enum am_status choose_fn(const struct am_value *point, am_bs_fn **fn_p, struct am_err *err)
 {
     const char *const isa = point[ISA].name, *const variant = point[VARIANT].name;
-    const char *const why_not = am_isa_why_not(isa), *const no_variant = variant_why_not(variant);
+    const char *const no_variant = variant_why_not(variant);
+    const enum am_status s = am_usable_isa(isa, err);
 
-    if (why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not);
+    if (s != AM_OK)
+        return s;
     if (no_variant)
         return am_fail(err, AM_E_ABSENT, "variant %s: %s", variant, no_variant);
     *fn_p = variants[point[VARIANT].i].find(isa)->fn[point[TYPE].i][point[NX].i];

@@ -5,6 +5,7 @@
 #include "bench/apps/fft.h"
 
 #include "base/text.h"
+#include "bench/shared/usable.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,12 +37,10 @@ static enum am_status check_variant(const struct am_value *point, const struct a
 {
     const struct am_value *const threads = &point[AM_FFT_COMMON + AM_APPS_THREADS];
     const char *const variant = point[AM_FFT_VARIANT].name;
+    const enum am_status s = am_usable_threads(threads->i, ctx, err);
 
-    if (threads->i < 1 || (size_t)threads->i > ctx->cpu_count)
-        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads->i,
-                       ctx->cpu_count);
-    if (point[AM_FFT_VARIANT].i == CALLBACK)
-        return AM_OK;
+    if (s != AM_OK || point[AM_FFT_VARIANT].i == CALLBACK)
+        return s;
     if (strcmp(point[AM_FFT_EXECUTOR].name, "serial") != 0)
         return am_fail(err, AM_E_ABSENT, "variant %s has no executor: executor=serial only",
                        variant);

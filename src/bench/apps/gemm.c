@@ -5,6 +5,7 @@
  * one only. */
 #include "bench/apps/gemm.h"
 
+#include "bench/shared/usable.h"
 #include "kernels/isa.h"
 
 #include <string.h>
@@ -67,12 +68,13 @@ static enum am_status choose_own(struct am_gemm_state *state, const struct am_ct
                                  const struct am_value *point, struct am_gemm_multiplier *m,
                                  struct am_err *err)
 {
-    const char *const isa = point[ISA].name, *const why_not = am_isa_why_not(isa);
+    const char *const isa = point[ISA].name;
+    const enum am_status s = am_usable_isa(isa, err);
     struct am_gemm_own *const own = &state->own;
     const long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
 
-    if (why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not);
+    if (s != AM_OK)
+        return s;
     own->kernel = &am_gemm_find(isa)->kernel[point[TYPE].i];
     own->blocking = am_gemm_block(own->kernel, l2_bytes > 0 ? (size_t)l2_bytes : 0);
     *m = (struct am_gemm_multiplier){

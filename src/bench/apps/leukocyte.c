@@ -5,7 +5,7 @@
  * elsewhere. */
 #include "bench/apps/leukocyte.h"
 
-#include "bench/cpu/axes.h"
+#include "bench/shared/usable.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                               struct am_work *work, struct am_err *err)
 {
     struct am_leuko_state *const w = state;
-    enum am_status s = am_axes_check_isa(point[AM_LEUKO_ISA].name, err);
+    enum am_status s = am_usable_isa(point[AM_LEUKO_ISA].name, err);
 
     if (s == AM_OK)
         s = check_levels(point, err);

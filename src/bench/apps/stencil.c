@@ -6,8 +6,8 @@
 #include "bench/apps/stencil.h"
 
 #include "app/stencil/fft_rival.h"
-#include "bench/cpu/axes.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/usable.h"
+#include "bench/shared/memory.h"
 
 #include <string.h>
 
@@ -165,7 +165,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 {
     struct stencil_state *const w = state;
     struct am_stencil_task task;
-    enum am_status s = am_axes_check_isa(point[AM_STENCIL_ISA].name, err);
+    enum am_status s = am_usable_isa(point[AM_STENCIL_ISA].name, err);
 
     if (s == AM_OK)
         s = am_stencil_read_point(point, &task, err);

@@ -4,8 +4,8 @@
 #include "bench/apps/grid_check.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil_dim.h"
-#include "bench/cpu/bound.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/bound.h"
+#include "bench/shared/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

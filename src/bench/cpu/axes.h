@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Axes that several native benches have, and the refusals that go with them. */
+/* Axes that several native benches have. */
 #ifndef AM_BENCH_CPU_AXES_H
 #define AM_BENCH_CPU_AXES_H
 
 #include "bench/cpu/hwprefetch.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/memory.h"
+#include "bench/shared/usable.h"
 #include "core/bench/bench.h"
 #include "kernels/isa.h"
 #include "kernels/stream.h"
@@ -37,12 +38,8 @@
         __VA_ARGS__                                                                                \
     }
 
-/* AM_E_ABSENT with its reason where the instruction set cannot be used here. */
-enum am_status am_axes_check_isa(const char *isa, struct am_err *err);
-/* The same, and the streaming loops of one that can. */
+/* The streaming loops of an instruction set that can be used here; AM_E_ABSENT with its reason. */
 enum am_status am_axes_find_stream(const char *isa, const struct am_stream_variant **variant_p,
                                    struct am_err *err);
-/* AM_E_ABSENT unless there is a CPU for each of 1 or more threads. */
-enum am_status am_axes_check_threads(int64_t threads, const struct am_ctx *ctx, struct am_err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #define AM_BENCH_CPU_CHASING_H
 
 #include "bench/cpu/hwprefetch.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/memory.h"
 #include "core/bench/bench.h"
 #include "kernels/chase.h"
 

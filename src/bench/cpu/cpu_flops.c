@@ -2,7 +2,7 @@
 /* cpu.flops: floating-point instructions a core completes, by chains that never leave registers. */
 #include "base/rng.h"
 #include "bench/cpu/axes.h"
-#include "bench/cpu/bound.h"
+#include "bench/shared/bound.h"
 #include "bench/cpu/cpus.h"
 #include "core/bench/bench.h"
 #include "core/measure/team.h"
@@ -85,7 +85,7 @@ static enum am_status choose(struct flops *f, const struct am_value *point, stru
 {
     const struct am_flops_variant *const v = am_flops_find(point[ISA].name);
     const int64_t streams = point[STREAMS].i;
-    const enum am_status s = am_axes_check_isa(point[ISA].name, err);
+    const enum am_status s = am_usable_isa(point[ISA].name, err);
 
     if (s != AM_OK)
         return s;
@@ -129,7 +129,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     enum am_status s = choose(f, point, err);
 
     if (s == AM_OK)
-        s = am_axes_check_threads(point[THREADS].i, ctx, err);
+        s = am_usable_threads(point[THREADS].i, ctx, err);
     if (s != AM_OK)
         return s;
     f->threads = (size_t)point[THREADS].i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.bandwidth: bytes a program reads and writes a second, streaming over arrays of f64. */
 #include "bench/cpu/axes.h"
-#include "bench/cpu/bound.h"
+#include "bench/shared/bound.h"
 #include "bench/cpu/scattered.h"
 #include "core/bench/bench.h"
 #include "core/measure/team.h"
@@ -182,7 +182,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                               struct am_work *work, struct am_err *err)
 {
     struct bandwidth *const w = state;
-    enum am_status s = am_axes_check_threads(point[THREADS].i, ctx, err);
+    enum am_status s = am_usable_threads(point[THREADS].i, ctx, err);
 
     if (s != AM_OK)
         return s;

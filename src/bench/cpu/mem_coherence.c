@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "bench/cpu/chasing.h"
 #include "bench/cpu/cpus.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/memory.h"
 #include "core/bench/bench.h"
 #include "core/measure/team.h"
 #include "kernels/chase.h"

@@ -153,7 +153,7 @@ static enum am_status choose(struct loaded *w, const struct am_ctx *ctx,
     enum am_status s = am_axes_find_stream(point[ISA].name, &v, err);
 
     if (s == AM_OK && threads >= 2)
-        s = am_axes_check_threads(threads, ctx, err);
+        s = am_usable_threads(threads, ctx, err);
     if (s != AM_OK)
         return s;
     if (threads < 2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.pingpong: how long a line takes from one core to another that waits for it. */
 #include "bench/cpu/cpus.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/memory.h"
 #include "core/bench/bench.h"
 #include "core/measure/team.h"
 #include "kernels/handoff.h"

@@ -43,7 +43,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                               struct am_work *work, struct am_err *err)
 {
     struct sharing *const h = state;
-    enum am_status s = am_axes_check_threads(point[THREADS].i, ctx, err);
+    enum am_status s = am_usable_threads(point[THREADS].i, ctx, err);
 
     if (s != AM_OK)
         return s;

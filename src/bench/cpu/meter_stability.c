@@ -60,7 +60,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 {
     struct stability *const s = state;
     const double n = (double)point[N].i;
-    enum am_status status = am_axes_check_threads(point[THREADS].i, ctx, err);
+    enum am_status status = am_usable_threads(point[THREADS].i, ctx, err);
 
     if (status != AM_OK)
         return status;

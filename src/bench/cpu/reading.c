@@ -3,7 +3,7 @@
 #include "bench/cpu/reading.h"
 
 #include "bench/cpu/axes.h"
-#include "bench/cpu/bound.h"
+#include "bench/shared/bound.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.scale, backend pthread: the vector addition by threads that exist beforehand. */
-#include "bench/scale/scale.h"
+#include "bench/shared/scale.h"
 #include "core/measure/team.h"
 
 struct threaded {

@@ -10,7 +10,7 @@
 
 #include "runtime/executor.h"
 #include "app/stencil/stencil.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/memory.h"
 #include "bench/mpi/group.h"
 
 #include <pthread.h>

@@ -4,6 +4,7 @@
 #include "bench/apps/stencil_check.h"
 #include "bench/apps/stencil_dim.h"
 #include "bench/mpi/distributed.h"
+#include "bench/shared/usable.h"
 #include "kernels/isa.h"
 
 #include <limits.h>
@@ -73,12 +74,13 @@ static enum am_status check_threads(size_t threads, struct am_err *err)
 static enum am_status choose(struct am_distributed_setup *setup, const struct am_mpi_team *team,
                              const struct am_value *point, struct am_err *err)
 {
-    const char *const isa = point[ISA].name, *const why_not = am_isa_why_not(isa);
+    const char *const isa = point[ISA].name;
     const int64_t n = point[N].i * (point[SCALING].i == WEAK ? team->size : 1);
     struct am_stencil_spec *const spec = &setup->spec;
+    const enum am_status s = am_usable_isa(isa, err);
 
-    if (why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", isa, why_not);
+    if (s != AM_OK)
+        return s;
     if (point[N].i < 1 || point[STEPS].i < 1 || point[THREADS].i < 1)
         return am_fail(err, AM_E_ABSENT, "n, steps and threads are 1 or more");
     if (point[W].i < 0 || point[W].i > AM_STENCIL_WIDTH_MAX || point[DEPTH].i < 0)

@@ -2,7 +2,7 @@
 /* ocl.scale, backend opencl: the vector addition by work-items. */
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
-#include "bench/scale/scale.h"
+#include "bench/shared/scale.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.scale, backend openmp: the vector addition by one parallel region. */
 #include "bench/omp/runtime.h"
-#include "bench/scale/scale.h"
+#include "bench/shared/scale.h"
 
 #include <omp.h>
 

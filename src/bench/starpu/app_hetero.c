@@ -2,6 +2,7 @@
 /* app.hetero: option prices by CPUs and an OpenCL device together. Each block is a task of StarPU
  * with an implementation for either; StarPU moves the data and decides. */
 #include "app/blackscholes/blackscholes.h"
+#include "bench/shared/usable.h"
 #include "bench/starpu/engine.h"
 #include "bench/starpu/hetero.h"
 #include "core/bench/bench.h"
@@ -100,12 +101,11 @@ static enum am_status make_options(struct hetero *h, const struct am_ctx *ctx,
 {
     const int64_t n = point[N].i, block = point[TASK_SIZE].i;
     const enum am_bs_type type = (enum am_bs_type)point[TYPE].i;
-    const char *const why_not = am_isa_why_not(point[ISA].name);
     struct am_bs_setup setup = {.type = type, .cdf = AM_BS_ERF, .seed = ctx->seed};
-    enum am_status s;
+    enum am_status s = am_usable_isa(point[ISA].name, err);
 
-    if (why_not)
-        return am_fail(err, AM_E_ABSENT, "isa %s: %s", point[ISA].name, why_not);
+    if (s != AM_OK)
+        return s;
     if (n < 1 || block < 1 || (n - 1) / block >= BLOCKS_MAX)
         return am_fail(err, AM_E_ABSENT, "%lld options in blocks of %lld", (long long)n,
                        (long long)block);
@@ -191,11 +191,10 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                                           .cpus = ctx->cpus,
                                           .cpu_count = ctx->cpu_count,
                                           .opencl = device != CPU};
-    enum am_status s;
+    enum am_status s = am_usable_threads(threads, ctx, err);
 
-    if (threads < 1 || (size_t)threads > ctx->cpu_count)
-        return am_fail(err, AM_E_ABSENT, "%lld threads on %zu CPUs", (long long)threads,
-                       ctx->cpu_count);
+    if (s != AM_OK)
+        return s;
     h->clock = ctx->clock;
     s = make_options(h, ctx, point, err);
     if (s == AM_OK)

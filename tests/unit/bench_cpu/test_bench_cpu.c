@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The native benches through their hooks: work stated, results verified, points refused. */
 #include "bench/cpu/hwprefetch.h"
-#include "bench/cpu/memory.h"
+#include "bench/shared/memory.h"
 #include "bench_fixture.h"
 #include "kernels/flops.h"
 #include "kernels/isa.h"

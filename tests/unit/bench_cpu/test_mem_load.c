@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.stanza and mem.loaded through their hooks, and the bounds that results must keep. */
-#include "bench/cpu/bound.h"
+#include "bench/shared/bound.h"
 #include "bench_fixture.h"
 #include "tap.h"
 

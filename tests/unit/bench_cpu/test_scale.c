@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.scale without OpenCL: how arrays are shared out, the paper's work-groups, and POSIX threads.
  */
-#include "bench/scale/scale.h"
+#include "bench/shared/scale.h"
 #include "bench_fixture.h"
 
 extern const struct am_bench am_bench_scale_pthread;

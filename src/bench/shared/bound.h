@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What no core of an architecture can exceed: a result beyond it is a mistake of the measurement.
  */
-#ifndef AM_BENCH_CPU_BOUND_H
-#define AM_BENCH_CPU_BOUND_H
+#ifndef AM_BENCH_SHARED_BOUND_H
+#define AM_BENCH_SHARED_BOUND_H
 
 #include "kernels/flops.h"
 

@@ -2,8 +2,8 @@
 /* ocl.scale: one vector addition, shared out to any number of items by OpenCL, POSIX threads or
  * OpenMP. Three kinds of workers have this bench; what must be the same in all of them stands here.
  */
-#ifndef AM_BENCH_SCALE_SCALE_H
-#define AM_BENCH_SCALE_SCALE_H
+#ifndef AM_BENCH_SHARED_SCALE_H
+#define AM_BENCH_SHARED_SCALE_H
 
 #include "core/bench/bench.h"
 

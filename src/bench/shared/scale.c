@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.scale: what its backends have in common. */
-#include "bench/scale/scale.h"
+#include "bench/shared/scale.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Working sets of the memory benches: guarded, huge-page aligned, of a stated page size. */
-#ifndef AM_BENCH_CPU_MEMORY_H
-#define AM_BENCH_CPU_MEMORY_H
+#ifndef AM_BENCH_SHARED_MEMORY_H
+#define AM_BENCH_SHARED_MEMORY_H
 
 #include "base/status.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds by the widest x86-64 cores that exist. */
-#include "bench/cpu/bound.h"
+#include "bench/shared/bound.h"
 
 /* Vector instructions of one kind a cycle, by the width of the vector. */
 struct width {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Working sets of the memory benches. */
-#include "bench/cpu/memory.h"
+#include "bench/shared/memory.h"
 
 #include "base/text.h"
 

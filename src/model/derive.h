@@ -18,11 +18,11 @@ am_old_derive_fn am_derive_clock; /* points that carry seconds and cycles: the c
 am_old_derive_fn am_derive_symmetry;  /* mem.pingpong: which CPUs are alike */
 am_old_derive_fn am_derive_omp;       /* omp.sync, omp.sched, omp.start: prices of threads */
 am_old_derive_fn am_derive_omp_tasks; /* omp.task, omp.array: prices of tasks and of copies */
-am_old_derive_fn am_derive_energy;     /* any bench with energy: best by the joule */
-am_old_derive_fn am_derive_meter;      /* meter.stability: how steady the energy meters are */
-am_old_derive_fn am_derive_task;       /* app.blackscholes, task.overhead: costs of tasks, models */
+am_old_derive_fn am_derive_energy;    /* any bench with energy: best by the joule */
+am_old_derive_fn am_derive_meter;     /* meter.stability: how steady the energy meters are */
+am_old_derive_fn am_derive_task;      /* app.blackscholes, task.overhead: costs of tasks, models */
 am_old_derive_fn am_derive_task_memory; /* app.*: what main memory costs applications */
-am_old_derive_fn am_derive_runs;      /* omp.*: how clean the runs were */
-am_old_derive_fn am_derive_scaling;   /* facts of several threads over those of one; the last */
+am_old_derive_fn am_derive_runs;        /* omp.*: how clean the runs were */
+am_old_derive_fn am_derive_scaling;     /* facts of several threads over those of one; the last */
 
 #endif

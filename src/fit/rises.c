@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* Rises: what the launches of each size say, and how fitted steps are grouped and named. */
+#include "fit/rises.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRID = 601 };
+
+/* How far the shape itself may be off, relative; noise where a size says nothing of its own. */
+static const double shape_error = 0.02, noise_unknown = 0.05;
+/* Launches that the pooled noise counts as. */
+static const double pool_launches = 3;
+
+/* Rises of this factor are levels, below that one creep; between, doubtful. */
+static const double level_ratio = 1.5, creep_ratio = 1.33;
+/* A page walk costs at most one more access of the same level: a greater rise is no creep. */
+static const double local_ratio = 2.5;
+/* Steps nearer than this are one rise; merged ones further apart than that may hide a level. */
+static const double apart = 2, hides = 2.3;
+/* Least slope between two steps over the lesser peak: above, one rise; above the other, hardly two.
+ */
+static const double dip_merges = 0.6, dip_splits = 0.4;
+/* A rise that takes more than this factor of sizes from 10 % to 80 % may hide a level. */
+static const double width_max = 8;
+/* Page colours alone make no slower onset; asked of rises with room for two levels. */
+static const double onset_least = 2.3, onset_ratio = 6;
+static const double memory_ns = 90;
+/* Launches vary where their spread is that many times the usual one, and at least this. */
+static const double vary_times = 3, vary_least = 0.15;
+
+/* ---- launches ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const struct am_hierarchy_point *const x = *(const struct am_hierarchy_point *const *)a;
+    const struct am_hierarchy_point *const y = *(const struct am_hierarchy_point *const *)b;
+
+    return (x->size > y->size) - (x->size < y->size);
+}
+
+/* Logs of the positive launches of a size, sorted; how many. */
+static size_t take_launches(const struct am_hierarchy_point *p, double *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->values[i] > 0 && isfinite(p->values[i]))
+            out[n++] = log(p->values[i]);
+    }
+    am_stats_sort(out, n);
+    return n;
+}
+
+static double deviation(const double *v, size_t n)
+{
+    double mean = 0, sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mean += v[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        sum += (v[i] - mean) * (v[i] - mean);
+    return n > 1 ? sqrt(sum / (double)(n - 1)) : NAN;
+}
+
+/* Median of those that are numbers; `none` when there are none. */
+static double median_known(const double *v, size_t n, double *scratch, double none)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(v[i]))
+            scratch[k++] = v[i];
+    }
+    am_stats_sort(scratch, k);
+    return k ? am_stats_median(scratch, k) : none;
+}
+
+static bool allocate(struct am_rises_input *in, struct am_arena *arena, size_t n)
+{
+    in->x = am_arena_array(arena, n, sizeof(double));
+    in->y = am_arena_array(arena, n, sizeof(double));
+    in->sigma = am_arena_array(arena, n, sizeof(double));
+    in->spread = am_arena_array(arena, n, sizeof(double));
+    in->values = am_arena_array(arena, n, sizeof(double *));
+    in->launches = am_arena_array(arena, n, sizeof(size_t));
+    return in->x && in->y && in->sigma && in->spread && in->values && in->launches;
+}
+
+/* Errors of the medians: the size's own noise, drawn to the noise of all where launches are few. */
+static void set_errors(struct am_rises_input *in, const double *own, double *scratch)
+{
+    in->pool = fmax(median_known(own, in->n, scratch, noise_unknown), 1e-3);
+    in->quiet = median_known(in->spread, in->n, scratch, 0);
+    for (size_t i = 0; i < in->n; i++) {
+        const double n = (double)in->launches[i], s = isfinite(own[i]) ? own[i] : in->pool;
+        const double variance =
+            (pool_launches * in->pool * in->pool + (n - 1) * s * s) / (pool_launches + n - 1);
+
+        in->sigma[i] = sqrt(1.57 * variance / n + shape_error * shape_error);
+    }
+}
+
+bool am_rises_centre(const struct am_hierarchy_input *input, struct am_arena *arena,
+                     struct am_rises_input *in)
+{
+    const struct am_hierarchy_point **const order =
+        am_arena_array(arena, input->n + 1, sizeof(*order));
+    double *const own = am_arena_array(arena, input->n + 1, sizeof(*own));
+    double *scratch;
+    size_t most = 0;
+
+    *in = (struct am_rises_input){
+        .ns_per_unit = input->ns_per_unit, .local = input->local, .n_local = input->n_local};
+    if (!order || !own || !allocate(in, arena, input->n + 1))
+        return false;
+    for (size_t i = 0; i < input->n; i++) {
+        order[i] = &input->points[i];
+        most = input->points[i].n > most ? input->points[i].n : most;
+    }
+    qsort(order, input->n, sizeof(*order), by_size);
+    scratch = am_arena_array(arena, most + input->n + 1, sizeof(*scratch));
+    for (size_t i = 0; scratch && i < input->n; i++) {
+        double *const v = am_arena_array(arena, order[i]->n + 1, sizeof(*v));
+        const size_t n = v && order[i]->size > 0 ? take_launches(order[i], v) : 0;
+
+        if (n == 0)
+            continue;
+        in->x[in->n] = log(order[i]->size);
+        in->y[in->n] = am_stats_median(v, n);
+        in->values[in->n] = v;
+        in->launches[in->n] = n;
+        own[in->n] = deviation(v, n);
+        in->spread[in->n] =
+            n > 1 ? 1.4826 * am_stats_mad(v, n, scratch) * sqrt((double)n / (double)(n - 1)) : NAN;
+        in->n++;
+    }
+    if (!scratch || in->n < 3 || in->n > AM_STEPS_POINTS_MAX)
+        return false;
+    set_errors(in, own, scratch);
+    return true;
+}
+
+bool am_rises_varies(const struct am_rises_input *in, double at)
+{
+    double first = -1, second = -1;
+
+    for (size_t i = 0; i < in->n; i++) {
+        const double s = in->spread[i];
+
+        if (fabs(in->x[i] - at) >= log(3) || in->launches[i] < 3 || !(s > second))
+            continue;
+        second = s > first ? first : s;
+        first = fmax(first, s);
+    }
+    return second > fmax(vary_times * in->quiet, vary_least);
+}
+
+/* Share of the launches of two sizes that lie on one side of a value. */
+static double share_beyond(const struct am_rises_input *in, size_t a, double value, bool above)
+{
+    size_t n = 0, all = 0;
+
+    for (size_t i = a; i < a + 2; i++) {
+        for (size_t k = 0; k < in->launches[i]; k++)
+            n += above ? in->values[i][k] > value : in->values[i][k] < value;
+        all += in->launches[i];
+    }
+    return (double)n / (double)all;
+}
+
+bool am_rises_share(const struct am_rises_input *in, const struct am_rise *r, double from,
+                    double *lo, double *hi)
+{
+    static const double part = 0.3;
+    const double quarter = log(0.75 * r->before + 0.25 * r->after);
+    const double noise = fmax(2 * in->pool, 0.05), reach = log(8);
+    const double least = fmax(from + 0.2, r->quarter - reach);
+    double a = *lo, b = *hi;
+
+    for (size_t i = 0; i + 1 < in->n; i++) {
+        if (in->x[i] <= least || in->x[i + 1] >= r->quarter + reach)
+            continue;
+        if (in->x[i] < r->quarter && share_beyond(in, i, quarter + noise, true) >= part)
+            a = fmin(a, in->x[i]);
+        if (in->x[i + 1] > r->quarter && share_beyond(in, i, quarter - noise, false) >= part)
+            b = fmax(b, in->x[i + 1]);
+    }
+    if (b - a <= log(1.3))
+        return false;
+    *lo = a;
+    *hi = b;
+    return true;
+}
+
+/* ---- the fitted curve, tabulated ---- */
+
+struct table {
+    double x[GRID], y[GRID], slope[GRID];
+};
+
+static void tabulate(const struct am_steps *fit, const struct am_rises_input *in, struct table *t)
+{
+    const double lo = in->x[0] - 0.7, hi = in->x[in->n - 1] + 0.7;
+
+    for (int i = 0; i < GRID; i++) {
+        t->x[i] = lo + (hi - lo) * i / (GRID - 1);
+        t->y[i] = am_steps_at(fit, t->x[i]);
+        t->slope[i] = am_steps_slope(fit, t->x[i]);
+    }
+}
+
+/* Extremes of the slope between two places; 0 when the table has none there. */
+static double slope_between(const struct table *t, double a, double b, bool least)
+{
+    double best = least ? INFINITY : 0;
+
+    for (int i = 0; i < GRID; i++) {
+        if (t->x[i] >= a && t->x[i] <= b)
+            best = least ? fmin(best, t->slope[i]) : fmax(best, t->slope[i]);
+    }
+    return isfinite(best) ? best : 0;
+}
+
+/* Where the rising curve first reaches a value. */
+static double place_of(const struct table *t, double value)
+{
+    int i = 0;
+
+    while (i < GRID - 1 && t->y[i] < log(value))
+        i++;
+    return t->x[i];
+}
+
+/* ---- grouping ---- */
+
+/* How deep the curve flattens between a rise and the next step: 0 fully, 1 not at all. */
+static double dip_between(const struct table *t, const struct am_rise *a, const struct am_rise *b)
+{
+    const double peak = fmin(slope_between(t, a->first - 0.25, a->last + 0.25, false),
+                             slope_between(t, b->first - 0.25, b->last + 0.25, false));
+
+    return peak > 0 ? slope_between(t, a->last, b->first, true) / peak : 1;
+}
+
+static bool is_level(const struct am_rise *r)
+{
+    return r->after / r->before >= level_ratio;
+}
+
+static void merge_into(struct am_rise *a, const struct am_rise *b)
+{
+    a->merged_wide |= is_level(a) && is_level(b) && b->first - a->last > log(hides);
+    if (b->height > a->height) {
+        a->height = b->height;
+        a->onset = b->onset;
+    }
+    a->after = b->after;
+    a->last = b->last;
+    a->steps++;
+}
+
+static void group(const struct am_steps *fit, const struct am_rises_input *in,
+                  const struct table *t, struct am_rises *out)
+{
+    double level = exp(fit->base);
+
+    *out = (struct am_rises){0};
+    for (size_t i = 0; i < fit->n; i++) {
+        const struct am_step *const step = &fit->items[i];
+        const double height = exp(fit->base + step->height);
+        struct am_rise r = {.before = level,
+                            .after = level + height,
+                            .first = step->place,
+                            .last = step->place,
+                            .steps = 1,
+                            .onset = exp(step->onset),
+                            .height = height};
+        struct am_rise *const before = out->n ? &out->items[out->n - 1] : NULL;
+        double dip;
+
+        level = r.after;
+        if (r.after / r.before <= 1.02)
+            continue;
+        dip = before ? dip_between(t, before, &r) : 0;
+        if (before && (r.first - before->last < log(apart) || dip > dip_merges) &&
+            r.before * in->ns_per_unit < memory_ns) {
+            merge_into(before, &r);
+            continue;
+        }
+        if (before)
+            before->hardly_parts = dip > dip_splits;
+        out->items[out->n++] = r;
+    }
+}
+
+/* ---- naming ---- */
+
+/* The latency of page-local order nearest to a size; NAN without any within a factor of two. */
+static double local_at(const struct am_rises_input *in, double x)
+{
+    double best = log(2), value = NAN;
+
+    for (size_t i = 0; i < in->n_local; i++) {
+        double launches[64];
+        const struct am_hierarchy_point p = {in->local[i].size, in->local[i].values,
+                                             in->local[i].n < 64 ? in->local[i].n : 64};
+        const double away = p.size > 0 ? fabs(log(p.size) - x) : INFINITY;
+        const size_t n = away < best ? take_launches(&p, launches) : 0;
+
+        if (n) {
+            best = away;
+            value = exp(am_stats_median(launches, n));
+        }
+    }
+    return value;
+}
+
+/* Rise of page-local order between two sizes; NAN when it cannot be used: local order is never
+ * slower than random, unless it was disturbed. */
+static double local_rise(const struct am_steps *fit, const struct am_rises_input *in, double a,
+                         double b)
+{
+    const double x = local_at(in, a), y = local_at(in, b);
+
+    if (!isfinite(x) || !isfinite(y) || x > 1.15 * exp(am_steps_at(fit, a)))
+        return NAN;
+    return y / x;
+}
+
+/* The flattest places before and after a rise, within the sizes measured. */
+static void flats_around(const struct table *t, const struct am_rises_input *in,
+                         const struct am_rises *all, size_t k, double *before, double *after)
+{
+    const struct am_rise *const r = &all->items[k];
+    const double lo = k ? all->items[k - 1].quarter : t->x[0];
+    const double hi = k + 1 < all->n ? all->items[k + 1].quarter : t->x[GRID - 1];
+    const double done = log(r->before + 0.85 * (r->after - r->before));
+    double least1 = INFINITY, least2 = INFINITY;
+
+    *before = r->quarter - 0.7;
+    *after = hi;
+    for (int i = 0; i < GRID; i++) {
+        if (t->x[i] >= lo && t->x[i] <= r->quarter && t->slope[i] < least1) {
+            least1 = t->slope[i];
+            *before = t->x[i];
+        }
+        if (t->x[i] >= r->quarter && t->x[i] <= hi && t->y[i] >= done && t->slope[i] < least2) {
+            least2 = t->slope[i];
+            *after = t->x[i];
+        }
+    }
+    *after = fmin(*after, in->x[in->n - 1]);
+    *before = fmin(fmax(*before, in->x[0]), *after - 0.1);
+}
+
+/* What page-local order says of a rise that translation might explain. */
+static void look_again(const struct am_steps *fit, const struct am_rises_input *in,
+                       const struct table *t, struct am_rises *all, size_t k)
+{
+    struct am_rise *const r = &all->items[k];
+    const double ratio = r->after / r->before;
+    double before, after, rise;
+
+    if (r->kind == AM_RISE_CREEP || ratio >= local_ratio)
+        return;
+    flats_around(t, in, all, k, &before, &after);
+    rise = local_rise(fit, in, before, after);
+    if (isnan(rise))
+        return;
+    if (rise <= creep_ratio && log(fmax(rise, 1)) < 0.5 * log(ratio)) {
+        r->kind = AM_RISE_CREEP;
+        r->explained = true;
+    } else if (r->kind == AM_RISE_DOUBTFUL && rise >= creep_ratio) {
+        r->kind = AM_RISE_LEVEL;
+    }
+}
+
+static void name(const struct am_steps *fit, const struct am_rises_input *in, const struct table *t,
+                 struct am_rises *all)
+{
+    for (size_t k = 0; k < all->n; k++) {
+        struct am_rise *const r = &all->items[k];
+        const double ratio = r->after / r->before, height = r->after - r->before;
+        const double width =
+            place_of(t, r->before + 0.8 * height) - place_of(t, r->before + 0.1 * height);
+        const bool slow = r->onset < onset_least;
+
+        r->quarter = place_of(t, r->before + 0.25 * height);
+        r->may_hide = r->merged_wide ||
+                      (ratio >= level_ratio * level_ratio && width > log(width_max)) ||
+                      (ratio >= onset_ratio && slow && !am_rises_varies(in, r->quarter));
+        r->kind = ratio >= level_ratio   ? AM_RISE_LEVEL
+                  : ratio <= creep_ratio ? AM_RISE_CREEP
+                                         : AM_RISE_DOUBTFUL;
+        if (r->kind != AM_RISE_CREEP && r->before * in->ns_per_unit >= memory_ns) {
+            r->kind = AM_RISE_CREEP; /* what follows memory is translation */
+            r->explained = true;
+        }
+    }
+    for (size_t k = 0; k < all->n; k++)
+        look_again(fit, in, t, all, k);
+}
+
+/* Two creeps in a row that together would be a level are doubtful, unless something explains them.
+ */
+static void doubt_pairs(const struct am_steps *fit, const struct am_rises_input *in,
+                        struct am_rises *all)
+{
+    for (size_t k = 0; k + 1 < all->n; k++) {
+        struct am_rise *const a = &all->items[k], *const b = &all->items[k + 1];
+        double rise;
+
+        a->hardly_parts &= a->kind == AM_RISE_LEVEL && b->kind == AM_RISE_LEVEL;
+        if (a->kind != AM_RISE_CREEP || b->kind != AM_RISE_CREEP || a->explained || b->explained ||
+            b->after / a->before < level_ratio || b->first - a->last >= log(4))
+            continue;
+        rise = local_rise(fit, in, a->first - 0.7, b->last + 0.7);
+        if (isnan(rise) || rise > creep_ratio)
+            a->kind = b->kind = AM_RISE_DOUBTFUL;
+    }
+}
+
+void am_rises_of(const struct am_steps *fit, const struct am_rises_input *in, struct am_rises *out)
+{
+    struct table t;
+
+    tabulate(fit, in, &t);
+    group(fit, in, &t, out);
+    name(fit, in, &t, out);
+    doubt_pairs(fit, in, out);
+}
+
+size_t am_rises_levels(const struct am_rises *rises)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rises->n; i++)
+        n += rises->items[i].kind == AM_RISE_LEVEL;
+    return n;
+}
+
+bool am_rises_doubtful(const struct am_rises *rises)
+{
+    for (size_t i = 0; i < rises->n; i++) {
+        const struct am_rise *const r = &rises->items[i];
+
+        if (r->kind == AM_RISE_DOUBTFUL || r->hardly_parts ||
+            (r->may_hide && r->kind == AM_RISE_LEVEL))
+            return true;
+    }
+    return false;
+}

@@ -4,20 +4,7 @@
 
 #include "kernels/isa.h"
 
-#define DECLARE(isa) extern const struct am_bs_variant am_bs_##isa;
-AM_ISA_MAP(DECLARE)
-#undef DECLARE
-
-#define ROW(isa) &am_bs_##isa,
-static const struct am_bs_variant *const variants[] = {AM_ISA_MAP(ROW)};
-#undef ROW
+AM_ISA_FINDER(am_bs_find, am_bs_variant, am_bs_)
 
 const char *const am_bs_types[] = {"f32", "f64", NULL};
 const char *const am_bs_cdfs[] = {"poly", "erf", NULL};
-
-const struct am_bs_variant *am_bs_find(const char *isa)
-{
-    const int i = am_isa_index(isa);
-
-    return i < 0 ? NULL : variants[i];
-}

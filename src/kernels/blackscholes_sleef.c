@@ -3,17 +3,4 @@
 #include "kernels/blackscholes.h"
 #include "kernels/isa.h"
 
-#define DECLARE(isa) extern const struct am_bs_variant am_bs_sleef_##isa;
-AM_ISA_MAP(DECLARE)
-#undef DECLARE
-
-#define ROW(isa) &am_bs_sleef_##isa,
-static const struct am_bs_variant *const variants[] = {AM_ISA_MAP(ROW)};
-#undef ROW
-
-const struct am_bs_variant *am_bs_find_sleef(const char *isa)
-{
-    const int i = am_isa_index(isa);
-
-    return i < 0 ? NULL : variants[i];
-}
+AM_ISA_FINDER(am_bs_find_sleef, am_bs_variant, am_bs_sleef_)

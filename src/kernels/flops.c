@@ -4,13 +4,7 @@
 
 #include "kernels/isa.h"
 
-#define DECLARE(isa) extern const struct am_flops_variant am_flops_##isa;
-AM_ISA_MAP(DECLARE)
-#undef DECLARE
-
-#define ROW(isa) &am_flops_##isa,
-static const struct am_flops_variant *const variants[] = {AM_ISA_MAP(ROW)};
-#undef ROW
+AM_ISA_FINDER(am_flops_find, am_flops_variant, am_flops_)
 
 const char *const am_flops_ops[] = {"fma", "add", "mul", "mix", NULL};
 const char *const am_flops_types[] = {"f32", "f64", NULL};
@@ -31,11 +25,4 @@ unsigned am_flops_count(enum am_flops_op op)
 bool am_flops_adds_first(size_t stream, size_t streams)
 {
     return stream >= (streams + 1) / 2;
-}
-
-const struct am_flops_variant *am_flops_find(const char *isa)
-{
-    const int i = am_isa_index(isa);
-
-    return i < 0 ? NULL : variants[i];
 }

@@ -5,13 +5,7 @@
 
 #include "kernels/isa.h"
 
-#define DECLARE(isa) extern const struct am_gemm_variant am_gemm_##isa;
-AM_ISA_MAP(DECLARE)
-#undef DECLARE
-
-#define ROW(isa) &am_gemm_##isa,
-static const struct am_gemm_variant *const variants[] = {AM_ISA_MAP(ROW)};
-#undef ROW
+AM_ISA_FINDER(am_gemm_find, am_gemm_variant, am_gemm_)
 
 const char *const am_gemm_types[] = {"f32", "f64", NULL};
 
@@ -21,13 +15,6 @@ enum {
     L2_BYTES = 262144,     /* where nobody tells */
     PANEL_BYTES = 2097152, /* of A in a core's part of the last cache */
 };
-
-const struct am_gemm_variant *am_gemm_find(const char *isa)
-{
-    const int i = am_isa_index(isa);
-
-    return i < 0 ? NULL : variants[i];
-}
 
 static size_t round_up(size_t x, size_t to)
 {

@@ -4,13 +4,7 @@
 
 #include "kernels/isa.h"
 
-#define DECLARE(isa) extern const struct am_mgvf_variant am_mgvf_##isa;
-AM_ISA_MAP(DECLARE)
-#undef DECLARE
-
-#define ROW(isa) &am_mgvf_##isa,
-static const struct am_mgvf_variant *const variants[] = {AM_ISA_MAP(ROW)};
-#undef ROW
+AM_ISA_FINDER(am_mgvf_find, am_mgvf_variant, am_mgvf_)
 
 const char *const am_mgvf_types[] = {"f32", "f64", NULL};
 const char *const am_mgvf_heavisides[] = {"atan", "minmax", NULL};
@@ -19,11 +13,4 @@ const char *const am_mgvf_forms[] = {"naive", "atan", "minmax", NULL};
 size_t am_mgvf_naive_scratch(size_t rows, size_t columns)
 {
     return AM_MGVF_NAIVE_MATRICES * rows * (sizeof(double *) + columns * sizeof(double));
-}
-
-const struct am_mgvf_variant *am_mgvf_find(const char *isa)
-{
-    const int i = am_isa_index(isa);
-
-    return i < 0 ? NULL : variants[i];
 }

@@ -4,13 +4,7 @@
 
 #include "kernels/isa.h"
 
-#define DECLARE(isa) extern const struct am_stencil_variant am_stencil_##isa;
-AM_ISA_MAP(DECLARE)
-#undef DECLARE
-
-#define ROW(isa) &am_stencil_##isa,
-static const struct am_stencil_variant *const variants[] = {AM_ISA_MAP(ROW)};
-#undef ROW
+AM_ISA_FINDER(am_stencil_find, am_stencil_variant, am_stencil_)
 
 #define NAME(name, flops) #name,
 const char *const am_stencil_forms[] = {AM_STENCIL_FORM_MAP(NAME) NULL};
@@ -30,11 +24,4 @@ unsigned am_stencil_period(unsigned width)
     if (width > AM_STENCIL_ROTATING)
         return 1;
     return registers % 2 ? registers : registers / 2;
-}
-
-const struct am_stencil_variant *am_stencil_find(const char *isa)
-{
-    const int i = am_isa_index(isa);
-
-    return i < 0 ? NULL : variants[i];
 }

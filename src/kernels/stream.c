@@ -4,13 +4,7 @@
 
 #include "kernels/isa.h"
 
-#define DECLARE(isa) extern const struct am_stream_variant am_stream_##isa;
-AM_ISA_MAP(DECLARE)
-#undef DECLARE
-
-#define ROW(isa) &am_stream_##isa,
-static const struct am_stream_variant *const variants[] = {AM_ISA_MAP(ROW)};
-#undef ROW
+AM_ISA_FINDER(am_stream_find, am_stream_variant, am_stream_)
 
 #define KIND(name, loop, reads, writes, arrays) {#name, AM_STREAM_##loop, reads, writes, arrays},
 const struct am_stream_kind am_stream_kinds[AM_STREAM_KERNELS] = {AM_STREAM_MAP(KIND)};
@@ -19,10 +13,3 @@ const struct am_stream_kind am_stream_kinds[AM_STREAM_KERNELS] = {AM_STREAM_MAP(
 #define NAME(name, loop, reads, writes, arrays) #name,
 const char *const am_stream_names[] = {AM_STREAM_MAP(NAME) NULL};
 #undef NAME
-
-const struct am_stream_variant *am_stream_find(const char *isa)
-{
-    const int i = am_isa_index(isa);
-
-    return i < 0 ? NULL : variants[i];
-}

@@ -3,6 +3,8 @@
 #ifndef AM_KERNELS_VEC_H
 #define AM_KERNELS_VEC_H
 
+#include "core/bench/isas.h"
+
 #include <stdint.h>
 
 /* src/kernels/meson.build gives both. Read alone, by an editor or a test of headers, this is
@@ -56,6 +58,7 @@ typedef AM_VEC(uint64_t, 64) am_vu64 __attribute__((may_alias));
 #define AM_PASTE(a, b) AM_PASTE_(a, b)
 /* AM_KERNEL(am_stream_) names a variant table: am_stream_avx2 */
 #define AM_KERNEL(prefix) AM_PASTE(prefix, AM_ISA)
+_Static_assert(AM_VEC_BYTES == AM_PASTE(AM_ISA_BYTES_, AM_ISA), "the width of core/bench/isas.h");
 #define AM_STRING_(a) #a
 #define AM_STRING(a) AM_STRING_(a)
 

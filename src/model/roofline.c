@@ -3,13 +3,10 @@
  * kind: the 95 % quantile of the best point, by any kernel and any means. */
 #include "model/roofline.h"
 
+#include "core/bench/isas.h"
+
 #include <math.h>
 #include <string.h>
-
-/* Narrowest first: what a wider set does in a second bounds a narrower one. Those of other
- * architectures never meet in one run. */
-static const char *const isa_order[] = {"scalar", "sse2", "neon", "avx", "avx2", "avx512"};
-enum { ISAS = sizeof(isa_order) / sizeof(isa_order[0]) };
 
 const char *am_ceiling_unit(enum am_ceiling_kind kind)
 {
@@ -158,16 +155,6 @@ void am_roofline_build(const struct am_result_set *set, const struct am_facts *f
 
 /* ---- asking ---- */
 
-/* -1: no set that we know. */
-static int isa_rank(const char *isa)
-{
-    for (int i = 0; isa && i < (int)ISAS; i++) {
-        if (strcmp(isa_order[i], isa) == 0)
-            return i;
-    }
-    return -1;
-}
-
 /* How a ceiling's instruction set may stand for that of a query, the strictest first. */
 enum isa_fit { ISA_SAME, ISA_WIDER, ISA_FITS };
 
@@ -175,7 +162,7 @@ static bool isa_fits(const struct am_ceiling *c, const char *isa, enum isa_fit f
 {
     if (!isa || same_text(c->isa, isa))
         return true;
-    return fit == ISA_WIDER && isa_rank(isa) >= 0 && isa_rank(c->isa) > isa_rank(isa);
+    return fit == ISA_WIDER && am_isa_rank(isa) >= 0 && am_isa_rank(c->isa) > am_isa_rank(isa);
 }
 
 static bool fits(const struct am_ceiling *c, const struct am_roof_query *q, enum isa_fit fit)

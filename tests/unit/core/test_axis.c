@@ -2,6 +2,7 @@
 /* The axis syntax: what it gives, and what it says when it cannot. */
 #include "base/text.h"
 #include "core/bench/axis.h"
+#include "core/bench/isas.h"
 #include "tap.h"
 
 #include <stdint.h>
@@ -268,8 +269,18 @@ static void test_tables(void)
     ok(am_value_same(&a, &a) && !am_value_same(&a, &b), "equal values are the same");
 }
 
+static void test_ranks(void)
+{
+    ok(am_isa_rank("scalar") == 0 && am_isa_rank("avx512") == AM_ISA_RANKS - 1,
+       "instruction sets have ranks");
+    ok(am_isa_rank("avx") > am_isa_rank("sse2") && am_isa_rank("avx2") > am_isa_rank("avx"),
+       "that rise");
+    ok(am_isa_rank("mmx") == -1 && am_isa_rank(NULL) == -1, "others have none");
+}
+
 int main(void)
 {
+    test_ranks();
     test_values();
     test_refusals();
     test_bounds();

@@ -2,6 +2,8 @@
 /* Grids in memory: rows, lanes and parts, and points on their way there and back. */
 #include "app/stencil/grid_layout.h"
 
+#include "app/stencil/elements.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -18,15 +20,10 @@ enum {
     BLOCK = 64, /* points of a lane that are moved at once: the vectors they go to stay in L1 */
 };
 
-static size_t up_to(size_t bytes, size_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /* The least number of lines for these bytes that is `rest` more than whole pages. */
 static size_t spread(size_t bytes, size_t rest)
 {
-    const size_t lines = up_to(bytes, LINE_BYTES) / LINE_BYTES;
+    const size_t lines = am_elements_up_to(bytes, LINE_BYTES) / LINE_BYTES;
     const size_t missing = (rest + PAGE_LINES - lines % PAGE_LINES) % PAGE_LINES;
 
     return (lines + missing) * LINE_BYTES;
@@ -80,10 +77,10 @@ void am_grid_lay_out(struct am_stencil_grid *grid)
         bytes *= grid->length[2] + room;
         first += room_before(grid) * (size_t)grid->plane;
     }
-    bytes = up_to(bytes, PAGE_BYTES);
+    bytes = am_elements_up_to(bytes, PAGE_BYTES);
     grid->offset[0] = first;
     grid->offset[1] = first + (sweeps ? bytes + STAGGER_BYTES : 0);
-    grid->part_bytes = sweeps ? up_to(2 * bytes + STAGGER_BYTES, PAGE_BYTES) : bytes;
+    grid->part_bytes = sweeps ? am_elements_up_to(2 * bytes + STAGGER_BYTES, PAGE_BYTES) : bytes;
 }
 
 char *am_grid_array(const struct am_stencil_grid *grid, size_t part,
@@ -124,23 +121,6 @@ double am_grid_value(const struct am_stencil_grid *grid, const size_t at[3])
                                              : *(const double *)(const void *)point;
 }
 
-/* Elements of either size, `to_step` and `from_step` elements apart. */
-static void move(char *to, size_t to_step, const char *from, size_t from_step, size_t count,
-                 size_t element_bytes)
-{
-    if (to_step == 1 && from_step == 1) {
-        memcpy(to, from, count * element_bytes);
-    } else if (element_bytes == sizeof(uint32_t)) {
-        for (size_t i = 0; i < count; i++)
-            memcpy(to + i * to_step * sizeof(uint32_t), from + i * from_step * sizeof(uint32_t),
-                   sizeof(uint32_t));
-    } else {
-        for (size_t i = 0; i < count; i++)
-            memcpy(to + i * to_step * sizeof(uint64_t), from + i * from_step * sizeof(uint64_t),
-                   sizeof(uint64_t));
-    }
-}
-
 /* A row of a part as it stands in x, for a lane: where it begins there, or SIZE_MAX where the lane
  * has no such row. Lanes have one row too many where they are short: the next one's first. */
 static size_t row_in_x(const struct am_stencil_grid *grid, size_t part, size_t lane, size_t y,
@@ -176,35 +156,18 @@ void am_grid_load_part(const struct am_stencil_grid *grid, size_t part, const vo
             for (size_t lane = 0; lane < grid->lanes; lane++) {
                 const size_t from = row_in_x(grid, part, lane, y, z, true) + i;
 
-                move(to + lane * bytes, grid->lanes, (const char *)x + from * bytes, 1, count,
-                     bytes);
+                am_elements_move(to + lane * bytes, grid->lanes, (const char *)x + from * bytes, 1,
+                                 count, bytes);
             }
         }
     }
 }
 
-static enum am_status check_magnitude(const struct am_stencil_grid *grid, const void *x,
-                                      struct am_err *err)
-{
-    const size_t *const n = grid->spec.n;
-    const double most = am_stencil_magnitude(grid->spec.form, grid->spec.type);
-    const bool narrow = grid->spec.type == AM_STENCIL_F32;
-    const float *const f32 = x;
-    const double *const f64 = x;
-
-    for (size_t i = 0; i < n[0] * n[1] * n[2]; i++) {
-        const double value = narrow ? (double)f32[i] : f64[i];
-
-        if (!(value >= -most && value <= most))
-            return am_fail(err, AM_E_LIMIT, "point %zu is %g: form %s takes up to %g", i, value,
-                           am_stencil_forms[grid->spec.form], most);
-    }
-    return AM_OK;
-}
-
 enum am_status am_grid_load(struct am_stencil_grid *grid, const void *x, struct am_err *err)
 {
-    const enum am_status s = check_magnitude(grid, x, err);
+    const size_t *const n = grid->spec.n;
+    const enum am_status s =
+        am_elements_check(grid->spec.form, grid->spec.type, x, n[0] * n[1] * n[2], err);
 
     if (s != AM_OK)
         return s;
@@ -229,7 +192,8 @@ static void store_part(const struct am_stencil_grid *grid, size_t part, void *x)
             const size_t to = row_in_x(grid, part, lane, y, z, false);
 
             if (to != SIZE_MAX)
-                move((char *)x + to * bytes, 1, from + lane * bytes, grid->lanes, extent[0], bytes);
+                am_elements_move((char *)x + to * bytes, 1, from + lane * bytes, grid->lanes,
+                                 extent[0], bytes);
         }
     }
 }
@@ -378,8 +342,9 @@ static void fill_layer(const struct layer *layer)
         const struct home home = home_of(layer, lane);
 
         for (size_t i = 0; i < layer->rows; i++)
-            move(row_at(layer, i, layer->at) + lane * bytes, grid->lanes,
-                 row_at(layer, i, home.at) + home.lane * bytes, grid->lanes, layer->points, bytes);
+            am_elements_move(row_at(layer, i, layer->at) + lane * bytes, grid->lanes,
+                             row_at(layer, i, home.at) + home.lane * bytes, grid->lanes,
+                             layer->points, bytes);
     }
 }
 

@@ -2,6 +2,8 @@
 /* Lanes: where they begin, how points get there and back, and what they copy from each other. */
 #include "app/stencil/layout.h"
 
+#include "app/stencil/elements.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -13,11 +15,6 @@ enum {
     STAGGER_BYTES = PAGE_BYTES / 2 + LINE_BYTES,
     BLOCK = 64, /* points of a lane that are moved at once: the vectors they go to stay in L1 */
 };
-
-static size_t up_to(size_t bytes, size_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
 
 static size_t all_lanes(const struct am_stencil *st)
 {
@@ -53,20 +50,20 @@ void am_stencil_lay_out(struct am_stencil *st)
     st->ghosts = held ? 0 : st->reach;
     st->length = (st->spec.n + all_lanes(st) - 1) / all_lanes(st);
     vector = am_stencil_vector_bytes(st);
-    ghost_bytes = up_to(st->ghosts * vector, LINE_BYTES);
-    array_bytes = ghost_bytes + up_to((st->length + st->ghosts) * vector, LINE_BYTES);
-    edge_bytes = sweeps ? 0 : up_to(2 * st->ghosts * vector, LINE_BYTES);
+    ghost_bytes = am_elements_up_to(st->ghosts * vector, LINE_BYTES);
+    array_bytes = ghost_bytes + am_elements_up_to((st->length + st->ghosts) * vector, LINE_BYTES);
+    edge_bytes = sweeps ? 0 : am_elements_up_to(2 * st->ghosts * vector, LINE_BYTES);
     st->place.offset[0] = ghost_bytes;
     at = array_bytes;
     st->place.offset[1] = st->place.offset[0];
     if (sweeps) {
-        at = up_to(at, PAGE_BYTES) + STAGGER_BYTES;
+        at = am_elements_up_to(at, PAGE_BYTES) + STAGGER_BYTES;
         st->place.offset[1] = at + ghost_bytes;
         at += array_bytes;
     }
     st->place.edges = at;
     st->place.start = at + edge_bytes;
-    st->place.bytes = up_to(at + 2 * edge_bytes, PAGE_BYTES);
+    st->place.bytes = am_elements_up_to(at + 2 * edge_bytes, PAGE_BYTES);
 }
 
 char *am_stencil_array(const struct am_stencil *st, size_t part, unsigned array)
@@ -90,21 +87,6 @@ double am_stencil_value(const struct am_stencil *st, size_t point)
     return st->spec.type == AM_STENCIL_F32 ? (double)*(const float *)at : *(const double *)at;
 }
 
-/* Elements of either size, `to_step` and `from_step` elements apart. */
-static void move(char *to, size_t to_step, const char *from, size_t from_step, size_t count,
-                 size_t element_bytes)
-{
-    if (element_bytes == sizeof(uint32_t)) {
-        for (size_t i = 0; i < count; i++)
-            memcpy(to + i * to_step * sizeof(uint32_t), from + i * from_step * sizeof(uint32_t),
-                   sizeof(uint32_t));
-    } else {
-        for (size_t i = 0; i < count; i++)
-            memcpy(to + i * to_step * sizeof(uint64_t), from + i * from_step * sizeof(uint64_t),
-                   sizeof(uint64_t));
-    }
-}
-
 static void load_lane_block(const struct am_stencil *st, unsigned front, size_t lane, size_t i,
                             size_t count, const char *x)
 {
@@ -112,28 +94,10 @@ static void load_lane_block(const struct am_stencil *st, unsigned front, size_t 
     const size_t point = am_stencil_lane_start(st, lane) + i;
     const size_t straight = point >= n ? 0 : n - point < count ? n - point : count;
 
-    move(element(st, front, lane, i), st->lanes, x + point * bytes, 1, straight, bytes);
+    am_elements_move(element(st, front, lane, i), st->lanes, x + point * bytes, 1, straight, bytes);
     if (straight < count) /* the lane's one point too many, beyond the end of the grid */
-        move(element(st, front, lane, i + straight), st->lanes, x + (point + straight - n) * bytes,
-             1, count - straight, bytes);
-}
-
-static enum am_status check_magnitude(const struct am_stencil *st, const void *x,
-                                      struct am_err *err)
-{
-    const double most = am_stencil_magnitude(st->spec.form, st->spec.type);
-    const bool narrow = st->spec.type == AM_STENCIL_F32;
-    const float *const f32 = x;
-    const double *const f64 = x;
-
-    for (size_t i = 0; i < st->spec.n; i++) {
-        const double value = narrow ? (double)f32[i] : f64[i];
-
-        if (!(value >= -most && value <= most))
-            return am_fail(err, AM_E_LIMIT, "point %zu is %g: form %s takes up to %g", i, value,
-                           am_stencil_forms[st->spec.form], most);
-    }
-    return AM_OK;
+        am_elements_move(element(st, front, lane, i + straight), st->lanes,
+                         x + (point + straight - n) * bytes, 1, count - straight, bytes);
 }
 
 void am_stencil_load_part(const struct am_stencil *st, size_t part, unsigned front, const void *x)
@@ -148,7 +112,7 @@ void am_stencil_load_part(const struct am_stencil *st, size_t part, unsigned fro
 
 enum am_status am_stencil_load(struct am_stencil *st, const void *x, struct am_err *err)
 {
-    const enum am_status s = check_magnitude(st, x, err);
+    const enum am_status s = am_elements_check(st->spec.form, st->spec.type, x, st->spec.n, err);
 
     if (s != AM_OK)
         return s;
@@ -167,9 +131,9 @@ void am_stencil_store(const struct am_stencil *st, void *x)
                 const size_t left = length > i ? length - i : 0;
                 const size_t point = am_stencil_lane_start(st, lane) + i;
 
-                move((char *)x + point * st->element_bytes, 1,
-                     element(st, st->phase.front, lane, i), st->lanes, left < BLOCK ? left : BLOCK,
-                     st->element_bytes);
+                am_elements_move((char *)x + point * st->element_bytes, 1,
+                                 element(st, st->phase.front, lane, i), st->lanes,
+                                 left < BLOCK ? left : BLOCK, st->element_bytes);
             }
         }
     }
@@ -189,7 +153,8 @@ static void fill_lane(const struct am_stencil *st, unsigned front, size_t lane, 
         const size_t there = lane_length(st, owner) - i;
         const size_t some = there < count ? there : count;
 
-        move(to, st->lanes, element(st, front, owner, i), st->lanes, some, st->element_bytes);
+        am_elements_move(to, st->lanes, element(st, front, owner, i), st->lanes, some,
+                         st->element_bytes);
         to += some * am_stencil_vector_bytes(st);
         count -= some;
         owner = owner + 1 == lanes ? 0 : owner + 1;
@@ -245,7 +210,8 @@ void am_stencil_read(const struct am_stencil *st, size_t first, size_t count, vo
     for (size_t done = 0, some; done < count; done += some) {
         const char *const from = run_of(st, first + done, count - done, &some);
 
-        move((char *)x + done * st->element_bytes, 1, from, st->lanes, some, st->element_bytes);
+        am_elements_move((char *)x + done * st->element_bytes, 1, from, st->lanes, some,
+                         st->element_bytes);
     }
 }
 
@@ -254,6 +220,7 @@ void am_stencil_write(const struct am_stencil *st, size_t first, size_t count, c
     for (size_t done = 0, some; done < count; done += some) {
         char *const to = run_of(st, first + done, count - done, &some);
 
-        move(to, st->lanes, (const char *)x + done * st->element_bytes, 1, some, st->element_bytes);
+        am_elements_move(to, st->lanes, (const char *)x + done * st->element_bytes, 1, some,
+                         st->element_bytes);
     }
 }

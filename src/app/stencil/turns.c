@@ -7,27 +7,140 @@
 
 enum { LINE_BYTES = 64 };
 
-/* On lines of its own: parts are at work at the same time. */
+/* On lines of its own: parts are at work at the same time. The phase that the part is in, and the
+ * pass that was exchanged and not advanced yet. */
 struct am_stencil_turn {
-    _Alignas(2 * LINE_BYTES) struct am_stencil_phase phase;
-    struct am_stencil_pass pass; /* exchanged, not advanced yet */
-    size_t left;                 /* steps of this iteration */
+    _Alignas(2 * LINE_BYTES) union {
+        struct {
+            struct am_stencil_phase phase;
+            struct am_stencil_pass pass;
+        } line;
+        struct {
+            struct am_grid_phase phase;
+            struct am_grid_pass pass;
+        } grid;
+    };
+    size_t left; /* steps of this iteration */
     bool exchanged;
 };
+
+/* What depends on the dimensions. */
+struct am_stencil_steps {
+    void (*begin)(const void *grid, struct am_stencil_turn *turn); /* in the grid's phase */
+    void (*load)(const void *grid, size_t part, struct am_stencil_turn *turn, const void *x);
+    void (*exchange)(const void *grid, size_t part, struct am_stencil_turn *turn);
+    size_t (*advance)(const void *grid, size_t part, struct am_stencil_turn *turn); /* steps made */
+    void (*settle)(void *grid, const struct am_stencil_turn *turn);
+};
+
+/* ---- one dimension ---- */
+
+static void begin_line(const void *grid, struct am_stencil_turn *turn)
+{
+    turn->line.phase = ((const struct am_stencil *)grid)->phase;
+}
+
+static void load_line(const void *grid, size_t part, struct am_stencil_turn *turn, const void *x)
+{
+    am_stencil_load_part(grid, part, turn->line.phase.front, x);
+}
+
+static void exchange_line(const void *grid, size_t part, struct am_stencil_turn *turn)
+{
+    turn->line.pass = am_stencil_next(grid, &turn->line.phase, turn->left);
+    am_stencil_exchange(grid, part, &turn->line.pass);
+}
+
+static size_t advance_line(const void *grid, size_t part, struct am_stencil_turn *turn)
+{
+    am_stencil_advance(grid, part, &turn->line.pass);
+    am_stencil_passed(grid, &turn->line.phase, &turn->line.pass);
+    return turn->line.pass.steps;
+}
+
+static void settle_line(void *grid, const struct am_stencil_turn *turn)
+{
+    ((struct am_stencil *)grid)->phase = turn->line.phase;
+}
+
+static const struct am_stencil_steps line_steps = {begin_line, load_line, exchange_line,
+                                                   advance_line, settle_line};
+
+/* ---- two and three ---- */
+
+static void begin_grid(const void *grid, struct am_stencil_turn *turn)
+{
+    turn->grid.phase = ((const struct am_stencil_grid *)grid)->phase;
+}
+
+static void load_grid(const void *grid, size_t part, struct am_stencil_turn *turn, const void *x)
+{
+    (void)turn;
+    am_grid_load_part(grid, part, x);
+}
+
+static void exchange_grid(const void *grid, size_t part, struct am_stencil_turn *turn)
+{
+    turn->grid.pass = am_grid_next(grid, &turn->grid.phase, turn->left);
+    am_grid_exchange(grid, part, &turn->grid.pass);
+}
+
+static size_t advance_grid(const void *grid, size_t part, struct am_stencil_turn *turn)
+{
+    am_grid_advance(grid, part, &turn->grid.pass);
+    am_grid_passed(grid, &turn->grid.phase, &turn->grid.pass);
+    return turn->grid.pass.steps;
+}
+
+static void settle_grid(void *grid, const struct am_stencil_turn *turn)
+{
+    ((struct am_stencil_grid *)grid)->phase = turn->grid.phase;
+}
+
+static const struct am_stencil_steps grid_steps = {begin_grid, load_grid, exchange_grid,
+                                                   advance_grid, settle_grid};
+
+/* ---- any ---- */
+
+/* All fields but `turn` are set. */
+static enum am_status make_turns(struct am_stencil_turns *turns, struct am_err *err)
+{
+    const size_t bytes = turns->parts * sizeof(*turns->turn);
+
+    turns->turn = aligned_alloc(2 * LINE_BYTES, bytes);
+    if (!turns->turn)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu parts", turns->parts);
+    memset(turns->turn, 0, bytes);
+    for (size_t part = 0; part < turns->parts; part++) {
+        turns->turn[part].left = turns->steps;
+        turns->how->begin(turns->grid, &turns->turn[part]);
+    }
+    return AM_OK;
+}
 
 enum am_status am_stencil_turns_init(struct am_stencil_turns *turns, struct am_stencil *st,
                                      size_t steps, const void *x, struct am_err *err)
 {
-    const size_t bytes = st->spec.parts * sizeof(*turns->turn);
+    *turns = (struct am_stencil_turns){.how = &line_steps,
+                                       .grid = st,
+                                       .x = x,
+                                       .parts = st->spec.parts,
+                                       .steps = steps,
+                                       .reach = st->reach};
+    return make_turns(turns, err);
+}
 
-    *turns = (struct am_stencil_turns){.st = st, .x = x, .steps = steps};
-    turns->turn = aligned_alloc(2 * LINE_BYTES, bytes);
-    if (!turns->turn)
-        return am_fail(err, AM_E_NOMEM, "no memory for %zu parts", st->spec.parts);
-    memset(turns->turn, 0, bytes);
-    for (size_t part = 0; part < st->spec.parts; part++)
-        turns->turn[part] = (struct am_stencil_turn){.phase = st->phase, .left = steps};
-    return AM_OK;
+enum am_status am_stencil_turns_init_grid(struct am_stencil_turns *turns,
+                                          struct am_stencil_grid *grid, size_t steps, const void *x,
+                                          struct am_err *err)
+{
+    *turns = (struct am_stencil_turns){.how = &grid_steps,
+                                       .grid = grid,
+                                       .x = x,
+                                       .parts = grid->spec.parts,
+                                       .steps = steps,
+                                       .reach = grid->ghosts};
+    return make_turns(turns, err);
 }
 
 void am_stencil_turns_fini(struct am_stencil_turns *turns)
@@ -36,13 +149,15 @@ void am_stencil_turns_fini(struct am_stencil_turns *turns)
     turns->turn = NULL;
 }
 
+/* Whatever came before: a part begins anew, in the phase that is all zero. */
 static void fill(void *app, size_t part)
 {
     const struct am_stencil_turns *const turns = app;
     struct am_stencil_turn *const turn = &turns->turn[part];
 
-    *turn = (struct am_stencil_turn){.left = turns->steps};
-    am_stencil_load_part(turns->st, part, turn->phase.front, turns->x);
+    memset(turn, 0, sizeof(*turn));
+    turn->left = turns->steps;
+    turns->how->load(turns->grid, part, turn, turns->x);
 }
 
 static void take_turn(void *app, size_t part)
@@ -51,37 +166,34 @@ static void take_turn(void *app, size_t part)
     struct am_stencil_turn *const turn = &turns->turn[part];
 
     if (!turn->exchanged) {
-        turn->pass = am_stencil_next(turns->st, &turn->phase, turn->left);
-        am_stencil_exchange(turns->st, part, &turn->pass);
+        turns->how->exchange(turns->grid, part, turn);
         turn->exchanged = true;
         return;
     }
-    am_stencil_advance(turns->st, part, &turn->pass);
-    am_stencil_passed(turns->st, &turn->phase, &turn->pass);
+    turn->left -= turns->how->advance(turns->grid, part, turn);
     turn->exchanged = false;
-    turn->left -= turn->pass.steps;
     if (!turn->left)
         turn->left = turns->steps;
 }
 
 struct am_blocks am_stencil_filling(struct am_stencil_turns *turns)
 {
-    return (struct am_blocks){.count = turns->st->spec.parts, .app = turns, .run = fill};
+    return (struct am_blocks){.count = turns->parts, .app = turns, .run = fill};
 }
 
 struct am_blocks am_stencil_stepping(struct am_stencil_turns *turns)
 {
-    return (struct am_blocks){.count = turns->st->spec.parts, .app = turns, .run = take_turn};
+    return (struct am_blocks){.count = turns->parts, .app = turns, .run = take_turn};
 }
 
 uint64_t am_stencil_rounds(const struct am_stencil_turns *turns)
 {
-    const size_t passes = (turns->steps - 1) / turns->st->reach + 1;
+    const size_t passes = (turns->steps - 1) / turns->reach + 1;
 
     return 2 * (uint64_t)passes;
 }
 
 void am_stencil_turns_settle(const struct am_stencil_turns *turns)
 {
-    turns->st->phase = turns->turn[0].phase;
+    turns->how->settle(turns->grid, &turns->turn[0]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* app.stencil in two and three dimensions. */
-#include "app/stencil/grid_turns.h"
+#include "app/stencil/turns.h"
 #include "bench/apps/grid_check.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil_dim.h"
@@ -13,7 +13,7 @@
 struct grid {
     struct am_stencil_grid grid;
     struct am_memory memory;
-    struct am_grid_turns turns;
+    struct am_stencil_turns turns;
     void *x;      /* the state at step 0 */
     size_t bytes; /* of the grid's memory */
     size_t steps;
@@ -121,8 +121,9 @@ static enum am_status map_grid(void *self, struct am_err *err)
         s = am_memory_map(&grid->memory, grid->bytes, AM_PAGES_ANY, err);
     if (s == AM_OK)
         s = am_stencil_grid_init(&grid->grid, &spec, grid->memory.base, err);
-    return s == AM_OK ? am_grid_turns_init(&grid->turns, &grid->grid, grid->steps, grid->x, err)
-                      : s;
+    return s == AM_OK
+               ? am_stencil_turns_init_grid(&grid->turns, &grid->grid, grid->steps, grid->x, err)
+               : s;
 }
 
 /* Cycles of one vector and step. Where a product is fused with a sum, sums can be fused products by
@@ -147,7 +148,7 @@ static void cost_of_grid(const void *self, const struct am_clock *clock, struct 
     const unsigned *const flops = am_grid_form_flops[spec->dim - AM_GRID_DIM_LEAST];
     const double lanes = (double)spec->kernels->lanes[spec->type];
     const double points = (double)points_of(spec), updates = points * (double)grid->steps;
-    const double passes = (double)(am_grid_rounds(&grid->turns) / 2);
+    const double passes = (double)(am_stencil_rounds(&grid->turns) / 2);
     struct am_ports ports;
 
     am_ports_measure(spec->kernels->isa, type, clock, &ports);
@@ -208,28 +209,28 @@ static struct am_blocks fill_grid(void *self)
 {
     struct grid *const grid = self;
 
-    return am_grid_filling(&grid->turns);
+    return am_stencil_filling(&grid->turns);
 }
 
 static struct am_blocks step_grid(void *self)
 {
     struct grid *const grid = self;
 
-    return am_grid_stepping(&grid->turns);
+    return am_stencil_stepping(&grid->turns);
 }
 
 static uint64_t rounds_of_grid(const void *self)
 {
     const struct grid *const grid = self;
 
-    return am_grid_rounds(&grid->turns);
+    return am_stencil_rounds(&grid->turns);
 }
 
 static enum am_status look_at_grid(const void *self, struct am_err *err)
 {
     const struct grid *const grid = self;
 
-    am_grid_turns_settle(&grid->turns);
+    am_stencil_turns_settle(&grid->turns);
     return am_grid_look(&grid->grid, grid->seed, err);
 }
 
@@ -237,7 +238,7 @@ static enum am_status check_grid(const void *self, double *residual, struct am_e
 {
     const struct grid *const grid = self;
 
-    am_grid_turns_settle(&grid->turns);
+    am_stencil_turns_settle(&grid->turns);
     return am_grid_compare(&grid->grid, grid->steps, grid->seed, residual, err);
 }
 
@@ -247,7 +248,7 @@ static void close_grid(void *self)
 
     if (!grid)
         return;
-    am_grid_turns_fini(&grid->turns);
+    am_stencil_turns_fini(&grid->turns);
     am_memory_unmap(&grid->memory);
     free(grid->x);
     free(grid);

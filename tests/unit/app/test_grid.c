@@ -3,7 +3,7 @@
 #include "runtime/executor.h"
 #include "app/stencil/grid.h"
 #include "app/stencil/grid_reference.h"
-#include "app/stencil/grid_turns.h"
+#include "app/stencil/turns.h"
 #include "base/rng.h"
 #include "kernels/isa.h"
 #include "tap.h"
@@ -261,27 +261,27 @@ static bool same_by_blocks(const struct am_executor *executor, size_t threads,
     const struct am_executor_setup setup = {
         .threads = threads, .cpus = cpus, .cpu_count = 1, .wait = AM_WAIT_SLEEP};
     const size_t steps = 13;
-    struct am_grid_turns turns;
+    struct am_stencil_turns turns;
     struct am_blocks filling, stepping;
     struct trial t;
     void *self = NULL, *start = malloc(23 * 19 * 17 * sizeof(double));
     bool right = trial_begin(&t, spec, 2 * steps, rng);
 
     memcpy(start, t.x, t.points * sizeof(double));
-    right = right && am_grid_turns_init(&turns, &t.grid, steps, start, NULL) == AM_OK &&
+    right = right && am_stencil_turns_init_grid(&turns, &t.grid, steps, start, NULL) == AM_OK &&
             executor->open(executor, &setup, &self, NULL) == AM_OK;
-    filling = am_grid_filling(&turns);
-    stepping = am_grid_stepping(&turns);
+    filling = am_stencil_filling(&turns);
+    stepping = am_stencil_stepping(&turns);
     right = right && executor->prepare(self, &stepping, NULL) == AM_OK;
     if (right) {
-        executor->run(self, &stepping, am_grid_rounds(&turns)); /* then forgotten */
+        executor->run(self, &stepping, am_stencil_rounds(&turns)); /* then forgotten */
         executor->run(self, &filling, 1);
-        executor->run(self, &stepping, 2 * am_grid_rounds(&turns));
-        am_grid_turns_settle(&turns);
+        executor->run(self, &stepping, 2 * am_stencil_rounds(&turns));
+        am_stencil_turns_settle(&turns);
         right = trial_error(&t) <= am_grid_tolerance(spec->dim, spec->type, 2 * steps);
     }
     executor->close(self);
-    am_grid_turns_fini(&turns);
+    am_stencil_turns_fini(&turns);
     trial_end(&t);
     free(start);
     return right;

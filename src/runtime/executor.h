@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Applications and executors: an application exposes its work as blocks, an executor runs them. No
- * application knows a runtime, no executor knows an application. */
+/* Blocks and executors: the border between applications and runtimes.
+ *
+ * An application exposes its work as blocks (struct am_blocks): how many there are, a function that
+ * runs one, and which earlier blocks a block waits for. An executor (struct am_executor) runs all
+ * blocks, as often as it is asked to, on its own threads. No application knows a runtime, no
+ * executor knows an application, so that every application runs on every executor.
+ *
+ * An executor may assume that the order 0, 1, 2, ... of blocks is valid. It promises that a block
+ * runs exactly once per round, after the blocks that it waits for, and that run() returns when all
+ * have ended. It never judges an outcome: applications check that themselves. */
 #ifndef AM_RUNTIME_EXECUTOR_H
 #define AM_RUNTIME_EXECUTOR_H
 
@@ -53,7 +61,7 @@ struct am_executor {
     /* A loop inside a block can be given to a team of its own: another one of this kind, opened
      * with `outer`. The others run such a loop with the threads that they have. */
     bool nests;
-    /* What it was given. AM_E_ABSENT refuses the setup. */
+    /* Makes an executor of this kind. AM_E_ABSENT refuses the setup. */
     enum am_status (*open)(const struct am_executor *kind, const struct am_executor_setup *setup,
                            void **self_p, struct am_err *err);
     /* Memory for runs of these blocks; before the first run of blocks with dependencies. May be
@@ -68,7 +76,7 @@ struct am_executor {
 
 /* One after the other, on the calling thread. */
 extern const struct am_executor am_executor_serial;
-/* Our own runtime (runtime/task.h), one entry a policy. */
+/* Our own runtime (runtime/task.h), one entry per policy. */
 extern const struct am_executor am_executor_task_default, am_executor_task_bf, am_executor_task_dbf,
     am_executor_task_wf;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibers by hand: the registers that a call must preserve go to the old stack and come from the
- * new. */
+/* Fibers by hand: a switch pushes the registers that a call must preserve onto the stack that is
+ * left, and pops those of the stack that is continued. */
 #include "runtime/fiber.h"
 
 #include <stdint.h>

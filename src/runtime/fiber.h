@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibers: stacks of their own that any thread can continue where they were left. */
+/* Fibers: stacks that a thread can leave in the middle of a function, and that any thread can
+ * continue there later. The task runtime puts a task that waits aside by them.
+ *
+ * A switch saves the registers that a call must preserve, by hand for x86-64 and AArch64; rounding
+ * modes and signal masks stay the thread's. The caller sees to it that a fiber runs on one thread
+ * at a time, and frees none that may still be continued. */
 #ifndef AM_RUNTIME_FIBER_H
 #define AM_RUNTIME_FIBER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor `serial`: blocks in their order, on the calling thread; what the others are held to.
- */
+/* The executor `serial`: blocks in the order of their numbers, on the calling thread. It is always
+ * right, so that the outcome of other executors is compared with its. */
 #include "runtime/executor.h"
 
 #include <stdlib.h>

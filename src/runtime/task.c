@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks on stacks of their own: a task that waits is left where it stands, and its thread goes on
- * with another on a fresh stack. A task that never waits costs no stack: it is a plain call. */
+/* Tasks on stacks: running, spawning, waiting, and the runtime's life.
+ *
+ * A thread runs the scheduler's loop (am_task_loop) on some stack. A task that waits is left on
+ * that stack; the thread takes a fresh one and enters the loop there. The stack goes back into a
+ * queue when the last child has ended, and whichever thread takes it continues the task.
+ *
+ * Lists of free stacks and records belong to a worker (a thread), and a task can be continued by
+ * another thread. So after every switch, and after every call that may contain one, the worker is
+ * the one that the switch handed over; a pointer from before must not be used. */
 #include "runtime/task.h"
 
 #include "runtime/task_worker.h"
@@ -9,11 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists of free stacks and records belong to the worker, and a stack can be continued by another
- * thread: after every switch, and whatever may contain one, the worker is looked up again in what
- * the switch handed over. It is never kept. */
-
-/* What was put off until the last stack was really left. */
+/* Does what `leave` was told to do with the stack that was left: only now nobody runs on it. */
 static void settle(struct am_task_worker *w)
 {
     struct am_task_stack *const left = w->left;
@@ -31,7 +34,8 @@ static void settle(struct am_task_worker *w)
     }
 }
 
-/* Leaves the stack at hand for another. Returns when it is continued, with who does. */
+/* Leaves the running stack for another. Returns when some thread continues it: that one's worker.
+ */
 static struct am_task_worker *leave(struct am_task_worker *w, struct am_task_stack *to,
                                     enum am_task_after after)
 {
@@ -46,7 +50,7 @@ static struct am_task_worker *leave(struct am_task_worker *w, struct am_task_sta
     return now;
 }
 
-/* `self` goes on, with whom and on which thread it may be. */
+/* The task `self` is run by the worker `w` from here on. */
 static void resume(struct am_task *self, struct am_task_worker *w)
 {
     self->worker = w;
@@ -67,7 +71,7 @@ static void end(const struct am_task *self, const struct am_task_job *job)
         am_ready_push(am_task_queue_of(w), &parent->stack->ready); /* it was waiting for us alone */
 }
 
-/* Runs a task on the stack at hand. Returns who continues this stack. */
+/* Runs a task on the running stack. Returns the worker that runs this stack afterwards. */
 static struct am_task_worker *execute(struct am_task_worker *w, const struct am_task_job *job)
 {
     struct am_task self = {.parent = job->parent, .pending = 1};
@@ -79,8 +83,8 @@ static struct am_task_worker *execute(struct am_task_worker *w, const struct am_
     return self.worker;
 }
 
-/* Runs what was queued, a record or a stack left in the middle of a task. For the latter this stack
- * is done with. */
+/* Runs what was queued: a record is a task that begins; a stack is a task that goes on, and the
+ * running stack, which is not needed any more, is given back. */
 static struct am_task_worker *go_on(struct am_task_worker *w, struct am_ready *item)
 {
     struct am_task_record *const record = (struct am_task_record *)item;
@@ -134,8 +138,9 @@ static bool has_children(const struct am_task *self)
     return atomic_load_explicit(&self->pending, memory_order_acquire) != 1;
 }
 
-/* Without a fresh stack to leave this one for: others run on top of it. They cannot pile up:
- * children of whoever runs now begin at once, inside it (see am_task_submit). */
+/* Waits where no fresh stack is left: other tasks run on top of this one's stack. They cannot pile
+ * up without end: as long as stacks are missing, a new task runs inside its creator
+ * (am_task_submit). */
 static void help(struct am_task *self)
 {
     for (uint64_t turn = 0; has_children(self); turn++) {
@@ -165,7 +170,7 @@ void am_task_wait(struct am_task *self)
         help(self);
 }
 
-/* The child runs at once on a fresh stack; this one is what others may take. */
+/* The child runs at once on a fresh stack; the parent's stack is queued for other threads. */
 static bool work_first(struct am_task *self, const struct am_task_job *job)
 {
     struct am_task_worker *const w = self->worker;

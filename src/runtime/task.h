@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A small task runtime with exact, named policies: an instrument for what scheduling costs. */
+/* A small task runtime with exact, named policies: an instrument for what scheduling costs.
+ *
+ * A run begins with one task. A task spawns children and may wait for them; it ends after its
+ * children. Which ready task runs next is the policy's business. A task that never waits costs no
+ * stack: it is a call from the scheduler's loop. A task that waits is left on its stack, and its
+ * thread goes on with another one on a fresh stack (fiber.h).
+ *
+ * Data pass through it so: spawn -> a record in a queue (task_queue.h) -> taken by a thread of the
+ * policy's choice (task_schedule.c) -> run on that thread's stack (task.c) -> the record goes back
+ * to a pool (task_pool.c). Tasks with dependencies wait in a graph (task_graph.c) until the last
+ * task before them has ended. One runtime is used by one caller at a time. */
 #ifndef AM_RUNTIME_TASK_H
 #define AM_RUNTIME_TASK_H
 
@@ -14,7 +24,8 @@
  *
  *     default  one queue for all, newest first
  *     bf       one queue for all, oldest first (breadth first)
- *     dbf      a queue a thread, its newest first; who has none steals another's oldest
+ *     dbf      one queue per thread, its newest first; a thread without any steals another's
+ *              oldest
  *     wf       work first: the child runs at once, and the parent, from where it stands, is what
  *              waits in the queue and can be stolen; queues as dbf's
  */
@@ -27,12 +38,12 @@ struct am_task_setup {
     size_t threads;
     const int *cpus; /* thread i belongs on cpus[i % cpu_count] */
     size_t cpu_count;
-    /* A new task runs inside its creator when so many a thread wait already; 0: no limit. */
+    /* A new task runs inside its creator when so many per thread wait already; 0: no limit. */
     size_t throttle;
-    uint64_t spins;     /* looks around between two pauses of an idle thread */
+    uint64_t spins;     /* looks for work between two pauses of an idle thread */
     uint64_t sleep_ns;  /* of such a pause; 0: it yields the CPU instead */
     size_t stack_bytes; /* 0: enough for most */
-    size_t stacks_max;  /* beside one a thread; 0: as many as a process may map */
+    size_t stacks_max;  /* beside one per thread; 0: as many as a process may map */
 };
 
 enum { AM_TASK_THROTTLE = 500, AM_TASK_SPINS = 100 }; /* those of Nanos++ */
@@ -46,7 +57,7 @@ enum am_status am_tasks_new(const struct am_task_setup *setup, struct am_tasks *
                             struct am_err *err);
 void am_tasks_free(struct am_tasks *tasks); /* accepts NULL */
 
-/* Runs fn as the first task, on all threads; returns when it and all that came of it have ended.
+/* Runs fn as the first task, on all threads; returns when it and all its descendants have ended.
  * Not from inside a task. */
 void am_tasks_run(struct am_tasks *tasks, am_task_fn *fn, void *arg);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The executors task:POLICY: a block is a task of our own runtime. */
+/* The executors task:POLICY: a block is a task of our own runtime. One task creates all blocks of a
+ * round and waits for them; a loop that is run from inside a block spawns children of that block.
+ */
 #include "runtime/executor.h"
 #include "base/text.h"
 #include "runtime/task.h"

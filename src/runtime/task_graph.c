@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Dependencies between tasks: each keeps a list of those that wait for its end. */
+/* Dependencies between tasks of one parent. A node counts the tasks that it still waits for, and
+ * keeps a list of the nodes that wait for it; when its task ends, each of them counts one less, and
+ * a node that waits for nothing is handed to the policy. Nodes and edges are allocated beforehand:
+ * spawning allocates nothing. */
 #include "runtime/task.h"
 
 #include "runtime/task_worker.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records and stacks of the task runtime: kept by each thread, evened out between threads in
- * batches. */
+/* Free records and stacks of the task runtime. Each thread keeps lists of its own, so that taking
+ * and giving back needs no lock; what one thread has too much of goes to a pool that all share, in
+ * batches of records and stack by stack. */
 #include "runtime/task_worker.h"
 
 #include <stdlib.h>
@@ -70,8 +71,8 @@ struct am_task_record *am_task_record_take(struct am_task_worker *w)
     return record;
 }
 
-/* One thread creates, another executes: what gathers here goes back, or the creator would ask for
- * new memory without end. */
+/* Where one thread creates tasks and others execute them, records gather with the others: beyond
+ * two batches they go back to the pool, or the creator would ask for new memory without end. */
 void am_task_record_give(struct am_task_worker *w, struct am_task_record *record)
 {
     struct am_task_pool *const pool = &w->tasks->pool;
@@ -85,7 +86,7 @@ void am_task_record_give(struct am_task_worker *w, struct am_task_record *record
     am_spin_unlock(&pool->lock);
 }
 
-/* The place has been counted already; it is given back when memory is refused. */
+/* `made` counts the new stack already; it is reduced again when memory is refused. */
 static struct am_task_stack *map_stack(struct am_tasks *tasks)
 {
     struct am_task_pool *const pool = &tasks->pool;

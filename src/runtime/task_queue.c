@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues of what is ready to run. */
+/* Queues of tasks that are ready to run, and the lock that guards them. */
 #include "runtime/task_queue.h"
 
 #include <sched.h>

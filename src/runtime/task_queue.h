@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues of what is ready to run: a list with two ends under a spin lock. */
+/* Queues of tasks that are ready to run: a doubly linked list under a spin lock, so that any thread
+ * can take from either end. The lock is held for a few instructions; whoever waits for it yields
+ * its CPU after a while, because the holder may have lost its own. */
 #ifndef AM_RUNTIME_TASK_QUEUE_H
 #define AM_RUNTIME_TASK_QUEUE_H
 
@@ -8,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Held for a few instructions. A waiter yields after a while: the holder may have lost its CPU. */
 struct am_spin {
     _Atomic uint32_t held;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs next: the queues of each policy, stealing, and how an idle thread passes its time. */
+/* What runs next: the queue of a policy, stealing from other threads, and how an idle thread
+ * spends its time. */
 #include "runtime/task_worker.h"
 
 #include "base/clock.h"
@@ -12,7 +13,8 @@ struct am_ready_queue *am_task_queue_of(struct am_task_worker *w)
     return w->tasks->central ? &w->tasks->queue : &w->queue;
 }
 
-/* The oldest of the next one that has any, beginning with whom it paid to ask last. */
+/* Takes the oldest entry of another thread's queue. Threads are asked in the order of their
+ * numbers, beginning with the one that was stolen from last: it probably has more. */
 static struct am_ready *steal(struct am_task_worker *w)
 {
     struct am_tasks *const tasks = w->tasks;
@@ -39,7 +41,7 @@ struct am_ready *am_task_find(struct am_task_worker *w)
     return item || w->tasks->central ? item : steal(w);
 }
 
-/* Nanos++ 0.6 looks around NX_SPINS times and yields; 0.7a sleeps 100 ns instead. */
+/* Nanos++ 0.6 looks for work NX_SPINS times and then yields; 0.7a sleeps for 100 ns instead. */
 void am_task_pause(const struct am_task_worker *w, uint64_t turn)
 {
     const struct am_task_setup *const setup = &w->tasks->setup;

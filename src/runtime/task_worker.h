@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of the task runtime: threads, their stacks and records, tasks that have begun. Only
- * src/app/task*.c include this. */
+ * src/runtime/task*.c include this.
+ *
+ * A worker is what a thread owns in a run. Its queue may be touched by all threads (under the
+ * queue's lock), `pending` of a task by its children (atomically); everything else of a worker
+ * belongs to its thread. */
 #ifndef AM_RUNTIME_TASK_WORKER_H
 #define AM_RUNTIME_TASK_WORKER_H
 
@@ -30,8 +34,8 @@ struct am_task_record {
     bool pooled;                 /* goes back to such a list */
 };
 
-/* A stack. Whoever runs on one is in its scheduler's loop, or in a task called from there; what is
- * left in the middle of a task continues in that task, on any thread. */
+/* A stack. Its thread is in the scheduler's loop, or in a task that was called from there. A stack
+ * that was left in the middle of a task is continued in that task, by any thread. */
 struct am_task_stack {
     struct am_ready ready; /* first */
     struct am_fiber fiber;
@@ -47,18 +51,19 @@ struct am_task {
     struct am_task_stack *stack; /* where it waits */
 };
 
-/* What the next stack does about the one that was left, since only then it has been left. */
+/* What is to be done with a stack that was left. The thread does it on its next stack: before that
+ * it still runs on the old one. */
 enum am_task_after { AM_TASK_RETIRE, AM_TASK_QUEUE, AM_TASK_WAIT, AM_TASK_HOME, AM_TASK_NOTHING };
 
 struct am_task_worker {
     struct am_ready_queue queue; /* first, for its alignment */
     struct am_tasks *tasks;
     size_t index;
-    size_t victim;           /* whom it last stole from */
-    struct am_task *current; /* the task at hand */
+    size_t victim;           /* the thread that it last stole from */
+    struct am_task *current; /* the task that it runs */
     struct am_task_stack *stack;
     struct am_task_stack home;   /* the thread's own */
-    struct am_task_stack *entry; /* the one to leave home by */
+    struct am_task_stack *entry; /* the stack that a run begins and ends on */
     enum am_task_after after;
     struct am_task_stack *left;  /* for `after` */
     struct am_task *left_task;   /* the same */

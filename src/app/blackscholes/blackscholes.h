@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The application Black-Scholes: prices of many options, a block is a run of neighbours. */
+/* The application Black-Scholes: prices of many European options.
+ *
+ * A block prices a run of neighbouring options; blocks share nothing and wait for nothing. Arrays
+ * are mapped by am_bs_new() and get their pages when the blocks of am_bs_filling() write the
+ * options: the thread that fills a block decides where it lies. am_bs_check() compares all prices
+ * with a reference in long double; am_bs_spoil() destroys prices between two checks, so that a
+ * block that did not run is found. */
 #ifndef AM_APP_BLACKSCHOLES_H
 #define AM_APP_BLACKSCHOLES_H
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The application Fourier transform: one complex transform of n points by FFTW, whose loops are
- * handed to an executor. */
+ * handed to an executor.
+ *
+ * FFTW plans, and calls back for each of its loops: the pieces of such a loop are the blocks. The
+ * executor is open before am_fft_new(), which plans and fills by it, and closed after
+ * am_fft_free(). FFTW knows one way to run loops per process, so there is one transform at a time.
+ * Plans that were measured are remembered in a file (fft_wisdom.h). am_fft_check() compares some
+ * bins with the definition and transforms back. */
 #ifndef AM_APP_FFT_H
 #define AM_APP_FFT_H
 

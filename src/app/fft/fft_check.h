@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a Fourier transform is one: bins by the definition, and the way back. */
+/* Whether an outcome is the Fourier transform of its input: some bins are computed by the
+ * definition in long double, and the unscaled inverse, which the caller has made, must be n times
+ * the input. */
 #ifndef AM_APP_FFT_CHECK_H
 #define AM_APP_FFT_CHECK_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What FFTW learnt by measuring, kept between processes: one file a library, CPU and purpose. */
+/* What FFTW learnt by measuring ("wisdom"), kept between processes: one file per library version,
+ * CPU and purpose. None of this may fail a measurement: without a file, or with one that cannot be
+ * read, FFTW measures again. */
 #ifndef AM_APP_FFT_WISDOM_H
 #define AM_APP_FFT_WISDOM_H
 

@@ -36,7 +36,7 @@ struct am_gemm {
     size_t tiles; /* along a side */
     size_t pad;   /* elements behind each row of a tile */
     void *matrix[MATRICES];
-    struct workspace *workspaces; /* one a thread */
+    struct workspace *workspaces; /* one per thread */
 };
 
 size_t am_gemm_tile_of_thesis(size_t n, size_t threads)
@@ -214,7 +214,8 @@ static void *place(const struct am_gemm *g, enum matrix which, size_t i, size_t 
     return (char *)g->matrix[which] + tile_at(g, i, j) * element(&g->setup);
 }
 
-/* Begins with that of this CPU, whose caches may still hold it. There is one a thread: one is free.
+/* Begins with that of this CPU, whose caches may still hold it. There is one per thread: one is
+ * free.
  */
 static struct workspace *take_workspace(const struct am_gemm *g)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The application matrix product: C = A B in tiles, a block is one product of two tiles. */
+/* The application matrix product: C = A B of square matrices, cut into tiles.
+ *
+ * The same work comes as blocks of two kinds: am_gemm_products() has a block per product of two
+ * tiles, each of which waits for the one before it on the same tile of C; am_gemm_tiles() has a
+ * block per tile of C, for executors without dependencies. Who multiplies two tiles is given by the
+ * setup: our own kernels, or a BLAS library (gemm_blas.h). am_gemm_check() needs n^2 operations,
+ * not n^3. */
 #ifndef AM_APP_GEMM_H
 #define AM_APP_GEMM_H
 

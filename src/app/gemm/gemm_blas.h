@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices by a BLAS library that is found at run time. */
+/* Products of matrices by a BLAS library that is found at run time: none is needed to build. A
+ * library is opened by dlopen(), told to use one thread, and asked for its two functions. */
 #ifndef AM_APP_GEMM_BLAS_H
 #define AM_APP_GEMM_BLAS_H
 

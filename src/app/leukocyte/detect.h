@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells found in one frame: where the gradient along a circle is strong and even (GICOV), more so
- * than anywhere near. */
+/* Cells found in one frame: centres of circles along which the gradient is strong and even. The
+ * score is GICOV, the gradient's mean over its deviation; a cell is where the score is beyond a
+ * threshold and the strongest within a neighbourhood. Both steps are plain loops over rows, for any
+ * executor. */
 #ifndef AM_APP_LEUKOCYTE_DETECT_H
 #define AM_APP_LEUKOCYTE_DETECT_H
 

@@ -195,8 +195,8 @@ static void run_band(void *app, size_t band)
     end_step(s);
 }
 
-/* Several steps a run: some executors need longer to begin a loop than for its rounds. Those after
- * the last do nothing. */
+/* Several steps per run: some executors need longer to begin a loop than for its rounds. Those
+ * after the last do nothing. */
 static void run_steps(struct solution *s, const struct am_mgvf_bands *bands)
 {
     const struct am_blocks blocks = {.count = s->bands, .app = s, .run = run_band};

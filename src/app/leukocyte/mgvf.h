@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Motion gradient vector flow of one sub-image: an edge map, smoothed along the flow of the blood
- * until it changes no more. */
+/* Motion gradient vector flow of one sub-image: its edge map, smoothed along the direction that the
+ * blood flows in, by Jacobi steps until it changes no more.
+ *
+ * am_mgvf_solve() takes and gives dense fields of doubles; inside, two padded copies of the element
+ * type of the loop are stepped in turn. The loop is a kernel (kernels/mgvf.h) or the plain
+ * reference that all kernels are compared with. */
 #ifndef AM_APP_LEUKOCYTE_MGVF_H
 #define AM_APP_LEUKOCYTE_MGVF_H
 
@@ -39,7 +43,7 @@ extern const struct am_mgvf_setup am_mgvf_defaults;
 /* The plain loops, by heaviside: what all others are held to. */
 extern const struct am_mgvf_loop am_mgvf_reference[AM_MGVF_HEAVISIDES];
 
-/* Rows of one problem as blocks of an executor: one parallel loop an iteration, which is also its
+/* Rows of one problem as blocks of an executor: one parallel loop per iteration, which is also its
  * barrier. May be used from inside a block of the same executor. */
 struct am_mgvf_bands {
     const struct am_executor *executor;

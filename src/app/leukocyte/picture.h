@@ -40,7 +40,7 @@ struct am_tracks {
     size_t width, height; /* of the video */
 };
 
-/* An SVG file: a line a cell, from a circle where it began, with its number. */
+/* An SVG file: one line per cell, from a circle where it began, with its number. */
 void am_tracks_svg(const struct am_tracks *tracks, struct am_text *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The contour of one cell: 20 radii around a centre, pulled onto the edges by the field. */
+/* The contour of one cell: 20 radii around a centre, pulled onto the edges by the field, and held
+ * together by a constraint on shape and size. */
 #ifndef AM_APP_LEUKOCYTE_SNAKE_H
 #define AM_APP_LEUKOCYTE_SNAKE_H
 
@@ -15,7 +16,7 @@ struct am_snake {
 };
 
 struct am_snake_setup {
-    double stop;  /* it rests when centre and radii together move no more, pixels a step */
+    double stop;  /* it rests when centre and radii together move no more, pixels per step */
     size_t limit; /* of steps */
 };
 

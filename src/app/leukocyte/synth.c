@@ -24,7 +24,7 @@ enum {
 #define WALL_TOP 152.0
 #define WALL_BOTTOM 280.0
 
-/* Streams of random numbers: cells, then one a frame. */
+/* Streams of random numbers: cells, then one per frame. */
 enum { STREAM_SCENE = 1, STREAM_FRAMES = 16 };
 
 const struct am_synth_setup am_synth_defaults = {

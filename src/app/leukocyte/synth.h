@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Synthetic videos of a vessel with bright cells that roll along it: pictures with known truth. */
+/* Synthetic videos of a vessel with bright cells that roll along it: pictures whose true places are
+ * known, for tests and for machines without a video. */
 #ifndef AM_APP_LEUKOCYTE_SYNTH_H
 #define AM_APP_LEUKOCYTE_SYNTH_H
 
@@ -14,12 +15,12 @@ enum { AM_SYNTH_WIDTH = 640, AM_SYNTH_HEIGHT = 480 };
 struct am_synth_setup {
     size_t cells;  /* up to 50 */
     size_t frames; /* 1 to 100: cells stay in the picture for these */
-    double speed;  /* pixels a frame of the fastest, 0 to 4; the slowest have a quarter of it */
+    double speed;  /* pixels per frame of the fastest, 0 to 4; the slowest have a quarter of it */
     double noise;  /* standard deviation of grey values, 0 to 50 */
     uint64_t seed;
 };
 
-/* 36 cells, 10 frames, 2 px a frame, noise 3, seed 1. */
+/* 36 cells, 10 frames, 2 px per frame, noise 3, seed 1. */
 extern const struct am_synth_setup am_synth_defaults;
 
 struct am_synth;

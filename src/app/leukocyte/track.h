@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Leukocytes followed from frame to frame: a block is one cell in one frame, independent of the
- * others. */
+/* White blood cells (leukocytes) followed from frame to frame.
+ *
+ * A block follows one cell into the frame that was shown last: the edges around its last place
+ * (image.h), their motion gradient vector flow (mgvf.h), a contour that is moved in that field
+ * (snake.h). Cells do not depend on each other. Inside of a block the rows of a field may be blocks
+ * of a second level (am_mgvf_bands). The outcome is the same for any executor and any bands, bit by
+ * bit. */
 #ifndef AM_APP_LEUKOCYTE_TRACK_H
 #define AM_APP_LEUKOCYTE_TRACK_H
 
@@ -47,7 +52,7 @@ void am_tracker_restart(struct am_tracker *tracker);
 
 /* The next frame; its pixels must live until the blocks have run. */
 void am_tracker_show(struct am_tracker *tracker, const uint8_t *pixels);
-/* Block i follows cell i into the frame that was shown last. Each block once a frame. */
+/* Block i follows cell i into the frame that was shown last. Each block once per frame. */
 void am_tracker_blocks(struct am_tracker *tracker, struct am_blocks *blocks);
 
 const struct am_leuko_cell *am_tracker_cells(const struct am_tracker *tracker, size_t *n);

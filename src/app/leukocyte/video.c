@@ -212,7 +212,7 @@ static enum am_status open_picture(struct am_video *v, size_t t, struct am_err *
     close_file(&v->file);
     s = open_file(&v->file, v->folder, v->names[t], err);
     if (s == AM_OK && v->file.stills.frames != 1)
-        s = am_fail(err, AM_E_PARSE, "%s: has %zu pictures; in a folder it is one a file",
+        s = am_fail(err, AM_E_PARSE, "%s: has %zu pictures; in a folder it is one per file",
                     v->names[t], v->file.stills.frames);
     return s;
 }

@@ -24,7 +24,7 @@ struct am_source {
     bool (*read)(void *self, uint64_t at, void *buf, size_t n);
 };
 
-/* Where the frames of one file lie: pictures of one size, one byte a pixel. */
+/* Where the frames of one file lie: pictures of one size, one byte per pixel. */
 struct am_stills {
     size_t width, height;
     size_t stride; /* bytes from a row to the next */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The honest rival of stepping, for constant coefficients: a Fourier transform turns any number of
- * steps into one product a frequency. One thread, by FFTW. */
+/* The rival of stepping, for constant coefficients and one dimension: a Fourier transform turns any
+ * number of steps into one product per frequency. One thread, by FFTW; where that was not found,
+ * no_fft_rival.c refuses. */
 #ifndef AM_APP_STENCIL_FFT_RIVAL_H
 #define AM_APP_STENCIL_FFT_RIVAL_H
 

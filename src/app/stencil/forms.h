@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Coefficients of the stencil's forms, rounded so that nothing is gained or lost in a step. */
+/* Coefficients of the stencil's forms, rounded so that a step neither adds to the sum of the state
+ * nor takes from it. Forms that scale let the state grow by a known factor per step and shrink it
+ * again after some (`rescale_every`): what they gain is one operation per point. */
 #ifndef AM_APP_STENCIL_FORMS_H
 #define AM_APP_STENCIL_FORMS_H
 

@@ -40,7 +40,7 @@ static enum am_status check(const struct am_grid_spec *spec, struct am_err *err)
     if (spec->parts < 1 || spec->parts > PARTS_MAX)
         return am_fail(err, AM_E_ABSENT, "%zu parts, not 1 to %d", spec->parts, PARTS_MAX);
     if (!sweeps && (spec->depth < 1 || spec->depth > DEPTH_MAX))
-        return am_fail(err, AM_E_ABSENT, "%s needs 1 to %d steps a pass, not %zu",
+        return am_fail(err, AM_E_ABSENT, "%s needs 1 to %d steps per pass, not %zu",
                        am_stencil_methods[spec->method], DEPTH_MAX, spec->depth);
     for (unsigned d = 0; !sweeps && d < spec->dim; d++) {
         if (spec->tile[d] < 1)

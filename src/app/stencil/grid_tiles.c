@@ -4,7 +4,7 @@
  * A tile makes all steps of a pass by itself, each on a box one point before that of the step
  * before. A point is written one place before its own in every dimension, where the value of the
  * step before is needed no more; after t steps it lies t places before its own. So boxes move by
- * two places a step, and at the near sides of a box there is still what the tiles before it have
+ * two places per step, and at the near sides of a box there is still what the tiles before it have
  * left at just that step: two points, which is what the stencil reaches. Tiles need nothing but the
  * order that each dimension is gone through in. At the ends of a part boxes are cut to what the
  * steps still to come depend on. The next pass goes through the grid the other way round, and moves

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where grid points lie: lanes, interleaved in parts. Inside the stencil only. */
+/* Where the points of one dimension lie: lanes, interleaved in parts (stencil.h), and what lanes
+ * copy from each other before a pass. Inside the stencil only. */
 #ifndef AM_APP_STENCIL_LAYOUT_H
 #define AM_APP_STENCIL_LAYOUT_H
 

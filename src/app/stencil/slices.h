@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes of slices over one part. Inside the stencil only. */
+/* Passes of slices over one part, and steps of a grid that registers hold. Inside the stencil only.
+ */
 #ifndef AM_APP_STENCIL_SLICES_H
 #define AM_APP_STENCIL_SLICES_H
 

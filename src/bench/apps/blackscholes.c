@@ -39,7 +39,7 @@ static const char *variant_why_not(const char *name)
 
 static const struct am_metric metrics[] = {
     {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
-     "153 operations an option, as the thesis counts them"},
+     "153 operations per option, as the thesis counts them"},
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "for all options once"},
     {"options_per_s", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "options, both prices of each"},
     {.name = NULL},

@@ -142,7 +142,7 @@ static const struct am_axis axes[] = {
                         .quick = "loop",
                         .choices = am_empty_shapes,
                         .help = "loop: nobody waits; chain: each for the one before; rows: each "
-                                "for three of the row before, eight a row"},
+                                "for three of the row before, eight per row"},
     [AM_EMPTY_TASKS] = {.name = "tasks",
                         .kind = AM_AXIS_INT,
                         .dflt = "1,32,1024",

@@ -15,7 +15,7 @@ struct am_empty_slot;
 struct am_empty {
     struct am_apps_engine engine;
     struct am_blocks blocks;
-    struct am_empty_slot *slots; /* one a block */
+    struct am_empty_slot *slots; /* one per block */
     uint64_t times;              /* that each block has been asked for */
 };
 

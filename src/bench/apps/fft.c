@@ -24,7 +24,7 @@ static const char *const plans[] = {[ESTIMATE] = "estimate", [MEASURE] = "measur
 
 static const struct am_metric metrics[] = {
     {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
-     "5 n log2(n) operations a transform, whatever a plan really needs"},
+     "5 n log2(n) operations per transform, whatever a plan really needs"},
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "for one transform"},
     {.name = NULL},
 };
@@ -201,7 +201,7 @@ static const struct am_axis axes[] = {
     [AM_FFT_TASK_SIZE] = {.name = "task_size",
                           .kind = AM_AXIS_INT,
                           .dflt = "0",
-                          .help = "points of a piece of FFTW's loops, at least; 0: a piece a "
+                          .help = "points of a piece of FFTW's loops, at least; 0: one per "
                                   "thread"},
     {.name = NULL},
 };

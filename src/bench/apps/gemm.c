@@ -34,7 +34,7 @@ const char *am_gemm_variant_why_not(const char *variant)
 }
 
 static const struct am_metric metrics[] = {
-    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE, "2 n^3 operations a product"},
+    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE, "2 n^3 operations per product"},
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "for one product of the matrices"},
     {.name = NULL},
 };

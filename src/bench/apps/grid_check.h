@@ -3,8 +3,8 @@
  *
  * The start is a sum of one random line for each dimension, constant along the others, and of a
  * product of cosines. Steps turn each line into what it would be alone, and shrink the cosines by
- * one factor a step: both are cheap to compute for any number of steps. A neighbour taken from the
- * wrong place shows in the lines, one taken across a corner in the cosines. */
+ * one factor per step: both are cheap to compute for any number of steps. A neighbour taken from
+ * the wrong place shows in the lines, one taken across a corner in the cosines. */
 #ifndef AM_BENCH_APPS_GRID_CHECK_H
 #define AM_BENCH_APPS_GRID_CHECK_H
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins applications with a worker's executors: axes are laid over each other, row by row. */
+/* Joins applications with a worker's executors.
+ *
+ * Axes of a joined descriptor are made of three tables that are laid over each other: those that
+ * applications share (below), those of the worker's set, those of the application. The lowest row
+ * of a name gives the axis, the rows above it change what they state. A port is laid over its
+ * application in the same way. Then the axis `executor` gets the names of the set's executors, and
+ * the values that are usual for the application. */
 #include "bench/apps/join.h"
 
 #include "base/text.h"
@@ -36,7 +42,7 @@ static const struct am_axis shared[] = {
      .kind = AM_AXIS_INT,
      .dflt = "1,cpus",
      .thorough = "1:cpus",
-     .help = "threads, one a CPU"},
+     .help = "threads, one per CPU"},
     {.name = "binding",
      .kind = AM_AXIS_NAME,
      .dflt = "close",

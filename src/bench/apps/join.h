@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of applications on a worker's executors, made when the worker starts. */
+/* Descriptors of applications on a worker's executors, made when the worker starts.
+ *
+ * am_apps_join() gives all benches of a worker program: each application of the build that the
+ * worker's executors run (apps.h), the benches that are the worker's own, and its ports. Everything
+ * is allocated in the caller's arena, which must live as long as the benches are used. */
 #ifndef AM_BENCH_APPS_JOIN_H
 #define AM_BENCH_APPS_JOIN_H
 

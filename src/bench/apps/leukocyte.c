@@ -188,7 +188,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = am_leuko_bound_measure(point[AM_LEUKO_ISA].name, w->loop.type,
                                    AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX, w->clock, &w->bound,
                                    err);
-    am_ctx_note(ctx, "bound", "%.3f cycles an update by units, %.3f by the cache", w->bound.units,
+    am_ctx_note(ctx, "bound", "%.3f cycles per update by units, %.3f by the cache", w->bound.units,
                 w->bound.cache);
     work->ops = (double)w->scene.frames;
     return s;
@@ -313,7 +313,7 @@ static const struct am_axis axes[] = {
                       .dflt = "0",
                       .tune = "1:16",
                       .help = "second-level threads: bands of a cell's rows; 0: what the first "
-                              "level leaves over. On devices strips of rows a work-group; 0: 8, "
+                              "level leaves over. On devices strips of rows per work-group; 0: 8, "
                               "and no group at all on processors"},
     [AM_LEUKO_VIDEO] = {.name = "video",
                         .kind = AM_AXIS_NAME,

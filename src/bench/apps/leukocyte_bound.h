@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The least time of one pixel's update of the motion gradient vector flow on a core. */
+/* The least time of one pixel's update of the motion gradient vector flow on a core: by its
+ * arithmetic units, and by the cache that a sub-image lies in. Both are measured at the start of a
+ * point. */
 #ifndef AM_BENCH_APPS_LEUKOCYTE_BOUND_H
 #define AM_BENCH_APPS_LEUKOCYTE_BOUND_H
 
@@ -9,7 +11,7 @@
 
 #include <stddef.h>
 
-/* Cycles an update; 0: not known. */
+/* Cycles per update; 0: not known. */
 struct am_leuko_bound {
     double units; /* of arithmetic, by the instructions of the minmax form */
     double cache; /* two elements read and one written, from where such a sub-image lies */

@@ -30,7 +30,7 @@ struct am_scene_setup {
 struct am_scene {
     size_t width, height, cells, frames;
     uint8_t *pixels;         /* frames + 1 pictures */
-    struct am_centre *start; /* one a cell */
+    struct am_centre *start; /* one per cell */
     /* Of cell i in frame t at [t * cells + i]: where it is (NULL: not known), and where it was
      * found in the latest iteration, which those who track write; frame 0 is the start. */
     struct am_centre *truth, *found;
@@ -39,7 +39,7 @@ struct am_scene {
 };
 
 /* A synthetic video is the same for every launch: times depend on what is seen. A file's cells are
- * detected; one of a single frame is shifted by 2 px a frame. AM_E_ABSENT when it has fewer cells
+ * detected; one of a single frame is shifted by 2 px per frame. AM_E_ABSENT when it has fewer cells
  * or frames, or is too large. */
 enum am_status am_scene_open(struct am_scene *scene, const struct am_scene_setup *setup,
                              struct am_err *err);

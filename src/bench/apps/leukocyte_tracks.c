@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracks as remarks: several cells a note, because notes of a point are few and short. */
+/* Tracks as notes: several cells per note, because the notes of a point are few and short. */
 #include "bench/apps/leukocyte_tracks.h"
 
 #include "base/text.h"

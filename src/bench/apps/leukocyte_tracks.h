@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of every cell of app.leukocyte as remarks on the point, which reports draw. */
+/* Where every cell of app.leukocyte went, as notes of the point, from which reports draw its track.
+ */
 #ifndef AM_BENCH_APPS_LEUKOCYTE_TRACKS_H
 #define AM_BENCH_APPS_LEUKOCYTE_TRACKS_H
 

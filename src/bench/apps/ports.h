@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How many vector instructions this core completes in a cycle: the bound of arithmetic loops. */
+/* How many vector instructions this core completes per cycle: the bound of arithmetic loops.
+ * Measured by the chains of cpu.flops, in about a millisecond. */
 #ifndef AM_BENCH_APPS_PORTS_H
 #define AM_BENCH_APPS_PORTS_H
 
@@ -8,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Instructions a cycle; 0 where not measured. */
+/* Instructions per cycle; 0 where not measured. */
 struct am_ports {
     bool fuses;   /* multiplications are fused with an addition */
     double mul;   /* fma where there is one */
@@ -20,8 +21,8 @@ struct am_ports {
 void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_clock *clock,
                       struct am_ports *ports);
 
-/* The most operations a lane and cycle: fused products alone, or products and sums where nothing is
- * fused. 0: not known. */
+/* The most operations per lane and cycle: fused products alone, or products and sums where nothing
+ * is fused. 0: not known. */
 double am_ports_peak(const struct am_ports *ports);
 
 /* The least cycles for so many multiplications (or fma) and additions. 0: not known. */

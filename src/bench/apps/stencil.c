@@ -49,7 +49,7 @@ static const char *variant_why_not(const char *variant)
 
 static const struct am_metric metrics[] = {
     [AM_STENCIL_FLOPS] = {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
-                          "operations of the paper's form, whatever the form executes: four a "
+                          "operations of the paper's form, whatever the form executes: four per "
                           "point and step in one dimension, two more in each other"},
     [AM_STENCIL_EXECUTED] = {"executed_flops", "flop/s", AM_HIGHER, AM_RULE_OWN,
                              "operations of the form"},
@@ -58,7 +58,7 @@ static const struct am_metric metrics[] = {
     [AM_STENCIL_BOUND_SHARE] = {"bound_share", "", AM_HIGHER, AM_RULE_OWN,
                                 "cycles that the arithmetic units need at least, of those taken"},
     [AM_STENCIL_UPDATES] = {"updates", "1/s", AM_HIGHER, AM_RULE_OP_RATE,
-                            "points times steps a second"},
+                            "points times steps per second"},
     [AM_STENCIL_TIME] = {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER,
                          "of one iteration: all its steps"},
     {.name = NULL},
@@ -256,9 +256,10 @@ static const struct am_axis axes[] = {
          .dflt = "scalar,auto,unaligned,interleaved,prefetch,skew,slice",
          .choices = variants,
          .why_not = variant_why_not,
-         .help = "scalar, auto: plain loops; unaligned: vector loads; interleaved: lanes apart; "
-                 "prefetch: one load a vector; skew, slice: many steps a pass; registers: a grid "
-                 "that they hold; fft: all steps at once"},
+         .help =
+             "scalar, auto: plain loops; unaligned: vector loads; interleaved: lanes apart; "
+             "prefetch: one load per vector; skew, slice: many steps per pass; registers: a grid "
+             "that they hold; fft: all steps at once"},
     [AM_STENCIL_FORM] = {.name = "form",
                          .kind = AM_AXIS_NAME,
                          .dflt = "paper,scaled",
@@ -309,7 +310,7 @@ static const struct am_axis axes[] = {
     [AM_STENCIL_DEVICE] = {.name = "device"},
     [AM_STENCIL_COMMON] = {.name = "threads",
                            .quick = "cpus",
-                           .help = "threads, one a CPU and a sub-domain"},
+                           .help = "threads, one per CPU and sub-domain"},
     {.name = NULL},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of points before and after its steps: how it begins, and whether it is what it should be.
- */
+/* A line of points before and after its steps, for whoever holds it (processors, devices, ranks):
+ * what it begins with, and whether windows of it are what the reference makes of that. */
 #ifndef AM_BENCH_APPS_STENCIL_CHECK_H
 #define AM_BENCH_APPS_STENCIL_CHECK_H
 

@@ -24,7 +24,7 @@ struct am_stencil_task {
     size_t steps;
     size_t n;       /* grid points, of all dimensions together */
     double r;       /* never 0: what was left to choose is chosen */
-    size_t threads; /* sub-domains: one a thread */
+    size_t threads; /* sub-domains: one per thread */
     uint64_t seed;  /* of what check() looks at */
 };
 
@@ -52,7 +52,7 @@ struct am_stencil_dim {
     uint64_t (*bytes)(const void *self); /* that map() will take */
     enum am_status (*map)(void *self, struct am_err *err);
     /* States the work of one iteration, all fields of am_work that apply; flops by the paper's
-     * count (4, 6, 8 a point and step). */
+     * count (4, 6, 8 per point and step). */
     void (*cost)(const void *self, const struct am_clock *clock, struct am_work *work,
                  struct am_stencil_cost *cost);
     void (*note)(const void *self, const struct am_ctx *ctx); /* what was chosen */

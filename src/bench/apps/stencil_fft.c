@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* app.stencil by a Fourier transform: the variant fft, in one dimension. */
+/* app.stencil by a Fourier transform: the variant fft, in one dimension and on one thread. One
+ * block is the whole transform, one round all steps. */
 #include "app/stencil/fft_rival.h"
 #include "app/stencil/forms.h"
 #include "bench/apps/stencil_check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* app.stencil in two and three dimensions. */
+/* app.stencil in two and three dimensions: am_stencil_flat and am_stencil_solid (stencil_dim.h).
+ * Chooses tile and depth where the point leaves them open, and states work and bounds. */
 #include "app/stencil/turns.h"
 #include "bench/apps/grid_check.h"
 #include "bench/apps/ports.h"

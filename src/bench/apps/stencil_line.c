@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* app.stencil in one dimension. */
+/* app.stencil in one dimension: am_stencil_line (stencil_dim.h). Chooses width and depth where the
+ * point leaves them open, and states work and bounds. */
 #include "app/stencil/turns.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil_check.h"
@@ -156,7 +157,7 @@ static void cost_of_line(const void *self, const struct am_clock *clock, struct 
     work->flops = PAPER_FLOPS * updates;
     work->bytes_read = (double)(spec->n * element_bytes(spec)) * passes;
     work->bytes_written = work->bytes_read;
-    /* Two instructions a vector and step are half as many as the paper's count has operations. */
+    /* Two instructions per vector and step are half as many as the paper's count has operations. */
     work->flops_per_cycle_max =
         am_bound_flops(AM_FLOPS_FMA, type, spec->kernels->lanes[spec->type] * element_bytes(spec)) *
         (fuses && spec->form != AM_STENCIL_paper ? 2 : 1) * (double)spec->parts;

@@ -326,12 +326,12 @@ static const struct am_axis axes[] = {
     [THREADS] = {.name = "threads",
                  .kind = AM_AXIS_INT,
                  .dflt = "cpus",
-                 .help = "workers of StarPU on CPUs, one a CPU"},
+                 .help = "workers of StarPU on CPUs, one per CPU"},
     {.name = NULL},
 };
 
 static const struct am_metric metrics[] = {
-    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE, "153 operations an option"},
+    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE, "153 operations per option"},
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER,
      "for all options once, prices back in the program's memory"},
     {"options_per_s", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "options, both prices of each"},

@@ -105,6 +105,7 @@ struct reader {
     /* Of the axis at hand, CHOICES_MAX + 1 each. */
     const char **choices, **reasons, **env_values;
     size_t n_axes, n_metrics, n_choices;
+    uint64_t version; /* of the protocol, as the first line has it; 0: none was read */
     bool ended;
 };
 typedef bool line_fn(struct reader *r, const struct am_words *w);
@@ -154,10 +155,8 @@ static bool close_bench(struct reader *r)
 
 static bool read_listing(struct reader *r, const struct am_words *w)
 {
-    uint64_t version;
-
-    return w->n == 3 && !r->out->worker && am_word_u64(w->w[1], &version) &&
-           version == AM_PROTOCOL_VERSION && am_word_dup(w->w[2], r->arena, &r->out->worker) &&
+    return w->n == 3 && !r->out->worker && am_word_u64(w->w[1], &r->version) &&
+           r->version == AM_PROTOCOL_VERSION && am_word_dup(w->w[2], r->arena, &r->out->worker) &&
            r->out->worker;
 }
 
@@ -301,9 +300,15 @@ enum am_status am_listing_parse(const char *text, size_t len, struct am_arena *a
     out->benches = r.benches;
     while (am_line_next(&text, &len, &line, &line_len)) {
         number++;
-        if (!read_line(&r, line, line_len))
-            return am_fail(err, AM_E_PROTOCOL, "listing line %u is malformed: \"%.*s\"", number,
-                           (int)(line_len < 60 ? line_len : 60), line);
+        if (read_line(&r, line, line_len))
+            continue;
+        if (number == 1 && r.version && r.version != AM_PROTOCOL_VERSION)
+            return am_fail(
+                err, AM_E_PROTOCOL,
+                "worker speaks protocol %llu, not %d: it was built with another archmeter",
+                (unsigned long long)r.version, AM_PROTOCOL_VERSION);
+        return am_fail(err, AM_E_PROTOCOL, "listing line %u is malformed: \"%.*s\"", number,
+                       (int)(line_len < 60 ? line_len : 60), line);
     }
     if (!r.ended)
         return am_fail(err, AM_E_PROTOCOL, "listing has no \"end\"");

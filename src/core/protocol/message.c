@@ -126,16 +126,41 @@ static void write_reason(struct am_text *out, const struct am_msg *msg)
     am_word_add(out, msg->reason);
 }
 
-static bool read_note(const struct am_words *w, struct am_msg *msg)
+/* A name and a text: notes, what was chosen, what is proposed. */
+static bool read_keyed(const struct am_words *w, struct am_msg *msg)
 {
     return am_word_decode(w->w[1], msg->key, sizeof(msg->key)) && msg->key[0] &&
            am_word_decode(w->w[2], msg->reason, sizeof(msg->reason));
 }
 
-static void write_note(struct am_text *out, const struct am_msg *msg)
+static void write_keyed(struct am_text *out, const struct am_msg *msg)
 {
     am_word_add(out, msg->key);
     am_word_add(out, msg->reason);
+}
+
+static bool read_attach(const struct am_words *w, struct am_msg *msg)
+{
+    return am_word_decode(w->w[1], msg->key, sizeof(msg->key)) && msg->key[0] &&
+           am_word_decode(w->w[2], msg->type, sizeof(msg->type)) && msg->type[0] &&
+           am_word_u64(w->w[3], &msg->length);
+}
+
+static void write_attach(struct am_text *out, const struct am_msg *msg)
+{
+    am_word_add(out, msg->key);
+    am_word_add(out, msg->type);
+    am_text_addf(out, " %llu", (unsigned long long)msg->length);
+}
+
+static bool read_data(const struct am_words *w, struct am_msg *msg)
+{
+    return am_word_bytes(w->w[1], msg->data, sizeof(msg->data), &msg->n_data);
+}
+
+static void write_data(struct am_text *out, const struct am_msg *msg)
+{
+    am_word_add_bytes(out, msg->data, msg->n_data);
 }
 
 static const struct form {
@@ -147,7 +172,11 @@ static const struct form {
     [AM_MSG_HELLO] = {"hello", 6, 6, read_hello, write_hello},
     [AM_MSG_POINT] = {"point", 2, 2, read_point, write_point},
     [AM_MSG_WORK] = {"work", 5, 5, read_work, write_work},
-    [AM_MSG_NOTE] = {"note", 3, 3, read_note, write_note},
+    [AM_MSG_NOTE] = {"note", 3, 3, read_keyed, write_keyed},
+    [AM_MSG_CHOSEN] = {"chosen", 3, 3, read_keyed, write_keyed},
+    [AM_MSG_PROPOSE] = {"propose", 3, 3, read_keyed, write_keyed},
+    [AM_MSG_ATTACH] = {"attach", 4, 4, read_attach, write_attach},
+    [AM_MSG_DATA] = {"data", 2, 2, read_data, write_data},
     [AM_MSG_VERIFIED] = {"verified", 2, 2, read_verified, write_verified},
     [AM_MSG_SAMPLE] = {"sample", 1 + SAMPLE_FIELDS, 1 + SAMPLE_FIELDS + AM_METRICS_MAX, read_sample,
                        write_sample},

@@ -14,10 +14,13 @@
 #include <stdint.h>
 
 enum {
-    AM_PROTOCOL_VERSION = 1,
+    AM_PROTOCOL_VERSION = 2, /* 1: notes were read by code */
     AM_PROTOCOL_FD = 3,      /* the worker's end of the socket pair */
     AM_LINE_MAX = 16 * 1024, /* longest line, newline included */
     AM_REASON_MAX = 512,
+    AM_DATA_MAX = 4096,                    /* bytes in one line of data */
+    AM_ATTACHMENT_MAX = 8 * 1024 * 1024,   /* bytes of one attachment */
+    AM_ATTACHMENTS_MAX = 16 * 1024 * 1024, /* of all those of one point in one launch */
 };
 
 /* What a worker says while it measures. */
@@ -25,7 +28,11 @@ enum am_msg_kind {
     AM_MSG_HELLO,    /* hello VERSION WORKER OVERHEAD_NS RESOLUTION_NS HZ */
     AM_MSG_POINT,    /* point ID: what follows belongs to this point */
     AM_MSG_WORK,     /* work READ WRITTEN FLOPS OPS */
-    AM_MSG_NOTE,     /* note KEY TEXT: a remark on this launch of the point */
+    AM_MSG_NOTE,     /* note KEY TEXT: a remark on this launch of the point, for people */
+    AM_MSG_CHOSEN,   /* chosen NAME VALUE: what the launch was done with, for code */
+    AM_MSG_PROPOSE,  /* propose AXIS VALUES: what a tuner may try */
+    AM_MSG_ATTACH,   /* attach NAME TYPE LENGTH: so many bytes follow, in lines of data */
+    AM_MSG_DATA,     /* data HEX: the next bytes of what is attached */
     AM_MSG_VERIFIED, /* verified RESIDUAL */
     AM_MSG_SAMPLE,   /* sample ITERS T0 T1 ELAPSED HZ0 HZ1 STEAL SWITCHES LABELS VALUE... */
     AM_MSG_SKIP,     /* skip REASON: the point cannot be measured here */
@@ -45,8 +52,12 @@ struct am_msg {
     double residual;
     struct am_sample sample;
     size_t n_values;
-    char key[AM_NAME_MAX];      /* note */
-    char reason[AM_REASON_MAX]; /* skip, fail; note: its text */
+    char key[AM_NAME_MAX];      /* note; chosen, attach: the name; propose: the axis */
+    char reason[AM_REASON_MAX]; /* skip, fail; note: its text; chosen, propose: the value(s) */
+    char type[AM_NAME_MAX];     /* attach: a media type */
+    uint64_t length;            /* attach: bytes in all */
+    unsigned char data[AM_DATA_MAX];
+    size_t n_data;
 };
 
 /* Parses one line (no newline). AM_E_PROTOCOL with the reason when it is not one. */

@@ -30,12 +30,13 @@ bool am_word_is(struct am_word w, const char *name)
     return strlen(name) == w.len && memcmp(w.s, name, w.len) == 0;
 }
 
+static const char hex_digits[] = "0123456789abcdef";
+
 static int hex_digit(char c)
 {
-    static const char digits[] = "0123456789abcdef";
-    const char *p = c ? strchr(digits, c) : NULL;
+    const char *p = c ? strchr(hex_digits, c) : NULL;
 
-    return p ? (int)(p - digits) : -1;
+    return p ? (int)(p - hex_digits) : -1;
 }
 
 bool am_word_decode(struct am_word w, char *buf, size_t cap)
@@ -101,6 +102,28 @@ void am_word_add(struct am_text *out, const char *s)
         am_text_add(out, "%2d");
     else
         am_word_encode(out, s);
+}
+
+bool am_word_bytes(struct am_word w, unsigned char *out, size_t cap, size_t *n)
+{
+    *n = w.len / 2;
+    if (w.len % 2 || *n > cap)
+        return false;
+    for (size_t i = 0; i < *n; i++) {
+        const int hi = hex_digit(w.s[2 * i]), lo = hex_digit(w.s[2 * i + 1]);
+
+        if (hi < 0 || lo < 0)
+            return false;
+        out[i] = (unsigned char)(hi * 16 + lo);
+    }
+    return true;
+}
+
+void am_word_add_bytes(struct am_text *out, const unsigned char *bytes, size_t n)
+{
+    am_text_add(out, " ");
+    for (size_t i = 0; i < n; i++)
+        am_text_addn(out, (const char[]){hex_digits[bytes[i] >> 4], hex_digits[bytes[i] & 15]}, 2);
 }
 
 bool am_word_u64(struct am_word w, uint64_t *out)

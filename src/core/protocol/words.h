@@ -36,6 +36,11 @@ void am_word_add(struct am_text *out, const char *s);
 /* The same without the leading space, for parts of a word. */
 void am_word_encode(struct am_text *out, const char *s);
 
+/* Bytes as pairs of lower-case hexadecimal digits. False when the word is not that, or is more
+ * than `cap` bytes. */
+bool am_word_bytes(struct am_word w, unsigned char *out, size_t cap, size_t *n);
+void am_word_add_bytes(struct am_text *out, const unsigned char *bytes, size_t n);
+
 /* Numbers. Non-finite doubles travel as "nan". */
 bool am_word_u64(struct am_word w, uint64_t *out);
 bool am_word_f64(struct am_word w, double *out);

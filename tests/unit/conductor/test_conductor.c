@@ -20,7 +20,7 @@ static const struct am_point first = {.bench = &bench, .id = 1},
                              second = {.bench = &bench, .id = 2};
 static const struct am_point *const points[] = {&first, &second};
 
-#define HELLO "hello 1 w 20 1 0x1p+31"
+#define HELLO "hello 2 w 20 1 0x1p+31"
 #define WORK "work 0 0 0 1"
 
 /* Each case: lines, how many of them are taken, the visits then, and the state of the last. NOW is
@@ -38,8 +38,8 @@ static const struct {
      2,
      AM_POINT_SKIP},
     {"no greeting", {"point 1"}, 0, 1, AM_POINT_FAIL},
-    {"another version", {"hello 2 w 20 1 1"}, 0, 1, AM_POINT_FAIL},
-    {"another worker", {"hello 1 x 20 1 1"}, 0, 1, AM_POINT_FAIL},
+    {"another version", {"hello 1 w 20 1 1"}, 0, 1, AM_POINT_FAIL},
+    {"another worker", {"hello 2 x 20 1 1"}, 0, 1, AM_POINT_FAIL},
     {"a second greeting", {HELLO, HELLO}, 1, 1, AM_POINT_FAIL},
     {"points out of order", {HELLO, "point 2"}, 1, 1, AM_POINT_FAIL},
     {"a sample outside a point", {HELLO, "sample 1 NOW NOW 1 1 1 0 0 0 1"}, 1, 1, AM_POINT_FAIL},

@@ -96,6 +96,15 @@ static void test_messages(void)
                "work 0x0p+0 0x0p+0 0x1.8p+0 0x0p+0\n");
     round_trip((struct am_msg){.kind = AM_MSG_NOTE, .key = "runtime", .reason = "libgomp 12"},
                "note runtime libgomp%2012\n");
+    round_trip((struct am_msg){.kind = AM_MSG_CHOSEN, .key = "w", .reason = "8"}, "chosen w 8\n");
+    round_trip((struct am_msg){.kind = AM_MSG_PROPOSE, .key = "w", .reason = "1:16:*2"},
+               "propose w 1:16:*2\n");
+    round_trip(
+        (struct am_msg){
+            .kind = AM_MSG_ATTACH, .key = "tracks", .type = "text/x-tracks", .length = 8388608},
+        "attach tracks text/x-tracks 8388608\n");
+    round_trip((struct am_msg){.kind = AM_MSG_DATA, .data = {0, 0x7f, 0xff, ' '}, .n_data = 4},
+               "data 007fff20\n");
     round_trip(skip, "skip no%20avx%20100%25%0a\n");
     round_trip((struct am_msg){.kind = AM_MSG_DONE}, "done\n");
     sample.sample = (struct am_sample){.iters = 3,
@@ -133,6 +142,19 @@ static void test_bad_messages(void)
         "skip %zz",
         "work 1 2 3",
         "work 1 2 3 inf",
+        "chosen w",
+        "chosen % 8",
+        "propose w 1 2",
+        "attach tracks text/plain",
+        "attach tracks % 8",
+        "attach tracks text/plain -1",
+        "attach tracks text/plain 0x8",
+        "data",
+        "data 0",
+        "data 0g",
+        "data FF",
+        "data %20",
+        "data 00 00",
         "done now",
         "done\t",
     };
@@ -224,14 +246,14 @@ static void test_bad_requests(void)
         "",
         "go\n",
         "request 2\ngo\n",
-        "request 1\ngo\n",
-        "request 1\ncpus 0\ngo\n",
-        "request 1\ncpus 0,,1\npoint 1 test.paint size=1 colour=red\ngo\n",
-        "request 1\ncpus 0\npoint 1 test.other size=1 colour=red\ngo\n",
-        "request 1\ncpus 0\npoint 1 test.paint size=1\ngo\n",
-        "request 1\ncpus 0\npoint 1 test.paint colour=red size=1\ngo\n",
-        "request 1\ncpus 0\npoint 1 test.paint size=1 colour=green\ngo\n",
-        "request 1\ncpus 0\nrequest 1\npoint 1 test.paint size=1 colour=red\ngo\n",
+        "request 2\ngo\n",
+        "request 2\ncpus 0\ngo\n",
+        "request 2\ncpus 0,,1\npoint 1 test.paint size=1 colour=red\ngo\n",
+        "request 2\ncpus 0\npoint 1 test.other size=1 colour=red\ngo\n",
+        "request 2\ncpus 0\npoint 1 test.paint size=1\ngo\n",
+        "request 2\ncpus 0\npoint 1 test.paint colour=red size=1\ngo\n",
+        "request 2\ncpus 0\npoint 1 test.paint size=1 colour=green\ngo\n",
+        "request 2\ncpus 0\nrequest 2\npoint 1 test.paint size=1 colour=red\ngo\n",
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -287,6 +309,9 @@ static void test_listing(void)
             ok(false, "a listing cut by %zu bytes must not parse", cut);
     }
     ok(true, "no cut listing parses");
+    ok(am_listing_parse("listing 1 old\nend\n", 18, &arena, &out, &err) == AM_E_PROTOCOL &&
+           strstr(err.text, "speaks protocol 1, not 2"),
+       "a worker of another version is told as such (%s)", err.text);
     am_text_fini(&text);
     am_arena_fini(&arena);
 }

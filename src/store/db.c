@@ -24,6 +24,9 @@ static const char *const sql_of[AM_DB_SLOT_COUNT] = {
     [AM_DB_PUT_VISIT] = "INSERT INTO visit VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_FAILURE] = "INSERT INTO failure VALUES (?, ?, ?)",
     [AM_DB_PUT_NOTE] = "INSERT INTO note VALUES (?, ?, ?)",
+    [AM_DB_PUT_CHOSEN] = "INSERT INTO chosen VALUES (?, ?, ?)",
+    [AM_DB_PUT_PROPOSED] = "INSERT INTO proposed VALUES (?, ?, ?)",
+    [AM_DB_PUT_ATTACHMENT] = "INSERT INTO attachment VALUES (?, ?, ?, ?)",
     [AM_DB_PUT_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_VALUE] = "INSERT INTO value VALUES (?, ?, ?, ?)",
 };
@@ -118,6 +121,11 @@ struct am_db_value am_db_text_or(const char *text)
     return am_db_text(text ? text : "");
 }
 
+struct am_db_value am_db_blob(const void *data, size_t n)
+{
+    return (struct am_db_value){.type = SQLITE_BLOB, .i = (int64_t)n, .text = data};
+}
+
 struct am_db_value am_db_u64_text(uint64_t u, char buf[AM_DB_U64_TEXT_MAX])
 {
     (void)am_str_format(buf, AM_DB_U64_TEXT_MAX, "%" PRIu64, u);
@@ -133,6 +141,8 @@ static int bind_value(sqlite3_stmt *stmt, int index, const struct am_db_value *v
         return sqlite3_bind_double(stmt, index, v->r);
     if (v->type == SQLITE_TEXT)
         return sqlite3_bind_text(stmt, index, v->text, -1, SQLITE_STATIC);
+    if (v->type == SQLITE_BLOB)
+        return sqlite3_bind_blob64(stmt, index, v->text, (sqlite3_uint64)v->i, SQLITE_STATIC);
     return sqlite3_bind_null(stmt, index);
 }
 

@@ -19,6 +19,9 @@ enum am_db_slot {
     AM_DB_PUT_VISIT,
     AM_DB_PUT_FAILURE,
     AM_DB_PUT_NOTE,
+    AM_DB_PUT_CHOSEN,
+    AM_DB_PUT_PROPOSED,
+    AM_DB_PUT_ATTACHMENT,
     AM_DB_PUT_SAMPLE,
     AM_DB_PUT_VALUE,
     AM_DB_SLOT_COUNT,
@@ -60,10 +63,10 @@ enum am_status am_db_end(struct am_store *store, enum am_status s, struct am_err
 
 /* One value to bind: built by the functions below, so that the compiler checks the types. */
 struct am_db_value {
-    int type; /* SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT or SQLITE_NULL */
+    int type; /* SQLITE_INTEGER (also the bytes of a blob), _FLOAT, _TEXT, _BLOB or _NULL */
     int64_t i;
     double r;
-    const char *text;
+    const void *text;
 };
 
 struct am_db_value am_db_int(int64_t i);
@@ -71,6 +74,8 @@ struct am_db_value am_db_u64(uint64_t u);           /* the bit pattern */
 struct am_db_value am_db_real(double r);            /* NULL when not finite */
 struct am_db_value am_db_text(const char *text);    /* NULL stays NULL */
 struct am_db_value am_db_text_or(const char *text); /* NULL becomes '' */
+
+struct am_db_value am_db_blob(const void *data, size_t n);
 
 /* Seeds are kept as text: SQLite's integers are signed, and a person can give it to --seed. */
 enum { AM_DB_U64_TEXT_MAX = 24 };
@@ -116,6 +121,8 @@ unsigned am_db_get_unsigned(struct am_db_rows *rows, int col);
 double am_db_get_real(struct am_db_rows *rows, int col, double if_null);
 const char *am_db_get_text(struct am_db_rows *rows, int col);
 const char *am_db_get_text_or_null(struct am_db_rows *rows, int col);
+/* A copy of the bytes, and how many they are. */
+const void *am_db_get_blob(struct am_db_rows *rows, int col, size_t *n);
 /* The index of the stored word in `words`. */
 unsigned am_db_get_word(struct am_db_rows *rows, int col, const char *const *words, unsigned n);
 

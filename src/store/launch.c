@@ -99,16 +99,37 @@ static enum am_status put_failure(struct am_store *store, int64_t visit_id,
                      err);
 }
 
-static enum am_status put_notes(struct am_store *store, int64_t visit_id,
-                                const struct am_kvs *notes, struct am_err *err)
+static enum am_status put_kvs(struct am_store *store, enum am_db_slot slot, int64_t visit_id,
+                              const struct am_kvs *kvs, struct am_err *err)
 {
     enum am_status s = AM_OK;
 
-    for (size_t i = 0; s == AM_OK && i < notes->n; i++)
-        s = am_db_put(store, AM_DB_PUT_NOTE,
-                      AM_DB_VALUES(am_db_int(visit_id), am_db_text(notes->items[i].key),
-                                   am_db_text(notes->items[i].value)),
+    for (size_t i = 0; s == AM_OK && i < kvs->n; i++)
+        s = am_db_put(store, slot,
+                      AM_DB_VALUES(am_db_int(visit_id), am_db_text(kvs->items[i].key),
+                                   am_db_text(kvs->items[i].value)),
                       err);
+    return s;
+}
+
+/* What the worker said beside its samples. */
+static enum am_status put_said(struct am_store *store, int64_t visit_id, const struct am_visit *v,
+                               struct am_err *err)
+{
+    enum am_status s = put_kvs(store, AM_DB_PUT_NOTE, visit_id, &v->notes, err);
+
+    if (s == AM_OK)
+        s = put_kvs(store, AM_DB_PUT_CHOSEN, visit_id, &v->chosen, err);
+    if (s == AM_OK)
+        s = put_kvs(store, AM_DB_PUT_PROPOSED, visit_id, &v->proposed, err);
+    for (size_t i = 0; s == AM_OK && i < v->n_attachments; i++) {
+        const struct am_attachment *const a = &v->attachments[i];
+
+        s = am_db_put(store, AM_DB_PUT_ATTACHMENT,
+                      AM_DB_VALUES(am_db_int(visit_id), am_db_text(a->name), am_db_text(a->type),
+                                   am_db_blob(a->data, a->n)),
+                      err);
+    }
     return s;
 }
 
@@ -131,7 +152,7 @@ static enum am_status put_visit(struct am_store *store, const struct am_visit *v
     if (s == AM_OK)
         s = put_failure(store, visit_id, v, err);
     if (s == AM_OK)
-        s = put_notes(store, visit_id, &v->notes, err);
+        s = put_said(store, visit_id, v, err);
     for (size_t i = 0; s == AM_OK && i < v->n_samples; i++)
         s = put_sample(store, visit_id, (int64_t)i, &v->samples[i], &metrics, err);
     return s;

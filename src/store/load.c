@@ -19,7 +19,7 @@ struct value_row {
 
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
-    struct am_db_rows points, params, visits, values, notes;
+    struct am_db_rows points, params, visits, values, notes, chosen, attachments;
     struct am_read_benches benches;
     const struct am_filter *filter;
     struct am_arena scratch; /* of `rows`, reused for every point */
@@ -31,9 +31,9 @@ struct loader {
 
 /* ---- circumstances ---- */
 
-static enum am_status read_facts(struct am_db_rows *rows, const char *sql, struct am_kvs *out)
+/* Rows of a key and a value. */
+static void take_kvs(struct am_db_rows *rows, struct am_kvs *out)
 {
-    am_db_rows_open(rows, sql);
     while (am_db_rows_next(rows)) {
         struct am_kv *const items =
             am_db_rows_room(rows, out->items, out->n, &out->cap, sizeof(*items));
@@ -43,6 +43,12 @@ static enum am_status read_facts(struct am_db_rows *rows, const char *sql, struc
         out->items = items;
         items[out->n++] = (struct am_kv){am_db_get_text(rows, 0), am_db_get_text(rows, 1)};
     }
+}
+
+static enum am_status read_facts(struct am_db_rows *rows, const char *sql, struct am_kvs *out)
+{
+    am_db_rows_open(rows, sql);
+    take_kvs(rows, out);
     return am_db_rows_close(rows);
 }
 
@@ -188,19 +194,39 @@ static enum am_status read_visits(struct loader *ld, struct am_result *r)
     return rows->status;
 }
 
-static enum am_status read_notes(struct am_db_rows *rows, struct am_result *r)
+static void take_attachments(struct am_db_rows *rows, struct am_result *r)
 {
-    am_db_rows_bind(rows, 1, r->point_id);
+    size_t cap = 0;
+
     while (am_db_rows_next(rows)) {
-        struct am_kv *const items =
-            am_db_rows_room(rows, r->notes.items, r->notes.n, &r->notes.cap, sizeof(*items));
+        struct am_attachment *const items =
+            am_db_rows_room(rows, r->attachments, r->n_attachments, &cap, sizeof(*items));
+        struct am_attachment *a;
 
         if (!items)
             break;
-        r->notes.items = items;
-        items[r->notes.n++] = (struct am_kv){am_db_get_text(rows, 0), am_db_get_text(rows, 1)};
+        r->attachments = items;
+        a = &items[r->n_attachments++];
+        *a = (struct am_attachment){.name = am_db_get_text(rows, 0),
+                                    .type = am_db_get_text(rows, 1)};
+        a->data = am_db_get_blob(rows, 2, &a->n);
     }
-    return rows->status;
+}
+
+/* What the worker said beside its samples. */
+static enum am_status read_said(struct loader *ld, struct am_result *r)
+{
+    am_db_rows_bind(&ld->notes, 1, r->point_id);
+    take_kvs(&ld->notes, &r->notes);
+    if (ld->notes.status != AM_OK)
+        return ld->notes.status;
+    am_db_rows_bind(&ld->chosen, 1, r->point_id);
+    take_kvs(&ld->chosen, &r->chosen);
+    if (ld->chosen.status != AM_OK)
+        return ld->chosen.status;
+    am_db_rows_bind(&ld->attachments, 1, r->point_id);
+    take_attachments(&ld->attachments, r);
+    return ld->attachments.status;
 }
 
 static enum am_status read_values(struct loader *ld, const struct am_read_bench *bench,
@@ -303,11 +329,15 @@ static const char SQL_VISITS[] =
     " f.reason, l.output FROM visit v LEFT JOIN failure f ON f.visit = v.id"
     " LEFT JOIN launch l ON l.id = v.launch AND f.visit NOT NULL"
     " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3) ORDER BY v.launch";
-static const char SQL_NOTES[] =
-    "SELECT n.key, n.value FROM note n WHERE n.visit = (SELECT v.id FROM visit v"
-    " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3)"
-    " AND EXISTS (SELECT 1 FROM note x WHERE x.visit = v.id)"
-    " ORDER BY v.launch DESC LIMIT 1)";
+/* Of the latest visit that has any. */
+#define LATEST_SAID(columns, table)                                                                \
+    "SELECT " columns " FROM " table " WHERE visit = (SELECT v.id FROM visit v"                    \
+    " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3)"                                        \
+    " AND EXISTS (SELECT 1 FROM " table " x WHERE x.visit = v.id)"                                 \
+    " ORDER BY v.launch DESC LIMIT 1)"
+static const char SQL_NOTES[] = LATEST_SAID("key, value", "note");
+static const char SQL_CHOSEN[] = LATEST_SAID("name, value", "chosen");
+static const char SQL_ATTACHMENTS[] = LATEST_SAID("name, type, data", "attachment");
 static const char SQL_VALUES[] =
     "SELECT v.launch, v.round, s.labels, x.metric, x.value FROM visit v"
     " CROSS JOIN sample s ON s.visit = v.id"
@@ -341,7 +371,7 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
     if (s == AM_OK)
         s = read_visits(ld, r);
     if (s == AM_OK)
-        s = read_notes(&ld->notes, r);
+        s = read_said(ld, r);
     return s == AM_OK ? read_series(ld, bench, r) : s;
 }
 
@@ -361,12 +391,16 @@ static enum am_status load_points(struct loader *ld)
     open_for_filter(ld, &ld->visits, SQL_VISITS);
     open_for_filter(ld, &ld->values, SQL_VALUES);
     open_for_filter(ld, &ld->notes, SQL_NOTES);
+    open_for_filter(ld, &ld->chosen, SQL_CHOSEN);
+    open_for_filter(ld, &ld->attachments, SQL_ATTACHMENTS);
     while (s == AM_OK && am_db_rows_next(&ld->points)) {
         const struct am_read_bench *const bench = am_read_bench_of(&ld->benches, &ld->points, 1);
 
         if (bench && bench->selected)
             s = load_point(ld, bench);
     }
+    (void)am_db_rows_close(&ld->attachments);
+    (void)am_db_rows_close(&ld->chosen);
     (void)am_db_rows_close(&ld->notes);
     (void)am_db_rows_close(&ld->values);
     (void)am_db_rows_close(&ld->visits);
@@ -395,8 +429,14 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
 {
     static const struct am_filter everything = {.pattern = NULL};
     struct am_db_rows rows = {.store = store, .arena = arena, .err = err};
-    struct loader ld = {
-        .points = rows, .params = rows, .visits = rows, .values = rows, .notes = rows, .out = out};
+    struct loader ld = {.points = rows,
+                        .params = rows,
+                        .visits = rows,
+                        .values = rows,
+                        .notes = rows,
+                        .chosen = rows,
+                        .attachments = rows,
+                        .out = out};
     enum am_status s = am_db_read_begin(store, err);
 
     *out = (struct am_result_set){.n = 0};
@@ -418,4 +458,13 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
     am_db_read_end(store);
     am_arena_fini(&ld.scratch);
     return s;
+}
+
+const struct am_attachment *am_result_attachment(const struct am_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_attachments; i++) {
+        if (strcmp(result->attachments[i].name, name) == 0)
+            return &result->attachments[i];
+    }
+    return NULL;
 }

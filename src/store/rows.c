@@ -37,6 +37,21 @@ static int64_t pragma_int(struct am_store *store, const char *sql)
     return value;
 }
 
+/* SQLite takes part of a last page for a whole one, and does not look at it before it is read. */
+static enum am_status check_length(struct am_store *store, int64_t size, struct am_err *err)
+{
+    sqlite3_file *file = NULL;
+    sqlite3_int64 there = 0;
+
+    if (sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+        !file || !file->pMethods || file->pMethods->xFileSize(file, &there) != SQLITE_OK)
+        return am_fail(err, AM_E_STORE, "%s: cannot read its size", store->path);
+    if (there < size)
+        return am_fail(err, AM_E_STORE, "%s: cannot read: the file is damaged (its end is missing)",
+                       store->path);
+    return AM_OK;
+}
+
 enum am_status am_db_read_begin(struct am_store *store, struct am_err *err)
 {
     /* BEGIN alone takes no lock; the first statement that reads does, and keeps the snapshot. */
@@ -51,7 +66,10 @@ enum am_status am_db_read_begin(struct am_store *store, struct am_err *err)
     store->steps_left = STEPS_BASE + STEPS_PER_BYTE * size;
     store->bytes_left = (size_t)(BYTES_BASE + BYTES_PER_BYTE * size);
     sqlite3_progress_handler(store->db, STEP_UNIT, spend_steps, store);
-    return AM_OK;
+    s = check_length(store, size, err);
+    if (s != AM_OK)
+        am_db_read_end(store);
+    return s;
 }
 
 void am_db_read_end(struct am_store *store)
@@ -190,6 +208,27 @@ const char *am_db_get_text(struct am_db_rows *rows, int col)
         return text;
     wrong_column(rows, col, "a text");
     return "";
+}
+
+const void *am_db_get_blob(struct am_db_rows *rows, int col, size_t *n)
+{
+    const bool is_blob = sqlite3_column_type(rows->stmt, col) == SQLITE_BLOB;
+    const void *const data = is_blob ? sqlite3_column_blob(rows->stmt, col) : NULL;
+    void *copy;
+
+    *n = 0;
+    if (!is_blob)
+        wrong_column(rows, col, "a blob");
+    else
+        *n = (size_t)sqlite3_column_bytes(rows->stmt, col);
+    copy = am_db_rows_alloc(rows, *n + 1, 1); /* the byte behind it is 0, for readers of text */
+    if (!copy) {
+        *n = 0;
+        return "";
+    }
+    if (data)
+        memcpy(copy, data, *n);
+    return copy;
 }
 
 unsigned am_db_get_word(struct am_db_rows *rows, int col, const char *const *words, unsigned n)

@@ -3,7 +3,7 @@
 -- SI units; what a worker said is kept as it said it, so its numbers carry no CHECK.
 
 PRAGMA application_id = 0x414d7472; -- "AMtr"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- ---- what was measured on, and how ----
 
@@ -41,6 +41,12 @@ CREATE TABLE machine (
 
 CREATE TABLE environment (
     seq INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE setting (                      -- what was asked for beside the columns of run: options
+    seq INTEGER PRIMARY KEY,                -- kept for resume, meters, tuned values, the experiment
     key TEXT NOT NULL UNIQUE,
     value TEXT NOT NULL
 ) STRICT;
@@ -148,12 +154,34 @@ CREATE TABLE failure (                      -- why a visit is not ok: skips and 
     reason TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE note (                         -- a worker's remark on one visit
+CREATE TABLE note (                         -- a worker's remark on one visit, for people
     visit INTEGER NOT NULL REFERENCES visit (id),
-    key TEXT NOT NULL,                      -- e.g. 'runtime'; that of an axis attests its value
+    key TEXT NOT NULL,                      -- e.g. 'compiler'
     value TEXT NOT NULL,
     PRIMARY KEY (visit, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE chosen (                       -- what a visit was done with
+    visit INTEGER NOT NULL REFERENCES visit (id),
+    name TEXT NOT NULL,                     -- an axis, or a name of the bench's own: 'device_kind'
+    value TEXT NOT NULL,
+    PRIMARY KEY (visit, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE proposed (                     -- what a tuner may try, as the bench said at a visit
+    visit INTEGER NOT NULL REFERENCES visit (id),
+    axis TEXT NOT NULL,
+    value TEXT NOT NULL,                    -- values in the syntax of -p
+    PRIMARY KEY (visit, axis)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attachment (                   -- a file that a worker made at a visit
+    visit INTEGER NOT NULL REFERENCES visit (id),
+    name TEXT NOT NULL,                     -- 'tracks'
+    type TEXT NOT NULL,                     -- media type
+    data BLOB NOT NULL,
+    PRIMARY KEY (visit, name)
+) STRICT;
 
 CREATE TABLE sample (                       -- one timed batch
     visit INTEGER NOT NULL REFERENCES visit (id),
@@ -204,6 +232,13 @@ SELECT b.name AS bench, p.text AS point, v.launch, v.round, v.state, f.kind, f.r
 FROM failure f
 JOIN visit v ON v.id = f.visit
 JOIN launch l ON l.id = v.launch
+JOIN point p ON p.id = v.point
+JOIN bench b ON b.id = p.bench;
+
+CREATE VIEW choices AS
+SELECT b.name AS bench, p.text AS point, v.launch, v.round, c.name, c.value, p.id AS point_id
+FROM chosen c
+JOIN visit v ON v.id = c.visit
 JOIN point p ON p.id = v.point
 JOIN bench b ON b.id = p.bench;
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { AM_SCHEMA_VERSION = 2 };
+enum { AM_SCHEMA_VERSION = 3 };
 
 struct am_store;
 
@@ -70,6 +70,13 @@ enum am_status am_store_put_environment(struct am_store *store, const struct am_
                                         struct am_err *err);
 
 /* How one point fared in one launch; its state is never AM_POINT_PENDING. */
+/* A file that a worker made beside its samples. */
+struct am_attachment {
+    const char *name, *type; /* type: a media type */
+    const void *data; /* of one that was loaded, a byte 0 stands behind the last */
+    size_t n;         /* bytes */
+};
+
 struct am_visit {
     int64_t point_id;
     enum am_point_state state;
@@ -80,7 +87,11 @@ struct am_visit {
     double residual; /* the worst of those reported */
     struct am_sample *samples;
     size_t n_samples, n_metrics;
-    struct am_kvs notes; /* the worker's remarks */
+    struct am_kvs notes;    /* the worker's remarks, for people */
+    struct am_kvs chosen;   /* what it was done with: axes, and names of the bench's own */
+    struct am_kvs proposed; /* what a tuner may try: axis -> values */
+    struct am_attachment *attachments;
+    size_t n_attachments;
 };
 
 /* One worker process. */
@@ -147,7 +158,11 @@ struct am_result {
     size_t failures; /* launches in which it failed, skips not counted */
     struct am_result_metric *metrics;
     size_t n_metrics;
-    struct am_kvs notes; /* the worker's remarks in the latest launch that made any */
+    /* Each as the latest launch that said any had it. */
+    struct am_kvs notes;  /* the worker's remarks, for people */
+    struct am_kvs chosen; /* what it was done with: axes, and names of the bench's own */
+    struct am_attachment *attachments;
+    size_t n_attachments;
 };
 
 struct am_failure {
@@ -211,6 +226,9 @@ struct am_resume {
 };
 enum am_status am_store_load_resume(struct am_store *store, struct am_arena *arena,
                                     struct am_resume *out, struct am_err *err);
+
+/* The attachment of that name; NULL: there is none. */
+const struct am_attachment *am_result_attachment(const struct am_result *result, const char *name);
 
 /* One metric value of one raw sample as stored, for export; only of launches in which the point was
  * ok. Texts live until the callback returns. */

@@ -71,7 +71,7 @@ static void ask(struct am_worker *w, struct am_arena *arena)
         .program = w->program,
         .argument = "--list",
         .limit_s = listing_limit_s,
-        .stream_limit = 0,
+        .stream_limit = NULL,
         .output_limit = LISTING_MAX,
     };
     struct am_process_result r;

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { NOTES_MAX = 32 }; /* of a visit */
+/* Of a visit: notes, values chosen and proposed; and attachments. */
+enum { NOTES_MAX = 32, ATTACHMENTS_MAX = 8, STREAM_PER_BYTE = 3 };
 
 enum am_status am_collect_init(struct am_collect *c, struct am_arena *arena, const char *worker,
                                const struct am_point *const *points, size_t n_points,
@@ -62,6 +63,7 @@ static enum am_status on_point(struct am_collect *c, const struct am_msg *m, str
                                         c->n_counts};
     c->open = true;
     c->cap_samples = 0;
+    c->attached = 0;
     return AM_OK;
 }
 
@@ -88,7 +90,7 @@ static enum am_status check_chosen(const struct am_axis *axis, const struct am_m
     return am_fail(err, AM_E_PROTOCOL, "worker chose what cannot be: %s", why.text);
 }
 
-/* A note named like an axis attests it: the worker has to have done what it was asked for. */
+/* An axis that the point fixes is attested: the worker has to have done what it was asked for. */
 static enum am_status check_attested(const struct am_point *point, const struct am_msg *m,
                                      struct am_err *err)
 {
@@ -106,18 +108,93 @@ static enum am_status check_attested(const struct am_point *point, const struct 
                    m->reason, asked);
 }
 
+/* `what` is the message's name: each key is said once by each. */
+static enum am_status add_said(struct am_collect *c, struct am_kvs *said, const char *what,
+                               const struct am_msg *m, struct am_err *err)
+{
+    if (am_kvs_get(said, m->key))
+        return am_fail(err, AM_E_PROTOCOL, "%s \"%s\" said twice", what, m->key);
+    if (said->n == NOTES_MAX)
+        return am_fail(err, AM_E_LIMIT, "more than %d messages \"%s\"", NOTES_MAX, what);
+    am_kvs_add(said, c->arena, m->key, m->reason);
+    return AM_OK;
+}
+
+static bool is_axis(const struct am_collect *c, const char *name)
+{
+    return am_axis_find(c->points[c->at - 1]->bench->axes, name) >= 0;
+}
+
+/* Code reads no notes: what is said of an axis would be lost in one. */
 static enum am_status on_note(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
-    struct am_visit *v = visit_at_hand(c);
+    if (is_axis(c, m->key))
+        return am_fail(err, AM_E_PROTOCOL, "note \"%s\" is named like an axis: say \"chosen\"",
+                       m->key);
+    return add_said(c, &visit_at_hand(c)->notes, "note", m, err);
+}
+
+static enum am_status on_chosen(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
     const enum am_status s = check_attested(c->points[c->at - 1], m, err);
+
+    return s == AM_OK ? add_said(c, &visit_at_hand(c)->chosen, "chosen", m, err) : s;
+}
+
+static enum am_status on_propose(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    if (!is_axis(c, m->key))
+        return am_fail(err, AM_E_PROTOCOL, "values proposed for \"%s\", which is no axis", m->key);
+    return add_said(c, &visit_at_hand(c)->proposed, "propose", m, err);
+}
+
+static enum am_status check_attachment(const struct am_collect *c, const struct am_visit *v,
+                                       const struct am_msg *m, struct am_err *err)
+{
+    for (size_t i = 0; i < v->n_attachments; i++) {
+        if (strcmp(v->attachments[i].name, m->key) == 0)
+            return am_fail(err, AM_E_PROTOCOL, "\"%s\" attached twice", m->key);
+    }
+    if (v->n_attachments == ATTACHMENTS_MAX)
+        return am_fail(err, AM_E_LIMIT, "more than %d attachments", ATTACHMENTS_MAX);
+    if (m->length > AM_ATTACHMENT_MAX || c->attached + m->length > AM_ATTACHMENTS_MAX)
+        return am_fail(err, AM_E_LIMIT, "attachment \"%s\" of %llu bytes is too large", m->key,
+                       (unsigned long long)m->length);
+    return AM_OK;
+}
+
+static enum am_status on_attach(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    struct am_visit *const v = visit_at_hand(c);
+    const enum am_status s = check_attachment(c, v, m, err);
+    struct am_attachment a = {.n = (size_t)m->length};
 
     if (s != AM_OK)
         return s;
-    if (am_kvs_get(&v->notes, m->key))
-        return am_fail(err, AM_E_PROTOCOL, "note \"%s\" said twice", m->key);
-    if (v->notes.n == NOTES_MAX)
-        return am_fail(err, AM_E_LIMIT, "more than %d notes", NOTES_MAX);
-    am_kvs_add(&v->notes, c->arena, m->key, m->reason);
+    if (!v->attachments)
+        v->attachments = am_arena_array(c->arena, ATTACHMENTS_MAX, sizeof(*v->attachments));
+    c->data = am_arena_alloc(c->arena, a.n + 1);
+    a.name = am_arena_strdup(c->arena, m->key);
+    a.type = am_arena_strdup(c->arena, m->type);
+    a.data = c->data;
+    if (!v->attachments || !a.data || !a.name || !a.type)
+        return am_fail(err, AM_E_NOMEM, "no memory for an attachment");
+    v->attachments[v->n_attachments++] = a;
+    c->data_got = 0;
+    c->data_left = a.n;
+    c->attached += a.n;
+    c->stream_limit += STREAM_PER_BYTE * a.n;
+    return AM_OK;
+}
+
+static enum am_status on_data(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    if (m->n_data > c->data_left)
+        return am_fail(err, AM_E_PROTOCOL, "%zu bytes of an attachment, %zu are missing", m->n_data,
+                       c->data_left);
+    memcpy(c->data + c->data_got, m->data, m->n_data);
+    c->data_got += m->n_data;
+    c->data_left -= m->n_data;
     return AM_OK;
 }
 
@@ -173,6 +250,10 @@ static void close_visit(struct am_collect *c, enum am_point_state state, enum am
 {
     struct am_visit *v = visit_at_hand(c);
 
+    if (c->data_left) { /* half an attachment is none */
+        v->n_attachments--;
+        c->data_left = 0;
+    }
     v->state = state;
     v->kind = kind;
     v->reason = reason ? am_arena_strdup(c->arena, reason) : NULL;
@@ -214,8 +295,9 @@ static enum am_status on_done(struct am_collect *c, const struct am_msg *m, stru
     return AM_OK;
 }
 
-/* When a message may come: before the greeting, between points, or inside one. */
-enum when { WHEN_NEW, WHEN_BETWEEN, WHEN_INSIDE };
+/* When a message may come: before the greeting, between points, inside one, or amid an attachment.
+ */
+enum when { WHEN_NEW, WHEN_BETWEEN, WHEN_INSIDE, WHEN_ATTACHING };
 
 static const struct {
     enum when when;
@@ -226,18 +308,28 @@ static const struct {
     [AM_MSG_VERIFIED] = {WHEN_INSIDE, on_verified}, [AM_MSG_SAMPLE] = {WHEN_INSIDE, on_sample},
     [AM_MSG_SKIP] = {WHEN_INSIDE, on_skip},         [AM_MSG_FAIL] = {WHEN_INSIDE, on_fail},
     [AM_MSG_END] = {WHEN_INSIDE, on_end},           [AM_MSG_DONE] = {WHEN_BETWEEN, on_done},
+    [AM_MSG_CHOSEN] = {WHEN_INSIDE, on_chosen},     [AM_MSG_PROPOSE] = {WHEN_INSIDE, on_propose},
+    [AM_MSG_ATTACH] = {WHEN_INSIDE, on_attach},     [AM_MSG_DATA] = {WHEN_ATTACHING, on_data},
 };
+
+static enum when now_is(const struct am_collect *c)
+{
+    if (!c->greeted)
+        return WHEN_NEW;
+    if (!c->open)
+        return WHEN_BETWEEN;
+    return c->data_left ? WHEN_ATTACHING : WHEN_INSIDE;
+}
 
 enum am_status am_collect_line(void *self, const char *line, size_t len, struct am_err *err)
 {
     struct am_collect *c = self;
-    const enum when now = !c->greeted ? WHEN_NEW : c->open ? WHEN_INSIDE : WHEN_BETWEEN;
     struct am_msg m;
     const enum am_status s = am_msg_parse(line, len, &m, err);
 
     if (s != AM_OK)
         return s;
-    if (c->done || actions[m.kind].when != now)
+    if (c->done || actions[m.kind].when != now_is(c))
         return am_fail(err, AM_E_PROTOCOL, "\"%.*s\" out of place", (int)(len < 40 ? len : 40),
                        line);
     return actions[m.kind].take(c, &m, err);

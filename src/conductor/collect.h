@@ -19,6 +19,10 @@ struct am_collect {
     size_t at;    /* points begun */
     size_t ended; /* points with a visit */
     size_t cap_samples;
+    unsigned char *data; /* of the latest attachment, until all of it has come */
+    size_t data_got, data_left;
+    size_t attached;      /* bytes of all attachments of the point at hand */
+    size_t stream_limit;  /* protocol bytes that are believed; an attachment raises it by its own */
     uint64_t progress_ns; /* when the latest point ended: each has the launch limit to itself */
     uint64_t last_ns;     /* end of the latest sample; time does not run backwards */
     bool greeted, open, done;

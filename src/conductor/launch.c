@@ -102,7 +102,7 @@ static enum am_status write_request(struct am_request request, const struct am_p
     return AM_OK;
 }
 
-/* What an honest worker could say about these points, with room to spare. */
+/* What an honest worker could say about these points beside attachments, with room to spare. */
 static size_t stream_limit(const struct am_collect *c)
 {
     return STREAM_SLACK + c->n_points * MESSAGE_BYTES * ((size_t)c->samples_max + MESSAGES_EXTRA);
@@ -152,7 +152,7 @@ static void run_worker(const struct am_launcher *l, const struct am_worker *work
         .input_len = request->len,
         .limit_s = l->conductor->plan->settings.launch_limit_s,
         .progress_ns = &collect->progress_ns,
-        .stream_limit = stream_limit(collect),
+        .stream_limit = &collect->stream_limit,
         .output_limit = OUTPUT_MAX,
         .interrupted = l->conductor->interrupted,
         .on_line = am_collect_line,
@@ -201,6 +201,7 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
         s = write_request(asked, points, n, &request, err);
     if (s == AM_OK) {
         collect.n_counts = asked.n_counters;
+        collect.stream_limit = stream_limit(&collect);
         collect.launch.round = round;
         collect.launch.seed = seed;
         collect.launch.cpus = cpu_list(l->cpus, n_cpus, arena);

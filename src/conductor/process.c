@@ -289,7 +289,7 @@ static bool drain(struct watch *w)
     printed += drain_output(w->c->err, &w->r->err);
     while ((n = read_now(w->c->protocol, buf, sizeof(buf))) > 0) {
         w->received += (size_t)n;
-        if (w->received > w->p->stream_limit) {
+        if (w->received > (w->p->stream_limit ? *w->p->stream_limit : 0)) {
             w->r->end = AM_END_FLOOD;
             return false;
         }

@@ -27,7 +27,7 @@ struct am_process {
     size_t input_len;
     double limit_s;              /* since its start, or since *progress_ns when that is later */
     const uint64_t *progress_ns; /* may be NULL; on_line moves it */
-    size_t stream_limit;         /* protocol bytes it may send */
+    const size_t *stream_limit;  /* protocol bytes it may send; on_line may raise it; NULL: none */
     size_t output_limit;         /* bytes kept of each of stdout and stderr */
     const volatile sig_atomic_t *interrupted; /* may be NULL */
     am_process_line_fn *on_line;

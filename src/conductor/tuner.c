@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "conductor/launch.h"
-#include "conductor/tune_notes.h"
+#include "conductor/tune_candidates.h"
 #include "core/tune/search.h"
 
 #include <math.h>
@@ -137,20 +137,20 @@ static enum am_status launch(struct tuning *t, const struct am_point *const *poi
 /* ---- what the bench itself chooses ---- */
 
 /* What it chose, and what it proposes to try; candidates that the user gave stand. */
-static enum am_status read_notes(struct tuning *t, const struct am_kvs *notes, struct am_err *err)
+static enum am_status read_said(struct tuning *t, const struct am_visit *v, struct am_err *err)
 {
     const struct am_axis *const axes = t->asked->bench->axes;
     const struct am_symbol *const symbols = am_topo_symbols(t->tuner->conductor->topo);
     struct am_err why = {0};
     enum am_status s = AM_OK;
 
-    t->out->model = t->out->found = am_tune_model(t->asked, notes, t->arena);
+    t->out->model = t->out->found = am_tune_model(t->asked, &v->chosen, t->arena);
     if (!t->out->model)
         return am_fail(err, AM_E_NOMEM, "no memory for the tuner");
     for (size_t i = 0; s == AM_OK && axes[i].name; i++) {
         t->values[i] = t->given[i].values;
         if (t->values[i].n && !t->given[i].given)
-            s = am_tune_candidates(&axes[i], notes, symbols, t->arena, &t->values[i], &why);
+            s = am_tune_candidates(&axes[i], &v->proposed, symbols, t->arena, &t->values[i], &why);
     }
     if (s != AM_E_PARSE)
         return s == AM_OK ? s : am_fail(err, s, "%s", why.text);
@@ -159,7 +159,7 @@ static enum am_status read_notes(struct tuning *t, const struct am_kvs *notes, s
     return AM_OK;
 }
 
-/* Measures the point as it was asked for; the notes say what was chosen. */
+/* Measures the point as it was asked for; the bench says what it chose. */
 static enum am_status ask_bench(struct tuning *t, struct am_err *err)
 {
     struct am_arena arena = {0};
@@ -178,7 +178,7 @@ static enum am_status ask_bench(struct tuning *t, struct am_err *err)
         if (v->state != AM_POINT_OK)
             t->out->why_not = am_arena_strdup(t->arena, v->reason ? v->reason : "failed");
         t->out->broken = v->state == AM_POINT_FAIL;
-        s = read_notes(t, &v->notes, err);
+        s = read_said(t, v, err);
         if (s == AM_OK && !stop_point(t, t->asked->id, v->state))
             s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
     }

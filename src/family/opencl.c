@@ -12,7 +12,7 @@ static const double near_peak = 0.97;
 
 bool am_opencl_is_cpu(const struct am_result *result)
 {
-    const char *const kind = am_kvs_get(&result->notes, "device_kind");
+    const char *const kind = am_kvs_get(&result->chosen, "device_kind");
 
     return kind && strcmp(kind, "cpu") == 0;
 }

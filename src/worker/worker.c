@@ -89,13 +89,45 @@ static enum am_status on_sample(void *self, const struct am_sample *sample, stru
 }
 
 /* A conductor that does not listen is found out by the next message. */
-static void on_note(void *self, const char *key, const char *text)
+static void say_keyed(const struct launch *l, enum am_msg_kind kind, const char *key,
+                      const char *text)
 {
-    struct am_msg msg = {.kind = AM_MSG_NOTE};
+    struct am_msg msg = {.kind = kind};
 
     (void)am_str_copy(msg.key, sizeof(msg.key), key);
     (void)am_str_copy(msg.reason, sizeof(msg.reason), text);
+    (void)say(l, &msg, NULL);
+}
+
+static void on_note(void *self, const char *key, const char *text)
+{
+    say_keyed(self, AM_MSG_NOTE, key, text);
+}
+
+static void on_chosen(void *self, const char *name, const char *value)
+{
+    say_keyed(self, AM_MSG_CHOSEN, name, value);
+}
+
+static void on_propose(void *self, const char *axis, const char *values)
+{
+    say_keyed(self, AM_MSG_PROPOSE, axis, values);
+}
+
+static void on_attach(void *self, const char *name, const char *type, const void *data, size_t n)
+{
+    struct am_msg msg = {.kind = AM_MSG_ATTACH, .length = n};
+
+    (void)am_str_copy(msg.key, sizeof(msg.key), name);
+    (void)am_str_copy(msg.type, sizeof(msg.type), type);
     (void)say(self, &msg, NULL);
+    msg.kind = AM_MSG_DATA;
+    for (size_t at = 0; at < n; at += msg.n_data) {
+        msg.n_data = n - at < sizeof(msg.data) ? n - at : sizeof(msg.data);
+        memcpy(msg.data, (const char *)data + at, msg.n_data);
+        if (say(self, &msg, NULL) != AM_OK)
+            return;
+    }
 }
 
 static bool read_counters(void *self, double *counts)
@@ -149,7 +181,10 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
         .clock = &l->clock,
         .bench = bench,
         .note = on_note,
-        .note_self = l,
+        .chosen = on_chosen,
+        .propose = on_propose,
+        .attach = on_attach,
+        .said_self = l,
     };
     status = bench->prepare(state, &l->ctx, point->values, &work.work, err);
     if (status == AM_OK)

@@ -216,33 +216,84 @@ static void act_close(void)
     (void)pause();
 }
 
-static void say_note(const char *key, const char *text)
+static void say_keyed(enum am_msg_kind kind, const char *key, const char *text)
 {
-    struct am_msg msg = {.kind = AM_MSG_NOTE};
+    struct am_msg msg = {.kind = kind};
 
     (void)am_str_copy(msg.key, sizeof(msg.key), key);
     (void)am_str_copy(msg.reason, sizeof(msg.reason), text);
     say(&msg);
 }
 
+static void say_file(const char *name, size_t length, size_t sent)
+{
+    struct am_msg msg = {.kind = AM_MSG_ATTACH, .length = length, .type = "text/plain"};
+
+    (void)am_str_copy(msg.key, sizeof(msg.key), name);
+    say(&msg);
+    msg.kind = AM_MSG_DATA;
+    memset(msg.data, 'x', sizeof(msg.data));
+    for (size_t at = 0; at < sent; at += msg.n_data) {
+        msg.n_data = sent - at < sizeof(msg.data) ? sent - at : sizeof(msg.data);
+        say(&msg);
+    }
+}
+
 static void act_note(void)
 {
-    say_note("act", "note");
-    say_note("remark", "with = signs, % and spaces");
+    say_keyed(AM_MSG_NOTE, "remark", "with = signs, % and spaces");
     act_ok();
 }
 
-static void act_lie_note(void)
+static void act_note_axis(void)
 {
-    say_note("act", "another");
+    say_keyed(AM_MSG_NOTE, "act", "note_axis");
     (void)pause();
 }
 
 static void act_note_twice(void)
 {
-    say_note("remark", "one");
-    say_note("remark", "two");
+    say_keyed(AM_MSG_NOTE, "remark", "one");
+    say_keyed(AM_MSG_NOTE, "remark", "two");
     (void)pause();
+}
+
+static void act_chosen(void)
+{
+    say_keyed(AM_MSG_CHOSEN, "act", "chosen");
+    say_keyed(AM_MSG_CHOSEN, "device_kind", "cpu");
+    act_ok();
+}
+
+static void act_lie_chosen(void)
+{
+    say_keyed(AM_MSG_CHOSEN, "act", "another");
+    (void)pause();
+}
+
+/* More than a launch may say otherwise: an attachment has room of its own. */
+static void act_attach(void)
+{
+    say_file("picture", 3 * 1024 * 1024 + 1, 3 * 1024 * 1024 + 1);
+    act_ok();
+}
+
+static void act_attach_huge(void)
+{
+    say_file("picture", (size_t)1 << 40, 0);
+    (void)pause();
+}
+
+static void act_attach_half(void)
+{
+    say_file("picture", 10000, 5000);
+    (void)raise(SIGSEGV);
+}
+
+static void act_attach_cut(void)
+{
+    say_file("picture", 10000, 5000);
+    act_ok();
 }
 
 /* Leaves a child behind that holds every descriptor open. */
@@ -281,8 +332,14 @@ static const struct act {
     {"close", act_close, true},
     {"orphan", act_orphan, false},
     {"note", act_note, false},
-    {"lie_note", act_lie_note, true},
+    {"note_axis", act_note_axis, true},
     {"note_twice", act_note_twice, true},
+    {"chosen", act_chosen, false},
+    {"lie_chosen", act_lie_chosen, true},
+    {"attach", act_attach, false},
+    {"attach_huge", act_attach_huge, true},
+    {"attach_half", act_attach_half, true},
+    {"attach_cut", act_attach_cut, true},
     {"lie_version", NULL, true},
     {"lie_name", NULL, true},
     {"late_crash", NULL, true},
@@ -445,15 +502,15 @@ static void play_surface(const struct am_point *p, struct am_rng *rng)
 
     begin(p->id);
     (void)am_str_format(text, sizeof(text), "%lld", (long long)w);
-    say_note("w", text);
+    say_keyed(AM_MSG_CHOSEN, "w", text);
     (void)am_str_format(text, sizeof(text), "%lld", (long long)depth);
-    say_note("depth", text);
+    say_keyed(AM_MSG_CHOSEN, "depth", text);
     if (strcmp(shape, "narrow") == 0) { /* it knows better what may be tried */
-        say_note("tune_w", "9:11");
-        say_note("tune_depth", "0");
+        say_keyed(AM_MSG_PROPOSE, "w", "9:11");
+        say_keyed(AM_MSG_PROPOSE, "depth", "0");
     }
     if (strcmp(shape, "odd") == 0)
-        say_note("tune_w", "many");
+        say_keyed(AM_MSG_PROPOSE, "w", "many");
     if (w > 20 || (strcmp(shape, "none") == 0 && p->values[2].i)) {
         say_kind(AM_MSG_SKIP, "no such width");
         return;
@@ -480,8 +537,11 @@ static void play_split(const struct am_point *p)
     const char *const mood = getenv("FAKE_MOOD");
 
     begin(p->id);
-    say_note("half", FAKE_HALF);
-    say_note("mood", !mood ? "none" : strcmp(mood, mood_values[0]) == 0 ? "calm" : mood);
+    say_keyed(AM_MSG_CHOSEN, "half", FAKE_HALF);
+    say_keyed(AM_MSG_CHOSEN, "mood",
+              !mood                               ? "none"
+              : strcmp(mood, mood_values[0]) == 0 ? "calm"
+                                                  : mood);
     say_samples(FAKE_SAMPLES, 1e-3);
     say_kind(AM_MSG_END, "");
 }

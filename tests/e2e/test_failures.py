@@ -27,8 +27,14 @@ EXPECTED = {
     "close": ("fail", "timeout", "killed"),
     "orphan": ("ok", None, ""),
     "note": ("ok", None, ""),
-    "lie_note": ("fail", "protocol", "act=another, asked for was lie_note"),
+    "note_axis": ("fail", "protocol", 'note "act" is named like an axis'),
     "note_twice": ("fail", "protocol", "said twice"),
+    "chosen": ("ok", None, ""),
+    "lie_chosen": ("fail", "protocol", "act=another, asked for was lie_chosen"),
+    "attach": ("ok", None, ""),
+    "attach_huge": ("fail", "flood", "of 1099511627776 bytes is too large"),
+    "attach_half": ("fail", "signal", "signal 11"),
+    "attach_cut": ("fail", "protocol", "out of place"),
     "lie_version": ("fail", "protocol", "protocol 99"),
     "lie_name": ("fail", "protocol", "other"),
     "late_crash": ("ok", None, ""),
@@ -68,8 +74,15 @@ def main():
                                  "WHERE p.text = 'act=die_half_way'")
     tap.ok(halves[0][0] == 4, "samples before a death half-way are kept", halves)
     notes = bench.query("f.db", "SELECT DISTINCT key, value FROM notes WHERE point = 'act=note'")
-    tap.ok(notes == [("act", "note"), ("remark", "with = signs, % and spaces")],
+    tap.ok(notes == [("remark", "with = signs, % and spaces")],
            "a worker's remarks are stored as they were said", notes)
+    chosen = bench.query("f.db", "SELECT DISTINCT name, value FROM choices")
+    tap.ok(chosen == [("act", "chosen"), ("device_kind", "cpu")], "and what was chosen", chosen)
+    files = bench.query("f.db", "SELECT DISTINCT p.text, a.name, a.type, length(a.data), "
+                                "replace(CAST(a.data AS TEXT), 'x', '') FROM attachment a "
+                                "JOIN visit v ON v.id = a.visit JOIN point p ON p.id = v.point")
+    tap.ok(files == [("act=attach", "picture", "text/plain", 3 * 1024 * 1024 + 1, "")],
+           "what was attached is stored whole, what was cut short is not", files)
     group_of_points(tap, bench)
     tap.done()
 

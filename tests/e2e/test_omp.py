@@ -20,7 +20,8 @@ def runtimes_of(bench):
 def notes_of(bench, db):
     """{runtime of the point: {key: text}} of any one visit."""
     notes = {}
-    for point, key, text in bench.query(db, "SELECT point, key, value FROM notes"):
+    for point, key, text in bench.query(db, "SELECT point, key, value FROM notes UNION ALL "
+                                            "SELECT point, name, value FROM choices"):
         notes.setdefault(re.search(r"runtime=(\S+)", point)[1], {})[key] = text
     return notes
 

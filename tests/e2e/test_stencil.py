@@ -21,8 +21,8 @@ def check_run(tap, bench):
            "stepped and transformed, serially and by tasks", run.stderr + str(results))
     tap.ok(all(r["metrics"]["bound_share"]["median"] > 0 and r["metrics"]["peak_share"]["median"] > 0
                for r in measured if r["point"]["variant"] != "fft"), "with shares of peak and bound", measured)
-    notes = {key for (key,) in bench.query("a.db", "SELECT DISTINCT key FROM notes")}
-    tap.ok({"w", "depth", "accurate_form"} <= notes, "what was chosen is stored", notes)
+    chosen = {name for (name,) in bench.query("a.db", "SELECT DISTINCT name FROM choices")}
+    tap.ok({"w", "depth"} <= chosen, "what was chosen is stored", chosen)
     return any(r["point"]["variant"] == "fft" for r in measured)
 
 

@@ -51,7 +51,7 @@ def quality(tap, bench):
             tap.ok(mine <= 1.02 * best and p["tried"] < 160,
                    f"noise {noise}, n {n}: within 2 % of the best, {p['tried']} of "
                    f"{p['candidates']} tried", p)
-    tap.ok(points[0]["model"] == {"w": 8, "depth": 100}, "the model is what the worker noted",
+    tap.ok(points[0]["model"] == {"w": 8, "depth": 100}, "the model is what the worker chose",
            points[0])
 
 
@@ -89,15 +89,15 @@ def special(tap, bench):
            "nothing can be tuned: exit code 3 and the reason", points)
     got, points = tune(bench, "-p", "shape=narrow", "-p", "way=clever", "-o", "narrow.db")
     tap.ok(points[0]["use"] == {"w": 11} and points[0]["candidates"] == 4
-           and points[0]["skipped"] == 0, "candidates are those that the bench notes for the point",
+           and points[0]["skipped"] == 0, "candidates are those that the bench proposes for the point",
            points)
     got, points = tune(bench, "-p", "shape=narrow", "-p", "way=clever", "-p", "w=12:14", "-o",
                        "given.db")
     tap.ok(points[0]["use"] == {"w": 13}, "and yield to those that the user gives",
            points)
     got, points = tune(bench, "-p", "shape=odd", "-o", "odd.db")
-    tap.ok(got.returncode == 3 and "tune_w" in (points[0]["reason"] or ""),
-           "a note that is no range is told", points)
+    tap.ok(got.returncode == 3 and "proposes for w" in (points[0]["reason"] or ""),
+           "a proposal that is no range is told", points)
     got, points = tune(bench, "-p", "n=1K", "--mode", "estimate", "-o", "estimate.db")
     tap.ok(points[0]["use"] == {"w": 8, "depth": 100} and points[0]["launches"] == 1,
            "estimate: what the bench chooses, by one launch", points)

@@ -140,8 +140,8 @@ static enum am_status open_levels(struct am_leuko_state *w, const struct am_ctx 
     w->bands = (struct am_mgvf_bands){.executor = w->cells.executor,
                                       .self = w->rows.self ? w->rows.self : w->cells.self,
                                       .count = w->slt};
-    am_ctx_note(ctx, "flt", "%zu", w->flt);
-    am_ctx_note(ctx, "slt", "%zu", w->slt);
+    am_ctx_chosen(ctx, "flt", "%zu", w->flt);
+    am_ctx_chosen(ctx, "slt", "%zu", w->slt);
     return AM_OK;
 }
 

@@ -138,26 +138,26 @@ static enum am_status make_grid(struct stencil_state *w, const struct am_ctx *ct
     return s;
 }
 
-static void note_range(const struct am_ctx *ctx, const char *key,
-                       const struct am_stencil_range *range)
+static void propose_range(const struct am_ctx *ctx, const char *axis,
+                          const struct am_stencil_range *range)
 {
     if (range->least == 0 || range->least > range->most)
-        am_ctx_note(ctx, key, "%zu", range->most);
+        am_ctx_propose(ctx, axis, "%zu", range->most);
     else
-        am_ctx_note(ctx, key, "%zu:%zu:%s", range->least, range->most, range->step);
+        am_ctx_propose(ctx, axis, "%zu:%zu:%s", range->least, range->most, range->step);
 }
 
 /* What a tuner may try for what the point leaves open. */
-static void note_ranges(const struct stencil_state *w, const struct am_stencil_task *task,
-                        const struct am_ctx *ctx)
+static void propose_ranges(const struct stencil_state *w, const struct am_stencil_task *task,
+                           const struct am_ctx *ctx)
 {
     const struct am_stencil_ranges ranges =
         w->dim->ranges ? w->dim->ranges(w->grid) : (struct am_stencil_ranges){0};
 
     if (!task->width)
-        note_range(ctx, "tune_w", &ranges.width);
+        propose_range(ctx, "w", &ranges.width);
     if (!task->depth)
-        note_range(ctx, "tune_depth", &ranges.depth);
+        propose_range(ctx, "depth", &ranges.depth);
 }
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
@@ -185,7 +185,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         return s;
     w->dim->cost(w->grid, w->clock, work, &w->cost);
     w->dim->note(w->grid, ctx);
-    note_ranges(w, &task, ctx);
+    propose_ranges(w, &task, ctx);
     return AM_OK;
 }
 

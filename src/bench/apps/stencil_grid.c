@@ -177,8 +177,8 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
     am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
     if (spec->method < AM_STENCIL_BY_SKEW)
         return;
-    am_ctx_note(ctx, "depth", "%zu", spec->depth);
-    am_ctx_note(ctx, "w", "%zu", spec->tile[0]);
+    am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
+    am_ctx_chosen(ctx, "w", "%zu", spec->tile[0]);
     am_ctx_note(ctx, "tile", "%zu x %zu x %zu", spec->tile[0], spec->tile[1], spec->tile[2]);
 }
 

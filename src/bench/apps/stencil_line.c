@@ -175,9 +175,9 @@ static void note_line(const void *self, const struct am_ctx *ctx)
     const struct am_stencil_spec *const spec = &line->st.spec;
 
     if (has_depth(spec))
-        am_ctx_note(ctx, "depth", "%zu", spec->depth);
+        am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
     if (spec->method == AM_STENCIL_BY_SLICE)
-        am_ctx_note(ctx, "w", "%u", spec->width);
+        am_ctx_chosen(ctx, "w", "%u", spec->width);
     am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
 }
 

@@ -209,7 +209,7 @@ enum am_status am_hwswitch_prepare(struct am_hwswitch *h, const struct am_ctx *c
     if (s == AM_OK)
         s = am_hwswitch_set(h, &root, ctx->cpus, threads, want, err);
     if (s == AM_OK)
-        am_ctx_note(ctx, "hwprefetch", "%s", am_hwprefetch_names[want]);
+        am_ctx_chosen(ctx, "hwprefetch", "%s", am_hwprefetch_names[want]);
     am_fsroot_close(&root);
     return s;
 }

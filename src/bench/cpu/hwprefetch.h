@@ -31,7 +31,7 @@ struct am_hwswitch {
  * am_hwswitch_restore() must follow in any case. */
 enum am_status am_hwswitch_set(struct am_hwswitch *h, const struct am_fsroot *root, const int *cpus,
                                size_t n, enum am_hwprefetch want, struct am_err *err);
-/* Of this machine's first `threads` CPUs of a launch, with a note that attests the axis. */
+/* Of this machine's first `threads` CPUs of a launch, and attests the axis by am_ctx_chosen(). */
 enum am_status am_hwswitch_prepare(struct am_hwswitch *h, const struct am_ctx *ctx, size_t threads,
                                    enum am_hwprefetch want, struct am_err *err);
 void am_hwswitch_restore(

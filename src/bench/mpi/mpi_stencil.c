@@ -108,13 +108,13 @@ static void note_shape(const struct am_ctx *ctx, const struct am_distributed_set
 {
     const struct am_stencil_spec *const spec = &setup->spec;
 
-    am_ctx_note(ctx, "w", "%u", spec->width);
-    am_ctx_note(ctx, "depth", "%zu", spec->depth);
+    am_ctx_chosen(ctx, "w", "%u", spec->width);
+    am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
     if (point[W].i == 0)
-        am_ctx_note(ctx, "tune_w", "1:%u", width_most(spec));
+        am_ctx_propose(ctx, "w", "1:%u", width_most(spec));
     if (point[DEPTH].i == 0 && setup->steps > DEPTH_TRIED_LEAST)
-        am_ctx_note(ctx, "tune_depth", "%d:%zu:*1.5", DEPTH_TRIED_LEAST,
-                    setup->steps < DEPTH_TRIED_MOST ? setup->steps : DEPTH_TRIED_MOST);
+        am_ctx_propose(ctx, "depth", "%d:%zu:*1.5", DEPTH_TRIED_LEAST,
+                       setup->steps < DEPTH_TRIED_MOST ? setup->steps : DEPTH_TRIED_MOST);
 }
 
 /* ---- a prediction ---- */

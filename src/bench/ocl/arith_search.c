@@ -281,8 +281,8 @@ static enum am_status settle(struct search *s, struct am_err *err)
         status = set_args(s->buffers, s->best->loop.kernel, err);
     (void)am_arith_options(&s->best->shape, options, sizeof(options));
     am_ctx_note(ctx, "options", "%s", options);
-    am_ctx_note(ctx, "winner", "chains %u, items %zu, group %zu; %u tried", s->best->shape.chains,
-                range->global[0], range->local[0], s->tried);
+    am_ctx_chosen(ctx, "winner", "chains %u, items %zu, group %zu; %u tried", s->best->shape.chains,
+                  range->global[0], range->local[0], s->tried);
     return status;
 }
 

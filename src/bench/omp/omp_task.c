@@ -205,8 +205,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = allocate(x, err);
     if (s != AM_OK)
         return s;
-    am_ctx_note(ctx, "priorities", "%s",
-                priorities[omp_get_max_task_priority() > 0 ? RESPECTED : IGNORED]);
+    am_ctx_chosen(ctx, "priorities", "%s",
+                  priorities[omp_get_max_task_priority() > 0 ? RESPECTED : IGNORED]);
     x->job->construct = c;
     x->job->delay = (uint64_t)point[BODY].i;
     x->job->priority_max = omp_get_max_task_priority();

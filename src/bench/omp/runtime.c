@@ -45,7 +45,7 @@ static enum am_status check_library(const struct am_ctx *ctx, struct am_err *err
     free(maps);
     if (s != AM_OK)
         return s;
-    am_ctx_note(ctx, "runtime", "%s", strcmp(library, AM_OMP_LIBRARY) ? library : AM_OMP_NAME);
+    am_ctx_chosen(ctx, "runtime", "%s", strcmp(library, AM_OMP_LIBRARY) ? library : AM_OMP_NAME);
     am_ctx_note(ctx, "openmp", "%d", _OPENMP);
     am_ctx_note(ctx, "compiler", "%s", __VERSION__);
     if (strcmp(library, AM_OMP_LIBRARY) != 0)
@@ -102,8 +102,8 @@ static enum am_status check_team(const struct am_ctx *ctx, int threads, struct a
     omp_set_dynamic(0);
     omp_set_num_threads(threads);
     obtained = look_at_team(cpus, threads);
-    am_ctx_note(ctx, "threads", "%d", obtained);
-    am_ctx_note(ctx, "binding", "%s", binding_name());
+    am_ctx_chosen(ctx, "threads", "%d", obtained);
+    am_ctx_chosen(ctx, "binding", "%s", binding_name());
     note_cpus(ctx, cpus, threads);
     free(cpus);
     if (obtained != threads)

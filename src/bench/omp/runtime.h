@@ -63,7 +63,7 @@ struct am_omp {
     int threads; /* of the team, as obtained */
 };
 
-/* Sets the size of the team, looks at what the runtime really gives and notes it with the launch:
+/* Sets the size of the team, looks at what the runtime really gives and states it with the launch:
  * `runtime`, `threads` and `binding` attest their axes, `openmp` and `compiler` are versions,
  * `cpus` where each thread runs. AM_E_ABSENT when the machine has too few CPUs, AM_E_WRONG when
  * the runtime is not the promised one or gives another team. */

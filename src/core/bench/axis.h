@@ -53,9 +53,9 @@ struct am_axis {
     const char *const
         *env_values; /* parallel to choices; NULL entry: unset. NULL: the value's text */
     /* What a tuner may try, in the syntax of dflt; NULL: not tunable. Such an axis has a value
-     * beside these that leaves the choice to the bench, 0 or (a choice) "auto"; a note of the
-     * axis's name then says what was chosen. Where candidates depend on the point, a note "tune_"
-     * and the axis's name says what they are there, in place of these. */
+     * beside these that leaves the choice to the bench, 0 or (a choice) "auto"; am_ctx_chosen()
+     * then says what was chosen. Where candidates depend on the point, am_ctx_propose() says what
+     * they are there, in place of these. */
     const char *tune;
     enum am_axis_key key; /* of an axis that is not tunable */
     const char *help;

@@ -10,19 +10,54 @@
 static const char *const rule_names[AM_RULE_COUNT] = {AM_RULE_MAP(AM_RULE_NAME)};
 #undef AM_RULE_NAME
 
-enum { NOTE_TEXT_MAX = 512 };
+enum { SAID_TEXT_MAX = 512 };
+
+typedef void said_fn(void *self, const char *name, const char *text);
+
+/* A text that is too long is cut. */
+static void say(const struct am_ctx *ctx, said_fn *to, const char *name, const char *fmt,
+                va_list ap)
+{
+    char text[SAID_TEXT_MAX];
+
+    if (!to)
+        return;
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    to(ctx->said_self, name, text);
+}
 
 void am_ctx_note(const struct am_ctx *ctx, const char *key, const char *fmt, ...)
 {
-    char text[NOTE_TEXT_MAX];
     va_list ap;
 
-    if (!ctx->note)
-        return;
     va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, ap); /* a remark that is too long is cut */
+    say(ctx, ctx->note, key, fmt, ap);
     va_end(ap);
-    ctx->note(ctx->note_self, key, text);
+}
+
+void am_ctx_chosen(const struct am_ctx *ctx, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say(ctx, ctx->chosen, name, fmt, ap);
+    va_end(ap);
+}
+
+void am_ctx_propose(const struct am_ctx *ctx, const char *axis, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say(ctx, ctx->propose, axis, fmt, ap);
+    va_end(ap);
+}
+
+void am_ctx_attach(const struct am_ctx *ctx, const char *name, const char *type, const void *data,
+                   size_t n)
+{
+    if (ctx->attach)
+        ctx->attach(ctx->said_self, name, type, data, n);
 }
 
 size_t am_metric_count(const struct am_metric *metrics)

@@ -60,17 +60,36 @@ struct am_ctx {
     uint64_t memory_limit_bytes; /* larger working sets must be refused (AM_E_ABSENT) */
     const struct am_clock *clock;
     const struct am_bench *bench; /* whose hook is called, for hooks that several share */
-    /* Where am_ctx_note() goes; NULL: nowhere. The context lives as long as the point's state. */
+    /* Where the functions below go; NULL: nowhere. The context lives as long as the point's state.
+     */
     void (*note)(void *self, const char *key, const char *text);
-    void *note_self;
+    void (*chosen)(void *self, const char *name, const char *value);
+    void (*propose)(void *self, const char *axis, const char *values);
+    void (*attach)(void *self, const char *name, const char *type, const void *data, size_t n);
+    void *said_self;
 };
 
-/* Stores a remark with this launch of the point: the winner's configuration, build options, the
- * library that was mapped. A note whose key is the name of an axis of the bench attests it: when
- * the text differs from the point's value the conductor refuses the launch. Key: [a-z0-9_]. Never
- * called inside a timed region. */
+/* What a bench says of this launch of its point. Each name is said once; names are [a-z0-9_],
+ * texts are cut at 511 bytes; never called inside a timed region. */
+
+/* A remark for people: build options, library versions. Code never reads it, so that its words may
+ * change. The name of an axis is no key of a note: see am_ctx_chosen(). */
 void am_ctx_note(const struct am_ctx *ctx, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* What the launch was really done with, for code to read. The name is that of an axis, or one of
+ * the bench's own (device_kind, winner). Of an axis that the point leaves open (am_axis.tune) it is
+ * what the bench settled for. Any other axis is attested by it: when the value differs from the
+ * point's, the conductor refuses the launch. */
+void am_ctx_chosen(const struct am_ctx *ctx, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What a tuner may try for an axis at this point, in the syntax of am_axis.dflt; without it the
+ * candidates are those of am_axis.tune. */
+void am_ctx_propose(const struct am_ctx *ctx, const char *axis, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A file that belongs to the result: tracks, a curve, a picture. `type` is a media type. At most
+ * 8 MiB each (AM_ATTACHMENT_MAX): the conductor refuses a launch that attaches more. */
+void am_ctx_attach(const struct am_ctx *ctx, const char *name, const char *type, const void *data,
+                   size_t n);
 
 /* What run_timed() hands back for one batch. */
 struct am_batch {

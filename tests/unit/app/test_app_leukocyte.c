@@ -186,7 +186,7 @@ static void hear(void *self, const char *key, const char *text)
 
 static void tell(size_t cells, size_t frames, bool truth, struct heard *heard)
 {
-    const struct am_ctx ctx = {.note = hear, .note_self = heard};
+    const struct am_ctx ctx = {.note = hear, .said_self = heard};
     const size_t n = cells * (frames + 1);
     struct am_scene scene = {.width = 1920, .height = 1080, .cells = cells, .frames = frames};
     struct am_leuko_tracks told = {.ctx = &ctx};

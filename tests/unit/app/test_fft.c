@@ -114,7 +114,7 @@ static const char *note_of(const char *key, const char *words, const struct am_c
 
     notes = (struct notes){.key = key};
     ctx.note = take_note;
-    ctx.note_self = &notes;
+    ctx.said_self = &notes;
     bx_point(bench, words, point);
     ok(bench->prepare(state, &ctx, point, &work, &err) == AM_OK, "%s %s", words, err.text);
     bench->finish(state);

@@ -11,7 +11,7 @@ extern int omp_get_num_procs(void);
 
 enum { CPUS = 2, NOTES = 16, NOTE_BYTES = 128 };
 
-/* The notes of one point. */
+/* The notes of one point, and what was chosen. */
 struct notes {
     size_t n;
     char keys[NOTES][NOTE_BYTES], texts[NOTES][NOTE_BYTES];
@@ -213,7 +213,8 @@ int main(void)
         .cpu_count = procs < CPUS ? (size_t)procs : CPUS,
         .clock = &clock,
         .note = take_note,
-        .note_self = &notes,
+        .chosen = take_note,
+        .said_self = &notes,
     };
 
     am_clock_init(&clock);

@@ -25,7 +25,7 @@ static void check_visit(const char *own, int threads, const char *blocks, struct
     enum am_status s;
 
     ctx->note = take_blocks;
-    ctx->note_self = noted;
+    ctx->said_self = noted;
     (void)snprintf(words, sizeof(words), "%s %s %d close cores default", own, am_omp_runtimes[0],
                    threads);
     bx_point(b, words, point);

@@ -148,13 +148,13 @@ int main(void)
     check_names();
     for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
         check_order(i);
-    ctx.note = take_note;
+    ctx.chosen = take_note;
     for (const char *const *c = am_task_names; *c; c++) {
         for (int threads = 1; threads <= (int)ctx.cpu_count; threads++)
             check_construct(*c, threads, &ctx);
     }
     is_str(noted, omp_get_max_task_priority() > 0 ? "respected" : "ignored",
-           "the launch is noted with what the runtime does with priorities");
+           "the launch says what the runtime does with priorities");
     ox_refuses(&am_bench_omp_task, "priority 20 50 ignored", 1, &ctx, "ignored");
     ox_refuses(&am_bench_omp_task, "task_stolen 20 50 ignored", 1, &ctx, "second thread");
     ox_refuses(&am_bench_omp_task, "task_wait 0 50 ignored", 1, &ctx, "tasks 0");

@@ -121,39 +121,95 @@ static void test_collect(void)
     }
 }
 
-/* A note named like a tunable axis says what was chosen where that is open, and attests it else. */
-static void test_chosen(void)
+/* One line inside the only point of a bench with a tunable axis, which asks for w. */
+static bool is_taken(int64_t w, const char *const *lines, size_t n, struct am_visit *visit,
+                     struct am_arena *arena, struct am_err *err)
 {
     static const struct am_axis tunable[] = {
         {.name = "w", .kind = AM_AXIS_INT, .dflt = "0", .tune = "1:8"}, {0}};
     static const struct am_bench tuned = {.name = "t", .axes = tunable, .metrics = metrics};
+    const struct am_value value = {.kind = AM_AXIS_INT, .i = w};
+    const struct am_point point = {.bench = &tuned, .values = &value, .id = 1};
+    const struct am_point *const asked[] = {&point};
+    struct am_collect c;
+    bool good;
+
+    good = am_collect_init(&c, arena, "w", asked, 1, 5, err) == AM_OK &&
+           am_collect_line(&c, HELLO, strlen(HELLO), err) == AM_OK &&
+           am_collect_line(&c, "point 1", 7, err) == AM_OK;
+    for (size_t i = 0; good && i < n; i++)
+        good = am_collect_line(&c, lines[i], strlen(lines[i]), err) == AM_OK;
+    if (!good)
+        am_collect_unstarted(&c, "refused"); /* closes the point at hand */
+    *visit = c.launch.visits[0];
+    return good;
+}
+
+/* What is chosen attests an axis that the point fixes, and is a value where it leaves it open;
+ * notes are for people and say nothing of axes. */
+static void test_said(void)
+{
     static const struct {
         int64_t asked;
-        const char *note;
+        const char *lines[4];
         bool taken;
-    } notes[] = {{0, "note w 7", true},
-                 {0, "note w many", false},
-                 {3, "note w 3", true},
-                 {3, "note w 7", false},
-                 {0, "note other many", true}};
+    } said[] = {
+        {0, {"chosen w 7"}, true},
+        {0, {"chosen w many"}, false},
+        {3, {"chosen w 3"}, true},
+        {3, {"chosen w 7"}, false},
+        {0, {"chosen device_kind cpu"}, true},
+        {0, {"chosen w 7", "chosen w 7"}, false},
+        {0, {"note other many"}, true},
+        {3, {"note w 3"}, false},
+        {0, {"note other a", "note other b"}, false},
+        {0, {"propose w 1:4"}, true},
+        {0, {"propose depth 1:4"}, false},
+        {0, {"propose w 1:4", "propose w 1:5"}, false},
+        {0, {"attach a text/plain 0", "chosen w 7"}, true},
+        {0, {"attach a text/plain 3", "data 0102", "data 03", "chosen w 7"}, true},
+        {0, {"attach a text/plain 3", "data 0102", "chosen w 7"}, false},
+        {0, {"attach a text/plain 3", "data 01020304"}, false},
+        {0, {"data 01"}, false},
+        {0, {"attach a text/plain 1", "data 01", "attach a text/plain 1"}, false},
+        {0, {"attach a text/plain 8388608"}, true},
+        {0, {"attach a text/plain 8388609"}, false},
+        {0, {"attach a text/plain 18446744073709551615"}, false},
+    };
 
-    for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
-        const struct am_value value = {.kind = AM_AXIS_INT, .i = notes[i].asked};
-        const struct am_point point = {.bench = &tuned, .values = &value, .id = 1};
-        const struct am_point *const asked[] = {&point};
+    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
         struct am_arena arena = {0};
-        struct am_collect c;
+        struct am_visit visit;
         struct am_err err = {0};
+        size_t n = 0;
 
-        (void)am_collect_init(&c, &arena, "w", asked, 1, 5, &err);
-        (void)am_collect_line(&c, HELLO, strlen(HELLO), &err);
-        (void)am_collect_line(&c, "point 1", 7, &err);
-        ok((am_collect_line(&c, notes[i].note, strlen(notes[i].note), &err) == AM_OK) ==
-               notes[i].taken,
-           "w=%lld and \"%s\": %s", (long long)notes[i].asked, notes[i].note,
-           notes[i].taken ? "taken" : err.text);
+        while (n < 4 && said[i].lines[n])
+            n++;
+        ok(is_taken(said[i].asked, said[i].lines, n, &visit, &arena, &err) == said[i].taken,
+           "w=%lld and \"%s\": %s", (long long)said[i].asked, said[i].lines[n - 1],
+           said[i].taken ? "taken" : err.text);
         am_arena_fini(&arena);
     }
+}
+
+static void test_attached(void)
+{
+    static const char *const lines[] = {"attach a text/plain 3", "data 4100", "data ff",
+                                        "attach b image/png 2", "data 01"};
+    struct am_arena arena = {0};
+    struct am_visit visit;
+    struct am_err err = {0};
+
+    ok(is_taken(0, lines, 3, &visit, &arena, &err) && visit.n_attachments == 1 &&
+           visit.attachments[0].n == 3 && memcmp(visit.attachments[0].data, "A\0\xff", 3) == 0,
+       "an attachment is put together (%s)", err.text);
+    is_str(visit.attachments[0].type, "text/plain", "with its type");
+    (void)is_taken(0, lines, 5, &visit, &arena, &err);
+    ok(visit.n_attachments == 2, "the second is under way");
+    ok(!is_taken(0, (const char *const[]){lines[0], lines[1], "end"}, 3, &visit, &arena, &err) &&
+           visit.n_attachments == 0,
+       "what is cut short is dropped (%s)", err.text);
+    am_arena_fini(&arena);
 }
 
 /* How a worker ends after its last point is no point's fault, and is told all the same. */
@@ -317,7 +373,8 @@ static void test_steal(void)
 int main(void)
 {
     test_collect();
-    test_chosen();
+    test_said();
+    test_attached();
     test_late_trouble();
     test_process();
     test_much_output();

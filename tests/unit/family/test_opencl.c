@@ -52,7 +52,7 @@ static void check_arithmetic(bool backwards)
             rx_add(&run, row->bench, row->text, (const struct rx_metric[]){row->metric, {0}});
 
         if (row->kind)
-            am_kvs_add(&r->notes, &run.arena, "device_kind", row->kind);
+            am_kvs_add(&r->chosen, &run.arena, "device_kind", row->kind);
     }
     facts = fx_derive(&run, &am_family_opencl);
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)

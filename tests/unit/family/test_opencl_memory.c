@@ -169,7 +169,7 @@ static void check_scaling(void)
     am_arena_fini(&run.arena);
 }
 
-/* The same device as a CPU, which says so by a note. */
+/* The same device as a CPU, which says so by device_kind. */
 static void check_native(void)
 {
     struct am_kv kind = {"device_kind", "cpu"};
@@ -189,7 +189,7 @@ static void check_native(void)
     (void)put(&run, "ocl.global", "device=thing kernel=write shape=row stride=1 width=16 size=0",
               30e9);
     for (size_t i = 0; i < run.set.n; i++)
-        run.set.results[i].notes = (struct am_kvs){&kind, 1, 1};
+        run.set.results[i].chosen = (struct am_kvs){&kind, 1, 1};
     am_evidence_settle(&run.set);
     facts = (struct am_facts){.arena = &run.arena, .family = "memory"};
     am_fact_label(&native, &run.arena, "level", AM_AXIS_NAME, "memory");

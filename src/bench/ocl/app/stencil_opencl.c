@@ -221,15 +221,15 @@ static void note_shape(const struct stencil *w, const struct am_stencil_task *ta
     const struct am_ctx *const ctx = w->use[0]->ctx;
 
     if (!task->depth)
-        am_ctx_note(ctx, "depth", "%zu", shape->depth);
+        am_ctx_chosen(ctx, "depth", "%zu", shape->depth);
     if (!task->width)
-        am_ctx_note(ctx, "w", "%u", shape->width);
+        am_ctx_chosen(ctx, "w", "%u", shape->width);
     am_ctx_note(ctx, "pass_depth", "%zu", shape->depth); /* what was asked for may be too much */
-    am_ctx_note(ctx, "winner",
-                "group %u of %u lanes, %u groups, edges in %s memory, %u points a transfer, "
-                "unrolled %u; %u tried",
-                shape->group, shape->vector, shape->groups, shape->local_edges ? "local" : "global",
-                shape->pack, shape->unroll, tried);
+    am_ctx_chosen(ctx, "winner",
+                  "group %u of %u lanes, %u groups, edges in %s memory, %u points a transfer, "
+                  "unrolled %u; %u tried",
+                  shape->group, shape->vector, shape->groups,
+                  shape->local_edges ? "local" : "global", shape->pack, shape->unroll, tried);
 }
 
 static enum am_status open_slices(struct stencil *w, const struct am_stencil_task *task,

@@ -295,7 +295,7 @@ enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *
         return s;
     d->ctx = ctx;
     am_ctx_note(ctx, "device_name", "%s", d->name);
-    am_ctx_note(ctx, "device_kind", "%s", d->is_cpu ? "cpu" : "other");
+    am_ctx_chosen(ctx, "device_kind", "%s", d->is_cpu ? "cpu" : "other");
     am_ctx_note(ctx, "driver", "%s, %s", d->version, d->driver);
     return AM_OK;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a launch tells a tuner: what the bench chose, and what may be tried instead. */
+#ifndef AM_CONDUCTOR_TUNE_CANDIDATES_H
+#define AM_CONDUCTOR_TUNE_CANDIDATES_H
+
+#include "base/arena.h"
+#include "base/kv.h"
+#include "base/status.h"
+#include "core/bench/axis.h"
+#include "core/bench/plan.h"
+
+/* The point's values, those that it leaves open as the bench chose them; where it did not say, a
+ * value stays open. NULL without memory. */
+const struct am_value *am_tune_model(const struct am_point *point, const struct am_kvs *chosen,
+                                     struct am_arena *arena);
+
+/* The candidates of one axis at this point: what the bench proposed, in the syntax of am_axis.tune.
+ * Without a proposal *values is left as it is. AM_E_PARSE where it cannot be read. */
+enum am_status am_tune_candidates(const struct am_axis *axis, const struct am_kvs *proposed,
+                                  const struct am_symbol *symbols, struct am_arena *arena,
+                                  struct am_values *values, struct am_err *err);
+
+#endif

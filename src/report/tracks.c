@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VIDEOS_MAX = 4, CELLS_MAX = 512, PLACES_MAX = 32, NOTES_MAX = 32, TEXT_BYTES = 256 };
+enum { VIDEOS_MAX = 4, CELLS_MAX = 512, PLACES_MAX = 32, TEXT_BYTES = 256 };
 
 /* In user units. */
 static const double panel_width = 760, left = 34, right = 10, top = 46, bottom = 48, gap = 22;
@@ -45,7 +45,7 @@ struct scene {
     double x0, y0, x1, y1; /* the part of the video that is drawn, px */
 };
 
-/* ---- reading notes ---- */
+/* ---- reading the attachment ---- */
 
 /* "x,y" or "x,y,dx,dy". */
 static bool read_place(const char *s, size_t n, struct place *out)
@@ -84,51 +84,53 @@ static bool read_track(const char *s, size_t n, struct track *out)
     return out->n >= 2;
 }
 
-static void read_tracks(const char *note, struct scene *scene)
+/* A line per cell. */
+static void read_tracks(const char *text, struct scene *scene)
 {
-    while (*note && scene->n < CELLS_MAX) {
-        const size_t len = strcspn(note, ";");
+    while (*text && scene->n < CELLS_MAX) {
+        const size_t len = strcspn(text, "\n");
 
-        scene->n += read_track(note, len, &scene->tracks[scene->n]);
-        note += len;
-        note += strspn(note, "; ");
+        scene->n += read_track(text, len, &scene->tracks[scene->n]);
+        text += len;
+        text += strspn(text, "\n");
     }
 }
 
-/* "640x480 px, 36 cells, 2 frames" */
-static bool read_size(const char *note, struct scene *scene)
+/* "640x480 px, 36 cells, 2 frames", all in the first line. */
+static bool read_size(const char *line, struct scene *scene)
 {
     double *const to[] = {&scene->width, &scene->height, &scene->cells, &scene->frames};
     static const char digits[] = "0123456789";
 
     for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++) {
-        const size_t before = strcspn(note, digits), len = strspn(note + before, digits);
+        const size_t before = strcspn(line, "\n0123456789"), len = strspn(line + before, digits);
 
-        if (!am_parse_f64(note + before, len, to[i]) || !(*to[i] >= 1) || *to[i] > px_max)
+        if (!am_parse_f64(line + before, len, to[i]) || !(*to[i] >= 1) || *to[i] > px_max)
             return false;
-        note += before + len;
+        line += before + len;
     }
     return true;
 }
 
+/* The attachment (bench/apps/leukocyte_tracks.h has its form); NULL: none. */
+static const char *tracks_of(const struct am_result *r)
+{
+    const struct am_attachment *const a = am_result_attachment(r, "tracks");
+
+    return a && strcmp(r->bench, "app.leukocyte") == 0 ? a->data : NULL;
+}
+
 static bool read_scene(const struct am_result *r, struct am_arena *arena, struct scene *out)
 {
-    const char *const size = am_kvs_get(&r->notes, "tracks");
+    const char *const text = tracks_of(r);
+    const char *const ways = text ? strchr(text, '\n') : NULL;
 
     *out = (struct scene){.result = r};
-    if (!size || strcmp(r->bench, "app.leukocyte") != 0 || !am_result_text(r, "video") ||
-        !read_size(size, out))
+    if (!ways || !am_result_text(r, "video") || !read_size(text, out))
         return false;
     out->tracks = am_arena_array(arena, CELLS_MAX, sizeof(*out->tracks));
-    for (size_t i = 0; out->tracks && i < NOTES_MAX; i++) {
-        char key[TEXT_BYTES];
-        const char *note;
-
-        (void)am_str_format(key, sizeof(key), "tracks_%zu", i);
-        note = am_kvs_get(&r->notes, key);
-        if (note)
-            read_tracks(note, out);
-    }
+    if (out->tracks)
+        read_tracks(ways + 1, out);
     return out->n > 0;
 }
 
@@ -143,11 +145,11 @@ static size_t choose(const struct am_figure_source *source, struct scene *out)
         struct scene s = {0};
         size_t at = 0;
 
-        if (!am_kvs_get(&r->notes, "tracks") || !video)
+        if (!tracks_of(r) || !video)
             continue;
         while (at < n && strcmp(am_result_text(out[at].result, "video"), video) != 0)
             at++;
-        if (at == VIDEOS_MAX || !read_size(am_kvs_get(&r->notes, "tracks"), &s) ||
+        if (at == VIDEOS_MAX || !read_size(tracks_of(r), &s) ||
             (at < n && (s.frames < out[at].frames ||
                         (s.frames <= out[at].frames && s.cells <= out[at].cells))))
             continue;

@@ -6,7 +6,7 @@
 #include "report/figure.h"
 
 /* A panel a video, of the point that was followed through the most frames; read from the points'
- * notes (bench/apps/leukocyte_tracks.h has their form). */
+ * attachments (bench/apps/leukocyte_tracks.h has their form). */
 am_figure_draw_fn am_tracks_draw;
 
 #endif

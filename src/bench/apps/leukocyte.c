@@ -267,7 +267,7 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
         return am_fail(err, AM_E_WRONG, "wrong: no cell was tracked");
     s = am_scene_check(&w->scene, w->tolerance, residual, err);
     if (s == AM_OK)
-        am_leuko_tracks_note(&w->told, &w->scene);
+        am_leuko_tracks_attach(&w->told, &w->scene);
     return s;
 }
 

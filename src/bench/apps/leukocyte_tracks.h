@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where every cell of app.leukocyte went, as notes of the point, from which reports draw its track.
- */
+/* The way of every cell of app.leukocyte as an attachment of the point, which reports draw. */
 #ifndef AM_BENCH_APPS_LEUKOCYTE_TRACKS_H
 #define AM_BENCH_APPS_LEUKOCYTE_TRACKS_H
 
@@ -15,11 +14,10 @@ struct am_leuko_tracks {
     bool said; /* once a launch */
 };
 
-/* Notes `tracks`, "640x480 px, 36 cells, 2 frames", and `tracks_0`, `tracks_1`, ...: "CELL: PLACE
- * PLACE ...; CELL: ...", where a place is x,y and, where the truth is known, how far x and y are
- * off. The first place is that of frame 0, the last that of the last frame, those between are as
- * many as there is room for, evenly spread. Cells beyond the room are left out. The first call
- * tells, others do nothing. Not for timed regions. */
-void am_leuko_tracks_note(struct am_leuko_tracks *told, const struct am_scene *scene);
+/* Attaches `tracks`: a line "640x480 px, 36 cells, 2 frames", then a line "CELL: PLACE PLACE ..."
+ * per cell, where a place is x,y and, where the truth is known, how far x and y are off. The first
+ * place is that of frame 0, the last that of the last frame, those between are evenly spread, 32 in
+ * all at most. The first call attaches, others do nothing. Not for timed regions. */
+void am_leuko_tracks_attach(struct am_leuko_tracks *told, const struct am_scene *scene);
 
 #endif

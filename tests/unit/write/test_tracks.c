@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture of tracks: read from notes, whatever stands there. */
+/* The picture of tracks: read from the attachment, whatever stands there. */
 #include "report/tracks.h"
 #include "result_fixture.h"
 #include "tap.h"
 
 #define SIZE "640x480 px, 2 cells, 2 frames"
 #define TRUE_WAYS                                                                                  \
-    "0: 100.00,50.00,0.10,0.00 101.00,50.00,0.30,0.40 102.00,50.00,0.00,0.00; "                    \
+    "0: 100.00,50.00,0.10,0.00 101.00,50.00,0.30,0.40 102.00,50.00,0.00,0.00\n"                    \
     "7: 20.00,60.00,0.00,0.00 21.00,61.00,0.00,0.10 22.00,62.00,0.10,0.00"
 
 static size_t count_of(const char *text, const char *word)
@@ -23,13 +23,18 @@ static void add(struct rx_run *run, const char *video, const char *size, const c
     static const struct rx_metric metrics[] = {{"time_per_frame", "s", 1}, {NULL, NULL, 0}};
     char text[128];
     struct am_result *r;
+    struct am_attachment *a;
 
     (void)snprintf(text, sizeof(text), "variant=minmax video=%s", video);
     r = rx_add(run, "app.leukocyte", text, metrics);
-    if (size)
-        am_kvs_add(&r->notes, &run->arena, "tracks", size);
-    if (ways)
-        am_kvs_add(&r->notes, &run->arena, "tracks_0", ways);
+    a = am_arena_alloc(&run->arena, sizeof(*a));
+    if (!a || (!size && !ways))
+        return;
+    a->name = "tracks";
+    a->data = am_arena_printf(&run->arena, "%s%s%s", size ? size : "", size ? "\n" : "",
+                              ways ? ways : "");
+    r->attachments = a;
+    r->n_attachments = 1;
 }
 
 static bool draw(struct rx_run *run, struct am_text *out)
@@ -88,7 +93,7 @@ static void test_broken(void)
         {SIZE, "7: nan,2 3,4"},
         {SIZE, "7: 1e300,2 3,4"},
         {SIZE, "-7: 1,2 3,4"},
-        {SIZE, ";;; ; :"},
+        {SIZE, "\n\n;;; ; :\n"},
         {"", TRUE_WAYS},
         {"640x480 px, 2 cells", TRUE_WAYS},
         {"0x480 px, 2 cells, 2 frames", TRUE_WAYS},
@@ -100,8 +105,7 @@ static void test_broken(void)
         struct am_text out;
 
         add(&run, "synthetic", cases[i].size, cases[i].ways);
-        ok(!draw(&run, &out) && out.len == 0, "\"%s\", \"%s\": no picture",
-           cases[i].size ? cases[i].size : "", cases[i].ways ? cases[i].ways : "");
+        ok(!draw(&run, &out) && out.len == 0, "case %zu: no picture", i);
         am_text_fini(&out);
         am_arena_fini(&run.arena);
     }

@@ -326,6 +326,7 @@ enum am_status am_compare(const struct am_result_set *a, const struct am_result_
     out->geomean_speedup = geomean(out);
     add_differences(&a->machine, &b->machine, arena, &out->differences);
     add_differences(&a->environment, &b->environment, arena, &out->differences);
+    add_differences(&a->settings, &b->settings, arena, &out->differences);
     add_differences(&a->build, &b->build, arena, &out->differences);
     return AM_OK;
 }

@@ -35,7 +35,7 @@ struct am_comparison {
     size_t n;
     struct am_missing_row *missing;
     size_t n_missing;
-    struct am_kvs differences; /* machine and environment facts that differ: key -> "A | B" */
+    struct am_kvs differences; /* machine, environment and settings that differ: key -> "A | B" */
     size_t count[AM_VERDICT_COUNT];
     double geomean_speedup; /* over the compared primary metrics */
 };

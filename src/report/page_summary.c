@@ -219,5 +219,7 @@ void am_page_summary(struct am_page *p)
                    "<div class=\"two\">");
     write_facts(p, &p->set->machine);
     write_facts(p, &p->set->environment);
+    if (p->set->settings.n)
+        write_facts(p, &p->set->settings);
     am_page_raw(p, "</div></details>\n");
 }

@@ -235,6 +235,7 @@ void am_report_results_json(const struct am_result_set *set, FILE *out)
     am_json_run(&j, "run", set);
     am_json_facts(&j, "machine", &set->machine);
     am_json_facts(&j, "environment", &set->environment);
+    am_json_facts(&j, "settings", &set->settings);
     am_json_facts(&j, "build", &set->build);
     am_json_findings(&j, "findings", &set->findings);
     json_nodes(&j, &set->nodes);

@@ -503,7 +503,7 @@ static void write_steady(const struct am_result_set *set, const struct group *g,
 {
     for (size_t i = 0; i < g->n; i++) {
         if (am_report_is_steady(&g->first[i]))
-            am_report_steady(&g->first[i], &set->environment, style, arena, out);
+            am_report_steady(&g->first[i], set, style, arena, out);
     }
 }
 

@@ -72,17 +72,19 @@ static void add_columns(struct am_grid *grid)
         am_grid_column(grid, all[i].name, all[i].align, all[i].rank);
 }
 
-static void tell_meters(const struct am_kvs *environment, const struct am_style *style, FILE *out)
+static void tell_meters(const struct am_result_set *set, const struct am_style *style, FILE *out)
 {
-    static const struct {
+    const struct {
+        const struct am_kvs *of;
         const char *prefix, *what;
-    } told[] = {{"energy.meter.", ""}, {"energy.period.", "update period "}};
+    } told[] = {{&set->settings, "energy.meter.", ""},
+                {&set->environment, "energy.period.", "update period "}};
 
     for (size_t t = 0; t < sizeof(told) / sizeof(*told); t++) {
         const size_t skip = strlen(told[t].prefix);
 
-        for (size_t i = 0; i < environment->n; i++) {
-            const struct am_kv *const kv = &environment->items[i];
+        for (size_t i = 0; i < told[t].of->n; i++) {
+            const struct am_kv *const kv = &told[t].of->items[i];
             char label[AM_UNITS_MAX * 2], line[1024];
 
             if (strncmp(kv->key, told[t].prefix, skip) != 0)
@@ -94,7 +96,7 @@ static void tell_meters(const struct am_kvs *environment, const struct am_style 
     }
 }
 
-void am_report_steady(const struct am_result *result, const struct am_kvs *environment,
+void am_report_steady(const struct am_result *result, const struct am_result_set *set,
                       const struct am_style *style, struct am_arena *arena, FILE *out)
 {
     struct am_grid grid;
@@ -120,5 +122,5 @@ void am_report_steady(const struct am_result *result, const struct am_kvs *envir
         am_style_note(style, out, "  ",
                       "Repetitions that a meter lacks had no valid window; the file's table "
                       "note says why.");
-    tell_meters(environment, style, out);
+    tell_meters(set, style, out);
 }

@@ -14,8 +14,8 @@
 bool am_report_is_steady(const struct am_result *result); /* one of meter.stability, with values */
 
 /* Time, energy and power of all repetitions: median, mean, deviation, extremes, outliers; below it
- * the update period of every meter (`environment`: the run's). */
-void am_report_steady(const struct am_result *result, const struct am_kvs *environment,
+ * the update period of every meter, which the set has. */
+void am_report_steady(const struct am_result *result, const struct am_result_set *set,
                       const struct am_style *style, struct am_arena *arena, FILE *out);
 
 #endif

@@ -88,6 +88,7 @@ static enum am_status read_circumstances(struct am_db_rows *rows, struct am_resu
     } tables[] = {
         {"SELECT key, value FROM machine ORDER BY seq", &out->machine},
         {"SELECT key, value FROM environment ORDER BY seq", &out->environment},
+        {"SELECT key, value FROM setting ORDER BY seq", &out->settings},
         {"SELECT key, value FROM build ORDER BY seq", &out->build},
     };
     enum am_status s = AM_OK;

@@ -287,7 +287,7 @@ static const char make_testsets[] =
     "CREATE TEMP TABLE testsets (point INTEGER NOT NULL, name TEXT NOT NULL,"
     " PRIMARY KEY (point, name)) WITHOUT ROWID;\n"
     "INSERT OR IGNORE INTO temp.testsets SELECT p.id, j.value ->> 0 FROM"
-    " json_each((SELECT value FROM main.environment WHERE key = '" AM_STORE_TESTSETS
+    " json_each((SELECT value FROM setting WHERE key = '" AM_STORE_TESTSETS
     "' AND json_valid(value))) j JOIN main.bench b ON b.name = j.value ->> 1"
     " JOIN main.point p ON p.bench = b.id AND p.text = j.value ->> 2"
     " WHERE j.type = 'array' AND j.value ->> 0 NOT NULL;\n";

@@ -22,7 +22,7 @@ struct am_query_table {
     size_t n_rows;
 };
 
-/* Key of the table environment: the testsets of the points of our own benches, as JSON
+/* Key of the table setting: the testsets of the points of our own benches, as JSON
  * [["TESTSET", "BENCH", "POINT"], ...], the point as its table has it. Programs of an experiment
  * have an axis instead. */
 #define AM_STORE_TESTSETS "experiment.testsets"

@@ -22,9 +22,10 @@ struct am_store;
 /* Creates a file that must not exist yet (AM_E_USAGE if it does). It is removed again by
  * am_store_close() as long as no run was begun. */
 enum am_status am_store_create(const char *path, struct am_store **store_p, struct am_err *err);
-/* Opens an existing run for reading, or for going on. A file that is no archmeter run, or of
- * another schema version, is refused as the caller's mistake (AM_E_USAGE); one that cannot be read,
- * or (writable) is being written by somebody else, as AM_E_STORE; the message says which. Reading
+/* Opens an existing run for reading, or for going on. A file that is no archmeter run, or of an
+ * unknown schema version, is refused as the caller's mistake (AM_E_USAGE); one that cannot be read,
+ * or (writable) is being written by somebody else, as AM_E_STORE; the message says which. A file of
+ * version 2 is read as if it were of this one; opened for writing it becomes one of this. Reading
  * changes nothing, except that what a writer killed in the middle of a commit left is rolled back.
  */
 enum am_status am_store_open(const char *path, bool writable, struct am_store **store_p,
@@ -44,12 +45,12 @@ struct am_run_info {
     struct am_plan_settings settings;
 };
 
-/* Writes run, machine, environment, build, findings, benches and points in one transaction and
- * sets every point's id. The settings are the plan's; the state is AM_RUN_RUNNING; `started` NULL
- * is now. `worker_of(bench)` is the worker's name. */
+/* Writes run, machine, environment, settings, build, findings, benches and points in one
+ * transaction and sets every point's id. The settings are the plan's; the state is AM_RUN_RUNNING;
+ * `started` NULL is now. `worker_of(bench)` is the worker's name. */
 struct am_run_facts {
     struct am_run_info info;
-    const struct am_kvs *machine, *environment, *build;
+    const struct am_kvs *machine, *environment, *settings, *build;
     const struct am_findings *findings;
     const char *(*worker_of)(const void *self, const struct am_bench *bench);
     const void *self;
@@ -65,16 +66,19 @@ enum am_status am_store_add_points(struct am_store *store, const char *worker,
 enum am_status am_store_end_run(struct am_store *store, enum am_run_state state,
                                 struct am_err *err);
 
-/* Adds circumstances that were learned during the run; a key that is there already is replaced. */
+/* Adds circumstances that were learned, or settings that were made, during the run; a key that is
+ * there already is replaced. */
 enum am_status am_store_put_environment(struct am_store *store, const struct am_kvs *facts,
                                         struct am_err *err);
+enum am_status am_store_put_settings(struct am_store *store, const struct am_kvs *settings,
+                                     struct am_err *err);
 
 /* How one point fared in one launch; its state is never AM_POINT_PENDING. */
 /* A file that a worker made beside its samples. */
 struct am_attachment {
     const char *name, *type; /* type: a media type */
-    const void *data; /* of one that was loaded, a byte 0 stands behind the last */
-    size_t n;         /* bytes */
+    const void *data;        /* of one that was loaded, a byte 0 stands behind the last */
+    size_t n;                /* bytes */
 };
 
 struct am_visit {
@@ -190,7 +194,10 @@ struct am_nodes {
 
 struct am_result_set {
     struct am_run_info run;
-    struct am_kvs machine, environment, build;
+    struct am_kvs machine, environment;
+    struct am_kvs settings; /* what was asked for beside run.settings: options, meters, tuning, the
+                             * experiment */
+    struct am_kvs build;
     struct am_findings findings;
     struct am_nodes nodes; /* of a merged file */
     struct am_result *results;

@@ -68,6 +68,7 @@ static enum am_status put_circumstances(struct am_store *store, const struct am_
     } tables[] = {
         {"INSERT OR IGNORE INTO machine VALUES (NULL, ?, ?)", facts->machine},
         {"INSERT OR IGNORE INTO environment VALUES (NULL, ?, ?)", facts->environment},
+        {"INSERT OR IGNORE INTO setting VALUES (NULL, ?, ?)", facts->settings},
         {"INSERT OR IGNORE INTO build VALUES (NULL, ?, ?)", facts->build},
     };
     enum am_status s = AM_OK;
@@ -77,18 +78,30 @@ static enum am_status put_circumstances(struct am_store *store, const struct am_
     return s == AM_OK ? put_findings(store, facts->findings, err) : s;
 }
 
+static enum am_status replace_facts(struct am_store *store, const char *sql,
+                                    const struct am_kvs *facts, struct am_err *err)
+{
+    const enum am_status s = am_db_begin(store, err);
+
+    return s == AM_OK ? am_db_end(store, put_facts(store, sql, facts, err), err) : s;
+}
+
 enum am_status am_store_put_environment(struct am_store *store, const struct am_kvs *facts,
                                         struct am_err *err)
 {
-    enum am_status s = am_db_begin(store, err);
+    return replace_facts(store,
+                         "INSERT INTO environment VALUES (NULL, ?, ?)"
+                         " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                         facts, err);
+}
 
-    if (s != AM_OK)
-        return s;
-    s = put_facts(store,
-                  "INSERT INTO environment VALUES (NULL, ?, ?)"
-                  " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                  facts, err);
-    return am_db_end(store, s, err);
+enum am_status am_store_put_settings(struct am_store *store, const struct am_kvs *settings,
+                                     struct am_err *err)
+{
+    return replace_facts(store,
+                         "INSERT INTO setting VALUES (NULL, ?, ?)"
+                         " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                         settings, err);
 }
 
 /* ---- the plan ---- */

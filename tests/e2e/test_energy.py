@@ -184,7 +184,8 @@ def test_nested(tap, bench):
 
 
 def environment(bench, db):
-    return dict(bench.query(db, "SELECT key, value FROM environment"))
+    return dict(bench.query(db, "SELECT key, value FROM environment UNION ALL "
+                                "SELECT key, value FROM setting"))
 
 
 def values(bench, db, metric):

@@ -62,19 +62,19 @@ def used(tap, bench):
     # n=1M is further from 64K than a factor of 16 only just: 2^20 against 2^16
     tap.ok(all(r["point"]["w"] == 13 and r["point"]["way"] == "clever" for r in rows)
            and len(rows) == 3, "run has the tuned values in its points, twins once", rows)
-    facts = dict(bench.query("used.db", "SELECT key, value FROM environment"))
+    facts = dict(bench.query("used.db", "SELECT key, value FROM setting"))
     tap.ok("tuned fake.surface" in facts.get("tuning.entry.1", "")
            and facts.get("tuning.file") == bench.tuning, "the run says which entries", facts)
     bench.run("run", "fake.surface", "-p", "n=4K", "--quick", "--launches", "1", "--no-tuning",
               "-o", "open.db")
-    facts = dict(bench.query("open.db", "SELECT key, value FROM environment"))
+    facts = dict(bench.query("open.db", "SELECT key, value FROM setting"))
     tap.ok(bench.results("open.db")[0]["point"]["w"] == 0
            and facts.get("option.no-tuning") == "yes" and "tuning.file" not in facts,
            "--no-tuning leaves the choice to the bench, and the run says so", facts)
     plan = json.loads(bench.run("plan", "fake.surface", "-p", "n=4K,256M", "--format",
                                 "json").stdout)["points"]
     tap.ok([p["point"]["w"] for p in plan] == [13, 0], "plan shows them; far sizes stay open", plan)
-    notes = dict(bench.query("q0.db", "SELECT key, value FROM environment"))
+    notes = dict(bench.query("q0.db", "SELECT key, value FROM setting"))
     tap.ok(notes.get("tuning.mode") == "measure" and "tuning.result.2" in notes,
            "the results of tune are marked as such", notes)
 

@@ -183,7 +183,7 @@ static enum am_status recall(struct am_cli *cli, const struct am_result_set *sto
     if (!opt)
         return am_fail(err, AM_E_NOMEM, "no memory for the options");
     *opt = *cli->opt;
-    am_options_recall(&stored->environment, opt);
+    am_options_recall(&stored->settings, opt);
     cli->opt = opt;
     return AM_OK;
 }
@@ -200,7 +200,7 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         status = recall(cli, &stored, err);
     if (status == AM_OK)
-        status = am_experiment_recall(&stored.environment, err);
+        status = am_experiment_recall(&stored.settings, err);
     if (status == AM_OK)
         status = am_setup_open(cli, &setup, err);
     if (status == AM_OK)
@@ -210,7 +210,7 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         status = rebuild_plan(resume, cli->arena, &setup, err);
     if (status == AM_OK)
-        am_experiment_order(&stored.environment, &setup.plan.settings);
+        am_experiment_order(&stored.settings, &setup.plan.settings);
     if (status == AM_OK)
         status = check_metrics(&stored, &setup.plan, err);
     if (status == AM_OK)

@@ -230,7 +230,7 @@ static enum am_status save(struct session *s, const struct am_tune_row *row, str
     struct am_arena *const arena = s->cli->arena;
     char now[AM_UNITS_MAX];
     struct am_tuning_entry entry;
-    struct am_kvs facts = {0};
+    struct am_kvs settings = {0};
     struct am_text line;
     enum am_status status =
         am_tuning_entry_of(s->machine, row->point, row->tuned.found, arena, &entry, err);
@@ -244,10 +244,10 @@ static enum am_status save(struct session *s, const struct am_tune_row *row, str
     entry.date = now;
     am_text_init(&line, AM_TUNING_BYTES_MAX);
     am_tuning_entry_text(&entry, &line);
-    am_kvs_addf(&facts, arena, am_arena_printf(arena, "tuning.result.%zu", s->n), "%s",
+    am_kvs_addf(&settings, arena, am_arena_printf(arena, "tuning.result.%zu", s->n), "%s",
                 am_text_str(&line));
     am_text_fini(&line);
-    status = am_store_put_environment(s->store, &facts, err);
+    status = am_store_put_settings(s->store, &settings, err);
     return status == AM_OK ? am_tuning_change(s->file, arena, put_entry, &entry, err) : status;
 }
 
@@ -316,8 +316,8 @@ static enum am_status measure(struct session *s, struct am_err *err)
                                      .progress_self = &s->view};
     enum am_status status, ended;
 
-    am_kvs_add(&s->setup->facts, cli->arena, "tuning.mode", am_tune_modes[cli->opt->tune_mode]);
-    am_kvs_add(&s->setup->facts, cli->arena, "tuning.file", s->file);
+    am_kvs_add(&s->setup->settings, cli->arena, "tuning.mode", am_tune_modes[cli->opt->tune_mode]);
+    am_kvs_add(&s->setup->settings, cli->arena, "tuning.file", s->file);
     status = am_measure_create(cli, s->setup, s->results, &s->store, err);
     if (status != AM_OK)
         return status;

@@ -120,20 +120,20 @@ enum am_status am_experiment_publish(const char *flat, struct am_err *err)
 
 void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, struct am_arena *arena)
 {
-    am_kvs_add(&setup->facts, arena, key_spec, spec->flat);
-    am_kvs_addf(&setup->facts, arena, key_order, "%u", setup->plan.settings.interleave);
+    am_kvs_add(&setup->settings, arena, key_spec, spec->flat);
+    am_kvs_addf(&setup->settings, arena, key_order, "%u", setup->plan.settings.interleave);
 }
 
-enum am_status am_experiment_recall(const struct am_kvs *facts, struct am_err *err)
+enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *err)
 {
-    const char *const flat = am_kvs_get(facts, key_spec);
+    const char *const flat = am_kvs_get(kept, key_spec);
 
     return flat ? am_experiment_publish(flat, err) : AM_OK;
 }
 
-void am_experiment_order(const struct am_kvs *facts, struct am_plan_settings *settings)
+void am_experiment_order(const struct am_kvs *kept, struct am_plan_settings *settings)
 {
-    const char *const text = am_kvs_get(facts, key_order);
+    const char *const text = am_kvs_get(kept, key_order);
     uint64_t n;
 
     if (text && am_parse_u64(text, strlen(text), &n) && n <= UINT_MAX)
@@ -353,7 +353,7 @@ static enum am_status keep_testsets(const struct planner *p, const struct planne
     }
     if (text.len) {
         am_text_add(&text, "]");
-        am_kvs_add(&p->setup->facts, p->cli->arena, AM_STORE_TESTSETS, am_text_str(&text));
+        am_kvs_add(&p->setup->settings, p->cli->arena, AM_STORE_TESTSETS, am_text_str(&text));
     }
     if (text.overflow)
         s = am_fail(p->err, AM_E_LIMIT, "the points in testsets are too many");

@@ -19,12 +19,12 @@ enum am_status am_experiment_publish(const char *flat, struct am_err *err);
 enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *setup,
                                   const struct am_spec *spec, struct am_err *err);
 
-/* What resume needs, into the facts of the setup. (The plan has put the testsets of our own
+/* What resume needs, into the settings of the setup. (The plan has put the testsets of our own
  * benches' points there already: AM_STORE_TESTSETS of store/query.h.) */
 void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, struct am_arena *arena);
 /* Publishes the experiment of a stored run, if it is one. */
-enum am_status am_experiment_recall(const struct am_kvs *facts, struct am_err *err);
+enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *err);
 /* Its order of launches. */
-void am_experiment_order(const struct am_kvs *facts, struct am_plan_settings *settings);
+void am_experiment_order(const struct am_kvs *kept, struct am_plan_settings *settings);
 
 #endif

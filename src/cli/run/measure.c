@@ -63,20 +63,20 @@ static void tell_findings(const struct am_findings *findings)
 
 /* What a run is stored with; memory belongs to the arena. */
 struct facts {
-    struct am_kvs machine, environment, build;
+    struct am_kvs machine, environment, settings, build;
     struct am_findings findings;
     char started[AM_UNITS_MAX];
 };
 
 /* More rails than a bench has room for. */
 static void tell_left_out(const struct am_cli *cli, const struct am_setup *setup,
-                          struct am_kvs *facts)
+                          struct am_kvs *settings)
 {
     const char *const names = am_energy_rig_left_out(setup->energy, &setup->plan, cli->arena);
 
     if (!names)
         return;
-    am_kvs_add(facts, cli->arena, "energy.left_out", names);
+    am_kvs_add(settings, cli->arena, "energy.left_out", names);
     am_log(AM_LOG_WARN,
            "more meters than a bench has room for: %s left out; --meter GLOB chooses others",
            names);
@@ -95,15 +95,15 @@ static void collect_facts(const struct am_cli *cli, const struct am_setup *setup
     am_machine_describe(setup->topo, &setup->root, cli->arena, &facts->machine);
     am_environment_capture(setup->topo, &setup->root, cli->arena, &facts->environment);
     am_kvs_add(&facts->environment, cli->arena, "sqlite", am_store_sqlite_version());
-    am_options_keep(cli->opt, cli->arena, &facts->environment);
+    am_options_keep(cli->opt, cli->arena, &facts->settings);
     if (setup->energy) {
-        tell_left_out(cli, setup, &facts->environment);
-        am_energy_rig_describe(setup->energy, cli->arena, &facts->environment);
+        tell_left_out(cli, setup, &facts->settings);
+        am_energy_rig_describe(setup->energy, cli->arena, &facts->settings);
         am_energy_rig_idle(setup->energy, idle_s, "before", cli->arena, &facts->environment);
     }
-    for (size_t i = 0; i < setup->facts.n; i++)
-        am_kvs_add(&facts->environment, cli->arena, setup->facts.items[i].key,
-                   setup->facts.items[i].value);
+    for (size_t i = 0; i < setup->settings.n; i++)
+        am_kvs_add(&facts->settings, cli->arena, setup->settings.items[i].key,
+                   setup->settings.items[i].value);
     am_build_describe(cli->arena, &facts->build);
     am_doctor_run(&request, cli->arena, &facts->findings);
     tell_findings(&facts->findings);
@@ -123,6 +123,7 @@ enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setu
                  .settings = setup->plan.settings},
         .machine = &facts.machine,
         .environment = &facts.environment,
+        .settings = &facts.settings,
         .build = &facts.build,
         .findings = &facts.findings,
         .worker_of = worker_of,

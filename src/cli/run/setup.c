@@ -339,7 +339,7 @@ static enum am_status leave_out(const struct am_cli *cli, struct am_setup *setup
     const char *const story = am_arena_strdup(cli->arena, err->text);
 
     am_log(AM_LOG_WARN, "left out on this machine: %s", err->text);
-    am_kvs_add(&setup->facts, cli->arena, "cluster.left_out", story ? story : "");
+    am_kvs_add(&setup->settings, cli->arena, "cluster.left_out", story ? story : "");
     *err = (struct am_err){0};
     return AM_OK;
 }

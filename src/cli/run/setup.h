@@ -25,7 +25,7 @@ struct am_setup {
     struct am_plan plan;
     struct am_energy_rig *energy; /* NULL: time only */
     struct am_counting counting;  /* without events: time only */
-    struct am_kvs facts;          /* circumstances to store beside the environment's */
+    struct am_kvs settings;       /* to store with the run, beside the plan's own */
 };
 
 enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, struct am_err *err);

@@ -177,7 +177,7 @@ enum am_status am_tuning_change(const char *path, struct am_arena *arena, am_tun
 static void keep_uses(struct am_setup *setup, const char *path, const struct am_tuning_uses *uses,
                       struct am_arena *arena)
 {
-    am_kvs_add(&setup->facts, arena, "tuning.file", path);
+    am_kvs_add(&setup->settings, arena, "tuning.file", path);
     for (size_t i = 0; i < uses->n && i < USES_KEPT; i++) {
         const struct am_tuning_use *const use = &uses->items[i];
         const char *const key = am_arena_printf(arena, "tuning.entry.%zu", i + 1);
@@ -186,13 +186,13 @@ static void keep_uses(struct am_setup *setup, const char *path, const struct am_
         am_text_init(&line, LINE_BYTES);
         am_tuning_entry_text(use->entry, &line);
         if (key)
-            am_kvs_addf(&setup->facts, arena, key, "%zu point%s, %u power%s of two away: %s",
+            am_kvs_addf(&setup->settings, arena, key, "%zu point%s, %u power%s of two away: %s",
                         use->points, use->points == 1 ? "" : "s", use->apart,
                         use->apart == 1 ? "" : "s", am_text_str(&line));
         am_text_fini(&line);
     }
     if (uses->n > USES_KEPT)
-        am_kvs_addf(&setup->facts, arena, "tuning.entries", "%zu", uses->n);
+        am_kvs_addf(&setup->settings, arena, "tuning.entries", "%zu", uses->n);
 }
 
 static void tell_uses(const struct am_tuning_uses *uses, const char *path)

@@ -33,28 +33,28 @@ static const void *field_of(const struct am_options *options, const struct kept 
 }
 
 static void keep_flag(const struct kept *k, const void *field, struct am_arena *arena,
-                      struct am_kvs *facts)
+                      struct am_kvs *settings)
 {
     if (*(const bool *)field)
-        am_kvs_add(facts, arena, k->key, "yes");
+        am_kvs_add(settings, arena, k->key, "yes");
 }
 
 static void keep_text(const struct kept *k, const void *field, struct am_arena *arena,
-                      struct am_kvs *facts)
+                      struct am_kvs *settings)
 {
     const char *const text = *(const char *const *)field;
 
     if (text)
-        am_kvs_add(facts, arena, k->key, text);
+        am_kvs_add(settings, arena, k->key, text);
 }
 
 static void keep_number(const struct kept *k, const void *field, struct am_arena *arena,
-                        struct am_kvs *facts)
+                        struct am_kvs *settings)
 {
     const struct am_number *const number = field;
 
     if (number->given)
-        am_kvs_addf(facts, arena, k->key, "%llu", (unsigned long long)number->value);
+        am_kvs_addf(settings, arena, k->key, "%llu", (unsigned long long)number->value);
 }
 
 static void recall_flag(void *field, const char *text)
@@ -80,7 +80,7 @@ static void recall_number(void *field, const char *text)
 
 static const struct {
     void (*keep)(const struct kept *k, const void *field, struct am_arena *arena,
-                 struct am_kvs *facts);
+                 struct am_kvs *settings);
     void (*recall)(void *field, const char *text);
 } ways[] = {
     [AM_OPTION_FLAG] = {keep_flag, recall_flag},
@@ -88,16 +88,17 @@ static const struct {
     [AM_OPTION_NUMBER] = {keep_number, recall_number},
 };
 
-void am_options_keep(const struct am_options *options, struct am_arena *arena, struct am_kvs *facts)
+void am_options_keep(const struct am_options *options, struct am_arena *arena,
+                     struct am_kvs *settings)
 {
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-        ways[all[i].kind].keep(&all[i], field_of(options, &all[i]), arena, facts);
+        ways[all[i].kind].keep(&all[i], field_of(options, &all[i]), arena, settings);
 }
 
-void am_options_recall(const struct am_kvs *facts, struct am_options *options)
+void am_options_recall(const struct am_kvs *settings, struct am_options *options)
 {
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        const char *const text = am_kvs_get(facts, all[i].key);
+        const char *const text = am_kvs_get(settings, all[i].key);
 
         if (text)
             ways[all[i].kind].recall((char *)options + all[i].offset, text);

@@ -9,10 +9,10 @@
 
 /* Adds "option.NAME" for each of them that was given. */
 void am_options_keep(const struct am_options *options, struct am_arena *arena,
-                     struct am_kvs *facts);
+                     struct am_kvs *settings);
 
 /* Sets those that are kept there, unless the command line gives the option itself. Texts point into
- * the facts. */
-void am_options_recall(const struct am_kvs *facts, struct am_options *options);
+ * the settings. */
+void am_options_recall(const struct am_kvs *settings, struct am_options *options);
 
 #endif

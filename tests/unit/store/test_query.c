@@ -160,7 +160,7 @@ static double rows_with(const char *path, const char *testsets, const char *sql)
     store = fx_fresh_run(path);
     am_kvs_add(&facts, &arena, AM_STORE_TESTSETS, testsets);
     if (store && fx_fill(store, &err) == AM_OK &&
-        am_store_put_environment(store, &facts, &err) == AM_OK) {
+        am_store_put_settings(store, &facts, &err) == AM_OK) {
         am_store_close(store);
         if (am_store_open(path, false, &store, &err) == AM_OK &&
             am_store_open_queries(store, &err) == AM_OK)

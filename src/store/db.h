@@ -29,9 +29,10 @@ enum am_db_slot {
 
 struct am_store {
     sqlite3 *db;
-    char *path;  /* as the user wrote it: for messages, and to remove a fresh file */
-    int lock_fd; /* writers: holds the lock that keeps a second writer away; -1 for readers */
-    bool fresh;  /* created here and no run begun yet: removed again by close */
+    char *path;       /* as the user wrote it: for messages, and to remove a fresh file */
+    int lock_fd;      /* writers: holds the lock that keeps a second writer away; -1 for readers */
+    unsigned version; /* of the file's schema */
+    bool fresh;       /* created here and no run begun yet: removed again by close */
 
     /* What one reading may still cost, so that a damaged or hostile file ends in an error and
      * never in an endless loop or in all of memory. In proportion to the file's size. */
@@ -43,6 +44,8 @@ struct am_store {
 
 /* schema.sql, embedded by tools/embed.py */
 extern const char am_store_schema[];
+/* version2.sql */
+extern const char am_store_version2[];
 /* merge.sql */
 extern const char am_store_merge_schema[];
 

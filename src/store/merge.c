@@ -4,12 +4,14 @@
 
 #include "store/db.h"
 #include "store/read.h"
+#include "store/version.h"
 
 #include <string.h>
 
 const char *const am_node_states[] = {"done", "partial", "lost", NULL};
 
-/* Ids of a part's rows are raised by those that are there already. Parameter 1: the node's name. */
+/* Ids of a part's rows are raised by those that are there already. Parameter 1: the node's name.
+ * What differs between schema versions is read from temporary views (am_version_adapt()). */
 static const char begin_part[] =
     "CREATE TEMP TABLE IF NOT EXISTS shift (point, launch, visit);"
     "DELETE FROM temp.shift;"
@@ -61,7 +63,13 @@ static const char *const copy_part[] = {
     " FROM part.failure x, temp.shift s WHERE ?1 NOT NULL",
 
     "INSERT INTO main.note SELECT x.visit + s.visit, key, value"
-    " FROM part.note x, temp.shift s WHERE ?1 NOT NULL",
+    " FROM temp.note x, temp.shift s WHERE ?1 NOT NULL",
+    "INSERT INTO main.chosen SELECT x.visit + s.visit, name, value"
+    " FROM temp.chosen x, temp.shift s WHERE ?1 NOT NULL",
+    "INSERT INTO main.proposed SELECT x.visit + s.visit, axis, value"
+    " FROM temp.proposed x, temp.shift s WHERE ?1 NOT NULL",
+    "INSERT INTO main.attachment SELECT x.visit + s.visit, name, type, data"
+    " FROM temp.attachment x, temp.shift s WHERE ?1 NOT NULL",
 
     "INSERT INTO main.sample SELECT x.visit + s.visit, seq, iters, t0_ns, t1_ns, elapsed_ns,"
     " hz_before, hz_after, steal_ns, switches, labels"
@@ -79,12 +87,14 @@ static const char *const copy_part[] = {
     "INSERT INTO main.node_fact SELECT n.id, 'machine', x.key, x.value"
     " FROM main.node n, part.machine x WHERE n.name = ?1",
     "INSERT INTO main.node_fact SELECT n.id, 'environment', x.key, x.value"
-    " FROM main.node n, part.environment x WHERE n.name = ?1",
+    " FROM main.node n, temp.environment x WHERE n.name = ?1",
+    "INSERT INTO main.node_fact SELECT n.id, 'setting', x.key, x.value"
+    " FROM main.node n, temp.setting x WHERE n.name = ?1",
     "INSERT INTO main.node_fact SELECT n.id, 'build', x.key, x.value"
     " FROM main.node n, part.build x WHERE n.name = ?1",
     "UPDATE main.node SET (command, started, ended) ="
     " (SELECT command, started, ended FROM part.run) WHERE name = ?1",
-    "UPDATE main.node SET reason = (SELECT 'left out: ' || value FROM part.environment"
+    "UPDATE main.node SET reason = (SELECT 'left out: ' || value FROM temp.setting"
     " WHERE key = 'cluster.left_out') WHERE name = ?1",
 };
 
@@ -110,6 +120,7 @@ static const char finish_sql[] =
     " (SELECT count(DISTINCT node) FROM node_fact);"
     "INSERT INTO machine (key, value) SELECT key, value FROM common WHERE area = 'machine';"
     "INSERT INTO environment (key, value) SELECT key, value FROM common WHERE area = 'environment';"
+    "INSERT INTO setting (key, value) SELECT key, value FROM common WHERE area = 'setting';"
     "INSERT INTO build (key, value) SELECT key, value FROM common WHERE area = 'build';"
     "DELETE FROM node_fact WHERE EXISTS (SELECT 1 FROM common c"
     " WHERE c.area = node_fact.area AND c.key = node_fact.key);"
@@ -200,11 +211,13 @@ static enum am_status take_rows(struct am_store *store, const char *name, const 
 }
 
 /* A part is a run like any other: opened once as such, so that nothing foreign is attached. */
-static enum am_status check_part(const char *path, struct am_err *err)
+static enum am_status check_part(const char *path, unsigned *version, struct am_err *err)
 {
     struct am_store *part = NULL;
     const enum am_status s = am_store_open(path, false, &part, err);
 
+    if (s == AM_OK)
+        *version = part->version;
     am_store_close(part);
     return s;
 }
@@ -213,16 +226,20 @@ static enum am_status take_part(struct am_store *store, const struct am_node_par
                                 const char *command, struct am_err *err)
 {
     struct am_err ignored = {0};
-    enum am_status s = check_part(part->path, err);
+    unsigned version = 0;
+    enum am_status s = check_part(part->path, &version, err);
 
     if (s == AM_OK)
         s = am_db_put_once(store, "ATTACH ?1 AS part", AM_DB_VALUES(am_db_text(part->path)), err);
     if (s != AM_OK)
         return s;
-    s = take_rows(store, part->name, command, err);
+    s = am_version_adapt(store, "part", version, err);
+    if (s == AM_OK)
+        s = take_rows(store, part->name, command, err);
     if (s == AM_OK && (part->reason || ask(store, "SELECT state <> 'done' FROM part.run") != 0))
         s = put_node(store, part->name, AM_NODE_PARTIAL,
                      part->reason ? part->reason : "its run did not end", err);
+    (void)am_version_drop(store, &ignored);
     (void)am_db_exec(store, "DETACH part", "merge", &ignored);
     return s;
 }

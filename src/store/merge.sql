@@ -11,9 +11,9 @@ CREATE TABLE node (                         -- one machine's part of the run
     ended TEXT
 ) STRICT;
 
-CREATE TABLE node_fact (                    -- of tables machine, environment and build of its own file
+CREATE TABLE node_fact (                    -- of those tables of its own file
     node INTEGER NOT NULL REFERENCES node (id),
-    area TEXT NOT NULL CHECK (area IN ('machine', 'environment', 'build')),
+    area TEXT NOT NULL CHECK (area IN ('machine', 'environment', 'setting', 'build')),
     key TEXT NOT NULL,
     value TEXT NOT NULL,
     PRIMARY KEY (node, area, key)

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "store/db.h"
+#include "store/version.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,7 @@ static struct am_store *store_new(const char *path, struct am_err *err)
     }
     store->path = copy;
     store->lock_fd = -1;
+    store->version = AM_SCHEMA_VERSION;
     return store;
 }
 
@@ -125,64 +127,18 @@ static enum am_status check_header(struct am_store *store, struct am_err *err)
                        " program)",
                        store->path);
     version = big_endian(h + 60);
-    if (version != AM_SCHEMA_VERSION)
+    if (version < AM_SCHEMA_OLDEST || version > AM_SCHEMA_VERSION)
         return am_fail(err, AM_E_USAGE,
-                       "%s: written by %s archmeter (schema version %u, this one reads %d)",
+                       "%s: written by %s archmeter (schema version %u, this one reads %d to %d)",
                        store->path, version > AM_SCHEMA_VERSION ? "a newer" : "an older", version,
-                       AM_SCHEMA_VERSION);
+                       AM_SCHEMA_OLDEST, AM_SCHEMA_VERSION);
+    store->version = version;
     if (h[18] != 1 || h[19] != 1)
         return am_fail(err, AM_E_STORE,
                        "%s: its journal mode was changed; restore it with"
                        " sqlite3 FILE 'PRAGMA journal_mode=DELETE'",
                        store->path);
     return AM_OK;
-}
-
-/* Every object of our schema must stand in the file as we wrote it: then the types are as declared,
- * and no view or odd index takes a table's place. Objects that people added are let be. */
-static enum am_status compare_schema(struct am_store *store, sqlite3 *model, struct am_err *err)
-{
-    sqlite3_stmt *want = NULL, *have = NULL;
-    enum am_status s = AM_OK;
-
-    if (sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL",
-                           -1, &want, NULL) != SQLITE_OK)
-        return am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
-    if (sqlite3_prepare_v2(store->db,
-                           "SELECT 1 FROM sqlite_schema WHERE type = ?1 AND name = ?2 AND sql = ?3",
-                           -1, &have, NULL) != SQLITE_OK)
-        s = am_db_fail(store, "read", err);
-    while (s == AM_OK && sqlite3_step(want) == SQLITE_ROW) {
-        int rc;
-
-        for (int i = 0; i < 3; i++)
-            (void)sqlite3_bind_value(have, i + 1, sqlite3_column_value(want, i));
-        rc = sqlite3_step(have);
-        if (rc == SQLITE_DONE)
-            s = am_fail(err, AM_E_STORE, "%s: cannot read: its %s %s is not that of schema %d",
-                        store->path, (const char *)sqlite3_column_text(want, 0),
-                        (const char *)sqlite3_column_text(want, 1), AM_SCHEMA_VERSION);
-        else if (rc != SQLITE_ROW)
-            s = am_db_fail(store, "read", err);
-        (void)sqlite3_reset(have);
-    }
-    (void)sqlite3_finalize(have);
-    (void)sqlite3_finalize(want);
-    return s;
-}
-
-static enum am_status check_schema(struct am_store *store, struct am_err *err)
-{
-    sqlite3 *model = NULL;
-    enum am_status s;
-
-    if (sqlite3_open(":memory:", &model) == SQLITE_OK &&
-        sqlite3_exec(model, am_store_schema, NULL, NULL, NULL) == SQLITE_OK)
-        s = compare_schema(store, model, err);
-    else
-        s = am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
-    (void)sqlite3_close(model);
-    return s;
 }
 
 static enum am_status check_has_run(struct am_store *store, struct am_err *err)
@@ -260,6 +216,21 @@ static enum am_status check_file(const char *path, struct am_err *err)
     return AM_OK;
 }
 
+/* The rest of the store knows the current version only. */
+static enum am_status make_current(struct am_store *store, bool writable, struct am_err *err)
+{
+    enum am_status s;
+
+    if (store->version == AM_SCHEMA_VERSION)
+        return AM_OK;
+    if (writable)
+        return am_version_upgrade(store, err);
+    s = am_db_exec(store, "PRAGMA query_only = OFF", "read", err);
+    if (s == AM_OK)
+        s = am_version_adapt(store, "main", store->version, err);
+    return s == AM_OK ? am_db_exec(store, "PRAGMA query_only = ON", "read", err) : s;
+}
+
 enum am_status am_store_open(const char *path, bool writable, struct am_store **store_p,
                              struct am_err *err)
 {
@@ -273,9 +244,11 @@ enum am_status am_store_open(const char *path, bool writable, struct am_store **
         return AM_E_NOMEM;
     s = writable ? open_writer(store, err) : open_reader(store, err);
     if (s == AM_OK)
-        s = check_schema(store, err);
+        s = am_version_check(store, err);
     if (s == AM_OK)
         s = check_has_run(store, err);
+    if (s == AM_OK)
+        s = make_current(store, writable, err);
     if (s == AM_OK)
         *store_p = store;
     else

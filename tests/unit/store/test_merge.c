@@ -205,7 +205,7 @@ static void test_findings(void)
                        i == 1 ? ", ('one', 'x', 'warn', 'on one')" : "");
         change(parts[i].path, sql);
     }
-    change(parts[2].path, "INSERT INTO environment (key, value) VALUES"
+    change(parts[2].path, "INSERT INTO setting (key, value) VALUES"
                           " ('cluster.left_out', 'no bench matches \"ocl.*\"')");
     ok(am_store_merge(at("findings.db"), "merge", parts, 6, &err) == AM_OK, "six files (%s)",
        err.text);

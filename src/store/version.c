@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands in a file's schema, and files of the version before. */
+#include "store/version.h"
+
+#include "base/text.h"
+#include "store/store.h"
+
+#include <string.h>
+
+enum { SQL_MAX = 64 * 1024 };
+
+/* Objects that version 3 brought. */
+static const char *const since_3[] = {"setting", "chosen", "proposed", "attachment", "choices"};
+
+/* Names that version2.sql gives views of; they are shown as they are of a newer file. */
+static const char as_it_is[] = "CREATE TEMP VIEW chosen AS SELECT * FROM main.chosen;"
+                               "CREATE TEMP VIEW proposed AS SELECT * FROM main.proposed;"
+                               "CREATE TEMP VIEW attachment AS SELECT * FROM main.attachment;"
+                               "CREATE TEMP VIEW note AS SELECT * FROM main.note;"
+                               "CREATE TEMP VIEW setting AS SELECT * FROM main.setting;"
+                               "CREATE TEMP VIEW environment AS SELECT * FROM main.environment;";
+static const char drop_views[] =
+    "DROP VIEW IF EXISTS temp.chosen; DROP VIEW IF EXISTS temp.proposed;"
+    "DROP VIEW IF EXISTS temp.attachment; DROP VIEW IF EXISTS temp.note;"
+    "DROP VIEW IF EXISTS temp.setting; DROP VIEW IF EXISTS temp.environment;";
+
+/* ---- comparing ---- */
+
+/* Moves over blanks and comments; true when there were any. */
+static bool skip_blanks(const char **p)
+{
+    const char *const begin = *p;
+
+    for (;;) {
+        *p += strspn(*p, " \t\r\n");
+        if (strncmp(*p, "--", 2) != 0)
+            return *p != begin;
+        *p += strcspn(*p, "\n");
+    }
+}
+
+/* The end of what a quote begins. */
+static size_t quoted_len(const char *p)
+{
+    const char *const end = strchr(p + 1, *p);
+
+    return end ? (size_t)(end - p) + 1 : strlen(p);
+}
+
+/* Equal but for blanks and comments, which are equal to each other wherever both have some. */
+static bool is_same_sql(const char *a, const char *b)
+{
+    while (*a && *b) {
+        const size_t len = *a == '\'' || *a == '"' ? quoted_len(a) : 1;
+        const bool blank_a = skip_blanks(&a), blank_b = skip_blanks(&b);
+
+        if (blank_a != blank_b)
+            return false;
+        if (blank_a)
+            continue;
+        if (strncmp(a, b, len) != 0)
+            return false;
+        a += len;
+        b += len;
+    }
+    return *a == *b;
+}
+
+static bool is_since_3(const char *name)
+{
+    for (size_t i = 0; i < sizeof(since_3) / sizeof(*since_3); i++) {
+        if (strcmp(name, since_3[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- objects ---- */
+
+/* What is done with each object of our schema. */
+typedef enum am_status object_fn(struct am_store *store, const char *type, const char *name,
+                                 const char *sql, struct am_err *err);
+
+static enum am_status each_of(struct am_store *store, sqlite3 *model, object_fn *fn,
+                              struct am_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum am_status s = AM_OK;
+    int rc;
+
+    if (sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL",
+                           -1, &stmt, NULL) != SQLITE_OK)
+        return am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
+    while (s == AM_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+        s = fn(store, (const char *)sqlite3_column_text(stmt, 0),
+               (const char *)sqlite3_column_text(stmt, 1),
+               (const char *)sqlite3_column_text(stmt, 2), err);
+    if (s == AM_OK && rc != SQLITE_DONE)
+        s = am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
+    (void)sqlite3_finalize(stmt);
+    return s;
+}
+
+static enum am_status each_object(struct am_store *store, object_fn *fn, struct am_err *err)
+{
+    sqlite3 *model = NULL;
+    enum am_status s;
+
+    if (sqlite3_open(":memory:", &model) == SQLITE_OK &&
+        sqlite3_exec(model, am_store_schema, NULL, NULL, NULL) == SQLITE_OK)
+        s = each_of(store, model, fn, err);
+    else
+        s = am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
+    (void)sqlite3_close(model);
+    return s;
+}
+
+static enum am_status check_object(struct am_store *store, const char *type, const char *name,
+                                   const char *sql, struct am_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum am_status s = AM_OK;
+    const char *have;
+    int rc;
+
+    if (store->version < AM_SCHEMA_VERSION && is_since_3(name))
+        return AM_OK;
+    if (sqlite3_prepare_v2(store->db, "SELECT sql FROM sqlite_schema WHERE type = ?1 AND name = ?2",
+                           -1, &stmt, NULL) != SQLITE_OK)
+        return am_db_fail(store, "read", err);
+    (void)sqlite3_bind_text(stmt, 1, type, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
+    rc = sqlite3_step(stmt);
+    have = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        s = am_db_fail(store, "read", err);
+    else if (!have || !is_same_sql(have, sql))
+        s = am_fail(err, AM_E_STORE, "%s: cannot read: its %s %s is not that of schema %u",
+                    store->path, type, name, store->version);
+    (void)sqlite3_finalize(stmt);
+    return s;
+}
+
+enum am_status am_version_check(struct am_store *store, struct am_err *err)
+{
+    return each_object(store, check_object, err);
+}
+
+static enum am_status create_object(struct am_store *store, const char *type, const char *name,
+                                    const char *sql, struct am_err *err)
+{
+    (void)type;
+    return is_since_3(name) ? am_db_exec(store, sql, "upgrade", err) : AM_OK;
+}
+
+/* ---- version 2 ---- */
+
+/* The text with `schema` in the place of "main". */
+static void add_for_schema(struct am_text *out, const char *sql, const char *schema)
+{
+    static const char name[] = "main.";
+    const char *at;
+
+    for (; (at = strstr(sql, name)) != NULL; sql = at + strlen(name)) {
+        am_text_addn(out, sql, (size_t)(at - sql));
+        am_text_addf(out, "%s.", schema);
+    }
+    am_text_add(out, sql);
+}
+
+enum am_status am_version_adapt(struct am_store *store, const char *schema, unsigned version,
+                                struct am_err *err)
+{
+    struct am_text sql;
+    enum am_status s;
+
+    am_text_init(&sql, SQL_MAX);
+    add_for_schema(&sql, version < AM_SCHEMA_VERSION ? am_store_version2 : as_it_is, schema);
+    s = sql.overflow ? am_fail(err, AM_E_NOMEM, "%s: cannot open: no memory", store->path)
+                     : am_db_exec(store, am_text_str(&sql), "read", err);
+    am_text_fini(&sql);
+    return s;
+}
+
+enum am_status am_version_drop(struct am_store *store, struct am_err *err)
+{
+    return am_db_exec(store, drop_views, "read", err);
+}
+
+static const char move_rows[] =
+    "INSERT INTO main.chosen SELECT visit, name, value FROM temp.chosen;"
+    "INSERT INTO main.proposed SELECT visit, axis, value FROM temp.proposed;"
+    "INSERT INTO main.attachment SELECT visit, name, type, data FROM temp.attachment;"
+    "INSERT INTO main.setting SELECT seq, key, value FROM temp.setting ORDER BY seq;"
+    "DELETE FROM main.note AS n WHERE NOT EXISTS"
+    " (SELECT 1 FROM temp.note t WHERE t.visit = n.visit AND t.key = n.key);"
+    "DELETE FROM main.environment WHERE seq IN (SELECT seq FROM main.setting);"
+    "PRAGMA main.user_version = 3;";
+
+enum am_status am_version_upgrade(struct am_store *store, struct am_err *err)
+{
+    enum am_status s = am_db_begin(store, err);
+
+    if (s != AM_OK)
+        return s;
+    s = each_object(store, create_object, err);
+    if (s == AM_OK)
+        s = am_version_adapt(store, "main", store->version, err);
+    if (s == AM_OK)
+        s = am_db_exec(store, move_rows, "upgrade", err);
+    if (s == AM_OK)
+        s = am_version_drop(store, err);
+    s = am_db_end(store, s, err);
+    if (s == AM_OK)
+        store->version = AM_SCHEMA_VERSION;
+    return s;
+}

@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+-- An experiment that was interrupted after its first launch, with options and testsets.
+INSERT INTO run VALUES (1,'archmeter run','0.0','2026-11-15T19:10:00Z','2026-11-15T19:11:00Z','interrupted',NULL,0,'quick','13526255654190336055',2,2,0.01,0.0,600.0,2000000,500000000,1,2,3,0.02);
+INSERT INTO machine VALUES (1,'key','00c0ffee');
+INSERT INTO machine VALUES (3,'model_name','Test CPU');
+INSERT INTO environment VALUES (2,'kernel','6.1');
+INSERT INTO environment VALUES (46,'option.no-tuning','yes');
+INSERT INTO environment VALUES (47,'experiment.testsets','[["small","null","n=1"],["small","null","n=2"],["both","null","n=2"]]');
+INSERT INTO environment VALUES (48,'experiment.spec','folder /'||char(10)||'test null'||char(10)||'testset small'||char(10)||'axis n 1,2'||char(10)||'run '||char(10)||'testset both'||char(10)||'axis n 2'||char(10)||'run '||char(10)||'');
+INSERT INTO environment VALUES (49,'experiment.interleave','1');
+INSERT INTO bench VALUES (1,'null',1,'cpu','the engine''s own overhead');
+INSERT INTO axis VALUES (1,1,'n','int',NULL);
+INSERT INTO metric VALUES (1,1,'call','s','lower','time/iter');
+INSERT INTO metric VALUES (2,1,'beyond_clock','s','lower','beyond');
+INSERT INTO point VALUES (1,1,'n=1',NULL);
+INSERT INTO point VALUES (2,1,'n=2',NULL);
+INSERT INTO param VALUES (1,1,1);
+INSERT INTO param VALUES (2,1,2);
+INSERT INTO launch VALUES (1,0,'5384211473177975570','cpu','0',NULL,1,2682824817609,2682831160175,1794771365,30,20,3.25111618216092872614e+09,NULL);
+INSERT INTO visit VALUES (1,1,2,0,'ok',0.0,0.0,0.0,1.0,0.0);
+INSERT INTO visit VALUES (2,1,1,0,'ok',0.0,0.0,0.0,1.0,0.0);
+INSERT INTO sample VALUES (1,0,1,2682829257050,2682829257081,31,3.25143877753522539137e+09,3.24789374566359424593e+09,0,0,0);
+INSERT INTO sample VALUES (1,1,1,2682829553805,2682829553835,30,3.24789374566359424593e+09,3.25111618216092872614e+09,0,1,2);
+INSERT INTO sample VALUES (1,2,1,2682829642300,2682829642330,30,3.25111618216092872614e+09,3.25111618216092872614e+09,0,0,0);
+INSERT INTO sample VALUES (2,0,1,2682829735484,2682829735514,30,3.25111618216092872614e+09,3.25111618216092872614e+09,0,0,0);
+INSERT INTO sample VALUES (2,1,1,2682829832555,2682829832596,41,3.2223424132166390418e+09,3.25111618216092872614e+09,0,0,0);
+INSERT INTO value VALUES (1,0,1,3.1e-08);
+INSERT INTO value VALUES (1,0,2,9.99999999999995719569e-10);
+INSERT INTO value VALUES (1,1,1,3.00000000000000039378e-08);
+INSERT INTO value VALUES (1,1,2,0.0);
+INSERT INTO value VALUES (1,2,1,3.00000000000000039378e-08);
+INSERT INTO value VALUES (1,2,2,0.0);
+INSERT INTO value VALUES (2,0,1,3.00000000000000039378e-08);
+INSERT INTO value VALUES (2,0,2,0.0);
+INSERT INTO value VALUES (2,1,1,4.1e-08);
+INSERT INTO value VALUES (2,1,2,1.1e-08);

@@ -90,7 +90,9 @@ static struct am_kv fx_environment_items[] = {{"kernel", "6.1"}, {"OMP_WAIT_POLI
 static struct am_kv fx_build_items[] = {{"compiler", "cc \xc3\xa9"}};
 static const struct am_kvs fx_machine = {fx_machine_items, 3, 3};
 static const struct am_kvs fx_environment = {fx_environment_items, 2, 2};
+static struct am_kv fx_setting_items[] = {{"option.energy", "yes"}};
 static const struct am_kvs fx_build = {fx_build_items, 1, 1};
+static const struct am_kvs fx_run_settings = {fx_setting_items, 1, 1};
 static struct am_finding fx_finding_items[] = {
     {"freq.governor", "Frequency", AM_LEVEL_WARN, "powersave", "slow", "performance"},
     {"noise.steal", "Noise", AM_LEVEL_OK, "none", NULL, NULL},
@@ -108,6 +110,7 @@ static inline enum am_status fx_begin(struct am_store *store, struct am_plan *pl
                  .synthetic = true},
         .machine = &fx_machine,
         .environment = &fx_environment,
+        .settings = &fx_run_settings,
         .build = &fx_build,
         .findings = &fx_findings,
         .worker_of = fx_worker_of,
@@ -129,6 +132,12 @@ struct fx_launch {
     struct am_visit visit;
     struct am_launch launch;
 };
+
+static struct am_kv fx_note_items[] = {{"remark", "100 % \n"}};
+static struct am_kv fx_chosen_items[] = {{"pattern", "seq"}, {"device_kind", ""}};
+static struct am_kv fx_proposed_items[] = {{"size", "4K:1M:*2"}};
+static struct am_attachment fx_attachments[] = {{"empty", "text/plain", "", 0},
+                                                {"picture", "image/png", "\x89\0\xff", 3}};
 
 static inline void fx_launch_init(struct fx_launch *l, int64_t point, unsigned round)
 {
@@ -157,6 +166,11 @@ static inline void fx_launch_init(struct fx_launch *l, int64_t point, unsigned r
         .samples = l->samples,
         .n_samples = FX_SAMPLES,
         .n_metrics = FX_METRICS,
+        .notes = {fx_note_items, 1, 1},
+        .chosen = {fx_chosen_items, 2, 2},
+        .proposed = {fx_proposed_items, 1, 1},
+        .attachments = fx_attachments,
+        .n_attachments = 2,
     };
     l->launch = (struct am_launch){
         .round = round,

@@ -104,6 +104,10 @@ static size_t walk(const struct am_result_set *set)
         const struct am_result *const r = &set->results[i];
 
         n += strlen(r->bench) + strlen(r->text) + strlen(r->state);
+        for (size_t p = 0; p < r->chosen.n; p++)
+            n += strlen(r->chosen.items[p].key) + strlen(r->chosen.items[p].value);
+        for (size_t p = 0; p < r->n_attachments; p++) /* the 0 behind the last byte, too */
+            n += strlen(r->attachments[p].name) + strlen(r->attachments[p].data);
         for (size_t p = 0; p < r->n_params; p++)
             n += strlen(r->params[p].name) + strlen(r->params[p].text);
         for (size_t m = 0; m < r->n_metrics; m++) {

@@ -146,6 +146,7 @@ static void check_circumstances(const struct am_result_set *set)
     is_str(am_kvs_get(&set->machine, "key"), "f00d", "with its first value");
     is_str(am_kvs_get(&set->environment, "OMP_WAIT_POLICY"), "", "an empty fact is kept");
     is_str(am_kvs_get(&set->build, "compiler"), "cc \xc3\xa9", "UTF-8 is kept");
+    ok(set->settings.n == 1 && set->environment.n == 2, "settings are no circumstances");
     ok(set->findings.n == 2 && set->findings.items[0].level == AM_LEVEL_WARN &&
            set->findings.items[1].level == AM_LEVEL_OK,
        "findings with their levels");
@@ -227,6 +228,20 @@ static void check_series(const struct am_result *r)
     ok(labelled, "with its labels");
 }
 
+static void check_said(const struct am_result *r)
+{
+    const struct am_attachment *const picture = am_result_attachment(r, "picture");
+
+    is_str(am_kvs_get(&r->notes, "remark"), "100 % \n", "a remark");
+    is_str(am_kvs_get(&r->chosen, "pattern"), "seq", "what was chosen");
+    ok(r->notes.n == 1 && r->chosen.n == 2, "each where it belongs");
+    ok(r->n_attachments == 2 && am_result_attachment(r, "empty")->n == 0, "an empty attachment");
+    ok(picture && picture->n == 3 && memcmp(picture->data, "\x89\0\xff", 4) == 0,
+       "one of any bytes, with a zero behind them");
+    is_str(picture ? picture->type : NULL, "image/png", "its type");
+    ok(!am_result_attachment(r, "other"), "and no other");
+}
+
 static void check_failures(const struct am_result_set *set)
 {
     ok(set->n_failures == 4, "four visits were skipped or failed");
@@ -254,6 +269,7 @@ static void test_round_trip(void)
     check_points(&set);
     check_details(&set);
     check_series(&set.results[0]);
+    check_said(&set.results[0]);
     check_failures(&set);
     ok(fx_put(store, 6, 0, &err) == AM_E_STORE, "a reader cannot write");
     am_store_close(store);

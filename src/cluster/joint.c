@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "bench/mpi/relay.h"
-#include "cli/run/setup.h"
 #include "worker/serve_mpi.h"
 
 #include <poll.h>
@@ -125,7 +124,6 @@ static enum am_status start(struct am_job *job, struct am_part *part, const char
     char ranks[16];
 
     (void)am_str_format(ranks, sizeof(ranks), "%d", job->size);
-    (void)unsetenv(AM_CLUSTER_PART); /* here every word must have a meaning */
     (void)setenv(AM_MPI_SOCKET, path, 1);
     (void)setenv("ARCHMETER_MPI_RANKS", ranks, 1);
     return am_part_start(part, &job->words->joint, false, err);

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "bench/mpi/relay.h"
 #include "cli/words/help.h"
-#include "cli/run/setup.h"
 #include "cluster/gather.h"
 #include "cluster/job.h"
 #include "cluster/talk.h"
@@ -78,20 +77,6 @@ static void joint_benches(struct am_cluster_bench out[JOINT_MAX])
     out[n] = (struct am_cluster_bench){0};
 }
 
-/* For the machines' own archmeters: axes that are none of their business. */
-static void tell_axes(const struct am_cluster_bench *benches)
-{
-    struct am_text text;
-
-    am_text_init(&text, COMMAND_MAX);
-    for (; benches->name; benches++) {
-        for (const struct am_axis *a = benches->axes; a->name; a++)
-            am_text_addf(&text, "%s ", a->name);
-    }
-    (void)setenv(AM_CLUSTER_PART, am_text_str(&text), 1);
-    am_text_fini(&text);
-}
-
 static void introduce(bool help)
 {
     (void)fputs(help ? am_cluster_usage : "archmeter-mpi ", stdout);
@@ -147,7 +132,6 @@ int main(int argc, char **argv)
     unbind();
     (void)setenv(AM_MPI_SOCKET, AM_MPI_NO_JOB, 1); /* no node's own archmeter starts ranks */
     joint_benches(joint);
-    tell_axes(joint);
     job.command = command_line(argc, argv, &arena);
     s = am_cluster_words_parse(argc, (const char *const *)(void *)argv, joint, &arena, &words,
                                &err);

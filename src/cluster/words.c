@@ -26,6 +26,8 @@ const char am_cluster_usage[] =
     "launcher waits. Ends with code 0 when every node is complete, 1 when one is not, 2 for wrong\n"
     "words, 3 when nothing was measured. For machines, mpirun's words: doc/cluster.md.\n";
 
+enum { AXES_TEXT_MAX = 16 * 1024 };
+
 enum own { OWN_OUTPUT, OWN_NODES, OWN_LIMIT, OWN_SILENCE, OWN_NONE };
 
 static const double silence_s = 30;
@@ -177,6 +179,23 @@ static void drop_foreign(const struct am_cluster_bench *benches, struct am_strin
     command->n = kept;
 }
 
+/* "--joint-axes=A,B": what a node's own archmeter need not know. NULL without memory. */
+static const char *joint_axes(const struct am_cluster_bench *benches, struct am_arena *arena)
+{
+    struct am_text text;
+    const char *copy;
+
+    am_text_init(&text, AXES_TEXT_MAX);
+    am_text_add(&text, "--joint-axes=");
+    for (; benches->name; benches++) {
+        for (const struct am_axis *a = benches->axes; a->name; a++)
+            am_text_addf(&text, "%s,", a->name);
+    }
+    copy = text.overflow ? NULL : am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return copy;
+}
+
 static void choose_local(const struct am_options *opt, struct am_strings *local)
 {
     size_t patterns = 0;
@@ -210,17 +229,20 @@ static enum am_status split(const struct am_options *opt, const char *const *res
                             const struct am_cluster_bench *joint, struct am_arena *arena,
                             struct am_cluster_words *out, struct am_err *err)
 {
+    const char *const axes = joint_axes(joint, arena);
     size_t n_joint = 0;
 
     while (joint[n_joint].name)
         n_joint++;
     /* Room for all that is added below, and for the end that an argument vector has. */
-    if (!am_array_reserve(arena, &out->local.items, 0, &out->local.cap, n_rest + 1,
+    if (!axes ||
+        !am_array_reserve(arena, &out->local.items, 0, &out->local.cap, n_rest + 2,
                           sizeof(*out->local.items)) ||
         !am_array_reserve(arena, &out->joint.items, 0, &out->joint.cap, n_rest + n_joint + 1,
                           sizeof(*out->joint.items)))
         return am_fail(err, AM_E_NOMEM, "no memory for the commands of the nodes");
     add_options(opt, rest, n_rest, &out->local);
+    out->local.items[out->local.n++] = axes;
     add_options(opt, rest, n_rest, &out->joint);
     choose_local(opt, &out->local);
     choose_joint(opt, joint, &out->joint);

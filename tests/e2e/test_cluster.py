@@ -14,7 +14,7 @@ import time
 from e2e import Bench, Tap
 from hosts import Hosts, why_not
 
-COUNTED = ("value", "sample", "visit", "launch", "point", "note", "failure")
+COUNTED = ("value", "sample", "visit", "launch", "point", "note", "chosen", "failure")
 QUICK = ["--quick", "--launches", "2", "--samples", "2"]
 # Ranks wait for each other on fewer CPUs than ranks: they must let go of them.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

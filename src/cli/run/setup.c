@@ -192,17 +192,17 @@ enum am_status am_setup_params(const struct am_options *opt, struct am_arena *ar
 }
 
 /* Whether archmeter-mpi means it for the benches of all ranks. */
-static bool is_of_all_ranks(const char *axis)
+static bool is_of_all_ranks(const struct am_options *opt, const char *axis)
 {
-    const char *rest = getenv(AM_CLUSTER_PART);
+    const char *rest = opt->joint_axes;
     const size_t len = strlen(axis);
 
     while (rest && *rest) {
-        const size_t word = strcspn(rest, " ");
+        const size_t word = strcspn(rest, ",");
 
         if (word == len && strncmp(rest, axis, len) == 0)
             return true;
-        rest += word + strspn(rest + word, " ");
+        rest += word + strspn(rest + word, ",");
     }
     return false;
 }
@@ -224,7 +224,7 @@ enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_set
     for (size_t i = 0; i < cli->opt->params.n; i++) {
         const char *near = am_nearest(params[i].axis, names, n);
 
-        if (params[i].used || is_of_all_ranks(params[i].axis))
+        if (params[i].used || is_of_all_ranks(cli->opt, params[i].axis))
             continue;
         return am_fail(err, AM_E_USAGE, "no chosen bench has an axis \"%s\"%s%s%s", params[i].axis,
                        near ? "; did you mean \"" : "", near ? near : "",
@@ -357,7 +357,7 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
     if (n == 0)
         return am_fail(err, AM_E_ABSENT, "no worker program is available: nothing to measure with");
     status = am_check_patterns(&cli->opt->operands, names, n, err);
-    if (status == AM_E_USAGE && getenv(AM_CLUSTER_PART) && any_of(&cli->opt->operands, names, n))
+    if (status == AM_E_USAGE && cli->opt->joint_axes && any_of(&cli->opt->operands, names, n))
         status = leave_out(cli, setup, err);
     if (status == AM_OK)
         status = am_setup_params(cli->opt, cli->arena, &params, err);

@@ -12,11 +12,6 @@
 #include "store/store.h"
 #include "topo/topo.h"
 
-/* In the environment of one machine's part of a run on several, set by archmeter-mpi: the axes of
- * the benches of all ranks, parted by blanks. Patterns without a bench here are then left out, and
- * those axes need none. */
-#define AM_CLUSTER_PART "ARCHMETER_CLUSTER_PART"
-
 /* Zero-initialise; am_setup_close() accepts anything half-built. */
 struct am_setup {
     struct am_fsroot root;

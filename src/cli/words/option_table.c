@@ -194,6 +194,17 @@ const struct am_option am_option_table[] = {
         .help = "Use no tuned values: what is left open the bench chooses.",
     },
     {
+        .name = "joint-axes",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(joint_axes),
+        .argument = "AXES",
+        .commands = BIT(RUN),
+        .help =
+            "Given by archmeter-mpi: this is one machine's part of a run on several. AXES, with "
+            "commas between, are those of the benches of all ranks: -p may set them though no "
+            "bench here has them, and a pattern that no bench here matches is left out.",
+    },
+    {
         .name = "list",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(tuning_list),

@@ -130,6 +130,7 @@ struct am_options {
     int tune_mode;      /* enum am_tune_mode */
     const char *tuning; /* the file of tuned values */
     bool no_tuning;
+    const char *joint_axes; /* NULL: not one machine's part of a run on several */
     bool tuning_list;
     const char *forget, *merge;
 

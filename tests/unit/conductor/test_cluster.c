@@ -36,18 +36,22 @@ static const char *joined(const struct am_strings *command, struct am_arena *are
     return text;
 }
 
+#define AXES "--joint-axes=ranks,size,ranks,size,"
+
 static void test_split(void)
 {
     static const struct {
         const char *line, *local, *joint;
     } cases[] = {
-        {"run -o x.db", "run", "run mpi.pingpong mpi.halo"},
-        {"run --quick mem.* -o x.db", "run --quick mem.*", ""},
+        {"run -o x.db", "run " AXES, "run mpi.pingpong mpi.halo"},
+        {"run --quick mem.* -o x.db", "run --quick " AXES " mem.*", ""},
         {"run mpi.halo -o x.db --quick", "", "run --quick mpi.halo"},
-        {"run * --output=x.db -p size=8", "run -p size=8 *", "run -p size=8 mpi.pingpong mpi.halo"},
+        {"run * --output=x.db -p size=8", "run -p size=8 " AXES " *",
+         "run -p size=8 mpi.pingpong mpi.halo"},
         {"run mpi.halo cpu.* -p isa=avx2 --param=size=8 --param=op=fma -o x.db",
-         "run -p isa=avx2 --param=size=8 --param=op=fma cpu.*", "run --param=size=8 mpi.halo"},
-        {"run null mpi.p* --report -o x.db", "run null", "run mpi.pingpong"},
+         "run -p isa=avx2 --param=size=8 --param=op=fma " AXES " cpu.*",
+         "run --param=size=8 mpi.halo"},
+        {"run null mpi.p* --report -o x.db", "run " AXES " null", "run mpi.pingpong"},
         {"run mpi* -o x.db", "", "run mpi.pingpong mpi.halo"},
     };
 

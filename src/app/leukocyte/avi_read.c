@@ -2,6 +2,8 @@
 /* AVI files: the chunks of RIFF, walked with every size checked against what is around it. */
 #include "app/leukocyte/video.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,9 +136,7 @@ static enum am_status check_codec(const struct avi *avi, const uint8_t *format, 
     char name[5];
 
     copy_name(name, format + 16);
-    *packed = false;
-    for (size_t i = 0; i < sizeof(grey) / sizeof(grey[0]); i++)
-        *packed = *packed || strcmp(name, grey[i]) == 0;
+    *packed = am_name_index(grey, sizeof(grey) / sizeof(grey[0]), name) >= 0;
     if (codec != 0 && !*packed)
         return am_fail(err, AM_E_PARSE,
                        "%s: compressed (\"%s\"); only uncompressed 8-bit grey can be read",

@@ -69,11 +69,7 @@ static bool exists(const char *name, unsigned number)
 
     if (!am_str_format(wanted, sizeof(wanted), "%s-%u", name, number))
         return false;
-    for (const char *const *n = am_ocl_device_names(); *n; n++) {
-        if (strcmp(*n, wanted) == 0)
-            return true;
-    }
-    return false;
+    return am_name_index(am_ocl_device_names(), AM_NAMES_ENDED, wanted) >= 0;
 }
 
 static const char *const *device_names(void)

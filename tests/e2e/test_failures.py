@@ -34,7 +34,6 @@ EXPECTED = {
     "attach": ("ok", None, ""),
     "attach_huge": ("fail", "flood", "of 1099511627776 bytes is too large"),
     "attach_half": ("fail", "signal", "signal 11"),
-    "attach_cut": ("fail", "protocol", "out of place"),
     "lie_version": ("fail", "protocol", "protocol 99"),
     "lie_name": ("fail", "protocol", "other"),
     "late_crash": ("ok", None, ""),

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A child process: the one place of the project that forks. A plan says what the child becomes and
- * which descriptors it gets; am_child_start() starts it and tells when that fails, with the errno
- * of exec; the caller then looks, waits, signals. am_child_run() is the whole of it for programs
- * whose output is wanted: start, listen, end. Nothing of this process but what the plan names
- * reaches the child: other descriptors must be opened close-on-exec, as all of this project are. A
- * child is reaped exactly once, and one that is gone is never signalled (its group still is, for
- * what it left behind). */
+/* A child process: the one place of the project that forks (but for the guardian of
+ * bench/cpu/hwprefetch.c, which must outlive whoever started it). A plan says what the child
+ * becomes and which descriptors it gets; am_child_start() starts it and tells when that fails, with
+ * the errno of exec; the caller then looks, waits, signals. am_child_run() is the whole of it for
+ * programs whose output is wanted: start, listen, end. Nothing of this process but what the plan
+ * names reaches the child: other descriptors must be opened close-on-exec, as all of this project
+ * are. A child is reaped exactly once, and one that is gone is never signalled (its group still is,
+ * for what it left behind). */
 #ifndef AM_BASE_CHILD_H
 #define AM_BASE_CHILD_H
 

@@ -149,7 +149,7 @@ void am_joint_run(struct am_job *job, struct am_part *part, char reason[AM_PART_
             am_relay_unlisten(path, listener);
         return;
     }
-    w.pid = part->pid;
+    w.pid = part->child.pid;
     w.path = path;
     w.listener = listener;
     if (pthread_create(&thread, NULL, watch_over, &w) == 0) {

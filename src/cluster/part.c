@@ -8,13 +8,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { TAIL_BYTES = 4096, COMMAND_EXTRA = 4, CODE_INTERRUPTED = 130 };
 
@@ -51,16 +47,28 @@ static enum am_status find_program(char path[PATH_MAX], struct am_err *err)
     return AM_OK;
 }
 
-static int redirect(const struct am_part *part, bool heard, posix_spawn_file_actions_t *actions)
+/* Where its words go: to those of this process when `heard`, else to the log (-1 on failure). */
+static int open_words(const struct am_part *part, bool heard)
 {
-    int rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    return heard ? dup(STDERR_FILENO)
+                 : open(part->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
 
-    if (rc == 0 && heard)
-        return posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
-    if (rc == 0)
-        rc = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, part->log,
-                                              O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    return rc ? rc : posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
+static enum am_status start(struct am_part *part, const char *const *argv, bool heard,
+                            struct am_err *err)
+{
+    const int words = open_words(part, heard);
+    const struct am_child_fd fds[] = {
+        {STDIN_FILENO, AM_CHILD_NULL}, {STDOUT_FILENO, words}, {STDERR_FILENO, words}};
+    const struct am_child_plan plan = {.argv = argv, .fds = fds, .n_fds = 3};
+    enum am_status s;
+
+    if (words < 0)
+        return am_fail(err, AM_E_SYS, "cannot start %s: %s", argv[0], part->log);
+    (void)fcntl(words, F_SETFD, FD_CLOEXEC);
+    s = am_child_start(&plan, &part->child, err);
+    (void)close(words);
+    return s;
 }
 
 enum am_status am_part_start(struct am_part *part, const struct am_strings *command, bool heard,
@@ -68,10 +76,8 @@ enum am_status am_part_start(struct am_part *part, const struct am_strings *comm
 {
     char program[PATH_MAX];
     const char **const argv = calloc(command->n + COMMAND_EXTRA, sizeof(*argv));
-    posix_spawn_file_actions_t actions;
     enum am_status s = find_program(program, err);
     size_t n = 0;
-    int rc;
 
     if (!argv || s != AM_OK) {
         free(argv);
@@ -82,15 +88,9 @@ enum am_status am_part_start(struct am_part *part, const struct am_strings *comm
         argv[n++] = command->items[i];
     argv[n++] = "-o";
     argv[n++] = part->file;
-    (void)posix_spawn_file_actions_init(&actions);
-    rc = redirect(part, heard, &actions);
-    if (rc == 0)
-        rc = posix_spawn(&part->pid, program, &actions, NULL, (char *const *)(void *)argv, environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
+    s = start(part, argv, heard, err);
     free(argv);
-    part->begun_ns = am_now_ns();
-    return rc == 0 ? AM_OK
-                   : am_fail(err, AM_E_ABSENT, "cannot start %s: %s", program, strerror(rc));
+    return s;
 }
 
 static bool has_passed(uint64_t since_ns, double seconds)
@@ -100,35 +100,31 @@ static bool has_passed(uint64_t since_ns, double seconds)
 
 static void hurry(struct am_part *part)
 {
-    if (part->limit_s > 0 && !part->stopped_ns && has_passed(part->begun_ns, part->limit_s)) {
+    if (part->limit_s > 0 && !part->stopped_ns &&
+        has_passed(part->child.started_ns, part->limit_s)) {
         part->late = true;
         am_part_stop(part);
     }
     if (part->stopped_ns && has_passed(part->stopped_ns, obey_s))
-        (void)kill(part->pid, SIGKILL);
+        am_child_signal(&part->child, SIGKILL);
 }
 
 bool am_part_ended(struct am_part *part)
 {
-    int status;
-
-    if (part->pid == 0)
-        return true;
-    if (waitpid(part->pid, &status, WNOHANG) != part->pid) {
+    if (!am_child_ended(&part->child)) {
         hurry(part);
         return false;
     }
-    part->pid = 0;
-    part->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    part->code = am_child_shell_code(&part->child);
     return true;
 }
 
 void am_part_stop(struct am_part *part)
 {
-    if (!part->pid || part->stopped_ns)
+    if (!part->child.running || part->stopped_ns)
         return;
     part->stopped_ns = am_now_ns();
-    (void)kill(part->pid, SIGTERM);
+    am_child_signal(&part->child, SIGTERM);
 }
 
 /* The last line of the log that says something. */

@@ -4,6 +4,7 @@
 #ifndef AM_CLUSTER_PART_H
 #define AM_CLUSTER_PART_H
 
+#include "base/child.h"
 #include "base/status.h"
 #include "cluster/words.h"
 
@@ -14,11 +15,11 @@ enum { AM_PART_PATH_MAX = 512, AM_PART_REASON_MAX = 400 };
 
 struct am_part {
     char folder[AM_PART_PATH_MAX], file[AM_PART_PATH_MAX], log[AM_PART_PATH_MAX];
-    pid_t pid;      /* 0: not started, or gone */
-    int code;       /* exit code, 128 + signal for others */
-    double limit_s; /* after its start it is stopped; 0: no limit */
-    bool late;      /* and was */
-    uint64_t begun_ns, stopped_ns;
+    struct am_child child;
+    int code;            /* exit code, 128 + signal for others */
+    double limit_s;      /* after its start it is stopped; 0: no limit */
+    bool late;           /* and was */
+    uint64_t stopped_ns; /* when it was asked to end; 0: never */
 };
 
 /* A fresh folder below $TMPDIR or /tmp. */

@@ -2,41 +2,32 @@
 /* A child process under control. */
 #include "conductor/process.h"
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "core/protocol/protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum {
     TICK_MS = 50,           /* how often arrived data is looked at while the child runs */
     BUSY_BYTES = 32 * 1024, /* in one look; an honest worker says a few hundred */
     BUSY_LINES = 100,       /* likewise; small messages fill a socket long before the bytes count */
-    SPARE_FD = 16,          /* the child moves its descriptors above those it then fills */
-    CPU_SETS = 8,           /* 8 x 1024 CPUs */
-    EXEC_FAILED = 127,
 };
 
 /* The parent's ends. */
 struct channels {
     int protocol, out, err;
-    int status; /* carries errno when exec fails, closes when it succeeds */
 };
 
 /* The child's ends. */
 struct child_ends {
-    int protocol, out, err, status;
+    int protocol, out, err;
 };
 
 static void close_if_open(int *fd)
@@ -51,7 +42,6 @@ static void close_channels(struct channels *c)
     close_if_open(&c->protocol);
     close_if_open(&c->out);
     close_if_open(&c->err);
-    close_if_open(&c->status);
 }
 
 static void close_ends(struct child_ends *e)
@@ -59,7 +49,6 @@ static void close_ends(struct child_ends *e)
     close_if_open(&e->protocol);
     close_if_open(&e->out);
     close_if_open(&e->err);
-    close_if_open(&e->status);
 }
 
 static bool open_pipe(int *read_end, int *write_end)
@@ -77,141 +66,18 @@ static enum am_status open_channels(struct channels *c, struct child_ends *e, st
 {
     int fd[2];
 
-    *c = (struct channels){-1, -1, -1, -1};
-    *e = (struct child_ends){-1, -1, -1, -1};
+    *c = (struct channels){-1, -1, -1};
+    *e = (struct child_ends){-1, -1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) == 0) {
         c->protocol = fd[0];
         e->protocol = fd[1];
     }
-    if (c->protocol < 0 || !open_pipe(&c->out, &e->out) || !open_pipe(&c->err, &e->err) ||
-        !open_pipe(&c->status, &e->status)) {
+    if (c->protocol < 0 || !open_pipe(&c->out, &e->out) || !open_pipe(&c->err, &e->err)) {
         close_channels(c);
         close_ends(e);
         return am_fail(err, AM_E_SYS, "descriptors for a worker");
     }
     return AM_OK;
-}
-
-/* ---- the child's side, between fork and exec: async-signal-safe calls only ---- */
-
-static bool set_descriptors(const struct child_ends *e)
-{
-    const int opened = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    const int null = fcntl(opened, F_DUPFD_CLOEXEC, SPARE_FD);
-    const int protocol = fcntl(e->protocol, F_DUPFD_CLOEXEC, SPARE_FD);
-    const int out = fcntl(e->out, F_DUPFD_CLOEXEC, SPARE_FD);
-    const int err = fcntl(e->err, F_DUPFD_CLOEXEC, SPARE_FD);
-
-    return null >= 0 && protocol >= 0 && out >= 0 && err >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-           dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0 &&
-           dup2(protocol, AM_PROTOCOL_FD) >= 0;
-}
-
-static bool set_affinity(const struct am_process *p)
-{
-    cpu_set_t set[CPU_SETS]; /* one holds 1024 CPUs only */
-
-    if (p->n_cpus == 0)
-        return true;
-    CPU_ZERO_S(sizeof(set), set);
-    for (size_t i = 0; i < p->n_cpus; i++)
-        CPU_SET_S((size_t)p->cpus[i], sizeof(set), set); /* passes over what it cannot hold */
-    return sched_setaffinity(0, sizeof(set), set) == 0;
-}
-
-/* Replaces this process; returns only on failure, with errno set. */
-static void become_worker(const struct am_process *p, const struct child_ends *e, pid_t parent,
-                          char **environment)
-{
-    static const int reset[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGCHLD};
-    const struct rlimit no_core = {0, 0};
-    char *argv[] = {(char *)p->program, (char *)p->argument, NULL};
-    sigset_t none;
-
-    (void)setpgid(0, 0);
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed conductor leaves no worker behind */
-    if (getppid() != parent)
-        _exit(EXEC_FAILED);
-    for (size_t i = 0; i < sizeof(reset) / sizeof(*reset); i++)
-        (void)signal(reset[i], SIG_DFL);
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)setrlimit(RLIMIT_CORE, &no_core);
-    if (set_descriptors(e) && set_affinity(p))
-        (void)execve(p->program, argv, environment);
-}
-
-/* A caller that ignores SIGCHLD hands that on through exec, and ended children would then vanish
- * without a status. */
-static void keep_children(void)
-{
-    struct sigaction now;
-
-    if (sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
-        (void)signal(SIGCHLD, SIG_DFL);
-}
-
-static bool same_variable(const char *a, const char *b)
-{
-    const size_t len = strcspn(a, "=");
-
-    return len == strcspn(b, "=") && memcmp(a, b, len) == 0;
-}
-
-static bool is_changed(const struct am_process *p, const char *variable)
-{
-    for (size_t i = 0; i < p->n_environment; i++) {
-        if (same_variable(p->environment[i], variable))
-            return true;
-    }
-    return false;
-}
-
-/* This process's environment with the changes; built before the fork, since the child may not
- * allocate. The strings are not copied. NULL without memory. */
-static char **changed_environment(const struct am_process *p)
-{
-    size_t n = 0;
-    char **out;
-
-    while (environ && environ[n])
-        n++;
-    out = calloc(n + p->n_environment + 1, sizeof(*out));
-    if (!out)
-        return NULL;
-    n = 0;
-    for (size_t i = 0; environ && environ[i]; i++) {
-        if (!is_changed(p, environ[i]))
-            out[n++] = environ[i];
-    }
-    for (size_t i = 0; i < p->n_environment; i++) {
-        if (strchr(p->environment[i], '='))
-            out[n++] = (char *)p->environment[i];
-    }
-    return out;
-}
-
-static pid_t spawn(const struct am_process *p, struct child_ends *e)
-{
-    char **const environment = changed_environment(p);
-    const pid_t parent = getpid();
-    /* The status pipe must survive the child's own descriptors being put in place. */
-    const int status = fcntl(e->status, F_DUPFD_CLOEXEC, SPARE_FD);
-    const pid_t pid = status >= 0 && environment ? fork() : -1;
-
-    if (pid == 0) {
-        int why;
-
-        become_worker(p, e, parent, environment);
-        why = errno;
-        if (write(status, &why, sizeof(why)) < 0)
-            why = 0;
-        _exit(EXEC_FAILED);
-    }
-    if (status >= 0)
-        (void)close(status);
-    free(environment);
-    return pid;
 }
 
 /* ---- the parent's side ---- */
@@ -221,6 +87,7 @@ struct watch {
     const struct am_process *p;
     struct am_process_result *r;
     struct channels *c;
+    struct am_child child;
     char line[AM_LINE_MAX];
     size_t line_len, received, lines;
     bool hung_up;
@@ -311,27 +178,21 @@ static void wait_a_tick(struct watch *w)
         w->hung_up = true;
 }
 
+/* Takes over how it ended. */
 static bool reaped(struct watch *w)
 {
-    int status;
-
-    if (waitpid(w->r->pid, &status, WNOHANG) != w->r->pid)
+    if (!am_child_ended(&w->child))
         return false;
-    w->r->ended_ns = am_now_ns();
-    w->r->end = WIFSIGNALED(status) ? AM_END_SIGNAL : AM_END_EXIT;
-    w->r->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    w->r->ended_ns = w->child.ended_ns;
+    w->r->end = w->child.signalled ? AM_END_SIGNAL : AM_END_EXIT;
+    w->r->code = w->child.code;
     return true;
 }
 
 static void kill_and_reap(struct watch *w)
 {
-    int status;
-
-    (void)kill(-w->r->pid, SIGKILL);
-    (void)kill(w->r->pid, SIGKILL); /* in case it had not yet made its group */
-    while (waitpid(w->r->pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    w->r->ended_ns = am_now_ns();
+    am_child_kill(&w->child);
+    w->r->ended_ns = w->child.ended_ns;
 }
 
 /* The limit counts anew from the latest progress the owner has seen. */
@@ -351,7 +212,7 @@ static void watch_child(struct watch *w)
 
             if (drain(w)) /* its last words */
                 w->r->end = end;
-            (void)kill(-w->r->pid, SIGKILL); /* whatever it left behind */
+            am_child_kill(&w->child); /* whatever it left behind */
             return;
         }
         if (!drain(w))
@@ -379,14 +240,24 @@ static bool send_input(const struct am_process *p, int fd)
     return sent;
 }
 
-static enum am_status started(const struct am_process *p, struct channels *c, struct am_err *err)
+static enum am_status start(const struct am_process *p, const struct child_ends *e,
+                            struct am_child *child, struct am_err *err)
 {
-    int why = 0;
+    const char *const argv[] = {p->program, p->argument, NULL};
+    const struct am_child_fd fds[] = {{STDIN_FILENO, AM_CHILD_NULL},
+                                      {STDOUT_FILENO, e->out},
+                                      {STDERR_FILENO, e->err},
+                                      {AM_PROTOCOL_FD, e->protocol}};
+    const struct am_child_plan plan = {.argv = argv,
+                                       .environment = p->environment,
+                                       .n_environment = p->n_environment,
+                                       .fds = fds,
+                                       .n_fds = sizeof(fds) / sizeof(*fds),
+                                       .cpus = p->cpus,
+                                       .n_cpus = p->n_cpus,
+                                       .apart = true};
 
-    if (read_now(c->status, (char *)&why, sizeof(why)) != (ssize_t)sizeof(why))
-        return AM_OK; /* closed by a successful exec */
-    errno = why;
-    return am_fail(err, AM_E_SYS, "cannot start %s", p->program);
+    return am_child_start(&plan, child, err);
 }
 
 enum am_status am_process_run(const struct am_process *p, struct am_process_result *r,
@@ -404,14 +275,10 @@ enum am_status am_process_run(const struct am_process *p, struct am_process_resu
     if (status != AM_OK)
         return status;
     w.c = &c;
-    keep_children();
-    r->started_ns = am_now_ns();
-    r->pid = spawn(p, &e);
+    status = start(p, &e, &w.child, err);
+    r->pid = w.child.pid;
+    r->started_ns = w.child.started_ns;
     close_ends(&e);
-    if (r->pid < 0)
-        status = am_fail(err, AM_E_SYS, "cannot fork for %s", p->program);
-    else
-        status = started(p, &c, err);
     if (status == AM_OK && !send_input(p, c.protocol))
         status = am_fail(err, AM_E_SYS, "cannot send the request to %s", p->program);
     if (status == AM_OK) {
@@ -419,7 +286,7 @@ enum am_status am_process_run(const struct am_process *p, struct am_process_resu
         (void)fcntl(c.out, F_SETFL, O_NONBLOCK);
         (void)fcntl(c.err, F_SETFL, O_NONBLOCK);
         watch_child(&w);
-    } else if (r->pid > 0) {
+    } else if (w.child.running) {
         kill_and_reap(&w);
     }
     close_channels(&c);

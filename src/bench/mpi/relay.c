@@ -2,6 +2,7 @@
 /* Requests to rank 0 of an MPI job, and its answers back. */
 #include "bench/mpi/relay.h"
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "core/protocol/protocol.h"
@@ -10,13 +11,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -28,8 +27,6 @@ enum {
     GREETING_MS = 20000,
     END_MS = 5000
 };
-
-extern char **environ;
 
 /* ---- sockets ---- */
 
@@ -213,12 +210,16 @@ static void prepare_environment(const char *socket_path)
     (void)setenv(AM_MPI_SERVES, "1", 1);
 }
 
-static enum am_status start(const char *program, uint64_t ranks, pid_t *pid, struct am_err *err)
+static enum am_status start(const char *program, uint64_t ranks, struct am_child *child,
+                            struct am_err *err)
 {
     const char *const given = getenv(AM_MPI_LAUNCHER);
     char *const launcher = strdup(given && *given ? given : "mpirun");
-    char count[24], *rest = launcher, *argv[LAUNCHER_WORDS + 4];
-    int n = 0, rc;
+    char count[24], *rest = launcher;
+    const char *argv[LAUNCHER_WORDS + 4];
+    struct am_err why = {0};
+    enum am_status s;
+    int n = 0;
 
     if (!launcher)
         return am_fail(err, AM_E_NOMEM, "no memory for a command");
@@ -227,85 +228,79 @@ static enum am_status start(const char *program, uint64_t ranks, pid_t *pid, str
             argv[n++] = word;
     }
     (void)am_str_format(count, sizeof(count), "%llu", (unsigned long long)ranks);
-    argv[n++] = (char *)"-n";
+    argv[n++] = "-n";
     argv[n++] = count;
-    argv[n++] = (char *)program;
+    argv[n++] = program;
     argv[n] = NULL;
-    rc = posix_spawnp(pid, argv[0], NULL, NULL, argv, environ);
-    if (rc != 0)
-        (void)am_fail(err, AM_E_ABSENT,
-                      "cannot start %s: %s (install an MPI, or name its launcher "
-                      "in " AM_MPI_LAUNCHER ")",
-                      argv[0], strerror(rc));
+    s = am_child_start(&(struct am_child_plan){.argv = argv}, child, &why);
     free(launcher);
-    return rc == 0 ? AM_OK : AM_E_ABSENT;
+    return s == AM_OK ? AM_OK
+                      : am_fail(err, AM_E_ABSENT,
+                                "%s (install an MPI, or name its launcher in " AM_MPI_LAUNCHER ")",
+                                why.text);
 }
 
 /* Rank 0, or the news that there will be none. */
-static enum am_status await_rank(int listener, pid_t launcher, int *job, struct am_err *err)
+static enum am_status await_rank(int listener, struct am_child *launcher, int *job,
+                                 struct am_err *err)
 {
     struct pollfd look = {.fd = listener, .events = POLLIN};
-    int status;
 
     while (poll(&look, 1, LOOK_MS) <= 0) {
-        if (waitpid(launcher, &status, WNOHANG) == launcher)
+        if (am_child_ended(launcher))
             return am_fail(err, AM_E_PROTOCOL, "the launcher of the ranks ended with code %d",
-                           WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+                           am_child_shell_code(launcher));
     }
     *job = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     return *job >= 0 ? AM_OK : am_fail(err, AM_E_SYS, "cannot accept rank 0");
 }
 
-static enum am_status await_end(pid_t launcher, struct am_err *err)
+static enum am_status await_end(struct am_child *launcher, struct am_err *err)
 {
-    int status = 0;
-
-    while (waitpid(launcher, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    am_child_await(launcher);
+    if (am_child_shell_code(launcher) == 0)
         return AM_OK;
     return am_fail(err, AM_E_PROTOCOL, "the ranks ended with code %d",
-                   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+                   am_child_shell_code(launcher));
 }
 
 /* Nothing of a failed launch stays: asked first, since a launcher that is killed leaves its ranks.
  */
-static void end_launcher(pid_t launcher)
+static void end_launcher(struct am_child *launcher)
 {
-    if (launcher <= 0 || waitpid(launcher, NULL, WNOHANG) != 0)
+    if (am_child_ended(launcher))
         return;
-    (void)kill(launcher, SIGTERM);
+    am_child_signal(launcher, SIGTERM);
     for (int ms = 0; ms < END_MS; ms += LOOK_MS) {
         (void)poll(NULL, 0, LOOK_MS);
-        if (waitpid(launcher, NULL, WNOHANG) != 0)
+        if (am_child_ended(launcher))
             return;
     }
-    (void)kill(launcher, SIGKILL);
-    (void)waitpid(launcher, NULL, 0);
+    am_child_kill(launcher);
 }
 
 static enum am_status launch(const char *program, const struct am_text *request, struct am_err *err)
 {
     char path[AM_RELAY_PATH_MAX];
     int listener = -1, job = -1;
-    pid_t pid = -1;
+    struct am_child launcher = {0};
     enum am_status s = am_relay_listen(path, &listener, err);
 
     if (s != AM_OK)
         return s;
     prepare_environment(path);
     (void)fcntl(AM_PROTOCOL_FD, F_SETFD, FD_CLOEXEC); /* the end of this program is the end of it */
-    s = start(program, ranks_of(am_text_str(request)), &pid, err);
+    s = start(program, ranks_of(am_text_str(request)), &launcher, err);
     if (s == AM_OK)
-        s = await_rank(listener, pid, &job, err);
+        s = await_rank(listener, &launcher, &job, err);
     am_relay_unlisten(path, listener);
     if (s == AM_OK)
         s = pass_on(job, request, err);
     if (job >= 0)
         (void)close(job);
     if (s != AM_OK)
-        end_launcher(pid);
-    return s == AM_OK ? await_end(pid, err) : s;
+        end_launcher(&launcher);
+    return s == AM_OK ? await_end(&launcher, err) : s;
 }
 
 int am_relay_launch(const char *program)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter energy: time and energy of any program. */
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -10,16 +11,12 @@
 #include "report/json.h"
 #include "report/units.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXEC_FAILED = 127, SIGNAL_BASE = 128, JSON_PRETTY = 4, REPETITIONS_MAX = 10000 };
+enum { EXEC_FAILED = 127, JSON_PRETTY = 4, REPETITIONS_MAX = 10000 };
 
 /* One execution of the program. */
 struct execution {
@@ -39,44 +36,38 @@ struct job {
     bool synthetic;
 };
 
-/* The program's own output must not stand inside our JSON. */
-static void become(char *const *argv, bool keep_stdout_clean)
+/* Runs the program to its end. One that cannot be started is told and has a shell's status for it:
+ * the program's own words would come at the same place. An interrupt of the terminal reaches the
+ * program too, and its end is awaited. */
+static int run_program(const struct job *job)
 {
-    if (keep_stdout_clean)
-        (void)dup2(STDERR_FILENO, STDOUT_FILENO);
-    (void)signal(SIGPIPE, SIG_DFL);
-    (void)execvp(argv[0], argv);
-    (void)fprintf(stderr, "archmeter: cannot run %s: %s\n", argv[0], strerror(errno));
-    _exit(EXEC_FAILED);
+    /* The program's own output must not stand inside our JSON. */
+    static const struct am_child_fd apart[] = {{STDOUT_FILENO, STDERR_FILENO}};
+    const struct am_child_plan plan = {.argv = (const char *const *)job->argv,
+                                       .fds = apart,
+                                       .n_fds = job->cli->style.format == AM_FORMAT_JSON};
+    struct am_child child;
+    struct am_err why = {0};
+
+    if (am_child_start(&plan, &child, &why) != AM_OK) {
+        am_log(AM_LOG_ERROR, "%s", why.text);
+        return EXEC_FAILED;
+    }
+    am_child_await(&child);
+    return am_child_shell_code(&child);
 }
 
-static int shell_status(int status)
+static void execute(const struct job *job, struct execution *run)
 {
-    return WIFSIGNALED(status) ? SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static enum am_status execute(const struct job *job, struct execution *run, struct am_err *err)
-{
-    const bool json = job->cli->style.format == AM_FORMAT_JSON;
     uint64_t t0, t1;
-    int status = 0;
-    pid_t pid;
 
     (void)fflush(stdout);
     t0 = job->rig ? am_energy_rig_begin(job->rig) : am_now_ns();
-    pid = fork();
-    if (pid < 0)
-        return am_fail(err, AM_E_SYS, "cannot fork");
-    if (pid == 0)
-        become(job->argv, json);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue; /* an interrupt reaches the program too: its end is awaited */
+    run->status = run_program(job);
     t1 = am_now_ns();
     run->seconds = (double)(t1 - t0) * 1e-9;
-    run->status = shell_status(status);
     if (job->rig)
         am_energy_rig_window(job->rig, t0, t1, run->energies);
-    return AM_OK;
 }
 
 /* Median over the executions in which the meter was valid; NAN when there are none. */
@@ -256,7 +247,7 @@ static enum am_status execute_all(struct job *job, struct am_err *err)
         run->energies = am_arena_array(job->cli->arena, meters + 1, sizeof(*run->energies));
         if (!run->energies)
             return am_fail(err, AM_E_NOMEM, "no memory for the energies");
-        s = execute(job, run, err);
+        execute(job, run);
         job->n++;
         if (run->status != 0)
             break; /* a program that fails is not measured again */

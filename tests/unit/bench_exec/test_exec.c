@@ -60,7 +60,7 @@ static void test_program(void)
         {{"sh", "-c", "echo out; echo err >&2"}, NULL, "out\nerr\n"},
         {{"sh", "-c", "echo last words; exit 7"}, "exit code 7: last words", "last words\n"},
         {{"sh", "-c", "kill -9 $$"}, "signal 9", ""},
-        {{"/no/such/program"}, "cannot run /no/such/program", ""},
+        {{"/no/such/program"}, "cannot start /no/such/program", ""},
         {{"sh", "-c", "test ! -e /proc/self/fd/3 && echo $AM_X && pwd"}, NULL, NULL},
     };
 

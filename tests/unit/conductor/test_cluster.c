@@ -139,12 +139,10 @@ static void test_part(void)
 /* A process in the place of an archmeter: `how` is what a shell does. */
 static void stand_in(struct am_part *part, const char *how)
 {
-    part->begun_ns = am_now_ns();
-    part->pid = fork();
-    if (part->pid == 0) {
-        (void)execl("/bin/sh", "sh", "-c", how, (char *)NULL);
-        _exit(127);
-    }
+    const char *const argv[] = {"sh", "-c", how, NULL};
+
+    ok(am_child_start(&(struct am_child_plan){.argv = argv}, &part->child, NULL) == AM_OK,
+       "a stand-in is started");
 }
 
 static void await_end(struct am_part *part)
@@ -161,7 +159,7 @@ static void test_limit(void)
     stand_in(&part, "exec sleep 60");
     await_end(&part);
     am_part_reason(&part, reason);
-    ok(part.pid == 0 && part.late && strstr(reason, "longer than 0.05 s"),
+    ok(!part.child.running && part.late && strstr(reason, "longer than 0.05 s"),
        "a part that is too late is stopped, and says so (%s)", reason);
     part = (struct am_part){.limit_s = 60};
     stand_in(&part, "exit 130");

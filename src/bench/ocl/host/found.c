@@ -2,6 +2,7 @@
 /* The OpenCL devices of this machine, each driver asked in a process of its own. */
 #include "bench/ocl/host/found.h"
 
+#include "base/child.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -13,12 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-    DEVICES_MAX = 64,      /* of one platform */
-    ANSWER_MAX = 16 * 1024 /* bytes of a driver's answer */
+    DEVICES_MAX = 64,       /* of one platform */
+    ANSWER_MAX = 16 * 1024, /* bytes of a driver's answer */
+    ANSWER_FD = 9,          /* of the child */
 };
 
 /* ---- what a driver has ---- */
@@ -199,48 +200,45 @@ static void ask_driver(const struct am_ocl_icd *icd, struct am_text *out)
         am_text_add(out, "! the driver has no device here\n");
 }
 
-/* Never returns. What drivers print is nobody's data. */
-static void be_child(const struct am_ocl_icd *icd, int fd)
+/* In a process of its own. */
+static int answer(void *self)
 {
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     struct am_text out;
 
-    if (null >= 0) {
-        (void)dup2(null, STDOUT_FILENO);
-        (void)dup2(null, STDERR_FILENO);
-    }
     am_text_init(&out, ANSWER_MAX);
-    ask_driver(icd, &out);
-    _exit(write(fd, am_text_str(&out), out.len) == (ssize_t)out.len ? 0 : 1);
+    ask_driver(self, &out);
+    return write(ANSWER_FD, am_text_str(&out), out.len) == (ssize_t)out.len ? 0 : 1;
 }
 
 /* ---- the parent ---- */
 
 struct child {
     const char *library; /* in `answer`; NULL: not told */
-    pid_t pid;
+    struct am_child process;
     int fd; /* -1: closed */
     size_t len;
     char answer[ANSWER_MAX];
 };
 
+/* What drivers print is nobody's data. */
 static void start_child(struct child *c, const struct am_ocl_icd *icd)
 {
     int ends[2];
 
-    *c = (struct child){.pid = -1, .fd = -1};
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return;
-    c->pid = fork();
-    if (c->pid == 0) {
-        (void)close(ends[0]);
-        be_child(icd, ends[1]);
-    }
-    (void)close(ends[1]);
-    if (c->pid > 0)
+    *c = (struct child){.fd = -1};
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+        const struct am_child_fd fds[] = {
+            {STDOUT_FILENO, AM_CHILD_NULL}, {STDERR_FILENO, AM_CHILD_NULL}, {ANSWER_FD, ends[1]}};
+        const struct am_child_plan plan = {
+            .body = answer, .self = (void *)icd, .fds = fds, .n_fds = 3};
+
         c->fd = ends[0];
-    else
-        (void)close(ends[0]);
+        if (am_child_start(&plan, &c->process, NULL) != AM_OK) {
+            (void)close(c->fd);
+            c->fd = -1;
+        }
+        (void)close(ends[1]);
+    }
 }
 
 /* False at the end of what the child says. */
@@ -380,30 +378,28 @@ static void judge(struct am_ocl_finds *finds, size_t icd, struct child *children
 {
     struct child *const c = &children[icd];
     char why[AM_OCL_TEXT_MAX];
-    int status = 0;
 
-    if (c->pid <= 0) {
+    if (!c->process.pid) {
         add_useless(finds, icd, "no process could be started to ask it");
         return;
     }
     if (c->fd >= 0) {
-        (void)kill(c->pid, SIGKILL);
+        am_child_kill(&c->process);
         (void)close(c->fd);
     }
-    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    am_child_await(&c->process);
     if (c->len) {
         add_answer(finds, icd, children);
         return;
     }
     if (c->fd >= 0)
         (void)am_str_copy(why, sizeof(why), "does not answer when asked for its devices");
-    else if (WIFSIGNALED(status))
+    else if (c->process.signalled)
         (void)am_str_format(why, sizeof(why), "crashed when asked for its devices (signal %d, %s)",
-                            WTERMSIG(status), strsignal(WTERMSIG(status)));
+                            c->process.code, strsignal(c->process.code));
     else
         (void)am_str_format(why, sizeof(why), "ended the process when asked for its devices (%d)",
-                            WEXITSTATUS(status));
+                            c->process.code);
     add_useless(finds, icd, why);
 }
 

@@ -137,11 +137,12 @@ bool am_parse_i64(const char *s, size_t n, int64_t *out)
 
 bool am_parse_f64(const char *s, size_t n, double *out)
 {
+    static const char begins[] = "+-.0123456789";
     char buf[NUMBER_CAP];
     char *end;
     double v;
 
-    if (n == 0 || n >= sizeof(buf) || !memchr("+-.0123456789", s[0], 13))
+    if (n == 0 || n >= sizeof(buf) || !memchr(begins, s[0], sizeof(begins) - 1))
         return false;
     memcpy(buf, s, n);
     buf[n] = '\0';

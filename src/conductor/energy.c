@@ -18,9 +18,9 @@ enum { SPARE_PART = 5 };    /* batches are longer by it: the next may be quicker
 
 /* Shorter batches drown in what surrounds them, whatever a meter's period (research: 0.5 s of a
  * package, 5 s of a GPU). */
-static const uint64_t cpu_batch_ns = 500 * 1000000u;
+static const uint64_t cpu_batch_ns = 500 * UINT64_C(1000000);
 static const uint64_t gpu_batch_ns = 5000000000u;
-static const uint64_t quick_period_ns = 25 * 1000000u;
+static const uint64_t quick_period_ns = 25 * UINT64_C(1000000);
 static const uint64_t slow_look_ns = 2000000000u; /* at most */
 
 /* Meters whose energies may be added: all packages, all memories, all GPUs. */

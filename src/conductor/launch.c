@@ -46,7 +46,7 @@ static const char *cpu_list(const int *cpus, size_t n, struct am_arena *arena)
     struct am_text text;
     const char *list;
 
-    am_text_init(&text, 16 * CPUS_MAX);
+    am_text_init(&text, (size_t)16 * CPUS_MAX);
     for (size_t i = 0; i < n; i++)
         am_text_addf(&text, "%s%d", i ? "," : "", cpus[i]);
     list = am_arena_strdup(arena, am_text_str(&text));

@@ -117,7 +117,7 @@ static size_t drain_output(int fd, struct am_text *text)
         total += (size_t)n;
         /* What passes the limit is read and dropped, so that the child never blocks on it. */
         am_text_addn(text, buf, (size_t)n < room ? (size_t)n : room);
-        if (total > BUSY_BYTES * 16)
+        if (total > (size_t)BUSY_BYTES * 16)
             break; /* an endless talker must not keep us from its limits */
     }
     return total;

@@ -11,7 +11,7 @@
 
 enum { WORDS_MAX = 64, OUTPUT_MAX = 255 };
 
-static const uint64_t interval_ns = 200 * 1000000u;
+static const uint64_t interval_ns = 200 * UINT64_C(1000000);
 static const double patience_s = 5;
 
 struct program {

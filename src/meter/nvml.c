@@ -9,7 +9,7 @@
 
 enum { NAME_CAP = 96, GPUS_MAX = 32, FIELD_POWER_INSTANT = 186 };
 
-static const uint64_t usual_period_ns = 100 * 1000000u; /* of both values, about */
+static const uint64_t usual_period_ns = 100 * UINT64_C(1000000); /* of both values, about */
 static const uint64_t averaging_ns = 1000000000u; /* of the plain power reading since Ampere */
 static const double unlikely_w = 5000;
 

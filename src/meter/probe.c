@@ -9,7 +9,7 @@
 
 enum { LOOKS = 200 };
 
-static const uint64_t between_looks_ns = 500 * 1000;
+static const uint64_t between_looks_ns = 500 * UINT64_C(1000);
 
 /* All looks at one meter; `n` stays behind when a reading failed. */
 struct looks {

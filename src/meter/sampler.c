@@ -15,7 +15,7 @@
 
 enum { FAILURES_MAX = 16 };
 
-static const uint64_t default_interval_ns = 10 * 1000000u;
+static const uint64_t default_interval_ns = 10 * UINT64_C(1000000);
 static const uint64_t patience_ns = 1000000000u; /* for a reading after a window's end */
 
 /* What is known of one meter. */

@@ -27,11 +27,11 @@ static const struct instrument {
     {"*WT3*",
      {":NUMERIC:FORMAT ASCII", ":NUMERIC:NORMAL:NUMBER 1", ":NUMERIC:NORMAL:ITEM1 P,1"},
      ":NUMERIC:NORMAL:VALUE? 1",
-     250 * 1000000u},
+     250 * UINT64_C(1000000)},
     {"*WT2*",
      {":MEASURE:NORMAL:ITEM:PRESET CLEAR", ":MEASURE:NORMAL:ITEM:W:ELEMENT1 ON"},
      ":MEASURE:NORMAL:VALUE?",
-     250 * 1000000u},
+     250 * UINT64_C(1000000)},
     {"*", {NULL}, "MEAS:POW?", 1000000000u},
 };
 

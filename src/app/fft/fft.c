@@ -111,11 +111,11 @@ static void fill_part(void *app, size_t block)
     struct am_fft *const fft = app;
     const enum am_fft_type type = fft->setup.type;
     const double size = fft->setup.in_place ? ldexp(1, ranges[type].first) : 1;
-    const size_t begin = 2 * block * PART, left = 2 * fft->setup.n - begin;
+    const size_t part = 2 * (size_t)PART, begin = block * part, left = 2 * fft->setup.n - begin;
     struct am_rng rng;
 
     am_rng_seed(&rng, fft->setup.seed, block);
-    for (size_t i = begin; i < begin + (left < 2 * PART ? left : 2 * PART); i++) {
+    for (size_t i = begin; i < begin + (left < part ? left : part); i++) {
         const double x = size * (2 * am_rng_unit(&rng) - 1);
 
         am_fft_put(type, fft->source, i, x);

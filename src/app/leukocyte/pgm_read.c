@@ -20,7 +20,7 @@ struct head {
 static enum am_status broken(const struct head *h, const char *why, struct am_err *err)
 {
     return am_fail(err, AM_E_PARSE, "%s: byte %llu: %s", h->source->name,
-                   (unsigned long long)(h->at + h->pos), why);
+                   (unsigned long long)h->at + h->pos, why);
 }
 
 static bool is_space(char c)

@@ -44,13 +44,14 @@ static void put_track(const struct am_tracks *t, size_t cell, struct am_text *ou
 
 void am_tracks_svg(const struct am_tracks *tracks, struct am_text *out)
 {
+    const size_t margins = 2 * (size_t)MARGIN;
+
     am_text_addf(out,
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
                  "viewBox=\"%d %d %zu %zu\" role=\"img\">\n"
                  "<title>%zu cells in %zu frames, places in pixels</title>\n",
-                 tracks->width + 2 * MARGIN, tracks->height + 2 * MARGIN, -MARGIN, -MARGIN,
-                 tracks->width + 2 * MARGIN, tracks->height + 2 * MARGIN, tracks->n,
-                 tracks->frames);
+                 tracks->width + margins, tracks->height + margins, -MARGIN, -MARGIN,
+                 tracks->width + margins, tracks->height + margins, tracks->n, tracks->frames);
     put_axes(tracks, out);
     for (size_t i = 0; i < tracks->n; i++)
         put_track(tracks, i, out);

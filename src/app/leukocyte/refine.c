@@ -97,8 +97,8 @@ struct am_centre am_refine_centre(const struct am_gradients *map, struct am_cent
         s.cosine[i] = cos(2 * M_PI * (double)i / ANGLES);
         s.sine[i] = sin(2 * M_PI * (double)i / ANGLES);
     }
-    for (double radius = RADIUS_MIN; radius <= RADIUS_MAX; radius += 0.5)
-        (void)try_circle(&s, &(struct circle){{centre.x, centre.y, radius}});
+    for (int halves = (int)(2 * RADIUS_MIN); halves <= (int)(2 * RADIUS_MAX); halves++)
+        (void)try_circle(&s, &(struct circle){{centre.x, centre.y, 0.5 * halves}});
     while (step >=
            STEP_MIN) { /* ends: strengths rise, and places are multiples of the least step */
         if (!try_steps(&s, step))

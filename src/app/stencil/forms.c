@@ -91,13 +91,14 @@ enum am_status am_stencil_coefs(enum am_stencil_form form, enum am_stencil_type 
  * far below what the result is rounded by, for as many steps as the range of a type has. */
 double am_stencil_shrink(const struct am_stencil_coefs *coefs, size_t steps)
 {
-    long double power = 1;
+    long double power = 1, square = coefs->growth;
 
     if (!(coefs->growth > 1))
         return 1;
-    for (long double square = coefs->growth; steps; steps >>= 1, square *= square) {
+    for (; steps; steps >>= 1) {
         if (steps & 1)
             power *= square;
+        square *= square;
     }
     return (double)(1 / power);
 }

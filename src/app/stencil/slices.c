@@ -46,7 +46,7 @@ const struct am_stencil_held *am_stencil_held_for(const struct am_stencil_spec *
     for (size_t i = 0; i < AM_STENCIL_HELD_WIDTHS; i++) {
         const struct am_stencil_held *const held = &spec->kernels->held[i];
 
-        if (spec->n == held->width * spec->kernels->lanes[spec->type])
+        if (spec->n == (size_t)held->width * spec->kernels->lanes[spec->type])
             return held;
     }
     return NULL;
@@ -145,7 +145,7 @@ void am_stencil_advance_slices(const struct am_stencil *st, size_t part, size_t 
         const char *const from = u + (j + steps) * vector;
 
         for (size_t at = 0; at < width * vector; at += LINE_BYTES)
-            __builtin_prefetch(from + AHEAD * width * vector + at);
+            __builtin_prefetch(from + AHEAD * (size_t)width * vector + at);
         run_course(&course, from, u + j * vector, edges);
     }
     if (whole == st->length)

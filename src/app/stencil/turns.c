@@ -107,7 +107,7 @@ static enum am_status make_turns(struct am_stencil_turns *turns, struct am_err *
 {
     const size_t bytes = turns->parts * sizeof(*turns->turn);
 
-    turns->turn = aligned_alloc(2 * LINE_BYTES, bytes);
+    turns->turn = aligned_alloc((size_t)2 * LINE_BYTES, bytes);
     if (!turns->turn)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu parts", turns->parts);
     memset(turns->turn, 0, bytes);

@@ -25,8 +25,8 @@ enum {
 
 /* Packed vectors, room for the widest and most. */
 union values {
-    float f32[VECTORS * AM_FLOPS_VEC_BYTES_MAX / sizeof(float)];
-    double f64[VECTORS * AM_FLOPS_VEC_BYTES_MAX / sizeof(double)];
+    float f32[(size_t)VECTORS * AM_FLOPS_VEC_BYTES_MAX / sizeof(float)];
+    double f64[(size_t)VECTORS * AM_FLOPS_VEC_BYTES_MAX / sizeof(double)];
 };
 
 struct chains {

@@ -142,8 +142,7 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     batch->values[DISTANCE] = p->distance;
     if ((double)batch->elapsed_ns * 1e-9 < least_s * 2 * GAMES * (double)iters)
         return am_fail(err, AM_E_WRONG, "%llu ns for %llu hand-offs is faster than any core",
-                       (unsigned long long)batch->elapsed_ns,
-                       (unsigned long long)(2 * GAMES * iters));
+                       (unsigned long long)batch->elapsed_ns, 2ULL * GAMES * iters);
     return AM_OK;
 }
 

@@ -27,7 +27,8 @@ static enum am_status make_grid(struct halo *h, int dims, struct am_err *err)
     (void)MPI_Dims_create(h->team->size, dims, lengths);
     (void)MPI_Cart_create(h->team->comm, dims, lengths, periodic, 0, &h->grid);
     for (int d = 0; d < dims; d++)
-        (void)MPI_Cart_shift(h->grid, d, 1, &h->neighbours[2 * d], &h->neighbours[2 * d + 1]);
+        (void)MPI_Cart_shift(h->grid, d, 1, h->neighbours + 2 * (size_t)d,
+                             h->neighbours + 2 * (size_t)d + 1);
     h->faces = 2 * dims;
     if (h->team->ctx)
         am_ctx_note(h->team->ctx, "grid", "%dx%dx%d", lengths[0], dims > 1 ? lengths[1] : 1,

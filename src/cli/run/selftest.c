@@ -46,8 +46,8 @@ static enum am_status put_launch(struct am_store *store, unsigned round, int64_t
 
     for (unsigned i = 0; i < SAMPLES; i++)
         samples[i] = (struct am_sample){.iters = 1000 + i,
-                                        .t0_ns = i * 1000u,
-                                        .t1_ns = i * 1000u + 900,
+                                        .t0_ns = i * UINT64_C(1000),
+                                        .t1_ns = i * UINT64_C(1000) + 900,
                                         .elapsed_ns = 900,
                                         .hz_before = 3e9,
                                         .hz_after = 3e9,

@@ -31,7 +31,7 @@ static enum am_status read_setup(const struct am_options *opt, struct am_synth_s
 static enum am_status write_video(struct am_cli *cli, const struct am_synth *synth, size_t frames,
                                   struct am_err *err)
 {
-    uint8_t *const pixels = am_arena_alloc(cli->arena, AM_SYNTH_WIDTH * AM_SYNTH_HEIGHT);
+    uint8_t *const pixels = am_arena_alloc(cli->arena, (size_t)AM_SYNTH_WIDTH * AM_SYNTH_HEIGHT);
     struct am_output out;
     enum am_status s, closed;
 

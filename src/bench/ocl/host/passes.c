@@ -82,7 +82,7 @@ enum am_status am_ocl_pass_fit(struct am_ocl_pass *p, uint64_t bytes, uint64_t l
     if (is_matrix(p) && p->elements < AM_OCL_MATRIX)
         return am_fail(err, AM_E_ABSENT, "size %llu: no room for a matrix of %llu bytes",
                        (unsigned long long)bytes,
-                       (unsigned long long)(AM_OCL_MATRIX * element_bytes));
+                       (unsigned long long)AM_OCL_MATRIX * element_bytes);
     p->group = (uint32_t)group;
     p->items = items_of(p, touched);
     if (!p->items)

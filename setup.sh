@@ -62,6 +62,7 @@ engine|command:mpicc|libopenmpi-dev|openmpi-devel|openmpi|messages between machi
 engine|command:mpirun|openmpi-bin|openmpi|openmpi|starts ranks
 test|command:clang|clang|clang|clang|second compiler, sanitizers
 test|runtime:fuzzer|libclang-rt-14-dev|compiler-rt|compiler-rt|libFuzzer and the sanitizers of clang
+test|command:clang-tidy-14|clang-tidy-14|clang-tools-extra|clang14|errors of bugprone and cert (exactly 14)
 test|command:clang-format-14|clang-format-14|clang-tools-extra|clang14|layout of the sources (exactly 14)
 test|command:aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|AArch64 kernels
 test|file:/usr/aarch64-linux-gnu/include/stdio.h|libc6-dev-arm64-cross|sysroot-aarch64-fc40-glibc|aarch64-linux-gnu-glibc|C library for AArch64

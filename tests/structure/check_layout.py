@@ -15,8 +15,6 @@ KINDS = (".c", ".h")
 
 # Folders that may hold more, with the reason.
 WIDE = {
-    "src/bench/cpu": "one file per bench, and nothing between them to group by",
-    "src/bench/omp": "one file per bench; its applications leave with the joining of executors",
     "src/model": "being taken apart into evidence and family",
     "src/report": "being taken apart into document and writers",
 }

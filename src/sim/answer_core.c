@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic and instructions of a simulated machine: cpu.*, null, meter.stability. */
+#include "sim/launch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chooses `n` CPUs with `per_core` threads on each core, cores in the order of placement. */
+static bool gather(const struct am_sim_question *q, size_t n, size_t per_core,
+                   struct am_sim_team *out)
+{
+    struct am_sim_team all;
+    size_t *const used = calloc(AM_SIM_CPUS_MAX, sizeof(*used));
+
+    out->n = 0;
+    if (!used)
+        return false;
+    am_sim_team_first(q, AM_SIM_CPUS_MAX, &all);
+    for (size_t i = 0; i < all.n && out->n < n; i++) {
+        const unsigned core = all.cpus[i]->core;
+
+        if (used[core]++)
+            continue;
+        for (size_t k = i, taken = 0; k < all.n && taken < per_core && out->n < n; k++) {
+            if (all.cpus[k]->core != core)
+                continue;
+            out->cpus[out->n++] = all.cpus[k];
+            taken++;
+        }
+    }
+    free(used);
+    return out->n == n;
+}
+
+static size_t threads_per_core(const struct am_sim_question *q)
+{
+    if (am_sim_is(q, "smt", "pair"))
+        return 2;
+    return (size_t)am_sim_int(q, "smt", 1);
+}
+
+/* Lanes of a register: the plain variant works on single numbers. */
+static double lanes_of(const struct am_sim_isa *isa, const char *type)
+{
+    if (strcmp(isa->name, "scalar") == 0)
+        return 1;
+    return isa->bits / (strcmp(type, "f32") == 0 ? 32 : 64);
+}
+
+/* Cycles that a core needs for one step of every chain of its threads. */
+static double step_cycles(const struct am_sim_kind *kind, const struct am_sim_isa *isa,
+                          double chains, double per_step, double threads)
+{
+    const double issue = threads * chains * per_step / isa->pipes;
+
+    return fmax(kind->fma_cycles * per_step, issue);
+}
+
+static enum am_status answer_flops(const struct am_sim_question *q, struct am_sim_answer *a,
+                                   struct am_err *err)
+{
+    const char *const isa_name = am_sim_name(q, "isa", "scalar");
+    const char *const type = am_sim_name(q, "type", "f64");
+    const double streams = (double)am_sim_int(q, "streams", 1);
+    const size_t threads = (size_t)am_sim_int(q, "threads", 1), per_core = threads_per_core(q);
+    const bool mix = am_sim_is(q, "op", "mix");
+    const double count = mix ? 3 : am_sim_is(q, "op", "fma") ? 2 : 1;
+    struct am_sim_team team;
+    double slowest = 0;
+
+    if (!gather(q, threads, per_core, &team))
+        return am_fail(err, AM_E_ABSENT, "%zu threads, %zu per core: there are too few cores",
+                       threads, per_core);
+    if (per_core > team.cpus[0]->kind->smt)
+        return am_fail(err, AM_E_ABSENT, "no core has %zu hardware threads here", per_core);
+    for (size_t i = 0; i < team.n; i++) {
+        const struct am_sim_cpu *const cpu = team.cpus[i];
+        const struct am_sim_isa *const isa = am_sim_isa_find(cpu->kind, isa_name);
+
+        if (!isa)
+            return am_fail(err, AM_E_ABSENT, "cores of kind %s have no %s", cpu->kind->name,
+                           isa_name);
+        slowest = fmax(slowest, step_cycles(cpu->kind, isa, streams, mix ? 2 : 1,
+                                            (double)am_sim_on_core(&team, cpu)) /
+                                    am_sim_ghz(cpu, isa_name, &team));
+        if (i == 0)
+            a->work.flops = streams * (double)threads * lanes_of(isa, type) * count;
+    }
+    a->work.ops = streams * (double)threads;
+    a->seconds = slowest * 1e-9;
+    a->hz = am_sim_ghz(team.cpus[0], isa_name, &team) * 1e9;
+    return AM_OK;
+}
+
+/* Latency and reciprocal throughput in cycles where a description says nothing; first match. */
+static const struct am_sim_instr usual[] = {
+    {"*_pair", 3, 1},    {"*mov_r*_m*", 4, 0.5}, {"*gather*", 20, 8}, {"*div*pd*", 14, 8},
+    {"*div*ps*", 11, 5}, {"*divs*", 14, 4},      {"*sqrt*", 18, 9},   {"div_*", 18, 6},
+    {"idiv_*", 18, 6},   {"*fmadd*", 4, 0.5},    {"*fmsub*", 4, 0.5}, {"*fnmadd*", 4, 0.5},
+    {"*rcp*", 4, 1},     {"*rsqrt*", 4, 1},      {"*cvt*", 5, 1},     {"*pmulld*", 10, 1},
+    {"*pmul*", 5, 0.5},  {"*mulx*", 4, 1},       {"imul_*", 3, 1},    {"mul_r*", 4, 1},
+    {"*add?s*", 4, 0.5}, {"*addp*", 4, 0.5},     {"*adds*", 4, 0.5},  {"*subp*", 4, 0.5},
+    {"*subs*", 4, 0.5},  {"*mul*", 4, 0.5},      {"*min*", 4, 0.5},   {"*max*", 4, 0.5},
+    {"*perm*", 3, 1},    {"*popcnt*", 3, 1},     {"*lzcnt*", 3, 1},   {"*tzcnt*", 3, 1},
+    {"crc32*", 3, 1},    {"*aes*", 4, 1},        {"sha*", 4, 2},      {"k*", 1, 1},
+    {"sh*", 1, 0.5},     {"*shuf*", 1, 1},       {"*unpck*", 1, 1},   {"v*", 1, 0.5},
+    {"p*", 1, 0.5},      {"*", 1, 0.25},
+};
+
+static const struct am_sim_instr *find_instr(const struct am_sim_machine *m, const char *name)
+{
+    for (size_t i = 0; i < m->n_instrs; i++) {
+        if (am_glob_match(m->instrs[i].pattern, name))
+            return &m->instrs[i];
+    }
+    for (size_t i = 0; i + 1 < sizeof(usual) / sizeof(usual[0]); i++) {
+        if (am_glob_match(usual[i].pattern, name))
+            return &usual[i];
+    }
+    return &usual[sizeof(usual) / sizeof(usual[0]) - 1];
+}
+
+static enum am_status answer_instr(const struct am_sim_question *q, struct am_sim_answer *a,
+                                   struct am_err *err)
+{
+    const struct am_sim_instr *const row =
+        find_instr(am_sim_machine_of(q), am_sim_name(q, "instr", ""));
+    struct am_sim_team team;
+
+    (void)err;
+    am_sim_team_first(q, 1, &team);
+    a->hz = am_sim_ghz(team.cpus[0], NULL, &team) * 1e9;
+    a->work.ops = 64 * 200;
+    a->seconds = 64 * 100 * (row->latency + row->reciprocal) / a->hz;
+    a->unnoised = 1;
+    am_sim_own(q, a, "latency", row->latency);
+    am_sim_own(q, a, "throughput", row->reciprocal);
+    return AM_OK;
+}
+
+static enum am_status answer_null(const struct am_sim_question *q, struct am_sim_answer *a,
+                                  struct am_err *err)
+{
+    struct am_sim_team team;
+
+    (void)err;
+    am_sim_team_first(q, 1, &team);
+    a->hz = am_sim_ghz(team.cpus[0], NULL, &team) * 1e9;
+    a->work.ops = 1;
+    a->seconds = am_sim_machine_of(q)->noise.clock_ns * 1e-9;
+    return AM_OK;
+}
+
+/* A product of small matrices per thread, at three quarters of the plainest vectors' peak. */
+static enum am_status answer_stability(const struct am_sim_question *q, struct am_sim_answer *a,
+                                       struct am_err *err)
+{
+    const double n = (double)am_sim_int(q, "n", 128);
+    const size_t threads = (size_t)am_sim_int(q, "threads", 1);
+    struct am_sim_team team;
+    const struct am_sim_isa *isa;
+
+    (void)err;
+    am_sim_team_first(q, threads, &team);
+    isa = &team.cpus[0]->kind->isas[team.cpus[0]->kind->n_isas - 1];
+    a->hz = am_sim_ghz(team.cpus[0], isa->name, &team) * 1e9;
+    a->work.flops = 2 * n * n * n * (double)threads;
+    a->work.ops = (double)threads;
+    a->seconds = 2 * n * n * n * (double)am_sim_on_core(&team, team.cpus[0]) /
+                 (0.75 * 2 * isa->pipes * isa->bits / 64 * a->hz);
+    return AM_OK;
+}
+
+const struct am_sim_answerer am_sim_core_answers[] = {
+    {"cpu.flops", answer_flops},
+    {"cpu.instr", answer_instr},
+    {"null", answer_null},
+    {"meter.stability", answer_stability},
+    {NULL, NULL},
+};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Time on a simulated machine: its clock, what disturbs it, and samples. */
+#include "sim/noise.h"
+
+#include "base/fsroot.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CLOCK_MULTIPLE = 1000 }; /* clock readings that a batch lasts at least */
+
+static const double tick_s = 0.01;            /* in which kernels count stolen time */
+static const double slice_s = 0.004;          /* between two involuntary switches */
+static const double start_s = 0.002;          /* of a process */
+static const double fill_rate = 4e9;          /* bytes per second of filling memory */
+static const double clock_probe_error = 5e-4; /* relative, of measuring the core clock */
+static const double best_slice_share = 0.02;  /* noise left in the best of many slices */
+
+/* ---- the clock ---- */
+
+void am_sim_clock_load(struct am_sim_clock *c, const char *folder)
+{
+    struct am_fsroot root = {0};
+    char text[256];
+    unsigned long long stamp;
+    const uint64_t now = am_now_ns();
+
+    *c = (struct am_sim_clock){0};
+    if (am_fsroot_open(&root, folder, NULL) == AM_OK &&
+        am_fsroot_read(&root, "clock", text, sizeof(text)) > 0 &&
+        sscanf(text, "%la %llu %la %la", &c->now_s, &stamp, &c->busy_s, &c->steal_s) == 4)
+        c->stamp_ns = stamp;
+    am_fsroot_close(&root);
+    if (c->stamp_ns < now)
+        c->stamp_ns = now;
+}
+
+enum am_status am_sim_clock_save(const struct am_sim_clock *c, const char *folder,
+                                 struct am_err *err)
+{
+    char path[4096], text[256];
+    const int n = snprintf(text, sizeof(text), "%a %llu %a %a\n", c->now_s,
+                           (unsigned long long)c->stamp_ns, c->busy_s, c->steal_s);
+    int fd;
+    bool written;
+
+    if (!am_str_format(path, sizeof(path), "%s/clock", folder))
+        return am_fail(err, AM_E_LIMIT, "the machine's folder has too long a name");
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    written = fd >= 0 && write(fd, text, (size_t)n) == n;
+    if (fd >= 0)
+        (void)close(fd);
+    return written ? AM_OK : am_fail(err, AM_E_SYS, "the clock of a simulated machine");
+}
+
+void am_sim_clock_advance(struct am_sim_clock *c, double seconds)
+{
+    c->now_s += seconds;
+    c->stamp_ns += (uint64_t)(seconds * 1e9);
+}
+
+/* ---- the neighbour ---- */
+
+/* Time is cut into periods of the mean visit and absence together. In each of them the neighbour
+ * comes once, at a random moment, for a random time that ends with the period. */
+static void visit_in(const struct am_sim_machine *m, double period, uint64_t index, double *begin,
+                     double *end)
+{
+    const struct am_sim_neighbour *const b = &m->neighbour;
+    struct am_rng rng;
+
+    am_rng_seed(&rng, m->seed ^ 0x6e65696768u, index);
+    *begin = am_rng_unit(&rng) * b->off_s;
+    *end = fmin(period, *begin - log(1 - am_rng_unit(&rng)) * b->on_s);
+}
+
+double am_sim_visited(const struct am_sim_machine *m, double from, double length)
+{
+    enum { PERIODS_MAX = 1000 };
+    const double period = m->neighbour.on_s + m->neighbour.off_s;
+    const double first = floor(from / period), last = floor((from + length) / period);
+    double here = 0;
+
+    if (!(m->neighbour.on_s > 0))
+        return 0;
+    if (last - first > PERIODS_MAX) /* longer than any single visit matters */
+        return m->neighbour.on_s / period;
+    for (double i = first; i <= last; i++) {
+        double begin, end;
+
+        visit_in(m, period, (uint64_t)i, &begin, &end);
+        begin = fmax(from, i * period + begin);
+        end = fmin(from + length, i * period + end);
+        here += end > begin ? end - begin : 0;
+    }
+    return length > 0 ? fmin(1, here / length) : 0;
+}
+
+/* ---- launches and samples ---- */
+
+/* A standard normal number, by the sum of uniform ones: bounded at six, which no test minds. */
+static double normal(struct am_rng *rng)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++)
+        sum += am_rng_unit(rng);
+    return sum;
+}
+
+void am_sim_launch_draw(struct am_sim_launch *l, const struct am_sim_clock *c)
+{
+    const struct am_sim_machine *const m = l->layout->machine;
+    const bool visited = am_sim_visited(m, c->now_s, 0.01) > 0;
+
+    am_rng_seed(&l->rng, l->request->seed, m->seed);
+    for (size_t i = 0; i < m->n_caches; i++) {
+        const struct am_sim_cache *const cache = &m->caches[i];
+        const double drawn = am_rng_unit(&l->rng);
+
+        l->share[i] = cache->share_least + drawn * (cache->share_most - cache->share_least);
+        if (visited && cache->share != 1)
+            l->share[i] *= 1 - m->neighbour.cache;
+    }
+    l->memory_share = visited ? 1 - m->neighbour.memory : 1;
+}
+
+static double drift_at(const struct am_sim_noise *n, double now_s)
+{
+    return 1 + n->drift * fmin(1, now_s / n->drift_s);
+}
+
+void am_sim_visit_begin(struct am_sim_visit *v, const struct am_sim_question *q,
+                        const struct am_sim_answer *a, struct am_sim_clock *c)
+{
+    const struct am_sim_noise *const n = &am_sim_machine_of(q)->noise;
+    const struct am_sampler_settings *const set = &q->launch->request->sampler;
+    const double want = fmax((double)set->min_batch_ns, n->clock_ns * CLOCK_MULTIPLE) * 1e-9;
+    const uint64_t fixed = q->point->bench->fixed_iters;
+    struct am_rng *const rng = &q->launch->rng;
+
+    *v = (struct am_sim_visit){.question = q, .answer = a, .factor = 1};
+    v->iters = fixed ? fixed : (uint64_t)fmin(1e18, fmax(1, ceil(want / a->seconds)));
+    v->factor = exp(n->launch * normal(rng));
+    if (am_rng_unit(rng) < n->mode_chance)
+        v->factor *= n->mode;
+    /* what comes before the first sample: filling, calibration, warm-up */
+    am_sim_clock_advance(c, start_s + a->setup_bytes / fill_rate +
+                                (2 + set->warmup) * a->seconds * (double)v->iters);
+}
+
+/* How a metric that a bench computes itself changes when everything takes `factor` times as long.
+ */
+static double scaled(const struct am_metric *metric, double value, double factor)
+{
+    if (strcmp(metric->unit, "s") == 0 || strcmp(metric->unit, "cycle") == 0)
+        return value * factor;
+    return strstr(metric->unit, "/s") ? value / factor : value;
+}
+
+static void fill_values(const struct am_sim_visit *v, double factor, struct am_sample *out)
+{
+    const struct am_point *const point = v->question->point;
+    const struct am_sim_noise *const n = &am_sim_machine_of(v->question)->noise;
+    const struct am_clock clock = {.overhead_ns = (uint64_t)n->clock_ns,
+                                   .resolution_ns = (uint64_t)n->clock_step_ns};
+    const double seen = v->answer->unnoised > 0 ? 1 + (factor - 1) * best_slice_share : factor;
+
+    for (size_t i = 0; point->bench->metrics[i].name; i++)
+        out->values[i] = scaled(&point->bench->metrics[i], v->answer->own[i], seen);
+    am_bench_derive(point->bench->metrics, &v->answer->work, &clock, out);
+}
+
+/* What a guest sees of the neighbour: whole ticks of stolen time, switches by the scheduler. */
+static void fill_disturbance(struct am_sim_visit *v, double lost_s, double visited,
+                             struct am_sim_clock *c, struct am_sample *out)
+{
+    const struct am_sim_neighbour *const b = &am_sim_machine_of(v->question)->neighbour;
+    double ticks;
+
+    if (b->steal) {
+        v->stolen += lost_s;
+        ticks = floor(v->stolen / tick_s);
+        v->stolen -= ticks * tick_s;
+        out->steal_ns = (uint64_t)(ticks * tick_s * 1e9);
+        c->steal_s += lost_s;
+    }
+    if (b->switches && visited > 0)
+        out->switches = 1 + (uint64_t)(visited * (double)out->elapsed_ns * 1e-9 / slice_s);
+}
+
+static void fill_labels(const struct am_sampler_settings *set, struct am_sample *out)
+{
+    if (out->steal_ns)
+        out->labels |= AM_LABEL_STEAL;
+    if (out->switches)
+        out->labels |= AM_LABEL_SWITCH;
+    if (out->hz_before > 0 && fabs(out->hz_after / out->hz_before - 1) > set->drift_limit)
+        out->labels |= AM_LABEL_DRIFT;
+}
+
+void am_sim_visit_sample(struct am_sim_visit *v, struct am_sim_clock *c, struct am_sample *out)
+{
+    const struct am_sim_machine *const m = am_sim_machine_of(v->question);
+    const struct am_sim_noise *const n = &m->noise;
+    struct am_rng *const rng = &v->question->launch->rng;
+    const double plain = v->answer->seconds * (double)v->iters, drift = drift_at(n, c->now_s);
+    double factor = v->factor * drift * exp(n->sample * normal(rng));
+    const double tail = am_rng_unit(rng), length = -log(1 - am_rng_unit(rng));
+    double visited, seconds;
+
+    *out = (struct am_sample){.iters = v->iters, .t0_ns = c->stamp_ns};
+    if (tail < n->tail_chance)
+        factor *= 1 + n->tail * length;
+    visited = am_sim_visited(m, c->now_s, plain * factor);
+    seconds = plain * factor * (1 + visited * (m->neighbour.slow - 1));
+    out->elapsed_ns = (uint64_t)(floor(seconds * 1e9 / n->clock_step_ns + 0.5) * n->clock_step_ns);
+    if (out->elapsed_ns == 0)
+        out->elapsed_ns = (uint64_t)n->clock_step_ns;
+    out->hz_before = v->answer->hz / drift * (1 + clock_probe_error * normal(rng));
+    am_sim_clock_advance(c, (double)out->elapsed_ns * 1e-9);
+    c->stamp_ns = out->t0_ns + out->elapsed_ns;
+    c->busy_s += (double)out->elapsed_ns * 1e-9 * (double)v->question->launch->request->n_cpus;
+    out->t1_ns = c->stamp_ns;
+    out->hz_after = v->answer->hz / drift_at(n, c->now_s) * (1 + clock_probe_error * normal(rng));
+    fill_disturbance(v, seconds - plain * factor, visited, c, out);
+    fill_labels(&v->question->launch->request->sampler, out);
+    fill_values(v, seconds / plain, out);
+    am_sim_clock_advance(c, 1e-4); /* probing and telling */
+}

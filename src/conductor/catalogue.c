@@ -106,10 +106,8 @@ static bool on_entry(void *self, const char *name)
     if (!path || access(path, X_OK) != 0)
         return true;
     w = add_worker(s, name + prefix, strlen(name + prefix));
-    if (w) {
+    if (w)
         w->program = path;
-        ask(w, s->arena);
-    }
     return true;
 }
 
@@ -181,11 +179,10 @@ static enum am_status search_beside_program(struct search *s, struct am_err *err
     return AM_OK;
 }
 
-enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *out,
-                                 struct am_err *err)
+static enum am_status find_programs(struct am_arena *arena, const char *path,
+                                    struct am_catalogue *out, struct am_err *err)
 {
     struct search s = {.arena = arena, .out = out};
-    const char *path = getenv("ARCHMETER_WORKERS");
     enum am_status status = AM_OK;
 
     *out = (struct am_catalogue){.workers =
@@ -196,9 +193,32 @@ enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *ou
         search_path(&s, path);
     else
         status = search_beside_program(&s, err);
-    if (s.out_of_memory || (status == AM_OK && !am_catalogue_unite(out, arena)))
+    if (s.out_of_memory)
         return am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
     return status;
+}
+
+enum am_status am_catalogue_find_programs(struct am_arena *arena, struct am_catalogue *out,
+                                          struct am_err *err)
+{
+    return find_programs(arena, getenv("ARCHMETER_WORKERS"), out, err);
+}
+
+enum am_status am_catalogue_load(struct am_arena *arena, const char *simulated,
+                                 struct am_catalogue *out, struct am_err *err)
+{
+    const enum am_status status =
+        find_programs(arena, simulated ? simulated : getenv("ARCHMETER_WORKERS"), out, err);
+
+    if (status != AM_OK)
+        return status;
+    out->simulated = simulated != NULL;
+    for (size_t i = 0; i < out->n; i++) {
+        if (out->workers[i].program)
+            ask(&out->workers[i], arena);
+    }
+    return am_catalogue_unite(out, arena) ? AM_OK
+                                          : am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
 }
 
 const struct am_bench *am_catalogue_find(const struct am_catalogue *c, const char *worker,

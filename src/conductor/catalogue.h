@@ -21,13 +21,20 @@ struct am_worker {
 struct am_catalogue {
     struct am_worker *workers;
     size_t n;
+    /* Its workers play a machine that is not here: they are bound to no CPU, and their clock may
+     * be ahead of ours. */
+    bool simulated;
 };
 
-/* Asks every `archmeter-worker-*` program in the directories of $ARCHMETER_WORKERS (colon
+/* Finds every `archmeter-worker-*` program in the directories of $ARCHMETER_WORKERS (colon
  * separated), else beside this executable and in ../libexec/archmeter. Programs that this build
- * left out are listed in `workers.txt` beside them ("NAME REASON" a line). */
-enum am_status am_catalogue_load(struct am_arena *arena, struct am_catalogue *out,
-                                 struct am_err *err);
+ * left out are listed in `workers.txt` beside them ("NAME REASON" a line). No benches yet. */
+enum am_status am_catalogue_find_programs(struct am_arena *arena, struct am_catalogue *out,
+                                          struct am_err *err);
+/* The same, and asks each for its benches. `simulated`: the folder of the workers of a simulated
+ * machine, in place of those directories; NULL: this machine. */
+enum am_status am_catalogue_load(struct am_arena *arena, const char *simulated,
+                                 struct am_catalogue *out, struct am_err *err);
 
 /* Joins what several workers say of one bench: every descriptor then knows the choices of all, with
  * those of the others marked as measured elsewhere. A worker whose descriptor contradicts an

@@ -36,6 +36,7 @@ struct run {
     size_t n_stops, n_stopped;
     size_t *order; /* of this round; scratch */
     uint64_t start_ns;
+    uint64_t latest_ns;    /* end of the latest launch; a simulated machine's may lie ahead */
     double spent_before_s; /* by earlier invocations of this run */
     struct am_launcher launcher;
     struct am_outcome *outcome;
@@ -44,7 +45,9 @@ struct run {
 
 static double elapsed(const struct run *r)
 {
-    return r->spent_before_s + (double)(am_now_ns() - r->start_ns) * 1e-9;
+    const uint64_t here = am_now_ns(), now = here > r->latest_ns ? here : r->latest_ns;
+
+    return r->spent_before_s + (double)(now - r->start_ns) * 1e-9;
 }
 
 static bool interrupted(const struct run *r)
@@ -233,6 +236,9 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
         points[i] = &r->c->plan->points[group[i]];
     if (s == AM_OK)
         s = am_launcher_run(&r->launcher, points, n, r->round, &arena, &record, err);
+    if (record.started_ns < r->latest_ns)
+        record.started_ns = r->latest_ns;
+    r->latest_ns = record.ended_ns;
     *visited = s == AM_OK ? record.n_visits : 0;
     if (s == AM_OK && record.n_visits)
         s = am_store_put_launch(r->c->store, &record, err);

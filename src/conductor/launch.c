@@ -146,7 +146,7 @@ static void run_worker(const struct am_launcher *l, const struct am_worker *work
     struct am_process process = {
         .program = worker->program,
         .cpus = l->cpus,
-        .n_cpus = n_cpus,
+        .n_cpus = l->conductor->catalogue->simulated ? 0 : n_cpus,
         .environment = environment.items,
         .input = am_text_str(request),
         .input_len = request->len,
@@ -202,6 +202,7 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
     if (s == AM_OK) {
         collect.n_counts = asked.n_counters;
         collect.stream_limit = stream_limit(&collect);
+        collect.simulated = l->conductor->catalogue->simulated;
         collect.launch.round = round;
         collect.launch.seed = seed;
         collect.launch.cpus = cpu_list(l->cpus, n_cpus, arena);

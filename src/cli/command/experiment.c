@@ -43,7 +43,7 @@ enum am_status am_cmd_experiment(struct am_cli *cli, struct am_err *err)
     if (s == AM_OK)
         s = am_experiment_publish(spec.flat, err);
     if (s == AM_OK)
-        s = am_catalogue_load(cli->arena, &setup.catalogue, err);
+        s = am_setup_benches(cli, &setup, err);
     if (s == AM_OK)
         s = am_setup_energy(cli, &setup, err);
     if (s == AM_OK)

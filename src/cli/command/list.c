@@ -281,14 +281,15 @@ static void write_list(struct am_cli *cli, const struct am_catalogue *catalogue,
 enum am_status am_cmd_list(struct am_cli *cli, struct am_err *err)
 {
     struct names names = {.arena = cli->arena};
-    struct am_catalogue catalogue = {0};
-    enum am_status status = am_catalogue_load(cli->arena, &catalogue, err);
+    struct am_setup setup = {0};
+    enum am_status status = am_setup_benches(cli, &setup, err);
 
     if (status == AM_OK) {
-        each_bench(&catalogue, &(struct am_strings){0}, collect_name, &names);
+        each_bench(&setup.catalogue, &(struct am_strings){0}, collect_name, &names);
         status = am_check_patterns(&cli->opt->operands, names.list.items, names.list.n, err);
     }
     if (status == AM_OK)
-        write_list(cli, &catalogue, &names.list);
+        write_list(cli, &setup.catalogue, &names.list);
+    am_setup_close(&setup);
     return status;
 }

@@ -14,11 +14,52 @@
 
 enum { NAMES_MAX = 512, LEFT_OUT_MAX = 4096 };
 
+/* Makes the folder of the machine that --machine describes, once; without it does nothing. */
+static enum am_status open_simulated(const struct am_cli *cli, struct am_setup *setup,
+                                     struct am_err *err)
+{
+    struct am_sim_program programs[NAMES_MAX];
+    struct am_catalogue found;
+    enum am_status status;
+
+    if (!cli->opt->machine || setup->simulated.path)
+        return AM_OK;
+    if (cli->opt->fsroot)
+        return am_fail(err, AM_E_USAGE, "--machine and --fsroot are two machines; give one");
+    status = am_catalogue_find_programs(cli->arena, &found, err);
+    if (status != AM_OK)
+        return status;
+    for (size_t i = 0; i < found.n && i < NAMES_MAX; i++)
+        programs[i] = (struct am_sim_program){.name = found.workers[i].name,
+                                              .program = found.workers[i].program};
+    status = am_sim_folder_make(cli->opt->machine, programs, found.n, cli->arena, &setup->simulated,
+                                err);
+    if (status != AM_OK)
+        return status;
+    am_kvs_add(&setup->facts, cli->arena, "simulated.machine", setup->simulated.name);
+    am_kvs_addf(&setup->facts, cli->arena, "simulated.seed", "%llu", setup->simulated.seed);
+    return AM_OK;
+}
+
+enum am_status am_setup_benches(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err)
+{
+    const enum am_status status = open_simulated(cli, setup, err);
+
+    if (status != AM_OK)
+        return status;
+    return am_catalogue_load(cli->arena, setup->simulated.path ? setup->simulated.workers : NULL,
+                             &setup->catalogue, err);
+}
+
 enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup,
                                 struct am_err *err)
 {
-    enum am_status status = am_fsroot_open(&setup->root, cli->opt->fsroot, err);
+    enum am_status status = open_simulated(cli, setup, err);
 
+    if (status == AM_OK)
+        status = am_fsroot_open(
+            &setup->root, setup->simulated.path ? setup->simulated.root : cli->opt->fsroot, err);
     return status == AM_OK ? am_topo_open(&setup->root, &setup->topo, err) : status;
 }
 
@@ -26,7 +67,7 @@ enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, s
 {
     enum am_status status = am_setup_machine(cli, setup, err);
 
-    return status == AM_OK ? am_catalogue_load(cli->arena, &setup->catalogue, err) : status;
+    return status == AM_OK ? am_setup_benches(cli, setup, err) : status;
 }
 
 void am_setup_close(struct am_setup *setup)
@@ -34,6 +75,7 @@ void am_setup_close(struct am_setup *setup)
     am_energy_rig_close(setup->energy);
     am_topo_close(setup->topo);
     am_fsroot_close(&setup->root);
+    am_sim_folder_remove(&setup->simulated);
     *setup = (struct am_setup){0};
 }
 

@@ -9,11 +9,13 @@
 #include "conductor/counting.h"
 #include "conductor/energy.h"
 #include "core/bench/plan.h"
+#include "sim/folder.h"
 #include "store/store.h"
 #include "topo/topo.h"
 
 /* Zero-initialise; am_setup_close() accepts anything half-built. */
 struct am_setup {
+    struct am_sim_folder simulated; /* --machine: its path is NULL without */
     struct am_fsroot root;
     struct am_topo *topo;
     struct am_catalogue catalogue;
@@ -23,11 +25,16 @@ struct am_setup {
     struct am_kvs settings;       /* to store with the run, beside the plan's own */
 };
 
+/* Opens the machine, then the benches. */
 enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, struct am_err *err);
 void am_setup_close(struct am_setup *setup);
 
 /* The machine without the benches, for doctor. */
 enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err);
+
+/* The benches alone, of the machine that --machine describes or of this one. */
+enum am_status am_setup_benches(const struct am_cli *cli, struct am_setup *setup,
                                 struct am_err *err);
 
 /* Builds the plan that the options ask for: patterns, parameters, profile, limits. Whatever is

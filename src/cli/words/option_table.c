@@ -676,6 +676,15 @@ const struct am_option am_option_table[] = {
                 "synthetic.",
     },
     {
+        .name = "machine",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(machine),
+        .argument = "FILE",
+        .commands = AM_OPTION_COMMANDS_ALL,
+        .help = "Simulate the machine that FILE describes: its topology is planned for, and its "
+                "workers answer with the times it would take; results are stamped synthetic.",
+    },
+    {
         .name = "color",
         .kind = AM_OPTION_CHOICE,
         .offset = FIELD(color),

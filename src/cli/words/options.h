@@ -108,7 +108,7 @@ struct am_options {
     int color; /* enum am_color */
     bool ascii;
     int graphs; /* enum am_color */
-    const char *fsroot;
+    const char *fsroot, *machine;
 
     int format; /* enum am_format */
     const char *output;

@@ -14,6 +14,7 @@ static const struct kept {
     size_t offset;
 } all[] = {
     {"option.fsroot", AM_OPTION_TEXT, FIELD(fsroot)},
+    {"option.machine", AM_OPTION_TEXT, FIELD(machine)},
     {"option.energy", AM_OPTION_FLAG, FIELD(energy)},
     {"option.meter", AM_OPTION_TEXT, FIELD(meter)},
     {"option.meter-command", AM_OPTION_TEXT, FIELD(meter_command)},

@@ -25,6 +25,11 @@ static struct am_sim_walk walk_of(const struct am_sim_question *q, struct am_sim
     };
 }
 
+static double page_of(const struct am_sim_machine *m, const struct am_sim_walk *w)
+{
+    return (double)(w->huge ? m->memory.huge : m->memory.page);
+}
+
 static double line_of(const struct am_sim_question *q)
 {
     return (double)am_sim_machine_of(q)->caches[0].line;
@@ -41,6 +46,7 @@ static double ascending_ns(const struct am_sim_question *q, struct am_sim_walk w
     double ns;
 
     w.bytes = stride > line ? w.span * line / stride : w.span;
+    w.span = fmin(w.span, w.span / stride * page_of(m, &w));
     w.translated = fmin(1, stride / (double)m->memory.page);
     ns = am_sim_load_ns(q->launch, &w);
     if (fetched && m->prefetch.streams && stride <= (double)m->prefetch.stride)
@@ -152,7 +158,7 @@ static enum am_status answer_ways(const struct am_sim_question *q, struct am_sim
     const struct am_sim_machine *const m = am_sim_machine_of(q);
     const double cells = (double)am_sim_int(q, "cells", 1);
     const double stride = (double)am_sim_int(q, "stride", 65536);
-    const struct am_sim_walk w = walk_of(q, a, cells * stride);
+    struct am_sim_walk w = walk_of(q, a, cells * stride);
     double ns = m->memory.latency_ns;
 
     (void)err;
@@ -164,6 +170,7 @@ static enum am_status answer_ways(const struct am_sim_question *q, struct am_sim
         if (am_sim_cache_serves(c, w.cpu) && cells <= room)
             ns = c->cycles / w.ghz + c->ns;
     }
+    w.span = fmin(w.span, cells * page_of(m, &w)); /* a page per cell at most */
     fill(a, q, ns + am_sim_translate_ns(q->launch, &w), 1);
     return AM_OK;
 }

@@ -52,7 +52,8 @@ static double lanes_of(const struct am_sim_isa *isa, const char *type)
 static double step_cycles(const struct am_sim_kind *kind, const struct am_sim_isa *isa,
                           double chains, double per_step, double threads)
 {
-    const double issue = threads * chains * per_step / isa->pipes;
+    const double usable = isa->pipes * fmin(1, threads * kind->thread_share);
+    const double issue = threads * chains * per_step / usable;
 
     return fmax(kind->fma_cycles * per_step, issue);
 }

@@ -196,9 +196,9 @@ static enum am_status answer_numa(const struct am_sim_question *q, struct am_sim
 /* Queues grow without bound as the load nears what memory can do; the delay keeps it from that. */
 static double queueing(double load)
 {
-    const double u = fmin(load, 0.98);
+    const double u = fmin(load, 0.95);
 
-    return 1 + 0.35 * u * u / (1 - u) * 0.4;
+    return 1 + 0.14 * u * u / (1 - u);
 }
 
 static enum am_status answer_loaded(const struct am_sim_question *q, struct am_sim_answer *a,

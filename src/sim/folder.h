@@ -22,9 +22,9 @@ struct am_sim_folder {
     unsigned long long seed;
 };
 
-/* Reads a description and makes the machine's folder below $TMPDIR (or /tmp). Each of the programs
- * is played, but for those that a machine cannot stand for; one of them is the simulator. What the
- * description says wrong is AM_E_USAGE with its place. */
+/* Reads a description and makes the machine's folder below $TMPDIR, /dev/shm or /tmp. Each of the
+ * programs is played, but for those that a machine cannot stand for; one of them is the simulator.
+ * What the description says wrong is AM_E_USAGE with its place. */
 enum am_status am_sim_folder_make(const char *description, const struct am_sim_program *programs,
                                   size_t n, struct am_arena *arena, struct am_sim_folder *out,
                                   struct am_err *err);

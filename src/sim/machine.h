@@ -51,6 +51,7 @@ struct am_sim_kind {
     uint64_t cores, smt, capacity;
     double one_ghz, all_ghz; /* of code without vectors */
     double fma_cycles;       /* latency of additions, products and fused ones */
+    double thread_share;     /* of the pipes that one thread alone can keep busy */
     double move_bytes;       /* that loads and stores move per cycle to and from registers */
     struct am_sim_isa isas[AM_SIM_ISAS_MAX]; /* rising */
     size_t n_isas;

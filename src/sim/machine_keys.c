@@ -40,6 +40,8 @@ static const struct am_sim_key kind_keys[] = {
      "relative speed as Arm kernels say it (cpu_capacity); 0: not said"},
     {"fma_cycles", AM_SIM_NUMBER, K(fma_cycles), 1, 100, "4", NULL,
      "latency of floating-point additions and products"},
+    {"thread_share", AM_SIM_NUMBER, K(thread_share), 0.01, 1, "1", NULL,
+     "part of the pipes that one thread alone can keep busy"},
     {"move_bytes", AM_SIM_NUMBER, K(move_bytes), 1, 1024, "64", NULL,
      "bytes per cycle between registers and the first cache"},
     {"isa", AM_SIM_ISA, 0, 0, 65536, NULL, NULL,

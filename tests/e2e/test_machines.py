@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Simulated machines: every description runs, lies stand, seeds replay, bad files are refused with their place."""
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from e2e import Bench, Tap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MACHINES = os.path.join(ROOT, "machines")
+SHORT = ["--quick", "--launches", "1", "--samples", "2", "--seed", "1", "--budget", "1h", "-q"]
+SAMPLES = """SELECT point.text, visit.id, sample.seq, sample.iters, sample.elapsed_ns, sample.labels, sample.steal_ns,
+ sample.switches, sample.t1_ns - sample.t0_ns FROM sample JOIN visit ON visit.id = sample.visit
+ JOIN point ON point.id = visit.point ORDER BY visit.id, sample.seq"""
+
+
+def described(word):
+    return os.path.join(MACHINES, word + ".machine")
+
+
+def simulate(bench, word, *args, **kwargs):
+    return bench.run("--machine", described(word), *args, env=bench.real_env, **kwargs)
+
+
+def cell(bench, db, name, metric, **axes):
+    """The median of the only result of a bench with these values."""
+    found = [r for r in bench.results(db, name) if all(r["point"].get(k) == v for k, v in axes.items())]
+    assert len(found) == 1, (name, axes, len(found))
+    return found[0]["metrics"][metric]["median"]
+
+
+def every_description(tap, bench):
+    words = sorted(os.path.basename(f)[:-len(".machine")] for f in glob.glob(described("*")))
+    tap.ok(len(words) >= 20, "there are at least 20 descriptions", words)
+    for word in words:
+        db = word + ".db"
+        done = simulate(bench, word, "run", *SHORT, "-o", db)
+        if not tap.ok(done.returncode == 0, f"{word}: run --quick completes", done.stderr):
+            continue
+        bad = bench.query(db, "SELECT kind, reason FROM failure WHERE kind <> 'skip'")
+        stamp = bench.query(db, "SELECT synthetic FROM run")
+        name = bench.query(db, "SELECT value FROM environment WHERE key = 'simulated.machine'")
+        tap.ok(not bad and stamp == [(1,)] and len(name) == 1,
+               f"{word}: nothing failed, stamped synthetic, with its name", (bad, stamp, name))
+
+
+def every_bench(tap, bench):
+    listed = simulate(bench, "xeon-guest-16-h200", "list", "--format", "json")
+    names = {b["name"] for b in json.loads(listed.stdout)["benches"]} - {"meter.stability"}
+    done = simulate(bench, "xeon-guest-16-h200", "run", "*.*", *SHORT, "-o", "all.db")
+    answered = {r["bench"] for r in bench.results("all.db") if r["state"] == "ok"} if done.returncode == 0 else set()
+    missing = sorted(n for n in names if "." in n and n not in answered)
+    tap.ok(done.returncode == 0 and not missing, "every bench of every worker is answered",
+           (done.stderr[-500:], missing))
+
+
+def lies(tap, bench):
+    word = "guest-16-lying-l3"
+    done = simulate(bench, word, "run", "mem.latency", *SHORT, "-p", "size=8M,256M", "-p", "pattern=random", "-o", "lie.db")
+    stated = bench.query("lie.db", "SELECT value FROM machine WHERE key = 'l3_bytes'")
+    tap.ok(done.returncode == 0 and stated == [(str(300 << 20),)], "the system states 300 MiB of L3", stated)
+    inside, beyond = (cell(bench, "lie.db", "mem.latency", "latency", size=s << 20) for s in (8, 256))
+    tap.ok(beyond > 2.5 * inside, "and a set of 256 MiB takes memory's time", (inside, beyond))
+
+
+def seeds(tap, bench):
+    rows = []
+    for db, seed in (("s1.db", "5"), ("s2.db", "5"), ("s3.db", "6")):
+        done = simulate(bench, "zen4-guest-2-stolen", "run", "mem.latency", "omp.sync", "cpu.flops", "--quick",
+                        "--budget", "1h", "--launches", "2", "--seed", seed, "-q", "-o", db)
+        assert done.returncode == 0, done.stderr
+        values = bench.query(db, "SELECT value FROM value ORDER BY visit, metric, seq")
+        rows.append((bench.query(db, SAMPLES), values))
+    tap.ok(len(rows[0][0]) > 50 and rows[0] == rows[1], "the same seed gives identical samples")
+    tap.ok(rows[0] != rows[2], "another seed gives others")
+    tap.ok(all(r[4] == r[8] for r in rows[0][0]), "elapsed time is what the stamps say")
+
+
+def disturbed(tap, bench):
+    for word, labels in (("zen4-guest-2-crowded", 2), ("zen4-guest-2-silent", 0)):
+        done = simulate(bench, word, "run", "cpu.flops", "--quick", "--budget", "1h", "--seed", "3", "-q", "-o", word + "-d.db")
+        got = {r[5] for r in bench.query(word + "-d.db", SAMPLES)}
+        tap.ok(done.returncode == 0 and any(g & 2 for g in got) == bool(labels),
+               f"{word}: samples carry {'labels' if labels else 'no label'}", got)
+    done = simulate(bench, "zen4-guest-2-crowded", "doctor")
+    tap.ok("load" in done.stdout and "synthetic" in done.stdout + done.stderr, "doctor reads the machine's load", done.stdout)
+
+
+HOSTILE = [
+    (b"[machine]\nnaem x\n", ["bad:2", "naem", "name"]),
+    (b"[machine]\nname x\nvendor v\nmodel m\npackages 9999999999999999999999\n", ["bad:5", "packages"]),
+    (b"[cahce L1]\n", ["bad:1", "cahce", "cache"]),
+    (b"\0\0\0\0", ["bad:1"]),
+    (b"[machine]\n" + b"x" * 5000, ["bad:2", "5000"]),
+    (b"# nothing\n", ["bad:1", "name"]),
+    (b"a" * 300000, ["bad"]),
+    ("[machine]\nname \u202e\x1b[2J\n".encode(), ["bad:2"]),
+]
+
+
+def refused(tap, bench):
+    for text, words in HOSTILE:
+        with open(bench.path("bad"), "wb") as f:
+            f.write(text)
+        done = bench.run("--machine", "bad", "run", "null", "-o", "no.db", env=bench.real_env)
+        tap.ok(done.returncode == 2 and all(w in done.stderr for w in words) and not os.path.exists(bench.path("no.db")),
+               f"refused with exit code 2: {text[:30]!r}", (done.returncode, done.stderr))
+    for args in (["/no/such/file", "list"], [bench.dir, "list"], ["/dev/null", "doctor"],
+                 [described("a64fx"), "doctor", "--fsroot", "/"]):
+        done = bench.run("--machine", *args, env=bench.real_env)
+        tap.ok(done.returncode == 2 and done.stderr, f"refused: --machine {' '.join(args)[-30:]}", done.stderr)
+
+
+def resumed(tap, bench):
+    """Interrupted and taken up again without naming the machine: the run knows it."""
+    child = subprocess.Popen([bench.archmeter, "--machine", described("epyc-7763-2"), "run", "mem.latency", "-q", "--budget", "1h",
+                              "-p", "size=4K:256M:*2", "--launches", "3", "--seed", "1", "-o", "r.db"], cwd=bench.dir, env=bench.real_env, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    while child.poll() is None:
+        try:
+            if bench.query("r.db", "SELECT count(*) FROM launch")[0][0] > 5:
+                break
+        except Exception:
+            pass
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    child.wait()
+    done = bench.run("resume", "r.db", "-q", env=bench.real_env)
+    state = bench.query("r.db", "SELECT state FROM run")
+    tap.ok(done.returncode == 0 and state == [("done",)], "an interrupted run goes on with the same machine",
+           (done.stderr, state))
+
+
+def documented(tap, bench):
+    simulator = os.path.join(os.path.dirname(bench.archmeter), "archmeter-worker-sim")
+    keys = subprocess.run([simulator, "--keys"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    with open(os.path.join(ROOT, "doc", "machines.md"), encoding="utf-8") as f:
+        page = f.read()
+    tap.ok(keys.strip() in page, "doc/machines.md has the parser's table", "archmeter-worker-sim --keys")
+    missing = [w for w in glob.glob(described("*")) if os.path.basename(w)[:-len(".machine")] not in page]
+    tap.ok(not missing, "and names every description", missing)
+
+
+def check(tap, bench):
+    every_description(tap, bench)
+    every_bench(tap, bench)
+    lies(tap, bench)
+    seeds(tap, bench)
+    disturbed(tap, bench)
+    refused(tap, bench)
+    resumed(tap, bench)
+    documented(tap, bench)
+
+
+def main():
+    if os.access("/dev/shm", os.W_OK):
+        tempfile.tempdir = "/dev/shm"  # thousands of small files
+    tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
+    with tempfile.TemporaryDirectory(prefix="am-e2e-") as scratch:
+        bench.real_env["TMPDIR"] = scratch
+        check(tap, bench)
+        tap.ok(os.listdir(scratch) == [], "no machine's folder is left behind", os.listdir(scratch))
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

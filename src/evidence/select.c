@@ -16,7 +16,7 @@ enum { NAME_MAX_BYTES = 64, VALUES_NAMED = 6, DIFFER_BYTES = 512 };
 struct condition {
     char axis[NAME_MAX_BYTES];
     bool absent; /* "!axis" */
-    char op[3];  /* "", "=", "!=", "<", "<=", ">", ">=" */
+    char op[3];  /* "", "=", "?=", "!=", "<", "<=", ">", ">=" */
     const char *values;
     size_t len; /* of values */
 };
@@ -29,9 +29,9 @@ static const char *take_condition(const char *p, struct condition *c)
 
     *c = (struct condition){.absent = *p == '!'};
     p += c->absent;
-    name = strcspn(p, "!=<> ");
+    name = strcspn(p, "?!=<> ");
     (void)am_str_copy(c->axis, name + 1 < sizeof(c->axis) ? name + 1 : sizeof(c->axis), p);
-    op = strspn(p + name, "!=<>");
+    op = strspn(p + name, "?!=<>");
     (void)am_str_copy(c->op, op + 1 < sizeof(c->op) ? op + 1 : sizeof(c->op), p + name);
     c->values = p + name + op;
     c->len = all - (size_t)c->absent - name - op;
@@ -100,13 +100,15 @@ static bool compares(const struct condition *c, const struct am_result_param *p)
 
 static bool holds(const struct condition *c, const struct am_result_param *p)
 {
-    if (!p || c->absent)
-        return !p && c->absent;
+    if (!p)
+        return c->absent || c->op[0] == '?';
+    if (c->absent)
+        return false;
     if (c->op[0] == '<' || c->op[0] == '>')
         return compares(c, p);
     if (c->op[0] == '\0')
         return true;
-    return is_one_of(p, c->values, c->len) == (c->op[0] == '=');
+    return is_one_of(p, c->values, c->len) == (c->op[0] != '!');
 }
 
 bool am_where_matches(const char *where, const struct am_result_param *params, size_t n_params)
@@ -209,6 +211,35 @@ struct am_picks am_picks_like(const struct am_picks *picks, const struct am_resu
     return out;
 }
 
+struct am_picks am_picks_beside(const struct am_picks *picks, const struct am_result *result,
+                                const char *except)
+{
+    struct am_picks out = room_for(picks->arena, picks->n);
+
+    for (size_t i = 0; out.items && i < picks->n; i++) {
+        const struct am_result *const r = picks->items[i].result;
+        bool alike = strcmp(r->bench, result->bench) == 0 && r->n_params == result->n_params;
+
+        for (size_t a = 0; alike && a < result->n_params; a++)
+            alike = am_names_hold(except, result->params[a].name) ||
+                    am_result_same(r, result, result->params[a].name);
+        if (alike)
+            out.items[out.n++] = picks->items[i];
+    }
+    return out;
+}
+
+struct am_picks am_picks_sound(const struct am_picks *picks)
+{
+    struct am_picks out = room_for(picks->arena, picks->n);
+
+    for (size_t i = 0; out.items && i < picks->n; i++) {
+        if (picks->items[i].metric->grading.grade < AM_GRADE_C)
+            out.items[out.n++] = picks->items[i];
+    }
+    return out.n ? out : *picks;
+}
+
 struct am_picks am_picks_extreme(const struct am_picks *picks, const char *axis, bool least)
 {
     struct am_picks out = room_for(picks->arena, picks->n);
@@ -302,6 +333,20 @@ const char *am_picks_differ(const struct am_picks *picks, const char *except)
     copy = am_arena_strdup(picks->arena, am_text_str(&text));
     am_text_fini(&text);
     return copy ? copy : "";
+}
+
+const char *am_picks_varying(const struct am_picks *picks, const char *except)
+{
+    const struct am_result *const first = picks->n ? picks->items[0].result : NULL;
+    const char *list = "";
+
+    for (size_t a = 0; list && first && a < first->n_params; a++) {
+        const char *const axis = first->params[a].name;
+
+        if (!am_names_hold(except, axis) && varies(picks, axis))
+            list = am_arena_printf(picks->arena, "%s%s%s", list, *list ? "," : "", axis);
+    }
+    return list ? list : "";
 }
 
 /* ---- reducing ---- */

@@ -21,6 +21,7 @@
  *     axis=a,b    the value is one of these      axis!=a,b   the bench has the axis, none of these
  *     axis<8  axis<=8  axis>8  axis>=8           numbers
  *     axis        the bench has this axis        !axis       it does not
+ *     axis?=a,b   one of these, or the bench does not have the axis (results of older versions)
  *
  * Values are compared by value: 4096 matches the size 4096 however it was written; K, M and G are
  * accepted. A value may hold neither blank nor comma; for such (names of devices) use
@@ -56,6 +57,12 @@ struct am_picks am_picks_where(const struct am_picks *picks, const char *where);
 /* Those that agree with `result` in every axis of the list ("runtime,threads"). */
 struct am_picks am_picks_like(const struct am_picks *picks, const struct am_result *result,
                               const char *axes);
+/* Those that agree with `result` in every axis of its bench but those of the list. */
+struct am_picks am_picks_beside(const struct am_picks *picks, const struct am_result *result,
+                                const char *except);
+/* Those of grade A or B; all of them when there is none such, so that whatever rests on them is
+ * withheld with its reasons. */
+struct am_picks am_picks_sound(const struct am_picks *picks);
 /* Those with the largest (or, with `least`, smallest) number on the axis. */
 struct am_picks am_picks_extreme(const struct am_picks *picks, const char *axis, bool least);
 
@@ -88,6 +95,9 @@ struct am_picks am_picks_curve(const struct am_picks *picks, const char *axis,
 /* Axes in which the picks differ, other than those of the list `except` (NULL: none), each with its
  * values: "delay=0, 300 threads=1, 2"; "" when they do not. At most a few values are named. */
 const char *am_picks_differ(const struct am_picks *picks, const char *except);
+
+/* The same axes without their values: "delay,threads". */
+const char *am_picks_varying(const struct am_picks *picks, const char *except);
 
 /* Whether the list "a,b,c" of names holds the name; NULL holds nothing. */
 bool am_names_hold(const char *list, const char *name);

@@ -27,21 +27,88 @@ struct am_fact am_fact_of(const struct am_pick *pick, struct am_arena *arena)
     return fact;
 }
 
+/* Makes a ratio of the fact; the interval holds with what both leave of certainty. */
+static void divide(struct am_fact *fact, const struct am_fact *by)
+{
+    fact->unit = "";
+    fact->value /= by->value;
+    fact->ci = (struct am_interval){fact->ci.lo / by->ci.hi, fact->ci.hi / by->ci.lo,
+                                    fmax(fact->ci.coverage + by->ci.coverage - 1, 0)};
+    fact->grading = am_grading_worse(fact->grading, by->grading);
+}
+
 struct am_fact am_fact_of_ratio(const struct am_pick *over, const struct am_pick *under,
                                 struct am_arena *arena)
 {
-    const struct am_summary *const a = &over->metric->summary, *const b = &under->metric->summary;
-    struct am_fact fact = {
-        .unit = "",
-        .value = a->median / b->median,
-        .ci = {a->ci.lo / b->ci.hi, a->ci.hi / b->ci.lo,
-               fmax(a->ci.coverage + b->ci.coverage - 1, 0)},
-        .evidence = am_arena_printf(arena, "%s %s over %s", over->result->bench, over->result->text,
-                                    under->result->text),
-    };
+    const struct am_fact b = am_fact_of(under, arena);
+    struct am_fact fact = am_fact_of(over, arena);
 
-    am_fact_rest_on(&fact, over);
+    divide(&fact, &b);
     am_fact_rest_on(&fact, under);
+    fact.evidence = am_arena_printf(arena, "%s %s over %s", over->result->bench, over->result->text,
+                                    under->result->text);
+    return fact;
+}
+
+struct am_fact am_fact_over(const struct am_fact *over, const struct am_fact *under,
+                            struct am_arena *arena)
+{
+    struct am_fact fact = *over;
+
+    divide(&fact, under);
+    fact.id = NULL;
+    fact.claimed = NULL;
+    fact.contradicts = false;
+    fact.evidence = am_arena_printf(arena, "%s over %s", over->id, under->id);
+    for (size_t i = 0; i < under->n_points && fact.n_points < AM_FACT_POINTS_MAX; i++)
+        fact.points[fact.n_points++] = under->points[i];
+    return fact;
+}
+
+struct am_fact am_fact_of_middle(const struct am_picks *picks, struct am_arena *arena)
+{
+    double *const medians = am_arena_array(arena, picks->n + 1, sizeof(*medians));
+    struct am_fact fact = {.unit = picks->n ? picks->items[0].metric->unit : "", .value = NAN};
+
+    for (size_t i = 0; medians && i < picks->n; i++) {
+        medians[i] = picks->items[i].metric->summary.median;
+        am_fact_rest_on(&fact, &picks->items[i]);
+    }
+    if (!medians || picks->n == 0)
+        return fact;
+    am_stats_sort(medians, picks->n);
+    fact.value = am_stats_median(medians, picks->n);
+    fact.ci = picks->n == 1 ? picks->items[0].metric->summary.ci
+                            : am_stats_median_interval(medians, picks->n, 0.95);
+    fact.evidence = am_arena_printf(arena, "%s, median of %zu results",
+                                    picks->items[0].result->bench, picks->n);
+    return fact;
+}
+
+struct am_fact am_fact_of_knee(const struct am_picks *curve, double share, struct am_arena *arena)
+{
+    const struct am_pick *const peak = am_picks_best(curve);
+    const double limit = peak ? share * peak->metric->summary.median : NAN;
+    struct am_fact fact = {.unit = "", .value = NAN, .ci = {1, NAN, NAN}};
+    size_t at = 0, sure;
+
+    if (curve->n < 2)
+        return fact;
+    while (curve->items[at].metric->summary.median < limit) {
+        if (curve->items[at].metric->summary.ci.hi < limit)
+            fact.ci.lo = curve->items[at].x + 1;
+        at++;
+    }
+    for (sure = at; sure + 1 < curve->n; sure++) {
+        if (curve->items[sure].metric->summary.ci.lo >= limit)
+            break;
+    }
+    fact.value = curve->items[at].x;
+    fact.ci.hi = curve->items[sure].x;
+    am_fact_rest_on(&fact, &curve->items[at]);
+    am_fact_rest_on(&fact, peak);
+    fact.evidence = am_arena_printf(arena, "the least within %.0f %% of %s %s", 100 * (1 - share),
+                                    peak->result->bench, peak->result->text);
     return fact;
 }
 
@@ -156,6 +223,47 @@ void am_facts_offer(struct am_facts *facts, struct am_fact fact)
         facts->items = more;
     }
     facts->items[facts->n++] = fact;
+}
+
+/* The same rate with the most threads (`most`), or with one; NULL when there is none. */
+static const struct am_fact *find_threads(const struct am_facts *facts, const struct am_fact *like,
+                                          bool most)
+{
+    const struct am_fact *found = NULL;
+
+    for (size_t i = 0; i < facts->n; i++) {
+        const struct am_fact *const f = &facts->items[i];
+        const double n = am_fact_number(f, "threads");
+
+        if (!am_fact_alike(f, like, "threads") || (most ? !(n > 1) : !(n <= 1)))
+            continue;
+        if (!found || n > am_fact_number(found, "threads"))
+            found = f;
+    }
+    return found;
+}
+
+void am_facts_offer_speedups(struct am_facts *facts, const char *name)
+{
+    const size_t n = facts->n;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct am_fact *const many = &facts->items[i];
+        const struct am_fact *one;
+        struct am_fact fact;
+
+        if (strcmp(many->family, facts->family) != 0 || strcmp(many->name, name) != 0 ||
+            find_threads(facts, many, true) != many)
+            continue;
+        one = find_threads(facts, many, false);
+        if (!one)
+            continue;
+        fact = am_fact_over(many, one, facts->arena);
+        fact.name = "speedup";
+        fact.what = "rate of these threads over that of one";
+        fact.kind = AM_FACT_TYPICAL;
+        am_facts_offer(facts, fact);
+    }
 }
 
 /* ---- asking ---- */

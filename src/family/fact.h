@@ -64,6 +64,16 @@ struct am_fact am_fact_of(const struct am_pick *pick, struct am_arena *arena);
  * certainty; the grade is the worse. Unit "". */
 struct am_fact am_fact_of_ratio(const struct am_pick *over, const struct am_pick *under,
                                 struct am_arena *arena);
+/* The same of two facts, with the labels of `over`. */
+struct am_fact am_fact_over(const struct am_fact *over, const struct am_fact *under,
+                            struct am_arena *arena);
+/* The median over the results' medians, with its own interval; that of the result where it is the
+ * only one. Rests on all of them. */
+struct am_fact am_fact_of_middle(const struct am_picks *picks, struct am_arena *arena);
+/* Of a curve of rates: the least x that reaches `share` of the best. The interval begins behind the
+ * last x whose own interval lies below that, and ends with the first whose interval lies above.
+ * NAN, and so no fact, with fewer than two places. */
+struct am_fact am_fact_of_knee(const struct am_picks *curve, double share, struct am_arena *arena);
 /* Adds one more result that the fact rests on: its point and its grade. */
 void am_fact_rest_on(struct am_fact *fact, const struct am_pick *pick);
 /* Adds a label; the text is copied, and counts as a number when `kind` says so. */
@@ -75,6 +85,9 @@ void am_fact_label_axes(struct am_fact *fact, const struct am_result *result, co
 /* Adds a fact, with the family of the rules at work, unless it lacks a text, is no number, or one
  * with its name and labels is there already. One of grade C is withheld with a remark. */
 void am_facts_offer(struct am_facts *facts, struct am_fact fact);
+/* Offers "speedup" for each kind of the facts of this family called `name`: the rate of the most
+ * threads over that of one. Kinds are told apart by all labels but `threads`. */
+void am_facts_offer_speedups(struct am_facts *facts, const char *name);
 /* Notes what could not be concluded: "openmp.start: several results (delay=0, 300)". */
 void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

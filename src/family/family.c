@@ -29,9 +29,10 @@ const struct am_family *am_family_find(const char *name)
 static void apply_to_group(const struct am_fact_rule *rule, const struct am_picks *picks,
                            struct am_facts *facts)
 {
+    const struct am_picks sound = am_picks_sound(picks);
     const char *several = NULL;
     const struct am_pick *const pick =
-        rule->reduce == AM_REDUCE_BEST ? am_picks_best(picks) : am_picks_only(picks, &several);
+        rule->reduce == AM_REDUCE_BEST ? am_picks_best(&sound) : am_picks_only(picks, &several);
     struct am_fact fact;
 
     if (several)

@@ -22,7 +22,7 @@ typedef void am_derive_fn(const struct am_deriving *d);
 
 enum am_reduce {
     AM_REDUCE_ONLY, /* one result is wanted: several are remarked upon, and give no fact */
-    AM_REDUCE_BEST, /* the best median */
+    AM_REDUCE_BEST, /* the best median; of grade C only where there is no other */
 };
 
 /* A rule for facts: the selected results are parted by the axes `labels`, each part is reduced to

@@ -47,6 +47,8 @@ static void test_conditions(struct rx_run *run)
         {"mem.latency", "pattern!=random", 1},
         {"mem.latency", "threads!=1", 0},
         {"mem.latency", "!threads", 3},
+        {"mem.latency", "threads?=1 pattern?=random", 2},
+        {"omp.start", "threads?=1", 2},
         {"omp.start", "threads", 4},
         {"omp.start", "!threads", 0},
         {"omp.start", "threads=2 event=task,region delay<=0", 2},
@@ -90,6 +92,10 @@ static void test_parting(struct rx_run *run)
        "the results with the largest or smallest number");
     ok(am_picks_like(&all, all.items[0].result, "threads,event").n == 2,
        "those alike in some axes");
+    ok(am_picks_beside(&all, all.items[0].result, "delay").n == 2 &&
+           am_picks_beside(&all, all.items[0].result, NULL).n == 1,
+       "those alike in all axes but one");
+    is_str(am_picks_varying(&all, "event"), "threads,delay", "the axes that vary, but for one");
 }
 
 static void test_curve(struct rx_run *run)
@@ -110,6 +116,19 @@ static void test_curve(struct rx_run *run)
        "or the best of them is taken, when that is what is wanted");
 }
 
+static void test_sound(struct rx_run *run)
+{
+    struct am_picks all =
+        am_select(&run->set, &(struct am_selector){"omp.start", NULL, NULL}, &run->arena);
+    struct am_result_metric doubtful = *all.items[0].metric;
+
+    doubtful.grading.grade = AM_GRADE_C;
+    all.items[0].metric = &doubtful;
+    ok(am_picks_sound(&all).n == 3, "evidence of grade C is left out");
+    all.n = 1;
+    ok(am_picks_sound(&all).n == 1, "unless there is no other");
+}
+
 int main(void)
 {
     struct rx_run run = {0};
@@ -119,6 +138,7 @@ int main(void)
     test_several(&run);
     test_parting(&run);
     test_curve(&run);
+    test_sound(&run);
     am_arena_fini(&run.arena);
     return tap_done();
 }

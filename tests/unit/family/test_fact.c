@@ -81,6 +81,49 @@ static void test_withheld(struct rx_run *run)
     ok(facts.n == 1, "what is no number is no fact");
 }
 
+/* Rates over threads: three threads and more reach what there is. */
+static void test_reduced(void)
+{
+    static const double rates[] = {10, 19.9, 29.5, 30, 29.9};
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena, .family = "core"};
+    struct am_picks picks;
+    struct am_fact f;
+
+    for (int i = 0; i < 5; i++) {
+        char text[32];
+
+        (void)snprintf(text, sizeof(text), "threads=%d", i + 1);
+        (void)rx_add(&run, "cpu.flops", text,
+                     (const struct rx_metric[]){{"flops", "flop/s", rates[i]}, {0}});
+    }
+    am_evidence_settle(&run.set);
+    picks = am_select(&run.set, &(struct am_selector){"cpu.flops", NULL, NULL}, &run.arena);
+    picks = am_picks_curve(&picks, "threads", NULL);
+    f = am_fact_of_knee(&picks, 0.95, &run.arena);
+    ok(f.value > 2.9 && f.value < 3.1 && f.ci.lo > 2.9 && f.ci.hi < 3.1, "3 threads are enough");
+    f = am_fact_of_knee(&picks, 29.5 / 30, &run.arena);
+    ok(f.value > 2.9 && f.value < 3.1 && f.ci.lo > 2.9 && f.ci.hi < 3.1, "at the limit too");
+    f = am_fact_of_knee(&picks, 19.905 / 30, &run.arena);
+    ok(f.value > 2.9 && f.ci.lo > 1.9 && f.ci.lo < 2.1,
+       "where an interval reaches the limit, the knee may lie there as well");
+    f = am_fact_of_middle(&picks, &run.arena);
+    ok(fabs(f.value - 29.5) < 1e-9 && f.ci.lo < 29.5 && f.n_points == AM_FACT_POINTS_MAX,
+       "the middle of several results");
+    for (size_t i = 0; i < picks.n; i++) {
+        f = am_fact_of(&picks.items[i], &run.arena);
+        f.name = "peak";
+        f.what = "peak";
+        am_fact_label_axes(&f, picks.items[i].result, "threads");
+        am_facts_offer(&facts, f);
+    }
+    am_facts_offer_speedups(&facts, "peak");
+    is_near(am_facts_value(&facts, "core.speedup", NULL), 2.99, 1e-9,
+            "the speed-up of the most threads over one");
+    is_str(facts.items[facts.n - 1].id, "core.speedup{threads=5}", "with their number");
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
     struct rx_run run = {0};
@@ -93,6 +136,7 @@ int main(void)
     test_rules(&run);
     test_asking(&run);
     test_withheld(&run);
+    test_reduced();
     am_arena_fini(&run.arena);
     return tap_done();
 }

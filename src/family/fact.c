@@ -174,6 +174,10 @@ void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
+    for (size_t i = 0; i < facts->n_remarks; i++) {
+        if (strcmp(facts->remarks[i], text) == 0)
+            return;
+    }
     if (facts->n_remarks == facts->cap_remarks) {
         const char **const more = grow(facts->arena, facts->remarks, facts->n_remarks,
                                        &facts->cap_remarks, sizeof(*more));

@@ -88,7 +88,7 @@ void am_facts_offer(struct am_facts *facts, struct am_fact fact);
 /* Offers "speedup" for each kind of the facts of this family called `name`: the rate of the most
  * threads over that of one. Kinds are told apart by all labels but `threads`. */
 void am_facts_offer_speedups(struct am_facts *facts, const char *name);
-/* Notes what could not be concluded: "openmp.start: several results (delay=0, 300)". */
+/* Notes, once, what could not be concluded: "openmp.start: several results (delay=0, 300)". */
 void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* The family of cores: clock, peaks, streams, gains by SMT, speed-ups, guidelines, from made-up
+ * results. */
+#include "family/families.h"
+
+#include "fact_fixture.h"
+#include "tap.h"
+
+#include <math.h>
+
+/* Launches differ by a thousandth. */
+static void add(struct rx_run *run, const char *bench, const char *text, const char *metric,
+                const char *unit, double value)
+{
+    (void)rx_add(run, bench, text, (const struct rx_metric[]){{metric, unit, value}, {0}});
+}
+
+static struct am_facts derive(struct rx_run *run)
+{
+    struct am_facts facts = {.arena = &run->arena};
+
+    am_evidence_settle(&run->set);
+    am_family_derive(&am_family_core, &run->set, &facts);
+    return facts;
+}
+
+/* ---- arithmetic ---- */
+
+static const struct {
+    const char *text;
+    double rate;
+} rows[] = {
+    {"op=fma type=f64 isa=avx2 streams=1 threads=1 smt=single", 2},
+    {"op=fma type=f64 isa=avx2 streams=12 threads=1 smt=single", 16},
+    {"op=fma type=f64 isa=avx2 streams=1 threads=2 smt=pair", 3.8},
+    {"op=add type=f64 isa=avx2 streams=1 threads=2 smt=pair", 9},
+    {"op=fma type=f64 isa=avx2 streams=12 threads=2 smt=pair", 16.8},
+    {"op=fma type=f64 isa=avx2 streams=12 threads=2 smt=single", 32},
+    {"op=fma type=f64 isa=avx2 streams=12 threads=4 smt=pair", 33},
+    {"op=fma type=f32 isa=avx2 streams=12 threads=1 smt=single", 32},
+    {"op=fma type=f32 isa=sse2 streams=12 threads=1", 8}, /* before there was such an axis */
+};
+
+static const struct {
+    const char *name, *where;
+    double value; /* 0: there is no such fact */
+} wanted[] = {
+    {"core.peak", "type=f64 isa=avx2 threads=1", 16},
+    {"core.peak", "type=f64 isa=avx2 threads=2", 32},
+    {"core.peak", "type=f64 isa=avx2 threads=4", 33},
+    {"core.smt_gain", "type=f64 isa=avx2 work=peak", 1.05}, /* one thread keeps the units busy */
+    {"core.smt_gain", "type=f64 isa=avx2 work=chain", 1.9}, /* of the same operation */
+    {"core.smt_gain", "type=f32 isa=avx2", 0},
+    {"core.peak", "type=f32 isa=sse2", 8},
+    {"core.smt_gain", "type=f32 isa=sse2", 0},
+    {"core.speedup", "type=f64 isa=avx2", 33.0 / 16},
+    {"core.speedup", "type=f32", 0},
+};
+
+static void check_smt(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        add(&run, "cpu.flops", rows[i].text, "flops", "flop/s", rows[i].rate);
+    facts = derive(&run);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        const struct am_fact *const f = am_facts_only(&facts, wanted[i].name, wanted[i].where);
+
+        if (wanted[i].value > 0)
+            ok(f && fabs(f->value / wanted[i].value - 1) < 0.005 && f->ci.lo <= f->value &&
+                   f->value <= f->ci.hi && f->evidence,
+               "%s %s is %g", wanted[i].name, wanted[i].where, f ? f->value : NAN);
+        else
+            ok(!f, "%s %s is not claimed", wanted[i].name, wanted[i].where);
+    }
+    is_str(am_facts_only(&facts, "core.peak", "type=f64 threads=4")->id,
+           "core.peak{type=f64,isa=avx2,threads=4}", "labels tell facts apart");
+    ok(am_facts_only(&facts, "core.peak", "threads=4")->kind == AM_FACT_CAPABILITY,
+       "a peak is what can be reached");
+    am_arena_fini(&run.arena);
+}
+
+/* Peaks: fma with 8 streams or more; one thread and two. */
+static void check_streams(void)
+{
+    static const int streams[] = {1, 4, 8, 12};
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    for (int threads = 1; threads <= 2; threads++) {
+        for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+            const double fma = fmin(streams[i], 8) * 2 * threads;
+            char text[96];
+
+            (void)snprintf(text, sizeof(text), "op=fma type=f64 isa=avx2 streams=%d threads=%d",
+                           streams[i], threads);
+            add(&run, "cpu.flops", text, "flops", "flop/s", fma);
+            (void)snprintf(text, sizeof(text), "op=add type=f64 isa=avx2 streams=%d threads=%d",
+                           streams[i], threads);
+            add(&run, "cpu.flops", text, "flops", "flop/s", fma / 2);
+        }
+    }
+    facts = derive(&run);
+    f = am_facts_only(&facts, "core.peak", "threads=1");
+    ok(f && fabs(f->value / 16 - 1) < 0.03 && strstr(f->evidence, "op=fma"),
+       "the peak of one core is that of fma");
+    f = am_facts_only(&facts, "core.streams", "type=f64 isa=avx2");
+    ok(f && f->value == 8 && f->ci.lo == 5 && f->ci.hi == 8,
+       "8 streams reach it, 4 do not: 5 to 8");
+    f = am_facts_only(&facts, "core.peak", "threads=2");
+    ok(f && fabs(f->value / 32 - 1) < 0.03, "two threads have a peak of their own");
+    ok(!am_facts_only(&facts, "core.smt_gain", NULL), "no pairs, no gain by them");
+    am_arena_fini(&run.arena);
+}
+
+/* A result that nothing can be concluded from does not stand for the best. */
+static void check_grades(void)
+{
+    static const double wild[] = {1, 90, 2, 80, 3, 70};
+    struct rx_run run = {0};
+    struct am_facts facts;
+    struct am_result *r;
+
+    add(&run, "cpu.flops", "op=fma type=f64 isa=avx2 threads=1", "flops", "flop/s", 16);
+    add(&run, "cpu.flops", "op=mix type=f64 isa=avx2 threads=1", "flops", "flop/s", 36);
+    r = &run.set.results[1];
+    for (size_t i = 0; i < r->metrics[0].series.n; i++)
+        r->metrics[0].series.launches[i].values = &wild[i];
+    facts = derive(&run);
+    is_near(am_facts_value(&facts, "core.peak", NULL), 16, 1e-9, "the best of what is sound");
+    run.set.results++;
+    run.set.n = 1;
+    facts = derive(&run);
+    ok(facts.n == 0 && facts.n_remarks > 0 && strstr(facts.remarks[0], "core.peak"),
+       "doubtful evidence alone concludes nothing, and says so");
+    am_arena_fini(&run.arena);
+}
+
+/* ---- clock and cores ---- */
+
+static void check_clock(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct rx_metric flops[] = {
+        {"flops", "flop/s", 48e9}, {"flops_per_cycle", "flop/cycle", 16}, {NULL, NULL, 0}};
+    const struct rx_metric chase[] = {
+        {"latency", "s", 2e-9}, {"cycles", "cycle", 6.2}, {NULL, NULL, 0}};
+
+    (void)rx_add(&run, "cpu.flops", "type=f64 threads=1", flops);
+    (void)rx_add(&run, "mem.latency", "size=4096 chains=1", chase);
+    (void)rx_add(&run, "mem.latency", "size=4096 chains=8", flops);
+    am_kvs_add(&run.set.environment, &run.arena, "frequency_max_khz", "2500000");
+    facts = derive(&run);
+    is_near(am_facts_value(&facts, "core.clock", NULL) / 1e9, 3.05, 1e-9,
+            "the middle of both clocks");
+    ok(am_facts_only(&facts, "core.clock", NULL)->contradicts,
+       "a clock above the highest that is stated is a contradiction");
+    am_arena_fini(&run.arena);
+}
+
+static void check_count(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    am_kvs_add(&run.set.machine, &run.arena, "cores", "16");
+    add(&run, "cpu.flops", "op=fma type=f64 isa=avx512 threads=1", "flops", "flop/s", 80e9);
+    add(&run, "cpu.flops", "op=fma type=f64 isa=avx512 threads=8", "flops", "flop/s", 600e9);
+    add(&run, "cpu.flops", "op=fma type=f64 isa=avx512 threads=16", "flops", "flop/s", 640e9);
+    facts = derive(&run);
+    is_near(am_facts_value(&facts, "core.speedup", "type=f64 isa=avx512 threads=16"), 8, 1e-9,
+            "the speed-up of the most threads");
+    is_near(am_facts_value(&facts, "core.count", NULL), 8, 1e-9, "cores by their arithmetic");
+    ok(am_facts_only(&facts, "core.count", NULL)->contradicts,
+       "half of the claimed cores are a contradiction");
+    ok(strstr(fx_said(&am_family_core, "cores.effective", &facts), "of 8 cores"),
+       "and are told: %s", fx_said(&am_family_core, "cores.effective", &facts));
+    run.set.n = 2;
+    facts = derive(&run);
+    ok(!am_facts_only(&facts, "core.count", NULL),
+       "fewer threads than cores say nothing of their number");
+    am_arena_fini(&run.arena);
+}
+
+static void check_nothing(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts = derive(&run);
+
+    ok(facts.n == 0, "an empty run shows nothing");
+    (void)rx_add(&run, "mem.latency", "size=4096 pattern=random pages=any",
+                 (const struct rx_metric[]){{"latency", "s", 1e-9}, {"cycles", "cycle", 3}, {0}});
+    facts = derive(&run);
+    ok(facts.n == 1 && am_facts_only(&facts, "core.clock", NULL), "one point shows the clock");
+    run.set.results[0].state = AM_POINT_FAIL;
+    facts = derive(&run);
+    ok(facts.n == 0, "unless it failed");
+    am_arena_fini(&run.arena);
+}
+
+/* ---- guidelines ---- */
+
+static void put_machine(struct am_facts *facts)
+{
+    fx_fact(facts, "core.peak", "type=f64 isa=avx2 threads=1", "flop/s", 60e9);
+    fx_fact(facts, "core.streams", "type=f64 isa=avx2", "", 8);
+    fx_fact(facts, "core.peak", "type=f64 isa=scalar threads=1", "flop/s", 15e9);
+    fx_fact(facts, "core.peak", "type=f32 isa=avx2 threads=1", "flop/s", 120e9);
+    fx_fact(facts, "core.rate", "instr=vdivpd_ymm", "1/cycle", 0.2);
+    fx_fact(facts, "core.rate", "instr=vfmadd231pd_ymm", "1/cycle", 2);
+}
+
+/* Every rule that compares says nothing when the intervals of what it compares overlap. */
+static void check_undecided(struct am_facts *facts)
+{
+    static const char *const silent[] = {"core.vectors", "core.precision", "core.division"};
+
+    for (size_t i = 0; i < facts->n; i++) {
+        facts->items[i].ci.lo = facts->items[i].value / 50;
+        facts->items[i].ci.hi = facts->items[i].value * 50;
+    }
+    for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+        is_str(fx_said(&am_family_core, silent[i], facts), "", "wide intervals decide nothing");
+}
+
+static void check_guidelines(void)
+{
+    static const struct {
+        const char *id, *words;
+    } cases[] = {
+        {"core.streams", "at least 8 independent f64 operations of avx2"},
+        {"core.vectors", "avx2: 4.0 x the arithmetic of scalar code"},
+        {"core.precision", "2.0 x"},
+        {"core.division", "20 multiplications"},
+    };
+    struct am_arena arena = {0};
+    struct am_facts facts = {.arena = &arena};
+    struct am_fact *gain;
+
+    for (const struct am_guideline_rule *r = am_family_core.guidelines; r->id; r++)
+        is_str(fx_said(&am_family_core, r->id, &facts), "", "without facts there is no advice");
+    put_machine(&facts);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        ok(strstr(fx_said(&am_family_core, cases[i].id, &facts), cases[i].words), "%s: %s (%s)",
+           cases[i].id, cases[i].words, fx_said(&am_family_core, cases[i].id, &facts));
+    check_undecided(&facts);
+    gain = fx_fact(&facts, "core.smt_gain", "type=f64 isa=avx2 work=peak", "", 1.3);
+    ok(strstr(fx_said(&am_family_core, "core.smt", &facts), "Use both"), "a second thread gains");
+    gain->value = 1;
+    gain->ci = (struct am_interval){0.98, 1.02, 0.95};
+    ok(strstr(fx_said(&am_family_core, "core.smt", &facts), "One thread per core"), "or does not");
+    gain->ci.hi = 1.5;
+    ok(strstr(fx_said(&am_family_core, "core.smt", &facts), "Not decided"), "or is not decided");
+    gain->ci.coverage = 0;
+    is_str(fx_said(&am_family_core, "core.smt", &facts), "", "one launch is no ground for advice");
+    am_arena_fini(&arena);
+}
+
+int main(void)
+{
+    check_smt();
+    check_streams();
+    check_grades();
+    check_clock();
+    check_count();
+    check_nothing();
+    check_guidelines();
+    return tap_done();
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What mem.bandwidth shows: bytes a second of each level of memory, and what raises them. */
 #include "model/derive.h"
-#include "model/tiers.h"
+#include "family/tiers.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "model/facts.h"
-#include "model/tiers.h"
+#include "family/tiers.h"
 #include "store/store.h"
 
 #include <stdbool.h>

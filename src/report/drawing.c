@@ -3,7 +3,7 @@
  * a line says that they are not), the shared cache and the memory below. */
 #include "report/drawing.h"
 
-#include "model/tiers.h"
+#include "family/tiers.h"
 #include "report/facts.h"
 #include "report/units.h"
 

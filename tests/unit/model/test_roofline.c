@@ -2,7 +2,7 @@
 /* Levels, ceilings and bounds on a made-up machine whose numbers are known. */
 #include "model/explain.h"
 #include "model/roofline.h"
-#include "model/tiers.h"
+#include "family/tiers.h"
 
 #include "result_fixture.h"
 #include "tap.h"

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which level of memory a working set is in, by the sizes that were measured and claimed. */
-#ifndef AM_MODEL_TIERS_H
-#define AM_MODEL_TIERS_H
+/* Which level of memory a working set is in, by the sizes that were measured and claimed.
+ *
+ * Facts of memory carry the level as a label; ceilings and bounds use it as a number. Sizes come
+ * from the facts memory.size{level=...} where there are any, and from what the system states. */
+#ifndef AM_FAMILY_TIERS_H
+#define AM_FAMILY_TIERS_H
 
-#include "model/facts.h"
+#include "family/fact.h"
 #include "store/store.h"
 
 enum am_tier {
@@ -32,7 +35,9 @@ enum am_tier am_tiers_of(const struct am_tiers *levels, double bytes, double thr
  * AM_TIER_COUNT when no cache is known. */
 enum am_tier am_tiers_fastest(const struct am_tiers *levels, double bytes, double threads);
 
-/* "cache.l1d" ... "memory": how ids of facts begin. */
+/* "l1d" ... "memory": the label `level` of facts. */
+const char *am_tier_label(enum am_tier level);
+/* Of old: how ids of facts begin. */
 const char *am_tier_id(enum am_tier level);
 /* "L1" ... "memory": for people. */
 const char *am_tier_title(enum am_tier level);

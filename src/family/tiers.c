@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels of memory: sizes from facts where there are any, from what the system claims otherwise. */
-#include "model/tiers.h"
+#include "family/tiers.h"
 
 #include "base/text.h"
 
@@ -11,23 +11,32 @@
  * between are partly in it. */
 static const double inside = 0.75, outside = 2;
 
+/* `where` chooses the fact of the size, `old` names it as it was; `claim` is what the machine's
+ * description calls it. */
 static const struct {
-    const char *id, *title, *size_id, *claim;
+    const char *label, *title, *where, *claim, *id, *old;
 } rows[AM_TIER_COUNT] = {
-    [AM_TIER_L1D] = {"cache.l1d", "L1", "cache.l1d.size", "l1d_bytes"},
-    [AM_TIER_L2] = {"cache.l2", "L2", "cache.l2.size", "l2_bytes"},
-    [AM_TIER_L3] = {"cache.l3", "L3", "cache.l3.size", "l3_bytes"},
-    [AM_TIER_MEMORY] = {"memory", "memory", NULL, NULL},
+    [AM_TIER_L1D] = {"l1d", "L1", "level=l1d", "l1d_bytes", "cache.l1d", ".cache.l1d.size"},
+    [AM_TIER_L2] = {"l2", "L2", "level=l2", "l2_bytes", "cache.l2", ".cache.l2.size"},
+    [AM_TIER_L3] = {"l3", "L3", "level=l3", "l3_bytes", "cache.l3", ".cache.l3.size"},
+    [AM_TIER_MEMORY] = {"memory", "memory", NULL, NULL, "memory", NULL},
 };
+
+static double measured_size(const struct am_facts *facts, enum am_tier level)
+{
+    const double size = am_facts_value(facts, "memory.size", rows[level].where);
+    const double old = am_facts_value(facts, rows[level].old, NULL);
+
+    return isfinite(size) ? size : isfinite(old) ? old : 0;
+}
 
 struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts)
 {
     struct am_tiers l = {{0}, {0}};
 
-    for (size_t i = 0; i < AM_TIER_MEMORY; i++) {
-        const struct am_fact *const fact = am_facts_find(facts, rows[i].size_id);
+    for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
         const char *const text = am_kvs_get(&set->machine, rows[i].claim);
-        const double measured = fact ? fact->value : 0;
+        const double measured = measured_size(facts, i);
         double claimed = 0;
 
         if (!text || !am_parse_f64(text, strlen(text), &claimed))
@@ -74,6 +83,11 @@ enum am_tier am_tiers_fastest(const struct am_tiers *l, double bytes, double thr
             return i;
     }
     return largest(l) > 0 ? AM_TIER_MEMORY : AM_TIER_COUNT;
+}
+
+const char *am_tier_label(enum am_tier level)
+{
+    return (unsigned)level < AM_TIER_COUNT ? rows[level].label : "between";
 }
 
 const char *am_tier_id(enum am_tier level)

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/* The family of memory: caches, main memory, address translation, nodes.
+ *
+ * Facts carry the level they are about as a label: l1d, l2, l3 or memory. Their mathematics stands
+ * in memory_levels.c (what dependent loads show) and memory_rates.c (what streams show); here are
+ * the tables, and the guidelines made of the facts. */
+#include "family/memory.h"
+
+#include "family/families.h"
+
+#include <math.h>
+
+/* Smaller effects are no advice. */
+static const double worth = 1.1;
+enum { SMALL_PAGE = 4096 };
+
+static const struct am_fact_rule rules[] = {
+    {.name = "line", .what = "bytes of a cache line", .derive = am_memory_derive_line},
+    {.name = "ways", .what = "lines of a set", .derive = am_memory_derive_ways},
+    {.name = "size, latency, cycles, latency_local, order, tlb_pages",
+     .what = "levels of memory and of address translation",
+     .derive = am_memory_derive_levels},
+    {.name = "parallelism",
+     .what = "loads that one core keeps under way",
+     .derive = am_memory_derive_parallelism},
+    {.name = "bandwidth, prefetch_gain, hwprefetch_gain, nt_gain, fill_threads, speedup",
+     .what = "bytes per second, and what raises them",
+     .derive = am_memory_derive_bandwidth},
+    {.name = "stanza_peak, stanza_knee",
+     .what = "contiguous pieces with gaps between them",
+     .derive = am_memory_derive_stanza},
+    {.name = "loaded_latency, loaded_bandwidth, loaded_penalty",
+     .what = "loads while other threads stream",
+     .derive = am_memory_derive_loaded},
+    {.name = "node_latency, node_bandwidth",
+     .what = "memory of one node and of others",
+     .derive = am_memory_derive_nodes},
+    {.name = NULL},
+};
+
+/* ---- guidelines ---- */
+
+static bool say_levels(const struct am_facts *facts, struct am_arena *arena,
+                       struct am_guideline *out)
+{
+    const struct am_fact *const l1 = am_facts_only(facts, "memory.latency", "level=l1d");
+    const struct am_fact *const l2 = am_facts_only(facts, "memory.latency", "level=l2");
+    const struct am_fact *const memory = am_facts_only(facts, "memory.latency", "level=memory");
+    const struct am_fact *const size = am_facts_only(facts, "memory.size", "level=l2");
+
+    if (!l1 || !l2 || !memory || !size || !(memory->ci.lo > worth * l2->ci.hi))
+        return false;
+    *out = (struct am_guideline){
+        .text = am_arena_printf(
+            arena,
+            "Block for L2: keep what is used again below %.0f KiB per core. A load takes %.2g ns "
+            "from L1, %.2g ns from L2 and %.3g ns from memory (%.0f x L2).",
+            size->value / 1024, l1->value * 1e9, l2->value * 1e9, memory->value * 1e9,
+            memory->value / l2->value),
+        .evidence = am_arena_printf(arena, "%s, %s, %s, %s", size->id, l1->id, l2->id, memory->id),
+        .command = "run mem.latency -p pattern=random",
+        .grading = am_grading_worse(am_grading_worse(size->grading, l1->grading),
+                                    am_grading_worse(l2->grading, memory->grading)),
+    };
+    return true;
+}
+
+/* ", and lose inside it (0.41 x in l2)", where that was measured. */
+static const char *inside_caches(const struct am_facts *facts, const struct am_fact *gain,
+                                 struct am_arena *arena)
+{
+    const struct am_fact *const inside = am_facts_least(
+        facts, "memory.nt_gain",
+        am_arena_printf(arena, "level!=memory threads=1 kernel=%s", am_fact_text(gain, "kernel")));
+    const char *const text = inside && am_fact_is_decided(inside) && inside->ci.hi < 1
+                                 ? am_arena_printf(arena, ", and lose inside it (%.2f x in %s)",
+                                                   inside->value, am_fact_text(inside, "level"))
+                                 : NULL;
+
+    return text ? text : "";
+}
+
+/* Where the interval lies beyond 1 on one side: gained, or lost. */
+static bool say_streaming(const struct am_facts *facts, struct am_arena *arena,
+                          struct am_guideline *out)
+{
+    const struct am_fact *const f =
+        am_facts_most(facts, "memory.nt_gain", "level=memory threads=1");
+    const char *const kernel = f ? am_fact_text(f, "kernel") : NULL;
+    const double cache = am_facts_value(facts, "memory.size", "level=l3");
+
+    if (!kernel || !am_fact_is_decided(f) || (f->ci.lo <= worth && f->ci.hi >= 1))
+        return false;
+    out->text =
+        f->ci.lo > worth
+            ? am_arena_printf(
+                  arena,
+                  "Write large results with non-temporal stores: they gain %.2f x (%s) "
+                  "beyond the last cache%s%s.",
+                  f->value, kernel,
+                  isfinite(cache) ? am_arena_printf(arena, " (%.3g MiB)", cache / 1048576) : "",
+                  inside_caches(facts, f, arena))
+            : am_arena_printf(arena,
+                              "Leave non-temporal stores alone: even the kernel that they suit "
+                              "best (%s) falls to %.2f x.",
+                              kernel, f->value);
+    out->evidence = am_arena_printf(arena, "%s, from %.2f to %.2f", f->id, f->ci.lo, f->ci.hi);
+    out->command =
+        am_arena_printf(arena, "run mem.bandwidth -p kernel=%s -p nt=0,1 -p size=1G", kernel);
+    out->grading = f->grading;
+    return true;
+}
+
+/* What filling the memory takes: one thread, some, or all that there are. */
+static const char *threads_advice(const struct am_fact *fill, const struct am_fact *gain,
+                                  struct am_arena *arena)
+{
+    const double most = am_fact_number(gain, "threads");
+
+    if (fill->ci.hi < 2)
+        return am_arena_printf(arena,
+                               "One thread fills the memory: more of them gain only where the work "
+                               "is in the caches (%.2f x here).",
+                               gain->value);
+    if (fill->value >= most && gain->ci.lo > worth)
+        return am_arena_printf(arena,
+                               "Use all threads for work that memory bounds: %.0f of them move "
+                               "%.2f x what one does.",
+                               most, gain->value);
+    if (fill->ci.hi <= 2 * fill->ci.lo)
+        return am_arena_printf(
+            arena, "Use %.0f threads for work that memory bounds: more gain nothing.", fill->value);
+    return am_arena_printf(arena,
+                           "Not decided: memory is filled by some number of threads between %.0f "
+                           "and %.0f.",
+                           fill->ci.lo, fill->ci.hi);
+}
+
+static bool say_threads(const struct am_facts *facts, struct am_arena *arena,
+                        struct am_guideline *out)
+{
+    static const char *const kernels[] = {"triad", "copy", "read"};
+
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+        const struct am_fact *const fill = am_facts_only(
+            facts, "memory.fill_threads", am_arena_printf(arena, "kernel=%s", kernels[i]));
+        const struct am_fact *const gain = am_facts_only(
+            facts, "memory.speedup", am_arena_printf(arena, "level=memory kernel=%s", kernels[i]));
+
+        if (!fill || !gain)
+            continue;
+        *out = (struct am_guideline){
+            .text = threads_advice(fill, gain, arena),
+            .evidence =
+                am_arena_printf(arena, "%s = %.0f; %s", fill->id, fill->value, fill->evidence),
+            .command = am_arena_printf(
+                arena, "run mem.bandwidth -p kernel=%s -p threads=1:cpus -p size=1G", kernels[i]),
+            .grading = am_grading_worse(fill->grading, gain->grading),
+        };
+        return true;
+    }
+    return false;
+}
+
+/* Lengths are measured in doublings at best: an interval wider than that decides nothing. */
+static bool say_stanza(const struct am_facts *facts, struct am_arena *arena,
+                       struct am_guideline *out)
+{
+    const struct am_fact *const f = am_facts_only(facts, "memory.stanza_knee", NULL);
+
+    if (!f)
+        return false;
+    *out = (struct am_guideline){
+        .text = f->ci.hi <= 2 * f->ci.lo
+                    ? am_arena_printf(arena,
+                                      "Touch memory in rows of at least %.0f B (%.0f f64 "
+                                      "elements): from there on gaps between them hardly cost "
+                                      "bandwidth.",
+                                      8 * f->value, f->value)
+                    : am_arena_printf(arena,
+                                      "Not decided: rows become long enough for gaps between them "
+                                      "not to cost bandwidth somewhere between %.0f and %.0f B.",
+                                      8 * f->ci.lo, 8 * f->ci.hi),
+        .evidence = am_arena_printf(arena, "%s: %s", f->id, f->evidence),
+        .command = "run mem.stanza",
+        .grading = f->grading,
+    };
+    return true;
+}
+
+static bool say_parallelism(const struct am_facts *facts, struct am_arena *arena,
+                            struct am_guideline *out)
+{
+    const struct am_fact *const f = am_facts_only(facts, "memory.parallelism", NULL);
+
+    if (!f || !(f->ci.lo >= 2))
+        return false;
+    *out = (struct am_guideline){
+        .text = am_arena_printf(
+            arena,
+            "Make misses independent: one core keeps %.0f loads under way, so that a chain of "
+            "dependent ones (a list, a tree) is up to %.0f times slower than as many loads whose "
+            "addresses are known.",
+            f->value, f->value),
+        .evidence = am_arena_printf(arena, "%s = %.3g (%s)", f->id, f->value, f->evidence),
+        .command = "run mem.parallel",
+        .grading = f->grading,
+    };
+    return true;
+}
+
+static bool say_pages(const struct am_facts *facts, struct am_arena *arena,
+                      struct am_guideline *out)
+{
+    const struct am_fact *const f = am_facts_only(facts, "memory.tlb_pages", "level=l2");
+    const double cache = am_facts_value(facts, "memory.size", "level=l3");
+
+    if (!f)
+        return false;
+    *out = (struct am_guideline){
+        .text = am_arena_printf(
+            arena,
+            "Random access beyond %.3g MiB pays for address translation%s: try "
+            "huge pages.",
+            f->value * SMALL_PAGE / 1048576,
+            f->ci.hi * SMALL_PAGE < cache ? ", even for what the last cache would hold" : ""),
+        .evidence = am_arena_printf(arena, "%s = %.0f of 4 KiB", f->id, f->value),
+        .command = "run mem.tlb mem.latency -p pages=small,huge",
+        .grading = f->grading,
+    };
+    return true;
+}
+
+static const struct am_guideline_rule guidelines[] = {
+    {"memory.levels", say_levels},
+    {"memory.streaming", say_streaming},
+    {"memory.threads", say_threads},
+    {"memory.stanza", say_stanza},
+    {"memory.parallelism", say_parallelism},
+    {"memory.pages", say_pages},
+    {NULL, NULL},
+};
+
+/* ---- figures, headlines, bounds ---- */
+
+static const struct am_figure_row figures[] = {
+    {
+        .name = "latency",
+        .section = "Memory",
+        .title = "The latency staircase",
+        .caption = "Time of one load that the next one waits for, against the working set. Each "
+                   "step is a level of the hierarchy; where the curve leaves a step, the level is "
+                   "full. random also pays for address translation, local hardly does.",
+        .bench = "mem.latency",
+        .metric = "latency",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "pattern",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "working set",
+        .y_title = "time of a dependent load",
+    },
+    {
+        .name = "bandwidth-size",
+        .section = "Memory",
+        .title = "Bandwidth against the working set",
+        .caption = "Bytes that the program itself reads and writes, ordinary stores. Lines that a "
+                   "cache fetches before they are written are not counted: what a copy really "
+                   "moves is half as much again.",
+        .bench = "mem.bandwidth",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "kernel",
+        .panel = "threads",
+        .where = "nt=0 prefetch=0",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "working set of all threads",
+        .y_title = "bandwidth",
+    },
+    {
+        .name = "bandwidth-stores",
+        .section = "Memory",
+        .title = "What non-temporal stores are worth",
+        .caption = "The same kernels with ordinary (nt 0) and with non-temporal stores (nt 1), "
+                   "which pass the caches by: a loss while the data fit a cache, a gain beyond.",
+        .bench = "mem.bandwidth",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "nt",
+        .panel = "kernel",
+        .where = "kernel=write,copy,triad,scale1 threads=1 prefetch=0",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "working set",
+        .y_title = "bandwidth",
+    },
+    {
+        .name = "bandwidth-threads",
+        .section = "Memory",
+        .title = "Bandwidth against threads",
+        .caption = "All threads together, one panel a working set. Private caches scale with the "
+                   "cores; a level that all share, and the memory, saturate.",
+        .bench = "mem.bandwidth",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "threads",
+        .series = "kernel",
+        .panel = "size",
+        .where = "nt=0 prefetch=0 kernel=read,write,copy,triad",
+        .yscale = AM_SCALE_LOG10,
+        .y_title = "bandwidth of all threads",
+    },
+    {
+        .name = "mountain",
+        .section = "Memory",
+        .title = "The memory mountain",
+        .caption = "Time of a load, ascending with a fixed stride through a working set, round and "
+                   "round. Pale: prefetchers hide the distance. Dark: they do not, and the level "
+                   "below answers.",
+        .bench = "mem.stride",
+        .metric = "latency",
+        .kind = AM_FIGURE_HEAT,
+        .x = "stride",
+        .series = "size",
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "stride",
+        .y_title = "working set",
+    },
+    {
+        .name = "stride",
+        .section = "Memory",
+        .title = "Latency against stride",
+        .caption = "The mountain from the side: one line a working set. A line that climbs with "
+                   "the stride and then stays has lost its prefetcher.",
+        .bench = "mem.stride",
+        .metric = "latency",
+        .kind = AM_FIGURE_LINES,
+        .x = "stride",
+        .series = "size",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+        .y_title = "time of a load",
+    },
+    {
+        .name = "stanza",
+        .section = "Memory",
+        .title = "Short runs through memory",
+        .caption = "A triad over stanzas of contiguous elements with a jump after each. The curve "
+                   "reaches the stream's bandwidth where a stanza is long enough for prefetchers "
+                   "to pay.",
+        .bench = "mem.stanza",
+        .metric = "bandwidth",
+        .kind = AM_FIGURE_LINES,
+        .x = "length",
+        .series = "jump",
+        .xscale = AM_SCALE_LOG2,
+        .x_title = "elements (f64) of a stanza",
+    },
+    {
+        .name = "loaded-latency",
+        .section = "Memory",
+        .title = "Latency under load",
+        .caption = "One thread waits for its loads while the others move data; each mark is "
+                   "another pace. Flat while memory has room, steep where it has none: the knee "
+                   "is the bandwidth that can be used without waiting.",
+        .bench = "mem.loaded",
+        .metric = "latency",
+        .kind = AM_FIGURE_LINES,
+        .x = "@bandwidth",
+        .series = "traffic",
+        .panel = "threads",
+        .along = "delay",
+        .x_title = "bandwidth of the other threads",
+        .y_title = "time of a dependent load",
+    },
+    {
+        .name = "parallel-loads",
+        .section = "Memory",
+        .title = "Loads under way at the same time",
+        .caption = "Time a load when several chains run side by side in one thread. The curve "
+                   "falls with the chains until the core can keep no more misses under way.",
+        .bench = "mem.parallel",
+        .metric = "load_time",
+        .kind = AM_FIGURE_LINES,
+        .x = "chains",
+        .series = "size",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "independent chains",
+        .y_title = "time a load",
+    },
+    {
+        .name = "tlb",
+        .section = "Memory",
+        .title = "Address translation",
+        .caption = "One line in each page of 4 KiB: every load needs a translation of its own. "
+                   "Steps are the reach of the first and the second translation buffer.",
+        .bench = "mem.tlb",
+        .metric = "latency",
+        .kind = AM_FIGURE_LINES,
+        .x = "size",
+        .series = "pages",
+        .xscale = AM_SCALE_LOG2,
+        .yscale = AM_SCALE_LOG10,
+        .x_title = "span of the pages",
+        .y_title = "time of a load",
+    },
+    {
+        .name = "ways",
+        .section = "Memory",
+        .title = "Associativity",
+        .caption = "Lines that fall into one set of a cache, visited in turn. The curve leaves its "
+                   "first step when there are more lines than ways.",
+        .bench = "mem.ways",
+        .metric = "cycles",
+        .kind = AM_FIGURE_LINES,
+        .x = "cells",
+        .series = "stride",
+        .x_title = "lines of one set",
+        .y_title = "time of a load",
+    },
+    {
+        .name = "line",
+        .section = "Memory",
+        .title = "The size of a line",
+        .caption = "Pairs of loads a distance apart: the second is free while both lie in one "
+                   "line, or in one pair of lines that is fetched together.",
+        .bench = "mem.line",
+        .metric = "latency",
+        .kind = AM_FIGURE_LINES,
+        .x = "stride",
+        .series = "size",
+        .xscale = AM_SCALE_LOG2,
+        .y_title = "time of a load",
+    },
+    {
+        .name = "numa",
+        .section = "Memory",
+        .title = "Memory by node",
+        .caption = "Latency from the CPUs of one node to the memory of another.",
+        .bench = "mem.numa",
+        .metric = "latency",
+        .kind = AM_FIGURE_HEAT,
+        .x = "memory_node",
+        .series = "cpu_node",
+        .x_title = "memory of node",
+        .y_title = "CPUs of node",
+    },
+    {.name = NULL},
+};
+
+static const struct am_headline headlines[] = {
+    {"L1 data cache found", "memory.size", "level=l1d", false, 30},
+    {"L1 latency", "memory.latency", "level=l1d", true, 30},
+    {"L2 cache found", "memory.size", "level=l2", false, 40},
+    {"L2 latency", "memory.latency", "level=l2", true, 40},
+    {"last-level cache found", "memory.size", "level=l3", false, 50},
+    {"memory latency", "memory.latency", "level=memory", true, 60},
+    {"memory read, one thread", "memory.bandwidth", "level=memory kernel=read threads=1", false,
+     70},
+    {"memory read, best", "memory.bandwidth", "level=memory kernel=read threads>1", false, 70},
+    {.title = NULL},
+};
+
+static const struct am_bound_row bounds[] = {
+    {.bench = "mem.bandwidth", .role = AM_BOUND_BYTES},
+    {.bench = "mem.stanza", .cold = true},
+    {.bench = "mem.numa",
+     .role = AM_BOUND_FOREIGN,
+     .why = "reads by all CPUs of a node, which the point does not state"},
+    {.bench = "mem.loaded", .role = AM_BOUND_FOREIGN, .why = "two kinds of work at once"},
+    {.bench = NULL},
+};
+
+const struct am_family am_family_memory = {
+    .name = "memory",
+    .title = "Memory",
+    .facts = rules,
+    .figures = figures,
+    .guidelines = guidelines,
+    .headlines = headlines,
+    .bounds = bounds,
+};

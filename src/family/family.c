@@ -9,6 +9,9 @@
 
 /* In the order in which they are applied and shown. */
 const struct am_family *const am_families[] = {
+    &am_family_core,
+    &am_family_memory,
+    &am_family_coherence,
     &am_family_opencl,
     &am_family_stencil,
     &am_family_leukocyte,

@@ -25,11 +25,6 @@ static double number(const struct point *p, const char *param)
     return am_result_number(p->e->result, param);
 }
 
-static const struct am_fact *fact_of(const struct point *p, const char *id)
-{
-    return id ? am_facts_find(p->facts, id) : NULL;
-}
-
 /* The roof of the limiting kind with something else about the query changed; 0: none. */
 static double other_roof(const struct point *p, const struct am_roof_query *change)
 {
@@ -90,7 +85,8 @@ static const char *try_streams(const struct point *p)
 {
     const char *const type = am_result_type(p->e->result), *const isa = query_of(p).isa;
     const struct am_fact *const f =
-        type && isa ? fact_of(p, am_arena_printf(p->arena, "cpu.flops.%s.%s.streams", type, isa))
+        type && isa ? am_facts_only(p->facts, "core.streams",
+                                    am_arena_printf(p->arena, "type=%s isa=%s", type, isa))
                     : NULL;
 
     if (p->e->limit != AM_CEILING_FLOPS || p->e->share > at_roof || !f ||
@@ -101,7 +97,7 @@ static const char *try_streams(const struct point *p)
 
 static const char *try_length(const struct point *p)
 {
-    const struct am_fact *const f = fact_of(p, "memory.stanza.knee");
+    const struct am_fact *const f = am_facts_only(p->facts, "memory.stanza_knee", NULL);
 
     if (!f || !(number(p, "length") < f->value) || strcmp(p->e->result->bench, "mem.stanza") != 0)
         return NULL;
@@ -113,10 +109,10 @@ static const struct am_fact *gain(const struct point *p, const char *word)
 {
     const char *const kernel = am_result_text(p->e->result, "kernel");
     const double threads = am_result_threads(p->e->result);
-    const char *const of = threads > 1 ? am_arena_printf(p->arena, ".threads%.0f", threads) : "";
-    const struct am_fact *const f =
-        fact_of(p, am_arena_printf(p->arena, "%s.bandwidth.%s%s.%s", am_tier_id(p->e->level),
-                                   kernel ? kernel : "copy", of ? of : "", word));
+    const struct am_fact *const f = am_facts_only(
+        p->facts, word,
+        am_arena_printf(p->arena, "level=%s kernel=%s threads=%.0f", am_tier_label(p->e->level),
+                        kernel ? kernel : "copy", threads));
 
     return f && am_fact_is_decided(f) && f->ci.lo >= 1 && f->value >= worth ? f : NULL;
 }
@@ -124,7 +120,7 @@ static const struct am_fact *gain(const struct point *p, const char *word)
 static const char *try_nt(const struct point *p)
 {
     const char *const nt = am_result_text(p->e->result, "nt");
-    const struct am_fact *const f = gain(p, "nt_gain");
+    const struct am_fact *const f = gain(p, "memory.nt_gain");
 
     if (p->e->level != AM_TIER_MEMORY || !(p->e->result->work.bytes_written > 0) || !f ||
         (nt && strcmp(nt, "0") != 0))
@@ -134,7 +130,7 @@ static const char *try_nt(const struct point *p)
 
 static const char *try_prefetch(const struct point *p)
 {
-    const struct am_fact *const f = gain(p, "prefetch_gain");
+    const struct am_fact *const f = gain(p, "memory.prefetch_gain");
 
     if (!f || number(p, "prefetch") > 0)
         return NULL;

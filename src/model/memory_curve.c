@@ -52,12 +52,12 @@ double am_memory_overhead(double latency, double ratio, double pmax)
 /* Bytes of the last cache: as measured, else as claimed; 0 when nobody tells. */
 static double last_cache(const struct am_result_set *set, const struct am_facts *facts)
 {
-    const struct am_fact *const fact = am_facts_find(facts, "cache.l3.size");
+    const double measured = am_facts_value(facts, "memory.size", "level=l3");
     const char *const claimed = am_kvs_get(&set->machine, "l3_bytes");
     double bytes = 0;
 
-    if (fact)
-        return fact->value;
+    if (isfinite(measured))
+        return measured;
     return claimed && am_parse_f64(claimed, strlen(claimed), &bytes) ? bytes : 0;
 }
 
@@ -132,7 +132,7 @@ void am_memory_curves_make(const struct am_result_set *set, const struct am_fact
         *c = (struct am_memory_curve){0};
         if (!gather(set, i, used, cache, arena, c))
             return;
-        conclude(c, am_facts_find(facts, "memory.latency"));
+        conclude(c, am_facts_only(facts, "memory.latency", "level=memory"));
         out->n += c->n > 1;
     }
 }

@@ -33,7 +33,7 @@ struct am_memory_curves {
     size_t n;
 };
 
-/* Of app.blackscholes, app.fft and app.gemm; `facts` may have memory.latency and cache.l3.size.
+/* Of app.blackscholes, app.fft and app.gemm; `facts` may have memory.latency and memory.size.
  * Curves of two sizes or more. */
 void am_memory_curves_make(const struct am_result_set *set, const struct am_facts *facts,
                            struct am_arena *arena, struct am_memory_curves *out);

@@ -34,16 +34,14 @@ static double stated(const struct drawing *d, const char *key)
     return text && am_parse_f64(text, strlen(text), &n) && n >= 1 ? n : 1;
 }
 
-static const struct am_fact *find(const struct drawing *d, const char *id)
+static const struct am_fact *find(const struct drawing *d, const char *name, const char *where)
 {
-    return id ? am_facts_find(d->source->facts, id) : NULL;
+    return am_facts_only(d->source->facts, name, where);
 }
 
 /* The value of a fact in words, after `before`; nothing without it. */
-static void add_value(const struct drawing *d, char *buf, size_t cap, const char *before,
-                      const char *id)
+static void add_value(char *buf, size_t cap, const char *before, const struct am_fact *f)
 {
-    const struct am_fact *const f = find(d, id);
     const size_t used = strlen(buf);
     char value[AM_UNITS_MAX];
 
@@ -53,20 +51,25 @@ static void add_value(const struct drawing *d, char *buf, size_t cap, const char
     (void)am_str_format(buf + used, cap - used, "%s%s%s", used ? ", " : "", before, value);
 }
 
-static const char *id_of(const struct drawing *d, enum am_tier tier, const char *rest,
-                         double threads)
+/* "memory.NAME" of a level. */
+static const struct am_fact *of_tier(const struct drawing *d, enum am_tier tier, const char *name)
 {
-    const char *const of =
-        threads > 1 ? am_arena_printf(d->source->arena, ".threads%.0f", threads) : "";
+    return find(d, name, am_arena_printf(d->source->arena, "level=%s", am_tier_label(tier)));
+}
 
-    return am_arena_printf(d->source->arena, "%s.%s%s", am_tier_id(tier), rest, of ? of : "");
+static const struct am_fact *rate_of(const struct drawing *d, enum am_tier tier, const char *kernel,
+                                     double threads)
+{
+    return find(d, "memory.bandwidth",
+                am_arena_printf(d->source->arena, "level=%s kernel=%s threads=%.0f",
+                                am_tier_label(tier), kernel, threads));
 }
 
 /* "L2  1.02 MiB (stated 1 MiB)". */
 static void size_line(const struct drawing *d, enum am_tier tier, char *buf, size_t cap)
 {
     static const char *const keys[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
-    const struct am_fact *const f = find(d, id_of(d, tier, "size", 1));
+    const struct am_fact *const f = of_tier(d, tier, "memory.size");
     char value[AM_UNITS_MAX], claim[LINE_BYTES];
 
     if (f) {
@@ -84,8 +87,8 @@ static void size_line(const struct drawing *d, enum am_tier tier, char *buf, siz
 static void latency_line(const struct drawing *d, enum am_tier tier, char *buf, size_t cap)
 {
     buf[0] = '\0';
-    add_value(d, buf, cap, "load ", id_of(d, tier, "latency", 1));
-    add_value(d, buf, cap, "", id_of(d, tier, "cycles", 1));
+    add_value(buf, cap, "load ", of_tier(d, tier, "memory.latency"));
+    add_value(buf, cap, "", of_tier(d, tier, "memory.cycles"));
 }
 
 /* "read 213 GB/s, write 117 GB/s" of so many threads. */
@@ -93,8 +96,8 @@ static void rate_line(const struct drawing *d, enum am_tier tier, double threads
                       size_t cap)
 {
     buf[0] = '\0';
-    add_value(d, buf, cap, "read ", id_of(d, tier, "bandwidth.read", threads));
-    add_value(d, buf, cap, "write ", id_of(d, tier, "bandwidth.write", threads));
+    add_value(buf, cap, "read ", rate_of(d, tier, "read", threads));
+    add_value(buf, cap, "write ", rate_of(d, tier, "write", threads));
 }
 
 /* ---- shapes ---- */
@@ -153,24 +156,15 @@ static void cache_box(const struct drawing *d, enum am_tier tier, double x, doub
 /* The highest peak of a type by one thread. */
 static const struct am_fact *peak_of(const struct drawing *d, const char *type)
 {
-    const char *const stem = am_arena_printf(d->source->arena, "cpu.flops.%s.", type);
-    const struct am_fact *best = NULL;
-
-    for (size_t i = 0; stem && i < d->source->facts->n; i++) {
-        const struct am_fact *const f = &d->source->facts->items[i];
-
-        if (strncmp(f->id, stem, strlen(stem)) == 0 && strcmp(f->unit, "flop/s") == 0 &&
-            !strstr(f->id, ".threads") && (!best || f->value > best->value))
-            best = f;
-    }
-    return best;
+    return am_facts_most(d->source->facts, "core.peak",
+                         am_arena_printf(d->source->arena, "type=%s threads=1", type));
 }
 
 static void core_lines(const struct drawing *d, double x, double y)
 {
     static const char *const types[] = {"f64", "f32"};
     char text[LINE_BYTES];
-    const struct am_fact *const clock = find(d, "cpu.clock");
+    const struct am_fact *const clock = find(d, "core.clock", NULL);
 
     if (clock) {
         char value[AM_UNITS_MAX];
@@ -187,7 +181,7 @@ static void core_lines(const struct drawing *d, double x, double y)
         if (!f)
             continue;
         (void)am_str_format(before, sizeof(before), "%s ", types[i]);
-        add_value(d, text, sizeof(text), before, f->id);
+        add_value(text, sizeof(text), before, f);
     }
     say(d, x, y + line, AM_INK_MUTED, AM_ANCHOR_START, text);
 }
@@ -195,7 +189,7 @@ static void core_lines(const struct drawing *d, double x, double y)
 /* What threads of one core share: everything in its box. */
 static void thread_line(const struct drawing *d, char *buf, size_t cap)
 {
-    const struct am_fact *const f = find(d, "placement.same_core");
+    const struct am_fact *const f = find(d, "coherence.placement_same_core", NULL);
 
     if (d->per_core < 2)
         (void)am_str_copy(buf, cap, "one hardware thread");
@@ -238,15 +232,14 @@ static void other_core(const struct drawing *d, double x, double w, const char *
 /* The way from core to core, above them. */
 static void remote_way(const struct drawing *d, double to)
 {
-    static const char *const ids[] = {"handoff.cache.latency", "handoff.package.latency",
-                                      "handoff.far.latency"};
+    static const char *const ways[] = {"relation=cache", "relation=package", "relation=far"};
     static const char *const words[] = {"within a cache ", "within a package ",
                                         "between packages "};
     const double from = margin + core_width - 40;
     char values[LINE_BYTES] = "", text[LINE_BYTES + 32];
 
-    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-        add_value(d, values, sizeof(values), words[i], ids[i]);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        add_value(values, sizeof(values), words[i], find(d, "coherence.handoff", ways[i]));
     if (!*values)
         return;
     (void)am_str_format(text, sizeof(text), "hand-off of a line: %s", values);
@@ -315,9 +308,9 @@ static void shared_box(const struct drawing *d, enum am_tier tier, double y)
 /* Symmetric or not, in a line below. */
 static void symmetry_lines(const struct drawing *d, double y)
 {
-    const struct am_fact *const groups = find(d, "symmetry.groups");
-    const struct am_fact *const placement = find(d, "placement.symmetric");
-    const struct am_fact *const cores = find(d, "cpu.cores.effective");
+    const struct am_fact *const groups = find(d, "coherence.groups", NULL);
+    const struct am_fact *const placement = find(d, "coherence.placement_symmetric", NULL);
+    const struct am_fact *const cores = find(d, "core.count", NULL);
     char text[2 * LINE_BYTES];
 
     if (groups) {
@@ -343,7 +336,8 @@ static bool has_l3(const struct drawing *d)
     const char *const text = am_kvs_get(&d->source->set->machine, "l3_bytes");
     double bytes;
 
-    return find(d, "cache.l3.size") || (text && am_parse_f64(text, strlen(text), &bytes));
+    return of_tier(d, AM_TIER_L3, "memory.size") ||
+           (text && am_parse_f64(text, strlen(text), &bytes));
 }
 
 static double most_threads(const struct am_facts *facts)
@@ -351,24 +345,20 @@ static double most_threads(const struct am_facts *facts)
     double most = 1;
 
     for (size_t i = 0; i < facts->n; i++) {
-        const char *const at = strstr(facts->items[i].id, ".threads");
-        double n;
-
-        if (at && am_parse_f64(at + 8, strspn(at + 8, "0123456789"), &n))
-            most = fmax(most, n);
+        if (am_fact_is(&facts->items[i], "memory.bandwidth"))
+            most = fmax(most, am_fact_number(&facts->items[i], "threads"));
     }
     return most;
 }
 
 static bool is_drawn(const struct am_facts *facts)
 {
-    static const char *const stems[] = {"cache.", "memory.", "cpu.flops.", "handoff."};
+    static const char *const names[] = {"memory.size", "memory.latency", "memory.bandwidth",
+                                        "core.peak", "coherence.handoff"};
 
-    for (size_t i = 0; i < facts->n; i++) {
-        for (size_t k = 0; k < sizeof(stems) / sizeof(stems[0]); k++) {
-            if (strncmp(facts->items[i].id, stems[k], strlen(stems[k])) == 0)
-                return true;
-        }
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        if (am_facts_next(facts, names[k], NULL, NULL))
+            return true;
     }
     return false;
 }

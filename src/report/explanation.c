@@ -201,7 +201,7 @@ static void json_explanation(struct am_json *j, const struct am_explanation *e)
     am_json_number(j, "bound", e->why_not ? NAN : e->bound);
     am_json_number(j, "share", e->why_not ? NAN : e->share);
     am_json_bool(j, "above", e->above);
-    am_json_string(j, "level", e->level < AM_TIER_COUNT ? am_tier_id(e->level) : NULL);
+    am_json_string(j, "level", e->level < AM_TIER_COUNT ? am_tier_label(e->level) : NULL);
     am_json_string(j, "limit", e->resource);
     am_json_string(j, "next", e->next);
     json_roofs(j, e);

@@ -167,6 +167,14 @@ static void json_fact(struct am_json *j, const struct am_fact *f)
 {
     am_json_object(j, NULL);
     am_json_string(j, "id", f->id);
+    am_json_string(j, "family", f->family);
+    am_json_string(j, "name", f->name);
+    am_json_object(j, "labels");
+    for (size_t i = 0; i < f->n_labels; i++)
+        am_json_string(j, f->labels[i].name, f->labels[i].text);
+    am_json_object_end(j);
+    am_json_string(j, "kind", f->kind == AM_FACT_CAPABILITY ? "capability" : "typical");
+    am_json_string(j, "grade", am_grade_names[f->grading.grade]);
     am_json_string(j, "what", f->what);
     am_json_string(j, "unit", f->unit);
     am_json_number(j, "value", f->value);
@@ -186,6 +194,10 @@ void am_json_fact_list(struct am_json *j, const struct am_facts *facts)
     am_json_array(j, "facts");
     for (size_t i = 0; i < facts->n; i++)
         json_fact(j, &facts->items[i]);
+    am_json_array_end(j);
+    am_json_array(j, "not_concluded");
+    for (size_t i = 0; i < facts->n_remarks; i++)
+        am_json_string(j, NULL, facts->remarks[i]);
     am_json_array_end(j);
 }
 

@@ -2,6 +2,8 @@
 /* All figures of a run: the tables in their order, then what no table names; each as SVG. */
 #include "report/figure.h"
 
+#include "family/family.h"
+
 #include "report/figure_data.h"
 #include "report/figure_make.h"
 
@@ -11,8 +13,8 @@
 enum { PICTURE_LIMIT = 32 << 20, NAMES_MAX = 256 };
 
 static const struct am_figure_row *const tables[] = {
-    am_figures_cpu,  am_figures_mem, am_figures_omp,  am_figures_ocl,     am_figures_app,
-    am_figures_task, am_figures_mpi, am_figures_tune, am_figures_stencil, am_figures_leukocyte};
+    am_figures_omp, am_figures_ocl,  am_figures_app,     am_figures_task,
+    am_figures_mpi, am_figures_tune, am_figures_stencil, am_figures_leukocyte};
 
 #define GAP 28.0
 #define MARGIN 16.0
@@ -134,6 +136,33 @@ static enum am_status add_generic(struct list *l, struct am_err *err)
     return status;
 }
 
+/* Tables of families that still stand in this folder win over those of the family. */
+static bool in_tables(const char *name)
+{
+    for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+        for (const struct am_figure_row *row = tables[t]; row->name; row++) {
+            if (strcmp(row->name, name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static enum am_status add_families(struct list *l, struct am_err *err)
+{
+    enum am_status status = AM_OK;
+
+    for (size_t i = 0; am_families[i]; i++) {
+        const struct am_figure_row *row = am_families[i]->figures;
+
+        for (; row && row->name && status == AM_OK; row++) {
+            if (!in_tables(row->name))
+                status = add_row(l, row, err);
+        }
+    }
+    return status;
+}
+
 enum am_status am_figures_make(const struct am_figure_source *source, struct am_figures *out,
                                struct am_err *err)
 {
@@ -142,6 +171,8 @@ enum am_status am_figures_make(const struct am_figure_source *source, struct am_
 
     *out = (struct am_figures){0};
     status = add_drawn(&l, err);
+    if (status == AM_OK)
+        status = add_families(&l, err);
     for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
         for (const struct am_figure_row *row = tables[t]; row->name && status == AM_OK; row++)
             status = add_row(&l, row, err);

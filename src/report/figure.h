@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures as rows of tables: which bench, which metric, what is on the axes. One table a family
- * (figures_cpu.c, ...); a row is all a new figure needs. */
+ * (those of families, and figures_omp.c, ...); a row is all a new figure needs. */
 #ifndef AM_REPORT_FIGURE_H
 #define AM_REPORT_FIGURE_H
 
@@ -37,9 +37,9 @@ struct am_figure_drawn {
 };
 
 /* The tables: rows of a family each, and the pictures (figures.c lists them). */
-extern const struct am_figure_row am_figures_cpu[], am_figures_mem[], am_figures_omp[],
-    am_figures_ocl[], am_figures_app[], am_figures_task[], am_figures_mpi[], am_figures_tune[],
-    am_figures_stencil[], am_figures_leukocyte[];
+extern const struct am_figure_row am_figures_omp[], am_figures_ocl[], am_figures_app[],
+    am_figures_task[], am_figures_mpi[], am_figures_tune[], am_figures_stencil[],
+    am_figures_leukocyte[];
 extern const struct am_figure_drawn am_figures_drawn[];
 
 /* ---- made from a run ---- */

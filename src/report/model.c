@@ -23,14 +23,14 @@ struct writer {
     struct am_arena *arena;
     FILE *out;
     bool *told;     /* by index of a fact */
-    double threads; /* the most that any fact has in its id */
+    double threads; /* the most that a rate was measured with */
 };
 
-/* ---- facts by id ---- */
+/* ---- facts by name and labels ---- */
 
-static const struct am_fact *take(struct writer *w, const char *id)
+static const struct am_fact *take(struct writer *w, const char *name, const char *where)
 {
-    const struct am_fact *const f = id ? am_facts_find(w->view->facts, id) : NULL;
+    const struct am_fact *const f = am_facts_only(w->view->facts, name, where);
 
     if (f)
         w->told[f - w->view->facts->items] = true;
@@ -38,9 +38,10 @@ static const struct am_fact *take(struct writer *w, const char *id)
 }
 
 /* A cell with the fact's value, empty without it. */
-static void put(struct writer *w, struct am_grid *g, const char *id, enum am_paint paint)
+static void put(struct writer *w, struct am_grid *g, const char *name, const char *where,
+                enum am_paint paint)
 {
-    const struct am_fact *const f = take(w, id);
+    const struct am_fact *const f = take(w, name, where);
     char text[AM_UNITS_MAX] = "";
 
     if (f)
@@ -49,9 +50,9 @@ static void put(struct writer *w, struct am_grid *g, const char *id, enum am_pai
 }
 
 /* A speed-up, with two decimals. */
-static void put_ratio(struct writer *w, struct am_grid *g, const char *id)
+static void put_ratio(struct writer *w, struct am_grid *g, const char *name, const char *where)
 {
-    const struct am_fact *const f = take(w, id);
+    const struct am_fact *const f = take(w, name, where);
 
     if (f)
         am_grid_cellf(g, "%.2f", f->value);
@@ -60,9 +61,9 @@ static void put_ratio(struct writer *w, struct am_grid *g, const char *id)
 }
 
 /* What is claimed, with a mark where it is denied. */
-static void put_claim(struct writer *w, struct am_grid *g, const char *id)
+static void put_claim(struct writer *w, struct am_grid *g, const char *name, const char *where)
 {
-    const struct am_fact *const f = take(w, id);
+    const struct am_fact *const f = take(w, name, where);
     char text[CLAIM_MAX] = "";
 
     if (f)
@@ -72,14 +73,12 @@ static void put_claim(struct writer *w, struct am_grid *g, const char *id)
     am_grid_paint(g, text, f && f->contradicts ? AM_PAINT_WARN : AM_PAINT_NONE);
 }
 
-/* Threads of an id with ".threadsN" in it; 1 otherwise. */
-static double threads_of(const char *id)
+/* Threads of a rate of cores or memory; 1 of other facts. */
+static double threads_of(const struct am_fact *f)
 {
-    const char *const at = strstr(id, ".threads");
-    const char *const digits = at ? at + sizeof(".threads") - 1 : "";
-    double n;
+    const double n = am_fact_number(f, "threads");
 
-    return am_parse_f64(digits, strspn(digits, "0123456789"), &n) ? n : 1;
+    return n > 1 && (strcmp(f->family, "core") == 0 || strcmp(f->family, "memory") == 0) ? n : 1;
 }
 
 /* ---- headings ---- */
@@ -92,7 +91,7 @@ static void section(const struct writer *w, const char *name, const char *rest)
 
 static void write_head(struct writer *w)
 {
-    const struct am_fact *const clock = take(w, "cpu.clock");
+    const struct am_fact *const clock = take(w, "core.clock", NULL);
     char line[LINE_MAX_BYTES], text[AM_UNITS_MAX], interval[2 * AM_UNITS_MAX + 8];
 
     am_report_machine_line(&w->view->set->machine, line, sizeof(line));
@@ -109,33 +108,20 @@ static void write_head(struct writer *w)
 
 /* ---- the core ---- */
 
-/* "f64.avx512" of "cpu.flops.f64.avx512.peak" of one thread; NULL of other ids. */
-static const char *peak_of(const struct writer *w, const char *id)
+static void add_core(struct writer *w, struct am_grid *g, const struct am_fact *peak)
 {
-    static const char before[] = "cpu.flops.", after[] = ".peak";
-    const size_t n = strlen(id), b = sizeof(before) - 1, a = sizeof(after) - 1;
+    const char *const type = am_fact_text(peak, "type"), *const isa = am_fact_text(peak, "isa");
+    const char *const kind = am_arena_printf(w->arena, "type=%s isa=%s", type, isa);
+    const char *const all = am_arena_printf(w->arena, "%s threads=%.0f", kind, w->threads);
 
-    if (n <= a + b || strncmp(id, before, b) != 0 || strcmp(id + n - a, after) != 0 ||
-        strstr(id, ".threads"))
-        return NULL;
-    return am_arena_strndup(w->arena, id + b, n - a - b);
-}
-
-static void add_core(struct writer *w, struct am_grid *g, const char *pair)
-{
-    const size_t type = strcspn(pair, ".");
-    const char *const stem = am_arena_printf(w->arena, "cpu.flops.%s", pair);
-
-    if (!stem)
-        return;
     am_grid_row(g);
-    am_grid_cellf(g, "%.*s", (int)type, pair);
-    am_grid_cell(g, pair[type] ? pair + type + 1 : "");
-    put(w, g, am_arena_printf(w->arena, "%s.peak", stem), AM_PAINT_STRONG);
-    put(w, g, am_arena_printf(w->arena, "%s.per_cycle", stem), AM_PAINT_NONE);
-    put(w, g, am_arena_printf(w->arena, "%s.streams", stem), AM_PAINT_NONE);
-    put(w, g, am_arena_printf(w->arena, "%s.threads%.0f.peak", stem, w->threads), AM_PAINT_STRONG);
-    put_ratio(w, g, am_arena_printf(w->arena, "scaling.%s.peak", stem));
+    am_grid_cell(g, type);
+    am_grid_cell(g, isa);
+    put(w, g, "core.peak", am_arena_printf(w->arena, "%s threads=1", kind), AM_PAINT_STRONG);
+    put(w, g, "core.flops_per_cycle", kind, AM_PAINT_NONE);
+    put(w, g, "core.streams", kind, AM_PAINT_NONE);
+    put(w, g, "core.peak", w->threads > 1 ? all : "absent", AM_PAINT_STRONG);
+    put_ratio(w, g, "core.speedup", kind);
 }
 
 static void write_core(struct writer *w)
@@ -153,12 +139,9 @@ static void write_core(struct writer *w)
     am_grid_column(&g, "streams", AM_ALIGN_RIGHT, 1);
     am_grid_column(&g, many, AM_ALIGN_RIGHT, 0);
     am_grid_column(&g, "speed-up", AM_ALIGN_RIGHT, 0);
-    for (size_t i = 0; i < facts->n; i++) {
-        const char *const pair = peak_of(w, facts->items[i].id);
-
-        if (pair)
-            add_core(w, &g, pair);
-    }
+    for (const struct am_fact *f = am_facts_next(facts, "core.peak", "threads=1", NULL); f;
+         f = am_facts_next(facts, "core.peak", "threads=1", f))
+        add_core(w, &g, f);
     if (g.n_rows == 0)
         return;
     section(w, "Core", "peak arithmetic; streams: independent operations that reach it");
@@ -168,7 +151,6 @@ static void write_core(struct writer *w)
 
 static void write_instructions(struct writer *w)
 {
-    static const char latency[] = "cpu.latency.", rate[] = "cpu.rate.";
     const struct am_facts *const facts = w->view->facts;
     struct am_grid g;
 
@@ -178,16 +160,15 @@ static void write_instructions(struct writer *w)
     am_grid_column(&g, "rate", AM_ALIGN_RIGHT, 0);
     am_grid_column(&g, "what", AM_ALIGN_LEFT, 1);
     am_grid_flow(&g);
-    for (size_t i = 0; i < facts->n; i++) {
-        const struct am_fact *const f = &facts->items[i];
-        const char *const name = f->id + sizeof(latency) - 1;
+    for (const struct am_fact *f = am_facts_next(facts, "core.latency", NULL, NULL); f;
+         f = am_facts_next(facts, "core.latency", NULL, f)) {
+        const char *const instr = am_fact_text(f, "instr");
+        const char *const where = am_arena_printf(w->arena, "instr=%s", instr);
 
-        if (strncmp(f->id, latency, sizeof(latency) - 1) != 0)
-            continue;
         am_grid_row(&g);
-        am_grid_cell(&g, name);
-        put(w, &g, f->id, AM_PAINT_STRONG);
-        put(w, &g, am_arena_printf(w->arena, "%s%s", rate, name), AM_PAINT_STRONG);
+        am_grid_cell(&g, instr);
+        put(w, &g, "core.latency", where, AM_PAINT_STRONG);
+        put(w, &g, "core.rate", where, AM_PAINT_STRONG);
         am_grid_cell(&g, strncmp(f->what, "latency of ", 11) == 0 ? f->what + 11 : f->what);
     }
     if (g.n_rows == 0)
@@ -202,21 +183,20 @@ static void write_instructions(struct writer *w)
 static const char *const kernels[] = {"read", "write", "copy", "triad"};
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 
-/* "cache.l2.bandwidth.read.threads4". */
-static const char *rate_id(const struct writer *w, enum am_tier tier, size_t kernel, double threads)
+/* "level=l2 kernel=read threads=4". */
+static const char *rate_of(const struct writer *w, enum am_tier tier, size_t kernel, double threads)
 {
-    const char *const of = threads > 1 ? am_arena_printf(w->arena, ".threads%.0f", threads) : "";
-
-    return am_arena_printf(w->arena, "%s.bandwidth.%s%s", am_tier_id(tier), kernels[kernel],
-                           of ? of : "");
+    return am_arena_printf(w->arena, "level=%s kernel=%s threads=%.0f", am_tier_label(tier),
+                           kernels[kernel], threads);
 }
 
 static bool has_tier(const struct writer *w, enum am_tier tier)
 {
-    const char *const stem = am_tier_id(tier);
+    static const char *const names[] = {"memory.size", "memory.latency", "memory.bandwidth"};
+    const char *const where = am_arena_printf(w->arena, "level=%s", am_tier_label(tier));
 
-    for (size_t i = 0; i < w->view->facts->n; i++) {
-        if (strncmp(w->view->facts->items[i].id, stem, strlen(stem)) == 0)
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (am_facts_next(w->view->facts, names[i], where, NULL))
             return true;
     }
     return false;
@@ -224,16 +204,16 @@ static bool has_tier(const struct writer *w, enum am_tier tier)
 
 static void add_tier(struct writer *w, struct am_grid *g, enum am_tier tier)
 {
-    const char *const stem = am_tier_id(tier);
+    const char *const where = am_arena_printf(w->arena, "level=%s", am_tier_label(tier));
 
     am_grid_row(g);
     am_grid_cell(g, am_tier_title(tier));
-    put(w, g, am_arena_printf(w->arena, "%s.size", stem), AM_PAINT_STRONG);
-    put_claim(w, g, am_arena_printf(w->arena, "%s.size", stem));
-    put(w, g, am_arena_printf(w->arena, "%s.latency", stem), AM_PAINT_STRONG);
-    put(w, g, am_arena_printf(w->arena, "%s.cycles", stem), AM_PAINT_NONE);
+    put(w, g, "memory.size", where, AM_PAINT_STRONG);
+    put_claim(w, g, "memory.size", where);
+    put(w, g, "memory.latency", where, AM_PAINT_STRONG);
+    put(w, g, "memory.cycles", where, AM_PAINT_NONE);
     for (size_t k = 0; k < KERNELS; k++)
-        put(w, g, rate_id(w, tier, k, 1), AM_PAINT_NONE);
+        put(w, g, "memory.bandwidth", rate_of(w, tier, k, 1), AM_PAINT_NONE);
 }
 
 static void write_memory(struct writer *w)
@@ -264,14 +244,15 @@ static void add_tier_of_all(struct writer *w, struct am_grid *g, enum am_tier ti
     bool any = false;
 
     for (size_t k = 0; k < KERNELS && !any; k++)
-        any = am_facts_find(w->view->facts, rate_id(w, tier, k, w->threads)) != NULL;
+        any = w->threads > 1 &&
+              am_facts_only(w->view->facts, "memory.bandwidth", rate_of(w, tier, k, w->threads));
     if (!any)
         return;
     am_grid_row(g);
     am_grid_cell(g, am_tier_title(tier));
     for (size_t k = 0; k < KERNELS; k++) {
-        put(w, g, rate_id(w, tier, k, w->threads), AM_PAINT_STRONG);
-        put_ratio(w, g, am_arena_printf(w->arena, "scaling.%s", rate_id(w, tier, k, 1)));
+        put(w, g, "memory.bandwidth", rate_of(w, tier, k, w->threads), AM_PAINT_STRONG);
+        put_ratio(w, g, "memory.speedup", rate_of(w, tier, k, w->threads));
     }
 }
 
@@ -302,30 +283,9 @@ static void write_memory_of_all(struct writer *w)
 /* Titles of families by the first word of their facts; others have that word. */
 static const char *family_title(const char *word)
 {
-    static const struct {
-        const char *word, *title;
-    } rows[] = {
-        {"cpu", "Core, further"},
-        {"cache", "Caches, further"},
-        {"memory", "Memory, further"},
-        {"tlb", "Address translation"},
-        {"handoff", "Hand-off of a line between cores"},
-        {"coherence", "Lines in other caches, by state"},
-        {"sharing", "False sharing"},
-        {"placement", "Placement: does it matter where threads are"},
-        {"symmetry", "Symmetry: which CPUs are alike"},
-        {"numa", "Memory nodes"},
-        {"scaling", "Speed-up, further"},
-        {"omp", "OpenMP"},
-        {"ocl", "OpenCL devices"},
-        {"leukocyte", "Tracking of cells, from naive to its bound"},
-    };
+    const struct am_family *const family = am_family_find(word);
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (strcmp(rows[i].word, word) == 0)
-            return rows[i].title;
-    }
-    return word;
+    return family ? family->title : strcmp(word, "omp") == 0 ? "OpenMP" : word;
 }
 
 static bool same_family(const char *a, const char *b)
@@ -338,9 +298,9 @@ static bool same_family(const char *a, const char *b)
 /* Of a rate by several numbers of threads only the most is told; --facts has the others. */
 static bool is_left(const struct writer *w, size_t i)
 {
-    const char *const id = w->view->facts->items[i].id;
+    const double threads = threads_of(&w->view->facts->items[i]);
 
-    return !w->told[i] && !(threads_of(id) > 1 && threads_of(id) < w->threads);
+    return !w->told[i] && !(threads > 1 && threads < w->threads);
 }
 
 static void add_fact(struct writer *w, struct am_grid *g, size_t i)
@@ -481,7 +441,7 @@ static void json_ceilings(struct am_json *j, const struct am_roofline *roofline)
 
         am_json_object(j, NULL);
         am_json_string(j, "kind", names[c->kind]);
-        am_json_string(j, "level", c->kind == AM_CEILING_FLOPS ? NULL : am_tier_id(c->level));
+        am_json_string(j, "level", c->kind == AM_CEILING_FLOPS ? NULL : am_tier_label(c->level));
         am_json_string(j, "type", c->type);
         am_json_string(j, "isa", c->isa);
         am_json_string(j, "device", c->device);
@@ -526,6 +486,6 @@ void am_report_model(const struct am_model_view *view, const struct am_style *st
         return;
     }
     for (size_t i = 0; i < facts->n; i++)
-        w.threads = fmax(w.threads, threads_of(facts->items[i].id));
+        w.threads = fmax(w.threads, threads_of(&facts->items[i]));
     write_text(&w);
 }

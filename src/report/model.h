@@ -5,8 +5,8 @@
 #define AM_REPORT_MODEL_H
 
 #include "base/arena.h"
+#include "family/family.h"
 #include "model/facts.h"
-#include "model/guidelines.h"
 #include "model/roofline.h"
 #include "report/style.h"
 #include "store/store.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What disturbs, what the machine is, and how close its programs come to it. */
 #include "model/explain.h"
-#include "model/guidelines.h"
+#include "family/family.h"
 #include "report/facts.h"
 #include "report/page.h"
 #include "report/units.h"
@@ -110,9 +110,8 @@ static void facts_table(struct am_page *p, bool contradicted)
 
 static void write_guidelines(struct am_page *p)
 {
-    struct am_guidelines lines = {0};
+    const struct am_guidelines lines = am_families_guide(&p->facts, p->arena);
 
-    am_guidelines_make(&p->facts, p->arena, &lines);
     if (lines.n == 0)
         return;
     am_page_raw(p, "<h3>What follows for programs</h3>\n<ul>\n");
@@ -152,7 +151,7 @@ void am_page_model(struct am_page *p)
 
 bool am_page_has_bounds(const struct am_page *p)
 {
-    return am_facts_find(&p->facts, "cpu.clock") != NULL;
+    return am_facts_only(&p->facts, "core.clock", NULL) != NULL;
 }
 
 static void bound_row(struct am_page *p, const struct am_explanation *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The top of the page: how far the run can be trusted, the machine, and its figures in short. */
 #include "base/text.h"
+#include "family/family.h"
 #include "report/facts.h"
 #include "report/page.h"
 #include "report/units.h"
@@ -131,58 +132,27 @@ static void write_verdict(struct am_page *p)
 
 /* ---- the machine in short ---- */
 
-/* The largest (or, of times, the least) fact that matches. */
-static const struct {
-    const char *title, *ids; /* glob */
-    const char *without;     /* glob of those that do not count; NULL: none */
-    bool least;
-} headlines[] = {
-    {"core clock while measuring", "cpu.clock", NULL, false},
-    {"f64 peak, one thread", "cpu.flops.f64.*.peak", "*.threads*", false},
-    {"f64 peak, best", "cpu.flops.f64.*.threads*.peak", NULL, false},
-    {"L1 data cache found", "cache.l1d.size", NULL, false},
-    {"L1 latency", "cache.l1d.latency", NULL, true},
-    {"L2 cache found", "cache.l2.size", NULL, false},
-    {"L2 latency", "cache.l2.latency", NULL, true},
-    {"last-level cache found", "cache.l3.size", NULL, false},
-    {"memory latency", "memory.latency", NULL, true},
-    {"memory read, one thread", "memory.bandwidth.read", NULL, false},
-    {"memory read, best", "memory.bandwidth.read.threads?*", NULL, false},
-    {"hand-off between cores", "handoff.*.latency", "handoff.self.*", true},
-};
-
-static const struct am_fact *best_fact(const struct am_facts *facts, const char *ids,
-                                       const char *without, bool least)
+static void write_card(struct am_page *p, const struct am_headline *h)
 {
-    const struct am_fact *best = NULL;
+    const struct am_fact *const f = h->least ? am_facts_least(&p->facts, h->fact, h->where)
+                                             : am_facts_most(&p->facts, h->fact, h->where);
+    char value[AM_UNITS_MAX];
 
-    for (size_t i = 0; i < facts->n; i++) {
-        const struct am_fact *const f = &facts->items[i];
-
-        if (!am_glob_match(ids, f->id) || !isfinite(f->value) ||
-            (without && am_glob_match(without, f->id)))
-            continue;
-        if (!best || (least ? f->value < best->value : f->value > best->value))
-            best = f;
-    }
-    return best;
+    if (!f)
+        return;
+    am_fact_value(f, value, sizeof(value));
+    am_page_raw(p, "<div class=\"card\">");
+    am_page_element(p, "b", NULL, value);
+    am_page_element(p, "small", NULL, h->title);
+    am_page_raw(p, "</div>\n");
 }
 
 static void write_cards(struct am_page *p)
 {
     am_page_raw(p, "<div class=\"cards\">\n");
-    for (size_t i = 0; i < sizeof(headlines) / sizeof(headlines[0]); i++) {
-        const struct am_fact *const f =
-            best_fact(&p->facts, headlines[i].ids, headlines[i].without, headlines[i].least);
-        char value[AM_UNITS_MAX];
-
-        if (!f)
-            continue;
-        am_fact_value(f, value, sizeof(value));
-        am_page_raw(p, "<div class=\"card\">");
-        am_page_element(p, "b", NULL, value);
-        am_page_element(p, "small", NULL, headlines[i].title);
-        am_page_raw(p, "</div>\n");
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_headline *h = am_families[i]->headlines; h && h->title; h++)
+            write_card(p, h);
     }
     am_page_raw(p, "</div>\n");
 }

@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/run/setup.h"
+#include "family/family.h"
 #include "model/facts.h"
-#include "model/guidelines.h"
 #include "model/roofline.h"
 #include "report/facts.h"
 #include "report/model.h"
@@ -23,14 +23,14 @@ enum am_status am_cmd_model(struct am_cli *cli, struct am_err *err)
     if (status != AM_OK)
         return status;
     am_facts_derive(&set, cli->arena, &facts);
-    am_guidelines_make(&facts, cli->arena, &guidelines);
+    guidelines = am_families_guide(&facts, cli->arena);
     am_roofline_build(&set, &facts, cli->arena, &roofline);
     if (cli->opt->facts && cli->style.format != AM_FORMAT_JSON)
         am_report_facts(&set, &facts, &cli->style, cli->arena, stdout);
     else
         am_report_model(&(struct am_model_view){&set, &facts, &guidelines, &roofline}, &cli->style,
                         cli->arena, stdout);
-    if (facts.n == 0)
+    if (facts.n == 0 && facts.n_remarks == 0)
         am_log(AM_LOG_WARN, "this run measured nothing that a fact could be derived from");
     return AM_OK;
 }

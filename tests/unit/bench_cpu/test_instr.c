@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.instr: its catalogue, its arithmetic under a scripted clock, and the facts it yields. */
 #include "core/bench/bench.h"
+#include "family/families.h"
 #include "kernels/instr.h"
-#include "model/derive.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -225,39 +225,42 @@ static void test_facts(const char *name)
 {
     static const double latency[] = {4.0, 4.01, 4.02}, throughput[] = {0.5, 0.5, 0.52};
     struct am_launch_values launches[2][3];
-    struct am_result_metric metrics[2] = {{.name = "latency", .series = {launches[0], 3}},
-                                          {.name = "throughput", .series = {launches[1], 3}}};
+    struct am_result_metric metrics[2] = {
+        {.name = "latency", .unit = "cycle", .series = {launches[0], 3}},
+        {.name = "throughput", .unit = "cycle", .series = {launches[1], 3}}};
     struct am_result_param param = {"instr", AM_AXIS_NAME, name};
     struct am_result result = {.bench = "cpu.instr",
+                               .text = name,
                                .state = AM_POINT_OK,
                                .params = &param,
                                .n_params = 1,
                                .metrics = metrics,
                                .n_metrics = 2};
-    const struct am_result_set set = {.results = &result, .n = 1};
+    struct am_result_set set = {.results = &result, .n = 1};
     struct am_arena arena = {0};
     struct am_facts facts = {.arena = &arena};
-    char id[2][64];
+    char where[64];
 
     for (size_t i = 0; i < 3; i++) {
         launches[0][i] = (struct am_launch_values){.values = &latency[i], .n = 1};
         launches[1][i] = (struct am_launch_values){.values = &throughput[i], .n = 1};
     }
-    (void)snprintf(id[0], sizeof(id[0]), "cpu.latency.%s", name);
-    (void)snprintf(id[1], sizeof(id[1]), "cpu.rate.%s", name);
-    am_derive_instr(&set, &facts);
-    ok(facts.n == 2 && am_facts_find(&facts, id[0]) && am_facts_find(&facts, id[1]),
+    (void)snprintf(where, sizeof(where), "instr=%s", name);
+    am_evidence_settle(&set);
+    am_family_derive(&am_family_core, &set, &facts);
+    ok(facts.n == 2 && am_facts_only(&facts, "core.latency", where) &&
+           am_facts_only(&facts, "core.rate", where),
        "%s yields its latency and its rate", name);
     if (facts.n == 2) {
-        const struct am_fact *const rate = am_facts_find(&facts, id[1]);
+        const struct am_fact *const rate = am_facts_only(&facts, "core.rate", where);
 
-        is_near(am_facts_find(&facts, id[0])->value, 4.01, 1e-12, "the median latency");
+        is_near(am_facts_value(&facts, "core.latency", where), 4.01, 1e-12, "the median latency");
         is_near(rate->value, 2, 1e-12, "two a cycle");
         ok(rate->ci.lo < rate->value && rate->ci.hi >= rate->value, "within its interval");
     }
     result.state = AM_POINT_FAIL;
     facts = (struct am_facts){.arena = &arena};
-    am_derive_instr(&set, &facts);
+    am_family_derive(&am_family_core, &set, &facts);
     ok(facts.n == 0, "a failed point yields nothing");
     am_arena_fini(&arena);
 }

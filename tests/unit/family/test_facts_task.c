@@ -5,7 +5,7 @@
 #include "model/task_curve.h"
 #include "report/figures_best.h"
 #include "report/figures_task.h"
-#include "result_fixture.h"
+#include "fact_fixture.h"
 #include "tap.h"
 
 #include <math.h>
@@ -240,10 +240,8 @@ static void check_memory(void)
         r->work =
             (struct am_work){.bytes_read = 8.0 * n, .bytes_written = 8.0 * n, .flops = 2.0 * n};
     }
-    am_facts_offer(
-        &facts,
-        (struct am_fact){
-            .id = "memory.latency", .what = "", .unit = "s", .value = 8e-9, .evidence = ""});
+    fx_fact(&facts, "memory.latency", "level=memory", "s", 8e-9);
+    facts.family = NULL; /* what follows is of old */
     am_derive_task_memory(&run.set, &facts);
     is_near(value_of(&facts, "fft.f64.avx2.rm"), 1.0 / 8, 1e-9, "R_m by bytes");
     is_near(value_of(&facts, "fft.f64.avx2.memory_overhead"), 0.5, 1e-3, "the overhead predicted");

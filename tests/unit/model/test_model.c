@@ -1,231 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine model: clock, scaling, symmetry, guidelines and the pictures, from runs with known
+/* The machine model: guidelines, facts and pictures as they are written, from facts with known
  * contents. */
 #include "base/text.h"
-#include "model/derive.h"
-#include "model/guidelines.h"
 #include "report/drawing.h"
+#include "report/facts.h"
 #include "report/model.h"
 #include "report/roofline.h"
 
-#include "result_fixture.h"
+#include "fact_fixture.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
 /* ---- facts by hand ---- */
 
-static void put_fact(struct am_facts *facts, const char *id, const char *unit, double value)
-{
-    (void)am_facts_add(facts, &(struct am_fact){.id = id,
-                                                .what = "made up",
-                                                .unit = unit,
-                                                .value = value,
-                                                .ci = {0.99 * value, 1.01 * value, 0.95},
-                                                .evidence = "made up"});
-}
-
-static double value_of(const struct am_facts *facts, const char *id)
-{
-    const struct am_fact *const f = am_facts_find(facts, id);
-
-    return f ? f->value : NAN;
-}
-
-/* ---- clock ---- */
-
-static void check_clock(void)
-{
-    struct rx_run run = {0};
-    struct am_facts facts = {.arena = &run.arena};
-    const struct rx_metric flops[] = {
-        {"flops", "flop/s", 48e9}, {"flops_per_cycle", "flop/cycle", 16}, {NULL, NULL, 0}};
-    const struct rx_metric chase[] = {
-        {"latency", "s", 2e-9}, {"cycles", "cycle", 6.2}, {NULL, NULL, 0}};
-
-    (void)rx_add(&run, "cpu.flops", "type=f64 threads=1", flops);
-    (void)rx_add(&run, "mem.latency", "size=4096 chains=1", chase);
-    (void)rx_add(&run, "mem.latency", "size=4096 chains=8", flops);
-    am_kvs_add(&run.set.environment, &run.arena, "frequency_max_khz", "2500000");
-    am_derive_clock(&run.set, &facts);
-    is_near(value_of(&facts, "cpu.clock") / 1e9, 3.05, 1e-9, "the middle of both clocks");
-    ok(am_facts_find(&facts, "cpu.clock")->contradicts,
-       "a clock above the highest that is stated is a contradiction");
-    am_arena_fini(&run.arena);
-}
-
-/* ---- scaling ---- */
-
-static void check_scaling(void)
-{
-    struct rx_run run = {0};
-    struct am_facts facts = {.arena = &run.arena};
-
-    am_kvs_add(&run.set.machine, &run.arena, "cores", "16");
-    put_fact(&facts, "cpu.flops.f64.avx512.peak", "flop/s", 80e9);
-    put_fact(&facts, "cpu.flops.f64.avx512.threads8.peak", "flop/s", 600e9);
-    put_fact(&facts, "cpu.flops.f64.avx512.threads16.peak", "flop/s", 640e9);
-    put_fact(&facts, "memory.bandwidth.read", "B/s", 15e9);
-    put_fact(&facts, "memory.bandwidth.read.threads16", "B/s", 135e9);
-    put_fact(&facts, "memory.bandwidth.read.threads", "", 9);
-    am_derive_scaling(&run.set, &facts);
-    is_near(value_of(&facts, "scaling.cpu.flops.f64.avx512.peak"), 8, 1e-9,
-            "the speed-up of the most threads");
-    is_near(value_of(&facts, "scaling.memory.bandwidth.read"), 9, 1e-9, "of memory too");
-    is_near(value_of(&facts, "cpu.cores.effective"), 8, 1e-9, "cores by their arithmetic");
-    ok(am_facts_find(&facts, "cpu.cores.effective")->contradicts,
-       "half of the claimed cores are a contradiction");
-    am_arena_fini(&run.arena);
-    run = (struct rx_run){0};
-    facts = (struct am_facts){.arena = &run.arena};
-    am_kvs_add(&run.set.machine, &run.arena, "cores", "16");
-    put_fact(&facts, "cpu.flops.f64.avx2.peak", "flop/s", 80e9);
-    put_fact(&facts, "cpu.flops.f64.avx2.threads4.peak", "flop/s", 160e9);
-    am_derive_scaling(&run.set, &facts);
-    ok(!am_facts_find(&facts, "cpu.cores.effective"),
-       "fewer threads than cores say nothing of their number");
-    am_arena_fini(&run.arena);
-}
-
-/* ---- symmetry ---- */
-
-/* Two CPUs belong together when they agree in cpu / near; siblings are cpu and cpu + half. */
-struct layout {
-    int cpus, near, half;
-    double within, between;
-    double distance; /* stated for all that are no siblings */
-    double groups, ratio;
-    bool denied;
-    const char *evidence;
-};
-
-static void add_pairs(struct rx_run *run, const struct layout *l)
-{
-    for (int from = 0; from < l->cpus; from++) {
-        for (int to = 0; to < l->cpus; to++) {
-            const bool sibling = l->half && abs(from - to) == l->half;
-            const int a = l->half ? from % l->half : from, b = l->half ? to % l->half : to;
-            const bool near = a / l->near == b / l->near;
-            const double wobble = 1 + 0.02 * ((from * 7 + to * 3) % 5);
-            const struct rx_metric metrics[] = {
-                {"latency", "s", sibling ? 8e-9 : (near ? l->within : l->between) * wobble},
-                {"distance", "", sibling ? 1 : l->distance},
-                {NULL, NULL, 0}};
-            char text[64];
-
-            if (from == to)
-                continue;
-            (void)snprintf(text, sizeof(text), "method=cas from=%d to=%d", from, to);
-            (void)rx_add(run, "mem.pingpong", text, metrics);
-        }
-    }
-}
-
-static void check_symmetry(void)
-{
-    static const struct layout layouts[] = {
-        {8, 8, 0, 40e-9, 40e-9, 2, 1, 0, false, "{0-7}"},
-        {8, 4, 0, 40e-9, 120e-9, 2, 2, 3, true, "{0-3} {4-7}"},
-        {8, 2, 4, 40e-9, 120e-9, 2, 2, 3, true, "{0-1,4-5} {2-3,6-7}"},
-        {2, 2, 0, 40e-9, 40e-9, 2, NAN, NAN, false, NULL},
-    };
-
-    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-        struct rx_run run = {0};
-        struct am_facts facts = {.arena = &run.arena};
-        const struct am_fact *f;
-
-        add_pairs(&run, &layouts[i]);
-        am_derive_symmetry(&run.set, &facts);
-        f = am_facts_find(&facts, "symmetry.groups");
-        if (!layouts[i].evidence) {
-            ok(!f, "two CPUs show no groups");
-        } else {
-            ok(f && fabs(f->value - layouts[i].groups) < 0.5, "%.0f groups of %d CPUs",
-               layouts[i].groups, layouts[i].cpus);
-            ok(f && strstr(f->evidence, layouts[i].evidence), "they are %s: %s",
-               layouts[i].evidence, f ? f->evidence : "?");
-            ok(f && f->contradicts == layouts[i].denied, "%s what the system states",
-               layouts[i].denied ? "against" : "in agreement with");
-        }
-        if (layouts[i].groups > 1)
-            ok(fabs(value_of(&facts, "symmetry.ratio") - layouts[i].ratio) < 0.2,
-               "between groups a hand-off takes %.0f times as long", layouts[i].ratio);
-        am_arena_fini(&run.arena);
-    }
-}
-
-/* ---- guidelines ---- */
-
-static const char *text_of(const struct am_guidelines *g, const char *id)
-{
-    for (size_t i = 0; i < g->n; i++) {
-        if (strcmp(g->items[i].id, id) == 0)
-            return g->items[i].text;
-    }
-    return "";
-}
-
 static void put_machine(struct am_facts *facts)
 {
-    put_fact(facts, "cpu.flops.f64.avx2.peak", "flop/s", 60e9);
-    put_fact(facts, "cpu.flops.f64.avx2.streams", "", 8);
-    put_fact(facts, "cpu.flops.f64.scalar.peak", "flop/s", 15e9);
-    put_fact(facts, "cpu.flops.f32.avx2.peak", "flop/s", 120e9);
-    put_fact(facts, "cpu.rate.vdivpd_ymm", "1/cycle", 0.2);
-    put_fact(facts, "cpu.rate.vfmadd231pd_ymm", "1/cycle", 2);
-    put_fact(facts, "cache.l1d.latency", "s", 1e-9);
-    put_fact(facts, "cache.l2.latency", "s", 4e-9);
-    put_fact(facts, "cache.l2.size", "B", 1048576);
-    put_fact(facts, "cache.l3.size", "B", 33554432);
-    put_fact(facts, "memory.latency", "s", 100e-9);
-    put_fact(facts, "memory.parallelism", "", 20);
-    put_fact(facts, "memory.bandwidth.copy.nt_gain", "", 1.4);
-    put_fact(facts, "memory.bandwidth.triad.threads", "", 4);
-    put_fact(facts, "memory.bandwidth.triad.threads8", "B/s", 60e9);
-    put_fact(facts, "scaling.memory.bandwidth.triad", "", 3.1);
-    put_fact(facts, "memory.stanza.knee", "", 64);
-    put_fact(facts, "coherence.read.modified.cache.latency", "s", 90e-9);
-    put_fact(facts, "sharing.add.penalty", "", 5);
+    fx_fact(facts, "core.peak", "type=f64 isa=avx2 threads=1", "flop/s", 60e9);
+    fx_fact(facts, "core.streams", "type=f64 isa=avx2", "", 8);
+    fx_fact(facts, "core.peak", "type=f64 isa=scalar threads=1", "flop/s", 15e9);
+    fx_fact(facts, "core.peak", "type=f32 isa=avx2 threads=1", "flop/s", 120e9);
+    fx_fact(facts, "core.rate", "instr=vdivpd_ymm", "1/cycle", 0.2);
+    fx_fact(facts, "core.rate", "instr=vfmadd231pd_ymm", "1/cycle", 2);
+    fx_fact(facts, "memory.latency", "level=l1d", "s", 1e-9);
+    fx_fact(facts, "memory.latency", "level=l2", "s", 4e-9);
+    fx_fact(facts, "memory.size", "level=l2", "B", 1048576);
+    fx_fact(facts, "memory.size", "level=l3", "B", 33554432);
+    fx_fact(facts, "memory.latency", "level=memory", "s", 100e-9);
+    fx_fact(facts, "memory.parallelism", "", "", 20);
+    fx_fact(facts, "memory.nt_gain", "level=memory kernel=copy threads=1", "", 1.4);
+    fx_fact(facts, "memory.fill_threads", "kernel=triad", "", 4);
+    fx_fact(facts, "memory.bandwidth", "level=memory kernel=triad threads=8", "B/s", 60e9);
+    fx_fact(facts, "memory.speedup", "level=memory kernel=triad threads=8", "", 3.1);
+    fx_fact(facts, "memory.stanza_knee", "", "", 64);
+    fx_fact(facts, "coherence.latency", "op=read state=modified relation=cache", "s", 90e-9);
+    fx_fact(facts, "coherence.sharing_penalty", "op=add", "", 5);
 }
 
+/* Families' rules in one list; what each says is tested with its family. */
 static void check_guidelines(void)
 {
-    static const struct {
-        const char *id, *words;
-    } cases[] = {
-        {"core.streams", "at least 8 independent f64 operations of avx2"},
-        {"core.vectors", "avx2: 4.0 x the arithmetic of scalar code"},
-        {"core.precision", "2.0 x"},
-        {"core.division", "20 multiplications"},
-        {"memory.levels", "below 1024 KiB"},
-        {"memory.streaming", "gain 1.40 x (copy) beyond the last cache (32 MiB)"},
-        {"memory.threads", "Use 4 threads"},
-        {"memory.stanza", "512 B (64 f64 elements)"},
-        {"memory.parallelism", "keeps 20 loads"},
-        {"cores.remote", "treat the caches of other cores as memory"},
-        {"cores.sharing", "5.0 x slower"},
-    };
+    static const char *const ids[] = {"core.streams",   "core.vectors",  "core.precision",
+                                      "core.division",  "memory.levels", "memory.streaming",
+                                      "memory.threads", "memory.stanza", "memory.parallelism",
+                                      "cores.remote",   "cores.sharing"};
     struct am_arena arena = {0};
     struct am_facts facts = {.arena = &arena};
-    struct am_guidelines g;
+    struct am_guidelines g = am_families_guide(&facts, &arena);
     bool complete = true;
 
-    am_guidelines_make(&facts, &arena, &g);
     ok(g.n == 0, "without facts there is no advice");
     put_machine(&facts);
-    am_guidelines_make(&facts, &arena, &g);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        ok(strstr(text_of(&g, cases[i].id), cases[i].words) != NULL, "%s: %s (%s)", cases[i].id,
-           cases[i].words, text_of(&g, cases[i].id));
-    for (size_t i = 0; i < g.n; i++)
+    g = am_families_guide(&facts, &arena);
+    for (size_t i = 0; i < g.n && i < sizeof(ids) / sizeof(ids[0]); i++) {
+        is_str(g.items[i].id, ids[i], "a guideline in its place");
         complete &= g.items[i].evidence && strncmp(g.items[i].command, "run ", 4) == 0;
-    ok(complete && g.n == sizeof(cases) / sizeof(cases[0]),
+    }
+    ok(complete && g.n == sizeof(ids) / sizeof(ids[0]),
        "each has evidence and a command, and there is no other");
-    facts.items[12].ci = (struct am_interval){1.4, 1.4, 0};
-    am_guidelines_make(&facts, &arena, &g);
-    is_str(facts.items[12].id, "memory.bandwidth.copy.nt_gain", "one launch of a gain");
-    is_str(text_of(&g, "memory.streaming"), "", "is no ground for advice");
     am_arena_fini(&arena);
 }
 
@@ -233,18 +65,78 @@ static void check_guidelines(void)
 
 static char *model_text(struct rx_run *run, const struct am_facts *facts, struct am_style style)
 {
-    struct am_guidelines guidelines;
+    const struct am_guidelines guidelines = am_families_guide(facts, &run->arena);
     struct am_roofline roofline;
     char *text = NULL;
     size_t size = 0;
     FILE *const out = open_memstream(&text, &size);
 
-    am_guidelines_make(facts, &run->arena, &guidelines);
     am_roofline_build(&run->set, facts, &run->arena, &roofline);
     am_report_model(&(struct am_model_view){&run->set, facts, &guidelines, &roofline}, &style,
                     &run->arena, out);
     (void)fclose(out);
     return text;
+}
+
+static char *report(const struct rx_run *run, const struct am_facts *facts, enum am_format format,
+                    struct am_arena *arena)
+{
+    const struct am_style style = {.format = format};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    am_report_facts(&run->set, facts, &style, arena, out);
+    (void)fclose(out);
+    return text;
+}
+
+static void check_report(void)
+{
+    static const struct {
+        enum am_format format;
+        const char *needle, *what;
+    } cases[] = {
+        {AM_FORMAT_TABLE, "memory.size{level=l3}", "a table has a row per fact"},
+        {AM_FORMAT_TABLE, "8.5 MiB", "capacities are binary"},
+        {AM_FORMAT_TABLE, "5 MiB .. 12 MiB", "with their interval"},
+        {AM_FORMAT_TABLE, "32 MiB   CONTRADICTED", "and the claim that is denied"},
+        {AM_FORMAT_TABLE, "95.0 ns", "times are scaled"},
+        {AM_FORMAT_TABLE, "exact", "an exact value says so"},
+        {AM_FORMAT_JSON, "\"value\": 8912896", "JSON is not scaled"},
+        {AM_FORMAT_JSON, "\"contradicts\": true", "JSON tells contradictions"},
+        {AM_FORMAT_JSON, "\"claimed\": null", "JSON tells that nothing is claimed"},
+        {AM_FORMAT_JSON, "\"interval\": [5242880, 12582912]", "JSON has intervals"},
+        {AM_FORMAT_JSON, "\"family\": \"memory\"", "JSON has the family"},
+        {AM_FORMAT_JSON, "\"name\": \"size\"", "and the name"},
+        {AM_FORMAT_JSON, "\"level\": \"l3\"", "and the labels"},
+        {AM_FORMAT_JSON, "\"kind\": \"capability\"", "and the kind"},
+        {AM_FORMAT_JSON, "\"grade\": \"A\"", "and the grade"},
+        {AM_FORMAT_CSV, "memory.size{level=l3},B,8912896,5242880,12582912,33554432 B,yes",
+         "CSV has all"},
+        {AM_FORMAT_MD, "| memory.size{level=l3}", "Markdown has tables"},
+    };
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    struct am_fact *fact;
+
+    fact = fx_fact(&facts, "memory.size", "level=l3", "B", 8912896);
+    fact->ci = (struct am_interval){5242880, 12582912, NAN};
+    fact->claimed = "33554432 B";
+    fact->contradicts = true;
+    fact = fx_fact(&facts, "memory.latency", "level=memory", "s", 95e-9);
+    fact->ci = (struct am_interval){95e-9, 95e-9, NAN};
+    fact->kind = AM_FACT_CAPABILITY;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *const text = report(&run, &facts, cases[i].format, &run.arena);
+
+        if (!ok(text && strstr(text, cases[i].needle), "%s", cases[i].what))
+            printf("# %s\n", text ? text : "no memory");
+        free(text);
+    }
+    am_arena_fini(&run.arena);
 }
 
 static size_t widest_line(const char *text)
@@ -270,7 +162,7 @@ static void check_text(void)
                                         "60.0 Gflop/s",
                                         "Guidelines",
                                         "again: archmeter run",
-                                        "sharing.add.penalty"};
+                                        "coherence.sharing_penalty"};
     struct rx_run run = {0};
     struct am_facts facts = {.arena = &run.arena};
     const struct am_style narrow = {.format = AM_FORMAT_TABLE, .utf8 = true, .width = 80};
@@ -282,7 +174,7 @@ static void check_text(void)
     text = model_text(&run, &facts, narrow);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         ok(strstr(text, words[i]) != NULL, "the model says \"%s\"", words[i]);
-    ok(strstr(text, "! cache.l3.size: measured 32 MiB, stated: 1 MiB") != NULL,
+    ok(strstr(text, "! memory.size{level=l3}: measured 32 MiB, stated: 1 MiB") != NULL,
        "a contradiction is told with both values");
     ok(widest_line(text) <= 80, "in %zu columns of 80", widest_line(text));
     free(text);
@@ -318,10 +210,8 @@ static void check_drawing(void)
 
 int main(void)
 {
-    check_clock();
-    check_scaling();
-    check_symmetry();
     check_guidelines();
+    check_report();
     check_text();
     check_drawing();
     return tap_done();

@@ -4,7 +4,7 @@
 #include "model/roofline.h"
 #include "family/tiers.h"
 
-#include "result_fixture.h"
+#include "fact_fixture.h"
 #include "tap.h"
 
 #define KIB(n) ((n)*1024.0)
@@ -94,7 +94,7 @@ static void check_tiers(void)
         ok(am_tiers_fastest(&tiers, cases[i].bytes, cases[i].threads) == cases[i].fastest,
            "and at best in %s", am_tier_title(cases[i].fastest));
     }
-    (void)am_facts_add(&facts, &(struct am_fact){.id = "cache.l3.size", .value = MIB(4)});
+    fx_fact(&facts, "memory.size", "level=l3", "B", MIB(4));
     tiers = am_tiers_find(&run.set, &facts);
     ok(am_tiers_of(&tiers, MIB(8), 1) == AM_TIER_COUNT,
        "a cache measured smaller than claimed does not hold more");
@@ -194,6 +194,7 @@ static void explain_with(struct rx_run *run, struct am_explanations *out)
     struct am_facts facts;
     struct am_roofline *const r = am_arena_alloc(&run->arena, sizeof(*r));
 
+    am_evidence_settle(&run->set);
     am_facts_derive(&run->set, &run->arena, &facts);
     am_roofline_build(&run->set, &facts, &run->arena, r);
     am_explain(&run->set, &facts, r, &run->arena, out);

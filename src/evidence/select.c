@@ -174,17 +174,25 @@ struct am_picks am_select(const struct am_result_set *set, const struct am_selec
     return picks;
 }
 
-struct am_picks am_picks_where(const struct am_picks *picks, const char *where)
+struct am_picks am_picks_filter(const struct am_picks *picks, am_pick_fn *keep, const void *context)
 {
     struct am_picks out = room_for(picks->arena, picks->n);
 
     for (size_t i = 0; out.items && i < picks->n; i++) {
-        const struct am_result *const r = picks->items[i].result;
-
-        if (am_where_matches(where, r->params, r->n_params))
+        if (keep(picks->items[i].result, context))
             out.items[out.n++] = picks->items[i];
     }
     return out;
+}
+
+static bool is_where(const struct am_result *result, const void *where)
+{
+    return am_where_matches(where, result->params, result->n_params);
+}
+
+struct am_picks am_picks_where(const struct am_picks *picks, const char *where)
+{
+    return am_picks_filter(picks, is_where, where);
 }
 
 static bool are_alike(const struct am_result *a, const struct am_result *b, const char *axes)
@@ -211,22 +219,28 @@ struct am_picks am_picks_like(const struct am_picks *picks, const struct am_resu
     return out;
 }
 
+/* What am_picks_beside() looks for. */
+struct beside {
+    const struct am_result *result;
+    const char *except;
+};
+
+static bool is_beside(const struct am_result *r, const void *context)
+{
+    const struct beside *const wanted = context;
+    const struct am_result *const other = wanted->result;
+    bool alike = strcmp(r->bench, other->bench) == 0 && r->n_params == other->n_params;
+
+    for (size_t a = 0; alike && a < other->n_params; a++)
+        alike = am_names_hold(wanted->except, other->params[a].name) ||
+                am_result_same(r, other, other->params[a].name);
+    return alike;
+}
+
 struct am_picks am_picks_beside(const struct am_picks *picks, const struct am_result *result,
                                 const char *except)
 {
-    struct am_picks out = room_for(picks->arena, picks->n);
-
-    for (size_t i = 0; out.items && i < picks->n; i++) {
-        const struct am_result *const r = picks->items[i].result;
-        bool alike = strcmp(r->bench, result->bench) == 0 && r->n_params == result->n_params;
-
-        for (size_t a = 0; alike && a < result->n_params; a++)
-            alike = am_names_hold(except, result->params[a].name) ||
-                    am_result_same(r, result, result->params[a].name);
-        if (alike)
-            out.items[out.n++] = picks->items[i];
-    }
-    return out;
+    return am_picks_filter(picks, is_beside, &(struct beside){result, except});
 }
 
 struct am_picks am_picks_sound(const struct am_picks *picks)

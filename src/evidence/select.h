@@ -60,6 +60,10 @@ struct am_picks am_picks_like(const struct am_picks *picks, const struct am_resu
 /* Those that agree with `result` in every axis of its bench but those of the list. */
 struct am_picks am_picks_beside(const struct am_picks *picks, const struct am_result *result,
                                 const char *except);
+/* Those for whose results the function says so: what conditions cannot express. */
+typedef bool am_pick_fn(const struct am_result *result, const void *context);
+struct am_picks am_picks_filter(const struct am_picks *picks, am_pick_fn *keep,
+                                const void *context);
 /* Those of grade A or B; all of them when there is none such, so that whatever rests on them is
  * withheld with its reasons. */
 struct am_picks am_picks_sound(const struct am_picks *picks);

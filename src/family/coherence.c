@@ -38,16 +38,16 @@ int am_coherence_relation(const struct am_result *result)
     return distance >= 0 && distance < AM_RELATIONS ? (int)distance : -1;
 }
 
+static bool is_relation(const struct am_result *result, const void *wanted)
+{
+    return am_coherence_relation(result) == *(const int *)wanted;
+}
+
 static struct am_picks of_relation(const struct am_picks *all, int relation)
 {
-    struct am_picks out = am_picks_where(all, NULL);
+    const struct am_picks picks = am_picks_filter(all, is_relation, &relation);
 
-    out.n = 0;
-    for (size_t i = 0; out.items && i < all->n; i++) {
-        if (am_coherence_relation(all->items[i].result) == relation)
-            out.items[out.n++] = all->items[i];
-    }
-    return am_picks_sound(&out);
+    return am_picks_sound(&picks);
 }
 
 static void offer(const struct am_deriving *d, struct am_fact fact, const char *name,
@@ -177,39 +177,42 @@ static const struct contrast {
      ""},
 };
 
-/* The only result that is like `over` but on the other side of the contrast; NULL without. */
-static const struct am_pick *partner(const struct am_deriving *d, const struct contrast *c,
-                                     const struct am_pick *over)
+/* A contrast with the results of its other side. */
+struct sides {
+    const struct contrast *contrast;
+    struct am_picks under;
+};
+
+/* The only result that is like `over` but on the other side; NULL without. */
+static const struct am_pick *partner(const struct sides *sides, const struct am_result *over)
 {
-    const struct am_selector selector = {c->over.bench, c->under, c->over.metric};
-    const struct am_picks all = am_select(d->set, &selector, d->arena);
-    const struct am_picks beside = am_picks_beside(&all, over->result, c->axis);
+    const struct am_picks beside = am_picks_beside(&sides->under, over, sides->contrast->axis);
     const char *several;
 
     return am_picks_only(&beside, &several);
 }
 
-static void derive_contrast(const struct am_deriving *d, const struct contrast *c,
+static bool has_partner(const struct am_result *over, const void *sides)
+{
+    return partner(sides, over) != NULL;
+}
+
+static void derive_contrast(const struct am_deriving *d, const struct sides *sides,
                             const struct am_picks *group)
 {
-    struct am_picks with = am_picks_where(group, NULL);
+    const struct contrast *const c = sides->contrast;
+    const struct am_picks with = am_picks_filter(group, has_partner, sides);
+    const struct am_picks largest = am_picks_extreme(&with, c->largest, false);
     const char *several = NULL;
-    const struct am_pick *over;
+    const struct am_pick *const over = am_picks_only(&largest, &several);
     struct am_fact fact;
 
-    with.n = 0;
-    for (size_t i = 0; with.items && i < group->n; i++) {
-        if (partner(d, c, &group->items[i]))
-            with.items[with.n++] = group->items[i];
-    }
-    with = am_picks_extreme(&with, c->largest, false);
-    over = am_picks_only(&with, &several);
     if (several)
         am_facts_remark(d->facts, "coherence.%s is not concluded: several results (%s)", c->name,
                         several);
     if (!over)
         return;
-    fact = am_fact_of_ratio(over, partner(d, c, over), d->arena);
+    fact = am_fact_of_ratio(over, partner(sides, over->result), d->arena);
     fact.name = c->name;
     fact.what = c->what;
     am_fact_label_axes(&fact, over->result, c->labels);
@@ -219,11 +222,14 @@ static void derive_contrast(const struct am_deriving *d, const struct contrast *
 static void derive_contrasts(const struct am_deriving *d)
 {
     for (size_t i = 0; i < sizeof(contrasts) / sizeof(contrasts[0]); i++) {
-        const struct am_picks all = am_select(d->set, &contrasts[i].over, d->arena);
-        const struct am_groups groups = am_picks_group(&all, contrasts[i].labels);
+        const struct contrast *const c = &contrasts[i];
+        const struct am_selector under = {c->over.bench, c->under, c->over.metric};
+        const struct sides sides = {c, am_select(d->set, &under, d->arena)};
+        const struct am_picks all = am_select(d->set, &c->over, d->arena);
+        const struct am_groups groups = am_picks_group(&all, c->labels);
 
         for (size_t g = 0; g < groups.n; g++)
-            derive_contrast(d, &contrasts[i], &groups.items[g].picks);
+            derive_contrast(d, &sides, &groups.items[g].picks);
     }
 }
 

@@ -11,64 +11,36 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Ways that differ by less are of one kind: the spread of such a matrix on a quiet machine. */
 static const double kinds_apart = 1.3;
 
-enum { CPUS_MIN = 3, CPUS_MAX = 1024, TEXT_MAX = 1024 };
+enum { CPUS_MIN = 3, CPUS_MAX = 1024, TEXT_MAX = 1024, NO_GROUP = CPUS_MAX };
 
-/* The matrix: latency of a pair, both directions together; NAN: not measured, 0: of one core as the
- * system states it, and so in one group whatever was measured. */
+/* By the system's numbers of CPUs, of which some may be absent. */
 struct matrix {
-    int cpus[CPUS_MAX];
-    size_t n;
-    double *latency; /* n x n */
-    size_t group[CPUS_MAX];
+    size_t n;        /* the highest number, plus one */
+    double *latency; /* n x n, of a pair in both directions together; NAN: not measured; 0: of
+                      * one core as stated, and so in one group whatever was measured */
+    double *sorted;  /* room for as many, and for the pairs that count by rising latency */
+    size_t pairs;    /* how many count: a < b, measured, not of one core */
+    size_t group[CPUS_MAX]; /* NO_GROUP: no such CPU */
+    size_t cpus, groups;
 };
 
-/* One result. */
-struct pair {
-    int from, to;
-    int relation;   /* as stated; -1: not stated */
-    double latency; /* 0 for pairs of one core */
-};
-
-static bool is_pair(const struct am_pick *pick, bool low, struct pair *out)
+/* The CPUs of a result; false when it is of no two CPUs that there is room for. */
+static bool is_pair(const struct am_pick *pick, size_t *a, size_t *b)
 {
-    const struct am_summary *const s = &pick->metric->summary;
-    const double a = am_result_number(pick->result, "from");
-    const double b = am_result_number(pick->result, "to");
+    const double from = am_result_number(pick->result, "from");
+    const double to = am_result_number(pick->result, "to");
 
-    if (!(a >= 0) || !(b >= 0) || fabs(a - b) < 0.5 || !(s->median > 0))
+    if (!(from >= 0 && from < CPUS_MAX) || !(to >= 0 && to < CPUS_MAX) ||
+        !(pick->metric->summary.median > 0))
         return false;
-    *out = (struct pair){.from = (int)a,
-                         .to = (int)b,
-                         .relation = am_coherence_relation(pick->result),
-                         .latency = low ? fmax(s->ci.lo, 0) : s->median};
-    if (out->relation == AM_RELATION_CORE)
-        out->latency = 0;
-    return true;
-}
-
-/* Index of a CPU, which is added when it is new; n when there is no room. */
-static size_t index_of(struct matrix *m, int cpu)
-{
-    for (size_t i = 0; i < m->n; i++) {
-        if (m->cpus[i] == cpu)
-            return i;
-    }
-    if (m->n < CPUS_MAX)
-        m->cpus[m->n++] = cpu;
-    return m->n - 1;
-}
-
-static int by_number(const void *x, const void *y)
-{
-    const int a = *(const int *)x, b = *(const int *)y;
-
-    return (a > b) - (a < b);
+    *a = (size_t)from;
+    *b = (size_t)to;
+    return *a != *b;
 }
 
 static void put(struct matrix *m, size_t a, size_t b, double latency)
@@ -77,50 +49,52 @@ static void put(struct matrix *m, size_t a, size_t b, double latency)
 
     *cell = isnan(*cell) ? latency : fmin(*cell, latency); /* what disturbs only adds */
     m->latency[b * m->n + a] = *cell;
+    m->group[a] = m->group[b] = 0; /* they are there */
 }
 
 /* Of the medians, or of the lower ends of their intervals. False when there are too few CPUs. */
-static bool fill(const struct am_picks *picks, bool low, struct matrix *m)
+static bool fill(struct matrix *m, const struct am_picks *picks, bool low)
 {
-    struct pair p;
+    size_t a, b;
 
     for (size_t i = 0; i < picks->n; i++) {
-        if (is_pair(&picks->items[i], low, &p)) {
-            (void)index_of(m, p.from);
-            (void)index_of(m, p.to);
-        }
+        if (is_pair(&picks->items[i], &a, &b))
+            m->n = (a > b ? a : b) >= m->n ? (a > b ? a : b) + 1 : m->n;
     }
-    if (m->n < CPUS_MIN)
-        return false;
-    qsort(m->cpus, m->n, sizeof(m->cpus[0]), by_number);
-    m->latency = am_arena_array(picks->arena, m->n * m->n, sizeof(*m->latency));
+    m->latency = am_arena_array(picks->arena, m->n * m->n + 1, sizeof(*m->latency));
+    m->sorted = am_arena_array(picks->arena, m->n * m->n + 1, sizeof(*m->sorted));
     for (size_t i = 0; m->latency && i < m->n * m->n; i++)
         m->latency[i] = NAN;
+    for (size_t i = 0; i < CPUS_MAX; i++)
+        m->group[i] = NO_GROUP;
     for (size_t i = 0; m->latency && i < picks->n; i++) {
-        if (is_pair(&picks->items[i], low, &p))
-            put(m, index_of(m, p.from), index_of(m, p.to), p.latency);
+        const struct am_summary *const s = &picks->items[i].metric->summary;
+
+        if (is_pair(&picks->items[i], &a, &b))
+            put(m, a, b,
+                am_coherence_relation(picks->items[i].result) == AM_RELATION_CORE ? 0
+                : low ? fmax(s->ci.lo, 0)
+                      : s->median);
     }
-    return m->latency != NULL;
+    for (size_t i = 0; i < m->n; i++)
+        m->cpus += m->group[i] != NO_GROUP;
+    return m->latency && m->sorted && m->cpus >= CPUS_MIN;
 }
 
-/* Whether a latency takes part in the search for kinds. */
-static bool counts(double latency)
-{
-    return latency > 0;
-}
-
-/* Sorted latencies of the measured pairs a < b; returns how many. */
-static size_t sorted_pairs(const struct matrix *m, double *out)
+/* Sorts the latencies of pairs within groups (0), between them (1), or of all (-1). Returns how
+ * many. */
+static size_t sort_pairs(struct matrix *m, int between)
 {
     size_t n = 0;
 
     for (size_t a = 0; a < m->n; a++) {
         for (size_t b = a + 1; b < m->n; b++) {
-            if (counts(m->latency[a * m->n + b]))
-                out[n++] = m->latency[a * m->n + b];
+            if (m->latency[a * m->n + b] > 0 &&
+                (between < 0 || (m->group[a] != m->group[b]) == (between == 1)))
+                m->sorted[n++] = m->latency[a * m->n + b];
         }
     }
-    am_stats_sort(out, n);
+    am_stats_sort(m->sorted, n);
     return n;
 }
 
@@ -139,155 +113,104 @@ static double near_limit(const double *sorted, size_t n)
     return limit;
 }
 
-/* Groups: CPUs joined by near pairs. Returns how many; numbers them by their lowest CPU. */
-static size_t make_groups(struct matrix *m, double limit)
+/* Gives every CPU that near pairs join to `cpu`, directly or through others, its group. */
+static void spread_group(struct matrix *m, size_t cpu, double limit)
 {
-    size_t groups = 0;
+    bool grown = true;
 
-    for (size_t i = 0; i < m->n; i++)
-        m->group[i] = SIZE_MAX;
-    for (size_t first = 0; first < m->n; first++) {
-        bool grown = true;
-
-        if (m->group[first] != SIZE_MAX)
-            continue;
-        m->group[first] = groups;
-        while (grown) {
-            grown = false;
-            for (size_t a = 0; a < m->n; a++) {
-                for (size_t b = 0; b < m->n && m->group[a] == groups; b++) {
-                    if (m->group[b] == SIZE_MAX && m->latency[a * m->n + b] <= limit) {
-                        m->group[b] = groups;
-                        grown = true;
-                    }
+    while (grown) {
+        grown = false;
+        for (size_t a = 0; a < m->n; a++) {
+            for (size_t b = 0; b < m->n && m->group[a] == m->group[cpu]; b++) {
+                if (m->group[b] != m->group[cpu] && m->latency[a * m->n + b] <= limit) {
+                    m->group[b] = m->group[cpu];
+                    grown = true;
                 }
             }
         }
-        groups++;
-    }
-    return groups;
-}
-
-/* Medians of the pairs within groups and of those between; NAN where there are none. */
-static void medians(const struct matrix *m, double *scratch, double *within, double *between)
-{
-    double *const targets[] = {within, between};
-
-    for (size_t want = 0; want < 2; want++) {
-        size_t n = 0;
-
-        for (size_t a = 0; a < m->n; a++) {
-            for (size_t b = a + 1; b < m->n; b++) {
-                const double latency = m->latency[a * m->n + b];
-
-                if (counts(latency) && (m->group[a] != m->group[b]) == (want == 1))
-                    scratch[n++] = latency;
-            }
-        }
-        am_stats_sort(scratch, n);
-        *targets[want] = am_stats_median(scratch, n);
     }
 }
 
-/* "{0-3} {4,6}" */
-static void group_text(const struct matrix *m, size_t groups, char *buf, size_t cap)
+/* Groups are numbered from 1 by their lowest CPU. */
+static void make_groups(struct matrix *m)
 {
-    buf[0] = '\0';
-    for (size_t g = 0; g < groups; g++) {
-        size_t used = strlen(buf);
-        const char *before = g ? " {" : "{";
+    double limit;
 
-        for (size_t i = 0; i < m->n; i++) {
-            size_t last = i;
-
-            if (m->group[i] != g)
-                continue;
-            while (last + 1 < m->n && m->group[last + 1] == g &&
-                   m->cpus[last + 1] == m->cpus[last] + 1)
-                last++;
-            (void)am_str_format(buf + used, cap - used, last > i ? "%s%d-%d" : "%s%d", before,
-                                m->cpus[i], m->cpus[last]);
-            used = strlen(buf);
-            before = ",";
-            i = last;
-        }
-        (void)am_str_format(buf + used, cap - used, "}");
-    }
-}
-
-/* True when pairs of one stated relation lie both within groups and between them. */
-static bool denies_relation(const struct am_picks *picks, struct matrix *m)
-{
-    bool within[AM_RELATIONS] = {false}, between[AM_RELATIONS] = {false};
-
-    for (size_t i = 0; i < picks->n; i++) {
-        struct pair p;
-
-        if (!is_pair(&picks->items[i], false, &p) || p.relation < 0)
+    m->pairs = sort_pairs(m, -1);
+    limit = near_limit(m->sorted, m->pairs);
+    for (size_t cpu = 0; cpu < m->n; cpu++) {
+        if (m->group[cpu] != 0)
             continue;
-        if (m->group[index_of(m, p.from)] == m->group[index_of(m, p.to)])
-            within[p.relation] = true;
-        else
-            between[p.relation] = true;
+        m->group[cpu] = ++m->groups;
+        spread_group(m, cpu, limit);
     }
-    for (size_t d = 0; d < AM_RELATIONS; d++) {
-        if (within[d] && between[d])
-            return true;
-    }
-    return false;
-}
-
-/* How many groups the matrix falls into; *pairs is set to how many pairs count, with their sorted
- * latencies in scratch. */
-static size_t count_groups(struct matrix *m, double *scratch, size_t *pairs)
-{
-    *pairs = sorted_pairs(m, scratch);
-    return make_groups(m, near_limit(scratch, *pairs));
 }
 
 static struct matrix *make_matrix(const struct am_picks *picks, bool low)
 {
     struct matrix *const m = am_arena_alloc(picks->arena, sizeof(*m));
 
-    return m && fill(picks, low, m) ? m : NULL;
+    if (!m || !fill(m, picks, low))
+        return NULL;
+    make_groups(m);
+    return m;
 }
 
-static void offer_facts(const struct am_deriving *d, const struct am_picks *picks, struct matrix *m,
-                        double *scratch, double other)
+/* "{0-3} {4,6}" */
+static void group_text(const struct matrix *m, char *buf, size_t cap)
 {
-    size_t pairs;
-    const size_t groups = count_groups(m, scratch, &pairs);
-    const double spread = pairs ? scratch[pairs - 1] / scratch[0] : NAN;
-    struct am_fact fact = {
-        .name = "groups",
-        .what = "groups of CPUs that hand lines on faster among themselves; 1: alike",
-        .unit = "",
-        .value = (double)groups,
-        .ci = {fmin((double)groups, other), fmax((double)groups, other), NAN},
-    };
-    double within, between;
-    char text[TEXT_MAX];
+    buf[0] = '\0';
+    for (size_t g = 1; g <= m->groups; g++) {
+        const char *before = g > 1 ? " {" : "{";
 
-    if (pairs == 0)
-        return;
-    group_text(m, groups, text, sizeof(text));
-    medians(m, scratch, &within, &between);
-    fact.evidence = am_arena_printf(d->arena, "mem.pingpong method=cas, %zu pairs of %zu CPUs: %s",
-                                    pairs, m->n, text);
-    for (size_t i = 0; i < picks->n; i++)
-        am_fact_rest_on(&fact, &picks->items[i]);
-    if (groups > 1 && denies_relation(picks, m)) {
-        fact.claimed = "pairs within and between are stated to be alike";
-        fact.contradicts = true;
+        for (size_t i = 0, last; i < m->n; i = last + 1) {
+            const size_t used = strlen(buf);
+
+            last = i;
+            if (m->group[i] != g)
+                continue;
+            while (last + 1 < m->n && m->group[last + 1] == g)
+                last++;
+            (void)am_str_format(buf + used, cap - used, last > i ? "%s%zu-%zu" : "%s%zu", before, i,
+                                last);
+            before = ",";
+        }
+        (void)am_str_format(buf + strlen(buf), cap - strlen(buf), "}");
     }
-    am_facts_offer(d->facts, fact);
+}
+
+/* True when pairs of one stated relation lie both within groups and between them. */
+static bool denies_relation(const struct matrix *m, const struct am_picks *picks)
+{
+    bool seen[AM_RELATIONS][2] = {{false}};
+
+    for (size_t i = 0; i < picks->n; i++) {
+        const int relation = am_coherence_relation(picks->items[i].result);
+        size_t a, b;
+
+        if (relation >= 0 && is_pair(&picks->items[i], &a, &b))
+            seen[relation][m->group[a] != m->group[b]] = true;
+    }
+    for (size_t r = 0; r < AM_RELATIONS; r++) {
+        if (seen[r][0] && seen[r][1])
+            return true;
+    }
+    return false;
+}
+
+/* Between groups over within; of one group, or where no group has two CPUs that were measured, the
+ * slowest pair over the fastest. */
+static void offer_ratio(const struct am_deriving *d, struct matrix *m, struct am_fact fact)
+{
+    const double within = am_stats_median(m->sorted, sort_pairs(m, 0));
+    const double between = am_stats_median(m->sorted, sort_pairs(m, 1));
+    const bool apart = m->groups > 1 && within > 0;
+
+    (void)sort_pairs(m, -1);
     fact.name = "group_ratio";
-    fact.what = "slowest hand-off of any pair over the fastest";
-    fact.value = spread;
-    if (groups > 1 && within > 0) {
-        fact.what = "hand-off between groups over that within";
-        fact.value = between / within;
-    }
+    fact.what = apart ? "hand-off between groups over that within"
+                      : "slowest hand-off of any pair over the fastest";
+    fact.value = apart ? between / within : m->sorted[m->pairs - 1] / m->sorted[0];
     fact.ci = (struct am_interval){fact.value, fact.value, NAN};
     fact.claimed = NULL;
     fact.contradicts = false;
@@ -300,9 +223,26 @@ void am_coherence_derive_groups(const struct am_deriving *d)
     const struct am_picks all = am_select(d->set, &selector, d->arena);
     const struct am_picks picks = am_picks_sound(&all);
     struct matrix *const m = make_matrix(&picks, false), *const low = make_matrix(&picks, true);
-    double *const scratch = m ? am_arena_array(d->arena, m->n * m->n, sizeof(*scratch)) : NULL;
-    size_t pairs;
+    struct am_fact fact = {
+        .name = "groups",
+        .what = "groups of CPUs that hand lines on faster among themselves; 1: alike",
+        .unit = ""};
+    char text[TEXT_MAX];
 
-    if (scratch && low)
-        offer_facts(d, &picks, m, scratch, (double)count_groups(low, scratch, &pairs));
+    if (!m || !low || m->pairs == 0)
+        return;
+    fact.value = (double)m->groups;
+    fact.ci = (struct am_interval){fmin(fact.value, (double)low->groups),
+                                   fmax(fact.value, (double)low->groups), NAN};
+    group_text(m, text, sizeof(text));
+    fact.evidence = am_arena_printf(d->arena, "mem.pingpong method=cas, %zu pairs of %zu CPUs: %s",
+                                    m->pairs, m->cpus, text);
+    for (size_t i = 0; i < picks.n; i++)
+        am_fact_rest_on(&fact, &picks.items[i]);
+    if (m->groups > 1 && denies_relation(m, &picks)) {
+        fact.claimed = "pairs within and between are stated to be alike";
+        fact.contradicts = true;
+    }
+    am_facts_offer(d->facts, fact);
+    offer_ratio(d, m, fact);
 }

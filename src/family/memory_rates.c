@@ -26,20 +26,18 @@ static void offer(const struct am_deriving *d, struct am_fact fact, const char *
 
 /* ---- mem.bandwidth ---- */
 
-static struct am_picks at_level(const struct am_picks *all, const struct am_tiers *tiers,
-                                enum am_tier level)
+/* Where a working set belongs. */
+struct level {
+    struct am_tiers tiers;
+    enum am_tier tier;
+};
+
+static bool is_at(const struct am_result *r, const void *context)
 {
-    struct am_picks out = am_picks_where(all, NULL);
+    const struct level *const level = context;
 
-    out.n = 0;
-    for (size_t i = 0; out.items && i < all->n; i++) {
-        const struct am_result *const r = all->items[i].result;
-
-        if (am_tiers_of(tiers, am_result_number(r, "size"), am_result_number(r, "threads")) ==
-            level)
-            out.items[out.n++] = all->items[i];
-    }
-    return out;
+    return am_tiers_of(&level->tiers, am_result_number(r, "size"),
+                       am_result_number(r, "threads")) == level->tier;
 }
 
 static void label_stream(const struct am_deriving *d, struct am_fact *fact, enum am_tier level,
@@ -119,14 +117,14 @@ static void derive_level(const struct am_deriving *d, const struct am_picks *her
 
 void am_memory_derive_bandwidth(const struct am_deriving *d)
 {
-    const struct am_tiers tiers = am_tiers_find(d->set, d->facts);
+    struct level level = {.tiers = am_tiers_find(d->set, d->facts)};
     const struct am_selector selector = {"mem.bandwidth", "kernel threads>=1", "bandwidth"};
     const struct am_picks all = am_select(d->set, &selector, d->arena);
 
-    for (enum am_tier level = AM_TIER_L1D; level < AM_TIER_COUNT; level++) {
-        const struct am_picks here = at_level(&all, &tiers, level);
+    for (level.tier = AM_TIER_L1D; level.tier < AM_TIER_COUNT; level.tier++) {
+        const struct am_picks here = am_picks_filter(&all, is_at, &level);
 
-        derive_level(d, &here, level);
+        derive_level(d, &here, level.tier);
     }
     am_facts_offer_speedups(d->facts, "bandwidth");
 }
@@ -208,6 +206,12 @@ void am_memory_derive_loaded(const struct am_deriving *d)
 
 /* ---- mem.numa ---- */
 
+static bool is_local(const struct am_result *r, const void *wanted)
+{
+    return am_param_same(am_result_param(r, "cpu_node"), am_result_param(r, "memory_node")) ==
+           *(const bool *)wanted;
+}
+
 /* The median over the pairs of nodes: memory of their own, and of another node. */
 static void offer_nodes(const struct am_deriving *d, const char *name, const char *metric)
 {
@@ -217,20 +221,11 @@ static void offer_nodes(const struct am_deriving *d, const char *name, const cha
     const struct am_picks all = am_select(d->set, &selector, d->arena);
 
     for (size_t place = 0; place < 2; place++) {
-        struct am_picks picks = am_picks_where(&all, NULL);
-        struct am_fact fact;
+        const bool local = place == 0;
+        const struct am_picks nodes = am_picks_filter(&all, is_local, &local);
+        const struct am_picks picks = am_picks_sound(&nodes);
+        struct am_fact fact = am_fact_of_middle(&picks, d->arena);
 
-        picks.n = 0;
-        for (size_t i = 0; picks.items && i < all.n; i++) {
-            const struct am_result *const r = all.items[i].result;
-            const bool local =
-                am_param_same(am_result_param(r, "cpu_node"), am_result_param(r, "memory_node"));
-
-            if (local == (place == 0))
-                picks.items[picks.n++] = all.items[i];
-        }
-        picks = am_picks_sound(&picks);
-        fact = am_fact_of_middle(&picks, d->arena);
         am_fact_label(&fact, d->arena, "place", AM_AXIS_NAME, places[place]);
         offer(d, fact, name,
               am_arena_printf(d->arena, "%s of a node's CPUs to %s memory", metric, whose[place]));

@@ -44,7 +44,7 @@ def every_description(tap, bench):
             continue
         bad = bench.query(db, "SELECT kind, reason FROM failure WHERE kind <> 'skip'")
         stamp = bench.query(db, "SELECT synthetic FROM run")
-        name = bench.query(db, "SELECT value FROM environment WHERE key = 'simulated.machine'")
+        name = bench.query(db, "SELECT value FROM setting WHERE key = 'simulated.machine'")
         tap.ok(not bad and stamp == [(1,)] and len(name) == 1,
                f"{word}: nothing failed, stamped synthetic, with its name", (bad, stamp, name))
 

@@ -36,8 +36,8 @@ static enum am_status open_simulated(const struct am_cli *cli, struct am_setup *
                                 err);
     if (status != AM_OK)
         return status;
-    am_kvs_add(&setup->facts, cli->arena, "simulated.machine", setup->simulated.name);
-    am_kvs_addf(&setup->facts, cli->arena, "simulated.seed", "%llu", setup->simulated.seed);
+    am_kvs_add(&setup->settings, cli->arena, "simulated.machine", setup->simulated.name);
+    am_kvs_addf(&setup->settings, cli->arena, "simulated.seed", "%llu", setup->simulated.seed);
     return AM_OK;
 }
 

@@ -98,12 +98,12 @@ static enum am_status take(void *self, const struct am_raw_sample *raw, struct a
 /* Touches everything that a report would. */
 static size_t walk(const struct am_result_set *set)
 {
-    size_t n = strlen(set->run.command) + strlen(set->run.state);
+    size_t n = strlen(set->run.command) + strlen(am_run_states[set->run.state]);
 
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
 
-        n += strlen(r->bench) + strlen(r->text) + strlen(r->state);
+        n += strlen(r->bench) + strlen(r->text) + strlen(am_point_states[r->state]);
         for (size_t p = 0; p < r->chosen.n; p++)
             n += strlen(r->chosen.items[p].key) + strlen(r->chosen.items[p].value);
         for (size_t p = 0; p < r->n_attachments; p++) /* the 0 behind the last byte, too */
@@ -119,7 +119,7 @@ static size_t walk(const struct am_result_set *set)
         }
     }
     for (size_t i = 0; i < set->n_failures; i++)
-        n += strlen(set->failures[i].kind) + strlen(set->failures[i].reason);
+        n += strlen(am_failure_kinds[set->failures[i].kind]) + strlen(set->failures[i].reason);
     return n;
 }
 

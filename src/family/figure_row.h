@@ -21,10 +21,26 @@ enum am_figure_kind {
     AM_FIGURE_TABLE, /* the varying axes and every metric in words */
 };
 
+struct am_arena;
+struct am_facts;
+struct am_plots;
+struct am_result_set;
+
+/* What figures are made from. */
+struct am_figure_source {
+    const struct am_result_set *set;
+    const struct am_facts *facts;
+    struct am_arena *arena;
+};
+
+/* A figure whose lines are computed: adds panels of lines (family/plot.h) to `out`. False, and
+ * nothing added, when the run has nothing for it. */
+typedef bool am_figure_make_fn(const struct am_figure_source *source, struct am_plots *out);
+
 /* One figure. Axes are named as in the bench; an axis that varies and is named nowhere becomes part
- * of the series' names. At most AM_FIGURE_SERIES_MAX series and AM_FIGURE_PANELS_MAX panels are
- * drawn, and the figure says how many were left out. A run without results for a row has no such
- * figure. */
+ * of the series' names, or (`best`) is given up. At most AM_FIGURE_SERIES_MAX series and
+ * AM_FIGURE_PANELS_MAX panels are drawn, and the figure says how many were left out. A run without
+ * results for a row has no such figure. */
 struct am_figure_row {
     const char *name; /* for `export --svg NAME`: [a-z0-9-]; NULL ends a table */
     const char
@@ -33,17 +49,26 @@ struct am_figure_row {
     const char *caption;        /* how to read it: one to three sentences */
     const char *bench, *metric; /* metric NULL: the primary one */
     enum am_figure_kind kind;
-    const char *x;      /* an axis, or "@metric": another metric of the same point */
-    const char *series; /* axis: one line, bar or row of cells a value; NULL: none */
-    const char *panel;  /* axis: one small plot a value; NULL: none */
-    const char *along;  /* with x = "@metric", the axis that moves along a line; NULL: none */
-    const char *where;  /* "pattern=random,local nt!=0": only such points; an axis that the bench
-                         * does not have is no match. NULL: all */
-    size_t least;       /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
-    bool best;  /* at each place the best of all points that share x, series and panel counts */
+    const char *x; /* an axis, or "@metric": another metric of the same point */
+    /* One line, bar or row of cells per value of the axis; NULL: none. A list "variant,type" is one
+     * per combination of values. */
+    const char *series;
+    /* One small plot per value of the axis or combination of a list; NULL: none. In both lists
+     * "n/threads" is the quotient of two axes of numbers; points where it is not whole are left
+     * out. */
+    const char *panel;
+    const char *along; /* with x = "@metric", the axis that moves along a line; NULL: none */
+    const char *where; /* "pattern=random,local nt!=0": only such points; an axis that the bench
+                        * does not have is no match. NULL: all */
+    size_t least;      /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
+    /* LINES: at each place the best of all points that share x, series and panel counts, by the
+     * direction of the metric; panels without a line of two places are left out. */
+    bool best;
     bool own_y; /* LINES: each panel has its own range of values; the default is one for all */
     enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */
     const char *x_title, *y_title; /* of the axes; NULL: the names of axis and metric */
+    /* Instead of all from `bench` on: lines that are computed. A row has either this or a bench. */
+    am_figure_make_fn *make;
 };
 
 #endif

@@ -20,13 +20,6 @@
 
 enum { AM_FIGURE_SERIES_MAX = 12, AM_FIGURE_PANELS_MAX = 24, AM_FIGURE_TABLE_MAX = 1000 };
 
-/* What figures are made from. */
-struct am_figure_source {
-    const struct am_result_set *set;
-    const struct am_facts *facts;
-    struct am_arena *arena;
-};
-
 /* A picture that its own code draws (the model, the roofline): appends one whole <svg> element made
  * with am_svg_root(). False, and nothing added, when the run has nothing for it. */
 typedef bool am_figure_draw_fn(const struct am_figure_source *source, struct am_text *out);

@@ -1,54 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Plots: scales with nice ticks, lines with interval bands, bars, heat maps, forest plots. One call
- * draws one panel into an open SVG element at its origin; figures arrange panels. */
+ * draws one panel (family/plot.h: its data) into an open SVG element at its origin; figures arrange
+ * panels. */
 #ifndef AM_REPORT_PLOT_H
 #define AM_REPORT_PLOT_H
 
-#include "family/figure_row.h"
+#include "family/plot.h"
 #include "report/svg.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { AM_PLOT_TICKS_MAX = 24, AM_PLOT_LABEL_MAX = 64 };
-
-struct am_plot_axis {
-    const char *title; /* "working set"; the unit is added where labels do not carry it */
-    const char *unit;  /* SI, unscaled, "B" also for sizes; "" for a count */
-    bool binary;       /* labels in KiB, MiB, ... */
-    bool whole;        /* a count: no ticks between whole numbers */
-    enum am_scale scale;
-    double lo, hi; /* the range; both 0: from the marks */
-    const char *const *names;
-    size_t n_names;
-};
-
-struct am_plot_mark {
-    double x, y;
-    double lo, hi;     /* interval of y; lo == hi or not finite: none */
-    const char *title; /* the tooltip; NULL: label, x and y */
-};
-
-struct am_plot_series {
-    const char *label;
-    const struct am_plot_mark *marks; /* by rising x */
-    size_t n;
-    unsigned color; /* the series keeps it in every panel */
-    bool unjoined;  /* marks only: between them nothing may be read */
-    bool dashed;
-    bool bare; /* a line without marks: a bound, not a measurement */
-};
-
-struct am_plot {
-    const char *title; /* of the panel; NULL: none */
-    struct am_plot_axis x, y;
-    const struct am_plot_series *series;
-    size_t n;
-    double other_lo,
-        other_hi;         /* of y on its other scale; both 0: none. am_plot_share() sets them */
-    double width, height; /* 0: AM_PLOT_WIDTH x AM_PLOT_HEIGHT */
-    bool labels;          /* series are named at the ends of their lines; no legend is needed */
-};
 
 #define AM_PLOT_WIDTH 480.0
 #define AM_PLOT_HEIGHT 300.0

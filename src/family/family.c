@@ -119,14 +119,60 @@ struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_a
 
 /* ---- bounds ---- */
 
+/* One table per family, and one of the rest. */
+static size_t count_tables(void)
+{
+    size_t n = 0;
+
+    while (am_families[n])
+        n++;
+    return n + 1;
+}
+
+static const struct am_bound_row *bounds_at(size_t i)
+{
+    return am_families[i] ? am_families[i]->bounds : am_bounds_rest;
+}
+
 const struct am_bound_row *am_families_bound(const struct am_result *result)
 {
-    for (size_t i = 0; am_families[i]; i++) {
-        for (const struct am_bound_row *row = am_families[i]->bounds; row && row->bench; row++) {
+    for (size_t i = 0; i < count_tables(); i++) {
+        for (const struct am_bound_row *row = bounds_at(i); row && row->bench; row++) {
             if (am_glob_match(row->bench, result->bench) &&
                 am_where_matches(row->where, result->params, result->n_params))
                 return row;
         }
     }
     return NULL;
+}
+
+const char *am_families_benches(enum am_bound_role role, struct am_arena *arena)
+{
+    const char *list = "";
+
+    for (size_t i = 0; list && i < count_tables(); i++) {
+        for (const struct am_bound_row *row = bounds_at(i); row && row->bench; row++) {
+            if (list && row->role == role)
+                list = am_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", row->bench);
+        }
+    }
+    return list ? list : "";
+}
+
+static const char *first_of(am_try_fn *const *tries, const struct am_trying *trying)
+{
+    const char *text = NULL;
+
+    for (size_t i = 0; tries && tries[i] && !text; i++)
+        text = tries[i](trying);
+    return text;
+}
+
+const char *am_families_try(const struct am_trying *trying)
+{
+    const char *text = NULL;
+
+    for (size_t i = 0; am_families[i] && !text; i++)
+        text = first_of(am_families[i]->tries, trying);
+    return text ? text : first_of(am_tries_rest, trying);
 }

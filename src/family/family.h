@@ -77,7 +77,24 @@ struct am_bound_row {
     bool cold;       /* works on memory, whatever its size */
     /* Bytes that a point works on; NULL: its axis of sizes, else what an iteration touches. */
     double (*working_set)(const struct am_result *result);
+    /* The metric by which a bench that knows its own mix of instructions says what part of its own
+     * bound it reaches; NULL: none. */
+    const char *own_share;
 };
+
+/* A point below its bound, of which a family may know what to try next. */
+struct am_trying {
+    const struct am_result *result;
+    const struct am_facts *facts;
+    struct am_arena *arena;
+    const char *level; /* of memory that bounds its bytes, as facts are labelled; NULL: none */
+    bool computes;     /* arithmetic is its limit */
+    double share;      /* of the bound, that it reaches */
+    double worth;      /* a smaller gain is not worth a change of code */
+    double at_roof;    /* from this share on nothing is left */
+};
+/* A few words, or NULL when it does not apply. */
+typedef const char *am_try_fn(const struct am_trying *trying);
 
 struct am_family {
     const char *name;  /* "memory": the first word of its facts' ids */
@@ -87,7 +104,8 @@ struct am_family {
     const struct am_guideline_rule *guidelines;
     const struct am_headline *headlines;
     const struct am_bound_row *bounds;
-}; /* tables may be NULL */
+    am_try_fn *const *tries; /* in the order in which they are worth trying; ended by NULL */
+};                           /* tables may be NULL */
 
 extern const struct am_family *const am_families[]; /* ended by NULL */
 const struct am_family *am_family_find(const char *name);
@@ -109,5 +127,13 @@ struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_a
 
 /* The row that bounds a point, or NULL. */
 const struct am_bound_row *am_families_bound(const struct am_result *result);
+/* "cpu.flops, ocl.arith": the benches whose points have this role. */
+const char *am_families_benches(enum am_bound_role role, struct am_arena *arena);
+/* What to try next: the first that a family has to say, or NULL. */
+const char *am_families_try(const struct am_trying *trying);
+
+/* Of families that have no tables of their own yet (bounds.c). */
+extern const struct am_bound_row am_bounds_rest[];
+extern am_try_fn *const am_tries_rest[];
 
 #endif

@@ -3,85 +3,48 @@
  * the whole can take, even if all of them work at once. */
 #include "model/explain.h"
 
+#include "family/roles.h"
+
 #include <math.h>
 #include <string.h>
-
-static bool text_is(const struct am_result *r, const char *param, const char *value)
-{
-    const char *const text = am_result_text(r, param);
-
-    return text && strcmp(text, value) == 0;
-}
-
-static bool has_threads(const struct am_result *r)
-{
-    return am_result_text(r, "threads") || am_result_text(r, "cores");
-}
 
 static bool moves_bytes(const struct am_result *r)
 {
     return r->work.bytes_read + r->work.bytes_written > 0;
 }
 
-/* Benches that know their own mix of instructions say what share of its bound they reach. 0: this
- * one does not. */
-static double own_share(const struct am_result *r)
+/* What part of its own bound a bench says that it reaches. 0: it says nothing of it. */
+static double own_share(const struct am_explanation *e)
 {
-    struct am_summary s;
+    const char *const name = e->row ? e->row->own_share : NULL;
+    const struct am_result_metric *const m = name ? am_result_metric(e->result, name) : NULL;
 
-    return am_result_summary(r, "bound_share", &s) && s.median > 0 ? s.median : 0;
+    return m && m->summary.median > 0 ? m->summary.median : 0;
 }
 
 /* Points whose work the ceilings say nothing of; NULL when they do. */
-static const char *foreign(const struct am_result *r)
+static const char *foreign(const struct am_explanation *e)
 {
-    static const struct {
-        const char *bench, *why;
-    } rows[] = {
-        {"mem.numa", "reads by all CPUs of a node, which the point does not state"},
-        {"mem.loaded", "two kinds of work at once"},
-        {"mem.coherence", "a matter of latency, not of rates"},
-        {"mem.sharing", "a matter of latency, not of rates"},
-        {"mem.pingpong", "a matter of latency, not of rates"},
-    };
+    const struct am_result *const r = e->result;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (strcmp(r->bench, rows[i].bench) == 0)
-            return rows[i].why;
-    }
-    if (text_is(r, "variant", "fft"))
-        return "a transform does other work than the steps that it stands for";
-    if (am_result_device(r) && moves_bytes(r) && !(own_share(r) > 0))
+    if (e->row && e->row->role == AM_BOUND_FOREIGN)
+        return e->row->why;
+    if (am_result_device(r) && moves_bytes(r) && !(own_share(e) > 0))
         return "memory of another device: only its arithmetic has ceilings";
-    if (!am_result_device(r) && !has_threads(r) && strcmp(r->worker, "cpu") != 0)
+    if (!am_result_device(r) && !am_result_states_threads(r))
         return "the point does not state its threads";
-    if (text_is(r, "memory", "same"))
-        return "threads read the same memory: one fetch serves several";
-    return NULL;
-}
-
-static const struct am_result_metric *metric_in(const struct am_result *r, const char *unit)
-{
-    for (size_t i = 0; i < r->n_metrics; i++) {
-        if (strcmp(r->metrics[i].unit, unit) == 0)
-            return &r->metrics[i];
-    }
     return NULL;
 }
 
 /* The rate that the work is measured by: of flops where there is one, else of bytes. NULL: none. */
 static const struct am_result_metric *rate_of(const struct am_result *r)
 {
-    const struct am_result_metric *const flops = r->work.flops > 0 ? metric_in(r, "flop/s") : NULL;
+    const struct am_result_metric *const flops =
+        r->work.flops > 0 ? am_result_rate(r, am_ceiling_unit(AM_CEILING_FLOPS)) : NULL;
 
     if (flops)
         return flops;
-    return moves_bytes(r) ? metric_in(r, "B/s") : NULL;
-}
-
-static bool has_rates(const struct am_result *r)
-{
-    return r->state == AM_POINT_OK && rate_of(r);
+    return moves_bytes(r) ? am_result_rate(r, am_ceiling_unit(AM_CEILING_BYTES)) : NULL;
 }
 
 /* What the metric counts of one iteration. */
@@ -89,37 +52,28 @@ static double amount_of(const struct am_explanation *e)
 {
     const struct am_work *const w = &e->result->work;
 
-    return strcmp(e->metric->unit, "flop/s") == 0 ? w->flops : w->bytes_read + w->bytes_written;
+    return strcmp(e->metric->unit, am_ceiling_unit(AM_CEILING_FLOPS)) == 0
+               ? w->flops
+               : w->bytes_read + w->bytes_written;
 }
 
 /* Benches that empty the caches before every pass work on memory, whatever their size. */
-static bool is_cold(const struct am_result *r)
+static bool is_cold(const struct am_explanation *e)
 {
-    return strcmp(r->bench, "mem.stanza") == 0;
+    return e->row && e->row->cold;
 }
 
-/* A grid is stepped from one array to another, or in its place. */
-static double grid_bytes(const struct am_result *r)
+/* Bytes that a point works on: as its axes or its family say, else what one iteration touches,
+ * which holds if it touches nothing twice and is on the safe side of the caches otherwise. */
+static double working_set(const struct am_explanation *e)
 {
-    const char *const type = am_result_type(r);
-    const double points = am_result_number(r, "n");
-    const bool in_place = text_is(r, "variant", "skew") || text_is(r, "variant", "slice");
+    const struct am_result *const r = e->result;
+    const double size = am_result_size(r);
 
-    return points * (type && strcmp(type, "f32") == 0 ? 4 : 8) * (in_place ? 1 : 2);
-}
-
-/* Bytes that a point works on: as its axes say, else what one iteration touches, which holds if it
- * touches nothing twice and is on the safe side of the caches otherwise. */
-static double working_set(const struct am_result *r)
-{
-    const double size = am_result_number(r, "size");
-
-    for (size_t i = 0; i < r->n_params; i++) {
-        if (strcmp(r->params[i].name, "size") == 0 && r->params[i].kind == AM_AXIS_SIZE)
-            return size;
-    }
-    if (strcmp(r->bench, "app.stencil") == 0)
-        return grid_bytes(r);
+    if (isfinite(size))
+        return size;
+    if (e->row && e->row->working_set)
+        return e->row->working_set(r);
     return r->work.bytes_read + r->work.bytes_written;
 }
 
@@ -141,7 +95,7 @@ static const char *resource_of(const struct am_explanation *e, struct am_arena *
 {
     const struct am_roof *const roof = &e->roofs[e->limit];
     const struct am_ceiling *const c = roof->ceiling;
-    const char *const isa = am_result_text(e->result, "isa");
+    const char *const isa = am_result_isa(e->result);
     const bool other = c->isa && isa && strcmp(c->isa, isa) != 0;
     const bool own = e->own && c->kind == AM_CEILING_FLOPS;
     const char *const text = am_arena_printf(
@@ -158,7 +112,7 @@ static const char *resource_of(const struct am_explanation *e, struct am_arena *
 /* A ceiling made by the bench itself: measured rate over the share of its bound. */
 static bool own_roof(const struct am_explanation *e, struct am_arena *arena, struct am_roof *out)
 {
-    const double share = e->result->work.flops > 0 ? own_share(e->result) : 0;
+    const double share = e->result->work.flops > 0 ? own_share(e) : 0;
     struct am_ceiling *const c = share > 0 ? am_arena_alloc(arena, sizeof(*c)) : NULL;
     const char *const type = am_result_type(e->result);
 
@@ -168,7 +122,7 @@ static bool own_roof(const struct am_explanation *e, struct am_arena *arena, str
         .kind = AM_CEILING_FLOPS,
         .level = AM_TIER_COUNT,
         .type = type ? type : "its",
-        .isa = am_result_text(e->result, "isa"),
+        .isa = am_result_isa(e->result),
         .device = am_result_device(e->result),
         .threads = am_result_threads(e->result),
         .rate = e->measured.median / share,
@@ -198,7 +152,7 @@ static double least_time(struct am_explanation *e, const struct am_roofline *roo
             .kind = k,
             .level = e->level,
             .type = am_result_type(e->result),
-            .isa = am_result_text(e->result, "isa"),
+            .isa = am_result_isa(e->result),
             .threads = am_result_threads(e->result),
             .device = am_result_device(e->result),
         };
@@ -218,39 +172,42 @@ static double least_time(struct am_explanation *e, const struct am_roofline *roo
 }
 
 /* Work of both kinds is bounded only when both ceilings are known. */
-static const char *lacking(const struct am_explanation *e)
+static const char *lacking(const struct am_explanation *e, struct am_arena *arena)
 {
-    const struct am_work *const w = &e->result->work;
+    const bool flops = e->result->work.flops > 0 && !e->roofs[AM_CEILING_FLOPS].ceiling;
+    const bool bytes = moves_bytes(e->result) && !am_result_device(e->result) &&
+                       !e->roofs[AM_CEILING_BYTES].ceiling;
+    const char *text;
 
-    if (w->flops > 0 && !e->roofs[AM_CEILING_FLOPS].ceiling)
-        return "no ceiling of its arithmetic was measured: run cpu.flops (ocl.arith for devices) in the same run";
-    if (moves_bytes(e->result) && !am_result_device(e->result) &&
-        !e->roofs[AM_CEILING_BYTES].ceiling)
-        return "no ceiling of its level of memory was measured: run mem.bandwidth in the same run";
-    return NULL;
+    if (!flops && !bytes)
+        return NULL;
+    text = am_arena_printf(arena, "no ceiling of its %s was measured: it takes %s in the same run",
+                           flops ? "arithmetic" : "level of memory",
+                           am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, arena));
+    return text ? text : "no ceiling was measured";
 }
 
 static void explain_point(struct am_explanation *e, const struct am_roofline *roofline,
                           struct am_arena *arena)
 {
     const struct am_result *const r = e->result;
-    const double bytes = r->work.bytes_read + r->work.bytes_written, set = working_set(r);
+    const double bytes = r->work.bytes_read + r->work.bytes_written, set = working_set(e);
     const double threads = am_result_threads(r);
     const bool here = bytes > 0 && !am_result_device(r);
     double least;
 
     e->intensity = r->work.flops > 0 && bytes > 0 ? r->work.flops / bytes : NAN;
     e->level = here ? am_tiers_fastest(&roofline->levels, set, threads) : AM_TIER_COUNT;
-    if (e->level < AM_TIER_COUNT && is_cold(r))
+    if (e->level < AM_TIER_COUNT && is_cold(e))
         e->level = AM_TIER_MEMORY;
-    e->between = here && !is_cold(r) && am_tiers_of(&roofline->levels, set, threads) != e->level;
+    e->between = here && !is_cold(e) && am_tiers_of(&roofline->levels, set, threads) != e->level;
     least = least_time(e, roofline, arena);
-    e->why_not = lacking(e);
+    e->why_not = lacking(e, arena);
     if (e->why_not)
         return;
     e->bound = amount_of(e) / least;
     e->share = e->measured.median / e->bound;
-    e->above = e->share > 1 && e->measured.ci.lo > e->bound;
+    e->above = e->metric->grading.grade != AM_GRADE_C && e->measured.ci.lo > e->bound;
     e->resource = resource_of(e, arena);
 }
 
@@ -265,12 +222,12 @@ void am_explain(const struct am_result_set *set, const struct am_facts *facts,
         const struct am_result *const r = &set->results[i];
         struct am_explanation *const e = &out->items[out->n];
 
-        if (!has_rates(r))
-            continue;
         *e = (struct am_explanation){
-            .result = r, .metric = rate_of(r), .why_not = foreign(r), .level = AM_TIER_COUNT};
-        if (!am_summarise(&e->metric->series, &e->measured))
+            .result = r, .metric = rate_of(r), .row = am_families_bound(r), .level = AM_TIER_COUNT};
+        if (!e->metric)
             continue;
+        e->measured = e->metric->summary;
+        e->why_not = foreign(e);
         if (!e->why_not)
             explain_point(e, roofline, arena);
         if (!e->why_not)

@@ -5,7 +5,7 @@
 #define AM_MODEL_EXPLAIN_H
 
 #include "base/arena.h"
-#include "model/facts.h"
+#include "family/family.h"
 #include "model/roofline.h"
 #include "store/store.h"
 
@@ -15,7 +15,8 @@
 struct am_explanation {
     const struct am_result *result;
     const struct am_result_metric *metric; /* the rate that is explained */
-    struct am_summary measured;
+    struct am_summary measured;            /* of that metric */
+    const struct am_bound_row *row;        /* what its family says of its bound; NULL: nothing */
     const char *why_not; /* not explained, with the reason; the rest below is not set */
 
     double intensity;   /* flop a byte; NAN without either */
@@ -23,12 +24,12 @@ struct am_explanation {
     bool between;       /* the working set lies between this level and the next */
     enum am_ceiling_kind limit;
     struct am_roof roofs[AM_CEILING_KINDS]; /* of each kind; ceiling NULL: none or no such work */
-    bool own; /* the roof of arithmetic is the bench's own (metric `bound_share`), for its mix of
+    bool own; /* the roof of arithmetic is the bench's own (am_bound_row.own_share), for its mix of
                * instructions; its ceiling's evidence is the point itself */
     double bound;         /* in the metric's unit */
     double share;         /* measured over bound */
     bool above;           /* the interval of the measurement lies above the bound: the model is
-                           * wrong, or the work is stated wrongly */
+                           * wrong, or the work is stated wrongly; never of grade C */
     const char *resource; /* what limits, in words: "L2 reads", "f64 arithmetic" */
     const char *next;     /* what to try, in words */
 };

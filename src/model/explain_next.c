@@ -3,6 +3,8 @@
  * measured gain that speaks for it. */
 #include "model/explain.h"
 
+#include "family/roles.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -20,11 +22,6 @@ struct point {
     struct am_arena *arena;
 };
 
-static double number(const struct point *p, const char *param)
-{
-    return am_result_number(p->e->result, param);
-}
-
 /* The roof of the limiting kind with something else about the query changed; 0: none. */
 static double other_roof(const struct point *p, const struct am_roof_query *change)
 {
@@ -39,7 +36,7 @@ static struct am_roof_query query_of(const struct point *p)
         .kind = p->e->limit,
         .level = p->e->level,
         .type = am_result_type(p->e->result),
-        .isa = am_result_text(p->e->result, "isa"),
+        .isa = am_result_isa(p->e->result),
         .threads = am_result_threads(p->e->result),
         .device = am_result_device(p->e->result),
     };
@@ -81,60 +78,21 @@ static const char *try_isa(const struct point *p)
                            roof.rate / base_rate(p));
 }
 
-static const char *try_streams(const struct point *p)
+/* What its family knows of the point. */
+static const char *try_family(const struct point *p)
 {
-    const char *const type = am_result_type(p->e->result), *const isa = query_of(p).isa;
-    const struct am_fact *const f =
-        type && isa ? am_facts_only(p->facts, "core.streams",
-                                    am_arena_printf(p->arena, "type=%s isa=%s", type, isa))
-                    : NULL;
+    const struct am_trying trying = {
+        .result = p->e->result,
+        .facts = p->facts,
+        .arena = p->arena,
+        .level = p->e->level < AM_TIER_COUNT ? am_tier_label(p->e->level) : NULL,
+        .computes = p->e->limit == AM_CEILING_FLOPS,
+        .share = p->e->share,
+        .worth = worth,
+        .at_roof = at_roof,
+    };
 
-    if (p->e->limit != AM_CEILING_FLOPS || p->e->share > at_roof || !f ||
-        !(number(p, "streams") < f->value))
-        return NULL;
-    return am_arena_printf(p->arena, "%.0f independent streams reach it", f->value);
-}
-
-static const char *try_length(const struct point *p)
-{
-    const struct am_fact *const f = am_facts_only(p->facts, "memory.stanza_knee", NULL);
-
-    if (!f || !(number(p, "length") < f->value) || strcmp(p->e->result->bench, "mem.stanza") != 0)
-        return NULL;
-    return am_arena_printf(p->arena, "rows of %.0f elements or more", f->value);
-}
-
-/* A gain of mem.bandwidth with the same kernel and threads. */
-static const struct am_fact *gain(const struct point *p, const char *word)
-{
-    const char *const kernel = am_result_text(p->e->result, "kernel");
-    const double threads = am_result_threads(p->e->result);
-    const struct am_fact *const f = am_facts_only(
-        p->facts, word,
-        am_arena_printf(p->arena, "level=%s kernel=%s threads=%.0f", am_tier_label(p->e->level),
-                        kernel ? kernel : "copy", threads));
-
-    return f && am_fact_is_decided(f) && f->ci.lo >= 1 && f->value >= worth ? f : NULL;
-}
-
-static const char *try_nt(const struct point *p)
-{
-    const char *const nt = am_result_text(p->e->result, "nt");
-    const struct am_fact *const f = gain(p, "memory.nt_gain");
-
-    if (p->e->level != AM_TIER_MEMORY || !(p->e->result->work.bytes_written > 0) || !f ||
-        (nt && strcmp(nt, "0") != 0))
-        return NULL;
-    return am_arena_printf(p->arena, "non-temporal stores: %.2f x", f->value);
-}
-
-static const char *try_prefetch(const struct point *p)
-{
-    const struct am_fact *const f = gain(p, "memory.prefetch_gain");
-
-    if (!f || number(p, "prefetch") > 0)
-        return NULL;
-    return am_arena_printf(p->arena, "software prefetch: %.2f x", f->value);
+    return am_families_try(&trying);
 }
 
 /* More threads have a higher ceiling, as measured. */
@@ -205,8 +163,8 @@ const char *am_explain_next(const struct am_explanation *e, const struct am_fact
                             const struct am_roofline *roofline, struct am_arena *arena)
 {
     static const char *(*const rules[])(const struct point *) = {
-        try_model,    try_quiet,   try_isa,      try_streams, try_length,  try_nt,
-        try_prefetch, try_threads, try_blocking, try_latency, try_nothing,
+        try_model,   try_quiet,    try_isa,     try_family,
+        try_threads, try_blocking, try_latency, try_nothing,
     };
     const struct point p = {e, facts, roofline, arena};
 

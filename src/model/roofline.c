@@ -4,6 +4,8 @@
 #include "model/roofline.h"
 
 #include "core/bench/isas.h"
+#include "family/family.h"
+#include "family/roles.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,38 +15,13 @@ const char *am_ceiling_unit(enum am_ceiling_kind kind)
     return kind == AM_CEILING_FLOPS ? "flop/s" : "B/s";
 }
 
-double am_result_threads(const struct am_result *result)
+const struct am_result_metric *am_result_rate(const struct am_result *result, const char *unit)
 {
-    static const char *const axes[] = {"threads", "cores"};
+    for (size_t i = 0; result->state == AM_POINT_OK && i < result->n_metrics; i++) {
+        const struct am_result_metric *const m = &result->metrics[i];
 
-    for (size_t i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
-        const double n = am_result_number(result, axes[i]);
-
-        if (n >= 1)
-            return n;
-    }
-    return 1;
-}
-
-const char *am_result_device(const struct am_result *result)
-{
-    const char *const text = am_result_text(result, "device");
-
-    return text && strcmp(text, "cpu") != 0 ? text : NULL;
-}
-
-const char *am_result_type(const struct am_result *result)
-{
-    static const struct {
-        const char *text, *type;
-    } names[] = {
-        {"f32", "f32"}, {"f64", "f64"}, {"float", "f32"}, {"double", "f64"}, {"single", "f32"}};
-    const char *text = am_result_text(result, "type");
-
-    text = text ? text : am_result_text(result, "precision");
-    for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(names[i].text, text) == 0)
-            return names[i].type;
+        if (m->has_summary && strcmp(m->unit, unit) == 0)
+            return m;
     }
     return NULL;
 }
@@ -94,17 +71,18 @@ static void add_flops(struct am_roofline *r, const struct am_result *point)
         .kind = AM_CEILING_FLOPS,
         .level = AM_TIER_COUNT,
         .type = am_result_type(point),
-        .isa = am_result_text(point, "isa"),
+        .isa = am_result_isa(point),
         .device = am_result_device(point),
         .threads = am_result_threads(point),
         .point = point,
     };
-    struct am_summary s;
+    const struct am_result_metric *const m =
+        am_result_rate(point, am_ceiling_unit(AM_CEILING_FLOPS));
 
-    if (!c.type || !am_result_summary(point, "flops", &s))
+    if (!c.type || !m)
         return;
-    c.rate = s.p95;
-    c.median = s.median;
+    c.rate = m->summary.p95;
+    c.median = m->summary.median;
     raise_ceiling(r, &c);
 }
 
@@ -117,19 +95,19 @@ static void add_bytes(struct am_roofline *r, const struct am_result *point)
         [AM_CEILING_BYTES] = 1,
     };
     struct am_ceiling c = {
-        .isa = am_result_text(point, "isa"),
+        .isa = am_result_isa(point),
         .threads = am_result_threads(point),
         .point = point,
     };
-    struct am_summary s;
+    const struct am_result_metric *const m =
+        am_result_rate(point, am_ceiling_unit(AM_CEILING_BYTES));
 
-    c.level = am_tiers_of(&r->levels, am_result_number(point, "size"), c.threads);
-    if (!(read + written > 0) || c.level == AM_TIER_COUNT ||
-        !am_result_summary(point, "bandwidth", &s))
+    c.level = am_tiers_of(&r->levels, am_result_size(point), c.threads);
+    if (!(read + written > 0) || c.level == AM_TIER_COUNT || !m)
         return;
     for (c.kind = AM_CEILING_READ; c.kind < AM_CEILING_KINDS; c.kind++) {
-        c.rate = shares[c.kind] * s.p95;
-        c.median = shares[c.kind] * s.median;
+        c.rate = shares[c.kind] * m->summary.p95;
+        c.median = shares[c.kind] * m->summary.median;
         raise_ceiling(r, &c);
     }
 }
@@ -137,19 +115,14 @@ static void add_bytes(struct am_roofline *r, const struct am_result *point)
 void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,
                        struct am_arena *arena, struct am_roofline *out)
 {
-    /* benches whose threads stream memory of their own, or compute */
-    static const struct {
-        const char *bench;
-        void (*add)(struct am_roofline *, const struct am_result *);
-    } sources[] = {
-        {"cpu.flops", add_flops}, {"ocl.arith", add_flops}, {"mem.bandwidth", add_bytes}};
-
     *out = (struct am_roofline){.levels = am_tiers_find(set, facts), .arena = arena};
     for (size_t i = 0; i < set->n; i++) {
-        for (size_t k = 0; k < sizeof(sources) / sizeof(sources[0]); k++) {
-            if (strcmp(set->results[i].bench, sources[k].bench) == 0)
-                sources[k].add(out, &set->results[i]);
-        }
+        const struct am_bound_row *const row = am_families_bound(&set->results[i]);
+
+        if (row && row->role == AM_BOUND_FLOPS)
+            add_flops(out, &set->results[i]);
+        else if (row && row->role == AM_BOUND_BYTES)
+            add_bytes(out, &set->results[i]);
     }
 }
 

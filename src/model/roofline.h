@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Ceilings: the highest rates that were measured, by instruction set, precision, level of memory
- * and threads. Bounds of programs are made of them and of nothing else. */
+ * and threads. Bounds of programs are made of them and of nothing else. Which benches give ceilings
+ * their families say (am_bound_row); rates are told by their units. */
 #ifndef AM_MODEL_ROOFLINE_H
 #define AM_MODEL_ROOFLINE_H
 
 #include "base/arena.h"
-#include "model/facts.h"
+#include "family/fact.h"
 #include "family/tiers.h"
 #include "store/store.h"
 
@@ -41,7 +42,8 @@ struct am_roofline {
     struct am_arena *arena;
 };
 
-/* From the results of the benches that stream and compute. Facts give the sizes of the caches. */
+/* From the results of the benches that stream and compute, of any grade: the best that was reached
+ * is a ceiling however few launches reached it. Facts give the sizes of the caches. */
 void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,
                        struct am_arena *arena, struct am_roofline *out);
 
@@ -68,11 +70,7 @@ bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_q
 
 /* "flop/s" or "B/s". */
 const char *am_ceiling_unit(enum am_ceiling_kind kind);
-/* Threads of a point: its axis `threads` or `cores`, else 1. */
-double am_result_threads(const struct am_result *result);
-/* The device that a point was measured on; NULL: the processor, named ("cpu") or not. */
-const char *am_result_device(const struct am_result *result);
-/* "f32" or "f64" of a point's axis `type` or `precision`; NULL when it has neither. */
-const char *am_result_type(const struct am_result *result);
+/* The metric of a result in such a unit, the first; NULL when it has none. */
+const struct am_result_metric *am_result_rate(const struct am_result *result, const char *unit);
 
 #endif

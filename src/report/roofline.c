@@ -4,6 +4,7 @@
  * compute at the right one. */
 #include "report/roofline.h"
 
+#include "family/roles.h"
 #include "model/explain.h"
 #include "model/roofline.h"
 #include "report/units.h"

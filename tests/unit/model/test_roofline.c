@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels, ceilings and bounds on a made-up machine whose numbers are known. */
-#include "model/explain.h"
-#include "model/roofline.h"
+#include "evidence/evidence.h"
+#include "family/roles.h"
 #include "family/tiers.h"
+#include "model/explain.h"
+#include "model/facts.h"
+#include "model/roofline.h"
 
 #include "fact_fixture.h"
 #include "tap.h"
@@ -159,6 +162,7 @@ static void check_ceilings(void)
     struct am_roofline r;
 
     make_machine(&run);
+    am_evidence_settle(&run.set);
     am_roofline_build(&run.set, &facts, &run.arena, &r);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct am_roof roof = {0};
@@ -196,6 +200,10 @@ static void explain_with(struct rx_run *run, struct am_explanations *out)
 
     am_evidence_settle(&run->set);
     am_facts_derive(&run->set, &run->arena, &facts);
+    fx_fact(&facts, "core.streams", "type=f64 isa=avx2", "", 12);
+    fx_fact(&facts, "memory.nt_gain", "level=memory kernel=triad threads=1", "", 1.5);
+    fx_fact(&facts, "memory.prefetch_gain", "level=l2 kernel=triad threads=1", "", 1.3);
+    fx_fact(&facts, "memory.stanza_knee", "", "", 64);
     am_roofline_build(&run->set, &facts, &run->arena, r);
     am_explain(&run->set, &facts, r, &run->arena, out);
 }
@@ -265,6 +273,58 @@ static void check_micro(void)
             ok(strstr(all.items[i].next, "12 independent streams") != NULL,
                "too few streams are told: %s", all.items[i].next);
     }
+    am_arena_fini(&run.arena);
+}
+
+/* What families know: gains measured with the point's kernel, threads and level, and no others. */
+static void check_tries(void)
+{
+    static const struct {
+        const char *bench, *text, *next;
+        double size, written;
+    } cases[] = {
+        {"mem.bandwidth", "kernel=triad nt=0 isa=avx2 threads=1 prefetch=0 size=268435456",
+         "non-temporal stores: 1.50 x", MIB(256), 0.5},
+        {"mem.bandwidth", "kernel=triad nt=1 isa=avx2 threads=1 prefetch=0 size=268435456",
+         "4 threads", MIB(256), 0.5},
+        {"mem.bandwidth", "kernel=triad nt=0 isa=avx2 threads=1 prefetch=0 size=524288",
+         "software prefetch: 1.30 x", KIB(512), 0},
+        {"mem.bandwidth", "kernel=triad nt=0 isa=avx2 threads=1 prefetch=4 size=524288",
+         "block for L1", KIB(512), 0},
+        {"mem.stanza", "length=8 threads=1", "rows of 64 elements or more", MIB(256), 0},
+        {"mem.stanza", "length=128 threads=1", "4 threads", MIB(256), 0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct rx_metric metrics[] = {{"bandwidth", "B/s", 1e9}, {NULL, NULL, 0}};
+        struct rx_run run = {0};
+        struct am_explanations all;
+        struct am_result *r;
+
+        make_machine(&run);
+        r = rx_add(&run, cases[i].bench, cases[i].text, metrics);
+        r->work.bytes_read = (1 - cases[i].written) * cases[i].size;
+        r->work.bytes_written = cases[i].written * cases[i].size;
+        explain_with(&run, &all);
+        ok(strncmp(last_of(&all)->next, cases[i].next, strlen(cases[i].next)) == 0,
+           "%s %s: %s (%s)", cases[i].bench, cases[i].text, cases[i].next, last_of(&all)->next);
+        am_arena_fini(&run.arena);
+    }
+}
+
+/* Evidence that concludes nothing accuses no model. */
+static void check_grade(void)
+{
+    struct rx_run run = {0};
+    struct am_explanations all;
+    struct am_result *r;
+
+    make_machine(&run);
+    r = add_app(&run, "type=f64 isa=avx2 threads=1", 1e9, KIB(8), 0, 100e9);
+    r->metrics[0].series.n = 1;
+    explain_with(&run, &all);
+    ok(last_of(&all)->share > 1 && !last_of(&all)->above && all.above == 0,
+       "one launch above the bound is no finding");
     am_arena_fini(&run.arena);
 }
 
@@ -369,6 +429,8 @@ int main(void)
     check_ceilings();
     check_bounds();
     check_micro();
+    check_tries();
+    check_grade();
     check_noise();
     check_own();
     check_refusals();

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Axes by their roles. */
+#include "family/roles.h"
+
+#include <math.h>
+#include <string.h>
+
+enum role { ROLE_THREADS, ROLE_DEVICE, ROLE_TYPE, ROLE_ISA, ROLE_SIZE, ROLES };
+enum { SPELLINGS = 2 };
+
+/* The first that a bench has counts. */
+static const char *const axes[ROLES][SPELLINGS] = {
+    [ROLE_THREADS] = {"threads", "cores"},
+    [ROLE_DEVICE] = {"device"},
+    [ROLE_TYPE] = {"type", "precision"},
+    [ROLE_ISA] = {"isa"},
+    [ROLE_SIZE] = {"size"},
+};
+
+static const struct am_result_param *param_of(const struct am_result *result, enum role role)
+{
+    const struct am_result_param *found = NULL;
+
+    for (size_t i = 0; i < SPELLINGS && axes[role][i] && !found; i++)
+        found = am_result_param(result, axes[role][i]);
+    return found;
+}
+
+static const char *text_of(const struct am_result *result, enum role role)
+{
+    const struct am_result_param *const p = param_of(result, role);
+
+    return p ? p->text : NULL;
+}
+
+double am_result_threads(const struct am_result *result)
+{
+    const struct am_result_param *const p = param_of(result, ROLE_THREADS);
+    const double n = p ? am_result_number(result, p->name) : 1;
+
+    return n >= 1 ? n : 1;
+}
+
+bool am_result_states_threads(const struct am_result *result)
+{
+    return param_of(result, ROLE_THREADS) || strcmp(result->worker, "cpu") == 0;
+}
+
+const char *am_result_device(const struct am_result *result)
+{
+    const char *const text = text_of(result, ROLE_DEVICE);
+
+    return text && strcmp(text, "cpu") != 0 ? text : NULL;
+}
+
+const char *am_result_type(const struct am_result *result)
+{
+    static const struct {
+        const char *text, *type;
+    } names[] = {
+        {"f32", "f32"}, {"f64", "f64"}, {"float", "f32"}, {"double", "f64"}, {"single", "f32"}};
+    const char *const text = text_of(result, ROLE_TYPE);
+
+    for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i].text, text) == 0)
+            return names[i].type;
+    }
+    return NULL;
+}
+
+const char *am_result_isa(const struct am_result *result)
+{
+    return text_of(result, ROLE_ISA);
+}
+
+double am_result_size(const struct am_result *result)
+{
+    const struct am_result_param *const p = param_of(result, ROLE_SIZE);
+
+    return p && p->kind == AM_AXIS_SIZE ? am_result_number(result, p->name) : NAN;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What axes mean, whatever a bench calls them: how many threads a point has, on which device it
+ * ran, in which precision, by which instruction set, over how many bytes.
+ *
+ * Layers above ask by these roles and name no axis. The names stand in one table (roles.c). */
+#ifndef AM_FAMILY_ROLES_H
+#define AM_FAMILY_ROLES_H
+
+#include "evidence/evidence.h"
+
+/* Threads of a point; 1 when it has no such axis. */
+double am_result_threads(const struct am_result *result);
+/* Whether the number of its threads is known: by an axis, or because its worker has one. */
+bool am_result_states_threads(const struct am_result *result);
+/* The device that a point was measured on; NULL: the processor, named ("cpu") or not. */
+const char *am_result_device(const struct am_result *result);
+/* "f32" or "f64", however the bench spells it; NULL when it has no precision. */
+const char *am_result_type(const struct am_result *result);
+/* The instruction set; NULL when it has none. */
+const char *am_result_isa(const struct am_result *result);
+/* Bytes that the point works on, as an axis states them; NAN when none does. */
+double am_result_size(const struct am_result *result);
+
+#endif

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- summaries and grades ---- */
@@ -114,4 +115,45 @@ bool am_param_same(const struct am_result_param *a, const struct am_result_param
 bool am_result_same(const struct am_result *a, const struct am_result *b, const char *axis)
 {
     return am_param_same(am_result_param(a, axis), am_result_param(b, axis));
+}
+
+/* ---- points ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct am_result_param *const *const x = a, *const *const y = b;
+
+    return strcmp((*x)->name, (*y)->name);
+}
+
+bool am_keyed_make(const struct am_result *result, struct am_arena *arena, struct am_keyed *out)
+{
+    const struct am_result_param **const params =
+        am_arena_array(arena, result->n_params + 1, sizeof(*params));
+
+    if (!params)
+        return false;
+    for (size_t i = 0; i < result->n_params; i++)
+        params[i] = &result->params[i];
+    qsort(params, result->n_params, sizeof(*params), by_name);
+    *out = (struct am_keyed){result, params};
+    return true;
+}
+
+static int sign(int order)
+{
+    return (order > 0) - (order < 0);
+}
+
+int am_keyed_order(const struct am_keyed *a, const struct am_keyed *b)
+{
+    const size_t n = a->result->n_params, m = b->result->n_params;
+    int order = sign(strcmp(a->result->bench, b->result->bench));
+
+    for (size_t i = 0; order == 0 && i < n && i < m; i++) {
+        order = sign(strcmp(a->params[i]->name, b->params[i]->name));
+        if (order == 0)
+            order = am_param_order(a->params[i], b->params[i]);
+    }
+    return order ? order : (n > m) - (n < m);
 }

@@ -39,4 +39,15 @@ int am_param_order(const struct am_result_param *a, const struct am_result_param
 /* Whether two results of one bench agree in the axis. */
 bool am_result_same(const struct am_result *a, const struct am_result *b, const char *axis);
 
+/* A result with its parameters by the names of their axes: what points of several runs are matched
+ * by, whatever the order of the axes. */
+struct am_keyed {
+    const struct am_result *result;
+    const struct am_result_param **params; /* as many as the result has */
+};
+/* False when memory is refused. */
+bool am_keyed_make(const struct am_result *result, struct am_arena *arena, struct am_keyed *out);
+/* -1, 0, 1: by bench, then axis by axis, by value. 0: they are the same point. */
+int am_keyed_order(const struct am_keyed *a, const struct am_keyed *b);
+
 #endif

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+const char am_node_axis[] = "node";
+
 enum role { ROLE_THREADS, ROLE_DEVICE, ROLE_TYPE, ROLE_ISA, ROLE_SIZE, ROLES };
 enum { SPELLINGS = 2 };
 

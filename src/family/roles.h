@@ -8,6 +8,9 @@
 
 #include "evidence/evidence.h"
 
+/* The axis that points of a merged file have before their own: the machine's name. */
+extern const char am_node_axis[];
+
 /* Threads of a point; 1 when it has no such axis. */
 double am_result_threads(const struct am_result *result);
 /* Whether the number of its threads is known: by an axis, or because its worker has one. */

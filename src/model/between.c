@@ -3,19 +3,11 @@
 #include "model/between.h"
 
 #include "base/text.h"
+#include "evidence/evidence.h"
 
 #include <string.h>
 
 enum { VALUES_MAX = 64, LIST_CAP = 256 };
-
-static const struct am_result_param *find_param(const struct am_result *r, const char *axis)
-{
-    for (size_t i = 0; i < r->n_params; i++) {
-        if (strcmp(r->params[i].name, axis) == 0)
-            return &r->params[i];
-    }
-    return NULL;
-}
 
 /* A copy without the parameter at `without`: params and text. */
 static bool copy_without(const struct am_result *r, size_t without, struct am_arena *arena,
@@ -47,7 +39,7 @@ static void list_values(const struct am_result_set *set, const char *axis, const
 {
     *n = 0;
     for (size_t i = 0; i < set->n; i++) {
-        const struct am_result_param *const p = find_param(&set->results[i], axis);
+        const struct am_result_param *const p = am_result_param(&set->results[i], axis);
         size_t k = 0;
 
         while (p && k < *n && strcmp(values[k], p->text) != 0)
@@ -86,9 +78,9 @@ enum am_status am_results_where(const struct am_result_set *set, const char *axi
         return am_fail(err, AM_E_NOMEM, "no memory for %zu results", set->n);
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
-        const struct am_result_param *const p = find_param(r, axis);
+        const struct am_result_param *const p = am_result_param(r, axis);
 
-        if (!p || strcmp(p->text, value) != 0)
+        if (!p || !am_result_is(r, axis, value))
             continue;
         if (!copy_without(r, (size_t)(p - r->params), arena, &out->results[out->n++]))
             return am_fail(err, AM_E_NOMEM, "no memory for %zu results", set->n);

@@ -3,6 +3,7 @@
 #include "model/compare.h"
 
 #include "core/stats/summary.h"
+#include "evidence/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,23 +30,23 @@ const char *am_verdict_name(enum am_verdict verdict)
 
 static int by_key(const void *x, const void *y)
 {
-    const struct am_result *a = *(const struct am_result *const *)x;
-    const struct am_result *b = *(const struct am_result *const *)y;
-    const int bench = strcmp(a->bench, b->bench), text = strcmp(a->text, b->text);
+    const struct am_keyed *const a = x, *const b = y;
+    const int order = am_keyed_order(a, b);
 
-    /* one bench may come from several workers, e.g. one a runtime */
-    return bench ? bench : text ? text : strcmp(a->worker, b->worker);
+    /* one bench may come from several workers, e.g. one per runtime */
+    return order ? order : strcmp(a->result->worker, b->result->worker);
 }
 
-static const struct am_result **sorted_results(const struct am_result_set *set,
-                                               struct am_arena *arena)
+static struct am_keyed *sorted_results(const struct am_result_set *set, struct am_arena *arena)
 {
-    const struct am_result **out = am_arena_array(arena, set->n + 1, sizeof(*out));
+    struct am_keyed *const out = am_arena_array(arena, set->n + 1, sizeof(*out));
 
     if (!out)
         return NULL;
-    for (size_t i = 0; i < set->n; i++)
-        out[i] = &set->results[i];
+    for (size_t i = 0; i < set->n; i++) {
+        if (!am_keyed_make(&set->results[i], arena, &out[i]))
+            return NULL;
+    }
     qsort(out, set->n, sizeof(*out), by_key);
     return out;
 }
@@ -76,30 +77,34 @@ static const char *why_not(const struct am_result *a, const struct am_result *b,
     return why ? why : "not ok";
 }
 
-static const struct am_result_metric *metric_of(const struct am_result *r, const char *name)
-{
-    for (size_t i = 0; i < r->n_metrics; i++) {
-        if (strcmp(r->metrics[i].name, name) == 0)
-            return &r->metrics[i];
-    }
-    return NULL;
-}
-
 static void add_rows(struct am_comparison *out, const struct am_result *a,
                      const struct am_result *b, bool all_metrics)
 {
     const size_t n = all_metrics ? a->n_metrics : a->n_metrics > 0;
 
     for (size_t i = 0; i < n; i++) {
-        const struct am_result_metric *other = metric_of(b, a->metrics[i].name);
+        const struct am_result_metric *other = am_result_metric(b, a->metrics[i].name);
 
         if (!other || strcmp(other->unit, a->metrics[i].unit) != 0) {
-            add_missing(out, a, "metric differs in B");
+            add_missing(out, a, other ? "metric differs in B" : "no values of its metric in B");
             continue;
         }
         out->rows[out->n++] = (struct am_comparison_row){
             .a = a, .b = b, .metric_a = &a->metrics[i], .metric_b = other};
     }
+}
+
+static void add_pair(struct am_comparison *out, const struct am_result *a,
+                     const struct am_result *b, bool all_metrics, struct am_arena *arena)
+{
+    const char *const why = why_not(a, b, arena);
+
+    if (!is_ok(a) && !is_ok(b)) /* e.g. skipped: nothing is missing */
+        return;
+    if (why)
+        add_missing(out, a, why);
+    else
+        add_rows(out, a, b, all_metrics);
 }
 
 /* Walks both sorted lists at once. Every result gives at most one row per metric of A, or one
@@ -108,7 +113,8 @@ static enum am_status pair_up(const struct am_result_set *a, const struct am_res
                               bool all_metrics, struct am_arena *arena, struct am_comparison *out,
                               struct am_err *err)
 {
-    const struct am_result **as = sorted_results(a, arena), **bs = sorted_results(b, arena);
+    const struct am_keyed *const as = sorted_results(a, arena), *const bs =
+                                                                    sorted_results(b, arena);
     size_t room = a->n + b->n + 1;
 
     for (size_t i = 0; i < a->n; i++)
@@ -119,24 +125,13 @@ static enum am_status pair_up(const struct am_result_set *a, const struct am_res
         return am_fail(err, AM_E_NOMEM, "no memory to compare %zu with %zu points", a->n, b->n);
     for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
         const int order = i == a->n ? 1 : k == b->n ? -1 : by_key(&as[i], &bs[k]);
-        const char *why;
 
-        if (order < 0) {
-            add_missing(out, as[i++], "only in A");
-        } else if (order > 0) {
-            add_missing(out, bs[k++], "only in B");
-        } else {
-            const bool neither =
-                !is_ok(as[i]) && !is_ok(bs[k]); /* e.g. skipped: nothing is missing */
-
-            why = why_not(as[i], bs[k], arena);
-            if (why && !neither)
-                add_missing(out, as[i], why);
-            else if (!neither)
-                add_rows(out, as[i], bs[k], all_metrics);
-            i++;
-            k++;
-        }
+        if (order < 0)
+            add_missing(out, as[i++].result, "only in A");
+        else if (order > 0)
+            add_missing(out, bs[k++].result, "only in B");
+        else
+            add_pair(out, as[i++].result, bs[k++].result, all_metrics, arena);
     }
     return AM_OK;
 }
@@ -227,7 +222,8 @@ static int by_effect(const void *x, const void *y)
 
     if (ea > eb || ea < eb)
         return ea > eb ? -1 : 1;
-    order = by_key(&a->a, &b->a); /* so that the order never depends on qsort */
+    order = strcmp(a->a->bench, b->a->bench); /* so that the order never depends on qsort */
+    order = order ? order : strcmp(a->a->text, b->a->text);
     return order ? order : strcmp(a->metric_a->name, b->metric_a->name);
 }
 

@@ -2,6 +2,8 @@
 /* The machines of a merged file against each other. */
 #include "model/nodes.h"
 
+#include "evidence/evidence.h"
+#include "family/roles.h"
 #include "model/between.h"
 
 #include <math.h>
@@ -10,27 +12,23 @@
 
 enum { NODES_LEAST = 3 };
 
-static const char axis[] = "node";
-
 /* One point on one machine; sorted, the machines of a point stand together. */
 struct place {
-    const struct am_result *result; /* without its node */
+    struct am_keyed point; /* without its node */
     size_t node;
 };
 
 static int by_point(const void *x, const void *y)
 {
     const struct place *const a = x, *const b = y;
-    const int bench = strcmp(a->result->bench, b->result->bench);
-    const int text = bench ? bench : strcmp(a->result->text, b->result->text);
+    const int order = am_keyed_order(&a->point, &b->point);
 
-    return text ? text : a->node < b->node ? -1 : a->node > b->node;
+    return order ? order : a->node < b->node ? -1 : a->node > b->node;
 }
 
 static bool same_point(const struct place *a, const struct place *b)
 {
-    return strcmp(a->result->bench, b->result->bench) == 0 &&
-           strcmp(a->result->text, b->result->text) == 0;
+    return am_keyed_order(&a->point, &b->point) == 0;
 }
 
 const struct am_result_set *am_nodes_first(const struct am_result_set *set, struct am_arena *arena)
@@ -40,7 +38,8 @@ const struct am_result_set *am_nodes_first(const struct am_result_set *set, stru
         struct am_err ignored = {0};
 
         if (one && set->nodes.items[i].ok &&
-            am_results_where(set, axis, set->nodes.items[i].name, arena, one, &ignored) == AM_OK) {
+            am_results_where(set, am_node_axis, set->nodes.items[i].name, arena, one, &ignored) ==
+                AM_OK) {
             one->nodes = (struct am_nodes){0};
             return one;
         }
@@ -54,12 +53,12 @@ const struct am_result_set *am_nodes_first(const struct am_result_set *set, stru
 static bool pool(const struct place *group, size_t n, size_t without, struct am_arena *arena,
                  struct am_result *out)
 {
-    const struct am_result *const model = group[without ? 0 : 1].result;
+    const struct am_result *const model = group[without ? 0 : 1].point.result;
     struct am_result_metric *const metric = am_arena_alloc(arena, sizeof(*metric));
     size_t launches = 0;
 
     for (size_t i = 0; i < n; i++)
-        launches += i == without ? 0 : group[i].result->metrics[0].series.n;
+        launches += i == without ? 0 : group[i].point.result->metrics[0].series.n;
     if (!metric || launches == 0)
         return false;
     *metric = model->metrics[0];
@@ -68,7 +67,7 @@ static bool pool(const struct place *group, size_t n, size_t without, struct am_
     if (!metric->series.launches)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const struct am_series *const series = &group[i].result->metrics[0].series;
+        const struct am_series *const series = &group[i].point.result->metrics[0].series;
 
         for (size_t l = 0; i != without && l < series->n; l++)
             metric->series.launches[metric->series.n++] = series->launches[l];
@@ -76,6 +75,7 @@ static bool pool(const struct place *group, size_t n, size_t without, struct am_
     *out = *model;
     out->metrics = metric;
     out->n_metrics = 1;
+    am_evidence_settle_result(out);
     return true;
 }
 
@@ -104,7 +104,7 @@ static void collect_sides(const struct study *st, size_t node, struct am_result_
         if (!pool(&st->places[i], n, mine, st->arena, &others->results[others->n]))
             continue;
         others->n++;
-        own->results[own->n++] = *st->places[i + mine].result;
+        own->results[own->n++] = *st->places[i + mine].point.result;
     }
 }
 
@@ -198,12 +198,18 @@ static enum am_status collect_places(struct study *st)
     if (!st->places)
         return am_fail(st->err, AM_E_NOMEM, "no memory for the nodes");
     for (size_t node = 0; node < set->nodes.n; node++) {
-        if (am_results_where(set, axis, set->nodes.items[node].name, st->arena, &one, &ignored) !=
-            AM_OK)
+        if (am_results_where(set, am_node_axis, set->nodes.items[node].name, st->arena, &one,
+                             &ignored) != AM_OK)
             continue;
         for (size_t i = 0; i < one.n; i++) {
-            if (one.results[i].state == AM_POINT_OK && one.results[i].n_metrics)
-                st->places[st->n_places++] = (struct place){&one.results[i], node};
+            struct place *const p = &st->places[st->n_places];
+
+            if (one.results[i].state != AM_POINT_OK || !one.results[i].n_metrics)
+                continue;
+            if (!am_keyed_make(&one.results[i], st->arena, &p->point))
+                return am_fail(st->err, AM_E_NOMEM, "no memory for the nodes");
+            p->node = node;
+            st->n_places++;
         }
     }
     qsort(st->places, st->n_places, sizeof(*st->places), by_point);

@@ -3,6 +3,9 @@
 #include "model/compare.h"
 
 #include "base/rng.h"
+#include "evidence/evidence.h"
+
+#include "result_fixture.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -60,6 +63,8 @@ static struct am_result *add(struct am_arena *arena, struct am_result_set *set, 
                             .state = AM_POINT_OK,
                             .metrics = metrics,
                             .n_metrics = 2};
+    rx_params(arena, r, strchr(text, '=') ? text : am_arena_printf(arena, "name=%s", text), 4);
+    am_evidence_settle_result(r);
     return r;
 }
 
@@ -157,6 +162,27 @@ static void test_numbers(void)
     is_near(c.geomean_speedup, sqrt(2 * 0.95), 1e-3, "the geometric mean of both");
     ok(c.rows[0].ratio.coverage >= 0.95, "ten launches a side reach 95 %%");
     am_arena_fini(&arena);
+}
+
+/* Neither the order of axes nor the spelling of a number makes another point of it. */
+static void test_by_value(void)
+{
+    static const char *const pairs[][2] = {{"size=4096 isa=avx2", "isa=avx2 size=4096"},
+                                           {"share=0.5", "share=0.50"}};
+    const struct side side = {10, 1, 0.001};
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        struct am_arena arena = {0};
+        struct am_result_set *a = new_set(&arena, 1), *b = new_set(&arena, 1);
+        struct am_comparison c;
+        struct am_err err = {0};
+
+        add(&arena, a, pairs[i][0], AM_LOWER, side);
+        add(&arena, b, pairs[i][1], AM_LOWER, side);
+        ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK && c.n == 1 && c.n_missing == 0,
+           "%s and %s are one point", pairs[i][0], pairs[i][1]);
+        am_arena_fini(&arena);
+    }
 }
 
 static void test_missing(void)
@@ -284,6 +310,7 @@ int main(void)
 {
     test_verdicts();
     test_numbers();
+    test_by_value();
     test_missing();
     test_metrics();
     test_differences();

@@ -3,6 +3,8 @@
  */
 #include "model/nodes.h"
 
+#include "evidence/evidence.h"
+
 #include "result_fixture.h"
 #include "tap.h"
 
@@ -37,6 +39,7 @@ static void make(struct rx_run *run, size_t odd, double factor)
         }
     }
     run->set.nodes = (struct am_nodes){nodes, NODES + 1};
+    am_evidence_settle(&run->set);
 }
 
 static void test_slow_node(void)

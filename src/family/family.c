@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "family/families.h"
+#include "family/figures_rest.h"
 
 #include <string.h>
 
@@ -16,6 +17,11 @@ const struct am_family *const am_families[] = {
     &am_family_stencil,
     &am_family_leukocyte,
     NULL,
+};
+
+const struct am_figure_row *const am_figures_rest[] = {
+    am_figures_cpu, am_figures_mem,  am_figures_omp,     am_figures_ocl,       am_figures_app,
+    am_figures_mpi, am_figures_tune, am_figures_stencil, am_figures_leukocyte, NULL,
 };
 
 const struct am_family *am_family_find(const char *name)

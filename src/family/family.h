@@ -135,5 +135,6 @@ const char *am_families_try(const struct am_trying *trying);
 /* Of families that have no tables of their own yet (bounds.c). */
 extern const struct am_bound_row am_bounds_rest[];
 extern am_try_fn *const am_tries_rest[];
+extern const struct am_figure_row *const am_figures_rest[]; /* ended by NULL */
 
 #endif

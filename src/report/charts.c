@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "report/graph.h"
 #include "report/grid.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <stdlib.h>

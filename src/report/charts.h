@@ -5,7 +5,7 @@
 #define AM_REPORT_CHARTS_H
 
 #include "base/arena.h"
-#include "report/points.h"
+#include "document/points.h"
 #include "report/style.h"
 
 #include <stdio.h>

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "report/grid.h"
-#include "report/points.h"
+#include "report/points_grid.h"
 #include "report/results.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "report/graph.h"
 #include "report/grid.h"
 #include "report/json.h"
-#include "report/points.h"
+#include "report/points_grid.h"
 #include "report/results.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <string.h>

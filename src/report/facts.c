@@ -6,7 +6,7 @@
 #include "report/grid.h"
 #include "report/json.h"
 #include "report/results.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "report/escape.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <assert.h>
 #include <math.h>

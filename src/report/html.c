@@ -229,7 +229,6 @@ enum am_status am_report_html(const struct am_html_input *input, FILE *out, stru
     p.status = am_figures_make(&source, &p.figures, err);
     if (p.status == AM_OK)
         write_page(&p);
-    am_figures_fini(&p.figures);
     am_text_fini(&p.text);
     return p.status;
 }

@@ -2,8 +2,8 @@
 /* A JSON writer (RFC 8259) onto a stream. */
 #include "report/json.h"
 
-#include "report/units.h"
-#include "report/utf8.h"
+#include "document/units.h"
+#include "document/utf8.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,13 @@
 #ifndef AM_REPORT_PAGE_H
 #define AM_REPORT_PAGE_H
 
-#include "report/figure.h"
+#include "base/text.h"
+#include "document/figure/figure.h"
+#include "document/figure/keys.h"
+#include "model/facts.h"
 #include "report/html.h"
+#include "write/plot/figure_svg.h"
+#include "write/plot/plot.h"
 
 /* page.css and page.js, embedded by tools/embed.py */
 extern const char am_page_css[], am_page_js[];

@@ -2,7 +2,7 @@
 /* Other runs beside the first: differences of the machines, a forest plot, the verdicts. */
 #include "model/compare.h"
 #include "report/page.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <string.h>
 
@@ -26,14 +26,14 @@ static const char *fitted(struct am_page *p, char *text)
     const double room = AM_PLOT_WIDTH - 125;
     size_t n = strlen(text);
 
-    if (am_svg_text_width(text, 11.5) <= room)
+    if (am_label_width(text, 11.5) <= room)
         return am_arena_strdup(p->arena, text);
     do {
         while (n > 0 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
             n--;
         n -= n > 0;
         text[n] = '\0';
-    } while (n > 0 && am_svg_text_width(text, 11.5) > room - 12);
+    } while (n > 0 && am_label_width(text, 11.5) > room - 12);
     return am_arena_printf(p->arena, "%s…", text);
 }
 

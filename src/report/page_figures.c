@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures in the page: caption, panels that flow, legend; and tables of results. */
-#include "report/figure_make.h"
+#include "document/figure/figure_data.h"
+#include "document/figure/figure_make.h"
 #include "report/page.h"
+#include "write/plot/figure_svg.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,10 +80,10 @@ void am_page_figure(struct am_page *p, const struct am_figure *f)
     am_page_raw(p, "<figure id=\"fig-");
     am_page_put(p, am_figure_name(f));
     am_page_rawf(p, "\" class=\"%s\">\n",
-                 f->drawn                ? "wide many"
-                 : one                   ? "one"
-                 : am_figure_is_small(f) ? "small many"
-                                         : "many");
+                 f->drawn   ? "wide many"
+                 : one      ? "one"
+                 : f->small ? "small many"
+                            : "many");
     if (!one)
         write_caption(p, f);
     if (am_figure_is_drawn(f))

@@ -2,7 +2,7 @@
 /* The end of the page: how it was measured, what went wrong, how to do it again, and the data. */
 #include "report/page.h"
 #include "report/results.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <stdint.h>

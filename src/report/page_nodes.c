@@ -2,7 +2,7 @@
 /* The machines of a merged file: how each part went, how each compares, which stand out. */
 #include "model/nodes.h"
 #include "report/page.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "family/family.h"
 #include "report/facts.h"
 #include "report/page.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "report/grid.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "report/json.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <inttypes.h>
 #include <math.h>

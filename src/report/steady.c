@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "core/stats/steady.h"
 #include "report/grid.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <string.h>

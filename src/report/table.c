@@ -3,7 +3,7 @@
 #include "report/table.h"
 
 #include "report/escape.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <inttypes.h>
 #include <math.h>

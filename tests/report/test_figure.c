@@ -4,8 +4,10 @@
 
 #include "figure_fixture.h"
 
-#include "report/figure.h"
+#include "document/figure/figure.h"
+#include "model/facts.h"
 #include "report/html.h"
+#include "write/plot/figure_svg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,7 +245,6 @@ static void test_too_many(void)
     ok(f && f->panels[0].plot.n == AM_FIGURE_SERIES_MAX, "twelve lines are drawn");
     ok(f && f->omitted && strstr(f->omitted, "8 more series"), "the rest is counted");
     ok(f && f->n_legend == AM_FIGURE_SERIES_MAX, "and a legend names them");
-    am_figures_fini(&figures);
     am_arena_fini(&arena);
     free(g);
     (void)unlink(path);
@@ -273,7 +274,6 @@ int main(int argc, char **argv)
         test_golden(&figures, argv[1], "generic-odd.bench");
     }
     test_page(sets, &arena);
-    am_figures_fini(&figures);
     am_arena_fini(&arena);
     (void)unlink(path);
     (void)unlink(other_path);

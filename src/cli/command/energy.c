@@ -9,7 +9,7 @@
 #include "core/stats/stats.h"
 #include "report/grid.h"
 #include "report/json.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <stdio.h>

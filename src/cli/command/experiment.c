@@ -8,7 +8,7 @@
 #include "cli/tune/tuning_file.h"
 
 #include "base/log.h"
-#include "report/units.h"
+#include "document/units.h"
 
 static enum am_status measure(struct am_cli *cli, struct am_setup *setup,
                               const struct am_spec *spec, struct am_err *err)

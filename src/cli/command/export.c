@@ -5,9 +5,10 @@
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
-#include "report/figure.h"
+#include "document/figure/figure.h"
 #include "report/results.h"
 #include "report/samples.h"
+#include "write/plot/figure_svg.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +104,6 @@ static enum am_status export_svg(const struct am_cli *cli, FILE *out, struct am_
         list_figures(&figures, out);
     else if (status == AM_OK)
         status = write_figure(&figures, cli->opt->svg, out, err);
-    am_figures_fini(&figures);
     return status;
 }
 

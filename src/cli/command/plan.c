@@ -8,7 +8,7 @@
 #include "conductor/conductor.h"
 #include "report/grid.h"
 #include "report/json.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <stdio.h>
 

@@ -13,7 +13,7 @@
 #include "report/comparison.h"
 #include "report/grid.h"
 #include "report/json.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <stdio.h>

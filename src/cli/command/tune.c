@@ -10,7 +10,7 @@
 #include "cli/tune/show_tuned.h"
 #include "cli/tune/tuning_file.h"
 #include "conductor/tuner.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <stdio.h>
 #include <string.h>

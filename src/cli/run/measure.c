@@ -9,7 +9,7 @@
 #include "cli/run/progress.h"
 #include "cli/words/remember.h"
 #include "report/results.h"
-#include "report/units.h"
+#include "document/units.h"
 #include "topo/doctor.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/run/output.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cli/run/setup.h"
 #include "report/grid.h"
 #include "report/json.h"
-#include "report/units.h"
+#include "document/units.h"
 
 #include <math.h>
 #include <stdio.h>

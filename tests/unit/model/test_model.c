@@ -2,10 +2,8 @@
 /* The machine model: guidelines, facts and pictures as they are written, from facts with known
  * contents. */
 #include "base/text.h"
-#include "report/drawing.h"
 #include "report/facts.h"
 #include "report/model.h"
-#include "report/roofline.h"
 
 #include "fact_fixture.h"
 #include "tap.h"
@@ -185,34 +183,10 @@ static void check_text(void)
     am_arena_fini(&run.arena);
 }
 
-static void check_drawing(void)
-{
-    struct rx_run run = {0};
-    struct am_facts facts = {.arena = &run.arena};
-    const struct am_figure_source source = {&run.set, &facts, &run.arena};
-    struct am_text out;
-
-    am_text_init(&out, 1 << 20);
-    ok(!am_drawing_draw(&source, &out) && !am_roofline_draw(&source, &out) && out.len == 0,
-       "nothing is drawn of nothing");
-    put_machine(&facts);
-    am_kvs_add(&run.set.machine, &run.arena, "cores", "8");
-    am_kvs_add(&run.set.machine, &run.arena, "threads", "16");
-    ok(am_drawing_draw(&source, &out), "the machine is drawn");
-    ok(strstr(am_text_str(&out), "L2  1 MiB") && strstr(am_text_str(&out), "4 more") &&
-           strstr(am_text_str(&out), "2 hardware threads"),
-       "with its caches, its cores and their threads");
-    ok(strncmp(am_text_str(&out), "<svg", 4) == 0 && strstr(am_text_str(&out), "</svg>"),
-       "as one SVG element");
-    am_text_fini(&out);
-    am_arena_fini(&run.arena);
-}
-
 int main(void)
 {
     check_guidelines();
     check_report();
     check_text();
-    check_drawing();
     return tap_done();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The surface of a tuning run: its rows and columns rise in whatever order the search came upon
  * them, open values and too small maps are left out. */
-#include "report/figure.h"
+#include "document/figure/figure.h"
+#include "evidence/evidence.h"
 #include "result_fixture.h"
 #include "tap.h"
 
@@ -22,6 +23,7 @@ static const struct am_figure *surface_of(struct rx_run *run, struct am_figures 
     struct am_err err = {0};
     const char *nearest;
 
+    am_evidence_settle(&run->set);
     ok(am_figures_make(&source, figures, &err) == AM_OK, "figures are made %s", err.text);
     return am_figures_find(figures, "stencil-surface", &nearest);
 }
@@ -53,7 +55,6 @@ static void test_order(void)
         ok(h->values[3 * 5 + 3] > 16e9 && isnan(h->values[0]),
            "a value is in its cell, others empty");
     }
-    am_figures_fini(&figures);
     am_arena_fini(&run.arena);
 }
 
@@ -66,7 +67,6 @@ static void test_small(void)
     add(&run, 12, 120);
     add(&run, 13, 64);
     ok(!surface_of(&run, &figures), "three tuned points are no surface");
-    am_figures_fini(&figures);
     am_arena_fini(&run.arena);
 }
 

@@ -2,9 +2,9 @@
 /* The SVG writer, scales and plots: escapes, numbers, ticks, colours, and what is drawn. */
 #include "tap.h"
 
-#include "report/plot.h"
-#include "report/svg.h"
-#include "report/units.h"
+#include "write/plot/plot.h"
+#include "write/plot/svg.h"
+#include "document/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The picture of tracks: read from the attachment, whatever stands there. */
-#include "report/tracks.h"
+#include "document/figure/pictures.h"
+#include "write/plot/pictures.h"
+
 #include "result_fixture.h"
 #include "tap.h"
 
@@ -43,8 +45,13 @@ static bool draw(struct rx_run *run, struct am_text *out)
     const struct am_figure_source source = {
         .set = &run->set, .facts = &facts, .arena = &run->arena};
 
+    struct am_figure figure;
+
     am_text_init(out, 1 << 20);
-    return am_tracks_draw(&source, out);
+    if (!am_picture_make(&source, AM_PICTURE_TRACKS, &figure))
+        return false;
+    am_picture_draw(&figure, out);
+    return true;
 }
 
 static void test_picture(void)

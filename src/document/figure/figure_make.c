@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* From a row of a table and a run to panels, or to the lines of a table. */
+#include "document/figure/figure_make.h"
+
+#include "base/text.h"
+#include "document/figure/figure_data.h"
+#include "document/figure/range.h"
+#include "document/units.h"
+#include "evidence/evidence.h"
+#include "family/plot.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BARS_MAX = 48, HEAT_MAX = 128, METRICS_SHOWN = 6, SMALL_FROM = 6, LABELS_MAX = 8 };
+
+/* Names that are wider do not stand at the ends of lines; in user units of a plot, of its font. */
+static const double label_width = 105, label_font = 12;
+
+/* Everything that building one figure needs. */
+struct making {
+    const struct am_figure_source *source;
+    const struct am_figure_row *row;
+    struct am_figure_picks picks;
+    size_t panels, series; /* that are drawn */
+    size_t series_lost, panels_lost, names_lost;
+};
+
+static void *take(struct making *m, size_t n, size_t size)
+{
+    return am_arena_array(m->source->arena, n ? n : 1, size);
+}
+
+/* ---- lines and bars ---- */
+
+static void set_axes(const struct making *m, struct am_plot *plot)
+{
+    const struct am_figure_row *const row = m->row;
+    const struct am_figure_picks *const p = &m->picks;
+    const struct am_result_metric *const metric = p->items[0].metric;
+    const char *const x_name = row->x ? row->x + (row->x[0] == '@') : "";
+
+    plot->x = (struct am_plot_axis){.title = row->x_title ? row->x_title : x_name,
+                                    .unit = p->x_unit,
+                                    .binary = p->x_kind == AM_AXIS_SIZE,
+                                    .whole = p->x_kind == AM_AXIS_INT,
+                                    .scale = row->xscale};
+    if (p->x_kind == AM_AXIS_NAME || row->kind == AM_FIGURE_BARS) {
+        plot->x.scale = AM_SCALE_NAMES;
+        plot->x.names = p->columns.labels;
+        plot->x.n_names = p->columns.n < BARS_MAX ? p->columns.n : BARS_MAX;
+    }
+    plot->y = (struct am_plot_axis){.title = row->y_title ? row->y_title : metric->name,
+                                    .unit = metric->unit,
+                                    .scale = row->yscale};
+}
+
+static bool is_drawn(const struct making *m, const struct am_plot *plot,
+                     const struct am_figure_pick *pick)
+{
+    return pick->panel < m->panels && pick->series < m->series &&
+           (plot->x.scale != AM_SCALE_NAMES || pick->column < BARS_MAX);
+}
+
+/* The marks of one panel, series after series; the picks are sorted so. */
+static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot *plot,
+                                 struct am_err *err)
+{
+    struct am_figure_picks *const p = &m->picks;
+    struct am_plot_series *const series = take(m, m->series, sizeof(*series));
+    struct am_plot_mark *const marks = take(m, p->n, sizeof(*marks));
+    size_t used = 0;
+
+    if (!series || !marks)
+        return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct am_figure_pick *const pick = &p->items[i];
+        const bool names = plot->x.scale == AM_SCALE_NAMES;
+        struct am_plot_series *s = plot->n ? &series[plot->n - 1] : NULL;
+
+        if (pick->panel != panel || !is_drawn(m, plot, pick))
+            continue;
+        if (!s || s->color != pick->series) {
+            s = &series[plot->n++];
+            *s = (struct am_plot_series){.label = p->series.labels[pick->series],
+                                         .color = (unsigned)pick->series,
+                                         .dashed = pick->series >= AM_FIGURE_COLORS,
+                                         .unjoined = names,
+                                         .marks = &marks[used]};
+        }
+        marks[used++] = (struct am_plot_mark){
+            .x = names ? (double)pick->column : pick->x,
+            .y = pick->metric->summary.median,
+            .lo = pick->metric->summary.ci.lo,
+            .hi = pick->metric->summary.ci.hi,
+            .title = am_figure_pick_title(p, pick, m->source->arena),
+        };
+        s->n++;
+    }
+    plot->series = series;
+    return AM_OK;
+}
+
+static bool can_label(const struct am_plot *plot)
+{
+    bool fit = plot->n <= LABELS_MAX && plot->x.scale != AM_SCALE_NAMES;
+
+    for (size_t i = 0; fit && i < plot->n; i++)
+        fit = am_label_width(plot->series[i].label, label_font) <= label_width;
+    return fit;
+}
+
+/* Names at the ends when they fit in every panel, else one legend. */
+static void set_legend(struct making *m, struct am_figure *f)
+{
+    struct am_plot_series *const all = take(m, m->series, sizeof(*all));
+    bool fit = m->row->kind == AM_FIGURE_LINES;
+
+    if (m->picks.series.n < 2 || !all)
+        return;
+    for (size_t i = 0; i < f->n_panels; i++)
+        fit = fit && can_label(&f->panels[i].plot);
+    for (size_t i = 0; i < f->n_panels; i++)
+        f->panels[i].plot.labels = fit;
+    if (fit)
+        return;
+    for (size_t i = 0; i < m->series; i++)
+        all[i] = (struct am_plot_series){.label = m->picks.series.labels[i],
+                                         .color = (unsigned)i,
+                                         .dashed = i >= AM_FIGURE_COLORS};
+    f->legend = all;
+    f->n_legend = m->series;
+}
+
+static void share_ranges(struct making *m, struct am_figure *f)
+{
+    struct am_plot **const plots = take(m, f->n_panels, sizeof(*plots));
+
+    if (!plots || m->row->own_y) /* a panel that is drawn without a range takes its own */
+        return;
+    for (size_t i = 0; i < f->n_panels; i++)
+        plots[i] = &f->panels[i].plot;
+    am_plot_share(plots, f->n_panels);
+}
+
+static const char *panel_title(const struct making *m, size_t panel)
+{
+    const char *const title = m->picks.panels.labels[panel];
+
+    return *title ? title : NULL;
+}
+
+static enum am_status make_plots(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    struct am_figure_picks *const p = &m->picks;
+    enum am_status status = AM_OK;
+
+    for (size_t i = 0; i < f->n_panels && status == AM_OK; i++) {
+        struct am_plot *const plot = &f->panels[i].plot;
+
+        set_axes(m, plot);
+        plot->title = panel_title(m, i);
+        status = fill_panel(m, i, plot, err);
+    }
+    f->small = f->n_panels > SMALL_FROM && m->row->kind == AM_FIGURE_LINES;
+    if (p->columns.n > BARS_MAX && f->panels[0].plot.x.scale == AM_SCALE_NAMES)
+        m->names_lost = p->columns.n - BARS_MAX;
+    share_ranges(m, f);
+    set_legend(m, f);
+    return status;
+}
+
+/* ---- heat maps ---- */
+
+static enum am_status make_heats(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    struct am_figure_picks *const p = &m->picks;
+    const size_t rows = p->series.n < HEAT_MAX ? p->series.n : HEAT_MAX;
+    const size_t columns = p->columns.n < HEAT_MAX ? p->columns.n : HEAT_MAX;
+
+    m->series_lost = p->series.n - rows;
+    m->names_lost = p->columns.n - columns;
+    for (size_t i = 0; i < f->n_panels; i++) {
+        struct am_plot_heat *const h = &f->panels[i].heat;
+        double *const values = take(m, rows * columns, sizeof(*values));
+        const char **const titles = take(m, rows * columns, sizeof(*titles));
+
+        if (!values || !titles)
+            return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
+        *h = (struct am_plot_heat){
+            .title = panel_title(m, i),
+            .row_title = m->row->y_title  ? m->row->y_title
+                         : m->row->series ? m->row->series
+                                          : "",
+            .column_title = m->row->x_title ? m->row->x_title
+                            : m->row->x     ? m->row->x
+                                            : "",
+            .row_names = p->series.labels,
+            .column_names = p->columns.labels,
+            .rows = rows,
+            .columns = columns,
+            .values = values,
+            .titles = titles,
+            .unit = p->items[0].metric->unit,
+            .log = m->row->yscale != AM_SCALE_LINEAR,
+        };
+        for (size_t k = 0; k < rows * columns; k++)
+            values[k] = NAN;
+        for (size_t k = 0; k < p->n; k++) {
+            const struct am_figure_pick *const pick = &p->items[k];
+
+            if (pick->panel != i || pick->series >= rows || pick->column >= columns)
+                continue;
+            values[pick->series * columns + pick->column] = pick->metric->summary.median;
+            titles[pick->series * columns + pick->column] =
+                am_figure_pick_title(p, pick, m->source->arena);
+        }
+    }
+    return AM_OK;
+}
+
+/* ---- tables ---- */
+
+static enum am_status make_columns(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    const struct am_figure_picks *const p = &m->picks;
+    const size_t metrics =
+        p->points.first->n_metrics < METRICS_SHOWN ? p->points.first->n_metrics : METRICS_SHOWN;
+
+    f->columns = take(m, AM_AXES_MAX + METRICS_SHOWN + 2, sizeof(*f->columns));
+    if (!f->columns)
+        return am_fail(err, AM_E_NOMEM, "no memory for the table %s", m->row->name);
+    for (size_t a = 0; a < p->points.first->n_params && a < AM_AXES_MAX; a++) {
+        if (p->points.vary[a] || p->n == 1)
+            f->columns[f->n_columns++] = p->points.first->params[a].name;
+    }
+    for (size_t i = 0; i < metrics; i++)
+        f->columns[f->n_columns++] = p->points.first->metrics[i].name;
+    f->columns[f->n_columns++] = "±";
+    f->columns[f->n_columns++] = "launches";
+    return AM_OK;
+}
+
+static void put_cell(struct am_figure_cells *line, size_t *at, const char *text, double value,
+                     struct am_arena *arena)
+{
+    const char *const copy = am_arena_strdup(arena, text);
+
+    line->value[*at] = value;
+    line->text[(*at)++] = copy ? copy : "";
+}
+
+static void fill_line(struct making *m, const struct am_figure *f,
+                      const struct am_figure_pick *pick, struct am_figure_cells *line)
+{
+    const struct am_figure_picks *const p = &m->picks;
+    const struct am_summary *const s = &pick->metric->summary;
+    struct am_arena *const arena = m->source->arena;
+    char text[256];
+    size_t at = 0;
+
+    for (size_t a = 0; a < pick->result->n_params && a < AM_AXES_MAX; a++) {
+        const struct am_result_param *const param = &pick->result->params[a];
+
+        if (!p->points.vary[a] && p->n != 1)
+            continue;
+        am_units_param(param->kind, param->text, text, sizeof(text));
+        put_cell(line, &at, text, am_result_number(pick->result, param->name), arena);
+    }
+    for (size_t i = 0; at + 2 < f->n_columns; i++) {
+        const struct am_result_metric *const metric =
+            am_result_metric(pick->result, p->points.first->metrics[i].name);
+        const double median = metric ? metric->summary.median : NAN;
+
+        am_units_value(median, p->points.first->metrics[i].unit, text, sizeof(text));
+        put_cell(line, &at, text, median, arena);
+    }
+    am_units_share(am_summary_precision(s), text, sizeof(text));
+    put_cell(line, &at, text, am_summary_precision(s), arena);
+    (void)am_str_format(text, sizeof(text), "%zu", s->launches);
+    put_cell(line, &at, text, (double)s->launches, arena);
+}
+
+static enum am_status make_table(struct making *m, struct am_figure *f, struct am_err *err)
+{
+    const size_t n = m->picks.n < AM_FIGURE_TABLE_MAX ? m->picks.n : AM_FIGURE_TABLE_MAX;
+    enum am_status status = make_columns(m, f, err);
+
+    f->lines = take(m, n, sizeof(*f->lines));
+    for (size_t i = 0; status == AM_OK && i < n; i++) {
+        struct am_figure_cells *const line = f->lines ? &f->lines[i] : NULL;
+
+        if (!line || !(line->text = take(m, f->n_columns, sizeof(*line->text))) ||
+            !(line->value = take(m, f->n_columns, sizeof(*line->value))))
+            return am_fail(err, AM_E_NOMEM, "no memory for the table %s", m->row->name);
+        fill_line(m, f, &m->picks.items[i], line);
+        f->n_lines++;
+    }
+    m->names_lost = m->picks.n - n;
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static size_t at_most(size_t n, size_t max, size_t *lost)
+{
+    *lost = n > max ? n - max : 0;
+    return n > max ? max : n;
+}
+
+/* "Not drawn: 8 more series and 3 more panels; archmeter export has all." */
+static const char *tell_omitted(const struct making *m)
+{
+    const struct {
+        size_t lost;
+        const char *what;
+    } parts[] = {{m->series_lost, "series"},
+                 {m->panels_lost, "panels"},
+                 {m->names_lost, m->row->kind == AM_FIGURE_TABLE ? "lines" : "places on the axis"}};
+    char text[256] = "";
+    const char *sentence;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        const size_t used = strlen(text);
+
+        if (parts[i].lost)
+            (void)am_str_format(text + used, sizeof(text) - used, "%s%zu more %s",
+                                used ? " and " : "", parts[i].lost, parts[i].what);
+    }
+    if (!*text)
+        return NULL;
+    sentence = am_arena_printf(m->source->arena, "Not shown: %s; archmeter export has all.", text);
+    return sentence ? sentence : "Not all is shown.";
+}
+
+/* A line of two places anywhere: less than that a table says as well. */
+static bool has_line(const struct am_figure_picks *p)
+{
+    for (size_t i = 1; i < p->n; i++) {
+        const struct am_figure_pick *const a = &p->items[i - 1], *const b = &p->items[i];
+
+        if (a->panel == b->panel && a->series == b->series && a->x < b->x)
+            return true;
+    }
+    return false;
+}
+
+/* A figure appears when it has something to say: a line two places on its axis, a map two cells;
+ * a table shows the rest. */
+static bool shows_something(const struct am_figure_picks *p, const struct am_figure_row *row)
+{
+    if (row->kind == AM_FIGURE_LINES)
+        return p->x_is_metric ? p->n > 1 : has_line(p);
+    return row->kind != AM_FIGURE_HEAT || (p->columns.n * p->series.n > 1 &&
+                                           p->columns.n >= row->least && p->series.n >= row->least);
+}
+
+/* Panels without a line of two places are left out, where the best of points counts. */
+static bool keep_panels(struct making *m)
+{
+    struct am_figure_picks *const p = &m->picks;
+    size_t *const place = take(m, p->panels.n, sizeof(*place));
+    bool *const kept = take(m, p->panels.n, sizeof(*kept));
+    size_t n = 0, left = 0;
+
+    if (!place || !kept)
+        return false;
+    for (size_t i = 1; i < p->n; i++) {
+        const struct am_figure_pick *const a = &p->items[i - 1], *const b = &p->items[i];
+
+        if (a->panel == b->panel && a->series == b->series)
+            kept[a->panel] = true;
+    }
+    for (size_t i = 0; i < p->panels.n; i++) {
+        place[i] = n;
+        p->panels.labels[n] = p->panels.labels[i];
+        n += kept[i];
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        if (!kept[p->items[i].panel])
+            continue;
+        p->items[left] = p->items[i];
+        p->items[left++].panel = place[p->items[i].panel];
+    }
+    p->n = left;
+    p->panels.n = n;
+    return true;
+}
+
+/* ---- lines that a family computes ---- */
+
+/* Each panel has lines of its own, and so a legend of its own. */
+static enum am_status make_computed(struct making *m, struct am_figure *f, bool *made,
+                                    struct am_err *err)
+{
+    struct am_plots plots = {.arena = m->source->arena};
+
+    *made = m->row->make(m->source, &plots) && plots.n > 0;
+    if (!*made)
+        return AM_OK;
+    f->n_panels = at_most(plots.n, AM_FIGURE_PANELS_MAX, &m->panels_lost);
+    f->panels = take(m, f->n_panels, sizeof(*f->panels));
+    if (!f->panels)
+        return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
+    for (size_t i = 0; i < f->n_panels; i++) {
+        size_t lost;
+
+        f->panels[i].plot = plots.items[i];
+        f->panels[i].plot.n = at_most(plots.items[i].n, AM_FIGURE_SERIES_MAX, &lost);
+        m->series_lost += lost;
+    }
+    f->own_legends = true;
+    return AM_OK;
+}
+
+/* ---- a figure ---- */
+
+typedef enum am_status make_fn(struct making *m, struct am_figure *f, struct am_err *err);
+
+static enum am_status make_selected(struct making *m, struct am_figure *f, bool *made,
+                                    struct am_err *err)
+{
+    static make_fn *const makers[] = {[AM_FIGURE_LINES] = make_plots,
+                                      [AM_FIGURE_BARS] = make_plots,
+                                      [AM_FIGURE_HEAT] = make_heats,
+                                      [AM_FIGURE_TABLE] = make_table};
+    const struct am_figure_row *const row = m->row;
+    enum am_status status = am_figure_picks_select(m->source, row, &m->picks, err);
+
+    *made = status == AM_OK && m->picks.n > 0 && shows_something(&m->picks, row);
+    if (!*made)
+        return status;
+    if (row->best && !keep_panels(m))
+        return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
+    m->panels = at_most(m->picks.panels.n, AM_FIGURE_PANELS_MAX, &m->panels_lost);
+    m->series = at_most(m->picks.series.n, AM_FIGURE_SERIES_MAX, &m->series_lost);
+    if (row->kind == AM_FIGURE_TABLE)
+        m->series_lost = m->panels_lost = 0;
+    else
+        f->n_panels = m->panels;
+    f->panels = take(m, f->n_panels, sizeof(*f->panels));
+    if (!f->panels)
+        return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
+    f->constants = am_figure_picks_constants(&m->picks, m->source->arena);
+    return makers[row->kind](m, f, err);
+}
+
+enum am_status am_figure_make(const struct am_figure_source *source,
+                              const struct am_figure_row *row, struct am_figure *out, bool *made,
+                              struct am_err *err)
+{
+    struct making m = {.source = source, .row = row};
+    enum am_status status;
+
+    *out = (struct am_figure){.row = row, .constants = ""};
+    status = row->make ? make_computed(&m, out, made, err) : make_selected(&m, out, made, err);
+    out->omitted = tell_omitted(&m);
+    return status;
+}

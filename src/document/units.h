@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers for people: SI prefixes, binary sizes, shares, durations. The store keeps SI units. */
+#ifndef AM_DOCUMENT_UNITS_H
+#define AM_DOCUMENT_UNITS_H
+
+#include "core/bench/axis.h"
+
+#include <stddef.h>
+
+enum { AM_UNITS_MAX = 64 }; /* longest text written here, terminator included */
+
+/* 1.24e-9 "s" -> "1.24 ns", 4.88e10 "flop/s" -> "48.8 Gflop/s", NAN -> "-". Three digits. Units
+ * that count ("cycle", "flop/cycle", none) are not scaled. */
+void am_units_value(double value, const char *unit, char *buf, size_t cap);
+
+/* The SI prefix that suits `value`: writes the unit with it ("Gflop/s") and returns what it stands
+ * for (1e9). Units that count keep 1. */
+double am_units_prefix(double value, const char *unit, char *scaled, size_t cap);
+
+/* 16384 -> "16 KiB"; what is no whole multiple stays in the next smaller unit ("1536 B"). */
+void am_units_bytes(int64_t bytes, char *buf, size_t cap);
+
+/* As facts have it: 34567 "B" -> "33.8 KiB" (as caches are made), counts with three digits or
+ * whole, all else as am_units_value(). */
+void am_units_fact(double value, const char *unit, char *buf, size_t cap);
+
+/* 0.0123 -> "1.2 %"; one digit after the point below 10 %, none above; NAN or INFINITY -> "-". */
+void am_units_share(double share, char *buf, size_t cap);
+
+/* 42 -> "0:42", 3700 -> "1:01:40". */
+void am_units_clock(double seconds, char *buf, size_t cap);
+
+/* 0.25 -> "0.3 s", 75 -> "1 min 15 s", 7300 -> "2 h 2 min": an estimate, rounded. */
+void am_units_duration(double seconds, char *buf, size_t cap);
+
+/* The value of an axis as shown: sizes in binary units, all else as it is. `text` is canonical. */
+void am_units_param(enum am_axis_kind kind, const char *text, char *buf, size_t cap);
+
+/* The shortest decimal text that reads back as the same double; "null" when not finite. */
+void am_units_exact(double value, char *buf, size_t cap);
+
+#endif

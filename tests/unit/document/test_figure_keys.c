@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures told apart by values: what looks alike when shortened stays apart, what is left out is
+ * said, and where the best of points counts only that is shown. */
+#include "document/figure/figure.h"
+#include "document/figure/figure_make.h"
+#include "document/figure/keys.h"
+#include "evidence/evidence.h"
+
+#include "result_fixture.h"
+#include "tap.h"
+
+/* Names of devices as drivers give them: they differ behind their fortieth character. */
+#define LONG_NAME "NVIDIA_H200_with_141_GiB_of_HBM3e_memory_on_bus_"
+
+static const struct am_figure_row lines = {.name = "lines",
+                                           .section = "S",
+                                           .title = "T",
+                                           .caption = "C",
+                                           .bench = "t.b",
+                                           .kind = AM_FIGURE_LINES,
+                                           .x = "size",
+                                           .series = "device"};
+
+static void add(struct rx_run *run, const char *text, double value)
+{
+    const struct rx_metric metrics[] = {{"rate", "B/s", value}, {NULL, NULL, 0}};
+
+    rx_add(run, "t.b", text, metrics)->metrics[0].better = AM_HIGHER;
+}
+
+static bool make(struct rx_run *run, const struct am_figure_row *row, struct am_figure *out)
+{
+    static const struct am_facts none = {0};
+    const struct am_figure_source source = {&run->set, &none, &run->arena};
+    struct am_err err = {0};
+    bool made = false;
+
+    am_evidence_settle(&run->set);
+    ok(am_figure_make(&source, row, out, &made, &err) == AM_OK, "%s is made %s", row->name,
+       err.text);
+    return made;
+}
+
+static void test_long_names(void)
+{
+    struct rx_run run = {0};
+    struct am_figure f;
+    const struct am_plot *p = NULL;
+    bool rises = true;
+
+    for (int size = 1; size <= 4; size++) {
+        for (int device = 0; device < 2; device++) {
+            char text[128];
+
+            (void)snprintf(text, sizeof(text), "device=" LONG_NAME "%d size=%d", device, size);
+            add(&run, text, 1e9 * (1 + device) * size);
+        }
+    }
+    if (ok(make(&run, &lines, &f) && f.n_panels == 1, "a figure of two devices"))
+        p = &f.panels[0].plot;
+    ok(p && p->n == 2 && p->series[0].n == 4 && p->series[1].n == 4,
+       "each device has a line of its own, however long the part of the name that they share");
+    for (size_t i = 1; p && i < 4; i++)
+        rises = rises && p->series[0].marks[i].x > p->series[0].marks[i - 1].x;
+    ok(rises, "no line goes back and forth");
+    ok(p && strcmp(p->series[0].label, p->series[1].label) != 0 &&
+           strlen(p->series[0].label) < sizeof(LONG_NAME),
+       "their labels are shorter and still differ: %s, %s", p ? p->series[0].label : "",
+       p ? p->series[1].label : "");
+    am_arena_fini(&run.arena);
+}
+
+static void test_bars(void)
+{
+    static const struct am_figure_row bars = {.name = "bars",
+                                              .section = "S",
+                                              .title = "T",
+                                              .caption = "C",
+                                              .bench = "t.b",
+                                              .kind = AM_FIGURE_BARS,
+                                              .x = "device",
+                                              .series = "type"};
+    struct rx_run run = {0};
+    struct am_figure f;
+    bool differ = true;
+
+    for (int device = 0; device < 50; device++) {
+        char text[128];
+
+        (void)snprintf(text, sizeof(text), "device=" LONG_NAME "%c%d type=f64 mode=on",
+                       'a' + device % 26, device);
+        add(&run, text, 1e9);
+        (void)snprintf(text, sizeof(text), "device=" LONG_NAME "%c%d type=f64 mode=off",
+                       'a' + device % 26, device);
+        add(&run, text, 2e9);
+    }
+    if (!ok(make(&run, &bars, &f), "bars of fifty devices"))
+        return;
+    for (size_t s = 0; s < f.panels[0].plot.n; s++) {
+        const struct am_plot_series *const line = &f.panels[0].plot.series[s];
+
+        for (size_t i = 1; i < line->n; i++)
+            differ = differ && line->marks[i].x > line->marks[i - 1].x;
+    }
+    ok(differ, "no bar is drawn over another");
+    ok(f.panels[0].plot.n == 2 && f.panels[0].plot.x.n_names == 48,
+       "an axis that the row does not name parts the series");
+    ok(f.omitted && strstr(f.omitted, "2 more places"), "what has no room is told: %s",
+       f.omitted ? f.omitted : "");
+    am_arena_fini(&run.arena);
+}
+
+static void test_many_series(void)
+{
+    struct rx_run run = {0};
+    struct am_figure f;
+
+    for (int device = 0; device < 30; device++) {
+        for (int size = 1; size <= 2; size++) {
+            char text[128];
+
+            (void)snprintf(text, sizeof(text), "device=d%d size=%d", device, size);
+            add(&run, text, 1e9 * size);
+        }
+    }
+    ok(make(&run, &lines, &f) && f.panels[0].plot.n == AM_FIGURE_SERIES_MAX,
+       "of thirty series twelve are drawn");
+    ok(f.omitted && strstr(f.omitted, "18 more series"), "and the others are counted: %s",
+       f.omitted ? f.omitted : "");
+    am_arena_fini(&run.arena);
+}
+
+static void test_nothing_to_say(void)
+{
+    struct rx_run run = {0};
+    struct am_figure f;
+
+    add(&run, "device=a size=1", 1);
+    add(&run, "device=b size=2", 1);
+    ok(!make(&run, &lines, &f), "single marks are no lines");
+    add(&run, "device=b size=3", 1);
+    ok(make(&run, &lines, &f), "two places are");
+    am_arena_fini(&run.arena);
+}
+
+/* Values that are rounded to the same words. */
+static void test_rounded(void)
+{
+    struct rx_run run = {0};
+    struct am_keys keys = {.arena = &run.arena};
+
+    am_keys_use(&keys, "size");
+    add(&run, "size=1048576000", 1);
+    add(&run, "size=1048576001", 1);
+    add(&run, "size=1048576000.0", 1);
+    for (size_t i = 0; i < 3; i++)
+        (void)am_keys_index(&keys, &run.set.results[i]);
+    ok(keys.n == 2, "a number is one value however it is written");
+    if (ok(am_keys_label(&keys, AM_LABEL_BARE), "they have labels"))
+        ok(strcmp(keys.labels[0], keys.labels[1]) != 0, "labels differ where values do: %s, %s",
+           keys.labels[0], keys.labels[1]);
+    am_arena_fini(&run.arena);
+}
+
+static void test_shorten(void)
+{
+    static const struct {
+        const char *texts[3], *want[3];
+    } cases[] = {
+        {{"short", "words"}, {"short", "words"}},
+        {{"abcdefghijklmn", "xbcdefghijklmn"}, {"abcdefghij…", "xbcdefghij…"}},
+        {{"abcdefghijklmn1", "abcdefghijklmn2", "x"}, {"abcdefgh…1", "abcdefgh…2", "x"}},
+        {{"abcdefghijklmnAAAA", "abcdefghijkl", "abcdefghijklmnBBBB"},
+         {"abcdefgh…AAAA", "abcdefgh…", "abcdefgh…BBBB"}},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_arena arena = {0};
+        const char *texts[3];
+        size_t n = 0;
+
+        for (; n < 3 && cases[i].texts[n]; n++)
+            texts[n] = cases[i].texts[n];
+        am_labels_shorten(texts, n, 10, &arena);
+        for (size_t k = 0; k < n; k++)
+            is_str(texts[k], cases[i].want[k], cases[i].texts[k]);
+        am_arena_fini(&arena);
+    }
+}
+
+static const struct am_figure_row best = {.name = "best",
+                                          .section = "S",
+                                          .title = "T",
+                                          .caption = "C",
+                                          .bench = "t.b",
+                                          .kind = AM_FIGURE_LINES,
+                                          .x = "threads",
+                                          .series = "variant,type",
+                                          .panel = "n/threads",
+                                          .best = true};
+
+static void test_best(void)
+{
+    struct rx_run run = {0};
+    struct am_figure f;
+    const struct am_plot *p;
+
+    add(&run, "variant=v type=f64 n=100 threads=1 policy=a", 1e9);
+    add(&run, "variant=v type=f64 n=100 threads=1 policy=b", 3e9);
+    add(&run, "variant=v type=f64 n=200 threads=2 policy=a", 5e9);
+    add(&run, "variant=v type=f64 n=200 threads=2 policy=b", 4e9);
+    add(&run, "variant=v type=f32 n=200 threads=2 policy=b", 9e9);
+    add(&run, "variant=v type=f64 n=50 threads=4 policy=b", 7e9);
+    add(&run, "variant=v type=f64 n=300 threads=1 policy=b", 8e9);
+    if (!ok(make(&run, &best, &f) && f.n_panels == 1,
+            "panels of whole quotients, with a line of two places"))
+        return;
+    p = &f.panels[0].plot;
+    ok(p->n == 2 && p->series[0].n == 2 && p->series[1].n == 1, "a line per variant and type");
+    is_near(p->series[0].marks[0].y, 3e9, 1e-3, "at each place the best of all points");
+    is_near(p->series[0].marks[1].y, 5e9, 1e-3, "whoever reached it");
+    ok(strcmp(p->title, "n/threads 100") == 0, "the panel says its quotient: %s", p->title);
+    am_arena_fini(&run.arena);
+}
+
+static bool compute(const struct am_figure_source *source, struct am_plots *out)
+{
+    for (size_t i = 0; i < 30; i++) {
+        static const struct am_plot_mark mark = {.x = 1, .y = 2};
+        struct am_plot *const plot = am_plots_add(out, &(struct am_plot){.title = "panel"});
+
+        for (size_t k = 0; plot && k < (i == 0 ? 14 : 1); k++)
+            am_plot_add(plot, source->arena,
+                        &(struct am_plot_series){.label = "line", .marks = &mark, .n = 1});
+    }
+    return true;
+}
+
+static void test_computed(void)
+{
+    const struct am_figure_row row = {.name = "computed", .make = compute};
+    struct rx_run run = {0};
+    struct am_figure f;
+
+    ok(make(&run, &row, &f) && f.n_panels == AM_FIGURE_PANELS_MAX && f.own_legends &&
+           f.panels[0].plot.n == AM_FIGURE_SERIES_MAX,
+       "computed lines are cut down like others");
+    ok(f.omitted && strstr(f.omitted, "2 more series and 6 more panels"), "and it is told: %s",
+       f.omitted ? f.omitted : "");
+    am_arena_fini(&run.arena);
+}
+
+int main(void)
+{
+    test_long_names();
+    test_bars();
+    test_many_series();
+    test_nothing_to_say();
+    test_rounded();
+    test_shorten();
+    test_best();
+    test_computed();
+    return tap_done();
+}

@@ -8,6 +8,7 @@
 #include "family/families.h"
 
 #include "base/text.h"
+#include "family/roles.h"
 
 #include <math.h>
 #include <string.h>
@@ -539,6 +540,25 @@ static const struct am_bound_row bounds[] = {
     {.bench = NULL},
 };
 
+/* ---- what to try next ---- */
+
+/* Too few independent chains for the latency of its instruction. */
+static const char *try_streams(const struct am_trying *t)
+{
+    const char *const type = am_result_type(t->result), *const isa = am_result_isa(t->result);
+    const struct am_fact *const f =
+        type && isa && t->computes && t->share <= t->at_roof
+            ? am_facts_only(t->facts, "core.streams",
+                            am_arena_printf(t->arena, "type=%s isa=%s", type, isa))
+            : NULL;
+
+    if (!f || !(am_result_number(t->result, "streams") < f->value))
+        return NULL;
+    return am_arena_printf(t->arena, "%.0f independent streams reach it", f->value);
+}
+
+static am_try_fn *const tries[] = {try_streams, NULL};
+
 const struct am_family am_family_core = {
     .name = "core",
     .title = "Cores",
@@ -547,4 +567,5 @@ const struct am_family am_family_core = {
     .guidelines = guidelines,
     .headlines = headlines,
     .bounds = bounds,
+    .tries = tries,
 };

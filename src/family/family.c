@@ -20,8 +20,10 @@ const struct am_family *const am_families[] = {
 };
 
 const struct am_figure_row *const am_figures_rest[] = {
-    am_figures_cpu, am_figures_mem,  am_figures_omp,     am_figures_ocl,       am_figures_app,
-    am_figures_mpi, am_figures_tune, am_figures_stencil, am_figures_leukocyte, NULL,
+    am_figures_omp,
+    am_figures_app,
+    am_figures_mpi,
+    NULL,
 };
 
 const struct am_family *am_family_find(const char *name)
@@ -125,25 +127,10 @@ struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_a
 
 /* ---- bounds ---- */
 
-/* One table per family, and one of the rest. */
-static size_t count_tables(void)
-{
-    size_t n = 0;
-
-    while (am_families[n])
-        n++;
-    return n + 1;
-}
-
-static const struct am_bound_row *bounds_at(size_t i)
-{
-    return am_families[i] ? am_families[i]->bounds : am_bounds_rest;
-}
-
 const struct am_bound_row *am_families_bound(const struct am_result *result)
 {
-    for (size_t i = 0; i < count_tables(); i++) {
-        for (const struct am_bound_row *row = bounds_at(i); row && row->bench; row++) {
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_bound_row *row = am_families[i]->bounds; row && row->bench; row++) {
             if (am_glob_match(row->bench, result->bench) &&
                 am_where_matches(row->where, result->params, result->n_params))
                 return row;
@@ -156,8 +143,8 @@ const char *am_families_benches(enum am_bound_role role, struct am_arena *arena)
 {
     const char *list = "";
 
-    for (size_t i = 0; list && i < count_tables(); i++) {
-        for (const struct am_bound_row *row = bounds_at(i); row && row->bench; row++) {
+    for (size_t i = 0; list && am_families[i]; i++) {
+        for (const struct am_bound_row *row = am_families[i]->bounds; row && row->bench; row++) {
             if (list && row->role == role)
                 list = am_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", row->bench);
         }
@@ -180,5 +167,5 @@ const char *am_families_try(const struct am_trying *trying)
 
     for (size_t i = 0; am_families[i] && !text; i++)
         text = first_of(am_families[i]->tries, trying);
-    return text ? text : first_of(am_tries_rest, trying);
+    return text;
 }

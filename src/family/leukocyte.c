@@ -178,9 +178,15 @@ static const struct am_figure_row figures[] = {
     {0},
 };
 
+static const struct am_bound_row bounds[] = {
+    {.bench = "app.leukocyte", .own_share = "bound_share"},
+    {0},
+};
+
 const struct am_family am_family_leukocyte = {
     .name = "leukocyte",
     .title = "Tracking of cells, from naive to its bound",
     .facts = facts,
     .figures = figures,
+    .bounds = bounds,
 };

@@ -7,8 +7,10 @@
 #include "family/memory.h"
 
 #include "family/families.h"
+#include "family/roles.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Smaller effects are no advice. */
 static const double worth = 1.1;
@@ -476,6 +478,68 @@ static const struct am_bound_row bounds[] = {
     {.bench = NULL},
 };
 
+/* ---- what to try next ---- */
+
+static const char *try_length(const struct am_trying *t)
+{
+    const struct am_fact *const f = am_facts_only(t->facts, "memory.stanza_knee", NULL);
+
+    if (!f || strcmp(t->result->bench, "mem.stanza") != 0 ||
+        !(am_result_number(t->result, "length") < f->value))
+        return NULL;
+    return am_arena_printf(t->arena, "rows of %.0f elements or more", f->value);
+}
+
+/* Whether the point agrees in every label that is an axis of its own. */
+static bool is_like(const struct am_fact *f, const struct am_result *r)
+{
+    for (size_t i = 0; i < f->n_labels; i++) {
+        const struct am_result_param *const own = am_result_param(r, f->labels[i].name);
+
+        if (own && !am_param_same(own, &f->labels[i]))
+            return false;
+    }
+    return true;
+}
+
+/* A gain that was measured with the point's kernel (a copy, where it has none) and threads at its
+ * level of memory, and is worth a change of code. */
+static const struct am_fact *gain(const struct am_trying *t, const char *name)
+{
+    const char *const kernel = am_result_text(t->result, "kernel");
+    const char *const where =
+        t->level ? am_arena_printf(t->arena, "level=%s kernel=%s threads=%.0f", t->level,
+                                   kernel ? kernel : "copy", am_result_threads(t->result))
+                 : NULL;
+    const struct am_fact *f = where ? am_facts_next(t->facts, name, where, NULL) : NULL;
+
+    while (f && !is_like(f, t->result))
+        f = am_facts_next(t->facts, name, where, f);
+    return f && am_fact_is_decided(f) && f->ci.lo >= 1 && f->value >= t->worth ? f : NULL;
+}
+
+static const char *try_nt(const struct am_trying *t)
+{
+    const struct am_fact *const f = gain(t, "memory.nt_gain");
+    const char *const nt = am_result_text(t->result, "nt");
+
+    if (!f || strcmp(t->level, "memory") != 0 || !(t->result->work.bytes_written > 0) ||
+        (nt && strcmp(nt, "0") != 0))
+        return NULL;
+    return am_arena_printf(t->arena, "non-temporal stores: %.2f x", f->value);
+}
+
+static const char *try_prefetch(const struct am_trying *t)
+{
+    const struct am_fact *const f = gain(t, "memory.prefetch_gain");
+
+    if (!f || am_result_number(t->result, "prefetch") > 0)
+        return NULL;
+    return am_arena_printf(t->arena, "software prefetch: %.2f x", f->value);
+}
+
+static am_try_fn *const tries[] = {try_length, try_nt, try_prefetch, NULL};
+
 const struct am_family am_family_memory = {
     .name = "memory",
     .title = "Memory",
@@ -484,4 +548,5 @@ const struct am_family am_family_memory = {
     .guidelines = guidelines,
     .headlines = headlines,
     .bounds = bounds,
+    .tries = tries,
 };

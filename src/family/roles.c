@@ -2,10 +2,17 @@
 /* Axes by their roles. */
 #include "family/roles.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 
 const char am_node_axis[] = "node";
+
+bool am_bench_needs_meters(const char *bench)
+{
+    return am_glob_match("meter.*", bench);
+}
 
 enum role { ROLE_THREADS, ROLE_DEVICE, ROLE_TYPE, ROLE_ISA, ROLE_SIZE, ROLES };
 enum { SPELLINGS = 2 };

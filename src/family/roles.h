@@ -8,8 +8,13 @@
 
 #include "evidence/evidence.h"
 
+#include <stdbool.h>
+
 /* The axis that points of a merged file have before their own: the machine's name. */
 extern const char am_node_axis[];
+
+/* Whether a bench measures the energy meters themselves: without them it is nothing. */
+bool am_bench_needs_meters(const char *bench);
 
 /* Threads of a point; 1 when it has no such axis. */
 double am_result_threads(const struct am_result *result);

@@ -111,7 +111,7 @@ static const struct am_bound_row bounds[] = {
      .where = "variant=fft",
      .role = AM_BOUND_FOREIGN,
      .why = "a transform does other work than the steps that it stands for"},
-    {.bench = BENCH, .working_set = grid_bytes},
+    {.bench = BENCH, .working_set = grid_bytes, .own_share = "bound_share"},
     {0},
 };
 
@@ -256,6 +256,24 @@ static const struct am_figure_row figures[] = {
         .series = "variant,type,form",
         .panel = "dim,n/threads",
         .best = true,
+    },
+    {
+        .name = "stencil-surface",
+        .section = "Tuning",
+        .title = "Finite differences by depth and width of slices",
+        .caption =
+            "Each cell is a pair that was measured, each panel a point that was tuned. Wide "
+            "slices need registers, deep passes cost their start; empty cells were not tried "
+            "or cannot be.",
+        .bench = BENCH,
+        .metric = "flops",
+        .kind = AM_FIGURE_HEAT,
+        .x = "depth",
+        .series = "w",
+        .where = "w!=0 depth!=0",
+        .least = 3,
+        .x_title = "steps a pass (depth)",
+        .y_title = "vectors of a slice (w)",
     },
     {0},
 };

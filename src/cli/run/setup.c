@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From options to a plan, and from files to the results that a pattern names. */
-#include "evidence/evidence.h"
 #include "cli/run/setup.h"
 
 #include "base/log.h"
@@ -8,6 +7,8 @@
 #include "base/text.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
+#include "evidence/evidence.h"
+#include "family/roles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -319,7 +320,7 @@ static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup
 /* Benches of the meters themselves are nothing without them. */
 static bool lacks_meters(const struct am_setup *setup, const struct am_bench *bench)
 {
-    return !setup->energy && am_glob_match("meter.*", bench->name);
+    return !setup->energy && am_bench_needs_meters(bench->name);
 }
 
 static enum am_status add_benches(const struct am_cli *cli, struct am_setup *setup,

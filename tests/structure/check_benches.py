@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Benches, axes and metrics are named above the store in src/family only, and every instruction set
+that kernels are compiled for has a place in the order by which ceilings bound each other.
+
+A bench's name is recognised wherever it stands in a literal. Names of axes and metrics are ordinary
+words ("size", "threads"): they are recognised where results are asked for them.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from structure import TOKEN, Case, Violation, main, read, sources
+
+FOLDERS = ("src/evidence", "src/fit", "src/model", "src/document", "src/write", "src/cli", "src/cluster")
+
+# First words of benches' names (check_family_names.py holds them against the workers).
+FIRST_WORDS = ("app", "cpu", "mem", "meter", "mpi", "ocl", "omp", "task")
+BENCH = re.compile(r"(?<![\w./-])(?:%s)\.[a-z*][a-z_0-9*]*(?![\w.(])" % "|".join(FIRST_WORDS))
+
+# Texts for people that show how a command is used.
+EXAMPLES = ("src/cli/words/", "src/cluster/words.c")
+
+LITERAL = r'"((?:\\.|[^"\\\n])*)"'
+ASKING = re.compile(
+    r"\b(am_result_(?:number|text|param|is|same|metric|summary)|am_picks_\w+|am_where_matches|am_fact_label_axes|am_keys_use)"
+    r"\s*\((?:[^()\"';{}]|\([^()\"]*\))*?" + LITERAL)
+FIELDS = re.compile(r"\.(bench|metric|where)\s*=\s*" + LITERAL)
+
+
+def without_comments(text: str) -> str:
+    return TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()) if m.group()[0] == "/" else m.group(), text)
+
+
+def names_in(name: str, text: str) -> list[Violation]:
+    found = []
+    code = without_comments(text)
+
+    def add(at: int, what: str) -> None:
+        found.append(Violation(name, code.count("\n", 0, at) + 1, f"{what}: belongs into src/family"))
+
+    for match in TOKEN.finditer(code):
+        bench = BENCH.search(match.group()) if match.group()[0] == '"' else None
+        if bench and not name.startswith(EXAMPLES) and not code[: match.start()].endswith("#include "):
+            add(match.start(), f"the bench {bench.group()}")
+    for match in ASKING.finditer(code):
+        add(match.start(), f'{match.group(1)}(... "{match.group(2)}")')
+    for match in FIELDS.finditer(code):
+        if not BENCH.search(match.group(2)):
+            add(match.start(), f'.{match.group(1)} = "{match.group(2)}"')
+    return found
+
+
+def isas_without_rank(root: Path) -> list[Violation]:
+    """am_isa_rank() of src/family/roles.c against AM_ISA_MAP of src/kernels/isa.h, in its order."""
+    header, roles = root / "src/kernels/isa.h", root / "src/family/roles.c"
+    if not header.exists() or not roles.exists():
+        return []
+    order = re.search(r"am_isa_rank\(.*?\{([^{}]*\{)([^{}]*)\}", read(roles), re.DOTALL)
+    ranked = re.findall(LITERAL, order.group(2)) if order else []
+    found = []
+    for line in re.findall(r"#define AM_ISA_MAP\(X\)(.*)", read(header)):
+        isas = re.findall(r"X\((\w+)\)", line)
+        for isa in isas:
+            if isa not in ranked:
+                found.append(Violation("src/family/roles.c", 1, f"am_isa_rank() does not know {isa}"))
+        known = [i for i in isas if i in ranked]
+        if known != sorted(known, key=ranked.index):
+            found.append(Violation("src/family/roles.c", 1, "am_isa_rank() has another order than AM_ISA_MAP"))
+    return found
+
+
+def check(root: Path) -> tuple[list[Violation], int]:
+    found, examined = isas_without_rank(root), 0
+    for path in sources(root, FOLDERS, (".c", ".h")):
+        examined += 1
+        found += names_in(str(path.relative_to(root)), read(path))
+    return found, examined
+
+
+ISAS = "#define AM_ISA_MAP(X) X(scalar) X(avx2) X(avx10)\n"
+RANK = 'int am_isa_rank(const char *isa)\n{\n    static const char *const order[] = {%s};\n}\n'
+
+CASES = [
+    Case("a bench in a literal is found", {"src/model/a.c": 'x = strcmp(r->bench, "mem.latency");\n'}, "the bench mem.latency"),
+    Case("a bench in a sentence is found", {"src/model/a.c": 'return "run cpu.flops first";\n'}, "the bench cpu.flops"),
+    Case("an axis that is asked for is found", {"src/cli/a.c": 'n = am_result_number(f(x), "threads");\n'}, "am_result_number"),
+    Case("a metric that is asked for is found", {"src/document/a.c": 'm = am_result_metric(r, "flops");\n'}, "am_result_metric"),
+    Case("a condition is found", {"src/write/a.c": 'p = am_picks_where(&all, "nt=0");\n'}, "am_picks_where"),
+    Case("a selector is found", {"src/model/a.c": 's = (struct am_selector){.metric = "flops"};\n'}, ".metric"),
+    Case("a family may name all of them", {"src/family/a.c": 'm = am_result_metric(r, "flops"); b = "mem.latency";\n'}, None),
+    Case("comments, variables, files and facts pass", {
+        "src/model/a.c": '/* mem.latency */\n#include "app.h"\nn = am_result_number(r, axis);\nf("core.clock", "memory.size");\n',
+    }, None),
+    Case("an instruction set without a rank is found", {"src/kernels/isa.h": ISAS, "src/family/roles.c": RANK % '"scalar", "avx2"'}, "does not know avx10"),
+    Case("another order is found", {"src/kernels/isa.h": ISAS, "src/family/roles.c": RANK % '"avx2", "scalar", "avx10"'}, "another order"),
+    Case("a complete order passes", {"src/kernels/isa.h": ISAS, "src/family/roles.c": RANK % '"scalar", "avx2", "avx10"'}, None),
+]
+
+if __name__ == "__main__":
+    sys.exit(main(check, CASES, "benches, axes and metrics are named in src/family only"))

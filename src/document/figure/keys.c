@@ -343,12 +343,19 @@ static bool make_part(const struct am_keys *k, size_t axis, struct part *out)
     return true;
 }
 
+/* What all keys share is told once for the whole figure, but for quotients: they are no axes. */
+static bool is_told(const struct part *part, const struct am_key_value *v,
+                    enum am_label_style style)
+{
+    return part->values.n > 1 || style == AM_LABEL_ALL || strchr(v->name, '/');
+}
+
 static void add_part(struct am_text *out, struct part *part, const struct am_key_value *v,
                      enum am_label_style style)
 {
     const size_t at = index_of(&part->values, v);
 
-    if (at == AM_KEY_NONE || !*v->text || (part->values.n < 2 && style != AM_LABEL_ALL))
+    if (at == AM_KEY_NONE || !*v->text || !is_told(part, v, style))
         return;
     if (out->len)
         am_text_add(out, ", ");

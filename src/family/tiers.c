@@ -11,23 +11,21 @@
  * between are partly in it. */
 static const double inside = 0.75, outside = 2;
 
-/* `where` chooses the fact of the size, `old` names it as it was; `claim` is what the machine's
- * description calls it. */
+/* `where` chooses the fact of the size; `claim` is what the machine's description calls it. */
 static const struct {
-    const char *label, *title, *where, *claim, *id, *old;
+    const char *label, *title, *where, *claim;
 } rows[AM_TIER_COUNT] = {
-    [AM_TIER_L1D] = {"l1d", "L1", "level=l1d", "l1d_bytes", "cache.l1d", ".cache.l1d.size"},
-    [AM_TIER_L2] = {"l2", "L2", "level=l2", "l2_bytes", "cache.l2", ".cache.l2.size"},
-    [AM_TIER_L3] = {"l3", "L3", "level=l3", "l3_bytes", "cache.l3", ".cache.l3.size"},
-    [AM_TIER_MEMORY] = {"memory", "memory", NULL, NULL, "memory", NULL},
+    [AM_TIER_L1D] = {"l1d", "L1", "level=l1d", "l1d_bytes"},
+    [AM_TIER_L2] = {"l2", "L2", "level=l2", "l2_bytes"},
+    [AM_TIER_L3] = {"l3", "L3", "level=l3", "l3_bytes"},
+    [AM_TIER_MEMORY] = {"memory", "memory", NULL, NULL},
 };
 
 static double measured_size(const struct am_facts *facts, enum am_tier level)
 {
     const double size = am_facts_value(facts, "memory.size", rows[level].where);
-    const double old = am_facts_value(facts, rows[level].old, NULL);
 
-    return isfinite(size) ? size : isfinite(old) ? old : 0;
+    return isfinite(size) ? size : 0;
 }
 
 struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts)
@@ -88,11 +86,6 @@ enum am_tier am_tiers_fastest(const struct am_tiers *l, double bytes, double thr
 const char *am_tier_label(enum am_tier level)
 {
     return (unsigned)level < AM_TIER_COUNT ? rows[level].label : "between";
-}
-
-const char *am_tier_id(enum am_tier level)
-{
-    return (unsigned)level < AM_TIER_COUNT ? rows[level].id : "between";
 }
 
 const char *am_tier_title(enum am_tier level)

@@ -37,8 +37,6 @@ enum am_tier am_tiers_fastest(const struct am_tiers *levels, double bytes, doubl
 
 /* "l1d" ... "memory": the label `level` of facts. */
 const char *am_tier_label(enum am_tier level);
-/* Of old: how ids of facts begin. */
-const char *am_tier_id(enum am_tier level);
 /* "L1" ... "memory": for people. */
 const char *am_tier_title(enum am_tier level);
 

@@ -181,7 +181,7 @@ static const char *lacking(const struct am_explanation *e, struct am_arena *aren
 
     if (!flops && !bytes)
         return NULL;
-    text = am_arena_printf(arena, "no ceiling of its %s was measured: it takes %s in the same run",
+    text = am_arena_printf(arena, "no ceiling of its %s was measured: run %s in the same run",
                            flops ? "arithmetic" : "level of memory",
                            am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, arena));
     return text ? text : "no ceiling was measured";

@@ -98,7 +98,7 @@ static bool read_scene(const struct am_result *r, struct am_arena *arena,
 }
 
 /* Of the same video the point of more frames, then of more cells counts. */
-static void take(struct am_tracks *out, const struct am_result *r, struct am_arena *arena)
+static void take(struct am_track_scenes *out, const struct am_result *r, struct am_arena *arena)
 {
     const char *const video = am_result_text(r, "video");
     struct am_track_scene s = {0};
@@ -120,9 +120,10 @@ static void take(struct am_tracks *out, const struct am_result *r, struct am_are
     out->n += at == out->n;
 }
 
-bool am_tracks_read(const struct am_result_set *set, struct am_arena *arena, struct am_tracks *out)
+bool am_tracks_read(const struct am_result_set *set, struct am_arena *arena,
+                    struct am_track_scenes *out)
 {
-    *out = (struct am_tracks){0};
+    *out = (struct am_track_scenes){0};
     for (size_t i = 0; i < set->n; i++) {
         if (tracks_of(&set->results[i]) && am_result_text(&set->results[i], "video"))
             take(out, &set->results[i], arena);

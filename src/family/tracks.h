@@ -36,13 +36,14 @@ struct am_track_scene {
     size_t n;
 };
 
-struct am_tracks {
+struct am_track_scenes {
     struct am_track_scene scenes[AM_TRACK_VIDEOS_MAX];
     size_t n;
     size_t omitted; /* points of further videos */
 };
 
 /* False when the run has no tracks. */
-bool am_tracks_read(const struct am_result_set *set, struct am_arena *arena, struct am_tracks *out);
+bool am_tracks_read(const struct am_result_set *set, struct am_arena *arena,
+                    struct am_track_scenes *out);
 
 #endif

@@ -3,6 +3,8 @@
 #include "report/charts.h"
 
 #include "base/text.h"
+#include "document/figure/keys.h"
+#include "evidence/evidence.h"
 #include "report/graph.h"
 #include "report/grid.h"
 #include "document/units.h"
@@ -32,14 +34,14 @@ struct spot {
     const struct am_result *result;
     double x, y; /* by axis; y only of heat maps */
     double value;
-    const char *series; /* the other axes that vary */
+    const char *series; /* what the other axes say: one of the chart's, by pointer */
 };
 
 struct chart {
     const struct am_result_param *x, *y; /* y NULL: sparklines */
     struct spot *spots;
     size_t n;
-    const char **series; /* in order of appearance */
+    const char **series; /* one per combination of values of the other axes, as they appear */
     size_t n_series;
     const struct am_result_metric *metric;
 };
@@ -47,14 +49,6 @@ struct chart {
 static bool is_number(const struct am_result_param *p)
 {
     return p->kind != AM_AXIS_NAME;
-}
-
-static double number_of(const struct am_result *r, const char *axis)
-{
-    const char *const text = am_points_text(r, axis);
-    double value;
-
-    return am_parse_f64(text, strlen(text), &value) ? value : NAN;
 }
 
 static int by_double(const void *a, const void *b)
@@ -70,7 +64,7 @@ static size_t values_of(const struct chart *c, const char *axis, double *out)
     size_t n = 0, kept = 0;
 
     for (size_t i = 0; i < c->n; i++) {
-        const double v = number_of(c->spots[i].result, axis);
+        const double v = am_result_number(c->spots[i].result, axis);
 
         if (isfinite(v))
             out[n++] = v;
@@ -138,32 +132,39 @@ static bool gather(struct chart *c, const struct am_result *results, size_t n,
     c->spots = am_arena_array(arena, n + 1, sizeof(*c->spots));
     c->series = am_arena_array(arena, n + 1, sizeof(*c->series));
     for (size_t i = 0; c->spots && c->series && i < n; i++) {
-        struct am_summary s;
+        const struct am_result_metric *const m = am_result_metric(&results[i], NULL);
 
-        if (results[i].state != AM_POINT_OK || results[i].n_metrics == 0 ||
-            !am_summarise(&results[i].metrics[0].series, &s) || !isfinite(s.median))
+        if (!m || !isfinite(m->summary.median))
             continue;
-        c->metric = &results[i].metrics[0];
-        c->spots[c->n++] = (struct spot){.result = &results[i], .value = s.median};
+        c->metric = m;
+        c->spots[c->n++] = (struct spot){.result = &results[i], .value = m->summary.median};
     }
     return c->n >= VALUES_MIN;
 }
 
+/* Series are told apart by the values of the axes that are not drawn, never by their labels. */
 static void place_spots(struct chart *c, const struct am_points *points, struct am_arena *arena)
 {
+    struct am_keys keys = {.arena = arena};
+
+    for (size_t i = 0; i < points->first->n_params && i < AM_AXES_MAX; i++) {
+        const struct am_result_param *const p = &points->first->params[i];
+
+        if (points->vary[i] && p != c->x && p != c->y)
+            am_keys_use(&keys, p->name);
+    }
     for (size_t i = 0; i < c->n; i++) {
         struct spot *const s = &c->spots[i];
-        size_t k = 0;
+        const size_t k = am_keys_index(&keys, s->result);
 
-        s->x = number_of(s->result, c->x->name);
-        s->y = c->y ? number_of(s->result, c->y->name) : 0;
-        s->series = series_of(c, points, s->result, arena);
-        if (!s->series)
-            s->series = "";
-        while (k < c->n_series && strcmp(c->series[k], s->series) != 0)
-            k++;
-        if (k == c->n_series)
-            c->series[c->n_series++] = s->series;
+        s->x = am_result_number(s->result, c->x->name);
+        s->y = c->y ? am_result_number(s->result, c->y->name) : 0;
+        if (k == c->n_series) {
+            const char *const label = series_of(c, points, s->result, arena);
+
+            c->series[c->n_series++] = label ? label : "";
+        }
+        s->series = k < c->n_series ? c->series[k] : "";
     }
 }
 
@@ -172,7 +173,7 @@ static void range_of(const struct chart *c, const char *series, double *lo, doub
     *lo = INFINITY;
     *hi = -INFINITY;
     for (size_t i = 0; i < c->n; i++) {
-        if (strcmp(c->spots[i].series, series) != 0)
+        if (c->spots[i].series != series)
             continue;
         *lo = fmin(*lo, c->spots[i].value);
         *hi = fmax(*hi, c->spots[i].value);
@@ -207,7 +208,7 @@ static void add_spark(struct am_grid *g, const struct chart *c, const char *seri
     double lo, hi;
 
     for (size_t i = 0; i < c->n; i++) {
-        if (strcmp(c->spots[i].series, series) == 0 && seen++ % stride == 0)
+        if (c->spots[i].series == series && seen++ % stride == 0)
             scratch[n++] = c->spots[i].value;
     }
     range_of(c, series, &lo, &hi);
@@ -252,8 +253,7 @@ static double value_at(const struct chart *c, const char *series, double x, doub
     for (size_t i = 0; i < c->n; i++) {
         const struct spot *const s = &c->spots[i];
 
-        if (!(s->x < x) && !(s->x > x) && !(s->y < y) && !(s->y > y) &&
-            strcmp(s->series, series) == 0)
+        if (!(s->x < x) && !(s->x > x) && !(s->y < y) && !(s->y > y) && s->series == series)
             return s->value;
     }
     return NAN;

@@ -34,9 +34,9 @@ static void put_list(const char *bench, const char *list, const char *place)
 static void put_where(const char *bench, const char *where, const char *place)
 {
     for (const char *p = where ? where + strspn(where, " ") : ""; *p;) {
-        const size_t all = strcspn(p, " "), not = *p == '!';
+        const size_t all = strcspn(p, " "), negated = *p == '!';
 
-        put("axis", bench, p + not, strcspn(p + not, "?!=<> "), place);
+        put("axis", bench, p + negated, strcspn(p + negated, "?!=<> "), place);
         p += all;
         p += strspn(p, " ");
     }

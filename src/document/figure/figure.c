@@ -79,7 +79,7 @@ static enum am_status add_row(struct list *l, const struct am_figure_row *row, s
 
 static enum am_status add_pictures(struct list *l, struct am_err *err)
 {
-    for (enum am_picture i = 0; i < AM_PICTURES; i++) {
+    for (enum am_drawing i = 0; i < AM_DRAWINGS; i++) {
         struct am_figure *const f = new_figure(l);
 
         if (!f)

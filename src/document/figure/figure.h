@@ -45,12 +45,12 @@ struct am_plot_heat {
 
 /* ---- pictures: what is no plot ---- */
 
-enum am_picture { AM_PICTURE_MACHINE, AM_PICTURE_ROOFLINE, AM_PICTURE_TRACKS, AM_PICTURES };
+enum am_drawing { AM_DRAWING_MACHINE, AM_DRAWING_ROOFLINE, AM_DRAWING_TRACKS, AM_DRAWINGS };
 
 struct am_figure_drawn {
     const char *name, *section, *title, *caption;
 };
-extern const struct am_figure_drawn am_figures_drawn[AM_PICTURES];
+extern const struct am_figure_drawn am_figures_drawn[AM_DRAWINGS];
 
 /* One panel of the roofline: a precision and a number of threads. */
 struct am_roof_panel {
@@ -105,7 +105,7 @@ struct am_figure {
     /* Of pictures: what they show. */
     const struct am_figure_source *source; /* the machine: its facts */
     const struct am_roof_scene *roofs;
-    const struct am_tracks *tracks;
+    const struct am_track_scenes *tracks;
 };
 
 struct am_figures {

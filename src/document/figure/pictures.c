@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-const struct am_figure_drawn am_figures_drawn[AM_PICTURES] = {
-    [AM_PICTURE_MACHINE] =
+const struct am_figure_drawn am_figures_drawn[AM_DRAWINGS] = {
+    [AM_DRAWING_MACHINE] =
         {
             .name = "machine",
             .section = AM_FIGURE_MODEL_SECTION,
@@ -17,7 +17,7 @@ const struct am_figure_drawn am_figures_drawn[AM_PICTURES] = {
             .caption = "Cores, caches, memory and the ways between them, each with what was "
                        "measured: capacity, latency, bandwidth.",
         },
-    [AM_PICTURE_ROOFLINE] =
+    [AM_DRAWING_ROOFLINE] =
         {
             .name = "roofline",
             .section = AM_FIGURE_MODEL_SECTION,
@@ -27,7 +27,7 @@ const struct am_figure_drawn am_figures_drawn[AM_PICTURES] = {
                 "bandwidth of each level at the slopes. Every kernel that moves bytes and computes "
                 "lies below; its distance to the lowest ceiling is what is left.",
         },
-    [AM_PICTURE_TRACKS] =
+    [AM_DRAWING_TRACKS] =
         {
             .name = "leukocyte-tracks",
             .section = "Applications",
@@ -168,7 +168,7 @@ static bool make_roofs(const struct am_figure_source *source, struct am_figure *
 
 static bool make_tracks(const struct am_figure_source *source, struct am_figure *f)
 {
-    struct am_tracks *const tracks = am_arena_alloc(source->arena, sizeof(*tracks));
+    struct am_track_scenes *const tracks = am_arena_alloc(source->arena, sizeof(*tracks));
 
     if (!tracks || !am_tracks_read(source->set, source->arena, tracks))
         return false;
@@ -179,14 +179,14 @@ static bool make_tracks(const struct am_figure_source *source, struct am_figure 
     return true;
 }
 
-bool am_picture_make(const struct am_figure_source *source, enum am_picture picture,
+bool am_picture_make(const struct am_figure_source *source, enum am_drawing picture,
                      struct am_figure *out)
 {
-    static bool (*const makers[AM_PICTURES])(const struct am_figure_source *,
+    static bool (*const makers[AM_DRAWINGS])(const struct am_figure_source *,
                                              struct am_figure *) = {
-        [AM_PICTURE_MACHINE] = make_machine,
-        [AM_PICTURE_ROOFLINE] = make_roofs,
-        [AM_PICTURE_TRACKS] = make_tracks,
+        [AM_DRAWING_MACHINE] = make_machine,
+        [AM_DRAWING_ROOFLINE] = make_roofs,
+        [AM_DRAWING_TRACKS] = make_tracks,
     };
 
     *out = (struct am_figure){.drawn = &am_figures_drawn[picture], .constants = ""};

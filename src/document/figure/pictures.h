@@ -6,7 +6,7 @@
 #include "document/figure/figure.h"
 
 /* Fills `out`; false when the run has nothing for the picture. */
-bool am_picture_make(const struct am_figure_source *source, enum am_picture picture,
+bool am_picture_make(const struct am_figure_source *source, enum am_drawing picture,
                      struct am_figure *out);
 
 #endif

@@ -336,7 +336,7 @@ static void prepare(struct scene *s)
     choose_part(s);
 }
 
-void am_tracks_draw(const struct am_tracks *tracks, struct am_text *out)
+void am_tracks_draw(const struct am_track_scenes *tracks, struct am_text *out)
 {
     struct scene scenes[AM_TRACK_VIDEOS_MAX];
     struct am_svg svg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphics of characters, tables that fit a terminal, sparklines and heat maps of results. */
+#include "evidence/evidence.h"
 #include "report/charts.h"
 #include "report/graph.h"
 #include "report/grid.h"
@@ -131,6 +132,7 @@ static char *chart_text(struct rx_run *run)
     size_t size = 0;
     FILE *const out = open_memstream(&text, &size);
 
+    am_evidence_settle(&run->set);
     for (size_t i = 0; i < run->set.n; i++)
         am_points_add(&points, &run->set.results[i]);
     am_charts_write(&points, run->set.results, run->set.n, &style, &run->arena, out);
@@ -143,6 +145,26 @@ static void add_value(struct rx_run *run, const char *text, double value)
     const struct rx_metric metrics[] = {{"bandwidth", "B/s", value}, {NULL, NULL, 0}};
 
     (void)rx_add(run, "x.y", text, metrics);
+}
+
+/* Names that differ where a label ends already are two lines, not one. */
+static void check_long_names(void)
+{
+    struct rx_run run = {0};
+    char *text;
+    size_t lines = 0;
+
+    for (int device = 0; device < 2; device++) {
+        for (int size = 1; size <= 4; size++)
+            add_value(&run, am_arena_printf(&run.arena, "device=%0300d size=%d", device, size),
+                      1e9 * size);
+    }
+    text = chart_text(&run);
+    for (const char *p = strstr(text, "GB/s .."); p; p = strstr(p + 1, "GB/s .."))
+        lines++;
+    ok(lines == 2, "two devices with long names are %zu lines", lines);
+    free(text);
+    am_arena_fini(&run.arena);
 }
 
 static void check_charts(void)
@@ -195,5 +217,6 @@ int main(void)
     check_lines();
     check_grid();
     check_charts();
+    check_long_names();
     return tap_done();
 }

@@ -57,12 +57,12 @@ static void test_machine(void)
     struct am_text out;
 
     am_text_init(&out, 1 << 20);
-    for (enum am_picture i = 0; i < AM_PICTURES; i++)
+    for (enum am_drawing i = 0; i < AM_DRAWINGS; i++)
         ok(!am_picture_make(&source, i, &f), "nothing is drawn of nothing");
     put_machine(&facts);
     am_kvs_add(&run.set.machine, &run.arena, "cores", "8");
     am_kvs_add(&run.set.machine, &run.arena, "threads", "16");
-    ok(am_picture_make(&source, AM_PICTURE_MACHINE, &f), "the machine is drawn");
+    ok(am_picture_make(&source, AM_DRAWING_MACHINE, &f), "the machine is drawn");
     am_picture_draw(&f, &out);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         ok(strstr(am_text_str(&out), words[i]) != NULL, "with \"%s\"", words[i]);
@@ -95,7 +95,7 @@ static void test_roofline(void)
                   30e9);
     add_flops(&run, "app.0", "type=f64 isa=avx2 threads=2", 50e9);
     am_evidence_settle(&run.set);
-    ok(am_picture_make(&source, AM_PICTURE_ROOFLINE, &f) && f.roofs->n_panels == 2,
+    ok(am_picture_make(&source, AM_DRAWING_ROOFLINE, &f) && f.roofs->n_panels == 2,
        "panels for one thread and for the most");
     am_picture_draw(&f, &out);
     ok(strstr(am_text_str(&out), "f64, 8 threads") &&

@@ -48,7 +48,7 @@ static bool draw(struct rx_run *run, struct am_text *out)
     struct am_figure figure;
 
     am_text_init(out, 1 << 20);
-    if (!am_picture_make(&source, AM_PICTURE_TRACKS, &figure))
+    if (!am_picture_make(&source, AM_DRAWING_TRACKS, &figure))
         return false;
     am_picture_draw(&figure, out);
     return true;

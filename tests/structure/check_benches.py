@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Benches, axes and metrics are named above the store in src/family only, and every instruction set
-that kernels are compiled for has a place in the order by which ceilings bound each other.
+"""Benches, axes and metrics are named above the store in src/family only.
 
 A bench's name is recognised wherever it stands in a literal. Names of axes and metrics are ordinary
 words ("size", "threads"): they are recognised where results are asked for them.
@@ -51,35 +50,13 @@ def names_in(name: str, text: str) -> list[Violation]:
     return found
 
 
-def isas_without_rank(root: Path) -> list[Violation]:
-    """am_isa_rank() of src/family/roles.c against AM_ISA_MAP of src/kernels/isa.h, in its order."""
-    header, roles = root / "src/kernels/isa.h", root / "src/family/roles.c"
-    if not header.exists() or not roles.exists():
-        return []
-    order = re.search(r"am_isa_rank\(.*?\{([^{}]*\{)([^{}]*)\}", read(roles), re.DOTALL)
-    ranked = re.findall(LITERAL, order.group(2)) if order else []
-    found = []
-    for line in re.findall(r"#define AM_ISA_MAP\(X\)(.*)", read(header)):
-        isas = re.findall(r"X\((\w+)\)", line)
-        for isa in isas:
-            if isa not in ranked:
-                found.append(Violation("src/family/roles.c", 1, f"am_isa_rank() does not know {isa}"))
-        known = [i for i in isas if i in ranked]
-        if known != sorted(known, key=ranked.index):
-            found.append(Violation("src/family/roles.c", 1, "am_isa_rank() has another order than AM_ISA_MAP"))
-    return found
-
-
 def check(root: Path) -> tuple[list[Violation], int]:
-    found, examined = isas_without_rank(root), 0
+    found, examined = [], 0
     for path in sources(root, FOLDERS, (".c", ".h")):
         examined += 1
         found += names_in(str(path.relative_to(root)), read(path))
     return found, examined
 
-
-ISAS = "#define AM_ISA_MAP(X) X(scalar) X(avx2) X(avx10)\n"
-RANK = 'int am_isa_rank(const char *isa)\n{\n    static const char *const order[] = {%s};\n}\n'
 
 CASES = [
     Case("a bench in a literal is found", {"src/model/a.c": 'x = strcmp(r->bench, "mem.latency");\n'}, "the bench mem.latency"),
@@ -92,9 +69,6 @@ CASES = [
     Case("comments, variables, files and facts pass", {
         "src/model/a.c": '/* mem.latency */\n#include "app.h"\nn = am_result_number(r, axis);\nf("core.clock", "memory.size");\n',
     }, None),
-    Case("an instruction set without a rank is found", {"src/kernels/isa.h": ISAS, "src/family/roles.c": RANK % '"scalar", "avx2"'}, "does not know avx10"),
-    Case("another order is found", {"src/kernels/isa.h": ISAS, "src/family/roles.c": RANK % '"avx2", "scalar", "avx10"'}, "another order"),
-    Case("a complete order passes", {"src/kernels/isa.h": ISAS, "src/family/roles.c": RANK % '"scalar", "avx2", "avx10"'}, None),
 ]
 
 if __name__ == "__main__":

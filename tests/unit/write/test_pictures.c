@@ -4,40 +4,21 @@
 #include "evidence/evidence.h"
 #include "write/plot/pictures.h"
 
-#include "result_fixture.h"
+#include "fact_fixture.h"
 #include "tap.h"
-
-/* A fact made up: "memory", "size", "level=l2". */
-static void put_fact(struct am_facts *facts, const char *family, const char *name,
-                     const char *labels, const char *unit, double value)
-{
-    struct am_result r = {0};
-    struct am_fact fact = {.name = name,
-                           .what = "made up",
-                           .unit = unit,
-                           .value = value,
-                           .ci = {0.99 * value, 1.01 * value, 0.95},
-                           .evidence = "made up"};
-
-    rx_params(facts->arena, &r, labels, AM_FACT_LABELS_MAX);
-    for (size_t i = 0; i < r.n_params; i++)
-        fact.labels[fact.n_labels++] = r.params[i];
-    facts->family = family;
-    am_facts_offer(facts, fact);
-}
 
 static void put_machine(struct am_facts *facts)
 {
-    put_fact(facts, "core", "peak", "type=f64 isa=avx2 threads=1", "flop/s", 60e9);
-    put_fact(facts, "core", "peak", "type=f64 isa=scalar threads=1", "flop/s", 15e9);
-    put_fact(facts, "core", "peak", "type=f64 isa=avx2 threads=8", "flop/s", 480e9);
-    put_fact(facts, "memory", "size", "level=l2", "B", 1048576);
-    put_fact(facts, "memory", "size", "level=l3", "B", 33554432);
-    put_fact(facts, "memory", "latency", "level=l2", "s", 4e-9);
-    put_fact(facts, "memory", "bandwidth", "level=memory kernel=read threads=1", "B/s", 15e9);
-    put_fact(facts, "memory", "bandwidth", "level=memory kernel=read threads=8", "B/s", 60e9);
-    put_fact(facts, "memory", "bandwidth", "level=l3 kernel=read threads=4", "B/s", 90e9);
-    put_fact(facts, "coherence", "handoff", "relation=cache", "s", 40e-9);
+    fx_fact(facts, "core.peak", "type=f64 isa=avx2 threads=1", "flop/s", 60e9);
+    fx_fact(facts, "core.peak", "type=f64 isa=scalar threads=1", "flop/s", 15e9);
+    fx_fact(facts, "core.peak", "type=f64 isa=avx2 threads=8", "flop/s", 480e9);
+    fx_fact(facts, "memory.size", "level=l2", "B", 1048576);
+    fx_fact(facts, "memory.size", "level=l3", "B", 33554432);
+    fx_fact(facts, "memory.latency", "level=l2", "s", 4e-9);
+    fx_fact(facts, "memory.bandwidth", "level=memory kernel=read threads=1", "B/s", 15e9);
+    fx_fact(facts, "memory.bandwidth", "level=memory kernel=read threads=8", "B/s", 60e9);
+    fx_fact(facts, "memory.bandwidth", "level=l3 kernel=read threads=4", "B/s", 90e9);
+    fx_fact(facts, "coherence.handoff", "relation=cache", "s", 40e-9);
 }
 
 static void test_machine(void)

@@ -156,20 +156,36 @@ static struct am_picks room_for(struct am_arena *arena, size_t n)
                              .arena = arena};
 }
 
+/* Adds every metric that the glob matches, or the one that is named. */
+static void pick_metrics(struct am_picks *picks, const struct am_result *r, const char *metric)
+{
+    const struct am_result_metric *const named = am_result_metric(r, metric);
+
+    if (named)
+        picks->items[picks->n++] = (struct am_pick){r, named, NAN};
+    for (size_t i = 0; metric && strchr(metric, '*') && i < r->n_metrics; i++) {
+        const struct am_result_metric *const m = &r->metrics[i];
+
+        if (am_glob_match(metric, m->name) && am_result_metric(r, m->name) == m)
+            picks->items[picks->n++] = (struct am_pick){r, m, NAN};
+    }
+}
+
 struct am_picks am_select(const struct am_result_set *set, const struct am_selector *selector,
                           struct am_arena *arena)
 {
-    struct am_picks picks = room_for(arena, set->n);
+    struct am_picks picks;
+    size_t most = 0;
 
+    for (size_t i = 0; i < set->n; i++)
+        most += set->results[i].n_metrics;
+    picks = room_for(arena, most);
     for (size_t i = 0; picks.items && i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
-        const struct am_result_metric *metric;
 
-        if (selector->bench && !am_glob_match(selector->bench, r->bench))
-            continue;
-        metric = am_result_metric(r, selector->metric);
-        if (metric && am_where_matches(selector->where, r->params, r->n_params))
-            picks.items[picks.n++] = (struct am_pick){r, metric, NAN};
+        if ((!selector->bench || am_glob_match(selector->bench, r->bench)) &&
+            am_where_matches(selector->where, r->params, r->n_params))
+            pick_metrics(&picks, r, selector->metric);
     }
     return picks;
 }
@@ -195,7 +211,7 @@ struct am_picks am_picks_where(const struct am_picks *picks, const char *where)
     return am_picks_filter(picks, is_where, where);
 }
 
-static bool are_alike(const struct am_result *a, const struct am_result *b, const char *axes)
+bool am_result_alike(const struct am_result *a, const struct am_result *b, const char *axes)
 {
     char name[NAME_MAX_BYTES];
 
@@ -213,7 +229,7 @@ struct am_picks am_picks_like(const struct am_picks *picks, const struct am_resu
     struct am_picks out = room_for(picks->arena, picks->n);
 
     for (size_t i = 0; out.items && i < picks->n; i++) {
-        if (are_alike(picks->items[i].result, result, axes))
+        if (am_result_alike(picks->items[i].result, result, axes))
             out.items[out.n++] = picks->items[i];
     }
     return out;
@@ -284,7 +300,7 @@ struct am_groups am_picks_group(const struct am_picks *picks, const char *axes)
         size_t k = 0;
 
         while (k < out.n &&
-               !are_alike(out.items[k].picks.items[0].result, picks->items[i].result, axes))
+               !am_result_alike(out.items[k].picks.items[0].result, picks->items[i].result, axes))
             k++;
         if (k < out.n)
             continue;

@@ -29,7 +29,8 @@
 struct am_selector {
     const char *bench;  /* a name, or a glob ("app.*"); NULL: any */
     const char *where;  /* NULL: all */
-    const char *metric; /* NULL: the primary one of each bench */
+    const char *metric; /* a name; NULL: the primary one of each bench. A glob ("energy:*") picks
+                         * every metric of a result that it matches */
 };
 
 struct am_pick {
@@ -47,6 +48,8 @@ struct am_picks {
 struct am_picks am_select(const struct am_result_set *set, const struct am_selector *selector,
                           struct am_arena *arena);
 
+/* Whether two results of one bench agree in every axis of the list. */
+bool am_result_alike(const struct am_result *a, const struct am_result *b, const char *axes);
 /* Whether the conditions hold for one point, whatever its state. */
 bool am_where_matches(const char *where, const struct am_result_param *params, size_t n_params);
 

@@ -112,6 +112,32 @@ struct am_fact am_fact_of_knee(const struct am_picks *curve, double share, struc
     return fact;
 }
 
+struct am_fact am_fact_of_difference(double times, const struct am_pick *from,
+                                     const struct am_pick *less, struct am_arena *arena)
+{
+    static const struct am_grading unresolved = {AM_GRADE_B, 1u << AM_REASON_ZERO};
+    const struct am_summary *const b = &less->metric->summary;
+    struct am_fact fact = am_fact_of(from, arena);
+
+    am_fact_scale(&fact, times);
+    fact.value -= b->median;
+    fact.ci = (struct am_interval){fact.ci.lo - b->ci.hi, fact.ci.hi - b->ci.lo,
+                                   fmax(fact.ci.coverage + b->ci.coverage - 1, 0)};
+    fact.evidence = am_arena_printf(arena, "%s %s less %s", from->result->bench, from->result->text,
+                                    less->result->text);
+    am_fact_rest_on(&fact, less);
+    if (fact.ci.lo <= 0 && fact.ci.hi >= 0)
+        fact.grading = am_grading_worse(fact.grading, unresolved);
+    return fact;
+}
+
+void am_fact_scale(struct am_fact *fact, double factor)
+{
+    fact->value *= factor;
+    fact->ci.lo *= factor;
+    fact->ci.hi *= factor;
+}
+
 void am_fact_rest_on(struct am_fact *fact, const struct am_pick *pick)
 {
     fact->grading = am_grading_worse(fact->grading, pick->metric->grading);

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 enum {
-    AM_FACT_LABELS_MAX = 10,
+    AM_FACT_LABELS_MAX = 12,
     AM_FACT_POINTS_MAX = 4, /* further ones stand in the evidence's words */
 };
 
@@ -74,6 +74,12 @@ struct am_fact am_fact_of_middle(const struct am_picks *picks, struct am_arena *
  * last x whose own interval lies below that, and ends with the first whose interval lies above.
  * NAN, and so no fact, with fewer than two places. */
 struct am_fact am_fact_of_knee(const struct am_picks *curve, double share, struct am_arena *arena);
+/* `times` the median of one less that of another, in the unit of the first. The interval holds with
+ * what both leave of certainty; where it includes zero the grade is B at best. */
+struct am_fact am_fact_of_difference(double times, const struct am_pick *from,
+                                     const struct am_pick *less, struct am_arena *arena);
+/* Value and interval times a number greater than zero. */
+void am_fact_scale(struct am_fact *fact, double factor);
 /* Adds one more result that the fact rests on: its point and its grade. */
 void am_fact_rest_on(struct am_fact *fact, const struct am_pick *pick);
 /* Adds a label; the text is copied, and counts as a number when `kind` says so. */

@@ -37,43 +37,77 @@ const struct am_family *am_family_find(const char *name)
 
 /* ---- facts ---- */
 
-static void apply_to_group(const struct am_fact_rule *rule, const struct am_picks *picks,
-                           struct am_facts *facts)
+const struct am_pick *am_fact_only(const struct am_deriving *d, const char *name,
+                                   const struct am_picks *picks)
 {
-    const struct am_picks sound = am_picks_sound(picks);
     const char *several = NULL;
-    const struct am_pick *const pick =
-        rule->reduce == AM_REDUCE_BEST ? am_picks_best(&sound) : am_picks_only(picks, &several);
-    struct am_fact fact;
+    const struct am_pick *const pick = am_picks_only(picks, &several);
 
     if (several)
-        am_facts_remark(facts,
+        am_facts_remark(d->facts,
                         "%s.%s is not concluded: several results where one was wanted (%s %s); "
                         "measure one of them, or look at archmeter show",
-                        facts->family, rule->name, picks->items[0].result->bench, several);
+                        d->facts->family, name, picks->items[0].result->bench, several);
+    return pick;
+}
+
+static void apply_to_group(const struct am_fact_rule *rule, const char *labels,
+                           const struct am_picks *picks, const struct am_deriving *d)
+{
+    const struct am_picks sound = am_picks_sound(picks);
+    const struct am_pick *const pick =
+        rule->reduce == AM_REDUCE_BEST ? am_picks_best(&sound) : am_fact_only(d, rule->name, picks);
+    struct am_fact fact;
+
     if (!pick)
         return;
-    fact = am_fact_of(pick, facts->arena);
+    fact = am_fact_of(pick, d->arena);
     fact.name = rule->name;
     fact.what = rule->what;
     fact.kind = rule->kind;
-    am_fact_label_axes(&fact, pick->result, rule->labels);
-    am_facts_offer(facts, fact);
+    if (rule->factor)
+        am_fact_scale(&fact, rule->factor(pick->result));
+    am_fact_label_axes(&fact, pick->result, labels);
+    if (rule->most)
+        am_fact_label_axes(&fact, pick->result, rule->most);
+    am_facts_offer(d->facts, fact);
+}
+
+/* The labels of a rule, with those of `also` in which the results differ. */
+static const char *labels_of(const struct am_fact_rule *rule, const struct am_picks *picks)
+{
+    const char *labels = rule->labels ? rule->labels : "";
+
+    for (const char *p = rule->also ? rule->also : ""; labels && *p; p += *p == ',') {
+        const size_t len = strcspn(p, ",");
+        const char *const axis = am_arena_strndup(picks->arena, p, len);
+
+        if (axis && am_picks_group(picks, axis).n > 1)
+            labels = am_arena_printf(picks->arena, "%s%s%s", labels, *labels ? "," : "", axis);
+        p += len;
+    }
+    return labels ? labels : "";
 }
 
 static void apply_rule(const struct am_fact_rule *rule, const struct am_deriving *d)
 {
     struct am_picks picks;
     struct am_groups groups;
+    const char *labels;
 
     if (rule->derive) {
         rule->derive(d);
         return;
     }
     picks = am_select(d->set, &rule->from, d->arena);
-    groups = am_picks_group(&picks, rule->labels ? rule->labels : "");
-    for (size_t i = 0; i < groups.n; i++)
-        apply_to_group(rule, &groups.items[i].picks, d->facts);
+    labels = labels_of(rule, &picks);
+    groups = am_picks_group(&picks, labels);
+    for (size_t i = 0; i < groups.n; i++) {
+        const struct am_picks *const part = &groups.items[i].picks;
+        const struct am_picks most = rule->most ? am_picks_extreme(part, rule->most, false) : *part;
+
+        apply_to_group(rule, labels, &most, d);
+    }
 }
 
 void am_family_derive(const struct am_family *family, const struct am_result_set *set,

@@ -27,16 +27,26 @@ enum am_reduce {
 
 /* A rule for facts: the selected results are parted by the axes `labels`, each part is reduced to
  * one result, and its metric becomes a fact with these labels. Axes in which points may differ are
- * therefore either labels, or fixed by `from.where`, or given up by AM_REDUCE_BEST on purpose. */
+ * therefore either labels, or fixed by `from.where`, or given up by `most` or AM_REDUCE_BEST on
+ * purpose. */
 struct am_fact_rule {
     const char *name; /* NULL ends a table */
     const char *what; /* one phrase for a person */
     struct am_selector from;
     const char *labels; /* "kernel,threads"; NULL: none */
+    const char *also;   /* axes that are labels only when the selected results differ in them */
+    const char *most;   /* an axis: of each part the results with the largest number; it is a label
+                         * too. NULL: all */
+    double (*factor)(const struct am_result *result); /* the metric counts times this; NULL: 1 */
     enum am_reduce reduce;
     enum am_fact_kind kind;
     am_derive_fn *derive; /* instead of the above: what needs mathematics; offers under any name */
 };
+
+/* The only result of `picks`; NULL when there is none, or several: then a remark says that the fact
+ * `name` is not concluded, and what differs. For rules that need mathematics. */
+const struct am_pick *am_fact_only(const struct am_deriving *d, const char *name,
+                                   const struct am_picks *picks);
 
 /* A guideline: what a programmer should do on this machine, as its facts say. */
 struct am_guideline {

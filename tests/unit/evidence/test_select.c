@@ -129,6 +129,24 @@ static void test_sound(struct rx_run *run)
     ok(am_picks_sound(&all).n == 1, "unless there is no other");
 }
 
+static void test_metrics(void)
+{
+    struct rx_run run = {0};
+    struct am_picks picks;
+
+    (void)rx_add(&run, "cpu.flops", "threads=1",
+                 (const struct rx_metric[]){
+                     {"flops", "flop/s", 1}, {"energy:package", "J", 2}, {"energy:dram", "J", 3}});
+    (void)rx_add(&run, "null", "n=1", (const struct rx_metric[]){{"time", "s", 1}, {0}});
+    am_evidence_settle(&run.set);
+    picks = am_select(&run.set, &(struct am_selector){.metric = "energy:*"}, &run.arena);
+    ok(picks.n == 2 && strcmp(picks.items[1].metric->name, "energy:dram") == 0,
+       "every metric that a glob matches");
+    picks = am_select(&run.set, &(struct am_selector){.metric = "energy:dram"}, &run.arena);
+    ok(picks.n == 1, "one that is named once");
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
     struct rx_run run = {0};
@@ -139,6 +157,7 @@ int main(void)
     test_parting(&run);
     test_curve(&run);
     test_sound(&run);
+    test_metrics();
     am_arena_fini(&run.arena);
     return tap_done();
 }

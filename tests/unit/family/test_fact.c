@@ -41,6 +41,56 @@ static void test_rules(struct rx_run *run)
     ok(f != NULL, "the best of several is one, where that is asked for");
 }
 
+static double twice(const struct am_result *result)
+{
+    return am_result_number(result, "threads") * 2;
+}
+
+/* Labels that are there when they are needed, the largest team, and a factor of the point. */
+static void test_parts(struct rx_run *run)
+{
+    static const struct am_fact_rule parting[] = {
+        {.name = "also",
+         .what = "x",
+         .from = {"omp.start", NULL, "first"},
+         .labels = "event",
+         .also = "threads,delay,none"},
+        {.name = "most",
+         .what = "x",
+         .from = {"omp.start", NULL, "first"},
+         .labels = "event",
+         .most = "threads",
+         .factor = twice},
+        {0},
+    };
+    const struct am_family parted = {.name = "openmp", .title = "OpenMP", .facts = parting};
+    struct am_facts facts = {.arena = &run->arena};
+    const struct am_fact *f;
+
+    am_family_derive(&parted, &run->set, &facts);
+    f = am_facts_only(&facts, "openmp.also", "event=region threads=1 delay=300");
+    is_str(f ? f->id : NULL, "openmp.also{threads=1,event=region,delay=300}",
+           "axes that differ are labels, others are not");
+    f = am_facts_only(&facts, "openmp.most", "event=region");
+    is_str(f ? f->id : NULL, "openmp.most{event=region,threads=2}", "the largest team speaks");
+    is_near(f ? f->value : NAN, 28, 0.1, "the metric times a factor of its point");
+    ok(f && f->ci.lo <= f->value && f->value <= f->ci.hi, "and so its interval");
+}
+
+static void test_difference(struct rx_run *run)
+{
+    const struct am_picks all =
+        am_select(&run->set, &(struct am_selector){"omp.start", NULL, NULL}, &run->arena);
+    struct am_fact f = am_fact_of_difference(2, &all.items[3], &all.items[0], &run->arena);
+
+    is_near(f.value, 11, 0.01, "twice the one less the other");
+    ok(f.ci.lo < f.value && f.value < f.ci.hi && f.n_points == 2 && f.grading.grade == AM_GRADE_A,
+       "with an interval, resting on both");
+    f = am_fact_of_difference(1, &all.items[0], &all.items[0], &run->arena);
+    ok(f.grading.grade == AM_GRADE_B && f.grading.reasons == 1u << AM_REASON_ZERO,
+       "what cannot be told from zero is not fit to quote");
+}
+
 static void test_asking(struct rx_run *run)
 {
     struct am_facts facts = {.arena = &run->arena};
@@ -134,6 +184,8 @@ int main(void)
     add(&run, "omp.start", "threads=2 event=task delay=0", 8);
     am_evidence_settle(&run.set);
     test_rules(&run);
+    test_parts(&run);
+    test_difference(&run);
     test_asking(&run);
     test_withheld(&run);
     test_reduced();

@@ -10,17 +10,17 @@
 
 /* In the order in which they are applied and shown. */
 const struct am_family *const am_families[] = {
-    &am_family_core,
-    &am_family_memory,
-    &am_family_coherence,
-    &am_family_opencl,
-    &am_family_stencil,
-    &am_family_leukocyte,
+    &am_family_core,      /* cpu.* */
+    &am_family_memory,    /* mem.*: caches and memory */
+    &am_family_coherence, /* mem.*: lines between cores */
+    &am_family_openmp,    /* omp.* */
+    &am_family_opencl,    /* ocl.* */
+    &am_family_stencil,   /* app.stencil */
+    &am_family_leukocyte, /* app.leukocyte */
     NULL,
 };
 
 const struct am_figure_row *const am_figures_rest[] = {
-    am_figures_omp,
     am_figures_app,
     am_figures_mpi,
     NULL,

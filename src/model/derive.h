@@ -5,12 +5,9 @@
 
 #include "model/facts.h"
 
-am_old_derive_fn am_derive_omp;       /* omp.sync, omp.sched, omp.start: prices of threads */
-am_old_derive_fn am_derive_omp_tasks; /* omp.task, omp.array: prices of tasks and of copies */
-am_old_derive_fn am_derive_energy;    /* any bench with energy: best by the joule */
-am_old_derive_fn am_derive_meter;     /* meter.stability: how steady the energy meters are */
-am_old_derive_fn am_derive_task;      /* app.blackscholes, task.overhead: costs of tasks, models */
+am_old_derive_fn am_derive_energy; /* any bench with energy: best by the joule */
+am_old_derive_fn am_derive_meter;  /* meter.stability: how steady the energy meters are */
+am_old_derive_fn am_derive_task;   /* app.blackscholes, task.overhead: costs of tasks, models */
 am_old_derive_fn am_derive_task_memory; /* app.*: what main memory costs applications */
-am_old_derive_fn am_derive_runs;        /* omp.*: how clean the runs were */
 
 #endif

@@ -12,8 +12,10 @@
 
 /* One row a deriver. A later one may look at the facts of those before it. */
 static am_old_derive_fn *const derivers[] = {
-    am_derive_omp,         am_derive_runs,   am_derive_omp_tasks, am_derive_task,
-    am_derive_task_memory, am_derive_energy, am_derive_meter,
+    am_derive_task,
+    am_derive_task_memory,
+    am_derive_energy,
+    am_derive_meter,
 };
 
 bool am_facts_add(struct am_facts *facts, const struct am_fact *fact)

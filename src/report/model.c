@@ -285,7 +285,7 @@ static const char *family_title(const char *word)
 {
     const struct am_family *const family = am_family_find(word);
 
-    return family ? family->title : strcmp(word, "omp") == 0 ? "OpenMP" : word;
+    return family ? family->title : word;
 }
 
 static bool same_family(const char *a, const char *b)

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts of the OpenMP benches, from runs with known contents. */
+#include "family_fixture.h"
+
+#define USUAL " binding=close places=cores wait=default"
+
+static void put(struct rx_run *run, const char *bench, const char *point, const char *metric,
+                double value)
+{
+    (void)rx_add(run, bench, point, (const struct rx_metric[]){{metric, "s", value}, {0}});
+}
+
+static const struct {
+    const char *bench, *point, *metric;
+    double value;
+} rows[] = {
+    {"omp.sync", "construct=barrier runtime=libgomp threads=1" USUAL, "overhead", 1e-8},
+    {"omp.sync", "construct=barrier runtime=libgomp threads=4" USUAL, "overhead", 4e-7},
+    {"omp.sync", "construct=barrier runtime=libgomp threads=2" USUAL, "overhead", 2e-7},
+    {"omp.sync", "construct=barrier runtime=libomp threads=2" USUAL, "overhead", 3e-7},
+    {"omp.sync", "construct=parallel_for runtime=libomp threads=4" USUAL, "overhead", 3e-6},
+    {"omp.sync", "construct=parallel_for runtime=libgomp threads=1" USUAL, "overhead", 3e-6},
+    {"omp.sync", "construct=atomic_add_f64 runtime=libomp threads=2" USUAL, "overhead", -1e-9},
+    {"omp.sync", "construct=doacross runtime=libomp threads=2" USUAL, "overhead", 1e-6},
+    {"omp.sync", "construct=single runtime=libomp threads=2 binding=none wait=default", "overhead",
+     1e-6},
+    {"omp.sync", "construct=critical runtime=libomp threads=2 binding=close wait=passive",
+     "overhead", 1e-6},
+    {"omp.sched", "schedule=dynamic chunk=1 body=100 runtime=libgomp threads=2" USUAL, "overhead",
+     1024e-8},
+    {"omp.sched", "schedule=dynamic chunk=16 body=100 runtime=libgomp threads=2" USUAL, "overhead",
+     300e-8},
+    {"omp.sched", "schedule=dynamic chunk=64 body=100 runtime=libgomp threads=2" USUAL, "overhead",
+     16e-8},
+    {"omp.sched", "schedule=static chunk=512 body=100 runtime=libgomp threads=2" USUAL, "overhead",
+     5e-8},
+    {"omp.sched", "schedule=dynamic chunk=1 body=100 runtime=libomp threads=2" USUAL, "overhead",
+     9e-6},
+    {"omp.start", "event=parallel runtime=libomp threads=2" USUAL, "first", 9e-4},
+    {"omp.start", "event=task runtime=libgomp threads=2" USUAL, "first", 7e-5},
+    {"omp.task", "construct=task_inline tasks=1024 body=300 runtime=libgomp threads=2" USUAL,
+     "overhead", 1e-8},
+    {"omp.task", "construct=task_deferred tasks=1024 body=300 runtime=libgomp threads=1" USUAL,
+     "overhead", 2e-7},
+    {"omp.task", "construct=task_deferred tasks=1024 body=300 runtime=libgomp threads=2" USUAL,
+     "overhead", 3e-7},
+    {"omp.task", "construct=depend_chain tasks=1024 body=300 runtime=libomp threads=2" USUAL,
+     "overhead", 1e-6},
+    {"omp.task", "construct=parallel_task tasks=1024 body=300 runtime=libomp threads=2" USUAL,
+     "deferred_share", 0.25},
+    {"omp.task", "construct=task_stolen tasks=16 body=300 runtime=libgomp threads=2" USUAL,
+     "overhead", 1e-6},
+    {"omp.array", "clause=copyin elements=1 runtime=libgomp threads=2" USUAL, "beyond_parallel",
+     1e-6},
+    {"omp.array", "clause=copyin elements=501 runtime=libgomp threads=2" USUAL, "beyond_parallel",
+     9e-6},
+    {"omp.array", "clause=copyin elements=1001 runtime=libgomp threads=2" USUAL, "beyond_parallel",
+     3e-6},
+    {"omp.array", "clause=firstprivate elements=1 runtime=libomp threads=2" USUAL,
+     "beyond_parallel", 2e-6},
+    {"omp.array", "clause=firstprivate elements=729 runtime=libomp threads=2" USUAL,
+     "beyond_parallel", 1e-6},
+    {"omp.array", "clause=private elements=1 runtime=libomp threads=2" USUAL, "beyond_parallel",
+     1e-6},
+    {"omp.array", "clause=private elements=729 runtime=libomp threads=2" USUAL, "beyond_parallel",
+     2e-6},
+};
+
+static const struct {
+    const char *name, *where;
+    double value; /* NAN: nothing may be said */
+} wanted[] = {
+    {"openmp.overhead", "runtime=libgomp construct=barrier", 4e-7},
+    {"openmp.overhead", "runtime=libgomp construct=barrier threads=4", 4e-7},
+    {"openmp.overhead", "runtime=libomp construct=barrier", 3e-7},
+    {"openmp.overhead", "runtime=libomp construct=parallel_for", 3e-6},
+    {"openmp.break_even", "runtime=libomp threads=4", 4e-6},
+    {"openmp.break_even", "runtime=libgomp", NAN}, /* one thread never breaks even */
+    {"openmp.overhead", "runtime=libomp construct=atomic_add_f64", -1e-9},
+    {"openmp.overhead", "construct=doacross", NAN},
+    {"openmp.overhead", "runtime=libomp construct=single", NAN},
+    {"openmp.overhead", "runtime=libomp construct=critical", NAN},
+    {"openmp.chunk", "runtime=libgomp threads=2", (1024e-8 - 16e-8) / (1024 - 16)},
+    {"openmp.chunk", "runtime=libomp", NAN}, /* no coarser chunk was measured */
+    {"openmp.start", "runtime=libomp event=parallel", 9e-4},
+    {"openmp.start", "runtime=libgomp event=task", 7e-5},
+    {"openmp.task", "runtime=libgomp construct=task_inline", 1e-8},
+    {"openmp.task", "runtime=libgomp construct=task_deferred", 3e-7},
+    {"openmp.task", "construct=task_stolen", NAN},  /* in other rounds than the rest */
+    {"openmp.task", "construct=depend_chain", NAN}, /* its metric was not measured */
+    {"openmp.task_queued", "runtime=libomp", 0.25},
+    /* smallest against largest, not what is between */
+    {"openmp.array_rate", "runtime=libgomp clause=copyin", 8000 / 2e-6},
+    {"openmp.array_rate", "clause=firstprivate", NAN}, /* it does not grow */
+    {"openmp.array_rate", "clause=private", NAN},      /* moves nothing */
+};
+
+static void test_facts(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        put(&run, rows[i].bench, rows[i].point, rows[i].metric, rows[i].value);
+    facts = fx_derive(&run, &am_family_openmp);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        fx_check(&facts, wanted[i].name, wanted[i].where, wanted[i].value, "OpenMP");
+    is_str(am_facts_only(&facts, "openmp.overhead", "runtime=libgomp construct=barrier")->id,
+           "openmp.overhead{construct=barrier,runtime=libgomp,threads=4}",
+           "the largest team speaks for a construct");
+    am_arena_fini(&run.arena);
+}
+
+/* What a run varied is never resolved by taking the first. */
+static void test_varied(void)
+{
+    static const char *const delays[] = {"0", "300", "3000"};
+    struct rx_run run = {0};
+    struct am_facts facts;
+    char point[128];
+
+    put(&run, "omp.start", "event=parallel runtime=libomp threads=1" USUAL, "first", 1e-4);
+    put(&run, "omp.start", "event=parallel runtime=libomp threads=2" USUAL, "first", 2e-4);
+    for (size_t i = 0; i < 3; i++) {
+        (void)snprintf(point, sizeof(point),
+                       "construct=parallel_for delay=%s runtime=libomp threads=2" USUAL, delays[i]);
+        put(&run, "omp.sync", point, "overhead", 1e-6 * (double)(i + 1));
+        (void)snprintf(point, sizeof(point),
+                       "schedule=dynamic chunk=%zu body=%s runtime=libomp threads=2" USUAL,
+                       i ? (size_t)1 : (size_t)64, delays[i]);
+        put(&run, "omp.sched", point, "overhead", 1e-6 * (double)(i + 1));
+    }
+    facts = fx_derive(&run, &am_family_openmp);
+    fx_check(&facts, "openmp.start", "threads=1", 1e-4, "threads=1,2");
+    fx_check(&facts, "openmp.start", "threads=2", 2e-4, "threads=1,2");
+    ok(!am_facts_only(&facts, "openmp.start", NULL), "neither stands for both");
+    fx_check(&facts, "openmp.overhead", "delay=0", 1e-6, "delay=0,300,3000");
+    fx_check(&facts, "openmp.overhead", "delay=300", 2e-6, "delay=0,300,3000");
+    fx_check(&facts, "openmp.break_even", "delay=3000", 6e-6, "delay=0,300,3000");
+    ok(!am_facts_only(&facts, "openmp.overhead", "construct=parallel_for"),
+       "none stands for all three");
+    fx_check(&facts, "openmp.chunk", NULL, NAN, "two bodies");
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "body=300, 3000"), "is told: %s",
+       facts.n_remarks ? facts.remarks[0] : "");
+    am_arena_fini(&run.arena);
+}
+
+enum { VALUES = 20 };
+
+/* Launches of twenty values each: as even as can be, with one outlier, with two, and scattered. */
+static void test_runs(void)
+{
+    struct rx_run run = {0};
+    static double values[4][VALUES];
+    struct am_series *series;
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    put(&run, "omp.sync", "construct=for runtime=libomp threads=2" USUAL, "time", 1);
+    put(&run, "mem.line", "size=64 runtime=libomp", "time", 1);
+    series = &run.set.results[0].metrics[0].series;
+    for (size_t l = 0; l < 4; l++) {
+        for (size_t i = 0; i < VALUES; i++)
+            values[l][i] = l < 3 ? 100 + (double)(i % 2) : 100 * (double)(1 + i % 2);
+        series->launches[l] = (struct am_launch_values){.values = values[l], .n = VALUES};
+    }
+    values[1][5] = 120;
+    values[2][5] = values[2][6] = 200;
+    series->n = 4;
+    facts = fx_derive(&run, &am_family_openmp);
+    ok(facts.n == 3, "a runtime's runs have three facts, and other benches none");
+    f = am_facts_only(&facts, "openmp.runs_outliers", "runtime=libomp");
+    ok(f && f->value == 1.0 / 80, "two equal outliers in twenty hide each other, one shows");
+    f = am_facts_only(&facts, "openmp.runs_clean", "runtime=libomp");
+    ok(f && f->value == 0.5, "two launches of four are clean");
+    is_str(f ? f->evidence : NULL, "2 of 4", "with its counts");
+    f = am_facts_only(&facts, "openmp.runs_sigma", "runtime=libomp");
+    ok(f && f->value > 0.04, "the deviation is that of the middle launches");
+    am_arena_fini(&run.arena);
+}
+
+int main(void)
+{
+    test_facts();
+    test_varied();
+    test_runs();
+    return tap_done();
+}

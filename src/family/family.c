@@ -17,6 +17,7 @@ const struct am_family *const am_families[] = {
     &am_family_opencl,    /* ocl.* */
     &am_family_stencil,   /* app.stencil */
     &am_family_leukocyte, /* app.leukocyte */
+    &am_family_energy,    /* any bench with energy, meter.stability */
     NULL,
 };
 

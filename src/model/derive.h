@@ -5,9 +5,7 @@
 
 #include "model/facts.h"
 
-am_old_derive_fn am_derive_energy; /* any bench with energy: best by the joule */
-am_old_derive_fn am_derive_meter;  /* meter.stability: how steady the energy meters are */
-am_old_derive_fn am_derive_task;   /* app.blackscholes, task.overhead: costs of tasks, models */
+am_old_derive_fn am_derive_task; /* app.blackscholes, task.overhead: costs of tasks, models */
 am_old_derive_fn am_derive_task_memory; /* app.*: what main memory costs applications */
 
 #endif

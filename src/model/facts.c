@@ -14,8 +14,6 @@
 static am_old_derive_fn *const derivers[] = {
     am_derive_task,
     am_derive_task_memory,
-    am_derive_energy,
-    am_derive_meter,
 };
 
 bool am_facts_add(struct am_facts *facts, const struct am_fact *fact)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Energy: the best of a machine by the joule, from any bench that was measured with energy, and how
+ * steady the meters are (meter.stability).
+ *
+ * Metrics of energy are called KIND:SCOPE ("energy:package"); the scope is a label of every fact.
+ * The best point is that with the most work per mean energy of its launches, and its interval comes
+ * from resampling whole launches, since neither is a median. */
+#include "family/families.h"
+
+#include "core/stats/bootstrap.h"
+#include "core/stats/steady.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ENERGY "energy:"
+
+static const char *scope_of(const struct am_pick *pick)
+{
+    return pick->metric->name + strlen(ENERGY);
+}
+
+static void label_scope(struct am_fact *fact, const struct am_pick *pick, struct am_arena *arena)
+{
+    am_fact_label(fact, arena, "scope", AM_AXIS_NAME, scope_of(pick));
+}
+
+/* ---- the best by the joule ---- */
+
+/* The mean energy of an iteration in each launch of a point. */
+struct means {
+    double *joules;
+    size_t n;
+    double work; /* of an iteration: operations, or bytes */
+};
+
+static double flops_of(const struct am_work *w)
+{
+    return w->flops;
+}
+
+static double bytes_of(const struct am_work *w)
+{
+    return w->bytes_read + w->bytes_written;
+}
+
+static double mean_joules(const struct means *m, const size_t *pick, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += m->joules[pick ? pick[i] : i];
+    return sum / (double)n;
+}
+
+static double work_per_joule(const void *self, const size_t *pick, size_t n)
+{
+    const struct means *const m = self;
+
+    return m->work / mean_joules(m, pick, n);
+}
+
+static double joules_per_work(const void *self, const size_t *pick, size_t n)
+{
+    return 1 / work_per_joule(self, pick, n);
+}
+
+static const struct kind {
+    const char *name, *what, *unit;
+    double (*work)(const struct am_work *w);
+    am_bootstrap_fn *value;
+} kinds[] = {
+    {"flops_per_watt", "most operations per joule", "flop/J", flops_of, work_per_joule},
+    {"joule_per_byte", "least energy per byte read or written", "J/B", bytes_of, joules_per_work},
+};
+
+/* False when the point does no such work, or used no energy that its meters saw. */
+static bool gather(const struct am_pick *pick, const struct kind *k, struct am_arena *arena,
+                   struct means *m)
+{
+    const struct am_series *const series = &pick->metric->series;
+
+    *m = (struct means){.work = k->work(&pick->result->work)};
+    m->joules = am_arena_array(arena, series->n + 1, sizeof(*m->joules));
+    if (!m->joules || !(m->work > 0))
+        return false;
+    for (size_t i = 0; i < series->n; i++) {
+        const double mean =
+            am_stats_moments(series->launches[i].values, series->launches[i].n).mean;
+
+        if (isfinite(mean) && mean > 0)
+            m->joules[m->n++] = mean;
+    }
+    return m->n > 0;
+}
+
+static void offer_best(const struct am_deriving *d, const struct kind *k,
+                       const struct am_pick *best, const struct means *m)
+{
+    const double value = k->value(m, NULL, m->n);
+    struct am_fact fact = {
+        .name = k->name,
+        .what = k->what,
+        .unit = k->unit,
+        .kind = AM_FACT_CAPABILITY,
+        .value = value,
+        .ci = am_bootstrap(m->n, k->value, m),
+        .evidence = am_arena_printf(d->arena, "%s %s; interval by resampling %zu launches",
+                                    best->result->bench, best->result->text, m->n)};
+
+    if (isnan(fact.ci.lo))
+        fact.ci = (struct am_interval){value, value, 0}; /* one launch shows no spread */
+    am_fact_rest_on(&fact, best);
+    label_scope(&fact, best, d->arena);
+    am_facts_offer(d->facts, fact);
+}
+
+/* The best point of one scope; one of grade C counts where there is no other, so that it is told
+ * why nothing is concluded. */
+static void derive_best(const struct am_deriving *d, const struct am_picks *picks,
+                        const char *metric, const struct kind *k)
+{
+    const struct am_pick *best = NULL;
+    struct means of_best = {0};
+
+    for (size_t i = 0; i < picks->n; i++) {
+        const struct am_pick *const p = &picks->items[i];
+        const bool sound = p->metric->grading.grade != AM_GRADE_C;
+        const bool best_sound = best && best->metric->grading.grade != AM_GRADE_C;
+        struct means m;
+
+        if (strcmp(p->metric->name, metric) != 0 || (best_sound && !sound) ||
+            !gather(p, k, d->arena, &m))
+            continue;
+        if (!best || (sound && !best_sound) ||
+            work_per_joule(&m, NULL, m.n) > work_per_joule(&of_best, NULL, of_best.n)) {
+            best = p;
+            of_best = m;
+        }
+    }
+    if (best)
+        offer_best(d, k, best, &of_best);
+}
+
+static bool is_first_of_scope(const struct am_picks *picks, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (strcmp(picks->items[k].metric->name, picks->items[i].metric->name) == 0)
+            return false;
+    }
+    return true;
+}
+
+static void derive_bests(const struct am_deriving *d)
+{
+    const struct am_selector any = {.metric = ENERGY "*"};
+    const struct am_picks picks = am_select(d->set, &any, d->arena);
+
+    for (size_t i = 0; i < picks.n; i++) {
+        for (size_t k = 0; is_first_of_scope(&picks, i) && k < sizeof(kinds) / sizeof(*kinds); k++)
+            derive_best(d, &picks, picks.items[i].metric->name, &kinds[k]);
+    }
+}
+
+/* ---- meter.stability ---- */
+
+/* Energy of equal work, all samples of all launches together (seed 001, tables 5.7 and 5.8). The
+ * facts describe the samples themselves: they hold whatever grade the median has, and the usual way
+ * to measure them is one launch of many repetitions. */
+static void describe(const struct am_deriving *d, const struct am_pick *pick)
+{
+    struct am_steady y;
+
+    if (!am_steady_describe(&pick->metric->series, d->arena, &y))
+        return;
+    const struct {
+        const char *name, *what, *unit;
+        double value;
+    } rows[] = {
+        {"meter_mean", "mean energy of equal work", "J", y.mean},
+        {"meter_sigma", "its standard deviation over the mean", "", y.sigma / y.mean},
+        {"meter_outliers", "repetitions beyond three deviations", "", (double)y.outliers},
+        {"meter_median", "median energy of equal work", "J", y.median},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct am_fact fact = {.name = rows[i].name,
+                               .what = rows[i].what,
+                               .unit = rows[i].unit,
+                               .value = rows[i].value,
+                               .ci = {rows[i].value, rows[i].value, NAN},
+                               .evidence =
+                                   am_arena_printf(d->arena, "meter.stability %s: %zu repetitions",
+                                                   pick->result->text, y.n)};
+
+        label_scope(&fact, pick, d->arena);
+        am_fact_label_axes(&fact, pick->result, "n,threads");
+        am_facts_offer(d->facts, fact);
+    }
+}
+
+static void derive_meters(const struct am_deriving *d)
+{
+    const struct am_selector steady = {"meter.stability", NULL, ENERGY "*"};
+    const struct am_picks picks = am_select(d->set, &steady, d->arena);
+
+    for (size_t i = 0; i < picks.n; i++)
+        describe(d, &picks.items[i]);
+}
+
+static const struct am_fact_rule facts[] = {
+    {.name = "flops_per_watt", .derive = derive_bests},
+    {.name = "meter_mean", .derive = derive_meters},
+    {0},
+};
+
+static const struct am_headline headlines[] = {
+    {.title = "operations per joule", .fact = "energy.flops_per_watt", .rank = 70},
+    {0},
+};
+
+const struct am_family am_family_energy = {
+    .name = "energy",
+    .title = "Energy",
+    .facts = facts,
+    .headlines = headlines,
+};

@@ -8,6 +8,8 @@
 #include "tap.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Settles the run and applies the family's rules. */
 static inline struct am_facts fx_derive(struct rx_run *run, const struct am_family *family)
@@ -35,6 +37,19 @@ static inline void fx_check(const struct am_facts *facts, const char *name, cons
        where ? where : "", f ? f->value : NAN, want);
     ok(f && f->ci.lo <= f->value && f->value <= f->ci.hi && f->evidence && f->what,
        "with its interval and evidence: %s", f ? f->evidence : "none");
+}
+
+/* The row of a figure; the family has it, or the test ends. */
+static inline const struct am_figure_row *fx_figure(const struct am_family *family,
+                                                    const char *name)
+{
+    const struct am_figure_row *row = family->figures;
+
+    while (row->name && strcmp(row->name, name) != 0)
+        row++;
+    if (!ok(row->name != NULL, "there is a figure %s", name))
+        exit(tap_done());
+    return row;
 }
 
 #endif

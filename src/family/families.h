@@ -7,6 +7,6 @@
 
 extern const struct am_family am_family_core, am_family_memory, am_family_coherence;
 extern const struct am_family am_family_openmp, am_family_opencl, am_family_stencil;
-extern const struct am_family am_family_leukocyte, am_family_energy;
+extern const struct am_family am_family_leukocyte, am_family_energy, am_family_network;
 
 #endif

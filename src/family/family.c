@@ -18,12 +18,12 @@ const struct am_family *const am_families[] = {
     &am_family_stencil,   /* app.stencil */
     &am_family_leukocyte, /* app.leukocyte */
     &am_family_energy,    /* any bench with energy, meter.stability */
+    &am_family_network,   /* mpi.* */
     NULL,
 };
 
 const struct am_figure_row *const am_figures_rest[] = {
     am_figures_app,
-    am_figures_mpi,
     NULL,
 };
 
@@ -74,12 +74,9 @@ static void apply_to_group(const struct am_fact_rule *rule, const char *labels,
     am_facts_offer(d->facts, fact);
 }
 
-/* The labels of a rule, with those of `also` in which the results differ. */
-static const char *labels_of(const struct am_fact_rule *rule, const struct am_picks *picks)
+const char *am_labels_also(const struct am_picks *picks, const char *labels, const char *also)
 {
-    const char *labels = rule->labels ? rule->labels : "";
-
-    for (const char *p = rule->also ? rule->also : ""; labels && *p; p += *p == ',') {
+    for (const char *p = also; labels && *p; p += *p == ',') {
         const size_t len = strcspn(p, ",");
         const char *const axis = am_arena_strndup(picks->arena, p, len);
 
@@ -101,7 +98,7 @@ static void apply_rule(const struct am_fact_rule *rule, const struct am_deriving
         return;
     }
     picks = am_select(d->set, &rule->from, d->arena);
-    labels = labels_of(rule, &picks);
+    labels = am_labels_also(&picks, rule->labels ? rule->labels : "", rule->also ? rule->also : "");
     groups = am_picks_group(&picks, labels);
     for (size_t i = 0; i < groups.n; i++) {
         const struct am_picks *const part = &groups.items[i].picks;

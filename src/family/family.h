@@ -43,6 +43,10 @@ struct am_fact_rule {
     am_derive_fn *derive; /* instead of the above: what needs mathematics; offers under any name */
 };
 
+/* The list `labels` with those axes of `also` in which the picks differ; "" when memory is refused.
+ * What rules do with `also`, for those that need mathematics. */
+const char *am_labels_also(const struct am_picks *picks, const char *labels, const char *also);
+
 /* The only result of `picks`; NULL when there is none, or several: then a remark says that the fact
  * `name` is not concluded, and what differs. For rules that need mathematics. */
 const struct am_pick *am_fact_only(const struct am_deriving *d, const char *name,

@@ -5,6 +5,6 @@
 
 #include "family/figure_row.h"
 
-extern const struct am_figure_row am_figures_app[], am_figures_mpi[];
+extern const struct am_figure_row am_figures_app[];
 
 #endif

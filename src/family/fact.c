@@ -230,10 +230,6 @@ void am_facts_offer(struct am_facts *facts, struct am_fact fact)
     char reasons[REASON_BYTES];
 
     fact.family = facts->family;
-    if (!fact.family && fact.id) { /* of old: an id in one piece */
-        fact.family = "";
-        fact.name = fact.id;
-    }
     if (!fact.family || !fact.name || !fact.what || !fact.evidence || !isfinite(fact.value))
         return;
     fact.id = fact.id ? fact.id : print_id(&fact, facts->arena);

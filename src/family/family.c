@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "family/families.h"
-#include "family/figures_rest.h"
 
 #include <string.h>
 
@@ -15,15 +14,11 @@ const struct am_family *const am_families[] = {
     &am_family_coherence, /* mem.*: lines between cores */
     &am_family_openmp,    /* omp.* */
     &am_family_opencl,    /* ocl.* */
+    &am_family_tasks,     /* task.overhead, app.blackscholes, app.fft, app.gemm, app.hetero */
     &am_family_stencil,   /* app.stencil */
     &am_family_leukocyte, /* app.leukocyte */
     &am_family_energy,    /* any bench with energy, meter.stability */
     &am_family_network,   /* mpi.* */
-    NULL,
-};
-
-const struct am_figure_row *const am_figures_rest[] = {
-    am_figures_app,
     NULL,
 };
 

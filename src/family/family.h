@@ -146,7 +146,4 @@ const char *am_families_benches(enum am_bound_role role, struct am_arena *arena)
 /* What to try next: the first that a family has to say, or NULL. */
 const char *am_families_try(const struct am_trying *trying);
 
-/* Figures of families that have no file of their own yet; ended by NULL. */
-extern const struct am_figure_row *const am_figures_rest[];
-
 #endif

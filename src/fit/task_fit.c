@@ -253,3 +253,41 @@ struct am_task_metg am_task_metg(const struct am_task_point *points, size_t n, s
     }
     return (struct am_task_metg){length, 0, length};
 }
+
+/* ---- which size of tasks ---- */
+
+size_t am_task_fit_best(const struct am_task_fit *model, const struct am_task_point *points,
+                        size_t n, size_t threads)
+{
+    static const double alike_share = 1e-6;
+    double least = INFINITY;
+    size_t best = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const double t = am_task_fit_time(model, points[i].tasks, threads, true);
+
+        if (t <= least * (1 + alike_share)) {
+            least = fmin(least, t);
+            best = i;
+        }
+    }
+    return best;
+}
+
+size_t am_task_fastest(const struct am_task_point *points, size_t n)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        if (points[i].time < points[best].time)
+            best = i;
+    }
+    return best;
+}
+
+/* ---- main memory ---- */
+
+double am_memory_overhead(double latency, double ratio, double pmax)
+{
+    return latency * ratio / (1 / pmax + latency * ratio);
+}

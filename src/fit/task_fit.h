@@ -50,6 +50,12 @@ double am_task_simple_time(const struct am_task_simple *model, double tasks);
  * one. */
 double am_task_fit_time(const struct am_task_fit *model, double tasks, size_t threads, bool whole);
 
+/* The index of the point that the fit says is the fastest; of those alike the last, with the fewest
+ * tasks. And of the one that was. */
+size_t am_task_fit_best(const struct am_task_fit *model, const struct am_task_point *points,
+                        size_t n, size_t threads);
+size_t am_task_fastest(const struct am_task_point *points, size_t n);
+
 /* The least time of a task, all threads together, at which the work still runs at `share` of its
  * best speed (METG of Task Bench), and the tasks of the sizes on either side. When no size was
  * small enough to show it, `lo` is 0 and the value that of the smallest. NAN when nothing can be
@@ -59,5 +65,10 @@ struct am_task_metg {
 };
 struct am_task_metg am_task_metg(const struct am_task_point *points, size_t n, size_t threads,
                                  double share);
+
+/* The thesis's other model (7.1.2): the share of the time that waits for main memory, by the
+ * latency in seconds, the accesses per operation, and the operations per second that need no
+ * memory. */
+double am_memory_overhead(double latency, double ratio, double pmax);
 
 #endif

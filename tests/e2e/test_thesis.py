@@ -9,7 +9,7 @@ import sys
 from e2e import Bench, Tap
 
 CAMPAIGN = pathlib.Path(__file__).resolve().parents[2] / "experiments" / "thesis"
-FEW = ["--quick", "--launches", "1", "--samples", "2", "-q"]
+FEW = ["--quick", "--launches", "3", "--samples", "2", "-q"]
 
 # File, words that it must have.
 WRITTEN = (
@@ -34,8 +34,10 @@ def check_written(tap, bench):
         tap.ok(all(w in text for w in words), f"{name} is written", text[:2000])
     with open(bench.path("out/facts.json"), encoding="utf-8") as f:
         facts = {fact["id"]: fact["value"] for fact in json.load(f)["facts"]}
-    wanted = "blackscholes.task-dbf.own.f32.erf.scalar.n8192.threads1.residual"
-    tap.ok(wanted in facts and facts["task.task-dbf.own.create"] > facts["task.serial.own.create"],
+    wanted = ("tasks.fit_residual{executor=task:dbf,isa=scalar,type=f32,nx=erf,variant=own,n=8192,"
+              "runtime=own,threads=1,wait=default}")
+    create = "tasks.create{executor=%s,runtime=own,threads=1}"
+    tap.ok(wanted in facts and facts[create % "task:dbf"] > facts[create % "serial"],
            "the models' facts are there, and a task costs more than a call", sorted(facts))
 
 

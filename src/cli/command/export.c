@@ -6,6 +6,7 @@
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
 #include "document/figure/figure.h"
+#include "model/facts.h"
 #include "report/results.h"
 #include "report/samples.h"
 #include "write/plot/figure_svg.h"

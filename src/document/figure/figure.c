@@ -145,8 +145,6 @@ enum am_status am_figures_make(const struct am_figure_source *source, struct am_
     status = add_pictures(&l, err);
     for (size_t i = 0; am_families[i] && status == AM_OK; i++)
         status = add_rows(&l, am_families[i]->figures, err);
-    for (size_t i = 0; am_figures_rest[i] && status == AM_OK; i++)
-        status = add_rows(&l, am_figures_rest[i], err);
     if (status == AM_OK)
         status = add_generic(&l, err);
     return status;

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* Models of tasks and of main memory: terms that made-up machines have are found again. */
+#include "document/figure/figure.h"
+#include "family/plot.h"
+#include "family_fixture.h"
+#include "fit/task_fit.h"
+
+enum { SIZES = 9, OPTIONS = 1 << 20 };
+
+/* A machine as the two-term model describes it. */
+struct truth {
+    size_t threads;
+    double create, sched, work, round;
+    size_t sizes;  /* from 64 options on, doubling */
+    double wobble; /* every other time is so much longer */
+};
+
+static const struct truth truths[] = {
+    {1, 0, 40e-9, 1e-3, 0, SIZES, 0},          {2, 100e-9, 40e-9, 1e-3, 0, SIZES, 0},
+    {8, 200e-9, 300e-9, 4e-3, 0, SIZES, 0},    {8, 200e-9, 300e-9, 4e-3, 0, SIZES, 0.01},
+    {16, 500e-9, 50e-9, 2e-3, 5e-6, SIZES, 0},
+};
+
+static double time_of(const struct truth *m, double tasks)
+{
+    const double p = (double)m->threads;
+    const double run = ceil(tasks / p) * (m->work / tasks + m->sched);
+
+    return fmax(tasks * (m->threads > 1 ? m->create : 0), run) + m->round;
+}
+
+static void make_points(const struct truth *m, struct am_task_point *points)
+{
+    for (size_t i = 0; i < m->sizes; i++) {
+        const double size = (double)(64 << i), tasks = OPTIONS / size;
+
+        points[i] =
+            (struct am_task_point){size, tasks, time_of(m, tasks) * (i % 2 ? 1 + m->wobble : 1)};
+    }
+}
+
+static void check_fits(void)
+{
+    for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+        const struct truth *const m = &truths[i];
+        const double allowed = m->wobble > 0 ? 0.1 : 1e-6;
+        struct am_task_point points[SIZES];
+        struct am_task_fit fit, least, most;
+
+        make_points(m, points);
+        if (!ok(am_task_fit(points, m->sizes, m->threads, &fit), "%zu threads are fitted",
+                m->threads))
+            continue;
+        ok(fit.rms <= m->wobble + 1e-9 && fit.worst >= fit.rms, "off by %.2g, at most %.2g",
+           fit.rms, fit.worst);
+        is_near(fit.work / m->work, 1, allowed, "its work is found");
+        if (m->threads > 1 && fit.limited)
+            is_near(fit.create / m->create, 1, allowed, "what creating costs is found");
+        ok(am_task_fit_range(points, m->sizes, m->threads, &least, &most) &&
+               least.work <= fit.work * 1.001 && most.work >= fit.work * 0.999,
+           "the range without one size holds it");
+    }
+}
+
+static void check_simple(void)
+{
+    struct am_task_point points[SIZES];
+    struct am_task_simple simple;
+
+    make_points(&truths[0], points);
+    ok(am_task_simple(points, SIZES, 1, &simple), "the thesis's model takes one thread");
+    is_near(simple.t / 40e-9, 1, 1e-6, "t is the cost of a task");
+    is_near(simple.compute / 1e-3, 1, 1e-6, "T_c is the work");
+    is_near(am_task_simple_time(&simple, 100) / (1e-3 + 100 * 40e-9), 1, 1e-6, "and predicts");
+    ok(!am_task_simple(points, 2, 1, &simple) &&
+           !am_task_fit(points, 2, 1, &(struct am_task_fit){0}),
+       "two sizes are too few for either");
+    ok(!am_task_simple(points, SIZES, 100000, &simple),
+       "so are sizes with fewer tasks than threads");
+}
+
+/* Tasks of 1 us and 1 us of overhead run at half speed. */
+static void check_metg(void)
+{
+    struct am_task_point points[SIZES];
+    struct truth m = {.threads = 1, .sched = 1e-6, .work = 1e-2, .sizes = SIZES};
+    struct am_task_metg metg;
+
+    make_points(&m, points);
+    metg = am_task_metg(points, SIZES, 1, 0.5);
+    ok(metg.value > 1.4e-6 && metg.value < 2.8e-6 && metg.lo < metg.value && metg.value < metg.hi,
+       "tasks at half speed take twice their work: %.3g s", metg.value);
+    metg = am_task_metg(points + 5, SIZES - 5, 1, 0.5);
+    ok(metg.lo == 0 && metg.value > 1e-5, "sizes that are all fast give a bound: %.3g s",
+       metg.value);
+    ok(isnan(am_task_metg(points, 0, 1, 0.5).value), "no sizes give nothing");
+}
+
+/* ---- facts ---- */
+
+static void put_curve(struct rx_run *run, const char *isa, const struct truth *m)
+{
+    for (size_t i = 0; i < m->sizes; i++) {
+        const int size = 64 << i;
+        const double t = time_of(m, (double)OPTIONS / size);
+        char text[256];
+        struct am_result *r;
+
+        (void)snprintf(text, sizeof(text),
+                       "executor=task:dbf isa=%s type=f32 nx=erf variant=own n=%d task_size=%d "
+                       "runtime=own threads=%zu binding=close places=cores wait=default",
+                       isa, OPTIONS, size, m->threads);
+        r = rx_add(run, "app.blackscholes", text,
+                   (const struct rx_metric[]){
+                       {"flops", "flop/s", 153.0 * OPTIONS / t}, {"time", "s", t}, {.name = NULL}});
+        r->work = (struct am_work){
+            .bytes_read = 20.0 * OPTIONS, .bytes_written = 8.0 * OPTIONS, .flops = 153.0 * OPTIONS};
+    }
+}
+
+static double value_of(const struct am_facts *facts, const char *name, const char *where)
+{
+    const double value = am_facts_value(facts, name, where);
+
+    if (isnan(value))
+        printf("# no %s %s\n", name, where);
+    return value;
+}
+
+/* The first panel of a figure, when it has any. */
+static const struct am_plot *plot_of(struct rx_run *run, const struct am_facts *facts,
+                                     const char *figure)
+{
+    const struct am_figure_row *const row = fx_figure(&am_family_tasks, figure);
+    const struct am_figure_source source = {&run->set, facts, &run->arena};
+    struct am_plots plots = {.arena = &run->arena};
+
+    return row->make(&source, &plots) && plots.n ? &plots.items[0] : NULL;
+}
+
+/* The first panel of a row that the figure engine makes. */
+static const struct am_plot *drawn_of(struct rx_run *run, const struct am_facts *facts,
+                                      const char *figure)
+{
+    const struct am_figure_source source = {&run->set, facts, &run->arena};
+    const struct am_figure *f = NULL;
+    struct am_figures figures;
+    struct am_err err = {0};
+    const char *nearest;
+
+    if (ok(am_figures_make(&source, &figures, &err) == AM_OK, "figures are made %s", err.text))
+        f = am_figures_find(&figures, figure, &nearest);
+    return f ? &f->panels[0].plot : NULL;
+}
+
+static const struct am_plot_series *line_of(const struct am_plot *plot, const char *label)
+{
+    for (size_t i = 0; plot && i < plot->n; i++) {
+        if (strncmp(plot->series[i].label, label, strlen(label)) == 0)
+            return &plot->series[i];
+    }
+    return NULL;
+}
+
+#define CURVE "executor=task:dbf runtime=own type=f32 nx=erf isa=avx2 n=1048576 threads=8"
+
+static void check_curve_facts(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_plot *plot;
+
+    put_curve(&run, "avx2", &truths[2]);
+    put_curve(&run, "scalar", &truths[0]);
+    facts = fx_derive(&run, &am_family_tasks);
+    is_near(value_of(&facts, "tasks.fit_create", CURVE) / 200e-9, 1, 0.02, "create is a fact");
+    is_near(value_of(&facts, "tasks.fit_sched", CURVE) / 300e-9, 1, 0.02, "so is sched");
+    ok(value_of(&facts, "tasks.fit_residual", CURVE) < 0.01, "and how far the fit is off");
+    is_near(value_of(&facts, "tasks.best_size", CURVE), 16384, 0,
+            "the largest tasks are predicted best");
+    is_near(value_of(&facts, "tasks.best_size_regret", CURVE), 1, 1e-3, "and are");
+    ok(value_of(&facts, "tasks.metg50", CURVE) > 0 && value_of(&facts, "tasks.pmax", CURVE) > 0 &&
+           value_of(&facts, "tasks.t", CURVE) > 0,
+       "METG, P_max and t are facts");
+    is_str(am_facts_only(&facts, "tasks.t", CURVE)->id,
+           "tasks.t{executor=task:dbf,isa=avx2,type=f32,nx=erf,variant=own,n=1048576,runtime=own,"
+           "threads=8,wait=default}",
+           "whose labels tell the curve");
+    plot = plot_of(&run, &facts, "task-model");
+    is_str(plot ? plot->title : NULL, "task:dbf, n = 1048576, 8 threads, wait default",
+           "the curves are drawn");
+    ok(line_of(plot, "avx2") && line_of(plot, "avx2")->n == SIZES &&
+           line_of(plot, "avx2")->unjoined,
+       "measured ones as marks");
+    ok(line_of(plot, "avx2: two terms, off by") && line_of(plot, "avx2: two terms, off by")->bare &&
+           line_of(plot, "avx2: T_c + t tasks") && line_of(plot, "avx2: T_c + t tasks")->dashed,
+       "the models as lines, and how far they are off");
+    plot = drawn_of(&run, &facts, "blackscholes-task-sizes");
+    ok(plot && plot->n == 1 && plot->series[0].n == SIZES &&
+           !drawn_of(&run, &facts, "blackscholes-threads") && !drawn_of(&run, &facts, "fft-sizes"),
+       "the best by sizes of tasks are drawn; what has one place, or none, is not");
+    am_arena_fini(&run.arena);
+}
+
+/* A size that was launched once is shown, and fits nothing. */
+static void check_grades(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_plot *plot;
+
+    put_curve(&run, "avx2", &truths[2]);
+    for (size_t m = 0; m < 2; m++) {
+        static const double wrong[] = {1e9, 1};
+        struct am_series *const series = &run.set.results[4].metrics[m].series;
+
+        series->launches[0].values = &wrong[m];
+        series->n = 1;
+    }
+    facts = fx_derive(&run, &am_family_tasks);
+    is_near(value_of(&facts, "tasks.fit_create", CURVE) / 200e-9, 1, 0.02,
+            "the other sizes are fitted");
+    ok(strstr(am_facts_only(&facts, "tasks.fit_create", CURVE)->evidence, ": 8 sizes"),
+       "as the evidence says");
+    plot = plot_of(&run, &facts, "task-model");
+    ok(line_of(plot, "avx2") && line_of(plot, "avx2")->n == SIZES, "all are shown");
+    for (size_t i = 0; i < run.set.n; i++)
+        run.set.results[i].metrics[1].series.n = 1;
+    facts = fx_derive(&run, &am_family_tasks);
+    ok(facts.n == 0 && facts.n_remarks > 0 && strstr(facts.remarks[0], "too few launches"),
+       "one launch of each concludes nothing: %s", facts.n_remarks ? facts.remarks[0] : "");
+    am_arena_fini(&run.arena);
+}
+
+/* Binding is no label of its own: two of them are told apart where both were measured. */
+static void check_settings(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    put_curve(&run, "avx2", &truths[2]);
+    put_curve(&run, "avx2", &truths[2]);
+    for (size_t i = SIZES; i < run.set.n; i++) {
+        for (size_t p = 0; p < run.set.results[i].n_params; p++) {
+            if (strcmp(run.set.results[i].params[p].name, "binding") == 0)
+                run.set.results[i].params[p].text = "spread";
+        }
+    }
+    facts = fx_derive(&run, &am_family_tasks);
+    ok(am_facts_only(&facts, "tasks.metg50", CURVE " binding=close") &&
+           am_facts_only(&facts, "tasks.metg50", CURVE " binding=spread") &&
+           !am_facts_only(&facts, "tasks.metg50", CURVE),
+       "two bindings give two facts, never the first");
+    am_arena_fini(&run.arena);
+}
+
+/* Longer tasks that are faster than work allows: nothing says what a task costs. */
+static void check_no_cost(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct truth backwards = {.threads = 1, .sched = -100e-9, .work = 1e-2, .sizes = 6};
+
+    put_curve(&run, "avx2", &backwards);
+    facts = fx_derive(&run, &am_family_tasks);
+    ok(am_facts_next(&facts, "tasks.fit_residual", "threads=1", NULL) &&
+           !am_facts_next(&facts, "tasks.t", NULL, NULL),
+       "a negative cost is no fact");
+    am_arena_fini(&run.arena);
+}
+
+#define USUAL " binding=close places=cores wait=default"
+
+static void check_overhead_facts(void)
+{
+    static const struct {
+        const char *text;
+        double time;
+    } rows[] = {
+        {"executor=task:bf shape=loop tasks=1024 runtime=own threads=1" USUAL, 20e-9},
+        {"executor=task:bf shape=loop tasks=1 runtime=own threads=1" USUAL, 90e-9},
+        {"executor=task:bf shape=chain tasks=1024 runtime=own threads=1" USUAL, 50e-9},
+        {"executor=task:bf shape=loop tasks=1024 runtime=own threads=4" USUAL, 60e-9},
+        {"executor=task:bf shape=loop tasks=1 runtime=own threads=4" USUAL, 500e-9},
+        {"executor=omp-for shape=loop tasks=1024 runtime=libgomp threads=1" USUAL, 5e-9},
+    };
+    static const struct {
+        const char *name, *where;
+        double value; /* NAN: nothing may be said */
+    } wanted[] = {
+        {"tasks.create", "executor=task:bf runtime=own threads=1", 20e-9},
+        {"tasks.wait", "executor=task:bf threads=1", 70e-9},
+        {"tasks.depend", "executor=task:bf threads=1", 30e-9},
+        {"tasks.schedule", "executor=task:bf threads=4", 60e-9},
+        {"tasks.steal", "executor=task:bf threads=4", 220e-9},
+        {"tasks.wait", "executor=task:bf threads=4", 440e-9},
+        {"tasks.create", "executor=omp-for runtime=libgomp", 5e-9},
+        {"tasks.depend", "executor=task:bf threads=4", NAN},
+        {"tasks.schedule", "executor=omp-for", NAN},
+        {"tasks.create", "executor=task:bf wait=passive", NAN},
+    };
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        (void)rx_add(&run, "task.overhead", rows[i].text,
+                     (const struct rx_metric[]){{"time_per_task", "s", rows[i].time}, {0}});
+    facts = fx_derive(&run, &am_family_tasks);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        fx_check(&facts, wanted[i].name, wanted[i].where, wanted[i].value, "empty blocks");
+    am_arena_fini(&run.arena);
+}
+
+/* Half the speed beyond a cache of 1 MiB; a line of 64 bytes for each 8 operations. */
+static void check_memory(void)
+{
+    static const char where[] = "app=fft type=f64 isa=avx2";
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena, .family = "memory"};
+    struct am_fact latency = {
+        .name = "latency", .what = "x", .unit = "s", .value = 8e-9, .evidence = "x"};
+    const struct am_plot *plot;
+
+    am_kvs_add(&run.set.machine, &run.arena, "l3_bytes", "1048576");
+    for (int n = 1024; n <= 1024 * 1024; n *= 4) {
+        char text[128];
+        struct am_result *r;
+
+        (void)snprintf(text, sizeof(text), "executor=serial isa=avx2 type=f64 n=%d threads=1", n);
+        r = rx_add(&run, "app.fft", text,
+                   (const struct rx_metric[]){{"flops", "flop/s", n * 16 > 1 << 20 ? 5e8 : 1e9},
+                                              {.name = NULL}});
+        r->work =
+            (struct am_work){.bytes_read = 8.0 * n, .bytes_written = 8.0 * n, .flops = 2.0 * n};
+    }
+    latency.ci = (struct am_interval){7e-9, 9e-9, 0.95};
+    am_fact_label(&latency, &run.arena, "level", AM_AXIS_NAME, "memory");
+    am_facts_offer(&facts, latency);
+    am_evidence_settle(&run.set);
+    am_family_derive(&am_family_tasks, &run.set, &facts);
+    is_near(value_of(&facts, "tasks.rm", where), 1.0 / 8, 1e-9, "R_m by bytes");
+    is_near(value_of(&facts, "tasks.memory_overhead", where), 0.5, 1e-3, "the overhead predicted");
+    ok(am_facts_only(&facts, "tasks.memory_overhead", where)->ci.lo < 0.49,
+       "as uncertain as the latency is");
+    is_near(value_of(&facts, "tasks.memory_overhead_observed", where), 0.5, 1e-3, "and observed");
+    is_near(am_memory_overhead(62 / 3.4e9, 0.0025, 40e9), 0.65, 0.01, "as the thesis computes it");
+    plot = plot_of(&run, &facts, "memory-model");
+    ok(line_of(plot, "app.fft f64 avx2, by bytes") &&
+           line_of(&plot[1], "app.fft f64 avx2, by bytes: predicted"),
+       "both are drawn");
+    am_arena_fini(&run.arena);
+}
+
+static void check_nothing(void)
+{
+    struct rx_run run = {0};
+    const struct am_facts facts = fx_derive(&run, &am_family_tasks);
+
+    ok(facts.n == 0 && !plot_of(&run, &facts, "task-model") &&
+           !plot_of(&run, &facts, "memory-model"),
+       "an empty run has no facts and no pictures");
+    am_arena_fini(&run.arena);
+}
+
+int main(void)
+{
+    check_fits();
+    check_simple();
+    check_metg();
+    check_curve_facts();
+    check_grades();
+    check_settings();
+    check_no_cost();
+    check_overhead_facts();
+    check_memory();
+    check_nothing();
+    return tap_done();
+}

@@ -2,25 +2,20 @@
 /* Plots put together piece by piece. */
 #include "family/plot.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 struct am_plot *am_plots_add(struct am_plots *plots, const struct am_plot *plot)
 {
-    if (plots->n == plots->cap) {
-        const size_t cap = plots->cap ? 2 * plots->cap : 8;
-        struct am_plot *const items = am_arena_array(plots->arena, cap, sizeof(*items));
+    struct am_plot *const added = AM_ARRAY_ADD(plots->arena, plots->items, plots->n, plots->cap);
 
-        if (!items)
-            return NULL;
-        if (plots->n)
-            memcpy(items, plots->items, plots->n * sizeof(*items));
-        plots->items = items;
-        plots->cap = cap;
-    }
-    plots->items[plots->n] = *plot;
-    plots->items[plots->n].series = NULL;
-    plots->items[plots->n].n = 0;
-    return &plots->items[plots->n++];
+    if (!added)
+        return NULL;
+    *added = *plot;
+    added->series = NULL;
+    added->n = 0;
+    return added;
 }
 
 void am_plot_add(struct am_plot *plot, struct am_arena *arena, const struct am_plot_series *series)

@@ -89,7 +89,7 @@ void am_figure_svg(const struct am_figure *f, struct am_text *out)
     struct am_svg svg;
 
     if (f->drawn) {
-        am_picture_draw(f, out);
+        am_picture_svg(f, out);
         return;
     }
     height += am_plot_legend(NULL, f->legend, f->n_legend, width);

@@ -387,7 +387,7 @@ void am_machine_draw(const struct am_figure_source *source, struct am_text *out)
     am_svg_close(&svg);
 }
 
-void am_picture_draw(const struct am_figure *figure, struct am_text *out)
+void am_picture_svg(const struct am_figure *figure, struct am_text *out)
 {
     if (figure->source)
         am_machine_draw(figure->source, out);

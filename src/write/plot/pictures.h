@@ -8,7 +8,7 @@
 #include "document/figure/figure.h"
 
 /* The picture of a figure that is one. */
-void am_picture_draw(const struct am_figure *figure, struct am_text *out);
+void am_picture_svg(const struct am_figure *figure, struct am_text *out);
 
 void am_machine_draw(const struct am_figure_source *source, struct am_text *out);
 void am_roofline_draw(const struct am_roof_scene *scene, struct am_text *out);

@@ -3,7 +3,7 @@
  * models fitted to them (fit/task_fit.h), and their facts and figure.
  *
  * A curve has three sizes or more. Results of grade C are shown in the figure but not fitted,
- * unless the curve has no others: then its facts are withheld for their grade. */
+ * unless too few others are left: then the facts of the curve are withheld for their grade. */
 #include "family/tasks.h"
 
 #include "family/plot.h"
@@ -18,6 +18,8 @@
 #define SETTING "binding,places"
 static const char panel_axes[] = APART "," SETTING;
 static const char curve_axes[] = APART ",isa," SETTING;
+
+enum { SIZES_MIN = 3 };
 
 struct curve {
     struct am_picks shown;        /* by rising size of tasks; their metric is the time */
@@ -71,8 +73,10 @@ static bool make_curve(const struct am_picks *group, struct curve *c)
         .flops = group->items[0].result->work.flops,
     };
     c->picks = am_picks_sound(&c->shown);
+    if (c->picks.n < SIZES_MIN)
+        c->picks = c->shown; /* its facts are withheld, which says why */
     c->points = am_arena_array(group->arena, c->picks.n + 1, sizeof(*c->points));
-    if (!c->points || c->picks.n < 3)
+    if (!c->points || c->picks.n < SIZES_MIN)
         return false;
     for (size_t i = 0; i < c->picks.n; i++) {
         const struct am_pick *const p = &c->picks.items[i];

@@ -224,11 +224,11 @@ static void check_grades(void)
        "as the evidence says");
     plot = plot_of(&run, &facts, "task-model");
     ok(line_of(plot, "avx2") && line_of(plot, "avx2")->n == SIZES, "all are shown");
-    for (size_t i = 0; i < run.set.n; i++)
+    for (size_t i = 0; i < run.set.n - 2; i++) /* two sizes are left */
         run.set.results[i].metrics[1].series.n = 1;
     facts = fx_derive(&run, &am_family_tasks);
     ok(facts.n == 0 && facts.n_remarks > 0 && strstr(facts.remarks[0], "too few launches"),
-       "one launch of each concludes nothing: %s", facts.n_remarks ? facts.remarks[0] : "");
+       "one launch of most sizes concludes nothing: %s", facts.n_remarks ? facts.remarks[0] : "");
     am_arena_fini(&run.arena);
 }
 

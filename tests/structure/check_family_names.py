@@ -52,8 +52,9 @@ def learn(listings: list[str]) -> Known:
 
 
 def metric_exists(name: str, names: set[str], meters: str) -> bool:
-    """Metrics "power:package" come from meters: the word before the colon is one of the conductor's."""
-    return name in names or (":" in name and f'"{name.split(":")[0]}' in meters)
+    """A name or glob. Metrics "power:package" come from meters: their first word is the conductor's."""
+    found = any(fnmatch.fnmatchcase(metric, name) for metric in names)
+    return found or (":" in name and f'"{name.split(":")[0]}' in meters)
 
 
 def check_tables(lines: list[str], known: Known, meters: str, absent: set[str]) -> tuple[list[str], set[str]]:

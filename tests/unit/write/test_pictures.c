@@ -44,7 +44,7 @@ static void test_machine(void)
     am_kvs_add(&run.set.machine, &run.arena, "cores", "8");
     am_kvs_add(&run.set.machine, &run.arena, "threads", "16");
     ok(am_picture_make(&source, AM_DRAWING_MACHINE, &f), "the machine is drawn");
-    am_picture_draw(&f, &out);
+    am_picture_svg(&f, &out);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         ok(strstr(am_text_str(&out), words[i]) != NULL, "with \"%s\"", words[i]);
     ok(strncmp(am_text_str(&out), "<svg", 4) == 0 && strstr(am_text_str(&out), "</svg>"),
@@ -78,7 +78,7 @@ static void test_roofline(void)
     am_evidence_settle(&run.set);
     ok(am_picture_make(&source, AM_DRAWING_ROOFLINE, &f) && f.roofs->n_panels == 2,
        "panels for one thread and for the most");
-    am_picture_draw(&f, &out);
+    am_picture_svg(&f, &out);
     ok(strstr(am_text_str(&out), "f64, 8 threads") &&
            strstr(am_text_str(&out), "avx2 60.0 Gflop/s"),
        "with their ceilings");

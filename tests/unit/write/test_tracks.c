@@ -50,7 +50,7 @@ static bool draw(struct rx_run *run, struct am_text *out)
     am_text_init(out, 1 << 20);
     if (!am_picture_make(&source, AM_DRAWING_TRACKS, &figure))
         return false;
-    am_picture_draw(&figure, out);
+    am_picture_svg(&figure, out);
     return true;
 }
 

@@ -250,6 +250,23 @@ static void test_computed(void)
     am_arena_fini(&run.arena);
 }
 
+/* `export --svg NAME` finds a figure by its name. */
+static void test_names(void)
+{
+    const char *names[512];
+    size_t n = 0, twice = 0;
+
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_figure_row *r = am_families[i]->figures; r && r->name; r++) {
+            for (size_t k = 0; k < n; k++)
+                twice += strcmp(names[k], r->name) == 0;
+            if (n < sizeof(names) / sizeof(names[0]))
+                names[n++] = r->name;
+        }
+    }
+    ok(n > 50 && twice == 0, "%zu figures of families have names of their own", n);
+}
+
 int main(void)
 {
     test_long_names();
@@ -260,5 +277,6 @@ int main(void)
     test_shorten();
     test_best();
     test_computed();
+    test_names();
     return tap_done();
 }

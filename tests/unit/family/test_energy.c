@@ -55,6 +55,8 @@ static void test_one_launch(void)
     ok(facts.n == 0 && facts.n_remarks == 1 && strstr(facts.remarks[0], "too few launches"),
        "one launch decides nothing: %s", facts.n_remarks ? facts.remarks[0] : "");
     add(&run, "cpu.flops", "threads=1", (struct am_work){.flops = 1000}, 2e-6);
+    add(&run, "cpu.flops", "threads=8", (struct am_work){.flops = 8000}, 5e-6);
+    run.set.results[2].metrics[1].series.n = 1;
     facts = fx_derive(&run, &am_family_energy);
     fx_check(&facts, "energy.flops_per_watt", "scope=package", 1000 / 2e-6, "beside six launches");
     am_arena_fini(&run.arena);

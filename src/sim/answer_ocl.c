@@ -28,7 +28,7 @@ static const struct am_sim_device *device_of(const struct am_sim_question *q,
     }
     am_sim_team_first(q, AM_SIM_CPUS_MAX, &team);
     a->hz = am_sim_ghz(team.cpus[0], NULL, &team) * 1e9;
-    am_sim_note(a, "device_kind", "%s", d->gpu ? "other" : "cpu");
+    am_sim_choose(a, "device_kind", "%s", d->gpu ? "other" : "cpu");
     return d;
 }
 

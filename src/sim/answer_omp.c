@@ -44,7 +44,7 @@ static struct team_costs costs_of(const struct am_sim_question *q, struct am_sim
     c.task = scale * o->task_ns;
     c.steal = scale * o->steal_ns;
     if (am_axis_find(q->point->bench->axes, "runtime") >= 0)
-        am_sim_note(a, "runtime", "%s", runtime);
+        am_sim_choose(a, "runtime", "%s", runtime);
     return c;
 }
 
@@ -138,7 +138,7 @@ static enum am_status answer_task(const struct am_sim_question *q, struct am_sim
     a->work.ops = tasks;
     a->seconds *= tasks;
     if (am_axis_find(q->point->bench->axes, "priorities") >= 0)
-        am_sim_note(a, "priorities", "%s", am_sim_name(q, "priorities", ""));
+        am_sim_choose(a, "priorities", "%s", am_sim_name(q, "priorities", ""));
     am_sim_own(q, a, "thread_overhead", each * 1e-9 * c.threads);
     am_sim_own(q, a, "deferred_share", inlined ? 0 : 100);
     am_sim_own(q, a, "stolen_share", 100 * stolen);

@@ -44,16 +44,16 @@ void am_sim_own(const struct am_sim_question *q, struct am_sim_answer *a, const 
     }
 }
 
-void am_sim_note(struct am_sim_answer *a, const char *key, const char *fmt, ...)
+void am_sim_choose(struct am_sim_answer *a, const char *name, const char *fmt, ...)
 {
     va_list ap;
 
-    if (a->n_notes == AM_SIM_NOTES_MAX)
+    if (a->n_chosen == AM_SIM_CHOSEN_MAX)
         return;
     va_start(ap, fmt);
-    (void)vsnprintf(a->notes[a->n_notes].text, sizeof(a->notes[0].text), fmt, ap);
+    (void)vsnprintf(a->chosen[a->n_chosen].value, sizeof(a->chosen[0].value), fmt, ap);
     va_end(ap);
-    a->notes[a->n_notes++].key = key;
+    a->chosen[a->n_chosen++].name = name;
 }
 
 const struct am_sim_cpu *am_sim_cpu_at(const struct am_sim_question *q, int64_t number)

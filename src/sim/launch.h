@@ -11,7 +11,7 @@
 #include "core/protocol/protocol.h"
 #include "sim/layout.h"
 
-enum { AM_SIM_NOTES_MAX = 6 };
+enum { AM_SIM_CHOSEN_MAX = 6 };
 
 struct am_sim_launch {
     const struct am_sim_layout *layout;
@@ -35,10 +35,10 @@ struct am_sim_answer {
     double unnoised;     /* 1: the batch takes the best of many slices, so noise hardly shows */
     double own[AM_METRICS_MAX];
     struct {
-        const char *key;
-        char text[64];
-    } notes[AM_SIM_NOTES_MAX];
-    size_t n_notes;
+        const char *name;
+        char value[64];
+    } chosen[AM_SIM_CHOSEN_MAX];
+    size_t n_chosen;
 };
 
 /* Fills in a zeroed answer. AM_E_ABSENT: a skip with the reason. */
@@ -72,7 +72,8 @@ bool am_sim_is(const struct am_sim_question *q, const char *axis, const char *na
 /* The value of an own metric; passes over one that the bench has not. */
 void am_sim_own(const struct am_sim_question *q, struct am_sim_answer *a, const char *metric,
                 double value);
-void am_sim_note(struct am_sim_answer *a, const char *key, const char *fmt, ...)
+/* Says what code reads of the launch: an axis that is attested, or a name of the bench's own. */
+void am_sim_choose(struct am_sim_answer *a, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* CPUs of a point's threads: `out` has room for AM_SIM_CPUS_MAX. */

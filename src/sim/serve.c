@@ -2,24 +2,21 @@
 /* The simulated machine as a worker. */
 #include "sim/serve.h"
 
+#include "base/child.h"
 #include "base/log.h"
 #include "sim/noise.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { REQUEST_MAX = 4 * 1024 * 1024, LISTING_MAX = 16 * 1024 * 1024, MESSAGES_MAX = 1024 * 1024 };
-enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_GONE = 3 };
-
-extern char **environ;
+enum { LISTING_S = 20 }; /* that a real worker has for its listing, as the conductor gives it */
+enum { EXIT_DONE = 0, EXIT_GONE = 3 };
 
 /* A machine read from its folder. */
 struct host {
@@ -84,25 +81,18 @@ static bool write_all(int fd, const char *data, size_t n)
 /* What `program --list` prints. */
 static enum am_status ask_real(const char *program, struct am_text *out, struct am_err *err)
 {
-    char *const argv[] = {(char *)program, (char *)"--list", NULL};
-    posix_spawn_file_actions_t actions;
-    enum am_status s;
-    int fd[2], status = 0;
-    pid_t pid;
-    bool spawned;
+    static const struct am_child_fd fds[] = {{STDIN_FILENO, AM_CHILD_NULL},
+                                             {STDOUT_FILENO, AM_CHILD_CAPTURED}};
+    const struct am_child_plan plan = {.argv = (const char *const[]){program, "--list", NULL},
+                                       .fds = fds,
+                                       .n_fds = sizeof(fds) / sizeof(fds[0]),
+                                       .apart = true};
+    const struct am_child_limits limits = {.seconds = LISTING_S, .ends_when_full = true};
+    struct am_child child = {0};
+    const enum am_status s = am_child_run(&plan, &limits, out, &child, err);
 
-    if (pipe2(fd, O_CLOEXEC) != 0)
-        return am_fail(err, AM_E_SYS, "a pipe to %s", program);
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
-    spawned = posix_spawn(&pid, program, &actions, NULL, argv, environ) == 0;
-    (void)posix_spawn_file_actions_destroy(&actions);
-    (void)close(fd[1]);
-    s = spawned ? read_all(fd[0], out, err)
-                : am_fail(err, AM_E_ABSENT, "%s does not start", program);
-    (void)close(fd[0]);
-    if (spawned && (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status)))
-        s = am_fail(err, AM_E_ABSENT, "%s gives no listing", program);
+    if (s == AM_OK && (child.signalled || child.code != 0 || out->overflow))
+        return am_fail(err, AM_E_ABSENT, "%s gives no listing", program);
     return s;
 }
 
@@ -188,13 +178,13 @@ static void say_reason(struct am_text *out, enum am_msg_kind kind, const char *r
     am_msg_write(out, &msg);
 }
 
-static void say_notes(struct am_text *out, const struct am_sim_answer *a)
+static void say_chosen(struct am_text *out, const struct am_sim_answer *a)
 {
-    for (size_t i = 0; i < a->n_notes; i++) {
-        struct am_msg msg = {.kind = AM_MSG_NOTE};
+    for (size_t i = 0; i < a->n_chosen; i++) {
+        struct am_msg msg = {.kind = AM_MSG_CHOSEN};
 
-        (void)am_str_copy(msg.key, sizeof(msg.key), a->notes[i].key);
-        (void)am_str_copy(msg.reason, sizeof(msg.reason), a->notes[i].text);
+        (void)am_str_copy(msg.key, sizeof(msg.key), a->chosen[i].name);
+        (void)am_str_copy(msg.reason, sizeof(msg.reason), a->chosen[i].value);
         am_msg_write(out, &msg);
     }
 }
@@ -239,7 +229,7 @@ static void say_point(struct am_text *out, struct am_sim_launch *launch,
         say_reason(out, s == AM_E_ABSENT ? AM_MSG_SKIP : AM_MSG_FAIL, story.text);
         return;
     }
-    say_notes(out, &answer);
+    say_chosen(out, &answer);
     work.work = answer.work;
     am_msg_write(out, &work);
     am_msg_write(out, &verified);

@@ -16,7 +16,7 @@
 #define PREFIX "archmeter-worker-"
 #define SIMULATOR "sim"
 
-enum { OPEN_MAX_AT_ONCE = 16 };
+enum { OPEN_MAX_AT_ONCE = 16, REASONS_MAX = 64 * 1024 };
 
 struct maker {
     struct am_arena *arena;
@@ -73,7 +73,7 @@ static enum am_status add_workers(struct maker *k, const struct am_sim_program *
     struct am_text left_out;
     enum am_status s = AM_OK;
 
-    am_text_init(&left_out, 64 * 1024);
+    am_text_init(&left_out, REASONS_MAX);
     for (size_t i = 0; i < n && s == AM_OK; i++) {
         const char *const reason = why_not(k->machine, programs[i].name);
 

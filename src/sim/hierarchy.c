@@ -23,7 +23,7 @@ static double coloured_hits(double ways, double x)
 
     if (mean > 700)
         return 0;
-    for (double k = 1; k < ways; k++) {
+    for (unsigned k = 1; k < ways; k++) {
         term *= mean / k;
         sum += term;
     }

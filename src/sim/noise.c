@@ -21,18 +21,32 @@ static const double best_slice_share = 0.02;  /* noise left in the best of many 
 
 /* ---- the clock ---- */
 
+/* "NOW STAMP BUSY STEAL", as am_sim_clock_save() writes it. */
+static bool read_clock(const char *text, struct am_sim_clock *c)
+{
+    double *const numbers[] = {&c->now_s, NULL, &c->busy_s, &c->steal_s};
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        const size_t len = strcspn(text, " ");
+
+        if (numbers[i] ? !am_parse_f64(text, len, numbers[i])
+                       : !am_parse_u64(text, len, &c->stamp_ns))
+            return false;
+        text += len + (text[len] == ' ');
+    }
+    return true;
+}
+
 void am_sim_clock_load(struct am_sim_clock *c, const char *folder)
 {
     struct am_fsroot root = {0};
     char text[256];
-    unsigned long long stamp;
     const uint64_t now = am_now_ns();
 
     *c = (struct am_sim_clock){0};
-    if (am_fsroot_open(&root, folder, NULL) == AM_OK &&
-        am_fsroot_read(&root, "clock", text, sizeof(text)) > 0 &&
-        sscanf(text, "%la %llu %la %la", &c->now_s, &stamp, &c->busy_s, &c->steal_s) == 4)
-        c->stamp_ns = stamp;
+    if (am_fsroot_open(&root, folder, NULL) != AM_OK ||
+        am_fsroot_read(&root, "clock", text, sizeof(text)) <= 0 || !read_clock(text, c))
+        *c = (struct am_sim_clock){0};
     am_fsroot_close(&root);
     if (c->stamp_ns < now)
         c->stamp_ns = now;
@@ -81,19 +95,21 @@ double am_sim_visited(const struct am_sim_machine *m, double from, double length
 {
     enum { PERIODS_MAX = 1000 };
     const double period = m->neighbour.on_s + m->neighbour.off_s;
-    const double first = floor(from / period), last = floor((from + length) / period);
     double here = 0;
+    uint64_t first, last;
 
     if (!(m->neighbour.on_s > 0))
         return 0;
-    if (last - first > PERIODS_MAX) /* longer than any single visit matters */
+    if (length > period * PERIODS_MAX) /* no single visit matters */
         return m->neighbour.on_s / period;
-    for (double i = first; i <= last; i++) {
+    first = (uint64_t)(from / period);
+    last = (uint64_t)((from + length) / period);
+    for (uint64_t i = first; i <= last; i++) {
         double begin, end;
 
-        visit_in(m, period, (uint64_t)i, &begin, &end);
-        begin = fmax(from, i * period + begin);
-        end = fmin(from + length, i * period + end);
+        visit_in(m, period, i, &begin, &end);
+        begin = fmax(from, (double)i * period + begin);
+        end = fmin(from + length, (double)i * period + end);
         here += end > begin ? end - begin : 0;
     }
     return length > 0 ? fmin(1, here / length) : 0;

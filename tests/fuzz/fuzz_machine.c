@@ -25,7 +25,8 @@ static void check_times(const struct am_sim_layout *layout)
 
     for (size_t i = 0; i < AM_SIM_CACHES_MAX; i++)
         launch.share[i] = 1;
-    for (double bytes = 1024; bytes < 1e11; bytes *= 16) {
+    for (int shift = 10; shift < 37; shift += 4) {
+        const double bytes = (double)(UINT64_C(1) << shift);
         const struct am_sim_walk walk = {
             .cpu = cpu, .ghz = ghz, .bytes = bytes, .span = bytes, .translated = 1};
         const struct am_sim_stream stream = {

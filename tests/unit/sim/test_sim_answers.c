@@ -84,8 +84,8 @@ static void test_hits(void)
         bool falls = true;
 
         c.policy = rows[i].policy;
-        for (double x = 0.01; x < 50; x *= 1.02) {
-            const double h = am_sim_hits(&c, x);
+        for (int k = -200; k < 200; k++) {
+            const double h = am_sim_hits(&c, pow(1.02, k));
 
             falls = falls && h <= before + 1e-9 && h >= 0 && h <= 1;
             before = h;

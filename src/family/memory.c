@@ -19,7 +19,7 @@ enum { SMALL_PAGE = 4096 };
 static const struct am_fact_rule rules[] = {
     {.name = "line", .what = "bytes of a cache line", .derive = am_memory_derive_line},
     {.name = "ways", .what = "lines of a set", .derive = am_memory_derive_ways},
-    {.name = "size, latency, cycles, latency_local, order, tlb_pages",
+    {.name = "levels, size, latency, cycles, latency_local, order, tlb_pages",
      .what = "levels of memory and of address translation",
      .derive = am_memory_derive_levels},
     {.name = "parallelism",

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What the chases show of the levels of memory: sizes, latencies, line, ways, TLBs, parallelism.
  *
- * The method is Saavedra and Smith's: levels are plateaus of latency over the working set, sizes
- * are the knees between them. Curves have every point, whatever its grade: their shape is that of
- * the least disturbed samples. A latency rests on the points of its plateau, a size on those of
- * both plateaus beside it; of these one sound point is enough, since plateaus are medians. */
+ * Levels come from a fit of latency over the working set (fit/hierarchy.h), which finds their
+ * number, capacities and latencies with their uncertainty and takes nothing from what the system
+ * states: statements are judged afterwards. Where the number is undecided only the innermost cache
+ * and main memory get facts, and a remark says why. The other curves have every point, whatever its
+ * grade: their shape is that of the least disturbed samples. */
 #include "family/memory.h"
 
 #include "base/text.h"
 #include "fit/curve.h"
+#include "fit/hierarchy.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,114 +122,203 @@ static const char *size_text(double bytes, struct am_arena *arena)
     return text ? text : "?";
 }
 
-/* ---- claims ---- */
-
-static double claimed_bytes(const struct am_result_set *set, const char *key)
-{
-    const char *const text = am_kvs_get(&set->machine, key);
-    double bytes;
-
-    return text && am_parse_f64(text, strlen(text), &bytes) && bytes > 0 ? bytes : NAN;
-}
-
-/* Attaches what the system claims, in bytes, and whether the measurement denies it. */
-static void claim_bytes(struct am_fact *fact, double bytes, struct am_arena *arena)
-{
-    if (!isfinite(bytes))
-        return;
-    fact->claimed = am_arena_printf(arena, "%.0f %s", bytes, fact->unit);
-    fact->contradicts =
-        bytes < fact->ci.lo * (1 - tolerance) || bytes > fact->ci.hi * (1 + tolerance);
-}
-
 /* ---- caches ---- */
 
 /* All that is known about the levels of one run. */
 struct hierarchy {
     const struct am_deriving *d;
-    struct sweep cycles, seconds; /* random order */
-    struct am_plateaus levels;    /* of cycles */
-    size_t caches;                /* the levels before the last, which is memory */
+    struct sweep cycles; /* random order */
+    double seconds;      /* per cycle; NAN: not known */
+    struct am_hierarchy found;
+    double stated[LEVEL_NAMES]; /* bytes, the innermost first */
+    struct am_claim claims[LEVEL_NAMES];
+    size_t n_stated;
 };
+
+static void read_statements(struct hierarchy *h)
+{
+    static const char *const keys[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *const text = am_kvs_get(&h->d->set->machine, keys[i]);
+        double bytes;
+
+        if (text && am_parse_f64(text, strlen(text), &bytes) && bytes > 0)
+            h->stated[h->n_stated++] = bytes;
+    }
+}
+
+/* One value per launch: its median. */
+static struct am_hierarchy_point point_of(const struct am_pick *pick, struct am_arena *arena)
+{
+    const struct am_series *const series = &pick->metric->series;
+    double *const medians = am_arena_array(arena, series->n + 1, sizeof(*medians));
+
+    return (struct am_hierarchy_point){pick->x, medians,
+                                       medians ? am_series_medians(series, medians) : 0};
+}
+
+static struct am_hierarchy_point *points_of(const struct sweep *s, struct am_arena *arena)
+{
+    struct am_hierarchy_point *const points =
+        am_arena_array(arena, s->picks.n + 1, sizeof(*points));
+
+    for (size_t i = 0; points && i < s->picks.n; i++)
+        points[i] = point_of(&s->picks.items[i], arena);
+    return points;
+}
+
+/* Seconds of a cycle, by the points that have both. */
+static double seconds_per_cycle(const struct sweep *cycles)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < cycles->picks.n; i++) {
+        const struct am_result_metric *const time =
+            am_result_metric(cycles->picks.items[i].result, "latency");
+        const double count = cycles->picks.items[i].metric->summary.median;
+
+        if (!time || !(count > 0))
+            continue;
+        sum += time->summary.median / count;
+        n++;
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+/* On what is sound of the sizes between two. */
+static void rest_between(struct am_fact *fact, const struct hierarchy *h, double from, double to)
+{
+    const struct sweep *const s = &h->cycles;
+    size_t first = 0, last = s->picks.n;
+
+    while (first + 1 < s->picks.n && s->picks.items[first].x < from)
+        first++;
+    while (last > first + 1 && s->picks.items[last - 1].x > to)
+        last--;
+    rest_on(fact, s, first, last - 1);
+}
+
+/* What the system states of the cache that was seen, and whether it is denied. */
+static void claim(struct am_fact *fact, const struct hierarchy *h, size_t cache)
+{
+    for (size_t i = 0; i < h->n_stated; i++) {
+        if (h->claims[i].cache != cache)
+            continue;
+        fact->claimed = am_arena_printf(h->d->arena, "%.0f B", h->stated[i]);
+        fact->contradicts = h->claims[i].verdict == AM_CLAIM_DENIED;
+    }
+}
 
 static void offer_size(const struct hierarchy *h, size_t i)
 {
-    static const char *const keys[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
+    const struct am_hierarchy_cache *const c = &h->found.caches[i];
     struct am_arena *const arena = h->d->arena;
-    const struct am_plateau *const below = &h->levels.items[i], *const above = below + 1;
     struct am_fact fact = {
         .name = "size",
-        .what = am_arena_printf(arena, "effective capacity of %s", level_names[i]),
+        .what = am_arena_printf(arena,
+                                c->varies ? "share of %s that a core gets; it varies"
+                                          : "effective capacity of %s",
+                                level_names[i]),
         .unit = "B",
+        .value = c->size,
+        .ci = {c->lo, c->hi, NAN},
+        .evidence = "mem.latency, random order: where a quarter of the loads miss",
     };
 
-    /* inner caches belong to the core: the least disturbed samples show them. The last one may be
-     * shared: what is typically left of it is what a program gets. */
-    if (!am_curve_crossing(&h->cycles.curve, 0.5 * (below->level + above->level),
-                           i + 1 == h->caches && i > 0 ? AM_CURVE_TYPICAL : AM_CURVE_BEST,
-                           &fact.value, &fact.ci))
+    if (!c->resolved && !c->varies) {
+        am_facts_remark(h->d->facts, "memory.size{level=%s} is not concluded: between %s and %s",
+                        level_names[i], size_text(c->lo, arena), size_text(c->hi, arena));
         return;
-    fact.evidence =
-        am_arena_printf(arena, "mem.latency, random order: half way from %.3g to %.3g cycles",
-                        below->level, above->level);
-    if (i < sizeof(keys) / sizeof(keys[0]))
-        claim_bytes(&fact, claimed_bytes(h->d->set, keys[i]), arena);
+    }
+    claim(&fact, h, i);
     am_fact_label(&fact, arena, "level", AM_AXIS_NAME, level_names[i]);
-    rest_on(&fact, &h->cycles, below->first, below->last);
-    rest_on(&fact, &h->cycles, above->first, above->last);
+    rest_between(&fact, h, c->lo / 2, 2 * c->hi);
     am_facts_offer(h->d->facts, fact);
 }
 
-static void offer_latency(const struct hierarchy *h, size_t i)
+/* Latency of a level in cycles and, where the clock is known, in seconds. */
+static void offer_latency(const struct hierarchy *h, const char *level, struct am_fact cycles,
+                          double from, double to)
 {
-    struct am_arena *const arena = h->d->arena;
-    const struct am_plateau *const p = &h->levels.items[i];
-    const bool memory = i >= h->caches;
-    const struct am_curve *const s = &h->seconds.curve;
-    struct am_fact cycles = {
-        .name = "cycles",
-        .what = memory ? "load latency of memory, TLB misses included" : "load latency",
-        .unit = "cycle",
-        .value = p->typical,
-        .ci = {p->lo, p->hi, NAN},
-        .evidence = am_arena_printf(arena, "mem.latency, random order: plateau from %s to %s",
-                                    size_text(h->cycles.curve.points[p->first].x, arena),
-                                    size_text(h->cycles.curve.points[p->last].x, arena)),
-    };
     struct am_fact seconds;
 
-    am_fact_label(&cycles, arena, "level", AM_AXIS_NAME, memory ? "memory" : level_names[i]);
-    rest_on(&cycles, &h->cycles, p->first, p->last);
+    cycles.name = "cycles";
+    cycles.unit = "cycle";
+    cycles.evidence = am_arena_printf(h->d->arena, "mem.latency, random order: %s to %s",
+                                      size_text(from, h->d->arena), size_text(to, h->d->arena));
+    am_fact_label(&cycles, h->d->arena, "level", AM_AXIS_NAME, level);
+    rest_between(&cycles, h, from, to);
     seconds = cycles;
-    if (s->n == h->cycles.curve.n) {
-        seconds.name = "latency";
-        seconds.unit = "s";
-        seconds.value = s->points[(p->first + p->last) / 2].typical;
-        seconds.ci =
-            (struct am_interval){s->points[p->first].best, s->points[p->last].typical, NAN};
-        am_facts_offer(h->d->facts, seconds);
-    }
-    if (p->typical < 1) {
+    seconds.name = "latency";
+    seconds.unit = "s";
+    am_fact_scale(&seconds, h->seconds);
+    am_facts_offer(h->d->facts, seconds);
+    if (cycles.ci.hi < 1) {
         cycles.claimed = "1 cycle at least, on any core";
         cycles.contradicts = true;
     }
     am_facts_offer(h->d->facts, cycles);
 }
 
-/* The last plateau is memory if the working sets went well beyond the largest cache claimed;
- * nothing claimed: if there are several levels at all. */
-static size_t count_caches(const struct hierarchy *h)
+static void offer_caches(const struct hierarchy *h)
 {
-    static const char *const keys[] = {"l3_bytes", "l2_bytes", "l1d_bytes"};
-    const struct am_curve *const c = &h->cycles.curve;
-    const double largest = c->n ? c->points[c->n - 1].x : 0;
-    double claimed = NAN;
+    const struct am_hierarchy *const f = &h->found;
+    /* a set of 16 KiB or less is in the innermost cache, however many follow */
+    const bool inside = h->cycles.picks.n && h->cycles.picks.items[0].x <= L1D_LEAST;
+    const size_t known = f->decided ? f->n : inside && f->n > 0;
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !isfinite(claimed); i++)
-        claimed = claimed_bytes(h->d->set, keys[i]);
-    if (h->levels.n < 2 || largest < 2 * claimed)
-        return h->levels.n;
-    return h->levels.n - 1;
+    for (size_t i = 0; i < known && i < LEVEL_NAMES; i++) {
+        const struct am_hierarchy_cache *const c = &f->caches[i];
+        const double from = i ? f->caches[i - 1].hi : h->cycles.picks.items[0].x;
+
+        if (f->decided)
+            offer_size(h, i);
+        offer_latency(
+            h, level_names[i],
+            (struct am_fact){.what = c->no_plateau ? "load latency at most: no plateau shows it"
+                                                   : "load latency",
+                             .value = c->latency,
+                             .ci = {c->no_plateau && i ? f->caches[i - 1].latency : c->latency_lo,
+                                    c->latency_hi, NAN}},
+            fmin(from, c->lo), c->lo);
+    }
+}
+
+static void offer_memory(const struct hierarchy *h)
+{
+    const struct am_hierarchy *const f = &h->found;
+
+    if (!f->has_memory || f->memory_at_least || f->n == 0)
+        return;
+    offer_latency(h, "memory",
+                  (struct am_fact){.what = "load latency of memory, TLB misses included",
+                                   .value = f->memory,
+                                   .ci = {f->memory_lo, f->memory_hi, NAN}},
+                  2 * f->caches[f->n - 1].size, INFINITY);
+}
+
+static void offer_count(const struct hierarchy *h)
+{
+    const struct am_hierarchy *const f = &h->found;
+    struct am_fact fact = {
+        .name = "levels",
+        .what = "cache levels that one core sees",
+        .unit = "",
+        .value = (double)f->n,
+        .ci = {(double)f->n, (double)f->n, NAN},
+        .evidence = "mem.latency, random order: steps of the fitted curve",
+    };
+
+    if (!f->decided) {
+        am_facts_remark(h->d->facts, "memory.levels is not concluded, %zu at least: %s%s%s",
+                        f->at_least, f->n_why ? f->why[0] : "no curve", f->n_why > 1 ? "; " : "",
+                        f->n_why > 1 ? f->why[1] : "");
+        return;
+    }
+    rest_between(&fact, h, 0, INFINITY);
+    am_facts_offer(h->d->facts, fact);
 }
 
 /* Looks at the curve before it is settled: every sample of a larger working set lies below every
@@ -267,57 +358,53 @@ static void derive_falls(const struct hierarchy *h)
     am_facts_offer(h->d->facts, fact);
 }
 
-/* The first plateau is the first cache only if there is a working set that fits it well. */
-static bool begins_inside(const struct hierarchy *h)
-{
-    const double claimed = claimed_bytes(h->d->set, "l1d_bytes");
-
-    return h->levels.n > 0 && h->cycles.curve.points[h->levels.items[0].first].x <=
-                                  0.75 * (isfinite(claimed) ? claimed : L1D_LEAST);
-}
-
 static void derive_caches(struct hierarchy *h)
 {
+    const struct sweep local = latency_sweep(h->d, "local", "cycles");
+    struct am_hierarchy_input input;
+
     h->cycles = latency_sweep(h->d, "random", "cycles");
-    h->seconds = latency_sweep(h->d, "random", "latency");
+    h->seconds = seconds_per_cycle(&h->cycles);
+    if (h->cycles.picks.n < CURVE_MIN)
+        return;
     derive_falls(h);
+    input = (struct am_hierarchy_input){.points = points_of(&h->cycles, h->d->arena),
+                                        .n = h->cycles.picks.n,
+                                        .local = points_of(&local, h->d->arena),
+                                        .n_local = local.picks.n,
+                                        .ns_per_unit = isfinite(h->seconds) ? 1e9 * h->seconds : 0};
     (void)am_curve_settle(&h->cycles.curve);
-    (void)am_curve_settle(&h->seconds.curve);
-    h->levels = am_curve_plateaus(&h->cycles.curve, level_ratio);
-    if (!begins_inside(h))
-        h->levels.n = 0;
-    h->caches = count_caches(h);
-    if (h->caches > LEVEL_NAMES)
-        h->caches = LEVEL_NAMES;
-    for (size_t i = 0; i < h->levels.n; i++) {
-        if (i < h->caches && i + 1 < h->levels.n)
-            offer_size(h, i);
-        if (i < h->caches || i + 1 == h->levels.n)
-            offer_latency(h, i);
-    }
+    if (!input.points || !am_hierarchy_find(&input, h->d->arena, &h->found))
+        return;
+    read_statements(h);
+    am_hierarchy_judge(&h->found, h->stated, h->n_stated, h->claims);
+    offer_count(h);
+    offer_caches(h);
+    offer_memory(h);
 }
 
-/* Memory as seen by code that stays within the reach of the TLB. */
+/* Memory as seen by code that stays within the reach of the TLB: well beyond the last cache. */
 static void derive_local(const struct hierarchy *h)
 {
-    struct am_arena *const arena = h->d->arena;
-    struct sweep sweep = latency_sweep(h->d, "local", "latency");
+    const struct sweep sweep = latency_sweep(h->d, "local", "latency");
+    const struct am_hierarchy *const f = &h->found;
+    const double beyond = f->n ? 4 * f->caches[f->n - 1].hi : INFINITY;
     struct am_fact fact = {
         .name = "latency_local", .what = "load latency of memory, 64 pages at a time", .unit = "s"};
-    struct am_plateaus levels;
-    const struct am_plateau *last;
+    size_t first = 0;
 
-    (void)am_curve_settle(&sweep.curve);
-    levels = am_curve_plateaus(&sweep.curve, level_ratio);
-    if (levels.n < 2 || h->caches == h->levels.n)
+    while (first < sweep.picks.n && sweep.picks.items[first].x < beyond)
+        first++;
+    if (!f->decided || first == sweep.picks.n)
         return;
-    last = &levels.items[levels.n - 1];
-    fact.value = last->typical;
-    fact.ci = (struct am_interval){last->lo, last->hi, NAN};
-    fact.evidence = am_arena_printf(arena, "mem.latency, local order: plateau from %s to %s",
-                                    size_text(sweep.curve.points[last->first].x, arena),
-                                    size_text(sweep.curve.points[last->last].x, arena));
-    rest_on(&fact, &sweep, last->first, last->last);
+    fact.value = sweep.curve.points[(first + sweep.picks.n) / 2].typical;
+    fact.ci = (struct am_interval){sweep.curve.points[first].best,
+                                   sweep.curve.points[sweep.picks.n - 1].typical, NAN};
+    fact.ci.lo = fmin(fact.ci.lo, fact.value);
+    fact.ci.hi = fmax(fact.ci.hi, fact.value);
+    fact.evidence = am_arena_printf(h->d->arena, "mem.latency, local order: from %s on",
+                                    size_text(sweep.picks.items[first].x, h->d->arena));
+    rest_on(&fact, &sweep, first, sweep.picks.n - 1);
     am_facts_offer(h->d->facts, fact);
 }
 

@@ -21,26 +21,20 @@ static const struct {
     [AM_TIER_MEMORY] = {"memory", "memory", NULL, NULL},
 };
 
-static double measured_size(const struct am_facts *facts, enum am_tier level)
-{
-    const double size = am_facts_value(facts, "memory.size", rows[level].where);
-
-    return isfinite(size) ? size : 0;
-}
-
+/* A statement that the measurement denies is no longer used; an undecided one still is. */
 struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts)
 {
     struct am_tiers l = {{0}, {0}};
 
     for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
+        const struct am_fact *const size = am_facts_only(facts, "memory.size", rows[i].where);
         const char *const text = am_kvs_get(&set->machine, rows[i].claim);
-        const double measured = measured_size(facts, i);
         double claimed = 0;
 
-        if (!text || !am_parse_f64(text, strlen(text), &claimed))
+        if (!text || !am_parse_f64(text, strlen(text), &claimed) || (size && size->contradicts))
             claimed = 0;
-        l.least[i] = measured > 0 && (claimed <= 0 || measured < claimed) ? measured : claimed;
-        l.most[i] = fmax(claimed, measured);
+        l.least[i] = size && (claimed <= 0 || size->value < claimed) ? size->value : claimed;
+        l.most[i] = size ? fmax(claimed, size->contradicts ? size->ci.hi : size->value) : claimed;
     }
     return l;
 }

@@ -250,6 +250,8 @@ static void find_memory(struct study *st)
         ns >= memory_ns || (span >= memory_span && exp(in->x[in->n - 1]) >= memory_bytes);
     if (in->y[in->n - 1] < in->y[first] - 0.2)
         out->has_memory = false;
+    out->memory_doubted =
+        !out->has_memory && span >= memory_span && in->y[in->n - 1] >= in->y[first] - 0.2;
     if (!out->has_memory)
         because(st, am_arena_printf(st->arena, "the last plateau may be a cache: %.3g ns up to %s",
                                     ns, bytes_text(st, in->x[in->n - 1])));
@@ -450,7 +452,17 @@ static void pair_up(const struct am_hierarchy *seen, const double *stated, size_
     }
 }
 
-void am_hierarchy_judge(const struct am_hierarchy *seen, const double *stated, size_t n,
+/* Whether every stated cache agrees with one that was seen, and no other was. */
+static bool all_agree(const struct am_hierarchy *seen, const struct am_claim *claims, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (claims[i].verdict != AM_CLAIM_AGREES)
+            return false;
+    }
+    return n > 0 && n == seen->n;
+}
+
+void am_hierarchy_judge(struct am_hierarchy *seen, const double *stated, size_t n,
                         struct am_claim *out)
 {
     n = n < AM_HIERARCHY_STATED_MAX ? n : AM_HIERARCHY_STATED_MAX;
@@ -469,5 +481,10 @@ void am_hierarchy_judge(const struct am_hierarchy *seen, const double *stated, s
             out[i].verdict = AM_CLAIM_DENIED;
         else if (inside && (c->resolved || (c->varies && c->hi <= 2 * wide * c->lo)))
             out[i].verdict = AM_CLAIM_AGREES;
+    }
+    if (seen->memory_doubted && all_agree(seen, out, n)) {
+        seen->n_why--;
+        seen->has_memory = true;
+        seen->decided = seen->n_why == 0;
     }
 }

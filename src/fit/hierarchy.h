@@ -52,6 +52,8 @@ struct am_hierarchy {
     bool gaps;                        /* sizes so far apart that a level may lie between */
     bool has_memory, memory_at_least; /* the last plateau is memory; its end was not reached */
     double memory, memory_lo, memory_hi;
+    bool memory_doubted; /* faster than any memory we know was, so that it may be a cache: one
+                          * reason of `why`, the last */
 };
 
 /* False when memory is refused or fewer than three sizes have values: `out` then says why. */
@@ -69,8 +71,10 @@ struct am_claim {
     size_t cache; /* the partner's index; SIZE_MAX: none */
 };
 /* What was stated (bytes, the innermost first; at most AM_HIERARCHY_STATED_MAX) against what was
- * seen. A statement that is false by less than about 2 x cannot be found. */
-void am_hierarchy_judge(const struct am_hierarchy *seen, const double *stated, size_t n,
+ * seen. A statement that is false by less than about 2 x cannot be found. Where the last plateau is
+ * doubted only for being fast, and every stated cache agrees with one that was seen, one to one,
+ * the plateau behind them is memory: statements may confirm a measurement, never replace it. */
+void am_hierarchy_judge(struct am_hierarchy *seen, const double *stated, size_t n,
                         struct am_claim *out);
 
 #endif

@@ -193,8 +193,9 @@ static void check_machine(const struct machine *m)
         const struct am_fact *size, *cycles;
         const double true_size =
             m->llc_other > 0 && i == 2 ? 0.5 * (m->size[i] + m->llc_other) : m->size[i];
-        /* two modes: anywhere between them will do */
-        const double allowed = m->llc_other > 0 && i == 2 ? 0.5 : 0.15;
+        /* capacity is where a quarter misses, which shapes of knees move by 1.4 at most; two modes:
+         * anywhere between them will do */
+        const double allowed = m->llc_other > 0 && i == 2 ? 2 : 1.4;
 
         (void)am_str_format(where, sizeof(where), "level=%s", names[i]);
         size = am_facts_only(&facts, "memory.size", where);
@@ -205,8 +206,8 @@ static void check_machine(const struct machine *m)
         }
         if (!ok(size && cycles, "%s: %s is found", m->name, names[i]))
             continue;
-        ok(fabs(size->value / true_size - 1) < allowed, "%s: %s has %.0f B, found %.0f", m->name,
-           names[i], true_size, size->value);
+        ok(fabs(log(size->value / true_size)) < log(allowed), "%s: %s has %.0f B, found %.0f",
+           m->name, names[i], true_size, size->value);
         ok(size->ci.lo <= size->value && size->value <= size->ci.hi && size->evidence,
            "%s: %s has an interval, %.0f to %.0f, and evidence", m->name, names[i], size->ci.lo,
            size->ci.hi);
@@ -351,9 +352,11 @@ static void check_too_few(void)
     for (size_t i = 0; i < sizeof(quick) / sizeof(quick[0]); i++)
         add_latency(&run, m, quick[i]);
     facts = derive(&run.run);
-    ok(!am_facts_only(&facts, "memory.size", "level=l1d") &&
-           !am_facts_only(&facts, "memory.cycles", "level=l1d"),
-       "points far apart show no first cache");
+    ok(!am_facts_only(&facts, "memory.size", NULL) && facts.n_remarks > 0,
+       "points far apart show no size of a cache, and why is told: %s",
+       facts.n_remarks ? facts.remarks[0] : "");
+    ok(am_facts_only(&facts, "memory.cycles", "level=l1d"),
+       "but 16 KiB are in the first cache, whatever its size");
     am_arena_fini(&run.run.arena);
     noisy_init(&run);
     claim(&run, m);

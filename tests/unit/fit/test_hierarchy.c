@@ -122,7 +122,7 @@ struct tally {
 };
 
 /* True statements must not be denied; the last one made 8 times larger must be. */
-static void judge(const struct machine *m, const struct am_hierarchy *h, struct tally *t)
+static void judge(const struct machine *m, struct am_hierarchy *h, struct tally *t)
 {
     const size_t n = count_caches(m);
     double stated[LEVELS_MAX];

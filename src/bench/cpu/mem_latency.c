@@ -32,9 +32,10 @@ static const struct am_axis axes[] = {
     [SIZE] = {.name = "size",
               .kind = AM_AXIS_SIZE,
               .unit = "B",
-              .dflt = "4K:512M:*2,l1/2:l1*2:l1/8,l2/2:l2*2:l2/8,6M:96M:*2",
-              .quick = "l1/2,l2/2,l3/4,256M",
-              .thorough = "4K:1G:*2,l1/2:l1*2:l1/16,l2/2:l2*2:l2/16,l3/8:l3*2:l3/8,6K:768M:*2",
+              /* evenly by the octave: stated sizes may be false, and would place them wrongly */
+              .dflt = "4K:1G:*1.25",
+              .quick = "4K:256M:*2",
+              .thorough = "4K:2G:*1.19",
               .help = "working set, rounded down to cells"},
     [PATTERN] = {.name = "pattern",
                  .kind = AM_AXIS_NAME,

@@ -91,6 +91,16 @@ def disturbed(tap, bench):
     tap.ok("load" in done.stdout and "synthetic" in done.stdout + done.stderr, "doctor reads the machine's load", done.stdout)
 
 
+def budget(tap, bench):
+    """A budget is counted in the simulated machine's time, which passes without anybody waiting."""
+    done = simulate(bench, "visionfive-2", "run", "app.gemm", "mem.latency", "-p", "n=1024", "--launches", "20", "--budget",
+                    "60s", "--seed", "1", "-q", "-o", "b.db")
+    spent = bench.query("b.db", """SELECT sum(elapsed_ns) * 1e-9,
+        (SELECT count(*) FROM point WHERE stop_reason = 'budget') FROM sample""")[0]
+    tap.ok(done.returncode in (0, 4) and spent[1] > 0 and spent[0] < 60, "a slow board's minute ends its run",
+           (done.returncode, done.stderr, spent))
+
+
 HOSTILE = [
     (b"[machine]\nnaem x\n", ["bad:2", "naem", "name"]),
     (b"[machine]\nname x\nvendor v\nmodel m\npackages 9999999999999999999999\n", ["bad:5", "packages"]),
@@ -152,6 +162,7 @@ def check(tap, bench):
     lies(tap, bench)
     seeds(tap, bench)
     disturbed(tap, bench)
+    budget(tap, bench)
     refused(tap, bench)
     resumed(tap, bench)
     documented(tap, bench)

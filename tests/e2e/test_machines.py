@@ -121,7 +121,7 @@ def refused(tap, bench):
         tap.ok(done.returncode == 2 and all(w in done.stderr for w in words) and not os.path.exists(bench.path("no.db")),
                f"refused with exit code 2: {text[:30]!r}", (done.returncode, done.stderr))
     for args in (["/no/such/file", "list"], [bench.dir, "list"], ["/dev/null", "doctor"],
-                 [described("a64fx"), "doctor", "--fsroot", "/"]):
+                 [described("a64fx"), "doctor", "--fsroot", "/"], [described("a64fx"), "energy", "--", "true"]):
         done = bench.run("--machine", *args, env=bench.real_env)
         tap.ok(done.returncode == 2 and done.stderr, f"refused: --machine {' '.join(args)[-30:]}", done.stderr)
 

@@ -291,8 +291,11 @@ enum am_status am_cmd_energy(struct am_cli *cli, struct am_err *err)
     struct job job = {.cli = cli};
     struct am_fsroot root = {0};
     struct am_err why = {0};
-    enum am_status s = am_fsroot_open(&root, cli->opt->fsroot, err);
+    enum am_status s;
 
+    if (cli->opt->machine)
+        return am_fail(err, AM_E_USAGE, "the energy of a simulated machine is not simulated");
+    s = am_fsroot_open(&root, cli->opt->fsroot, err);
     if (s == AM_OK)
         s = open_meters(&job, &root, &why, err);
     if (s == AM_OK)

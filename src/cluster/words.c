@@ -24,7 +24,7 @@ const char am_cluster_usage[] =
     "All other options and patterns are those of `archmeter run`; without a pattern the mpi.* are\n"
     "measured too. Ctrl-C, SIGTERM or SIGUSR1 ends early and merges what there is, as far as the\n"
     "launcher waits. Ends with code 0 when every node is complete, 1 when one is not, 2 for wrong\n"
-    "words, 3 when nothing was measured. For machines, mpirun's words: doc/cluster.md.\n";
+    "words, 3 when nothing was measured. For machines, mpirun's words: doc/guide/cluster.md.\n";
 
 enum { AXES_TEXT_MAX = 16 * 1024 };
 

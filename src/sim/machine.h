@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A simulated machine: what a description file (doc/machines.md) says of it.
+/* A simulated machine: what a description file (doc/guide/machines.md) says of it.
  *
  * A description is text: sections in brackets, one "key value" per line. The table of keys in
  * machine_keys.c is the format: it drives reading, defaults, bounds, messages and the reference in
- * doc/machines.md. Everything read is inside its bounds, and am_sim_machine_read() refuses what
- * does not fit together, so the code that uses a machine checks nothing again.
+ * doc/guide/machines.md. Everything read is inside its bounds, and am_sim_machine_read() refuses
+ * what does not fit together, so the code that uses a machine checks nothing again.
  *
  * This folder may use base and core only, and shares no code with store, model or report: it is
  * the other side of the argument when conclusions about a machine are tested. Lengths of time are
@@ -182,7 +182,7 @@ enum am_status am_sim_machine_read(const char *place, const char *text, size_t l
 /* The same of a file; AM_E_USAGE also when it cannot be read. */
 enum am_status am_sim_machine_load(const char *path, struct am_arena *arena,
                                    struct am_sim_machine *out, struct am_err *err);
-/* The format as Markdown, as it stands in doc/machines.md. */
+/* The format as Markdown, as it stands in doc/guide/machines.md. */
 void am_sim_machine_document(struct am_text *out);
 
 uint64_t am_sim_cpu_count(const struct am_sim_machine *m);

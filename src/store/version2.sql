@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A file of schema version 2, seen as one of version 3 (doc/schema.md): views that take the place
+-- A file of schema version 2, seen as one of version 3 (doc/internals/schema.md): views that take the place
 -- of tables. A temporary view is found before a table of that name, so that the statements of the
 -- store read either version; upgrading copies the views' rows. "main" is replaced by the name of
 -- the attached file when parts are merged.

@@ -149,9 +149,9 @@ def resumed(tap, bench):
 def documented(tap, bench):
     simulator = os.path.join(os.path.dirname(bench.archmeter), "archmeter-worker-sim")
     keys = subprocess.run([simulator, "--keys"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    with open(os.path.join(ROOT, "doc", "machines.md"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "doc", "guide", "machines.md"), encoding="utf-8") as f:
         page = f.read()
-    tap.ok(keys.strip() in page, "doc/machines.md has the parser's table", "archmeter-worker-sim --keys")
+    tap.ok(keys.strip() in page, "doc/guide/machines.md has the parser's table", "archmeter-worker-sim --keys")
     missing = [w for w in glob.glob(described("*")) if os.path.basename(w)[:-len(".machine")] not in page]
     tap.ok(not missing, "and names every description", missing)
 

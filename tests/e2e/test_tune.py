@@ -217,7 +217,7 @@ def interrupted(tap, bench):
 
 
 def script(tap, bench):
-    """The demonstration that doc/tune.md names, on a surface with noise."""
+    """The demonstration that doc/guide/tune.md names, on a surface with noise."""
     tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/check_tuner.py")
     got = subprocess.run([sys.executable, tool, bench.archmeter, "fake.surface", "-p", "noise=0.01",
                           "-p", "w=6:16", "-p", "depth=16:256:*2", "-p", "way=clever"],

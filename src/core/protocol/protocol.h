@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The line protocol between conductor and worker (doc/protocol.md). Text lines of space-separated
- * words; words are percent-encoded, doubles travel as %a. Parsing allocates nothing. */
+/* The line protocol between conductor and worker (doc/internals/protocol.md). Text lines of
+ * space-separated words; words are percent-encoded, doubles travel as %a. Parsing allocates
+ * nothing. */
 #ifndef AM_CORE_PROTOCOL_H
 #define AM_CORE_PROTOCOL_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The experiment file: what to run, with which values, and how to read the results (grammar in
- * doc/experiment.md). Parsing is pure: it reads no file, runs nothing, and bounds everything. */
+ * doc/guide/experiment.md). Parsing is pure: it reads no file, runs nothing, and bounds everything.
+ */
 #ifndef AM_CORE_SPEC_H
 #define AM_CORE_SPEC_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output file of `archmeter table`: which queries make which files (grammar in doc/table.md).
- * Parsing is pure, and bounds everything. */
+/* The output file of `archmeter table`: which queries make which files (grammar in
+ * doc/guide/table.md). Parsing is pure, and bounds everything. */
 #ifndef AM_CORE_TABLESPEC_H
 #define AM_CORE_TABLESPEC_H
 

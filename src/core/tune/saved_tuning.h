@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Saved tuning: which values of a bench's tunable axes were best, on which machine, for which
- * point. A text, one line an entry (doc/tune.md); here it is read, written, searched and applied to
- * plans. Files and locks are the command line's (cli/tune/tuning_file.h). */
+ * point. A text, one line an entry (doc/guide/tune.md); here it is read, written, searched and
+ * applied to plans. Files and locks are the command line's (cli/tune/tuning_file.h). */
 #ifndef AM_CORE_SAVED_TUNING_H
 #define AM_CORE_SAVED_TUNING_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* doc/schema.md tells the truth: its queries run on a real file, its tables name every column. */
+/* doc/internals/schema.md tells the truth: its queries run on a real file, its tables name every
+ * column. */
 #include "store/store.h"
 
 #include "base/text.h"

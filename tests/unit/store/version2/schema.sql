@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The results file: one database holds one run (doc/schema.md). Raw samples only, no aggregates;
+-- The results file: one database holds one run (doc/internals/schema.md). Raw samples only, no aggregates;
 -- SI units; what a worker said is kept as it said it, so its numbers carry no CHECK.
 
 PRAGMA application_id = 0x414d7472; -- "AMtr"

@@ -18,13 +18,12 @@ const struct am_exit_code am_exit_codes[] = {
     {0, NULL},
 };
 
-static const struct {
-    const char *name, *meaning;
-} variables[] = {
+const struct am_help_item am_environment_variables[] = {
     {"NO_COLOR", "When set and not empty: no colour unless --color always."},
     {"TERM", "dumb: neither colour nor a progress line that redraws itself."},
     {"ARCHMETER_WORKERS", "Directories to search for worker programs, parted by colons, in place "
                           "of those beside the program."},
+    {NULL, NULL},
 };
 
 static const struct {
@@ -80,8 +79,7 @@ static void list_line(FILE *out, const char *label, const char *text)
     wrap(out, text, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* Everything there is to say of an option: help, choices, default. */
-static void option_text(const struct am_option *o, char *buf, size_t cap)
+void am_option_text(const struct am_option *o, char *buf, size_t cap)
 {
     size_t used;
 
@@ -116,7 +114,7 @@ static void list_options(FILE *out, enum am_command_id id, bool global)
         if (!am_option_applies(o, id) || am_option_is_global(o) != global)
             continue;
         option_label(o, label, sizeof(label));
-        option_text(o, text, sizeof(text));
+        am_option_text(o, text, sizeof(text));
         list_line(out, label, text);
     }
 }
@@ -218,7 +216,7 @@ static void man_option(FILE *out, const struct am_option *o)
         (void)fputs("\\fR", out);
     }
     (void)fputc('\n', out);
-    option_text(o, text, sizeof(text));
+    am_option_text(o, text, sizeof(text));
     put_roff(out, text);
     (void)fputc('\n', out);
 }
@@ -275,8 +273,8 @@ void am_man_page(FILE *out)
         man_item(out, code, e->meaning);
     }
     (void)fputs(".SH ENVIRONMENT\n", out);
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        man_item(out, variables[i].name, variables[i].meaning);
+    for (const struct am_help_item *v = am_environment_variables; v->name; v++)
+        man_item(out, v->name, v->meaning);
     (void)fputs(".SH EXAMPLES\n", out);
     for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
         man_item(out, examples[i].command, examples[i].meaning);

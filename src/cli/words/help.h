@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts made from the option and command tables: help, manual page, completion scripts. */
+/* Texts made from the option and command tables: help, manual page, completion scripts, and (by
+ * tools/reference) the reference page of the documentation. */
 #ifndef AM_CLI_HELP_H
 #define AM_CLI_HELP_H
 
@@ -15,6 +16,14 @@ void am_man_page(FILE *out);
 
 /* `shell` is bash, zsh or fish; AM_E_USAGE names the nearest otherwise. */
 enum am_status am_completion(const char *shell, FILE *out, struct am_err *err);
+
+/* Everything there is to say of an option: help, choices, default. */
+void am_option_text(const struct am_option *option, char *buf, size_t cap);
+
+struct am_help_item {
+    const char *name, *meaning; /* NULL ends a table */
+};
+extern const struct am_help_item am_environment_variables[];
 
 struct am_exit_code {
     int code;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that lives and dies together: plans, catalogues and loaded results. */
+/* Memory that lives and dies together: plans, catalogues, loaded results.
+ *
+ * Allocations are cut from blocks and never freed one by one: am_arena_fini() frees them all. What
+ * is made for one command or one run needs no ownership rules then; a function that returns text or
+ * arrays takes the arena in which they live. Where memory is refused the functions return NULL. */
 #ifndef AM_BASE_ARENA_H
 #define AM_BASE_ARENA_H
 

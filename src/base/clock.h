@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Time: the monotonic raw clock with its measured cost, and the core clock by a dependent chain. */
+/* Time: the monotonic raw clock with its measured cost, and the core clock by a dependent chain.
+ *
+ * CLOCK_MONOTONIC_RAW is used because nothing adjusts its rate during a batch. Hardware counters
+ * are often closed to users and to guests; so the frequency of the core is measured by timing a
+ * chain of dependent additions, which take one cycle each on every core that is known here. */
 #ifndef AM_BASE_CLOCK_H
 #define AM_BASE_CLOCK_H
 

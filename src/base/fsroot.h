@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads below a file-system root: "/" in earnest, a recorded tree in tests (`--fsroot DIR`). */
+/* Reads below a file-system root: "/" on this machine, a recorded or made-up tree elsewhere
+ * (`--fsroot DIR`, `--machine FILE`, tests).
+ *
+ * Everything that is read from /sys and /proc goes through here, so that topology and doctor can be
+ * tried on machines that are not at hand. What is read below a root other than "/" is stamped
+ * synthetic. */
 #ifndef AM_BASE_FSROOT_H
 #define AM_BASE_FSROOT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* An ordered list of key = value facts, e.g. the environment of a run. */
+/* An ordered list of pairs of texts, key = value: the machine, environment, settings and build of a
+ * run, or the remarks of a worker. Keys keep the order in which they were added; texts are copied
+ * into the arena that is given to each addition. */
 #ifndef AM_BASE_KV_H
 #define AM_BASE_KV_H
 

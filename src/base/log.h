@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages for a person, on stderr. stdout carries data only. */
+/* Messages for a person, on standard error. Standard output carries data only, so that every
+ * command can be piped. */
 #ifndef AM_BASE_LOG_H
 #define AM_BASE_LOG_H
 

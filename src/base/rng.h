@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Deterministic random numbers (xoshiro256**, seeded by splitmix64): recorded seeds replay. */
+/* Deterministic random numbers (xoshiro256**, seeded by splitmix64).
+ *
+ * The same seed gives the same numbers on every machine: the seed of a run is stored with it, and
+ * the order of launches and the data of kernels can be repeated from it. Not for secrets. */
 #ifndef AM_BASE_RNG_H
 #define AM_BASE_RNG_H
 

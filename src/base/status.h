@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Status codes and the story of a failure: told once, by the first function that knows it. */
+/* Status codes, and the message that goes with a failure.
+ *
+ * A function that can fail returns an enum am_status and takes a struct am_err as its last
+ * parameter. The function that discovers the failure writes the message by am_fail(), with the
+ * names and values that it knows; callers pass the status on and add nothing. The status says what
+ * kind of failure it is, and so which exit code or stored outcome follows from it. */
 #ifndef AM_BASE_STATUS_H
 #define AM_BASE_STATUS_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounded text: a growing buffer with a hard limit, number parsing with full checks, name search.
- */
+/* Bounded text: a buffer that grows up to a limit, numbers parsed with full checks, and the search
+ * for names, also for the nearest valid one to suggest.
+ *
+ * Nothing here writes beyond a buffer or cuts silently: functions that may not fit return false or
+ * set `overflow`. Parsers of numbers accept the whole text or nothing. */
 #ifndef AM_BASE_TEXT_H
 #define AM_BASE_TEXT_H
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The catalogue: every worker program found, and the benches it says it has. */
+/* The catalogue: every worker program found, and the benches it says it has.
+ *
+ * Workers are looked for beside this program and in ../libexec/archmeter, or in the directories of
+ * $ARCHMETER_WORKERS, and asked by --list with a time limit. What cannot be asked, or was left out
+ * of the build, is kept with the reason. Benches of one name in several workers are united: their
+ * axes then have the choices of all, and a choice says which worker has it (unite.c). */
 #ifndef AM_CONDUCTOR_CATALOGUE_H
 #define AM_CONDUCTOR_CATALOGUE_H
 
@@ -21,7 +26,7 @@ struct am_worker {
 struct am_catalogue {
     struct am_worker *workers;
     size_t n;
-    /* Its workers play a machine that is not here: they are bound to no CPU, and their clock may
+    /* Its workers play per machine that is not here: they are bound to no CPU, and their clock may
      * be ahead of ours. */
     bool simulated;
 };

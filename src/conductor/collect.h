@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From a worker's lines to a launch record. Believes nothing that cannot be. */
+/* From a worker's lines to the record of a launch.
+ *
+ * The collector is a state machine over the messages of core/protocol/protocol.h: a table says
+ * which message may come when (`actions` in collect.c). It believes no line that cannot be true (a
+ * sample outside the launch's time, a point that was not asked for, more than was asked for): the
+ * rest of the launch is then a failure of kind `protocol` or `flood`, charged to the point at hand.
+ * What arrived before that is kept. */
 #ifndef AM_CONDUCTOR_COLLECT_H
 #define AM_CONDUCTOR_COLLECT_H
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The conductor: plan -> spawn worker -> collect -> store; interleaved rounds until every point is
- * precise enough, the budget is spent, or the user interrupts. */
+/* The conductor: carries out a plan.
+ *
+ * It works in rounds. A round visits every point that is still open, in an order shuffled by the
+ * run's seed: points of one bench are gathered into a launch, a worker process is started for it,
+ * its lines are collected and judged, and the launch is stored in one commit. After a round each
+ * point is asked whether it needs more launches; why not (target, max-launches, budget, ...) is
+ * stored. The decision looks only at what was stored, so that a resumed run decides as an
+ * undisturbed one. Assumed: the points of the plan have their ids from am_store_begin_run().
+ * Promised: a crash, a hang or a lie of a worker costs its point a stored failure and nothing else,
+ * and killing this process loses at most the launch in flight. */
 #ifndef AM_CONDUCTOR_CONDUCTOR_H
 #define AM_CONDUCTOR_CONDUCTOR_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One launch: choose CPUs, write the request, run the worker, hand back the record. */
+/* One launch: choose CPUs, write the request, run the worker, hand back the record.
+ *
+ * CPUs are taken from the topology, one hardware thread per core first. The worker runs with them
+ * as its affinity and with a limit in time, memory and output; however it ends, the caller gets a
+ * complete record in which every requested point has an outcome. */
 #ifndef AM_CONDUCTOR_LAUNCH_H
 #define AM_CONDUCTOR_LAUNCH_H
 

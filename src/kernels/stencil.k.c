@@ -133,7 +133,9 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
 #define DOWN_f64(x) (x)
 #endif
 
-/* From the last to what lies before the first, from the first to what lies after the last. */
+/* Lane l holds the piece of the grid behind that of lane l - 1. So what lies before the first
+ * vector is the last one, moved up by one lane, and behind the last lies the first, moved down by
+ * one. */
 #define WRAP(type)                                                                                 \
     static void wrap_##type(void *array, size_t n, size_t count)                                   \
     {                                                                                              \

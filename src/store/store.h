@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The results file: one SQLite database a run, raw samples only, one commit a launch. */
+/* The results file: one SQLite database per run.
+ *
+ * A run is begun once, with machine, environment, settings, build, doctor's findings, benches and
+ * points; then every launch is one commit with all its samples; then the run is ended. Only raw
+ * samples are stored: whatever is shown is computed from them on loading. Promised: a file always
+ * holds whole launches, however the writer died; (point, round) is unique, so that resuming can
+ * double nothing; one process writes at a time. Loaded texts and arrays live in the caller's arena.
+ * Files of the schema version before this one are read as if they were of this one
+ * (store/version.h); doc/internals/schema.md describes the tables. */
 #ifndef AM_STORE_STORE_H
 #define AM_STORE_STORE_H
 

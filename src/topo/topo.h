@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine is: topology by hwloc, a stable key, the environment of a run. */
+/* What this machine is: topology by hwloc, a stable key, the environment of a run.
+ *
+ * Read once when a command starts, below a root (base/fsroot.h). The topology answers which CPUs
+ * share a core, a cache or a memory node. Machine and environment are lists of key = value that
+ * are stored with a run; the key of a machine is made of what does not change between boots, so
+ * that runs of the same machine can be found again. */
 #ifndef AM_TOPO_TOPO_H
 #define AM_TOPO_TOPO_H
 

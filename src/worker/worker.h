@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker's main loop: pin, prepare, verify, sample, stream. */
+/* The main loop of every worker program.
+ *
+ * A worker is started afresh for each launch. It reads one request from the socket at
+ * AM_PROTOCOL_FD, binds itself to the CPUs that the request names, and for each point in turn
+ * prepares the bench, hands it to the sampler and writes every sample to the socket as it comes,
+ * ending with `done`. It keeps nothing, aggregates nothing and knows nothing of other launches. A
+ * point that cannot be measured is a `skip` or `fail` with its reason, and the next point goes on.
+ * With --list it prints the descriptors of its benches instead. What it prints elsewhere
+ * (libraries do) is kept by the conductor as diagnostics and never read as data. */
 #ifndef AM_WORKER_WORKER_H
 #define AM_WORKER_WORKER_H
 

@@ -222,7 +222,7 @@ static bool any_open(const struct am_plan *plan)
     return false;
 }
 
-/* A file of the user's own that nothing would be looked up in is not even read. */
+/* The user's tuning file is not even read when no point of this plan could use it. */
 enum am_status am_setup_tuning(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
 {
     const char *const path = am_tuning_path(cli);

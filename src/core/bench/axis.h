@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Axes: the parameters of a bench, their values, and the one range syntax that users write. */
+/* Axes: the parameters of a bench, their values, and the one syntax in which values are written.
+ *
+ * A bench has a table of axes, each with its kind, its default values by profile as text, and a
+ * sentence for a person. The same parser reads the defaults and what a user writes after -p, so
+ * that both have the same grammar (am_axis_parse()). A parsed axis is a list of values without
+ * doubles; a point takes one value of each axis, in the order of the table. */
 #ifndef AM_CORE_AXIS_H
 #define AM_CORE_AXIS_H
 

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The bench descriptor: everything the engine needs to know of one thing that is measured. */
+/* The bench descriptor: everything the engine needs to know of one thing that is measured.
+ *
+ * A bench is a `const struct am_bench` at the end of its file: a name, a table of axes (parameters
+ * with the values to sweep), a table of metrics, and hooks. The worker calls the hooks for one
+ * point, that is one value per axis: prepare() builds the state and states the exact work of one
+ * iteration; the sampler then calls run() in timed batches, verify() before the first and after
+ * the last, and finish() exactly once. Hooks compute no metric: am_bench_derive() makes the values
+ * from work, time and core clock by the metric's rule. The conductor has the same descriptors
+ * without hooks, as the worker's --list prints them, so that it knows no bench by name.
+ *
+ * Hooks may assume that the process is bound to ctx->cpus, that every axis has a value inside its
+ * range, and that nothing else of archmeter runs while they are timed. */
 #ifndef AM_CORE_BENCH_H
 #define AM_CORE_BENCH_H
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: which points of which benches are measured, how often, how long. */
+/* A plan: which points of which benches are measured, how often, how long.
+ *
+ * Made once, from the catalogue's benches, a profile and the user's -p: each axis of a bench gets
+ * its values, and the points are all combinations of them. Names of the machine (cpus, l2, memory)
+ * are replaced by its numbers here, so that a stored plan holds numbers only. After that a plan is
+ * data: the store writes its points and gives them ids, the conductor visits them. */
 #ifndef AM_CORE_PLAN_H
 #define AM_CORE_PLAN_H
 

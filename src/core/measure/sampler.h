@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampler: calibrate, warm up, verify, take batches. It aggregates nothing. */
+/* The sampler: measures one prepared point inside the worker, batch by batch.
+ *
+ * In this order: iterations per batch are chosen so that a batch lasts long enough; the outcome is
+ * verified; warm-up batches; timed batches, each with the core clock probed before and after it and
+ * with what disturbed it (steal time, context switches, a drifting clock) as labels; verified
+ * again. Every batch goes to the sink at once as a struct am_sample. The sampler computes no
+ * statistics and drops nothing: labelled batches are passed on too, and a bounded number of them is
+ * measured again. Clock, disturbances and events are values with function pointers, so that tests
+ * script them. */
 #ifndef AM_CORE_SAMPLER_H
 #define AM_CORE_SAMPLER_H
 

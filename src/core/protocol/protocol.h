@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The line protocol between conductor and worker (doc/internals/protocol.md). Text lines of
- * space-separated words; words are percent-encoded, doubles travel as %a. Parsing allocates
- * nothing. */
+/* The line protocol between conductor and worker (doc/internals/protocol.md).
+ *
+ * Three texts cross the border between the two processes: the request (conductor to worker, once),
+ * the messages (worker to conductor, a line each while it measures) and the listing (what a worker
+ * prints for --list). All are lines of words with one space between; words are percent-encoded and
+ * doubles travel as %a, so that every number arrives exactly. Writers and parsers of each stand
+ * side by side in one file (request.c, message.c, listing.c). Parsers trust nothing: lengths and
+ * counts are bounded, names are checked against the bench's tables, and a line that does not fit is
+ * refused with its reason. am_msg_parse() allocates nothing. When a message may come is the
+ * collector's business (conductor/collect.c). */
 #ifndef AM_CORE_PROTOCOL_H
 #define AM_CORE_PROTOCOL_H
 

@@ -35,7 +35,7 @@ die() {
     exit 1
 }
 
-# Every dependency, one a line: needed by | how it is found | Debian | Fedora | Arch | what it is for.
+# Every dependency, one per line: needed by | how it is found | Debian | Fedora | Arch | what it is for.
 # `build` is needed; `engine` (what is measured besides the machine) and `test` are installed where they can be;
 # `peers` is only looked for.
 dependencies() {

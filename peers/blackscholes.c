@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Black-Scholes as one writes it: a plain loop over arrays with log, exp and erf, which gcc -Ofast
- * makes calls of libmvec. Shares no code with archmeter; peers/blackscholes.py compiles and runs it.
+ * makes calls of libmvec. Shares no code with archmeter; peers/blackscholes.py compiles and runs
+ * it.
  *
- *     blackscholes f32|f64 OPTIONS     prints options a second and the greatest error of a price
+ *     blackscholes f32|f64 OPTIONS     prints options per second and the greatest error of a price
  */
 #include <math.h>
 #include <stdio.h>
@@ -72,7 +73,8 @@ static long long now_ns(void)
 /* Options of PARSEC's ranges. */
 static void fill(const struct type *type, void *const *arrays, size_t n)
 {
-    static const double ranges[5][2] = {{42, 100}, {40, 110}, {0.0275, 0.1}, {0.05, 0.65}, {0.05, 1}};
+    static const double ranges[5][2] = {
+        {42, 100}, {40, 110}, {0.0275, 0.1}, {0.05, 0.65}, {0.05, 1}};
 
     srand48(1);
     for (size_t i = 0; i < n; i++) {
@@ -115,7 +117,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of the batches' times, in seconds a pass. */
+/* The median of the batches' times, in seconds per pass. */
 static double measure(const struct type *type, void *const *arrays, size_t n)
 {
     double times[BATCHES];
@@ -131,7 +133,8 @@ static double measure(const struct type *type, void *const *arrays, size_t n)
 
 int main(int argc, char **argv)
 {
-    const struct type *const type = argc == 3 && strcmp(argv[1], "f64") == 0 ? &types[1] : &types[0];
+    const struct type *const type =
+        argc == 3 && strcmp(argv[1], "f64") == 0 ? &types[1] : &types[0];
     char *end = NULL;
     const unsigned long n = argc == 3 ? strtoul(argv[2], &end, 10) : 0;
     void *arrays[ARRAYS];

@@ -76,7 +76,7 @@ def run_plain(program: str, kind: str, options: int, cpu: int) -> tuple[float, f
 
 
 def run_variants(program: str, isas: str, kind: str, options: int) -> dict[str, float]:
-    """{variant: options a second}, the best ISA of each: both in one run."""
+    """{variant: options per second}, the best ISA of each: both in one run."""
     point = {"executor": "serial", "threads": 1, "isa": isas, "type": kind, "nx": "erf",
              "variant": "own,libmvec", "n": options, "task_size": options}
     best = collections.defaultdict(float)
@@ -111,7 +111,7 @@ def verdict(goal: float, low: float, high: float) -> str:
 
 def print_speed(options, cases: list, ours: dict, theirs: dict, errors: dict) -> bool:
     print(f"Measured {datetime.date.today().isoformat()} with `peers/blackscholes.py --rounds "
-          f"{options.rounds}`, {options.options} options in cache, one core. Millions of options a second, "
+          f"{options.rounds}`, {options.options} options in cache, one core. Millions of options per second, "
           "medians of the rounds; in brackets the spread, (max − min) / median.\n")
     ratio.print_head(["type", "up to", "plain C, libmvec", "our loop, libmvec", "own",
                       "own / best rival [95 % interval]", "goal", "", "plain C's error"])

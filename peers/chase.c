@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An independent pointer chase to compare mem.latency with: shares no code with archmeter. Prints
- * nanoseconds a load, the median of SAMPLES.
+ * nanoseconds per load, the median of SAMPLES.
  *
  * usage: chase BYTES random|local
  *

@@ -57,7 +57,7 @@ def verdict(r, low, high):
 
 def print_table(options, cases, ours, theirs):
     today = datetime.date.today().isoformat()
-    print(f"Measured {today} with `peers/chase.py --rounds {options.rounds}`. Medians in ns a load; in "
+    print(f"Measured {today} with `peers/chase.py --rounds {options.rounds}`. Medians in ns per load; in "
           "brackets the spread, (max − min) / median of the rounds.\n")
     ratio.print_head(["order", "working set", "plain chase", "mem.latency",
                       "ratio [95 % interval]", "verdict"])

@@ -8,7 +8,7 @@ usage: peers/clpeak.py [--archmeter PROGRAM] [--device NAME] [--platform N] [--n
 --device is archmeter's name (`archmeter list ocl.arith`), --platform and --number are clpeak's for
 the same device; with one device on the machine none of them is needed. Compared are clpeak's float16
 arithmetic with fma of as wide a vector, and the best of its five global reads with the best read of
-ours. clpeak times a chain of mad(), one a work-item, and takes the mean of 10 to 30 runs. Every round
+ours. clpeak times a chain of mad(), one per work-item, and takes the mean of 10 to 30 runs. Every round
 measures both once with each program, the order changing from round to round. Ratio and interval as
 in ratio.py.
 """

@@ -32,7 +32,7 @@ from pathlib import Path
 import ratio
 
 SIZES = {"16 kB": 16_000, "200 kB": 200_000, "2 MB": 2_000_000, "512 MB": 512_000_000}
-# our operation and type, streams, likwid's kernel, least operations a cycle with 256-bit vectors
+# our operation and type, streams, likwid's kernel, least operations per cycle with 256-bit vectors
 FLOPS = [
     ("fma", "f64", 13, "peakflops_avx_fma", 15.8),
     ("fma", "f32", 13, "peakflops_sp_avx_fma", 31.6),
@@ -110,7 +110,7 @@ def guarded(options, run):
 
 
 def run_archmeter(program, bench, point, isa, metric):
-    """(value, operations a cycle where the bench counts them)"""
+    """(value, operations per cycle where the bench counts them)"""
     found = ratio.run_results(program, bench, {**point, "isa": isa})[0]["metrics"]
     per_cycle = found.get("flops_per_cycle", {"median": None})
     return found[metric]["median"], per_cycle["median"]
@@ -129,7 +129,7 @@ def run_likwid(folder, kernel, size, threads, metric):
 
 
 def measure(options, chosen, folder):
-    """{label: {who: [(foreign share, (value, operations a cycle))]}}"""
+    """{label: {who: [(foreign share, (value, operations per cycle))]}}"""
     results = {c[0]: {"ours": [], "theirs": [], "best": []} for c in chosen}
     for i in range(options.rounds):
         for label, bench, point, metric, kernel, size, _ in chosen:
@@ -183,12 +183,12 @@ def print_table(options, chosen, results):
 
 
 def print_cycles(options, results):
-    """Operations a cycle of one thread; the interval is that of the rounds, least to most."""
+    """Operations per cycle of one thread; the interval is that of the rounds, least to most."""
     goals = {f"cpu.flops {op} {kind}": goal for op, kind, _, _, goal in FLOPS}
     verdicts = []
     if not any(label in results for label in goals):
         return verdicts
-    print("\nOperations a cycle and thread of the core clock measured around each batch:\n")
+    print("\nOperations per cycle and thread of the core clock measured around each batch:\n")
     ratio.print_head(["case", f"archmeter {options.isa}", "least to most", "goal", "verdict"])
     for label, goal in goals.items():
         runs = results.get(label, {"ours": []})["ours"]

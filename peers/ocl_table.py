@@ -4,7 +4,7 @@
 
 usage: peers/ocl_table.py [--archmeter PROGRAM] [--paper] [RUN.db ...]
 
-Bus both ways, most operations a second, global and local memory read and written: of every device
+Bus both ways, most operations per second, global and local memory read and written: of every device
 the best point that was measured. Without a file, what the table needs is measured first (quick
 profile). --paper adds the columns that the paper has, of its own suite and of SHOC.
 """

@@ -70,7 +70,7 @@ def run_archmeter(program: str, bench: str, point: dict, metric: str) -> list[fl
 
 def in_turn(options: argparse.Namespace, cases: Sequence[Hashable],
             run_ours: Callable[..., float], run_theirs: Callable[..., float]) -> tuple[dict, dict]:
-    """({case: ours}, {case: theirs}), a value a round; who is first changes with the round."""
+    """({case: ours}, {case: theirs}), a value per round; who is first changes with the round."""
     ours, theirs = {c: [] for c in cases}, {c: [] for c in cases}
     sides = [(ours, run_ours), (theirs, run_theirs)]
     for i in range(options.rounds):

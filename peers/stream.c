@@ -5,8 +5,8 @@
  *
  * usage: stream KERNEL BYTES    (read, write, copy, scale, add, triad, and on x86-64 read, write,
  * copy with .scan64, .scan128, .scan256; bytes of all arrays together)
- * Prints the median and the best of the batches, bytes a second as STREAM counts them; exit code 3:
- * this build has no such kernel. */
+ * Prints the median and the best of the batches, bytes per second as STREAM counts them; exit code
+ * 3: this build has no such kernel. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -48,7 +48,7 @@ def build(folder):
 
 
 def run_rival(program, kernel, size, cpu):
-    """Bytes a second; None where the build has no such kernel."""
+    """Bytes per second; None where the build has no such kernel."""
     command = ["taskset", "-c", str(cpu), program, kernel, str(size)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode == 3:
@@ -58,7 +58,7 @@ def run_rival(program, kernel, size, cpu):
 
 
 def run_rivals(programs, kernel, size, cpu):
-    """{name: bytes a second}; the better of the builds of the plain loop, and each scan."""
+    """{name: bytes per second}; the better of the builds of the plain loop, and each scan."""
     rates = {"plain": max(run_rival(p, kernel, size, cpu) for p in programs)}
     for scan in SCANS:
         rate = run_rival(programs[0], f"{kernel}.{scan}", size, cpu)

@@ -127,7 +127,7 @@ def show_failure(entry: dict[str, str]) -> None:
 
 
 def read_log(path: Path) -> Count:
-    """Counts a testlog.json: one JSON object a line, one line a test."""
+    """Counts a testlog.json: one JSON object per line, one line per test."""
     total = Count()
     for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
         entry = json.loads(line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cluster run over MPI: one archmeter a node, files to rank 0, one merged file. */
+/* A cluster run over MPI: one archmeter per node, files to rank 0, one merged file. */
 #ifndef AM_CLUSTER_JOB_H
 #define AM_CLUSTER_JOB_H
 

@@ -11,8 +11,8 @@ static const struct quotient {
     const char *over, *under; /* under NULL: flops */
     const char *help;
 } quotients[] = {
-    {"miss_ratio:l2", "", "PAPI_L2_TCM", "PAPI_L2_TCA", "misses an access of the second level"},
-    {"miss_ratio:l3", "", "PAPI_L3_TCM", "PAPI_L3_TCA", "misses an access of the third level"},
+    {"miss_ratio:l2", "", "PAPI_L2_TCM", "PAPI_L2_TCA", "misses per access of the second level"},
+    {"miss_ratio:l3", "", "PAPI_L3_TCM", "PAPI_L3_TCA", "misses per access of the third level"},
     {"accesses_per_flop:memory", "1/flop", "PAPI_L3_TCM", NULL,
      "R_m: third-level misses an operation"},
 };
@@ -42,7 +42,7 @@ static size_t metrics_of(const struct am_counting *c, struct am_arena *arena, st
             .unit = "",
             .better = AM_LOWER,
             .rule = AM_RULE_OWN,
-            .help = "events an iteration",
+            .help = "events per iteration",
         };
     for (size_t i = 0; i < QUOTIENTS; i++) {
         if (has_quotient(c, &quotients[i]))

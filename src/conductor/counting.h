@@ -14,7 +14,7 @@ struct am_counting {
     bool with_time;                 /* counts and times from the same launches */
 };
 
-/* Adds "count:EVENT" (a number an iteration), miss ratios and memory accesses a flop to every
+/* Adds "count:EVENT" (a number per iteration), miss ratios and memory accesses per flop to every
  * descriptor of the catalogue. After am_energy_rig_extend(), before planning. */
 enum am_status am_counting_extend(const struct am_counting *counting,
                                   struct am_catalogue *catalogue, struct am_arena *arena,

@@ -413,7 +413,7 @@ static void fill_sample(const struct am_energy_rig *rig, const struct am_energy 
                              (has_group(rig, "uncore") ? watts_named(rig, "uncore", energies) : 0);
 }
 
-/* What is not valid says why, once a visit; what is says how sure it is. */
+/* What is not valid says why, once per visit; what is says how sure it is. */
 static void note_sample(const struct am_energy_rig *rig, const struct am_energy *energies,
                         struct am_arena *arena, struct am_kvs *notes)
 {

@@ -64,7 +64,7 @@ const struct am_energy_kind am_energy_kinds[] = {
     {"energy", "J", AM_LOWER, energy_of, false, "of one iteration, idle power included"},
     {"power", "W", AM_LOWER, power_of, false, "mean over the batch"},
     {"net_energy", "J", AM_LOWER, net_energy_of, false, "beyond what the idle machine draws"},
-    {"flops_per_watt", "flop/J", AM_HIGHER, flops_per_watt_of, false, "flop/s a watt"},
+    {"flops_per_watt", "flop/J", AM_HIGHER, flops_per_watt_of, false, "flop/s per watt"},
     {"joule_per_byte", "J/B", AM_LOWER, joule_per_byte_of, false, "read and written"},
     {"joule_per_op", "J", AM_LOWER, joule_per_op_of, false, "of what the bench counts"},
     {"edp", "J.s", AM_LOWER, edp_of, false, "energy times delay"},

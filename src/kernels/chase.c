@@ -19,7 +19,7 @@ const void *am_chase(const void *from, uint64_t steps)
     return p;
 }
 
-/* One step of every chain an iteration. Up to about a dozen chains stay in registers; beyond that
+/* One step of every chain per iteration. Up to about a dozen chains stay in registers; beyond that
  * some pass through the stack, a few cycles that a miss in a cache hides. */
 #define CHASE(n)                                                                                   \
     static void chase_##n(const void **at, uint64_t steps)                                         \

@@ -8,8 +8,8 @@
 #define E_f32 float
 #define E_f64 double
 
-/* Rows that a loop has in registers: three vectors a row, the constants, and where operands cannot
- * be in memory, what is on its way. */
+/* Rows that a loop has in registers: three vectors per row, the constants, and where operands
+ * cannot be in memory, what is on its way. */
 #if defined(__aarch64__)
 #define ROWS 5
 #define EACH_ROW REP_5

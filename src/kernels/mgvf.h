@@ -39,7 +39,7 @@ struct am_mgvf_step {
     double diffusion;     /* mu / lambda */
     double pull;          /* 1 / lambda */
     double epsilon;
-    double *sums;  /* one a row */
+    double *sums;  /* one per row */
     void *scratch; /* what the loop asked for; NULL when nothing */
 };
 

@@ -48,8 +48,8 @@ enum am_stencil_loop {
     AM_STENCIL_SCALAR,      /* linear, an element at a time */
     AM_STENCIL_AUTO,        /* linear, vectorised by the compiler; none in the scalar ISA */
     AM_STENCIL_UNALIGNED,   /* linear, vector loads at any element */
-    AM_STENCIL_INTERLEAVED, /* three aligned loads a vector */
-    AM_STENCIL_PREFETCH,    /* one aligned load a vector; v may be u - 1 */
+    AM_STENCIL_INTERLEAVED, /* three aligned loads per vector */
+    AM_STENCIL_PREFETCH,    /* one aligned load per vector; v may be u - 1 */
     AM_STENCIL_LOOPS,
 };
 
@@ -62,7 +62,7 @@ enum am_stencil_loop {
 struct am_stencil_slice {
     const void *u;          /* w vectors at step 0 */
     void *v;                /* takes them after the last step; may overlap u anyhow */
-    void *e;                /* 2 vectors a step */
+    void *e;                /* 2 vectors per step */
     uint64_t chunks;        /* full ones before the last */
     uint64_t chunk_periods; /* of a full one */
     uint64_t last_periods;
@@ -79,7 +79,7 @@ typedef void am_stencil_slice_fn(const struct am_stencil_slice *slice);
  * the next lanes: lane j before the first continues lane j - 1, after the last lane j + 1. */
 typedef void am_stencil_wrap_fn(void *u, size_t n, size_t count);
 
-/* A whole periodic grid in registers, `width` vectors of one point a lane and neighbours side by
+/* A whole periodic grid in registers, `width` vectors of one point per lane and neighbours side by
  * side, from u to v: a slice without edges, of period 1, that stays where it is. */
 struct am_stencil_held {
     unsigned width; /* 0: no such entry */

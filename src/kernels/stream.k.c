@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streaming loops: sixteen vectors a step at constant offsets, then vectors, then elements. */
+/* Streaming loops: sixteen vectors per step at constant offsets, then vectors, then elements. */
 #include "kernels/stream.h"
 
 #include "kernels/isa/isa.h"
@@ -9,7 +9,7 @@ enum {
     LANES = AM_VEC_BYTES / sizeof(double),
     BLOCK = AM_STREAM_UNROLL * LANES,
     SUMS = 8,
-    LINE_BYTES = 64, /* software prefetch: one a line; a longer line is asked for twice */
+    LINE_BYTES = 64, /* software prefetch: one per line; a longer line is asked for twice */
 };
 
 /* The compiler must neither join nor drop passes, whatever it proves about them. */

@@ -40,7 +40,7 @@ static const struct vendor {
       {0x641, AM_SCOPE_UNCORE, false},
       {0x619, AM_SCOPE_DRAM, true},
       {0x64d, AM_SCOPE_PSYS, false}}},
-    /* The core counter is one a core, not one a package: left to perf. */
+    /* The core counter is one per core, not one per package: left to perf. */
     {"AuthenticAMD", 0xc0010299, {{0xc001029b, AM_SCOPE_PACKAGE, false}}},
 };
 

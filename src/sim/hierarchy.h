@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Time of loads and of streams in the caches and memory of a simulated machine.
  *
- * Hits follow from replacement, not from a fitted curve: an LRU cache loses a set that is walked in
- * a fixed order as soon as it does not fit, set by set; unevenly filled sets follow a Poisson law;
- * random replacement solves h = exp(-(1-h)x); the best policy keeps 1/x. x is the walked set over
- * what the launch has of the cache. Shared with no other part of the tree. */
+ * Hits follow from replacement, not from a fitted curve: an LRU cache loses per set that is walked
+ * in a fixed order as soon as it does not fit, set by set; unevenly filled sets follow a Poisson
+ * law; random replacement solves h = exp(-(1-h)x); the best policy keeps 1/x. x is the walked set
+ * over what the launch has of the cache. Shared with no other part of the tree. */
 #ifndef AM_SIM_HIERARCHY_H
 #define AM_SIM_HIERARCHY_H
 

@@ -63,7 +63,7 @@ static const struct am_sim_key cache_keys[] = {
     {"line", AM_SIM_BYTES, C(line), 16, 4096, "64", NULL, "bytes of a line"},
     {"policy", AM_SIM_WORD, C(policy), 0, 0, "lru", policies,
      "replacement: lru; coloured (lru, sets filled unevenly by page addresses); random; best "
-     "(keeps what it can of too large a set)"},
+     "(keeps what it can of too large per set)"},
     {"fill", AM_SIM_WORD, C(fill), 0, 0, "inclusive", fills,
      "exclusive and victim: capacities of this and the level before add up"},
     {"cycles", AM_SIM_NUMBER, C(cycles), 0, 10000, NULL, NULL, "load latency in core cycles"},
@@ -178,7 +178,7 @@ static const struct am_sim_key device_keys[] = {
     {"link_us", AM_SIM_NUMBER, D(link_us), 0, 1e6, "8", NULL, "beginning of a transfer"},
     {"launch_us", AM_SIM_NUMBER, D(launch_us), 0, 1e6, "10", NULL, "kernel start to end, empty"},
     {"enqueue_us", AM_SIM_NUMBER, D(enqueue_us), 0, 1e6, "3", NULL, "of it on the host"},
-    {"build_ms", AM_SIM_NUMBER, D(build_ms), 0, 1e6, "20", NULL, "compiling a program"},
+    {"build_ms", AM_SIM_NUMBER, D(build_ms), 0, 1e6, "20", NULL, "compiling per program"},
     {0},
 };
 

@@ -100,7 +100,7 @@ enum am_status am_db_read_begin(struct am_store *store, struct am_err *err);
 void am_db_read_end(struct am_store *store);
 
 /* A statement's rows. The getters tell the first thing that is wrong (a type, a range, memory) and
- * set `status`; what they return then is harmless: 0, NAN, "". One check a row is enough. */
+ * set `status`; what they return then is harmless: 0, NAN, "". One check per row is enough. */
 struct am_db_rows {
     struct am_store *store;
     struct am_arena *arena; /* texts and lists are copied there */

@@ -222,7 +222,7 @@ static void results_of(struct views *v, const struct am_read_bench *b)
                  has_axis(b, "testset") ? "" : join_testsets, (long long)b->id);
 }
 
-/* Five columns a metric; those of other benches' metrics are NULL. */
+/* Five columns per metric; those of other benches' metrics are NULL. */
 static void add_statistics(struct views *v, const struct column *c, bool own, size_t i)
 {
     static const struct {

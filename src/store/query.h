@@ -30,12 +30,12 @@ struct am_query_table {
 /* Makes the views and functions for queries of this connection (nothing is written to the file),
  * and from then on allows nothing but reading.
  *
- * View results, a row a sample: test_name, testset, every axis, every metric, and where the names
+ * View results, a row per sample: test_name, testset, every axis, every metric, and where the names
  * are free point, launch, round, sample, weight, labels.
  *
- * View stats, a row a point: test_name, testset, every axis, launches, samples, and for each metric
- * M the columns M_median (of launch medians, as `show` has it), M_mean and M_stddev (weighted),
- * M_range_min and M_range_max.
+ * View stats, a row per point: test_name, testset, every axis, launches, samples, and for each
+ * metric M the columns M_median (of launch medians, as `show` has it), M_mean and M_stddev
+ * (weighted), M_range_min and M_range_max.
  *
  * Table testsets (point, name). Functions median(x), stddev(x), weighted_mean(x, w),
  * weighted_stddev(x, w).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a run: the plan and its circumstances once, then one commit a launch. */
+/* Writing a run: the plan and its circumstances once, then one commit per launch. */
 #include "store/store.h"
 
 #include "store/db.h"

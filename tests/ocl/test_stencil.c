@@ -138,7 +138,7 @@ static void check_refusals(struct am_ocl_stencil *st)
         const char *reason;
     } cases[] = {
         {100, 0, 4, "0 groups"},
-        {100, 1, 0, "0 steps a pass"},
+        {100, 1, 0, "0 steps per pass"},
         {0, 1, 1, "0 points"},
     };
 

@@ -143,7 +143,7 @@ static enum am_status check_codec(const struct avi *avi, const uint8_t *format, 
                        avi->source->name, name);
     if (bits != 8)
         return am_fail(err, AM_E_PARSE,
-                       "%s: %u bits a pixel; only uncompressed 8-bit grey can be read",
+                       "%s: %u bits per pixel; only uncompressed 8-bit grey can be read",
                        avi->source->name, bits);
     return AM_OK;
 }

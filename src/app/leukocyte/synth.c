@@ -31,7 +31,7 @@ const struct am_synth_setup am_synth_defaults = {
     .cells = 36, .frames = 10, .speed = 2, .noise = 3, .seed = 1};
 
 struct rolling {
-    struct am_centre start, velocity; /* velocity: pixels a frame */
+    struct am_centre start, velocity; /* velocity: pixels per frame */
     double radius, brightness;
 };
 
@@ -184,7 +184,7 @@ static enum am_status check(const struct am_synth_setup *setup, struct am_err *e
     if (setup->frames < 1 || setup->frames > FRAMES_MAX)
         return am_fail(err, AM_E_USAGE, "%zu frames: 1 to %d", setup->frames, FRAMES_MAX);
     if (!(setup->speed >= 0 && setup->speed <= SPEED_MAX))
-        return am_fail(err, AM_E_USAGE, "%g pixels a frame: 0 to %g", setup->speed, SPEED_MAX);
+        return am_fail(err, AM_E_USAGE, "%g pixels per frame: 0 to %g", setup->speed, SPEED_MAX);
     if (!(setup->noise >= 0 && setup->noise <= NOISE_MAX))
         return am_fail(err, AM_E_USAGE, "noise %g: 0 to %g", setup->noise, NOISE_MAX);
     return AM_OK;

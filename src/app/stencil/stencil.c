@@ -37,7 +37,7 @@ static enum am_status check_slices(const struct am_stencil_spec *spec, struct am
     const struct am_stencil_variant *const kernels = spec->kernels;
 
     if (spec->depth < 1 || spec->depth > points_max)
-        return am_fail(err, AM_E_ABSENT, "%s needs 1 step or more a pass, not %zu",
+        return am_fail(err, AM_E_ABSENT, "%s needs 1 step or more per pass, not %zu",
                        am_stencil_methods[spec->method], spec->depth);
     if (spec->method == AM_STENCIL_BY_SLICE &&
         (spec->width < 1 || spec->width > kernels->width_max))

@@ -14,7 +14,7 @@
 
 #define TRUTH_TOLERANCE 1.0 /* px */
 
-enum { SHIFT = 2 }; /* px a frame, of videos of one frame */
+enum { SHIFT = 2 }; /* px per frame, of videos of one frame */
 
 const uint8_t *am_scene_frame(const struct am_scene *scene, size_t t)
 {

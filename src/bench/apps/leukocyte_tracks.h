@@ -11,7 +11,7 @@
 /* Zero-initialise but for the context. */
 struct am_leuko_tracks {
     const struct am_ctx *ctx;
-    bool said; /* once a launch */
+    bool said; /* once per launch */
 };
 
 /* Attaches `tracks`: a line "640x480 px, 36 cells, 2 frames", then a line "CELL: PLACE PLACE ..."

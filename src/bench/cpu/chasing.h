@@ -15,7 +15,7 @@
 enum am_chase_pattern {
     AM_CHASE_RANDOM, /* any cell next */
     AM_CHASE_LOCAL,  /* all cells of a window of 64 pages, in random order, before the next one */
-    AM_CHASE_PAGE,   /* one cell a page, at a random place in it; pages in random order */
+    AM_CHASE_PAGE,   /* one cell per page, at a random place in it; pages in random order */
     AM_CHASE_STRIDE, /* ascending */
     AM_CHASE_PAIR,   /* two cells a stride apart, then two others anywhere */
 };

@@ -41,7 +41,7 @@ struct flops {
     enum am_flops_type type;
     size_t lanes, streams, threads;
     uint64_t iters;        /* of the latest run */
-    struct chains *chains; /* one a thread; all start alike */
+    struct chains *chains; /* one per thread; all start alike */
     struct am_team *team;
 };
 
@@ -289,9 +289,9 @@ static const struct am_axis axes[] = {
                  .dflt = "1,4,8,12,14",
                  .quick = "12",
                  .thorough = "1:16",
-                 .help = "independent chains a thread: 1 shows latency, 8 and more throughput"},
-    [THREADS] =
-        AM_AXIS_THREADS(.dflt = "1,2,cores,cpus", .quick = "1,cpus", .help = "threads, one a CPU"),
+                 .help = "independent chains per thread: 1 shows latency, 8 and more throughput"},
+    [THREADS] = AM_AXIS_THREADS(.dflt = "1,2,cores,cpus", .quick = "1,cpus",
+                                .help = "threads, one per CPU"),
     [SMT] = {.name = "smt",
              .kind = AM_AXIS_NAME,
              .dflt = "usable",
@@ -303,7 +303,7 @@ static const struct am_axis axes[] = {
 
 static const struct am_metric metrics[] = {
     {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
-     "operations a second of all threads together"},
+     "operations per second of all threads together"},
     {"flops_per_cycle", "flop/cycle", AM_HIGHER, AM_RULE_FLOPS_PER_CYCLE,
      "the same by the core clock measured around the batch"},
     {.name = NULL},

@@ -44,7 +44,7 @@ struct timed {
 struct instr {
     const struct am_instr *form;
     const struct am_clock *clock;
-    struct am_instr_regs *regs; /* one a part */
+    struct am_instr_regs *regs; /* one per part */
     struct timed parts[PARTS];
 };
 
@@ -193,7 +193,7 @@ static enum am_status check_bounds(const struct am_instr *form, const double *va
                        form->name, values[LATENCY], latency_min);
     if (values[THROUGHPUT] < throughput_min)
         return am_fail(err, AM_E_WRONG,
-                       "%s: %.3f cycles an instruction is below %.3f: not executed?", form->name,
+                       "%s: %.3f cycles per instruction is below %.3f: not executed?", form->name,
                        values[THROUGHPUT], throughput_min);
     return AM_OK;
 }

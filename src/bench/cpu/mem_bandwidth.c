@@ -315,7 +315,7 @@ static const struct am_axis axes[] = {
                       "unrolled steps"},
     [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loops"),
     [THREADS] = AM_AXIS_THREADS(.dflt = "1,cpus", .quick = "1",
-                                .help = "threads, one a CPU, each on its own part"),
+                                .help = "threads, one per CPU, each on its own part"),
     [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
     [PREFETCH] = {.name = "prefetch",
                   .kind = AM_AXIS_SIZE,

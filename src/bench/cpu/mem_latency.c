@@ -23,7 +23,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 static const struct am_metric metrics[] = {
     {"latency", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "time from one load of a chain to its next"},
     {"cycles", "cycle", AM_LOWER, AM_RULE_CYCLES_PER_OP,
-     "core cycles a load, all chains together, by the clock measured around the batch"},
+     "core cycles per load, all chains together, by the clock measured around the batch"},
     {"load_time", "s", AM_LOWER, AM_RULE_TIME_PER_OP, "time a load, all chains together"},
     {.name = NULL},
 };
@@ -43,7 +43,7 @@ static const struct am_axis axes[] = {
                  .quick = "random",
                  .choices = am_chase_patterns,
                  .help = "random: any cell next, TLB misses included; local: all cells of a window "
-                         "of 64 pages before the next window; page: one cell a page; stride: "
+                         "of 64 pages before the next window; page: one cell per page; stride: "
                          "ascending; pair: two neighbours, then two others"},
     [PAGES] = AM_AXIS_PAGES(.dflt = "any", .thorough = "small,huge"),
     [STRIDE] = {.name = "stride",

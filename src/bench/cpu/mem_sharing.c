@@ -120,7 +120,7 @@ static const struct am_axis axes[] = {
                 .help =
                     "shared_line: a word for each thread, up to 16 in one line (false sharing); "
                     "separate_lines: each in a line of its own"},
-    [THREADS] = AM_AXIS_THREADS(.dflt = "2,cpus", .quick = "2", .help = "threads, one a CPU"),
+    [THREADS] = AM_AXIS_THREADS(.dflt = "2,cpus", .quick = "2", .help = "threads, one per CPU"),
     {.name = NULL},
 };
 

@@ -31,7 +31,7 @@ static const struct am_axis axes[] = {
               .dflt = "l1/2,l1*2,l2/2,l2*2,8M,64M",
               .quick = "l1*2",
               .thorough = "16K:256M:*2",
-              .help = "working set; each cell of it is visited once a round"},
+              .help = "working set; each cell of it is visited once per round"},
     [STRIDE] = {.name = "stride",
                 .kind = AM_AXIS_SIZE,
                 .unit = "B",

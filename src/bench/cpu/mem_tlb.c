@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mem.tlb: a chase over one line a page, on small pages and, for comparison, on huge ones. */
+/* mem.tlb: a chase over one line per page, on small pages and, for comparison, on huge ones. */
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
@@ -33,7 +33,7 @@ static const struct am_axis axes[] = {
 
 const struct am_bench am_bench_mem_tlb = {
     .name = "mem.tlb",
-    .summary = "load latency of one line a page: shows the reach of the TLBs",
+    .summary = "load latency of one line per page: shows the reach of the TLBs",
     .version = 1,
     .axes = axes,
     .metrics = am_chasing_metrics,

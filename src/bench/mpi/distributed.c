@@ -100,7 +100,7 @@ static enum am_status open_executor(struct am_distributed *d, size_t threads, st
     struct am_executor_setup setup = {.threads = threads, .cpus = cpus, .cpu_count = threads};
 
     if (threads < 1 || threads > AM_DISTRIBUTED_THREADS_MAX)
-        return am_fail(err, AM_E_ABSENT, "%zu threads a rank, at most %d", threads,
+        return am_fail(err, AM_E_ABSENT, "%zu threads per rank, at most %d", threads,
                        AM_DISTRIBUTED_THREADS_MAX);
     for (size_t i = 0; i < threads; i++)
         cpus[i] = team->cpus[((size_t)team->local_rank * threads + i) % team->cpu_count];
@@ -145,7 +145,7 @@ enum am_status am_distributed_open(struct am_distributed *d, const struct am_mpi
     d->first = block_start(n, team->rank, team->size);
     d->own = block_start(n, team->rank + 1, team->size) - d->first;
     if (d->border > INT_MAX || d->own < d->border)
-        return am_fail(err, AM_E_ABSENT, "%zu points a rank are fewer than a pass of %zu steps",
+        return am_fail(err, AM_E_ABSENT, "%zu points per rank are fewer than a pass of %zu steps",
                        d->own, d->border);
     spec.n = d->own + 2 * d->border;
     s = am_stencil_bytes(&spec, &bytes, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The 1-D stencil over the ranks of a job: contiguous blocks, T points to each neighbour a pass.
+/* The 1-D stencil over the ranks of a job: contiguous blocks, T points to each neighbour per pass.
  *
  * A rank holds its block with a border of T points on either side, as a small periodic grid of its
  * own. A pass of up to T steps spoils at most the border, which the neighbours' points replace

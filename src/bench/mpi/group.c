@@ -175,7 +175,7 @@ static enum am_status form_team(struct am_mpi_group *g, int64_t ranks, uint64_t 
     return AM_OK;
 }
 
-/* One CPU a rank, in turn; benches with threads of their own bind those. */
+/* One CPU per rank, in turn; benches with threads of their own bind those. */
 static void bind_rank(const struct am_mpi_group *g)
 {
     cpu_set_t set;

@@ -81,7 +81,7 @@ static enum am_status prepare(void *state, const struct am_mpi_team *team,
                        c->bytes, sizeof(double));
     room = c->bytes * (c->op == ALLTOALL ? (size_t)team->size : 1);
     if (team->ctx && 2.0 * (double)room * team->local_size > (double)team->ctx->memory_limit_bytes)
-        return am_fail(err, AM_E_ABSENT, "%zu bytes a rank are more than the limit", 2 * room);
+        return am_fail(err, AM_E_ABSENT, "%zu bytes per rank are more than the limit", 2 * room);
     c->out = am_payload_new(room);
     c->in = am_payload_new(room);
     if (!c->out || !c->in)

@@ -310,7 +310,7 @@ static const struct am_axis axes[] = {
     [THREADS] = {.name = "threads",
                  .kind = AM_AXIS_INT,
                  .dflt = "1",
-                 .help = "of each rank, one a CPU and a sub-domain"},
+                 .help = "of each rank, one per CPU and a sub-domain"},
     [FORM] = {.name = "form",
               .kind = AM_AXIS_NAME,
               .dflt = "paper",
@@ -357,7 +357,7 @@ static const struct am_axis axes[] = {
 
 static const struct am_metric metrics[] = {
     [FLOPS] = {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
-               "4 operations a point and step, as the paper counts them"},
+               "4 operations per point and step, as the paper counts them"},
     [TIME] = {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "of all steps"},
     [UPDATES] = {"updates", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "points stepped"},
     [PREDICTED] = {"predicted", "flop/s", AM_HIGHER, AM_RULE_OWN,

@@ -87,7 +87,7 @@ static enum am_status fill_buffers(struct search *s, const struct am_arith_shape
     return status;
 }
 
-/* One vector a work-item; grown as needed. */
+/* One vector per work-item; grown as needed. */
 static enum am_status make_room(struct search *s, const struct am_arith_shape *shape, size_t items,
                                 struct am_err *err)
 {

@@ -11,7 +11,7 @@ enum {
     CHECKED_ACCESSES = 256, /* of a writing pass */
     SHARE = 4,              /* at most this part of the device's memory without being asked */
     OPTIONS_MAX = 96,
-    /* Two loads of 64 bytes a cycle and core: more than any CPU has. */
+    /* Two loads of 64 bytes per cycle and core: more than any CPU has. */
     CPU_BYTES_PER_CYCLE = 128,
 };
 

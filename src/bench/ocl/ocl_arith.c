@@ -167,7 +167,7 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
         batch->elapsed_ns > 0)
         return am_fail(err, AM_E_WRONG,
                        "folded: %.3g operations in %llu ns; the device's units and clock allow "
-                       "%.3g a second",
+                       "%.3g per second",
                        done, (unsigned long long)batch->elapsed_ns, a->rate_max);
     return s;
 }
@@ -271,7 +271,7 @@ static const struct am_axis axes[] = {
 };
 
 static const struct am_metric metrics[] = {
-    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE, "operations a second of the whole device"},
+    {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE, "operations per second of the whole device"},
     {"latency", "s", AM_LOWER, AM_RULE_TIME_PER_OP,
      "one step of the chain; in mode throughput, of all chains: between two steps anywhere"},
     {.name = NULL},

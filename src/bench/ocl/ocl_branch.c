@@ -252,7 +252,7 @@ static const struct am_axis axes[] = {
 
 static const struct am_metric metrics[] = {
     {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER, "sixteen steps of every work-item"},
-    {"rate", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "steps a second of all work-items"},
+    {"rate", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "steps per second of all work-items"},
     {.name = NULL},
 };
 

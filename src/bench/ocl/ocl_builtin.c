@@ -566,7 +566,7 @@ static const struct am_axis axes[] = {
 
 static const struct am_metric metrics[] = {
     [RATE] = {"rate", "1/s", AM_HIGHER, AM_RULE_OWN,
-              "calls a second of the whole device; a vector's components count one each"},
+              "calls per second of the whole device; a vector's components count one each"},
     [TIME] = {"time", "s", AM_LOWER, AM_RULE_OWN,
               "one call, vector or not, in a chain of a single work-item"},
     [ERROR] = {"error_ulp", "", AM_LOWER, AM_RULE_OWN,

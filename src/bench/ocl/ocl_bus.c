@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.bus: bytes a second between host and device, and inside the device, by blocking transfers. */
+/* ocl.bus: bytes per second between host and device, and inside the device, by blocking transfers.
+ */
 #include "bench/ocl/host/device.h"
 #include "bench/ocl/host/passes.h"
 
@@ -272,8 +273,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     return s;
 }
 
-/* Makes the next batch's data differ from what is at the other end: a word a page of the source, or
- * of the destination when the source is out of reach. */
+/* Makes the next batch's data differ from what is at the other end: a word per page of the source,
+ * or of the destination when the source is out of reach. */
 static enum am_status stamp(struct bus *w, struct am_err *err)
 {
     if (w->direction != D2H)

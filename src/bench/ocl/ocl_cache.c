@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.cache: bytes a second of a device's memory by the size of what is touched again and again. */
+/* ocl.cache: bytes per second of a device's memory by the size of what is touched again and again.
+ */
 #include "bench/ocl/global.h"
 
 enum axis_index { DEVICE, KERNEL, SIZE, WIDTH };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.constant: bytes a second out of constant memory, each read saying where the next one is. */
+/* ocl.constant: bytes per second out of constant memory, each read saying where the next one is. */
 #include "base/rng.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
@@ -18,7 +18,7 @@ enum {
     GROUP = 256,
     GPU_ITEMS_A_UNIT = 2048, /* what a compute unit of a large GPU holds */
     CPU_ITEMS_A_UNIT = 1024,
-    /* Two loads of 64 bytes a cycle and core: more than any CPU has. */
+    /* Two loads of 64 bytes per cycle and core: more than any CPU has. */
     CPU_BYTES_PER_CYCLE = 128,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.global: bytes a second of a device's memory, by the order in which work-items touch it. */
+/* ocl.global: bytes per second of a device's memory, by the order in which work-items touch it. */
 #include "bench/ocl/global.h"
 
 enum axis_index { DEVICE, KERNEL, SHAPE, STRIDE, WIDTH, SIZE };
@@ -32,7 +32,7 @@ static const struct am_axis axes[] = {
                .quick = "strided",
                .choices = am_ocl_shape_names,
                .help =
-                   "single: one element a work-item; group: a work-group reads pieces together; "
+                   "single: one element per work-item; group: a work-group reads pieces together; "
                    "strided: Formula 1; row, column: parts of a 1024 x 1024 matrix"},
     [STRIDE] = {.name = "stride",
                 .kind = AM_AXIS_INT,

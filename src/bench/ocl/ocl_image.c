@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.image: bytes a second of read_imagef() and write_imagef() by size, shape and format. */
+/* ocl.image: bytes per second of read_imagef() and write_imagef() by size, shape and format. */
 #include "base/rng.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/texture.h"
@@ -395,7 +395,7 @@ static const struct am_axis axes[] = {
 
 static const struct am_metric metrics[] = {
     {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE, "bytes of the pixels read or written"},
-    {"rate", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "pixels a second"},
+    {"rate", "1/s", AM_HIGHER, AM_RULE_OP_RATE, "pixels per second"},
     {.name = NULL},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.local: bytes a second of local memory, by the stride between neighbouring work-items. */
+/* ocl.local: bytes per second of local memory, by the stride between neighbouring work-items. */
 #include "base/rng.h"
 #include "base/text.h"
 #include "bench/ocl/host/walk.h"
@@ -24,7 +24,7 @@ struct local {
     struct am_ocl_timer timer;
     struct am_ocl_loop loop;
     struct am_ocl_walk walk;
-    cl_mem out; /* a word a work-item */
+    cl_mem out; /* a word per work-item */
     size_t items;
     bool ran;
 };

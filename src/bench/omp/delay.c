@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The delay that stands for work: dependent adds, one a core cycle. */
+/* The delay that stands for work: dependent adds, one per core cycle. */
 #include "bench/omp/delay.h"
 
 enum { ADDS = 10 }; /* in the unrolled body: its loop's own instructions hide behind them */

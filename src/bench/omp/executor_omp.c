@@ -12,7 +12,7 @@ enum { LEVELS = 2 }; /* of teams */
 struct team {
     int threads;
     size_t *before; /* room for the dependencies of one block */
-    char *tokens;   /* one a block: an address that dependencies are named by */
+    char *tokens;   /* one per block: an address that dependencies are named by */
 };
 
 static void close_team(void *self)

@@ -47,7 +47,7 @@ struct array {
     struct am_array_job job;
     enum am_array_clause clause;
     const struct am_array_size *size;
-    struct record *records; /* one a thread */
+    struct record *records; /* one per thread */
 };
 
 /* Hooks of a timed run. */

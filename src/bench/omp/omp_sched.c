@@ -274,7 +274,7 @@ static const struct am_metric metrics[] = {AM_OVERHEAD_METRIC_ROWS, {.name = NUL
 
 const struct am_bench am_bench_omp_sched = {
     .name = "omp.sched",
-    .summary = "overhead of OpenMP's loop schedules, 1024 iterations a thread",
+    .summary = "overhead of OpenMP's loop schedules, 1024 iterations per thread",
     .version = 1,
     .target = AM_OVERHEAD_TARGET,
     .named_only = true,

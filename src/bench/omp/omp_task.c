@@ -126,7 +126,7 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     return check(x, &t, err);
 }
 
-/* What a round of `tasks` tasks a thread comes to, in whole units. */
+/* What a round of `tasks` tasks per thread comes to, in whole units. */
 static void shape(struct task *x, const struct am_task_construct *c, uint64_t tasks)
 {
     struct am_omp_task_job *const job = x->job;

@@ -12,13 +12,13 @@ enum axis_index { CONSTRUCT, COMMON };
 
 enum {
     CHECK_REPS = 5,  /* before the values meet at the fixed point, where all look alike */
-    CHECK_PARTS = 3, /* elements a thread when checked: shared out, not one each by chance */
+    CHECK_PARTS = 3, /* elements per thread when checked: shared out, not one each by chance */
 };
 
 struct workshare {
     struct am_omp omp;
     struct am_overhead overhead;
-    double *array; /* an element a thread, as in the paper; more when checked */
+    double *array; /* an element per thread, as in the paper; more when checked */
     double one;    /* of the reference */
 };
 

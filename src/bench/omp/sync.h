@@ -36,7 +36,7 @@ static inline void am_sync_work(struct am_sync *s)
         am_check_work(&s->check);
 }
 
-/* References: one delay an iteration, one for each thread, and those of the sections divided. */
+/* References: one delay per iteration, one for each thread, and those of the sections divided. */
 am_overhead_fn am_sync_one, am_sync_each, am_sync_divided;
 
 /* Constructs with a barrier: an iteration is one directive, met by all threads. */

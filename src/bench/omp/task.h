@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* How a task came to run. Runtimes queue new tasks until there are many and run the rest on the
- * spot: a cost a task says little without the share of each way. */
+ * spot: a cost per task says little without the share of each way. */
 enum am_task_path {
     AM_TASK_INLINE,   /* before the task construct returned */
     AM_TASK_DEFERRED, /* from a queue, by the thread that made it */
@@ -47,8 +47,8 @@ struct am_omp_task_job {
     bool defer;                   /* of conditional tasks: false, but no compiler knows */
     bool ordered;                 /* dependent tasks look whether they run in order */
     bool stuck;                   /* a construct gave up waiting for what must happen */
-    struct am_task_thread *all;   /* one a thread */
-    struct am_task_thread *aside; /* one a thread: tasks that fill the queue and do not count */
+    struct am_task_thread *all;   /* one per thread */
+    struct am_task_thread *aside; /* one per thread: tasks that fill the queue and do not count */
     struct am_task_thread *alone; /* one: of the reference */
     const struct am_clock *clock;
     /* Threads that must not run tasks wait here, away from any scheduling point. */

@@ -7,7 +7,7 @@
 #include <omp.h>
 
 enum {
-    FILL_MAX = 1 << 18, /* tasks that a queue may hold; libgomp takes 64 a thread */
+    FILL_MAX = 1 << 18, /* tasks that a queue may hold; libgomp takes 64 per thread */
     POLL_CYCLES = 50,   /* between two looks at what others write */
     POLLS = 4096,       /* between two looks at the clock */
 };

@@ -2,7 +2,7 @@
 /* Bounds by the widest x86-64 cores that exist. */
 #include "bench/shared/bound.h"
 
-/* Vector instructions of one kind a cycle, by the width of the vector. */
+/* Vector instructions of one kind per cycle, by the width of the vector. */
 struct width {
     size_t vec_bytes;
     double fused;  /* fma, add or mul: units that do it */

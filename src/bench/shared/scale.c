@@ -10,7 +10,7 @@ enum {
     ITEMS_MAX = 1 << 24,
     GROUP = 256,
     LINE_BYTES = 64,
-    SPOIL_STEP = 1024, /* elements: one a page; all of them would cost more than the addition */
+    SPOIL_STEP = 1024, /* elements: one per page; all of them would cost more than the addition */
 };
 
 const struct am_metric am_scale_metrics[] = {

@@ -19,7 +19,7 @@ struct call {
 struct engine {
     struct starpu_codelet codelet;
     struct starpu_perfmodel model; /* how long a block takes: only dm and dmda ask */
-    struct call *calls;            /* one a block of the run at hand */
+    struct call *calls;            /* one per block of the run at hand */
     size_t calls_max;
     struct starpu_task *tasks; /* of blocks that wait for others; NULL: none so far */
     struct starpu_task **found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Black-Scholes on an OpenCL device: one work-item an option. REAL is float or double. */
+/* Black-Scholes on an OpenCL device: one work-item per option. REAL is float or double. */
 #ifdef WITH_FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LAUNCHES = 10 }; /* five a side with --aa */
+enum { LAUNCHES = 10 }; /* five per side with --aa */
 
 static const double false_share_limit = 0.05;
 
@@ -343,7 +343,7 @@ enum am_status am_cmd_selftest(struct am_cli *cli, struct am_err *err)
     struct am_options options = *given;
     enum am_status status;
 
-    /* A fixed number of launches a side and no budget: both sides must be treated alike. */
+    /* A fixed number of launches per side and no budget: both sides must be treated alike. */
     if (options.profile < 0)
         options.profile = AM_PROFILE_QUICK;
     if (!options.launches.min)

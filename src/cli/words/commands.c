@@ -24,10 +24,11 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .name = "list",
             .summary = "benches, axes, availability and why not",
             .operands = "[PATTERN...]",
-            .description = "Lists the benches that match a PATTERN (shell wildcards over names), "
-                           "all by default, and the workers that are not available, with the "
-                           "reason. The name of one bench shows its axes, their values a profile, "
-                           "and its metrics.",
+            .description =
+                "Lists the benches that match a PATTERN (shell wildcards over names), "
+                "all by default, and the workers that are not available, with the "
+                "reason. The name of one bench shows its axes, their values in each profile, "
+                "and its metrics.",
             .operand = AM_OPERAND_BENCH,
             .max_operands = UINT_MAX,
         },
@@ -73,7 +74,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .summary = "the results of a run",
             .operands = "FILE [PATTERN...]",
             .description =
-                "One table a bench: the axes that vary, each metric's median with its spread, and "
+                "One table per bench: the axes that vary, each metric's median with its spread, and "
                 "what a reader should know (disturbed samples, two modes, why measuring stopped). On a "
                 "terminal also bars, sparklines and heat maps.\n\n"
                 "FILE is a results file, or a run of the working directory by name: latest, "
@@ -234,7 +235,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .operands = "SPEC",
             .description =
                 "SPEC names a results file and, for each file to be written, its queries, in SQL "
-                "over the views results (a row a sample) and stats (a row a point), which have "
+                "over the views results (a row per sample) and stats (a row per point), which have "
                 "the axes and metrics as columns. The results file is only read.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,

@@ -21,8 +21,9 @@ const struct am_exit_code am_exit_codes[] = {
 const struct am_help_item am_environment_variables[] = {
     {"NO_COLOR", "When set and not empty: no colour unless --color always."},
     {"TERM", "dumb: neither colour nor a progress line that redraws itself."},
-    {"ARCHMETER_WORKERS", "Directories to search for worker programs, parted by colons, in place "
-                          "of those beside the program."},
+    {"ARCHMETER_WORKERS",
+     "Directories to search for worker programs, separated by colons, in place "
+     "of those beside the program."},
     {NULL, NULL},
 };
 
@@ -253,10 +254,11 @@ void am_man_page(FILE *out)
                   ".SH SYNOPSIS\n.B archmeter\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] "
                   "[\\fIOPERAND\\fR...]\n.SH DESCRIPTION\n",
                   am_cli_version());
-    put_roff(out, "archmeter plans and runs measurements in separate worker processes, keeps every "
-                  "raw sample with its circumstances in one SQLite file a run, and turns them into "
-                  "tables and comparisons. Standard output carries data only, standard error "
-                  "everything else.\n");
+    put_roff(out,
+             "archmeter plans and runs measurements in separate worker processes, keeps every "
+             "raw sample with its circumstances in one SQLite file per run, and turns them into "
+             "tables and comparisons. Standard output carries data only, standard error "
+             "everything else.\n");
     (void)fputs(".SH COMMANDS\n", out);
     for (unsigned i = 0; i < AM_CMD_COUNT; i++)
         man_command(out, (enum am_command_id)i);

@@ -108,7 +108,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(launches),
         .argument = "MIN[:MAX]",
         .commands = SETTINGS,
-        .help = "Fresh processes a point; MIN alone fixes the count.",
+        .help = "Fresh processes per point; MIN alone fixes the count.",
     },
     {
         .name = "samples",
@@ -116,7 +116,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(samples),
         .argument = "N",
         .commands = SETTINGS,
-        .help = "Timed batches a launch.",
+        .help = "Timed batches per launch.",
     },
     {
         .name = "target",
@@ -191,7 +191,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(no_tuning),
         .commands = SETTINGS,
-        .help = "Use no tuned values: what is left open the bench chooses.",
+        .help = "Use no tuned values: the bench chooses where an axis is left open.",
     },
     {
         .name = "joint-axes",
@@ -234,7 +234,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(energy),
         .commands = ENERGETIC,
         .help =
-            "Measure energy beside time: every bench gets J, W, flop/s a watt and so on by each "
+            "Measure energy beside time: every bench gets J, W, flop/s per watt and so on by each "
             "meter; batches last as long as the meters need.",
     },
     {
@@ -325,8 +325,9 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(interleave),
         .argument = "N",
         .commands = BIT(EXPERIMENT),
-        .help = "Launches of a point in a row before the next one's turn: 1, the default, visits "
-                "every point in each round, 0 finishes each before the next. Also written -ib N.",
+        .help =
+            "Launches of one point in a row before the next point: 1, the default, visits every "
+            "point once per round; 0 finishes each point before the next. Also written -ib N.",
     },
     {
         .name = "dry-run",
@@ -403,7 +404,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(raw_samples),
         .commands = BIT(EXPORT),
-        .help = "Every raw sample instead of the summaries: csv, or json with one object a line.",
+        .help = "Every raw sample instead of the summaries: csv, or json with one object per line.",
     },
     {
         .name = "against",
@@ -421,7 +422,7 @@ const struct am_option am_option_table[] = {
         .commands = BIT(COMPARE),
         .help =
             "Compare within one run: the points that differ in this axis only, A being the base "
-            "(runtime=libgomp,libomp). Several, parted by blanks, differ together "
+            "(runtime=libgomp,libomp). Several, separated by blanks, differ together "
             "(\"executor=omp-task,task:dbf runtime=libgomp,own\").",
     },
     {
@@ -463,14 +464,14 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(names),
         .commands = BIT(LIST),
-        .help = "Print the names only, one a line.",
+        .help = "Print the names only, one per line.",
     },
     {
         .name = "axes",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(axis_names),
         .commands = BIT(LIST),
-        .help = "Print the names of the axes only, one a line.",
+        .help = "Print the names of the axes only, one per line.",
     },
     {
         .name = "facts",
@@ -509,7 +510,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(print_fix),
         .commands = BIT(DOCTOR),
-        .help = "Print a shell script that remedies what it can, and how to restore it. archmeter "
+        .help = "Print a shell script that remedies what it can, and how to undo it. archmeter "
                 "itself changes nothing.",
     },
     {
@@ -536,7 +537,7 @@ const struct am_option am_option_table[] = {
         .dflt = "table",
         .choices = format_words,
         .commands = TABLES,
-        .help = "Form of the output.",
+        .help = "Format of the output.",
     },
     {
         .name = "format",
@@ -546,7 +547,7 @@ const struct am_option am_option_table[] = {
         .dflt = "json",
         .choices = format_words,
         .commands = BIT(EXPORT),
-        .help = "Form of the output.",
+        .help = "Format of the output.",
     },
     {
         .name = "output",
@@ -609,7 +610,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(threads),
         .argument = "N",
         .commands = BIT(TRACK),
-        .help = "Threads, one a CPU; all CPUs by default. The outcome does not depend on it.",
+        .help = "Threads, one per CPU; all CPUs by default. The outcome does not depend on it.",
     },
     {
         .name = "overlay",
@@ -664,7 +665,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(speed),
         .argument = "PIXELS",
         .commands = BIT(TRACK),
-        .help = "With --make: pixels a frame of the fastest cell (2).",
+        .help = "With --make: pixels per frame of the fastest cell (2).",
     },
     {
         .name = "fsroot",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker says while it measures: one table row a message, read and written. */
+/* What a worker says while it measures: one table row per message, read and written. */
 #include "core/protocol/protocol.h"
 
 #include "core/protocol/words.h"

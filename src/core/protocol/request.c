@@ -47,7 +47,7 @@ void am_request_write(struct am_text *out, const struct am_request *r)
     am_text_add(out, "go\n");
 }
 
-/* Reading: one function a line, chosen by its first word. */
+/* Reading: one function per line, chosen by its first word. */
 struct reader {
     const struct am_bench *const *benches;
     struct am_arena *arena;

@@ -61,7 +61,7 @@ struct am_spec_test {
     struct am_spec_place place;
     const char *path;         /* as written; NULL: the experiment file's folder, exec by $PATH */
     const char *exec;         /* NULL: the test is one of archmeter's own benches */
-    struct am_strings args;   /* templates, one a word */
+    struct am_strings args;   /* templates, one per word */
     struct am_strings builds; /* templates, one a command line */
     bool build_none;          /* `build none`: not even make */
     bool shell;               /* exec and build are given to /bin/sh -c */

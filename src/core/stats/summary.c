@@ -94,7 +94,7 @@ static size_t count_disturbed(const struct am_series *series)
 /* Where the figures are computed: pooled and scratch have room for every sample of the series. */
 struct work {
     double *pooled;  /* used samples of all launches, launch after launch, each sorted */
-    double *medians; /* one a launch that has samples */
+    double *medians; /* one per launch that has samples */
     double *spreads; /* the same: p5..p95 over the median */
     double *scratch; /* for sorted copies */
     size_t *first;   /* where each launch begins in pooled; one more than launches */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The circle method: the last player sits in the middle, the others move on by one place a round.
+/* The circle method: the last player sits in the middle, the others move on by one place per round.
  */
 #include "core/stats/tournament.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* app.leukocyte on OpenCL devices: a work-group a cell, from the frame to the contour. */
+/* app.leukocyte on OpenCL devices: a work-group per cell, from the frame to the contour. */
 #include "base/text.h"
 #include "bench/apps/leukocyte.h"
 #include "bench/ocl/host/program.h"
@@ -12,14 +12,14 @@ enum {
     OPTIONS_MAX = 192,
     LANES = 96, /* columns of work-items, as in leukocyte.cl */
     CONTOUR_GROUP = 32,
-    GPU_STRIPS = 8,   /* 768 work-items a cell: there are fewer cells than compute units */
-    CPU_STRIPS = 0,   /* one work-item a cell, in vectors */
+    GPU_STRIPS = 8,   /* 768 work-items per cell: there are fewer cells than compute units */
+    CPU_STRIPS = 0,   /* one work-item per cell, in vectors */
     CELL_BYTES = 512, /* more than a struct cell of leukocyte.cl, either type */
     PIXELS = AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX,
     FOUND = 4, /* numbers told of a cell: x, y, steps, pixels */
     COMMANDS = 4,
 };
-_Static_assert(LANES >= (int)AM_WINDOW_COLUMNS_MAX, "a work-item a column");
+_Static_assert(LANES >= (int)AM_WINDOW_COLUMNS_MAX, "a work-item per column");
 
 enum kernel { START, FIELD, CONTOUR, KERNELS };
 enum buffer { FRAME, CELLS, FIELDS, PLACES, ANSWER, BUFFERS };
@@ -34,7 +34,7 @@ struct tracking {
     struct am_leuko_tracks told;
     bool is_double;
     size_t strips;
-    void *answer; /* FOUND numbers a cell, of the latest frame */
+    void *answer; /* FOUND numbers per cell, of the latest frame */
     uint64_t kernel_ns, transfer_ns;
     double tolerance;
 };
@@ -206,7 +206,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 
 /* ---- running ---- */
 
-/* A group of columns x rows work-items a cell. */
+/* A group of columns x rows work-items per cell. */
 static enum am_status launch(struct tracking *w, enum kernel kernel, size_t columns, size_t rows,
                              cl_event *event, struct am_err *err)
 {

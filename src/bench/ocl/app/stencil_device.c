@@ -221,13 +221,13 @@ enum am_status am_ocl_stencil_lay_out(struct am_ocl_stencil *st, unsigned groups
     if (each < 1)
         return am_fail(err, AM_E_ABSENT, "%zu points for %zu devices", st->spec.n, st->count);
     if (groups < 1 || depth < 1)
-        return am_fail(err, AM_E_ABSENT, "%u groups, %zu steps a pass", groups, depth);
+        return am_fail(err, AM_E_ABSENT, "%u groups, %zu steps per pass", groups, depth);
     shape->groups = groups;
     shape->depth = depth < each ? depth : each;
     shape->depth = shape->depth < st->spec.steps ? shape->depth : st->spec.steps;
     shape->depth -= shape->depth % shape->pack;
     if (!shape->depth)
-        return am_fail(err, AM_E_ABSENT, "%zu steps a pass do not go by %u", depth, shape->pack);
+        return am_fail(err, AM_E_ABSENT, "%zu steps per pass do not go by %u", depth, shape->pack);
     for (size_t i = 0; i < st->count && s == AM_OK; i++) {
         st->part[i].origin = i * each + (i < more ? i : more);
         st->part[i].n = each + (i < more);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The 1-D stencil on OpenCL devices: lanes, passes of slices (kernels/stencil.cl), their exchange.
  *
- * The grid is cut into one run of points a device, each run into lanes. A pass of up to `depth`
+ * The grid is cut into one run of points per device, each run into lanes. A pass of up to `depth`
  * steps first copies each lane's neighbourhood (exchange), then steps all lanes on their own. Lanes
  * at the end of a device's run have their neighbours on another device: these come through the
  * host, all at once, before the exchange. */

@@ -199,7 +199,7 @@ static void state_work(struct stencil *w, struct am_work *work)
     work->flops = PAPER_FLOPS * updates;
     work->bytes_read = (double)spec->n * element * (double)w->way->passes(w);
     work->bytes_written = work->bytes_read;
-    if (w->use[0]->is_cpu) /* two fused products a cycle of each 64 bytes */
+    if (w->use[0]->is_cpu) /* two fused products per cycle of each 64 bytes */
         work->flops_per_cycle_max = 2 * PAPER_FLOPS / bound_operations(w) *
                                     w->use[0]->compute_units * (double)w->count * 64 / element;
     w->executed = am_stencil_form_flops[spec->form] * updates;

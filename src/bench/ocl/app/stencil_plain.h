@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The 1-D stencil on one OpenCL device as it is usually written: two arrays, a launch a step. What
- * slices are worth is told against it. */
+/* The 1-D stencil on one OpenCL device as it is usually written: two arrays, a launch per step.
+ * What slices are worth is told against it. */
 #ifndef AM_BENCH_OCL_STENCIL_PLAIN_H
 #define AM_BENCH_OCL_STENCIL_PLAIN_H
 

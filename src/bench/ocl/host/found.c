@@ -132,7 +132,7 @@ void am_ocl_found_name(const char *icd_suffix, const char *device, char *buf, si
         (void)am_str_copy(buf, cap, "device");
 }
 
-/* ---- the child: "= LIBRARY", then one line a device, "PLATFORM DEVICE NAME"; or "! REASON" ----
+/* ---- the child: "= LIBRARY", then one line per device, "PLATFORM DEVICE NAME"; or "! REASON" ----
  */
 
 #ifndef CL_PLATFORM_ICD_SUFFIX_KHR

@@ -12,7 +12,7 @@
 
 /* The numbers are those of kernels/global.cl. */
 enum am_ocl_shape {
-    AM_OCL_SINGLE,  /* one element a work-item */
+    AM_OCL_SINGLE,  /* one element per work-item */
     AM_OCL_GROUP,   /* a work-group goes through one piece together, sixteen steps */
     AM_OCL_STRIDED, /* Formula 1 of the paper: sixteen elements, each a number of items apart */
     AM_OCL_ROW,     /* `stride` elements of a matrix's row, one after the other */

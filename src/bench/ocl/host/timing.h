@@ -9,7 +9,7 @@
  * follow ("folded"); that proves something only when an iteration is work INSIDE a kernel. So:
  *
  * - am_ocl_timing_loop(): iterations are turns of a loop in the kernel, the count an argument. For
- *   everything that computes. One launch a batch (more only beyond loops_max).
+ *   everything that computes. One launch per batch (more only beyond loops_max).
  * - am_ocl_timing_launch(): iterations are launches of one kernel, one after another. For kernels
  *   that pass over memory or images, where a second pass inside a kernel could be hoisted or served
  *   by a cache; whether the work is real is then for verify() and the doubling gate to show.

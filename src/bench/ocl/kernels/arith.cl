@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.arith: chains of one operation that stay in registers.
  *
- * TYPE, WIDTH  element type and vector width         CHAINS  independent chains an item
+ * TYPE, WIDTH  element type and vector width         CHAINS  independent chains per item
  * UNROLL       steps of every chain in the loop       OP_*    the operation, with QUADRATIC its form
  * TWO          chains have two values (whole numbers: constant operands would be combined)
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* app.leukocyte: one work-group a cell. The field of a sub-image lies in local memory. */
+/* app.leukocyte: one work-group per cell. The field of a sub-image lies in local memory. */
 
 /* Set by the bench:
  *   REAL     float or double
@@ -377,7 +377,7 @@ am_leuko_field(__global const uchar *frame, int width, int height, __global stru
 
 #endif
 
-/* ---- contours: as app/leukocyte/snake.c has them, a work-item a point ---- */
+/* ---- contours: as app/leukocyte/snake.c has them, a work-item per point ---- */
 
 #define CONTOUR_GROUP 32
 #define STEP R(0.2)

@@ -7,9 +7,9 @@
  * points; those before and behind them are copies of its neighbours.
  *
  * Slice i of a pass takes W rows at step 0 and moves one row to the left with each step. What it
- * needs of the slice before it are two points a step, the edges, in whose place it leaves its own
+ * needs of the slice before it are two points per step, the edges, in whose place it leaves its own
  * last two. The first slices begin `steps` rows before the lane, with anything for edges: what is
- * wrong in them spreads one row a step, and meets the rows of the result nowhere. They stop where
+ * wrong in them spreads one row per step, and meets the rows of the result nowhere. They stop where
  * nothing right is left in them.
  *
  * -D: ELEMENT (float, double; WIDE for the latter), VECTOR (1, 2, 4, 8, 16), PACK (1, 2, 4; 1 with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* app.stencil, plainly: one step of all points from one array to another, a work-item a point.
+/* app.stencil, plainly: one step of all points from one array to another, a work-item per point.
  * Point i is element i + 1; elements 0 and n + 1 repeat the points at the other end.
  *
  * -D: ELEMENT (float, double; WIDE for the latter), FORM (0: paper, 1: scaled, 2: centred). */

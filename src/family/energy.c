@@ -208,8 +208,14 @@ static void derive_meters(const struct am_deriving *d)
 }
 
 static const struct am_fact_rule facts[] = {
-    {.name = "flops_per_watt", .derive = derive_bests},
-    {.name = "meter_mean", .derive = derive_meters},
+    {.name = "flops_per_watt,joule_per_byte",
+     .what = "the best point by the joule",
+     .labels = "scope",
+     .derive = derive_bests},
+    {.name = "meter_mean,meter_median,meter_sigma,meter_outliers",
+     .what = "steadiness of a meter over equal work",
+     .labels = "scope,n,threads",
+     .derive = derive_meters},
     {0},
 };
 

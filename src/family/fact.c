@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -232,6 +233,7 @@ void am_facts_offer(struct am_facts *facts, struct am_fact fact)
     fact.family = facts->family;
     if (!fact.family || !fact.name || !fact.what || !fact.evidence || !isfinite(fact.value))
         return;
+    assert(!facts->names || am_names_hold(facts->names, fact.name)); /* the reference has them */
     fact.id = fact.id ? fact.id : print_id(&fact, facts->arena);
     if (!fact.id || is_there(facts, &fact))
         return;

@@ -51,6 +51,7 @@ struct am_facts {
     size_t n, cap;
     struct am_arena *arena;
     const char *family; /* of the rules that are being applied */
+    const char *names;  /* that the rule at work may offer, as its table says; NULL: any */
     /* What could not be concluded, as sentences: withheld for its grade, or ambiguous. */
     const char **remarks;
     size_t n_remarks, cap_remarks;

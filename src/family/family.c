@@ -88,6 +88,7 @@ static void apply_rule(const struct am_fact_rule *rule, const struct am_deriving
     struct am_groups groups;
     const char *labels;
 
+    d->facts->names = rule->name;
     if (rule->derive) {
         rule->derive(d);
         return;
@@ -111,6 +112,7 @@ void am_family_derive(const struct am_family *family, const struct am_result_set
     facts->family = family->name;
     for (const struct am_fact_rule *rule = family->facts; rule && rule->name; rule++)
         apply_rule(rule, &d);
+    facts->names = NULL;
 }
 
 void am_families_derive(const struct am_result_set *set, struct am_arena *arena,

@@ -30,17 +30,18 @@ enum am_reduce {
  * therefore either labels, or fixed by `from.where`, or given up by `most` or AM_REDUCE_BEST on
  * purpose. */
 struct am_fact_rule {
-    const char *name; /* NULL ends a table */
+    const char
+        *name; /* with `derive`: all names that it offers, "size,latency"; NULL ends a table */
     const char *what; /* one phrase for a person */
     struct am_selector from;
-    const char *labels; /* "kernel,threads"; NULL: none */
+    const char *labels; /* "kernel,threads"; NULL: none. With `derive`: for the reference only */
     const char *also;   /* axes that are labels only when the selected results differ in them */
     const char *most;   /* an axis: of each part the results with the largest number; it is a label
                          * too. NULL: all */
     double (*factor)(const struct am_result *result); /* the metric counts times this; NULL: 1 */
     enum am_reduce reduce;
     enum am_fact_kind kind;
-    am_derive_fn *derive; /* instead of the above: what needs mathematics; offers under any name */
+    am_derive_fn *derive; /* instead of the above: what needs mathematics; offers facts itself */
 };
 
 /* The list `labels` with those axes of `also` in which the picks differ; "" when memory is refused.

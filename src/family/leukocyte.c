@@ -104,8 +104,14 @@ static void derive_tops(const struct am_deriving *d)
 }
 
 static const struct am_fact_rule facts[] = {
-    {.name = "gain", .derive = derive_gains},
-    {.name = "bound_share", .derive = derive_tops},
+    {.name = "gain",
+     .what = "time per frame of the step before over that of this one",
+     .labels = "step,type,cells,frames",
+     .derive = derive_gains},
+    {.name = "bound_share,bound_share_threads,update",
+     .what = "the fastest point of the fastest loops: share of its bound, time of an update",
+     .labels = "type,cells,frames",
+     .derive = derive_tops},
     {0},
 };
 

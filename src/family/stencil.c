@@ -92,8 +92,14 @@ static const struct am_fact_rule facts[] = {
      .labels = "type,form",
      .reduce = AM_REDUCE_BEST,
      .kind = AM_FACT_CAPABILITY},
-    {.name = "slice_gain", .derive = derive_slice_gain},
-    {.name = "fft_steps", .derive = derive_fft_steps},
+    {.name = "slice_gain",
+     .what = "slices over plain loops on the same grid",
+     .labels = "type,n",
+     .derive = derive_slice_gain},
+    {.name = "fft_steps",
+     .what = "steps from which on a Fourier transform is faster",
+     .labels = "type,n",
+     .derive = derive_fft_steps},
     {0},
 };
 

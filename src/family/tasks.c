@@ -111,9 +111,18 @@ static void derive_costs(const struct am_deriving *d)
 /* ---- tables ---- */
 
 static const struct am_fact_rule facts[] = {
-    {.name = "pmax", .derive = am_tasks_derive_sizes},
-    {.name = "create", .derive = derive_costs},
-    {.name = "rm", .derive = am_tasks_derive_memory},
+    {.name = "pmax,t,best_size,best_size_regret,fit_residual,fit_create,fit_sched,metg50",
+     .what = "the models of task size, fitted to app.blackscholes",
+     .labels = "executor,runtime,isa,type,nx,variant,n,wait,threads",
+     .derive = am_tasks_derive_sizes},
+    {.name = "create,schedule,steal,depend,wait",
+     .what = "what one task costs",
+     .labels = "executor,runtime,threads",
+     .derive = derive_costs},
+    {.name = "rm,memory_overhead,memory_overhead_observed",
+     .what = "memory accesses per operation, and what they cost",
+     .labels = "app,type,isa,nx,variant",
+     .derive = am_tasks_derive_memory},
     {0},
 };
 

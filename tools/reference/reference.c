@@ -118,19 +118,34 @@ static void put_fact_names(const char *family, const char *names)
 
         printf("%s`%s.%.*s`", at == names ? "" : ", ", family, (int)n, at);
         at += n;
-        at += strspn(at, ", ");
+        at += strspn(at, ",");
     }
 }
 
-static void put_labels(const char *labels)
+/* Words of a list "a,b", each as code, behind `before`. */
+static void put_list(const char *before, const char *list, const char *after)
 {
-    for (const char *at = labels; at && *at;) {
+    for (const char *at = list; at && *at;) {
         const size_t n = strcspn(at, ",");
 
-        printf("%s`%.*s`", at == labels ? "" : ", ", (int)n, at);
+        printf("%s`%.*s`", at == list ? before : ", ", (int)n, at);
         at += n;
-        at += strspn(at, ", ");
+        at += strspn(at, ",");
     }
+    printf("%s", list && *list ? after : "");
+}
+
+static void put_labels(const struct am_fact_rule *rule)
+{
+    put_list("", rule->labels, "");
+    put_list(rule->labels ? ", " : "", rule->most, " (the largest)");
+    put_list("; ", rule->also, " where they vary");
+}
+
+/* Facts that are computed say it themselves. */
+static const char *kind_of(const struct am_fact_rule *rule)
+{
+    return rule->derive ? "" : rule->kind == AM_FACT_CAPABILITY ? "capability" : "typical";
 }
 
 static void put_fact_rule(const struct am_family *family, const struct am_fact_rule *rule)
@@ -140,14 +155,14 @@ static void put_fact_rule(const struct am_family *family, const struct am_fact_r
     printf(" | ");
     put_cell(rule->what);
     printf(" | ");
-    put_labels(rule->labels);
+    put_labels(rule);
     printf(" | ");
     if (rule->from.bench)
         printf("`%s`%s%s", rule->from.bench, rule->from.metric ? ": " : "",
                rule->from.metric ? rule->from.metric : "");
     else
         printf("computed");
-    printf(" | %s |\n", rule->kind == AM_FACT_CAPABILITY ? "capability" : "typical");
+    printf(" | %s |\n", kind_of(rule));
 }
 
 static void page_facts(void)

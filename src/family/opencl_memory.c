@@ -90,9 +90,12 @@ static const struct am_pick *beside(const struct am_picks *strides, const struct
                                     double factor)
 {
     const struct am_pick *next = NULL;
+    double x = factor * p->x;
 
-    for (double x = factor * p->x; !next && x >= 1 && x <= stride_max; x *= factor)
+    while (!next && x >= 1 && x <= stride_max) {
         next = at(strides, x);
+        x *= factor;
+    }
     return next;
 }
 

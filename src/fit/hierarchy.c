@@ -250,8 +250,7 @@ static void find_memory(struct study *st)
         ns >= memory_ns || (span >= memory_span && exp(in->x[in->n - 1]) >= memory_bytes);
     if (in->y[in->n - 1] < in->y[first] - 0.2)
         out->has_memory = false;
-    out->memory_doubted =
-        !out->has_memory && span >= memory_span && in->y[in->n - 1] >= in->y[first] - 0.2;
+    out->memory_doubted = !out->has_memory && span >= 2 && in->y[in->n - 1] >= in->y[first] - 0.2;
     if (!out->has_memory)
         because(st, am_arena_printf(st->arena, "the last plateau may be a cache: %.3g ns up to %s",
                                     ns, bytes_text(st, in->x[in->n - 1])));

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "cli/words/options.h"
-#include "report/style.h"
+#include "write/style.h"
 
 #include <signal.h>
 

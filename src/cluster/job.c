@@ -9,8 +9,9 @@
 #include "cluster/gather.h"
 #include "cluster/joint.h"
 #include "core/bench/axis.h"
-#include "report/nodes.h"
+#include "document/nodes.h"
 #include "store/merge.h"
+#include "write/write.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -83,6 +84,7 @@ static int tell(const char *path)
     struct am_arena arena = {0};
     struct am_store *store = NULL;
     struct am_result_set set = {0};
+    const struct am_document document = am_document_nodes(&set.nodes);
     struct am_err err = {0};
     int code = EXIT_COMPLETE;
 
@@ -92,7 +94,7 @@ static int tell(const char *path)
         code = EXIT_NOTHING;
     }
     am_store_close(store);
-    am_report_nodes(&set.nodes, stdout);
+    am_write(&document, &(struct am_style){.utf8 = true}, &arena, stdout);
     (void)fflush(stdout);
     for (size_t i = 0; i < set.nodes.n; i++)
         code = set.nodes.items[i].state == AM_NODE_DONE ? code : EXIT_INCOMPLETE;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { VALUE_MAX = 256 };
+enum { VALUE_MAX = 256, LINE_BYTES = 1024 };
 
 static size_t axes_of(const struct am_points *points)
 {
@@ -64,6 +64,16 @@ void am_points_constants(const struct am_points *points, char *buf, size_t cap)
     }
 }
 
+const char *am_points_shared(const struct am_points *points, struct am_arena *arena)
+{
+    char buf[LINE_BYTES];
+    const char *text;
+
+    am_points_constants(points, buf, sizeof(buf));
+    text = am_arena_strdup(arena, buf);
+    return text ? text : "";
+}
+
 void am_points_label(const struct am_points *points, const struct am_result *result, char *buf,
                      size_t cap)
 {
@@ -73,5 +83,28 @@ void am_points_label(const struct am_points *points, const struct am_result *res
 
         if (points->vary[i])
             add_pair(buf, cap, " ", p->name, p, am_points_text(result, p->name));
+    }
+}
+
+void am_points_columns(const struct am_points *points, struct am_table *table)
+{
+    for (size_t i = 0; i < axes_of(points); i++) {
+        const struct am_result_param *const p = &points->first->params[i];
+        const bool name = p->kind == AM_AXIS_NAME;
+
+        if (points->vary[i])
+            am_table_column(table,
+                            (struct am_column){.title = p->name, .right = !name, .flow = name});
+    }
+}
+
+void am_points_cells(const struct am_points *points, const struct am_result *result,
+                     struct am_table *table)
+{
+    for (size_t i = 0; i < axes_of(points); i++) {
+        const struct am_result_param *const p = &points->first->params[i];
+
+        if (points->vary[i])
+            (void)am_table_param(table, p->kind, am_points_text(result, p->name));
     }
 }

@@ -6,7 +6,8 @@
 
 #include "document/figure/figure.h"
 #include "model/facts.h"
-#include "report/html.h"
+#include "document/page.h"
+#include "write/write.h"
 #include "write/plot/figure_svg.h"
 
 #include <stdio.h>
@@ -118,16 +119,19 @@ static void test_contents(const struct am_figures *figures)
 static char *make_page(const struct am_result_set *sets, size_t n, struct am_arena *arena,
                        size_t *size)
 {
-    const struct am_html_input input = {.sets = sets,
-                                        .n = n,
-                                        .compare = {.delta = 0.02, .level = 0.95},
-                                        .command = "archmeter report '</pre>'",
-                                        .arena = arena};
+    struct am_page input = {.sets = sets,
+                            .n = n,
+                            .compare = {.delta = 0.02, .level = 0.95},
+                            .command = "archmeter report '</pre>'",
+                            .arena = arena};
+    struct am_document document;
     struct am_err err = {0};
     char *data = NULL;
     FILE *const out = open_memstream(&data, size);
 
-    ok(am_report_html(&input, out, &err) == AM_OK, "the page is written %s", err.text);
+    ok(am_page_learn(&input, &err) == AM_OK, "the page is made %s", err.text);
+    document = am_document_page(&input);
+    am_write(&document, &(struct am_style){.format = AM_FORMAT_HTML}, arena, out);
     (void)fclose(out);
     return data;
 }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from structure import Case, Violation, code_only, functions, main, read, sources
 
-PRINTERS = ("src/cli/", "src/report/", "tests/")
+PRINTERS = ("src/cli/", "src/write/", "tests/")
 
 
 class Rule(NamedTuple):
@@ -86,7 +86,7 @@ CASES = [
     Case("strtol with end check passes",
          {"src/core/a.c": call("x = strtol(text, &end, 10);")}, None),
     Case("printf in core is reported", {"src/core/a.c": call('printf("x");')}, "printf"),
-    Case("printf in report passes", {"src/report/a.c": call('printf("x");')}, None),
+    Case("printf in a writer passes", {"src/write/a.c": call('printf("x");')}, None),
     Case("exit outside main is reported", {"src/store/a.c": call("exit(1);")}, "exit"),
     Case("_exit of a forked child passes", {"src/conductor/a.c": call("_exit(127);")}, None),
     Case("a fork outside base/child.c is reported", {"src/meter/a.c": call("pid = fork();")}, "fork"),

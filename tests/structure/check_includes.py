@@ -98,7 +98,7 @@ CASES = [
     Case("what workers share passes",
          {"src/bench/mpi/a.c": '#include "bench/shared/b.h"\n#include "bench/mpi/c.h"\n'}, None),
     Case("SQLite outside the store is reported",
-         {"src/report/a.c": "#include <sqlite3.h>\n"}, "belongs to src/store"),
+         {"src/document/a.c": "#include <sqlite3.h>\n"}, "belongs to src/store"),
     Case("SQLite inside the store passes", {"src/store/a.c": "#include <sqlite3.h>\n"}, None),
     Case("hwloc outside topo is reported",
          {"src/conductor/a.c": "# include <hwloc/linux.h>\n"}, "belongs to src/topo"),

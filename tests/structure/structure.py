@@ -10,7 +10,7 @@ from typing import Callable, Iterator, NamedTuple
 
 # From the top down: an #include may only point down this list (doc/internals/architecture.md).
 LAYERS = (
-    "cluster", "cli", "report", "write", "document", "model", "family", "fit", "evidence", "conductor", "store", "meter", "topo", "worker", "bench", "app",
+    "cluster", "cli", "write", "document", "model", "family", "fit", "evidence", "conductor", "store", "meter", "topo", "worker", "bench", "app",
     "runtime", "kernels", "sim", "core", "base",
 )
 

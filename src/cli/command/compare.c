@@ -4,9 +4,10 @@
 #include "cli/cli.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
+#include "document/comparison.h"
 #include "model/between.h"
 #include "model/compare.h"
-#include "report/comparison.h"
+#include "write/write.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,16 +36,17 @@ static enum am_status compare_sets(const struct am_cli *cli, const struct pair *
                                    struct am_comparison *out, struct am_err *err)
 {
     const struct am_compare_settings settings = settings_of(cli);
+    const struct am_comparison_view view = {.comparison = out,
+                                            .settings = &settings,
+                                            .a = &pair->a,
+                                            .b = &pair->b,
+                                            .name_a = pair->name_a,
+                                            .name_b = pair->name_b};
+    const struct am_document document = am_document_comparison(&view);
     const enum am_status status = am_compare(&pair->a, &pair->b, &settings, cli->arena, out, err);
 
     if (status == AM_OK)
-        am_report_comparison(&(struct am_comparison_view){.comparison = out,
-                                                          .settings = &settings,
-                                                          .a = &pair->a,
-                                                          .b = &pair->b,
-                                                          .name_a = pair->name_a,
-                                                          .name_b = pair->name_b},
-                             &cli->style, cli->arena, stdout);
+        am_write(&document, &cli->style, cli->arena, stdout);
     return status;
 }
 

@@ -3,8 +3,9 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/setup.h"
-#include "report/findings.h"
+#include "document/findings.h"
 #include "topo/doctor.h"
+#include "write/write.h"
 
 #include <stdio.h>
 
@@ -48,6 +49,15 @@ static void print_fix(const struct am_findings *findings)
         (void)printf("\n# nothing here can be remedied by a script\n");
 }
 
+static void write_findings(const struct am_cli *cli, const struct am_findings *findings,
+                           bool synthetic)
+{
+    const struct am_findings_view view = {findings, synthetic};
+    const struct am_document document = am_document_findings(&view);
+
+    am_write(&document, &cli->style, cli->arena, stdout);
+}
+
 enum am_status am_cmd_doctor(struct am_cli *cli, struct am_err *err)
 {
     struct am_setup setup = {0};
@@ -67,7 +77,7 @@ enum am_status am_cmd_doctor(struct am_cli *cli, struct am_err *err)
         if (cli->opt->print_fix)
             print_fix(&findings);
         else
-            am_report_findings(&findings, setup.root.synthetic, &cli->style, cli->arena, stdout);
+            write_findings(cli, &findings, setup.root.synthetic);
     }
     for (size_t i = 0; cli->opt->strict && i < findings.n; i++) {
         if (findings.items[i].level == AM_LEVEL_ERROR)

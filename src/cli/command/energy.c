@@ -7,16 +7,15 @@
 #include "cli/cli.h"
 #include "cli/run/meters.h"
 #include "core/stats/stats.h"
-#include "report/grid.h"
-#include "report/json.h"
 #include "document/units.h"
+#include "write/write.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { EXEC_FAILED = 127, JSON_PRETTY = 4, REPETITIONS_MAX = 10000 };
+enum { EXEC_FAILED = 127, JSON_DEPTH = 4, REPETITIONS_MAX = 10000 };
 
 /* One execution of the program. */
 struct execution {
@@ -124,105 +123,87 @@ static bool is_shown(const struct job *job, size_t meter)
     return am_meter_counts(&job->meters->items[meter]) || am_meters_lacks(job->meters, meter);
 }
 
-static void json_scope(struct am_json *j, const struct job *job, size_t i)
+static void json_scope(struct am_data *d, const struct job *job, size_t i)
 {
     const struct am_meter *const m = &job->meters->items[i];
     const double joules = median_of(job, i, joules_of);
     const bool valid = !isnan(joules);
 
-    am_json_object(j, NULL);
-    am_json_string(j, "meter", m->provider);
-    am_json_string(j, "scope", am_scope_name(m->scope));
-    am_json_string(j, "id", m->id);
-    am_json_number(j, "energy", joules);
-    am_json_number(j, "power", median_of(job, i, watts_of));
-    am_json_number(j, "uncertainty", median_of(job, i, uncertainty_of));
-    am_json_bool(j, "valid", valid);
-    am_json_string(j, "reason", valid ? NULL : reason_of(job, i));
-    am_json_string(j, "inside",
-                   m->parent >= 0 ? job->meters->items[m->parent].id : NULL); /* never add both */
-    am_json_object_end(j);
+    am_data_object(d, NULL);
+    am_data_text(d, "meter", m->provider);
+    am_data_text(d, "scope", am_scope_name(m->scope));
+    am_data_text(d, "id", m->id);
+    am_data_number(d, "energy", joules);
+    am_data_number(d, "power", median_of(job, i, watts_of));
+    am_data_number(d, "uncertainty", median_of(job, i, uncertainty_of));
+    am_data_bool(d, "valid", valid);
+    am_data_text(d, "reason", valid ? NULL : reason_of(job, i));
+    am_data_text(d, "inside",
+                 m->parent >= 0 ? job->meters->items[m->parent].id : NULL); /* never add both */
+    am_data_object_end(d);
 }
 
-static void write_json(const struct job *job, int status)
+static void energy_data(struct am_data *d, const void *self)
 {
-    struct am_json j;
+    const struct job *const job = self;
 
-    am_json_init(&j, stdout, JSON_PRETTY);
-    am_json_object(&j, NULL);
-    am_json_integer(&j, "schema", 1);
-    am_json_number(&j, "time", median_seconds(job));
-    am_json_bool(&j, "synthetic", job->synthetic);
-    am_json_array(&j, "scopes");
+    am_data_number(d, "time", median_seconds(job));
+    am_data_bool(d, "synthetic", job->synthetic);
+    am_data_array(d, "scopes");
     for (size_t i = 0; i < job->meters->n; i++) {
         if (is_shown(job, i))
-            json_scope(&j, job, i);
+            json_scope(d, job, i);
     }
-    am_json_array_end(&j);
-    am_json_unsigned(&j, "repetitions", job->n);
-    am_json_integer(&j, "exit", status);
-    am_json_object_end(&j);
+    am_data_array_end(d);
+    am_data_unsigned(d, "repetitions", job->n);
+    am_data_integer(d, "exit", job->runs[job->n - 1].status);
 }
 
-/* As seen when the meters were opened, or as the source says. */
-static void add_period(struct am_grid *g, const struct am_meter *m)
-{
-    char text[AM_UNITS_MAX] = "-";
-
-    if (m->period_ns)
-        am_units_value((double)m->period_ns * 1e-9, "s", text, sizeof(text));
-    am_grid_cell(g, text);
-}
-
-static void table_row(struct am_grid *g, const struct job *job, size_t i)
+static void add_row(struct am_table *t, const struct job *job, size_t i)
 {
     const struct am_meter *const m = &job->meters->items[i];
     const double joules = median_of(job, i, joules_of);
 
-    am_grid_row(g);
-    am_grid_cellf(g, "%s:%s", m->provider, m->id);
-    am_grid_cell(g, am_scope_name(m->scope));
-    if (isnan(joules)) {
-        am_grid_cell(g, "-");
-        am_grid_cell(g, "-");
-        am_grid_cell(g, "-");
-        add_period(g, m);
-        am_grid_cell(g, reason_of(job, i));
-        return;
-    }
-    am_grid_cellf(g, "%.4g", joules);
-    am_grid_cellf(g, "%.2g", median_of(job, i, uncertainty_of));
-    am_grid_cellf(g, "%.4g", median_of(job, i, watts_of));
-    add_period(g, m);
-    am_grid_cellf(g, "%s%s", m->parent >= 0 ? "inside " : "",
-                  m->parent >= 0 ? job->meters->items[m->parent].id : "");
+    am_table_row(t);
+    (void)am_table_textf(t, "%s:%s", m->provider, m->id);
+    (void)am_table_text(t, am_scope_name(m->scope));
+    am_table_number(t, AM_FORM_NUMBER, joules)->digits = 4;
+    am_table_number(t, AM_FORM_NUMBER, median_of(job, i, uncertainty_of))->digits = 2;
+    am_table_number(t, AM_FORM_NUMBER, median_of(job, i, watts_of))->digits = 4;
+    /* as seen when the meters were opened, or as the source says */
+    (void)am_table_quantity(t, AM_FORM_QUANTITY, m->period_ns ? (double)m->period_ns * 1e-9 : NAN,
+                            "s");
+    if (isnan(joules))
+        (void)am_table_text(t, reason_of(job, i));
+    else if (m->parent >= 0)
+        (void)am_table_textf(t, "inside %s", job->meters->items[m->parent].id);
 }
 
-static void write_table(const struct job *job)
+static void energy_blocks(struct am_body *b, const void *self)
 {
+    static const struct am_column columns[] = {
+        {.title = "meter", .key = "meter"},
+        {.title = "scope", .key = "scope"},
+        {.title = "energy J", .key = "energy J", .right = true},
+        {.title = "±", .key = "+-", .right = true},
+        {.title = "power W", .key = "power W", .right = true},
+        {.title = "updated every", .key = "updated every", .right = true, .rank = 1},
+        {.title = "", .key = "", .rank = 1}};
+    const struct job *const job = self;
+    struct am_table *t;
     char text[AM_UNITS_MAX];
-    struct am_grid g;
-    size_t shown = 0;
 
     am_units_value(median_seconds(job), "s", text, sizeof(text));
-    (void)printf("time %s%s%s\n", text, job->n > 1 ? ", median of several executions" : "",
-                 job->synthetic ? " (synthetic: read below a false root)" : "");
-    am_grid_init(&g, job->cli->arena);
-    am_grid_column(&g, "meter", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "scope", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "energy J", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "+-", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "power W", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "updated every", AM_ALIGN_RIGHT, 1);
-    am_grid_column(&g, "", AM_ALIGN_LEFT, 1);
+    (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "time %s%s%s", text,
+                        job->n > 1 ? ", median of several executions" : "",
+                        job->synthetic ? " (synthetic: read below a false root)" : "");
+    t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < job->meters->n; i++) {
-        if (!is_shown(job, i))
-            continue;
-        table_row(&g, job, i);
-        shown++;
+        if (is_shown(job, i))
+            add_row(t, job, i);
     }
-    if (shown)
-        (void)am_grid_write(&g, &job->cli->style, 0, stdout);
+    if (t->n_rows == 0)
+        b->n--; /* no head over nothing */
 }
 
 static enum am_status execute_all(struct job *job, struct am_err *err)
@@ -274,10 +255,10 @@ static void conclude(const struct job *job, const struct am_err *why)
 {
     const int status = job->runs[job->n - 1].status;
 
-    if (job->cli->style.format == AM_FORMAT_JSON)
-        write_json(job, status);
-    else
-        write_table(job);
+    am_write(
+        &(struct am_document){
+            .self = job, .blocks = energy_blocks, .data = energy_data, .depth = JSON_DEPTH},
+        &job->cli->style, job->cli->arena, stdout);
     (void)fflush(stdout);
     if (!job->rig)
         am_log(AM_LOG_ERROR, "%s", why->text);

@@ -3,10 +3,11 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/run/setup.h"
+#include "document/explanation.h"
 #include "model/explain.h"
 #include "model/facts.h"
 #include "model/roofline.h"
-#include "report/explanation.h"
+#include "write/write.h"
 
 #include <stdio.h>
 
@@ -45,6 +46,8 @@ enum am_status am_cmd_explain(struct am_cli *cli, struct am_err *err)
     struct am_facts facts = {0};
     struct am_roofline roofline;
     struct am_explanations explanations;
+    const struct am_explanation_view view = {&set, &explanations};
+    const struct am_document document = am_document_explanation(&view);
     enum am_status status = am_load_file(cli, cli->opt->operands.items[0], &all, &set, err);
 
     if (status == AM_OK)
@@ -55,7 +58,7 @@ enum am_status am_cmd_explain(struct am_cli *cli, struct am_err *err)
     am_roofline_build(&set, &facts, cli->arena, &roofline);
     am_explain(&set, &facts, &roofline, cli->arena, &explanations);
     select_points(&explanations, &patterns);
-    am_report_explanations(&set, &explanations, &cli->style, cli->arena, stdout);
+    am_write(&document, &cli->style, cli->arena, stdout);
     if (explanations.n == 0)
         am_log(AM_LOG_WARN, "nothing here computes or moves bytes at a rate");
     if (explanations.above)

@@ -6,35 +6,72 @@
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
 #include "document/figure/figure.h"
+#include "document/results.h"
+#include "document/samples.h"
 #include "model/facts.h"
-#include "report/results.h"
-#include "report/samples.h"
 #include "write/plot/figure_svg.h"
+#include "write/write.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Samples on their way to a stream. */
+struct stream {
+    FILE *out;
+    enum am_format format;
+    const struct am_strings *patterns;
+    struct am_samples samples;
+    size_t written;
+};
+
+static enum am_status write_sample(void *self, const struct am_raw_sample *raw, struct am_err *err)
+{
+    struct stream *const s = self;
+
+    if (!am_patterns_match(s->patterns, raw->bench))
+        return AM_OK;
+    am_samples_put(&s->samples, raw);
+    if (s->format == AM_FORMAT_CSV)
+        am_write_csv_rows(&s->samples.table, s->out);
+    else
+        am_write_json_rows(&s->samples.table, s->out);
+    s->written++;
+    return ferror(s->out) ? am_fail(err, AM_E_SYS, "cannot write the samples") : AM_OK;
+}
+
+static enum am_status write_samples(struct am_store *store, struct stream *s,
+                                    struct am_arena *arena, struct am_err *err)
+{
+    const char *const pattern = s->patterns->n == 1 ? s->patterns->items[0] : NULL;
+
+    if (s->format != AM_FORMAT_CSV && s->format != AM_FORMAT_JSON)
+        return am_fail(err, AM_E_USAGE, "--samples needs --format csv or --format json");
+    am_samples_begin(&s->samples, arena);
+    if (s->format == AM_FORMAT_CSV)
+        am_write_csv_head(&s->samples.table, s->out);
+    return am_store_each_sample(store, pattern, write_sample, s, err);
+}
 
 static enum am_status export_samples(const struct am_cli *cli, FILE *out, struct am_err *err)
 {
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_store *store = NULL;
     const char *file;
-    size_t written = 0;
+    struct stream stream = {.out = out, .format = cli->style.format, .patterns = &patterns};
     enum am_status status = am_runs_resolve(cli->opt->operands.items[0], cli->arena, &file, err);
 
     if (status == AM_OK)
         status = am_store_open(file, false, &store, err);
     if (status == AM_OK)
-        status = am_report_samples(store, patterns.items, patterns.n, cli->style.format, out,
-                                   &written, err);
+        status = write_samples(store, &stream, cli->arena, err);
     am_store_close(store);
-    if (status == AM_OK && written == 0) {
+    if (status == AM_OK && stream.written == 0) {
         struct am_result_set set = {0};
 
         /* tells a name that is no bench of this run from a bench without samples */
         status = am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
     }
-    if (status == AM_OK && written == 0)
+    if (status == AM_OK && stream.written == 0)
         am_log(AM_LOG_WARN, "there are no samples");
     return status;
 }
@@ -43,11 +80,12 @@ static enum am_status export_results(struct am_cli *cli, FILE *out, struct am_er
 {
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
+    const struct am_document document = am_document_results(&set);
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
 
     if (status == AM_OK)
-        am_report_results(&set, &cli->style, cli->arena, out);
+        am_write(&document, &cli->style, cli->arena, out);
     return status;
 }
 

@@ -4,14 +4,13 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/setup.h"
-#include "report/grid.h"
-#include "report/json.h"
-#include "report/results.h"
+#include "document/run.h"
+#include "write/write.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 1024, JSON_PRETTY = 4 };
+enum { LINE_MAX_BYTES = 1024, JSON_DEPTH = 4 };
 
 typedef void bench_fn(void *self, const struct am_worker *worker, const struct am_bench *bench);
 
@@ -52,43 +51,45 @@ static void metric_line(const struct am_bench *bench, char *buf, size_t cap)
 
 static void add_row(void *self, const struct am_worker *worker, const struct am_bench *bench)
 {
-    struct am_grid *g = self;
+    struct am_table *const t = self;
     char axes[LINE_MAX_BYTES], metrics[LINE_MAX_BYTES];
 
     axis_line(bench, axes, sizeof(axes));
     metric_line(bench, metrics, sizeof(metrics));
-    am_grid_row(g);
-    am_grid_paint(g, bench->name, AM_PAINT_STRONG);
-    am_grid_cell(g, bench->summary);
-    am_grid_cell(g, axes);
-    am_grid_cell(g, metrics);
-    am_grid_cell(g, worker->name);
-    am_grid_cellf(g, "%u", bench->version);
+    am_table_row(t);
+    am_table_text(t, bench->name)->tone = AM_TONE_STRONG;
+    (void)am_table_text(t, bench->summary);
+    (void)am_table_textf(t, "%s", axes);
+    (void)am_table_textf(t, "%s", metrics);
+    (void)am_table_text(t, worker->name);
+    (void)am_table_number(t, AM_FORM_COUNT, bench->version);
 }
 
-static void write_rows(const struct am_cli *cli, const struct am_catalogue *catalogue)
-{
-    struct am_grid g;
+/* What there is to list. */
+struct listing {
+    const struct am_cli *cli;
+    const struct am_catalogue *catalogue;
+};
 
-    am_grid_init(&g, cli->arena);
-    am_grid_column(&g, "bench", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "what it measures", AM_ALIGN_LEFT, 0);
-    am_grid_flow(&g);
-    am_grid_column(&g, "axes", AM_ALIGN_LEFT, 1);
-    am_grid_column(&g, "metrics", AM_ALIGN_LEFT, 2);
-    am_grid_column(&g, "worker", AM_ALIGN_LEFT, 3);
-    am_grid_column(&g, "version", AM_ALIGN_RIGHT, 4);
-    each_bench(catalogue, &cli->opt->operands, add_row, &g);
-    if (g.n_rows || cli->style.format != AM_FORMAT_TABLE)
-        (void)am_grid_write(&g, &cli->style, 0, stdout);
-    else
-        (void)printf("no bench is available\n");
-    if (cli->style.format != AM_FORMAT_TABLE)
-        return;
-    for (size_t w = 0; w < catalogue->n; w++) {
-        if (catalogue->workers[w].why_not)
-            (void)printf("worker %s is not available: %s\n", catalogue->workers[w].name,
-                         catalogue->workers[w].why_not);
+static void list_blocks(struct am_body *b, const void *self)
+{
+    static const struct am_column columns[] = {
+        {.title = "bench", .key = "bench"},
+        {.title = "what it measures", .key = "what it measures", .flow = true},
+        {.title = "axes", .key = "axes", .rank = 1},
+        {.title = "metrics", .key = "metrics", .rank = 2},
+        {.title = "worker", .key = "worker", .rank = 3},
+        {.title = "version", .key = "version", .right = true, .rank = 4}};
+    const struct listing *const l = self;
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+
+    each_bench(l->catalogue, &l->cli->opt->operands, add_row, t);
+    if (t->n_rows == 0)
+        (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL, "no bench is available");
+    for (size_t w = 0; w < l->catalogue->n; w++) {
+        if (l->catalogue->workers[w].why_not)
+            (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "worker %s is not available: %s",
+                                l->catalogue->workers[w].name, l->catalogue->workers[w].why_not);
     }
 }
 
@@ -106,10 +107,9 @@ static const char *kind_name(enum am_axis_kind kind)
 
 static void write_axis(const struct am_style *style, const struct am_axis *axis)
 {
-    (void)printf("  %s%s%s  (%s%s%s)  %s\n", am_style_on(style, AM_PAINT_STRONG), axis->name,
-                 am_style_off(style, AM_PAINT_STRONG), kind_name(axis->kind),
-                 axis->unit ? ", " : "", axis->unit ? axis->unit : "",
-                 axis->help ? axis->help : "");
+    (void)printf("  %s%s%s  (%s%s%s)  %s\n", am_style_on(style, AM_TONE_STRONG), axis->name,
+                 am_style_off(style, AM_TONE_STRONG), kind_name(axis->kind), axis->unit ? ", " : "",
+                 axis->unit ? axis->unit : "", axis->help ? axis->help : "");
     (void)printf("      standard %s", axis->dflt ? axis->dflt : "-");
     if (axis->quick)
         (void)printf("   quick %s", axis->quick);
@@ -136,8 +136,8 @@ static void write_bench(void *self, const struct am_worker *worker, const struct
     const struct am_cli *cli = self;
 
     (void)printf("%s%s%s  %s\nversion %u, worker %s (%s)\n\nAxes (-p NAME=VALUES):\n",
-                 am_style_on(&cli->style, AM_PAINT_STRONG), bench->name,
-                 am_style_off(&cli->style, AM_PAINT_STRONG), bench->summary, bench->version,
+                 am_style_on(&cli->style, AM_TONE_STRONG), bench->name,
+                 am_style_off(&cli->style, AM_TONE_STRONG), bench->summary, bench->version,
                  worker->name, worker->program ? worker->program : "absent");
     for (size_t i = 0; bench->axes && bench->axes[i].name; i++)
         write_axis(&cli->style, &bench->axes[i]);
@@ -152,76 +152,74 @@ static void write_bench(void *self, const struct am_worker *worker, const struct
 
 /* ---- JSON ---- */
 
-static void json_axis(struct am_json *j, const struct am_axis *axis)
+static void json_axis(struct am_data *d, const struct am_axis *axis)
 {
-    am_json_object(j, NULL);
-    am_json_string(j, "name", axis->name);
-    am_json_string(j, "kind", kind_name(axis->kind));
-    am_json_string(j, "unit", axis->unit);
-    am_json_string(j, "standard", axis->dflt);
-    am_json_string(j, "quick", axis->quick ? axis->quick : axis->dflt);
-    am_json_string(j, "thorough", axis->thorough ? axis->thorough : axis->dflt);
-    am_json_string(j, "tune", axis->tune);
-    am_json_array(j, "choices");
+    am_data_object(d, NULL);
+    am_data_text(d, "name", axis->name);
+    am_data_text(d, "kind", kind_name(axis->kind));
+    am_data_text(d, "unit", axis->unit);
+    am_data_text(d, "standard", axis->dflt);
+    am_data_text(d, "quick", axis->quick ? axis->quick : axis->dflt);
+    am_data_text(d, "thorough", axis->thorough ? axis->thorough : axis->dflt);
+    am_data_text(d, "tune", axis->tune);
+    am_data_array(d, "choices");
     for (size_t i = 0; axis->choices && axis->choices[i]; i++) {
-        am_json_object(j, NULL);
-        am_json_string(j, "name", axis->choices[i]);
-        am_json_bool(j, "usable", am_axis_why_not(axis, i) == NULL);
-        am_json_string(j, "reason", am_axis_why_not(axis, i));
-        am_json_object_end(j);
+        am_data_object(d, NULL);
+        am_data_text(d, "name", axis->choices[i]);
+        am_data_bool(d, "usable", am_axis_why_not(axis, i) == NULL);
+        am_data_text(d, "reason", am_axis_why_not(axis, i));
+        am_data_object_end(d);
     }
-    am_json_array_end(j);
-    am_json_string(j, "help", axis->help);
-    am_json_object_end(j);
+    am_data_array_end(d);
+    am_data_text(d, "help", axis->help);
+    am_data_object_end(d);
 }
 
 static void json_bench(void *self, const struct am_worker *worker, const struct am_bench *bench)
 {
-    struct am_json *j = self;
+    struct am_data *const d = self;
 
-    am_json_object(j, NULL);
-    am_json_string(j, "name", bench->name);
-    am_json_string(j, "summary", bench->summary);
-    am_json_unsigned(j, "version", bench->version);
-    am_json_string(j, "worker", worker->name);
-    am_json_array(j, "axes");
+    am_data_object(d, NULL);
+    am_data_text(d, "name", bench->name);
+    am_data_text(d, "summary", bench->summary);
+    am_data_unsigned(d, "version", bench->version);
+    am_data_text(d, "worker", worker->name);
+    am_data_array(d, "axes");
     for (size_t i = 0; bench->axes && bench->axes[i].name; i++)
-        json_axis(j, &bench->axes[i]);
-    am_json_array_end(j);
-    am_json_array(j, "metrics");
+        json_axis(d, &bench->axes[i]);
+    am_data_array_end(d);
+    am_data_array(d, "metrics");
     for (size_t i = 0; bench->metrics[i].name; i++) {
-        am_json_object(j, NULL);
-        am_json_string(j, "name", bench->metrics[i].name);
-        am_json_string(j, "unit", bench->metrics[i].unit);
-        am_json_string(j, "better", am_better_name(bench->metrics[i].better));
-        am_json_string(j, "help", bench->metrics[i].help);
-        am_json_object_end(j);
+        am_data_object(d, NULL);
+        am_data_text(d, "name", bench->metrics[i].name);
+        am_data_text(d, "unit", bench->metrics[i].unit);
+        am_data_text(d, "better", am_better_name(bench->metrics[i].better));
+        am_data_text(d, "help", bench->metrics[i].help);
+        am_data_object_end(d);
     }
-    am_json_array_end(j);
-    am_json_object_end(j);
+    am_data_array_end(d);
+    am_data_object_end(d);
 }
 
-static void write_json(const struct am_cli *cli, const struct am_catalogue *catalogue)
+static void list_data(struct am_data *d, const void *self)
 {
-    struct am_json j;
+    const struct listing *const l = self;
 
-    am_json_init(&j, stdout, JSON_PRETTY);
-    am_json_object(&j, NULL);
-    am_json_integer(&j, "schema", 1);
-    am_json_array(&j, "benches");
-    each_bench(catalogue, &cli->opt->operands, json_bench, &j);
-    am_json_array_end(&j);
-    am_json_array(&j, "workers");
-    for (size_t w = 0; w < catalogue->n; w++) {
-        am_json_object(&j, NULL);
-        am_json_string(&j, "name", catalogue->workers[w].name);
-        am_json_string(&j, "program", catalogue->workers[w].program);
-        am_json_bool(&j, "available", catalogue->workers[w].why_not == NULL);
-        am_json_string(&j, "reason", catalogue->workers[w].why_not);
-        am_json_object_end(&j);
+    am_data_array(d, "benches");
+    each_bench(l->catalogue, &l->cli->opt->operands, json_bench, d);
+    am_data_array_end(d);
+    am_data_array(d, "workers");
+    for (size_t w = 0; w < l->catalogue->n; w++) {
+        const struct am_worker *const worker = &l->catalogue->workers[w];
+
+        am_data_object(d, NULL);
+        am_data_text(d, "name", worker->name);
+        am_data_text(d, "program", worker->program);
+        am_data_bool(d, "available", worker->why_not == NULL);
+        am_data_text(d, "reason", worker->why_not);
+        am_data_object_end(d);
     }
-    am_json_array_end(&j);
-    am_json_object_end(&j);
+    am_data_array_end(d);
 }
 
 /* ---- the command ---- */
@@ -270,12 +268,14 @@ static void write_list(struct am_cli *cli, const struct am_catalogue *catalogue,
         each_bench(catalogue, patterns, put_axes, &(struct names){.arena = cli->arena});
     else if (cli->opt->names)
         each_bench(catalogue, patterns, put_name, NULL);
-    else if (cli->style.format == AM_FORMAT_JSON)
-        write_json(cli, catalogue);
     else if (cli->style.format == AM_FORMAT_TABLE && exact)
         each_bench(catalogue, patterns, write_bench, cli);
     else
-        write_rows(cli, catalogue);
+        am_write(&(struct am_document){.self = &(struct listing){cli, catalogue},
+                                       .blocks = list_blocks,
+                                       .data = list_data,
+                                       .depth = JSON_DEPTH},
+                 &cli->style, cli->arena, stdout);
 }
 
 enum am_status am_cmd_list(struct am_cli *cli, struct am_err *err)

@@ -3,8 +3,9 @@
 #include "evidence/evidence.h"
 #include "base/log.h"
 #include "cli/cli.h"
-#include "report/nodes.h"
+#include "document/nodes.h"
 #include "store/merge.h"
+#include "write/write.h"
 
 #include <string.h>
 
@@ -46,6 +47,7 @@ static enum am_status show(struct am_cli *cli, const char *path, struct am_err *
 {
     struct am_store *store = NULL;
     struct am_result_set set = {0};
+    const struct am_document document = am_document_nodes(&set.nodes);
     enum am_status s = am_store_open(path, false, &store, err);
 
     if (s == AM_OK)
@@ -53,7 +55,7 @@ static enum am_status show(struct am_cli *cli, const char *path, struct am_err *
     am_store_close(store);
     if (s != AM_OK)
         return s;
-    am_report_nodes(&set.nodes, stdout);
+    am_write(&document, &cli->style, cli->arena, stdout);
     for (size_t i = 0; i < set.nodes.n; i++) {
         if (set.nodes.items[i].state != AM_NODE_DONE)
             cli->exit_code = AM_EXIT_FINDINGS;

@@ -6,9 +6,7 @@
 #include "cli/run/meters.h"
 #include "cli/run/setup.h"
 #include "conductor/conductor.h"
-#include "report/grid.h"
-#include "report/json.h"
-#include "document/units.h"
+#include "write/write.h"
 
 #include <stdio.h>
 
@@ -22,114 +20,90 @@ static struct am_plan part_of(const struct am_plan *plan, size_t first)
     return part;
 }
 
-static void launches_text(const struct am_plan_settings *s, size_t points, char *buf, size_t cap)
+static void add_part(struct am_table *t, const char *name, const struct am_plan *part)
 {
-    if (s->min_launches == s->max_launches)
-        (void)am_str_format(buf, cap, "%zu", points * s->min_launches);
+    const unsigned least = part->settings.min_launches, most = part->settings.max_launches;
+
+    am_table_row(t);
+    am_table_text(t, name)->tone = AM_TONE_STRONG;
+    (void)am_table_number(t, AM_FORM_COUNT, (double)part->n);
+    if (least == most)
+        (void)am_table_textf(t, "%zu", part->n * least);
     else
-        (void)am_str_format(buf, cap, "%zu to %zu", points * s->min_launches,
-                            points * s->max_launches);
+        (void)am_table_textf(t, "%zu to %zu", part->n * least, part->n * most);
+    (void)am_table_number(t, AM_FORM_DURATION, am_conductor_estimate(part));
 }
 
-static void add_part(struct am_grid *g, const char *name, const struct am_plan *part)
+static void summary_blocks(struct am_body *b, const void *self)
 {
-    char text[AM_UNITS_MAX];
+    static const struct am_column columns[] = {{.title = "bench"},
+                                               {.title = "points", .right = true},
+                                               {.title = "visits", .right = true},
+                                               {.title = "at least about", .right = true}};
+    const struct am_plan *const plan = self;
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
 
-    am_grid_row(g);
-    am_grid_paint(g, name, AM_PAINT_STRONG);
-    am_grid_cellf(g, "%zu", part->n);
-    launches_text(&part->settings, part->n, text, sizeof(text));
-    am_grid_cell(g, text);
-    am_units_duration(am_conductor_estimate(part), text, sizeof(text));
-    am_grid_cell(g, text);
-}
-
-static void write_summary(struct am_cli *cli, const struct am_plan *plan)
-{
-    struct am_grid g;
-
-    am_grid_init(&g, cli->arena);
-    am_grid_column(&g, "bench", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "points", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "visits", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "at least about", AM_ALIGN_RIGHT, 0);
     for (size_t i = 0; i < plan->n;) {
         const struct am_plan part = part_of(plan, i);
 
-        add_part(&g, part.points[0].bench->name, &part);
+        add_part(t, part.points[0].bench->name, &part);
         i += part.n;
     }
-    add_part(&g, "all", plan);
-    (void)am_grid_write(&g, &cli->style, 0, stdout);
+    add_part(t, "all", plan);
 }
 
-static void write_points(struct am_cli *cli, const struct am_plan *plan)
+static void points_blocks(struct am_body *b, const void *self)
 {
-    struct am_grid g;
+    static const struct am_column columns[] = {{.title = "bench", .key = "bench"},
+                                               {.title = "point", .key = "point"}};
+    const struct am_plan *const plan = self;
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
 
-    am_grid_init(&g, cli->arena);
-    am_grid_column(&g, "bench", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "point", AM_ALIGN_LEFT, 0);
     for (size_t i = 0; i < plan->n; i++) {
         char text[AM_POINT_TEXT_MAX];
 
         am_point_text(&plan->points[i], text, sizeof(text));
-        am_grid_row(&g);
-        am_grid_cell(&g, plan->points[i].bench->name);
-        am_grid_cell(&g, text);
+        am_table_row(t);
+        (void)am_table_text(t, plan->points[i].bench->name);
+        (void)am_table_text(t, am_arena_strdup(b->arena, text));
     }
-    (void)am_grid_write(&g, &cli->style, 0, stdout);
 }
 
-static void json_value(struct am_json *j, const char *name, const struct am_value *v)
+static void plan_data(struct am_data *d, const void *self)
 {
-    if (v->kind == AM_AXIS_NAME)
-        am_json_string(j, name, v->name);
-    else if (v->kind == AM_AXIS_REAL)
-        am_json_number(j, name, v->r);
-    else
-        am_json_integer(j, name, v->i);
-}
+    const struct am_plan *const plan = self;
+    const struct am_plan_settings *const s = &plan->settings;
 
-static void write_json(const struct am_plan *plan)
-{
-    const struct am_plan_settings *s = &plan->settings;
-    struct am_json j;
-
-    am_json_init(&j, stdout, 3);
-    am_json_object(&j, NULL);
-    am_json_integer(&j, "schema", 1);
-    am_json_string(&j, "profile", am_profile_name(s->profile));
-    am_json_unsigned(&j, "min_launches", s->min_launches);
-    am_json_unsigned(&j, "max_launches", s->max_launches);
-    am_json_number(&j, "target", s->target);
-    am_json_number(&j, "budget_s", s->budget_s);
-    am_json_number(&j, "estimate_s", am_conductor_estimate(plan));
-    am_json_array(&j, "points");
+    am_data_text(d, "profile", am_profile_name(s->profile));
+    am_data_unsigned(d, "min_launches", s->min_launches);
+    am_data_unsigned(d, "max_launches", s->max_launches);
+    am_data_number(d, "target", s->target);
+    am_data_number(d, "budget_s", s->budget_s);
+    am_data_number(d, "estimate_s", am_conductor_estimate(plan));
+    am_data_array(d, "points");
     for (size_t i = 0; i < plan->n; i++) {
-        const struct am_point *point = &plan->points[i];
-        const struct am_axis *axes = point->bench->axes;
+        const struct am_point *const point = &plan->points[i];
+        const struct am_axis *const axes = point->bench->axes;
 
-        am_json_object(&j, NULL);
-        am_json_string(&j, "bench", point->bench->name);
-        am_json_object(&j, "point");
+        am_data_object(d, NULL);
+        am_data_text(d, "bench", point->bench->name);
+        am_data_object(d, "point");
         for (size_t k = 0; axes && axes[k].name; k++)
-            json_value(&j, axes[k].name, &point->values[k]);
-        am_json_object_end(&j);
-        am_json_object_end(&j);
+            am_data_value(d, axes[k].name, &point->values[k]);
+        am_data_object_end(d);
+        am_data_object_end(d);
     }
-    am_json_array_end(&j);
-    am_json_object_end(&j);
+    am_data_array_end(d);
 }
 
 void am_setup_show_plan(struct am_cli *cli, const struct am_plan *plan)
 {
-    if (cli->style.format == AM_FORMAT_JSON)
-        write_json(plan);
-    else if (cli->style.format == AM_FORMAT_CSV || cli->opt->verbose)
-        write_points(cli, plan);
-    else
-        write_summary(cli, plan);
+    const bool all = cli->style.format == AM_FORMAT_CSV || cli->opt->verbose;
+
+    am_write(&(struct am_document){.self = plan,
+                                   .blocks = all ? points_blocks : summary_blocks,
+                                   .data = plan_data},
+             &cli->style, cli->arena, stdout);
 }
 
 enum am_status am_cmd_plan(struct am_cli *cli, struct am_err *err)

@@ -7,7 +7,8 @@
 #include "cli/run/page.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
-#include "report/html.h"
+#include "document/page.h"
+#include "write/write.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,21 +36,25 @@ static enum am_status load_all(const struct am_cli *cli, const struct am_strings
 static enum am_status write_page(const struct am_cli *cli, const struct am_result_set *sets,
                                  size_t n, const char *path, struct am_err *err)
 {
-    const struct am_html_input input = {
+    struct am_page page = {
         .sets = sets,
         .n = n,
         .compare = {.delta = cli->opt->delta, .level = 0.95},
         .command = cli->command,
         .arena = cli->arena,
     };
+    struct am_document document;
     struct am_output output;
-    enum am_status status = am_output_open(&output, path, cli->arena, err), closed;
+    enum am_status status = am_page_learn(&page, err);
 
+    if (status == AM_OK)
+        status = am_output_open(&output, path, cli->arena, err);
     if (status != AM_OK)
         return status;
-    status = am_report_html(&input, output.file, err);
-    closed = am_output_close(&output, status == AM_OK, err);
-    return status != AM_OK ? status : closed;
+    document = am_document_page(&page);
+    am_write(&document, &(struct am_style){.format = AM_FORMAT_HTML, .utf8 = true}, cli->arena,
+             output.file);
+    return am_output_close(&output, true, err);
 }
 
 enum am_status am_page_write(const struct am_cli *cli, const struct am_strings *files,

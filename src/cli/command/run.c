@@ -11,7 +11,8 @@
 #include "cli/words/remember.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
-#include "report/results.h"
+#include "document/results.h"
+#include "write/write.h"
 
 #include <string.h>
 
@@ -138,6 +139,7 @@ static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
                                     const struct am_resume *resume, struct am_err *err)
 {
     struct am_result_set set = {0};
+    const struct am_document document = am_document_results(&set);
     enum am_status status = AM_OK;
 
     if (resume->run.state != AM_RUN_DONE)
@@ -146,7 +148,7 @@ static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
         status = am_evidence_load(store, NULL, cli->arena, &set, err);
     if (status != AM_OK)
         return status;
-    am_report_results(&set, &cli->style, cli->arena, stdout);
+    am_write(&document, &cli->style, cli->arena, stdout);
     am_log(AM_LOG_INFO, "the run is complete; there was nothing left to measure");
     return AM_OK;
 }

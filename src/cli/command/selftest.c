@@ -10,10 +10,8 @@
 #include "cli/run/setup.h"
 #include "core/stats/stats.h"
 #include "model/compare.h"
-#include "report/comparison.h"
-#include "report/grid.h"
-#include "report/json.h"
-#include "document/units.h"
+#include "document/comparison.h"
+#include "write/write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -172,67 +170,56 @@ static enum am_status measure_null(struct am_cli *cli, struct figure *beyond, st
     return status;
 }
 
-/* Scaled for people, exact seconds in CSV. */
-static void seconds_text(enum am_format format, double seconds, char *buf, size_t cap)
+struct figures {
+    const struct figure *items;
+    size_t n;
+};
+
+static void engine_blocks(struct am_body *b, const void *self)
 {
-    if (format == AM_FORMAT_CSV)
-        am_units_exact(seconds, buf, cap);
-    else
-        am_units_value(seconds, "s", buf, cap);
+    static const struct am_column columns[] = {
+        {.title = "what", .key = "what"},
+        {.title = "measured", .key = "measured", .right = true},
+        {.title = "goal", .key = "goal", .right = true},
+        {.title = "verdict", .key = "verdict"},
+        {.title = "how", .key = "how", .rank = 1}};
+    const struct figures *const all = self;
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+
+    for (size_t i = 0; i < all->n; i++) {
+        const struct figure *const f = &all->items[i];
+
+        am_table_row(t);
+        (void)am_table_text(t, f->name);
+        am_table_quantity(t, AM_FORM_QUANTITY, f->value, "s")->tone = AM_TONE_STRONG;
+        if (f->goal > 0)
+            (void)am_table_quantity(t, AM_FORM_QUANTITY, f->goal, "s");
+        else
+            (void)am_table_text(t, NULL);
+        am_table_text(t, f->goal <= 0 ? NULL
+                         : is_over(f) ? "over"
+                                      : "ok")
+            ->tone = is_over(f) ? AM_TONE_BAD : AM_TONE_GOOD;
+        (void)am_table_text(t, f->how);
+    }
 }
 
-static void write_figures(struct am_cli *cli, const struct figure *figures, size_t n)
+static void engine_data(struct am_data *d, const void *self)
 {
-    struct am_grid g;
+    const struct figures *const all = self;
 
-    am_grid_init(&g, cli->arena);
-    am_grid_column(&g, "what", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "measured", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "goal", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "verdict", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "how", AM_ALIGN_LEFT, 1);
-    for (size_t i = 0; i < n; i++) {
-        char value[AM_UNITS_MAX], goal[AM_UNITS_MAX] = "";
+    am_data_array(d, "figures");
+    for (size_t i = 0; i < all->n; i++) {
+        const struct figure *const f = &all->items[i];
 
-        seconds_text(cli->style.format, figures[i].value, value, sizeof(value));
-        if (figures[i].goal > 0)
-            seconds_text(cli->style.format, figures[i].goal, goal, sizeof(goal));
-        am_grid_row(&g);
-        am_grid_cell(&g, figures[i].name);
-        am_grid_paint(&g, value, AM_PAINT_STRONG);
-        am_grid_cell(&g, goal);
-        am_grid_paint(&g,
-                      figures[i].goal <= 0   ? ""
-                      : is_over(&figures[i]) ? "over"
-                                             : "ok",
-                      is_over(&figures[i]) ? AM_PAINT_BAD : AM_PAINT_GOOD);
-        am_grid_cell(&g, figures[i].how);
-        if (is_over(&figures[i]))
-            cli->exit_code = AM_EXIT_FINDINGS;
+        am_data_object(d, NULL);
+        am_data_text(d, "name", f->name);
+        am_data_number(d, "seconds", f->value);
+        am_data_number(d, "goal", f->goal > 0 ? f->goal : NAN);
+        am_data_bool(d, "ok", !is_over(f));
+        am_data_object_end(d);
     }
-    (void)am_grid_write(&g, &cli->style, 0, stdout);
-}
-
-static void json_figures(struct am_cli *cli, const struct figure *figures, size_t n)
-{
-    struct am_json j;
-
-    am_json_init(&j, stdout, 3);
-    am_json_object(&j, NULL);
-    am_json_integer(&j, "schema", 1);
-    am_json_array(&j, "figures");
-    for (size_t i = 0; i < n; i++) {
-        am_json_object(&j, NULL);
-        am_json_string(&j, "name", figures[i].name);
-        am_json_number(&j, "seconds", figures[i].value);
-        am_json_number(&j, "goal", figures[i].goal > 0 ? figures[i].goal : NAN);
-        am_json_bool(&j, "ok", !is_over(&figures[i]));
-        am_json_object_end(&j);
-        if (is_over(&figures[i]))
-            cli->exit_code = AM_EXIT_FINDINGS;
-    }
-    am_json_array_end(&j);
-    am_json_object_end(&j);
+    am_data_array_end(d);
 }
 
 static enum am_status engine(struct am_cli *cli, struct am_err *err)
@@ -262,31 +249,33 @@ static enum am_status engine(struct am_cli *cli, struct am_err *err)
     place_close(&place);
     if (status != AM_OK)
         return status;
-    if (cli->style.format == AM_FORMAT_JSON)
-        json_figures(cli, figures, N);
-    else
-        write_figures(cli, figures, N);
+    am_write(&(struct am_document){.self = &(struct figures){figures, N},
+                                   .blocks = engine_blocks,
+                                   .data = engine_data},
+             &cli->style, cli->arena, stdout);
+    for (size_t i = 0; i < N; i++) {
+        if (is_over(&figures[i]))
+            cli->exit_code = AM_EXIT_FINDINGS;
+    }
     return AM_OK;
 }
 
 /* ---- A against A ---- */
 
-static void report_aa(struct am_cli *cli, const struct am_comparison_view *view)
+static void report_aa(struct am_cli *cli, struct am_comparison_view *view)
 {
     const struct am_comparison *c = view->comparison;
     const size_t wrong = c->count[AM_VERDICT_FASTER] + c->count[AM_VERDICT_SLOWER];
     const double share = c->n ? (double)wrong / (double)c->n : NAN;
+    struct am_document document = am_document_comparison(view);
 
-    char figure[128];
-
-    am_report_comparison(view, &cli->style, cli->arena, stdout);
-    (void)am_str_format(figure, sizeof(figure),
-                        "share of verdicts other than same/inconclusive: %zu of %zu = %.1f %%",
-                        wrong, c->n, share * 100);
-    if (cli->style.format == AM_FORMAT_TABLE)
-        (void)printf("\n%s\n", figure);
-    else
-        am_log(AM_LOG_INFO, "%s", figure);
+    view->last = am_arena_printf(cli->arena,
+                                 "share of verdicts other than same/inconclusive: %zu of %zu = "
+                                 "%.1f %%",
+                                 wrong, c->n, share * 100);
+    am_write(&document, &cli->style, cli->arena, stdout);
+    if (cli->style.format != AM_FORMAT_TABLE && view->last)
+        am_log(AM_LOG_INFO, "%s", view->last);
     if (!(share <= false_share_limit))
         cli->exit_code = c->n ? AM_EXIT_FINDINGS : AM_EXIT_INCONCLUSIVE;
 }

@@ -2,7 +2,8 @@
 /* archmeter show: what a results file holds. */
 #include "cli/cli.h"
 #include "cli/run/setup.h"
-#include "report/results.h"
+#include "document/results.h"
+#include "write/write.h"
 
 #include <stdio.h>
 
@@ -10,10 +11,11 @@ enum am_status am_cmd_show(struct am_cli *cli, struct am_err *err)
 {
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
+    const struct am_document document = am_document_results(&set);
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
 
     if (status == AM_OK)
-        am_report_results(&set, &cli->style, cli->arena, stdout);
+        am_write(&document, &cli->style, cli->arena, stdout);
     return status;
 }

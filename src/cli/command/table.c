@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
-#include "report/table.h"
+#include "write/query.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static enum am_status ask(struct am_cli *cli, const struct am_tablespec *spec,
         enum am_status s = am_store_query(store, file->queries[i].sql, cli->arena, &table, &why);
 
         if (s == AM_OK)
-            s = am_table_join(all, &table, file->right, cli->arena, &why);
+            s = am_query_join(all, &table, file->right, cli->arena, &why);
         if (s != AM_OK)
             return retell(spec, file->queries[i].line, s, &why, err);
         if (table.n_rows == 0)
@@ -102,7 +102,7 @@ static enum am_status write_file(struct am_cli *cli, const struct am_tablespec *
         s = am_output_open(&out, strcmp(file->name, "-") == 0 ? NULL : file->name, cli->arena, err);
     if (s != AM_OK)
         return s;
-    am_table_write(file, &table, out.file);
+    am_query_write(file, &table, out.file);
     closed = am_output_close(&out, true, err);
     if (closed == AM_OK && out.path)
         am_log(AM_LOG_INFO, "%s: %zu rows", file->name, table.n_rows);

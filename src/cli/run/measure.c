@@ -8,9 +8,10 @@
 #include "cli/words/help.h"
 #include "cli/run/progress.h"
 #include "cli/words/remember.h"
-#include "report/results.h"
+#include "document/results.h"
 #include "document/units.h"
 #include "topo/doctor.h"
+#include "write/write.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -221,12 +222,13 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
                                  const struct am_outcome *outcome, struct am_err *err)
 {
     struct am_result_set set = {0};
+    const struct am_document document = am_document_results(&set);
     const enum am_status status =
         am_evidence_load(store, &(struct am_filter){0}, cli->arena, &set, err);
 
     if (status != AM_OK)
         return status;
-    am_report_results(&set, &cli->style, cli->arena, stdout);
+    am_write(&document, &cli->style, cli->arena, stdout);
     (void)fflush(stdout); /* before the hints; main looks for errors */
     tell_outcome(outcome, path);
     cli->exit_code = exit_code_of(outcome);

@@ -4,15 +4,13 @@
 
 #include "base/text.h"
 #include "cli/run/setup.h"
-#include "report/grid.h"
-#include "report/json.h"
-#include "document/units.h"
+#include "write/write.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = AM_POINT_TEXT_MAX, JSON_PRETTY = 3 };
+enum { TEXT_MAX = AM_POINT_TEXT_MAX };
 
 /* ---- texts ---- */
 
@@ -99,130 +97,123 @@ static const char *note_of(const struct am_tuned *t)
 
 /* ---- tuned points ---- */
 
-static void add_row(struct am_grid *g, const struct am_tune_row *rows, size_t n, size_t at,
-                    bool numbers)
+/* The rows of a search, and where they went. */
+struct tuned {
+    const struct am_cli *cli;
+    const struct am_tune_row *rows;
+    size_t n;
+    const char *file, *results;
+};
+
+static void add_row(struct am_table *t, const struct tuned *all, size_t at, bool programs)
 {
-    const struct am_tune_row *const row = &rows[at];
-    const struct am_tuned *const t = &row->tuned;
-    const struct am_metric *const metric = &row->point->bench->metrics[0];
+    const struct am_tune_row *const row = &all->rows[at];
+    const struct am_tuned *const tuned = &row->tuned;
     char text[TEXT_MAX];
 
-    am_grid_row(g);
-    am_grid_paint(g, row->point->bench->name, AM_PAINT_STRONG);
-    key_text(rows, n, row->point, numbers, text, sizeof(text));
-    am_grid_cell(g, text);
-    am_tune_choice(row->point, t->found, text, sizeof(text));
-    am_grid_cell(g, t->why_not ? "" : text);
-    if (numbers) {
-        am_grid_number(g, t->why_not ? NAN : t->value);
-    } else {
-        am_units_value(t->why_not ? NAN : t->value, metric->unit, text, sizeof(text));
-        am_grid_cell(g, text);
-    }
-    am_tune_choice(row->point, t->model, text, sizeof(text));
-    am_grid_cell(g, text);
-    if (!t->why_not && isfinite(gain(row)) && t->candidates)
-        am_grid_cellf(g, "%+.1f %%", 100 * gain(row));
+    am_table_row(t);
+    am_table_text(t, row->point->bench->name)->tone = AM_TONE_STRONG;
+    key_text(all->rows, all->n, row->point, programs, text, sizeof(text));
+    (void)am_table_textf(t, "%s", text);
+    am_tune_choice(row->point, tuned->found, text, sizeof(text));
+    (void)am_table_textf(t, "%s", tuned->why_not ? "" : text);
+    (void)am_table_quantity(t, AM_FORM_QUANTITY, tuned->why_not ? NAN : tuned->value,
+                            row->point->bench->metrics[0].unit);
+    am_tune_choice(row->point, tuned->model, text, sizeof(text));
+    (void)am_table_textf(t, "%s", text);
+    if (!tuned->why_not && isfinite(gain(row)) && tuned->candidates)
+        (void)am_table_textf(t, "%+.1f %%", 100 * gain(row));
     else
-        am_grid_cell(g, "");
-    am_grid_cellf(g, "%zu/%zu", t->visited, t->candidates);
-    am_grid_cellf(g, "%.1f s", t->elapsed_s);
-    am_grid_cell(g, note_of(t));
+        (void)am_table_text(t, NULL);
+    (void)am_table_textf(t, "%zu/%zu", tuned->visited, tuned->candidates);
+    (void)am_table_textf(t, "%.1f s", tuned->elapsed_s);
+    (void)am_table_text(t, note_of(tuned));
 }
 
-static void show_table(const struct am_cli *cli, const struct am_tune_row *rows, size_t n)
+static void tuned_blocks(struct am_body *b, const void *self)
 {
-    struct am_grid g;
+    const struct tuned *const all = self;
+    const char *const metric = all->n ? all->rows[0].point->bench->metrics[0].name : "value";
+    const struct am_column columns[] = {
+        {.title = "bench", .key = "bench"},
+        {.title = "for", .key = "for", .flow = true},
+        {.title = "use", .key = "use"},
+        {.title = metric, .key = metric, .right = true},
+        {.title = "the bench's own", .key = "the bench's own", .rank = 2},
+        {.title = "gain", .key = "gain", .right = true, .rank = 1},
+        {.title = "tried", .key = "tried", .right = true, .rank = 3},
+        {.title = "time", .key = "time", .right = true, .rank = 4},
+        {.title = "notes", .key = "notes", .rank = 1, .flow = true}};
+    struct am_table *t;
 
-    am_grid_init(&g, cli->arena);
-    am_grid_column(&g, "bench", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "for", AM_ALIGN_LEFT, 0);
-    am_grid_flow(&g);
-    am_grid_column(&g, "use", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, n ? rows[0].point->bench->metrics[0].name : "value", AM_ALIGN_RIGHT, 0);
-    am_grid_column(&g, "the bench's own", AM_ALIGN_LEFT, 2);
-    am_grid_column(&g, "gain", AM_ALIGN_RIGHT, 1);
-    am_grid_column(&g, "tried", AM_ALIGN_RIGHT, 3);
-    am_grid_column(&g, "time", AM_ALIGN_RIGHT, 4);
-    am_grid_column(&g, "notes", AM_ALIGN_LEFT, 1);
-    am_grid_flow(&g);
-    for (size_t i = 0; i < n; i++)
-        add_row(&g, rows, n, i, cli->style.format == AM_FORMAT_CSV);
-    am_grid_hide_empty(&g);
-    (void)am_grid_write(&g, &cli->style, 0, stdout);
+    if (all->n == 0)
+        return;
+    t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+    t->hide_empty = true;
+    for (size_t i = 0; i < all->n; i++)
+        add_row(t, all, i, b->programs);
 }
 
-static void json_value(struct am_json *j, const char *name, const struct am_value *v)
-{
-    if (v->kind == AM_AXIS_NAME)
-        am_json_string(j, name, v->name);
-    else if (v->kind == AM_AXIS_REAL)
-        am_json_number(j, name, v->r);
-    else
-        am_json_integer(j, name, v->i);
-}
-
-static void json_values(struct am_json *j, const char *name, const struct am_point *point,
+static void json_values(struct am_data *d, const char *name, const struct am_point *point,
                         const struct am_value *values)
 {
-    am_json_object(j, name);
+    am_data_object(d, name);
     for (size_t i = 0; point->bench->axes[i].name; i++) {
         if (is_chosen(point, values, i))
-            json_value(j, point->bench->axes[i].name, &values[i]);
+            am_data_value(d, point->bench->axes[i].name, &values[i]);
     }
-    am_json_object_end(j);
+    am_data_object_end(d);
 }
 
-static void json_row(struct am_json *j, const struct am_tune_row *row)
+static void json_row(struct am_data *d, const struct am_tune_row *row)
 {
     const struct am_tuned *const t = &row->tuned;
     const struct am_bench *const bench = row->point->bench;
 
-    am_json_object(j, NULL);
-    am_json_string(j, "bench", bench->name);
-    am_json_unsigned(j, "version", bench->version);
-    am_json_object(j, "point");
+    am_data_object(d, NULL);
+    am_data_text(d, "bench", bench->name);
+    am_data_unsigned(d, "version", bench->version);
+    am_data_object(d, "point");
     for (size_t i = 0; bench->axes[i].name; i++)
-        json_value(j, bench->axes[i].name, &row->point->values[i]);
-    am_json_object_end(j);
-    am_json_string(j, "reason", t->why_not);
-    json_values(j, "use", row->point, t->why_not ? NULL : t->found);
-    json_values(j, "model", row->point, t->model);
-    am_json_string(j, "metric", bench->metrics[0].name);
-    am_json_string(j, "unit", bench->metrics[0].unit);
-    am_json_number(j, "value", t->value);
-    am_json_number(j, "model_value", t->model_value);
-    am_json_unsigned(j, "candidates", t->candidates);
-    am_json_unsigned(j, "tried", t->visited);
-    am_json_unsigned(j, "skipped", t->skipped);
-    am_json_unsigned(j, "failed", t->failed);
-    am_json_unsigned(j, "launches", t->launches);
-    am_json_number(j, "seconds", t->elapsed_s);
-    am_json_bool(j, "budget_spent", t->budget_spent);
-    am_json_object_end(j);
+        am_data_value(d, bench->axes[i].name, &row->point->values[i]);
+    am_data_object_end(d);
+    am_data_text(d, "reason", t->why_not);
+    json_values(d, "use", row->point, t->why_not ? NULL : t->found);
+    json_values(d, "model", row->point, t->model);
+    am_data_text(d, "metric", bench->metrics[0].name);
+    am_data_text(d, "unit", bench->metrics[0].unit);
+    am_data_number(d, "value", t->value);
+    am_data_number(d, "model_value", t->model_value);
+    am_data_unsigned(d, "candidates", t->candidates);
+    am_data_unsigned(d, "tried", t->visited);
+    am_data_unsigned(d, "skipped", t->skipped);
+    am_data_unsigned(d, "failed", t->failed);
+    am_data_unsigned(d, "launches", t->launches);
+    am_data_number(d, "seconds", t->elapsed_s);
+    am_data_bool(d, "budget_spent", t->budget_spent);
+    am_data_object_end(d);
+}
+
+static void tuned_data(struct am_data *d, const void *self)
+{
+    const struct tuned *const all = self;
+
+    am_data_text(d, "mode", am_tune_modes[all->cli->opt->tune_mode]);
+    am_data_text(d, "tuning", all->file);
+    am_data_text(d, "results", all->results);
+    am_data_array(d, "points");
+    for (size_t i = 0; i < all->n; i++)
+        json_row(d, &all->rows[i]);
+    am_data_array_end(d);
 }
 
 void am_tune_show(const struct am_cli *cli, const struct am_tune_row *rows, size_t n,
                   const char *file, const char *results)
 {
-    struct am_json j;
+    const struct tuned all = {cli, rows, n, file, results};
 
-    if (cli->style.format != AM_FORMAT_JSON) {
-        if (n)
-            show_table(cli, rows, n);
-        return;
-    }
-    am_json_init(&j, stdout, JSON_PRETTY);
-    am_json_object(&j, NULL);
-    am_json_integer(&j, "schema", 1);
-    am_json_string(&j, "mode", am_tune_modes[cli->opt->tune_mode]);
-    am_json_string(&j, "tuning", file);
-    am_json_string(&j, "results", results);
-    am_json_array(&j, "points");
-    for (size_t i = 0; i < n; i++)
-        json_row(&j, &rows[i]);
-    am_json_array_end(&j);
-    am_json_object_end(&j);
+    am_write(&(struct am_document){.self = &all, .blocks = tuned_blocks, .data = tuned_data},
+             &cli->style, cli->arena, stdout);
 }
 
 /* ---- entries ---- */
@@ -238,88 +229,95 @@ static void pairs_text(const struct am_tuning_pair *pairs, size_t n, char *buf, 
     }
 }
 
-static void add_entry(struct am_grid *g, const struct am_tuning_entry *e, const char *machine)
+/* Stored entries; those of other machines are named. */
+struct entries {
+    const struct am_cli *cli;
+    const struct am_tuning *tuning;
+    const char *machine;
+};
+
+static void add_entry(struct am_table *t, const struct am_tuning_entry *e, const char *machine)
 {
     char text[TEXT_MAX];
 
-    am_grid_row(g);
-    am_grid_paint(g, e->bench, AM_PAINT_STRONG);
-    am_grid_cellf(g, "%u", e->version);
+    am_table_row(t);
+    am_table_text(t, e->bench)->tone = AM_TONE_STRONG;
+    (void)am_table_number(t, AM_FORM_COUNT, e->version);
     pairs_text(e->key, e->n_key, text, sizeof(text));
-    am_grid_cell(g, text);
+    (void)am_table_textf(t, "%s", text);
     pairs_text(e->use, e->n_use, text, sizeof(text));
-    am_grid_cell(g, text);
-    am_grid_cell(g, am_tune_modes[e->mode]);
-    am_grid_cellf(g, "%s %.4g", e->metric, e->value);
-    am_grid_cell(g, e->date);
-    am_grid_cell(g, strcmp(e->machine, machine) == 0 ? "this one" : e->machine);
+    (void)am_table_textf(t, "%s", text);
+    (void)am_table_text(t, am_tune_modes[e->mode]);
+    (void)am_table_textf(t, "%s %.4g", e->metric, e->value);
+    (void)am_table_text(t, e->date);
+    (void)am_table_text(t, strcmp(e->machine, machine) == 0 ? "this one" : e->machine);
 }
 
-static void json_pairs(struct am_json *j, const char *name, const struct am_tuning_pair *pairs,
+static void entries_blocks(struct am_body *b, const void *self)
+{
+    static const struct am_column columns[] = {{.title = "bench", .key = "bench"},
+                                               {.title = "version", .key = "version", .rank = 1},
+                                               {.title = "for", .key = "for", .flow = true},
+                                               {.title = "use", .key = "use"},
+                                               {.title = "mode", .key = "mode", .rank = 4},
+                                               {.title = "best", .key = "best", .rank = 5},
+                                               {.title = "date", .key = "date", .rank = 6},
+                                               {.title = "machine", .key = "machine", .rank = 7}};
+    const struct entries *const all = self;
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+
+    for (size_t i = 0; i < all->tuning->n; i++) {
+        if (am_patterns_match(&all->cli->opt->operands, all->tuning->entries[i].bench))
+            add_entry(t, &all->tuning->entries[i], all->machine);
+    }
+    if (t->n_rows || b->programs)
+        return;
+    b->n--; /* no head over nothing */
+    (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL, "no entry");
+}
+
+static void json_pairs(struct am_data *d, const char *name, const struct am_tuning_pair *pairs,
                        size_t n)
 {
-    am_json_object(j, name);
+    am_data_object(d, name);
     for (size_t i = 0; i < n; i++)
-        am_json_string(j, pairs[i].axis, pairs[i].value);
-    am_json_object_end(j);
+        am_data_text(d, pairs[i].axis, pairs[i].value);
+    am_data_object_end(d);
 }
 
-static void json_entry(struct am_json *j, const struct am_tuning_entry *e, const char *machine)
+static void json_entry(struct am_data *d, const struct am_tuning_entry *e, const char *machine)
 {
-    am_json_object(j, NULL);
-    am_json_string(j, "bench", e->bench);
-    am_json_unsigned(j, "version", e->version);
-    am_json_string(j, "machine", e->machine);
-    am_json_bool(j, "here", strcmp(e->machine, machine) == 0);
-    json_pairs(j, "for", e->key, e->n_key);
-    json_pairs(j, "use", e->use, e->n_use);
-    am_json_string(j, "mode", am_tune_modes[e->mode]);
-    am_json_string(j, "metric", e->metric);
-    am_json_number(j, "value", e->value);
-    am_json_string(j, "date", e->date);
-    am_json_object_end(j);
+    am_data_object(d, NULL);
+    am_data_text(d, "bench", e->bench);
+    am_data_unsigned(d, "version", e->version);
+    am_data_text(d, "machine", e->machine);
+    am_data_bool(d, "here", strcmp(e->machine, machine) == 0);
+    json_pairs(d, "for", e->key, e->n_key);
+    json_pairs(d, "use", e->use, e->n_use);
+    am_data_text(d, "mode", am_tune_modes[e->mode]);
+    am_data_text(d, "metric", e->metric);
+    am_data_number(d, "value", e->value);
+    am_data_text(d, "date", e->date);
+    am_data_object_end(d);
 }
 
-static void entries_json(const struct am_cli *cli, const struct am_tuning *tuning,
-                         const char *machine)
+static void entries_data(struct am_data *d, const void *self)
 {
-    struct am_json j;
+    const struct entries *const all = self;
 
-    am_json_init(&j, stdout, JSON_PRETTY);
-    am_json_object(&j, NULL);
-    am_json_integer(&j, "schema", 1);
-    am_json_array(&j, "entries");
-    for (size_t i = 0; i < tuning->n; i++) {
-        if (am_patterns_match(&cli->opt->operands, tuning->entries[i].bench))
-            json_entry(&j, &tuning->entries[i], machine);
+    am_data_array(d, "entries");
+    for (size_t i = 0; i < all->tuning->n; i++) {
+        if (am_patterns_match(&all->cli->opt->operands, all->tuning->entries[i].bench))
+            json_entry(d, &all->tuning->entries[i], all->machine);
     }
-    am_json_array_end(&j);
-    am_json_object_end(&j);
+    am_data_array_end(d);
 }
 
 void am_tune_show_entries(const struct am_cli *cli, const struct am_tuning *tuning,
                           const char *machine)
 {
-    static const char *const titles[] = {"bench", "version", "for",  "use",
-                                         "mode",  "best",    "date", "machine"};
-    struct am_grid g;
+    const struct entries all = {cli, tuning, machine};
 
-    if (cli->style.format == AM_FORMAT_JSON) {
-        entries_json(cli, tuning, machine);
-        return;
-    }
-    am_grid_init(&g, cli->arena);
-    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
-        am_grid_column(&g, titles[i], AM_ALIGN_LEFT, i < 4 && i != 1 ? 0 : (unsigned)i);
-        if (i == 2)
-            am_grid_flow(&g);
-    }
-    for (size_t i = 0; i < tuning->n; i++) {
-        if (am_patterns_match(&cli->opt->operands, tuning->entries[i].bench))
-            add_entry(&g, &tuning->entries[i], machine);
-    }
-    if (g.n_rows || cli->style.format != AM_FORMAT_TABLE)
-        (void)am_grid_write(&g, &cli->style, 0, stdout);
-    else
-        (void)printf("no entry\n");
+    am_write(&(struct am_document){.self = &all, .blocks = entries_blocks, .data = entries_data},
+             &cli->style, cli->arena, stdout);
 }

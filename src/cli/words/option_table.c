@@ -4,7 +4,7 @@
 
 #include "core/bench/plan.h"
 #include "core/tune/saved_tuning.h"
-#include "report/style.h"
+#include "write/style.h"
 
 #define BIT(command) (1u << AM_CMD_##command)
 #define FIELD(member) offsetof(struct am_options, member)

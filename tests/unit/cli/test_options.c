@@ -4,7 +4,7 @@
 #include "cli/words/help.h"
 #include "cli/words/options.h"
 #include "core/bench/plan.h"
-#include "report/style.h"
+#include "write/style.h"
 
 #include "tap.h"
 

@@ -2,8 +2,9 @@
 /* The machine model: guidelines, facts and pictures as they are written, from facts with known
  * contents. */
 #include "base/text.h"
-#include "report/facts.h"
-#include "report/model.h"
+#include "document/facts.h"
+#include "document/model.h"
+#include "write/write.h"
 
 #include "fact_fixture.h"
 #include "tap.h"
@@ -65,13 +66,14 @@ static char *model_text(struct rx_run *run, const struct am_facts *facts, struct
 {
     const struct am_guidelines guidelines = am_families_guide(facts, &run->arena);
     struct am_roofline roofline;
+    const struct am_model_view view = {&run->set, facts, &guidelines, &roofline};
+    const struct am_document document = am_document_model(&view);
     char *text = NULL;
     size_t size = 0;
     FILE *const out = open_memstream(&text, &size);
 
     am_roofline_build(&run->set, facts, &run->arena, &roofline);
-    am_report_model(&(struct am_model_view){&run->set, facts, &guidelines, &roofline}, &style,
-                    &run->arena, out);
+    am_write(&document, &style, &run->arena, out);
     (void)fclose(out);
     return text;
 }
@@ -80,13 +82,15 @@ static char *report(const struct rx_run *run, const struct am_facts *facts, enum
                     struct am_arena *arena)
 {
     const struct am_style style = {.format = format};
+    const struct am_facts_view view = {&run->set, facts};
+    const struct am_document document = am_document_facts(&view);
     char *text = NULL;
     size_t size = 0;
     FILE *const out = open_memstream(&text, &size);
 
     if (!out)
         return NULL;
-    am_report_facts(&run->set, facts, &style, arena, out);
+    am_write(&document, &style, arena, out);
     (void)fclose(out);
     return text;
 }

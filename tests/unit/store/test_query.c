@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Users' queries: the views of a run, their statistics, what is refused; and tables of them. */
-#include "report/table.h"
+#include "write/query.h"
 #include "store/query.h"
 
 #include "store_fixture.h"
@@ -103,14 +103,14 @@ static const char *written(struct am_tablespec_file file, const char *first, con
     FILE *const out = tmpfile();
     size_t n = 0;
 
-    (void)am_table_join(&all, &one, file.right, &arena, &err);
+    (void)am_query_join(&all, &one, file.right, &arena, &err);
     if (second) {
         two = ask(second);
-        if (am_table_join(&all, &two, file.right, &arena, &err) != AM_OK)
+        if (am_query_join(&all, &two, file.right, &arena, &err) != AM_OK)
             return err.text[0] ? "refused" : "?";
     }
     if (out) {
-        am_table_write(&file, &all, out);
+        am_query_write(&file, &all, out);
         rewind(out);
         n = fread(text, 1, sizeof(text) - 1, out);
         (void)fclose(out);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphics of characters, tables that fit a terminal, sparklines and heat maps of results. */
 #include "evidence/evidence.h"
-#include "report/charts.h"
-#include "report/graph.h"
-#include "report/grid.h"
-#include "report/style.h"
+#include "write/plot/charts.h"
+#include "write/plot/graph.h"
+#include "write/write.h"
 
 #include "result_fixture.h"
 #include "tap.h"
@@ -72,34 +71,33 @@ static void check_lines(void)
     }
 }
 
-static char *grid_text(unsigned width)
+static char *table_text(unsigned width)
 {
     const struct am_style style = {.format = AM_FORMAT_TABLE, .utf8 = true, .width = width};
     struct am_arena arena = {0};
-    struct am_grid g;
+    struct am_table t;
     char *text = NULL;
     size_t size = 0;
     FILE *const out = open_memstream(&text, &size);
 
-    am_grid_init(&g, &arena);
-    am_grid_column(&g, "name", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "what", AM_ALIGN_LEFT, 0);
-    am_grid_flow(&g);
-    am_grid_column(&g, "none", AM_ALIGN_LEFT, 0);
-    am_grid_column(&g, "n", AM_ALIGN_RIGHT, 1);
-    am_grid_row(&g);
-    am_grid_cell(&g, "first");
-    am_grid_cell(&g, "a text that is too long for the table as it is");
-    am_grid_cell(&g, "");
-    am_grid_cell(&g, "1");
-    am_grid_hide_empty(&g);
-    (void)am_grid_write(&g, &style, 0, out);
+    am_table_init(&t, &arena);
+    t.hide_empty = true;
+    am_table_column(&t, (struct am_column){.title = "name"});
+    am_table_column(&t, (struct am_column){.title = "what", .flow = true});
+    am_table_column(&t, (struct am_column){.title = "none"});
+    am_table_column(&t, (struct am_column){.title = "n", .right = true, .rank = 1});
+    am_table_row(&t);
+    (void)am_table_text(&t, "first");
+    (void)am_table_text(&t, "a text that is too long for the table as it is");
+    (void)am_table_text(&t, "");
+    (void)am_table_text(&t, "1");
+    (void)am_write_text_table(&t, &style, out);
     (void)fclose(out);
     am_arena_fini(&arena);
     return text;
 }
 
-static void check_grid(void)
+static void check_table(void)
 {
     static const struct {
         unsigned width;
@@ -117,7 +115,7 @@ static void check_grid(void)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *const text = grid_text(cases[i].width);
+        char *const text = table_text(cases[i].width);
 
         is_str(text, cases[i].text, "a column that flows");
         free(text);
@@ -215,7 +213,7 @@ int main(void)
     check_bars();
     check_sparks();
     check_lines();
-    check_grid();
+    check_table();
     check_charts();
     check_long_names();
     return tap_done();

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What people and programs read: scaled numbers, aligned grids, JSON, tables of results. */
+/* What people and programs read: scaled numbers, JSON, documents of results and findings. */
 #include "base/text.h"
-#include "report/findings.h"
-#include "report/grid.h"
-#include "report/json.h"
-#include "report/results.h"
+#include "document/findings.h"
+#include "document/results.h"
 #include "document/units.h"
+#include "evidence/evidence.h"
+#include "write/json.h"
+#include "write/write.h"
 
+#include "memory_stream.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -101,52 +103,26 @@ static void test_exact(void)
     is_str(text, "null", "NAN is null");
 }
 
-/* ---- streams into memory ---- */
-
-struct memory {
-    char *text;
-    size_t size;
-    FILE *file;
-};
-
-static FILE *memory_open(struct memory *m)
-{
-    *m = (struct memory){0};
-    m->file = open_memstream(&m->text, &m->size);
-    return m->file;
-}
-
-static const char *memory_text(struct memory *m)
-{
-    (void)fflush(m->file);
-    return m->text;
-}
-
-static void memory_close(struct memory *m)
-{
-    (void)fclose(m->file);
-    free(m->text);
-}
-
 static void test_json(void)
 {
     struct memory m;
-    struct am_json j;
+    struct am_json json;
+    struct am_data *const j = &json.data;
 
-    am_json_init(&j, memory_open(&m), 2);
-    am_json_object(&j, NULL);
-    am_json_string(&j, "text", "a\"b\\c\n\t\x01\xff\xc3\xa9\xed\xa0\x80");
-    am_json_number(&j, "number", 0.5);
-    am_json_number(&j, "nothing", NAN);
-    am_json_array(&j, "list");
-    am_json_integer(&j, NULL, -1);
-    am_json_unsigned(&j, NULL, UINT64_MAX);
-    am_json_bool(&j, NULL, true);
-    am_json_string(&j, NULL, NULL);
-    am_json_array_end(&j);
-    am_json_object(&j, "empty");
-    am_json_object_end(&j);
-    am_json_object_end(&j);
+    am_json_init(&json, memory_open(&m), 2);
+    am_data_object(j, NULL);
+    am_data_text(j, "text", "a\"b\\c\n\t\x01\xff\xc3\xa9\xed\xa0\x80");
+    am_data_number(j, "number", 0.5);
+    am_data_number(j, "nothing", NAN);
+    am_data_array(j, "list");
+    am_data_integer(j, NULL, -1);
+    am_data_unsigned(j, NULL, UINT64_MAX);
+    am_data_bool(j, NULL, true);
+    am_data_text(j, NULL, NULL);
+    am_data_array_end(j);
+    am_data_object(j, "empty");
+    am_data_object_end(j);
+    am_data_object_end(j);
     is_str(memory_text(&m),
            "{\n"
            "  \"text\": \"a\\\"b\\\\c\\n\\t\\u0001\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\",\n"
@@ -157,103 +133,6 @@ static void test_json(void)
            "}\n",
            "JSON is escaped, nested and indented");
     memory_close(&m);
-}
-
-static void sample_grid(struct am_grid *g, struct am_arena *arena)
-{
-    am_grid_init(g, arena);
-    am_grid_column(g, "name", AM_ALIGN_LEFT, 0);
-    am_grid_column(g, "value", AM_ALIGN_RIGHT, 0);
-    am_grid_column(g, "note", AM_ALIGN_LEFT, 1);
-    am_grid_row(g);
-    am_grid_cell(g, "ä_b");
-    am_grid_cell(g, "1.0 µs");
-    am_grid_cell(g, "a,\"b\" | 5%");
-    am_grid_row(g);
-    am_grid_cell(g, "longer name");
-    am_grid_cell(g, "10 s");
-}
-
-static void test_grid(void)
-{
-    static const struct {
-        const char *what;
-        struct am_style style;
-        const char *text;
-        size_t hidden;
-    } cases[] = {
-        {"an aligned table, by columns and not by bytes",
-         {.format = AM_FORMAT_TABLE, .utf8 = true},
-         "  name          value  note\n"
-         "  ä_b          1.0 µs  a,\"b\" | 5%\n"
-         "  longer name    10 s\n",
-         0},
-        {"ASCII stands in outside UTF-8",
-         {.format = AM_FORMAT_TABLE, .utf8 = false},
-         "  name          value  note\n"
-         "  ?_b          1.0 us  a,\"b\" | 5%\n"
-         "  longer name    10 s\n",
-         0},
-        {"a narrow terminal loses the least important column",
-         {.format = AM_FORMAT_TABLE, .utf8 = true, .width = 24},
-         "  name          value\n"
-         "  ä_b          1.0 µs\n"
-         "  longer name    10 s\n",
-         1},
-        {"CSV quotes what it must",
-         {.format = AM_FORMAT_CSV},
-         "name,value,note\n"
-         "ä_b,1.0 µs,\"a,\"\"b\"\" | 5%\"\n"
-         "longer name,10 s,\n",
-         0},
-        {"Markdown escapes bars",
-         {.format = AM_FORMAT_MD},
-         "| name | value | note |\n"
-         "| --- | ---: | --- |\n"
-         "| ä\\_b | 1.0 µs | a,\"b\" \\| 5% |\n"
-         "| longer name | 10 s |  |\n",
-         0},
-        {"TeX escapes its own",
-         {.format = AM_FORMAT_TEX},
-         "\\begin{tabular}{lrl}\n  \\hline\n"
-         "  name & value & note \\\\\n  \\hline\n"
-         "  ä\\_b & 1.0 µs & a,\"b\" \\textbar{} 5\\% \\\\\n"
-         "  longer name & 10 s &  \\\\\n"
-         "  \\hline\n\\end{tabular}\n",
-         0},
-    };
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct am_arena arena = {0};
-        struct am_grid g;
-        struct memory m;
-        size_t hidden;
-
-        sample_grid(&g, &arena);
-        hidden = am_grid_write(&g, &cases[i].style, 2, memory_open(&m));
-        is_str(memory_text(&m), cases[i].text, cases[i].what);
-        ok(hidden == cases[i].hidden, "%zu columns are left out", cases[i].hidden);
-        memory_close(&m);
-        am_arena_fini(&arena);
-    }
-}
-
-/* A grid of which nothing is shown has no line to end with. */
-static void test_empty_grid(void)
-{
-    struct am_arena arena = {0};
-    struct memory m;
-    struct am_grid g;
-
-    am_grid_init(&g, &arena);
-    am_grid_column(&g, "nothing", AM_ALIGN_LEFT, 0);
-    am_grid_row(&g);
-    am_grid_cell(&g, "");
-    am_grid_hide_empty(&g);
-    (void)am_grid_write(&g, &(struct am_style){.width = 80}, 0, memory_open(&m));
-    is_str(memory_text(&m), "", "a grid without a column to show writes nothing");
-    memory_close(&m);
-    am_arena_fini(&arena);
 }
 
 static void test_put(void)
@@ -344,6 +223,7 @@ static struct am_result_set small_run(struct am_arena *arena)
     results[2].reason = "needs 1 TiB";
     results[2].stop_reason = AM_STOP_SKIP;
     results[2].text = "size=1099511627776 pattern=random";
+    am_evidence_settle(&set);
     return set;
 }
 
@@ -351,18 +231,21 @@ static void test_results_table(void)
 {
     struct am_arena arena = {0};
     const struct am_result_set set = small_run(&arena);
+    const struct am_document document = am_document_results(&set);
     const struct am_style style = {.format = AM_FORMAT_TABLE, .utf8 = true};
     struct memory m;
     const char *text;
 
-    am_report_results(&set, &style, &arena, memory_open(&m));
+    am_write(&document, &style, &arena, memory_open(&m));
     text = memory_text(&m);
     ok(strstr(text, "Testium 9000, 4 cores, 8 threads, 16 GiB") != NULL,
        "the machine stands first");
     ok(strstr(text, "warn     freq.governor: powersave") != NULL, "warnings are in the block");
     ok(strstr(text, "1 check could not look") != NULL, "unknown checks are counted");
     ok(strstr(text, "mem.latency  pattern=random\n") != NULL, "constant axes go to the heading");
-    ok(strstr(text, "    size  latency      ±      min      cycles      ±  count  notes\n") != NULL,
+    ok(strstr(text,
+              "    size  latency      ±      min      cycles      ±  count  grade  notes\n") !=
+           NULL,
        "columns: varying axes, metrics, spread");
     ok(strstr(text, "  16 KiB  1.20 ns  0.2 %  1.20 ns  4.01 cycle") != NULL,
        "sizes and values are scaled");
@@ -378,11 +261,12 @@ static void test_results_json(void)
 {
     struct am_arena arena = {0};
     const struct am_result_set set = small_run(&arena);
+    const struct am_document document = am_document_results(&set);
     const struct am_style style = {.format = AM_FORMAT_JSON};
     struct memory m;
     const char *text;
 
-    am_report_results(&set, &style, &arena, memory_open(&m));
+    am_write(&document, &style, &arena, memory_open(&m));
     text = memory_text(&m);
     ok(strstr(text, "{\n  \"schema\": 1,\n  \"run\": {\n") == text, "schema, then the run");
     ok(strstr(text, "\"point\": {\"size\": 16384, \"pattern\": \"random\"}") != NULL,
@@ -403,12 +287,13 @@ static void test_results_csv(void)
 {
     struct am_arena arena = {0};
     const struct am_result_set set = small_run(&arena);
+    const struct am_document document = am_document_results(&set);
     const struct am_style style = {.format = AM_FORMAT_CSV};
     struct memory m;
     const char *text;
     size_t lines = 0;
 
-    am_report_results(&set, &style, &arena, memory_open(&m));
+    am_write(&document, &style, &arena, memory_open(&m));
     text = memory_text(&m);
     for (const char *s = text; *s; s++)
         lines += *s == '\n';
@@ -423,12 +308,14 @@ static void test_results_csv(void)
 static void test_findings(void)
 {
     const struct am_findings set = {findings, 3};
+    const struct am_findings_view view = {&set, true};
+    const struct am_document document = am_document_findings(&view);
     const struct am_style style = {.format = AM_FORMAT_TABLE};
     struct am_arena arena = {0};
     struct memory m;
     const char *text;
 
-    am_report_findings(&set, true, &style, &arena, memory_open(&m));
+    am_write(&document, &style, &arena, memory_open(&m));
     text = memory_text(&m);
     ok(strstr(text, "Frequency\n  warn     freq.governor  powersave\n") == text,
        "findings stand below their area");
@@ -436,8 +323,7 @@ static void test_findings(void)
     ok(strstr(text, "1 ok, 1 warn, 0 error, 1 unknown") != NULL, "levels are counted");
     ok(strstr(text, "synthetic") != NULL, "and a false root is no secret");
     memory_close(&m);
-    am_report_findings(&set, true, &(struct am_style){.format = AM_FORMAT_JSON}, &arena,
-                       memory_open(&m));
+    am_write(&document, &(struct am_style){.format = AM_FORMAT_JSON}, &arena, memory_open(&m));
     ok(strstr(memory_text(&m), "\"synthetic\": true") != NULL, "JSON carries the stamp");
     memory_close(&m);
     am_arena_fini(&arena);
@@ -449,8 +335,6 @@ int main(void)
     test_other_units();
     test_exact();
     test_json();
-    test_grid();
-    test_empty_grid();
     test_put();
     test_results_table();
     test_results_json();

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts of a machine: one row each with interval, claim, grade and evidence, by family. */
+#include "document/facts.h"
+
+#include "base/text.h"
+#include "document/run.h"
+#include "document/units.h"
+#include "family/family.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INDENT = 2 };
+
+/* ---- one fact ---- */
+
+void am_fact_value(const struct am_fact *f, char *buf, size_t cap)
+{
+    am_units_fact(f->value, f->unit, buf, cap);
+}
+
+struct am_table_cell *am_table_fact(struct am_table *table, const struct am_fact *f)
+{
+    struct am_table_cell *const cell = am_table_quantity(table, AM_FORM_FACT, f->value, f->unit);
+
+    cell->tone = AM_TONE_STRONG;
+    cell->grade = f->grading.grade;
+    return cell;
+}
+
+struct am_table_cell *am_table_fact_interval(struct am_table *table, const struct am_fact *f)
+{
+    struct am_table_cell *const cell =
+        am_table_quantity(table, AM_FORM_INTERVAL, f->ci.coverage, f->unit);
+
+    cell->lo = f->ci.lo;
+    cell->hi = f->ci.hi;
+    return cell;
+}
+
+/* "33554432 B" is shown as the measured value is; any other claim as it is. */
+const char *am_fact_claim(const struct am_fact *f, struct am_arena *arena)
+{
+    const size_t digits = f->claimed ? strspn(f->claimed, "0123456789") : 0;
+    char text[AM_UNITS_MAX];
+    const char *copy = NULL;
+    double bytes;
+
+    if (digits && strcmp(f->unit, "B") == 0 && strcmp(f->claimed + digits, " B") == 0 &&
+        am_parse_f64(f->claimed, digits, &bytes)) {
+        am_units_fact(bytes, f->unit, text, sizeof(text));
+        copy = am_arena_strdup(arena, text);
+    }
+    return copy ? copy : f->claimed ? f->claimed : "";
+}
+
+/* ---- tables ---- */
+
+static void add_row(struct am_table *t, const struct am_fact *f)
+{
+    am_table_row(t);
+    (void)am_table_text(t, f->id);
+    (void)am_table_text(t, f->unit);
+    (void)am_table_fact(t, f);
+    (void)am_table_fact_interval(t, f);
+    (void)am_table_number(t, AM_FORM_NUMBER, f->ci.lo);
+    (void)am_table_number(t, AM_FORM_NUMBER, f->ci.hi);
+    (void)am_table_text(t, am_fact_claim(f, t->arena));
+    (void)am_table_text(t, f->claimed);
+    am_table_text(t, f->contradicts ? "CONTRADICTED"
+                     : f->claimed   ? "agrees"
+                                    : "")
+        ->tone = f->contradicts ? AM_TONE_WARN : AM_TONE_PLAIN;
+    (void)am_table_text(t, f->contradicts ? "yes" : "no");
+    (void)am_table_text(t, am_grade_names[f->grading.grade]);
+    (void)am_table_text(t, f->what);
+    am_table_text(t, f->evidence)->tone = AM_TONE_MUTED;
+}
+
+/* `brief`: without claim and evidence, for people who did not ask for them. */
+static struct am_table *add_table(struct am_body *b, bool brief)
+{
+    const char *const claimed = brief ? NULL : "claimed", *const evidence =
+                                                              brief ? NULL : "evidence";
+    const struct am_column columns[] = {
+        {.title = "fact", .key = "id", .flow = true},
+        {.key = "unit"},
+        {.title = "value", .key = "value", .right = true},
+        {.title = "interval", .rank = 3},
+        {.key = "lo"},
+        {.key = "hi"},
+        {.title = claimed, .rank = 1, .flow = true},
+        {.key = "claimed"},
+        {.title = "claim"},
+        {.key = "contradicts"},
+        {.title = "grade", .key = "grade", .rank = 5},
+        {.title = "meaning", .key = "what", .rank = 4, .flow = true},
+        {.title = evidence, .key = "evidence", .rank = 2, .flow = true}};
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+
+    t->hide_empty = true;
+    t->indent = brief ? INDENT : 0;
+    return t;
+}
+
+static bool same_family(const struct am_fact *a, const struct am_fact *b)
+{
+    return strcmp(a->family, b->family) == 0;
+}
+
+/* True when an earlier fact that counts is of the same family; *any: one that does not count. */
+static bool seen_before(const struct am_facts *facts, const bool *left, size_t i, bool *any)
+{
+    bool seen = false;
+
+    *any = false;
+    for (size_t k = 0; k < facts->n; k++) {
+        const bool same = same_family(&facts->items[k], &facts->items[i]);
+
+        seen |= same && k < i && (!left || left[k]);
+        *any |= same && left && !left[k];
+    }
+    return seen;
+}
+
+void am_facts_tables(struct am_body *b, const struct am_facts *facts, const bool *left)
+{
+    for (size_t i = 0; i < facts->n; i++) {
+        const struct am_family *const family = am_family_find(facts->items[i].family);
+        struct am_table *t;
+        bool further;
+
+        if ((left && !left[i]) || seen_before(facts, left, i, &further))
+            continue;
+        (void)am_block_add(b, AM_BLOCK_SUBHEADING,
+                           am_arena_printf(b->arena, "%s%s",
+                                           family ? family->title : facts->items[i].family,
+                                           further ? ", further" : ""),
+                           NULL);
+        t = add_table(b, left != NULL);
+        for (size_t k = i; k < facts->n; k++) {
+            if ((!left || left[k]) && same_family(&facts->items[i], &facts->items[k]))
+                add_row(t, &facts->items[k]);
+        }
+    }
+}
+
+void am_facts_denied(struct am_body *b, const struct am_facts *facts)
+{
+    struct am_table *const t = add_table(b, false);
+
+    for (size_t i = 0; i < facts->n; i++) {
+        if (facts->items[i].contradicts)
+            add_row(t, &facts->items[i]);
+    }
+}
+
+void am_facts_remarks(struct am_body *b, const struct am_facts *facts)
+{
+    if (facts->n_remarks == 0)
+        return;
+    (void)am_block_add(b, AM_BLOCK_SUBHEADING, "Not concluded",
+                       "what the measurements were not good enough for");
+    for (size_t i = 0; i < facts->n_remarks; i++)
+        am_block_add(b, AM_BLOCK_ITEM, NULL, facts->remarks[i])->indent = INDENT;
+}
+
+/* ---- cards ---- */
+
+static void add_card(struct am_table *t, const struct am_facts *facts, const struct am_headline *h)
+{
+    const struct am_fact *const f = h->least ? am_facts_least(facts, h->fact, h->where)
+                                             : am_facts_most(facts, h->fact, h->where);
+
+    if (!f)
+        return;
+    am_table_row(t);
+    (void)am_table_fact(t, f);
+    (void)am_table_text(t, h->title);
+    (void)am_table_fact_interval(t, f);
+    (void)am_table_textf(t, "grade %s", am_grade_names[f->grading.grade]);
+}
+
+void am_facts_cards(struct am_body *b, const struct am_facts *facts)
+{
+    static const struct am_column columns[] = {{.title = "value", .key = "value", .right = true},
+                                               {.title = "what", .key = "what"},
+                                               {.title = "interval"},
+                                               {.title = "grade", .key = "grade"}};
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+    unsigned most = 0;
+
+    b->items[b->n - 1].kind = AM_BLOCK_CARDS;
+    for (unsigned rank = 0; rank <= most; rank++) {
+        for (size_t i = 0; am_families[i]; i++) {
+            for (const struct am_headline *h = am_families[i]->headlines; h && h->title; h++) {
+                most = h->rank > most ? h->rank : most;
+                if (h->rank == rank)
+                    add_card(t, facts, h);
+            }
+        }
+    }
+}
+
+/* ---- documents ---- */
+
+static void facts_blocks(struct am_body *b, const void *self)
+{
+    const struct am_facts_view *const view = self;
+
+    (void)am_block_add(b, AM_BLOCK_LINE, "machine", am_machine_line(&view->set->machine, b->arena));
+    am_facts_tables(b, view->facts, NULL);
+    if (view->facts->n == 0 && b->programs)
+        (void)add_table(b, false); /* the head of an empty table */
+    am_facts_remarks(b, view->facts);
+}
+
+static void tell_fact(struct am_data *d, const struct am_fact *f)
+{
+    am_data_object(d, NULL);
+    am_data_text(d, "id", f->id);
+    am_data_text(d, "family", f->family);
+    am_data_text(d, "name", f->name);
+    am_data_object(d, "labels");
+    for (size_t i = 0; i < f->n_labels; i++) {
+        if (f->labels[i].kind == AM_AXIS_NAME)
+            am_data_text(d, f->labels[i].name, f->labels[i].text);
+        else
+            am_data_guess(d, f->labels[i].name, f->labels[i].text);
+    }
+    am_data_object_end(d);
+    am_data_text(d, "kind", f->kind == AM_FACT_CAPABILITY ? "capability" : "typical");
+    am_data_grading(d, f->grading);
+    am_data_text(d, "what", f->what);
+    am_data_text(d, "unit", f->unit);
+    am_data_number(d, "value", f->value);
+    am_data_range(d, "interval", f->ci.lo, f->ci.hi);
+    am_data_number(d, "coverage", f->ci.coverage);
+    am_data_text(d, "claimed", f->claimed);
+    am_data_bool(d, "contradicts", f->contradicts);
+    am_data_text(d, "evidence", f->evidence);
+    am_data_object_end(d);
+}
+
+void am_data_facts(struct am_data *d, const struct am_facts *facts)
+{
+    am_data_array(d, "facts");
+    for (size_t i = 0; i < facts->n; i++)
+        tell_fact(d, &facts->items[i]);
+    am_data_array_end(d);
+    am_data_array(d, "not_concluded");
+    for (size_t i = 0; i < facts->n_remarks; i++)
+        am_data_text(d, NULL, facts->remarks[i]);
+    am_data_array_end(d);
+}
+
+static void facts_data(struct am_data *d, const void *self)
+{
+    const struct am_facts_view *const view = self;
+
+    am_data_run(d, "run", view->set);
+    am_data_machine(d, &view->set->machine);
+    am_data_facts(d, view->facts);
+}
+
+struct am_document am_document_facts(const struct am_facts_view *view)
+{
+    return (struct am_document){.self = view, .blocks = facts_blocks, .data = facts_data};
+}

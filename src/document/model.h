@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine model in words: what was measured of each part beside what the system states, where
+ * the two disagree, what could not be concluded, and what follows for programs. */
+#ifndef AM_DOCUMENT_MODEL_H
+#define AM_DOCUMENT_MODEL_H
+
+#include "document/document.h"
+#include "family/family.h"
+#include "model/roofline.h"
+
+struct am_model_view {
+    const struct am_result_set *set;
+    const struct am_facts *facts;
+    const struct am_guidelines *guidelines;
+    const struct am_roofline *roofline;
+};
+
+/* For programs: facts, guidelines and ceilings; CSV: the facts. */
+struct am_document am_document_model(const struct am_model_view *view);
+
+/* Kinds of ceilings for programs: "flops", "read", ... */
+extern const char *const am_ceiling_words[AM_CEILING_KINDS];
+
+/* ---- parts of a page ---- */
+
+/* The tables of cores and memory; `told` (one per fact) is set where a fact is in them. */
+void am_model_tables(struct am_body *b, const struct am_facts *facts, bool *told);
+void am_model_guidelines(struct am_body *b, const struct am_guidelines *guidelines);
+
+#endif

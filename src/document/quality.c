@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* How good the measurement was: counts over all points, and the worst that holds. */
+#include "document/page.h"
+
+#include "base/text.h"
+#include "document/units.h"
+
+#include <math.h>
+
+enum { SENTENCE_BYTES = 1024 };
+
+struct quality {
+    size_t states[AM_POINT_STATES];
+    size_t grades[AM_GRADES];
+    size_t within; /* points whose interval is within the target */
+    size_t samples, disturbed, two_modes;
+    double precision; /* median over points; INFINITY when it cannot be told */
+    size_t warnings, errors;
+};
+
+/* Used or not. */
+static size_t count_samples(const struct am_series *series)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < series->n; i++)
+        n += series->launches[i].n;
+    return n;
+}
+
+static struct quality judge(const struct am_result_set *set, struct am_arena *arena)
+{
+    double *const precisions = am_arena_array(arena, set->n + 1, sizeof(*precisions));
+    struct quality q = {.precision = INFINITY};
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->n; i++) {
+        const struct am_result *const r = &set->results[i];
+        const struct am_result_metric *const m = r->n_metrics ? &r->metrics[0] : NULL;
+
+        q.states[r->state]++;
+        if (r->state != AM_POINT_OK || !m || !m->has_summary)
+            continue;
+        q.grades[m->grading.grade]++;
+        q.samples += count_samples(&m->series);
+        q.disturbed += m->summary.disturbed;
+        q.two_modes += m->summary.bimodal;
+        q.within += am_summary_precision(&m->summary) <= set->run.settings.target;
+        if (precisions)
+            precisions[n++] = am_summary_precision(&m->summary);
+    }
+    if (n) {
+        am_stats_sort(precisions, n);
+        q.precision = am_stats_median(precisions, n);
+    }
+    for (size_t i = 0; i < set->findings.n; i++) {
+        q.warnings += set->findings.items[i].level == AM_LEVEL_WARN;
+        q.errors += set->findings.items[i].level == AM_LEVEL_ERROR;
+    }
+    return q;
+}
+
+struct verdict {
+    enum am_tone tone;
+    const char *text;
+};
+
+/* The worst that holds. */
+static struct verdict verdict_of(const struct am_result_set *set, const struct quality *q)
+{
+    const struct {
+        bool holds;
+        struct verdict verdict;
+    } rules[] = {
+        {q->states[AM_POINT_OK] == 0, {AM_TONE_BAD, "Nothing was measured"}},
+        {set->run.synthetic,
+         {AM_TONE_BAD, "Synthetic: the machine's description was read below a false root"}},
+        {q->errors > 0, {AM_TONE_BAD, "Not to be relied on: doctor found errors"}},
+        {set->run.state != AM_RUN_DONE, {AM_TONE_WARN, "Not finished"}},
+        {q->states[AM_POINT_FAIL] > 0, {AM_TONE_WARN, "Some points failed"}},
+        {(double)q->disturbed > 0.2 * (double)q->samples,
+         {AM_TONE_WARN, "To be read with care: the machine was not quiet"}},
+        {!(q->precision <= 0.05), {AM_TONE_WARN, "To be read with care: intervals are wide"}},
+        {q->warnings > 0, {AM_TONE_WARN, "Usable, with the findings below in mind"}},
+        {true, {AM_TONE_GOOD, "Good: quiet machine, narrow intervals"}},
+    };
+    size_t i = 0;
+
+    while (!rules[i].holds)
+        i++;
+    return rules[i].verdict;
+}
+
+void am_quality_verdict(struct am_body *b, const struct am_result_set *set)
+{
+    const struct quality q = judge(set, b->arena);
+    const struct verdict v = verdict_of(set, &q);
+    const size_t ok = q.states[AM_POINT_OK];
+    const size_t other = set->n - ok;
+    char precision[AM_UNITS_MAX], target[AM_UNITS_MAX], disturbed[AM_UNITS_MAX];
+    struct am_text text;
+
+    am_units_share(q.precision, precision, sizeof(precision));
+    am_units_share(set->run.settings.target, target, sizeof(target));
+    am_units_share(q.samples ? (double)q.disturbed / (double)q.samples : NAN, disturbed,
+                   sizeof(disturbed));
+    am_text_init(&text, SENTENCE_BYTES);
+    am_text_addf(&text, "%zu points in %zu launches, %zu samples; ", ok, set->launches, q.samples);
+    if (isfinite(q.precision))
+        am_text_addf(&text,
+                     "half the points have an interval within ±%s, %zu of %zu within the target of "
+                     "±%s; ",
+                     precision, q.within, ok, target);
+    else
+        am_text_add(&text, "too few launches per point for an interval; ");
+    am_text_addf(&text, "%s of the samples disturbed; %zu points of grade A, %zu of B, %zu of C",
+                 disturbed, q.grades[AM_GRADE_A], q.grades[AM_GRADE_B], q.grades[AM_GRADE_C]);
+    if (q.two_modes)
+        am_text_addf(&text, "; %zu points have two modes", q.two_modes);
+    if (other)
+        am_text_addf(&text, "; %zu skipped, %zu failed, %zu not reached (why: see Method)",
+                     q.states[AM_POINT_SKIP], q.states[AM_POINT_FAIL], q.states[AM_POINT_PENDING]);
+    am_block_addf(b, AM_BLOCK_VERDICT, v.text, "%s.", am_text_str(&text))->tone = v.tone;
+    am_text_fini(&text);
+}

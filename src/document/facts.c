@@ -86,7 +86,7 @@ static struct am_table *add_table(struct am_body *b, bool brief)
         {.title = "fact", .key = "id", .flow = true},
         {.key = "unit"},
         {.title = "value", .key = "value", .right = true},
-        {.title = "interval", .rank = 3},
+        {.title = "interval", .rank = brief ? 2 : 3},
         {.key = "lo"},
         {.key = "hi"},
         {.title = claimed, .rank = 1, .flow = true},
@@ -94,7 +94,7 @@ static struct am_table *add_table(struct am_body *b, bool brief)
         {.title = "claim"},
         {.key = "contradicts"},
         {.title = "grade", .key = "grade", .rank = 5},
-        {.title = "meaning", .key = "what", .rank = 4, .flow = true},
+        {.title = "meaning", .key = "what", .rank = brief ? 1 : 4, .flow = true},
         {.title = evidence, .key = "evidence", .rank = 2, .flow = true}};
     struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
 

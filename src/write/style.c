@@ -91,7 +91,7 @@ size_t am_text_line(const char *text, size_t columns_max, size_t *next)
             space = at;
         else if (at > 0 && width + columns(code) > columns_max)
             break;
-        if (code == '.')
+        if (code == '.' || code == ',' || code == '{')
             dot = at + 1;
         width += columns(code);
         at += len;

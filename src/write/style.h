@@ -35,8 +35,9 @@ const char *am_style_off(const struct am_style *style, enum am_tone tone);
 /* Columns that `text` (UTF-8) takes on a terminal; wide and combining characters counted so. */
 size_t am_text_width(const char *text);
 
-/* Bytes of `text` that fill one line of so many columns, cut at a space, else after a dot (names of
- * facts), else anywhere; at least one character. *next is where the following line begins. */
+/* Bytes of `text` that fill one line of so many columns, cut at a space, else after a dot, comma or
+ * brace (ids of facts), else anywhere; at least one character. *next is where the following line
+ * begins. */
 size_t am_text_line(const char *text, size_t columns, size_t *next);
 
 /* Writes text for a person: control characters become '?' (results files may come from anywhere),

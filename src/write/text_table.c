@@ -14,6 +14,7 @@ enum {
     GAP = 2,
     FLOW_EASY = 24, /* columns below which wrapped text is no longer read with ease */
     FLOW_MIN = 12,  /* where nothing else can be left out */
+    FLOW_LAST = 5,  /* where the lines would be broken by the terminal otherwise */
     BAR_COLUMNS = 12,
     BELOW_INDENT = 9, /* of lines below a row */
     RANK_REPEATED = 100,
@@ -28,7 +29,8 @@ struct layout {
     size_t widths[AM_COLUMNS_MAX];
     unsigned ranks[AM_COLUMNS_MAX];
     size_t n;
-    const char **texts; /* row by row, table->n_columns each */
+    bool below[AM_COLUMNS_MAX]; /* by index of the table: on a line below the row */
+    const char **texts;         /* row by row, table->n_columns each */
 };
 
 static void spaces(FILE *out, size_t n)
@@ -105,11 +107,11 @@ static bool lay_out(struct layout *l)
     for (size_t i = 0; i < t->n_rows * t->n_columns; i++)
         l->texts[i] = make_text(l, &t->cells[i]);
     for (size_t i = 0; i < n; i++) {
-        size_t width = am_text_width(t->columns[all[i]].title);
+        size_t width = t->bare ? 0 : am_text_width(t->columns[all[i]].title);
 
+        l->below[all[i]] = t->columns[all[i]].place == AM_PLACE_BELOW;
         if (t->columns[all[i]].place != AM_PLACE_COLUMN)
             continue;
-        width = t->bare ? 0 : width;
         for (size_t r = 0; r < t->n_rows; r++) {
             const size_t w = am_text_width(text_at(l, r, all[i]));
 
@@ -139,8 +141,8 @@ static size_t total_width(const struct layout *l)
     return total;
 }
 
-/* Narrows the columns that may flow, the widest first, until the table fits; false when one would
- * become narrower than `least`. */
+/* Narrows the columns that may flow, the widest first, until the table fits; false, and nothing is
+ * done, when one would become narrower than `least`. */
 static bool narrow(struct layout *l, size_t room, size_t least)
 {
     size_t over = total_width(l) - room, spare = 0;
@@ -170,7 +172,8 @@ static void leave_out(struct layout *l, size_t place)
     }
 }
 
-/* Returns how many columns were left out: highest rank first, and the rightmost of a rank. */
+/* Returns how many columns were left out: highest rank first, and the rightmost of a rank. Where
+ * all must stay, a last column of text moves to a line below its row. */
 static size_t fit(struct layout *l, size_t room)
 {
     size_t hidden = 0;
@@ -180,12 +183,18 @@ static size_t fit(struct layout *l, size_t room)
 
         for (size_t i = 0; i < l->n; i++)
             victim = l->ranks[i] >= l->ranks[victim] ? i : victim;
+        hidden += l->ranks[victim] > 0;
         if (l->ranks[victim] == 0) {
-            (void)narrow(l, room, FLOW_MIN);
-            break;
+            victim = l->n - 1;
+            if (narrow(l, room, FLOW_MIN))
+                break;
+            if (l->n < 2 || !flows(l, victim)) {
+                (void)narrow(l, room, FLOW_LAST);
+                break;
+            }
+            l->below[l->columns[victim]] = true;
         }
         leave_out(l, victim);
-        hidden++;
     }
     return hidden;
 }
@@ -285,7 +294,7 @@ static void put_below(const struct layout *l, size_t row, FILE *out)
     for (size_t c = 0; c < l->table->n_columns; c++) {
         char label[CELL_MAX];
 
-        if (l->table->columns[c].place != AM_PLACE_BELOW || !*text_at(l, row, c))
+        if (!l->below[c] || !*text_at(l, row, c))
             continue;
         (void)am_str_format(label, sizeof(label), "%s: ", l->table->columns[c].title);
         am_style_wrap(l->style, out, l->table->indent + BELOW_INDENT, label, text_at(l, row, c));

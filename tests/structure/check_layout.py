@@ -16,7 +16,6 @@ KINDS = (".c", ".h")
 # Folders that may hold more, with the reason.
 WIDE = {
     "src/model": "being taken apart into evidence and family",
-    "src/report": "being taken apart into document and writers",
 }
 
 NAMED = re.compile(r"(?<![\w.-])(?:[\w-][\w./-]*)?\w\.(?:c|h|inc|cl|py|sh|sql|md)\b(?!\.\w)")

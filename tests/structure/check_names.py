@@ -23,7 +23,6 @@ CPLUSPLUS = re.compile(
 
 # (file, name): the reason.
 EXEMPT = {
-    ("src/report/figure_data.c", "not"): "the file goes with the rewriting of report/",
 }
 # Tables of instructions: their mnemonics are words of C++ by chance.
 MNEMONICS = re.compile(r"src/kernels/instr_\w+\.inc")

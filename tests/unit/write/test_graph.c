@@ -56,10 +56,9 @@ static void check_lines(void)
         const char *text;
         size_t columns, length, next;
     } cases[] = {
-        {"one two three", 8, 7, 8}, {"one two three", 7, 7, 8},
-        {"one two", 20, 7, 7},      {"memory.read.x", 8, 7, 7},
-        {"abcdefgh", 3, 3, 3},      {"one  two", 4, 3, 5},
-        {"µµµ µµµ", 4, 6, 7},       {"x", 0, 1, 1},
+        {"one two three", 8, 7, 8}, {"one two three", 7, 7, 8}, {"one two", 20, 7, 7},
+        {"memory.read.x", 8, 7, 7}, {"a.b{c=d,e=f}", 9, 8, 8},  {"abcdefgh", 3, 3, 3},
+        {"one  two", 4, 3, 5},      {"µµµ µµµ", 4, 6, 7},       {"x", 0, 1, 1},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

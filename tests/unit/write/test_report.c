@@ -120,6 +120,9 @@ static void test_json(void)
     am_data_bool(j, NULL, true);
     am_data_text(j, NULL, NULL);
     am_data_array_end(j);
+    am_data_guess(j, "guess", "2.5");
+    am_data_guess(j, "version", "6.10");
+    am_data_guess(j, "zeros", "007");
     am_data_object(j, "empty");
     am_data_object_end(j);
     am_data_object_end(j);
@@ -129,6 +132,9 @@ static void test_json(void)
            "  \"number\": 0.5,\n"
            "  \"nothing\": null,\n"
            "  \"list\": [-1, 18446744073709551615, true, null],\n"
+           "  \"guess\": 2.5,\n"
+           "  \"version\": \"6.10\",\n"
+           "  \"zeros\": \"007\",\n"
            "  \"empty\": {}\n"
            "}\n",
            "JSON is escaped, nested and indented");
@@ -279,6 +285,10 @@ static void test_results_json(void)
     ok(strstr(text, "\"residual\": null") != NULL && strstr(text, "nan") == NULL,
        "what is not a number is null");
     ok(strstr(text, "\"launches\": 6, \"samples\": 6") != NULL, "launches and samples are counted");
+    ok(strstr(text, "\"cores\": 4,") && strstr(text, "\"model_name\": \"Testium 9000\""),
+       "numbers of the machine are numbers, names are strings");
+    ok(strstr(text, "\"bimodal\": false, \"grade\": \"A\", \"reasons\": []") != NULL,
+       "a metric has its grade, and what kept it from A");
     memory_close(&m);
     am_arena_fini(&arena);
 }

@@ -139,7 +139,7 @@ static void test_fitting(void)
         {53, "   time      ±       rate    constant  notes\n"},
         {44, "   time      ±       rate  notes\n"},
         {30, "   time      ±  notes\n"},
-        {10, "   time      ±  notes\n"},
+        {20, "   time      ±\n1.00 ns  1.2 %\n         notes: two\n                modes\n"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

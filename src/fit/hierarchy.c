@@ -19,6 +19,8 @@ static const double memory_ns = 90, memory_bytes = 768.0 * 1048576, memory_span 
 static const double policy = 1.4;
 /* Sizes further apart than this, with latency rising that much between them, may hide a level. */
 static const double gap_sizes = 4, gap_rise = 2.25;
+/* Between two sizes the curve is the model's guess: this part of their distance stays unknown. */
+static const double between_sizes = 0.25;
 /* hi / lo of a capacity that can still agree with something. */
 static const double wide = 2;
 
@@ -350,6 +352,14 @@ static void bound_capacity(const struct study *st, const struct am_rise *r, doub
     if (!within) {
         *lo = fmin(*lo, held);
         *hi = fmax(*hi, lost);
+    }
+    for (size_t i = 0; i + 1 < in->n; i++) {
+        const double guess = between_sizes * (in->x[i + 1] - in->x[i]);
+
+        if (in->x[i] > r->quarter || in->x[i + 1] < r->quarter)
+            continue;
+        *lo = fmin(*lo, r->quarter - guess);
+        *hi = fmax(*hi, r->quarter + guess);
     }
     *lo = fmin(fmax(*lo, held), r->quarter);
     *hi = fmax(fmin(*hi, lost), r->quarter);

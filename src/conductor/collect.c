@@ -125,7 +125,7 @@ static bool is_axis(const struct am_collect *c, const char *name)
     return am_axis_find(c->points[c->at - 1]->bench->axes, name) >= 0;
 }
 
-/* Code reads no notes: what is said of an axis would be lost in one. */
+/* Notes are for people only. The value of an axis must come as `chosen`, which code reads. */
 static enum am_status on_note(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     if (is_axis(c, m->key))
@@ -251,7 +251,7 @@ static void close_visit(struct am_collect *c, enum am_point_state state, enum am
 {
     struct am_visit *v = visit_at_hand(c);
 
-    if (c->data_left) { /* half an attachment is none */
+    if (c->data_left) { /* an incomplete attachment is dropped */
         v->n_attachments--;
         c->data_left = 0;
     }
@@ -336,7 +336,8 @@ enum am_status am_collect_line(void *self, const char *line, size_t len, struct 
     return actions[m.kind].take(c, &m, err);
 }
 
-/* Charges the point at hand, or the next one when none is open; there is one. */
+/* Makes it a failure of the point at hand, or of the next point when none is open. The caller knows
+ * that one of the two exists. */
 static void charge(struct am_collect *c, enum am_failure_kind kind, const char *reason)
 {
     if (!c->open) {

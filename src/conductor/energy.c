@@ -16,8 +16,8 @@ enum { METRICS_RESERVED = 16 };
 enum { SLOW_PERIODS = 20 }; /* looked at when the meters are opened */
 enum { SPARE_PART = 5 };    /* batches are longer by it: the next may be quicker than the trial */
 
-/* Shorter batches drown in what surrounds them, whatever a meter's period (research: 0.5 s of a
- * package, 5 s of a GPU). */
+/* Least lengths of a batch: in shorter ones the energy of what happens around the batch dominates,
+ * whatever the meter's period (research: 0.5 s for a package, 5 s for a GPU). */
 static const uint64_t cpu_batch_ns = 500 * UINT64_C(1000000);
 static const uint64_t gpu_batch_ns = 5000000000u;
 static const uint64_t quick_period_ns = 25 * UINT64_C(1000000);
@@ -63,7 +63,8 @@ static struct group *find_group(struct am_energy_rig *rig, const char *name)
     return &rig->groups[rig->n_groups++];
 }
 
-/* The energy of another meter read another way: a GPU's power beside its counter. */
+/* Whether the meter shows the same energy as its parent in another way, as the power of a GPU
+ * beside its energy counter. */
 static bool is_second_way(const struct am_energy_rig *rig, const struct am_meter *m)
 {
     return m->parent >= 0 && rig->meters.items[m->parent].scope == m->scope &&

@@ -43,7 +43,7 @@ static enum am_status put_launch_row(struct am_store *store, const struct am_lau
     return s;
 }
 
-/* What is there already is the one refusal a caller can bring about: it gets its own words. */
+/* A (point, round) that is stored already is the caller's mistake, and has a message of its own. */
 static enum am_status put_visit_row(struct am_store *store, const struct am_visit *v,
                                     const struct am_launch *launch, int64_t launch_id,
                                     struct am_err *err)

@@ -17,8 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-static const double idle_s = 1;          /* of the machine's own power, before and after */
-static const double noise_probe_s = 0.2; /* a look, not an examination: doctor takes its time */
+static const double idle_s = 1; /* for the power of the idle machine, before and after the run */
+static const double noise_probe_s =
+    0.2; /* shorter than that of the command doctor: a run should begin soon */
 
 void am_time_utc(char *buf, size_t cap)
 {

@@ -74,7 +74,7 @@ bool am_output_interactive(void)
 void am_output_reserve_fds(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
-        /* opened the wrong way round, so that using it is still an error */
+        /* stdin is opened for writing and the others for reading, so that using them still fails */
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
     }

@@ -190,10 +190,10 @@ static struct am_plan_settings settings_of(const struct am_options *opt)
     return s;
 }
 
-/* A target that no clock could show to be reached. */
+/* Smallest --target: no clock resolves a narrower interval. */
 static const double target_min = 1e-4;
 
-/* Bounds that the option's kind cannot know. */
+/* Bounds beyond those that an option's kind has by itself. */
 static enum am_status check_settings(const struct am_options *opt, struct am_err *err)
 {
     if (opt->target >= 0 && opt->target < target_min)
@@ -234,7 +234,8 @@ enum am_status am_setup_params(const struct am_options *opt, struct am_arena *ar
     return AM_OK;
 }
 
-/* Whether archmeter-mpi means it for the benches of all ranks. */
+/* Whether --joint-axes has the axis: it belongs to benches of all ranks, which this node may lack.
+ */
 static bool is_of_all_ranks(const struct am_options *opt, const char *axis)
 {
     const char *rest = opt->joint_axes;
@@ -276,9 +277,7 @@ enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_set
     return AM_OK;
 }
 
-/* Every worker's part of one bench, so that its points stand together. A part of which nothing is
- * usable here (no device) is said and left out. */
-/* Nothing named, and a minute for all of it. */
+/* The quick profile without a pattern: the default set, which must fit into a minute. */
 static bool is_quick_set(const struct am_cli *cli, const struct am_setup *setup)
 {
     return setup->plan.settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
@@ -296,6 +295,8 @@ static bool is_named_only(const struct am_catalogue *c, const char *name)
     return true;
 }
 
+/* Adds the points of a bench from every worker that has it, so that they stand together in the
+ * plan. A worker that can measure none of them here (no device) is named and left out. */
 static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup, const char *name,
                                 struct am_param *params, struct am_err *err)
 {
@@ -317,7 +318,7 @@ static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup
     return AM_OK;
 }
 
-/* Benches of the meters themselves are nothing without them. */
+/* Benches that measure the meters themselves need --energy. */
 static bool lacks_meters(const struct am_setup *setup, const struct am_bench *bench)
 {
     return !setup->energy && am_bench_needs_meters(bench->name);
@@ -375,7 +376,8 @@ static bool any_of(const struct am_strings *patterns, const char *const *names, 
     return false;
 }
 
-/* One of several machines measures what it can; what it lacks is told, and stored. */
+/* As one of several machines (archmeter-mpi): a bench that is missing here is a warning, stored
+ * with the run, and the others are measured. */
 static enum am_status leave_out(const struct am_cli *cli, struct am_setup *setup,
                                 struct am_err *err)
 {

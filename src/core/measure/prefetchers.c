@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The switches of hardware prefetchers, one row a vendor. */
+/* The switches of hardware prefetchers, one row per vendor. */
 #include "core/measure/prefetchers.h"
 
 #include "base/text.h"

@@ -10,6 +10,7 @@
 #include "cli/words/options.h"
 #include "core/bench/outcome.h"
 #include "core/stats/grade.h"
+#include "document/figure/figure.h"
 #include "family/family.h"
 
 #include <stdio.h>
@@ -200,6 +201,16 @@ static void put_figure(const struct am_figure_row *row)
     printf(" |\n");
 }
 
+static void put_pictures(void)
+{
+    put_head("Pictures", "name | shows | caption");
+    for (int i = 0; i < AM_DRAWINGS; i++) {
+        printf("| `%s` | %s | ", am_figures_drawn[i].name, am_figures_drawn[i].title);
+        put_cell(am_figures_drawn[i].caption);
+        printf(" |\n");
+    }
+}
+
 static void page_figures(void)
 {
     printf(
@@ -208,6 +219,7 @@ static void page_figures(void)
         "`archmeter export RUN --svg list` names them, `--svg NAME` writes one. How to read them: "
         "[the report](../guide/report.md).\n",
         made);
+    put_pictures();
     for (size_t i = 0; am_families[i]; i++) {
         const struct am_figure_row *row = am_families[i]->figures;
 

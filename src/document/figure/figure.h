@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Its figures stand beside the facts; the roofline too. */
+/* Section of the page that also holds the facts and the roofline. */
 #define AM_FIGURE_MODEL_SECTION "Machine model"
 
 enum {

@@ -149,7 +149,7 @@ static double value_of(const void *self, size_t point)
     return p->spec.type == AM_STENCIL_F32 ? (double)narrow : wide;
 }
 
-/* Groups begin where others end. */
+/* First point of group i: groups cover [i * group, (i + 1) * group) and do not overlap. */
 static size_t seam_of(const void *self, size_t i)
 {
     const struct am_ocl_plain *const p = self;

@@ -14,9 +14,7 @@ FILES_MAX = 25  # of one kind in a folder
 KINDS = (".c", ".h")
 
 # Folders that may hold more, with the reason.
-WIDE = {
-    "src/model": "being taken apart into evidence and family",
-}
+WIDE: dict[str, str] = {}
 
 NAMED = re.compile(r"(?<![\w.-])(?:[\w-][\w./-]*)?\w\.(?:c|h|inc|cl|py|sh|sql|md)\b(?!\.\w)")
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|<|\*")  # kernels/WORD.cl
@@ -24,7 +22,6 @@ PLACEHOLDER = re.compile(r"[A-Z]{2,}|<|\*")  # kernels/WORD.cl
 ELSEWHERE = {
     "sleef.h": "the library's",
     "archmeter-restore.sh": "what doctor writes",
-    "figures.c": "a comment of report/figure.h, which is being rewritten",
 }
 
 

@@ -86,11 +86,15 @@ static void draw_x_axis(const struct panel *p)
     const double y = panel_height - bottom;
 
     am_svg_ink(p->svg, AM_INK_GRID);
-    for (double x = x_lo; x <= x_hi * 1.01; x *= 4)
+    for (int i = 0; x_lo * pow(4, i) <= x_hi * 1.01; i++) {
+        const double x = x_lo * pow(4, i);
+
         am_svg_line(p->svg, place_x(x), top, place_x(x), y, 1);
+    }
     am_svg_close(p->svg);
     am_svg_ink(p->svg, AM_INK_MUTED);
-    for (double x = x_lo; x <= x_hi * 1.01; x *= 4) {
+    for (int i = 0; x_lo * pow(4, i) <= x_hi * 1.01; i++) {
+        const double x = x_lo * pow(4, i);
         char text[TEXT_BYTES];
 
         (void)am_str_format(text, sizeof(text), x < 1 ? "1/%.0f" : "%.0f", x < 1 ? 1 / x : x);
@@ -104,11 +108,15 @@ static void draw_x_axis(const struct panel *p)
 static void draw_y_axis(const struct panel *p)
 {
     am_svg_ink(p->svg, AM_INK_GRID);
-    for (double y = p->y_lo; y <= p->y_hi * 1.01; y *= 10)
+    for (int i = 0; p->y_lo * pow(10, i) <= p->y_hi * 1.01; i++) {
+        const double y = p->y_lo * pow(10, i);
+
         am_svg_line(p->svg, left, place_y(p, y), panel_width - right, place_y(p, y), 1);
+    }
     am_svg_close(p->svg);
     am_svg_ink(p->svg, AM_INK_MUTED);
-    for (double y = p->y_lo; y <= p->y_hi * 1.01; y *= 10) {
+    for (int i = 0; p->y_lo * pow(10, i) <= p->y_hi * 1.01; i++) {
+        const double y = p->y_lo * pow(10, i);
         char unit[AM_UNITS_MAX], text[TEXT_BYTES];
         const double scale = am_units_prefix(y, "flop/s", unit, sizeof(unit));
 

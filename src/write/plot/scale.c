@@ -86,7 +86,8 @@ static void linear_ticks(const struct am_plot_axis *axis, size_t wanted, struct 
     const double step = axis->whole ? fmax(fine, 1) : fine;
     const double first = ceil(axis->lo / unit / step - 1e-9);
 
-    for (double i = first; i * step <= axis->hi / unit + step * 1e-9; i++) {
+    for (unsigned k = 0; (first + k) * step <= axis->hi / unit + step * 1e-9; k++) {
+        const double i = first + k;
         char text[AM_PLOT_LABEL_MAX];
 
         if (axis->binary) {

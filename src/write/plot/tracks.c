@@ -136,11 +136,15 @@ static void draw_frame(struct am_svg *svg, const struct scene *s)
     am_svg_close(svg);
     am_svg_close(svg);
     am_svg_ink(svg, AM_INK_MUTED);
-    for (double x = ceil(s->x0 / across) * across; x <= s->x1; x += across) {
+    for (long i = lround(ceil(s->x0 / across)); (double)i * across <= s->x1; i++) {
+        const double x = (double)i * across;
+
         (void)am_str_format(label, sizeof(label), "%.0f", x);
         am_svg_text(svg, at_x(s, x), height + font + 4, AM_ANCHOR_MIDDLE, font, label);
     }
-    for (double y = ceil(s->y0 / down) * down; y <= s->y1; y += down) {
+    for (long i = lround(ceil(s->y0 / down)); (double)i * down <= s->y1; i++) {
+        const double y = (double)i * down;
+
         (void)am_str_format(label, sizeof(label), "%.0f", y);
         am_svg_text(svg, -6, at_y(s, y) + 4, AM_ANCHOR_END, font, label);
     }
@@ -156,7 +160,7 @@ static void draw_way(struct am_svg *svg, const struct scene *s, const struct am_
 {
     struct am_text d;
 
-    am_text_init(&d, TEXT_BYTES * AM_TRACK_PLACES_MAX);
+    am_text_init(&d, (size_t)TEXT_BYTES * AM_TRACK_PLACES_MAX);
     for (size_t k = 0; k < t->n; k++) {
         const struct am_track_place p = stretched(s, t, k);
 

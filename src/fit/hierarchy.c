@@ -226,6 +226,7 @@ static void find_memory(struct study *st)
     double *const tail = am_arena_array(st->arena, in->n, sizeof(*tail));
     size_t first, n;
     double span, ns;
+    bool falls;
 
     if (!r || !tail)
         return;
@@ -248,12 +249,13 @@ static void find_memory(struct study *st)
     span = exp(in->x[in->n - 1] - in->x[first]);
     ns = out->memory * in->ns_per_unit;
     out->memory_at_least |= span < 2;
-    out->has_memory =
-        ns >= memory_ns || (span >= memory_span && exp(in->x[in->n - 1]) >= memory_bytes);
-    if (in->y[in->n - 1] < in->y[first] - 0.2)
-        out->has_memory = false;
-    out->memory_doubted = !out->has_memory && span >= 2 && in->y[in->n - 1] >= in->y[first] - 0.2;
-    if (!out->has_memory)
+    falls = in->y[in->n - 1] < in->y[first] - 0.2;
+    out->has_memory = !falls && (ns >= memory_ns ||
+                                 (span >= memory_span && exp(in->x[in->n - 1]) >= memory_bytes));
+    out->memory_doubted = !falls && !out->has_memory && span >= 2;
+    if (falls)
+        because(st, "the largest sets were faster than smaller ones");
+    else if (!out->has_memory)
         because(st, am_arena_printf(st->arena, "the last plateau may be a cache: %.3g ns up to %s",
                                     ns, bytes_text(st, in->x[in->n - 1])));
 }

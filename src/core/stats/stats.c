@@ -176,6 +176,38 @@ void am_stats_benjamini_hochberg(double *p, size_t n)
     free(r);
 }
 
+/* From the smallest p upwards: p x the rows not yet passed, never below the value of a smaller p.
+ */
+static void adjust_holm(const struct ranked *sorted, size_t m, double *p)
+{
+    double bound = 0;
+
+    for (size_t i = 0; i < m; i++) {
+        const double scaled = fmin(1, sorted[i].p * (double)(m - i));
+
+        bound = fmax(bound, scaled);
+        p[sorted[i].index] = bound;
+    }
+}
+
+void am_stats_holm(double *p, size_t n)
+{
+    struct ranked *r = calloc(n ? n : 1, sizeof(*r));
+    size_t m = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!r)
+            p[i] = NAN;
+        else if (!isnan(p[i]))
+            r[m++] = (struct ranked){.p = p[i], .index = i};
+    }
+    if (m > 0) {
+        qsort(r, m, sizeof(*r), by_p);
+        adjust_holm(r, m, p);
+    }
+    free(r);
+}
+
 static double quartile_range(const double *sorted, size_t n)
 {
     return am_stats_quantile(sorted, n, 0.75) - am_stats_quantile(sorted, n, 0.25);

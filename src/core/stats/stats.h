@@ -59,6 +59,18 @@ struct am_ratio {
 struct am_ratio am_stats_hodges_lehmann(const double *a, size_t na, const double *b, size_t nb,
                                         double level);
 
+/* Exact one-sided Mann-Whitney test that b lies higher than a by more than `margin`: the share of
+ * all orders of as many values in which as many pairs (a, b) or more have b - a > margin. A pair
+ * that is not beyond the margin counts against. Exact by counting while na and nb <=
+ * AM_STATS_EXACT_MAX, else normal with continuity correction. Allocates; NAN when memory is
+ * refused, a side is empty or a value is NAN. */
+double am_stats_rank_above(const double *a, size_t na, const double *b, size_t nb, double margin);
+
+/* Holm: replaces p-values by adjusted ones, so that accepting those up to a level errs in any row
+ * of the family with at most that probability. NAN entries stay and do not count. Allocates; when
+ * memory is refused every entry becomes NAN. */
+void am_stats_holm(double *p, size_t n);
+
 /* Benjamini-Hochberg: replaces p-values by adjusted ones (NAN entries stay and do not count).
  * Allocates; when memory is refused every entry becomes NAN. */
 void am_stats_benjamini_hochberg(double *p, size_t n);

@@ -258,3 +258,36 @@ struct am_ratio am_stats_hodges_lehmann(const double *a, size_t na, const double
     free(d);
     return out;
 }
+
+/* P(U >= u) of na and nb values of one law, by counting. */
+static double exact_above(size_t na, size_t nb, size_t u)
+{
+    double *counts = calloc(na * nb + 1, sizeof(*counts));
+    double total = 0, tail = 0;
+
+    if (!counts)
+        return NAN;
+    count_u(na, nb, counts);
+    for (size_t i = 0; i <= na * nb; i++) {
+        total += counts[i];
+        tail += i >= u ? counts[i] : 0;
+    }
+    free(counts);
+    return tail / total;
+}
+
+double am_stats_rank_above(const double *a, size_t na, const double *b, size_t nb, double margin)
+{
+    const double pairs = (double)na * (double)nb;
+    size_t u = 0;
+
+    if (na == 0 || nb == 0 || any_nan(a, na) || any_nan(b, nb))
+        return NAN;
+    for (size_t i = 0; i < na; i++) {
+        for (size_t k = 0; k < nb; k++)
+            u += b[k] - a[i] > margin;
+    }
+    if (na <= AM_STATS_EXACT_MAX && nb <= AM_STATS_EXACT_MAX)
+        return exact_above(na, nb, u);
+    return erfc(((double)u - 0.5 - pairs / 2) / sqrt(pairs * (double)(na + nb + 1) / 6)) / 2;
+}

@@ -14,10 +14,10 @@ enum { LINE_BYTES = 1024, MISSING_SHOWN = 20, MISSING_FOLDED = 150, BENCHES_MAX 
 static enum am_tone verdict_tone(enum am_verdict verdict)
 {
     static const enum am_tone tones[AM_VERDICT_COUNT] = {
-        [AM_VERDICT_SAME] = AM_TONE_PLAIN,
-        [AM_VERDICT_FASTER] = AM_TONE_GOOD,
-        [AM_VERDICT_SLOWER] = AM_TONE_BAD,
-        [AM_VERDICT_INCONCLUSIVE] = AM_TONE_WARN,
+        [AM_VERDICT_SAME] = AM_TONE_PLAIN,       [AM_VERDICT_FASTER] = AM_TONE_GOOD,
+        [AM_VERDICT_SLOWER] = AM_TONE_BAD,       [AM_VERDICT_MAYBE_FASTER] = AM_TONE_GOOD,
+        [AM_VERDICT_MAYBE_SLOWER] = AM_TONE_BAD, [AM_VERDICT_SUSPECT] = AM_TONE_WARN,
+        [AM_VERDICT_UNDECIDED] = AM_TONE_WARN,
     };
 
     return tones[verdict];
@@ -63,13 +63,14 @@ static double median_of(const struct am_result_metric *m)
 
 static void add_settling(struct am_table *t, const struct am_comparison_row *row)
 {
-    if (row->verdict != AM_VERDICT_INCONCLUSIVE)
+    if (row->verdict != AM_VERDICT_SUSPECT && row->verdict != AM_VERDICT_UNDECIDED)
         (void)am_table_text(t, NULL);
     else if (row->launches_needed)
         (void)am_table_textf(t, "about %zu launches", row->launches_needed);
+    else if (isfinite(row->seen))
+        (void)am_table_textf(t, "could show %.2g %%", 100 * row->seen);
     else
-        (void)am_table_text(t,
-                            isfinite(row->ratio.ratio) ? "over 1000 launches" : "cannot be told");
+        (void)am_table_text(t, "cannot be told");
 }
 
 static void add_row(struct am_table *t, struct short_points *points,
@@ -97,7 +98,7 @@ static void add_row(struct am_table *t, struct short_points *points,
     (void)am_table_number(t, AM_FORM_NUMBER, row->ratio.coverage);
     am_table_number(t, AM_FORM_NUMBER, isfinite(row->ratio.ratio) ? row->p : NAN)->digits = 2;
     (void)am_table_number(t, AM_FORM_NUMBER, row->speedup);
-    (void)am_table_textf(t, "%zu/%zu", a->series.n, b->series.n);
+    (void)am_table_textf(t, "%zu/%zu", row->n_a, row->n_b);
     add_settling(t, row);
 }
 
@@ -162,8 +163,10 @@ static void tell_side(struct am_body *b, const char *side, const struct am_resul
         set->run.started ? set->run.started : "?", am_machine_line(&set->machine, b->arena));
 }
 
-static void tell_differences(struct am_body *b, const struct am_kvs *d)
+static void tell_differences(struct am_body *b, const struct am_comparison *c)
 {
+    const struct am_kvs *const d = &c->differences;
+
     for (size_t i = 0; i < d->n; i++)
         (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "differs: ", "%s: %s", d->items[i].key,
                             d->items[i].value);
@@ -183,23 +186,65 @@ static void tell_missing(struct am_body *b, const struct am_comparison *c)
                             c->n_missing - MISSING_SHOWN);
 }
 
+/* The verdicts that occur, and always those that a reader looks for. */
+static void tell_verdicts(struct am_body *b, const struct am_comparison *c)
+{
+    struct am_text text;
+
+    am_text_init(&text, LINE_BYTES);
+    am_text_addf(&text, "%zu compared:", c->n);
+    for (unsigned v = 0; v < AM_VERDICT_COUNT; v++) {
+        const bool rare =
+            v == AM_VERDICT_MAYBE_FASTER || v == AM_VERDICT_MAYBE_SLOWER || v == AM_VERDICT_SUSPECT;
+
+        if (c->count[v] || !rare)
+            am_text_addf(&text, "%s %zu %s", v ? "," : "", c->count[v],
+                         am_verdict_name((enum am_verdict)v));
+    }
+    if (c->count[AM_VERDICT_SUSPECT])
+        am_text_addf(&text, " (suspects by chance: at most %.0f)",
+                     ceil((1 - 0.95) * (double)c->n_judged));
+    (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "%s; %zu missing", am_text_str(&text),
+                        c->n_missing);
+    am_text_fini(&text);
+}
+
+/* What the comparison could have seen at all. */
+static void tell_sight(struct am_body *b, const struct am_comparison *c)
+{
+    static const double steps[] = {0.05, 0.1, 0.3, 1};
+    struct am_text text;
+
+    am_text_init(&text, LINE_BYTES);
+    for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
+        size_t rows = 0;
+
+        for (size_t i = 0; i < c->n; i++)
+            rows += c->rows[i].seen <= steps[s];
+        am_text_addf(&text, "%s %.0f %% in %zu", s ? "," : "", 100 * steps[s], rows);
+    }
+    (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
+                        "would have shown (with 90 %%) a change of%s of %zu rows",
+                        am_text_str(&text), c->n);
+    am_text_fini(&text);
+}
+
 static void tell_counts(struct am_body *b, const struct am_comparison_view *view)
 {
     const struct am_comparison *const c = view->comparison;
 
-    (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
-                        "%zu compared: %zu faster, %zu slower, %zu same, %zu inconclusive; %zu "
-                        "missing",
-                        c->n, c->count[AM_VERDICT_FASTER], c->count[AM_VERDICT_SLOWER],
-                        c->count[AM_VERDICT_SAME], c->count[AM_VERDICT_INCONCLUSIVE], c->n_missing);
+    tell_verdicts(b, c);
+    if (c->n)
+        tell_sight(b, c);
     if (isfinite(c->geomean_speedup))
         (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
                             "geometric mean of the speed-ups: %.3f (above 1: B is better)",
                             c->geomean_speedup);
     (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
-                        "B/A is the Hodges-Lehmann ratio of launch medians; faster, slower: beyond "
-                        "%.3g %%; same: within; p adjusted (Benjamini-Hochberg)",
+                        "B/A is the ratio of geometric means of launch medians; faster, slower: "
+                        "beyond %.3g %%; same: within; p adjusted over the rows (Holm)",
                         view->settings->delta * 100);
+    (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "basis: ", am_basis_text(c->basis));
 }
 
 static void comparison_blocks(struct am_body *b, const void *self)
@@ -208,7 +253,7 @@ static void comparison_blocks(struct am_body *b, const void *self)
 
     tell_side(b, "A  ", view->a, view->name_a);
     tell_side(b, "B  ", view->b, view->name_b);
-    tell_differences(b, &view->comparison->differences);
+    tell_differences(b, view->comparison);
     (void)am_block_add(b, AM_BLOCK_GAP, NULL, NULL);
     add_rows(b, view);
     (void)am_block_add(b, AM_BLOCK_GAP, NULL, NULL);
@@ -249,7 +294,7 @@ void am_comparison_section(struct am_body *b, const struct am_comparison_view *v
     tell_side(b, "A  ", view->a, view->name_a);
     tell_side(b, "B  ", view->b, view->name_b);
     tell_counts(b, view);
-    tell_differences(b, &c->differences);
+    tell_differences(b, c);
     add_forest(b, view);
     (void)am_block_add(b, AM_BLOCK_DETAILS,
                        am_arena_printf(b->arena, "All %zu rows, by effect", c->n), NULL);
@@ -303,7 +348,8 @@ static void tell_row(struct am_data *d, const struct am_comparison_row *row)
     am_data_number(d, "coverage", row->ratio.coverage);
     am_data_number(d, "p", row->p);
     am_data_number(d, "speedup", row->speedup);
-    if (row->verdict == AM_VERDICT_INCONCLUSIVE && row->launches_needed)
+    am_data_number(d, "could_show", row->seen);
+    if (row->launches_needed)
         am_data_unsigned(d, "launches_needed", row->launches_needed);
     else
         am_data_text(d, "launches_needed", NULL);
@@ -319,6 +365,7 @@ static void comparison_data(struct am_data *d, const void *self)
     am_data_run(d, "b", view->b);
     am_data_number(d, "delta", view->settings->delta);
     am_data_number(d, "level", view->settings->level);
+    am_data_text(d, "basis", am_basis_text(c->basis));
     am_data_pairs(d, "differences", &c->differences);
     am_data_array(d, "rows");
     for (size_t i = 0; i < c->n; i++)

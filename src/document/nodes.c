@@ -89,7 +89,7 @@ static void add_outliers(struct am_body *b, const struct am_node_study *study)
         am_table_row(t);
         (void)am_table_text(t, o->node->name);
         am_table_text(t, am_verdict_name(o->row->verdict))->tone =
-            o->row->verdict == AM_VERDICT_SLOWER ? AM_TONE_BAD : AM_TONE_GOOD;
+            am_verdict_direction(o->row->verdict) > 0 ? AM_TONE_BAD : AM_TONE_GOOD;
         (void)am_table_text(t, o->row->b->bench);
         (void)am_table_text(t, o->row->b->text);
         (void)am_table_number(t, AM_FORM_RATIO, o->row->speedup);

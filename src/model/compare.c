@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Two result sets side by side. The unit is the launch: its median is one observation. */
+/* Two result sets side by side: points paired by their values, rows judged, largest effect first.
+ */
 #include "model/compare.h"
 
-#include "core/stats/summary.h"
 #include "evidence/evidence.h"
+#include "model/circumstances.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    NEEDED_MIN = 6,   /* fewer launches cannot give a 95 % interval of a median */
-    NEEDED_MAX = 1000 /* beyond this nobody waits: "cannot be told" (0) */
-};
-
-const char *am_verdict_name(enum am_verdict verdict)
-{
-    static const char *const names[AM_VERDICT_COUNT] = {
-        [AM_VERDICT_SAME] = "same",
-        [AM_VERDICT_FASTER] = "faster",
-        [AM_VERDICT_SLOWER] = "slower",
-        [AM_VERDICT_INCONCLUSIVE] = "inconclusive",
-    };
-
-    return (unsigned)verdict < AM_VERDICT_COUNT ? names[verdict] : "unknown";
-}
 
 /* ---- pairing ---- */
 
@@ -136,82 +120,7 @@ static enum am_status pair_up(const struct am_result_set *a, const struct am_res
     return AM_OK;
 }
 
-/* ---- judging ---- */
-
-/* Ratio and raw p of one row; NAN where a side is empty or not positive. */
-static enum am_status measure(struct am_comparison_row *row, double level, struct am_err *err)
-{
-    const struct am_series *sa = &row->metric_a->series, *sb = &row->metric_b->series;
-    double *medians = calloc(sa->n + sb->n + 1, sizeof(*medians));
-    size_t na, nb;
-
-    if (!medians)
-        return am_fail(err, AM_E_NOMEM, "no memory to compare launches");
-    na = am_series_medians(sa, medians);
-    nb = am_series_medians(sb, medians + na);
-    row->ratio = am_stats_hodges_lehmann(medians, na, medians + na, nb, level);
-    row->p = am_stats_mann_whitney(medians, na, medians + na, nb);
-    row->speedup = row->metric_a->better == AM_LOWER ? 1 / row->ratio.ratio : row->ratio.ratio;
-    free(medians);
-    return AM_OK;
-}
-
-/* The interval of log(speedup) and delta on the same scale: all rules are symmetric there. */
-struct effect {
-    double at, lo, hi, delta;
-};
-
-static struct effect effect_of(const struct am_comparison_row *row, double delta)
-{
-    const bool lower = row->metric_a->better == AM_LOWER;
-    const double at = log(row->ratio.ratio), lo = log(row->ratio.lo), hi = log(row->ratio.hi);
-
-    return (struct effect){
-        .at = lower ? -at : at,
-        .lo = lower ? -hi : lo,
-        .hi = lower ? -lo : hi,
-        .delta = log1p(delta),
-    };
-}
-
-static enum am_verdict judge(const struct am_comparison_row *row,
-                             const struct am_compare_settings *settings)
-{
-    const struct effect e = effect_of(row, settings->delta);
-    const double slack = 1e-9; /* coverage is a sum of exact fractions in doubles */
-
-    if (!isfinite(e.at) || !isfinite(e.lo) || !isfinite(e.hi))
-        return AM_VERDICT_INCONCLUSIVE;
-    /* Equivalence by two one-sided tests at 1-level each: an interval of 2*level-1 suffices. */
-    if (e.lo >= -e.delta && e.hi <= e.delta)
-        return row->ratio.coverage >= 2 * settings->level - 1 - slack ? AM_VERDICT_SAME
-                                                                      : AM_VERDICT_INCONCLUSIVE;
-    if (!(row->p <= 1 - settings->level))
-        return AM_VERDICT_INCONCLUSIVE;
-    if (e.lo > e.delta)
-        return AM_VERDICT_FASTER;
-    if (e.hi < -e.delta)
-        return AM_VERDICT_SLOWER;
-    return AM_VERDICT_INCONCLUSIVE;
-}
-
-/* The interval narrows with the root of the launches: how many bring its edge to delta? */
-static size_t launches_needed(const struct am_comparison_row *row, double delta)
-{
-    const struct effect e = effect_of(row, delta);
-    const size_t na = row->metric_a->series.n, nb = row->metric_b->series.n;
-    const double n = (double)(na < nb ? na : nb);
-    const double half = (e.hi - e.lo) / 2, distance = fabs(fabs(e.at) - e.delta);
-    double needed;
-
-    if (!isfinite(half) || !(distance > 0))
-        return 0;
-    needed = ceil(n * (half / distance) * (half / distance));
-    /* few launches may lack power by their number alone, whatever the width */
-    needed = needed > n ? needed : n + 1;
-    needed = needed > NEEDED_MIN ? needed : NEEDED_MIN;
-    return needed <= NEEDED_MAX ? (size_t)needed : 0;
-}
+/* ---- the whole ---- */
 
 static int by_effect(const void *x, const void *y)
 {
@@ -225,32 +134,6 @@ static int by_effect(const void *x, const void *y)
     order = strcmp(a->a->bench, b->a->bench); /* so that the order never depends on qsort */
     order = order ? order : strcmp(a->a->text, b->a->text);
     return order ? order : strcmp(a->metric_a->name, b->metric_a->name);
-}
-
-static enum am_status judge_all(const struct am_compare_settings *settings,
-                                struct am_comparison *out, struct am_err *err)
-{
-    double *p = calloc(out->n + 1, sizeof(*p));
-    enum am_status status = AM_OK;
-
-    if (!p)
-        return am_fail(err, AM_E_NOMEM, "no memory to compare");
-    for (size_t i = 0; i < out->n && status == AM_OK; i++) {
-        status = measure(&out->rows[i], settings->level, err);
-        p[i] = out->rows[i].p;
-    }
-    am_stats_benjamini_hochberg(p, out->n);
-    for (size_t i = 0; i < out->n && status == AM_OK; i++) {
-        struct am_comparison_row *row = &out->rows[i];
-
-        row->p = p[i];
-        row->verdict = judge(row, settings);
-        out->count[row->verdict]++;
-        if (row->verdict == AM_VERDICT_INCONCLUSIVE)
-            row->launches_needed = launches_needed(row, settings->delta);
-    }
-    free(p);
-    return status;
 }
 
 /* Primary metrics only: the others restate them. */
@@ -270,59 +153,20 @@ static double geomean(const struct am_comparison *c)
     return n ? exp(sum / (double)n) : NAN;
 }
 
-/* ---- circumstances ---- */
-
-/* Facts that differ from minute to minute and say nothing about what was compared. */
-static bool is_fleeting(const char *key)
-{
-    static const char *const keys[] = {"load", "steal_share", "memory_available_bytes",
-                                       "swap_free_bytes"};
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void add_difference(struct am_kvs *out, struct am_arena *arena, const char *key,
-                           const char *a, const char *b)
-{
-    if (strcmp(a, b) != 0 && !is_fleeting(key))
-        am_kvs_addf(out, arena, key, "%s | %s", a, b);
-}
-
-static void add_differences(const struct am_kvs *a, const struct am_kvs *b, struct am_arena *arena,
-                            struct am_kvs *out)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        const char *other = am_kvs_get(b, a->items[i].key);
-
-        add_difference(out, arena, a->items[i].key, a->items[i].value, other ? other : "(none)");
-    }
-    for (size_t i = 0; i < b->n; i++) {
-        if (!am_kvs_get(a, b->items[i].key))
-            add_difference(out, arena, b->items[i].key, "(none)", b->items[i].value);
-    }
-}
-
 enum am_status am_compare(const struct am_result_set *a, const struct am_result_set *b,
                           const struct am_compare_settings *settings, struct am_arena *arena,
                           struct am_comparison *out, struct am_err *err)
 {
     enum am_status status;
 
-    *out = (struct am_comparison){0};
+    *out = (struct am_comparison){.basis = settings->basis};
     status = pair_up(a, b, settings->all_metrics, arena, out, err);
     if (status == AM_OK)
-        status = judge_all(settings, out, err);
+        status = am_verdicts_judge(settings, out, err);
     if (status != AM_OK)
         return status;
     qsort(out->rows, out->n, sizeof(*out->rows), by_effect);
     out->geomean_speedup = geomean(out);
-    add_differences(&a->machine, &b->machine, arena, &out->differences);
-    add_differences(&a->environment, &b->environment, arena, &out->differences);
-    add_differences(&a->settings, &b->settings, arena, &out->differences);
-    add_differences(&a->build, &b->build, arena, &out->differences);
+    am_circumstances_add(a, b, arena, out);
     return AM_OK;
 }

@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Two result sets side by side: a verdict a metric, with ratio, interval and adjusted p. */
+/* Two result sets side by side: a verdict per metric, with ratio, interval and adjusted p.
+ *
+ * The unit is the launch (its median is one observation), because samples of one process are not
+ * independent; of sides that are several runs it is the run. Points are paired by
+ * their values, rows judged together by model/verdict.h, and what both runs differ in beside is
+ * told by model/circumstances.h. Sets must be settled (evidence/evidence.h). */
 #ifndef AM_MODEL_COMPARE_H
 #define AM_MODEL_COMPARE_H
 
 #include "base/arena.h"
-#include "core/stats/stats.h"
+#include "core/stats/change.h"
+#include "model/verdict.h"
 #include "store/store.h"
 
-enum am_verdict {
-    AM_VERDICT_SAME,   /* interval wholly inside +-delta: equivalence shown */
-    AM_VERDICT_FASTER, /* interval wholly beyond delta, in the metric's better direction */
-    AM_VERDICT_SLOWER,
-    AM_VERDICT_INCONCLUSIVE, /* not rejecting is not "same" */
-    AM_VERDICT_COUNT,
+/* B over A as measured (not turned by direction): of the means of logarithms, with its 95 %
+ * interval. */
+struct am_ratio {
+    double ratio, lo, hi, coverage;
 };
 
 struct am_comparison_row {
     const struct am_result *a, *b;
     const struct am_result_metric *metric_a, *metric_b;
-    struct am_ratio ratio; /* b over a, as measured (not turned by direction) */
-    double p;              /* adjusted (Benjamini-Hochberg) */
-    double speedup;        /* > 1: b is better */
+    size_t n_a, n_b;         /* launches, or runs where the sides are several runs */
+    struct am_change change; /* turned by direction: above 0 is slower */
+    struct am_ratio ratio;
+    double p;       /* adjusted over all rows (Holm) */
+    double speedup; /* > 1: b is better */
+    double seen;    /* smallest relative change that this row would have shown with 90 % */
     enum am_verdict verdict;
-    size_t launches_needed; /* inconclusive: launches a side that would probably settle it */
+    size_t launches_needed; /* suspect, undecided: per side to show the change as measured; 0: more
+                             * than 1000, or it is within delta */
 };
 
 struct am_missing_row {
@@ -35,20 +43,24 @@ struct am_comparison {
     size_t n;
     struct am_missing_row *missing;
     size_t n_missing;
+    enum am_basis basis;
     struct am_kvs differences; /* machine, environment and settings that differ: key -> "A | B" */
+    struct am_kvs remarks;     /* what to know before reading the rows: stable word -> sentence */
     size_t count[AM_VERDICT_COUNT];
+    size_t n_judged;        /* rows that have a p: those over which it is adjusted */
+    size_t slower_suspects; /* of the suspects, those that look slower */
     double geomean_speedup; /* over the compared primary metrics */
 };
 
 struct am_compare_settings {
-    double delta;     /* smallest relative effect that matters, e.g. 0.02 */
-    double level;     /* 0.95 */
+    double delta; /* smallest relative effect that matters, e.g. 0.02 */
+    double level; /* 0.95 */
+    enum am_basis basis;
     bool all_metrics; /* else the primary metric of each bench */
 };
 
 enum am_status am_compare(const struct am_result_set *a, const struct am_result_set *b,
                           const struct am_compare_settings *settings, struct am_arena *arena,
                           struct am_comparison *out, struct am_err *err);
-const char *am_verdict_name(enum am_verdict verdict);
 
 #endif

@@ -150,13 +150,13 @@ static enum am_status stand(struct study *st, size_t node, const struct am_compa
     for (size_t i = 0; i < comparison->n; i++) {
         const struct am_comparison_row *const row = &comparison->rows[i];
         const double p = fmin(1, row->p * (double)st->set->nodes.n);
-        const bool beyond = row->verdict == AM_VERDICT_SLOWER || row->verdict == AM_VERDICT_FASTER;
+        const int direction = am_verdict_direction(row->verdict);
 
         speeds[s->rows++] = row->speedup;
-        if (!beyond || !(p < 1 - st->settings->level))
+        if (direction == 0 || !(p < 1 - st->settings->level))
             continue;
-        s->slower += row->verdict == AM_VERDICT_SLOWER;
-        s->faster += row->verdict == AM_VERDICT_FASTER;
+        s->slower += direction > 0;
+        s->faster += direction < 0;
         if (!add_outlier(st, s->node, row, p))
             return am_fail(st->err, AM_E_NOMEM, "no memory for the nodes");
     }
@@ -220,9 +220,11 @@ enum am_status am_nodes_study(const struct am_result_set *set,
                               const struct am_compare_settings *settings, struct am_arena *arena,
                               struct am_node_study *out, struct am_err *err)
 {
-    struct study st = {.set = set, .settings = settings, .arena = arena, .out = out, .err = err};
+    struct am_compare_settings within = *settings;
+    struct study st = {.set = set, .settings = &within, .arena = arena, .out = out, .err = err};
     enum am_status s;
 
+    within.basis = AM_BASIS_WITHIN_RUN; /* the machines of one run, which they measured together */
     *out = (struct am_node_study){
         .standings = am_arena_array(arena, set->nodes.n + 1, sizeof(*out->standings))};
     if (!out->standings)

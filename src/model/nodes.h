@@ -21,8 +21,8 @@ struct am_node_standing {
 struct am_node_outlier {
     const struct am_node *node;
     const struct am_comparison_row *row; /* a: the others together, b: this one */
-    double p; /* adjusted for all rows of all nodes: Benjamini-Hochberg over the rows, then times
-               * the number of nodes */
+    double p; /* adjusted for all rows of all nodes: Holm over the rows, then times the number of
+               * nodes */
 };
 
 struct am_node_study {
@@ -31,9 +31,8 @@ struct am_node_study {
     size_t n_outliers;
 };
 
-/* A machine stands out where its launches lie wholly beyond delta of those of all others pooled,
- * and p is below 1 - level: rank tests, so that one odd launch on either side decides nothing.
- * Needs three nodes with results. */
+/* A machine stands out where its launches differ from those of all others pooled by more than delta
+ * (model/verdict.h), and p is below 1 - level. Needs three nodes with results. */
 enum am_status am_nodes_study(const struct am_result_set *set,
                               const struct am_compare_settings *settings, struct am_arena *arena,
                               struct am_node_study *out, struct am_err *err);

@@ -144,10 +144,10 @@ static struct am_plot_effect effect_of(struct am_arena *arena, const struct am_c
                                        const char *label)
 {
     static const enum am_ink inks[AM_VERDICT_COUNT] = {
-        [AM_VERDICT_SAME] = AM_INK_MUTED,
-        [AM_VERDICT_FASTER] = AM_INK_GOOD,
-        [AM_VERDICT_SLOWER] = AM_INK_BAD,
-        [AM_VERDICT_INCONCLUSIVE] = AM_INK_WARN,
+        [AM_VERDICT_SAME] = AM_INK_MUTED,       [AM_VERDICT_FASTER] = AM_INK_GOOD,
+        [AM_VERDICT_SLOWER] = AM_INK_BAD,       [AM_VERDICT_MAYBE_FASTER] = AM_INK_GOOD,
+        [AM_VERDICT_MAYBE_SLOWER] = AM_INK_BAD, [AM_VERDICT_SUSPECT] = AM_INK_WARN,
+        [AM_VERDICT_UNDECIDED] = AM_INK_WARN,
     };
     const bool turned = row->metric_a->better == AM_LOWER;
     struct am_plot_effect e = {

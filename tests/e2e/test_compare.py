@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """compare and check: verdicts on runs whose true ratio is known; the JSON contract; stdout is data."""
 import json
+import shutil
+import sqlite3
 import sys
 
 from e2e import Bench, Tap
@@ -32,6 +34,34 @@ def verdicts(bench, *args):
     return {r["verdict"] for r in json.loads(out.stdout)["rows"]}
 
 
+def plant(bench, source, target, factor, points):
+    """A copy of a run in which the first points are `factor` times as slow."""
+    shutil.copy(bench.path(source), bench.path(target))
+    with sqlite3.connect(bench.path(target)) as db:
+        db.execute("update value set value = value * ? where visit in (select v.id from visit v "
+                   "join point p on p.id = v.point where p.id <= ?)", (factor, points))
+    db.close()
+
+
+def gate(tap, bench):
+    """One row among 40 that is slower at five launches per side is never passed by check."""
+    for db in ("base.db", "again.db"):
+        bench.run("run", "fake.work", "-p", "n=1:40", "-p", "pause=1", "--quick", "--launches", "5", "-o", db)
+    for factor, points in ((1000, 1), (2, 1), (1.3, 1), (2, 8)):
+        plant(bench, "again.db", "slow1.db", factor, points)
+        got = bench.run("check", "base.db", "slow1.db", "--format", "json")
+        rows = [r["verdict"] for r in json.loads(got.stdout)["rows"]]
+        tap.ok(got.returncode == 4 and rows.count("slower?") == points and "slower" not in rows,
+               f"{points} of 40 rows times {factor}: flagged, and not passed", f"{got.returncode} {rows}")
+    got = bench.run("check", "base.db", "again.db", "--format", "json")
+    told = json.loads(got.stdout)
+    tap.ok(got.returncode == 0 and told["count"]["same"] == 40, "unchanged rows pass", got.stdout[-600:])
+    tap.ok(told["basis"].startswith("one run per side"), "the basis is said", told["basis"])
+    got = bench.run("compare", "again.db", "slow1.db")
+    tap.ok("would have shown" in got.stdout
+           and "basis: one run per side" in got.stdout, "what could be seen is told", got.stdout)
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -44,17 +74,18 @@ def main():
     run(bench, "few.db", 1.03, launches="2")
     run(bench, "few2.db", 1.03, launches="2")
     tap.ok(verdicts(bench, "a.db", "same.db") == {"same"}, "equal runs are the same")
-    tap.ok(verdicts(bench, "a.db", "fast.db") == {"faster"}, "20 % less time is faster")
-    tap.ok(verdicts(bench, "a.db", "slow.db") == {"slower"}, "30 % more time is slower")
-    tap.ok(verdicts(bench, "few2.db", "few.db") == {"inconclusive"}, "two launches prove nothing")
+    tap.ok(verdicts(bench, "a.db", "fast.db") == {"faster?"}, "20 % less time is faster")
+    tap.ok(verdicts(bench, "a.db", "slow.db") == {"slower?"}, "30 % more time is slower")
+    tap.ok(verdicts(bench, "few2.db", "few.db") == {"undecided"}, "two launches prove nothing")
     tap.ok(verdicts(bench, "a.db", "--between", "n=1,2") == {"slower"},
            "two values of an axis compare within one run")
-    for args, code in [(["slow.db", "--against", "a.db"], 1), (["same.db", "--against", "a.db"], 0),
+    for args, code in [(["slow.db", "--against", "a.db"], 4), (["same.db", "--against", "a.db"], 0),
                        (["fast.db", "--against", "a.db"], 0),
                        (["few.db", "--against", "few2.db", "--fail-on", "inconclusive"], 4)]:
         got = bench.run("check", *args)
         tap.ok(got.returncode == code, f"check {' '.join(args)}: exit code {code}",
                f"{got.returncode}\n{got.stdout}{got.stderr}")
+    gate(tap, bench)
     for fmt in ("table", "json", "csv", "md", "tex"):
         got = bench.run("show", "a.db", "--format", fmt)
         tap.ok(got.returncode == 0 and "fake" in got.stdout and not got.stderr,

@@ -20,22 +20,20 @@ struct sides {
 
 static const double level = 0.95;
 
-static struct am_compare_settings settings_of(const struct am_cli *cli)
-{
-    return (struct am_compare_settings){
-        .delta = cli->opt->delta, .level = level, .all_metrics = cli->opt->all_metrics};
-}
-
-/* Two loaded sets by their names. */
+/* Two loaded sets by their names, and what comparing them can show. */
 struct pair {
     struct am_result_set a, b;
     const char *name_a, *name_b;
+    enum am_basis basis;
 };
 
 static enum am_status compare_sets(const struct am_cli *cli, const struct pair *pair,
                                    struct am_comparison *out, struct am_err *err)
 {
-    const struct am_compare_settings settings = settings_of(cli);
+    const struct am_compare_settings settings = {.delta = cli->opt->delta,
+                                                 .level = level,
+                                                 .basis = pair->basis,
+                                                 .all_metrics = cli->opt->all_metrics};
     const struct am_comparison_view view = {.comparison = out,
                                             .settings = &settings,
                                             .a = &pair->a,
@@ -119,6 +117,7 @@ static enum am_status compare_within(const struct am_cli *cli, struct am_compari
         status = am_load_file(cli, path, &patterns, &pair.a, err);
     pair.b = pair.a;
     pair.name_a = pair.name_b = path;
+    pair.basis = AM_BASIS_WITHIN_RUN;
     if (status == AM_OK)
         status = narrow(cli, &pair, err);
     return status == AM_OK ? compare_sets(cli, &pair, out, err) : status;
@@ -149,13 +148,18 @@ enum am_status am_cmd_compare(struct am_cli *cli, struct am_err *err)
     return status;
 }
 
+/* What was flagged as slower never passes; what was shown as slower fails. */
 static enum am_exit gate(const struct am_comparison *c, enum am_fail_on fail_on)
 {
+    const size_t open = c->count[AM_VERDICT_SUSPECT] + c->count[AM_VERDICT_UNDECIDED];
+
     if (c->count[AM_VERDICT_SLOWER])
         return AM_EXIT_FINDINGS;
-    if (c->n == c->count[AM_VERDICT_INCONCLUSIVE])
+    if (c->count[AM_VERDICT_MAYBE_SLOWER] || c->slower_suspects)
+        return AM_EXIT_INCONCLUSIVE;
+    if (c->n == open)
         return AM_EXIT_INCONCLUSIVE; /* nothing was shown at all */
-    if (fail_on >= AM_FAIL_ON_INCONCLUSIVE && c->count[AM_VERDICT_INCONCLUSIVE])
+    if (fail_on >= AM_FAIL_ON_INCONCLUSIVE && open)
         return AM_EXIT_INCONCLUSIVE;
     if (fail_on >= AM_FAIL_ON_MISSING && c->n_missing)
         return AM_EXIT_INCONCLUSIVE;
@@ -181,11 +185,14 @@ enum am_status am_cmd_check(struct am_cli *cli, struct am_err *err)
     if (status != AM_OK)
         return status;
     cli->exit_code = gate(&comparison, (enum am_fail_on)cli->opt->fail_on);
-    am_log(AM_LOG_INFO, "check: %s: %zu slower, %zu of %zu undecided, %zu missing",
+    am_log(AM_LOG_INFO,
+           "check: %s: %zu slower, %zu slower?, %zu suspects that look slower, %zu of %zu "
+           "undecided, %zu missing",
            cli->exit_code == AM_EXIT_DONE       ? "passed"
            : cli->exit_code == AM_EXIT_FINDINGS ? "failed"
                                                 : "not decided",
-           comparison.count[AM_VERDICT_SLOWER], comparison.count[AM_VERDICT_INCONCLUSIVE],
-           comparison.n, comparison.n_missing);
+           comparison.count[AM_VERDICT_SLOWER], comparison.count[AM_VERDICT_MAYBE_SLOWER],
+           comparison.slower_suspects, comparison.count[AM_VERDICT_UNDECIDED], comparison.n,
+           comparison.n_missing);
     return AM_OK;
 }

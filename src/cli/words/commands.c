@@ -101,11 +101,12 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .summary = "two runs side by side, with verdicts",
             .operands = "A B [PATTERN...] | A --between AXIS=A,B [PATTERN...]",
             .description =
-                "Compares the launch medians of every point that both runs measured: "
-                "Hodges-Lehmann ratio with its 95 % interval, Mann-Whitney U test, p adjusted for "
-                "the number of rows. faster and slower: the interval lies wholly beyond delta and "
-                "p is below 5 %. same: wholly within delta. Anything else is inconclusive. Ends "
-                "with code 0, or 4 when nothing can be compared.\n\n"
+                "Compares the launch medians of every point that both runs measured: ratio with its "
+                "95 % interval, Welch's t test against delta, p adjusted for the number of rows. "
+                "faster? and slower?: beyond delta between these two runs; without the question "
+                "mark where both sides were measured in turns. suspect: beyond delta if it were the "
+                "only row. same: shown to be within delta. Anything else is undecided. Ends with "
+                "code 0, or 4 when nothing can be compared.\n\n"
                 "A and B are files, or runs of the working directory by name: latest, latest~1, a "
                 "tag, TAG~1 (the one before with that tag).",
             .operand = AM_OPERAND_FILE,
@@ -117,8 +118,9 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .name = "check",
             .summary = "compare as a gate: fails when something became slower",
             .operands = "BASE NEW [PATTERN...] | NEW --against BASE [PATTERN...]",
-            .description = "Ends with code 0 when nothing became slower, 1 when a row is slower, 4 "
-                           "when nothing can be compared or --fail-on asks for more.",
+            .description = "Ends with code 1 when a row is slower, 4 when a row is slower? or a "
+                           "suspect that looks slower, when nothing can be compared or --fail-on "
+                           "asks for more, and 0 else.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = UINT_MAX,

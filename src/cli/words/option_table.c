@@ -449,8 +449,9 @@ const struct am_option am_option_table[] = {
         .dflt = "slower",
         .choices = fail_on_words,
         .commands = BIT(CHECK),
-        .help = "What makes the gate fail; each word includes those before it. A slower row ends "
-                "with code 1, an inconclusive one or one that is missing with code 4.",
+        .help =
+            "What makes the gate fail; each word includes those before it. A slower row ends "
+            "with code 1, a suspect or undecided one (inconclusive) or one that is missing with code 4.",
     },
     {
         .name = "aa",

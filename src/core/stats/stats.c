@@ -145,40 +145,9 @@ static int by_p(const void *a, const void *b)
     return (x->p > y->p) - (x->p < y->p);
 }
 
-/* From the largest p downwards: p x m / rank, never above the value of a larger p. */
-static void adjust(struct ranked *sorted, size_t m, double *p)
-{
-    double bound = 1;
-
-    for (size_t rank = m; rank > 0; rank--) {
-        const double scaled = sorted[rank - 1].p * (double)m / (double)rank;
-
-        bound = scaled < bound ? scaled : bound;
-        p[sorted[rank - 1].index] = bound;
-    }
-}
-
-void am_stats_benjamini_hochberg(double *p, size_t n)
-{
-    struct ranked *r = calloc(n ? n : 1, sizeof(*r));
-    size_t m = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (!r)
-            p[i] = NAN;
-        else if (!isnan(p[i]))
-            r[m++] = (struct ranked){.p = p[i], .index = i};
-    }
-    if (m > 0) {
-        qsort(r, m, sizeof(*r), by_p);
-        adjust(r, m, p);
-    }
-    free(r);
-}
-
 /* From the smallest p upwards: p x the rows not yet passed, never below the value of a smaller p.
  */
-static void adjust_holm(const struct ranked *sorted, size_t m, double *p)
+static void adjust(const struct ranked *sorted, size_t m, double *p)
 {
     double bound = 0;
 
@@ -203,7 +172,7 @@ void am_stats_holm(double *p, size_t n)
     }
     if (m > 0) {
         qsort(r, m, sizeof(*r), by_p);
-        adjust_holm(r, m, p);
+        adjust(r, m, p);
     }
     free(r);
 }

@@ -42,38 +42,18 @@ struct am_interval {
  */
 struct am_interval am_stats_median_interval(const double *sorted, size_t n, double level);
 
-/* Two-sided Mann-Whitney U test. Exact by counting (ties by the exact permutation distribution of
- * midranks) while na and nb <= AM_STATS_EXACT_MAX, else normal with tie and continuity correction.
- * Allocates; returns NAN when memory is refused or a side is empty. */
-enum { AM_STATS_EXACT_MAX = 20 };
-double am_stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb);
-
-struct am_ratio {
-    double ratio;    /* b over a: Hodges-Lehmann shift of log values, exponentiated */
-    double lo, hi;   /* interval that inverts the U test */
-    double coverage; /* reached; below `level` where the samples are too few */
-};
-
-/* Hodges-Lehmann ratio b/a of positive values with its distribution-free interval. Allocates;
- * ratio is NAN on empty or non-positive input. */
-struct am_ratio am_stats_hodges_lehmann(const double *a, size_t na, const double *b, size_t nb,
-                                        double level);
-
 /* Exact one-sided Mann-Whitney test that b lies higher than a by more than `margin`: the share of
  * all orders of as many values in which as many pairs (a, b) or more have b - a > margin. A pair
  * that is not beyond the margin counts against. Exact by counting while na and nb <=
  * AM_STATS_EXACT_MAX, else normal with continuity correction. Allocates; NAN when memory is
  * refused, a side is empty or a value is NAN. */
+enum { AM_STATS_EXACT_MAX = 20 };
 double am_stats_rank_above(const double *a, size_t na, const double *b, size_t nb, double margin);
 
 /* Holm: replaces p-values by adjusted ones, so that accepting those up to a level errs in any row
  * of the family with at most that probability. NAN entries stay and do not count. Allocates; when
  * memory is refused every entry becomes NAN. */
 void am_stats_holm(double *p, size_t n);
-
-/* Benjamini-Hochberg: replaces p-values by adjusted ones (NAN entries stay and do not count).
- * Allocates; when memory is refused every entry becomes NAN. */
-void am_stats_benjamini_hochberg(double *p, size_t n);
 
 /* Two separated groups: the largest gap between neighbours splits the sample into parts of at
  * least 20 % each (two values of fewer than 8), and exceeds both a multiple of the parts' own

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts: what is called faster, slower, same or inconclusive, and what cannot be compared. */
+/* Verdicts: what is called faster, slower, same, suspect or undecided, on which basis, and what
+ * cannot be compared. */
 #include "model/compare.h"
 
 #include "base/rng.h"
@@ -10,7 +11,8 @@
 
 #include <stdlib.h>
 
-static const struct am_compare_settings settings = {.delta = 0.02, .level = 0.95};
+static const struct am_compare_settings settings = {
+    .delta = 0.02, .level = 0.95, .basis = AM_BASIS_WITHIN_RUN};
 
 /* `n` launches of one sample each: centre, spread evenly by +-spread. */
 static struct am_series series_of(struct am_arena *arena, size_t n, double centre, double spread)
@@ -99,31 +101,31 @@ static void test_verdicts(void)
          {12, 1.01, 0.0001},
          AM_VERDICT_SAME},
         {"equal values are the same", AM_LOWER, {10, 1, 0}, {10, 1, 0}, AM_VERDICT_SAME},
-        {"noise wider than delta is inconclusive",
+        {"noise wider than delta is undecided",
          AM_LOWER,
          {6, 1, 0.2},
          {6, 1.02, 0.2},
-         AM_VERDICT_INCONCLUSIVE},
-        {"a difference around delta is inconclusive",
+         AM_VERDICT_UNDECIDED},
+        {"a difference around delta is undecided",
          AM_LOWER,
          {10, 1, 0.004},
          {10, 1.02, 0.004},
-         AM_VERDICT_INCONCLUSIVE},
-        {"two launches a side decide nothing",
+         AM_VERDICT_UNDECIDED},
+        {"two launches per side decide nothing",
          AM_LOWER,
          {2, 1, 0.001},
          {2, 2, 0.001},
-         AM_VERDICT_INCONCLUSIVE},
-        {"two equal launches a side do not show equivalence",
+         AM_VERDICT_UNDECIDED},
+        {"two equal launches per side do not show equivalence",
          AM_LOWER,
          {2, 1, 0.001},
          {2, 1, 0.001},
-         AM_VERDICT_INCONCLUSIVE},
+         AM_VERDICT_UNDECIDED},
         {"values that are not positive have no ratio",
          AM_LOWER,
          {10, -1, 0.1},
          {10, -2, 0.1},
-         AM_VERDICT_INCONCLUSIVE},
+         AM_VERDICT_UNDECIDED},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -160,7 +162,9 @@ static void test_numbers(void)
     is_near(c.rows[0].speedup, 2, 1e-3, "half the time is twice the speed");
     is_near(c.rows[1].speedup, 0.95, 1e-3, "95 % of the rate is 0.95 of the speed");
     is_near(c.geomean_speedup, sqrt(2 * 0.95), 1e-3, "the geometric mean of both");
-    ok(c.rows[0].ratio.coverage >= 0.95, "ten launches a side reach 95 %%");
+    ok(c.rows[0].ratio.lo < 0.5 && c.rows[0].ratio.hi > 0.5 && c.rows[0].change.lo < -log(2) &&
+           c.rows[0].change.hi > -log(2),
+       "the interval holds it, on both scales");
     am_arena_fini(&arena);
 }
 
@@ -260,6 +264,23 @@ static void test_differences(void)
     am_arena_fini(&arena);
 }
 
+/* Five launches per side of `rows` rows with noise `cv`; the values of B are `factor` times those
+ * of A in the first `changed` rows. */
+static void fill(struct am_arena *arena, struct am_rng *rng, struct am_result_set **sets,
+                 size_t rows, double cv, size_t changed, double factor)
+{
+    for (unsigned s = 0; s < 2; s++) {
+        for (size_t i = 0; i < rows; i++) {
+            struct am_result *r = add(arena, sets[s], am_arena_printf(arena, "n=%zu", i), AM_LOWER,
+                                      (struct side){5, 1, 0});
+
+            for (size_t k = 0; k < 5; k++)
+                *(double *)(uintptr_t)r->metrics[0].series.launches[k].values =
+                    (1 + cv * (am_rng_unit(rng) - 0.5)) * (s && i < changed ? factor : 1);
+        }
+    }
+}
+
 /* Rows without a difference must not be told as different, however many there are. */
 static void test_false_alarms(void)
 {
@@ -269,24 +290,73 @@ static void test_false_alarms(void)
     struct am_comparison c;
     struct am_err err = {0};
     struct am_rng rng;
-    size_t wrong;
 
     am_rng_seed(&rng, 2026, 1);
-    for (unsigned s = 0; s < 2; s++) {
-        for (unsigned i = 0; i < ROWS; i++) {
-            struct am_result *r = add(&arena, sets[s], am_arena_printf(&arena, "n=%u", i), AM_LOWER,
-                                      (struct side){5, 1, 0});
-
-            /* 10 % of noise, far above delta: only chance can part the sides */
-            for (size_t k = 0; k < 5; k++)
-                *(double *)(uintptr_t)r->metrics[0].series.launches[k].values =
-                    1 + 0.1 * am_rng_unit(&rng);
-        }
-    }
+    /* 10 % of noise, far above delta: only chance can part the sides */
+    fill(&arena, &rng, sets, ROWS, 0.1, 0, 1);
     ok(am_compare(sets[0], sets[1], &settings, &arena, &c, &err) == AM_OK && c.n == ROWS,
        "A against A in %d rows", ROWS);
-    wrong = c.count[AM_VERDICT_FASTER] + c.count[AM_VERDICT_SLOWER];
-    ok(wrong * 100 <= 5 * ROWS, "%zu of %d verdicts are false: at most 5 %%", wrong, ROWS);
+    ok(c.count[AM_VERDICT_FASTER] + c.count[AM_VERDICT_SLOWER] == 0, "no verdict is false");
+    ok(c.count[AM_VERDICT_SUSPECT] * 100 <= 5 * ROWS, "%zu of %d suspects: at most 5 %%",
+       c.count[AM_VERDICT_SUSPECT], ROWS);
+    am_arena_fini(&arena);
+}
+
+/* One slower row among 300 at five launches per side is seen, and called by its basis. */
+static void test_one_of_many(void)
+{
+    static const struct {
+        enum am_basis basis;
+        double factor;
+        enum am_verdict verdict;
+    } cases[] = {{AM_BASIS_WITHIN_RUN, 1000, AM_VERDICT_SLOWER},
+                 {AM_BASIS_RUNS, 1.2, AM_VERDICT_SLOWER},
+                 {AM_BASIS_ONE_RUN, 1000, AM_VERDICT_MAYBE_SLOWER},
+                 {AM_BASIS_ONE_RUN, 1.2, AM_VERDICT_MAYBE_SLOWER},
+                 {AM_BASIS_RUNS_APART, 0.5, AM_VERDICT_MAYBE_FASTER}};
+    enum { ROWS = 300 };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_arena arena = {0};
+        struct am_result_set *sets[2] = {new_set(&arena, ROWS), new_set(&arena, ROWS)};
+        struct am_compare_settings s = settings;
+        struct am_comparison c;
+        struct am_err err = {0};
+        struct am_rng rng;
+
+        am_rng_seed(&rng, 2026, 2);
+        fill(&arena, &rng, sets, ROWS, 0.02, 1, cases[i].factor);
+        s.basis = cases[i].basis;
+        ok(am_compare(sets[0], sets[1], &s, &arena, &c, &err) == AM_OK, "%d rows", ROWS);
+        ok(c.count[cases[i].verdict] == 1 && c.rows[0].verdict == cases[i].verdict &&
+               strcmp(c.rows[0].a->text, "n=0") == 0,
+           "one of them times %g is %s (%s)", cases[i].factor, am_verdict_name(c.rows[0].verdict),
+           am_basis_text(c.basis));
+        am_arena_fini(&arena);
+    }
+}
+
+/* Means may part where single launches do not: then the row is suspect, not decided. */
+static void test_ranks_must_agree(void)
+{
+    static const double values[2][5] = {{1, 1.0001, 0.9999, 1.0001, 0.9999},
+                                        {1.0190, 1.0230, 1.0235, 1.0232, 1.0231}};
+    struct am_arena arena = {0};
+    struct am_result_set *sets[2] = {new_set(&arena, 1), new_set(&arena, 1)};
+    struct am_comparison c;
+    struct am_err err = {0};
+
+    for (unsigned s = 0; s < 2; s++) {
+        struct am_result *r = add(&arena, sets[s], "n=1", AM_LOWER, (struct side){5, 1, 0});
+
+        for (size_t k = 0; k < 5; k++)
+            *(double *)(uintptr_t)r->metrics[0].series.launches[k].values = values[s][k];
+    }
+    ok(am_compare(sets[0], sets[1], &settings, &arena, &c, &err) == AM_OK && c.rows[0].p < 0.05,
+       "by its mean a row is beyond the margin");
+    ok(c.rows[0].verdict == AM_VERDICT_SUSPECT && c.slower_suspects == 1,
+       "one launch of five that is not makes it a suspect (%s)",
+       am_verdict_name(c.rows[0].verdict));
     am_arena_fini(&arena);
 }
 
@@ -298,11 +368,11 @@ static void test_needed(void)
     struct am_err err = {0};
 
     add(&arena, a, "n=1", AM_LOWER, (struct side){6, 1, 0.05});
-    add(&arena, b, "n=1", AM_LOWER, (struct side){6, 1.005, 0.05});
+    add(&arena, b, "n=1", AM_LOWER, (struct side){6, 1.04, 0.05});
     ok(am_compare(a, b, &settings, &arena, &c, &err) == AM_OK &&
-           c.rows[0].verdict == AM_VERDICT_INCONCLUSIVE && c.rows[0].launches_needed > 6 &&
-           c.rows[0].launches_needed <= 1000,
-       "an inconclusive row says how many launches would settle it");
+           c.rows[0].verdict == AM_VERDICT_UNDECIDED && c.rows[0].launches_needed > 6 &&
+           c.rows[0].launches_needed <= 1000 && c.rows[0].seen > 0.04,
+       "an undecided row says how many launches would settle it, and what it could show");
     am_arena_fini(&arena);
 }
 
@@ -315,6 +385,8 @@ int main(void)
     test_metrics();
     test_differences();
     test_false_alarms();
+    test_one_of_many();
+    test_ranks_must_agree();
     test_needed();
     return tap_done();
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdicts by the change against the margin, Holm over the rows, ranks that agree. */
+#include "model/verdict.h"
+
+#include "core/stats/summary.h"
+#include "model/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *am_verdict_name(enum am_verdict verdict)
+{
+#define WORD(id, word, direction) [id] = word,
+    static const char *const names[AM_VERDICT_COUNT] = {AM_VERDICT_MAP(WORD)};
+#undef WORD
+
+    return (unsigned)verdict < AM_VERDICT_COUNT ? names[verdict] : "unknown";
+}
+
+int am_verdict_direction(enum am_verdict verdict)
+{
+#define DIRECTION(id, word, direction) [id] = direction,
+    static const int directions[AM_VERDICT_COUNT] = {AM_VERDICT_MAP(DIRECTION)};
+#undef DIRECTION
+
+    return (unsigned)verdict < AM_VERDICT_COUNT ? directions[verdict] : 0;
+}
+
+const char *am_basis_text(enum am_basis basis)
+{
+#define WORDS(id, words, decides) [id] = words,
+    static const char *const texts[AM_BASIS_COUNT] = {AM_BASIS_MAP(WORDS)};
+#undef WORDS
+
+    return (unsigned)basis < AM_BASIS_COUNT ? texts[basis] : "unknown";
+}
+
+static bool decides(enum am_basis basis)
+{
+#define DECIDES(id, words, decides) [id] = decides,
+    static const bool answers[AM_BASIS_COUNT] = {AM_BASIS_MAP(DECIDES)};
+#undef DECIDES
+
+    return (unsigned)basis < AM_BASIS_COUNT && answers[basis];
+}
+
+/* The change of one row, turned so that above zero is slower, and what is shown of it. */
+static enum am_status measure(struct am_comparison_row *row, double delta, struct am_err *err)
+{
+    const struct am_series *sa = &row->metric_a->series, *sb = &row->metric_b->series;
+    const bool lower = row->metric_a->better == AM_LOWER;
+    double *medians = calloc(sa->n + sb->n + 1, sizeof(*medians));
+    struct am_change c;
+
+    if (!medians)
+        return am_fail(err, AM_E_NOMEM, "no memory to compare launches");
+    row->n_a = am_series_medians(sa, medians);
+    row->n_b = am_series_medians(sb, medians + row->n_a);
+    c = am_change_of(medians, row->n_a, medians + row->n_a, row->n_b, delta);
+    free(medians);
+    row->ratio = (struct am_ratio){exp(c.d), exp(c.lo), exp(c.hi), 0.95};
+    row->speedup = lower ? exp(-c.d) : exp(c.d);
+    if (!lower) {
+        const double lo = c.lo;
+
+        c.d = -c.d;
+        c.lo = -c.hi;
+        c.hi = -lo;
+    }
+    row->change = c;
+    row->p = c.p;
+    return AM_OK;
+}
+
+/* Ranks agree: as far beyond doubt as a row among m must be, or as far as so few launches can. */
+static bool ranks_agree(const struct am_change *c, double alpha, size_t m)
+{
+    return c->p_rank <= fmax(alpha / (double)m, c->least_rank) * (1 + 1e-9);
+}
+
+static enum am_verdict judge(const struct am_comparison_row *row,
+                             const struct am_compare_settings *settings, size_t m)
+{
+    const struct am_change *const c = &row->change;
+    const double alpha = 1 - settings->level;
+    const bool sure = decides(settings->basis);
+
+    if (isnan(c->p))
+        return AM_VERDICT_UNDECIDED;
+    if (fabs(c->d) > c->margin && c->p <= alpha) {
+        if (row->p > alpha || !ranks_agree(c, alpha, m))
+            return AM_VERDICT_SUSPECT;
+        if (c->d > 0)
+            return sure ? AM_VERDICT_SLOWER : AM_VERDICT_MAYBE_SLOWER;
+        return sure ? AM_VERDICT_FASTER : AM_VERDICT_MAYBE_FASTER;
+    }
+    return c->p_same <= alpha ? AM_VERDICT_SAME : AM_VERDICT_UNDECIDED;
+}
+
+static void settle(const struct am_compare_settings *settings, struct am_comparison *out)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        struct am_comparison_row *row = &out->rows[i];
+
+        row->verdict = judge(row, settings, out->n_judged);
+        row->seen = am_change_seen(&row->change, out->n_judged);
+        if (row->verdict == AM_VERDICT_SUSPECT || row->verdict == AM_VERDICT_UNDECIDED)
+            row->launches_needed = am_change_needs(&row->change, row->n_a, row->n_b, out->n_judged);
+        out->count[row->verdict]++;
+        out->slower_suspects += row->verdict == AM_VERDICT_SUSPECT && row->change.d > 0;
+    }
+}
+
+enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
+                                 struct am_comparison *out, struct am_err *err)
+{
+    double *p = calloc(out->n + 1, sizeof(*p));
+    enum am_status status = AM_OK;
+
+    if (!p)
+        return am_fail(err, AM_E_NOMEM, "no memory to compare");
+    for (size_t i = 0; i < out->n && status == AM_OK; i++) {
+        status = measure(&out->rows[i], settings->delta, err);
+        p[i] = out->rows[i].p;
+        out->n_judged += !isnan(p[i]);
+    }
+    am_stats_holm(p, out->n);
+    for (size_t i = 0; i < out->n; i++)
+        out->rows[i].p = p[i];
+    free(p);
+    if (status == AM_OK)
+        settle(settings, out);
+    return status;
+}

@@ -172,6 +172,8 @@ static void tell_differences(struct am_body *b, const struct am_comparison *c)
                             d->items[i].value);
     if (d->n == 0)
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL, "same machine and environment");
+    for (size_t i = 0; i < c->remarks.n; i++)
+        (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "note: ", c->remarks.items[i].value);
 }
 
 static void tell_missing(struct am_body *b, const struct am_comparison *c)
@@ -367,6 +369,7 @@ static void comparison_data(struct am_data *d, const void *self)
     am_data_number(d, "level", view->settings->level);
     am_data_text(d, "basis", am_basis_text(c->basis));
     am_data_pairs(d, "differences", &c->differences);
+    am_data_pairs(d, "remarks", &c->remarks);
     am_data_array(d, "rows");
     for (size_t i = 0; i < c->n; i++)
         tell_row(d, &c->rows[i]);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What surrounds a comparison and must be read before its rows: what differs between the machines,
- * environments, settings and builds.
+ * environments, settings and builds, and remarks on what the rows together say about the machine.
  *
- * Texts belong to the arena; what memory is refused for is left
+ * The rows must be judged already. Texts belong to the arena; what memory is refused for is left
  * out, because a comparison without a remark is better than none. */
 #ifndef AM_MODEL_CIRCUMSTANCES_H
 #define AM_MODEL_CIRCUMSTANCES_H
 
 #include "model/compare.h"
 
-/* Fills `differences` of the comparison of a and b. */
+/* Fills `differences` and `remarks` of the comparison of a and b. */
 void am_circumstances_add(const struct am_result_set *a, const struct am_result_set *b,
-                          struct am_arena *arena, struct am_comparison *out);
+                          const struct am_compare_settings *settings, struct am_arena *arena,
+                          struct am_comparison *out);
 
 #endif

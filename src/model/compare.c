@@ -167,6 +167,6 @@ enum am_status am_compare(const struct am_result_set *a, const struct am_result_
         return status;
     qsort(out->rows, out->n, sizeof(*out->rows), by_effect);
     out->geomean_speedup = geomean(out);
-    am_circumstances_add(a, b, arena, out);
+    am_circumstances_add(a, b, settings, arena, out);
     return AM_OK;
 }

@@ -299,6 +299,7 @@ static void test_false_alarms(void)
     ok(c.count[AM_VERDICT_FASTER] + c.count[AM_VERDICT_SLOWER] == 0, "no verdict is false");
     ok(c.count[AM_VERDICT_SUSPECT] * 100 <= 5 * ROWS, "%zu of %d suspects: at most 5 %%",
        c.count[AM_VERDICT_SUSPECT], ROWS);
+    ok(c.remarks.n == 0, "nothing to remark");
     am_arena_fini(&arena);
 }
 
@@ -360,6 +361,42 @@ static void test_ranks_must_agree(void)
     am_arena_fini(&arena);
 }
 
+/* What the rows together, the runs and doctor's findings say stands before the rows. */
+static void test_remarks(void)
+{
+    static struct am_finding quiet = {.id = "noise.load", .level = AM_LEVEL_OK, .value = "3 %"},
+                             busy = {.id = "noise.load", .level = AM_LEVEL_WARN, .value = "95 %"};
+    struct am_arena arena = {0};
+    struct am_result_set *sets[2] = {new_set(&arena, 20), new_set(&arena, 20)};
+    struct am_compare_settings one = settings;
+    struct am_comparison c;
+    struct am_err err = {0};
+    struct am_rng rng;
+
+    am_rng_seed(&rng, 2026, 3);
+    fill(&arena, &rng, sets, 20, 0.01, 20, 1.15);
+    for (unsigned s = 0; s < 2; s++) {
+        sets[s]->run = (struct am_run_info){.started = "now", .command = "run", .settings.seed = 7};
+        sets[s]->findings = (struct am_findings){s ? &busy : &quiet, 1};
+        am_kvs_add(&sets[s]->build, &arena, "version", s ? "2" : "1");
+        am_kvs_add(&sets[s]->machine, &arena, "key", s ? "x" : "y");
+    }
+    one.basis = AM_BASIS_ONE_RUN;
+    ok(am_compare(sets[0], sets[1], &one, &arena, &c, &err) == AM_OK, "a bench that shifts");
+    ok(am_kvs_get(&c.remarks, "machine_changed.test.bench") &&
+           am_kvs_get(&c.remarks, "many_changed"),
+       "the machine changed");
+    ok(am_kvs_get(&c.remarks, "same_run"), "a file compared with itself");
+    ok(am_kvs_get(&c.remarks, "build") && am_kvs_get(&c.remarks, "machine"),
+       "another build, another machine");
+    is_str(am_kvs_get(&c.remarks, "noise.load"), "noise.load in A: 3 %; in B: 95 %",
+           "findings that differ");
+    ok(am_compare(sets[0], sets[1], &settings, &arena, &c, &err) == AM_OK &&
+           !am_kvs_get(&c.remarks, "same_run"),
+       "two values of an axis of one run are no file against itself");
+    am_arena_fini(&arena);
+}
+
 static void test_needed(void)
 {
     struct am_arena arena = {0};
@@ -387,6 +424,7 @@ int main(void)
     test_false_alarms();
     test_one_of_many();
     test_ranks_must_agree();
+    test_remarks();
     test_needed();
     return tap_done();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Student's t by the incomplete beta function, and its inverse by halving an interval. */
+/* Student's t by the incomplete beta function, and its inverse by Newton's method. */
 #include "core/stats/student.h"
 
 #include <math.h>
 
-enum { TERMS_MAX = 500, HALVINGS = 80 };
+enum { TERMS_MAX = 500, STEPS_MAX = 60 };
 
 /* The continued fraction of the incomplete beta function by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
@@ -56,23 +56,29 @@ double am_student_tail(double t, double df)
     return t >= 0 ? tail : 1 - tail;
 }
 
+static double density(double t, double df)
+{
+    return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(t * t / df)) /
+           sqrt(df * M_PI);
+}
+
 double am_student_quantile(double tail, double df)
 {
-    double lo = 0, hi = 1;
+    double t = 0, next = 1;
 
     if (!(tail > 0) || !(tail < 1) || !(df > 0))
         return NAN;
     if (tail > 0.5)
         return -am_student_quantile(1 - tail, df);
-    while (am_student_tail(hi, df) > tail && hi < 1e300)
-        hi *= 2;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double mid = lo + (hi - lo) / 2;
+    for (; am_student_tail(next, df) > tail && next < 1e150; next *= 2)
+        t = next;
+    /* Above zero the tail is convex: Newton's steps from below never pass the solution. */
+    for (int i = 0; i < STEPS_MAX; i++) {
+        const double step = (am_student_tail(t, df) - tail) / density(t, df);
 
-        if (am_student_tail(mid, df) > tail)
-            lo = mid;
-        else
-            hi = mid;
+        if (!(step > 1e-14 * t))
+            break;
+        t += step;
     }
-    return lo + (hi - lo) / 2;
+    return t;
 }

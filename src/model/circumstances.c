@@ -53,8 +53,7 @@ static bool same_text(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-/* A copy of a file is the same run too: what was asked, when and with which seed. */
-static bool is_same_run(const struct am_run_info *a, const struct am_run_info *b)
+bool am_run_same(const struct am_run_info *a, const struct am_run_info *b)
 {
     return same_text(a->started, b->started) && same_text(a->command, b->command) &&
            a->settings.seed == b->settings.seed;
@@ -80,7 +79,7 @@ static void remark_origin(const struct am_result_set *a, const struct am_result_
                           const struct am_compare_settings *settings, struct am_arena *arena,
                           struct am_kvs *out)
 {
-    if (settings->basis == AM_BASIS_ONE_RUN && is_same_run(&a->run, &b->run))
+    if (settings->basis == AM_BASIS_ONE_RUN && am_run_same(&a->run, &b->run))
         am_kvs_add(out, arena, "same_run",
                    "A and B are one run (or copies of it): what differs was changed in the file");
     if (differ(&a->machine, &b->machine, "key"))

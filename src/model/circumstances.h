@@ -14,4 +14,7 @@ void am_circumstances_add(const struct am_result_set *a, const struct am_result_
                           const struct am_compare_settings *settings, struct am_arena *arena,
                           struct am_comparison *out);
 
+/* Whether two files hold one run, e.g. copies: what was asked, when and with which seed. */
+bool am_run_same(const struct am_run_info *a, const struct am_run_info *b);
+
 #endif

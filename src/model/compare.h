@@ -2,7 +2,7 @@
 /* Two result sets side by side: a verdict per metric, with ratio, interval and adjusted p.
  *
  * The unit is the launch (its median is one observation), because samples of one process are not
- * independent; of sides that are several runs it is the run. Points are paired by
+ * independent; of sides that are several runs it is the run (model/side.h). Points are paired by
  * their values, rows judged together by model/verdict.h, and what both runs differ in beside is
  * told by model/circumstances.h. Sets must be settled (evidence/evidence.h). */
 #ifndef AM_MODEL_COMPARE_H

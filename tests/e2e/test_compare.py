@@ -62,6 +62,29 @@ def gate(tap, bench):
            and "basis: one run per side" in got.stdout, "a file against its copy is told", got.stdout)
 
 
+def several(tap, bench):
+    """Runs in turns decide; all runs of one side before the other's do not."""
+    for i, scale in enumerate((1, 1.3) * 3):
+        run(bench, f"r{i}.db", scale, launches="5")
+        with sqlite3.connect(bench.path(f"r{i}.db")) as db:  # however fast they were
+            db.execute("update run set started = ?", (f"2026-01-01T00:00:0{i}Z",))
+        db.close()
+    old, new = "r0.db,r2.db,r4.db", "r1.db,r3.db,r5.db"
+    tap.ok(verdicts(bench, old, new) == {"slower"}, "three runs per side, in turns, decide")
+    got = bench.run("check", old, new)
+    tap.ok(got.returncode == 1 and "basis: several runs per side, interleaved" in got.stdout,
+           "check fails then", f"{got.returncode} {got.stdout}")
+    for i in range(6):
+        with sqlite3.connect(bench.path(f"r{i}.db")) as db:
+            db.execute("update run set started = ?", (f"2026-01-01T00:00:{i % 2}{i}Z",))
+        db.close()
+    tap.ok(verdicts(bench, old, new) == {"slower?"}, "one side after the other leaves a question")
+    for a, b, word in ((old, "r1.db,r3.db", "at least 3"), (old, "r1.db,r3.db,r0.db", "one run"),
+                       (old, "r1.db,r9.db", "r9.db")):
+        got = bench.run("compare", a, b)
+        tap.ok(got.returncode == 2 and word in got.stderr, f"{a} {b}: {word}", got.stderr)
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -86,6 +109,7 @@ def main():
         tap.ok(got.returncode == code, f"check {' '.join(args)}: exit code {code}",
                f"{got.returncode}\n{got.stdout}{got.stderr}")
     gate(tap, bench)
+    several(tap, bench)
     for fmt in ("table", "json", "csv", "md", "tex"):
         got = bench.run("show", "a.db", "--format", fmt)
         tap.ok(got.returncode == 0 and "fake" in got.stdout and not got.stderr,

@@ -7,10 +7,12 @@
 #include "document/comparison.h"
 #include "model/between.h"
 #include "model/compare.h"
+#include "model/side.h"
 #include "write/write.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Which files are compared: A is the base, B what is judged. */
 struct sides {
@@ -48,18 +50,53 @@ static enum am_status compare_sets(const struct am_cli *cli, const struct pair *
     return status;
 }
 
+/* The runs of a side: a file or run by name, or several parted by commas. */
+static enum am_status load_side(const struct am_cli *cli, const char *word,
+                                const struct am_strings *patterns, struct am_side *side,
+                                const char **name, struct am_err *err)
+{
+    char *rest = am_arena_strdup(cli->arena, word), *one;
+    size_t most = 1;
+
+    for (const char *c = word; *c; c++)
+        most += *c == ',';
+    side->runs = am_arena_array(cli->arena, most, sizeof(*side->runs));
+    if (!rest || !side->runs)
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    if (access(word, F_OK) == 0) { /* a file whose name has a comma */
+        one = rest;
+        rest = NULL;
+    } else {
+        one = strsep(&rest, ",");
+    }
+    for (*name = NULL; one; one = rest ? strsep(&rest, ",") : NULL) {
+        const char *path = NULL;
+        enum am_status status = am_runs_resolve(one, cli->arena, &path, err);
+
+        if (status == AM_OK)
+            status = am_load_file(cli, path, patterns, &side->runs[side->n++], err);
+        if (status != AM_OK)
+            return status;
+        *name = *name ? am_arena_printf(cli->arena, "%s, %s", *name, path) : path;
+    }
+    return *name ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the options");
+}
+
 static enum am_status compare_files(const struct am_cli *cli, const struct sides *sides,
                                     struct am_comparison *out, struct am_err *err)
 {
     struct pair pair = {0};
-    enum am_status status = am_runs_resolve(sides->a, cli->arena, &pair.name_a, err);
+    struct am_side a = {0}, b = {0};
+    enum am_status status = load_side(cli, sides->a, &sides->patterns, &a, &pair.name_a, err);
 
     if (status == AM_OK)
-        status = am_runs_resolve(sides->b, cli->arena, &pair.name_b, err);
+        status = load_side(cli, sides->b, &sides->patterns, &b, &pair.name_b, err);
     if (status == AM_OK)
-        status = am_load_file(cli, pair.name_a, &sides->patterns, &pair.a, err);
+        status = am_side_basis(&a, &b, &pair.basis, err);
     if (status == AM_OK)
-        status = am_load_file(cli, pair.name_b, &sides->patterns, &pair.b, err);
+        status = am_side_unite(&a, cli->arena, &pair.a, err);
+    if (status == AM_OK)
+        status = am_side_unite(&b, cli->arena, &pair.b, err);
     return status == AM_OK ? compare_sets(cli, &pair, out, err) : status;
 }
 

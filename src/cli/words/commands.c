@@ -108,7 +108,9 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "only row. same: shown to be within delta. Anything else is undecided. Ends with "
                 "code 0, or 4 when nothing can be compared.\n\n"
                 "A and B are files, or runs of the working directory by name: latest, latest~1, a "
-                "tag, TAG~1 (the one before with that tag).",
+                "tag, TAG~1 (the one before with that tag). Several runs per side, at least three, "
+                "are parted by commas: A1,A2,A3 B1,B2,B3. The run is the unit then; measure them in "
+                "turns.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = UINT_MAX,

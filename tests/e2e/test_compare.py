@@ -85,6 +85,16 @@ def several(tap, bench):
         tap.ok(got.returncode == 2 and word in got.stderr, f"{a} {b}: {word}", got.stderr)
 
 
+def against_itself(tap, bench):
+    """selftest --aa passes a worker that is the same in every round, and no other."""
+    args = ("selftest", "--aa", "fake.work", "-p", "n=1:12", "-p", "pause=1")
+    got = bench.run(*args)
+    tap.ok(got.returncode == 0 and ": 0 of 12 rows" in got.stdout, "selftest --aa passes", got.stdout)
+    got = bench.run(*args, env=dict(bench.env, FAKE_ALTERNATE=bench.path("visits")))
+    tap.ok(got.returncode == 1 and ": 1 of 12 rows" in got.stdout,
+           "one row of 12 that is slow in every second round fails it", got.stdout)
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -110,6 +120,7 @@ def main():
                f"{got.returncode}\n{got.stdout}{got.stderr}")
     gate(tap, bench)
     several(tap, bench)
+    against_itself(tap, bench)
     for fmt in ("table", "json", "csv", "md", "tex"):
         got = bench.run("show", "a.db", "--format", fmt)
         tap.ok(got.returncode == 0 and "fake" in got.stdout and not got.stderr,

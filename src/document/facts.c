@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "document/run.h"
 #include "document/units.h"
-#include "family/family.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,15 +166,16 @@ void am_facts_remarks(struct am_body *b, const struct am_facts *facts)
 
 /* ---- cards ---- */
 
-static void add_card(struct am_table *t, const struct am_facts *facts, const struct am_headline *h)
+const struct am_fact *am_headline_fact(const struct am_headline *h, const struct am_facts *facts)
 {
-    const struct am_fact *const f = h->least ? am_facts_least(facts, h->fact, h->where)
-                                             : am_facts_most(facts, h->fact, h->where);
+    return h->least ? am_facts_least(facts, h->fact, h->where)
+                    : am_facts_most(facts, h->fact, h->where);
+}
 
-    if (!f)
-        return;
+static void add_card(struct am_table *t, const struct am_fact *f, const struct am_headline *h)
+{
     am_table_row(t);
-    (void)am_table_fact(t, f);
+    am_table_fact(t, f)->form = h->of ? AM_FORM_SHARE : AM_FORM_FACT;
     (void)am_table_text(t, h->title);
     (void)am_table_fact_interval(t, f);
     (void)am_table_textf(t, "grade %s", am_grade_names[f->grading.grade]);
@@ -188,17 +188,19 @@ void am_facts_cards(struct am_body *b, const struct am_facts *facts)
                                                {.title = "interval"},
                                                {.title = "grade", .key = "grade"}};
     struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
-    unsigned most = 0;
+    const struct am_headline *all[AM_HEADLINES_MAX];
+    const size_t n = am_families_headlines(all);
+    const char *told = "";
 
     b->items[b->n - 1].kind = AM_BLOCK_CARDS;
-    for (unsigned rank = 0; rank <= most; rank++) {
-        for (size_t i = 0; am_families[i]; i++) {
-            for (const struct am_headline *h = am_families[i]->headlines; h && h->title; h++) {
-                most = h->rank > most ? h->rank : most;
-                if (h->rank == rank)
-                    add_card(t, facts, h);
-            }
-        }
+    for (size_t i = 0; i < n; i++) {
+        const struct am_fact *const f = am_headline_fact(all[i], facts);
+        const bool counts = all[i]->place != AM_HEADLINE_DENIED || (f && f->contradicts);
+
+        if (!f || !counts || strcmp(told, all[i]->title) == 0)
+            continue;
+        add_card(t, f, all[i]);
+        told = all[i]->title;
     }
 }
 

@@ -495,7 +495,13 @@ static const struct am_figure_row figures[] = {
 };
 
 static const struct am_headline headlines[] = {
-    {"hand-off between cores", "coherence.handoff", NULL, true, 80},
+    {.title = "hand-off between cores",
+     .fact = "coherence.handoff",
+     .least = true,
+     .rank = 50,
+     .place = AM_HEADLINE_WORDS,
+     .row = "core to core",
+     .each = "relation"},
     {.title = NULL},
 };
 

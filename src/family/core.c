@@ -538,10 +538,22 @@ static const struct am_figure_row figures[] = {
     {.name = NULL},
 };
 
+#define PEAK(title_, row_, where_, rank_, place_)                                                  \
+    {                                                                                              \
+        .title = title_, .fact = "core.peak", .where = where_, .rank = rank_, .place = place_,     \
+        .row = row_                                                                                \
+    }
 static const struct am_headline headlines[] = {
-    {"core clock while measuring", "core.clock", NULL, false, 10},
-    {"f64 peak, one thread", "core.peak", "type=f64 threads=1", false, 20},
-    {"f64 peak, best", "core.peak", "type=f64 threads>1", false, 20},
+    {.title = "core clock while measuring", .fact = "core.clock", .rank = 10, .row = "clock"},
+    {.title = "cores by their arithmetic",
+     .fact = "core.count",
+     .rank = 10,
+     .row = "clock",
+     .place = AM_HEADLINE_DENIED},
+    PEAK("f64 peak, one thread", "f64 arithmetic", "type=f64 threads=1", 20, AM_HEADLINE_ONE),
+    PEAK("f64 peak, best", "f64 arithmetic", "type=f64 threads>1", 20, AM_HEADLINE_ALL),
+    PEAK("f32 peak, one thread", "f32 arithmetic", "type=f32 threads=1", 21, AM_HEADLINE_ONE),
+    PEAK("f32 peak, best", "f32 arithmetic", "type=f32 threads>1", 21, AM_HEADLINE_ALL),
     {.title = NULL},
 };
 

@@ -220,7 +220,7 @@ static const struct am_fact_rule facts[] = {
 };
 
 static const struct am_headline headlines[] = {
-    {.title = "operations per joule", .fact = "energy.flops_per_watt", .rank = 70},
+    {.title = "operations per joule", .fact = "energy.flops_per_watt", .rank = 90},
     {0},
 };
 

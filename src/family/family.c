@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "family/families.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* In the order in which they are applied and shown. */
@@ -197,4 +198,24 @@ const char *am_families_try(const struct am_trying *trying)
     for (size_t i = 0; am_families[i] && !text; i++)
         text = first_of(am_families[i]->tries, trying);
     return text;
+}
+
+/* ---- headlines ---- */
+
+size_t am_families_headlines(const struct am_headline **out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_headline *h = am_families[i]->headlines; h && h->title; h++) {
+            size_t k = n;
+
+            assert(n < AM_HEADLINES_MAX);
+            for (; k > 0 && out[k - 1]->rank > h->rank; k--)
+                out[k] = out[k - 1];
+            out[k] = h;
+            n++;
+        }
+    }
+    return n;
 }

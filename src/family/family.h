@@ -67,13 +67,30 @@ struct am_guideline_rule {
     bool (*say)(const struct am_facts *facts, struct am_arena *arena, struct am_guideline *out);
 };
 
-/* A figure that everybody asks for: stands on cards and on the first screen. */
+/* Where a headline figure stands in its line of the first screen. */
+enum am_headline_place {
+    AM_HEADLINE_ONE,    /* in the column of one core */
+    AM_HEADLINE_ALL,    /* in the column of all cores */
+    AM_HEADLINE_SIZE,   /* behind the line's name; "undecided" where the line has other figures */
+    AM_HEADLINE_NOTE,   /* among the remarks */
+    AM_HEADLINE_DENIED, /* among the remarks, and only where it denies what is stated */
+    AM_HEADLINE_WORDS,  /* the whole line is words: "region 590 ns, barrier 240 ns" */
+};
+
+/* A figure that everybody asks for: stands on cards and on the first screen. Entries with one title
+ * that follow each other are ways to the same figure: the first that is known counts. */
 struct am_headline {
     const char *title; /* "memory read, all threads"; NULL ends a table */
     const char *fact;  /* "memory.bandwidth" */
     const char *where; /* conditions on its labels */
     bool least;        /* of several the smallest counts, not the largest */
     unsigned rank;     /* place on the screen, all families together; the same rank: one line */
+    enum am_headline_place place;
+    const char *row;  /* name of the line, the same in all of a rank; NULL: on cards only */
+    const char *word; /* before the value: "region" */
+    const char *of;   /* the value is a share of this: "96 % of its bound" */
+    const char *per;  /* AM_HEADLINE_WORDS: a line per value of this label, named so */
+    const char *each; /* AM_HEADLINE_WORDS: all values of this label, each before its figure */
 };
 
 /* How points of a bench are bounded by the machine. A bench without a row is bounded by its stated
@@ -123,6 +140,11 @@ struct am_family {
 };                           /* tables may be NULL */
 
 extern const struct am_family *const am_families[]; /* ended by NULL */
+
+enum { AM_HEADLINES_MAX = 96 };
+/* The headline entries of all families by rank, into `out` (room for AM_HEADLINES_MAX); returns how
+ * many. Entries of one rank keep the order of their tables. */
+size_t am_families_headlines(const struct am_headline **out);
 const struct am_family *am_family_find(const char *name);
 
 /* Applies the rules of every family to the run. */

@@ -459,16 +459,60 @@ static const struct am_figure_row figures[] = {
     {.name = NULL},
 };
 
+#define RATE(title_, row_, where_, rank_, place_)                                                  \
+    {                                                                                              \
+        .title = title_, .fact = "memory.bandwidth", .where = where_, .rank = rank_,               \
+        .place = place_, .row = row_                                                               \
+    }
+#define LEVEL(name_, label_, rank_)                                                                \
+    {.title = name_ " cache found",                                                                \
+     .fact = "memory.size",                                                                        \
+     .where = "level=" label_,                                                                     \
+     .rank = rank_,                                                                                \
+     .place = AM_HEADLINE_SIZE,                                                                    \
+     .row = name_},                                                                                \
+        {.title = name_ " latency",                                                                \
+         .fact = "memory.latency",                                                                 \
+         .where = "level=" label_,                                                                 \
+         .least = true,                                                                            \
+         .rank = rank_,                                                                            \
+         .place = AM_HEADLINE_NOTE,                                                                \
+         .row = name_},                                                                            \
+        RATE(name_ " read, one thread", name_, "level=" label_ " kernel=read threads=1", rank_,    \
+             AM_HEADLINE_ONE),                                                                     \
+        RATE(name_ " read, best", name_, "level=" label_ " kernel=read threads>1", rank_,          \
+             AM_HEADLINE_ALL)
+
 static const struct am_headline headlines[] = {
-    {"L1 data cache found", "memory.size", "level=l1d", false, 30},
-    {"L1 latency", "memory.latency", "level=l1d", true, 30},
-    {"L2 cache found", "memory.size", "level=l2", false, 40},
-    {"L2 latency", "memory.latency", "level=l2", true, 40},
-    {"last-level cache found", "memory.size", "level=l3", false, 50},
-    {"memory latency", "memory.latency", "level=memory", true, 60},
-    {"memory read, one thread", "memory.bandwidth", "level=memory kernel=read threads=1", false,
-     70},
-    {"memory read, best", "memory.bandwidth", "level=memory kernel=read threads>1", false, 70},
+    RATE("memory read, one thread", "memory read", "level=memory kernel=read threads=1", 30,
+         AM_HEADLINE_ONE),
+    RATE("memory read, best", "memory read", "level=memory kernel=read threads>1", 30,
+         AM_HEADLINE_ALL),
+    RATE("memory triad, one thread", "memory triad", "level=memory kernel=triad threads=1", 31,
+         AM_HEADLINE_ONE),
+    RATE("memory triad, best", "memory triad", "level=memory kernel=triad threads>1", 31,
+         AM_HEADLINE_ALL),
+    {.title = "memory latency",
+     .fact = "memory.latency",
+     .where = "level=memory",
+     .least = true,
+     .rank = 32,
+     .row = "memory latency"},
+    {.title = "memory latency",
+     .fact = "memory.node_latency",
+     .where = "place=local",
+     .least = true,
+     .rank = 32,
+     .row = "memory latency"},
+    {.title = "memory latency, loaded",
+     .fact = "memory.loaded_latency",
+     .rank = 32,
+     .place = AM_HEADLINE_ALL,
+     .row = "memory latency",
+     .word = "loaded"},
+    LEVEL("L1", "l1d", 40),
+    LEVEL("L2", "l2", 41),
+    LEVEL("L3", "l3", 42),
     {.title = NULL},
 };
 

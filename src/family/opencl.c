@@ -247,11 +247,16 @@ static const struct am_fact_rule facts[] = {
     {0},
 };
 
+#define DEVICE(title_, fact_, where_, word_)                                                       \
+    {                                                                                              \
+        .title = title_, .fact = fact_, .where = where_, .rank = 60, .place = AM_HEADLINE_WORDS,   \
+        .row = "", .word = word_, .per = "device"                                                  \
+    }
 static const struct am_headline headlines[] = {
-    {.title = "OpenCL f32 peak", .fact = "opencl.peak", .where = "type=float", .rank = 60},
-    {.title = "OpenCL f64 peak", .fact = "opencl.peak", .where = "type=double", .rank = 61},
-    {.title = "device memory, read", .fact = "opencl.read", .rank = 62},
-    {.title = "host to device", .fact = "opencl.transfer", .where = "direction=h2d", .rank = 63},
+    DEVICE("OpenCL f32 peak", "opencl.peak", "type=float", "f32"),
+    DEVICE("OpenCL f64 peak", "opencl.peak", "type=double", "f64"),
+    DEVICE("device memory, read", "opencl.read", NULL, "read"),
+    DEVICE("host to device", "opencl.transfer", "direction=h2d", "link"),
     {0},
 };
 

@@ -400,17 +400,15 @@ static const struct am_figure_row figures[] = {
     {.name = NULL},
 };
 
+#define CONSTRUCT(title_, construct_, word_)                                                       \
+    {                                                                                              \
+        .title = title_, .fact = "openmp.overhead", .where = "construct=" construct_,              \
+        .least = true, .rank = 70, .place = AM_HEADLINE_WORDS, .row = "OpenMP", .word = word_,     \
+        .per = "runtime"                                                                           \
+    }
 static const struct am_headline headlines[] = {
-    {.title = "OpenMP parallel region, all threads",
-     .fact = "openmp.overhead",
-     .where = "construct=parallel",
-     .least = true,
-     .rank = 60},
-    {.title = "OpenMP barrier, all threads",
-     .fact = "openmp.overhead",
-     .where = "construct=barrier",
-     .least = true,
-     .rank = 61},
+    CONSTRUCT("OpenMP parallel region, all threads", "parallel", "region"),
+    CONSTRUCT("OpenMP barrier, all threads", "barrier", "barrier"),
     {0},
 };
 

@@ -284,10 +284,23 @@ static const struct am_figure_row figures[] = {
     {0},
 };
 
+static const struct am_headline headlines[] = {
+    {.title = "finite differences, of their bound",
+     .fact = "stencil.bound_share",
+     .where = "type=f32",
+     .rank = 80,
+     .place = AM_HEADLINE_WORDS,
+     .row = "finite diff.",
+     .word = "f32",
+     .of = "their bound"},
+    {0},
+};
+
 const struct am_family am_family_stencil = {
     .name = "stencil",
     .title = "Finite differences",
     .facts = facts,
     .figures = figures,
+    .headlines = headlines,
     .bounds = bounds,
 };

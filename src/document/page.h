@@ -38,6 +38,9 @@ struct am_document am_document_page(const struct am_page *page);
 
 /* How far a run can be trusted, in a word and a sentence (quality.c). */
 void am_quality_verdict(struct am_body *b, const struct am_result_set *set);
+/* How quiet the run was and what that means, in one line; `precision` is what most of the figures
+ * above it are good to, NAN when nothing says. */
+void am_quality_sentence(struct am_body *b, const struct am_result_set *set, double precision);
 /* How it was measured, what went wrong, and how to do it again (method.c). */
 void am_method_section(struct am_body *b, const struct am_result_set *set);
 void am_reproduce_section(struct am_body *b, const struct am_result_set *set, const char *command);

@@ -123,3 +123,39 @@ void am_quality_verdict(struct am_body *b, const struct am_result_set *set)
     am_block_addf(b, AM_BLOCK_VERDICT, v.text, "%s.", am_text_str(&text))->tone = v.tone;
     am_text_fini(&text);
 }
+
+/* ---- in one sentence ---- */
+
+void am_quality_sentence(struct am_body *b, const struct am_result_set *set, double precision)
+{
+    const struct quality q = judge(set, b->arena);
+    const double share = q.samples ? (double)q.disturbed / (double)q.samples : 0;
+    const bool wide = precision > am_grade_rows[AM_REASON_WIDE].a;
+    const bool disturbed = share > am_grade_rows[AM_REASON_DISTURBED].a;
+    const bool spoiled = 2 * q.disturbed > q.samples; /* most of what was measured */
+    char good[AM_UNITS_MAX], text[AM_UNITS_MAX];
+
+    am_units_share(precision, good, sizeof(good));
+    am_units_share(share, text, sizeof(text));
+    if (!isfinite(precision))
+        am_block_addf(b, AM_BLOCK_PARAGRAPH, "too few launches: ",
+                      "nothing says how good these figures are; --standard has more")
+            ->tone = AM_TONE_WARN;
+    else if (spoiled || (disturbed && wide))
+        am_block_addf(b, AM_BLOCK_PARAGRAPH,
+                      "busy: ", "mostly good to %s, but %s of samples disturbed: repeat when quiet",
+                      good, text)
+            ->tone = AM_TONE_WARN;
+    else if (wide)
+        am_block_addf(b, AM_BLOCK_PARAGRAPH, "quiet, but mostly good to ",
+                      "%s only: --standard narrows it", good)
+            ->tone = AM_TONE_WARN;
+    else if (q.disturbed == 0)
+        am_block_addf(b, AM_BLOCK_PARAGRAPH,
+                      "quiet: ", "mostly good to %s; no sample was disturbed", good)
+            ->tone = AM_TONE_GOOD;
+    else
+        am_block_addf(b, AM_BLOCK_PARAGRAPH, "quiet enough: ",
+                      "mostly good to %s; %s of samples were disturbed and repeated", good, text)
+            ->tone = AM_TONE_GOOD;
+}

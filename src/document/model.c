@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "document/facts.h"
 #include "document/run.h"
+#include "document/screen.h"
 #include "document/units.h"
 
 #include <math.h>
@@ -313,25 +314,19 @@ void am_model_guidelines(struct am_body *b, const struct am_guidelines *all)
 
 /* ---- the document ---- */
 
+/* The first screen, or the machine's name where there is nothing for one. */
 static void tell_head(struct am_body *b, const struct am_model_view *view, bool *left)
 {
     const struct am_fact *const clock = am_facts_only(view->facts, "core.clock", NULL);
-    char text[AM_UNITS_MAX], interval[AM_CELL_BYTES];
+    const struct am_screen_view screen = {.set = view->set, .facts = view->facts};
 
-    (void)am_block_add(b, AM_BLOCK_LINE, "machine", am_machine_line(&view->set->machine, b->arena));
-    if (!clock)
-        return;
-    left[clock - view->facts->items] = false;
-    am_fact_value(clock, text, sizeof(text));
-    (void)am_block_addf(b, AM_BLOCK_LINE, "clock", "%s measured (%s)%s%s%s", text,
-                        am_cell_show(&(struct am_table_cell){.form = AM_FORM_INTERVAL,
-                                                             .text = clock->unit,
-                                                             .value = clock->ci.coverage,
-                                                             .lo = clock->ci.lo,
-                                                             .hi = clock->ci.hi},
-                                     interval, sizeof(interval)),
-                        clock->claimed ? ", stated: " : "", clock->claimed ? clock->claimed : "",
-                        clock->contradicts ? " !" : "");
+    if (clock)
+        left[clock - view->facts->items] = false;
+    if (am_screen_has_any(view->facts))
+        am_screen_section(b, &screen);
+    else
+        (void)am_block_add(b, AM_BLOCK_LINE, "machine",
+                           am_machine_line(&view->set->machine, b->arena));
 }
 
 /* Of a rate by several numbers of threads only the most is told; --facts has the others. */

@@ -13,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "run.db" -> "run.html", beside it. */
-static const char *page_path(struct am_arena *arena, const char *file)
+const char *am_page_path(struct am_arena *arena, const char *file)
 {
     const size_t len = strlen(file);
     const size_t stem = len > 3 && strcmp(file + len - 3, ".db") == 0 ? len - 3 : len;
@@ -69,7 +68,7 @@ enum am_status am_page_write(const struct am_cli *cli, const struct am_strings *
     status = am_runs_resolve(files->items[0], cli->arena, &file, err);
     if (status != AM_OK)
         return status;
-    *written_p = path ? path : page_path(cli->arena, file);
+    *written_p = path ? path : am_page_path(cli->arena, file);
     if (!*written_p)
         return am_fail(err, AM_E_NOMEM, "no memory for the page's name");
     status = load_all(cli, files, sets, err);

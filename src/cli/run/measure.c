@@ -8,8 +8,11 @@
 #include "cli/words/help.h"
 #include "cli/run/progress.h"
 #include "cli/words/remember.h"
+#include "cli/run/page.h"
 #include "document/results.h"
+#include "document/screen.h"
 #include "document/units.h"
+#include "model/facts.h"
 #include "topo/doctor.h"
 #include "write/write.h"
 
@@ -197,7 +200,7 @@ static enum am_exit exit_code_of(const struct am_outcome *o)
     return o->failed ? AM_EXIT_FINDINGS : AM_EXIT_DONE;
 }
 
-static void tell_outcome(const struct am_outcome *o, const char *path)
+static void tell_outcome(const struct am_outcome *o)
 {
     char took[AM_UNITS_MAX];
 
@@ -211,6 +214,10 @@ static void tell_outcome(const struct am_outcome *o, const char *path)
         am_log(AM_LOG_ERROR, "nothing could be measured");
     am_log(AM_LOG_INFO, "\n%zu measured, %zu skipped, %zu failed, %zu open; %zu launch%s in %s",
            o->ok, o->skipped, o->failed, o->open, o->launches, o->launches == 1 ? "" : "es", took);
+}
+
+static void tell_next(const struct am_outcome *o, const char *path)
+{
     am_log(AM_LOG_INFO, "results: %s", path);
     if (o->interrupted)
         am_log(AM_LOG_INFO, "interrupted; finish it with: archmeter resume %s", path);
@@ -219,19 +226,37 @@ static void tell_outcome(const struct am_outcome *o, const char *path)
                path);
 }
 
+/* What a person sees at the end is the first screen, which says itself what to do next. Where the
+ * run does not fill one, for programs, and where more was asked for, it is all tables. */
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err)
 {
     struct am_result_set set = {0};
-    const struct am_document document = am_document_results(&set);
+    struct am_facts facts = {0};
+    const struct am_screen_view view = {.set = &set,
+                                        .facts = &facts,
+                                        .path = path,
+                                        .report = cli->opt->report ? am_page_path(cli->arena, path)
+                                                                   : NULL};
+    const struct am_document screen = am_document_screen(&view),
+                             results = am_document_results(&set);
     const enum am_status status =
         am_evidence_load(store, &(struct am_filter){0}, cli->arena, &set, err);
+    bool brief = cli->style.format == AM_FORMAT_TABLE && !cli->opt->verbose;
 
     if (status != AM_OK)
         return status;
-    am_write(&document, &cli->style, cli->arena, stdout);
+    if (brief)
+        am_facts_derive(&set, cli->arena, &facts);
+    brief = brief && am_screen_has_any(&facts);
+    if (brief)
+        tell_outcome(outcome);
+    am_write(brief ? &screen : &results, &cli->style, cli->arena, stdout);
     (void)fflush(stdout); /* before the hints; main looks for errors */
-    tell_outcome(outcome, path);
+    if (!brief) {
+        tell_outcome(outcome);
+        tell_next(outcome, path);
+    }
     cli->exit_code = exit_code_of(outcome);
     return AM_OK;
 }

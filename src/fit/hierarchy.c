@@ -384,7 +384,7 @@ static void find_capacity(const struct study *st, double from, const struct am_r
     c->size = exp(r->quarter);
     c->lo = exp(lo);
     c->hi = exp(hi);
-    c->resolved = c->hi <= wide * c->lo;
+    c->resolved = c->hi <= 1.01 * wide * c->lo; /* one octave of a ladder, rounding allowed */
 }
 
 static void measure_levels(struct study *st)

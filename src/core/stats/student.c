@@ -70,8 +70,10 @@ double am_student_quantile(double tail, double df)
         return NAN;
     if (tail > 0.5)
         return -am_student_quantile(1 - tail, df);
-    for (; am_student_tail(next, df) > tail && next < 1e150; next *= 2)
+    while (am_student_tail(next, df) > tail && next < 1e150) {
         t = next;
+        next *= 2;
+    }
     /* Above zero the tail is convex: Newton's steps from below never pass the solution. */
     for (int i = 0; i < STEPS_MAX; i++) {
         const double step = (am_student_tail(t, df) - tail) / density(t, df);

@@ -3,6 +3,7 @@
  * through the real codec, so that only the misbehaviour differs. */
 #include "base/rng.h"
 #include "core/protocol/protocol.h"
+#include "fake_alternate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -446,23 +447,6 @@ static void play_act(const struct am_point *p)
         (void)raise(SIGSEGV);
 }
 
-/* 1000 at every second visit of the point n=1, counted by the bytes of the file that
- * $FAKE_ALTERNATE names; else 1. Rounds visit each point once, so that this parts even rounds from
- * odd ones. */
-static double alternating(const struct am_point *p)
-{
-    const char *path = getenv("FAKE_ALTERNATE");
-    FILE *const count = path && p->values[0].i == 1 ? fopen(path, "a") : NULL;
-    long visits;
-
-    if (!count)
-        return 1;
-    (void)fputc('.', count);
-    visits = ftell(count);
-    (void)fclose(count);
-    return visits % 2 ? 1 : 1000;
-}
-
 /* A value with 1 % noise from the launch's seed, scaled by $FAKE_SCALE, so that runs compare. */
 static void play_work(const struct am_point *p, struct am_rng *rng)
 {
@@ -472,7 +456,7 @@ static void play_work(const struct am_point *p, struct am_rng *rng)
 
     if (text && !am_parse_f64(text, strlen(text), &scale))
         scale = 1;
-    scale *= alternating(p);
+    scale *= fake_alternating(p->values[0].i == 1);
     begin(p->id);
     for (int i = 0; i < FAKE_SAMPLES; i++) {
         (void)nanosleep(&pause_for, NULL);

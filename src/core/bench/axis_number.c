@@ -40,12 +40,23 @@ static size_t skip_digits(struct am_parser *p)
     return p->pos - from;
 }
 
+static bool is_word(const struct am_parser *p, size_t from, const char *word)
+{
+    return p->pos - from == strlen(word) && memcmp(p->text + from, word, strlen(word)) == 0;
+}
+
+/* All that is accepted means powers of 1024. kB and the like mean powers of 1000 to some and of
+ * 1024 to others, and are refused. */
 static enum am_status suffix(struct am_parser *p, unsigned *shift)
 {
     static const struct {
-        char letter;
+        const char *words[3];
+        const char *decimal[2];
         unsigned shift;
-    } suffixes[] = {{'K', 10}, {'M', 20}, {'G', 30}, {'T', 40}};
+    } suffixes[] = {{{"K", "KiB", "k"}, {"kB", "KB"}, 10},
+                    {{"M", "MiB", "M"}, {"MB", "Mb"}, 20},
+                    {{"G", "GiB", "G"}, {"GB", "Gb"}, 30},
+                    {{"T", "TiB", "T"}, {"TB", "Tb"}, 40}};
     const size_t from = p->pos;
     char word[AM_PARSER_WORD_CAP];
 
@@ -55,14 +66,22 @@ static enum am_status suffix(struct am_parser *p, unsigned *shift)
     if (p->pos == from)
         return AM_OK;
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-        if (p->pos - from == 1 && p->text[from] == suffixes[i].letter) {
-            *shift = suffixes[i].shift;
-            return AM_OK;
+        for (size_t k = 0; k < 3; k++) {
+            if (is_word(p, from, suffixes[i].words[k])) {
+                *shift = suffixes[i].shift;
+                return AM_OK;
+            }
         }
+        if (is_word(p, from, suffixes[i].decimal[0]) || is_word(p, from, suffixes[i].decimal[1]))
+            return am_fail(p->err, AM_E_USAGE,
+                           "%s: \"%s\" at column %zu may mean powers of 1000; write %s (powers of "
+                           "1024)",
+                           p->axis->name, am_parser_quote(p, from, p->pos, word), from + 1,
+                           suffixes[i].words[1]);
     }
     return am_fail(p->err, AM_E_USAGE,
-                   "%s: unknown suffix \"%s\" at column %zu; the suffix must be K, M, G or T "
-                   "(powers of 1024)",
+                   "%s: unknown suffix \"%s\" at column %zu; the suffix must be K, M, G or T, or "
+                   "KiB, MiB, GiB or TiB (powers of 1024)",
                    p->axis->name, am_parser_quote(p, from, p->pos, word), from + 1);
 }
 

@@ -22,6 +22,8 @@ struct stream {
     const struct am_strings *patterns;
     struct am_samples samples;
     size_t written;
+    bool closed; /* whoever reads the pipe has seen enough: no failure, and nothing more is written
+                  */
 };
 
 static enum am_status write_sample(void *self, const struct am_raw_sample *raw, struct am_err *err)
@@ -36,20 +38,25 @@ static enum am_status write_sample(void *self, const struct am_raw_sample *raw, 
     else
         am_write_json_rows(&s->samples.table, s->out);
     s->written++;
-    return ferror(s->out) ? am_fail(err, AM_E_SYS, "cannot write the samples") : AM_OK;
+    if (!ferror(s->out))
+        return AM_OK;
+    s->closed = s->out == stdout && am_output_is_closed();
+    return s->closed ? AM_E_SYS : am_fail(err, AM_E_SYS, "cannot write the samples");
 }
 
 static enum am_status write_samples(struct am_store *store, struct stream *s,
                                     struct am_arena *arena, struct am_err *err)
 {
     const char *const pattern = s->patterns->n == 1 ? s->patterns->items[0] : NULL;
+    enum am_status status;
 
     if (s->format != AM_FORMAT_CSV && s->format != AM_FORMAT_JSON)
         return am_fail(err, AM_E_USAGE, "--samples needs --format csv or --format json");
     am_samples_begin(&s->samples, arena);
     if (s->format == AM_FORMAT_CSV)
         am_write_csv_head(&s->samples.table, s->out);
-    return am_store_each_sample(store, pattern, write_sample, s, err);
+    status = am_store_each_sample(store, pattern, write_sample, s, err);
+    return s->closed ? AM_OK : status;
 }
 
 static enum am_status export_samples(const struct am_cli *cli, FILE *out, struct am_err *err)

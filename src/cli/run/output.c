@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -80,13 +81,22 @@ void am_output_reserve_fds(void)
     }
 }
 
+bool am_output_is_closed(void)
+{
+    struct pollfd fd = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return poll(&fd, 1, 0) == 1 && fd.revents & POLLERR;
+}
+
 enum am_status am_output_finish(struct am_err *err)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return AM_OK;
-    /* A reader that has seen enough (`| head`) is told nothing: the code alone says it. */
-    return errno == EPIPE ? AM_E_SYS : am_fail(err, AM_E_SYS, "cannot write to standard output");
+    /* A reader that has seen enough (`| head`) is no failure; an earlier write may have met it. */
+    if (errno == EPIPE || am_output_is_closed())
+        return AM_OK;
+    return am_fail(err, AM_E_SYS, "cannot write to standard output");
 }
 
 /* As if created by open(..., 0666): mkstemp() allows the owner only. */

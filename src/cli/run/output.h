@@ -22,7 +22,10 @@ unsigned am_output_columns(int fd);
  * results file there. A write to such a standard output fails and is noticed. */
 void am_output_reserve_fds(void);
 
-/* Flushes standard output and tells whether all of it was written. */
+/* True when standard output is a pipe that nobody reads any more. */
+bool am_output_is_closed(void);
+/* Flushes standard output and tells whether all of it was written; a reader that went away early is
+ * no failure. */
 enum am_status am_output_finish(struct am_err *err);
 
 struct am_output {

@@ -108,6 +108,10 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         am_help_overview(stdout);
         return AM_OK;
     }
+    if (opt->command == AM_CMD_COUNT && !opt->version) {
+        am_help_brief(stdout);
+        return AM_OK;
+    }
     if (opt->version) {
         (void)printf("archmeter %s\n", am_cli_version());
         return AM_OK;

@@ -26,7 +26,7 @@ CASES = [
     (["run", "--output"], 2, ["--output"]),
     (["run", "fake.work", "-o", "no/such/folder/x.db"], 3, ["no/such/folder"]),
     (["run", "fake.work", "-o", "exists.db"], 2, ["exists.db"]),
-    (["show"], 2, ["show"]),
+    (["show", "latest~99"], 2, ["latest~99"]),
     (["show", "absent.db"], 2, ["absent.db"]),
     (["show", "text.db"], 2, ["text.db"]),
     (["show", "foreign.db"], 2, ["foreign.db"]),

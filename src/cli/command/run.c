@@ -35,6 +35,10 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
         status = am_setup_plan(cli, &setup, err);
     if (status == AM_OK)
         am_setup_stretch(cli, &setup, &setup.plan.settings);
+    if (status == AM_OK && setup.plan.settings.profile == AM_PROFILE_QUICK &&
+        cli->opt->operands.n == 0)
+        am_log(AM_LOG_INFO, "the quick set; --standard measures more, and takes longer "
+                            "(archmeter plan --standard says how long)");
     if (status == AM_OK)
         status = am_measure_create(cli, &setup, path, &store, err);
     if (status == AM_OK)

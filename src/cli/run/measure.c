@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const double idle_s = 1; /* for the power of the idle machine, before and after the run */
 static const double noise_probe_s =
@@ -137,6 +138,12 @@ enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setu
     struct am_store *store = NULL;
     enum am_status status;
 
+    if (access(path, F_OK) == 0)
+        return am_fail(
+            err, AM_E_USAGE,
+            "%s: exists already; \"archmeter resume %s\" goes on with it, and to replace "
+            "it remove it first",
+            path, path);
     collect_facts(cli, setup, path, &facts);
     status = am_store_create(path, &store, err);
     if (status == AM_OK)

@@ -45,11 +45,13 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
     [AM_CMD_RUN] =
         {
             .name = "run",
-            .summary = "measure, store every sample, show the results",
+            .summary = "measure, store every sample, show what it came to",
             .operands = "[PATTERN...]",
             .description =
-                "Measures the benches that match a PATTERN (shell wildcards over names), all by "
-                "default. Every launch is a process of its own and is committed to the results "
+                "Measures the benches that match a PATTERN (shell wildcards over names). Without one "
+                "it is the quick set, in about a minute; --standard measures everything. It ends "
+                "with what everybody asks of a machine on one screen; show has the tables, as -v "
+                "has. Every launch is a process of its own and is committed to the results "
                 "file when it ends: an interrupted run keeps everything but the launch in flight, "
                 "and resume finishes it.\n\n"
                 "Ends with code 0 when every point was measured or skipped with its reason, 1 when "
@@ -72,16 +74,17 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "show",
             .summary = "the results of a run",
-            .operands = "FILE [PATTERN...]",
+            .operands = "[FILE [PATTERN...]]",
             .description =
                 "One table per bench: the axes that vary, each metric's median with its spread, and "
                 "what a reader should know (disturbed samples, two modes, why measuring stopped). On a "
                 "terminal also bars, sparklines and heat maps.\n\n"
                 "FILE is a results file, or a run of the working directory by name: latest, "
                 "latest~1 (the one before), a tag, TAG~1. So it is for every command that reads "
-                "one.",
+                "one; show, model, explain, report and compare take the latest where none is "
+                "named.",
             .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
+            .latest = 1,
             .max_operands = UINT_MAX,
         },
     [AM_CMD_EXPORT] =
@@ -99,7 +102,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "compare",
             .summary = "two runs side by side, with verdicts",
-            .operands = "A B [PATTERN...] | A --between AXIS=A,B [PATTERN...]",
+            .operands = "[A [B [PATTERN...]]] | [A] --between AXIS=A,B [PATTERN...]",
             .description =
                 "Compares the launch medians of every point that both runs measured: ratio with its "
                 "95 % interval, Welch's t test against delta, p adjusted for the number of rows. "
@@ -108,11 +111,12 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "only row. same: shown to be within delta. Anything else is undecided. Ends with "
                 "code 0, or 4 when nothing can be compared.\n\n"
                 "A and B are files, or runs of the working directory by name: latest, latest~1, a "
-                "tag, TAG~1 (the one before with that tag). Several runs per side, at least three, "
-                "are parted by commas: A1,A2,A3 B1,B2,B3. The run is the unit then; measure them in "
-                "turns.",
+                "tag, TAG~1 (the one before with that tag). B is the latest where only A is "
+                "named, and A the one before it where neither is. Several runs per side, at least "
+                "three, are parted by commas: A1,A2,A3 B1,B2,B3. The run is the unit then; measure "
+                "them in turns.",
             .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
+            .latest = 2,
             .max_operands = UINT_MAX,
         },
     [AM_CMD_CHECK] =
@@ -131,28 +135,28 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "model",
             .summary = "what a run's measurements say about the machine",
-            .operands = "FILE",
+            .operands = "[FILE]",
             .description =
                 "The machine as it was measured: core, caches, memory, ways between cores, "
                 "scaling, each beside what the system claims; what contradicts the claims; and "
                 "guidelines with their evidence and the command that shows it again. --facts gives "
                 "every number with interval and evidence, as json and csv do.",
             .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
+            .latest = 1,
             .max_operands = 1,
         },
     [AM_CMD_EXPLAIN] =
         {
             .name = "explain",
             .summary = "measured against the machine's bounds, and what to try next",
-            .operands = "FILE [PATTERN...]",
+            .operands = "[FILE [PATTERN...]]",
             .description =
                 "For every point that computes or moves bytes: the bound by the ceilings that "
                 "cpu.flops and mem.bandwidth measured in the same run, the share of it that was "
                 "reached, the resource that limits, and the next thing to try. Ends with code 1 "
                 "when a point lies above its bound: there the model is wrong.",
             .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
+            .latest = 1,
             .max_operands = UINT_MAX,
         },
     [AM_CMD_TUNE] =
@@ -178,13 +182,13 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "report",
             .summary = "one self-contained HTML page of a run",
-            .operands = "FILE [OTHER...]",
+            .operands = "[FILE [OTHER...]]",
             .description =
                 "Verdict, machine, findings, model, figures, method and data of the run in one "
                 "file that needs no network and works without scripts. Each OTHER run is compared "
                 "with the first. Prints the page's path.",
             .operand = AM_OPERAND_FILE,
-            .min_operands = 1,
+            .latest = 1,
             .max_operands = UINT_MAX,
         },
     [AM_CMD_ENERGY] =

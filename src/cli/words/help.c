@@ -155,6 +155,29 @@ void am_help_overview(FILE *out)
     (void)fputs("\n\"archmeter help COMMAND\" tells more of one.\n", out);
 }
 
+void am_help_brief(FILE *out)
+{
+    static const struct {
+        const char *command, *meaning;
+    } lines[] = {
+        {"run", "measure this machine: the quick set, about a minute"},
+        {"run --standard", "all of it; plan --standard says how long"},
+        {"run 'mem.*'", "some benches; list names them"},
+        {"doctor", "what would disturb a measurement here"},
+        {"show", "the tables of the latest run"},
+        {"model", "what it says about the machine, and guidelines"},
+        {"explain", "each result against its bound, and what to try next"},
+        {"report", "all of it as one page"},
+        {"compare", "the latest run against the one before"},
+        {"help", "every command and option"},
+    };
+
+    (void)fprintf(out, "archmeter %s: measures what a machine can really do, part by part\n\n",
+                  am_cli_version());
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        (void)fprintf(out, "  archmeter %-16s%s\n", lines[i].command, lines[i].meaning);
+}
+
 void am_help_command(enum am_command_id id, FILE *out)
 {
     const struct am_command *c = &am_commands[id];

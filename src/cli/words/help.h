@@ -11,6 +11,8 @@
 const char *am_cli_version(void);
 
 void am_help_overview(FILE *out);
+/* What somebody sees who types the name alone: at most 20 lines. */
+void am_help_brief(FILE *out);
 void am_help_command(enum am_command_id id, FILE *out);
 void am_man_page(FILE *out);
 

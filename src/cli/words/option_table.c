@@ -49,7 +49,7 @@ const struct am_option am_option_table[] = {
         .help =
             "Values of an axis in place of the profile's: a list (a,b), a range (1:16, "
             "4K:1G:*2), or all, usable, best (the last usable "
-            "one, of ranked choices only, as of isa). K, M, G, T are powers of 1024; cpus, cores, l1, "
+            "one, of ranked choices only, as of isa). K, M, G, T (or k, KiB, MiB, GiB, TiB) are powers of 1024; cpus, cores, l1, "
             "l2, l3, memory, first and last (CPU numbers) stand for this machine's. May be "
             "repeated.",
     },
@@ -59,7 +59,8 @@ const struct am_option am_option_table[] = {
         .value = AM_PROFILE_QUICK,
         .offset = FIELD(profile),
         .commands = TUNED,
-        .help = "Few values and short batches: the whole default set in less than a minute.",
+        .help = "Few values and short batches: the whole default set in about a minute. The "
+                "default where nothing is named.",
     },
     {
         .name = "standard",
@@ -68,7 +69,8 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(profile),
         .dflt = "standard",
         .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
-        .help = "The default: launches are added until the interval is within the target.",
+        .help = "The default where benches are named: launches are added until the interval is "
+                "within the target.",
     },
     {
         .name = "standard",

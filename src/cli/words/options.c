@@ -3,6 +3,7 @@
 #include "cli/words/options.h"
 
 #include "base/text.h"
+#include "core/bench/plan.h"
 
 #include <string.h>
 
@@ -446,6 +447,34 @@ static enum am_status check_operands(const struct am_options *out, struct am_err
     return AM_OK;
 }
 
+/* "latest~1", "latest" in place of runs that were not named. */
+static enum am_status name_latest(const struct parser *p)
+{
+    static const char *const names[] = {"latest~1", "latest"};
+    struct am_options *const out = p->out;
+    const size_t wanted = out->between ? 1 : am_commands[out->command].latest;
+    enum am_status status = AM_OK;
+
+    if (am_commands[out->command].latest == 0)
+        return AM_OK;
+    while (out->operands.n < wanted) {
+        status = add_word(&out->operands, names[2 - wanted + out->operands.n], p->arena, p->err);
+        if (status != AM_OK)
+            break;
+    }
+    return status;
+}
+
+/* Nothing named and no profile asked for: the minute that answers most questions, not the hours
+ * that answer all. */
+static void prefer_quick(struct am_options *out)
+{
+    const bool measures = out->command == AM_CMD_RUN || out->command == AM_CMD_PLAN;
+
+    if (measures && out->operands.n == 0 && out->profile < 0)
+        out->profile = AM_PROFILE_QUICK;
+}
+
 enum am_status am_options_parse(int argc, const char *const *argv, struct am_arena *arena,
                                 struct am_options *out, struct am_err *err)
 {
@@ -456,10 +485,15 @@ enum am_status am_options_parse(int argc, const char *const *argv, struct am_are
     preset(out);
     status = parse_words(&p);
     if (status == AM_OK)
+        prefer_quick(out);
+    if (status == AM_OK)
         status = set_defaults(&p);
     if (status != AM_OK || out->help || out->version)
         return status;
+    if (out->command == AM_CMD_COUNT && argc <= 1)
+        return AM_OK; /* the program's name alone asks what it can do */
     if (out->command == AM_CMD_COUNT)
         return am_fail(err, AM_E_USAGE, "no command given; see \"archmeter help\"");
-    return check_operands(out, err);
+    status = name_latest(&p);
+    return status == AM_OK ? check_operands(out, err) : status;
 }

@@ -50,6 +50,8 @@ struct am_command {
     const char *const *words; /* AM_OPERAND_WORD: what may be written; ended by NULL */
     enum am_operand operand;
     unsigned min_operands, max_operands;
+    unsigned latest; /* runs that the command takes where none is named: the latest one, or the
+                      * latest two; with one of two named, the latest is the other */
 };
 
 /* The table's order is the enumerators'. */

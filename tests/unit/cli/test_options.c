@@ -49,7 +49,7 @@ static void test_refusals(void)
     static const struct {
         const char *line, *says;
     } cases[] = {
-        {"", "no command given"},
+        {"--quiet", "no command given"},
         {"rnu", "did you mean \"run\"?"},
         {"xyzzyxyzzy", "see \"archmeter help\""},
         {"run --quik", "unknown option --quik of run; did you mean --quick?"},
@@ -81,8 +81,7 @@ static void test_refusals(void)
         {"run -p size", "of the form AXIS=VALUES"},
         {"run -p =4", "of the form AXIS=VALUES"},
         {"run -psize=", "of the form AXIS=VALUES"},
-        {"show", "show needs FILE [PATTERN...]"},
-        {"compare", "compare needs A B"},
+        {"export", "export needs FILE [PATTERN...]"},
         {"resume a.db b.db", "unexpected \"b.db\""},
         {"doctor extra", "unexpected \"extra\""},
         {"check a b --fail-on faster", "unknown value \"faster\""},
@@ -134,8 +133,9 @@ static void test_defaults(void)
     struct parsed p;
     const struct am_options *o = &p.options;
 
-    parse(&p, "run");
-    ok(p.status == AM_OK && o->profile == AM_PROFILE_STANDARD, "standard is the default profile");
+    parse(&p, "run null");
+    ok(p.status == AM_OK && o->profile == AM_PROFILE_STANDARD,
+       "standard is the default profile of what is named");
     ok(o->format == AM_FORMAT_TABLE, "run writes a table by default");
     ok(o->budget_s < 0 && o->target < 0 && o->min_batch_s < 0 && !o->seed.given &&
            !o->samples.given && o->launches.min == 0,
@@ -177,6 +177,37 @@ static void test_syntax(void)
     am_arena_fini(&p.arena);
     parse(&p, "--help");
     ok(p.status == AM_OK && o->help && o->command == AM_CMD_COUNT, "--help needs no command");
+    am_arena_fini(&p.arena);
+    parse(&p, "");
+    ok(p.status == AM_OK && !o->help && o->command == AM_CMD_COUNT, "the name alone is no mistake");
+    am_arena_fini(&p.arena);
+    parse(&p, "show");
+    ok(p.status == AM_OK && o->operands.n == 1 && strcmp(o->operands.items[0], "latest") == 0,
+       "show takes the latest run where none is named");
+    am_arena_fini(&p.arena);
+    parse(&p, "compare");
+    ok(p.status == AM_OK && o->operands.n == 2 && strcmp(o->operands.items[0], "latest~1") == 0 &&
+           strcmp(o->operands.items[1], "latest") == 0,
+       "compare takes the latest two");
+    am_arena_fini(&p.arena);
+    parse(&p, "compare a.db");
+    ok(p.status == AM_OK && o->operands.n == 2 && strcmp(o->operands.items[0], "a.db") == 0 &&
+           strcmp(o->operands.items[1], "latest") == 0,
+       "or one that is named and the latest");
+    am_arena_fini(&p.arena);
+    parse(&p, "compare --between isa=avx,avx2");
+    ok(p.status == AM_OK && o->operands.n == 1 && strcmp(o->operands.items[0], "latest") == 0,
+       "or the latest alone, between two values of an axis");
+    am_arena_fini(&p.arena);
+    parse(&p, "run");
+    ok(p.status == AM_OK && o->profile == AM_PROFILE_QUICK, "run alone is the quick set");
+    am_arena_fini(&p.arena);
+    parse(&p, "run --standard");
+    ok(p.status == AM_OK && o->profile == AM_PROFILE_STANDARD, "unless more is asked for");
+    am_arena_fini(&p.arena);
+    parse(&p, "run mem.latency");
+    ok(p.status == AM_OK && o->profile == AM_PROFILE_STANDARD,
+       "and what is named is measured with care");
     am_arena_fini(&p.arena);
     parse(&p, "show --help");
     ok(p.status == AM_OK && o->help, "--help excuses missing operands");

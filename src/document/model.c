@@ -322,7 +322,7 @@ static void tell_head(struct am_body *b, const struct am_model_view *view, bool 
 
     if (clock)
         left[clock - view->facts->items] = false;
-    if (am_screen_has_any(view->facts))
+    if (am_screen_families(view->facts) > 0)
         am_screen_section(b, &screen);
     else
         (void)am_block_add(b, AM_BLOCK_LINE, "machine",

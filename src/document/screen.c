@@ -186,18 +186,22 @@ static void tell_next(struct am_body *b, const struct am_screen_view *view)
 
 /* ---- the document ---- */
 
-bool am_screen_has_any(const struct am_facts *facts)
+static bool has_any(const struct am_family *family, const struct am_facts *facts)
 {
-    const struct am_headline *all[AM_HEADLINES_MAX];
-    const size_t n = am_families_headlines(all);
-
-    for (size_t i = 0; i < n; i++) {
-        const bool shown = all[i]->row && all[i]->place != AM_HEADLINE_DENIED;
-
-        if (shown && am_headline_fact(all[i], facts))
+    for (const struct am_headline *h = family->headlines; h && h->title; h++) {
+        if (h->row && h->place != AM_HEADLINE_DENIED && am_headline_fact(h, facts))
             return true;
     }
     return false;
+}
+
+size_t am_screen_families(const struct am_facts *facts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; am_families[i]; i++)
+        n += has_any(am_families[i], facts);
+    return n;
 }
 
 void am_screen_section(struct am_body *b, const struct am_screen_view *view)

@@ -20,8 +20,10 @@ struct am_screen_view {
     const char *report; /* of the page; NULL: there is none */
 };
 
-/* Whether the facts fill any line: a run of a few named benches may have none. */
-bool am_screen_has_any(const struct am_facts *facts);
+/* How many families have a figure on it. */
+size_t am_screen_families(const struct am_facts *facts);
+/* From so many on the screen is what a run came to; of fewer its tables are. */
+enum { AM_SCREEN_FAMILIES = 3 };
 
 struct am_document am_document_screen(const struct am_screen_view *view);
 /* The same as the head of another document. */

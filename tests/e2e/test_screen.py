@@ -55,8 +55,11 @@ def formats(tap, bench):
     ran = bench.run("run", "cpu.flops", "--quick", "--machine", MACHINE, "-o", "j.db", "--format", "json",
                     env=bench.real_env)
     tap.ok(ran.returncode == 0 and json.loads(ran.stdout)["results"], "json is the results", ran.stderr)
-    ran = bench.run("run", "cpu.flops", "--quick", "--machine", MACHINE, "-o", "v.db", "-v", env=bench.real_env)
-    tap.ok("flops_per_cycle" in ran.stdout, "-v prints the tables", ran.stdout + ran.stderr)
+    some = ("run", "cpu.flops", "mem.latency", "omp.sync", "--quick", "--machine", MACHINE)
+    ran = bench.run(*some, "-o", "three.db", env=bench.real_env)
+    tap.ok("one core" in ran.stdout and fits(ran.stdout), "three families fill a screen", ran.stdout + ran.stderr)
+    ran = bench.run(*some, "-o", "v.db", "-v", env=bench.real_env)
+    tap.ok("flops_per_cycle" in ran.stdout and "one core" not in ran.stdout, "-v prints the tables", ran.stderr)
 
 
 def habits(tap, bench):

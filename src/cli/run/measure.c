@@ -234,7 +234,8 @@ static void tell_next(const struct am_outcome *o, const char *path)
 }
 
 /* What a person sees at the end is the first screen, which says itself what to do next. Where the
- * run does not fill one, for programs, and where more was asked for, it is all tables. */
+ * run does not fill one (a few named benches), for programs, and where more was asked for, it is
+ * all tables. */
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err)
 {
@@ -255,7 +256,7 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
         return status;
     if (brief)
         am_facts_derive(&set, cli->arena, &facts);
-    brief = brief && am_screen_has_any(&facts);
+    brief = brief && am_screen_families(&facts) >= AM_SCREEN_FAMILIES;
     if (brief)
         tell_outcome(outcome);
     am_write(brief ? &screen : &results, &cli->style, cli->arena, stdout);

@@ -135,7 +135,7 @@ static void check_full(void)
     put_levels(&facts);
     put_others(&facts);
     am_facts_remark(&facts, "something is not concluded");
-    ok(am_screen_has_any(&facts), "the facts fill a screen");
+    ok(am_screen_families(&facts) == 6, "six families have a figure");
     text = screen_text(&run, &facts, "run-1.db");
     printf("# %s\n", "the screen:");
     for (char *line = strdup(text), *next = line, *l; (l = strsep(&next, "\n")) != NULL;)
@@ -176,17 +176,17 @@ static void check_little(void)
     char *text;
 
     put_machine(&run, "1");
-    ok(!am_screen_has_any(&facts), "no facts, no screen");
+    ok(am_screen_families(&facts) == 0, "no facts, no screen");
     text = screen_text(&run, &facts, NULL);
     ok(fits(text) && !strstr(text, "one core") && !strstr(text, "next "),
        "even so it is written: the machine, without titles of an empty table");
     free(text);
     fx_fact(&facts, "memory.parallelism", "", "", 20);
-    ok(!am_screen_has_any(&facts), "nor with facts that are no headline");
+    ok(am_screen_families(&facts) == 0, "nor with facts that are no headline");
     fx_fact(&facts, "core.count", "", "", 1);
-    ok(!am_screen_has_any(&facts), "nor with what only matters where it denies something");
+    ok(am_screen_families(&facts) == 0, "nor with what only matters where it denies something");
     fx_fact(&facts, "core.clock", "", "Hz", 3.7e9);
-    ok(am_screen_has_any(&facts), "one headline is enough");
+    ok(am_screen_families(&facts) == 1, "a headline counts");
     run.set.run.state = AM_RUN_INTERRUPTED;
     text = screen_text(&run, &facts, "a.db");
     ok(has(text, "archmeter resume a.db") && has(text, "interrupted"),

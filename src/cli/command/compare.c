@@ -91,6 +91,9 @@ static enum am_status compare_files(const struct am_cli *cli, const struct sides
 
     if (status == AM_OK)
         status = load_side(cli, sides->b, &sides->patterns, &b, &pair.name_b, err);
+    if (status == AM_OK && strcmp(sides->b, "latest") == 0 && strcmp(pair.name_a, pair.name_b) == 0)
+        status = am_fail(err, AM_E_USAGE, "compare needs another run: %s is the latest itself",
+                         pair.name_a);
     if (status == AM_OK)
         status = am_side_basis(&a, &b, &pair.basis, err);
     if (status == AM_OK)

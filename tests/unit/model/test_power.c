@@ -6,10 +6,12 @@
  *     test_power N [SEED]   N comparisons per cell, as the table of doc/internals/verdicts.md
  */
 #include "base/rng.h"
+#include "base/text.h"
 #include "model/compare.h"
 #include "tap.h"
 
-#include <stdlib.h>
+#include <stddef.h>
+#include <string.h>
 
 enum { ROWS = 156, LAUNCHES_MAX = 15, FACTORS = 3 };
 
@@ -127,7 +129,9 @@ struct outcome {
     size_t suspects;
 };
 
-static void count(struct outcome *out, const struct am_comparison *c, size_t changed)
+/* `first` is the first result of A, and the first `changed` are those that B has otherwise. */
+static void count(struct outcome *out, const struct am_comparison *c, const struct am_result *first,
+                  size_t changed)
 {
     const size_t before = out->found;
     bool wrong = false;
@@ -136,7 +140,7 @@ static void count(struct outcome *out, const struct am_comparison *c, size_t cha
         const struct am_comparison_row *const row = &c->rows[i];
         const int said = am_verdict_direction(row->verdict);
 
-        if ((size_t)strtoul(row->a->text, NULL, 10) < changed) {
+        if (row->a - first < (ptrdiff_t)changed) {
             out->planted++;
             out->found += said > 0;
             out->same += row->verdict == AM_VERDICT_SAME;
@@ -167,7 +171,7 @@ static struct outcome simulate(const struct cell *cell, size_t changed, double f
 
         draw(&x, cell, changed, factor, rng);
         if (am_compare(&x.sets[0], &x.sets[1], &settings, &arena, &c, &err) == AM_OK)
-            count(&out, &c, changed);
+            count(&out, &c, x.results[0], changed);
         am_arena_fini(&arena);
     }
     return out;
@@ -241,13 +245,19 @@ static void check(struct am_rng *rng)
 
 int main(int argc, char **argv)
 {
-    const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 2026;
+    uint64_t numbers[] = {0, 2026}; /* comparisons per cell, seed */
     struct am_rng rng;
 
-    am_rng_seed(&rng, seed, 1);
-    printf("# seed %llu\n", (unsigned long long)seed);
+    for (int i = 1; i < argc; i++) {
+        if (i > 2 || !am_parse_u64(argv[i], strlen(argv[i]), &numbers[i - 1])) {
+            (void)fprintf(stderr, "test_power [COMPARISONS [SEED]]\n");
+            return 2;
+        }
+    }
+    am_rng_seed(&rng, numbers[1], 1);
+    printf("# seed %llu\n", (unsigned long long)numbers[1]);
     if (argc > 1) {
-        print_table(strtoul(argv[1], NULL, 10), &rng);
+        print_table(numbers[0], &rng);
         return 0;
     }
     check(&rng);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/words/options.h"
+#include "core/bench/plan.h"
 
 #include <string.h>
 
@@ -238,13 +239,16 @@ static enum am_status split(const struct am_options *opt, const char *const *res
     if (!axes ||
         !am_array_reserve(arena, &out->local.items, 0, &out->local.cap, n_rest + 2,
                           sizeof(*out->local.items)) ||
-        !am_array_reserve(arena, &out->joint.items, 0, &out->joint.cap, n_rest + n_joint + 1,
+        !am_array_reserve(arena, &out->joint.items, 0, &out->joint.cap, n_rest + n_joint + 2,
                           sizeof(*out->joint.items)))
         return am_fail(err, AM_E_NOMEM, "no memory for the commands of the nodes");
     add_options(opt, rest, n_rest, &out->local);
     out->local.items[out->local.n++] = axes;
     add_options(opt, rest, n_rest, &out->joint);
     choose_local(opt, &out->local);
+    /* the joint benches are named below, and what is named would be measured with more care */
+    if (opt->operands.n == 0 && opt->profile == AM_PROFILE_QUICK)
+        out->joint.items[out->joint.n++] = "--quick";
     choose_joint(opt, joint, &out->joint);
     return AM_OK;
 }

@@ -16,10 +16,10 @@ static void check(bool holds)
         abort();
 }
 
-/* What the commands rely on without looking. */
-static void check_parsed(const struct am_options *o)
+/* What the commands rely on without looking. `alone`: the program's name was all that was typed. */
+static void check_parsed(const struct am_options *o, bool alone)
 {
-    if (o->help || o->version)
+    if (o->help || o->version || (alone && o->command == AM_CMD_COUNT))
         return;
     check(o->command < AM_CMD_COUNT);
     check(o->operands.n >= am_commands[o->command].min_operands);
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         argv[argc++] = bytes + at;
     status = am_options_parse(argc, argv, &arena, &options, &err);
     if (status == AM_OK)
-        check_parsed(&options);
+        check_parsed(&options, argc == 1);
     else
         check(status == AM_E_USAGE && err.text[0] != '\0');
     am_arena_fini(&arena);

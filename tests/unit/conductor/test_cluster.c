@@ -43,7 +43,7 @@ static void test_split(void)
     static const struct {
         const char *line, *local, *joint;
     } cases[] = {
-        {"run -o x.db", "run " AXES, "run mpi.pingpong mpi.halo"},
+        {"run -o x.db", "run " AXES, "run --quick mpi.pingpong mpi.halo"},
         {"run --quick mem.* -o x.db", "run --quick " AXES " mem.*", ""},
         {"run mpi.halo -o x.db --quick", "", "run --quick mpi.halo"},
         {"run * --output=x.db -p size=8", "run -p size=8 " AXES " *",

@@ -18,7 +18,7 @@ const struct am_grade_row am_grade_rows[] = {
     [AM_REASON_LAUNCHES] = {AM_REASON_LAUNCHES, 0, 3,
                             "launches missing from five, the fewest whose interval covers 90 %"},
     [AM_REASON_WIDE] = {AM_REASON_WIDE, 0.05, 0.5, "half-width of the interval over the median"},
-    [AM_REASON_DISTURBED] = {AM_REASON_DISTURBED, 0.2, 0.8, "share of disturbed samples"},
+    [AM_REASON_DISTURBED] = {AM_REASON_DISTURBED, 0.2, 0.5, "share of disturbed samples"},
     [AM_REASON_MODES] = {AM_REASON_MODES, 0, 1, "1 when the values have two modes"},
     [AM_REASON_ZERO] = {AM_REASON_ZERO, 0, 0.5, "1 when the interval includes zero"},
     [AM_REASON_CLOCK] = {AM_REASON_CLOCK, 0.2, 1, "share of samples with a drifting clock"},

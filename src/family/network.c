@@ -124,6 +124,10 @@ static const struct am_fact_rule facts[] = {
      .what = "a barrier of all ranks",
      .from = {"mpi.collective", "op=barrier", "time"},
      .labels = "ranks"},
+    {.name = "hidden",
+     .what = "share of an exchange that hides behind computation: 1 is all",
+     .from = {"mpi.overlap", NULL, "hidden"},
+     .labels = "ranks,progress,size"},
     {0},
 };
 

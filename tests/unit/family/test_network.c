@@ -31,13 +31,16 @@ static void test_facts(void)
         (const struct rx_metric[]){{"time", "s", 5e-6}, {0}});
     put(&run, "mpi.collective", "ranks=4 op=bcast size=8",
         (const struct rx_metric[]){{"time", "s", 1e-6}, {0}});
+    put(&run, "mpi.overlap", "ranks=4 progress=test size=65536",
+        (const struct rx_metric[]){{"hidden", "1", 0.8}, {0}});
     facts = fx_derive(&run, &am_family_network);
+    fx_check(&facts, "network.hidden", "progress=test size=64K", 0.8, "an exchange");
     fx_check(&facts, "network.latency", "pair=near ranks=4", 1e-6 + 1e-9, "two ranks");
     fx_check(&facts, "network.latency", "pair=far", 2 * (1e-6 + 1e-9), "two ranks");
     fx_check(&facts, "network.bandwidth", "pair=near", 1048576 / (1e-6 + 1048576 / 1e9),
              "two ranks");
     fx_check(&facts, "network.barrier", "ranks=4", 5e-6, "all ranks");
-    ok(facts.n == 5, "nothing else is said: %zu", facts.n);
+    ok(facts.n == 6, "nothing else is said: %zu", facts.n);
     am_arena_fini(&run.arena);
 }
 

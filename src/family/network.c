@@ -238,9 +238,38 @@ static const struct am_figure_row figures[] = {
     {.name = NULL},
 };
 
+/* Whether calls of the library during computation let it make progress: decided where the
+ * intervals are apart. */
+static bool say_progress(const struct am_facts *facts, struct am_arena *arena,
+                         struct am_guideline *out)
+{
+    const struct am_fact *const with = am_facts_most(facts, "network.hidden", "progress=test");
+    const struct am_fact *const without = am_facts_most(facts, "network.hidden", "progress=none");
+
+    if (!with || !without || !am_fact_alike(with, without, "progress"))
+        return false;
+    out->text = with->ci.lo > without->ci.hi
+                    ? "Test outstanding messages now and then during computation: the library "
+                      "makes progress only when it is called."
+                : without->ci.lo > with->ci.hi
+                    ? "Leave the library alone during computation: messages progress without it."
+                    : "Not decided: whether calls during computation help messages along.";
+    out->evidence = am_arena_printf(arena, "%s = %.2f, %s = %.2f", with->id, with->value,
+                                    without->id, without->value);
+    out->command = "run mpi.overlap";
+    out->grading = am_grading_worse(with->grading, without->grading);
+    return true;
+}
+
+static const struct am_guideline_rule guidelines[] = {
+    {"network.progress", say_progress},
+    {.id = NULL},
+};
+
 const struct am_family am_family_network = {
     .name = "network",
     .title = "Messages between ranks",
     .facts = facts,
     .figures = figures,
+    .guidelines = guidelines,
 };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts and the scaling figure of the distributed benches, from made-up results. */
+#include "fact_fixture.h"
 #include "family/plot.h"
 #include "family_fixture.h"
+
+#include <string.h>
 
 static void put(struct rx_run *run, const char *bench, const char *text,
                 const struct rx_metric *metrics)
@@ -42,6 +45,33 @@ static void test_facts(void)
     fx_check(&facts, "network.barrier", "ranks=4", 5e-6, "all ranks");
     ok(facts.n == 6, "nothing else is said: %zu", facts.n);
     am_arena_fini(&run.arena);
+}
+
+/* Said both ways, and left undecided where intervals meet. */
+static void test_progress(void)
+{
+    static const struct {
+        double with, without;
+        const char *said;
+    } cases[] = {
+        {0.9, 0.1, "Test outstanding"}, {0.1, 0.9, "Leave the library"}, {0.5, 0.5, "Not decided"}};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct am_arena arena = {0};
+        struct am_facts facts = {.arena = &arena};
+        const char *said;
+
+        (void)fx_fact(&facts, "network.hidden", "ranks=2 progress=test size=65536", "",
+                      cases[i].with);
+        said = fx_said(&am_family_network, "network.progress", &facts);
+        is_str(said, "", "one way alone says nothing");
+        (void)fx_fact(&facts, "network.hidden", "ranks=2 progress=none size=65536", "",
+                      cases[i].without);
+        said = fx_said(&am_family_network, "network.progress", &facts);
+        ok(strncmp(said, cases[i].said, strlen(cases[i].said)) == 0, "%.1f against %.1f: %s",
+           cases[i].with, cases[i].without, said);
+        am_arena_fini(&arena);
+    }
 }
 
 static void put_stencil(struct rx_run *run, const char *scaling, int ranks, int depth,
@@ -91,6 +121,7 @@ static void test_scaling(void)
 int main(void)
 {
     test_facts();
+    test_progress();
     test_scaling();
     return tap_done();
 }

@@ -107,7 +107,7 @@ static bool plot_scaling(const struct am_figure_source *source, struct am_plots 
 /* ---- tables ---- */
 
 /* The best of all sizes of messages: what the network and its library can do. */
-static const struct am_fact_rule facts[] = {
+static const struct am_fact_rule rules[] = {
     {.name = "latency",
      .what = "least time of a message between two ranks",
      .from = {"mpi.pingpong", NULL, "latency"},
@@ -269,7 +269,7 @@ static const struct am_guideline_rule guidelines[] = {
 const struct am_family am_family_network = {
     .name = "network",
     .title = "Messages between ranks",
-    .facts = facts,
+    .facts = rules,
     .figures = figures,
     .guidelines = guidelines,
 };

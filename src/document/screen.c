@@ -90,7 +90,7 @@ const char *am_screen_machine(const struct am_result_set *set, struct am_arena *
     struct am_text t;
     double gib;
 
-    am_text_init(&t, AM_SCREEN_COLUMNS * 4);
+    am_text_init(&t, (size_t)AM_SCREEN_COLUMNS * 4);
     add_processor(&t, &set->machine);
     add_count(&t, &set->machine, "cores", "core");
     if (cores && threads && strcmp(cores, threads) != 0)

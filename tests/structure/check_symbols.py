@@ -2,6 +2,7 @@
 """Global symbols of src/ begin with am_, each is defined by one source, and none is mutable data.
 Arguments: build folder, source root, compiler command."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -29,13 +30,13 @@ class Symbol(NamedTuple):
     section: str
 
 
-def symbols(obj: Path) -> Iterator[Symbol]:
+@functools.lru_cache(maxsize=None)
+def symbols(obj: Path) -> tuple[Symbol, ...]:
+    """Asked for twice per object, and nm takes its time."""
     command = ["nm", "--defined-only", "--format=sysv", str(obj)]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    for line in table.split("\n"):
-        fields = [field.strip() for field in line.split("|")]
-        if len(fields) == 7 and fields[0] != "Name":
-            yield Symbol(fields[0], fields[2], fields[6])
+    rows = ([field.strip() for field in line.split("|")] for line in table.split("\n"))
+    return tuple(Symbol(f[0], f[2], f[6]) for f in rows if len(f) == 7 and f[0] != "Name")
 
 
 def is_mutable(symbol: Symbol) -> bool:

@@ -2,6 +2,7 @@
 /* Tables and lists of blocks, as they grow. */
 #include "document/document.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_ROWS = 16, FIRST_BLOCKS = 32, TEXT_BYTES = 4096 };
+enum { FIRST_ROWS = 16, TEXT_BYTES = 4096 };
 
 /* A formatted text in the arena; NULL when memory is refused. */
 __attribute__((format(printf, 2, 0))) static const char *format_text(struct am_arena *arena,
@@ -169,20 +170,12 @@ size_t am_table_for_programs(const struct am_table *table, size_t *out)
 struct am_block *am_block_add(struct am_body *b, enum am_block_kind kind, const char *name,
                               const char *text)
 {
-    struct am_block *block = &b->spare;
+    struct am_block *block = AM_ARRAY_ADD(b->arena, b->items, b->n, b->cap);
 
-    if (b->n == b->cap) {
-        const size_t cap = b->cap ? 2 * b->cap : FIRST_BLOCKS;
-        struct am_block *const items = am_arena_array(b->arena, cap, sizeof(*items));
-
-        if (items && b->n)
-            memcpy(items, b->items, b->n * sizeof(*items));
-        b->items = items ? items : b->items;
-        b->cap = items ? cap : b->cap;
-        b->broken |= !items;
+    if (!block) {
+        b->broken = true;
+        block = &b->spare;
     }
-    if (b->n < b->cap)
-        block = &b->items[b->n++];
     *block = (struct am_block){.kind = kind, .name = name ? name : "", .text = text ? text : ""};
     return block;
 }

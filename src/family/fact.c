@@ -2,6 +2,7 @@
 /* Facts: made, offered, withheld, and found again. */
 #include "family/fact.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -181,21 +182,10 @@ static const char *print_id(const struct am_fact *fact, struct am_arena *arena)
     return id;
 }
 
-/* Doubles the room of a list in the arena; NULL when memory is refused. */
-static void *grow(struct am_arena *arena, void *items, size_t n, size_t *cap, size_t size)
-{
-    const size_t more = *cap ? 2 * *cap : 32;
-    void *const grown = am_arena_array(arena, more, size);
-
-    if (grown && n)
-        memcpy(grown, items, n * size);
-    *cap = grown ? more : *cap;
-    return grown;
-}
-
 void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
 {
     char text[REMARK_BYTES];
+    const char *copy, **added;
     va_list ap;
 
     va_start(ap, fmt);
@@ -205,16 +195,11 @@ void am_facts_remark(struct am_facts *facts, const char *fmt, ...)
         if (strcmp(facts->remarks[i], text) == 0)
             return;
     }
-    if (facts->n_remarks == facts->cap_remarks) {
-        const char **const more = grow(facts->arena, facts->remarks, facts->n_remarks,
-                                       &facts->cap_remarks, sizeof(*more));
-
-        if (!more)
-            return;
-        facts->remarks = more;
-    }
-    facts->remarks[facts->n_remarks] = am_arena_strdup(facts->arena, text);
-    facts->n_remarks += facts->remarks[facts->n_remarks] != NULL;
+    copy = am_arena_strdup(facts->arena, text);
+    added = copy ? AM_ARRAY_ADD(facts->arena, facts->remarks, facts->n_remarks, facts->cap_remarks)
+                 : NULL;
+    if (added)
+        *added = copy;
 }
 
 static bool is_there(const struct am_facts *facts, const struct am_fact *fact)
@@ -229,12 +214,13 @@ static bool is_there(const struct am_facts *facts, const struct am_fact *fact)
 void am_facts_offer(struct am_facts *facts, struct am_fact fact)
 {
     char reasons[REASON_BYTES];
+    struct am_fact *added;
 
     fact.family = facts->family;
     if (!fact.family || !fact.name || !fact.what || !fact.evidence || !isfinite(fact.value))
         return;
     assert(!facts->names || am_names_hold(facts->names, fact.name)); /* the reference has them */
-    fact.id = fact.id ? fact.id : print_id(&fact, facts->arena);
+    fact.id = print_id(&fact, facts->arena);
     if (!fact.id || is_there(facts, &fact))
         return;
     if (fact.grading.grade == AM_GRADE_C) {
@@ -242,15 +228,9 @@ void am_facts_offer(struct am_facts *facts, struct am_fact fact)
                         am_grading_text(fact.grading, reasons, sizeof(reasons)));
         return;
     }
-    if (facts->n == facts->cap) {
-        struct am_fact *const more =
-            grow(facts->arena, facts->items, facts->n, &facts->cap, sizeof(*more));
-
-        if (!more)
-            return;
-        facts->items = more;
-    }
-    facts->items[facts->n++] = fact;
+    added = AM_ARRAY_ADD(facts->arena, facts->items, facts->n, facts->cap);
+    if (added)
+        *added = fact;
 }
 
 /* The same rate with the most threads (`most`), or with one; NULL when there is none. */

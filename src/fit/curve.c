@@ -2,6 +2,8 @@
 /* Curves that climb in steps: monotone fit, plateaus, crossings. */
 #include "fit/curve.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +23,16 @@ static const double span_min = 1.9;
 bool am_curve_add(struct am_curve *curve, struct am_arena *arena, struct am_curve_point point)
 {
     const double values[] = {point.x, point.best, point.typical, point.worst};
+    struct am_curve_point *added;
 
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         if (!isfinite(values[i]) || values[i] <= 0)
             return true;
     }
-    if (curve->n == curve->cap) {
-        const size_t cap = curve->cap ? 2 * curve->cap : 64;
-        struct am_curve_point *const points = am_arena_array(arena, cap, sizeof(*points));
-
-        if (!points)
-            return false;
-        if (curve->n)
-            memcpy(points, curve->points, curve->n * sizeof(*points));
-        curve->points = points;
-        curve->cap = cap;
-    }
-    curve->points[curve->n++] = point;
-    return true;
+    added = AM_ARRAY_ADD(arena, curve->points, curve->n, curve->cap);
+    if (added)
+        *added = point;
+    return added != NULL;
 }
 
 static int by_x(const void *a, const void *b)

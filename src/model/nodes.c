@@ -2,6 +2,7 @@
 /* The machines of a merged file against each other. */
 #include "model/nodes.h"
 
+#include "base/array.h"
 #include "evidence/evidence.h"
 #include "family/roles.h"
 #include "model/between.h"
@@ -124,20 +125,12 @@ static bool add_outlier(struct study *st, const struct am_node *node,
                         const struct am_comparison_row *row, double p)
 {
     struct am_node_study *const out = st->out;
+    struct am_node_outlier *const outlier =
+        AM_ARRAY_ADD(st->arena, out->outliers, out->n_outliers, st->outliers_cap);
 
-    if (out->n_outliers == st->outliers_cap) {
-        const size_t cap = st->outliers_cap ? 2 * st->outliers_cap : 16;
-        struct am_node_outlier *const more = am_arena_array(st->arena, cap, sizeof(*more));
-
-        if (!more)
-            return false;
-        if (out->n_outliers)
-            memcpy(more, out->outliers, out->n_outliers * sizeof(*more));
-        out->outliers = more;
-        st->outliers_cap = cap;
-    }
-    out->outliers[out->n_outliers++] = (struct am_node_outlier){node, row, p};
-    return true;
+    if (outlier)
+        *outlier = (struct am_node_outlier){node, row, p};
+    return outlier != NULL;
 }
 
 static enum am_status stand(struct study *st, size_t node, const struct am_comparison *comparison)

@@ -3,6 +3,7 @@
  * kind: the 95 % quantile of the best point, by any kernel and any means. */
 #include "model/roofline.h"
 
+#include "base/array.h"
 #include "core/bench/isas.h"
 #include "family/family.h"
 #include "family/roles.h"
@@ -42,6 +43,8 @@ static bool same_key(const struct am_ceiling *a, const struct am_ceiling *b)
 
 static void raise_ceiling(struct am_roofline *r, const struct am_ceiling *c)
 {
+    struct am_ceiling *added;
+
     if (!isfinite(c->rate) || c->rate <= 0)
         return;
     for (size_t i = 0; i < r->n; i++) {
@@ -51,18 +54,9 @@ static void raise_ceiling(struct am_roofline *r, const struct am_ceiling *c)
             return;
         }
     }
-    if (r->n == r->cap) {
-        const size_t cap = r->cap ? 2 * r->cap : 64;
-        struct am_ceiling *const items = am_arena_array(r->arena, cap, sizeof(*items));
-
-        if (!items)
-            return;
-        if (r->n)
-            memcpy(items, r->items, r->n * sizeof(*items));
-        r->items = items;
-        r->cap = cap;
-    }
-    r->items[r->n++] = *c;
+    added = AM_ARRAY_ADD(r->arena, r->items, r->n, r->cap);
+    if (added)
+        *added = *c;
 }
 
 static void add_flops(struct am_roofline *r, const struct am_result *point)

@@ -2,6 +2,7 @@
 /* All figures of a run: pictures, the tables in their order, then what no table names. */
 #include "document/figure/figure.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "document/figure/figure_data.h"
 #include "document/figure/figure_make.h"
@@ -50,18 +51,9 @@ static struct am_figure *new_figure(struct list *l)
 {
     struct am_figures *const f = l->out;
 
-    if (f->n == l->cap) {
-        const size_t cap = l->cap ? l->cap * 2 : 64;
-        struct am_figure *const items = am_arena_array(l->source->arena, cap, sizeof(*items));
-
-        if (!items)
-            return NULL;
-        if (f->n)
-            memcpy(items, f->items, f->n * sizeof(*items));
-        f->items = items;
-        l->cap = cap;
-    }
-    return &f->items[f->n];
+    return am_array_reserve(l->source->arena, &f->items, f->n, &l->cap, 1, sizeof(*f->items))
+               ? &f->items[f->n]
+               : NULL;
 }
 
 static enum am_status add_row(struct list *l, const struct am_figure_row *row, struct am_err *err)

@@ -138,8 +138,8 @@ static void check_full(void)
     ok(am_screen_families(&facts) == 6, "six families have a figure");
     text = screen_text(&run, &facts, "run-1.db");
     printf("# %s\n", "the screen:");
-    for (char *line = strdup(text), *next = line, *l; (l = strsep(&next, "\n")) != NULL;)
-        printf("#   %s\n", l);
+    for (const char *l = text; *l; l += strcspn(l, "\n"), l += *l == '\n')
+        printf("#   %.*s\n", (int)strcspn(l, "\n"), l);
     ok(fits(text), "it fits");
     ok(has(text, "2 x AMD EPYC 7763 (Zen 3), 128 cores, 2 TiB, KVM guest"), "the machine");
     ok(has(text, "quick set, 54 s"), "what was run, and how long");

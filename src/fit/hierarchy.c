@@ -20,7 +20,7 @@ static const double policy = 1.4;
 /* Sizes further apart than this, with latency rising that much between them, may hide a level. */
 static const double gap_sizes = 4, gap_rise = 2.25;
 /* Between two sizes the curve is the model's guess: this part of their distance stays unknown. */
-static const double between_sizes = 0.25;
+static const double between_sizes = 0.5;
 /* hi / lo of a capacity that can still agree with something. */
 static const double wide = 2;
 

@@ -10,8 +10,9 @@ enum {
     SHORT_MULTIPLE = 100,  /* the same when the point's time is up: 1 % of clock in it */
     GROWTH_MAX = 10,       /* of the loop count from one trial to the next */
     FOLD_TRIALS = 16,      /* a disturbed trial must not look like folded code */
-    FOLD_LENGTHS = 4,      /* loop counts tried before work counts as folded */
+    FOLD_LENGTHS = 6,      /* loop counts tried before work counts as folded */
     FOLD_LENGTHEN = 4,     /* from one of them to the next */
+    FOLD_PATIENCE = 10,    /* times the point's time, before work is accused with fewer lengths */
 };
 
 /* Time that twice the iterations must take at least, relative to once, in the best of the trials:
@@ -43,9 +44,9 @@ static uint64_t now(const struct session *s)
     return s->sampler->clock->now_ns(s->sampler->clock->self);
 }
 
-static bool out_of_time(const struct session *s)
+static bool out_of_time(const struct session *s, unsigned times)
 {
-    return now(s) - s->start_ns >= s->sampler->settings.max_point_ns;
+    return now(s) - s->start_ns >= times * s->sampler->settings.max_point_ns;
 }
 
 /* One batch between two clock readings; nothing else stands between them. */
@@ -123,7 +124,7 @@ static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t
         *iters_p = iters;
         if (*took >= want / 2 || iters == iters_max)
             return AM_OK;
-        if (out_of_time(s)) {
+        if (out_of_time(s, 1)) {
             if (*took >= s->sampler->clock->overhead_ns * SHORT_MULTIPLE)
                 return AM_OK; /* short, but measurable: the caller's limit was tight */
             break;
@@ -155,7 +156,8 @@ static enum am_status try_twice(const struct session *s, uint64_t iters, uint64_
 
 /* Twice the iterations must take longer, or the compiler has folded the work away. Threads that
  * wait for each other on a crowded machine can hide the work behind their waiting: longer batches
- * tell the two apart, since folded work stays as short as it was. */
+ * tell the two apart, since folded work stays as short as it was. That may take more than the
+ * point's time: an accusation is worth the wait. */
 static enum am_status check_grows(const struct session *s, uint64_t *iters, uint64_t *once,
                                   struct am_err *err)
 {
@@ -168,7 +170,8 @@ static enum am_status check_grows(const struct session *s, uint64_t *iters, uint
         *once = best[0];
         if (status != AM_OK || grows)
             return status;
-        if (i + 1 == FOLD_LENGTHS || *iters > iters_max / FOLD_LENGTHEN || out_of_time(s))
+        if (i + 1 == FOLD_LENGTHS || *iters > iters_max / FOLD_LENGTHEN ||
+            out_of_time(s, FOLD_PATIENCE))
             break;
         *iters *= FOLD_LENGTHEN;
         best[0] = best[1] = UINT64_MAX;
@@ -310,7 +313,7 @@ static enum am_status take_samples(const struct session *s, uint64_t iters, stru
         enum am_status status;
         double over;
 
-        if (taken && out_of_time(s))
+        if (taken && out_of_time(s, 1))
             break;
         status = take_sample(s, iters, &sample, err);
         if (status == AM_OK)
@@ -329,7 +332,7 @@ static enum am_status warm_up(const struct session *s, uint64_t iters, struct am
 {
     enum am_status status = AM_OK;
 
-    for (unsigned i = 0; i < s->sampler->settings.warmup && status == AM_OK && !out_of_time(s);
+    for (unsigned i = 0; i < s->sampler->settings.warmup && status == AM_OK && !out_of_time(s, 1);
          i++) {
         struct am_sample ignored = {0};
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes a relocatable folder with archmeter, its workers and the libraries they need."""
+"""Writes a relocatable folder with archmeter, its workers and the libraries they need.
+
+Libraries under the GPL stay out (`-Dgpl=disabled`): the folder is handed on under the terms in licences/, and names
+what it contains in sbom.spdx.json and SHA256SUMS."""
 
 import argparse
 import json
@@ -9,7 +12,10 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import sbom
 
 ROOT = Path(__file__).resolve().parent.parent
 GLIBC_MAX = (2, 36)  # of Debian 12: the oldest system the bundle promises to run on
@@ -49,9 +55,9 @@ def build(folder: Path) -> None:
     """The search path is fixed when a program is linked: a folder that was built without it is linked anew."""
     info = folder / "meson-info" / "meson-info.json"
     if (folder / "build.ninja").exists() and f'"{ROOT}"' in info.read_text():
-        command = ["meson", "configure", str(folder), f"-Dc_link_args={RPATH}"]
+        command = ["meson", "configure", str(folder), f"-Dc_link_args={RPATH}", "-Dgpl=disabled"]
     else:
-        options = [f"-Dc_link_args={RPATH}", "-Dbuildtype=debugoptimized", "-Ddebug=false"]
+        options = [f"-Dc_link_args={RPATH}", "-Dgpl=disabled", "-Dbuildtype=debugoptimized", "-Ddebug=false"]
         command = ["meson", "setup", str(folder), str(ROOT), *options]
         if (folder / "meson-private").exists():
             command.append("--wipe")
@@ -78,13 +84,14 @@ def copy_programs(folder: Path, output: Path) -> list[Path]:
 
 
 def copy_shared(folder: Path, output: Path) -> None:
-    """Manual page and completion scripts, where an installation would have them below share/."""
+    """Manual page, completion scripts and described machines, where an installation would have them below share/."""
     installed = json.loads(output_of("meson", "introspect", "--installed", str(folder)))
     for source, place in installed.items():
         _, below, rest = place.partition("/share/")
         if below and Path(source).exists():
             (output / "share" / rest).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, output / "share" / rest)
+            copy = shutil.copytree if Path(source).is_dir() else shutil.copy
+            copy(source, output / "share" / rest)
 
 
 def libraries_of(program: Path) -> dict[str, Path]:
@@ -101,18 +108,14 @@ def libraries_of(program: Path) -> dict[str, Path]:
 
 def copy_licence(library: Path, output: Path) -> None:
     """The terms under which Debian ships the library travel with it."""
-    if not shutil.which("dpkg-query"):
-        return
-    for name in (str(library), str(library.resolve())):
-        told = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True).stdout
-        package = told.split(":")[0].strip()
-        terms = Path("/usr/share/doc", package, "copyright")
-        if package and terms.exists():
-            shutil.copy(terms, output / "licences" / package)
-            return
+    package, _ = sbom.debian_package(library)
+    terms = Path("/usr/share/doc", package, "copyright")
+    if package and terms.exists():
+        shutil.copy(terms, output / "licences" / package)
 
 
-def copy_libraries(programs: list[Path], output: Path) -> list[Path]:
+def copy_libraries(programs: list[Path], output: Path) -> dict[Path, Path]:
+    """Copy -> where it came from."""
     (output / "lib").mkdir()
     (output / "licences").mkdir()
     shutil.copy(ROOT / "LICENSE", output / "licences" / "archmeter")
@@ -124,7 +127,7 @@ def copy_libraries(programs: list[Path], output: Path) -> list[Path]:
     for name, path in sorted(needed.items()):
         shutil.copy(path.resolve(), output / "lib" / name)
         copy_licence(path, output)
-    return [output / "lib" / name for name in sorted(needed)]
+    return {output / "lib" / name: needed[name] for name in sorted(needed)}
 
 
 def check_glibc(files: list[Path]) -> None:
@@ -141,17 +144,30 @@ def check_glibc(files: list[Path]) -> None:
     print(f"==> newest glibc symbol needed: {newest[0]}.{newest[1]}")
 
 
+def project_version() -> str:
+    return json.loads(output_of("meson", "introspect", "--projectinfo", str(ROOT / "meson.build")))["version"]
+
+
+def made_at() -> str:
+    """Time of the commit, so that equal sources give equal bundles; now where there is no history."""
+    asked = subprocess.run(["git", "-C", str(ROOT), "log", "-1", "--format=%ct"], capture_output=True, text=True).stdout
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(asked) if asked.strip().isdigit() else time.time()))
+
+
 def write(folder: Path, output: Path) -> None:
     if output.exists():
         shutil.rmtree(output)
     output.mkdir(parents=True)
     programs = copy_programs(folder, output)
     libraries = copy_libraries(programs, output)
+    sbom.refuse_unlisted(list(libraries))
     copy_shared(folder, output)
     check_glibc([*programs, *libraries])
     start = output / "archmeter"
     start.write_text(START)
     start.chmod(0o755)
+    sbom.write_bill(output, project_version(), made_at(), programs, libraries)
+    sbom.write_checksums(output)
     for path in [*programs, *libraries]:
         print(f"    {path.relative_to(output)}")
 
@@ -159,8 +175,7 @@ def write(folder: Path, output: Path) -> None:
 def pack(output: Path) -> Path:
     """The same folder as one file; owners and order fixed, so that equal folders pack equally."""
     archive = output.with_name(output.name + ".tar.gz")
-    project = json.loads(output_of("meson", "introspect", "--projectinfo", str(ROOT / "meson.build")))
-    name = f"archmeter-{project['version']}-{platform.machine()}"
+    name = f"archmeter-{project_version()}-{platform.machine()}"
     command = ["tar", "-C", str(output.parent), "--sort=name", "--owner=0", "--group=0",
                "--numeric-owner", "--mtime=@0", f"--transform=s,^{output.name},{name},S",
                "-czf", str(archive), output.name]

@@ -2,6 +2,7 @@
 """A copy of the bundle works elsewhere, without environment and without installed libraries.
 Argument: the bundle's folder."""
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import sbom  # noqa: E402
 
 LIBRARIES = ("libhwloc.so", "libsqlite3.so")
 LIMIT = 120  # seconds a command may take
@@ -51,6 +55,33 @@ def check_start(bundle: Path, work: Path) -> None:
     ok(status == 0 and "archmeter" in told, "the start script works through a link", told)
     pages = (bundle / "share/man/man1/archmeter.1").exists()
     ok(pages and any((bundle / "licences").iterdir()), "manual page and licences are there")
+
+
+def refused(*names: str) -> bool:
+    try:
+        sbom.refuse_unlisted([Path(name) for name in names])
+    except SystemExit:
+        return True
+    return False
+
+
+def check_contents(bundle: Path) -> None:
+    """What is handed on is named, with its licence; nothing under the GPL is among it."""
+    libraries = {path.name for path in (bundle / "lib").iterdir()}
+    unmet = [name for name in libraries if re.match(r"lib(fftw3|glpk|starpu)", name)]
+    ok(libraries and not unmet, "no library whose licence the bundle does not meet", " ".join(unmet))
+    ok(refused("libgomp.so.1", "libglpk.so.40") and not refused("libgomp.so.1", "libsqlite3.so.0"),
+       "a library that nobody has looked at stops the bundle")
+    packages = {package["name"]: package for package in json.loads((bundle / "sbom.spdx.json").read_text())["packages"]}
+    ok(libraries <= set(packages) and all(package["licenseConcluded"] != "NOASSERTION" for package in packages.values()),
+       "the bill of materials names every library and its licence", " ".join(sorted(packages)))
+    status, told = run("sha256sum", "--quiet", "-c", "SHA256SUMS", cwd=bundle, PATH="/usr/bin:/bin")
+    ok(status == 0, "every file has the checksum that is stated", told)
+    listed = (bundle / "SHA256SUMS").read_text()
+    unlisted = [str(path.relative_to(bundle)) for path in bundle.rglob("*")
+                if path.is_file() and not path.is_symlink() and f"  {path.relative_to(bundle)}\n" not in listed]
+    ok(unlisted == ["SHA256SUMS"], "the checksums leave nothing out but themselves", " ".join(unlisted))
+    ok((bundle / "share/archmeter/machines/ryzen-9950x.machine").exists(), "the described machines are there")
 
 
 def check_run(bundle: Path, work: Path) -> None:
@@ -108,6 +139,7 @@ def main() -> int:
         shutil.copytree(sys.argv[1], bundle, symlinks=True)
         check_libraries(bundle)
         check_start(bundle, work)
+        check_contents(bundle)
         check_run(bundle, work)
         check_kernels(bundle)
         check_bare_system(bundle, work)

@@ -5,20 +5,23 @@ set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 build=$root/build
+no_install=no # yes: build with what is there
 installed=no # yes: packages came, so that a folder configured before knows too little
 
 usage() {
     cat <<'END'
-usage: ./setup.sh COMMAND
+usage: ./setup.sh [--no-install] COMMAND
 
   build        install missing packages, leave the program at build/archmeter
   run [ARG...] build, then `archmeter run --quick --report ARG...` into the current directory
-  test         install missing packages, run every test and check (FUZZ_SECONDS=20 a fuzz target)
+  test         install missing packages, run every test and check (FUZZ_SECONDS=20 per fuzz target)
   bundle       write bundle/ and a .tar.gz of it: runs on any x86-64 Linux with glibc >= 2.36
+  package      write package/archmeter_VERSION_ARCH.deb and a Containerfile that runs the quick set
   doctor-deps  say which dependencies are here and what they are for; installs nothing
   help         print this text
 
-Missing packages are installed with apt-get (through sudo when not root); elsewhere they are named.
+Missing packages are installed with apt-get (through sudo when not root), after a list of what each is for;
+elsewhere they are named. --no-install installs nothing and goes on with what is there.
 END
 }
 
@@ -36,8 +39,8 @@ die() {
 }
 
 # Every dependency, one per line: needed by | how it is found | Debian | Fedora | Arch | what it is for.
-# `build` is needed; `engine` (what is measured besides the machine) and `test` are installed where they can be;
-# `peers` is only looked for.
+# `build` is needed; `engine` (what is measured besides the machine), `test` and `package` are installed where they
+# can be; `peers` is only looked for.
 dependencies() {
     cat <<'END'
 build|command:cc|gcc|gcc|gcc|C compiler
@@ -69,6 +72,8 @@ test|file:/usr/aarch64-linux-gnu/include/stdio.h|libc6-dev-arm64-cross|sysroot-a
 test|command:qemu-aarch64|qemu-user|qemu-user|qemu-user|runs the AArch64 kernels
 test|command:ip|iproute2|iproute|iproute2|machines in namespaces, for tests of cluster runs
 test|command:chromium|chromium|chromium|chromium|opens the report as a reader does
+package|command:dpkg-shlibdeps|dpkg-dev|dpkg-dev|dpkg|writes the Debian package
+package|command:lintian|lintian||lintian|says what is wrong with a package
 peers|command:clpeak|clpeak|clpeak|clpeak|side-by-side runs of peers/
 peers|command:likwid-bench|likwid|likwid|likwid|side-by-side runs of peers/
 END
@@ -118,6 +123,15 @@ missing() {
     done | cut -d'|' -f"$column" | sort -u | tr '\n' ' '
 }
 
+# explain SET...: what is missing, and what for.
+explain() {
+    dependencies | while IFS='|' read -r set how debian _ _ purpose; do
+        case " $* " in
+        *" $set "*) found "$how" || printf '    %-24s %s\n' "$debian" "$purpose" ;;
+        esac
+    done
+}
+
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -146,7 +160,12 @@ install_debian() {
 need() {
     packages=$(missing 3 "$@")
     [ -n "$packages" ] || return 0
-    if command -v apt-get >/dev/null 2>&1; then
+    if [ "$no_install" = yes ]; then
+        step "not installed, as told; going on without:"
+        explain "$@"
+    elif command -v apt-get >/dev/null 2>&1; then
+        step "will install:"
+        explain "$@"
         # shellcheck disable=SC2086 # a list of package names
         install_debian $packages
         installed=yes
@@ -190,7 +209,7 @@ run() {
 }
 
 run_tests() {
-    need build engine test
+    need build engine test package
     step "testing"
     exec python3 "$root/tools/run_tests.py"
 }
@@ -199,6 +218,13 @@ bundle() {
     need build engine
     step "bundling into $root/bundle"
     exec python3 "$root/tools/bundle.py" --build "$root/build-bundle" --output "$root/bundle"
+}
+
+package() {
+    need build engine package
+    configure
+    ninja -C "$build"
+    exec python3 "$root/tools/package.py" --build "$build" --output "$root/package"
 }
 
 doctor_deps() {
@@ -218,6 +244,10 @@ doctor_deps() {
     }
 }
 
+if [ "${1:-}" = --no-install ]; then
+    no_install=yes
+    shift
+fi
 command=${1:-help}
 [ $# -eq 0 ] || shift
 case $command in
@@ -225,6 +255,7 @@ build) build ;;
 run) run "$@" ;;
 test) run_tests ;;
 bundle) bundle ;;
+package) package ;;
 doctor-deps) doctor_deps ;;
 help | -h | --help) usage ;;
 *)

@@ -107,6 +107,14 @@ def check_installing() -> None:
     lacks = run("build", lacking=("ninja",))
     ok(lacks.status == 0 and lacks.installs() == ["ninja-build"],
        "what is missing is installed, and only that", str(lacks))
+    announced = lacks.told.find("will install:"), lacks.told.find("runs the build"), lacks.told.find("installing: ninja")
+    ok(0 <= announced[0] < announced[1] < announced[2], "what will be installed, and what for, is said before", str(lacks))
+    kept = run("--no-install", "build", lacking=("pocl",))
+    ok(kept.status == 0 and not kept.installs() and "OpenCL on the CPU" in kept.told,
+       "--no-install builds with what is there and says what is not", str(kept))
+    short = run("--no-install", "build", lacking=("ninja",))
+    ok(short.status == 1 and not short.installs() and "cannot build without: command:ninja" in short.told,
+       "--no-install without a build tool ends with its name", str(short))
     engine = run("build", lacking=("pocl",), refuse="pocl-opencl-icd")
     ok(engine.status == 0 and "going on without: icd:pocl" in engine.told,
        "without a runtime to measure it builds all the same", str(engine))

@@ -221,7 +221,7 @@ class Tap:
             print(f"# {note}")
 
 
-EXAMPLE = """listing 2 cpu
+EXAMPLE = """listing 3 cpu
 bench a.b 1 0 0 all quick 0x0p+0 two%20words
 axis size size B 1,2 - - bytes%20of%20it -
 axis kind name - all x - sort -

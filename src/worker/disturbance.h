@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What else ran on our CPUs: stolen time and involuntary context switches, as running totals. */
+/* What else ran on our CPUs: stolen time, involuntary context switches and the CPU time that this
+ * process got, as running totals. */
 #ifndef AM_WORKER_DISTURBANCE_H
 #define AM_WORKER_DISTURBANCE_H
 
@@ -9,6 +10,7 @@
 
 struct am_disturbance_probe {
     int stat_fd; /* /proc/stat, -1 when unreadable */
+    int self_fd; /* /proc/self/stat, likewise */
     char *text;  /* its latest content: large machines have long ones */
     const int *cpus;
     size_t n_cpus;
@@ -22,5 +24,7 @@ void am_disturbance_close(struct am_disturbance_probe *probe);
 
 /* Steal ticks of the given CPUs in the text of a /proc/stat. */
 uint64_t am_disturbance_steal_ticks(const char *text, const int *cpus, size_t n_cpus);
+/* Threads of the process whose /proc/PID/stat this is; 0 when it is not readable. */
+uint64_t am_disturbance_threads(const char *text);
 
 #endif

@@ -65,7 +65,7 @@ def check_worker(tap, bench):
         file.write("#!/bin/sh\nprintf 'listing 1 old\\nend\\n'\n")
     os.chmod(path, 0o755)
     got = bench.run("run", "null", "-v", env=dict(bench.env, ARCHMETER_WORKERS=bench.path("workers")))
-    tap.ok(got.returncode != 0 and "worker speaks protocol 1, not 2" in got.stderr,
+    tap.ok(got.returncode != 0 and "worker speaks protocol 1, not 3" in got.stderr,
            "an old worker is refused with that reason", got.stderr)
 
 

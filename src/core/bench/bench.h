@@ -160,6 +160,7 @@ struct am_sample {
     double hz_before, hz_after; /* core clock by the add chain; 0 where not measurable */
     uint64_t steal_ns;          /* stolen from this machine's CPUs in [t0, t1] (10 ms steps) */
     uint64_t switches;          /* involuntary context switches of the process in [t0, t1] */
+    uint64_t off_ns;            /* of [t0, t1] in which the measuring thread had no CPU */
     uint32_t labels;            /* AM_LABEL_*: why it is suspect. Labelled samples are kept;
                                  * summaries prefer the others */
     double values[AM_METRICS_MAX];

@@ -52,7 +52,8 @@
 #define AM_LABEL_MAP(X)                                                                            \
     X(AM_LABEL_STEAL, 1, "steal", "the hypervisor ran something else")                             \
     X(AM_LABEL_SWITCH, 2, "switch", "the kernel ran something else on the CPU")                    \
-    X(AM_LABEL_DRIFT, 4, "drift", "the core clock changed")
+    X(AM_LABEL_DRIFT, 4, "drift", "the core clock changed")                                        \
+    X(AM_LABEL_OFF, 8, "off", "the process was stopped, or others had its CPU")
 
 #define AM_OUTCOME_ENUM(id, word, meaning) id,
 enum am_point_state { AM_POINT_STATE_MAP(AM_OUTCOME_ENUM) AM_POINT_STATES };

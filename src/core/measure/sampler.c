@@ -37,6 +37,7 @@ struct session {
     const struct am_work *work;
     const struct am_sample_sink *sink;
     uint64_t start_ns;
+    struct am_occupancy occupancy;
 };
 
 static uint64_t now(const struct session *s)
@@ -49,21 +50,56 @@ static bool out_of_time(const struct session *s, unsigned times)
     return now(s) - s->start_ns >= times * s->sampler->settings.max_point_ns;
 }
 
+/* The running totals can fall: a CPU goes offline, a file cannot be read, the machine is moved. */
+static uint64_t risen(uint64_t before, uint64_t after)
+{
+    return after > before ? after - before : 0;
+}
+
+static struct am_cpu_times cpu_times(const struct session *s)
+{
+    const struct am_disturbance *const d = s->sampler->disturbance;
+    struct am_cpu_times times = {0};
+
+    if (d->times)
+        d->times(d->self, &times);
+    return times;
+}
+
+static struct am_batch_use use_of(const struct session *s, uint64_t wall_ns,
+                                  const struct am_cpu_times *before,
+                                  const struct am_cpu_times *after)
+{
+    const struct am_disturbance *const d = s->sampler->disturbance;
+
+    return (struct am_batch_use){
+        .wall_ns = wall_ns,
+        .has_times = d->times != NULL,
+        .thread_ns = risen(before->thread_ns, after->thread_ns),
+        .process_ns = risen(before->process_ns, after->process_ns),
+        .cpus = d->cpus,
+    };
+}
+
 /* One batch between two clock readings; nothing else stands between them. */
 static enum am_status timed_run(const struct session *s, uint64_t iters, struct am_sample *out,
-                                struct am_err *err)
+                                struct am_batch_use *use, struct am_err *err)
 {
     const struct am_bench *b = s->bench;
     struct am_batch batch = {0};
     enum am_status status = AM_OK;
+    struct am_cpu_times before, after;
 
     out->iters = iters;
+    before = cpu_times(s);
     out->t0_ns = now(s);
     if (b->run)
         b->run(s->state, iters);
     else
         status = b->run_timed(s->state, iters, &batch, err);
     out->t1_ns = now(s);
+    after = cpu_times(s);
+    *use = use_of(s, out->t1_ns - out->t0_ns, &before, &after);
     out->elapsed_ns = b->run ? out->t1_ns - out->t0_ns : batch.elapsed_ns;
     for (size_t i = 0; b->run_timed && b->metrics[i].name; i++)
         out->values[i] = batch.values[i];
@@ -94,19 +130,21 @@ static uint64_t predict(uint64_t iters, uint64_t took, uint64_t want)
 }
 
 /* The time of one batch that is not a sample. */
-static enum am_status try_batch(const struct session *s, uint64_t iters, uint64_t *took,
+static enum am_status try_batch(struct session *s, uint64_t iters, uint64_t *took,
                                 struct am_err *err)
 {
     struct am_sample trial = {0};
-    const enum am_status status = timed_run(s, iters, &trial, err);
+    struct am_batch_use use;
+    const enum am_status status = timed_run(s, iters, &trial, &use, err);
 
+    am_occupancy_see(&s->occupancy, &use);
     *took = trial.elapsed_ns;
     return status;
 }
 
 /* Finds a loop count whose batch lasts half of what is wanted; `took` is its time. */
-static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t *iters_p,
-                                uint64_t *took, struct am_err *err)
+static enum am_status calibrate(struct session *s, uint64_t want, uint64_t *iters_p, uint64_t *took,
+                                struct am_err *err)
 {
     uint64_t iters = 1;
 
@@ -137,8 +175,8 @@ static enum am_status calibrate(const struct session *s, uint64_t want, uint64_t
 
 /* The best times of once and of twice the iterations, over as many trials as it takes for the
  * second to be clearly longer. The first doubled batch is a warm-up at the same time. */
-static enum am_status try_twice(const struct session *s, uint64_t iters, uint64_t best[2],
-                                bool *grows, struct am_err *err)
+static enum am_status try_twice(struct session *s, uint64_t iters, uint64_t best[2], bool *grows,
+                                struct am_err *err)
 {
     *grows = false;
     for (int i = 0; i < FOLD_TRIALS && !*grows; i++) {
@@ -158,7 +196,7 @@ static enum am_status try_twice(const struct session *s, uint64_t iters, uint64_
  * wait for each other on a crowded machine can hide the work behind their waiting: longer batches
  * tell the two apart, since folded work stays as short as it was. That may take more than the
  * point's time: an accusation is worth the wait. */
-static enum am_status check_grows(const struct session *s, uint64_t *iters, uint64_t *once,
+static enum am_status check_grows(struct session *s, uint64_t *iters, uint64_t *once,
                                   struct am_err *err)
 {
     uint64_t best[2] = {*once, UINT64_MAX};
@@ -183,7 +221,7 @@ static enum am_status check_grows(const struct session *s, uint64_t *iters, uint
                    (unsigned long long)best[1]);
 }
 
-static enum am_status choose_iters(const struct session *s, uint64_t *iters, struct am_err *err)
+static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am_err *err)
 {
     const struct am_clock *clock = s->sampler->clock;
     const uint64_t floor_ns = clock->overhead_ns * CLOCK_MULTIPLE;
@@ -202,25 +240,6 @@ static enum am_status choose_iters(const struct session *s, uint64_t *iters, str
     if (once < want)
         *iters *= 2;
     return status;
-}
-
-static uint32_t labels_of(const struct am_sample *x, double drift_limit)
-{
-    uint32_t labels = 0;
-
-    if (x->steal_ns)
-        labels |= AM_LABEL_STEAL;
-    if (x->switches)
-        labels |= AM_LABEL_SWITCH;
-    if (x->hz_before > 0 && fabs(x->hz_after / x->hz_before - 1) > drift_limit)
-        labels |= AM_LABEL_DRIFT;
-    return labels;
-}
-
-/* The running totals can fall: a CPU goes offline, a file cannot be read, the machine is moved. */
-static uint64_t risen(uint64_t before, uint64_t after)
-{
-    return after > before ? after - before : 0;
 }
 
 /* A reading that fails leaves what is no number. */
@@ -243,28 +262,32 @@ static void put_events(const struct session *s, const double *before, const doub
 }
 
 /* The core clock is probed next to the batch, the costlier disturbance counters outside of that. */
-static enum am_status take_sample(const struct session *s, uint64_t iters, struct am_sample *out,
+static enum am_status take_sample(struct session *s, uint64_t iters, struct am_sample *out,
                                   struct am_err *err)
 {
     const struct am_sampler *sampler = s->sampler;
     const struct am_disturbance *d = sampler->disturbance;
-    uint64_t steal0 = 0, steal1 = 0, switches0 = 0, switches1 = 0;
+    struct am_disturbance_totals before = {0}, after = {0};
     double events0[AM_EVENTS_MAX], events1[AM_EVENTS_MAX];
+    struct am_batch_use use;
     enum am_status status;
 
     *out = (struct am_sample){0};
-    d->read(d->self, &steal0, &switches0);
+    d->read(d->self, &before);
     out->hz_before = am_clock_core_hz(sampler->clock);
     read_events(sampler->events, events0);
-    status = timed_run(s, iters, out, err);
+    status = timed_run(s, iters, out, &use, err);
     read_events(sampler->events, events1);
     out->hz_after = am_clock_core_hz(sampler->clock);
-    d->read(d->self, &steal1, &switches1);
+    d->read(d->self, &after);
     if (status != AM_OK)
         return status;
-    out->steal_ns = risen(steal0, steal1);
-    out->switches = risen(switches0, switches1);
-    out->labels = labels_of(out, sampler->settings.drift_limit);
+    out->steal_ns = risen(before.steal_ns, after.steal_ns);
+    out->switches = risen(before.switches, after.switches);
+    out->off_ns = am_batch_off_ns(&use);
+    use.threads = after.threads;
+    am_occupancy_see(&s->occupancy, &use);
+    out->labels = am_labels_of(out, &s->occupancy, &use, sampler->settings.drift_limit);
     am_bench_derive(s->bench->metrics, s->work, sampler->clock, out);
     put_events(s, events0, events1, out);
     return AM_OK;
@@ -300,7 +323,7 @@ static enum am_status check_bound(unsigned beyond, unsigned taken, double least,
 
 /* Until enough undisturbed batches are there; disturbed ones are reported too, and re-measured a
  * bounded number of times. */
-static enum am_status take_samples(const struct session *s, uint64_t iters, struct am_err *err)
+static enum am_status take_samples(struct session *s, uint64_t iters, struct am_err *err)
 {
     const struct am_sampler_settings *set = &s->sampler->settings;
     const unsigned wanted = s->bench->once ? 1 : set->samples;
@@ -328,15 +351,15 @@ static enum am_status take_samples(const struct session *s, uint64_t iters, stru
     return check_bound(beyond, taken, least, err);
 }
 
-static enum am_status warm_up(const struct session *s, uint64_t iters, struct am_err *err)
+static enum am_status warm_up(struct session *s, uint64_t iters, struct am_err *err)
 {
     enum am_status status = AM_OK;
 
     for (unsigned i = 0; i < s->sampler->settings.warmup && status == AM_OK && !out_of_time(s, 1);
          i++) {
-        struct am_sample ignored = {0};
+        uint64_t ignored;
 
-        status = timed_run(s, iters, &ignored, err);
+        status = try_batch(s, iters, &ignored, err);
     }
     return status;
 }
@@ -348,8 +371,7 @@ enum am_status am_sampler_run(const struct am_sampler *sampler, const struct am_
     struct session s = {
         .sampler = sampler, .bench = bench, .state = state, .work = work, .sink = sink};
     const uint64_t first = bench->fixed_iters ? bench->fixed_iters : 1;
-    struct am_sample ignored = {0};
-    uint64_t iters = 0;
+    uint64_t iters = 0, ignored;
     enum am_status status;
 
     s.start_ns = now(&s);
@@ -357,7 +379,7 @@ enum am_status am_sampler_run(const struct am_sampler *sampler, const struct am_
         status = take_samples(&s, first, err);
         return status == AM_OK ? verify(&s, err) : status;
     }
-    status = timed_run(&s, first, &ignored, err);
+    status = try_batch(&s, first, &ignored, err);
     if (status == AM_OK)
         status = verify(&s, err); /* never time what is wrong */
     if (status == AM_OK)

@@ -3,21 +3,24 @@
  *
  * In this order: iterations per batch are chosen so that a batch lasts long enough; the outcome is
  * verified; warm-up batches; timed batches, each with the core clock probed before and after it and
- * with what disturbed it (steal time, context switches, a drifting clock) as labels; verified
- * again. Every batch goes to the sink at once as a struct am_sample. The sampler computes no
- * statistics and drops nothing: labelled batches are passed on too, and a bounded number of them is
- * measured again. Clock, disturbances and events are values with function pointers, so that tests
- * script them. */
+ * with what disturbed it (steal time, context switches, CPU time against wall time, a drifting
+ * clock: core/measure/labels.h) as labels; verified again. Every batch goes to the sink at once as
+ * a struct am_sample. The sampler computes no statistics and drops nothing: labelled batches are
+ * passed on too, and a bounded number of them is measured again. Clock, disturbances and events are
+ * values with function pointers, so that tests script them. */
 #ifndef AM_CORE_SAMPLER_H
 #define AM_CORE_SAMPLER_H
 
 #include "core/bench/bench.h"
+#include "core/measure/labels.h"
 
 #include <stdint.h>
 
 /* What happened to the machine besides us; a value so that tests can script it. */
 struct am_disturbance {
-    void (*read)(void *self, uint64_t *steal_ns, uint64_t *switches); /* running totals */
+    void (*read)(void *self, struct am_disturbance_totals *totals);
+    void (*times)(void *self, struct am_cpu_times *times); /* NULL: CPU times are not known */
+    size_t cpus;                                           /* that the process may use */
     void *self;
 };
 

@@ -77,7 +77,7 @@ static void write_verified(struct am_text *out, const struct am_msg *msg)
     am_word_add_f64(out, msg->residual);
 }
 
-enum { SAMPLE_FIELDS = 9 }; /* words of a sample before its values, the name not counted */
+enum { SAMPLE_FIELDS = 10 }; /* words of a sample before its values, the name not counted */
 
 static bool read_sample(const struct am_words *w, struct am_msg *msg)
 {
@@ -88,7 +88,7 @@ static bool read_sample(const struct am_words *w, struct am_msg *msg)
         !am_word_u64(w->w[3], &s->t1_ns) || !am_word_u64(w->w[4], &s->elapsed_ns) ||
         !am_word_f64(w->w[5], &s->hz_before) || !am_word_f64(w->w[6], &s->hz_after) ||
         !am_word_u64(w->w[7], &s->steal_ns) || !am_word_u64(w->w[8], &s->switches) ||
-        !am_word_u64(w->w[9], &labels) || labels > UINT32_MAX)
+        !am_word_u64(w->w[9], &s->off_ns) || !am_word_u64(w->w[10], &labels) || labels > UINT32_MAX)
         return false;
     if (s->iters == 0 || s->t1_ns < s->t0_ns)
         return false; /* no batch can look like this: the worker lies */
@@ -110,8 +110,8 @@ static void write_sample(struct am_text *out, const struct am_msg *msg)
                  (unsigned long long)s->elapsed_ns);
     am_word_add_f64(out, s->hz_before);
     am_word_add_f64(out, s->hz_after);
-    am_text_addf(out, " %llu %llu %u", (unsigned long long)s->steal_ns,
-                 (unsigned long long)s->switches, s->labels);
+    am_text_addf(out, " %llu %llu %llu %u", (unsigned long long)s->steal_ns,
+                 (unsigned long long)s->switches, (unsigned long long)s->off_ns, s->labels);
     for (size_t i = 0; i < msg->n_values; i++)
         am_word_add_f64(out, s->values[i]);
 }

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 enum {
-    AM_PROTOCOL_VERSION = 2, /* 1: notes were read by code */
+    AM_PROTOCOL_VERSION = 3, /* 1: notes were read by code; 2: samples without OFF */
     AM_PROTOCOL_FD = 3,      /* the worker's end of the socket pair */
     AM_LINE_MAX = 16 * 1024, /* longest line, newline included */
     AM_REASON_MAX = 512,
@@ -42,7 +42,7 @@ enum am_msg_kind {
     AM_MSG_ATTACH,   /* attach NAME TYPE LENGTH: so many bytes follow, in lines of data */
     AM_MSG_DATA,     /* data HEX: the next bytes of what is attached */
     AM_MSG_VERIFIED, /* verified RESIDUAL */
-    AM_MSG_SAMPLE,   /* sample ITERS T0 T1 ELAPSED HZ0 HZ1 STEAL SWITCHES LABELS VALUE... */
+    AM_MSG_SAMPLE,   /* sample ITERS T0 T1 ELAPSED HZ0 HZ1 STEAL SWITCHES OFF LABELS VALUE... */
     AM_MSG_SKIP,     /* skip REASON: the point cannot be measured here */
     AM_MSG_FAIL,     /* fail REASON: the point went wrong */
     AM_MSG_END,      /* end: the point is complete */

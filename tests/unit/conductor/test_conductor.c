@@ -20,7 +20,7 @@ static const struct am_point first = {.bench = &bench, .id = 1},
                              second = {.bench = &bench, .id = 2};
 static const struct am_point *const points[] = {&first, &second};
 
-#define HELLO "hello 2 w 20 1 0x1p+31"
+#define HELLO "hello 3 w 20 1 0x1p+31"
 #define WORK "work 0 0 0 1"
 
 /* Each case: lines, how many of them are taken, the visits then, and the state of the last. NOW is
@@ -32,35 +32,35 @@ static const struct {
     enum am_point_state last;
 } cases[] = {
     {"a good launch",
-     {HELLO, "point 1", WORK, "verified 0", "sample 1 NOW NOW 1 1 1 0 0 0 1", "end", "point 2",
+     {HELLO, "point 1", WORK, "verified 0", "sample 1 NOW NOW 1 1 1 0 0 0 0 1", "end", "point 2",
       "skip no", "done"},
      9,
      2,
      AM_POINT_SKIP},
     {"no greeting", {"point 1"}, 0, 1, AM_POINT_FAIL},
     {"another version", {"hello 1 w 20 1 1"}, 0, 1, AM_POINT_FAIL},
-    {"another worker", {"hello 2 x 20 1 1"}, 0, 1, AM_POINT_FAIL},
+    {"another worker", {"hello 3 x 20 1 1"}, 0, 1, AM_POINT_FAIL},
     {"a second greeting", {HELLO, HELLO}, 1, 1, AM_POINT_FAIL},
     {"points out of order", {HELLO, "point 2"}, 1, 1, AM_POINT_FAIL},
-    {"a sample outside a point", {HELLO, "sample 1 NOW NOW 1 1 1 0 0 0 1"}, 1, 1, AM_POINT_FAIL},
+    {"a sample outside a point", {HELLO, "sample 1 NOW NOW 1 1 1 0 0 0 0 1"}, 1, 1, AM_POINT_FAIL},
     {"a sample before its work",
-     {HELLO, "point 1", "sample 1 NOW NOW 1 1 1 0 0 0 1"},
+     {HELLO, "point 1", "sample 1 NOW NOW 1 1 1 0 0 0 0 1"},
      2,
      1,
      AM_POINT_FAIL},
     {"work twice", {HELLO, "point 1", WORK, WORK}, 3, 1, AM_POINT_FAIL},
     {"a sample from before the launch",
-     {HELLO, "point 1", WORK, "sample 1 5 6 1 1 1 0 0 0 1"},
+     {HELLO, "point 1", WORK, "sample 1 5 6 1 1 1 0 0 0 0 1"},
      3,
      1,
      AM_POINT_FAIL},
     {"a sample from the future",
-     {HELLO, "point 1", WORK, "sample 1 NOW 18446744073709551615 1 1 1 0 0 0 1"},
+     {HELLO, "point 1", WORK, "sample 1 NOW 18446744073709551615 1 1 1 0 0 0 0 1"},
      3,
      1,
      AM_POINT_FAIL},
     {"too many values",
-     {HELLO, "point 1", WORK, "sample 1 NOW NOW 1 1 1 0 0 0 1 1"},
+     {HELLO, "point 1", WORK, "sample 1 NOW NOW 1 1 1 0 0 0 0 1 1"},
      3,
      1,
      AM_POINT_FAIL},

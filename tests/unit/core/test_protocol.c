@@ -114,9 +114,10 @@ static void test_messages(void)
                                        .hz_before = 1,
                                        .hz_after = 1,
                                        .switches = 2,
+                                       .off_ns = 7,
                                        .labels = 2,
                                        .values = {0.5, INFINITY}};
-    round_trip(sample, "sample 3 10 20 9 0x1p+0 0x1p+0 0 2 2 0x1p-1 nan\n");
+    round_trip(sample, "sample 3 10 20 9 0x1p+0 0x1p+0 0 2 7 2 0x1p-1 nan\n");
 }
 
 static void test_bad_messages(void)
@@ -131,11 +132,12 @@ static void test_bad_messages(void)
         "point",
         "point 1.5",
         "point  1",
-        "sample 0 1 2 1 1 1 0 0 0 1",
-        "sample 1 2 1 1 1 1 0 0 0 1",
-        "sample 1 1 2 1 1 1 0 0 4294967296 1",
-        "sample 1 1 2 1 1 1 0 0",
-        "sample 1 1 2 1 1 1 0 0 0 1" SIXTEEN SIXTEEN SIXTEEN SIXTEEN, /* 65 values */
+        "sample 0 1 2 1 1 1 0 0 0 0 1",
+        "sample 1 2 1 1 1 1 0 0 0 0 1",
+        "sample 1 1 2 1 1 1 0 0 0 4294967296 1",
+        "sample 1 1 2 1 1 1 0 0 -1 0 1",
+        "sample 1 1 2 1 1 1 0 0 0",
+        "sample 1 1 2 1 1 1 0 0 0 0 1" SIXTEEN SIXTEEN SIXTEEN SIXTEEN, /* 65 values */
         "skip a b",
         "skip %0",
         "skip %00",
@@ -245,15 +247,15 @@ static void test_bad_requests(void)
     static const char *const bad[] = {
         "",
         "go\n",
-        "request 2\ngo\n",
-        "request 2\ngo\n",
-        "request 2\ncpus 0\ngo\n",
-        "request 2\ncpus 0,,1\npoint 1 test.paint size=1 colour=red\ngo\n",
-        "request 2\ncpus 0\npoint 1 test.other size=1 colour=red\ngo\n",
-        "request 2\ncpus 0\npoint 1 test.paint size=1\ngo\n",
-        "request 2\ncpus 0\npoint 1 test.paint colour=red size=1\ngo\n",
-        "request 2\ncpus 0\npoint 1 test.paint size=1 colour=green\ngo\n",
-        "request 2\ncpus 0\nrequest 2\npoint 1 test.paint size=1 colour=red\ngo\n",
+        "request 3\ngo\n",
+        "request 3\ngo\n",
+        "request 3\ncpus 0\ngo\n",
+        "request 3\ncpus 0,,1\npoint 1 test.paint size=1 colour=red\ngo\n",
+        "request 3\ncpus 0\npoint 1 test.other size=1 colour=red\ngo\n",
+        "request 3\ncpus 0\npoint 1 test.paint size=1\ngo\n",
+        "request 3\ncpus 0\npoint 1 test.paint colour=red size=1\ngo\n",
+        "request 3\ncpus 0\npoint 1 test.paint size=1 colour=green\ngo\n",
+        "request 3\ncpus 0\nrequest 3\npoint 1 test.paint size=1 colour=red\ngo\n",
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -310,7 +312,7 @@ static void test_listing(void)
     }
     ok(true, "no cut listing parses");
     ok(am_listing_parse("listing 1 old\nend\n", 18, &arena, &out, &err) == AM_E_PROTOCOL &&
-           strstr(err.text, "speaks protocol 1, not 2"),
+           strstr(err.text, "speaks protocol 1, not 3"),
        "a worker of another version is told as such (%s)", err.text);
     am_text_fini(&text);
     am_arena_fini(&arena);

@@ -57,7 +57,7 @@ struct script {
     uint64_t total;
 };
 
-static void scripted(void *self, uint64_t *steal_ns, uint64_t *switches)
+static void scripted(void *self, struct am_disturbance_totals *out)
 {
     struct script *s = self;
 
@@ -65,8 +65,7 @@ static void scripted(void *self, uint64_t *steal_ns, uint64_t *switches)
     if (s->at % 2 == 1 && s->at / 2 < s->n)
         s->total += s->switches[s->at / 2];
     s->at++;
-    *steal_ns = 0;
-    *switches = s->total;
+    *out = (struct am_disturbance_totals){.switches = s->total};
 }
 
 struct heard {
@@ -93,9 +92,9 @@ static enum am_status on_sample(void *self, const struct am_sample *sample, stru
 }
 
 /* Totals that go down, as when a CPU goes offline. */
-static void falling(void *self, uint64_t *steal_ns, uint64_t *switches)
+static void falling(void *self, struct am_disturbance_totals *out)
 {
-    *steal_ns = *switches = --*(uint64_t *)self;
+    out->steal_ns = out->switches = --*(uint64_t *)self;
 }
 
 static enum am_status measure(struct work_state *w, const unsigned *switches, size_t n,
@@ -306,8 +305,126 @@ static void test_once(void)
        "a bench that runs once is called once, sampled once and verified once");
 }
 
+/* ---- CPU time against wall time ---- */
+
+/* Batches of a process with its own habits, and what a few of them lose to others. */
+struct story {
+    const char *what;
+    double thread, process; /* CPU time per wall time while nobody disturbs */
+    size_t cpus, threads;
+    bool switched; /* every batch has an involuntary switch */
+    double longer; /* every third batch: by this part of it, of which the CPU time lost is ... */
+    double thread_lost, process_lost; /* ... of the measuring thread, of all of them together */
+    uint32_t want;                    /* the labels of those */
+};
+
+static struct {
+    const struct story *story;
+    struct am_cpu_times times;
+    unsigned batches;
+} told;
+
+static bool is_hit(void)
+{
+    return told.batches % 3 == 2;
+}
+
+static void run_story(void *state, uint64_t iters)
+{
+    const struct story *const s = told.story;
+    const double ns = 1000.0 * (double)iters;
+
+    (void)state;
+    told.batches++;
+    told.times.thread_ns += (uint64_t)(s->thread * ns);
+    told.times.process_ns += (uint64_t)(s->process * ns);
+    fake_ns += (uint64_t)ns;
+    if (is_hit()) {
+        fake_ns += (uint64_t)(s->longer * ns);
+        told.times.thread_ns += (uint64_t)((s->thread * s->longer - s->thread_lost) * ns);
+        told.times.process_ns += (uint64_t)((s->process * s->longer - s->process_lost) * ns);
+    }
+}
+
+static void story_times(void *self, struct am_cpu_times *out)
+{
+    (void)self;
+    *out = told.times;
+}
+
+static void story_totals(void *self, struct am_disturbance_totals *out)
+{
+    (void)self;
+    *out = (struct am_disturbance_totals){.switches = told.story->switched ? told.batches : 0,
+                                          .threads = told.story->threads};
+}
+
+struct labelled {
+    size_t right, wrong;
+};
+
+static enum am_status judge_sample(void *self, const struct am_sample *sample, struct am_err *err)
+{
+    struct labelled *const l = self;
+    const uint32_t want = is_hit() ? told.story->want : 0;
+
+    (void)err;
+    l->right += sample->labels == want;
+    l->wrong += sample->labels != want;
+    return AM_OK;
+}
+
+static enum am_status no_verdict(void *self, double residual, struct am_err *err)
+{
+    (void)self, (void)residual, (void)err;
+    return AM_OK;
+}
+
+static void test_occupancy(void)
+{
+    static const struct story stories[] = {
+        {"stopped for twenty times the batch", 1, 1, 1, 1, false, 20, 20, 20, AM_LABEL_OFF},
+        {"stopped for a tenth of it", 1, 1, 1, 1, false, 0.1, 0.1, 0.1, AM_LABEL_OFF},
+        {"nothing lost", 1, 1, 1, 1, false, 0, 0, 0, 0},
+        {"switched, and nothing lost", 1, 1, 1, 1, true, 0, 0, 0, 0},
+        {"a neighbour took a third", 1, 1, 1, 1, true, 0.5, 0.5, 0.5,
+         AM_LABEL_SWITCH | AM_LABEL_OFF},
+        {"a neighbour took a third of another thread of the team", 1, 2, 2, 2, true, 0.5, 0, 0.5,
+         AM_LABEL_SWITCH},
+        {"more threads than CPUs displace each other", 0.5, 1.95, 2, 5, true, 0, 0, 0, 0},
+        {"and a neighbour displaces them", 0.5, 1.95, 2, 5, true, 0.5, 0.2, 0.9, AM_LABEL_SWITCH},
+        {"waits for a device, now and then longer", 0.1, 0.1, 2, 3, false, 0.2, 0.02, 0.02, 0},
+        {"waits for a device and was stopped", 0.1, 0.1, 2, 3, false, 20, 2, 2, AM_LABEL_OFF},
+        {"stopped with its team", 1, 4, 4, 4, false, 2, 2, 8, AM_LABEL_OFF},
+    };
+    static const struct am_bench told_bench = {
+        .name = "told", .axes = no_axes, .metrics = metrics, .run = run_story};
+
+    for (size_t i = 0; i < sizeof(stories) / sizeof(*stories); i++) {
+        const struct am_disturbance disturbance = {
+            .read = story_totals, .times = story_times, .cpus = stories[i].cpus};
+        const struct am_sampler sampler = {
+            .settings = usual, .clock = &fake_clock, .disturbance = &disturbance};
+        struct labelled l = {0};
+        const struct am_sample_sink sink = {
+            .verified = no_verdict, .sample = judge_sample, .self = &l};
+        struct am_err err = {0};
+        enum am_status status;
+
+        told.story = &stories[i];
+        told.batches = 0;
+        told.times = (struct am_cpu_times){0};
+        status =
+            am_sampler_run(&sampler, &told_bench, NULL, &(struct am_work){.ops = 1}, &sink, &err);
+        ok(status == AM_OK && l.wrong == 0 && l.right >= 5,
+           "%s: %zu of %zu labelled as they should %s", stories[i].what, l.right, l.right + l.wrong,
+           err.text);
+    }
+}
+
 int main(void)
 {
+    test_occupancy();
     test_once();
     test_batches();
     test_disturbed();

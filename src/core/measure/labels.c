@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Labels of a batch by their causes. */
+#include "core/measure/labels.h"
+
+#include <math.h>
+
+/* Shorter batches cost about as much as reading the CPU clocks around them. */
+static const uint64_t telling_ns = 100000;
+
+/* Part of a batch that others must have taken for its switches to matter. A switch to an interrupt
+ * thread takes microseconds and changes no result by a per cent. */
+static const double switch_least = 0.01;
+
+/* A process with more threads than CPUs that still fills this part of its CPUs is its own
+ * neighbour: its threads displace each other. */
+static const double filled = 0.9;
+
+/* Part of a batch that the measuring thread may be off the CPU beyond its habit: `off_least` when
+ * it never waits, more by `off_slope` times the part that it waits anyway, since waiting varies. */
+static const double off_least = 0.02, off_slope = 5, off_most = 0.5;
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+void am_occupancy_see(struct am_occupancy *o, const struct am_batch_use *use)
+{
+    if (use->wall_ns < telling_ns || !use->has_times)
+        return;
+    o->thread = fmin(1, fmax(o->thread, share(use->thread_ns, use->wall_ns)));
+    o->process = fmin((double)use->cpus, fmax(o->process, share(use->process_ns, use->wall_ns)));
+}
+
+/* CPU time, as a part of the batch, that the process could have had and did not get. */
+static double missing(const struct am_occupancy *o, const struct am_batch_use *use)
+{
+    const double all = (double)use->cpus;
+    const bool own = use->threads > use->cpus && o->process >= filled * all;
+
+    return (own ? o->process : all) - share(use->process_ns, use->wall_ns);
+}
+
+/* Without CPU times every involuntary switch counts. */
+static bool was_displaced(const struct am_sample *x, const struct am_occupancy *o,
+                          const struct am_batch_use *use)
+{
+    return x->switches && (!use->has_times || missing(o, use) > switch_least);
+}
+
+static bool was_off(const struct am_occupancy *o, const struct am_batch_use *use)
+{
+    const double limit = fmin(off_most, off_least + off_slope * (1 - o->thread));
+
+    if (!use->has_times || use->wall_ns < telling_ns || !(o->thread > 0))
+        return false;
+    return 1 - share(use->thread_ns, use->wall_ns) / o->thread > limit;
+}
+
+uint32_t am_labels_of(const struct am_sample *x, const struct am_occupancy *o,
+                      const struct am_batch_use *use, double drift_limit)
+{
+    uint32_t labels = 0;
+
+    if (x->steal_ns)
+        labels |= AM_LABEL_STEAL;
+    if (was_displaced(x, o, use))
+        labels |= AM_LABEL_SWITCH;
+    if (x->hz_before > 0 && fabs(x->hz_after / x->hz_before - 1) > drift_limit)
+        labels |= AM_LABEL_DRIFT;
+    if (was_off(o, use))
+        labels |= AM_LABEL_OFF;
+    return labels;
+}
+
+uint64_t am_batch_off_ns(const struct am_batch_use *use)
+{
+    return use->has_times && use->wall_ns > use->thread_ns ? use->wall_ns - use->thread_ns : 0;
+}

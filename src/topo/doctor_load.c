@@ -2,11 +2,9 @@
 /* doctor: other work on the machine, and limits on the CPUs that this process may use. */
 #include "topo/doctor_check.h"
 
-#include "base/text.h"
 #include "topo/probe.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 /* Thresholds: what moves a median by about one per cent when it lands on a measuring CPU. */
@@ -20,55 +18,38 @@ static unsigned usable(const struct am_exam *e)
     return e->shape ? e->shape->usable : 1;
 }
 
-/* "0.50 0.12 0.04 1/89 10107" */
 enum am_level am_check_load_average(struct am_exam *e)
 {
-    char line[AM_PROBE_CAP];
     const double scaled = load_per_cpu_max * usable(e);
     const double most = scaled > load_always_fine ? scaled : load_always_fine;
     double load;
+    uint64_t others;
 
-    if (!am_probe_line(e->root, "proc/loadavg", line, sizeof(line)) ||
-        !am_parse_f64(line, strcspn(line, " "), &load))
+    if (!am_probe_load(e->root, &load, &others))
         return am_exam_absent(e);
     return am_exam_say(e, am_exam_warn_if(load > most), "%.2f over the last minute, %u CPUs", load,
                        usable(e));
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" */
 enum am_level am_check_load_pressure(struct am_exam *e)
 {
-    char line[AM_PROBE_CAP];
-    const char *at;
-    double share;
+    double percent;
 
-    if (!am_probe_line(e->root, "proc/pressure/cpu", line, sizeof(line)))
+    if (!am_probe_pressure(e->root, "proc/pressure/cpu", &percent, NULL))
         return am_exam_absent(e);
-    at = strstr(line, "avg10=");
-    if (!at || !am_parse_f64(at + 6, strcspn(at + 6, " "), &share))
-        return am_exam_absent(e);
-    return am_exam_say(e, am_exam_warn_if(share > pressure_max),
-                       "tasks waited for a CPU %.2f %% of the last 10 s", share);
+    return am_exam_say(e, am_exam_warn_if(percent > pressure_max),
+                       "tasks waited for a CPU %.2f %% of the last 10 s", percent);
 }
 
-/* The process that reads the file is one of those it counts. */
 enum am_level am_check_load_runnable(struct am_exam *e)
 {
-    char line[AM_PROBE_CAP];
-    const char *slash, *field;
-    uint64_t running;
+    double load;
+    uint64_t others;
 
-    if (!am_probe_line(e->root, "proc/loadavg", line, sizeof(line)))
+    if (!am_probe_load(e->root, &load, &others))
         return am_exam_absent(e);
-    slash = strchr(line, '/');
-    field = slash;
-    while (field && field > line && field[-1] != ' ')
-        field--;
-    if (!field || !am_parse_u64(field, (size_t)(slash - field), &running))
-        return am_exam_absent(e);
-    running -= running > 0;
-    return am_exam_say(e, am_exam_warn_if(running > usable(e) / 8), "%" PRIu64 " other threads",
-                       running);
+    return am_exam_say(e, am_exam_warn_if(others > usable(e) / 8), "%" PRIu64 " other threads",
+                       others);
 }
 
 /* Share of ticks stolen since boot and, on this machine, in a window of our own. One tick alone is
@@ -76,19 +57,19 @@ enum am_level am_check_load_runnable(struct am_exam *e)
 enum am_level am_check_load_steal(struct am_exam *e)
 {
     const struct timespec window = {.tv_nsec = steal_window_ns};
-    uint64_t total, stolen, total2, stolen2;
+    struct am_probe_ticks then, later;
     double boot, now = 0;
 
-    if (!am_probe_ticks(e->root, &total, &stolen) || total == 0)
+    if (!am_probe_ticks(e->root, &then) || then.total == 0)
         return am_exam_absent(e);
-    boot = (double)stolen / (double)total;
+    boot = (double)then.steal / (double)then.total;
     if (e->root->synthetic)
         return am_exam_say(e, am_exam_warn_if(boot > steal_max), "%.2f %% since boot", 100 * boot);
     (void)nanosleep(&window, NULL);
-    if (!am_probe_ticks(e->root, &total2, &stolen2))
+    if (!am_probe_ticks(e->root, &later))
         return am_exam_absent(e);
-    if (total2 > total && stolen2 > stolen + 1)
-        now = (double)(stolen2 - stolen) / (double)(total2 - total);
+    if (later.total > then.total && later.steal > then.steal + 1)
+        now = (double)(later.steal - then.steal) / (double)(later.total - then.total);
     return am_exam_say(e, am_exam_warn_if(boot > steal_max || now > steal_max),
                        "%.2f %% since boot, %.2f %% now", 100 * boot, 100 * now);
 }

@@ -100,12 +100,12 @@ static bool read_meminfo(const struct am_fsroot *root, const char *key, char *bu
 /* Share of all clock ticks since boot that the hypervisor took. */
 static bool read_steal(const struct am_fsroot *root, const char *path, char *buf, size_t cap)
 {
-    uint64_t total, stolen;
+    struct am_probe_ticks ticks;
 
     (void)path;
-    if (!am_probe_ticks(root, &total, &stolen) || total == 0)
+    if (!am_probe_ticks(root, &ticks) || ticks.total == 0)
         return false;
-    return am_str_format(buf, cap, "%.4f", (double)stolen / (double)total);
+    return am_str_format(buf, cap, "%.4f", (double)ticks.steal / (double)ticks.total);
 }
 
 static void add_word(struct am_text *t, const char *word)

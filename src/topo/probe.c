@@ -136,13 +136,14 @@ bool am_probe_cpulist(const char *list, unsigned *count)
     return true;
 }
 
-bool am_probe_ticks(const struct am_fsroot *root, uint64_t *total, uint64_t *stolen)
+bool am_probe_ticks(const struct am_fsroot *root, struct am_probe_ticks *out)
 {
-    enum { FIELDS = 8, STEAL = 7 }; /* user nice system idle iowait irq softirq steal */
+    /* user nice system idle iowait irq softirq steal */
+    enum { FIELDS = 8, IDLE = 3, IOWAIT = 4, STEAL = 7 };
     char line[AM_PROBE_CAP];
     const char *at;
 
-    *total = 0;
+    *out = (struct am_probe_ticks){0};
     if (!am_probe_line(root, "proc/stat", line, sizeof(line)) || strncmp(line, "cpu ", 4) != 0)
         return false;
     at = line + 4;
@@ -154,12 +155,49 @@ bool am_probe_ticks(const struct am_fsroot *root, uint64_t *total, uint64_t *sto
         len = strcspn(at, " ");
         if (!am_parse_u64(at, len, &ticks))
             return false;
-        *total += ticks;
+        out->total += ticks;
         if (i == STEAL)
-            *stolen = ticks;
+            out->steal = ticks;
+        else if (i != IDLE && i != IOWAIT)
+            out->busy += ticks;
         at += len;
     }
     return true;
+}
+
+/* "0.50 0.12 0.04 1/89 10107" */
+bool am_probe_load(const struct am_fsroot *root, double *load, uint64_t *others)
+{
+    char line[AM_PROBE_CAP];
+    const char *slash, *field;
+
+    if (!am_probe_line(root, "proc/loadavg", line, sizeof(line)) ||
+        !am_parse_f64(line, strcspn(line, " "), load))
+        return false;
+    slash = strchr(line, '/');
+    field = slash;
+    while (field && field > line && field[-1] != ' ')
+        field--;
+    if (!field || !am_parse_u64(field, (size_t)(slash - field), others))
+        return false;
+    *others -= *others > 0; /* the process that reads the file is one of those it counts */
+    return true;
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" */
+bool am_probe_pressure(const struct am_fsroot *root, const char *path, double *percent,
+                       uint64_t *total_us)
+{
+    char line[AM_PROBE_CAP];
+    const char *average, *total;
+
+    if (!am_probe_line(root, path, line, sizeof(line)))
+        return false;
+    average = strstr(line, "avg10=");
+    total = strstr(line, "total=");
+    if (percent && (!average || !am_parse_f64(average + 6, strcspn(average + 6, " "), percent)))
+        return false;
+    return !total_us || (total && am_parse_u64(total + 6, strcspn(total + 6, " "), total_us));
 }
 
 /* What is done with the first line of each file DIR/PREFIX<number>/LEAF. */

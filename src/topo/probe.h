@@ -23,8 +23,19 @@ bool am_probe_cpuinfo(const struct am_fsroot *root, const char *key, char *buf, 
 bool am_probe_meminfo(const struct am_fsroot *root, const char *key, uint64_t *bytes);
 /* How many CPUs a kernel list "0-3,8" names; false when it is not such a list ("" names none). */
 bool am_probe_cpulist(const char *list, unsigned *count);
-/* The clock ticks of all CPUs since boot: all of them and those stolen by the hypervisor. */
-bool am_probe_ticks(const struct am_fsroot *root, uint64_t *total, uint64_t *stolen);
+/* The clock ticks of all CPUs since boot. */
+struct am_probe_ticks {
+    uint64_t total;
+    uint64_t busy;  /* spent on programs and in the kernel: neither idle nor stolen */
+    uint64_t steal; /* taken by the hypervisor */
+};
+bool am_probe_ticks(const struct am_fsroot *root, struct am_probe_ticks *out);
+/* The load average of the last minute, and how many threads can run now besides the reader. */
+bool am_probe_load(const struct am_fsroot *root, double *load, uint64_t *others);
+/* Of a file of /proc/pressure: per cent of the last 10 s in which some task waited, and the sum of
+ * such time in us. Either pointer may be NULL. */
+bool am_probe_pressure(const struct am_fsroot *root, const char *path, double *percent,
+                       uint64_t *total_us);
 
 /* The distinct values of one file over many directories. */
 enum { AM_TALLY_MAX = 8, AM_TALLY_TEXT = 48 };

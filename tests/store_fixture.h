@@ -126,6 +126,12 @@ static inline double fx_value(int64_t point, unsigned round, size_t seq, size_t 
     return (double)(point * 1000 + round * 100 + (int64_t)seq * 10 + (int64_t)metric) / 3;
 }
 
+/* What a launch of this round is labelled with. */
+static inline uint32_t fx_busy(unsigned round)
+{
+    return round % 2 ? AM_BUSY_OTHERS | AM_BUSY_RUNNABLE : 0;
+}
+
 /* One launch that visits one point; everything it needs lives in it. */
 struct fx_launch {
     struct am_sample samples[FX_SAMPLES];
@@ -151,6 +157,7 @@ static inline void fx_launch_init(struct fx_launch *l, int64_t point, unsigned r
             .hz_after = 0,
             .steal_ns = i * 10000000,
             .switches = i,
+            .off_ns = i == 1 ? 250 : i, /* the others are too little to be stored */
             .labels = i == 2 ? AM_LABEL_STEAL | AM_LABEL_DRIFT : 0,
         };
         for (size_t m = 0; m < FX_METRICS; m++)
@@ -184,6 +191,15 @@ static inline void fx_launch_init(struct fx_launch *l, int64_t point, unsigned r
         .clock_overhead_ns = 25,
         .clock_resolution_ns = 1,
         .hz = 3e9,
+        .has_surroundings = true,
+        .surroundings = {.load = round,
+                         .runnable = NAN,
+                         .others = 0.5 * round,
+                         .steal = 0.25,
+                         .pressure_cpu = 0.1,
+                         .pressure_memory = 0,
+                         .pressure_io = NAN,
+                         .labels = fx_busy(round)},
         .visits = &l->visit,
         .n_visits = 1,
     };

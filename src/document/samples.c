@@ -11,7 +11,7 @@ void am_samples_begin(struct am_samples *samples, struct am_arena *arena)
     static const char *const keys[] = {
         "bench",     "point",    "metric",   "unit",     "launch", "round",
         "sequence",  "value",    "iters",    "t0_ns",    "t1_ns",  "elapsed_ns",
-        "hz_before", "hz_after", "steal_ns", "switches", "labels"};
+        "hz_before", "hz_after", "steal_ns", "switches", "off_ns", "labels"};
 
     am_table_init(&samples->table, arena);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -53,5 +53,6 @@ void am_samples_put(struct am_samples *samples, const struct am_raw_sample *raw)
     (void)am_table_number(t, AM_FORM_NUMBER, s->hz_after);
     (void)am_table_whole(t, s->steal_ns);
     (void)am_table_whole(t, s->switches);
+    (void)am_table_whole(t, s->off_ns);
     (void)am_table_text(t, samples->labels);
 }

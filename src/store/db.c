@@ -21,6 +21,7 @@ static const char *const sql_of[AM_DB_SLOT_COUNT] = {
     [AM_DB_PUT_POINT] = "INSERT INTO point (id, bench, text) VALUES (?, ?, ?)",
     [AM_DB_PUT_PARAM] = "INSERT INTO param VALUES (?, ?, ?)",
     [AM_DB_PUT_LAUNCH] = "INSERT INTO launch VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [AM_DB_PUT_SURROUNDINGS] = "INSERT INTO surroundings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_VISIT] = "INSERT INTO visit VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_FAILURE] = "INSERT INTO failure VALUES (?, ?, ?)",
     [AM_DB_PUT_NOTE] = "INSERT INTO note VALUES (?, ?, ?)",
@@ -28,6 +29,7 @@ static const char *const sql_of[AM_DB_SLOT_COUNT] = {
     [AM_DB_PUT_PROPOSED] = "INSERT INTO proposed VALUES (?, ?, ?)",
     [AM_DB_PUT_ATTACHMENT] = "INSERT INTO attachment VALUES (?, ?, ?, ?)",
     [AM_DB_PUT_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [AM_DB_PUT_OFF_CPU] = "INSERT INTO off_cpu VALUES (?, ?, ?)",
     [AM_DB_PUT_VALUE] = "INSERT INTO value VALUES (?, ?, ?, ?)",
 };
 

@@ -16,6 +16,7 @@ enum am_db_slot {
     AM_DB_PUT_POINT,
     AM_DB_PUT_PARAM,
     AM_DB_PUT_LAUNCH,
+    AM_DB_PUT_SURROUNDINGS,
     AM_DB_PUT_VISIT,
     AM_DB_PUT_FAILURE,
     AM_DB_PUT_NOTE,
@@ -23,6 +24,7 @@ enum am_db_slot {
     AM_DB_PUT_PROPOSED,
     AM_DB_PUT_ATTACHMENT,
     AM_DB_PUT_SAMPLE,
+    AM_DB_PUT_OFF_CPU,
     AM_DB_PUT_VALUE,
     AM_DB_SLOT_COUNT,
 };

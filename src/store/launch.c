@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { OFF_LEAST = 100 }; /* the part of a batch off the CPU that is stored: one in so many */
+
 /* Ids of the metrics of a point's bench, in the bench's order. */
 struct metric_ids {
     int64_t id[AM_METRICS_MAX];
@@ -41,6 +43,22 @@ static enum am_status put_launch_row(struct am_store *store, const struct am_lau
 
     *id_p = sqlite3_last_insert_rowid(store->db);
     return s;
+}
+
+static enum am_status put_surroundings(struct am_store *store, const struct am_launch *l,
+                                       int64_t launch_id, struct am_err *err)
+{
+    const struct am_surroundings *const x = &l->surroundings;
+
+    if (!l->has_surroundings)
+        return AM_OK;
+    return am_db_put(store, AM_DB_PUT_SURROUNDINGS,
+                     AM_DB_VALUES(am_db_int(launch_id), am_db_real(x->load),
+                                  am_db_real(x->runnable), am_db_real(x->others),
+                                  am_db_real(x->steal), am_db_real(x->pressure_cpu),
+                                  am_db_real(x->pressure_memory), am_db_real(x->pressure_io),
+                                  am_db_int(x->labels)),
+                     err);
 }
 
 /* A (point, round) that is stored already is the caller's mistake, and has a message of its own. */
@@ -80,6 +98,9 @@ static enum am_status put_sample(struct am_store *store, int64_t visit_id, int64
                      am_db_int(x->labels)),
         err);
 
+    if (s == AM_OK && x->off_ns && x->off_ns >= (x->t1_ns - x->t0_ns) / OFF_LEAST)
+        s = am_db_put(store, AM_DB_PUT_OFF_CPU,
+                      AM_DB_VALUES(am_db_int(visit_id), am_db_int(seq), am_db_u64(x->off_ns)), err);
     for (size_t i = 0; s == AM_OK && i < metrics->n; i++)
         s = am_db_put(store, AM_DB_PUT_VALUE,
                       AM_DB_VALUES(am_db_int(visit_id), am_db_int(seq), am_db_int(metrics->id[i]),
@@ -167,6 +188,8 @@ enum am_status am_store_put_launch(struct am_store *store, const struct am_launc
     if (s != AM_OK)
         return s;
     s = put_launch_row(store, launch, &launch_id, err);
+    if (s == AM_OK)
+        s = put_surroundings(store, launch, launch_id, err);
     for (size_t i = 0; s == AM_OK && i < launch->n_visits; i++)
         s = put_visit(store, &launch->visits[i], launch, launch_id, err);
     return am_db_end(store, s, err);

@@ -21,6 +21,7 @@ struct value_row {
 struct loader {
     struct am_db_rows points, params, visits, values, notes, chosen, attachments;
     struct am_read_benches benches;
+    struct am_read_labels busy; /* of the launches */
     const struct am_filter *filter;
     struct am_arena scratch; /* of `rows`, reused for every point */
     struct value_row *rows;
@@ -295,7 +296,11 @@ static enum am_status fill_series(struct loader *ld, size_t metric, struct am_se
             continue;
         if (used == 0 || series->launches[series->n - 1].launch_id != row->launch)
             series->launches[series->n++] =
-                (struct am_launch_values){row->launch, row->round, values + used, labels + used, 0};
+                (struct am_launch_values){.launch_id = row->launch,
+                                          .round = row->round,
+                                          .values = values + used,
+                                          .labels = labels + used,
+                                          .busy = am_read_label(&ld->busy, row->launch)};
         values[used] = row->value;
         labels[used++] = row->labels;
         series->launches[series->n - 1].n++;
@@ -452,6 +457,8 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
         s = am_read_nodes(store, arena, &out->nodes, err);
     if (s == AM_OK)
         s = am_read_benches(store, ld.filter->pattern, arena, &ld.benches, err);
+    if (s == AM_OK)
+        s = am_read_surroundings(store, arena, &ld.busy, &out->quiet, err);
     if (s == AM_OK)
         s = load_points(&ld);
     if (s == AM_OK)

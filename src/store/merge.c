@@ -55,6 +55,10 @@ static const char *const copy_part[] = {
     " started_ns, ended_ns, wall_start, clock_overhead_ns, clock_resolution_ns, hz, output"
     " FROM part.launch x, temp.shift s WHERE ?1 NOT NULL ORDER BY x.id",
 
+    "INSERT INTO main.surroundings SELECT x.launch + s.launch, load, runnable, others, steal,"
+    " pressure_cpu, pressure_memory, pressure_io, labels"
+    " FROM temp.surroundings x, temp.shift s WHERE ?1 NOT NULL",
+
     "INSERT INTO main.visit SELECT x.id + s.visit, x.launch + s.launch, x.point + s.point, round,"
     " state, bytes_read, bytes_written, flops, ops, residual"
     " FROM part.visit x, temp.shift s WHERE ?1 NOT NULL ORDER BY x.id",
@@ -74,6 +78,9 @@ static const char *const copy_part[] = {
     "INSERT INTO main.sample SELECT x.visit + s.visit, seq, iters, t0_ns, t1_ns, elapsed_ns,"
     " hz_before, hz_after, steal_ns, switches, labels"
     " FROM part.sample x, temp.shift s WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.off_cpu SELECT x.visit + s.visit, seq, off_ns"
+    " FROM temp.off_cpu x, temp.shift s WHERE ?1 NOT NULL",
 
     "INSERT INTO main.value SELECT x.visit + s.visit, x.seq, m.id, x.value"
     " FROM part.value x, temp.shift s JOIN part.metric o ON o.id = x.metric"

@@ -9,9 +9,11 @@
 
 static const char SQL_RAW[] =
     "SELECT x.metric, x.value, v.launch, v.round, s.seq, s.iters, s.t0_ns, s.t1_ns, s.elapsed_ns,"
-    " s.hz_before, s.hz_after, s.steal_ns, s.switches, s.labels, l.started_ns FROM visit v"
+    " s.hz_before, s.hz_after, s.steal_ns, s.switches, s.labels, l.started_ns, o.off_ns"
+    " FROM visit v"
     " CROSS JOIN launch l ON l.id = v.launch"
     " CROSS JOIN sample s ON s.visit = v.id"
+    " LEFT JOIN off_cpu o ON o.visit = s.visit AND o.seq = s.seq"
     " CROSS JOIN value x ON x.visit = s.visit AND x.seq = s.seq"
     " WHERE v.point = ?1 AND v.state = 'ok' ORDER BY v.launch, s.seq, x.metric";
 
@@ -48,6 +50,7 @@ static enum am_status each_of_point(struct am_db_rows *rows, const struct am_rea
         raw.sequence = am_db_get_unsigned(rows, 4);
         get_sample(rows, 5, &raw.sample);
         raw.launch_started_ns = am_db_get_u64(rows, 14);
+        raw.sample.off_ns = am_db_is_null(rows, 15) ? 0 : am_db_get_u64(rows, 15);
         raw.sample.values[metric] = raw.value;
         if (rows->status == AM_OK)
             rows->status = fn(self, &raw, rows->err);

@@ -46,4 +46,19 @@ const struct am_read_bench *am_read_bench_of(const struct am_read_benches *bench
 /* Index of a row's column in ids; n sets rows->status. */
 size_t am_read_index(struct am_db_rows *rows, int col, const int64_t *ids, size_t n);
 
+/* The labels of launches (AM_BUSY_*), by launch, rising. */
+struct am_read_label {
+    int64_t launch;
+    uint32_t labels;
+};
+struct am_read_labels {
+    struct am_read_label *items;
+    size_t n;
+};
+enum am_status am_read_surroundings(struct am_store *store, struct am_arena *arena,
+                                    struct am_read_labels *out, struct am_quiet *quiet,
+                                    struct am_err *err);
+/* 0 for a launch that nobody looked around at. */
+uint32_t am_read_label(const struct am_read_labels *labels, int64_t launch);
+
 #endif

@@ -3,7 +3,7 @@
 -- SI units; what a worker said is kept as it said it, so its numbers carry no CHECK.
 
 PRAGMA application_id = 0x414d7472; -- "AMtr"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- ---- what was measured on, and how ----
 
@@ -132,6 +132,18 @@ CREATE TABLE launch (                       -- one worker process
     UNIQUE (id, round)
 ) STRICT;
 
+CREATE TABLE surroundings (                 -- what else the machine did around a launch; NULL: unknown
+    launch INTEGER PRIMARY KEY REFERENCES launch (id),
+    load REAL,                              -- average of the last minute, when the launch began
+    runnable REAL,                          -- threads of others: the fewer of before and after
+    others REAL,                            -- CPU time of others per second, in CPUs
+    steal REAL,                             -- CPU time stolen per second, in CPUs
+    pressure_cpu REAL,                      -- part of the time in which a task waited for a CPU
+    pressure_memory REAL,
+    pressure_io REAL,
+    labels INTEGER NOT NULL                 -- 1 others, 2 steal, 4 memory, 8 runnable; 0: quiet
+) STRICT;
+
 CREATE TABLE visit (                        -- one point in one launch
     id INTEGER PRIMARY KEY,
     launch INTEGER NOT NULL,
@@ -194,8 +206,16 @@ CREATE TABLE sample (                       -- one timed batch
     hz_after REAL,
     steal_ns INTEGER NOT NULL,
     switches INTEGER NOT NULL,
-    labels INTEGER NOT NULL,                -- 1 steal, 2 context switch, 4 clock drift
+    labels INTEGER NOT NULL,                -- 1 steal, 2 context switch, 4 clock drift, 8 off CPU
     PRIMARY KEY (visit, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE off_cpu (                      -- of a batch that lacked a hundredth of its time or more
+    visit INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    off_ns INTEGER NOT NULL,                -- in which the measuring thread had no CPU
+    PRIMARY KEY (visit, seq),
+    FOREIGN KEY (visit, seq) REFERENCES sample (visit, seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE value (

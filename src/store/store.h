@@ -6,7 +6,7 @@
  * samples are stored: whatever is shown is computed from them on loading. Promised: a file always
  * holds whole launches, however the writer died; (point, round) is unique, so that resuming can
  * double nothing; one process writes at a time. Loaded texts and arrays live in the caller's arena.
- * Files of the schema version before this one are read as if they were of this one
+ * Files of earlier schema versions (from 2 on) are read as if they were of this one
  * (store/version.h); doc/internals/schema.md describes the tables. */
 #ifndef AM_STORE_STORE_H
 #define AM_STORE_STORE_H
@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "core/bench/bench.h"
 #include "core/bench/plan.h"
+#include "core/measure/surroundings.h"
 #include "core/stats/grade.h"
 #include "core/stats/summary.h"
 #include "topo/doctor.h"
@@ -23,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { AM_SCHEMA_VERSION = 3 };
+enum { AM_SCHEMA_VERSION = 4 };
 
 struct am_store;
 
@@ -33,8 +34,9 @@ enum am_status am_store_create(const char *path, struct am_store **store_p, stru
 /* Opens an existing run for reading, or for going on. A file that is no archmeter run, or of an
  * unknown schema version, is refused as the caller's mistake (AM_E_USAGE); one that cannot be read,
  * or (writable) is being written by somebody else, as AM_E_STORE; the message says which. A file of
- * version 2 is read as if it were of this one; opened for writing it becomes one of this. Reading
- * changes nothing, except that what a writer killed in the middle of a commit left is rolled back.
+ * version 2 or 3 is read as if it were of this one; opened for writing it becomes one of this.
+ * Reading changes nothing, except that what a writer killed in the middle of a commit left is
+ * rolled back.
  */
 enum am_status am_store_open(const char *path, bool writable, struct am_store **store_p,
                              struct am_err *err);
@@ -116,7 +118,9 @@ struct am_launch {
     uint64_t started_ns, ended_ns; /* monotonic raw: spawn, and reaped */
     int64_t wall_start;            /* Unix time, seconds */
     uint64_t clock_overhead_ns, clock_resolution_ns;
-    double hz;               /* core clock at the worker's start */
+    double hz;             /* core clock at the worker's start */
+    bool has_surroundings; /* somebody looked */
+    struct am_surroundings surroundings;
     const char *output;      /* what it printed elsewhere (bounded), NULL if nothing */
     struct am_visit *visits; /* one per requested point */
     size_t n_visits;
@@ -200,6 +204,15 @@ struct am_nodes {
     size_t n; /* 0: the file of one machine */
 };
 
+/* How quiet the machine was, over all launches of a run. */
+struct am_quiet {
+    size_t launches;              /* that somebody looked around at; 0: nothing is known */
+    size_t busy;                  /* of those */
+    size_t by[AM_BUSY_KINDS];     /* busy ones by the number of the label's bit */
+    double others, steal;         /* means over launches, in CPUs; NAN: unknown */
+    double load_least, load_most; /* of the load averages; NAN: unknown */
+};
+
 struct am_result_set {
     struct am_run_info run;
     struct am_kvs machine, environment;
@@ -212,7 +225,8 @@ struct am_result_set {
     size_t n;
     struct am_failure *failures; /* skips and failures, by point and then launch */
     size_t n_failures;
-    size_t launches; /* of the selected benches and rounds */
+    size_t launches;       /* of the selected benches and rounds */
+    struct am_quiet quiet; /* of the whole run */
 };
 
 /* Which part of a run to load. */

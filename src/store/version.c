@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in a file's schema, and files of the version before. */
+/* What stands in a file's schema, and files of earlier versions. */
 #include "store/version.h"
 
 #include "base/text.h"
@@ -9,20 +9,37 @@
 
 enum { SQL_MAX = 64 * 1024 };
 
-/* Objects that version 3 brought. */
-static const char *const since_3[] = {"setting", "chosen", "proposed", "attachment", "choices"};
+/* Objects that a version brought. */
+static const struct {
+    unsigned version;
+    const char *name;
+} brought[] = {
+    {3, "setting"}, {3, "chosen"},       {3, "proposed"}, {3, "attachment"},
+    {3, "choices"}, {4, "surroundings"}, {4, "off_cpu"},
+};
 
 /* Names that version2.sql gives views of; they are shown as they are of a newer file. */
-static const char as_it_is[] = "CREATE TEMP VIEW chosen AS SELECT * FROM main.chosen;"
-                               "CREATE TEMP VIEW proposed AS SELECT * FROM main.proposed;"
-                               "CREATE TEMP VIEW attachment AS SELECT * FROM main.attachment;"
-                               "CREATE TEMP VIEW note AS SELECT * FROM main.note;"
-                               "CREATE TEMP VIEW setting AS SELECT * FROM main.setting;"
-                               "CREATE TEMP VIEW environment AS SELECT * FROM main.environment;";
+static const char as_in_3[] = "CREATE TEMP VIEW chosen AS SELECT * FROM main.chosen;"
+                              "CREATE TEMP VIEW proposed AS SELECT * FROM main.proposed;"
+                              "CREATE TEMP VIEW attachment AS SELECT * FROM main.attachment;"
+                              "CREATE TEMP VIEW note AS SELECT * FROM main.note;"
+                              "CREATE TEMP VIEW setting AS SELECT * FROM main.setting;"
+                              "CREATE TEMP VIEW environment AS SELECT * FROM main.environment;";
+
+/* What nobody looked at before version 4 is not known. */
+static const char before_4[] =
+    "CREATE TEMP VIEW surroundings AS SELECT id AS launch, NULL AS load, NULL AS runnable,"
+    " NULL AS others, NULL AS steal, NULL AS pressure_cpu, NULL AS pressure_memory,"
+    " NULL AS pressure_io, 0 AS labels FROM main.launch WHERE 0;"
+    "CREATE TEMP VIEW off_cpu AS SELECT visit, seq, 0 AS off_ns FROM main.sample WHERE 0;";
+static const char as_in_4[] = "CREATE TEMP VIEW surroundings AS SELECT * FROM main.surroundings;"
+                              "CREATE TEMP VIEW off_cpu AS SELECT * FROM main.off_cpu;";
+
 static const char drop_views[] =
     "DROP VIEW IF EXISTS temp.chosen; DROP VIEW IF EXISTS temp.proposed;"
     "DROP VIEW IF EXISTS temp.attachment; DROP VIEW IF EXISTS temp.note;"
-    "DROP VIEW IF EXISTS temp.setting; DROP VIEW IF EXISTS temp.environment;";
+    "DROP VIEW IF EXISTS temp.setting; DROP VIEW IF EXISTS temp.environment;"
+    "DROP VIEW IF EXISTS temp.surroundings; DROP VIEW IF EXISTS temp.off_cpu;";
 
 /* ---- comparing ---- */
 
@@ -66,11 +83,12 @@ static bool is_same_sql(const char *a, const char *b)
     return *a == *b;
 }
 
-static bool is_since_3(const char *name)
+/* Whether a file of this version cannot have the object yet. */
+static bool is_later(const char *name, unsigned version)
 {
-    for (size_t i = 0; i < sizeof(since_3) / sizeof(*since_3); i++) {
-        if (strcmp(name, since_3[i]) == 0)
-            return true;
+    for (size_t i = 0; i < sizeof(brought) / sizeof(*brought); i++) {
+        if (strcmp(name, brought[i].name) == 0)
+            return brought[i].version > version;
     }
     return false;
 }
@@ -123,7 +141,7 @@ static enum am_status check_object(struct am_store *store, const char *type, con
     const char *have;
     int rc;
 
-    if (store->version < AM_SCHEMA_VERSION && is_since_3(name))
+    if (is_later(name, store->version))
         return AM_OK;
     if (sqlite3_prepare_v2(store->db, "SELECT sql FROM sqlite_schema WHERE type = ?1 AND name = ?2",
                            -1, &stmt, NULL) != SQLITE_OK)
@@ -150,10 +168,10 @@ static enum am_status create_object(struct am_store *store, const char *type, co
                                     const char *sql, struct am_err *err)
 {
     (void)type;
-    return is_since_3(name) ? am_db_exec(store, sql, "upgrade", err) : AM_OK;
+    return is_later(name, store->version) ? am_db_exec(store, sql, "upgrade", err) : AM_OK;
 }
 
-/* ---- version 2 ---- */
+/* ---- earlier versions ---- */
 
 /* The text with `schema` in the place of "main". */
 static void add_for_schema(struct am_text *out, const char *sql, const char *schema)
@@ -175,7 +193,8 @@ enum am_status am_version_adapt(struct am_store *store, const char *schema, unsi
     enum am_status s;
 
     am_text_init(&sql, SQL_MAX);
-    add_for_schema(&sql, version < AM_SCHEMA_VERSION ? am_store_version2 : as_it_is, schema);
+    add_for_schema(&sql, version < 3 ? am_store_version2 : as_in_3, schema);
+    add_for_schema(&sql, version < 4 ? before_4 : as_in_4, schema);
     s = sql.overflow ? am_fail(err, AM_E_NOMEM, "%s: cannot open: no memory", store->path)
                      : am_db_exec(store, am_text_str(&sql), "read", err);
     am_text_fini(&sql);
@@ -187,6 +206,7 @@ enum am_status am_version_drop(struct am_store *store, struct am_err *err)
     return am_db_exec(store, drop_views, "read", err);
 }
 
+/* From version 2 to 3; what version 4 brought begins empty. */
 static const char move_rows[] =
     "INSERT INTO main.chosen SELECT visit, name, value FROM temp.chosen;"
     "INSERT INTO main.proposed SELECT visit, axis, value FROM temp.proposed;"
@@ -194,8 +214,7 @@ static const char move_rows[] =
     "INSERT INTO main.setting SELECT seq, key, value FROM temp.setting ORDER BY seq;"
     "DELETE FROM main.note AS n WHERE NOT EXISTS"
     " (SELECT 1 FROM temp.note t WHERE t.visit = n.visit AND t.key = n.key);"
-    "DELETE FROM main.environment WHERE seq IN (SELECT seq FROM main.setting);"
-    "PRAGMA main.user_version = 3;";
+    "DELETE FROM main.environment WHERE seq IN (SELECT seq FROM main.setting);";
 
 enum am_status am_version_upgrade(struct am_store *store, struct am_err *err)
 {
@@ -206,10 +225,12 @@ enum am_status am_version_upgrade(struct am_store *store, struct am_err *err)
     s = each_object(store, create_object, err);
     if (s == AM_OK)
         s = am_version_adapt(store, "main", store->version, err);
-    if (s == AM_OK)
+    if (s == AM_OK && store->version < 3)
         s = am_db_exec(store, move_rows, "upgrade", err);
     if (s == AM_OK)
         s = am_version_drop(store, err);
+    if (s == AM_OK)
+        s = am_db_exec(store, "PRAGMA main.user_version = 4;", "upgrade", err);
     s = am_db_end(store, s, err);
     if (s == AM_OK)
         store->version = AM_SCHEMA_VERSION;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the store only: what stands in a file's schema, and files of the version before.
+/* Inside the store only: what stands in a file's schema, and files of earlier versions.
  *
- * A file of version 2 is read through temporary views that show it as one of version 3
- * (version2.sql is the whole translation), or becomes one of version 3 when it is opened for
- * writing. The rest of the store, and all above it, knows version 3 only. */
+ * A file of version 2 or 3 is read through temporary views that show it as one of version 4
+ * (version2.sql translates what version 3 changed; what version 4 brought is empty in them), or
+ * becomes one of version 4 when it is opened for writing. The rest of the store, and all above it,
+ * knows version 4 only. */
 #ifndef AM_STORE_VERSION_H
 #define AM_STORE_VERSION_H
 

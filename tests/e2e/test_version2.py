@@ -44,7 +44,7 @@ def check_resumed(tap, bench):
            "resume measures what an old file lacks, and no more", f"{got.stderr} {visits}")
     version = bench.query("settings.db", "PRAGMA user_version")
     state = bench.query("settings.db", "SELECT state FROM run")
-    tap.ok(version == [(3,)] and state == [("done",)], "which is then of version 3", (version, state))
+    tap.ok(version == [(4,)] and state == [("done",)], "which is then of version 4", (version, state))
     tap.ok(bench.query("settings.db", "SELECT key FROM environment WHERE key GLOB 'experiment.*'") == [],
            "with its settings in their table")
 

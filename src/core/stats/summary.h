@@ -17,6 +17,7 @@ struct am_launch_values {
     const double *values;
     const uint32_t *labels; /* AM_LABEL_*, parallel to values; NULL: none */
     size_t n;
+    uint32_t busy; /* AM_BUSY_*: what else the machine did around the launch */
 };
 
 /* All launches of one metric of one point. */

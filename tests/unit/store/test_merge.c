@@ -67,6 +67,7 @@ static bool same_result(const struct am_result *merged, const struct am_result *
         same = strcmp(merged->metrics[m].name, own->metrics[m].name) == 0 && a->n == b->n;
         for (size_t l = 0; same && l < a->n; l++)
             same = a->launches[l].n == b->launches[l].n &&
+                   a->launches[l].busy == b->launches[l].busy &&
                    memcmp(a->launches[l].values, b->launches[l].values,
                           a->launches[l].n * sizeof(double)) == 0;
     }
@@ -108,6 +109,9 @@ static void test_union(void)
     ok(none.n == 0, "the file of one machine has no nodes");
     load(at("all.db"), &arena, &merged, &nodes);
     ok(merged.n == own[0].n + own[1].n, "with all points of both");
+    ok(merged.quiet.launches == own[0].quiet.launches + own[1].quiet.launches &&
+           merged.quiet.busy == own[0].quiet.busy + own[1].quiet.busy && merged.quiet.busy > 0,
+       "and what else the machines did around all launches");
     for (size_t i = 0; i < merged.n; i++)
         same += same_result(&merged.results[i], &own[i / FX_POINTS].results[i % FX_POINTS]) &&
                 strcmp(param(&merged.results[i], "node"), parts[i / FX_POINTS].name) == 0;

@@ -216,7 +216,8 @@ static void check_series(const struct am_result *r)
         for (size_t l = 0; l < series->n; l++) {
             const struct am_launch_values *const values = &series->launches[l];
 
-            exact = exact && values->n == FX_SAMPLES && values->round == rounds[l];
+            exact = exact && values->n == FX_SAMPLES && values->round == rounds[l] &&
+                    values->busy == fx_busy(rounds[l]);
             for (size_t i = 0; exact && i < values->n; i++) {
                 exact = exact && values->values[i] == fx_value(1, rounds[l], i, m);
                 labelled = labelled &&
@@ -431,7 +432,8 @@ static enum am_status count_raw(void *self, const struct am_raw_sample *raw, str
                    x->t0_ns == 1000 * (raw->sequence + 1) && x->t1_ns == x->t0_ns + 500 &&
                    x->elapsed_ns == 499 + raw->sequence && x->hz_before == 3e9 / 7 &&
                    x->hz_after == 0 && x->steal_ns == raw->sequence * 10000000 &&
-                   x->switches == raw->sequence && strcmp(raw->bench, "mem.fake") == 0;
+                   x->switches == raw->sequence && x->off_ns == (raw->sequence == 1 ? 250 : 0) &&
+                   strcmp(raw->bench, "mem.fake") == 0;
     return ++c->n == c->limit ? am_fail(err, AM_E_LIMIT, "enough") : AM_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of schema version 2, as an archmeter before version 3 wrote them (version2/ holds them as
- * SQL): they are read without a change, become version 3 when they are written, and are merged. */
+/* Files of schema versions 2 and 3, as earlier archmeters wrote them (version2/ holds those of
+ * version 2 as SQL): they are read without a change, become files of this version when they are
+ * written, and are merged. */
 #include "store/store.h"
 
 #include "base/text.h"
@@ -196,7 +197,7 @@ static void test_upgrade(size_t i)
     show(path, false, &after);
     ok(before.len > 0 && strcmp(am_text_str(&before), am_text_str(&during)) == 0 &&
            strcmp(am_text_str(&before), am_text_str(&after)) == 0,
-       "%s: the same before, while and after it becomes version 3", files[i].name);
+       "%s: the same before, while and after it becomes version 4", files[i].name);
     ok(number(path, "PRAGMA user_version") == AM_SCHEMA_VERSION, "which it then is");
     ok(number(path, "SELECT count(*) FROM note WHERE key GLOB 't*' OR key = 'winner'") == 0 &&
            number(path, "SELECT count(*) FROM environment WHERE key GLOB '*.*'") == 0,
@@ -218,7 +219,7 @@ static void test_proposed(void)
     am_text_fini(&text);
 }
 
-/* Going on with an old file: it takes launches with everything that version 3 has. */
+/* Going on with an old file: it takes launches with everything that version 4 has. */
 static void test_written(void)
 {
     const char *const path = make("settings", NULL);
@@ -247,7 +248,7 @@ static void test_merged(void)
     struct am_text text;
     struct am_err err = {0};
 
-    show(parts[1].path, true, &text); /* the second of version 3, the first of version 2 */
+    show(parts[1].path, true, &text); /* the second of version 4, the first of version 2 */
     am_text_fini(&text);
     ok(am_store_merge(at("merged.db"), "merge", parts, 2, &err) == AM_OK,
        "both versions merge (%s)", err.text);
@@ -263,6 +264,87 @@ static void test_merged(void)
                1,
        "proposals and settings too");
     am_text_fini(&text);
+}
+
+/* ---- version 3 ---- */
+
+static bool change(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    const bool done = sqlite3_open(path, &db) == SQLITE_OK &&
+                      sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+
+    (void)sqlite3_close(db);
+    return done;
+}
+
+/* Version 3 differs from this one by two tables that it did not have. */
+static const char *make3(const char *name)
+{
+    const char *const path = at(name);
+    struct am_point points[FX_POINTS];
+    struct am_plan plan = fx_plan(points);
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    bool good;
+
+    (void)unlink(path);
+    good = am_store_create(path, &store, &err) == AM_OK && fx_begin(store, &plan, &err) == AM_OK &&
+           fx_put(store, 1, 0, &err) == AM_OK && fx_put(store, 1, 1, &err) == AM_OK;
+    am_store_close(store);
+    if (!good ||
+        !change(path, "DROP TABLE surroundings; DROP TABLE off_cpu; PRAGMA user_version = 3"))
+        ok(false, "cannot make %s: %s", path, err.text);
+    return path;
+}
+
+static void test_version3(void)
+{
+    const char *const path = make3("three.db");
+    struct am_text before, after;
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+
+    show(path, false, &before);
+    ok(before.len > 0 && number(path, "PRAGMA user_version") == 3,
+       "a file of version 3 is read and stays what it is");
+    ok(am_store_open(path, true, &store, &err) == AM_OK && fx_put(store, 1, 2, &err) == AM_OK &&
+           fx_put(store, 1, 3, &err) == AM_OK,
+       "and gone on with (%s)", err.text);
+    am_store_close(store);
+    ok(number(path, "PRAGMA user_version") == AM_SCHEMA_VERSION &&
+           number(path, "SELECT count(*) FROM surroundings") == 2 &&
+           number(path, "SELECT count(*) FROM off_cpu WHERE off_ns = 250") == 2 &&
+           number(path, "SELECT count(*) FROM launch") == 4,
+       "then it knows what happened around the new launches, and of the old ones nothing");
+    show(path, false, &after);
+    ok(after.len > before.len && strncmp(am_text_str(&before), am_text_str(&after), 100) == 0,
+       "with all that it had");
+    am_text_fini(&before);
+    am_text_fini(&after);
+    ok(change(make3("three.db"), "CREATE TABLE surroundings (x)") &&
+           am_store_open(at("three.db"), false, &store, &err) == AM_OK,
+       "a table that people added is let be while the file is of version 3 (%s)", err.text);
+    am_store_close(store);
+    (void)unlink(at("three.db"));
+}
+
+static void test_merged3(void)
+{
+    const struct am_node_part parts[] = {{.name = "a", .path = make3("three.db")},
+                                         {.name = "b", .path = make3("four.db")}};
+    struct am_text text;
+    struct am_err err = {0};
+
+    show(parts[1].path, true, &text);
+    am_text_fini(&text);
+    (void)unlink(at("merged.db"));
+    ok(am_store_merge(at("merged.db"), "merge", parts, 2, &err) == AM_OK &&
+           number(at("merged.db"), "SELECT count(*) FROM launch") == 4 &&
+           number(at("merged.db"), "SELECT count(*) FROM surroundings") == 0,
+       "files of version 3 and 4 merge (%s)", err.text);
+    (void)unlink(at("three.db"));
+    (void)unlink(at("four.db"));
 }
 
 static void test_queried(void)
@@ -290,8 +372,9 @@ static void test_refused(void)
     static const struct {
         const char *change, *why;
     } cases[] = {
-        {"PRAGMA user_version = 1", "an older archmeter (schema version 1, this one reads 2 to 3)"},
-        {"PRAGMA user_version = 4", "a newer archmeter"},
+        {"PRAGMA user_version = 1", "an older archmeter (schema version 1, this one reads 2 to 4)"},
+        {"PRAGMA user_version = 5", "a newer archmeter"},
+        {"PRAGMA user_version = 4", "its table setting is not that of schema 4"},
         {"PRAGMA user_version = 3", "its table setting is not that of schema 3"},
         {"DROP VIEW notes", "its view notes is not that of schema 2"},
         {"DROP TABLE finding; CREATE TABLE finding (x)", "its table finding"},
@@ -350,6 +433,8 @@ int main(int argc, char **argv)
     test_proposed();
     test_written();
     test_merged();
+    test_version3();
+    test_merged3();
     test_queried();
     test_refused();
     test_comments();

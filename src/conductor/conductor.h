@@ -38,8 +38,12 @@ struct am_conductor {
     const struct am_topo *topo;
     struct am_store *store;
     struct am_plan *plan;
-    struct am_energy_rig *energy;             /* NULL: time only */
-    struct am_counting counting;              /* without events: time only */
+    struct am_energy_rig *energy; /* NULL: time only */
+    struct am_counting counting;  /* without events: time only */
+    const struct am_fsroot *root; /* what else the machine does is read below it; NULL:
+                                   * nobody looks */
+    bool foreign;                 /* workers serve in processes that are not our children:
+                                   * who else works cannot be told */
     const volatile sig_atomic_t *interrupted; /* set by the program's signal handler */
     am_progress_fn *progress;                 /* may be NULL */
     void *progress_self;

@@ -7,6 +7,7 @@
 #include "conductor/memory.h"
 #include "conductor/process.h"
 #include "core/protocol/protocol.h"
+#include "topo/activity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor
     if (!l->cpus)
         return am_fail(err, AM_E_NOMEM, "no memory for the CPU list");
     l->n_cpus = am_topo_cpu_order(conductor->topo, l->cpus, CPUS_MAX);
+    l->machine_cpus = am_topo_shape(conductor->topo)->threads;
     if (l->n_cpus == 0)
         return am_fail(err, AM_E_ABSENT, "no CPU this process may use");
     return AM_OK;
@@ -176,6 +178,29 @@ static void run_worker(const struct am_launcher *l, const struct am_worker *work
     am_process_fini(&result);
 }
 
+/* Runs the worker between two looks at the machine. */
+static void run_watched(const struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
+                        const struct am_text *request, struct am_collect *collect)
+{
+    const struct am_fsroot *const root = l->conductor->root;
+    struct am_launch *const launch = &collect->launch;
+    struct am_activity before = {0}, after = {0};
+    double seconds;
+
+    if (root)
+        am_activity_read(root, &before);
+    run_worker(l, worker, n_cpus, request, collect);
+    if (!root)
+        return;
+    am_activity_read(root, &after);
+    if (l->conductor->foreign)
+        before.has_own = before.has_load = false;
+    launch->has_surroundings = true;
+    seconds = root->synthetic ? am_activity_seconds(&before, &after, l->machine_cpus)
+                              : (double)(launch->ended_ns - launch->started_ns) * 1e-9;
+    launch->surroundings = am_activity_between(&before, &after, seconds, n_cpus, l->machine_cpus);
+}
+
 enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
                                size_t n, unsigned round, struct am_arena *arena,
                                struct am_launch *record, struct am_err *err)
@@ -207,7 +232,7 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
         collect.launch.seed = seed;
         collect.launch.cpus = cpu_list(l->cpus, n_cpus, arena);
         collect.launch.wall_start = (int64_t)time(NULL);
-        run_worker(l, worker, n_cpus, &request, &collect);
+        run_watched(l, worker, n_cpus, &request, &collect);
         am_counting_attribute(counting, points, &collect.launch);
         if (l->conductor->energy && am_counting_times(counting, round))
             am_energy_rig_attribute(l->conductor->energy, points, arena, &collect.launch);

@@ -3,7 +3,8 @@
  *
  * CPUs are taken from the topology, one hardware thread per core first. The worker runs with them
  * as its affinity and with a limit in time, memory and output; however it ends, the caller gets a
- * complete record in which every requested point has an outcome. */
+ * complete record in which every requested point has an outcome, with what else the machine did
+ * meanwhile (topo/activity.h, read before the worker starts and after it is gone). */
 #ifndef AM_CONDUCTOR_LAUNCH_H
 #define AM_CONDUCTOR_LAUNCH_H
 
@@ -14,6 +15,7 @@ struct am_launcher {
     const struct am_conductor *conductor;
     int *cpus; /* in the order threads are placed */
     size_t n_cpus;
+    unsigned machine_cpus; /* online, ours or not */
 };
 
 enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor *conductor,

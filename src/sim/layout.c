@@ -107,3 +107,8 @@ enum am_sim_relation am_sim_relate(const struct am_sim_layout *l, const struct a
     }
     return AM_SIM_IN_PACKAGE;
 }
+
+double am_sim_neighbour_cpus(const struct am_sim_machine *m)
+{
+    return m->neighbour.slow > 1 ? (double)am_sim_cpu_count(m) * (1 - 1 / m->neighbour.slow) : 0;
+}

@@ -186,6 +186,8 @@ enum am_status am_sim_machine_load(const char *path, struct am_arena *arena,
 void am_sim_machine_document(struct am_text *out);
 
 uint64_t am_sim_cpu_count(const struct am_sim_machine *m);
+/* CPUs that the neighbour's programs use while it is here, where they run in this system. */
+double am_sim_neighbour_cpus(const struct am_sim_machine *m);
 uint64_t am_sim_core_count(const struct am_sim_machine *m); /* of a package */
 const struct am_sim_isa *am_sim_isa_find(const struct am_sim_kind *kind, const char *name);
 

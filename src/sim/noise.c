@@ -12,19 +12,20 @@
 
 enum { CLOCK_MULTIPLE = 1000 }; /* clock readings that a batch lasts at least */
 
-static const double tick_s = 0.01;            /* in which kernels count stolen time */
-static const double slice_s = 0.004;          /* between two involuntary switches */
-static const double start_s = 0.002;          /* of a process */
-static const double fill_rate = 4e9;          /* bytes per second of filling memory */
+static const double tick_s = 0.01;                         /* in which kernels count stolen time */
+static const double slice_s = 0.004;                       /* between two involuntary switches */
+static const double switch_least = 0.01, off_least = 0.02; /* lost parts that the engine labels */
+static const double start_s = 0.002;                       /* of a process */
+static const double fill_rate = 4e9;                       /* bytes per second of filling memory */
 static const double clock_probe_error = 5e-4; /* relative, of measuring the core clock */
 static const double best_slice_share = 0.02;  /* noise left in the best of many slices */
 
 /* ---- the clock ---- */
 
-/* "NOW STAMP BUSY STEAL", as am_sim_clock_save() writes it. */
+/* "NOW STAMP BUSY STEAL OTHER", as am_sim_clock_save() writes it. */
 static bool read_clock(const char *text, struct am_sim_clock *c)
 {
-    double *const numbers[] = {&c->now_s, NULL, &c->busy_s, &c->steal_s};
+    double *const numbers[] = {&c->now_s, NULL, &c->busy_s, &c->steal_s, &c->other_s};
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         const size_t len = strcspn(text, " ");
@@ -56,8 +57,8 @@ enum am_status am_sim_clock_save(const struct am_sim_clock *c, const char *folde
                                  struct am_err *err)
 {
     char path[4096], text[256];
-    const int n = snprintf(text, sizeof(text), "%a %llu %a %a\n", c->now_s,
-                           (unsigned long long)c->stamp_ns, c->busy_s, c->steal_s);
+    const int n = snprintf(text, sizeof(text), "%a %llu %a %a %a\n", c->now_s,
+                           (unsigned long long)c->stamp_ns, c->busy_s, c->steal_s, c->other_s);
     int fd;
     bool written;
 
@@ -204,16 +205,23 @@ static void fill_disturbance(struct am_sim_visit *v, double lost_s, double visit
         out->steal_ns = (uint64_t)(ticks * tick_s * 1e9);
         c->steal_s += lost_s;
     }
-    if (b->switches && visited > 0)
+    if (b->switches && visited > 0) {
         out->switches = 1 + (uint64_t)(visited * (double)out->elapsed_ns * 1e-9 / slice_s);
+        out->off_ns = (uint64_t)(lost_s * 1e9);
+    }
 }
 
+/* As the engine labels: what costs a thread too little of a batch is no disturbance. */
 static void fill_labels(const struct am_sampler_settings *set, struct am_sample *out)
 {
+    const double off = (double)out->off_ns / (double)out->elapsed_ns;
+
     if (out->steal_ns)
         out->labels |= AM_LABEL_STEAL;
-    if (out->switches)
+    if (out->switches && off > switch_least)
         out->labels |= AM_LABEL_SWITCH;
+    if (off > off_least)
+        out->labels |= AM_LABEL_OFF;
     if (out->hz_before > 0 && fabs(out->hz_after / out->hz_before - 1) > set->drift_limit)
         out->labels |= AM_LABEL_DRIFT;
 }
@@ -226,23 +234,25 @@ void am_sim_visit_sample(struct am_sim_visit *v, struct am_sim_clock *c, struct 
     const double plain = v->answer->seconds * (double)v->iters, drift = drift_at(n, c->now_s);
     double factor = v->factor * drift * exp(n->sample * normal(rng));
     const double tail = am_rng_unit(rng), length = -log(1 - am_rng_unit(rng));
-    double visited, seconds;
+    double visited, seconds, lost;
 
     *out = (struct am_sample){.iters = v->iters, .t0_ns = c->stamp_ns};
     if (tail < n->tail_chance)
         factor *= 1 + n->tail * length;
     visited = am_sim_visited(m, c->now_s, plain * factor);
-    seconds = plain * factor * (1 + visited * (m->neighbour.slow - 1));
+    lost = plain * factor * visited * (m->neighbour.slow - 1);
+    seconds = plain * factor + lost;
     out->elapsed_ns = (uint64_t)(floor(seconds * 1e9 / n->clock_step_ns + 0.5) * n->clock_step_ns);
     if (out->elapsed_ns == 0)
         out->elapsed_ns = (uint64_t)n->clock_step_ns;
     out->hz_before = v->answer->hz / drift * (1 + clock_probe_error * normal(rng));
     am_sim_clock_advance(c, (double)out->elapsed_ns * 1e-9);
     c->stamp_ns = out->t0_ns + out->elapsed_ns;
-    c->busy_s += (double)out->elapsed_ns * 1e-9 * (double)v->question->launch->request->n_cpus;
+    c->busy_s += (seconds - (m->neighbour.steal || m->neighbour.switches ? lost : 0)) *
+                 (double)v->question->launch->request->n_cpus;
     out->t1_ns = c->stamp_ns;
     out->hz_after = v->answer->hz / drift_at(n, c->now_s) * (1 + clock_probe_error * normal(rng));
-    fill_disturbance(v, seconds - plain * factor, visited, c, out);
+    fill_disturbance(v, lost, visited, c, out);
     fill_labels(&v->question->launch->request->sampler, out);
     fill_values(v, seconds / plain, out);
     am_sim_clock_advance(c, 1e-4); /* probing and telling */

@@ -13,9 +13,9 @@
 #include "sim/tree.h"
 
 struct am_sim_clock {
-    double now_s;      /* since the machine was made */
-    uint64_t stamp_ns; /* the same moment in the stamps of samples */
-    double busy_s, steal_s;
+    double now_s;                    /* since the machine was made */
+    uint64_t stamp_ns;               /* the same moment in the stamps of samples */
+    double busy_s, steal_s, other_s; /* CPU time: ours, stolen, of a neighbour in this system */
 };
 
 /* Reads the clock file of a machine's folder; a missing or broken one begins at 0. */

@@ -239,6 +239,14 @@ static void say_point(struct am_text *out, struct am_sim_launch *launch,
     am_msg_write(out, &end);
 }
 
+/* What a neighbour inside this system used of its CPUs since then. */
+static double neighbour_s(const struct am_sim_machine *m, double since, double now)
+{
+    return m->neighbour.switches
+               ? am_sim_visited(m, since, now - since) * (now - since) * am_sim_neighbour_cpus(m)
+               : 0;
+}
+
 /* Sends what has been said and forgets it. */
 static bool send_text(int fd, struct am_text *text)
 {
@@ -281,6 +289,7 @@ static enum am_status leave(struct host *h, const struct am_sim_clock *clock, st
         .now_s = clock->now_s,
         .busy_s = clock->busy_s,
         .steal_s = clock->steal_s,
+        .other_s = clock->other_s,
         .visited = am_sim_visited(&h->machine, clock->now_s, 0.01) > 0,
     };
     const char *const root = path_in(h, "root", "");
@@ -298,10 +307,12 @@ static enum am_status answer_all(struct host *h, const struct am_request *reques
     struct am_sim_launch launch = {.layout = &h->layout, .request = request, .worker = h->worker};
     struct am_sim_clock clock;
     struct am_text out;
+    double begun;
     bool heard;
 
     am_text_init(&out, MESSAGES_MAX);
     am_sim_clock_load(&clock, h->folder);
+    begun = clock.now_s;
     am_sim_launch_draw(&launch, &clock);
     am_msg_write(&out, &hello);
     heard = send_text(fd, &out);
@@ -309,6 +320,7 @@ static enum am_status answer_all(struct host *h, const struct am_request *reques
         say_point(&out, &launch, &request->points[i], &clock);
         heard = send_text(fd, &out);
     }
+    clock.other_s += neighbour_s(&h->machine, begun, clock.now_s);
     if (heard && leave(h, &clock, err) != AM_OK) {
         am_text_fini(&out);
         return AM_E_SYS;

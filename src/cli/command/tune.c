@@ -309,6 +309,7 @@ static enum am_status measure(struct session *s, struct am_err *err)
 {
     struct am_cli *const cli = s->cli;
     struct am_conductor conductor = {.catalogue = &s->setup->catalogue,
+                                     .root = &s->setup->root,
                                      .topo = s->setup->topo,
                                      .plan = &s->setup->plan,
                                      .interrupted = cli->interrupted,

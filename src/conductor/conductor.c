@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "conductor/launch.h"
+#include "core/stats/looks.h"
 #include "core/stats/summary.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ struct run {
     uint64_t latest_ns;    /* end of the latest launch; a simulated machine's may lie ahead */
     double spent_before_s; /* by earlier invocations of this run */
     struct am_launcher launcher;
+    struct am_looks looks; /* when a point may stop for its precision */
     struct am_outcome *outcome;
     unsigned round;
 };
@@ -75,23 +77,6 @@ static enum am_status store_stops(struct run *r, struct am_err *err)
     return s;
 }
 
-/* Half-width of the interval of the median of launch medians, relative to it. */
-static double precision(const struct progress_of_point *p)
-{
-    const size_t n = p->n_medians;
-    struct am_summary s = {.launches = n};
-    double *sorted = n ? malloc(n * sizeof(*sorted)) : NULL;
-
-    if (!sorted)
-        return INFINITY;
-    memcpy(sorted, p->medians, n * sizeof(*sorted));
-    am_stats_sort(sorted, n);
-    s.median = am_stats_median(sorted, n);
-    s.ci = am_stats_median_interval(sorted, n, 0.95);
-    free(sorted);
-    return am_summary_precision(&s);
-}
-
 /* An interval narrows with the root of the number of launches. Where several times the most there
  * may be would not bring it to the target, further ones buy nothing. */
 static bool out_of_reach(const struct run *r, const struct progress_of_point *p, double width,
@@ -102,8 +87,9 @@ static bool out_of_reach(const struct run *r, const struct progress_of_point *p,
     return needed > OUT_OF_REACH * (double)r->set->max_launches;
 }
 
-/* Why the point needs no further launch. A pure function of what was stored, so that a
- * resumed run decides as the first one would have. */
+/* Why the point needs no further launch. A pure function of what was stored, so that a resumed run
+ * decides as the first one would have. Precision is asked at the looks only: who asked after every
+ * launch would stop where luck made an interval narrow. */
 static enum am_stop_reason stop_reason(const struct run *r, const struct progress_of_point *p,
                                        const struct am_bench *bench)
 {
@@ -113,8 +99,8 @@ static enum am_stop_reason stop_reason(const struct run *r, const struct progres
         return AM_STOP_SKIP;
     if (!p->worked && p->failures >= FAILURES_MAX)
         return AM_STOP_FAIL;
-    if (p->n_medians >= r->set->min_launches) {
-        const double width = precision(p);
+    if (am_looks_at(&r->looks, p->n_medians)) {
+        const double width = am_looks_precision(p->medians, p->n_medians);
 
         if (width <= target)
             return AM_STOP_TARGET;
@@ -182,8 +168,8 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     consider_stop(r, i);
 }
 
-/* What the plan still needs: every open point up to its minimum of launches, then one more. Called
- * after a launch, so that there is a mean. */
+/* What the plan still needs: every open point up to its next look. Called after a launch, so that
+ * there is a mean. */
 static double eta(const struct run *r, double now)
 {
     const double mean = (now - r->spent_before_s) / (double)r->outcome->launches;
@@ -192,10 +178,10 @@ static double eta(const struct run *r, double now)
     for (size_t i = 0; i < r->c->plan->n; i++) {
         const struct progress_of_point *p = &r->points[i];
         const double each = p->visits ? p->seconds / p->visits : mean;
+        const size_t next = am_looks_next(&r->looks, p->n_medians);
 
         if (!p->stopped)
-            left +=
-                each * (p->visits < r->set->min_launches ? r->set->min_launches - p->visits : 1);
+            left += each * (next > p->n_medians ? (double)(next - p->n_medians) : 1);
     }
     if (r->set->budget_s > 0 && left > r->set->budget_s - now)
         left = r->set->budget_s > now ? r->set->budget_s - now : 0;
@@ -460,6 +446,7 @@ enum am_status am_conductor_run(const struct am_conductor *c, const struct am_re
     enum am_status s;
 
     *outcome = (struct am_outcome){0};
+    r.looks = am_looks_of(r.set->min_launches, r.set->max_launches);
     r.start_ns = am_now_ns();
     r.points = calloc(n ? n : 1, sizeof(*r.points));
     r.stops = calloc(n ? n : 1, sizeof(*r.stops));
@@ -487,10 +474,12 @@ double am_conductor_estimate(const struct am_plan *plan)
     const double spawn_s = 0.01;
     /* Calibration costs about three batches, and batches come out longer than their minimum. */
     const double launch_s = spawn_s + 1.3 * batch_s * (3 + s->warmup + s->samples);
+    const struct am_looks looks =
+        am_looks_of(plan->settings.min_launches, plan->settings.max_launches);
     double all = 0;
 
     for (size_t i = 0; i < plan->n; i++)
-        all += plan->settings.min_launches *
+        all += (double)looks.at[0] *
                (plan->points[i].expect_s > 0 ? plan->points[i].expect_s : launch_s);
     return plan->settings.budget_s > 0 && all > plan->settings.budget_s ? plan->settings.budget_s
                                                                         : all;

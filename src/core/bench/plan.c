@@ -33,7 +33,7 @@ static const struct {
     [AM_PROFILE_STANDARD] = {"standard",
                              {
                                  .profile = AM_PROFILE_STANDARD,
-                                 .min_launches = 5,
+                                 .min_launches = 8, /* the first look: core/stats/looks.h */
                                  .max_launches = 15,
                                  .target = 0.01,
                                  .launch_limit_s = 60,

@@ -96,10 +96,9 @@ struct am_weighted am_stats_weighted(const double *x, const double *w, size_t n)
     return out;
 }
 
-/* The rank k (from 1) of the lower end: the largest with 2 P(B < k) <= 1 - level for B binomial
- * (n, 1/2), at least 1. The term is carried as mantissa and exponent: exact for the n that occur,
- * and without underflow for any other. */
-static size_t interval_rank(size_t n, double level, double *coverage)
+/* The largest k with 2 P(B < k) <= 1 - level for B binomial (n, 1/2). The term is carried as
+ * mantissa and exponent: exact for the n that occur, and without underflow for any other. */
+size_t am_stats_median_rank(size_t n, double level, double *coverage)
 {
     double mantissa = 1; /* of P(B = k), times 2^-n */
     int exponent = 0;
@@ -127,7 +126,7 @@ struct am_interval am_stats_median_interval(const double *sorted, size_t n, doub
 
     if (n == 0)
         return ci;
-    k = interval_rank(n, level, &ci.coverage);
+    k = am_stats_median_rank(n, level, &ci.coverage);
     ci.lo = sorted[k - 1];
     ci.hi = sorted[n - k];
     return ci;

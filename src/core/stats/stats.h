@@ -41,6 +41,8 @@ struct am_interval {
  * exact binomial coverage is >= level; [min, max] with its (lower) coverage where n is too small.
  */
 struct am_interval am_stats_median_interval(const double *sorted, size_t n, double level);
+/* The rank of its lower end, from 1; the upper one has as many values above it. */
+size_t am_stats_median_rank(size_t n, double level, double *coverage);
 
 /* Exact one-sided Mann-Whitney test that b lies higher than a by more than `margin`: the share of
  * all orders of as many values in which as many pairs (a, b) or more have b - a > margin. A pair

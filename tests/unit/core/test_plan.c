@@ -22,7 +22,7 @@ static void test_profiles(void)
         double target, budget_s, limit_s, min_batch_s, max_point_s;
     } want[AM_PROFILE_COUNT] = {
         [AM_PROFILE_QUICK] = {"quick", 5, 5, 1, 5, 3, 0.01, 60, 30, 0.002, 0.5},
-        [AM_PROFILE_STANDARD] = {"standard", 5, 15, 1, 5, 5, 0.01, 0, 60, 0.01, 5},
+        [AM_PROFILE_STANDARD] = {"standard", 8, 15, 1, 5, 5, 0.01, 0, 60, 0.01, 5},
         [AM_PROFILE_THOROUGH] = {"thorough", 20, 20, 2, 20, 10, 0.005, 0, 300, 0.02, 20},
     };
 

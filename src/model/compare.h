@@ -28,6 +28,7 @@ struct am_comparison_row {
     double p;       /* adjusted over all rows (Holm) */
     double speedup; /* > 1: b is better */
     double seen;    /* smallest relative change that this row would have shown with 90 % */
+    bool two_modes; /* the launches of a side lie in two groups, further apart than delta */
     enum am_verdict verdict;
     size_t launches_needed; /* suspect, undecided: per side to show the change as measured; 0: more
                              * than 1000, or it is within delta */
@@ -49,6 +50,7 @@ struct am_comparison {
     size_t count[AM_VERDICT_COUNT];
     size_t n_judged;        /* rows that have a p: those over which it is adjusted */
     size_t slower_suspects; /* of the suspects, those that look slower */
+    size_t two_modes;       /* rows with such sides */
     double geomean_speedup; /* over the compared primary metrics */
 };
 

@@ -44,6 +44,13 @@ static bool decides(enum am_basis basis)
     return (unsigned)basis < AM_BASIS_COUNT && answers[basis];
 }
 
+/* Whether the launches lie in two groups; sorts them. */
+static bool two_groups(double *medians, size_t n, double delta)
+{
+    am_stats_sort(medians, n);
+    return am_stats_bimodal(medians, n, delta);
+}
+
 /* The change of one row, turned so that above zero is slower, and what is shown of it. */
 static enum am_status measure(struct am_comparison_row *row, double delta, struct am_err *err)
 {
@@ -57,6 +64,8 @@ static enum am_status measure(struct am_comparison_row *row, double delta, struc
     row->n_a = am_series_medians(sa, medians);
     row->n_b = am_series_medians(sb, medians + row->n_a);
     c = am_change_of(medians, row->n_a, medians + row->n_a, row->n_b, delta);
+    row->two_modes =
+        two_groups(medians, row->n_a, delta) || two_groups(medians + row->n_a, row->n_b, delta);
     free(medians);
     row->ratio = (struct am_ratio){exp(c.d), exp(c.lo), exp(c.hi), 0.95};
     row->speedup = lower ? exp(-c.d) : exp(c.d);
@@ -72,14 +81,30 @@ static enum am_status measure(struct am_comparison_row *row, double delta, struc
     return AM_OK;
 }
 
-/* Ranks agree: as far beyond doubt as a row among m must be, or as far as so few launches can. */
-static bool ranks_agree(const struct am_change *c, double alpha, size_t m)
+/* Launches in two modes are parted by chance, one side's in the one and the other's in the other,
+ * with at most 2 x 2^-(n_a + n_b) per row. Such a row looks like any that changed, but the others
+ * of its kind show both modes: where they are so many that one of them may well be parted, ranks
+ * that can go no further prove nothing. Half of alpha is left to what is tested. */
+static bool modes_mislead(const struct am_comparison_row *row, const struct am_comparison *c,
+                          double alpha)
 {
-    return c->p_rank <= fmax(alpha / (double)m, c->least_rank) * (1 + 1e-9);
+    return (double)c->two_modes * ldexp(2, -(int)(row->n_a + row->n_b)) > alpha / 2;
+}
+
+/* Ranks agree: as far beyond doubt as a row among all must be, or as far as so few launches can. */
+static bool ranks_agree(const struct am_comparison_row *row, const struct am_comparison *c,
+                        double alpha)
+{
+    const double p = row->change.p_rank * (1 - 1e-9);
+
+    if (p <= alpha / (double)c->n_judged)
+        return true;
+    return p <= row->change.least_rank && !modes_mislead(row, c, alpha);
 }
 
 static enum am_verdict judge(const struct am_comparison_row *row,
-                             const struct am_compare_settings *settings, size_t m)
+                             const struct am_compare_settings *settings,
+                             const struct am_comparison *all)
 {
     const struct am_change *const c = &row->change;
     const double alpha = 1 - settings->level;
@@ -88,7 +113,7 @@ static enum am_verdict judge(const struct am_comparison_row *row,
     if (isnan(c->p))
         return AM_VERDICT_UNDECIDED;
     if (fabs(c->d) > c->margin && c->p <= alpha) {
-        if (row->p > alpha || !ranks_agree(c, alpha, m))
+        if (row->p > alpha || !ranks_agree(row, all, alpha))
             return AM_VERDICT_SUSPECT;
         if (c->d > 0)
             return sure ? AM_VERDICT_SLOWER : AM_VERDICT_MAYBE_SLOWER;
@@ -102,7 +127,7 @@ static void settle(const struct am_compare_settings *settings, struct am_compari
     for (size_t i = 0; i < out->n; i++) {
         struct am_comparison_row *row = &out->rows[i];
 
-        row->verdict = judge(row, settings, out->n_judged);
+        row->verdict = judge(row, settings, out);
         row->seen = am_change_seen(&row->change, out->n_judged);
         if (row->verdict == AM_VERDICT_SUSPECT || row->verdict == AM_VERDICT_UNDECIDED)
             row->launches_needed = am_change_needs(&row->change, row->n_a, row->n_b, out->n_judged);
@@ -123,6 +148,7 @@ enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
         status = measure(&out->rows[i], settings->delta, err);
         p[i] = out->rows[i].p;
         out->n_judged += !isnan(p[i]);
+        out->two_modes += out->rows[i].two_modes;
     }
     am_stats_holm(p, out->n);
     for (size_t i = 0; i < out->n; i++)

@@ -142,7 +142,7 @@ def measure(options, chosen, folder):
             turn = turn if i % 2 else turn[::-1]
             if options.best:
                 turn.append(("best", functools.partial(run_archmeter, options.archmeter, bench,
-                                                       point, "best", metric)))
+                                                       point, "widest", metric)))
             for who, run in turn:
                 results[label][who].append(guarded(options, run))
             print(f"round {i + 1} of {options.rounds}: {label}", file=sys.stderr, flush=True)
@@ -164,7 +164,7 @@ def print_table(options, chosen, results):
           "share of the CPUs that others used in a kept run, likwid's / archmeter's.\n")
     columns = ["case", "likwid kernel", "likwid", f"archmeter {options.isa}",
                "ratio [95 % interval]", "goal", "verdict", "foreign"]
-    columns += ["isa=best", "its ratio"] if options.best else []
+    columns += ["isa=widest", "its ratio"] if options.best else []
     ratio.print_head(columns)
     verdicts = []
     for label, _, _, _, kernel, _, goal in chosen:
@@ -208,7 +208,7 @@ def main():
     parser.add_argument("--isa", default="avx2", help="ours against likwid's avx kernels")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--retries", type=int, default=3, help="repeats of a disturbed run")
-    parser.add_argument("--best", action="store_true", help="measure isa=best too")
+    parser.add_argument("--best", action="store_true", help="measure isa=widest too")
     parser.add_argument("--only", default="", help="cases whose label contains this text")
     options = parser.parse_args()
     if options.rounds < 4 or options.threads < 1:

@@ -161,7 +161,7 @@ static const struct am_axis axes[] = {
     [AM_FFT_EXECUTOR] = {.name = "executor"},
     [AM_FFT_ISA] = {.name = "isa",
                     .kind = AM_AXIS_NAME,
-                    .dflt = "best",
+                    .dflt = "widest",
                     .thorough = "all",
                     .choices = isas,
                     .ranked = true,

@@ -212,7 +212,7 @@ static const struct am_axis axes[] = {
     [EXECUTOR] = {.name = "executor"},
     [ISA] = {.name = "isa",
              .help = "instruction set of our own kernels; libraries choose by themselves "
-                     "and take `best` only"},
+                     "and take `widest` only"},
     [TYPE] = {.name = "type",
               .kind = AM_AXIS_NAME,
               .dflt = "f64",

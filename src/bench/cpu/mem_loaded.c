@@ -298,7 +298,7 @@ static const struct am_axis axes[] = {
               .dflt = "128M",
               .quick = "64M",
               .help = "working set of each thread"},
-    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the generators"),
+    [ISA] = AM_AXIS_ISA(.dflt = "widest", .help = "instruction set of the generators"),
     [PATTERN] = {.name = "pattern",
                  .kind = AM_AXIS_NAME,
                  .dflt = "random",

@@ -262,7 +262,7 @@ static const struct am_axis axes[] = {
               .quick = "l3*2",
               .thorough = "1G",
               .help = "bytes walked over, and as many read"},
-    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the reading loop"),
+    [ISA] = AM_AXIS_ISA(.dflt = "widest", .help = "instruction set of the reading loop"),
     {.name = NULL},
 };
 

@@ -230,7 +230,7 @@ static const struct am_axis axes[] = {
               .thorough = "1G",
               .help = "bytes of memory read, all threads together, rounded down to "
                       "whole pages for each"},
-    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loop"),
+    [ISA] = AM_AXIS_ISA(.dflt = "widest", .help = "instruction set of the loop"),
     {.name = NULL},
 };
 

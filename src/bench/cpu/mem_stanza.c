@@ -194,7 +194,7 @@ static const struct am_axis axes[] = {
               .dflt = "128M",
               .quick = "32M",
               .help = "bytes of the three arrays together, gaps included"},
-    [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loop"),
+    [ISA] = AM_AXIS_ISA(.dflt = "widest", .help = "instruction set of the loop"),
     [PAGES] = AM_AXIS_PAGES(.dflt = "any", .thorough = "small,huge"),
     {.name = NULL},
 };

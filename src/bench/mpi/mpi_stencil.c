@@ -325,7 +325,7 @@ static const struct am_axis axes[] = {
               .help = "element type"},
     [ISA] = {.name = "isa",
              .kind = AM_AXIS_NAME,
-             .dflt = "best",
+             .dflt = "widest",
              .choices = am_isa_names,
              .ranked = true,
              .why_not = am_isa_why_not,

@@ -306,7 +306,7 @@ static const struct am_axis axes[] = {
                  .help = "who may price a block: CPUs, the first OpenCL device, or both"},
     [ISA] = {.name = "isa",
              .kind = AM_AXIS_NAME,
-             .dflt = "best",
+             .dflt = "widest",
              .choices = am_isa_names,
              .ranked = true,
              .why_not = am_isa_why_not,

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "core/bench/axis_parser.h"
+#include "core/bench/isas.h"
 
 #include <string.h>
 
@@ -156,17 +157,39 @@ static enum am_status usable_choices(struct am_parser *p, size_t from)
     return s == AM_OK && p->written == before ? fail_unusable(p) : s;
 }
 
-static enum am_status best_choice(struct am_parser *p, size_t from)
+/* The last usable one; the number of choices when there is none. */
+static size_t widest(const struct am_axis *axis)
 {
-    size_t n = 0;
+    size_t n = 0, last;
 
-    while (p->axis->choices[n])
-        n++;
-    while (n > 0) {
-        if (is_usable(p->axis, --n))
-            return add_choice(p, from, n);
+    for (; axis->choices[n]; n++)
+        ;
+    for (last = n; last > 0; last--) {
+        if (is_usable(axis, last - 1))
+            return last - 1;
     }
-    return fail_unusable(p);
+    return n;
+}
+
+static enum am_status widest_choice(struct am_parser *p, size_t from)
+{
+    const size_t i = widest(p->axis);
+
+    return p->axis->choices[i] ? add_choice(p, from, i) : fail_unusable(p);
+}
+
+/* What is fastest only a measurement tells: all that can be are measured. */
+static enum am_status best_choices(struct am_parser *p, size_t from)
+{
+    const char *const top = p->axis->choices[widest(p->axis)];
+    const char *const rival = am_isa_rival(top);
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; rival && s == AM_OK && p->axis->choices[i]; i++) {
+        if (strcmp(p->axis->choices[i], rival) == 0 && is_usable(p->axis, i))
+            s = add_choice(p, from, i);
+    }
+    return s == AM_OK ? widest_choice(p, from) : s;
 }
 
 static const struct {
@@ -174,7 +197,11 @@ static const struct {
     enum am_status (*add)(struct am_parser *p, size_t from);
     bool ranked; /* for ranked axes only */
 } groups[] = {
-    {"all", all_choices, false}, {"usable", usable_choices, false}, {"best", best_choice, true}};
+    {"all", all_choices, false},
+    {"usable", usable_choices, false},
+    {"widest", widest_choice, true},
+    {"best", best_choices, true},
+};
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups), CHOICES_CAP = 64 };
 

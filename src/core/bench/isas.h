@@ -8,8 +8,8 @@
  * - tests/structure/check_isas.py compares all tables that have a row per set: those just named,
  * the generator of slices, the tests of generated code; and finds private lists of sets.
  *
- * Rank: what a set of a higher rank does in a second bounds those below it. Sets of different
- * architectures never meet in one run. */
+ * Rank: what a set of a higher rank does in a second bounds those below it, but for its rival
+ * (am_isa_rival()). Sets of different architectures never meet in one run. */
 #ifndef AM_CORE_ISAS_H
 #define AM_CORE_ISAS_H
 
@@ -27,5 +27,9 @@ enum { AM_ISAS(AM_ISA_BYTES) };
 
 /* The place in the table; -1 of a name that is not there, or of NULL. */
 int am_isa_rank(const char *isa);
+
+/* The narrower set that can be as fast as this one or faster, NULL when there is none such: whoever
+ * wants the fastest must measure both. */
+const char *am_isa_rival(const char *isa);
 
 #endif

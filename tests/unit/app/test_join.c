@@ -131,7 +131,8 @@ static void check_rows(const struct am_bench *b)
     is_str(axis(b, "binding")->help, "how threads are bound to places", "but no help it lacks");
     is_str(axis(b, "threads")->dflt, "1,cpus", "an application's row changes");
     is_str(axis(b, "threads")->quick, "cpus", "only what it states");
-    is_str(axis(b, "isa")->dflt, "best", "a row that has a name only takes all of the shared one");
+    is_str(axis(b, "isa")->dflt, "widest",
+           "a row that has a name only takes all of the shared one");
     ok(axis(b, "isa")->kind == AM_AXIS_NAME && axis(b, "isa")->ranked, "its kind and rank too");
     is_str(axis(b, "executor")->choices[1], "task:default", "executors are listed by their names");
     ok(!axis(b, "executor")->choices[5], "and no others are");

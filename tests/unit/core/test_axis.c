@@ -83,9 +83,12 @@ static void test_values(void)
         {&isa, "all", "scalar sse2 avx avx2 avx512"},
         {&isa, "usable", "scalar sse2 avx avx2"},
         {&isa, "best", "avx2"},
+        {&isa, "widest", "avx2"},
         {&isa, "avx512,usable", "avx512 scalar sse2 avx avx2"},
         {&worker_isa, "usable", "scalar avx avx2 avx512"},
-        {&worker_isa, "best", "avx512"},
+        {&worker_isa, "widest", "avx512"},
+        {&worker_isa, "best", "avx2 avx512"}, /* the wider need not be the faster */
+        {&worker_isa, "avx512,best", "avx512 avx2"},
         {&policy, "starpu:eager,omp-for,starpu:eager", "starpu:eager omp-for"},
         {&policy, "best", "best"},
     };
@@ -116,10 +119,10 @@ static const struct {
 } refusals[] = {
     {&isa, "sse2,avx22", AM_E_USAGE,
      "isa: unknown value \"avx22\" at column 6; did you mean \"avx2\"? "
-     "(scalar, sse2, avx, avx2, avx512, all, usable, best)"},
+     "(scalar, sse2, avx, avx2, avx512, all, usable, widest, best)"},
     {&isa, "usabel", AM_E_USAGE,
      "isa: unknown value \"usabel\" at column 1; did you mean \"usable\"? "
-     "(scalar, sse2, avx, avx2, avx512, all, usable, best)"},
+     "(scalar, sse2, avx, avx2, avx512, all, usable, widest, best)"},
     {&isa, "", AM_E_USAGE, "isa: a value is missing at column 1"},
     {&isa, "avx2,,sse2", AM_E_USAGE, "isa: a value is missing at column 6"},
     {&kernel, "best", AM_E_USAGE,

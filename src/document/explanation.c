@@ -142,6 +142,8 @@ static void tell_meaning(struct am_body *b, const struct am_explanations *all)
         (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "FINDING: ",
                             "%zu point%s measured above the bound: there the model is wrong",
                             all->above, all->above == 1 ? " was" : "s were");
+    for (size_t i = 0; i < all->n_remarks; i++)
+        (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "ceiling: ", all->remarks[i]);
     (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "bound: ",
                        "the least time that the work needs at the highest rates measured in this "
                        "run for its instruction set, precision, level of memory and threads (95 % "
@@ -222,6 +224,10 @@ static void explanation_data(struct am_data *d, const void *self)
     am_data_run(d, "run", view->set);
     am_data_machine(d, &view->set->machine);
     am_data_unsigned(d, "above", view->all->above);
+    am_data_array(d, "remarks");
+    for (size_t i = 0; i < view->all->n_remarks; i++)
+        am_data_text(d, NULL, view->all->remarks[i]);
+    am_data_array_end(d);
     am_data_array(d, "points");
     for (size_t i = 0; i < view->all->n; i++)
         tell_explanation(d, &view->all->items[i]);

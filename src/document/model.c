@@ -393,6 +393,7 @@ static void tell_ceilings(struct am_data *d, const struct am_roofline *roofline)
         am_data_text(d, "unit", am_ceiling_unit(c->kind));
         am_data_number(d, "rate", c->rate);
         am_data_number(d, "median", c->median);
+        am_data_text(d, "bench", c->point->bench);
         am_data_text(d, "from", c->point->text);
         am_data_object_end(d);
     }

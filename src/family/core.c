@@ -2,12 +2,13 @@
 /* The family of cores: what cpu.flops and cpu.instr show of arithmetic and instructions, and the
  * core clock, from every bench that counts both seconds and cycles.
  *
- * Peaks are the best over whatever was varied beside their labels: they say what a core can do. The
- * clock is the median of the clocks of all points of one thread. Speed-ups and the number of cores
- * are made of the peaks, not of results. */
+ * Peaks are capabilities: the best sound evidence over whatever was varied beside their labels, and
+ * over what applications executed where that was more. The clock is the median of the clocks of all
+ * points of one thread. Speed-ups and the number of cores are made of the peaks, not of results. */
 #include "family/families.h"
 
 #include "base/text.h"
+#include "family/core.h"
 #include "family/roles.h"
 
 #include <math.h>
@@ -272,10 +273,8 @@ static const struct am_fact_rule rules[] = {
     {.name = "clock", .what = "core clock while measuring", .derive = derive_clock},
     {.name = "peak",
      .what = "peak rate of these threads together",
-     .from = {"cpu.flops", "op", "flops"},
      .labels = "type,isa,threads",
-     .reduce = AM_REDUCE_BEST,
-     .kind = AM_FACT_CAPABILITY},
+     .derive = am_core_derive_peaks},
     {.name = "flops_per_cycle",
      .what = "peak of one core by the core clock",
      .from = {"cpu.flops", "op threads=1", "flops_per_cycle"},
@@ -477,16 +476,17 @@ static const struct am_figure_row figures[] = {
         .name = "flops-peak",
         .section = "Cores",
         .title = "Peak arithmetic by instruction set",
-        .caption = "Fused multiply-add in twelve independent streams, all operands in registers. A "
-                   "set of registers twice as wide should double the bar; threads that share a "
-                   "core or a power budget add less than one.",
+        .caption =
+            "Fused multiply-add in fourteen independent streams, all operands in registers. A "
+            "set of registers twice as wide should double the bar; threads that share a "
+            "core or a power budget add less than one.",
         .bench = "cpu.flops",
         .metric = "flops",
         .kind = AM_FIGURE_BARS,
         .x = "isa",
         .series = "threads",
         .panel = "type",
-        .where = "op=fma streams=12",
+        .where = "op=fma streams=14",
         .y_title = "operations a second",
     },
     {
@@ -512,16 +512,17 @@ static const struct am_figure_row figures[] = {
         .name = "flops-operations",
         .section = "Cores",
         .title = "Operations a cycle by instruction",
-        .caption = "One thread, twelve streams, by the core clock measured around each batch. fma "
-                   "counts two operations; mix alternates fma and add and counts three for two "
-                   "instructions, so it shows pipelines that only add.",
+        .caption =
+            "One thread, fourteen streams, by the core clock measured around each batch. fma "
+            "counts two operations; mix alternates fma and add and counts three for two "
+            "instructions, so it shows pipelines that only add.",
         .bench = "cpu.flops",
         .metric = "flops_per_cycle",
         .kind = AM_FIGURE_BARS,
         .x = "op",
         .series = "isa",
         .panel = "type",
-        .where = "streams=12 threads=1",
+        .where = "streams=14 threads=1",
         .y_title = "operations a cycle",
     },
     {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "family/families.h"
+#include "family/roles.h"
 
 #include <assert.h>
 #include <string.h>
@@ -39,7 +40,10 @@ const struct am_pick *am_fact_only(const struct am_deriving *d, const char *name
 {
     const char *several = NULL;
     const struct am_pick *const pick = am_picks_only(picks, &several);
+    const struct am_picks sound = am_picks_sound(picks);
 
+    if (several && strcmp(am_picks_varying(picks, NULL), "isa") == 0)
+        return am_picks_best(&sound); /* several ways to do the same: the fastest stands for it */
     if (several)
         am_facts_remark(d->facts,
                         "%s.%s is not concluded: several results where one was wanted (%s %s); "
@@ -167,6 +171,16 @@ const struct am_bound_row *am_families_bound(const struct am_result *result)
         }
     }
     return NULL;
+}
+
+bool am_families_executed(const struct am_result *result, struct am_pick *out)
+{
+    const struct am_bound_row *const row = am_families_bound(result);
+    const char *const name = row && !am_result_device(result) ? row->executed : NULL;
+
+    *out =
+        (struct am_pick){.result = result, .metric = name ? am_result_metric(result, name) : NULL};
+    return out->metric != NULL;
 }
 
 const char *am_families_benches(enum am_bound_role role, struct am_arena *arena)

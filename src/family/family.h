@@ -112,6 +112,9 @@ struct am_bound_row {
     /* The metric by which a bench that knows its own mix of instructions says what part of its own
      * bound it reaches; NULL: none. */
     const char *own_share;
+    /* The metric that counts operations per second as they were executed, no more and no fewer:
+     * such a rate is evidence of what the cores can do. NULL: the bench has none. */
+    const char *executed;
 };
 
 /* A point below its bound, of which a family may know what to try next. */
@@ -162,6 +165,9 @@ struct am_guidelines {
 };
 struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_arena *arena);
 
+/* A point's rate of operations as executed (am_bound_row.executed), as a pick; false: none, or it
+ * was no core of this machine that executed them. */
+bool am_families_executed(const struct am_result *result, struct am_pick *out);
 /* The row that bounds a point, or NULL. */
 const struct am_bound_row *am_families_bound(const struct am_result *result);
 /* "cpu.flops, ocl.arith": the benches whose points have this role. */

@@ -235,9 +235,16 @@ static const struct am_figure_row figures[] = {
     {.name = NULL},
 };
 
+/* A product by our own kernels executes what it states: libraries choose their instructions. */
+static const struct am_bound_row bounds[] = {
+    {.bench = "app.gemm", .where = "variant=own", .executed = "flops"},
+    {.bench = NULL},
+};
+
 const struct am_family am_family_tasks = {
     .name = "tasks",
     .title = "Tasks",
     .facts = facts,
     .figures = figures,
+    .bounds = bounds,
 };

@@ -172,7 +172,8 @@ static double least_time(struct am_explanation *e, const struct am_roofline *roo
 }
 
 /* Work of both kinds is bounded only when both ceilings are known. */
-static const char *lacking(const struct am_explanation *e, struct am_arena *arena)
+static const char *lacking(const struct am_explanation *e, const struct am_roofline *roofline,
+                           struct am_arena *arena)
 {
     const bool flops = e->result->work.flops > 0 && !e->roofs[AM_CEILING_FLOPS].ceiling;
     const bool bytes = moves_bytes(e->result) && !am_result_device(e->result) &&
@@ -181,9 +182,12 @@ static const char *lacking(const struct am_explanation *e, struct am_arena *aren
 
     if (!flops && !bytes)
         return NULL;
-    text = am_arena_printf(arena, "no ceiling of its %s was measured: run %s in the same run",
+    text = am_arena_printf(arena, "no ceiling of its %s was measured: run %s in the same run%s",
                            flops ? "arithmetic" : "level of memory",
-                           am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, arena));
+                           am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, arena),
+                           roofline->doubtful ? ", on a machine so quiet that they are not of "
+                                                "grade C, which concludes nothing"
+                                              : "");
     return text ? text : "no ceiling was measured";
 }
 
@@ -202,7 +206,7 @@ static void explain_point(struct am_explanation *e, const struct am_roofline *ro
         e->level = AM_TIER_MEMORY;
     e->between = here && !is_cold(e) && am_tiers_of(&roofline->levels, set, threads) != e->level;
     least = least_time(e, roofline, arena);
-    e->why_not = lacking(e, arena);
+    e->why_not = lacking(e, roofline, arena);
     if (e->why_not)
         return;
     e->bound = amount_of(e) / least;
@@ -217,6 +221,8 @@ void am_explain(const struct am_result_set *set, const struct am_facts *facts,
 {
     *out = (struct am_explanations){
         .items = am_arena_array(arena, set->n + 1, sizeof(*out->items)),
+        .remarks = roofline->remarks,
+        .n_remarks = roofline->n_remarks,
     };
     for (size_t i = 0; out->items && i < set->n; i++) {
         const struct am_result *const r = &set->results[i];

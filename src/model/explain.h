@@ -38,6 +38,8 @@ struct am_explanations {
     struct am_explanation *items; /* in plan order */
     size_t n;
     size_t above, unexplained;
+    const char *const *remarks; /* on ceilings that applications exceeded: am_roofline.remarks */
+    size_t n_remarks;
 };
 
 /* Of every result that is ok and belongs to a bench that states bytes or flops. Texts live in the

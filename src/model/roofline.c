@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ceilings from results. A bound must not lie below what can be done, so each is the best of its
- * kind: the 95 % quantile of the best point, by any kernel and any means. */
+ * kind: the 95 % quantile of the best sound point, by any kernel and any means. */
 #include "model/roofline.h"
 
 #include "base/array.h"
@@ -59,6 +59,15 @@ static void raise_ceiling(struct am_roofline *r, const struct am_ceiling *c)
         *added = *c;
 }
 
+/* Evidence of grade C is counted, so that its absence can be told. */
+static bool is_sound(struct am_roofline *r, const struct am_result_metric *m)
+{
+    const bool doubtful = m->grading.grade == AM_GRADE_C;
+
+    r->doubtful += doubtful;
+    return !doubtful;
+}
+
 static void add_flops(struct am_roofline *r, const struct am_result *point)
 {
     struct am_ceiling c = {
@@ -73,7 +82,7 @@ static void add_flops(struct am_roofline *r, const struct am_result *point)
     const struct am_result_metric *const m =
         am_result_rate(point, am_ceiling_unit(AM_CEILING_FLOPS));
 
-    if (!c.type || !m)
+    if (!c.type || !m || !is_sound(r, m))
         return;
     c.rate = m->summary.p95;
     c.median = m->summary.median;
@@ -97,13 +106,58 @@ static void add_bytes(struct am_roofline *r, const struct am_result *point)
         am_result_rate(point, am_ceiling_unit(AM_CEILING_BYTES));
 
     c.level = am_tiers_of(&r->levels, am_result_size(point), c.threads);
-    if (!(read + written > 0) || c.level == AM_TIER_COUNT || !m)
+    if (!(read + written > 0) || c.level == AM_TIER_COUNT || !m || !is_sound(r, m))
         return;
     for (c.kind = AM_CEILING_READ; c.kind < AM_CEILING_KINDS; c.kind++) {
         c.rate = shares[c.kind] * m->summary.p95;
         c.median = shares[c.kind] * m->summary.median;
         raise_ceiling(r, &c);
     }
+}
+
+/* ---- what applications executed ---- */
+
+static void remark(struct am_roofline *r, const struct am_pick *executed, double rate,
+                   const char *consequence)
+{
+    const char *const text =
+        am_arena_printf(r->arena, "%s %s executed %.3g Gflop/s, above the ceiling of %.3g: %s",
+                        executed->result->bench, executed->result->text,
+                        executed->metric->summary.median / 1e9, rate / 1e9, consequence);
+    const char **const added =
+        text ? AM_ARRAY_ADD(r->arena, r->remarks, r->n_remarks, r->cap_remarks) : NULL;
+
+    if (added)
+        *added = text;
+}
+
+/* A rate within the spread of the ceiling raises it without a word. */
+static void raise_by_executed(struct am_roofline *r, const struct am_pick *executed)
+{
+    const struct am_summary *const s = &executed->metric->summary;
+    const struct am_ceiling c = {
+        .kind = AM_CEILING_FLOPS,
+        .level = AM_TIER_COUNT,
+        .type = am_result_type(executed->result),
+        .isa = am_result_isa(executed->result),
+        .threads = am_result_threads(executed->result),
+        .rate = s->p95,
+        .median = s->median,
+        .point = executed->result,
+    };
+    const struct am_roof_query query = {
+        .kind = c.kind, .type = c.type, .isa = c.isa, .threads = c.threads};
+    const bool doubtful = executed->metric->grading.grade == AM_GRADE_C;
+    struct am_roof roof;
+
+    if (!c.type || !am_roofline_find(r, &query, &roof) || !(c.rate > roof.rate))
+        return;
+    if (doubtful && s->median > roof.rate)
+        remark(r, executed, roof.rate, "not raised to it, for it is of grade C");
+    else if (!doubtful && s->ci.lo > roof.rate)
+        remark(r, executed, roof.rate, "raised to it, as evidence of what the cores can do");
+    if (!doubtful)
+        raise_ceiling(r, &c);
 }
 
 void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,
@@ -117,6 +171,12 @@ void am_roofline_build(const struct am_result_set *set, const struct am_facts *f
             add_flops(out, &set->results[i]);
         else if (row && row->role == AM_BOUND_BYTES)
             add_bytes(out, &set->results[i]);
+    }
+    for (size_t i = 0; i < set->n; i++) {
+        struct am_pick executed;
+
+        if (am_families_executed(&set->results[i], &executed))
+            raise_by_executed(out, &executed);
     }
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Ceilings: the highest rates that were measured, by instruction set, precision, level of memory
  * and threads. Bounds of programs are made of them and of nothing else. Which benches give ceilings
- * their families say (am_bound_row); rates are told by their units. */
+ * their families say (am_bound_row); rates are told by their units. Evidence of grade C gives none.
+ * Where an application executed more than its ceiling, the ceiling is raised to that rate; a remark
+ * tells what was raised, and what was not because it is of grade C. */
 #ifndef AM_MODEL_ROOFLINE_H
 #define AM_MODEL_ROOFLINE_H
 
@@ -39,11 +41,14 @@ struct am_roofline {
     struct am_ceiling *items;
     size_t n, cap;
     struct am_tiers levels;
+    size_t doubtful; /* results of grade C that would have given ceilings */
+    const char **remarks;
+    size_t n_remarks, cap_remarks;
     struct am_arena *arena;
 };
 
-/* From the results of the benches that stream and compute, of any grade: the best that was reached
- * is a ceiling however few launches reached it. Facts give the sizes of the caches. */
+/* From the results of the benches that stream and compute, and from what applications executed.
+ * Facts give the sizes of the caches. */
 void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,
                        struct am_arena *arena, struct am_roofline *out);
 

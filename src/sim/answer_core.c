@@ -48,14 +48,16 @@ static double lanes_of(const struct am_sim_isa *isa, const char *type)
     return isa->bits / (strcmp(type, "f32") == 0 ? 32 : 64);
 }
 
-/* Cycles that a core needs for one step of every chain of its threads. */
+/* Cycles that a core needs for one step of every chain of its threads. A step of `mix` is a fused
+ * operation, for which there are the usual pipes, and an addition, which others can do as well. */
 static double step_cycles(const struct am_sim_kind *kind, const struct am_sim_isa *isa,
-                          double chains, double per_step, double threads)
+                          double chains, double threads, bool mix)
 {
-    const double usable = isa->pipes * fmin(1, threads * kind->thread_share);
-    const double issue = threads * chains * per_step / usable;
+    const double pipes = isa->pipes * fmin(1, threads * kind->thread_share);
+    const double each = threads * chains / pipes;
+    const double issue = mix ? each * fmax(1, 2 / (1 + kind->add_pipes)) : each;
 
-    return fmax(kind->fma_cycles * per_step, issue);
+    return fmax(kind->fma_cycles * (mix ? 2 : 1), issue);
 }
 
 static enum am_status answer_flops(const struct am_sim_question *q, struct am_sim_answer *a,
@@ -82,9 +84,9 @@ static enum am_status answer_flops(const struct am_sim_question *q, struct am_si
         if (!isa)
             return am_fail(err, AM_E_ABSENT, "cores of kind %s have no %s", cpu->kind->name,
                            isa_name);
-        slowest = fmax(slowest, step_cycles(cpu->kind, isa, streams, mix ? 2 : 1,
-                                            (double)am_sim_on_core(&team, cpu)) /
-                                    am_sim_ghz(cpu, isa_name, &team));
+        slowest = fmax(
+            slowest, step_cycles(cpu->kind, isa, streams, (double)am_sim_on_core(&team, cpu), mix) /
+                         am_sim_ghz(cpu, isa_name, &team));
         if (i == 0)
             a->work.flops = streams * (double)threads * lanes_of(isa, type) * count;
     }

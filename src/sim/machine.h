@@ -52,6 +52,7 @@ struct am_sim_kind {
     double one_ghz, all_ghz; /* of code without vectors */
     double fma_cycles;       /* latency of additions, products and fused ones */
     double thread_share;     /* of the pipes that one thread alone can keep busy */
+    double add_pipes;        /* that only add, for each pipe of fused ones */
     double move_bytes;       /* that loads and stores move per cycle to and from registers */
     struct am_sim_isa isas[AM_SIM_ISAS_MAX]; /* rising */
     size_t n_isas;

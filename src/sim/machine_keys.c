@@ -42,6 +42,8 @@ static const struct am_sim_key kind_keys[] = {
      "latency of floating-point additions and products"},
     {"thread_share", AM_SIM_NUMBER, K(thread_share), 0.01, 1, "1", NULL,
      "part of the pipes that one thread alone can keep busy"},
+    {"add_pipes", AM_SIM_NUMBER, K(add_pipes), 0, 8, "0", NULL,
+     "pipes that only add, for each that fuses"},
     {"move_bytes", AM_SIM_NUMBER, K(move_bytes), 1, 1024, "64", NULL,
      "bytes per cycle between registers and the first cache"},
     {"isa", AM_SIM_ISA, 0, 0, 65536, NULL, NULL,

@@ -139,6 +139,45 @@ static void check_grades(void)
     am_arena_fini(&run.arena);
 }
 
+/* What an application executed is evidence of what cores can do. */
+static void check_executed(void)
+{
+    static const char app[] = "variant=slice type=f32 isa=avx2 threads=1";
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+    struct am_result *r;
+
+    add(&run, "cpu.flops", "op=fma type=f32 isa=avx2 threads=1", "flops", "flop/s", 116e9);
+    add(&run, "cpu.flops", "op=mix type=f32 isa=avx2 threads=1", "flops", "flop/s", 140e9);
+    add(&run, "cpu.flops", "op=fma type=f32 isa=avx2 threads=2", "flops", "flop/s", 232e9);
+    facts = derive(&run);
+    is_near(am_facts_value(&facts, "core.peak", "threads=1") / 1e9, 140, 1e-6,
+            "a peak is the best of fma and mix");
+    r = rx_add(&run, "app.stencil", app,
+               (const struct rx_metric[]){
+                   {"flops", "flop/s", 500e9}, {"executed_flops", "flop/s", 161e9}, {0}});
+    facts = derive(&run);
+    f = am_facts_only(&facts, "core.peak", "threads=1");
+    ok(f && fabs(f->value / 161e9 - 1) < 1e-6 && strstr(f->evidence, "app.stencil") &&
+           strstr(f->evidence, "op=mix") && f->grading.grade == AM_GRADE_A && f->ci.hi > f->ci.lo,
+       "an application that executed more is the evidence: %s", f ? f->evidence : "");
+    is_near(am_facts_value(&facts, "core.peak", "threads=2") / 1e9, 232, 1e-6,
+            "of its own threads only, and by what it executed only");
+    r->metrics[1].series.n = 1;
+    facts = derive(&run);
+    is_near(am_facts_value(&facts, "core.peak", "threads=1") / 1e9, 140, 1e-6,
+            "one launch of it raises nothing");
+    ok(facts.n_remarks == 1 && strstr(facts.remarks[0], "161") && strstr(facts.remarks[0], "140"),
+       "and is remarked: %s", facts.n_remarks ? facts.remarks[0] : "");
+    r->metrics[1].series.n = RX_LAUNCHES;
+    r->bench = "app.blackscholes";
+    facts = derive(&run);
+    ok(am_facts_value(&facts, "core.peak", "threads=1") < 141e9 && facts.n_remarks == 0,
+       "operations that are only counted, not executed, are no evidence");
+    am_arena_fini(&run.arena);
+}
+
 /* ---- clock and cores ---- */
 
 static void check_clock(void)
@@ -265,6 +304,7 @@ int main(void)
     check_smt();
     check_streams();
     check_grades();
+    check_executed();
     check_clock();
     check_count();
     check_nothing();

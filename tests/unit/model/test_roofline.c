@@ -312,6 +312,71 @@ static void check_tries(void)
     }
 }
 
+/* The ceiling of f64 arithmetic by avx2 and one thread, 0: there is none. */
+static double flops_ceiling(const struct am_roofline *r, double threads)
+{
+    const struct am_roof_query query = {
+        .kind = AM_CEILING_FLOPS, .type = "f64", .isa = "avx2", .threads = threads};
+    struct am_roof roof;
+
+    return am_roofline_find(r, &query, &roof) ? roof.rate : 0;
+}
+
+/* No application exceeds a ceiling without a word, and none lowers one. */
+static void check_executed(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    struct am_explanations all;
+    struct am_roofline r;
+    struct am_result *app;
+
+    make_machine(&run);
+    app = rx_add(&run, "app.gemm", "variant=own type=f64 isa=avx2 threads=1",
+                 (const struct rx_metric[]){{"flops", "flop/s", 95e9}, {0}});
+    app->work.flops = 1e9;
+    (void)rx_add(&run, "app.gemm", "variant=own type=f64 isa=avx2 threads=4",
+                 (const struct rx_metric[]){{"flops", "flop/s", 100e9}, {0}});
+    am_evidence_settle(&run.set);
+    am_roofline_build(&run.set, &facts, &run.arena, &r);
+    is_near(flops_ceiling(&r, 1) / 95e9, 1, 2e-3, "what an application executed raises a ceiling");
+    is_near(flops_ceiling(&r, 4) / 380e9, 1, 2e-3, "what lies below one does not become one");
+    ok(r.n_remarks == 1 && strstr(r.remarks[0], "95") && strstr(r.remarks[0], "raised to it"),
+       "and it is said: %s", r.n_remarks ? r.remarks[0] : "");
+    explain_with(&run, &all);
+    ok(all.above == 0 && all.n_remarks == 1, "so nothing lies above its bound");
+    app->metrics[0].series.n = 1;
+    am_evidence_settle(&run.set);
+    am_roofline_build(&run.set, &facts, &run.arena, &r);
+    is_near(flops_ceiling(&r, 1) / 80e9, 1, 2e-3, "one launch raises nothing");
+    ok(r.n_remarks == 1 && strstr(r.remarks[0], "not raised"), "but is remarked: %s",
+       r.n_remarks ? r.remarks[0] : "");
+    app->params[0].text = "openblas";
+    am_roofline_build(&run.set, &facts, &run.arena, &r);
+    ok(r.n_remarks == 0, "a library executes what it chooses: no evidence");
+    am_arena_fini(&run.arena);
+}
+
+/* Ceilings are conclusions: evidence of grade C gives none, and that is why. */
+static void check_doubtful(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    struct am_explanations all;
+    struct am_roofline r;
+
+    claim(&run);
+    add_flops(&run, "avx2", 12, 1, 80e9)->metrics[0].series.n = 1;
+    (void)add_app(&run, "type=f64 isa=avx2 threads=1", 1e9, 0, 0, 60e9);
+    am_evidence_settle(&run.set);
+    am_roofline_build(&run.set, &facts, &run.arena, &r);
+    ok(r.n == 0 && r.doubtful == 1, "a rate of one launch is no ceiling");
+    explain_with(&run, &all);
+    ok(last_of(&all)->why_not && strstr(last_of(&all)->why_not, "grade C"), "and that is told: %s",
+       last_of(&all)->why_not ? last_of(&all)->why_not : "");
+    am_arena_fini(&run.arena);
+}
+
 /* Evidence that concludes nothing accuses no model. */
 static void check_grade(void)
 {
@@ -430,6 +495,8 @@ int main(void)
     check_bounds();
     check_micro();
     check_tries();
+    check_executed();
+    check_doubtful();
     check_grade();
     check_noise();
     check_own();

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Peaks of arithmetic as capabilities: the best sound evidence of what cores can do.
+ *
+ * Evidence is cpu.flops by any operation, and the rate of operations that an application executed
+ * (am_bound_row.executed) with the same type, instruction set and threads. A peak so never lies
+ * below what was done: where an application did more, its rate is the peak, and the fact says so.
+ */
+#include "family/core.h"
+
+#include "family/roles.h"
+
+#include <math.h>
+
+/* What an application with the same labels executed, where it is sound and more than the best so
+ * far. */
+static bool executed_more(const struct am_result *r, const struct am_pick *best,
+                          struct am_pick *out)
+{
+    const char *const type = am_result_type(r), *const isa = am_result_isa(r);
+
+    return am_families_executed(r, out) && type && isa &&
+           am_result_is(best->result, "type", type) && am_result_is(best->result, "isa", isa) &&
+           fabs(am_result_number(best->result, "threads") - am_result_threads(r)) < 0.5 &&
+           out->metric->summary.median > best->metric->summary.median;
+}
+
+/* The best by cpu.flops of some labels, or what applications executed beyond it. Executed rates
+ * that are not sound raise nothing, but are not passed over in silence. */
+static struct am_pick best_peak(const struct am_deriving *d, const struct am_pick *measured)
+{
+    struct am_pick best = *measured, other;
+
+    for (size_t i = 0; i < d->set->n; i++) {
+        if (!executed_more(&d->set->results[i], &best, &other))
+            continue;
+        if (other.metric->grading.grade != AM_GRADE_C)
+            best = other;
+        else
+            am_facts_remark(d->facts,
+                            "%s %s executed %.3g Gflop/s, above the peak of %.3g that %s reached; "
+                            "the peak is not raised to it, for it is of grade C",
+                            other.result->bench, other.result->text,
+                            other.metric->summary.median / 1e9, best.metric->summary.median / 1e9,
+                            best.result->bench);
+    }
+    return best;
+}
+
+void am_core_derive_peaks(const struct am_deriving *d)
+{
+    static const char labels[] = "type,isa,threads";
+    const struct am_selector selector = {"cpu.flops", "op", "flops"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    const struct am_groups groups = am_picks_group(&all, labels);
+
+    for (size_t i = 0; i < groups.n; i++) {
+        const struct am_picks sound = am_picks_sound(&groups.items[i].picks);
+        const struct am_pick *const measured = am_picks_best(&sound);
+        const struct am_pick best = best_peak(d, measured);
+        struct am_fact fact = am_fact_of(&best, d->arena);
+
+        fact.name = "peak";
+        fact.what = "peak rate of these threads together";
+        fact.kind = AM_FACT_CAPABILITY;
+        am_fact_label_axes(&fact, measured->result, labels);
+        if (best.result != measured->result)
+            fact.evidence =
+                am_arena_printf(d->arena, "executed by %s %s; cpu.flops %s reached %.3g Gflop/s",
+                                best.result->bench, best.result->text, measured->result->text,
+                                measured->metric->summary.median / 1e9);
+        am_facts_offer(d->facts, fact);
+    }
+}

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's topology, by hwloc: the only file that knows hwloc. */
+/* The machine's topology, by hwloc: only this file and kinds.c know hwloc. */
 #include "topo/topo.h"
 
 #include "base/text.h"
+#include "topo/kinds.h"
+#include "topo/places.h"
 #include "topo/probe.h"
 
 #include <hwloc.h>
@@ -23,6 +25,10 @@ enum {
     SYM_L1,
     SYM_L2,
     SYM_L3,
+    SYM_L1S,
+    SYM_L2S,
+    SYM_L3S,
+    SYM_BEYOND,
     SYM_MEMORY,
     SYM_FIRST,
     SYM_LAST,
@@ -37,7 +43,8 @@ enum {
 struct am_topo {
     hwloc_topology_t hwloc;
     struct am_topo_shape shape;
-    int *cpus; /* shape.usable CPU numbers in placement order */
+    struct am_kinds kinds;
+    struct am_topo_cpu *cpus; /* shape.usable of them, in placement order */
     struct am_symbol symbols[SYM_COUNT];
 };
 
@@ -156,6 +163,50 @@ static int nth_cpu(hwloc_obj_t core, hwloc_const_bitmap_t set, unsigned n)
     }
 }
 
+static unsigned number_of(hwloc_topology_t h, hwloc_obj_type_t type, hwloc_obj_t pu)
+{
+    hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(h, type, pu);
+
+    return obj ? obj->logical_index : 0;
+}
+
+/* Memory nodes are no ancestors: the first whose CPUs hold this one. */
+static unsigned node_of(hwloc_topology_t h, int cpu)
+{
+    for (hwloc_obj_t node = hwloc_get_next_obj_by_type(h, HWLOC_OBJ_NUMANODE, NULL); node;
+         node = hwloc_get_next_obj_by_type(h, HWLOC_OBJ_NUMANODE, node)) {
+        if (hwloc_bitmap_isset(node->cpuset, (unsigned)cpu))
+            return node->os_index;
+    }
+    return 0;
+}
+
+static struct am_topo_cpu describe_cpu(const struct am_topo *t, int cpu)
+{
+    static const hwloc_obj_type_t caches[AM_TOPO_CACHES] = {
+        [AM_TOPO_L1] = HWLOC_OBJ_L1CACHE,
+        [AM_TOPO_L2] = HWLOC_OBJ_L2CACHE,
+        [AM_TOPO_L3] = HWLOC_OBJ_L3CACHE,
+    };
+    hwloc_topology_t h = t->hwloc;
+    hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(h, (unsigned)cpu);
+    hwloc_obj_t core = pu ? hwloc_get_ancestor_obj_by_type(h, HWLOC_OBJ_CORE, pu) : NULL;
+    struct am_topo_cpu c = {.cpu = cpu, .kind = am_kinds_of(&t->kinds, cpu)};
+
+    if (!pu)
+        return c;
+    c.core = core ? core->logical_index : pu->logical_index;
+    c.package = number_of(h, HWLOC_OBJ_PACKAGE, pu);
+    c.node = node_of(h, cpu);
+    for (size_t i = 0; i < AM_TOPO_CACHES; i++) {
+        hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(h, caches[i], pu);
+
+        c.caches[i].instance = cache ? cache->logical_index : 0;
+        c.caches[i].bytes = cache ? cache->attr->cache.size : 0;
+    }
+    return c;
+}
+
 /* Appends the CPUs of `set`: every core's first thread, then every core's second, and so on. */
 static void order_set(struct am_topo *t, hwloc_const_bitmap_t set)
 {
@@ -172,26 +223,19 @@ static void order_set(struct am_topo *t, hwloc_const_bitmap_t set)
 
             if (cpu < 0)
                 continue;
-            t->cpus[t->shape.usable++] = cpu;
+            t->cpus[t->shape.usable++] = describe_cpu(t, cpu);
             found = true;
         }
     }
 }
 
-/* hwloc ranks kinds of core by efficiency, the fastest last; without ranks the order of the
- * kernel's numbers stands. */
+/* The fastest kind first. */
 static void order_by_kind(struct am_topo *t, hwloc_bitmap_t set)
 {
-    const int kinds = hwloc_cpukinds_get_nr(t->hwloc, 0);
     hwloc_bitmap_t kind = hwloc_bitmap_alloc();
 
-    for (int k = kinds - 1; kind && k >= 0; k--) {
-        int efficiency = -1;
-
-        if (hwloc_cpukinds_get_info(t->hwloc, (unsigned)k, kind, &efficiency, NULL, NULL, 0) < 0 ||
-            efficiency < 0)
-            continue;
-        hwloc_bitmap_and(kind, kind, set);
+    for (size_t k = 0; kind && k < t->kinds.n; k++) {
+        hwloc_bitmap_and(kind, t->kinds.sets[k], set);
         order_set(t, kind);
         hwloc_bitmap_andnot(set, set, kind);
     }
@@ -206,13 +250,9 @@ static unsigned count_of(const struct am_topo *t, hwloc_obj_type_t type)
     return n > 0 ? (unsigned)n : 0;
 }
 
-static uint64_t cache_of(const struct am_topo *t, hwloc_obj_type_t type)
+static uint64_t cache_of(const struct am_topo *t, unsigned level)
 {
-    hwloc_obj_t pu =
-        t->shape.usable ? hwloc_get_pu_obj_by_os_index(t->hwloc, (unsigned)t->cpus[0]) : NULL;
-    hwloc_obj_t cache = pu ? hwloc_get_ancestor_obj_by_type(t->hwloc, type, pu) : NULL;
-
-    return cache ? cache->attr->cache.size : 0;
+    return t->shape.usable ? t->cpus[0].caches[level].bytes : 0;
 }
 
 /* A tree without such objects still has one package, and a core for each thread. */
@@ -234,16 +274,15 @@ static uint64_t total_memory(const struct am_topo *t, const struct am_fsroot *ro
 static void fill_shape(struct am_topo *t, const struct am_fsroot *root)
 {
     struct am_topo_shape *s = &t->shape;
-    const int kinds = hwloc_cpukinds_get_nr(t->hwloc, 0);
 
     s->threads = at_least(count_of(t, HWLOC_OBJ_PU), 1);
     s->cores = at_least(count_of(t, HWLOC_OBJ_CORE), s->threads);
     s->packages = at_least(count_of(t, HWLOC_OBJ_PACKAGE), 1);
     s->numa_nodes = at_least(count_of(t, HWLOC_OBJ_NUMANODE), 1);
-    s->core_kinds = kinds > 1 ? (unsigned)kinds : 1;
-    s->l1d = cache_of(t, HWLOC_OBJ_L1CACHE);
-    s->l2 = cache_of(t, HWLOC_OBJ_L2CACHE);
-    s->l3 = cache_of(t, HWLOC_OBJ_L3CACHE);
+    s->core_kinds = t->kinds.n > 1 ? (unsigned)t->kinds.n : 1;
+    s->l1d = cache_of(t, AM_TOPO_L1);
+    s->l2 = cache_of(t, AM_TOPO_L2);
+    s->l3 = cache_of(t, AM_TOPO_L3);
     s->memory_bytes = total_memory(t, root);
     s->memory_limit_bytes = am_probe_memory_limit(root);
 }
@@ -251,12 +290,12 @@ static void fill_shape(struct am_topo *t, const struct am_fsroot *root)
 /* The system's numbers of the CPUs that this process may use, and of the memory nodes. */
 static void fill_numbers(struct am_topo *t)
 {
-    int first = t->shape.usable ? t->cpus[0] : 0, last = first;
+    int first = t->shape.usable ? t->cpus[0].cpu : 0, last = first;
     unsigned last_node = 0;
 
     for (unsigned i = 0; i < t->shape.usable; i++) {
-        first = t->cpus[i] < first ? t->cpus[i] : first;
-        last = t->cpus[i] > last ? t->cpus[i] : last;
+        first = t->cpus[i].cpu < first ? t->cpus[i].cpu : first;
+        last = t->cpus[i].cpu > last ? t->cpus[i].cpu : last;
     }
     for (unsigned i = 0; i < count_of(t, HWLOC_OBJ_NUMANODE); i++) {
         hwloc_obj_t node = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, i);
@@ -281,6 +320,34 @@ static void fill_job(struct am_topo *t)
     t->symbols[SYM_LAST_RANK] = (struct am_symbol){"last_rank", ranks - 1};
 }
 
+uint64_t am_topo_beyond(uint64_t caches)
+{
+    static const uint64_t least = UINT64_C(512) << 20; /* whatever the system states of caches */
+
+    return caches > least / 4 ? 4 * caches : least;
+}
+
+/* Bytes of all caches of a level; those of one where the system states none. */
+static void fill_sums(struct am_topo *t)
+{
+    static const struct {
+        const char *name;
+        int symbol, one;
+        unsigned level;
+    } sums[] = {{"l1s", SYM_L1S, SYM_L1, AM_TOPO_L1},
+                {"l2s", SYM_L2S, SYM_L2, AM_TOPO_L2},
+                {"l3s", SYM_L3S, SYM_L3, AM_TOPO_L3}};
+
+    for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+        const uint64_t bytes = am_cpus_cache_bytes(t->cpus, t->shape.usable, sums[i].level);
+
+        t->symbols[sums[i].symbol] = (struct am_symbol){
+            sums[i].name, bytes ? (int64_t)bytes : t->symbols[sums[i].one].value};
+    }
+    t->symbols[SYM_BEYOND] =
+        (struct am_symbol){"beyond", (int64_t)am_topo_beyond((uint64_t)t->symbols[SYM_L3S].value)};
+}
+
 static void fill_symbols(struct am_topo *t)
 {
     const struct am_topo_shape *s = &t->shape;
@@ -297,6 +364,7 @@ static void fill_symbols(struct am_topo *t)
     t->symbols[SYM_L2] = (struct am_symbol){"l2", (int64_t)l2};
     t->symbols[SYM_L3] = (struct am_symbol){"l3", (int64_t)l3};
     t->symbols[SYM_MEMORY] = (struct am_symbol){"memory", (int64_t)memory};
+    fill_sums(t);
     fill_numbers(t);
     fill_job(t);
     t->symbols[SYM_END] = (struct am_symbol){0};
@@ -307,6 +375,7 @@ static enum am_status place(struct am_topo *t, const struct am_fsroot *root, str
     hwloc_bitmap_t set = usable_set(t->hwloc, root->synthetic);
     const int n = set ? hwloc_bitmap_weight(set) : 0;
 
+    am_kinds_find(t->hwloc, root, &t->kinds);
     if (n > 0)
         t->cpus = calloc((size_t)n, sizeof(*t->cpus));
     if (t->cpus)
@@ -346,6 +415,7 @@ void am_topo_close(struct am_topo *topo)
 {
     if (!topo)
         return;
+    am_kinds_fini(&topo->kinds);
     if (topo->hwloc)
         hwloc_topology_destroy(topo->hwloc);
     free(topo->cpus);
@@ -359,8 +429,20 @@ size_t am_topo_cpu_order(const struct am_topo *topo, int *cpus, size_t cap)
 
     if (!cpus)
         return n;
-    memcpy(cpus, topo->cpus, copied * sizeof(*cpus));
+    for (size_t i = 0; i < copied; i++)
+        cpus[i] = topo->cpus[i].cpu;
     return copied;
+}
+
+const struct am_topo_cpu *am_topo_cpus(const struct am_topo *topo, size_t *n)
+{
+    *n = topo->shape.usable;
+    return topo->cpus;
+}
+
+const char *am_topo_kind_name(const struct am_topo *topo, unsigned kind)
+{
+    return kind < topo->kinds.n ? topo->kinds.names[kind] : NULL;
 }
 
 const struct am_symbol *am_topo_symbols(const struct am_topo *topo)

@@ -19,6 +19,8 @@
 
 struct am_topo;
 
+enum { AM_TOPO_L1, AM_TOPO_L2, AM_TOPO_L3, AM_TOPO_CACHES };
+
 /* Loads the topology. With a synthetic root hwloc reads below it too. */
 enum am_status am_topo_open(const struct am_fsroot *root, struct am_topo **topo_p,
                             struct am_err *err);
@@ -31,13 +33,34 @@ void am_topo_close(struct am_topo *topo); /* accepts NULL */
  * root: the tree's CPUs. */
 size_t am_topo_cpu_order(const struct am_topo *topo, int *cpus, size_t cap);
 
+/* One CPU as the system states it. Numbers tell instances of one thing apart, across the machine.
+ */
+struct am_topo_cpu {
+    int cpu; /* the system's number */
+    unsigned core, package, node;
+    unsigned kind; /* am_topo_kind_name() */
+    struct {
+        unsigned instance;
+        uint64_t bytes; /* 0: none is stated, the instance means nothing */
+    } caches[AM_TOPO_CACHES];
+};
+
+/* The CPUs of am_topo_cpu_order(), in that order; *n is how many. */
+const struct am_topo_cpu *am_topo_cpus(const struct am_topo *topo, size_t *n);
+/* "P", "E"; "large", "small": the kinds from the fastest on. NULL beyond the last, and where all
+ * cores are alike. */
+const char *am_topo_kind_name(const struct am_topo *topo, unsigned kind);
+
 /* Symbols for ranges: cpus (usable), cores, packages, l1, l2, l3 (bytes of the first core's caches
- * as the OS states them; absent levels take the next smaller one), memory (bytes this process may
- * use: a control group's limit counts), first and last (lowest and highest number of a usable CPU),
- * sampled (the step that takes at most 64 CPUs from first to last), last_node (highest number of a
- * memory node), ranks (of the MPI job around this run, from ARCHMETER_MPI_RANKS; 2 outside of one)
- * and last_rank. Ended by NULL. */
+ * as the OS states them; absent levels take the next smaller one), l1s, l2s, l3s (the same of all
+ * instances that the threads reach), beyond (bytes that no cache of theirs holds), memory (bytes
+ * this process may use: a control group's limit counts), first and last (lowest and highest number
+ * of a usable CPU), sampled (the step that takes at most 64 CPUs from first to last), last_node
+ * (highest number of a memory node), ranks (of the MPI job around this run, from
+ * ARCHMETER_MPI_RANKS; 2 outside of one) and last_rank. Ended by NULL. */
 const struct am_symbol *am_topo_symbols(const struct am_topo *topo);
+/* Bytes that do not stay in last-level caches of `caches` bytes together: the symbol `beyond`. */
+uint64_t am_topo_beyond(uint64_t caches);
 
 /* The whole machine in numbers, whatever part of it this process may use. */
 struct am_topo_shape {

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of the axis `on`. */
+#include "core/bench/place.h"
+
+const char *const *am_place_words(void)
+{
+    static const char *const words[] = {AM_PLACE_WHOLE, "core", "smt1", "smt2",    "smt4",
+                                        "l2",           "l3",   "node", "package", NULL};
+
+    return words;
+}

@@ -2,6 +2,8 @@
 /* The machine itself: what it is called, what it has, and the key that results are filed under. */
 #include "topo/topo.h"
 
+#include "base/text.h"
+#include "topo/places.h"
 #include "topo/probe.h"
 
 #include <inttypes.h>
@@ -113,6 +115,43 @@ static void add_board(const struct am_fsroot *root, struct am_arena *arena, stru
     am_kvs_add(out, arena, "board", "unknown");
 }
 
+/* What the system states of a place, where that differs from what it states of the first core. */
+static void add_place(const struct am_topo *topo, const struct am_fsroot *root, const char *place,
+                      struct am_arena *arena, struct am_kvs *out)
+{
+    static const char *const keys[AM_TOPO_CACHES] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
+    size_t all;
+    const struct am_topo_cpu *const first = am_topo_cpus(topo, &all);
+    struct am_topo_cpu *const cpus = am_arena_array(arena, all + 1, sizeof(*cpus));
+    const size_t n = cpus ? am_place_cpus(topo, place, cpus) : 0;
+    char path[128], line[AM_PROBE_CAP];
+
+    if (n == 0)
+        return;
+    am_kvs_addf(out, arena, am_arena_printf(arena, "%s.cores", place), "%zu",
+                am_cpus_cores(cpus, n));
+    for (unsigned i = 0; i < AM_TOPO_CACHES; i++) {
+        if (cpus[0].caches[i].bytes != first->caches[i].bytes)
+            add_bytes(arena, out, am_arena_printf(arena, "%s.%s", place, keys[i]),
+                      cpus[0].caches[i].bytes);
+    }
+    (void)am_str_format(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq",
+                        cpus[0].cpu);
+    if (cpus[0].kind != first->kind && am_probe_line(root, path, line, sizeof(line)))
+        am_kvs_add(out, arena, am_arena_printf(arena, "%s.frequency_max_khz", place), line);
+}
+
+static void add_places(const struct am_topo *topo, const struct am_fsroot *root,
+                       struct am_arena *arena, struct am_kvs *out)
+{
+    const char *const *const places = am_places_list(topo, arena);
+
+    for (size_t i = 1; places && places[0] && places[i]; i++)
+        add_place(topo, root, places[i], arena, out);
+    if (am_topo_shape(topo)->core_kinds > 1)
+        am_kvs_addf(out, arena, "core_kinds", "%u", am_topo_shape(topo)->core_kinds);
+}
+
 void am_machine_describe(const struct am_topo *topo, const struct am_fsroot *root,
                          struct am_arena *arena, struct am_kvs *out)
 {
@@ -124,6 +163,7 @@ void am_machine_describe(const struct am_topo *topo, const struct am_fsroot *roo
     for (size_t i = 0; i < facts.n; i++)
         am_kvs_add(out, arena, facts.items[i].key, facts.items[i].value);
     add_board(root, arena, out); /* for people; firmware updates reword it */
+    add_places(topo, root, arena, out);
     if (root->synthetic)
         am_kvs_add(out, arena, "synthetic", "yes");
 }

@@ -14,7 +14,7 @@ enum {
     NAME_MAX_BYTES = 32,
 };
 
-static const char smt_word[] = "smt";
+static const char smt_word[] = "smt", cores_word[] = "cores";
 
 /* ---- sets of CPUs ---- */
 
@@ -172,15 +172,17 @@ static size_t fill_smt(const struct am_topo_cpu *all, size_t n, size_t per_core,
     return kept;
 }
 
-/* The number behind "smt"; 0 when the word is another. */
+/* 1 of "cores", the number behind "smt"; 0 when the word is another. */
 static size_t threads_per_core(const char *place)
 {
     uint64_t n = 0;
 
+    if (strcmp(place, cores_word) == 0)
+        return 1;
     if (strncmp(place, smt_word, sizeof(smt_word) - 1) != 0)
         return 0;
     place += sizeof(smt_word) - 1;
-    return am_parse_u64(place, strlen(place), &n) && n <= SMT_MAX ? (size_t)n : 0;
+    return am_parse_u64(place, strlen(place), &n) && n > 1 && n <= SMT_MAX ? (size_t)n : 0;
 }
 
 /* The first of its sort: what the place is, in which CPUs of one place agree. */
@@ -329,8 +331,9 @@ const char *const *am_places_list(const struct am_topo *topo, struct am_arena *a
 
     most = most_on_core(cpus, n);
     offer(&l, AM_PLACE_WHOLE);
+    offer(&l, cores_word);
     offer(&l, sorts[0].word);
-    for (size_t i = 1; i <= most && i <= SMT_MAX; i++)
+    for (size_t i = 2; i <= most && i <= SMT_MAX; i++)
         offer(&l, am_arena_printf(arena, "%s%zu", smt_word, i));
     for (size_t i = 1; i < sizeof(sorts) / sizeof(sorts[0]); i++)
         offer(&l, sorts[i].word);
@@ -400,13 +403,14 @@ static const struct am_symbol *symbols_of(const void *self, const char *place, i
     size_t n, count = 0;
     struct am_topo_cpu *const cpus = gather(topo, place, &n);
 
-    if (!own || !cpus || n == 0) {
+    if (!own || !cpus || n == 0 || am_place_why_not(topo, place, arena)) {
         free(cpus);
         return NULL;
     }
     for (; base[count].name && count + 1 < SYMBOLS_MAX; count++)
         own[count] = base[count];
     set_symbol(own, "cpus", n);
+    set_symbol(own, "smt", most_on_core(cpus, n));
     if (strcmp(place, AM_PLACE_WHOLE) != 0) /* the machine's cores are counted whole */
         set_symbol(own, "cores", am_cpus_cores(cpus, n));
     set_caches(own, cpus, threads > 0 && (uint64_t)threads < n ? (size_t)threads : n);
@@ -414,7 +418,7 @@ static const struct am_symbol *symbols_of(const void *self, const char *place, i
     return own;
 }
 
-struct am_places am_topo_places(const struct am_topo *topo)
+struct am_places am_places_of(const struct am_topo *topo)
 {
     return (struct am_places){.symbols = symbols_of, .takes = takes, .self = topo};
 }

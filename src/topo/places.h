@@ -34,7 +34,7 @@ size_t am_cpus_cores(const struct am_topo_cpu *cpus, size_t n);
 size_t am_cpus_instances(const struct am_topo_cpu *cpus, size_t n, unsigned level);
 uint64_t am_cpus_cache_bytes(const struct am_topo_cpu *cpus, size_t n, unsigned level);
 
-/* The topology as plans want it; lives as long as the topology. */
-struct am_places am_topo_places(const struct am_topo *topo);
+/* The topology as plans want it, for am_topo_places(). */
+struct am_places am_places_of(const struct am_topo *topo);
 
 #endif

@@ -21,6 +21,7 @@ enum { SAMPLED_CPUS = 64 }; /* a matrix over pairs of more CPUs takes every n-th
 enum {
     SYM_CPUS,
     SYM_CORES,
+    SYM_SMT,
     SYM_PACKAGES,
     SYM_L1,
     SYM_L2,
@@ -46,6 +47,7 @@ struct am_topo {
     struct am_kinds kinds;
     struct am_topo_cpu *cpus; /* shape.usable of them, in placement order */
     struct am_symbol symbols[SYM_COUNT];
+    struct am_places places;
 };
 
 /* Variables that steer hwloc, and what they become while a synthetic root is loaded. */
@@ -359,6 +361,7 @@ static void fill_symbols(struct am_topo *t)
 
     t->symbols[SYM_CPUS] = (struct am_symbol){"cpus", s->usable};
     t->symbols[SYM_CORES] = (struct am_symbol){"cores", s->cores};
+    t->symbols[SYM_SMT] = (struct am_symbol){"smt", (s->threads + s->cores - 1) / s->cores};
     t->symbols[SYM_PACKAGES] = (struct am_symbol){"packages", s->packages};
     t->symbols[SYM_L1] = (struct am_symbol){"l1", (int64_t)l1};
     t->symbols[SYM_L2] = (struct am_symbol){"l2", (int64_t)l2};
@@ -407,6 +410,7 @@ enum am_status am_topo_open(const struct am_fsroot *root, struct am_topo **topo_
     }
     fill_shape(t, root);
     fill_symbols(t);
+    t->places = am_places_of(t);
     *topo_p = t;
     return AM_OK;
 }
@@ -443,6 +447,11 @@ const struct am_topo_cpu *am_topo_cpus(const struct am_topo *topo, size_t *n)
 const char *am_topo_kind_name(const struct am_topo *topo, unsigned kind)
 {
     return kind < topo->kinds.n ? topo->kinds.names[kind] : NULL;
+}
+
+const struct am_places *am_topo_places(const struct am_topo *topo)
+{
+    return &topo->places;
 }
 
 const struct am_symbol *am_topo_symbols(const struct am_topo *topo)

@@ -13,6 +13,7 @@
 #include "base/kv.h"
 #include "base/status.h"
 #include "core/bench/axis.h"
+#include "core/bench/place.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,7 +52,10 @@ const struct am_topo_cpu *am_topo_cpus(const struct am_topo *topo, size_t *n);
  * cores are alike. */
 const char *am_topo_kind_name(const struct am_topo *topo, unsigned kind);
 
-/* Symbols for ranges: cpus (usable), cores, packages, l1, l2, l3 (bytes of the first core's caches
+/* Its places for plans; they live as long as the topology. */
+const struct am_places *am_topo_places(const struct am_topo *topo);
+
+/* Symbols for ranges: cpus (usable), cores, smt (hardware threads per core), packages, l1, l2, l3 (bytes of the first core's caches
  * as the OS states them; absent levels take the next smaller one), l1s, l2s, l3s (the same of all
  * instances that the threads reach), beyond (bytes that no cache of theirs holds), memory (bytes
  * this process may use: a control group's limit counts), first and last (lowest and highest number

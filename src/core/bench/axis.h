@@ -88,7 +88,7 @@ struct am_symbol {
  * Names that are no choices live in `arena`, like the values; choices are those of the axis.
  *
  *     values := item { "," item }
- *     item   := number [ ":" number [ ":" step ] ] | name | "all" | "usable"
+ *     item   := number [ ":" number [ ":" step ] ] | name | pattern | "all" | "usable"
  *             | "widest" | "best"
  *     step   := [ "+" ] number | "*" number          (default +1)
  *     number := digits [ "." digits ] [ "e" [ "+" | "-" ] digits ] [ "K" | "M" | "G" | "T" ]
@@ -97,11 +97,12 @@ struct am_symbol {
  * "4K:1G:*2" is 4096, 8192, ..., 1073741824; "1:16" sixteen counts; "1:cpus:*2"; "l2/2,4*..." is
  * an error that names the place. `all` is every choice, `usable` those that this machine can run,
  * on ranked axes `widest` is the last usable one, and `best` all that can be the fastest: the last
- * usable one and its rival (am_isa_rival()), which are both measured. A range never passes its
- * upper end, and includes its lower end; a factor such as *1.5 on whole numbers rounds each value
- * and repeats none. A free name is any printable word without "," and "=". AM_AXIS_VALUES_MAX
- * counts repetitions too. On failure the story names the axis, the column, and the nearest valid
- * name: AM_E_USAGE for wrong words, AM_E_ABSENT when nothing is usable here. */
+ * usable one and its rival (am_isa_rival()), which are both measured. A pattern ("kind:*", "*ymm")
+ * is every usable choice that it matches, of which there may be none beside other items. A range
+ * never passes its upper end, and includes its lower end; a factor such as *1.5 on whole numbers
+ * rounds each value and repeats none. A free name is any printable word without "," and "=".
+ * AM_AXIS_VALUES_MAX counts repetitions too. On failure the story names the axis, the column, and
+ * the nearest valid name: AM_E_USAGE for wrong words, AM_E_ABSENT when nothing is usable here. */
 enum am_status am_axis_parse(const struct am_axis *axis, const char *text, size_t len,
                              const struct am_symbol *symbols, struct am_arena *arena,
                              struct am_values *out, struct am_err *err);

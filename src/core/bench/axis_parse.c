@@ -237,6 +237,23 @@ static enum am_status free_name(struct am_parser *p, size_t from)
     return am_parser_add(p, from, &v);
 }
 
+/* Every usable choice that the pattern matches; there may be none. */
+static enum am_status matching_choices(struct am_parser *p, size_t from)
+{
+    char pattern[AM_VALUE_TEXT_MAX];
+    enum am_status s = AM_OK;
+
+    if (p->pos - from >= sizeof(pattern))
+        return am_parser_fail_word(p, from, "too long a pattern");
+    memcpy(pattern, p->text + from, p->pos - from);
+    pattern[p->pos - from] = '\0';
+    for (size_t i = 0; s == AM_OK && p->axis->choices[i]; i++) {
+        if (am_glob_match(pattern, p->axis->choices[i]) && is_usable(p->axis, i))
+            s = add_choice(p, from, i);
+    }
+    return s;
+}
+
 /* A choice wins over a group of the same name; where there are no choices, every word is a name. */
 static enum am_status name_item(struct am_parser *p)
 {
@@ -256,7 +273,8 @@ static enum am_status name_item(struct am_parser *p)
         if (word_is(p, from, groups[i].word) && (p->axis->ranked || !groups[i].ranked))
             return groups[i].add(p, from);
     }
-    return fail_choice(p, from);
+    return memchr(p->text + from, '*', p->pos - from) ? matching_choices(p, from)
+                                                      : fail_choice(p, from);
 }
 
 enum am_status am_axis_parse(const struct am_axis *axis, const char *text, size_t len,
@@ -280,6 +298,9 @@ enum am_status am_axis_parse(const struct am_axis *axis, const char *text, size_
         if (s != AM_OK)
             return s;
     } while (am_parser_accept(&p, ','));
+    if (p.pos == p.len && out->n == 0)
+        return am_fail(err, AM_E_ABSENT, "%s: no usable value here matches \"%.*s\"", axis->name,
+                       (int)len, text);
     if (p.pos == p.len)
         return AM_OK;
     p.pos++;

@@ -4,8 +4,8 @@
 
 const char *const *am_place_words(void)
 {
-    static const char *const words[] = {AM_PLACE_WHOLE, "core", "smt1", "smt2",    "smt4",
-                                        "l2",           "l3",   "node", "package", NULL};
+    static const char *const words[] = {AM_PLACE_WHOLE, "cores", "core", "smt2",    "smt4",
+                                        "l2",           "l3",    "node", "package", NULL};
 
     return words;
 }

@@ -6,13 +6,15 @@
  * places there are is the topology's to say (topo/places.h): the conductor adds the kinds of core
  * that a machine has to the words below, and says of each why it is not there.
  *
- * | word | CPUs, in the order in which threads take them |
- * | --- | --- |
- * | machine | all: one hardware thread of each core first, near cores together, fastest kind first
- * | | core | the hardware threads of one core | | smt1, smt2, ... | so many hardware threads of
- * each core that has them, core by core | | l2, l3 | those that share one cache of that level | |
- * node, package | those of one memory node, of one package | | kind:NAME | those of one kind of
- * core: kind:P, kind:E; kind:large, kind:small |
+ *     machine     all CPUs: one hardware thread of each core first, near cores together,
+ *                 the fastest kind of core first
+ *     cores       one hardware thread of each core
+ *     core        the hardware threads of one core
+ *     smt2, smt4  so many hardware threads of each core that has them, core by core
+ *     l2, l3      those that share one cache of that level
+ *     node        those of one memory node
+ *     package     those of one package
+ *     kind:NAME   those of one kind of core: kind:P, kind:E; kind:large, kind:small
  *
  * The numbers of the machine in values of other axes (cpus, cores, l1, l2s, ...) are those of the
  * place. */

@@ -209,38 +209,139 @@ static void leave_elsewhere(const struct am_axis *axis, struct am_values *values
         values->n = kept;
 }
 
+/* What am_plan_add() was asked for. */
+struct asking {
+    struct am_plan *plan;
+    const struct am_bench *bench;
+    struct am_param *params;
+    size_t n_params;
+    struct am_arena *arena;
+    struct am_err *err;
+};
+
+static enum am_status parse_axis(const struct asking *q, size_t i, const struct am_symbol *symbols,
+                                 struct am_values *out)
+{
+    const struct am_axis *const axis = &q->bench->axes[i];
+    const char *const text = chosen_values(axis, q->plan->settings.profile, q->params, q->n_params);
+    enum am_status s;
+
+    if (!text)
+        return am_fail(q->err, AM_E_USAGE, "%s: axis %s has no default; give -p %s=VALUES",
+                       q->bench->name, axis->name, axis->name);
+    s = am_axis_parse(axis, text, strlen(text), symbols, q->arena, out, q->err);
+    if (s != AM_OK)
+        return s;
+    /* Launches are shuffled anyway: rising numbers are for the reader of the results. */
+    if (axis->kind != AM_AXIS_NAME)
+        qsort(out->v, out->n, sizeof(*out->v), by_number);
+    leave_elsewhere(axis, out);
+    return AM_OK;
+}
+
+/* Adds the product; axes that `fixed` has values of are not parsed again. */
+static enum am_status add_with(const struct asking *q, const struct am_symbol *symbols,
+                               const struct am_values *fixed)
+{
+    const size_t axes = am_axis_count(q->bench->axes);
+    struct am_values values[AM_AXES_MAX];
+    bool nothing = false;
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; i < axes && s == AM_OK; i++) {
+        if (fixed[i].n)
+            values[i] = fixed[i];
+        else
+            s = parse_axis(q, i, symbols, &values[i]);
+        nothing |= s == AM_OK && values[i].n == 0;
+    }
+    if (s != AM_OK || nothing)
+        return s;
+    s = check_text(q->bench, values, axes, q->err);
+    return s == AM_OK ? add_product(q->plan, q->bench, values, axes, q->arena, q->err) : s;
+}
+
+static bool is_users(const struct asking *q, const char *axis)
+{
+    for (size_t i = 0; i < q->n_params; i++) {
+        if (strcmp(q->params[i].axis, axis) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Points of one place, whose value of `on` is in `fixed`. A place that this machine lacks is
+ * planned once, so that the reason is stored. */
+static enum am_status add_place(const struct asking *q, const struct am_symbol *symbols, int on,
+                                struct am_values *fixed)
+{
+    const struct am_places *const places = q->plan->places;
+    const char *const name = fixed[on].v[0].name;
+    const int axis = am_axis_find(q->bench->axes, "threads");
+    const struct am_symbol *const own = places->symbols(places->self, name, 0, q->arena);
+    const bool is_whole = !own || strcmp(name, AM_PLACE_WHOLE) == 0;
+    struct am_values threads = {0};
+    enum am_status s = AM_OK;
+
+    if (axis >= 0)
+        s = parse_axis(q, (size_t)axis, own ? own : symbols, &threads);
+    for (size_t i = 0; s == AM_OK && i < (axis >= 0 ? threads.n : 1); i++) {
+        const int64_t n = axis >= 0 ? threads.v[i].i : 1;
+        const struct am_symbol *const these =
+            own ? places->symbols(places->self, name, n, q->arena) : symbols;
+
+        if (!is_whole && axis >= 0 && !is_users(q, "threads") &&
+            !places->takes(places->self, name, n))
+            continue;
+        if (axis >= 0)
+            fixed[axis] = (struct am_values){.v = &threads.v[i], .n = 1};
+        s = add_with(q, these ? these : symbols, fixed);
+        if (!own)
+            break;
+    }
+    if (axis >= 0)
+        fixed[axis] = (struct am_values){0};
+    return s;
+}
+
+/* The order of a product: by the first axis in which two points differ. */
+static int by_values(const void *a, const void *b)
+{
+    const struct am_point *const x = a, *const y = b;
+    int order = 0;
+
+    for (size_t i = 0; order == 0 && x->bench->axes[i].name; i++)
+        order = by_number(&x->values[i], &y->values[i]);
+    return order;
+}
+
+static enum am_status add_places(const struct asking *q, const struct am_symbol *symbols, int on)
+{
+    const size_t before = q->plan->n;
+    struct am_values fixed[AM_AXES_MAX] = {{0}}, places;
+    enum am_status s = parse_axis(q, (size_t)on, symbols, &places);
+
+    for (size_t i = 0; s == AM_OK && i < places.n; i++) {
+        fixed[on] = (struct am_values){.v = &places.v[i], .n = 1};
+        s = add_place(q, symbols, on, fixed);
+    }
+    if (s == AM_OK && q->plan->n > before)
+        qsort(q->plan->points + before, q->plan->n - before, sizeof(*q->plan->points), by_values);
+    return s;
+}
+
 enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
                            struct am_param *params, size_t n_params,
                            const struct am_symbol *symbols, struct am_arena *arena,
                            struct am_err *err)
 {
-    const size_t axes = am_axis_count(bench->axes);
-    struct am_values values[AM_AXES_MAX];
-    bool nothing = false;
-    enum am_status s;
+    static const struct am_values none[AM_AXES_MAX];
+    const struct asking q = {plan, bench, params, n_params, arena, err};
+    const int on = am_axis_find(bench->axes, AM_PLACE_AXIS);
 
-    if (axes > AM_AXES_MAX)
+    if (am_axis_count(bench->axes) > AM_AXES_MAX)
         return am_fail(err, AM_E_LIMIT, "%s: more than %d axes", bench->name, AM_AXES_MAX);
-    for (size_t i = 0; i < axes; i++) {
-        const struct am_axis *axis = &bench->axes[i];
-        const char *text = chosen_values(axis, plan->settings.profile, params, n_params);
-
-        if (!text)
-            return am_fail(err, AM_E_USAGE, "%s: axis %s has no default; give -p %s=VALUES",
-                           bench->name, axis->name, axis->name);
-        s = am_axis_parse(axis, text, strlen(text), symbols, arena, &values[i], err);
-        if (s != AM_OK)
-            return s;
-        /* Launches are shuffled anyway: rising numbers are for the reader of the results. */
-        if (axis->kind != AM_AXIS_NAME)
-            qsort(values[i].v, values[i].n, sizeof(*values[i].v), by_number);
-        leave_elsewhere(axis, &values[i]);
-        nothing |= values[i].n == 0;
-    }
-    if (nothing)
-        return AM_OK;
-    s = check_text(bench, values, axes, err);
-    return s == AM_OK ? add_product(plan, bench, values, axes, arena, err) : s;
+    return on >= 0 && plan->places ? add_places(&q, symbols, on) : add_with(&q, symbols, none);
 }
 
 void am_point_text(const struct am_point *point, char *buf, size_t cap)
@@ -265,6 +366,13 @@ size_t am_point_threads(const struct am_point *point)
     if (i < 0 || point->values[i].kind != AM_AXIS_INT || point->values[i].i < 1)
         return 1;
     return (size_t)point->values[i].i;
+}
+
+const char *am_point_place(const struct am_point *point)
+{
+    const int i = am_axis_find(point->bench->axes, AM_PLACE_AXIS);
+
+    return i < 0 ? AM_PLACE_WHOLE : point->values[i].name;
 }
 
 static const char *environment_value(const struct am_axis *axis, const struct am_value *value)

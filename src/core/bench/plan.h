@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "core/bench/bench.h"
+#include "core/bench/place.h"
 #include "core/measure/sampler.h"
 
 #include <stdbool.h>
@@ -53,13 +54,18 @@ struct am_point {
 
 struct am_plan {
     struct am_plan_settings settings;
+    const struct am_places *places; /* of the machine; NULL: nothing is known of them */
     struct am_point *points;
     size_t n, cap;
 };
 
 /* Appends the product of the bench's axis values (the profile's defaults, overridden by params).
  * Axes vary from the last (fastest) to the first; numbers rise, names stay as given. Values that
- * another worker's descriptor of the same bench measures are left to that one. */
+ * another worker's descriptor of the same bench measures are left to that one.
+ *
+ * Where the bench has the axis `on` and the plan knows places, symbols are those of the point's
+ * place and threads. Numbers of threads that a part of the machine cannot take are left out when
+ * the profile named them, and planned (to be skipped with the reason) when the user did. */
 enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
                            struct am_param *params, size_t n_params,
                            const struct am_symbol *symbols, struct am_arena *arena,
@@ -75,6 +81,8 @@ void am_point_environment(const struct am_point *point, am_env_fn *fn, void *sel
 /* Whether two points of one bench want the same environment. */
 bool am_point_same_environment(const struct am_point *a, const struct am_point *b);
 
+/* Where the point's threads stand: the value of the axis `on`, AM_PLACE_WHOLE without one. */
+const char *am_point_place(const struct am_point *point);
 /* CPUs the point asks for: the value of the axis `threads`, else 1. */
 size_t am_point_threads(const struct am_point *point);
 

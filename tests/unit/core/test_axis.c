@@ -84,6 +84,8 @@ static void test_values(void)
         {&isa, "usable", "scalar sse2 avx avx2"},
         {&isa, "best", "avx2"},
         {&isa, "widest", "avx2"},
+        {&isa, "avx*", "avx avx2"}, /* what cannot be used is no match */
+        {&isa, "scalar,neon*", "scalar"},
         {&isa, "avx512,usable", "avx512 scalar sse2 avx avx2"},
         {&worker_isa, "usable", "scalar avx avx2 avx512"},
         {&worker_isa, "widest", "avx512"},
@@ -127,6 +129,7 @@ static const struct {
     {&isa, "avx2,,sse2", AM_E_USAGE, "isa: a value is missing at column 6"},
     {&kernel, "best", AM_E_USAGE,
      "kernel: unknown value \"best\" at column 1 (read, write, all, usable)"},
+    {&isa, "neon*", AM_E_ABSENT, "isa: no usable value here matches \"neon*\""},
     {&no_isa, "best", AM_E_ABSENT, "isa: none of its values is usable here: a"},
     {&no_isa, "usable", AM_E_ABSENT, "isa: none of its values is usable here: a"},
     {&policy, "two words", AM_E_USAGE, "policy: a name cannot hold the character at column 4"},

@@ -253,8 +253,78 @@ static void test_environment(void)
     am_arena_fini(&arena);
 }
 
+/* A machine of four CPUs with a part of two, "kind:E", and "smt2", which takes pairs only. */
+static const struct am_symbol *place_symbols(const void *self, const char *place, int64_t threads,
+                                             struct am_arena *arena)
+{
+    const int64_t cpus = strcmp(place, "kind:E") == 0 ? 2 : 4;
+    struct am_symbol *const s = am_arena_array(arena, 3, sizeof(*s));
+
+    if (strcmp(place, "l3") == 0)
+        return NULL;
+    (void)self;
+    s[0] = (struct am_symbol){"cpus", cpus};
+    s[1] = (struct am_symbol){"l1s", 1024 * (threads ? threads : cpus)};
+    return s;
+}
+
+static bool place_takes(const void *self, const char *place, int64_t threads)
+{
+    (void)self;
+    if (strcmp(place, "smt2") == 0 && threads % 2)
+        return false;
+    return threads <= (strcmp(place, "kind:E") == 0 ? 2 : 4);
+}
+
+static void check_plan(const char *what, struct am_param *params, size_t n, const char *want)
+{
+    static const char *const choices[] = {"machine", "smt2", "l3", "kind:E", NULL};
+    static const char *const reasons[] = {NULL, NULL, "one L3 serves all", NULL, NULL};
+    static const struct am_axis placed_axes[] = {
+        {.name = "size", .kind = AM_AXIS_SIZE, .dflt = "l1s"},
+        {.name = "threads", .kind = AM_AXIS_INT, .dflt = "1,cpus,3"},
+        {.name = "on",
+         .kind = AM_AXIS_NAME,
+         .dflt = "machine,smt*,kind:*",
+         .choices = choices,
+         .reasons = reasons},
+        {.name = NULL},
+    };
+    static const struct am_bench placed = {.name = "placed", .axes = placed_axes};
+    const struct am_places places = {.symbols = place_symbols, .takes = place_takes};
+    struct am_plan plan = {.settings = am_profile_settings(AM_PROFILE_STANDARD), .places = &places};
+    struct am_arena arena = {0};
+    struct am_err err = {0};
+    char all[4 * AM_POINT_TEXT_MAX] = "", text[AM_POINT_TEXT_MAX];
+
+    ok(am_plan_add(&plan, &placed, params, n, symbols, &arena, &err) == AM_OK, "%s: planned (%s)",
+       what, err.text);
+    for (size_t i = 0; i < plan.n; i++) {
+        am_point_text(&plan.points[i], text, sizeof(text));
+        (void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "", text);
+    }
+    is_str(all, want, what);
+    am_arena_fini(&arena);
+}
+
+static void test_places(void)
+{
+    struct am_param threads[] = {{.axis = "threads", .values = "3"},
+                                 {.axis = "on", .values = "kind:E"}};
+    struct am_param absent[] = {{.axis = "on", .values = "l3"}, {.axis = "size", .values = "2K"}};
+
+    check_plan("symbols are those of the place and its threads", NULL, 0,
+               "size=1024 threads=1 on=machine; size=1024 threads=1 on=kind:E; "
+               "size=2048 threads=2 on=kind:E; size=3072 threads=3 on=machine; "
+               "size=4096 threads=4 on=machine; size=4096 threads=4 on=smt2");
+    check_plan("threads that the user named are planned", threads, 2,
+               "size=3072 threads=3 on=kind:E");
+    check_plan("a place that is not here is planned once", absent, 2, "size=2048 threads=1 on=l3");
+}
+
 int main(void)
 {
+    test_places();
     test_profiles();
     test_product();
     test_profile_values();

@@ -115,8 +115,8 @@ static const char *cpus_text(struct opened *o, const char *place)
 
 static int64_t symbol(struct opened *o, const char *place, int64_t threads, const char *name)
 {
-    const struct am_places places = am_topo_places(o->topo);
-    const struct am_symbol *s = places.symbols(places.self, place, threads, &o->arena);
+    const struct am_places *const places = am_topo_places(o->topo);
+    const struct am_symbol *s = places->symbols(places->self, place, threads, &o->arena);
 
     for (; s && s->name; s++) {
         if (strcmp(s->name, name) == 0)
@@ -130,11 +130,11 @@ static void test_lists(struct kept *k)
     static const struct {
         const char *machine, *places;
     } rows[] = {
-        {"core-i9-13900k", "machine core smt1 smt2 l2 kind:P kind:E"},
+        {"core-i9-13900k", "machine cores core smt2 l2 kind:P kind:E"},
         {"phone-8gen2", "machine l2 kind:large kind:middle kind:small"},
-        {"power9-2", "machine core smt1 smt2 smt3 smt4 l2 l3 node package"},
-        {"xeon-phi-5110p", "machine core smt1 smt2 smt3 smt4"},
-        {"epyc-7763-2", "machine core smt1 smt2 l3 node package"},
+        {"power9-2", "machine cores core smt2 smt3 smt4 l2 l3 node package"},
+        {"xeon-phi-5110p", "machine cores core smt2 smt3 smt4"},
+        {"epyc-7763-2", "machine cores core smt2 l3 node package"},
         {"zen4-guest-2", "machine"},
         {"tiny-guest-1", "machine"},
     };
@@ -155,7 +155,7 @@ static void test_cpus(struct kept *k)
         {"core-i9-13900k", "machine", "0,2,4,6,8,10 of 32"},
         {"core-i9-13900k", "core", "0,1 of 2"},
         {"core-i9-13900k", "smt2", "0,1,2,3,4,5 of 16"},
-        {"core-i9-13900k", "smt1", "0,2,4,6,8,10 of 24"},
+        {"core-i9-13900k", "cores", "0,2,4,6,8,10 of 24"},
         {"core-i9-13900k", "l2", "16,17,18,19 of 4"},
         {"core-i9-13900k", "kind:P", "0,2,4,6,8,10 of 16"},
         {"core-i9-13900k", "kind:E", "16,17,18,19,20,21 of 16"},

@@ -57,7 +57,7 @@ def cases(threads):
     """(label, bench, points, metric, likwid kernel, bytes, goal); sizes are a thread's share."""
     for op, kind, streams, kernel, _ in FLOPS:
         yield (f"cpu.flops {op} {kind}", "cpu.flops",
-               {"op": op, "type": kind, "streams": streams, "threads": threads, "smt": "single"},
+               {"op": op, "type": kind, "streams": streams, "threads": threads, "on": "machine"},
                "flops", kernel, SIZES["16 kB"] * threads, FLOPS_GOAL)
     for ours, nt, kernel, sizes in STREAMS:
         for size in sizes:

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "core/bench/bench.h"
+#include "topo/topo.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +47,11 @@ enum am_status am_catalogue_load(struct am_arena *arena, const char *simulated,
  * earlier one's, or would measure the same points again, becomes unusable with that reason. Part of
  * am_catalogue_load(). False without memory. */
 bool am_catalogue_unite(struct am_catalogue *catalogue, struct am_arena *arena);
+
+/* Completes the axis `on` of every bench: the places that the machine has beside the worker's words
+ * (kinds of core), and of each word the reason where it has no such place. False without memory. */
+bool am_catalogue_place(struct am_catalogue *catalogue, const struct am_topo *topo,
+                        struct am_arena *arena);
 
 /* `worker` NULL: of any worker. NULL when there is none. */
 const struct am_bench *am_catalogue_find(const struct am_catalogue *catalogue, const char *worker,

@@ -255,6 +255,7 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
         const struct am_point *p = &points[order[i]];
 
         if (p->bench == first->bench && am_point_threads(p) == threads &&
+            strcmp(am_point_place(p), am_point_place(first)) == 0 &&
             r->points[order[i]].next_round == r->round && am_point_same_environment(p, first)) {
             const size_t t = order[taken];
 

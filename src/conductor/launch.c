@@ -8,6 +8,7 @@
 #include "conductor/process.h"
 #include "core/protocol/protocol.h"
 #include "topo/activity.h"
+#include "topo/places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,9 +202,10 @@ static void run_watched(const struct am_launcher *l, const struct am_worker *wor
     launch->surroundings = am_activity_between(&before, &after, seconds, n_cpus, l->machine_cpus);
 }
 
-enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
-                               size_t n, unsigned round, struct am_arena *arena,
-                               struct am_launch *record, struct am_err *err)
+/* The launch itself, on the launcher's CPUs. */
+static enum am_status launch(const struct am_launcher *l, const struct am_point *const *points,
+                             size_t n, unsigned round, struct am_arena *arena,
+                             struct am_launch *record, struct am_err *err)
 {
     const struct am_plan_settings *set = &l->conductor->plan->settings;
     const struct am_worker *worker = am_catalogue_worker(l->conductor->catalogue, points[0]->bench);
@@ -239,5 +241,79 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
         *record = collect.launch;
     }
     am_text_fini(&request);
+    return s;
+}
+
+/* No process is started for what the machine has no place for: every point is a stored skip. */
+static enum am_status refuse(const struct am_launcher *l, const struct am_point *const *points,
+                             size_t n, const char *reason, struct am_arena *arena,
+                             struct am_launch *record, struct am_err *err)
+{
+    const struct am_worker *worker = am_catalogue_worker(l->conductor->catalogue, points[0]->bench);
+    const uint64_t now = am_now_ns();
+    struct am_visit *const visits = am_arena_array(arena, n, sizeof(*visits));
+    const char *const told = am_arena_strdup(arena, reason);
+
+    if (!worker || !visits || !told)
+        return am_fail(err, AM_E_NOMEM, "no memory for a launch");
+    for (size_t i = 0; i < n; i++)
+        visits[i] = (struct am_visit){.point_id = points[i]->id,
+                                      .state = AM_POINT_SKIP,
+                                      .kind = AM_FAILURE_SKIP,
+                                      .reason = told};
+    *record = (struct am_launch){
+        .worker = worker->name,
+        .cpus = "",
+        .started_ns = now,
+        .ended_ns = now,
+        .wall_start = (int64_t)time(NULL),
+        .visits = visits,
+        .n_visits = n,
+    };
+    return AM_OK;
+}
+
+/* How many caches of each level the threads reach, as the system states it, for whoever sorts
+ * working sets by level: "8 8 1". */
+static void say_caches(const struct am_topo_cpu *cpus, size_t n, struct am_arena *arena,
+                       struct am_launch *record)
+{
+    const char *const text = am_arena_printf(
+        arena, "%zu %zu %zu", am_cpus_instances(cpus, n, AM_TOPO_L1),
+        am_cpus_instances(cpus, n, AM_TOPO_L2), am_cpus_instances(cpus, n, AM_TOPO_L3));
+
+    for (size_t i = 0; text && i < record->n_visits; i++) {
+        if (record->visits[i].state == AM_POINT_OK)
+            am_kvs_add(&record->visits[i].chosen, arena, "caches", text);
+    }
+}
+
+enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
+                               size_t n, unsigned round, struct am_arena *arena,
+                               struct am_launch *record, struct am_err *err)
+{
+    const struct am_topo *const topo = l->conductor->topo;
+    const char *const place = am_point_place(points[0]);
+    const size_t threads = am_point_threads(points[0]);
+    struct am_topo_cpu *const cpus = am_arena_array(arena, l->n_cpus, sizeof(*cpus));
+    struct am_launcher here = *l;
+    struct am_err why = {0};
+    enum am_status s;
+
+    here.cpus = am_arena_array(arena, l->n_cpus, sizeof(*here.cpus));
+    if (!cpus || !here.cpus)
+        return am_fail(err, AM_E_NOMEM, "no memory for the CPUs of a launch");
+    if (strcmp(place, AM_PLACE_WHOLE) != 0 &&
+        am_place_check(topo, place, (int64_t)threads, &why) != AM_OK) {
+        s = refuse(l, points, n, why.text, arena, record, err);
+        record->round = round;
+        return s;
+    }
+    here.n_cpus = am_place_cpus(topo, place, cpus);
+    for (size_t i = 0; i < here.n_cpus; i++)
+        here.cpus[i] = cpus[i].cpu;
+    s = launch(&here, points, n, round, arena, record, err);
+    if (s == AM_OK && points[0]->bench->cpus == AM_CPUS_THREADS && threads <= here.n_cpus)
+        say_caches(cpus, threads, arena, record);
     return s;
 }

@@ -3,42 +3,7 @@
 #include "sim/launch.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Chooses `n` CPUs with `per_core` threads on each core, cores in the order of placement. */
-static bool gather(const struct am_sim_question *q, size_t n, size_t per_core,
-                   struct am_sim_team *out)
-{
-    struct am_sim_team all;
-    size_t *const used = calloc(AM_SIM_CPUS_MAX, sizeof(*used));
-
-    out->n = 0;
-    if (!used)
-        return false;
-    am_sim_team_first(q, AM_SIM_CPUS_MAX, &all);
-    for (size_t i = 0; i < all.n && out->n < n; i++) {
-        const unsigned core = all.cpus[i]->core;
-
-        if (used[core]++)
-            continue;
-        for (size_t k = i, taken = 0; k < all.n && taken < per_core && out->n < n; k++) {
-            if (all.cpus[k]->core != core)
-                continue;
-            out->cpus[out->n++] = all.cpus[k];
-            taken++;
-        }
-    }
-    free(used);
-    return out->n == n;
-}
-
-static size_t threads_per_core(const struct am_sim_question *q)
-{
-    if (am_sim_is(q, "smt", "pair"))
-        return 2;
-    return (size_t)am_sim_int(q, "smt", 1);
-}
 
 /* Lanes of a register: the plain variant works on single numbers. */
 static double lanes_of(const struct am_sim_isa *isa, const char *type)
@@ -66,17 +31,13 @@ static enum am_status answer_flops(const struct am_sim_question *q, struct am_si
     const char *const isa_name = am_sim_name(q, "isa", "scalar");
     const char *const type = am_sim_name(q, "type", "f64");
     const double streams = (double)am_sim_int(q, "streams", 1);
-    const size_t threads = (size_t)am_sim_int(q, "threads", 1), per_core = threads_per_core(q);
+    const size_t threads = (size_t)am_sim_int(q, "threads", 1);
     const bool mix = am_sim_is(q, "op", "mix");
     const double count = mix ? 3 : am_sim_is(q, "op", "fma") ? 2 : 1;
     struct am_sim_team team;
     double slowest = 0;
 
-    if (!gather(q, threads, per_core, &team))
-        return am_fail(err, AM_E_ABSENT, "%zu threads, %zu per core: there are too few cores",
-                       threads, per_core);
-    if (per_core > team.cpus[0]->kind->smt)
-        return am_fail(err, AM_E_ABSENT, "no core has %zu hardware threads here", per_core);
+    am_sim_team_first(q, threads, &team);
     for (size_t i = 0; i < team.n; i++) {
         const struct am_sim_cpu *const cpu = team.cpus[i];
         const struct am_sim_isa *const isa = am_sim_isa_find(cpu->kind, isa_name);

@@ -97,9 +97,6 @@ static const char *why_not(const struct adapter *a, const char *choice, const ch
             return "this machine's protocol has no forward state";
         return NULL;
     }
-    if (strcmp(a->axis, "smt") == 0)
-        return strcmp(choice, "pair") == 0 && m->kinds[0].smt < 2 ? "no core has two threads here"
-                                                                  : NULL;
     if (strcmp(a->axis, "hwprefetch") == 0)
         return NULL;
     if (strcmp(a->axis, "instr") == 0)

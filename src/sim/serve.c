@@ -4,6 +4,7 @@
 
 #include "base/child.h"
 #include "base/log.h"
+#include "core/bench/place.h"
 #include "sim/noise.h"
 
 #include <errno.h>
@@ -145,6 +146,17 @@ int am_sim_list(const char *folder, const char *worker)
 
 /* ---- requests ---- */
 
+/* Places are for the conductor to know: a worker takes any word for one, and the CPUs it is given.
+ */
+static void free_places(const struct am_bench *bench)
+{
+    struct am_axis *const axes = (struct am_axis *)bench->axes; /* the listing's own copy */
+    const int on = am_axis_find(axes, AM_PLACE_AXIS);
+
+    if (on >= 0)
+        axes[on].choices = NULL;
+}
+
 /* The descriptors of the kept listing, as a table that ends with NULL. */
 static enum am_status load_benches(struct host *h, const struct am_bench ***out, struct am_err *err)
 {
@@ -162,8 +174,10 @@ static enum am_status load_benches(struct host *h, const struct am_bench ***out,
         s = am_listing_parse(am_text_str(&text), text.len, &h->arena, &listing, err);
     if (s == AM_OK) {
         *out = am_arena_array(&h->arena, listing.n + 1, sizeof(**out));
-        for (size_t i = 0; *out && i < listing.n; i++)
+        for (size_t i = 0; *out && i < listing.n; i++) {
+            free_places(&listing.benches[i]);
             (*out)[i] = &listing.benches[i];
+        }
         s = *out ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for a listing");
     }
     am_text_fini(&text);

@@ -7,7 +7,7 @@ import sys
 from e2e import Bench, Tap
 
 RUN = ["run", "cpu.flops", "--quick", "-p", "op=add", "-p", "type=f64", "-p", "isa=scalar", "-p",
-       "smt=single", "-p", "streams=4", "--launches", "2", "--samples", "2", "--min-batch", "2ms"]
+       "on=machine", "-p", "streams=4", "--launches", "2", "--samples", "2", "--min-batch", "2ms"]
 
 
 def measured(bench, db):

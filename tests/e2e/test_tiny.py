@@ -38,8 +38,8 @@ MACHINES = {
         "mem.coherence": "one CPU only", "mem.pingpong": "one CPU only",
         "mem.placement": "one CPU only", "mem.sharing": "2 threads on 1 CPUs",
         "mem.loaded": "1 threads"}),
-    "one CPU, asked for pairs": (one_cpu, {}, ["cpu.flops", "-p", "smt=all", "-p", "threads=2"], {
-        "cpu.flops": "2 threads on 1 CPUs"}),
+    "one CPU, asked for pairs": (one_cpu, {}, ["cpu.flops", "-p", "on=smt2", "-p", "threads=2"], {
+        "cpu.flops": "no core has two hardware threads here"}),
     "512 MiB of address space": (half_a_gibibyte, {}, [
         "mem.latency", "mem.bandwidth", "mem.stanza", "mem.numa", "-p", "size=64K,1G"], {
             "mem.latency": "memory", "mem.bandwidth": "memory", "mem.stanza": "memory"}),

@@ -7,6 +7,7 @@
 #include "bench/shared/memory.h"
 #include "bench/shared/usable.h"
 #include "core/bench/bench.h"
+#include "core/bench/place.h"
 #include "kernels/isa.h"
 #include "kernels/stream.h"
 

@@ -3,7 +3,6 @@
 #include "base/rng.h"
 #include "bench/cpu/axes.h"
 #include "bench/shared/bound.h"
-#include "bench/cpu/cpus.h"
 #include "core/bench/bench.h"
 #include "core/measure/team.h"
 #include "kernels/flops.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { OP, TYPE, ISA, STREAMS, THREADS, SMT };
+enum axis_index { OP, TYPE, ISA, STREAMS, THREADS, ON };
 
 enum {
     /* Steps in one call. Chains start afresh with each: values stay between 1 and 256 whatever
@@ -102,26 +101,6 @@ static enum am_status choose(struct flops *f, const struct am_value *point, stru
     return AM_OK;
 }
 
-/* A team on one hardware thread of each core, or on two. */
-static enum am_status gather(struct flops *f, const struct am_ctx *ctx, enum am_smt smt,
-                             struct am_err *err)
-{
-    int *const cpus = calloc(ctx->cpu_count, sizeof(*cpus));
-    struct am_fsroot root = {0};
-    enum am_status s = am_fsroot_open(&root, NULL, err);
-
-    if (s == AM_OK && !cpus)
-        s = am_fail(err, AM_E_NOMEM, "a list of %zu CPUs", ctx->cpu_count);
-    if (s == AM_OK)
-        s = am_cpus_for_threads(&root, ctx->cpus, ctx->cpu_count, smt, (int64_t)f->threads, cpus,
-                                err);
-    if (s == AM_OK)
-        s = am_team_new(f->threads, cpus, f->threads, &f->team, err);
-    am_fsroot_close(&root);
-    free(cpus);
-    return s;
-}
-
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
 {
@@ -133,7 +112,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     if (s != AM_OK)
         return s;
     f->threads = (size_t)point[THREADS].i;
-    s = gather(f, ctx, (enum am_smt)point[SMT].i, err);
+    s = am_team_new(f->threads, ctx->cpus, f->threads, &f->team, err);
     if (s != AM_OK)
         return s;
     f->chains = aligned_alloc(_Alignof(struct chains), f->threads * sizeof(*f->chains));
@@ -290,14 +269,9 @@ static const struct am_axis axes[] = {
                  .quick = "14",
                  .thorough = "1:16",
                  .help = "independent chains per thread: 1 shows latency, 8 and more throughput"},
-    [THREADS] = AM_AXIS_THREADS(.dflt = "1,2,cores,cpus", .quick = "1,cpus",
+    [THREADS] = AM_AXIS_THREADS(.dflt = "1,2,smt,cores,cpus", .quick = "1,cpus",
                                 .help = "threads, one per CPU"),
-    [SMT] = {.name = "smt",
-             .kind = AM_AXIS_NAME,
-             .dflt = "usable",
-             .choices = am_smt_names,
-             .why_not = am_smt_why_not,
-             .help = "single: each thread on a core of its own; pair: two on each core"},
+    [ON] = AM_AXIS_ON(.dflt = "machine,smt*,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 
@@ -312,11 +286,10 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_cpu_flops = {
     .name = "cpu.flops",
     .summary = "floating-point peak by independent register chains",
-    .version = 1,
+    .version = 2,
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct flops),
-    .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run = run,
     .verify = verify,

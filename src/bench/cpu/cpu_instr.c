@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.instr: latency and reciprocal throughput of one instruction form, in core cycles. */
 #include "core/bench/bench.h"
+#include "core/bench/place.h"
 #include "core/stats/stats.h"
 #include "kernels/instr.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { INSTR };
+enum axis_index { INSTR, ON };
 enum metric_index { LATENCY, THROUGHPUT };
 
 enum {
@@ -279,6 +280,7 @@ static const struct am_axis axes[] = {
                .choices = am_instr_names,
                .why_not = am_instr_why_not,
                .help = "the instruction and its operands; _pair: there and back, half of both"},
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 
-#include <sched.h>
 #include <string.h>
 
 enum {
@@ -180,72 +179,6 @@ size_t am_cpus_of_node(const struct am_fsroot *root, const int *cpus, size_t n, 
         am_fsroot_read(root, path, list, sizeof(list)) < 0)
         return 0;
     return keep_listed(list, cpus, n, out);
-}
-
-const char *const am_smt_names[] = {[AM_SMT_SINGLE] = "single", [AM_SMT_PAIR] = "pair", NULL};
-
-/* The first two of every core that has two or more. */
-static size_t pairs_of_cores(const struct am_fsroot *root, const int *cpus, size_t n, int *out)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        char list[LIST_MAX];
-        size_t before = 0, next = i + 1;
-
-        read_of_cpu(root, cpus[i], "topology/thread_siblings_list", list, sizeof(list));
-        while (before < i && !am_cpu_list_has(list, cpus[before]))
-            before++;
-        while (next < n && !am_cpu_list_has(list, cpus[next]))
-            next++;
-        if (before == i && next < n) {
-            out[kept++] = cpus[i];
-            out[kept++] = cpus[next];
-        }
-    }
-    return kept;
-}
-
-enum am_status am_cpus_for_threads(const struct am_fsroot *root, const int *cpus, size_t n,
-                                   enum am_smt smt, int64_t threads, int *out, struct am_err *err)
-{
-    size_t have;
-
-    if (smt == AM_SMT_SINGLE) {
-        have = am_cpus_of_cores(root, cpus, n, out);
-        if (threads < 1 || (uint64_t)threads > have)
-            return am_fail(err, AM_E_ABSENT, "%lld threads on %zu cores, one on each",
-                           (long long)threads, have);
-        return AM_OK;
-    }
-    have = pairs_of_cores(root, cpus, n, out);
-    if (have == 0)
-        return am_fail(err, AM_E_ABSENT, "no SMT siblings: no core has two hardware threads here");
-    if (threads < 2 || threads % 2 != 0 || (uint64_t)threads > have)
-        return am_fail(err, AM_E_ABSENT, "%lld threads in pairs: %zu cores take 2 each",
-                       (long long)threads, have / 2);
-    return AM_OK;
-}
-
-const char *am_smt_why_not(const char *choice)
-{
-    struct am_fsroot root = {0};
-    int cpus[CPU_SETSIZE], out[CPU_SETSIZE];
-    size_t n = 0, pairs = 0;
-    cpu_set_t set;
-
-    if (strcmp(choice, am_smt_names[AM_SMT_PAIR]) != 0)
-        return NULL;
-    CPU_ZERO(&set);
-    (void)sched_getaffinity(0, sizeof(set), &set);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, &set))
-            cpus[n++] = cpu;
-    }
-    if (am_fsroot_open(&root, NULL, NULL) == AM_OK)
-        pairs = pairs_of_cores(&root, cpus, n, out);
-    am_fsroot_close(&root);
-    return pairs ? NULL : "no core has two hardware threads here";
 }
 
 static bool may_use(const struct am_ctx *ctx, int64_t cpu)

@@ -42,20 +42,6 @@ size_t am_cpus_of_cores(const struct am_fsroot *root, const int *cpus, size_t n,
 size_t am_cpus_of_node(const struct am_fsroot *root, const int *cpus, size_t n, int64_t node,
                        int *out);
 
-/* The hardware threads of a core that a bench's threads sit on: the axis `smt`. */
-enum am_smt {
-    AM_SMT_SINGLE, /* one of each core */
-    AM_SMT_PAIR,   /* two of each core */
-};
-extern const char *const am_smt_names[]; /* by enumerator, ended by NULL */
-const char *am_smt_why_not(const char *choice);
-
-/* CPUs for so many threads from cpus[0..n), in their order but for pairs, whose two stand together.
- * AM_E_ABSENT with its reason where there are not enough such cores, or threads left over. `out`
- * has room for n. */
-enum am_status am_cpus_for_threads(const struct am_fsroot *root, const int *cpus, size_t n,
-                                   enum am_smt smt, int64_t threads, int *out, struct am_err *err);
-
 /* AM_E_ABSENT with its reason unless there are two CPUs or more, and both may be used. */
 enum am_status am_cpus_check_pair(const struct am_ctx *ctx, int64_t from, int64_t to,
                                   struct am_err *err);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES, PREFETCH, HWPREFETCH };
+enum axis_index { KERNEL, NT, SIZE, ISA, THREADS, PAGES, PREFETCH, HWPREFETCH, ON };
 
 enum {
     /* Each array begins one line further into its page than the one before. A load whose address
@@ -308,11 +308,11 @@ static const struct am_axis axes[] = {
     [SIZE] = {.name = "size",
               .kind = AM_AXIS_SIZE,
               .unit = "B",
-              .dflt = "l1/2,l2/2,l3/4,512M",
-              .quick = "l1/2,l2/2,l3/4,256M",
+              .dflt = "l1s/2,l2s/2,l3s/4,beyond",
+              .quick = "l1s/2,l2s/2,l3s/4,beyond/2",
               .thorough = "8K:1G:*2",
               .help = "bytes touched by all threads and arrays together, rounded down to whole "
-                      "unrolled steps"},
+                      "unrolled steps; l1s, l2s, l3s: all such caches that the threads reach"},
     [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loops"),
     [THREADS] = AM_AXIS_THREADS(.dflt = "1,cpus", .quick = "1",
                                 .help = "threads, one per CPU, each on its own part"),
@@ -324,6 +324,7 @@ static const struct am_axis axes[] = {
                   .thorough = "0,2K",
                   .help = "distance of software prefetch; 0: none"},
     [HWPREFETCH] = AM_AXIS_HWPREFETCH(.dflt = "as-is"),
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

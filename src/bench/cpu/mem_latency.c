@@ -3,7 +3,7 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
-enum axis_index { SIZE, PATTERN, PAGES, STRIDE, CHAINS };
+enum axis_index { SIZE, PATTERN, PAGES, STRIDE, CHAINS, ON };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
@@ -55,6 +55,7 @@ static const struct am_axis axes[] = {
                 .kind = AM_AXIS_INT,
                 .dflt = "1",
                 .help = "chases side by side, each with its own loads under way"},
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

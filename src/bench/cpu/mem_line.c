@@ -2,8 +2,9 @@
 /* mem.line: two loads a stride apart, then two others anywhere; the second hits while a line holds
  * both. */
 #include "bench/cpu/chasing.h"
+#include "core/bench/place.h"
 
-enum axis_index { SIZE, STRIDE };
+enum axis_index { SIZE, STRIDE, ON };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
@@ -32,6 +33,7 @@ static const struct am_axis axes[] = {
                 .dflt = "8:512:*2",
                 .quick = "16:256:*2",
                 .help = "from one load of a pair to the other; a multiple of 8"},
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

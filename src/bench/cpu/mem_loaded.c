@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { DELAY, TRAFFIC, THREADS, SIZE, ISA, PATTERN, PAGES };
+enum axis_index { DELAY, TRAFFIC, THREADS, SIZE, ISA, PATTERN, PAGES, ON };
 enum metric_index { LATENCY, CYCLES, BANDWIDTH };
 
 enum { CHUNK = 512 }; /* elements streamed between two delays: a page of 4 KiB */
@@ -305,6 +305,7 @@ static const struct am_axis axes[] = {
                  .choices = am_chase_patterns,
                  .help = "order of the loads that are timed, as in mem.latency"},
     [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
+    [ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
 };
 

@@ -3,7 +3,7 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
-enum axis_index { SIZE, CHAINS, PAGES };
+enum axis_index { SIZE, CHAINS, PAGES, ON };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
@@ -42,6 +42,7 @@ static const struct am_axis axes[] = {
                 .thorough = "1:32",
                 .help = "chases side by side, each with its own loads under way"},
     [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

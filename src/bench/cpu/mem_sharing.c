@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-enum axis_index { OP, LAYOUT, THREADS };
+enum axis_index { OP, LAYOUT, THREADS, ON };
 enum op { ADD, STORE };
 enum layout { SHARED_LINE, SEPARATE_LINES };
 
@@ -121,6 +121,7 @@ static const struct am_axis axes[] = {
                     "shared_line: a word for each thread, up to 16 in one line (false sharing); "
                     "separate_lines: each in a line of its own"},
     [THREADS] = AM_AXIS_THREADS(.dflt = "2,cpus", .quick = "2", .help = "threads, one per CPU"),
+    [ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
 };
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum axis_index { LENGTH, JUMP, SIZE, ISA, PAGES };
+enum axis_index { LENGTH, JUMP, SIZE, ISA, PAGES, ON };
 
 enum {
     STAGGER_BYTES = 21 * 64, /* no two arrays agree in their low 12 bits */
@@ -196,6 +196,7 @@ static const struct am_axis axes[] = {
               .help = "bytes of the three arrays together, gaps included"},
     [ISA] = AM_AXIS_ISA(.dflt = "widest", .help = "instruction set of the loop"),
     [PAGES] = AM_AXIS_PAGES(.dflt = "any", .thorough = "small,huge"),
+    [ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
 };
 

@@ -3,7 +3,7 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
-enum axis_index { SIZE, STRIDE, PAGES, HWPREFETCH };
+enum axis_index { SIZE, STRIDE, PAGES, HWPREFETCH, ON };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
@@ -41,6 +41,7 @@ static const struct am_axis axes[] = {
                 .help = "from one load to the next; a multiple of 8"},
     [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
     [HWPREFETCH] = AM_AXIS_HWPREFETCH(.dflt = "as-is"),
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

@@ -3,7 +3,7 @@
 #include "bench/cpu/axes.h"
 #include "bench/cpu/chasing.h"
 
-enum axis_index { SIZE, PAGES };
+enum axis_index { SIZE, PAGES, ON };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
@@ -28,6 +28,7 @@ static const struct am_axis axes[] = {
               .thorough = "64K:512M:*1.1",
               .help = "span of the pages, 4 KiB each, of which one line is loaded"},
     [PAGES] = AM_AXIS_PAGES(.dflt = "small", .thorough = "small,huge"),
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.ways: a chase over a few cells far apart, all in one set of the first-level cache. */
 #include "bench/cpu/chasing.h"
+#include "core/bench/place.h"
 
-enum axis_index { CELLS, STRIDE };
+enum axis_index { CELLS, STRIDE, ON };
 
 enum { CELLS_MAX = 4096 };
 
@@ -38,6 +39,7 @@ static const struct am_axis axes[] = {
                 .dflt = "64K",
                 .thorough = "16K,64K,256K,1M",
                 .help = "from one to the next: a multiple of the bytes of one way"},
+    [ON] = AM_AXIS_ON(.dflt = "machine,kind:*", .quick = "machine"),
     {.name = NULL},
 };
 

@@ -4,6 +4,7 @@
 #define AM_BENCH_OMP_RUNTIME_H
 
 #include "core/bench/bench.h"
+#include "core/bench/place.h"
 
 /* Axes of all benches, behind their own ones: AM_OMP_AXIS_ROWS(base) stands in the table from
  * index `base` on, and am_omp_open() gets point + base. Variables are read by the runtimes before
@@ -14,6 +15,7 @@ enum am_omp_axis {
     AM_OMP_BINDING,
     AM_OMP_PLACES,
     AM_OMP_WAIT,
+    AM_OMP_ON,
     AM_OMP_AXES
 };
 
@@ -55,7 +57,8 @@ extern const char *const am_omp_waits[], *const am_omp_wait_values[];
               [(base) + AM_OMP_THREADS] = AM_OMP_THREADS_AXIS,                                     \
               [(base) + AM_OMP_BINDING] = AM_OMP_BINDING_AXIS,                                     \
               [(base) + AM_OMP_PLACES] = AM_OMP_PLACES_AXIS,                                       \
-              [(base) + AM_OMP_WAIT] = AM_OMP_WAIT_AXIS
+              [(base) + AM_OMP_WAIT] = AM_OMP_WAIT_AXIS,                                           \
+              [(base) + AM_OMP_ON] = AM_AXIS_ON(.dflt = "machine")
 
 /* What every bench of these workers keeps. */
 struct am_omp {

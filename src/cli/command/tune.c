@@ -192,7 +192,7 @@ static enum am_status plan(const struct am_cli *cli, struct am_setup *setup,
         return nothing_to_tune(setup, "name a bench", err);
     if (cli->opt->params.n > PARAMS_MAX)
         return am_fail(err, AM_E_USAGE, "more than %d parameters", PARAMS_MAX);
-    setup->plan = (struct am_plan){0};
+    setup->plan = (struct am_plan){.places = am_topo_places(setup->topo)};
     s = am_setup_settings(cli->opt, &setup->plan.settings, err);
     am_tuner_settings(&setup->plan.settings);
     setup->plan.settings.budget_s = 0; /* it is the points', and the tuner's business */

@@ -450,7 +450,7 @@ enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *set
     struct am_plan_settings *const set = &setup->plan.settings;
     enum am_status s;
 
-    setup->plan = (struct am_plan){0};
+    setup->plan = (struct am_plan){.places = am_topo_places(setup->topo)};
     s = am_setup_settings(cli->opt, set, err);
     if (s != AM_OK)
         return s;

@@ -68,7 +68,11 @@ enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, s
 {
     enum am_status status = am_setup_machine(cli, setup, err);
 
-    return status == AM_OK ? am_setup_benches(cli, setup, err) : status;
+    if (status == AM_OK)
+        status = am_setup_benches(cli, setup, err);
+    if (status == AM_OK && !am_catalogue_place(&setup->catalogue, setup->topo, cli->arena))
+        status = am_fail(err, AM_E_NOMEM, "no memory for the places of the machine");
+    return status;
 }
 
 void am_setup_close(struct am_setup *setup)
@@ -406,7 +410,8 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
         status = leave_out(cli, setup, err);
     if (status == AM_OK)
         status = am_setup_params(cli->opt, cli->arena, &params, err);
-    setup->plan = (struct am_plan){.settings = settings_of(cli->opt)};
+    setup->plan =
+        (struct am_plan){.settings = settings_of(cli->opt), .places = am_topo_places(setup->topo)};
     if (status == AM_OK)
         status = add_benches(cli, setup, params, err);
     if (status == AM_OK)

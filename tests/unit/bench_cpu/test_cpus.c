@@ -115,49 +115,6 @@ static void test_choices(const struct am_fsroot *root)
     ok(am_cpu_private_bytes(root, 99) == 1 << 20, "unknown caches are taken for a mebibyte");
 }
 
-/* CPUs in an order of placement, as the conductor gives them: one of each core, then the siblings.
- */
-static void test_threads(const struct am_fsroot *root)
-{
-    static const int placed[] = {2, 0, 9, 8, 10, 4}; /* cores 2, 0, 1, 0, 2, 4 */
-    static const int none[] = {0, 1, 2};
-    static const struct {
-        const int *cpus;
-        size_t n;
-        enum am_smt smt;
-        int64_t threads;
-        int want[COUNT(placed)];
-        const char *story; /* of a refusal */
-    } cases[] = {
-        {placed, COUNT(placed), AM_SMT_SINGLE, 1, {2}, NULL},
-        {placed, COUNT(placed), AM_SMT_SINGLE, 4, {2, 0, 9, 4}, NULL},
-        {placed, COUNT(placed), AM_SMT_SINGLE, 5, {0}, "5 threads on 4 cores, one on each"},
-        {placed, COUNT(placed), AM_SMT_SINGLE, 0, {0}, "0 threads on 4 cores, one on each"},
-        {placed, COUNT(placed), AM_SMT_PAIR, 2, {2, 10}, NULL},
-        {placed, COUNT(placed), AM_SMT_PAIR, 4, {2, 10, 0, 8}, NULL},
-        {placed, COUNT(placed), AM_SMT_PAIR, 6, {0}, "6 threads in pairs: 2 cores take 2 each"},
-        {placed, COUNT(placed), AM_SMT_PAIR, 3, {0}, "3 threads in pairs: 2 cores take 2 each"},
-        {placed, COUNT(placed), AM_SMT_PAIR, 1, {0}, "1 threads in pairs: 2 cores take 2 each"},
-        {placed, COUNT(placed), AM_SMT_PAIR, -2, {0}, "-2 threads in pairs"},
-        {none, COUNT(none), AM_SMT_PAIR, 2, {0}, "no SMT siblings"},
-        {none, 1, AM_SMT_PAIR, 2, {0}, "no SMT siblings"},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        int out[COUNT(placed)];
-        struct am_err err = {0};
-        const enum am_status s = am_cpus_for_threads(root, cases[i].cpus, cases[i].n, cases[i].smt,
-                                                     cases[i].threads, out, &err);
-        const size_t bytes = cases[i].story ? 0 : (size_t)cases[i].threads * sizeof(*out);
-
-        ok(s == (cases[i].story ? AM_E_ABSENT : AM_OK) && memcmp(out, cases[i].want, bytes) == 0 &&
-               (!cases[i].story || strstr(err.text, cases[i].story)),
-           "smt=%s, %lld threads of %zu CPUs: %s", am_smt_names[cases[i].smt],
-           (long long)cases[i].threads, cases[i].n, err.text[0] ? err.text : "chosen");
-    }
-    ok(!am_smt_why_not("single"), "one thread a core is always possible");
-}
-
 /* A kernel that states nothing: every CPU is a core, and far from all others. */
 static void test_silence(void)
 {
@@ -173,8 +130,6 @@ static void test_silence(void)
         ok(am_cpus_of_core(&root, some, COUNT(some), 1, out) == 1 && out[0] == 1,
            "and a core's only one");
         ok(am_cpus_distance(&root, 1, 2) == AM_DISTANCE_OTHER, "and far from the next");
-        ok(am_cpus_for_threads(&root, some, COUNT(some), AM_SMT_PAIR, 2, out, NULL) == AM_E_ABSENT,
-           "and no two are a pair");
         am_fsroot_close(&root);
     }
     tree_close(&t);
@@ -218,7 +173,6 @@ int main(void)
     if (ok(!t.broken && am_fsroot_open(&root, t.path, NULL) == AM_OK, "the machine is there")) {
         test_distances(&root);
         test_choices(&root);
-        test_threads(&root);
         am_fsroot_close(&root);
     }
     tree_close(&t);

@@ -5,10 +5,10 @@
  * Peaks are capabilities: the best sound evidence over whatever was varied beside their labels, and
  * over what applications executed where that was more. The clock is the median of the clocks of all
  * points of one thread. Speed-ups and the number of cores are made of the peaks, not of results. */
-#include "family/families.h"
+#include "family/core.h"
 
 #include "base/text.h"
-#include "family/core.h"
+#include "family/families.h"
 #include "family/roles.h"
 
 #include <math.h>
@@ -18,9 +18,6 @@
 static const double near_peak = 0.97;
 /* Above the highest clock that the system states by more than this: the statement is wrong. */
 static const double clock_tolerance = 0.05;
-/* As much of the cores' arithmetic is missing before the claim is denied: two threads of one core
- * have half of it each, a clock that falls under load costs a few tenths. */
-static const double missing = 0.7;
 /* Smaller effects are no advice. */
 static const double worth = 1.1;
 
@@ -121,68 +118,9 @@ static void derive_streams(const struct am_deriving *d)
     }
 }
 
-static void offer_gain(const struct am_deriving *d, const char *work, const struct am_picks *pair,
-                       const struct am_picks *single)
-{
-    struct am_fact fact;
-
-    if (pair->n == 0 || single->n == 0)
-        return;
-    fact = am_fact_of_ratio(am_picks_best(pair), am_picks_best(single), d->arena);
-    fact.name = "smt_gain";
-    fact.what = "two threads on one core over one";
-    am_fact_label_axes(&fact, pair->items[0].result, "type,isa");
-    am_fact_label(&fact, d->arena, "work", AM_AXIS_NAME, work);
-    am_facts_offer(d->facts, fact);
-}
-
-/* What a second thread on the core gains: nothing where one keeps the units busy (work=peak), up to
- * twice where each waits for its own chain of the same operation (work=chain). */
-static void derive_smt(const struct am_deriving *d)
-{
-    const struct am_picks pairs = select_flops(d, "op smt=pair threads=2");
-    const struct am_picks singles = select_flops(d, "op threads=1");
-    const struct am_groups groups = am_picks_group(&pairs, "type,isa");
-
-    for (size_t i = 0; i < groups.n; i++) {
-        const struct am_picks pair = am_picks_sound(&groups.items[i].picks);
-        const struct am_picks alike = am_picks_like(&singles, pair.items[0].result, "type,isa");
-        const struct am_picks single = am_picks_sound(&alike);
-        struct am_picks pair_chain = am_picks_where(&pair, "streams=1");
-        struct am_picks single_chain = am_picks_where(&single, "streams=1");
-
-        if (single.n == 0)
-            continue;
-        offer_gain(d, "peak", &pair, &single);
-        pair_chain = am_picks_like(&pair_chain, am_picks_best(&single)->result, "op");
-        single_chain = am_picks_like(&single_chain, am_picks_best(&single)->result, "op");
-        offer_gain(d, "chain", &pair_chain, &single_chain);
-    }
-}
-
 static void derive_speedup(const struct am_deriving *d)
 {
     am_facts_offer_speedups(d->facts, "peak");
-}
-
-/* SMT threads share a core's arithmetic units, so the speed-up of at least as many threads as there
- * are cores estimates the number of cores. */
-static void derive_count(const struct am_deriving *d)
-{
-    const double claimed = number_in(&d->set->machine, "cores");
-    const struct am_fact *const best = am_facts_most(d->facts, "core.speedup", NULL);
-    struct am_fact fact;
-
-    if (!best || !(am_fact_number(best, "threads") >= claimed))
-        return; /* fewer threads than cores say nothing of their number */
-    fact = *best;
-    fact.id = NULL;
-    fact.name = "count";
-    fact.what = "cores by their arithmetic: speed-up of as many threads as there are";
-    fact.n_labels = 0;
-    fact.claimed = am_arena_printf(d->arena, "%.0f cores", claimed);
-    fact.contradicts = fact.ci.hi < missing * claimed;
-    am_facts_offer(d->facts, fact);
 }
 
 /* ---- instructions ---- */
@@ -286,9 +224,9 @@ static const struct am_fact_rule rules[] = {
      .labels = "type,isa",
      .derive = derive_streams},
     {.name = "smt_gain",
-     .what = "two threads on one core over one",
-     .labels = "type,isa,work",
-     .derive = derive_smt},
+     .what = "several threads on one core over one",
+     .labels = "type,isa,threads,work",
+     .derive = am_core_derive_smt},
     {.name = "latency,rate",
      .what = "cycles of key instructions, and how many per cycle",
      .labels = "instr",
@@ -297,7 +235,7 @@ static const struct am_fact_rule rules[] = {
      .what = "rate of the most threads over one",
      .labels = "type,isa,threads",
      .derive = derive_speedup},
-    {.name = "count", .what = "cores by their arithmetic", .derive = derive_count},
+    {.name = "count", .what = "cores by their arithmetic", .derive = am_core_derive_count},
     {.name = NULL},
 };
 
@@ -420,21 +358,21 @@ static bool say_smt(const struct am_facts *facts, struct am_arena *arena, struct
     out->text =
         f->ci.lo > worth
             ? am_arena_printf(arena,
-                              "Use both hardware threads of a core: together they reach %.2f x the "
-                              "peak of one.",
-                              f->value)
+                              "Use %.0f hardware threads of a core: together they reach %.2f x "
+                              "the peak of one.",
+                              am_fact_number(f, "threads"), f->value)
         : f->ci.hi <= worth
             ? am_arena_printf(arena,
-                              "One thread per core is enough where code reaches the peak: a second "
-                              "one gives %.2f x.",
-                              f->value)
+                              "One thread per core is enough where code reaches the peak: %.0f "
+                              "give %.2f x.",
+                              am_fact_number(f, "threads"), f->value)
             : am_arena_printf(arena,
-                              "Not decided: two threads of a core reach between %.2f and %.2f x "
+                              "Not decided: %.0f threads of a core reach between %.2f and %.2f x "
                               "the peak of one.",
-                              f->ci.lo, f->ci.hi);
+                              am_fact_number(f, "threads"), f->ci.lo, f->ci.hi);
     out->evidence =
         am_arena_printf(arena, "%s = %.3g, from %.3g to %.3g", f->id, f->value, f->ci.lo, f->ci.hi);
-    out->command = "run cpu.flops -p smt=single,pair -p threads=2";
+    out->command = "run cpu.flops -p on=machine,smt* -p threads=1,smt";
     out->grading = f->grading;
     return true;
 }
@@ -449,8 +387,7 @@ static bool say_count(const struct am_facts *facts, struct am_arena *arena,
     *out = (struct am_guideline){
         .text = am_arena_printf(arena,
                                 "Count on the arithmetic of %.0f cores, not of the %s that are "
-                                "claimed: CPUs share cores, are of several kinds, lower their "
-                                "clock together, or the rest belongs to others.",
+                                "claimed: CPUs share cores, or the rest belongs to others.",
                                 round(f->value), f->claimed),
         .evidence = am_arena_printf(arena, "core.count = %.3g (%s)", f->value, f->evidence),
         .command = "run cpu.flops -p threads=1:cpus:*2",

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the family of cores that stand in files of their own. */
+/* The parts of the family of cores that stand in files of their own. */
 #ifndef AM_FAMILY_CORE_H
 #define AM_FAMILY_CORE_H
 
 #include "family/family.h"
 
-/* core.peak{type,isa,threads} (core_peaks.c). */
-void am_core_derive_peaks(const struct am_deriving *d);
+/* core_peaks.c: peak. */
+am_derive_fn am_core_derive_peaks;
+/* core_threads.c: smt_gain; count. What threads on one core and on all cores reach together. */
+am_derive_fn am_core_derive_smt, am_core_derive_count;
 
 #endif

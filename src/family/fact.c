@@ -211,6 +211,29 @@ static bool is_there(const struct am_facts *facts, const struct am_fact *fact)
     return false;
 }
 
+static const char place_label[] = "on";
+
+/* Whether a fact is of the place that is meant where a question names none. */
+static bool is_meant(const struct am_facts *facts, const struct am_fact *fact)
+{
+    const char *const on = am_fact_text(fact, place_label);
+
+    return facts->on ? on && strcmp(on, facts->on) == 0 : !on;
+}
+
+/* Whether the conditions say something of the place. */
+static bool names_place(const char *where)
+{
+    for (const char *p = where ? strstr(where, place_label) : NULL; p;
+         p = strstr(p + 1, place_label)) {
+        const bool begins = p == where || p[-1] == ' ' || p[-1] == '!';
+
+        if (begins && strchr("?!=<> ", p[sizeof(place_label) - 1])) /* the end counts, too */
+            return true;
+    }
+    return false;
+}
+
 void am_facts_offer(struct am_facts *facts, struct am_fact fact)
 {
     char reasons[REASON_BYTES];
@@ -220,6 +243,8 @@ void am_facts_offer(struct am_facts *facts, struct am_fact fact)
     if (!fact.family || !fact.name || !fact.what || !fact.evidence || !isfinite(fact.value))
         return;
     assert(!facts->names || am_names_hold(facts->names, fact.name)); /* the reference has them */
+    if (facts->on && !am_fact_text(&fact, place_label))
+        am_fact_label(&fact, facts->arena, place_label, AM_AXIS_NAME, facts->on);
     fact.id = print_id(&fact, facts->arena);
     if (!fact.id || is_there(facts, &fact))
         return;
@@ -261,7 +286,7 @@ void am_facts_offer_speedups(struct am_facts *facts, const char *name)
         struct am_fact fact;
 
         if (strcmp(many->family, facts->family) != 0 || strcmp(many->name, name) != 0 ||
-            find_threads(facts, many, true) != many)
+            !is_meant(facts, many) || find_threads(facts, many, true) != many)
             continue;
         one = find_threads(facts, many, false);
         if (!one)
@@ -290,7 +315,8 @@ const struct am_fact *am_facts_next(const struct am_facts *facts, const char *na
     for (size_t i = after ? (size_t)(after - facts->items) + 1 : 0; i < facts->n; i++) {
         const struct am_fact *const f = &facts->items[i];
 
-        if (am_fact_is(f, name) && am_where_matches(where, f->labels, f->n_labels))
+        if (am_fact_is(f, name) && (names_place(where) || is_meant(facts, f)) &&
+            am_where_matches(where, f->labels, f->n_labels))
             return f;
     }
     return NULL;

@@ -6,7 +6,11 @@
  * printed id, memory.bandwidth{kernel=triad,threads=16}, is made from these; nothing takes an id
  * apart. Facts are looked up by name and by conditions on labels, in the same words in which
  * results are selected (evidence/select.h). Evidence of grade C concludes nothing: such a fact is
- * not kept but withheld, with the reason. Texts live in the arena. */
+ * not kept but withheld, with the reason. Texts live in the arena.
+ *
+ * Facts of a part of the machine (one kind of core, one cache, two threads per core) have the label
+ * `on`, the place where the threads stood. They are found only by who asks for that label, or while
+ * the rules of the same place are applied: whoever asks for a fact means the whole machine. */
 #ifndef AM_FAMILY_FACT_H
 #define AM_FAMILY_FACT_H
 
@@ -52,6 +56,7 @@ struct am_facts {
     struct am_arena *arena;
     const char *family; /* of the rules that are being applied */
     const char *names;  /* that the rule at work may offer, as its table says; NULL: any */
+    const char *on;     /* place whose results the rules see; NULL: the machine */
     /* What could not be concluded, as sentences: withheld for its grade, or ambiguous. */
     const char **remarks;
     size_t n_remarks, cap_remarks;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "family/families.h"
+#include "family/parts.h"
 #include "family/roles.h"
 
 #include <assert.h>
@@ -109,23 +110,43 @@ static void apply_rule(const struct am_fact_rule *rule, const struct am_deriving
     }
 }
 
+static void derive(const struct am_family *family, const struct am_deriving *d)
+{
+    d->facts->family = family->name;
+    for (const struct am_fact_rule *rule = family->facts; rule && rule->name; rule++)
+        apply_rule(rule, d);
+    d->facts->names = NULL;
+}
+
 void am_family_derive(const struct am_family *family, const struct am_result_set *set,
                       struct am_facts *facts)
 {
-    const struct am_deriving d = {set, facts, facts->arena};
+    const struct am_deriving d = {set, facts, facts->arena, set};
 
-    facts->family = family->name;
-    for (const struct am_fact_rule *rule = family->facts; rule && rule->name; rule++)
-        apply_rule(rule, &d);
-    facts->names = NULL;
+    derive(family, &d);
+}
+
+/* All families on the results of one place. */
+static void derive_place(const struct am_result_set *set, const char *place, struct am_facts *facts)
+{
+    const struct am_result_set part = am_part_of(set, place, facts->arena);
+    const struct am_deriving d = {&part, facts, facts->arena, set};
+
+    facts->on = place;
+    for (size_t i = 0; am_families[i]; i++)
+        derive(am_families[i], &d);
+    facts->on = NULL;
 }
 
 void am_families_derive(const struct am_result_set *set, struct am_arena *arena,
                         struct am_facts *facts)
 {
+    const char *const *const places = am_parts_list(set, arena);
+
     *facts = (struct am_facts){.arena = arena};
-    for (size_t i = 0; am_families[i]; i++)
-        am_family_derive(am_families[i], set, facts);
+    derive_place(set, NULL, facts);
+    for (size_t i = 0; places && places[i]; i++)
+        derive_place(set, places[i], facts);
 }
 
 /* ---- guidelines ---- */

@@ -14,9 +14,10 @@
 
 /* What a rule works with. */
 struct am_deriving {
-    const struct am_result_set *set; /* of one machine */
+    const struct am_result_set *set; /* of one machine, or of one place on it (family/parts.h) */
     struct am_facts *facts;          /* offers go there; those of families before are there */
     struct am_arena *arena;
+    const struct am_result_set *all; /* of the machine and all its places: for what compares them */
 };
 typedef void am_derive_fn(const struct am_deriving *d);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the family of memory: its rules live in two further files. */
+/* The parts of the family of memory: its rules live in two further files, its
+ * figures in one. */
 #ifndef AM_FAMILY_MEMORY_H
 #define AM_FAMILY_MEMORY_H
 
@@ -16,5 +17,8 @@ am_derive_fn am_memory_derive_bandwidth; /* mem.bandwidth: bandwidth, gains, fil
 am_derive_fn am_memory_derive_stanza;    /* mem.stanza: stanza_peak, stanza_knee */
 am_derive_fn am_memory_derive_loaded;    /* mem.loaded: loaded_latency, _bandwidth, _penalty */
 am_derive_fn am_memory_derive_nodes;     /* mem.numa: node_latency, node_bandwidth */
+
+/* memory_figures.c, ended by a row without a name. */
+extern const struct am_figure_row am_memory_figures[];
 
 #endif

@@ -57,12 +57,14 @@ struct am_figure_row {
      * "n/threads" is the quotient of two axes of numbers; points where it is not whole are left
      * out. */
     const char *panel;
-    const char *along; /* with x = "@metric", the axis that moves along a line; NULL: none */
-    const char *where; /* "pattern=random,local nt!=0": only such points; an axis that the bench
-                        * does not have is no match. NULL: all */
-    size_t least;      /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
+    const char *along;    /* with x = "@metric", the axis that moves along a line; NULL: none */
+    const char *where;    /* "pattern=random,local nt!=0": only such points; an axis that the bench
+                           * does not have is no match. NULL: all */
+    const char *compares; /* the axis that the figure is about: without two values of it there is
+                           * nothing to say. NULL: any */
+    size_t least; /* HEAT: rows and columns that it takes at least; 0: two cells are enough */
     /* LINES: at each place the best of all points that share x, series and panel counts, by the
-     * direction of the metric; panels without a line of two places are left out. */
+     * direction of the metric. */
     bool best;
     bool own_y; /* LINES: each panel has its own range of values; the default is one for all */
     enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */

@@ -50,6 +50,7 @@ const struct am_figure_row am_memory_figures[] = {
         .kind = AM_FIGURE_LINES,
         .x = "size",
         .series = "nt",
+        .compares = "nt",
         .panel = "kernel",
         .where = "kernel=write,copy,triad,scale1 threads=1 prefetch=0",
         .xscale = AM_SCALE_LOG2,

@@ -222,6 +222,13 @@ static void keep_best(struct am_figure_picks *p)
 
 /* ---- the whole ---- */
 
+/* A number beside a bar says what it is ("threads 4"); at an axis its title does. */
+static enum am_label_style name_columns(const struct am_figure_picks *p,
+                                        const struct am_figure_row *row)
+{
+    return row->kind == AM_FIGURE_BARS && p->x_kind != AM_AXIS_NAME ? AM_LABEL_NAMED : AM_LABEL_ALL;
+}
+
 enum am_status am_figure_picks_select(const struct am_figure_source *source,
                                       const struct am_figure_row *row, struct am_figure_picks *out,
                                       struct am_err *err)
@@ -243,7 +250,7 @@ enum am_status am_figure_picks_select(const struct am_figure_source *source,
     if (!sort_keys(out, row, source->arena) || !am_keys_label(&out->panels, AM_LABEL_NAMED) ||
         !am_keys_label(&out->series,
                        row->kind == AM_FIGURE_HEAT ? AM_LABEL_BARE : AM_LABEL_NAMED) ||
-        !am_keys_label(&out->columns, AM_LABEL_ALL))
+        !am_keys_label(&out->columns, name_columns(out, row)))
         return no_memory(row, err);
     if (out->n && row->kind != AM_FIGURE_TABLE) /* which keeps the order of the plan */
         qsort(out->items, out->n, sizeof(*out->items), out->x_is_metric ? by_plan : by_place);
@@ -303,9 +310,22 @@ static size_t distinct(const struct am_picks *picks, const char *axis, double *r
     return keys.n;
 }
 
+/* The first row of any family that shows this bench; NULL: no family knows it. */
+static const struct am_figure_row *row_of(const char *bench)
+{
+    for (size_t i = 0; am_families[i]; i++) {
+        for (const struct am_figure_row *r = am_families[i]->figures; r && r->name; r++) {
+            if (r->bench && strcmp(r->bench, bench) == 0)
+                return r;
+        }
+    }
+    return NULL;
+}
+
 void am_figure_generic(const struct am_figure_source *source, const char *bench,
                        struct am_figure_row *row)
 {
+    const struct am_figure_row *const known = row_of(bench);
     const struct am_selector from = {.bench = bench};
     const struct am_picks picks = am_select(source->set, &from, source->arena);
     const struct am_result *const shape = picks.n ? picks.items[0].result : NULL;
@@ -313,11 +333,10 @@ void am_figure_generic(const struct am_figure_source *source, const char *bench,
 
     *row = (struct am_figure_row){
         .name = am_arena_printf(source->arena, "generic-%s", bench),
-        .section = "Other benches",
+        .section = known ? known->section : "Other benches",
         .title = am_label_cut(source->arena, bench, TITLE_CHARS),
-        .caption =
-            "No figure of its own suits what was measured here: the axis with the most values "
-            "is drawn, or a table where there is none.",
+        .caption = known ? "Measured in so few places that the numbers say it best."
+                         : "The axis with the most values, or a table where none has three.",
         .bench = bench,
         .kind = AM_FIGURE_TABLE,
     };

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "document/figure/figure_data.h"
 #include "document/figure/range.h"
+#include "document/figure/worth.h"
 #include "document/units.h"
 #include "evidence/evidence.h"
 #include "family/plot.h"
@@ -26,6 +27,7 @@ struct making {
     struct am_figure_picks picks;
     size_t panels, series; /* that are drawn */
     size_t series_lost, panels_lost, names_lost;
+    size_t thin; /* panels without a curve */
 };
 
 static void *take(struct making *m, size_t n, size_t size)
@@ -229,7 +231,7 @@ static enum am_status make_columns(struct making *m, struct am_figure *f, struct
     const size_t metrics =
         p->points.first->n_metrics < METRICS_SHOWN ? p->points.first->n_metrics : METRICS_SHOWN;
 
-    f->columns = take(m, AM_AXES_MAX + METRICS_SHOWN + 2, sizeof(*f->columns));
+    f->columns = take(m, AM_AXES_MAX + METRICS_SHOWN + 1, sizeof(*f->columns));
     if (!f->columns)
         return am_fail(err, AM_E_NOMEM, "no memory for the table %s", m->row->name);
     for (size_t a = 0; a < p->points.first->n_params && a < AM_AXES_MAX; a++) {
@@ -238,7 +240,6 @@ static enum am_status make_columns(struct making *m, struct am_figure *f, struct
     }
     for (size_t i = 0; i < metrics; i++)
         f->columns[f->n_columns++] = p->points.first->metrics[i].name;
-    f->columns[f->n_columns++] = "±";
     f->columns[f->n_columns++] = "launches";
     return AM_OK;
 }
@@ -250,6 +251,21 @@ static void put_cell(struct am_figure_cells *line, size_t *at, const char *text,
 
     line->value[*at] = value;
     line->text[(*at)++] = copy ? copy : "";
+}
+
+/* "40.1 GB/s ±3 %": each metric has its own interval. */
+static void quantity(const struct am_result_metric *metric, char *buf, size_t cap)
+{
+    const double precision = metric ? am_summary_precision(&metric->summary) : NAN;
+    char share[AM_UNITS_MAX];
+    size_t used;
+
+    am_units_value(metric ? metric->summary.median : NAN, metric ? metric->unit : "", buf, cap);
+    used = strlen(buf);
+    if (!isfinite(precision))
+        return;
+    am_units_share(precision, share, sizeof(share));
+    (void)am_str_format(buf + used, cap - used, " ±%s", share);
 }
 
 static void fill_line(struct making *m, const struct am_figure *f,
@@ -269,16 +285,13 @@ static void fill_line(struct making *m, const struct am_figure *f,
         am_units_param(param->kind, param->text, text, sizeof(text));
         put_cell(line, &at, text, am_result_number(pick->result, param->name), arena);
     }
-    for (size_t i = 0; at + 2 < f->n_columns; i++) {
+    for (size_t i = 0; at + 1 < f->n_columns; i++) {
         const struct am_result_metric *const metric =
             am_result_metric(pick->result, p->points.first->metrics[i].name);
-        const double median = metric ? metric->summary.median : NAN;
 
-        am_units_value(median, p->points.first->metrics[i].unit, text, sizeof(text));
-        put_cell(line, &at, text, median, arena);
+        quantity(metric, text, sizeof(text));
+        put_cell(line, &at, text, metric ? metric->summary.median : NAN, arena);
     }
-    am_units_share(am_summary_precision(s), text, sizeof(text));
-    put_cell(line, &at, text, am_summary_precision(s), arena);
     (void)am_str_format(text, sizeof(text), "%zu", s->launches);
     put_cell(line, &at, text, (double)s->launches, arena);
 }
@@ -318,6 +331,7 @@ static const char *tell_omitted(const struct making *m)
         const char *what;
     } parts[] = {{m->series_lost, "series"},
                  {m->panels_lost, "panels"},
+                 {m->thin, "panels with fewer than three places"},
                  {m->names_lost, m->row->kind == AM_FIGURE_TABLE ? "lines" : "places on the axis"}};
     char text[256] = "";
     const char *sentence;
@@ -331,65 +345,35 @@ static const char *tell_omitted(const struct making *m)
     }
     if (!*text)
         return NULL;
-    sentence = am_arena_printf(m->source->arena, "Not shown: %s; archmeter export has all.", text);
+    sentence = am_arena_printf(m->source->arena, "Not drawn: %s; the tables have all.", text);
     return sentence ? sentence : "Not all is shown.";
 }
 
-/* A line of two places anywhere: less than that a table says as well. */
-static bool has_line(const struct am_figure_picks *p)
-{
-    for (size_t i = 1; i < p->n; i++) {
-        const struct am_figure_pick *const a = &p->items[i - 1], *const b = &p->items[i];
-
-        if (a->panel == b->panel && a->series == b->series && a->x < b->x)
-            return true;
-    }
-    return false;
-}
-
-/* A figure appears when it has something to say: a line two places on its axis, a map two cells;
- * a table shows the rest. */
-static bool shows_something(const struct am_figure_picks *p, const struct am_figure_row *row)
-{
-    if (row->kind == AM_FIGURE_LINES)
-        return p->x_is_metric ? p->n > 1 : has_line(p);
-    return row->kind != AM_FIGURE_HEAT || (p->columns.n * p->series.n > 1 &&
-                                           p->columns.n >= row->least && p->series.n >= row->least);
-}
-
-/* Panels without a line of two places are left out, where the best of points counts. */
-static bool keep_panels(struct making *m)
-{
-    struct am_figure_picks *const p = &m->picks;
-    size_t *const place = take(m, p->panels.n, sizeof(*place));
-    bool *const kept = take(m, p->panels.n, sizeof(*kept));
-    size_t n = 0, left = 0;
-
-    if (!place || !kept)
-        return false;
-    for (size_t i = 1; i < p->n; i++) {
-        const struct am_figure_pick *const a = &p->items[i - 1], *const b = &p->items[i];
-
-        if (a->panel == b->panel && a->series == b->series)
-            kept[a->panel] = true;
-    }
-    for (size_t i = 0; i < p->panels.n; i++) {
-        place[i] = n;
-        p->panels.labels[n] = p->panels.labels[i];
-        n += kept[i];
-    }
-    for (size_t i = 0; i < p->n; i++) {
-        if (!kept[p->items[i].panel])
-            continue;
-        p->items[left] = p->items[i];
-        p->items[left++].panel = place[p->items[i].panel];
-    }
-    p->n = left;
-    p->panels.n = n;
-    return true;
-}
-
 /* ---- lines that a family computes ---- */
+
+/* A curve that was measured, or two series to compare. */
+static bool is_worth(const struct am_plot *plot)
+{
+    size_t measured = 0, most = 0;
+
+    for (size_t i = 0; i < plot->n; i++) {
+        measured += !plot->series[i].bare;
+        most = plot->series[i].n > most ? plot->series[i].n : most;
+    }
+    return most >= AM_FIGURE_PLACES || measured > 1;
+}
+
+static size_t drop_thin(struct am_plots *plots, size_t *dropped)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plots->n; i++) {
+        if (is_worth(&plots->items[i]))
+            plots->items[n++] = plots->items[i];
+    }
+    *dropped = plots->n - n;
+    return plots->n = n;
+}
 
 /* Each panel has lines of its own, and so a legend of its own. */
 static enum am_status make_computed(struct making *m, struct am_figure *f, bool *made,
@@ -397,7 +381,7 @@ static enum am_status make_computed(struct making *m, struct am_figure *f, bool 
 {
     struct am_plots plots = {.arena = m->source->arena};
 
-    *made = m->row->make(m->source, &plots) && plots.n > 0;
+    *made = m->row->make(m->source, &plots) && drop_thin(&plots, &m->thin) > 0;
     if (!*made)
         return AM_OK;
     f->n_panels = at_most(plots.n, AM_FIGURE_PANELS_MAX, &m->panels_lost);
@@ -420,6 +404,21 @@ static enum am_status make_computed(struct making *m, struct am_figure *f, bool 
 typedef enum am_status make_fn(struct making *m, struct am_figure *f, struct am_err *err);
 
 static enum am_status make_selected(struct making *m, struct am_figure *f, bool *made,
+                                    struct am_err *err);
+
+/* The same results in another row: what was selected by the first is forgotten. */
+static enum am_status remake_as_bars(struct making *m, struct am_figure *f, bool *made,
+                                     struct am_err *err)
+{
+    const struct am_figure_row *const bars = am_figure_as_bars(&m->picks, m->row, m->source->arena);
+
+    if (!bars)
+        return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
+    f->row = m->row = bars;
+    return make_selected(m, f, made, err);
+}
+
+static enum am_status make_selected(struct making *m, struct am_figure *f, bool *made,
                                     struct am_err *err)
 {
     static make_fn *const makers[] = {[AM_FIGURE_LINES] = make_plots,
@@ -428,11 +427,15 @@ static enum am_status make_selected(struct making *m, struct am_figure *f, bool 
                                       [AM_FIGURE_TABLE] = make_table};
     const struct am_figure_row *const row = m->row;
     enum am_status status = am_figure_picks_select(m->source, row, &m->picks, err);
+    const enum am_worth worth = am_figure_worth(&m->picks, row);
 
-    *made = status == AM_OK && m->picks.n > 0 && shows_something(&m->picks, row);
+    *made = status == AM_OK && worth != AM_WORTH_NOTHING;
     if (!*made)
         return status;
-    if (row->best && !keep_panels(m))
+    if (worth == AM_WORTH_BARS)
+        return remake_as_bars(m, f, made, err);
+    if (row->kind == AM_FIGURE_LINES &&
+        !am_figure_drop_panels(&m->picks, m->source->arena, &m->thin))
         return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
     m->panels = at_most(m->picks.panels.n, AM_FIGURE_PANELS_MAX, &m->panels_lost);
     m->series = at_most(m->picks.series.n, AM_FIGURE_SERIES_MAX, &m->series_lost);

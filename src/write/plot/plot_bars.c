@@ -86,6 +86,8 @@ static double x_at(const struct columns *c, double value)
     return c->names + c->bars * fmin(fmax(share, 0), 1);
 }
 
+/* The value stands beside its bar, however far the interval reaches: that runs along the lower
+ * edge, below the words. */
 static void draw_bar(struct am_svg *svg, const struct am_plot *plot, const struct columns *c,
                      const struct am_plot_mark *m, double y)
 {
@@ -100,12 +102,11 @@ static void draw_bar(struct am_svg *svg, const struct am_plot *plot, const struc
     am_units_value(m->y, plot->y.unit, value, sizeof(value));
     if (isfinite(m->lo) && isfinite(m->hi) && m->hi > m->lo) {
         am_svg_ink(svg, AM_INK_TEXT);
-        am_svg_line(svg, x_at(c, m->lo), y + BAR / 2, x_at(c, m->hi), y + BAR / 2, 1);
+        am_svg_line(svg, x_at(c, m->lo), y + BAR - 1, x_at(c, m->hi), y + BAR - 1, 1);
         am_svg_close(svg);
     }
     am_svg_ink(svg, AM_INK_TEXT);
-    am_svg_text(svg, fmax(fmax(end, zero), isfinite(m->hi) ? x_at(c, m->hi) : 0) + 5, y + BAR - 2.5,
-                AM_ANCHOR_START, LABEL_SIZE - 0.5, value);
+    am_svg_text(svg, fmax(end, zero) + 5, y + BAR - 3, AM_ANCHOR_START, LABEL_SIZE, value);
     am_svg_close(svg);
 }
 

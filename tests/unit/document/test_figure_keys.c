@@ -116,7 +116,7 @@ static void test_many_series(void)
     struct am_figure f;
 
     for (int device = 0; device < 30; device++) {
-        for (int size = 1; size <= 2; size++) {
+        for (int size = 1; size <= 3; size++) {
             char text[128];
 
             (void)snprintf(text, sizeof(text), "device=d%d size=%d", device, size);
@@ -139,7 +139,88 @@ static void test_nothing_to_say(void)
     add(&run, "device=b size=2", 1);
     ok(!make(&run, &lines, &f), "single marks are no lines");
     add(&run, "device=b size=3", 1);
-    ok(make(&run, &lines, &f), "two places are");
+    ok(!make(&run, &lines, &f), "nor are two places");
+    add(&run, "device=b size=4", 1);
+    ok(make(&run, &lines, &f) && f.row->kind == AM_FIGURE_LINES, "three are");
+    am_arena_fini(&run.arena);
+}
+
+/* What is compared at one or two places is bars. */
+static void test_few_places(void)
+{
+    struct rx_run run = {0};
+    struct am_figure f;
+
+    add(&run, "device=a size=1", 1e9);
+    add(&run, "device=b size=1", 2e9);
+    ok(make(&run, &lines, &f) && f.row->kind == AM_FIGURE_BARS && f.panels[0].plot.n == 1 &&
+           f.panels[0].plot.x.n_names == 2,
+       "two series at one place are bars with their names");
+    is_str(f.panels[0].plot.x.names[1], "b", "the series names its bar");
+    add(&run, "device=a size=2", 3e9);
+    ok(make(&run, &lines, &f) && f.row->kind == AM_FIGURE_BARS && f.panels[0].plot.n == 2,
+       "at two places they are groups of bars");
+    is_str(f.panels[0].plot.x.names[1], "size 2 B", "that say what their number is");
+    ok(strstr(f.row->caption, "too few for a curve") != NULL, "and the caption why: %s",
+       f.row->caption);
+    am_arena_fini(&run.arena);
+}
+
+/* A figure about an axis takes two values of it. */
+static void test_compares(void)
+{
+    struct am_figure_row about = lines;
+    struct rx_run run = {0};
+    struct am_figure f;
+
+    about.compares = "device";
+    for (int size = 1; size <= 4; size++) {
+        char text[128];
+
+        (void)snprintf(text, sizeof(text), "device=a size=%d", size);
+        add(&run, text, 1e9);
+    }
+    ok(make(&run, &lines, &f) && !make(&run, &about, &f), "one device is nothing to compare");
+    add(&run, "device=b size=1", 1e9);
+    ok(make(&run, &about, &f), "two are");
+    am_arena_fini(&run.arena);
+}
+
+/* Panels without a curve are left out, and counted. */
+static void test_thin_panels(void)
+{
+    struct am_figure_row row = lines;
+    struct rx_run run = {0};
+    struct am_figure f;
+
+    row.panel = "device";
+    row.series = NULL;
+    for (int size = 1; size <= 4; size++) {
+        char text[128];
+
+        (void)snprintf(text, sizeof(text), "device=a size=%d", size);
+        add(&run, text, 1e9);
+    }
+    add(&run, "device=b size=1", 1e9);
+    ok(make(&run, &row, &f) && f.n_panels == 1, "one panel has a curve");
+    is_str(f.panels[0].plot.title, "a", "the one that is shown");
+    ok(f.omitted && strstr(f.omitted, "1 more panels with fewer than three places"),
+       "the other is told: %s", f.omitted ? f.omitted : "");
+    am_arena_fini(&run.arena);
+}
+
+static void test_map(void)
+{
+    struct am_figure_row map = lines;
+    struct rx_run run = {0};
+    struct am_figure f;
+
+    map.kind = AM_FIGURE_HEAT;
+    add(&run, "device=a size=1", 1e9);
+    add(&run, "device=a size=2", 2e9);
+    ok(!make(&run, &map, &f), "two cells are no map");
+    add(&run, "device=b size=2", 2e9);
+    ok(make(&run, &map, &f), "three are");
     am_arena_fini(&run.arena);
 }
 
@@ -210,13 +291,14 @@ static void test_best(void)
     add(&run, "variant=v type=f64 n=200 threads=2 policy=a", 5e9);
     add(&run, "variant=v type=f64 n=200 threads=2 policy=b", 4e9);
     add(&run, "variant=v type=f32 n=200 threads=2 policy=b", 9e9);
+    add(&run, "variant=v type=f64 n=400 threads=4 policy=b", 6e9);
     add(&run, "variant=v type=f64 n=50 threads=4 policy=b", 7e9);
     add(&run, "variant=v type=f64 n=300 threads=1 policy=b", 8e9);
     if (!ok(make(&run, &best, &f) && f.n_panels == 1,
-            "panels of whole quotients, with a line of two places"))
+            "panels of whole quotients, with a line of three places"))
         return;
     p = &f.panels[0].plot;
-    ok(p->n == 2 && p->series[0].n == 2 && p->series[1].n == 1, "a line per variant and type");
+    ok(p->n == 2 && p->series[0].n == 3 && p->series[1].n == 1, "a line per variant and type");
     is_near(p->series[0].marks[0].y, 3e9, 1e-3, "at each place the best of all points");
     is_near(p->series[0].marks[1].y, 5e9, 1e-3, "whoever reached it");
     ok(strcmp(p->title, "n/threads 100") == 0, "the panel says its quotient: %s", p->title);
@@ -226,12 +308,12 @@ static void test_best(void)
 static bool compute(const struct am_figure_source *source, struct am_plots *out)
 {
     for (size_t i = 0; i < 30; i++) {
-        static const struct am_plot_mark mark = {.x = 1, .y = 2};
+        static const struct am_plot_mark marks[] = {{.x = 1, .y = 2}, {.x = 2, .y = 2}, {.x = 3}};
         struct am_plot *const plot = am_plots_add(out, &(struct am_plot){.title = "panel"});
 
         for (size_t k = 0; plot && k < (i == 0 ? 14 : 1); k++)
             am_plot_add(plot, source->arena,
-                        &(struct am_plot_series){.label = "line", .marks = &mark, .n = 1});
+                        &(struct am_plot_series){.label = "line", .marks = marks, .n = 3});
     }
     return true;
 }
@@ -273,6 +355,10 @@ int main(void)
     test_bars();
     test_many_series();
     test_nothing_to_say();
+    test_few_places();
+    test_compares();
+    test_thin_panels();
+    test_map();
     test_rounded();
     test_shorten();
     test_best();

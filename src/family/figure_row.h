@@ -66,7 +66,9 @@ struct am_figure_row {
     /* LINES: at each place the best of all points that share x, series and panel counts, by the
      * direction of the metric. */
     bool best;
-    bool own_y; /* LINES: each panel has its own range of values; the default is one for all */
+    bool own_y;  /* LINES: each panel has its own range of values; the default is one for all */
+    bool steps;  /* LINES: drawn as a staircase */
+    bool levels; /* LINES over sizes: the caches as the system states them are marked */
     enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */
     const char *x_title, *y_title; /* of the axes; NULL: the names of axis and metric */
     /* Instead of all from `bench` on: lines that are computed. A row has either this or a bench. */

@@ -9,7 +9,8 @@ const struct am_figure_row am_memory_figures[] = {
         .title = "The latency staircase",
         .caption = "Time of one load that the next one waits for, against the working set. Each "
                    "step is a level of the hierarchy; where the curve leaves a step, the level is "
-                   "full. random also pays for address translation, local hardly does.",
+                   "full. random also pays for address translation, local hardly does. Dashed: the "
+                   "caches as the system states them.",
         .bench = "mem.latency",
         .metric = "latency",
         .kind = AM_FIGURE_LINES,
@@ -19,6 +20,8 @@ const struct am_figure_row am_memory_figures[] = {
         .yscale = AM_SCALE_LOG10,
         .x_title = "working set",
         .y_title = "time of a dependent load",
+        .steps = true,
+        .levels = true,
     },
     {
         .name = "bandwidth-size",
@@ -26,7 +29,8 @@ const struct am_figure_row am_memory_figures[] = {
         .title = "Bandwidth against the working set",
         .caption = "Bytes that the program itself reads and writes, ordinary stores. Lines that a "
                    "cache fetches before they are written are not counted: what a copy really "
-                   "moves is half as much again.",
+                   "moves is half as much again. Dashed: the caches of these threads as the system "
+                   "states them.",
         .bench = "mem.bandwidth",
         .metric = "bandwidth",
         .kind = AM_FIGURE_LINES,
@@ -38,6 +42,7 @@ const struct am_figure_row am_memory_figures[] = {
         .yscale = AM_SCALE_LOG10,
         .x_title = "working set of all threads",
         .y_title = "bandwidth",
+        .levels = true,
     },
     {
         .name = "bandwidth-stores",
@@ -168,6 +173,7 @@ const struct am_figure_row am_memory_figures[] = {
         .yscale = AM_SCALE_LOG10,
         .x_title = "span of the pages",
         .y_title = "time of a load",
+        .steps = true,
     },
     {
         .name = "ways",
@@ -182,6 +188,7 @@ const struct am_figure_row am_memory_figures[] = {
         .series = "stride",
         .x_title = "lines of one set",
         .y_title = "time of a load",
+        .steps = true,
     },
     {
         .name = "line",

@@ -38,7 +38,17 @@ struct am_plot_series {
     unsigned color; /* the series keeps it in every panel */
     bool unjoined;  /* marks only: between them nothing may be read */
     bool dashed;
-    bool bare; /* a line without marks: a bound, not a measurement */
+    bool bare;  /* a line without marks: a bound, not a measurement */
+    bool steps; /* level up to the middle between two marks, then a riser: a staircase is meant */
+};
+
+/* A place on the x axis that is marked by a vertical line: the size of a cache as it is stated, the
+ * day of a change. */
+struct am_plot_rule {
+    double at;
+    const char *label; /* above the frame */
+    const char *title; /* the tooltip; NULL: the label */
+    bool strong;       /* found in the data, not only stated */
 };
 
 struct am_plot {
@@ -50,6 +60,8 @@ struct am_plot {
     double other_hi; /* whoever draws */
     double width, height; /* 0: the usual ones */
     bool labels;          /* series are named at the ends of their lines; no legend is needed */
+    const struct am_plot_rule *rules; /* by rising place; those outside the range are not drawn */
+    size_t n_rules;
 };
 
 /* Panels beside each other. Zero-initialise, with the arena. */

@@ -21,6 +21,20 @@ static const struct {
     [AM_TIER_MEMORY] = {"memory", "memory", NULL, NULL},
 };
 
+double am_tier_stated(const struct am_kvs *machine, enum am_tier level)
+{
+    const char *const text = rows[level].claim ? am_kvs_get(machine, rows[level].claim) : NULL;
+    double bytes;
+
+    return text && am_parse_f64(text, strlen(text), &bytes) && bytes > 0 ? bytes : 0;
+}
+
+/* The last cache is shared, the others are each core's own. */
+double am_tier_set(enum am_tier level, double bytes, double threads)
+{
+    return level == AM_TIER_L3 || !(threads > 1) ? bytes : bytes * threads;
+}
+
 /* A statement that the measurement denies is no longer used; an undecided one still is. */
 struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts)
 {
@@ -28,11 +42,9 @@ struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_f
 
     for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
         const struct am_fact *const size = am_facts_only(facts, "memory.size", rows[i].where);
-        const char *const text = am_kvs_get(&set->machine, rows[i].claim);
-        double claimed = 0;
+        const double stated = am_tier_stated(&set->machine, i);
+        const double claimed = size && size->contradicts ? 0 : stated;
 
-        if (!text || !am_parse_f64(text, strlen(text), &claimed) || (size && size->contradicts))
-            claimed = 0;
         l.least[i] = size && (claimed <= 0 || size->value < claimed) ? size->value : claimed;
         l.most[i] = size ? fmax(claimed, size->contradicts ? size->ci.hi : size->value) : claimed;
     }

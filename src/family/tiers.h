@@ -26,6 +26,12 @@ struct am_tiers {
 
 struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts);
 
+/* Bytes of the cache as the machine's description states them; 0: it states none. */
+double am_tier_stated(const struct am_kvs *machine, enum am_tier level);
+/* The working set of so many threads that fills as much of each one's caches of the level as
+ * `bytes` of one thread do. */
+double am_tier_set(enum am_tier level, double bytes, double threads);
+
 /* The level that serves a set of `bytes`, all `threads` together; AM_TIER_COUNT where the set lies
  * between two levels and would tell nothing of either. The last cache is shared by the threads, the
  * others are not. */

@@ -9,6 +9,8 @@
 #include "document/units.h"
 #include "evidence/evidence.h"
 #include "family/plot.h"
+#include "family/roles.h"
+#include "family/tiers.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -66,6 +68,29 @@ static bool is_drawn(const struct making *m, const struct am_plot *plot,
            (plot->x.scale != AM_SCALE_NAMES || pick->column < BARS_MAX);
 }
 
+/* The caches as the system states them, in working sets of the panel's threads. */
+static void set_rules(struct making *m, size_t panel, struct am_plot *plot)
+{
+    const struct am_result *result = NULL;
+    struct am_plot_rule *const rules = take(m, AM_TIER_MEMORY, sizeof(*rules));
+
+    for (size_t i = 0; i < m->picks.n && !result; i++)
+        result = m->picks.items[i].panel == panel ? m->picks.items[i].result : NULL;
+    for (enum am_tier t = AM_TIER_L1D; rules && result && t < AM_TIER_MEMORY; t++) {
+        const double bytes = am_tier_stated(&m->source->set->machine, t);
+        char size[AM_UNITS_MAX];
+
+        am_units_fact(bytes, "B", size, sizeof(size));
+        rules[plot->n_rules] = (struct am_plot_rule){
+            .at = am_tier_set(t, bytes, am_result_threads(result)),
+            .label = am_tier_title(t),
+            .title = am_arena_printf(m->source->arena, "%s: %s as stated", am_tier_title(t), size),
+        };
+        plot->n_rules += bytes > 0;
+    }
+    plot->rules = rules;
+}
+
 /* The marks of one panel, series after series; the picks are sorted so. */
 static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot *plot,
                                  struct am_err *err)
@@ -90,6 +115,7 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
                                          .color = (unsigned)pick->series,
                                          .dashed = pick->series >= AM_FIGURE_COLORS,
                                          .unjoined = names,
+                                         .steps = m->row->steps,
                                          .marks = &marks[used]};
         }
         marks[used++] = (struct am_plot_mark){
@@ -164,6 +190,8 @@ static enum am_status make_plots(struct making *m, struct am_figure *f, struct a
 
         set_axes(m, plot);
         plot->title = panel_title(m, i);
+        if (m->row->levels && m->row->kind == AM_FIGURE_LINES)
+            set_rules(m, i, plot);
         status = fill_panel(m, i, plot, err);
     }
     f->small = f->n_panels > SMALL_FROM && m->row->kind == AM_FIGURE_LINES;

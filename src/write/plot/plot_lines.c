@@ -58,6 +58,12 @@ static bool other_scale(const struct am_plot *plot, struct am_plot_axis *axis)
     return axis->hi > axis->lo;
 }
 
+/* Above the frame, for the names of rules. */
+static double rule_room(const struct am_plot *plot)
+{
+    return plot->n_rules ? LABEL_SIZE + 2 : 0;
+}
+
 static void set_frame(struct frame *f, const struct am_plot *plot)
 {
     const double full_w = plot->width > 0 ? plot->width : AM_PLOT_WIDTH;
@@ -66,6 +72,7 @@ static void set_frame(struct frame *f, const struct am_plot *plot)
     size_t y_ticks;
 
     *f = (struct frame){.plot = plot, .scales = 1, .top = plot->title ? 44 : 26};
+    f->top += rule_room(plot);
     f->height = full_h - f->top - 40;
     y_ticks = (size_t)fmax(f->height / Y_PITCH, 2);
     f->y[0] = plot->y;
@@ -124,7 +131,7 @@ static void draw_y_axis(struct am_svg *svg, const struct frame *f, size_t scale)
         am_svg_text(svg, f->left - 6, y_at(f, scale, t->at[i]) + 4, AM_ANCHOR_END, LABEL_SIZE,
                     t->label[i]);
     axis_title(&f->y[scale], t, title, sizeof(title));
-    am_svg_text(svg, 0, f->top - 12, AM_ANCHOR_START, LABEL_SIZE, title);
+    am_svg_text(svg, 0, f->top - 12 - rule_room(f->plot), AM_ANCHOR_START, LABEL_SIZE, title);
     am_svg_close(svg);
     am_svg_close(svg);
 }
@@ -159,6 +166,45 @@ static void draw_x_axis(struct am_svg *svg, const struct frame *f)
     am_svg_close(svg);
 }
 
+/* ---- rules ---- */
+
+static bool is_inside(const struct frame *f, double x)
+{
+    return x >= f->left && x <= f->left + f->width;
+}
+
+/* A name that would touch its left neighbour is passed over; the rule has it as its tooltip. */
+static void draw_rules(struct am_svg *svg, const struct frame *f)
+{
+    double free_from = -INFINITY;
+
+    for (size_t i = 0; i < f->plot->n_rules; i++) {
+        const struct am_plot_rule *const r = &f->plot->rules[i];
+        const double x = x_at(f, r->at), half = am_label_width(r->label, LABEL_SIZE) / 2;
+
+        if (!isfinite(x) || !is_inside(f, x))
+            continue;
+        am_svg_ink(svg, r->strong ? AM_INK_BAD : AM_INK_MUTED);
+        am_svg_attr(svg, "data-rule", r->label);
+        am_svg_open(svg, "line");
+        am_svg_num(svg, "x1", x);
+        am_svg_num(svg, "x2", x);
+        am_svg_num(svg, "y1", f->top);
+        am_svg_num(svg, "y2", f->top + f->height);
+        am_svg_attr(svg, "stroke", "currentColor");
+        am_svg_attr(svg, "stroke-width", r->strong ? "1.5" : "1");
+        if (!r->strong)
+            am_svg_attr(svg, "stroke-dasharray", "4 4");
+        am_svg_title(svg, r->title ? r->title : r->label);
+        am_svg_close(svg);
+        if (x - half >= free_from) {
+            am_svg_text(svg, x, f->top - 4, AM_ANCHOR_MIDDLE, LABEL_SIZE, r->label);
+            free_from = x + half + 6;
+        }
+        am_svg_close(svg);
+    }
+}
+
 /* ---- series ---- */
 
 static bool is_shown(const struct frame *f, const struct am_plot_mark *m)
@@ -179,22 +225,36 @@ static double edge_at(const struct frame *f, size_t scale, double value)
     return isfinite(y) ? fmin(fmax(y, f->top - 4), f->top + f->height) : f->top + f->height;
 }
 
+/* A path goes on to a place, by way of a riser half way where steps are meant. */
+struct pen {
+    struct am_text *d;
+    bool steps, begun;
+    double x, y;
+};
+
+static void go(struct pen *pen, double x, double y)
+{
+    if (!pen->begun) {
+        am_svg_move(pen->d, x, y);
+    } else {
+        if (pen->steps) {
+            am_svg_draw(pen->d, (pen->x + x) / 2, pen->y);
+            am_svg_draw(pen->d, (pen->x + x) / 2, y);
+        }
+        am_svg_draw(pen->d, x, y);
+    }
+    *pen = (struct pen){.d = pen->d, .steps = pen->steps, .begun = true, .x = x, .y = y};
+}
+
 /* The line through the marks of a scale. */
 static void line_path(const struct frame *f, const struct am_plot_series *s, size_t scale,
                       struct am_text *d)
 {
-    bool begun = false;
+    struct pen pen = {.d = d, .steps = s->steps};
 
     for (size_t i = 0; i < s->n; i++) {
-        const double x = x_at(f, s->marks[i].x), y = y_at(f, scale, s->marks[i].y);
-
-        if (!is_shown(f, &s->marks[i]))
-            continue;
-        if (begun)
-            am_svg_draw(d, x, y);
-        else
-            am_svg_move(d, x, y);
-        begun = true;
+        if (is_shown(f, &s->marks[i]))
+            go(&pen, x_at(f, s->marks[i].x), y_at(f, scale, s->marks[i].y));
     }
 }
 
@@ -202,27 +262,22 @@ static void line_path(const struct frame *f, const struct am_plot_series *s, siz
 static void band_path(const struct frame *f, const struct am_plot_series *s, size_t scale,
                       struct am_text *d)
 {
-    bool begun = false;
+    struct pen pen = {.d = d, .steps = s->steps};
 
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < s->n; k++) {
             const struct am_plot_mark *const m = &s->marks[pass == 0 ? k : s->n - 1 - k];
             const double end = has_interval(m) ? (pass == 0 ? m->hi : m->lo) : m->y;
 
-            if (!is_shown(f, m))
-                continue;
-            if (begun)
-                am_svg_draw(d, x_at(f, m->x), edge_at(f, scale, end));
-            else
-                am_svg_move(d, x_at(f, m->x), edge_at(f, scale, end));
-            begun = true;
+            if (is_shown(f, m))
+                go(&pen, x_at(f, m->x), edge_at(f, scale, end));
         }
     }
-    if (begun)
+    if (pen.begun)
         am_text_add(d, "Z");
 }
 
-/* One stroke an interval, where no band may be drawn between marks. */
+/* One stroke per interval, where no band may be drawn between marks. */
 static void whisker_path(const struct frame *f, const struct am_plot_series *s, size_t scale,
                          struct am_text *d)
 {
@@ -432,7 +487,8 @@ static void draw_hidden_note(struct am_svg *svg, const struct frame *f)
     (void)am_str_format(note, sizeof(note), "%zu value%s without a place on these axes", f->hidden,
                         f->hidden == 1 ? "" : "s");
     am_svg_ink(svg, AM_INK_WARN);
-    am_svg_text(svg, f->left + f->width, f->top - 12, AM_ANCHOR_END, LABEL_SIZE - 0.5, note);
+    am_svg_text(svg, f->left + f->width, f->top - 12 - rule_room(f->plot), AM_ANCHOR_END,
+                LABEL_SIZE, note);
     am_svg_close(svg);
 }
 
@@ -457,6 +513,7 @@ void am_plot_lines(struct am_svg *svg, const struct am_plot *plot)
     for (size_t scale = 0; scale < f.scales; scale++)
         draw_y_axis(svg, &f, scale);
     draw_x_axis(svg, &f);
+    draw_rules(svg, &f);
     for (size_t i = 0; i < plot->n; i++)
         draw_series(svg, &f, &plot->series[i]);
     if (plot->labels)

@@ -424,14 +424,14 @@ static const struct am_figure_row figures[] = {
         .series = "threads",
         .panel = "type",
         .where = "op=fma streams=14",
-        .y_title = "operations a second",
+        .y_title = "operations per second",
     },
     {
         .name = "flops-streams",
         .section = "Cores",
         .title = "Streams needed to fill the pipelines",
         .caption =
-            "Arithmetic against the number of independent chains a thread, for multiplication and "
+            "Arithmetic against the number of independent chains per thread, for multiplication and "
             "fused multiply-add. One stream shows the latency of an instruction; the curve is "
             "flat from latency × pipelines streams on. A second hardware thread on the core "
             "brings streams of its own.",
@@ -442,13 +442,13 @@ static const struct am_figure_row figures[] = {
         .series = "isa",
         .panel = "op",
         .where = "op=mul,fma type=f64",
-        .x_title = "independent streams a thread",
-        .y_title = "f64 operations a second",
+        .x_title = "independent streams per thread",
+        .y_title = "f64 operations per second",
     },
     {
         .name = "flops-operations",
         .section = "Cores",
-        .title = "Operations a cycle by instruction",
+        .title = "Operations per cycle by instruction",
         .caption =
             "One thread, fourteen streams, by the core clock measured around each batch. fma "
             "counts two operations; mix alternates fma and add and counts three for two "
@@ -460,7 +460,7 @@ static const struct am_figure_row figures[] = {
         .series = "isa",
         .panel = "type",
         .where = "streams=14 threads=1",
-        .y_title = "operations a cycle",
+        .y_title = "operations per cycle",
     },
     {
         .name = "instructions",
@@ -468,7 +468,7 @@ static const struct am_figure_row figures[] = {
         .title = "Latency and throughput of instructions",
         .caption = "Latency: cycles from an operand to the result, in a chain of dependent "
                    "instructions. Throughput: cycles for each of many independent ones; 0.5 means "
-                   "two a cycle. Click a heading to sort.",
+                   "two per cycle. Click a heading to sort.",
         .bench = "cpu.instr",
         .kind = AM_FIGURE_TABLE,
         .x = "instr",

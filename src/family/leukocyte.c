@@ -123,8 +123,8 @@ static const struct am_figure_row figures[] = {
         .section = section,
         .title = "Cells tracked, step by step",
         .caption =
-            "Time a frame: row pointers and the C library's arc, vectors with an arc of our own, "
-            "vectors without any. A panel an executor, a bar a type.",
+            "Time per frame: row pointers and the C library's arc, vectors with an arc of our own, "
+            "vectors without any. A panel per executor, a bar per type.",
         .bench = BENCH,
         .metric = "time_per_frame",
         .kind = AM_FIGURE_BARS,
@@ -137,7 +137,7 @@ static const struct am_figure_row figures[] = {
         .name = "leukocyte-levels",
         .section = section,
         .title = "Two levels of threads",
-        .caption = "Time a frame over first-level threads (cells at a time) and second-level "
+        .caption = "Time per frame over first-level threads (cells at a time) and second-level "
                    "threads (bands of a cell's rows); one cell of the grid a combination that the "
                    "machine has threads for. The paper's Figure 15.",
         .bench = BENCH,
@@ -158,7 +158,7 @@ static const struct am_figure_row figures[] = {
         .title = "Tracking against the bound of its cores",
         .caption =
             "Time that arithmetic units or caches need at least for the steps of all fields, "
-            "of the time taken; edge maps and contours are in the rest. A bar a type.",
+            "of the time taken; edge maps and contours are in the rest. A bar per type.",
         .bench = BENCH,
         .metric = "bound_share",
         .kind = AM_FIGURE_BARS,
@@ -171,8 +171,8 @@ static const struct am_figure_row figures[] = {
         .name = "leukocyte-devices",
         .section = section,
         .title = "Cells tracked on devices",
-        .caption = "Frames a second, the frame's way to the device and the places' way back "
-                   "included. A bar a type.",
+        .caption = "Frames per second, the frame's way to the device and the places' way back "
+                   "included. A bar per type.",
         .bench = BENCH,
         .metric = "frames_per_s",
         .kind = AM_FIGURE_BARS,

@@ -67,7 +67,7 @@ const struct am_figure_row am_memory_figures[] = {
         .name = "bandwidth-threads",
         .section = "Memory",
         .title = "Bandwidth against threads",
-        .caption = "All threads together, one panel a working set. Private caches scale with the "
+        .caption = "All threads together, one panel per working set. Private caches scale with the "
                    "cores; a level that all share, and the memory, saturate.",
         .bench = "mem.bandwidth",
         .metric = "bandwidth",
@@ -99,7 +99,7 @@ const struct am_figure_row am_memory_figures[] = {
         .name = "stride",
         .section = "Memory",
         .title = "Latency against stride",
-        .caption = "The mountain from the side: one line a working set. A line that climbs with "
+        .caption = "The mountain from the side: one line per working set. A line that climbs with "
                    "the stride and then stays has lost its prefetcher.",
         .bench = "mem.stride",
         .metric = "latency",
@@ -146,7 +146,7 @@ const struct am_figure_row am_memory_figures[] = {
         .name = "parallel-loads",
         .section = "Memory",
         .title = "Loads under way at the same time",
-        .caption = "Time a load when several chains run side by side in one thread. The curve "
+        .caption = "Time per load when several chains run side by side in one thread. The curve "
                    "falls with the chains until the core can keep no more misses under way.",
         .bench = "mem.parallel",
         .metric = "load_time",
@@ -156,7 +156,7 @@ const struct am_figure_row am_memory_figures[] = {
         .xscale = AM_SCALE_LOG2,
         .yscale = AM_SCALE_LOG10,
         .x_title = "independent chains",
-        .y_title = "time a load",
+        .y_title = "time per load",
     },
     {
         .name = "tlb",

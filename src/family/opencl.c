@@ -299,7 +299,8 @@ static const struct am_figure_row figures[] = {
         .name = "ocl-builtin",
         .section = section,
         .title = "Built-in functions",
-        .caption = "Calls a second and time a call, with the largest error found against the host.",
+        .caption =
+            "Calls per second and time per call, with the largest error found against the host.",
         .bench = "ocl.builtin",
         .kind = AM_FIGURE_TABLE,
         .x = "function",
@@ -332,14 +333,14 @@ static const struct am_figure_row figures[] = {
         .panel = "kernel",
         .where = "shape=row,column",
         .xscale = AM_SCALE_LOG2,
-        .x_title = "elements a work-item",
+        .x_title = "elements per work-item",
     },
     {
         .name = "ocl-cache",
         .section = section,
         .title = "Device memory against working set",
         .caption =
-            "Bytes a second of a buffer that is gone round. Each fall is the end of a cache.",
+            "Bytes per second of a buffer that is gone round. Each fall is the end of a cache.",
         .bench = "ocl.cache",
         .metric = "bandwidth",
         .kind = AM_FIGURE_LINES,
@@ -418,8 +419,9 @@ static const struct am_figure_row figures[] = {
         .name = "ocl-branch",
         .section = section,
         .title = "Diverging branches",
-        .caption = "Time against the number of paths: a step a path while items of one SIMD group "
-                   "take different ones.",
+        .caption =
+            "Time against the number of paths: a step per path while items of one SIMD group "
+            "take different ones.",
         .bench = "ocl.branch",
         .metric = "time",
         .kind = AM_FIGURE_LINES,

@@ -132,8 +132,8 @@ static const struct am_figure_row figures[] = {
         .section = section,
         .title = "Finite differences, step by step",
         .caption =
-            "Rate on the paper's count of operations (4 a point and step in one dimension), one "
-            "thread: from the plain loop to time-skewed slices. A panel a type, a bar a form of "
+            "Rate on the paper's count of operations (4 per point and step in one dimension), one "
+            "thread: from the plain loop to time-skewed slices. A panel per type, a bar per form of "
             "the arithmetic.",
         .bench = BENCH,
         .metric = "flops",
@@ -164,7 +164,7 @@ static const struct am_figure_row figures[] = {
         .section = section,
         .title = "How near the bound",
         .caption = "Cycles that the arithmetic units need at least, of those taken, by the size of "
-                   "the grid. A line a form; 1 is the bound.",
+                   "the grid. A line per form; 1 is the bound.",
         .bench = BENCH,
         .metric = "bound_share",
         .kind = AM_FIGURE_LINES,
@@ -180,7 +180,7 @@ static const struct am_figure_row figures[] = {
         .section = section,
         .title = "Strong scaling",
         .caption = "Rate of slices by threads, each with its own sub-domain of the same grid. "
-                   "Straight up is perfect; a panel a size.",
+                   "Straight up is perfect; a panel per size.",
         .bench = BENCH,
         .metric = "flops",
         .kind = AM_FIGURE_LINES,
@@ -208,7 +208,7 @@ static const struct am_figure_row figures[] = {
         .section = section,
         .title = "Grid sizes",
         .caption = "Rate of slices by the size of the grid: start-up work and waits are paid once "
-                   "a sub-domain, so that more threads need more points. A panel a number of "
+                   "per sub-domain, so that more threads need more points. A panel per number of "
                    "threads.",
         .bench = BENCH,
         .metric = "flops",
@@ -241,8 +241,8 @@ static const struct am_figure_row figures[] = {
         .name = "stencil-dimensions",
         .section = section,
         .title = "One, two and three dimensions",
-        .caption = "Points stepped a second, one thread: neighbours of more dimensions cost more "
-                   "operations and more registers. A panel a type.",
+        .caption = "Points stepped per second, one thread: neighbours of more dimensions cost more "
+                   "operations and more registers. A panel per type.",
         .bench = BENCH,
         .metric = "updates",
         .kind = AM_FIGURE_BARS,
@@ -281,7 +281,7 @@ static const struct am_figure_row figures[] = {
         .series = "w",
         .where = "w!=0 depth!=0",
         .least = 3,
-        .x_title = "steps a pass (depth)",
+        .x_title = "steps per pass (depth)",
         .y_title = "vectors of a slice (w)",
     },
     {0},

@@ -129,12 +129,13 @@ static const struct am_fact_rule facts[] = {
 #define BLACKSCHOLES "app.blackscholes"
 static const char tasks[] = "Tasks", applications[] = "Applications";
 
-/* A figure of the thesis's chapter 6, over threads or over sizes. */
+/* A figure over threads or over sizes. */
 #define BEST(name_, title_, bench_, metric_, x_, scale_, series_, panel_)                          \
     {                                                                                              \
         .name = name_, .section = tasks, .title = title_,                                          \
-        .caption = "After chapter 6 of the thesis. At each place the best of all points measured " \
-                   "there, whatever the policy, the size of tasks or the way of waiting.",         \
+        .caption =                                                                                 \
+            "At each place the best of all points measured there, whatever the policy, the "       \
+            "size of tasks or the way of waiting.",                                                \
         .bench = bench_, .metric = metric_, .kind = AM_FIGURE_LINES, .best = true, .x = x_,        \
         .xscale = scale_, .series = series_, .panel = panel_                                       \
     }

@@ -174,19 +174,22 @@ const struct am_fact *am_headline_fact(const struct am_headline *h, const struct
 
 static void add_card(struct am_table *t, const struct am_fact *f, const struct am_headline *h)
 {
+    char half[AM_UNITS_MAX] = "";
+
     am_table_row(t);
     am_table_fact(t, f)->form = h->of ? AM_FORM_SHARE : AM_FORM_FACT;
     (void)am_table_text(t, h->title);
-    (void)am_table_fact_interval(t, f);
-    (void)am_table_textf(t, "grade %s", am_grade_names[f->grading.grade]);
+    if (f->ci.coverage > 0 && f->value > 0 && f->ci.hi > f->ci.lo)
+        am_units_share((f->ci.hi - f->ci.lo) / 2 / f->value, half, sizeof(half));
+    (void)am_table_textf(t, "%s%s%sgrade %s", *half ? "±" : "", half, *half ? ", " : "",
+                         am_grade_names[f->grading.grade]);
 }
 
 void am_facts_cards(struct am_body *b, const struct am_facts *facts)
 {
     static const struct am_column columns[] = {{.title = "value", .key = "value", .right = true},
                                                {.title = "what", .key = "what"},
-                                               {.title = "interval"},
-                                               {.title = "grade", .key = "grade"}};
+                                               {.title = "trust", .key = "trust"}};
     struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
     const struct am_headline *all[AM_HEADLINES_MAX];
     const size_t n = am_families_headlines(all);

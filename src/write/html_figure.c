@@ -49,7 +49,7 @@ static void put_caption(struct am_html *h, const struct am_figure *f)
     if (f->constants && *f->constants)
         am_html_element(h, "p", "const", f->constants);
     if (f->omitted)
-        am_html_element(h, "p", "warn", f->omitted);
+        am_html_element(h, "p", "note", f->omitted);
     if (f->n_legend)
         put_legend(h, f);
     (void)fputs("</figcaption>\n", h->out);
@@ -95,26 +95,24 @@ static void put_panels(struct am_html *h, const struct am_figure *f)
     (void)fputs("</div>\n", h->out);
 }
 
-/* One picture has its caption beside it, many have it above. */
+/* The caption comes first, so that it is never read as the next figure's; one picture has it beside
+ * itself where there is room. */
 void am_html_figure(struct am_html *h, const struct am_figure *f)
 {
-    const bool one = !f->drawn && f->n_panels == 1;
+    const bool one = f->source || (!f->drawn && f->n_panels == 1);
 
     (void)fputs("<figure id=\"fig-", h->out);
     am_escape_html(h->out, am_figure_name(f));
     (void)fprintf(h->out, "\" class=\"%s\">\n",
-                  f->drawn   ? "wide many"
-                  : one      ? "one"
+                  one        ? "one"
+                  : f->drawn ? "wide many"
                   : f->small ? "small many"
                              : "many");
-    if (!one)
-        put_caption(h, f);
+    put_caption(h, f);
     if (am_figure_is_drawn(f))
         put_panels(h, f);
     else
         put_table(h, f);
-    if (one)
-        put_caption(h, f);
     (void)fputs("</figure>\n", h->out);
 }
 

@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* The drawing of the machine: the first core in full, others beside it in short (they are alike, or
- * a line says that they are not), the shared cache and the memory below. */
+/* The drawing of the machine, from the top down: the first core in full with its caches, the others
+ * beside it in short (they are alike, or a line says that they are not), what all share, the
+ * memory, and below it the devices at their links. Every box says capacity, latency and bandwidth
+ * as far as they are known. It is as wide as any plot, so that text has one size on every screen.
+ */
 #include "write/plot/pictures.h"
 
+#include "document/figure/devices.h"
+#include "document/figure/keys.h"
 #include "document/units.h"
 #include "family/tiers.h"
-#include "write/plot/svg.h"
+#include "write/plot/plot.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LINE_BYTES = 256, OTHERS_MAX = 4 };
+enum { LINE_BYTES = 512, LINES_MAX = 6 };
 
-static const double width = 760, margin = 16, gap = 14;
-static const double font = 12, line = 16;
-static const double core_width = 350, core_height = 236, core_top = 62;
-static const double cache_inset = 12, cache_height = 58;
+static const double width = AM_PLOT_WIDTH, margin = 2, gap = 14, pad = 10;
+static const double font = AM_PLOT_FONT, line = 16;
+static const double others_width = 124;
 
 struct drawing {
     const struct am_figure_source *source;
-    struct am_svg *svg;
-    double cores, per_core; /* as stated; threads a core */
+    struct am_svg *svg;     /* NULL: it is measured only */
+    double cores, per_core; /* as stated; threads per core */
+    double y;               /* where the next box begins */
+};
+
+/* The lines of a box, as they are written. */
+struct lines {
+    char text[LINES_MAX][LINE_BYTES];
+    size_t n;
 };
 
 /* ---- words ---- */
@@ -39,21 +50,30 @@ static const struct am_fact *find(const struct drawing *d, const char *name, con
     return am_facts_most(d->source->facts, name, where);
 }
 
-static void value_of(const struct am_fact *f, char *buf, size_t cap)
+static char *new_line(struct lines *l)
 {
-    am_units_fact(f->value, f->unit, buf, cap);
+    char *const text = l->text[l->n < LINES_MAX ? l->n++ : LINES_MAX - 1];
+
+    text[0] = '\0';
+    return text;
+}
+
+/* A line that stayed empty is taken back. */
+static void keep(struct lines *l)
+{
+    l->n -= l->n > 0 && !*l->text[l->n - 1];
 }
 
 /* The value of a fact in words, after `before`; nothing without it. */
-static void add_value(char *buf, size_t cap, const char *before, const struct am_fact *f)
+static void add_value(char *buf, const char *before, const struct am_fact *f)
 {
     const size_t used = strlen(buf);
     char value[AM_UNITS_MAX];
 
     if (!f)
         return;
-    value_of(f, value, sizeof(value));
-    (void)am_str_format(buf + used, cap - used, "%s%s%s", used ? ", " : "", before, value);
+    am_units_fact(f->value, f->unit, value, sizeof(value));
+    (void)am_str_format(buf + used, LINE_BYTES - used, "%s%s%s", used ? ", " : "", before, value);
 }
 
 static const struct am_fact *find_at(const struct drawing *d, const char *name, enum am_tier tier)
@@ -74,58 +94,118 @@ static const struct am_fact *find_rate(const struct drawing *d, enum am_tier tie
     return find(d, "memory.bandwidth", where);
 }
 
-/* What is stated, in the form of the value where it is a number of bytes; "" when nothing is. */
-static void claim_of(const struct am_fact *f, char *buf, size_t cap)
+/* "1.02 MiB"; "32 KiB to 64 KiB" where the sizes that were tried leave it open. */
+static void show_size(const struct am_fact *f, char *buf, size_t cap)
 {
-    const size_t digits = f->claimed ? strspn(f->claimed, "0123456789") : 0;
-    double bytes;
+    const bool open = f->ci.hi > 1.1 * f->ci.lo && f->ci.lo > 0;
+    char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
 
-    if (digits && strcmp(f->claimed + digits, " B") == 0 &&
-        am_parse_f64(f->claimed, digits, &bytes))
-        am_units_fact(bytes, "B", buf, cap);
+    am_units_fact(f->ci.lo, "B", lo, sizeof(lo));
+    am_units_fact(f->ci.hi, "B", hi, sizeof(hi));
+    if (open)
+        (void)am_str_format(buf, cap, "%.24s to %.24s", lo, hi);
     else
-        (void)am_str_copy(buf, cap, f->claimed ? f->claimed : "");
+        am_units_fact(f->value, "B", buf, cap);
 }
 
-/* "L2  1.02 MiB (stated 1 MiB)". */
-static void size_line(const struct drawing *d, enum am_tier tier, char *buf, size_t cap)
+/* "L2: 1.02 MiB (stated 1 MiB)". */
+static void size_line(const struct drawing *d, enum am_tier tier, char *buf)
 {
-    static const char *const keys[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
     const struct am_fact *const f = find_at(d, "memory.size", tier);
-    char value[AM_UNITS_MAX], claim[LINE_BYTES];
+    const double claim = am_tier_stated(&d->source->set->machine, tier);
+    char value[AM_UNITS_MAX], claimed[AM_UNITS_MAX] = "";
 
-    if (f) {
-        value_of(f, value, sizeof(value));
-        claim_of(f, claim, sizeof(claim));
-        (void)am_str_format(buf, cap, "%s  %s%s%s%s", am_tier_title(tier), value,
-                            *claim ? (f->contradicts ? " (denied: stated " : " (stated ") : "",
-                            claim, *claim ? ")" : "");
+    if (claim > 0)
+        am_units_fact(claim, "B", claimed, sizeof(claimed));
+    if (!f) {
+        (void)am_str_format(buf, LINE_BYTES, "%s: %s%s", am_tier_title(tier),
+                            *claimed ? claimed : "size not known", *claimed ? " as stated" : "");
         return;
     }
-    am_units_bytes((int64_t)stated(d, keys[tier]), value, sizeof(value));
-    (void)am_str_format(buf, cap, "%s  %s as stated", am_tier_title(tier), value);
+    show_size(f, value, sizeof(value));
+    (void)am_str_format(buf, LINE_BYTES, "%s: %s%s%s%s", am_tier_title(tier), value,
+                        *claimed ? (f->contradicts ? " (denied: stated " : " (stated ") : "",
+                        claimed, *claimed ? ")" : "");
 }
 
-static void latency_line(const struct drawing *d, enum am_tier tier, char *buf, size_t cap)
+static void memory_line(const struct drawing *d, char *buf)
 {
-    buf[0] = '\0';
-    add_value(buf, cap, "load ", find_at(d, "memory.latency", tier));
-    add_value(buf, cap, "", find_at(d, "memory.cycles", tier));
+    const char *const text = am_kvs_get(&d->source->set->machine, "memory_gib");
+    char size[AM_UNITS_MAX] = "";
+    double gib;
+
+    if (text && am_parse_f64(text, strlen(text), &gib))
+        am_units_fact(gib * 0x1p30, "B", size, sizeof(size));
+    (void)am_str_format(buf, LINE_BYTES, "memory%s%s", *size ? ": " : "", size);
 }
 
-/* "read 213 GB/s, write 117 GB/s" of so many threads. */
-static void rate_line(const struct drawing *d, enum am_tier tier, double threads, char *buf,
-                      size_t cap)
+static void latency_line(const struct drawing *d, enum am_tier tier, char *buf)
 {
-    buf[0] = '\0';
-    add_value(buf, cap, "read ", find_rate(d, tier, "read", threads));
-    add_value(buf, cap, "write ", find_rate(d, tier, "write", threads));
+    const struct am_fact *const loaded = find(d, "memory.loaded_latency", NULL);
+
+    add_value(buf, "latency ", find_at(d, "memory.latency", tier));
+    if (tier == AM_TIER_MEMORY && !*buf) /* by nodes, where no sweep reached it */
+        add_value(buf, "latency ",
+                  am_facts_least(d->source->facts, "memory.node_latency", "place=local"));
+    add_value(buf, "", find_at(d, "memory.cycles", tier));
+    if (tier == AM_TIER_MEMORY && *buf)
+        add_value(buf, "loaded ", loaded);
+}
+
+/* "one thread: read 213 GB/s, write 117 GB/s". */
+static void rate_line(const struct drawing *d, enum am_tier tier, double threads, const char *who,
+                      char *buf)
+{
+    char rates[LINE_BYTES] = "";
+
+    add_value(rates, "read ", find_rate(d, tier, "read", threads));
+    add_value(rates, "write ", find_rate(d, tier, "write", threads));
+    add_value(rates, "triad ", find_rate(d, tier, "triad", threads));
+    if (*rates)
+        (void)am_str_format(buf, LINE_BYTES, "%s%.400s", who, rates);
+}
+
+/* The most threads that a level's rates were measured with. */
+static double most_threads(const struct drawing *d, enum am_tier tier)
+{
+    char where[LINE_BYTES];
+    double most = 1;
+
+    (void)am_str_format(where, sizeof(where), "level=%s", am_tier_label(tier));
+    for (const struct am_fact *f = am_facts_next(d->source->facts, "memory.bandwidth", where, NULL);
+         f; f = am_facts_next(d->source->facts, "memory.bandwidth", where, f))
+        most = fmax(most, am_fact_number(f, "threads"));
+    return most;
+}
+
+static struct lines level_lines(const struct drawing *d, enum am_tier tier)
+{
+    const double threads = most_threads(d, tier);
+    struct lines l = {.n = 0};
+    char who[LINE_BYTES];
+
+    if (tier == AM_TIER_MEMORY)
+        memory_line(d, new_line(&l));
+    else
+        size_line(d, tier, new_line(&l));
+    latency_line(d, tier, new_line(&l));
+    keep(&l);
+    rate_line(d, tier, 1, tier < AM_TIER_L3 ? "" : "one thread: ", new_line(&l));
+    keep(&l);
+    if (threads > 1) {
+        (void)am_str_format(who, sizeof(who), "%.0f threads: ", threads);
+        rate_line(d, tier, threads, who, new_line(&l));
+        keep(&l);
+    }
+    return l;
 }
 
 /* ---- shapes ---- */
 
-static void box(const struct drawing *d, double x, double y, double w, double h, enum am_ink ink)
+static void frame(const struct drawing *d, double x, double y, double w, double h, enum am_ink ink)
 {
+    if (!d->svg)
+        return;
     am_svg_ink(d->svg, ink);
     am_svg_open(d->svg, "rect");
     am_svg_num(d->svg, "x", x);
@@ -144,246 +224,271 @@ static void box(const struct drawing *d, double x, double y, double w, double h,
 static void say(const struct drawing *d, double x, double y, enum am_ink ink, enum am_anchor anchor,
                 const char *text)
 {
-    if (!*text)
+    if (!d->svg || !*text)
         return;
     am_svg_ink(d->svg, ink);
     am_svg_text(d->svg, x, y, anchor, font, text);
     am_svg_close(d->svg);
 }
 
+/* A text that is wider than `room` goes on in further lines, broken at spaces. Returns its height.
+ */
+static double say_wrapped(const struct drawing *d, double x, double y, double room, enum am_ink ink,
+                          const char *text)
+{
+    double height = 0;
+
+    while (*text) {
+        char part[LINE_BYTES];
+        size_t n = strlen(text);
+
+        (void)am_str_copy(part, sizeof(part), text);
+        n = strlen(part);
+        while (am_label_width(part, font) > room && n > 0) {
+            while (n > 0 && part[n - 1] != ' ')
+                n--;
+            if (n == 0)
+                break; /* one word: it stays whole */
+            part[--n] = '\0';
+        }
+        if (n == 0) {
+            (void)am_str_copy(part, sizeof(part), text);
+            n = strlen(part);
+        }
+        say(d, x, y + height, ink, AM_ANCHOR_START, part);
+        text += n + strspn(text + n, " ");
+        height += line;
+    }
+    return height;
+}
+
 /* A way between two boxes, one below the other. */
 static void way(const struct drawing *d, double x, double y1, double y2)
 {
+    if (!d->svg)
+        return;
     am_svg_ink(d->svg, AM_INK_AXIS);
     am_svg_line(d->svg, x, y1, x, y2, 3);
     am_svg_close(d->svg);
 }
 
-static void cache_box(const struct drawing *d, enum am_tier tier, double x, double y, double w)
+static double box_height(const struct lines *l)
 {
-    char text[LINE_BYTES];
+    return (double)l->n * line + pad;
+}
 
-    box(d, x, y, w, cache_height, AM_INK_SERIES + (unsigned)tier);
-    size_line(d, tier, text, sizeof(text));
-    say(d, x + 10, y + line, AM_INK_TEXT, AM_ANCHOR_START, text);
-    latency_line(d, tier, text, sizeof(text));
-    say(d, x + 10, y + 2 * line, AM_INK_MUTED, AM_ANCHOR_START, text);
-    y += *text ? line : 0;
-    rate_line(d, tier, 1, text, sizeof(text));
-    say(d, x + 10, y + 2 * line, AM_INK_MUTED, AM_ANCHOR_START, text);
+/* The first line says what it is, the others what was measured. */
+static void fill_box(const struct drawing *d, const struct lines *l, double x, double y, double w,
+                     enum am_ink ink)
+{
+    frame(d, x, y, w, box_height(l), ink);
+    for (size_t i = 0; i < l->n; i++)
+        say(d, x + pad, y + (double)(i + 1) * line, i ? AM_INK_MUTED : AM_INK_TEXT, AM_ANCHOR_START,
+            l->text[i]);
 }
 
 /* ---- cores ---- */
 
-static void core_lines(const struct drawing *d, double x, double y)
+static struct lines core_lines(const struct drawing *d)
 {
-    static const struct {
-        const char *word, *where;
-    } types[] = {{"f64 ", "type=f64 threads=1"}, {"f32 ", "type=f32 threads=1"}};
-    char text[LINE_BYTES];
     const struct am_fact *const clock = find(d, "core.clock", NULL);
+    struct lines l = {.n = 0};
+    char *text = new_line(&l);
 
-    if (clock) {
-        char value[AM_UNITS_MAX];
-
-        value_of(clock, value, sizeof(value));
-        (void)am_str_format(text, sizeof(text), "%s measured", value);
-        say(d, x, y, AM_INK_MUTED, AM_ANCHOR_START, text);
-    }
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        add_value(text, sizeof(text), types[i].word, find(d, "core.peak", types[i].where));
-    say(d, x, y + line, AM_INK_MUTED, AM_ANCHOR_START, text);
+    (void)am_str_format(text, LINE_BYTES, "core, %.0f hardware thread%s", d->per_core,
+                        d->per_core > 1 ? "s" : "");
+    add_value(text, "", clock);
+    text = new_line(&l);
+    add_value(text, "f64 ", find(d, "core.peak", "type=f64 threads=1"));
+    add_value(text, "f32 ", find(d, "core.peak", "type=f32 threads=1"));
+    keep(&l);
+    return l;
 }
 
-/* What threads of one core share: everything in its box. */
-static void thread_line(const struct drawing *d, char *buf, size_t cap)
-{
-    const struct am_fact *const f = find(d, "coherence.placement_same_core", NULL);
-
-    if (d->per_core < 2)
-        (void)am_str_copy(buf, cap, "one hardware thread");
-    else if (f)
-        (void)am_str_format(buf, cap, "%.0f threads share all this: %.2f x the bandwidth apart",
-                            d->per_core, 1 / f->value);
-    else
-        (void)am_str_format(buf, cap, "%.0f hardware threads share all this", d->per_core);
-}
-
-static void first_core(const struct drawing *d)
-{
-    const double x = margin, y = core_top, inside = core_width - 2 * cache_inset;
-    char text[LINE_BYTES];
-
-    box(d, x, y, core_width, core_height, AM_INK_AXIS);
-    thread_line(d, text, sizeof(text));
-    say(d, x + cache_inset, y + line + 2, AM_INK_TEXT, AM_ANCHOR_START, "core");
-    say(d, x + core_width - cache_inset, y + line + 2, AM_INK_MUTED, AM_ANCHOR_END, text);
-    core_lines(d, x + cache_inset, y + 2 * line + 4);
-    way(d, x + core_width / 2, y + 4 * line, y + 4 * line + 16);
-    cache_box(d, AM_TIER_L1D, x + cache_inset, y + 4 * line + 16, inside);
-    way(d, x + core_width / 2, y + 4 * line + 16 + cache_height, y + 4 * line + 32 + cache_height);
-    cache_box(d, AM_TIER_L2, x + cache_inset, y + 4 * line + 32 + cache_height, inside);
-}
-
-static void other_core(const struct drawing *d, double x, double w, const char *name)
-{
-    const double y = core_top, inside = w - 2 * cache_inset;
-    const double l1 = y + 4 * line + 16, l2 = l1 + cache_height + 16;
-
-    box(d, x, y, w, core_height, AM_INK_AXIS);
-    say(d, x + w / 2, y + line + 2, AM_INK_TEXT, AM_ANCHOR_MIDDLE, name);
-    box(d, x + cache_inset, l1, inside, cache_height, AM_INK_SERIES + AM_TIER_L1D);
-    say(d, x + w / 2, l1 + 2 * line, AM_INK_MUTED, AM_ANCHOR_MIDDLE, "L1");
-    box(d, x + cache_inset, l2, inside, cache_height, AM_INK_SERIES + AM_TIER_L2);
-    say(d, x + w / 2, l2 + 2 * line, AM_INK_MUTED, AM_ANCHOR_MIDDLE, "L2");
-}
-
-/* The way from core to core, above them. */
-static void remote_way(const struct drawing *d, double to)
+/* What the others are called, and the way from core to core. */
+static struct lines others_lines(const struct drawing *d)
 {
     static const struct {
         const char *where, *words;
-    } ways[] = {{"relation=cache", "within a cache "},
-                {"relation=package", "within a package "},
-                {"relation=far", "between packages "}};
-    const double from = margin + core_width - 40;
-    char values[LINE_BYTES] = "", text[LINE_BYTES + 32];
+    } ways[] = {{"relation=smt", "in a core "},
+                {"relation=cache", "in a cache "},
+                {"relation=package", "in a package "},
+                {"relation=far", "far "}};
+    struct lines l = {.n = 0};
+    bool any = false;
 
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-        add_value(values, sizeof(values), ways[i].words,
-                  find(d, "coherence.handoff", ways[i].where));
-    if (!*values)
-        return;
-    (void)am_str_format(text, sizeof(text), "hand-off of a line: %s", values);
-    am_svg_ink(d->svg, AM_INK_BAD);
-    am_svg_open(d->svg, "path");
-    am_svg_attrf(d->svg, "d", "M%.0f %.0fV%.0fH%.0fV%.0f", from, core_top, core_top - 14, to,
-                 core_top);
-    am_svg_attr(d->svg, "fill", "none");
-    am_svg_attr(d->svg, "stroke", "currentColor");
-    am_svg_num(d->svg, "stroke-width", 1.5);
-    am_svg_close(d->svg);
-    am_svg_close(d->svg);
-    say(d, (from + to) / 2, core_top - 20, AM_INK_TEXT, AM_ANCHOR_MIDDLE, text);
+    (void)am_str_format(new_line(&l), LINE_BYTES, "%.0f more core%s", d->cores - 1,
+                        d->cores > 2 ? "s" : "");
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && l.n < LINES_MAX; i++) {
+        const struct am_fact *const f = find(d, "coherence.handoff", ways[i].where);
+
+        if (!f)
+            continue;
+        if (!any)
+            (void)am_str_copy(new_line(&l), LINE_BYTES, "hand-off:");
+        any = true;
+        add_value(new_line(&l), ways[i].words, f);
+    }
+    return l;
 }
 
-static void draw_cores(const struct drawing *d)
+static void draw_cores(struct drawing *d)
 {
-    const double room = width - 2 * margin - core_width;
-    const size_t others = (size_t)fmin(d->cores - 1, OTHERS_MAX);
-    const double w = others ? room / (double)others - gap : 0;
+    const struct lines core = core_lines(d), l1 = level_lines(d, AM_TIER_L1D),
+                       l2 = level_lines(d, AM_TIER_L2), others = others_lines(d);
+    const double top = d->y, head = box_height(&core);
+    const double height = head + box_height(&l1) + gap + box_height(&l2) + pad;
+    const double side = d->cores > 1 ? others_width + gap : 0;
+    const double w = width - 2 * margin - side, inside = w - 2 * pad;
+    const double l2_top = top + head + box_height(&l1) + gap;
 
-    first_core(d);
-    for (size_t i = 0; i < others; i++) {
-        const double x = margin + core_width + gap + (double)i * (w + gap);
-        char name[LINE_BYTES];
+    frame(d, margin, top, w, height, AM_INK_AXIS);
+    for (size_t i = 0; i < core.n; i++)
+        say(d, margin + pad, top + (double)(i + 1) * line, i ? AM_INK_MUTED : AM_INK_TEXT,
+            AM_ANCHOR_START, core.text[i]);
+    fill_box(d, &l1, margin + pad, top + head, inside, AM_INK_SERIES + AM_TIER_L1D);
+    way(d, margin + w / 2, l2_top - gap, l2_top);
+    fill_box(d, &l2, margin + pad, l2_top, inside, AM_INK_SERIES + AM_TIER_L2);
+    way(d, margin + w / 2, top + height, top + height + gap);
+    if (d->cores > 1) {
+        const double x = margin + w + gap;
 
-        (void)am_str_format(name, sizeof(name), "core");
-        if (i + 1 == others && d->cores - 1 > (double)others)
-            (void)am_str_format(name, sizeof(name), "%.0f more", d->cores - (double)others);
-        other_core(d, x, w, name);
-        way(d, x + w / 2, core_top + core_height, core_top + core_height + 22);
-        if (i == 0)
-            remote_way(d, x + w / 2);
+        frame(d, x, top, others_width, height, AM_INK_AXIS);
+        for (size_t i = 0; i < others.n; i++)
+            say(d, x + pad / 2, top + (double)(i + 1) * line, i ? AM_INK_MUTED : AM_INK_TEXT,
+                AM_ANCHOR_START, others.text[i]);
+        way(d, x + others_width / 2, top + height, top + height + gap);
     }
-    way(d, margin + core_width / 2, core_top + core_height, core_top + core_height + 22);
+    d->y = top + height + gap;
 }
 
 /* ---- what they share ---- */
 
-/* The most threads that a level's rates were measured with. */
-static double most_threads(const struct drawing *d, enum am_tier tier)
+static bool has_l3(const struct drawing *d)
 {
-    char where[LINE_BYTES];
-    double most = 1;
-
-    (void)am_str_format(where, sizeof(where), "level=%s", am_tier_label(tier));
-    for (const struct am_fact *f = am_facts_next(d->source->facts, "memory.bandwidth", where, NULL);
-         f; f = am_facts_next(d->source->facts, "memory.bandwidth", where, f))
-        most = fmax(most, am_fact_number(f, "threads"));
-    return most;
+    return find_at(d, "memory.size", AM_TIER_L3) ||
+           am_tier_stated(&d->source->set->machine, AM_TIER_L3) > 0;
 }
 
-static void shared_box(const struct drawing *d, enum am_tier tier, double y)
+static void draw_shared(struct drawing *d, enum am_tier tier)
 {
-    const double w = width - 2 * margin, threads = most_threads(d, tier);
-    char text[LINE_BYTES], head[LINE_BYTES];
+    const struct lines l = level_lines(d, tier);
 
-    box(d, margin, y, w, 66, AM_INK_SERIES + (unsigned)tier);
-    if (tier == AM_TIER_MEMORY)
-        (void)am_str_format(head, sizeof(head), "memory  %s GiB",
-                            am_kvs_get(&d->source->set->machine, "memory_gib")
-                                ? am_kvs_get(&d->source->set->machine, "memory_gib")
-                                : "?");
-    else
-        size_line(d, tier, head, sizeof(head));
-    say(d, margin + 12, y + line + 2, AM_INK_TEXT, AM_ANCHOR_START, head);
-    latency_line(d, tier, text, sizeof(text));
-    say(d, width - margin - 12, y + line + 2, AM_INK_MUTED, AM_ANCHOR_END, text);
-    rate_line(d, tier, 1, head, sizeof(head));
-    (void)am_str_format(text, sizeof(text), "%s%s", *head ? "one thread: " : "", head);
-    say(d, margin + 12, y + 2 * line + 4, AM_INK_MUTED, AM_ANCHOR_START, text);
-    rate_line(d, tier, threads, head, sizeof(head));
-    if (threads > 1 && *head) {
-        (void)am_str_format(text, sizeof(text), "%.0f threads: %s", threads, head);
-        say(d, margin + 12, y + 3 * line + 6, AM_INK_MUTED, AM_ANCHOR_START, text);
+    fill_box(d, &l, margin, d->y, width - 2 * margin, AM_INK_SERIES + (unsigned)tier);
+    d->y += box_height(&l);
+}
+
+/* ---- devices ---- */
+
+static struct lines device_lines(const struct drawing *d, const struct am_device_group *g)
+{
+    const struct am_facts *const facts = d->source->facts;
+    struct lines l = {.n = 0};
+    char *text = new_line(&l);
+
+    (void)am_str_format(text, LINE_BYTES, g->alike > 1 ? "%s (%zu alike)" : "%s", g->name,
+                        g->alike);
+    text = new_line(&l);
+    add_value(text, "f64 ", am_device_fact(facts, g->name, "opencl.peak", "type=double"));
+    add_value(text, "f32 ", am_device_fact(facts, g->name, "opencl.peak", "type=float"));
+    keep(&l);
+    text = new_line(&l);
+    add_value(text, "memory: read ", am_device_fact(facts, g->name, "opencl.read", NULL));
+    add_value(text, "write ", am_device_fact(facts, g->name, "opencl.write", NULL));
+    keep(&l);
+    return l;
+}
+
+/* What the way to a device carries; "" where it was not measured. */
+static void link_line(const struct drawing *d, const char *device, char *buf)
+{
+    const struct am_facts *const facts = d->source->facts;
+
+    buf[0] = '\0';
+    add_value(buf, "link: to the device ",
+              am_device_fact(facts, device, "opencl.transfer", "direction=h2d"));
+    add_value(buf, "back ", am_device_fact(facts, device, "opencl.transfer", "direction=d2h"));
+    add_value(buf, "launch ", am_device_fact(facts, device, "opencl.launch", NULL));
+}
+
+static void draw_devices(struct drawing *d)
+{
+    struct am_device_group devices[AM_DEVICES_MAX];
+    const size_t n = am_devices_find(d->source->facts, devices);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct lines l = device_lines(d, &devices[i]);
+        char link[LINE_BYTES];
+
+        if (devices[i].processor) /* it is in the picture already */
+            continue;
+        link_line(d, devices[i].name, link);
+        way(d, margin + 24, d->y, d->y + line + pad);
+        say(d, margin + 34, d->y + line, AM_INK_MUTED, AM_ANCHOR_START,
+            *link ? link : "link: not measured");
+        d->y += line + pad;
+        fill_box(d, &l, margin, d->y, width - 2 * margin, AM_INK_SERIES + 4 + (unsigned)i % 4);
+        d->y += box_height(&l);
     }
 }
 
-/* Symmetric or not, in a line below. */
-static void symmetry_lines(const struct drawing *d, double y)
+/* ---- words below ---- */
+
+/* Symmetric or not, and cores that are claimed and not there. */
+static void draw_remarks(struct drawing *d)
 {
     const struct am_fact *const groups = find(d, "coherence.groups", NULL);
     const struct am_fact *const placement = find(d, "coherence.placement_symmetric", NULL);
     const struct am_fact *const cores = find(d, "core.count", NULL);
-    char text[2 * LINE_BYTES];
+    char text[LINE_BYTES];
 
-    if (groups) {
-        (void)am_str_format(text, sizeof(text), "%s (%s)",
-                            groups->value < 1.5 ? "All CPUs hand lines on alike"
-                                                : "CPUs form groups for hand-offs",
-                            groups->evidence);
-        say(d, margin, y, AM_INK_TEXT, AM_ANCHOR_START, text);
-    }
+    d->y += line + 4;
+    if (groups)
+        d->y += say_wrapped(d, margin, d->y, width - 2 * margin, AM_INK_TEXT,
+                            groups->value < 1.5 ? "All CPUs hand lines on alike."
+                                                : "CPUs form groups for hand-offs.");
     if (placement)
-        say(d, margin, y + line, AM_INK_TEXT, AM_ANCHOR_START,
-            placement->value > 0.5 ? "Cores are symmetric for memory: placement does not matter"
-                                   : "Cores are not symmetric for memory: placement matters");
+        d->y += say_wrapped(d, margin, d->y, width - 2 * margin, AM_INK_TEXT,
+                            placement->value > 0.5
+                                ? "Cores are symmetric for memory: placement does not matter."
+                                : "Cores are not symmetric for memory: placement matters.");
     if (cores && cores->contradicts) {
-        (void)am_str_format(text, sizeof(text), "Arithmetic of %.1f cores only, stated: %s",
+        (void)am_str_format(text, sizeof(text), "Arithmetic of %.1f cores only, stated: %s.",
                             cores->value, cores->claimed);
-        say(d, margin, y + 2 * line, AM_INK_BAD, AM_ANCHOR_START, text);
+        d->y += say_wrapped(d, margin, d->y, width - 2 * margin, AM_INK_BAD, text);
     }
+    d->y -= line - 4;
 }
 
-static bool has_l3(const struct drawing *d)
-{
-    const char *const text = am_kvs_get(&d->source->set->machine, "l3_bytes");
-    double bytes;
+/* ---- the whole ---- */
 
-    return find_at(d, "memory.size", AM_TIER_L3) ||
-           (text && am_parse_f64(text, strlen(text), &bytes));
+/* Draws, or measures without an SVG; the height is in d->y then. */
+static void draw(struct drawing *d)
+{
+    d->y = margin;
+    draw_cores(d);
+    if (has_l3(d)) {
+        draw_shared(d, AM_TIER_L3);
+        way(d, width / 2, d->y, d->y + gap);
+        d->y += gap;
+    }
+    draw_shared(d, AM_TIER_MEMORY);
+    draw_devices(d);
+    draw_remarks(d);
 }
 
 void am_machine_draw(const struct am_figure_source *source, struct am_text *out)
 {
     struct am_svg svg;
-    struct drawing d = {.source = source, .svg = &svg};
-    double y = core_top + core_height + 22;
+    struct drawing d = {.source = source};
 
     d.cores = stated(&d, "cores");
     d.per_core = round(stated(&d, "threads") / d.cores);
+    draw(&d);
     am_svg_init(&svg, out);
-    am_svg_root(&svg, width, y + (has_l3(&d) ? 88 : 0) + 66 + 4 * line, "Machine model");
-    draw_cores(&d);
-    if (has_l3(&d)) {
-        shared_box(&d, AM_TIER_L3, y);
-        way(&d, width / 2, y + 66, y + 88);
-        y += 88;
-    }
-    shared_box(&d, AM_TIER_MEMORY, y);
-    symmetry_lines(&d, y + 66 + line + 4);
+    am_svg_root(&svg, width, d.y + margin, "The machine as measured");
+    d.svg = &svg;
+    draw(&d);
     am_svg_close(&svg);
 }
 

@@ -9,6 +9,7 @@
 #include "document/nodes.h"
 #include "document/results.h"
 #include "document/run.h"
+#include "document/screen.h"
 #include "model/facts.h"
 
 #include <string.h>
@@ -21,14 +22,20 @@ static void tell_summary(struct am_body *b, const struct am_page *page)
 {
     const struct am_result_set *const set = &page->sets[0];
     const struct am_run_info *const run = &set->run;
+    const struct am_screen_view screen = {.set = set, .facts = &page->facts};
 
     am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "%s%s, %s, %s profile, %s",
                   run->name ? run->name : "?", am_run_label(run, b->arena),
                   run->started ? run->started : "?", am_profile_name(run->settings.profile),
                   am_run_states[run->state])
         ->tone = AM_TONE_MUTED;
-    am_quality_verdict(b, set);
+    am_quality_sentence(b, set, am_screen_precision(&screen, b->arena));
     am_facts_cards(b, &page->facts);
+    am_quality_verdict(b, set);
+}
+
+static void tell_environment(struct am_body *b, const struct am_result_set *set)
+{
     (void)am_block_add(b, AM_BLOCK_DETAILS, "Machine and environment as the system states them",
                        NULL);
     am_block_add(b, AM_BLOCK_PAIRS, NULL, NULL)->pairs = &set->machine;
@@ -47,11 +54,23 @@ static void add_figures(struct am_body *b, const struct am_page *page, const cha
     }
 }
 
-/* In the order of their first figure; the model shows its own. */
+/* The roofline first; what no family has comes last. */
+static size_t rank_of(const char *section)
+{
+    size_t rank = 0;
+
+    if (strcmp(section, AM_FIGURE_ROOFLINE_SECTION) == 0)
+        return 0;
+    while (am_sections[rank] && strcmp(am_sections[rank], section) != 0)
+        rank++;
+    return rank + 1;
+}
+
+/* In the order of their sections; the machine has its own place before. */
 static void tell_figures(struct am_body *b, const struct am_page *page)
 {
-    const char *sections[SECTIONS_MAX] = {AM_FIGURE_MODEL_SECTION};
-    size_t n = 1;
+    const char *sections[SECTIONS_MAX];
+    size_t n = 0;
 
     for (size_t i = 0; i < page->figures.n; i++) {
         const char *const section = am_figure_section(&page->figures.items[i]);
@@ -59,11 +78,15 @@ static void tell_figures(struct am_body *b, const struct am_page *page)
 
         while (k < n && strcmp(sections[k], section) != 0)
             k++;
-        if (k < n || n == SECTIONS_MAX)
+        if (k < n || n == SECTIONS_MAX || strcmp(section, AM_FIGURE_MACHINE_SECTION) == 0)
             continue;
-        sections[n++] = section;
-        (void)am_block_add(b, AM_BLOCK_HEADING, section, NULL);
-        add_figures(b, page, section);
+        for (k = n++; k > 0 && rank_of(sections[k - 1]) > rank_of(section); k--)
+            sections[k] = sections[k - 1];
+        sections[k] = section;
+    }
+    for (size_t k = 0; k < n; k++) {
+        (void)am_block_add(b, AM_BLOCK_HEADING, sections[k], NULL);
+        add_figures(b, page, sections[k]);
     }
 }
 
@@ -85,14 +108,20 @@ static void tell_findings(struct am_body *b, const struct am_page *page)
     am_findings_section(b, &page->sets[0].findings);
 }
 
-static void tell_model(struct am_body *b, const struct am_page *page)
+static void tell_machine(struct am_body *b, const struct am_page *page)
+{
+    (void)am_block_add(b, AM_BLOCK_HEADING, AM_FIGURE_MACHINE_SECTION, NULL);
+    add_figures(b, page, AM_FIGURE_MACHINE_SECTION);
+    tell_environment(b, &page->sets[0]);
+}
+
+static void tell_facts(struct am_body *b, const struct am_page *page)
 {
     size_t denied = 0;
 
     if (page->facts.n == 0)
         return;
-    (void)am_block_add(b, AM_BLOCK_HEADING, AM_FIGURE_MODEL_SECTION, NULL);
-    add_figures(b, page, AM_FIGURE_MODEL_SECTION);
+    (void)am_block_add(b, AM_BLOCK_HEADING, "What follows", NULL);
     am_model_guidelines(b, &page->guidelines);
     am_model_tables(b, &page->facts, NULL);
     for (size_t i = 0; i < page->facts.n; i++)
@@ -149,11 +178,12 @@ static void page_blocks(struct am_body *b, const void *self)
     const struct am_page *const page = self;
 
     tell_summary(b, page);
-    tell_nodes(b, page);
-    tell_findings(b, page);
-    tell_model(b, page);
     tell_comparisons(b, page);
+    tell_machine(b, page);
+    tell_nodes(b, page);
     tell_figures(b, page);
+    tell_facts(b, page);
+    tell_findings(b, page);
     tell_rest(b, page);
 }
 
@@ -176,7 +206,7 @@ struct am_document am_document_page(const struct am_page *page)
         .self = page,
         .blocks = page_blocks,
         .data = page_data,
-        .title = am_machine_line(&page->sets[0].machine, page->arena),
+        .title = am_screen_machine(&page->sets[0], page->arena),
         .footer = footer ? footer : "archmeter",
     };
 }

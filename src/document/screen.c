@@ -11,6 +11,7 @@
 #include "topo/uarch.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -160,6 +161,16 @@ static double typical(double *precisions, size_t n)
         return NAN;
     qsort(precisions, n, sizeof(*precisions), by_size);
     return precisions[(3 * n - 1) / 4];
+}
+
+double am_screen_precision(const struct am_screen_view *view, struct am_arena *arena)
+{
+    struct am_body nowhere = {.arena = arena};
+    double precisions[AM_HEADLINES_MAX];
+    size_t n = 0;
+
+    (void)am_screen_lines(&nowhere, view, SIZE_MAX, precisions, &n);
+    return typical(precisions, n);
 }
 
 static void tell_next(struct am_body *b, const struct am_screen_view *view)

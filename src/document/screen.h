@@ -36,6 +36,8 @@ void am_screen_section(struct am_body *b, const struct am_screen_view *view);
  * and *n how many. */
 size_t am_screen_lines(struct am_body *b, const struct am_screen_view *view, size_t lines,
                        double *precisions, size_t *n);
+/* What three in four of its figures are good to, over their values; NAN without any interval. */
+double am_screen_precision(const struct am_screen_view *view, struct am_arena *arena);
 /* "AMD EPYC (Zen 4), 2 cores, 24 GiB, kvm guest". */
 const char *am_screen_machine(const struct am_result_set *set, struct am_arena *arena);
 

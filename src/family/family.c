@@ -25,6 +25,12 @@ const struct am_family *const am_families[] = {
     NULL,
 };
 
+const char *const am_sections[] = {
+    "Memory",  "Cores",  "Between cores",          "OpenMP",
+    "Devices", "Tasks",  "Applications",           "Finite differences",
+    "Tuning",  "Energy", "Messages between ranks", NULL,
+};
+
 const struct am_family *am_family_find(const char *name)
 {
     for (size_t i = 0; am_families[i]; i++) {

@@ -144,6 +144,9 @@ struct am_family {
 };                           /* tables may be NULL */
 
 extern const struct am_family *const am_families[]; /* ended by NULL */
+/* Sections of figures in the order in which people ask: the machine before what runs on it. Every
+ * row's is among them. Ended by NULL. */
+extern const char *const am_sections[];
 
 enum { AM_HEADLINES_MAX = 96 };
 /* The headline entries of all families by rank, into `out` (room for AM_HEADLINES_MAX); returns how

@@ -42,10 +42,9 @@ typedef bool am_figure_make_fn(const struct am_figure_source *source, struct am_
  * AM_FIGURE_PANELS_MAX panels are drawn, and the figure says how many were left out. A run without
  * results for a row has no such figure. */
 struct am_figure_row {
-    const char *name; /* for `export --svg NAME`: [a-z0-9-]; NULL ends a table */
-    const char
-        *section;      /* of the report: "Memory"; sections come in the order of their first row */
-    const char *title; /* what is seen, not which program saw it */
+    const char *name;           /* for `export --svg NAME`: [a-z0-9-]; NULL ends a table */
+    const char *section;        /* of the report, one of am_sections */
+    const char *title;          /* what is seen, not which program saw it */
     const char *caption;        /* how to read it: one to three sentences */
     const char *bench, *metric; /* metric NULL: the primary one */
     enum am_figure_kind kind;

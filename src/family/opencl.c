@@ -265,7 +265,7 @@ static const struct am_bound_row bounds[] = {
     {0},
 };
 
-static const char section[] = "OpenCL";
+static const char section[] = "Devices";
 
 static const struct am_figure_row figures[] = {
     {

@@ -29,6 +29,7 @@ struct am_plot_mark {
     double x, y;
     double lo, hi;     /* interval of y; lo == hi or not finite: none */
     const char *title; /* the tooltip; NULL: label, x and y */
+    bool odd;          /* where it should not be: a ring, and the title says why */
 };
 
 struct am_plot_series {
@@ -69,6 +70,7 @@ struct am_plots {
     struct am_plot *items;
     size_t n, cap;
     struct am_arena *arena;
+    const char *remark; /* on what is not drawn, or odd; NULL: none */
 };
 
 /* A further panel, a copy of `plot` without its series; NULL when memory is refused. The pointer

@@ -14,7 +14,7 @@ bool am_bench_needs_meters(const char *bench)
     return am_glob_match("meter.*", bench);
 }
 
-enum role { ROLE_THREADS, ROLE_DEVICE, ROLE_TYPE, ROLE_ISA, ROLE_SIZE, ROLES };
+enum role { ROLE_THREADS, ROLE_DEVICE, ROLE_TYPE, ROLE_ISA, ROLE_SIZE, ROLE_OPERATION, ROLES };
 enum { SPELLINGS = 2 };
 
 /* The first that a bench has counts. */
@@ -24,6 +24,7 @@ static const char *const axes[ROLES][SPELLINGS] = {
     [ROLE_TYPE] = {"type", "precision"},
     [ROLE_ISA] = {"isa"},
     [ROLE_SIZE] = {"size"},
+    [ROLE_OPERATION] = {"op"},
 };
 
 static const struct am_result_param *param_of(const struct am_result *result, enum role role)
@@ -80,6 +81,11 @@ const char *am_result_type(const struct am_result *result)
 const char *am_result_isa(const struct am_result *result)
 {
     return text_of(result, ROLE_ISA);
+}
+
+const char *am_result_operation(const struct am_result *result)
+{
+    return text_of(result, ROLE_OPERATION);
 }
 
 double am_result_size(const struct am_result *result)

@@ -26,6 +26,8 @@ const char *am_result_device(const struct am_result *result);
 const char *am_result_type(const struct am_result *result);
 /* The instruction set; NULL when it has none. */
 const char *am_result_isa(const struct am_result *result);
+/* The operation that the point repeats ("fma"); NULL when it has none. */
+const char *am_result_operation(const struct am_result *result);
 /* Bytes that the point works on, as an axis states them; NAN when none does. */
 double am_result_size(const struct am_result *result);
 

@@ -37,8 +37,8 @@ static bool same_text(const char *a, const char *b)
 static bool same_key(const struct am_ceiling *a, const struct am_ceiling *b)
 {
     return a->kind == b->kind && a->level == b->level && same_text(a->type, b->type) &&
-           same_text(a->isa, b->isa) && same_text(a->device, b->device) &&
-           fabs(a->threads - b->threads) < 0.5;
+           same_text(a->isa, b->isa) && same_text(a->op, b->op) &&
+           same_text(a->device, b->device) && fabs(a->threads - b->threads) < 0.5;
 }
 
 static void raise_ceiling(struct am_roofline *r, const struct am_ceiling *c)
@@ -75,6 +75,7 @@ static void add_flops(struct am_roofline *r, const struct am_result *point)
         .level = AM_TIER_COUNT,
         .type = am_result_type(point),
         .isa = am_result_isa(point),
+        .op = am_result_operation(point),
         .device = am_result_device(point),
         .threads = am_result_threads(point),
         .point = point,

@@ -27,13 +27,14 @@ enum am_ceiling_kind {
 
 struct am_ceiling {
     enum am_ceiling_kind kind;
-    enum am_tier level;            /* not of flops */
-    const char *type;              /* of flops: "f64"; else NULL */
-    const char *isa;               /* NULL where the bench has no such axis */
-    const char *device;            /* NULL: the processor */
-    double threads;                /* all of them together have it */
-    double rate;                   /* 95 % quantile of the samples of the best point */
-    double median;                 /* of the same point */
+    enum am_tier level; /* not of flops */
+    const char *type;   /* of flops: "f64"; else NULL */
+    const char *isa;    /* NULL where the bench has no such axis */
+    const char *op;     /* of flops: "fma", "mix"; NULL where the bench has no such axis */
+    const char *device; /* NULL: the processor */
+    double threads;     /* all of them together have it */
+    double rate;        /* 95 % quantile of the samples of the best point */
+    double median;      /* of the same point */
     const struct am_result *point; /* the evidence */
 };
 

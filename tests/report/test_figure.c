@@ -234,7 +234,7 @@ static void test_too_many(void)
     struct am_result_set set = {0};
     struct am_facts facts = {0};
     struct am_figures figures = {0};
-    const struct am_figure_source source = {&set, &facts, &arena};
+    const struct am_figure_source source = {.set = &set, .facts = &facts, .arena = &arena};
     struct am_err err = {0};
     const char *nearest;
     const struct am_figure *f = NULL;
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
     struct am_result_set sets[2] = {0};
     struct am_facts facts = {0};
     struct am_figures figures = {0};
-    const struct am_figure_source source = {&sets[0], &facts, &arena};
+    const struct am_figure_source source = {.set = &sets[0], .facts = &facts, .arena = &arena};
     struct am_err err = {0};
 
     ok(gx_make(path, 1, &err) == AM_OK && gx_make(other_path, 1.2, &err) == AM_OK,

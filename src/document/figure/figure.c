@@ -7,6 +7,7 @@
 #include "document/figure/figure_data.h"
 #include "document/figure/figure_make.h"
 #include "document/figure/pictures.h"
+#include "document/figure/roofline.h"
 
 #include <string.h>
 
@@ -135,6 +136,8 @@ enum am_status am_figures_make(const struct am_figure_source *source, struct am_
 
     *out = (struct am_figures){0};
     status = add_pictures(&l, err);
+    if (status == AM_OK)
+        status = add_row(&l, &am_roofline_row, err);
     for (size_t i = 0; am_families[i] && status == AM_OK; i++)
         status = add_rows(&l, am_families[i]->figures, err);
     if (status == AM_OK)

@@ -13,14 +13,14 @@
 #include "family/family.h"
 #include "family/plot.h"
 #include "family/tracks.h"
-#include "model/explain.h"
 #include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Section of the page that also holds the facts and the roofline. */
-#define AM_FIGURE_MODEL_SECTION "Machine model"
+/* Sections of the page that are not a family's. */
+#define AM_FIGURE_MACHINE_SECTION "The machine"
+#define AM_FIGURE_ROOFLINE_SECTION "Roofline"
 
 enum {
     AM_FIGURE_SERIES_MAX = 12,
@@ -45,34 +45,12 @@ struct am_plot_heat {
 
 /* ---- pictures: what is no plot ---- */
 
-enum am_drawing { AM_DRAWING_MACHINE, AM_DRAWING_ROOFLINE, AM_DRAWING_TRACKS, AM_DRAWINGS };
+enum am_drawing { AM_DRAWING_MACHINE, AM_DRAWING_TRACKS, AM_DRAWINGS };
 
 struct am_figure_drawn {
     const char *name, *section, *title, *caption;
 };
 extern const struct am_figure_drawn am_figures_drawn[AM_DRAWINGS];
-
-/* One panel of the roofline: a precision and a number of threads. */
-struct am_roof_panel {
-    const char *type;
-    double threads;
-};
-
-enum { AM_ROOF_PANELS_MAX = 4, AM_ROOF_BENCHES_MAX = AM_FIGURE_COLORS };
-
-/* What the roofline shows. */
-struct am_roof_scene {
-    struct am_roofline roofline;
-    struct am_explanations points;
-    struct am_roof_panel panels[AM_ROOF_PANELS_MAX];
-    size_t n_panels;
-    const char *benches[AM_ROOF_BENCHES_MAX]; /* that have points, for colours */
-    size_t n_benches;
-};
-/* Whether a point belongs into the panel. */
-bool am_roof_panel_has(const struct am_roof_panel *panel, const struct am_explanation *e);
-/* The highest ceiling of arithmetic of the panel; 0: none. */
-double am_roof_panel_peak(const struct am_roof_scene *scene, const struct am_roof_panel *panel);
 
 /* ---- made from a run ---- */
 
@@ -104,7 +82,6 @@ struct am_figure {
     const char *omitted;   /* what was left out, as a sentence; NULL: nothing */
     /* Of pictures: what they show. */
     const struct am_figure_source *source; /* the machine: its facts */
-    const struct am_roof_scene *roofs;
     const struct am_track_scenes *tracks;
 };
 

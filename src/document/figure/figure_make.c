@@ -29,7 +29,8 @@ struct making {
     struct am_figure_picks picks;
     size_t panels, series; /* that are drawn */
     size_t series_lost, panels_lost, names_lost;
-    size_t thin; /* panels without a curve */
+    size_t thin;        /* panels without a curve */
+    const char *remark; /* of lines that a family computes */
 };
 
 static void *take(struct making *m, size_t n, size_t size)
@@ -359,7 +360,7 @@ static const char *tell_omitted(const struct making *m)
         const char *what;
     } parts[] = {{m->series_lost, "series"},
                  {m->panels_lost, "panels"},
-                 {m->thin, "panels with fewer than three places"},
+                 {m->thin, "panels with too few places"},
                  {m->names_lost, m->row->kind == AM_FIGURE_TABLE ? "lines" : "places on the axis"}};
     char text[256] = "";
     const char *sentence;
@@ -372,23 +373,18 @@ static const char *tell_omitted(const struct making *m)
                                 used ? " and " : "", parts[i].lost, parts[i].what);
     }
     if (!*text)
-        return NULL;
-    sentence = am_arena_printf(m->source->arena, "Not drawn: %s; the tables have all.", text);
+        return m->remark;
+    sentence = am_arena_printf(m->source->arena, "%s%sNot drawn: %s; the tables have all.",
+                               m->remark ? m->remark : "", m->remark ? " " : "", text);
     return sentence ? sentence : "Not all is shown.";
 }
 
 /* ---- lines that a family computes ---- */
 
-/* A curve that was measured, or two series to compare. */
+/* A curve, or two lines to compare. */
 static bool is_worth(const struct am_plot *plot)
 {
-    size_t measured = 0, most = 0;
-
-    for (size_t i = 0; i < plot->n; i++) {
-        measured += !plot->series[i].bare;
-        most = plot->series[i].n > most ? plot->series[i].n : most;
-    }
-    return most >= AM_FIGURE_PLACES || measured > 1;
+    return plot->n > 1 || (plot->n == 1 && plot->series[0].n >= AM_FIGURE_PLACES);
 }
 
 static size_t drop_thin(struct am_plots *plots, size_t *dropped)
@@ -424,6 +420,7 @@ static enum am_status make_computed(struct making *m, struct am_figure *f, bool 
         m->series_lost += lost;
     }
     f->own_legends = true;
+    m->remark = plots.remark;
     return AM_OK;
 }
 
@@ -438,7 +435,7 @@ static enum am_status make_selected(struct making *m, struct am_figure *f, bool 
 static enum am_status remake_as_bars(struct making *m, struct am_figure *f, bool *made,
                                      struct am_err *err)
 {
-    const struct am_figure_row *const bars = am_figure_as_bars(&m->picks, m->row, m->source->arena);
+    const struct am_figure_row *const bars = am_figure_as_bars(m->row, m->source->arena);
 
     if (!bars)
         return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
@@ -474,7 +471,8 @@ static enum am_status make_selected(struct making *m, struct am_figure *f, bool 
     f->panels = take(m, f->n_panels, sizeof(*f->panels));
     if (!f->panels)
         return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
-    f->constants = am_figure_picks_constants(&m->picks, m->source->arena);
+    if (row->kind != AM_FIGURE_TABLE || m->picks.n > 1) /* whose single line says them all */
+        f->constants = am_figure_picks_constants(&m->picks, m->source->arena);
     return makers[row->kind](m, f, err);
 }
 

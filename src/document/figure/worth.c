@@ -78,7 +78,8 @@ static enum am_worth worth_of_lines(const struct am_figure_picks *p,
 {
     if (most_places(p) >= AM_FIGURE_PLACES)
         return AM_WORTH_AS_ASKED;
-    return !p->x_is_metric && !row->best && has_rivals(p) ? AM_WORTH_BARS : AM_WORTH_NOTHING;
+    return !p->x_is_metric && !row->best && p->columns.n > 1 && has_rivals(p) ? AM_WORTH_BARS
+                                                                              : AM_WORTH_NOTHING;
 }
 
 enum am_worth am_figure_worth(const struct am_figure_picks *p, const struct am_figure_row *row)
@@ -99,11 +100,9 @@ enum am_worth am_figure_worth(const struct am_figure_picks *p, const struct am_f
 
 /* ---- other forms ---- */
 
-const struct am_figure_row *am_figure_as_bars(const struct am_figure_picks *p,
-                                              const struct am_figure_row *row,
+const struct am_figure_row *am_figure_as_bars(const struct am_figure_row *row,
                                               struct am_arena *arena)
 {
-    const bool one_place = p->columns.n < 2 && p->series.axes.n > 0;
     const char *const axis = row->x_title ? row->x_title : row->x;
     struct am_figure_row *const bars = am_arena_alloc(arena, sizeof(*bars));
 
@@ -111,13 +110,8 @@ const struct am_figure_row *am_figure_as_bars(const struct am_figure_picks *p,
         return NULL;
     *bars = *row;
     bars->kind = AM_FIGURE_BARS;
-    bars->caption = am_arena_printf(arena, "%s Bars: %s of %s measured, too few for a curve.",
-                                    row->caption, one_place ? "one value" : "two values", axis);
-    if (one_place) {
-        bars->x = p->series.axes.names[0];
-        bars->x_title = NULL;
-        bars->series = NULL; /* the other axes that vary */
-    }
+    bars->caption = am_arena_printf(
+        arena, "%s Bars: two values of %s were measured, too few for a curve.", row->caption, axis);
     return bars->caption ? bars : NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside figures only: whether what a row selected has something to say, and in which form.
  *
- * A curve takes AM_FIGURE_PLACES places on its axis; with fewer, several series still compare, as
+ * A curve takes AM_FIGURE_PLACES places on its axis; with two, several series still compare, as
  * bars; a map takes as many cells; bars take two. What says less stays to tables. */
 #ifndef AM_DOCUMENT_FIGURE_WORTH_H
 #define AM_DOCUMENT_FIGURE_WORTH_H
@@ -17,10 +17,8 @@ enum am_worth {
 };
 enum am_worth am_figure_worth(const struct am_figure_picks *picks, const struct am_figure_row *row);
 
-/* The row of the same figure as bars: the axis gives the names, or, where it has one place only,
- * the first axis of the series does. NULL when memory is refused. */
-const struct am_figure_row *am_figure_as_bars(const struct am_figure_picks *picks,
-                                              const struct am_figure_row *row,
+/* The row of the same figure as bars. NULL when memory is refused. */
+const struct am_figure_row *am_figure_as_bars(const struct am_figure_row *row,
                                               struct am_arena *arena);
 
 /* Leaves out the panels of LINES in which no line has the places of a curve; *n is how many. False

@@ -496,8 +496,6 @@ void am_picture_svg(const struct am_figure *figure, struct am_text *out)
 {
     if (figure->source)
         am_machine_draw(figure->source, out);
-    else if (figure->roofs)
-        am_roofline_draw(figure->roofs, out);
     else if (figure->tracks)
         am_tracks_draw(figure->tracks, out);
 }

@@ -11,7 +11,6 @@
 void am_picture_svg(const struct am_figure *figure, struct am_text *out);
 
 void am_machine_draw(const struct am_figure_source *source, struct am_text *out);
-void am_roofline_draw(const struct am_roof_scene *scene, struct am_text *out);
 void am_tracks_draw(const struct am_track_scenes *tracks, struct am_text *out);
 
 #endif

@@ -161,6 +161,26 @@ void am_plot_bars(struct am_svg *svg, const struct am_plot *plot)
 
 /* ---- the legend ---- */
 
+/* A line as it is drawn, a dot for marks that are not joined. */
+static void draw_swatch(struct am_svg *svg, const struct am_plot_series *s, double x, double y,
+                        double width)
+{
+    am_svg_open(svg, s->unjoined ? "circle" : "path");
+    if (s->unjoined) {
+        am_svg_num(svg, "cx", x + width / 2);
+        am_svg_num(svg, "cy", y);
+        am_svg_num(svg, "r", 4);
+        am_svg_attr(svg, "fill", "currentColor");
+    } else {
+        am_svg_attrf(svg, "d", "M%d %dh%d", (int)x, (int)y, (int)width);
+        am_svg_attr(svg, "stroke", "currentColor");
+        am_svg_attr(svg, "stroke-width", "2.5");
+        if (s->dashed)
+            am_svg_attr(svg, "stroke-dasharray", "5 3");
+    }
+    am_svg_close(svg);
+}
+
 double am_plot_legend(struct am_svg *svg, const struct am_plot_series *series, size_t n,
                       double width)
 {
@@ -176,13 +196,7 @@ double am_plot_legend(struct am_svg *svg, const struct am_plot_series *series, s
         }
         if (svg) {
             am_svg_ink(svg, AM_INK_SERIES + series[i].color % AM_SVG_COLORS);
-            am_svg_open(svg, "path");
-            am_svg_attrf(svg, "d", "M%d %dh%d", (int)x, (int)y + 9, (int)swatch);
-            am_svg_attr(svg, "stroke", "currentColor");
-            am_svg_attr(svg, "stroke-width", "2.5");
-            if (series[i].dashed)
-                am_svg_attr(svg, "stroke-dasharray", "5 3");
-            am_svg_close(svg);
+            draw_swatch(svg, &series[i], x, y + 9, swatch);
             am_svg_close(svg);
             am_svg_text(svg, x + swatch + 5, y + 13, AM_ANCHOR_START, LABEL_SIZE, series[i].label);
         }

@@ -366,7 +366,13 @@ static void draw_marks(struct am_svg *svg, struct frame *f, const struct am_plot
         am_svg_open(svg, "circle");
         am_svg_num(svg, "cx", x_at(f, m->x));
         am_svg_num(svg, "cy", y_at(f, 0, m->y));
-        am_svg_num(svg, "r", radius);
+        am_svg_num(svg, "r", m->odd ? 2 * radius : radius);
+        if (m->odd) {
+            am_svg_attr(svg, "fill", "none");
+            am_svg_attr(svg, "stroke", "currentColor");
+            am_svg_attr(svg, "stroke-width", "2");
+            am_svg_attr(svg, "data-odd", "1");
+        }
         if (f->scales > 1)
             am_svg_num(svg, "data-alt", y_at(f, 1, m->y));
         am_svg_data(svg, "data-x", m->x);

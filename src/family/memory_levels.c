@@ -224,7 +224,7 @@ static void offer_size(const struct hierarchy *h, size_t i)
         .unit = "B",
         .value = c->size,
         .ci = {c->lo, c->hi, NAN},
-        .evidence = "mem.latency, random order: where a quarter of the loads miss",
+        .evidence = "mem.latency, random order: place of a step of the fitted curve",
     };
 
     if (!c->resolved && !c->varies) {

@@ -15,17 +15,20 @@ static const double pool_launches = 3;
 
 /* Rises of this factor are levels, below that one creep; between, doubtful. */
 static const double level_ratio = 1.5, creep_ratio = 1.33;
-/* A page walk costs at most one more access of the same level: a greater rise is no creep. */
-static const double local_ratio = 2.5;
-/* Steps nearer than this are one rise; merged ones further apart than that may hide a level. */
-static const double apart = 2, hides = 2.3;
+/* A page walk costs about one more access of the same level, two at most: a greater rise is no
+ * creep. */
+static const double local_ratio = 2.5, local_ratio_fitted = 3;
+/* Steps nearer than `apart` are one rise; nearer than `same` also one cache: sweeps do not part
+ * such sizes, and nobody builds two caches of them. */
+static const double apart = 2, same = 1.3;
 /* Least slope between two steps over the lesser peak: above, one rise; above the other, hardly two.
  */
 static const double dip_merges = 0.6, dip_splits = 0.4;
 /* A rise that takes more than this factor of sizes from 10 % to 80 % may hide a level. */
 static const double width_max = 8;
-/* Page colours alone make no slower onset; asked of rises with room for two levels. */
-static const double onset_least = 2.3, onset_ratio = 6;
+/* Page colours alone make no slower onset: a cache has this many ways at least. Asked of rises with
+ * room for two levels. */
+static const double ways_least = 2, onset_ratio = 6;
 static const double memory_ns = 90;
 /* Launches vary where their spread is that many times the usual one, and at least this. */
 static const double vary_times = 3, vary_least = 0.15;
@@ -249,16 +252,46 @@ static bool is_level(const struct am_rise *r)
     return r->after / r->before >= level_ratio;
 }
 
+/* One cache has one shape, which a single step describes. Two steps that are levels each are two
+ * caches of nearly the same size, or one that behaves as none we know: the rise may hide a level.
+ */
 static void merge_into(struct am_rise *a, const struct am_rise *b)
 {
-    a->merged_wide |= is_level(a) && is_level(b) && b->first - a->last > log(hides);
+    a->two_levels |= is_level(a) && is_level(b) && b->first - a->last > log(same);
     if (b->height > a->height) {
         a->height = b->height;
-        a->onset = b->onset;
+        a->ways = b->ways;
+        a->capacity = b->capacity;
     }
+    a->clear = isnan(a->clear) ? b->clear : a->clear;
     a->after = b->after;
     a->last = b->last;
     a->steps++;
+}
+
+static struct am_rise rise_of(const struct am_step *step, double base, double before)
+{
+    const double height = exp(base + step->height);
+
+    return (struct am_rise){.before = before,
+                            .after = before + height,
+                            .first = step->place,
+                            .last = step->place,
+                            .steps = 1,
+                            .capacity = step->place,
+                            .ways = exp(step->ways),
+                            .clear = height > (creep_ratio - 1) * before ? step->place : NAN,
+                            .height = height};
+}
+
+/* Whether the step is part of the rise before it. What begins as slow as memory is a rise of its
+ * own, unless it is so near that both are one. */
+static bool belongs(const struct am_rises_input *in, const struct am_rise *before,
+                    const struct am_rise *r, double dip)
+{
+    if (r->first - before->last < log(apart))
+        return true;
+    return dip > dip_merges && r->before * in->ns_per_unit < memory_ns;
 }
 
 static void group(const struct am_steps *fit, const struct am_rises_input *in,
@@ -268,15 +301,7 @@ static void group(const struct am_steps *fit, const struct am_rises_input *in,
 
     *out = (struct am_rises){0};
     for (size_t i = 0; i < fit->n; i++) {
-        const struct am_step *const step = &fit->items[i];
-        const double height = exp(fit->base + step->height);
-        struct am_rise r = {.before = level,
-                            .after = level + height,
-                            .first = step->place,
-                            .last = step->place,
-                            .steps = 1,
-                            .onset = exp(step->onset),
-                            .height = height};
+        const struct am_rise r = rise_of(&fit->items[i], fit->base, level);
         struct am_rise *const before = out->n ? &out->items[out->n - 1] : NULL;
         double dip;
 
@@ -284,8 +309,7 @@ static void group(const struct am_steps *fit, const struct am_rises_input *in,
         if (r.after / r.before <= 1.02)
             continue;
         dip = before ? dip_between(t, before, &r) : 0;
-        if (before && (r.first - before->last < log(apart) || dip > dip_merges) &&
-            r.before * in->ns_per_unit < memory_ns) {
+        if (before && belongs(in, before, &r, dip)) {
             merge_into(before, &r);
             continue;
         }
@@ -329,6 +353,21 @@ static double local_rise(const struct am_steps *fit, const struct am_rises_input
     return y / x;
 }
 
+/* How much the fitted page-local order grows near a place: 1 where it has no step there. */
+static double local_growth(const struct am_steps *fit, double at)
+{
+    double level = exp(fit->base), growth = 1;
+
+    for (size_t i = 0; i < fit->n; i++) {
+        const double height = exp(fit->base + fit->items[i].height);
+
+        if (fabs(fit->items[i].place - at) < log(apart))
+            growth *= (level + height) / level;
+        level += height;
+    }
+    return growth;
+}
+
 /* The flattest places before and after a rise, within the sizes measured. */
 static void flats_around(const struct table *t, const struct am_rises_input *in,
                          const struct am_rises *all, size_t k, double *before, double *after)
@@ -363,10 +402,11 @@ static void look_again(const struct am_steps *fit, const struct am_rises_input *
     const double ratio = r->after / r->before;
     double before, after, rise;
 
-    if (r->kind == AM_RISE_CREEP || ratio >= local_ratio)
+    if (r->kind == AM_RISE_CREEP || ratio >= (in->local_fit ? local_ratio_fitted : local_ratio))
         return;
     flats_around(t, in, all, k, &before, &after);
-    rise = local_rise(fit, in, before, after);
+    rise = in->local_fit ? local_growth(in->local_fit, r->capacity)
+                         : local_rise(fit, in, before, after);
     if (isnan(rise))
         return;
     if (rise <= creep_ratio && log(fmax(rise, 1)) < 0.5 * log(ratio)) {
@@ -385,11 +425,10 @@ static void name(const struct am_steps *fit, const struct am_rises_input *in, co
         const double ratio = r->after / r->before, height = r->after - r->before;
         const double width =
             place_of(t, r->before + 0.8 * height) - place_of(t, r->before + 0.1 * height);
-        const bool slow = r->onset < onset_least;
+        const bool slow = r->ways < ways_least;
 
         r->quarter = place_of(t, r->before + 0.25 * height);
-        r->may_hide = r->merged_wide ||
-                      (ratio >= level_ratio * level_ratio && width > log(width_max)) ||
+        r->may_hide = (ratio >= level_ratio * level_ratio && width > log(width_max)) ||
                       (ratio >= onset_ratio && slow && !am_rises_varies(in, r->quarter));
         r->kind = ratio >= level_ratio   ? AM_RISE_LEVEL
                   : ratio <= creep_ratio ? AM_RISE_CREEP
@@ -448,6 +487,15 @@ bool am_rises_doubtful(const struct am_rises *rises)
 
         if (r->kind == AM_RISE_DOUBTFUL || r->hardly_parts ||
             (r->may_hide && r->kind == AM_RISE_LEVEL))
+            return true;
+    }
+    return false;
+}
+
+bool am_rises_odd(const struct am_rises *rises)
+{
+    for (size_t i = 0; i < rises->n; i++) {
+        if (rises->items[i].two_levels && rises->items[i].kind == AM_RISE_LEVEL)
             return true;
     }
     return false;

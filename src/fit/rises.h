@@ -18,6 +18,7 @@ struct am_rises_input {
     double ns_per_unit;
     const struct am_hierarchy_point *local;
     size_t n_local;
+    const struct am_steps *local_fit; /* of page-local order; NULL: too few sizes for one */
 };
 
 /* False when fewer than three sizes have values, or memory is refused. */
@@ -31,10 +32,13 @@ struct am_rise {
     double before, after; /* values, not logarithms */
     double first, last;   /* log places of its steps */
     size_t steps;
-    double quarter; /* log size at which a quarter of it is done: the capacity */
-    double onset;   /* q of its highest step */
-    double height;  /* of that step */
-    bool merged_wide, may_hide, hardly_parts;
+    double quarter;  /* log size at which a quarter of it is done */
+    double capacity; /* log place of its highest step */
+    double ways;     /* of that step */
+    double height;   /* of that step */
+    double clear;    /* log place of its first step that alone would be more than creep */
+    bool two_levels; /* steps that would be a level each were merged */
+    bool may_hide, hardly_parts;
     bool explained; /* creep for a reason of its own: beyond memory, or not there page by page */
 };
 
@@ -46,6 +50,8 @@ struct am_rises {
 void am_rises_of(const struct am_steps *fit, const struct am_rises_input *in, struct am_rises *out);
 size_t am_rises_levels(const struct am_rises *rises);
 bool am_rises_doubtful(const struct am_rises *rises);
+/* Whether a rise is made of two steps that would be a level each. */
+bool am_rises_odd(const struct am_rises *rises);
 
 /* Whether launches disagree about sizes near here far more than elsewhere. */
 bool am_rises_varies(const struct am_rises_input *in, double at);

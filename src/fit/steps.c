@@ -7,61 +7,142 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS_MAX = 1 + 4 * AM_STEPS_MAX, TRIES = 6 };
+enum { PARAMS_MAX = 1 + 4 * AM_STEPS_MAX, TRIES = 6, GAMMA_TERMS = 400 };
 
-static const double freedom = 4;       /* degrees of freedom of the residuals */
-static const double shape_width = 1.2; /* of the priors of log p and log q */
-static const double start_tail = 4, start_onset = 8;
-static const double shape_least = 0.8, shape_most = 60;
+static const double freedom = 4;                       /* degrees of freedom of the residuals */
+static const double tail_least = 0.95, tail_most = 60; /* no policy hits more than c/s */
+static const double ways_least = 2, ways_most = 1000;
 static const double height_least = 0.01, height_most = 3000;
-static const double stride_most = 0.7; /* a parameter moves no further in one iteration */
-static const double gain_least = 1e-3; /* of the loss: less ends the search */
+static const double stride_most = 0.7;   /* a parameter moves no further in one iteration */
+static const double gamma_error = 1e-10; /* relative */
+static const double gain_least = 1e-3;   /* of the loss: less ends the search */
 
 /* ---- the model ---- */
 
-/* m and dm/dz at z = log(s/u). */
-static double misses(double z, double p, double q, double *slope)
-{
-    const double a = expm1(fmin(q / p * log(4.0 / 3.0), 50));
-    const double t = a * exp(fmax(fmin(q * z, 60), -60));
-    const double hits = exp(-p / q * log1p(t));
+/* A step's shape with what all sizes need of it. */
+struct shape {
+    double height, place;                  /* height over the base level, not its logarithm */
+    double p, w, log_w, gamma_w, gamma_wp; /* logarithms of G(w) and G(w + p) */
+};
 
+static struct shape shape_of(double p, double w)
+{
+    return (struct shape){
+        .p = p, .w = w, .log_w = log(w), .gamma_w = lgamma(w), .gamma_wp = lgamma(w + p)};
+}
+
+/* Sum over n of y^n / ((a + 1) ... (a + n)): the series of the lower incomplete gamma function,
+ * without its factor. */
+static double gamma_series(double a, double y)
+{
+    double term = 1, sum = 1;
+
+    for (int n = 1; n < GAMMA_TERMS && term > gamma_error * sum; n++) {
+        term *= y / (a + n);
+        sum += term;
+    }
+    return sum;
+}
+
+/* The continued fraction of the upper one, without its factor; for y > a + 1. */
+static double gamma_fraction(double a, double y)
+{
+    double b = y + 1 - a, c = 1e300, d = 1 / b, h = d;
+
+    for (int n = 1; n < GAMMA_TERMS; n++) {
+        const double an = -n * (n - a);
+        double change;
+
+        b += 2;
+        d = 1 / (an * d + b);
+        c = b + an / c;
+        change = c * d;
+        h *= change;
+        if (fabs(change - 1) < gamma_error)
+            break;
+    }
+    return h;
+}
+
+/* m and dm/dz at z = log(s/c). With y = w s/c the sets that overflow are P(w, y); a part of their
+ * loads still hits, S = (c/s)^p P(w + p, y) G(w + p) / (G(w) w^p), and dm/dz is p S. */
+static double misses(const struct shape *t, double z, double *slope)
+{
+    const double log_y = t->log_w + fmin(z, 60), y = exp(log_y);
+    const double density = exp(t->w * log_y - y - t->gamma_w); /* y^w e^-y / G(w) */
+    double lost = 1, kept;
+
+    if (y <= t->w + 1)
+        lost = density * gamma_series(t->w, y) / t->w;
+    else if (density > gamma_error)
+        lost = 1 - density * gamma_fraction(t->w, y);
+    if (y <= t->w + t->p + 1)
+        kept = density * gamma_series(t->w + t->p, y) / (t->w + t->p);
+    else
+        kept = exp(t->gamma_wp - t->gamma_w - t->p * log_y) -
+               (density > 0 ? density * gamma_fraction(t->w + t->p, y) : 0);
     if (slope)
-        *slope = p * hits * t / (1 + t);
-    return 1 - hits;
+        *slope = t->p * kept;
+    return fmax(lost - kept, 0);
+}
+
+/* The shapes of all steps. */
+struct shapes {
+    struct shape items[AM_STEPS_MAX];
+    size_t n;
+    double base;
+};
+
+static struct shapes shapes_of(const struct am_steps *s)
+{
+    struct shapes out = {.n = s->n, .base = s->base};
+
+    for (size_t i = 0; i < s->n; i++) {
+        out.items[i] = shape_of(exp(s->items[i].tail), exp(s->items[i].ways));
+        out.items[i].height = exp(s->items[i].height);
+        out.items[i].place = s->items[i].place;
+    }
+    return out;
 }
 
 /* 1 + sum e^b m, and its derivative by x. */
-static double growth(const struct am_steps *s, double x, double *slope)
+static double growth(const struct shapes *s, double x, double *slope)
 {
     double g = 1, d = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        const struct am_step *const step = &s->items[i];
         double own;
 
-        g += exp(step->height) * misses(x - step->place, exp(step->tail), exp(step->onset), &own);
-        d += exp(step->height) * own;
+        g += s->items[i].height * misses(&s->items[i], x - s->items[i].place, &own);
+        d += s->items[i].height * own;
     }
     if (slope)
         *slope = d;
     return g;
 }
 
-double am_steps_at(const struct am_steps *s, double x)
+static double value_at(const struct shapes *s, double x)
 {
     return s->base + log(growth(s, x, NULL));
 }
 
+double am_steps_at(const struct am_steps *s, double x)
+{
+    const struct shapes shapes = shapes_of(s);
+
+    return value_at(&shapes, x);
+}
+
 double am_steps_slope(const struct am_steps *s, double x)
 {
+    const struct shapes shapes = shapes_of(s);
     double d;
-    const double g = growth(s, x, &d);
+    const double g = growth(&shapes, x, &d);
 
     return d / g;
 }
 
-/* ---- parameters as one vector: base, then height, place, tail, onset of each step ---- */
+/* ---- parameters as one vector: base, then height, place, tail, ways of each step ---- */
 
 static size_t count(const struct am_steps *s)
 {
@@ -72,17 +153,22 @@ static double *parameter(struct am_steps *s, size_t i)
 {
     struct am_step *const step = i ? &s->items[(i - 1) / 4] : NULL;
     double *const of[] = {step ? &step->height : NULL, step ? &step->place : NULL,
-                          step ? &step->tail : NULL, step ? &step->onset : NULL};
+                          step ? &step->tail : NULL, step ? &step->ways : NULL};
 
     return i ? of[(i - 1) % 4] : &s->base;
 }
 
-/* The centre of the prior of a shape; NAN of parameters without one. */
-static double prior_of(size_t i)
-{
-    const size_t kind = i ? (i - 1) % 4 : 0;
+/* What is known of a parameter before sizes near the step are measured. */
+struct prior {
+    double centre, width; /* width 0: nothing */
+};
+/* Height, place, tail, ways. Policies keep between c/s (p = 1) and nothing (p large), caches have
+ * 4 to 20 ways, or more where sets fill evenly: both are inside one or two widths. */
+static const struct prior priors[] = {{0, 0}, {0, 0}, {2.08, 2}, {3.18, 1.5}};
 
-    return i && kind >= 2 ? log(kind == 2 ? start_tail : start_onset) : NAN;
+static struct prior prior_of(size_t i)
+{
+    return i ? priors[(i - 1) % 4] : (struct prior){0, 0};
 }
 
 static void clamp(struct am_steps *s, const struct am_steps_data *d)
@@ -92,47 +178,67 @@ static void clamp(struct am_steps *s, const struct am_steps_data *d)
 
         step->height = fmax(fmin(step->height, log(height_most)), log(height_least));
         step->place = fmax(fmin(step->place, d->x[d->n - 1]), d->x[0]);
-        step->tail = fmax(fmin(step->tail, log(shape_most)), log(shape_least));
-        step->onset = fmax(fmin(step->onset, log(shape_most)), log(shape_least));
+        step->tail = fmax(fmin(step->tail, log(tail_most)), log(tail_least));
+        step->ways = fmax(fmin(step->ways, log(ways_most)), log(ways_least));
     }
 }
 
 static double loss_of(struct am_steps *s, const struct am_steps_data *d)
 {
+    const struct shapes shapes = shapes_of(s);
     double loss = 0;
 
     for (size_t i = 0; i < d->n; i++) {
-        const double r = (d->y[i] - am_steps_at(s, d->x[i])) / d->sigma[i];
+        const double r = (d->y[i] - value_at(&shapes, d->x[i])) / d->sigma[i];
 
         loss += (freedom + 1) * log1p(r * r / freedom);
     }
     for (size_t i = 0; i < count(s); i++) {
-        const double off = (*parameter(s, i) - prior_of(i)) / shape_width;
+        const struct prior prior = prior_of(i);
+        const double off = prior.width > 0 ? (*parameter(s, i) - prior.centre) / prior.width : 0;
 
-        loss += isnan(off) ? 0 : off * off;
+        loss += off * off;
     }
     return loss;
 }
 
-/* Derivatives of log f at x by every parameter. */
-static void derivatives(const struct am_steps *s, double x, double *out)
+/* Shapes of a fit and of its neighbours: each step with a little more tail, a little more ways. */
+struct nearby {
+    struct shapes at;
+    struct shape tail[AM_STEPS_MAX], ways[AM_STEPS_MAX];
+};
+static const double little = 1e-4;
+
+static void nearby_of(const struct am_steps *s, struct nearby *out)
 {
-    static const double little = 1e-4;
-    const double g = growth(s, x, NULL);
-
-    out[0] = 1;
+    out->at = shapes_of(s);
     for (size_t i = 0; i < s->n; i++) {
-        const struct am_step *const step = &s->items[i];
-        const double z = x - step->place, p = exp(step->tail), q = exp(step->onset);
-        const double e = exp(step->height) / g;
-        double slope;
-        const double m = misses(z, p, q, &slope);
+        const double p = out->at.items[i].p, w = out->at.items[i].w;
 
-        out[1 + 4 * i] = e * m;
-        out[2 + 4 * i] = -e * slope;
-        out[3 + 4 * i] = e * (misses(z, p * exp(little), q, NULL) - m) / little;
-        out[4 + 4 * i] = e * (misses(z, p, q * exp(little), NULL) - m) / little;
+        out->tail[i] = shape_of(p * exp(little), w);
+        out->ways[i] = shape_of(p, w * exp(little));
     }
+}
+
+/* log f at x, and its derivatives by every parameter. */
+static double derivatives(const struct nearby *s, double x, double *out)
+{
+    double m[AM_STEPS_MAX], slope[AM_STEPS_MAX], g = 1;
+
+    for (size_t i = 0; i < s->at.n; i++) {
+        m[i] = misses(&s->at.items[i], x - s->at.items[i].place, &slope[i]);
+        g += s->at.items[i].height * m[i];
+    }
+    out[0] = 1;
+    for (size_t i = 0; i < s->at.n; i++) {
+        const double z = x - s->at.items[i].place, e = s->at.items[i].height / g;
+
+        out[1 + 4 * i] = e * m[i];
+        out[2 + 4 * i] = -e * slope[i];
+        out[3 + 4 * i] = e * (misses(&s->tail[i], z, NULL) - m[i]) / little;
+        out[4 + 4 * i] = e * (misses(&s->ways[i], z, NULL) - m[i]) / little;
+    }
+    return s->at.base + log(g);
 }
 
 /* ---- Levenberg-Marquardt ---- */
@@ -159,6 +265,9 @@ static void add_place(struct normal *e, const double *row, double r, double sigm
 static void make_normal(struct normal *e, struct am_steps *s, const struct am_steps_data *d,
                         size_t hold)
 {
+    struct nearby shapes;
+
+    nearby_of(s, &shapes);
     memset(e, 0, sizeof(*e));
     for (size_t i = 0; i < count(s); i++) {
         if (hold == SIZE_MAX || i != 2 + 4 * hold)
@@ -166,17 +275,16 @@ static void make_normal(struct normal *e, struct am_steps *s, const struct am_st
     }
     for (size_t i = 0; i < d->n; i++) {
         double row[PARAMS_MAX];
+        const double value = derivatives(&shapes, d->x[i], row);
 
-        derivatives(s, d->x[i], row);
-        add_place(e, row, (d->y[i] - am_steps_at(s, d->x[i])) / d->sigma[i], d->sigma[i]);
+        add_place(e, row, (d->y[i] - value) / d->sigma[i], d->sigma[i]);
     }
     for (size_t i = 0; i < e->n; i++) {
-        const double prior = prior_of(e->free[i]);
+        const struct prior prior = prior_of(e->free[i]);
+        const double weight = prior.width > 0 ? 1 / (prior.width * prior.width) : 0;
 
-        if (isnan(prior))
-            continue;
-        e->a[i][i] += 1 / (shape_width * shape_width);
-        e->g[i] -= (*parameter(s, e->free[i]) - prior) / (shape_width * shape_width);
+        e->a[i][i] += weight;
+        e->g[i] -= weight * (*parameter(s, e->free[i]) - prior.centre);
     }
 }
 
@@ -316,8 +424,8 @@ static void fill_least(struct segments *t)
 
 static struct am_step step_at(double height, double place)
 {
-    return (struct am_step){log(fmax(height, height_least)), place, log(start_tail),
-                            log(start_onset)};
+    return (struct am_step){log(fmax(height, height_least)), place, priors[2].centre,
+                            priors[3].centre};
 }
 
 /* The approximation by k steps as parameters. */
@@ -408,19 +516,62 @@ static void segments_fini(struct segments *t)
     free(t->scratch);
 }
 
-/* The better of both starts. */
+/* The fit with a small step more half way between its steps `i` - 1 and `i`, or behind the last: as
+ * translation makes a plateau climb. */
+static struct am_steps add_creep(const struct am_steps *old, const struct am_steps_data *d,
+                                 size_t i)
+{
+    const double from = i ? old->items[i - 1].place : d->x[0];
+    const double to = i < old->n ? old->items[i].place : d->x[d->n - 1];
+    const double at = 0.5 * (from + to);
+    struct am_steps s = *old;
+
+    s.items[s.n++] = step_at(0.05 * exp(am_steps_at(old, at) - old->base), at);
+    return s;
+}
+
+/* The fit with step `i` as two, one before and one behind its place. */
+static struct am_steps split_step(const struct am_steps *old, size_t i)
+{
+    static const double first = 0.25, away = 0.25; /* part of the height; a logarithm */
+    const struct am_step *const whole = &old->items[i];
+    struct am_steps s = *old;
+
+    s.items[i] = step_at(first * exp(whole->height), whole->place - away);
+    s.items[s.n] = *whole;
+    s.items[s.n].height += log(1 - first);
+    s.items[s.n++].place += away;
+    return s;
+}
+
+/* Follows a start for some iterations, and to its end if it is then not far behind the best. */
+static void try_start(struct am_steps start, const struct am_steps_data *d, struct am_steps *best)
+{
+    enum { FEW = 6, MANY = 40 };
+    static const double behind = 20; /* of the loss */
+
+    am_steps_improve(&start, d, FEW, SIZE_MAX);
+    if (start.loss < best->loss + behind)
+        am_steps_improve(&start, d, MANY, SIZE_MAX);
+    if (start.loss < best->loss)
+        *best = start;
+}
+
 static struct am_steps best_of(const struct segments *t, const struct am_steps_data *d, size_t k,
                                const struct am_steps *previous)
 {
-    enum { ITERATIONS = 40 };
-    struct am_steps a = start_from(t, d, k), b;
+    struct am_steps best = {.loss = INFINITY};
 
-    am_steps_improve(&a, d, ITERATIONS, SIZE_MAX);
+    try_start(start_from(t, d, k), d, &best);
     if (!previous)
-        return a;
-    b = add_step(previous, d, t->scratch);
-    am_steps_improve(&b, d, ITERATIONS, SIZE_MAX);
-    return b.loss < a.loss ? b : a;
+        return best;
+    try_start(add_step(previous, d, t->scratch), d, &best);
+    for (size_t i = 0; i <= previous->n; i++) {
+        try_start(add_creep(previous, d, i), d, &best);
+        if (i < previous->n)
+            try_start(split_step(previous, i), d, &best);
+    }
+    return best;
 }
 
 size_t am_steps_fit(const struct am_steps_data *d, struct am_steps fits[AM_STEPS_MAX])

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves that climb in smooth steps: latency over working set.
  *
- * The model is f(s) = L (1 + sum of e^b m(s)), where m rises from 0 to 1 around the step's place u:
- *     m(s) = 1 - (1 + A (s/u)^q)^(-p/q),  A = (4/3)^(q/p) - 1,
- * so that m(u) = 1/4 whatever the shape. q is how sudden the step begins, p how fast its tail ends:
- * LRU with even sets is a cliff (both large), random replacement has a tail (p of 2 to 3), physical
- * pages that fall into sets at random have an early onset (q of 4 to 8). At a quarter of misses all
- * of these policies agree about the capacity within 0.75 to 1.33, which no other share does.
+ * The model is f(s) = L (1 + sum of e^b m(s)), where m rises from 0 to 1 around the step's place c,
+ * the capacity of a cache. Pages fall into its sets at random, so that a set of w ways overflows
+ * with the Poisson probability P(w, w s/c) (the regularised incomplete gamma function); of the
+ * loads of overfull sets a power law hits: the best policy keeps c/s of them (p = 1), random
+ * replacement is near p = 2.5, LRU keeps nothing (p large). Both together are a closed form: log s
+ * is the sum of a log-gamma and an exponential variable. Even sets are a large w, a share that
+ * varies a small one. So the place is the capacity whatever the policy, where sizes near it were
+ * measured.
  *
  * Values and sizes are natural logarithms. Residuals count by Student's t with 4 degrees of
  * freedom, so that one bad size in ten does no harm. Everything is deterministic. */
@@ -20,9 +22,9 @@ enum { AM_STEPS_MAX = 7, AM_STEPS_POINTS_MAX = 512 };
 
 /* One step; all but none of these are logarithms. */
 struct am_step {
-    double height;      /* log of its height over the base level */
-    double place;       /* log of u */
-    double tail, onset; /* log of p and of q */
+    double height;     /* log of its height over the base level */
+    double place;      /* log of c */
+    double tail, ways; /* log of p and of w */
 };
 
 struct am_steps {

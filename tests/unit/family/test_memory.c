@@ -193,7 +193,7 @@ static void check_machine(const struct machine *m)
         const struct am_fact *size, *cycles;
         const double true_size =
             m->llc_other > 0 && i == 2 ? 0.5 * (m->size[i] + m->llc_other) : m->size[i];
-        /* capacity is where a quarter misses, which shapes of knees move by 1.4 at most; two modes:
+        /* knees that are no policy of caches move a capacity by 1.4 at most; two modes:
          * anywhere between them will do */
         const double allowed = m->llc_other > 0 && i == 2 ? 2 : 1.4;
 

@@ -233,8 +233,125 @@ static void test_changed(void)
     am_arena_fini(&arena);
 }
 
+/* ---- one cache of a known policy ---- */
+
+static double lru(double x)
+{
+    return x <= 1 ? 1 : 0;
+}
+
+/* LRU, 8 ways, pages that fall into sets at random. */
+static double coloured(double x)
+{
+    double term = exp(-8 * x), sum = 0;
+
+    for (int k = 0; k < 8; k++) {
+        sum += term;
+        term *= 8 * x / (k + 1);
+    }
+    return sum;
+}
+
+static double best(double x)
+{
+    return x <= 1 ? 1 : 1 / x;
+}
+
+/* Four sizes per octave over a first cache of 32 KiB, one or two of unknown policy, and memory. */
+static size_t chase(double (*law)(double), double capacity, double second,
+                    struct am_hierarchy_point *points, double (*values)[LAUNCHES])
+{
+    struct am_rng rng;
+    size_t n = 0;
+
+    am_rng_seed(&rng, 5, 0);
+    for (double size = 4 * kib; size <= 1024 * mib; size *= 1.189207115002721, n++) {
+        const double missed = fmin(1 - lru(size / (32 * kib)), 1 - law(size / capacity));
+        const double far = second > 0 ? 1 - best(size / second) : missed;
+
+        for (size_t l = 0; l < LAUNCHES; l++)
+            values[n][l] =
+                (4 + 14 * (1 - lru(size / (32 * kib))) + 102 * missed + 280 * fmin(missed, far)) *
+                exp(0.005 * normal(&rng));
+        points[n] = (struct am_hierarchy_point){size, values[n], LAUNCHES};
+    }
+    return n;
+}
+
+static void test_policies(void)
+{
+    static const struct {
+        const char *name;
+        double (*law)(double);
+    } laws[] = {{"LRU", lru}, {"page colours", coloured}, {"random", random_hits}, {"best", best}};
+    static struct am_hierarchy_point points[SIZES_MAX];
+    static double values[SIZES_MAX][LAUNCHES];
+
+    for (size_t i = 0; i < sizeof(laws) / sizeof(laws[0]); i++) {
+        const double capacity = 5.5 * mib; /* between two of the sizes */
+        const size_t n = chase(laws[i].law, capacity, 0, points, values);
+        struct am_arena arena = {0};
+        struct am_hierarchy h;
+
+        (void)am_hierarchy_find(
+            &(struct am_hierarchy_input){.points = points, .n = n, .ns_per_unit = 0.3}, &arena, &h);
+        ok(h.decided && h.n == 2, "%s: two caches (%zu, %s)", laws[i].name, h.n,
+           h.n_why ? h.why[0] : "decided");
+        ok(h.n == 2 && fabs(log(h.caches[1].size / capacity)) < log(1.15),
+           "%s: a capacity of 5.5 MiB is found as %.2f", laws[i].name, h.caches[1].size / mib);
+        ok(h.n == 2 && h.caches[1].lo <= 1.01 * capacity && h.caches[1].hi >= 0.99 * capacity,
+           "%s: its interval [%.2f, %.2f] has it", laws[i].name, h.caches[1].lo / mib,
+           h.caches[1].hi / mib);
+        am_arena_fini(&arena);
+    }
+}
+
+/* Two caches of nearly the same size look like one of odd shape: nothing is decided. */
+static void test_near(void)
+{
+    static struct am_hierarchy_point points[SIZES_MAX];
+    static double values[SIZES_MAX][LAUNCHES];
+    const size_t n = chase(random_hits, 6 * mib, 10 * mib, points, values);
+    struct am_arena arena = {0};
+    struct am_hierarchy h;
+
+    (void)am_hierarchy_find(
+        &(struct am_hierarchy_input){.points = points, .n = n, .ns_per_unit = 0.3}, &arena, &h);
+    ok(!h.decided || h.n == 3, "6 and 10 MiB are three caches or undecided, %zu: %s", h.n,
+       h.n_why ? h.why[0] : "decided");
+    am_arena_fini(&arena);
+}
+
+/* A rise of 2 x that page-local order does not show is translation. */
+static void test_creep(void)
+{
+    static struct am_hierarchy_point points[SIZES_MAX], local[SIZES_MAX];
+    static double values[SIZES_MAX][LAUNCHES], locals[SIZES_MAX][LAUNCHES];
+    const size_t n = chase(lru, 64 * mib, 0, local, locals);
+    struct am_arena arena = {0};
+    struct am_hierarchy h;
+
+    for (size_t i = 0; i < n; i++) {
+        const double walks = fmax(0, 1 - mib / local[i].size);
+
+        for (size_t l = 0; l < LAUNCHES; l++)
+            values[i][l] = locals[i][l] + 20 * walks;
+        points[i] = (struct am_hierarchy_point){local[i].size, values[i], LAUNCHES};
+    }
+    (void)am_hierarchy_find(
+        &(struct am_hierarchy_input){
+            .points = points, .n = n, .local = local, .n_local = n, .ns_per_unit = 0.3},
+        &arena, &h);
+    ok(h.decided && h.n == 2, "translation is no level: %zu, %s", h.n,
+       h.n_why ? h.why[0] : "decided");
+    am_arena_fini(&arena);
+}
+
 int main(void)
 {
+    test_policies();
+    test_near();
+    test_creep();
     test_machines();
     test_sparse();
     test_changed();

@@ -3,9 +3,9 @@
  *
  * Levels come from a fit of latency over the working set (fit/hierarchy.h), which finds their
  * number, capacities and latencies with their uncertainty and takes nothing from what the system
- * states: statements are judged afterwards. Where the number is undecided only the innermost cache
- * and main memory get facts, and a remark says why. The other curves have every point, whatever its
- * grade: their shape is that of the least disturbed samples. */
+ * states: statements are judged afterwards. Where the number is undecided only the innermost caches
+ * that no doubt concerns and main memory get facts, and a remark says why. The other curves have
+ * every point, whatever its grade: their shape is that of the least disturbed samples. */
 #include "family/memory.h"
 
 #include "base/text.h"
@@ -267,13 +267,14 @@ static void offer_caches(const struct hierarchy *h)
     const struct am_hierarchy *const f = &h->found;
     /* a set of 16 KiB or less is in the innermost cache, however many follow */
     const bool inside = h->cycles.picks.n && h->cycles.picks.items[0].x <= L1D_LEAST;
-    const size_t known = f->decided ? f->n : inside && f->n > 0;
+    const size_t sized = f->decided ? f->n : inside ? f->sure : 0;
+    const size_t known = sized ? sized : inside && f->n > 0;
 
     for (size_t i = 0; i < known && i < LEVEL_NAMES; i++) {
         const struct am_hierarchy_cache *const c = &f->caches[i];
         const double from = i ? f->caches[i - 1].hi : h->cycles.picks.items[0].x;
 
-        if (f->decided)
+        if (i < sized)
             offer_size(h, i);
         offer_latency(
             h, level_names[i],

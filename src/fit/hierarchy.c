@@ -158,6 +158,21 @@ static void tell_rises(struct study *st)
     }
 }
 
+/* Innermost levels before the first rise that is in doubt. */
+static size_t levels_before_doubt(const struct am_rises *rises)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rises->n; i++) {
+        const struct am_rise *const r = &rises->items[i];
+
+        if (r->kind == AM_RISE_DOUBTFUL || r->may_hide || r->two_levels || r->hardly_parts)
+            return n;
+        n += r->kind == AM_RISE_LEVEL;
+    }
+    return n;
+}
+
 /* Weighs what every fit says of the number of levels. */
 static void count_levels(struct study *st)
 {
@@ -176,12 +191,17 @@ static void count_levels(struct study *st)
     }
     am_rises_of(&st->fits[st->best], &st->in, &st->rises);
     st->out->n = am_rises_levels(&st->rises);
-    if (by_count[st->out->n] < decided_weight)
+    st->out->sure = levels_before_doubt(&st->rises);
+    if (by_count[st->out->n] < decided_weight) {
         because(st, "other numbers of levels fit nearly as well");
+        st->out->sure = 0;
+    }
     if (doubtful > 1 - decided_weight || odd > odd_weight) {
         tell_rises(st);
-        if (st->out->n_why == 0)
+        if (st->out->n_why == 0) {
             because(st, "a fit nearly as good has a doubtful rise");
+            st->out->sure = 0;
+        }
     }
     while (k < AM_STEPS_MAX && (below += by_count[k]) <= 0.05)
         k++;
@@ -447,6 +467,7 @@ bool am_hierarchy_find(const struct am_hierarchy_input *input, struct am_arena *
                        struct am_hierarchy *out)
 {
     struct study st = {.out = out, .arena = arena};
+    size_t doubts;
 
     *out = (struct am_hierarchy){0};
     if (!am_rises_centre(input, arena, &st.in)) {
@@ -458,8 +479,11 @@ bool am_hierarchy_find(const struct am_hierarchy_input *input, struct am_arena *
         return false;
     fit_local(&st, input);
     count_levels(&st);
+    doubts = out->n_why;
     look_for_gaps(&st);
     look_for_change(&st);
+    if (out->n_why > doubts) /* these concern every level */
+        out->sure = 0;
     find_memory(&st);
     measure_levels(&st);
     out->decided = out->n_why == 0 && out->has_memory;

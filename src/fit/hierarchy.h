@@ -47,6 +47,7 @@ struct am_hierarchy {
     size_t n;                              /* levels of the best fit */
     bool decided;                          /* that number, and that the last plateau is memory */
     size_t at_least;                       /* levels, where it is not */
+    size_t sure;                           /* innermost ones that no doubt concerns; n if decided */
     const char *why[AM_HIERARCHY_WHY_MAX]; /* why undecided, in words */
     size_t n_why;
     bool gaps;                        /* sizes so far apart that a level may lie between */

@@ -236,14 +236,39 @@ static enum am_status compare_all(struct am_page *page, struct am_err *err)
     return s;
 }
 
+/* The chain of runs that figures show. */
+static enum am_status lay_over(struct am_page *page, struct am_err *err)
+{
+    struct am_figure_source *const further = am_arena_array(page->arena, page->n, sizeof(*further));
+    struct am_facts *const facts = am_arena_array(page->arena, page->n, sizeof(*facts));
+
+    page->source = (struct am_figure_source){.set = &page->sets[0],
+                                             .facts = &page->facts,
+                                             .arena = page->arena,
+                                             .name = page->sets[0].run.name};
+    if (!further || !facts)
+        return am_fail(err, AM_E_NOMEM, "no memory for the figures");
+    for (size_t i = 1; i < page->n; i++) {
+        am_facts_derive(&page->sets[i], page->arena, &facts[i]);
+        further[i] = (struct am_figure_source){.set = &page->sets[i],
+                                               .facts = &facts[i],
+                                               .arena = page->arena,
+                                               .name = page->sets[i].run.name,
+                                               .comparison = page->comparisons[i - 1].comparison,
+                                               .next = i + 1 < page->n ? &further[i + 1] : NULL};
+    }
+    page->source.next = page->n > 1 ? &further[1] : NULL;
+    return AM_OK;
+}
+
 enum am_status am_page_learn(struct am_page *page, struct am_err *err)
 {
     const struct am_result_set *const set = &page->sets[0];
     enum am_status s = compare_all(page, err);
 
-    page->source =
-        (struct am_figure_source){.set = set, .facts = &page->facts, .arena = page->arena};
     am_facts_derive(set, page->arena, &page->facts);
+    if (s == AM_OK)
+        s = lay_over(page, err);
     page->guidelines = am_families_guide(&page->facts, page->arena);
     am_roofline_build(set, &page->facts, page->arena, &page->roofline);
     am_explain(set, &page->facts, &page->roofline, page->arena, &page->explanations);

@@ -22,6 +22,7 @@ enum am_figure_kind {
 };
 
 struct am_arena;
+struct am_comparison;
 struct am_facts;
 struct am_plots;
 struct am_result_set;
@@ -31,6 +32,10 @@ struct am_figure_source {
     const struct am_result_set *set;
     const struct am_facts *facts;
     struct am_arena *arena;
+    /* A further run, laid over this one in every figure; NULL: none. */
+    const struct am_figure_source *next;
+    const char *name;                       /* of the run, where there are several */
+    const struct am_comparison *comparison; /* of a further run: with the first; NULL: none */
 };
 
 /* A figure whose lines are computed: adds panels of lines (family/plot.h) to `out`. False, and

@@ -37,6 +37,7 @@ struct am_plot_series {
     const struct am_plot_mark *marks; /* by rising x */
     size_t n;
     unsigned color; /* the series keeps it in every panel */
+    unsigned run;   /* 0: the run that is shown; others are laid over it, dotted and hollow */
     bool unjoined;  /* marks only: between them nothing may be read */
     bool dashed;
     bool bare;  /* a line without marks: a bound, not a measurement */

@@ -6,6 +6,7 @@
 #include "write/escape.h"
 #include "write/html.h"
 #include "write/plot/figure_svg.h"
+#include "write/plot/pictures.h"
 #include "write/plot/plot.h"
 
 #include <math.h>
@@ -50,6 +51,10 @@ static void put_caption(struct am_html *h, const struct am_figure *f)
         am_html_element(h, "p", "const", f->constants);
     if (f->omitted)
         am_html_element(h, "p", "note", f->omitted);
+    if (f->verdicts)
+        am_html_element(h, "p", "verdicts", f->verdicts);
+    if (f->runs)
+        am_html_element(h, "p", "const", f->runs);
     if (f->n_legend)
         put_legend(h, f);
     (void)fputs("</figcaption>\n", h->out);
@@ -80,9 +85,27 @@ static void put_table(struct am_html *h, const struct am_figure *f)
     (void)fputs("</tbody></table></div>\n", h->out);
 }
 
+/* The machine of each run, below its name where there are several. */
+static void put_machines(struct am_html *h, const struct am_figure *f)
+{
+    for (const struct am_figure_source *s = f->source; s; s = s->next) {
+        (void)fputs("<div>", h->out);
+        if (f->source->next && s->name)
+            am_html_element(h, "p", NULL, s->name);
+        am_machine_draw(s, &h->svg);
+        put_svg(h);
+        (void)fputs("</div>\n", h->out);
+    }
+}
+
 static void put_panels(struct am_html *h, const struct am_figure *f)
 {
     (void)fputs("<div class=\"panels\">\n", h->out);
+    if (f->source) {
+        put_machines(h, f);
+        (void)fputs("</div>\n", h->out);
+        return;
+    }
     for (size_t i = 0; i < f->n_panels + (f->drawn != NULL); i++) {
         (void)fputs("<div>", h->out);
         if (i < f->n_panels)
@@ -99,15 +122,15 @@ static void put_panels(struct am_html *h, const struct am_figure *f)
  * itself where there is room. */
 void am_html_figure(struct am_html *h, const struct am_figure *f)
 {
-    const bool one = f->source || (!f->drawn && f->n_panels == 1);
+    const bool one = (f->source && !f->source->next) || (!f->drawn && f->n_panels == 1);
 
     (void)fputs("<figure id=\"fig-", h->out);
     am_escape_html(h->out, am_figure_name(f));
     (void)fprintf(h->out, "\" class=\"%s\">\n",
-                  one        ? "one"
-                  : f->drawn ? "wide many"
-                  : f->small ? "small many"
-                             : "many");
+                  one         ? "one"
+                  : f->tracks ? "wide many"
+                  : f->small  ? "small many"
+                              : "many");
     put_caption(h, f);
     if (am_figure_is_drawn(f))
         put_panels(h, f);
@@ -117,25 +140,6 @@ void am_html_figure(struct am_html *h, const struct am_figure *f)
 }
 
 /* ---- comparisons ---- */
-
-/* A label that leaves room for the verdict, cut by whole characters. */
-static const char *fitted(struct am_arena *arena, const char *label)
-{
-    const double room = AM_PLOT_WIDTH - 125;
-    char *const text = am_arena_strdup(arena, label);
-    size_t n = text ? strlen(text) : 0;
-
-    if (!text || am_label_width(text, 11.5) <= room)
-        return text ? text : "?";
-    do {
-        while (n > 0 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
-            n--;
-        n -= n > 0;
-        text[n] = '\0';
-    } while (n > 0 && am_label_width(text, 11.5) > room - 12);
-    label = am_arena_printf(arena, "%s…", text);
-    return label ? label : text;
-}
 
 /* `speedup` turns with the metric's direction; so do the ends of its interval. */
 static struct am_plot_effect effect_of(struct am_arena *arena, const struct am_comparison_row *row,
@@ -153,7 +157,7 @@ static struct am_plot_effect effect_of(struct am_arena *arena, const struct am_c
         .lo = turned ? 1 / row->ratio.hi : row->ratio.lo,
         .hi = turned ? 1 / row->ratio.lo : row->ratio.hi,
         .ink = inks[row->verdict],
-        .label = fitted(arena, label ? label : "?"),
+        .label = label ? label : "?",
     };
 
     e.title = am_arena_printf(arena, "%s %s, %s: %.3f (%.3f to %.3f), p %.3g, %s", row->a->bench,
@@ -163,6 +167,31 @@ static struct am_plot_effect effect_of(struct am_arena *arena, const struct am_c
     if (!e.verdict)
         e.verdict = am_verdict_name(row->verdict);
     return e;
+}
+
+static const char *tone_of(enum am_ink ink)
+{
+    return ink == AM_INK_GOOD   ? "good"
+           : ink == AM_INK_BAD  ? "bad"
+           : ink == AM_INK_WARN ? "warn"
+                                : "muted";
+}
+
+/* One row, or behind the last the axis. */
+static void put_strip(struct am_html *h, const struct am_plot_forest *forest, size_t i)
+{
+    const bool head = i == forest->n;
+    struct am_svg svg;
+
+    am_svg_init(&svg, &h->svg);
+    am_svg_root(&svg, AM_PLOT_WIDTH, head ? AM_PLOT_FOREST_HEAD : AM_PLOT_FOREST_ROW,
+                head ? "ratio of the runs" : forest->rows[i].verdict);
+    if (head)
+        am_plot_forest_head(&svg, forest);
+    else
+        am_plot_forest_row(&svg, forest, i);
+    am_svg_close(&svg);
+    put_svg(h);
 }
 
 void am_html_forest(struct am_html *h, const struct am_block *block, struct am_arena *arena)
@@ -175,18 +204,20 @@ void am_html_forest(struct am_html *h, const struct am_block *block, struct am_a
                                           .delta = block->comparison->settings->delta,
                                           .lower = "← slower than the first run",
                                           .higher = "faster →"};
-    struct am_svg svg;
 
     if (!rows)
         return;
     for (size_t i = 0; i < n; i++)
         rows[i] = effect_of(arena, &c->rows[i], block->labels[i]);
     (void)fputs("<figure class=\"one\"><div class=\"panels\"><div>", h->out);
-    am_svg_init(&svg, &h->svg);
-    am_svg_root(&svg, AM_PLOT_WIDTH, am_plot_forest_height(&forest), "comparison with intervals");
-    am_plot_forest(&svg, &forest);
-    am_svg_close(&svg);
-    put_svg(h);
+    put_strip(h, &forest, n);
+    for (size_t i = 0; i < n; i++) {
+        (void)fputs("<div class=\"effect\">", h->out);
+        am_html_element(h, "span", NULL, rows[i].label);
+        am_html_element(h, "b", tone_of(rows[i].ink), rows[i].verdict);
+        put_strip(h, &forest, i);
+        (void)fputs("</div>\n", h->out);
+    }
     (void)fputs("</div></div><figcaption><h3>How much faster, with intervals</h3><p>Ratio of the "
                 "runs, turned so that right is better; sorted by effect. The line is the 95 % "
                 "interval, the shaded band holds differences too small to matter. An interval "

@@ -80,6 +80,8 @@ struct am_figure {
     size_t n_columns, n_lines;
     const char *constants; /* "isa=avx2 threads=1": what all of it shares; "" when nothing */
     const char *omitted;   /* what was left out, as a sentence; NULL: nothing */
+    const char *runs;      /* how those that are laid over each other are drawn; NULL: one run */
+    const char *verdicts;  /* on them, counted, in words; NULL: none */
     /* Of pictures: what they show. */
     const struct am_figure_source *source; /* the machine: its facts */
     const struct am_track_scenes *tracks;

@@ -2,8 +2,11 @@
 /* Which results a figure shows, and where each of them belongs. */
 #include "document/figure/figure_data.h"
 
+#include "base/array.h"
+#include "base/text.h"
 #include "document/units.h"
 #include "evidence/select.h"
+#include "model/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,20 +26,26 @@ static enum am_status select_results(const struct am_figure_source *source,
                                      struct am_err *err)
 {
     const struct am_selector from = {row->bench, row->where, row->metric};
-    const struct am_picks picks = am_select(source->set, &from, source->arena);
+    size_t cap = 0, run = 0;
 
-    if (picks.n == 0)
-        return picks.items ? AM_OK : no_memory(row, err);
-    p->items = am_arena_array(source->arena, picks.n, sizeof(*p->items));
-    if (!p->items)
-        return no_memory(row, err);
-    for (size_t i = 0; i < picks.n; i++) {
-        p->items[p->n++] = (struct am_figure_pick){.result = picks.items[i].result,
-                                                   .metric = picks.items[i].metric,
-                                                   .ordinal = i,
-                                                   .column = AM_KEY_NONE,
-                                                   .x = NAN};
-        am_points_add(&p->points, picks.items[i].result);
+    for (const struct am_figure_source *s = source; s; s = s->next, run++) {
+        const struct am_picks picks = am_select(s->set, &from, source->arena);
+
+        if (picks.n == 0 && picks.items)
+            continue;
+        if (!picks.items ||
+            !am_array_reserve(source->arena, &p->items, p->n, &cap, picks.n, sizeof(*p->items)))
+            return no_memory(row, err);
+        for (size_t i = 0; i < picks.n; i++) {
+            p->items[p->n++] = (struct am_figure_pick){.result = picks.items[i].result,
+                                                       .metric = picks.items[i].metric,
+                                                       .ordinal = i,
+                                                       .run = run,
+                                                       .column = AM_KEY_NONE,
+                                                       .x = NAN};
+            am_points_add(&p->points, picks.items[i].result);
+        }
+        p->runs = run + 1;
     }
     return AM_OK;
 }
@@ -164,24 +173,27 @@ static int by_index(size_t a, size_t b)
     return (a > b) - (a < b);
 }
 
-/* By panel, series and plan: a metric as x may make a curve turn back. */
+static int by_line(const struct am_figure_pick *a, const struct am_figure_pick *b)
+{
+    const int panel = by_index(a->panel, b->panel), series = by_index(a->series, b->series);
+
+    return panel ? panel : series ? series : by_index(a->run, b->run);
+}
+
+/* By line and plan: a metric as x may make a curve turn back. */
 static int by_plan(const void *pa, const void *pb)
 {
     const struct am_figure_pick *const a = pa, *const b = pb;
-    int order = by_index(a->panel, b->panel);
+    const int order = by_line(a, b);
 
-    if (order == 0)
-        order = by_index(a->series, b->series);
     return order ? order : by_index(a->ordinal, b->ordinal);
 }
 
 static int by_place(const void *pa, const void *pb)
 {
     const struct am_figure_pick *const a = pa, *const b = pb;
-    int order = by_index(a->panel, b->panel);
+    int order = by_line(a, b);
 
-    if (order == 0)
-        order = by_index(a->series, b->series);
     if (order == 0)
         order = by_number(a->x, b->x);
     return order ? order : by_index(a->ordinal, b->ordinal);
@@ -198,7 +210,7 @@ static bool is_better(const struct am_figure_pick *a, const struct am_figure_pic
 
 static bool share_line(const struct am_figure_pick *a, const struct am_figure_pick *b)
 {
-    return a->panel == b->panel && a->series == b->series;
+    return a->panel == b->panel && a->series == b->series && a->run == b->run;
 }
 
 /* Of picks sorted by their place those that are better than all others there. */
@@ -271,23 +283,80 @@ const char *am_figure_picks_constants(const struct am_figure_picks *p, struct am
     return copy ? copy : "";
 }
 
+const struct am_figure_source *am_figure_pick_source(const struct am_figure_pick *pick,
+                                                     const struct am_figure_source *source)
+{
+    for (size_t i = 0; i < pick->run && source->next; i++)
+        source = source->next;
+    return source;
+}
+
+/* What the comparison says of this point; NULL: nothing. */
+static const struct am_comparison_row *verdict_on(const struct am_figure_pick *pick,
+                                                  const struct am_figure_source *source)
+{
+    const struct am_comparison *const c = am_figure_pick_source(pick, source)->comparison;
+
+    for (size_t i = 0; pick->run && c && i < c->n; i++) {
+        if (c->rows[i].b == pick->result && c->rows[i].metric_b == pick->metric)
+            return &c->rows[i];
+    }
+    return NULL;
+}
+
 const char *am_figure_pick_title(const struct am_figure_picks *p, const struct am_figure_pick *pick,
-                                 struct am_arena *arena)
+                                 const struct am_figure_source *source)
 {
     const struct am_summary *const s = &pick->metric->summary;
+    const struct am_figure_source *const of = am_figure_pick_source(pick, source);
+    const struct am_comparison_row *const row = verdict_on(pick, source);
     char median[AM_UNITS_MAX], lo[AM_UNITS_MAX], hi[AM_UNITS_MAX], label[TITLE_BYTES];
+    struct am_text text;
     const char *title;
 
     am_points_label(&p->points, pick->result, label, sizeof(label));
     am_units_value(s->median, pick->metric->unit, median, sizeof(median));
     am_units_value(s->ci.lo, pick->metric->unit, lo, sizeof(lo));
     am_units_value(s->ci.hi, pick->metric->unit, hi, sizeof(hi));
+    am_text_init(&text, 2 * TITLE_BYTES);
+    if (p->runs > 1 && of->name)
+        am_text_addf(&text, "%s%s", of->name, *label ? " " : ": ");
+    am_text_addf(&text, "%s%s%s", label, *label ? ": " : "", median);
     if (s->launches > 1)
-        title = am_arena_printf(arena, "%s%s%s (%s to %s, %zu launches)", label, *label ? ": " : "",
-                                median, lo, hi, s->launches);
-    else
-        title = am_arena_printf(arena, "%s%s%s", label, *label ? ": " : "", median);
+        am_text_addf(&text, " (%s to %s, %zu launches)", lo, hi, s->launches);
+    if (row)
+        am_text_addf(&text, "; %s, %.3g x the speed", am_verdict_name(row->verdict), row->speedup);
+    title = am_arena_strdup(source->arena, am_text_str(&text));
+    am_text_fini(&text);
     return title ? title : "";
+}
+
+const char *am_figure_picks_verdicts(const struct am_figure_picks *p,
+                                     const struct am_figure_source *source)
+{
+    size_t count[AM_VERDICT_COUNT] = {0}, all = 0;
+    struct am_text text;
+    const char *copy;
+
+    for (size_t i = 0; i < p->n; i++) {
+        const struct am_comparison_row *const row = verdict_on(&p->items[i], source);
+
+        count[row ? row->verdict : 0] += row != NULL;
+        all += row != NULL;
+    }
+    if (all == 0)
+        return NULL;
+    am_text_init(&text, TITLE_BYTES);
+    am_text_addf(&text, "%s against %s:", source->next->next ? "The others" : source->next->name,
+                 source->name);
+    for (unsigned v = 0, told = 0; v < AM_VERDICT_COUNT; v++) {
+        if (count[v])
+            am_text_addf(&text, "%s %zu %s", told++ ? "," : "", count[v],
+                         am_verdict_name((enum am_verdict)v));
+    }
+    copy = am_arena_strdup(source->arena, am_text_str(&text));
+    am_text_fini(&text);
+    return copy;
 }
 
 /* ---- benches that no table names ---- */

@@ -97,7 +97,7 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
                                  struct am_err *err)
 {
     struct am_figure_picks *const p = &m->picks;
-    struct am_plot_series *const series = take(m, m->series, sizeof(*series));
+    struct am_plot_series *const series = take(m, m->series * p->runs, sizeof(*series));
     struct am_plot_mark *const marks = take(m, p->n, sizeof(*marks));
     size_t used = 0;
 
@@ -110,10 +110,11 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
 
         if (pick->panel != panel || !is_drawn(m, plot, pick))
             continue;
-        if (!s || s->color != pick->series) {
+        if (!s || s->color != pick->series || s->run != pick->run) {
             s = &series[plot->n++];
             *s = (struct am_plot_series){.label = p->series.labels[pick->series],
                                          .color = (unsigned)pick->series,
+                                         .run = (unsigned)pick->run,
                                          .dashed = pick->series >= AM_FIGURE_COLORS,
                                          .unjoined = names,
                                          .steps = m->row->steps,
@@ -124,7 +125,7 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
             .y = pick->metric->summary.median,
             .lo = pick->metric->summary.ci.lo,
             .hi = pick->metric->summary.ci.hi,
-            .title = am_figure_pick_title(p, pick, m->source->arena),
+            .title = am_figure_pick_title(p, pick, m->source),
         };
         s->n++;
     }
@@ -145,7 +146,7 @@ static bool can_label(const struct am_plot *plot)
 static void set_legend(struct making *m, struct am_figure *f)
 {
     struct am_plot_series *const all = take(m, m->series, sizeof(*all));
-    bool fit = m->row->kind == AM_FIGURE_LINES;
+    bool fit = m->row->kind == AM_FIGURE_LINES && m->picks.runs < 2;
 
     if (m->picks.series.n < 2 || !all)
         return;
@@ -205,6 +206,56 @@ static enum am_status make_plots(struct making *m, struct am_figure *f, struct a
 
 /* ---- heat maps ---- */
 
+/* The cells of one panel and run. */
+static bool fill_map(struct making *m, size_t panel, size_t run, struct am_plot_heat *h)
+{
+    const struct am_figure_picks *const p = &m->picks;
+    double *const values = take(m, h->rows * h->columns, sizeof(*values));
+    const char **const titles = take(m, h->rows * h->columns, sizeof(*titles));
+
+    if (!values || !titles)
+        return false;
+    for (size_t k = 0; k < h->rows * h->columns; k++)
+        values[k] = NAN;
+    for (size_t k = 0; k < p->n; k++) {
+        const struct am_figure_pick *const pick = &p->items[k];
+        const size_t cell = pick->series * h->columns + pick->column;
+
+        if (pick->panel != panel || pick->run != run || pick->series >= h->rows ||
+            pick->column >= h->columns)
+            continue;
+        values[cell] = pick->metric->summary.median;
+        titles[cell] = am_figure_pick_title(p, pick, m->source);
+    }
+    h->values = values;
+    h->titles = titles;
+    return true;
+}
+
+/* Of several runs each has its panel. */
+static const char *map_title(const struct making *m, size_t panel, size_t run)
+{
+    const struct am_figure_pick pick = {.run = run};
+    const char *const title = panel_title(m, panel);
+    const char *const name = am_figure_pick_source(&pick, m->source)->name;
+
+    if (m->picks.runs < 2)
+        return title;
+    return am_arena_printf(m->source->arena, "%s%s%s", title ? title : "", title ? ", " : "",
+                           name ? name : "");
+}
+
+/* Runs that are looked at together have one scale of colours. */
+static void share_colours(const struct making *m, struct am_plot_heat *h)
+{
+    h->lo = INFINITY;
+    h->hi = -INFINITY;
+    for (size_t i = 0; i < m->picks.n; i++) {
+        h->lo = fmin(h->lo, m->picks.items[i].metric->summary.median);
+        h->hi = fmax(h->hi, m->picks.items[i].metric->summary.median);
+    }
+}
+
 static enum am_status make_heats(struct making *m, struct am_figure *f, struct am_err *err)
 {
     struct am_figure_picks *const p = &m->picks;
@@ -215,13 +266,9 @@ static enum am_status make_heats(struct making *m, struct am_figure *f, struct a
     m->names_lost = p->columns.n - columns;
     for (size_t i = 0; i < f->n_panels; i++) {
         struct am_plot_heat *const h = &f->panels[i].heat;
-        double *const values = take(m, rows * columns, sizeof(*values));
-        const char **const titles = take(m, rows * columns, sizeof(*titles));
 
-        if (!values || !titles)
-            return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
         *h = (struct am_plot_heat){
-            .title = panel_title(m, i),
+            .title = map_title(m, i / p->runs, i % p->runs),
             .row_title = m->row->y_title  ? m->row->y_title
                          : m->row->series ? m->row->series
                                           : "",
@@ -232,22 +279,13 @@ static enum am_status make_heats(struct making *m, struct am_figure *f, struct a
             .column_names = p->columns.labels,
             .rows = rows,
             .columns = columns,
-            .values = values,
-            .titles = titles,
             .unit = p->items[0].metric->unit,
             .log = m->row->yscale != AM_SCALE_LINEAR,
         };
-        for (size_t k = 0; k < rows * columns; k++)
-            values[k] = NAN;
-        for (size_t k = 0; k < p->n; k++) {
-            const struct am_figure_pick *const pick = &p->items[k];
-
-            if (pick->panel != i || pick->series >= rows || pick->column >= columns)
-                continue;
-            values[pick->series * columns + pick->column] = pick->metric->summary.median;
-            titles[pick->series * columns + pick->column] =
-                am_figure_pick_title(p, pick, m->source->arena);
-        }
+        if (p->runs > 1)
+            share_colours(m, h);
+        if (!fill_map(m, i / p->runs, i % p->runs, h))
+            return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", m->row->name);
     }
     return AM_OK;
 }
@@ -260,13 +298,15 @@ static enum am_status make_columns(struct making *m, struct am_figure *f, struct
     const size_t metrics =
         p->points.first->n_metrics < METRICS_SHOWN ? p->points.first->n_metrics : METRICS_SHOWN;
 
-    f->columns = take(m, AM_AXES_MAX + METRICS_SHOWN + 1, sizeof(*f->columns));
+    f->columns = take(m, AM_AXES_MAX + METRICS_SHOWN + 2, sizeof(*f->columns));
     if (!f->columns)
         return am_fail(err, AM_E_NOMEM, "no memory for the table %s", m->row->name);
     for (size_t a = 0; a < p->points.first->n_params && a < AM_AXES_MAX; a++) {
         if (p->points.vary[a] || p->n == 1)
             f->columns[f->n_columns++] = p->points.first->params[a].name;
     }
+    if (p->runs > 1)
+        f->columns[f->n_columns++] = "run";
     for (size_t i = 0; i < metrics; i++)
         f->columns[f->n_columns++] = p->points.first->metrics[i].name;
     f->columns[f->n_columns++] = "launches";
@@ -297,6 +337,13 @@ static void quantity(const struct am_result_metric *metric, char *buf, size_t ca
     (void)am_str_format(buf + used, cap - used, " ±%s", share);
 }
 
+static const char *name_of_run(const struct making *m, const struct am_figure_pick *pick)
+{
+    const char *const name = am_figure_pick_source(pick, m->source)->name;
+
+    return name ? name : "";
+}
+
 static void fill_line(struct making *m, const struct am_figure *f,
                       const struct am_figure_pick *pick, struct am_figure_cells *line)
 {
@@ -314,6 +361,8 @@ static void fill_line(struct making *m, const struct am_figure *f,
         am_units_param(param->kind, param->text, text, sizeof(text));
         put_cell(line, &at, text, am_result_number(pick->result, param->name), arena);
     }
+    if (p->runs > 1)
+        put_cell(line, &at, name_of_run(m, pick), NAN, arena);
     for (size_t i = 0; at + 1 < f->n_columns; i++) {
         const struct am_result_metric *const metric =
             am_result_metric(pick->result, p->points.first->metrics[i].name);
@@ -379,6 +428,19 @@ static const char *tell_omitted(const struct making *m)
     return sentence ? sentence : "Not all is shown.";
 }
 
+/* ---- several runs ---- */
+
+static const char *name_runs(const struct am_figure_source *source)
+{
+    const char *const first = source->name ? source->name : "the first run";
+    const char *const next = source->next && source->next->name ? source->next->name : "the others";
+    const char *const text =
+        am_arena_printf(source->arena, "Solid: %s; dotted, hollow or pale: %s%s.", first, next,
+                        source->next && source->next->next ? " and those after it" : "");
+
+    return text ? text : "Dotted, hollow or pale: a further run.";
+}
+
 /* ---- lines that a family computes ---- */
 
 /* A curve, or two lines to compare. */
@@ -399,13 +461,48 @@ static size_t drop_thin(struct am_plots *plots, size_t *dropped)
     return plots->n = n;
 }
 
+/* The panels of a run; those of a further one go into the panels of the same title. False when it
+ * has none. */
+static bool add_run(struct making *m, const struct am_figure_source *source, unsigned run,
+                    struct am_plots *all)
+{
+    struct am_plots own = {.arena = all->arena};
+
+    if (!m->row->make(source, &own))
+        return false;
+    for (size_t i = 0; i < own.n; i++) {
+        const char *const title = own.items[i].title ? own.items[i].title : "";
+        size_t k = 0;
+
+        while (k < all->n && strcmp(all->items[k].title ? all->items[k].title : "", title) != 0)
+            k++;
+        if ((run == 0 || k == all->n) && !am_plots_add(all, &own.items[i]))
+            return false;
+        k = run == 0 ? all->n - 1 : k;
+        for (size_t j = 0; j < own.items[i].n; j++) {
+            struct am_plot_series series = own.items[i].series[j];
+
+            series.run = run;
+            if (run)
+                series.label = am_arena_printf(all->arena, "%s (run %u)", series.label, run + 1);
+            am_plot_add(&all->items[k], all->arena, &series);
+        }
+    }
+    if (run == 0)
+        all->remark = own.remark;
+    return own.n > 0;
+}
+
 /* Each panel has lines of its own, and so a legend of its own. */
 static enum am_status make_computed(struct making *m, struct am_figure *f, bool *made,
                                     struct am_err *err)
 {
     struct am_plots plots = {.arena = m->source->arena};
+    unsigned run = 0;
 
-    *made = m->row->make(m->source, &plots) && drop_thin(&plots, &m->thin) > 0;
+    for (const struct am_figure_source *s = m->source; s; s = s->next, run++)
+        f->runs = add_run(m, s, run, &plots) && run > 0 ? name_runs(m->source) : f->runs;
+    *made = drop_thin(&plots, &m->thin) > 0;
     if (!*made)
         return AM_OK;
     f->n_panels = at_most(plots.n, AM_FIGURE_PANELS_MAX, &m->panels_lost);
@@ -416,7 +513,7 @@ static enum am_status make_computed(struct making *m, struct am_figure *f, bool 
         size_t lost;
 
         f->panels[i].plot = plots.items[i];
-        f->panels[i].plot.n = at_most(plots.items[i].n, AM_FIGURE_SERIES_MAX, &lost);
+        f->panels[i].plot.n = at_most(plots.items[i].n, AM_FIGURE_SERIES_MAX * run, &lost);
         m->series_lost += lost;
     }
     f->own_legends = true;
@@ -467,7 +564,10 @@ static enum am_status make_selected(struct making *m, struct am_figure *f, bool 
     if (row->kind == AM_FIGURE_TABLE)
         m->series_lost = m->panels_lost = 0;
     else
-        f->n_panels = m->panels;
+        f->n_panels = m->panels * (row->kind == AM_FIGURE_HEAT ? m->picks.runs : 1);
+    f->verdicts = am_figure_picks_verdicts(&m->picks, m->source);
+    if (m->picks.runs > 1)
+        f->runs = name_runs(m->source);
     f->panels = take(m, f->n_panels, sizeof(*f->panels));
     if (!f->panels)
         return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);

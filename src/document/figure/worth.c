@@ -9,7 +9,7 @@
 
 static bool share_line(const struct am_figure_pick *a, const struct am_figure_pick *b)
 {
-    return a->panel == b->panel && a->series == b->series;
+    return a->panel == b->panel && a->series == b->series && a->run == b->run;
 }
 
 /* Different places of the line that begins at pick `first`; *end is where the next one begins. */
@@ -35,14 +35,15 @@ static size_t most_places(const struct am_figure_picks *p)
     return most;
 }
 
-/* Whether two series were measured at one place. Called where lines have one or two places. */
+/* Whether two series, or two runs, were measured at one place. Called where lines have one or two
+ * places. */
 static bool has_rivals(const struct am_figure_picks *p)
 {
     for (size_t i = 1; i < p->n; i++) {
         const struct am_figure_pick *const a = &p->items[i];
 
         for (size_t k = i; k-- > 0 && p->items[k].panel == a->panel;) {
-            if (p->items[k].series != a->series && p->items[k].column == a->column)
+            if (!share_line(&p->items[k], a) && p->items[k].column == a->column)
                 return true;
         }
     }

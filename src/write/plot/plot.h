@@ -38,12 +38,14 @@ double am_plot_legend(struct am_svg *svg, const struct am_plot_series *series, s
 void am_plot_heat(struct am_svg *svg, const struct am_plot_heat *heat);
 double am_plot_heat_height(const struct am_plot_heat *heat);
 
-/* Ratios with intervals, one a row, on a logarithmic axis around 1. */
+/* Ratios with intervals, one per row, on a logarithmic axis around 1. */
+#define AM_PLOT_FOREST_HEAD 34.0
+#define AM_PLOT_FOREST_ROW 14.0
 struct am_plot_effect {
     const char *label;
     double ratio, lo, hi;
     enum am_ink ink;     /* of the verdict */
-    const char *verdict; /* in words, at the right */
+    const char *verdict; /* in words */
     const char *title;
 };
 struct am_plot_forest {
@@ -51,10 +53,11 @@ struct am_plot_forest {
     size_t n;
     double delta;               /* the band around 1 in which a difference does not matter */
     const char *lower, *higher; /* what lies left and right of 1 */
-    double width;
 };
-void am_plot_forest(struct am_svg *svg, const struct am_plot_forest *forest);
-double am_plot_forest_height(const struct am_plot_forest *forest);
+/* The axis that all rows share, and the strip of one row; AM_PLOT_WIDTH wide. Labels and verdicts
+ * are the page's business. */
+void am_plot_forest_head(struct am_svg *svg, const struct am_plot_forest *forest);
+void am_plot_forest_row(struct am_svg *svg, const struct am_plot_forest *forest, size_t row);
 
 /* ---- scales, for drawings of their own ---- */
 

@@ -89,12 +89,14 @@ static double x_at(const struct columns *c, double value)
 /* The value stands beside its bar, however far the interval reaches: that runs along the lower
  * edge, below the words. */
 static void draw_bar(struct am_svg *svg, const struct am_plot *plot, const struct columns *c,
-                     const struct am_plot_mark *m, double y)
+                     const struct am_plot_mark *m, double y, bool pale)
 {
     const double zero = x_at(c, 0), end = x_at(c, m->y);
     char value[AM_UNITS_MAX];
 
     am_svg_rect(svg, fmin(zero, end), y, fabs(end - zero), BAR);
+    if (pale)
+        am_svg_attr(svg, "fill-opacity", "0.4");
     am_svg_data(svg, "data-y", m->y);
     if (m->title)
         am_svg_title(svg, m->title);
@@ -146,11 +148,12 @@ void am_plot_bars(struct am_svg *svg, const struct am_plot *plot)
 
         am_svg_ink(svg, AM_INK_SERIES + series->color % AM_SVG_COLORS);
         am_svg_attr(svg, "data-series", series->label);
-        for (size_t i = 0; i < series->n; i++) {
+        for (size_t i = 0; i < series->n; i++) { /* bars of a further run are pale */
             const struct am_plot_mark *const m = &series->marks[i];
 
             if (isfinite(m->y))
-                draw_bar(svg, plot, &c, m, bar_top(plot, (size_t)fmax(m->x, 0), s));
+                draw_bar(svg, plot, &c, m, bar_top(plot, (size_t)fmax(m->x, 0), s),
+                         series->run > 0);
         }
         am_svg_close(svg);
     }
@@ -175,8 +178,8 @@ static void draw_swatch(struct am_svg *svg, const struct am_plot_series *s, doub
         am_svg_attrf(svg, "d", "M%d %dh%d", (int)x, (int)y, (int)width);
         am_svg_attr(svg, "stroke", "currentColor");
         am_svg_attr(svg, "stroke-width", "2.5");
-        if (s->dashed)
-            am_svg_attr(svg, "stroke-dasharray", "5 3");
+        if (s->run || s->dashed)
+            am_svg_attr(svg, "stroke-dasharray", s->run ? "2 3" : "5 3");
     }
     am_svg_close(svg);
 }

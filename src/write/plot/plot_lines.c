@@ -367,6 +367,10 @@ static void draw_marks(struct am_svg *svg, struct frame *f, const struct am_plot
         am_svg_num(svg, "cx", x_at(f, m->x));
         am_svg_num(svg, "cy", y_at(f, 0, m->y));
         am_svg_num(svg, "r", m->odd ? 2 * radius : radius);
+        if (s->run && !m->odd) {
+            am_svg_attr(svg, "fill", "none");
+            am_svg_attr(svg, "stroke", "currentColor");
+        }
         if (m->odd) {
             am_svg_attr(svg, "fill", "none");
             am_svg_attr(svg, "stroke", "currentColor");
@@ -393,8 +397,8 @@ static void draw_series(struct am_svg *svg, struct frame *f, const struct am_plo
         am_svg_attr(svg, "fill", "none");
         am_svg_attr(svg, "stroke", "currentColor");
         am_svg_attr(svg, "stroke-width", s->bare ? "1.2" : "1.6");
-        if (s->dashed)
-            am_svg_attr(svg, "stroke-dasharray", "5 3");
+        if (s->run || s->dashed)
+            am_svg_attr(svg, "stroke-dasharray", s->run ? "2 3" : "5 3");
         am_svg_close(svg);
     }
     if (!s->bare) {

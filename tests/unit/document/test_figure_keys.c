@@ -5,6 +5,7 @@
 #include "document/figure/figure_make.h"
 #include "document/figure/keys.h"
 #include "evidence/evidence.h"
+#include "model/compare.h"
 
 #include "result_fixture.h"
 #include "tap.h"
@@ -221,6 +222,57 @@ static void test_map(void)
     am_arena_fini(&run.arena);
 }
 
+/* Two runs in one figure: the same colours, told apart by their run; what the comparison says of a
+ * point stands at its mark. */
+static void test_two_runs(void)
+{
+    static const struct am_facts none = {0};
+    struct rx_run runs[2] = {0};
+    struct am_comparison_row row = {.verdict = AM_VERDICT_FASTER, .speedup = 1.5};
+    const struct am_comparison comparison = {.rows = &row, .n = 1};
+    struct am_figure_source sources[2];
+    struct am_figure f;
+    struct am_err err = {0};
+    bool made = false;
+
+    for (int k = 0; k < 2; k++) {
+        for (int size = 1; size <= 4; size++) {
+            char text[128];
+
+            (void)snprintf(text, sizeof(text), "device=a size=%d", size);
+            add(&runs[k], text, 1e9 * (1 + k));
+            (void)snprintf(text, sizeof(text), "device=b size=%d", size);
+            if (k == 0)
+                add(&runs[k], text, 3e9);
+        }
+        am_evidence_settle(&runs[k].set);
+        sources[k] = (struct am_figure_source){.set = &runs[k].set,
+                                               .facts = &none,
+                                               .arena = &runs[0].arena,
+                                               .name = k ? "new.db" : "old.db"};
+    }
+    row.b = &runs[1].set.results[0];
+    row.metric_b = &row.b->metrics[0];
+    sources[0].next = &sources[1];
+    sources[1].comparison = &comparison;
+    ok(am_figure_make(&sources[0], &lines, &f, &made, &err) == AM_OK && made &&
+           f.panels[0].plot.n == 3,
+       "a line per device and run");
+    if (made && f.panels[0].plot.n == 3) {
+        const struct am_plot_series *const s = f.panels[0].plot.series;
+
+        ok(s[0].run == 0 && s[1].run == 1 && s[0].color == s[1].color && s[2].color != s[0].color,
+           "the second run has the colour of the first");
+        ok(strstr(s[1].marks[0].title, "new.db") && strstr(s[1].marks[0].title, "faster, 1.5 x"),
+           "its marks say run and verdict: %s", s[1].marks[0].title);
+    }
+    is_str(f.verdicts, "new.db against old.db: 1 faster", "verdicts are counted");
+    ok(f.runs && strstr(f.runs, "old.db") && strstr(f.runs, "new.db"), "runs are named: %s",
+       f.runs ? f.runs : "");
+    for (int k = 1; k >= 0; k--)
+        am_arena_fini(&runs[k].arena);
+}
+
 /* Values that are rounded to the same words. */
 static void test_rounded(void)
 {
@@ -368,6 +420,7 @@ int main(void)
     test_compares();
     test_thin_panels();
     test_map();
+    test_two_runs();
     test_rounded();
     test_shorten();
     test_best();

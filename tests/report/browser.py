@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A headless Chromium over its debugging pipe, by the standard library alone."""
+import base64
 import json
 import os
 import select
@@ -71,12 +72,12 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def show(self, url, width, height, dark):
+    def show(self, url, width, height, dark, media=""):
         """Loads the page; returns its troubles and the addresses it asked for."""
         self.events = []
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[
+        self.call("Emulation.setEmulatedMedia", media=media, features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url=url)
         deadline = time.monotonic() + self.limit
@@ -97,6 +98,11 @@ class Browser:
         if "exceptionDetails" in result:
             raise RuntimeError(json.dumps(result["exceptionDetails"])[:400])
         return result["result"].get("value")
+
+    def pdf(self):
+        """The page as it is printed on A4."""
+        data = self.call("Page.printToPDF", preferCSSPageSize=True, paperWidth=8.27, paperHeight=11.69)["data"]
+        return base64.b64decode(data)
 
     def close(self):
         self.session = None

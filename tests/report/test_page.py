@@ -63,6 +63,97 @@ PROBE = r"""
 })()
 """
 
+# What no page may have, each as "figure: what". Figures that say nothing; labels that are cut, or that
+# are the same for two things; points above every ceiling without a remark; what is wider than its place.
+FAULTS = r"""
+(function () {
+  var out = [];
+  function each(root, selector, fn) { Array.prototype.forEach.call(root.querySelectorAll(selector), fn); }
+  function shown(el) { return el.getClientRects().length > 0; }
+  function places(g) {
+    var at = {};
+    each(g, "circle[data-x]", function (c) { at[c.getAttribute("data-x")] = 1; });
+    return Object.keys(at).length;
+  }
+  function says(figure) {
+    var bars = 0, curve = 0, cells = 0;
+    each(figure, "svg", function (svg) {
+      bars = Math.max(bars, svg.querySelectorAll("[data-series] rect[data-y]").length);
+      cells = Math.max(cells, svg.querySelectorAll("rect[data-y]").length);
+      each(svg, "[data-series]", function (g) { curve = Math.max(curve, places(g)); });
+    });
+    return curve >= 3 || bars >= 2 || (bars === 0 && cells >= 3) || figure.id === "fig-roofline" ||
+           figure.id === "fig-machine" || figure.classList.contains("wide") || !!figure.querySelector("tbody tr");
+  }
+  function cut(figure) {
+    each(figure, "svg", function (svg) {
+      var frame = svg.getBoundingClientRect();
+      each(svg, "text", function (text) {
+        var box = text.getBoundingClientRect();
+        if (shown(text) && (box.left < frame.left - 2 || box.right > frame.right + 2))
+          out.push(figure.id + ": cut: " + text.textContent);
+      });
+    });
+    each(figure, "figcaption *, .effect span", function (el) {
+      if (el.scrollWidth > el.clientWidth + 1 && getComputedStyle(el).display !== "inline")
+        out.push(figure.id + ": cut: " + el.textContent.slice(0, 60));
+    });
+  }
+  function twins(figure) {
+    var seen = {};
+    each(figure, ".legend li, .effect > span:first-child", function (el) {
+      if (seen[el.textContent]) out.push((figure.id || "comparison") + ": two are called " + el.textContent);
+      seen[el.textContent] = 1;
+    });
+  }
+  function above(figure) {
+    var rings = figure.querySelectorAll("[data-odd]").length, note = figure.querySelector(".note");
+    each(figure, "svg", function (svg) {
+      var roof = 1e9;
+      each(svg, "[data-series] path[stroke]", function (path) {
+        roof = Math.min(roof, path.getBoundingClientRect().top); });
+      each(svg, "circle[data-y]:not([data-odd])", function (c) {
+        var box = c.getBoundingClientRect();
+        if ((box.top + box.bottom) / 2 < roof - 2) out.push(figure.id + ": above its ceiling: " + c.textContent);
+      });
+    });
+    if (rings && !(note && / above /.test(note.textContent))) out.push(figure.id + ": rings without a remark");
+  }
+  each(document, "figure", function (figure) {
+    if (figure.id && !says(figure)) out.push(figure.id + ": says nothing");
+    cut(figure);
+    twins(figure);
+    if (figure.id === "fig-roofline") above(figure);
+  });
+  each(document, "main > *, main > div > *", function (el) {
+    if (shown(el) && el.getBoundingClientRect().right > document.documentElement.clientWidth + 1 &&
+        getComputedStyle(el.parentNode).overflowX === "visible")
+      out.push("wider than the page: " + el.nodeName + " " + el.textContent.slice(0, 60));
+  });
+  return out;
+})()
+"""
+
+# Faults planted into a page that has none: each must be found, by these words.
+PLANTED = {
+    "says nothing": r"""
+        document.querySelectorAll("#fig-latency circle[data-x]").forEach(function (c, i) { if (i) c.remove(); });""",
+    "cut": r"""
+        document.querySelector("#fig-latency svg text").setAttribute("x", "-60");""",
+    "above its ceiling": r"""
+        document.querySelector("#fig-roofline circle[data-y]").setAttribute("cy", "-40");""",
+    "rings without a remark": r"""
+        document.querySelector("#fig-roofline circle[data-y]").setAttribute("data-odd", "1");
+        document.querySelectorAll("#fig-roofline .note").forEach(function (n) { n.remove(); });""",
+    "two are called": r"""
+        document.querySelectorAll(".legend").forEach(function (l) { l.appendChild(l.firstChild.cloneNode(true)); });""",
+    "wider than the page": r"""
+        document.querySelector("main").insertAdjacentHTML("afterbegin", "<p style='width:3000px;max-width:none'>x</p>");""",
+}
+
+# A4 without margins, in CSS pixels.
+PAPER_WIDTH, PAPER_HEIGHT = 703, 1017
+
 # What the script adds; each answers with true.
 ACTIONS = {
     "the other scale moves the marks and its ticks": r"""
@@ -182,6 +273,52 @@ def check_browser(tap, bench, program, listed):
         page.close()
 
 
+def check_faults(tap, page, url, what):
+    """No view of the page has a fault, printed neither."""
+    for width, height, media in ((1280, 900, "screen"), (390, 844, "screen"), (PAPER_WIDTH, PAPER_HEIGHT, "print")):
+        page.show(url, width, height, False, media)
+        faults = page.run(FAULTS)
+        tap.ok(not faults, f"{what}, {width} px, {media}: every figure says something, nothing is cut or above its "
+               "ceiling unremarked", "\n".join(faults[:20]))
+        if media == "print":
+            tall = page.run("document.documentElement.scrollHeight")
+    pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf()))
+    tap.ok(1 <= pages <= 1.35 * tall / PAPER_HEIGHT + 1,
+           f"{what}: printed on {pages} pages, not half empty ones", f"{tall} px, {tall / PAPER_HEIGHT:.1f} pages of content")
+
+
+def check_planted(tap, page, url):
+    for words, script in PLANTED.items():
+        page.show(url, 1280, 900, False)
+        page.run("(function () {" + script + "return 0;})()")
+        faults = page.run(FAULTS)
+        tap.ok(any(words in fault for fault in faults), f"planted: {words}", "\n".join(faults[:5]))
+
+
+def check_machine(tap, bench, program, machine):
+    """A page with devices, a roofline with points and hundreds of results: a simulated machine's."""
+    out = bench.run("--machine", machine, "run", "--quick", "-o", "m.db", env=bench.real_env)
+    out = bench.run("report", "m.db")
+    tap.ok(out.returncode == 0, "a page of a simulated machine", out.stderr)
+    text = pathlib.Path(bench.path("m.html")).read_text(encoding="utf-8")
+    order = [text.find(f'<h2 id="{word}">') for word in
+             ("the-machine", "roofline", "memory", "cores", "between-cores", "openmp", "devices", "applications")]
+    tap.ok(-1 not in order and order == sorted(order), "the machine first, what runs on it last", order)
+    tap.ok(re.search(r"<p class=\"(good|warn)\"><strong>[^<]*(quiet|busy|launches)", text[:order[0]]),
+           "how quiet it was stands at the top", text[text.find("<main>"):][:600])
+    diagram = text[text.find('id="fig-machine"'):order[1]]
+    missing = [word for word in ("L1", "L2", "L3", "memory", "latency", "read", "h100", "link") if word not in diagram]
+    tap.ok(not missing, "the drawing has every level, devices and links", missing)
+    page = browser.Browser(program)
+    try:
+        url = "file://" + bench.path("m.html")
+        check_faults(tap, page, url, "simulated machine")
+        check_planted(tap, page, url)
+        check_faults(tap, page, "file://" + bench.path("a.html"), "two runs")
+    finally:
+        page.close()
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], ".")
@@ -192,6 +329,7 @@ def main():
     if program:
         begun = time.monotonic()
         check_browser(tap, bench, program, listed)
+        check_machine(tap, bench, program, os.path.abspath(sys.argv[3]))
         print(f"# browser: {time.monotonic() - begun:.1f} s")
     else:
         tap.skip("the page in a browser", "no Chromium here")

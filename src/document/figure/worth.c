@@ -62,6 +62,23 @@ static size_t count_marks(const struct am_figure_picks *p)
     return most;
 }
 
+/* The most cells of one map: runs have maps of their own. */
+static size_t count_cells(const struct am_figure_picks *p)
+{
+    size_t most = 0;
+
+    for (size_t run = 0; run < p->runs; run++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < p->n; i++) {
+            n = i > 0 && p->items[i - 1].panel != p->items[i].panel ? 0 : n;
+            n += p->items[i].run == run;
+            most = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
 /* Whether the axis that the figure is about has two values. */
 static bool compares(const struct am_figure_picks *p, const char *axis)
 {
@@ -94,7 +111,7 @@ enum am_worth am_figure_worth(const struct am_figure_picks *p, const struct am_f
     if (row->kind == AM_FIGURE_BARS)
         worth = count_marks(p) > 1;
     if (row->kind == AM_FIGURE_HEAT)
-        worth = count_marks(p) >= AM_FIGURE_PLACES && p->columns.n >= row->least &&
+        worth = count_cells(p) >= AM_FIGURE_PLACES && p->columns.n >= row->least &&
                 p->series.n >= row->least;
     return worth ? AM_WORTH_AS_ASKED : AM_WORTH_NOTHING;
 }

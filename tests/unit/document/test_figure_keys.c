@@ -227,6 +227,7 @@ static void test_map(void)
 static void test_two_runs(void)
 {
     static const struct am_facts none = {0};
+    struct am_figure_row map = lines;
     struct rx_run runs[2] = {0};
     struct am_comparison_row row = {.verdict = AM_VERDICT_FASTER, .speedup = 1.5};
     const struct am_comparison comparison = {.rows = &row, .n = 1};
@@ -269,6 +270,10 @@ static void test_two_runs(void)
     is_str(f.verdicts, "new.db against old.db: 1 faster", "verdicts are counted");
     ok(f.runs && strstr(f.runs, "old.db") && strstr(f.runs, "new.db"), "runs are named: %s",
        f.runs ? f.runs : "");
+    map.kind = AM_FIGURE_HEAT;
+    map.where = "device=a size<=2";
+    ok(am_figure_make(&sources[0], &map, &f, &made, &err) == AM_OK && !made,
+       "two cells of each run are no map");
     for (int k = 1; k >= 0; k--)
         am_arena_fini(&runs[k].arena);
 }

@@ -26,16 +26,20 @@ static inline size_t bx_cpus(int *cpus, size_t max)
     return n;
 }
 
-/* `words` are the values in the order of the axes, separated by spaces. */
+/* `words` are the values in the order of the axes, separated by spaces; axes beyond them take the
+ * first value of their default. */
 static inline void bx_point(const struct am_bench *b, const char *words, struct am_value *point)
 {
     for (size_t i = 0; b->axes[i].name; i++) {
-        const size_t n = strcspn(words, " ");
+        const bool given = *words != '\0';
+        const char *const word = given ? words : b->axes[i].dflt;
+        const size_t n = strcspn(word, given ? " " : ",");
         struct am_err err = {0};
 
-        if (am_value_parse(&b->axes[i], words, n, &point[i], &err) != AM_OK)
-            printf("Bail out! %s=%.*s: %s\n", b->axes[i].name, (int)n, words, err.text);
-        words += n + (words[n] == ' ');
+        if (am_value_parse(&b->axes[i], word, n, &point[i], &err) != AM_OK)
+            printf("Bail out! %s=%.*s: %s\n", b->axes[i].name, (int)n, word, err.text);
+        if (given)
+            words += n + (words[n] == ' ');
     }
 }
 

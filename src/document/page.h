@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of a run as a document of sections: how quiet it was and how far it can be trusted,
- * the machine in short, comparisons, the machine in full, nodes, figures by section, facts, findings,
- * bounds, every result, the method. */
+ * the machine in short, comparisons, the machine in full, nodes, figures by section, facts,
+ * findings, bounds, every result, the method. */
 #ifndef AM_DOCUMENT_PAGE_H
 #define AM_DOCUMENT_PAGE_H
 

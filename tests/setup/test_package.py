@@ -37,7 +37,7 @@ def check_works(place: Path, work: Path, what: str) -> None:
     ok(status == 0 and "mem.latency" in told, f"{what}: the workers are found", told)
     results = work / f"{what.split()[-1]}.db"
     status, told = run(place / "bin/archmeter", "--machine", place / "share/archmeter/machines/ryzen-9950x.machine",
-                       "run", "cpu.clock", "--quick", "-o", results, cwd=work)
+                       "run", "cpu.flops", "--quick", "-o", results, cwd=work)
     ok(status == 0 and results.exists(), f"{what}: a described machine is measured", told)
 
 

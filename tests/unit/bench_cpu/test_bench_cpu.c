@@ -117,7 +117,6 @@ static const struct bx_refused refused[] = {
     {&am_bench_cpu_flops, "add f64 scalar 17 1 single", "streams"},
     {&am_bench_cpu_flops, "add f64 scalar 1 2 single", "2 threads on 1 CPUs"},
     {&am_bench_cpu_flops, "add f64 scalar 1 0 single", "0 threads on 1 CPUs"},
-    {&am_bench_cpu_flops, "add f64 scalar 1 1 pair", "no SMT siblings"}, /* a context of one CPU */
     {&am_bench_mem_latency, "63 random any 64 1", "cells"},
     {&am_bench_mem_line, "65536 12", "stride 12"},
     {&am_bench_mem_parallel, "65536 33 any", "chains 33"},

@@ -18,7 +18,8 @@ struct machine {
     struct am_clock clock;
 };
 
-/* "A" and "B" stand for the first and the second CPU. */
+/* "A" and "B" stand for the first and the second CPU; axes beyond the words take the first value of
+ * their default. */
 static void make_point(const struct am_bench *b, const struct machine *m, const char *words,
                        struct am_value *point)
 {
@@ -27,7 +28,8 @@ static void make_point(const struct am_bench *b, const struct machine *m, const 
         char word[32];
         struct am_err err = {0};
 
-        (void)snprintf(word, sizeof(word), "%.*s", (int)n, words);
+        (void)snprintf(word, sizeof(word), "%.*s", (int)(n ? n : strcspn(b->axes[i].dflt, ",")),
+                       n ? words : b->axes[i].dflt);
         if (strcmp(word, "A") == 0 || strcmp(word, "B") == 0)
             (void)snprintf(word, sizeof(word), "%d", m->cpus[word[0] - 'A']);
         if (am_value_parse(&b->axes[i], word, strlen(word), &point[i], &err) != AM_OK)

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/words/help.h"
 #include "cli/run/output.h"
+#include "cli/run/runs.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -130,6 +131,8 @@ int main(int argc, char **argv)
     am_output_reserve_fds();
     catch_signals();
     status = am_options_parse(argc, (const char *const *)argv, &arena, &options, &err);
+    if (status == AM_OK && options.command != AM_CMD_COUNT)
+        status = am_runs_settle(&options, &arena, &err);
     if (status == AM_OK) {
         am_log_set_level(options.quiet     ? AM_LOG_WARN
                          : options.verbose ? AM_LOG_DEBUG

@@ -242,6 +242,17 @@ bool am_catalogue_is_first(const struct am_catalogue *c, const struct am_bench *
     return am_catalogue_find(c, NULL, bench->name) == bench;
 }
 
+bool am_catalogue_is_named_only(const struct am_catalogue *c, const char *name)
+{
+    for (size_t w = 0; w < c->n; w++) {
+        const struct am_bench *const bench = am_catalogue_find(c, c->workers[w].name, name);
+
+        if (bench && !bench->named_only)
+            return false;
+    }
+    return true;
+}
+
 const struct am_worker *am_catalogue_worker(const struct am_catalogue *c,
                                             const struct am_bench *bench)
 {

@@ -58,6 +58,8 @@ const struct am_bench *am_catalogue_find(const struct am_catalogue *catalogue, c
                                          const char *bench);
 /* Whether no earlier worker has a bench of this name: for those who want to meet each name once. */
 bool am_catalogue_is_first(const struct am_catalogue *catalogue, const struct am_bench *bench);
+/* Whether every worker that has the bench wants it to be named: the quick set has it not. */
+bool am_catalogue_is_named_only(const struct am_catalogue *catalogue, const char *bench);
 /* The worker that listed this very descriptor (pointer, not name). */
 const struct am_worker *am_catalogue_worker(const struct am_catalogue *catalogue,
                                             const struct am_bench *bench);

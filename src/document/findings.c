@@ -2,9 +2,10 @@
 /* The findings of doctor as one table; on a terminal by area, with effect and remedy below. */
 #include "document/findings.h"
 
+#include "base/text.h"
 #include "document/run.h"
 
-enum { INDENT = 2 };
+enum { INDENT = 2, NAMES_MAX = 16 * 1024 };
 
 static bool is_trouble(const struct am_finding *f)
 {
@@ -41,6 +42,30 @@ static struct am_table *add_table(struct am_body *b)
     return t;
 }
 
+/* One sentence that a reader can act on. */
+static void add_verdict(struct am_body *b, const struct am_findings *findings)
+{
+    struct am_text names;
+    size_t errors = 0, n = 0;
+
+    am_text_init(&names, NAMES_MAX);
+    for (size_t i = 0; i < findings->n; i++)
+        errors += findings->items[i].level == AM_LEVEL_ERROR;
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct am_finding *const f = &findings->items[i];
+
+        if (f->level == AM_LEVEL_ERROR || (errors == 0 && f->level == AM_LEVEL_WARN))
+            am_text_addf(&names, "%s%s", n++ ? ", " : "", f->id);
+    }
+    (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "verdict: ", "%s%s",
+                        errors ? "numbers measured now would mislead; first mend "
+                        : n == 0
+                            ? "ready to measure; nothing here disturbs"
+                            : "measure, and expect wider intervals and lower grades because of ",
+                        n ? am_arena_strdup(b->arena, am_text_str(&names)) : "");
+    am_text_fini(&names);
+}
+
 static void findings_blocks(struct am_body *b, const void *self)
 {
     const struct am_findings_view *const view = self;
@@ -55,6 +80,7 @@ static void findings_blocks(struct am_body *b, const void *self)
     (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "%zu ok, %zu warn, %zu error, %zu unknown",
                         count[AM_LEVEL_OK], count[AM_LEVEL_WARN], count[AM_LEVEL_ERROR],
                         count[AM_LEVEL_UNKNOWN]);
+    add_verdict(b, view->findings);
     if (view->synthetic)
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH,
                            "synthetic: ", "read below a false root, not of this machine");

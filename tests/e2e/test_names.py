@@ -102,7 +102,9 @@ def terminal(tap, bench):
 
 
 def explain(tap, bench):
-    got = bench.run("run", "cpu.flops", "mem.bandwidth", "-p", "kernel=read,copy", "-p",
+    # A described machine: on one that is busy, ceilings may be of grade C, and nothing is explained.
+    machine = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../machines/zen4-guest-2-silent.machine")
+    got = bench.run("--machine", machine, "run", "cpu.flops", "mem.bandwidth", "-p", "kernel=read,copy", "-p",
                     "size=16K,4M", "-p", "threads=1", "-p", "nt=0", "--quick", "-q", "-o",
                     "real.db", env=bench.real_env)
     tap.ok(got.returncode in (0, 1), "ceilings are measured", got.stderr)
@@ -145,6 +147,23 @@ def main():
     target = bench.run("run", "fake.work", "--target", "0", "-o", "t.db")
     tap.ok(target.returncode == 2 and "--target" in target.stderr,
            "a target that cannot be reached is refused", target.stderr)
+    by_pattern = bench.run("show", "cpu.f*")
+    named = bench.run("show", "latest", "cpu.f*")
+    tap.ok(by_pattern.returncode == 0 and by_pattern.stdout == named.stdout and "cpu.flops" in named.stdout,
+           "a pattern without a file is of the latest run", by_pattern.stderr)
+    wrong = bench.run("show", "cpu.flosp")
+    tap.ok(wrong.returncode == 2 and "cpu.flops" in wrong.stderr, "a wrong one names the nearest bench", wrong.stderr)
+    wrong = bench.run("show", "nobase")
+    tap.ok(wrong.returncode == 2 and "no run" in wrong.stderr, "a word without a dot is a run's name", wrong.stderr)
+    before = set(os.listdir(bench.dir))
+    dry, plan = bench.run("run", "fake.work", "--dry-run"), bench.run("plan", "fake.work")
+    tap.ok(dry.returncode == 0 and dry.stdout == plan.stdout and set(os.listdir(bench.dir)) == before,
+           "run --dry-run is plan, and leaves nothing", dry.stderr)
+    listed = bench.run("list").stdout
+    tap.ok("\nfake\n" in "\n" + listed and "quick: measured by a bare" in listed,
+           "list groups by family and says what quick runs", listed)
+    doctor = bench.run("doctor").stdout
+    tap.ok("\nverdict: " in doctor, "doctor ends with a verdict", doctor)
     axes = bench.run("list", "--axes").stdout.split()
     tap.ok("n" in axes and "pause" in axes and len(axes) == len(set(axes)),
            "list --axes gives every axis once", axes)

@@ -10,7 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 1024, JSON_DEPTH = 4 };
+enum {
+    LINE_MAX_BYTES = 1024,
+    JSON_DEPTH = 4,
+    READ_BY_PEOPLE = 4 /* columns; `list BENCH` has the rest */
+};
 
 typedef void bench_fn(void *self, const struct am_worker *worker, const struct am_bench *bench);
 
@@ -49,16 +53,38 @@ static void metric_line(const struct am_bench *bench, char *buf, size_t cap)
     }
 }
 
+/* Benches of one prefix stand together, whichever worker has them. */
+struct rows {
+    const struct am_catalogue *catalogue;
+    struct am_table *table;
+    const char *prefix;
+    size_t prefix_len;
+};
+
+static size_t prefix_of(const struct am_bench *bench)
+{
+    return strcspn(bench->name, ".");
+}
+
 static void add_row(void *self, const struct am_worker *worker, const struct am_bench *bench)
 {
-    struct am_table *const t = self;
+    const struct rows *const rows = self;
+    struct am_table *const t = rows->table;
     char axes[LINE_MAX_BYTES], metrics[LINE_MAX_BYTES];
 
+    if (prefix_of(bench) != rows->prefix_len ||
+        strncmp(bench->name, rows->prefix, rows->prefix_len) != 0)
+        return;
     axis_line(bench, axes, sizeof(axes));
     metric_line(bench, metrics, sizeof(metrics));
     am_table_row(t);
+    (void)am_table_textf(t, "%.*s", (int)rows->prefix_len, rows->prefix);
     am_table_text(t, bench->name)->tone = AM_TONE_STRONG;
+    (void)am_table_text(t,
+                        am_catalogue_is_named_only(rows->catalogue, bench->name) ? NULL : "quick");
     (void)am_table_text(t, bench->summary);
+    if (t->n_columns <= READ_BY_PEOPLE)
+        return;
     (void)am_table_textf(t, "%s", axes);
     (void)am_table_textf(t, "%s", metrics);
     (void)am_table_text(t, worker->name);
@@ -71,21 +97,48 @@ struct listing {
     const struct am_catalogue *catalogue;
 };
 
+/* The rows of every prefix, in the order in which prefixes appear. */
+struct prefixes {
+    const struct listing *listing;
+    struct am_table *table;
+    struct am_strings seen;
+    struct am_arena *arena;
+};
+
+static void add_prefix(void *self, const struct am_worker *worker, const struct am_bench *bench)
+{
+    struct prefixes *const p = self;
+    const char *const prefix = am_arena_strndup(p->arena, bench->name, prefix_of(bench));
+
+    (void)worker;
+    if (!prefix || am_strings_have(&p->seen, prefix) || !am_strings_add(&p->seen, p->arena, prefix))
+        return;
+    each_bench(p->listing->catalogue, &p->listing->cli->opt->operands, add_row,
+               &(struct rows){p->listing->catalogue, p->table, prefix, strlen(prefix)});
+}
+
 static void list_blocks(struct am_body *b, const void *self)
 {
     static const struct am_column columns[] = {
+        {.title = "family", .key = "family", .place = AM_PLACE_GROUP},
         {.title = "bench", .key = "bench"},
+        {.title = "in", .key = "set"},
         {.title = "what it measures", .key = "what it measures", .flow = true},
-        {.title = "axes", .key = "axes", .rank = 1},
-        {.title = "metrics", .key = "metrics", .rank = 2},
-        {.title = "worker", .key = "worker", .rank = 3},
-        {.title = "version", .key = "version", .right = true, .rank = 4}};
+        {.title = "axes", .key = "axes"},
+        {.title = "metrics", .key = "metrics"},
+        {.title = "worker", .key = "worker"},
+        {.title = "version", .key = "version", .right = true}};
     const struct listing *const l = self;
-    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+    struct am_table *const t = am_block_table(
+        b, columns, b->programs ? sizeof(columns) / sizeof(columns[0]) : READ_BY_PEOPLE);
 
-    each_bench(l->catalogue, &l->cli->opt->operands, add_row, t);
+    each_bench(l->catalogue, &l->cli->opt->operands, add_prefix,
+               &(struct prefixes){.listing = l, .table = t, .arena = b->arena});
     if (t->n_rows == 0)
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL, "no bench is available");
+    (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL,
+                       "quick: measured by a bare `archmeter run`, as far as its minute allows; "
+                       "`list BENCH` says the values of its axes.");
     for (size_t w = 0; w < l->catalogue->n; w++) {
         if (l->catalogue->workers[w].why_not)
             (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "worker %s is not available: %s",
@@ -175,15 +228,23 @@ static void json_axis(struct am_data *d, const struct am_axis *axis)
     am_data_object_end(d);
 }
 
+/* Where benches are told to. */
+struct telling {
+    const struct am_catalogue *catalogue;
+    struct am_data *data;
+};
+
 static void json_bench(void *self, const struct am_worker *worker, const struct am_bench *bench)
 {
-    struct am_data *const d = self;
+    const struct telling *const telling = self;
+    struct am_data *const d = telling->data;
 
     am_data_object(d, NULL);
     am_data_text(d, "name", bench->name);
     am_data_text(d, "summary", bench->summary);
     am_data_unsigned(d, "version", bench->version);
     am_data_text(d, "worker", worker->name);
+    am_data_bool(d, "quick", !am_catalogue_is_named_only(telling->catalogue, bench->name));
     am_data_array(d, "axes");
     for (size_t i = 0; bench->axes && bench->axes[i].name; i++)
         json_axis(d, &bench->axes[i]);
@@ -206,7 +267,8 @@ static void list_data(struct am_data *d, const void *self)
     const struct listing *const l = self;
 
     am_data_array(d, "benches");
-    each_bench(l->catalogue, &l->cli->opt->operands, json_bench, d);
+    each_bench(l->catalogue, &l->cli->opt->operands, json_bench,
+               &(struct telling){l->catalogue, d});
     am_data_array_end(d);
     am_data_array(d, "workers");
     for (size_t w = 0; w < l->catalogue->n; w++) {

@@ -25,8 +25,11 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
     char name[64];
     const char *path =
         cli->opt->output ? cli->opt->output : am_measure_default_path(name, sizeof(name));
-    enum am_status status = am_setup_open(cli, &setup, err);
+    enum am_status status;
 
+    if (cli->opt->dry_run)
+        return am_cmd_plan(cli, err);
+    status = am_setup_open(cli, &setup, err);
     if (status == AM_OK)
         status = am_setup_energy(cli, &setup, err);
     if (status == AM_OK)

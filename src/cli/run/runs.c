@@ -3,6 +3,7 @@
 #include "cli/run/runs.h"
 
 #include "base/text.h"
+#include "cli/words/options.h"
 #include "evidence/evidence.h"
 #include "store/store.h"
 
@@ -160,4 +161,30 @@ enum am_status am_runs_resolve(const char *word, struct am_arena *arena, const c
         }
     }
     return tell_unknown(&name, word, &runs, seen, arena, err);
+}
+
+/* Names of benches have a dot, patterns often a wildcard; a word without either is a run's name. */
+static bool can_be_pattern(const char *word)
+{
+    return !strchr(word, '/') && !is_run_file(word) && strpbrk(word, ".*?[");
+}
+
+enum am_status am_runs_settle(struct am_options *opt, struct am_arena *arena, struct am_err *err)
+{
+    const struct am_command *const c = &am_commands[opt->command];
+    struct am_strings named = {0};
+    struct am_err ignored = {0};
+    const char *path;
+
+    if (c->latest != 1 || c->max_operands == 1 || !can_be_pattern(opt->operands.items[0]) ||
+        am_runs_resolve(opt->operands.items[0], arena, &path, &ignored) == AM_OK)
+        return AM_OK;
+    if (!am_strings_add(&named, arena, newest))
+        return am_fail(err, AM_E_NOMEM, "no memory for the command line");
+    for (size_t i = 0; i < opt->operands.n; i++) {
+        if (!am_strings_add(&named, arena, opt->operands.items[i]))
+            return am_fail(err, AM_E_NOMEM, "no memory for the command line");
+    }
+    opt->operands = named;
+    return AM_OK;
 }

@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 
+struct am_options;
+
 /* The results file that `word` means:
  *
  *     a path that exists        itself
@@ -17,5 +19,9 @@
  * unfinished one counts. AM_E_USAGE names the nearest tag. `path` lives in the arena. */
 enum am_status am_runs_resolve(const char *word, struct am_arena *arena, const char **path,
                                struct am_err *err);
+
+/* Operands of a command that reads a run and takes patterns: where the first is no run but can be a
+ * pattern ("mem.*", "mem.latency"), `latest` stands before it. */
+enum am_status am_runs_settle(struct am_options *opt, struct am_arena *arena, struct am_err *err);
 
 #endif

@@ -287,18 +287,6 @@ static bool is_quick_set(const struct am_cli *cli, const struct am_setup *setup)
     return setup->plan.settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
 }
 
-/* Whether every worker that has the bench wants it to be named. */
-static bool is_named_only(const struct am_catalogue *c, const char *name)
-{
-    for (size_t w = 0; w < c->n; w++) {
-        const struct am_bench *const bench = am_catalogue_find(c, c->workers[w].name, name);
-
-        if (bench && !bench->named_only)
-            return false;
-    }
-    return true;
-}
-
 /* Adds the points of a bench from every worker that has it, so that they stand together in the
  * plan. A worker that can measure none of them here (no device) is named and left out. */
 static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup, const char *name,
@@ -348,7 +336,7 @@ static enum am_status add_benches(const struct am_cli *cli, struct am_setup *set
                        bench->name);
             else if (lacks_meters(setup, bench))
                 continue;
-            else if (is_quick_set(cli, setup) && is_named_only(c, bench->name))
+            else if (is_quick_set(cli, setup) && am_catalogue_is_named_only(c, bench->name))
                 am_text_addf(&left_out, " %s", bench->name);
             else
                 status = add_bench(cli, setup, bench->name, params, err);

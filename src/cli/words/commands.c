@@ -74,7 +74,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "show",
             .summary = "the results of a run",
-            .operands = "[FILE [PATTERN...]]",
+            .operands = "[FILE] [PATTERN...]",
             .description =
                 "One table per bench: the axes that vary, each metric's median with its spread, and "
                 "what a reader should know (disturbed samples, two modes, why measuring stopped). On a "
@@ -149,7 +149,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "explain",
             .summary = "measured against the machine's bounds, and what to try next",
-            .operands = "[FILE [PATTERN...]]",
+            .operands = "[FILE] [PATTERN...]",
             .description =
                 "For every point that computes or moves bytes: the bound by the ceilings that "
                 "cpu.flops and mem.bandwidth measured in the same run, the share of it that was "

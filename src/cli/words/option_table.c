@@ -335,7 +335,7 @@ const struct am_option am_option_table[] = {
         .name = "dry-run",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(dry_run),
-        .commands = BIT(EXPERIMENT),
+        .commands = BIT(RUN) | BIT(EXPERIMENT),
         .help = "Show what would be measured and how long it would take; run nothing.",
     },
     {

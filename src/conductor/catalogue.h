@@ -27,8 +27,8 @@ struct am_worker {
 struct am_catalogue {
     struct am_worker *workers;
     size_t n;
-    /* Its workers play per machine that is not here: they are bound to no CPU, and their clock may
-     * be ahead of ours. */
+    /* Its workers play a machine that is not here: they are bound to no CPU, and time passes
+     * by their clock, not by ours. */
     bool simulated;
 };
 

@@ -212,8 +212,8 @@ static enum am_status on_verified(struct am_collect *c, const struct am_msg *m, 
 /* A sample must lie inside the launch, after the one before it. */
 static bool plausible(const struct am_collect *c, const struct am_sample *s)
 {
-    return s->t0_ns >= c->launch.started_ns && s->t0_ns >= c->last_ns &&
-           (c->simulated || s->t1_ns <= am_now_ns());
+    return s->t0_ns >= c->last_ns &&
+           (c->simulated || (s->t0_ns >= c->launch.started_ns && s->t1_ns <= am_now_ns()));
 }
 
 static bool push_sample(struct am_collect *c, struct am_visit *v, const struct am_sample *s)
@@ -401,8 +401,14 @@ void am_collect_finish(struct am_collect *c, const struct am_process_result *r, 
     const bool complete = c->ended == c->n_points;
 
     c->launch.pid = (int)r->pid;
-    c->launch.started_ns = r->started_ns;
-    c->launch.ended_ns = r->ended_ns > c->last_ns ? r->ended_ns : c->last_ns;
+    if (!c->simulated) {
+        c->launch.started_ns = r->started_ns;
+        c->launch.ended_ns = r->ended_ns;
+    }
+    if (c->launch.ended_ns < c->last_ns)
+        c->launch.ended_ns = c->last_ns;
+    if (c->launch.ended_ns < c->launch.started_ns)
+        c->launch.ended_ns = c->launch.started_ns;
     c->launch.output = output_of(c, r, complete && t.kind ? t.reason : NULL);
     if (t.kind && !complete)
         charge(c, t.kind, t.reason);

@@ -32,7 +32,7 @@ struct am_collect {
     uint64_t progress_ns; /* when the latest point ended: each has the launch limit to itself */
     uint64_t last_ns;     /* end of the latest sample; time does not run backwards */
     bool greeted, open, done;
-    bool simulated; /* the worker's clock may be ahead of ours */
+    bool simulated; /* the worker's clock is not ours */
 };
 
 /* `points` are those requested, in order. */

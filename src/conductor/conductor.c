@@ -37,7 +37,7 @@ struct run {
     size_t n_stops, n_stopped;
     size_t *order; /* of this round; scratch */
     uint64_t start_ns;
-    uint64_t latest_ns;    /* end of the latest launch; a simulated machine's may lie ahead */
+    uint64_t latest_ns;    /* end of the latest launch, by the clock of its machine */
     double spent_before_s; /* by earlier invocations of this run */
     struct am_launcher launcher;
     struct am_looks looks; /* when a point may stop for its precision */
@@ -47,7 +47,7 @@ struct run {
 
 static double elapsed(const struct run *r)
 {
-    const uint64_t here = am_now_ns(), now = here > r->latest_ns ? here : r->latest_ns;
+    const uint64_t now = r->c->catalogue->simulated ? r->latest_ns : am_now_ns();
 
     return r->spent_before_s + (double)(now - r->start_ns) * 1e-9;
 }
@@ -222,9 +222,8 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
         points[i] = &r->c->plan->points[group[i]];
     if (s == AM_OK)
         s = am_launcher_run(&r->launcher, points, n, r->round, &arena, &record, err);
-    if (record.started_ns < r->latest_ns)
-        record.started_ns = r->latest_ns;
-    r->latest_ns = record.ended_ns;
+    if (record.ended_ns)
+        r->latest_ns = record.ended_ns;
     *visited = s == AM_OK ? record.n_visits : 0;
     if (s == AM_OK && record.n_visits)
         s = am_store_put_launch(r->c->store, &record, err);
@@ -448,7 +447,7 @@ enum am_status am_conductor_run(const struct am_conductor *c, const struct am_re
 
     *outcome = (struct am_outcome){0};
     r.looks = am_looks_of(r.set->min_launches, r.set->max_launches);
-    r.start_ns = am_now_ns();
+    r.start_ns = r.latest_ns = am_now_ns();
     r.points = calloc(n ? n : 1, sizeof(*r.points));
     r.stops = calloc(n ? n : 1, sizeof(*r.stops));
     r.order = calloc(n ? n : 1, sizeof(*r.order));

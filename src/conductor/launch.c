@@ -142,7 +142,7 @@ static const char *environment_text(const struct environment *e)
     return copy;
 }
 
-static void run_worker(const struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
+static void run_worker(struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
                        const struct am_text *request, struct am_collect *collect)
 {
     struct environment environment = {.arena = collect->arena};
@@ -167,7 +167,7 @@ static void run_worker(const struct am_launcher *l, const struct am_worker *work
     am_point_environment(collect->points[0], add_variable, &environment);
     process.n_environment = environment.n;
     collect->launch.environment = environment_text(&environment);
-    collect->launch.started_ns = am_now_ns();
+    collect->launch.started_ns = l->simulated_ns ? l->simulated_ns : am_now_ns();
     if (am_process_run(&process, &result, &why) == AM_OK) {
         am_collect_finish(collect, &result, process.limit_s);
         if (result.end == AM_END_INTERRUPTED)
@@ -176,11 +176,13 @@ static void run_worker(const struct am_launcher *l, const struct am_worker *work
         collect->launch.ended_ns = am_now_ns();
         am_collect_unstarted(collect, why.text);
     }
+    if (collect->simulated)
+        l->simulated_ns = collect->launch.ended_ns;
     am_process_fini(&result);
 }
 
 /* Runs the worker between two looks at the machine. */
-static void run_watched(const struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
+static void run_watched(struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
                         const struct am_text *request, struct am_collect *collect)
 {
     const struct am_fsroot *const root = l->conductor->root;
@@ -203,9 +205,9 @@ static void run_watched(const struct am_launcher *l, const struct am_worker *wor
 }
 
 /* The launch itself, on the launcher's CPUs. */
-static enum am_status launch(const struct am_launcher *l, const struct am_point *const *points,
-                             size_t n, unsigned round, struct am_arena *arena,
-                             struct am_launch *record, struct am_err *err)
+static enum am_status launch(struct am_launcher *l, const struct am_point *const *points, size_t n,
+                             unsigned round, struct am_arena *arena, struct am_launch *record,
+                             struct am_err *err)
 {
     const struct am_plan_settings *set = &l->conductor->plan->settings;
     const struct am_worker *worker = am_catalogue_worker(l->conductor->catalogue, points[0]->bench);
@@ -250,7 +252,7 @@ static enum am_status refuse(const struct am_launcher *l, const struct am_point 
                              struct am_launch *record, struct am_err *err)
 {
     const struct am_worker *worker = am_catalogue_worker(l->conductor->catalogue, points[0]->bench);
-    const uint64_t now = am_now_ns();
+    const uint64_t now = l->simulated_ns ? l->simulated_ns : am_now_ns();
     struct am_visit *const visits = am_arena_array(arena, n, sizeof(*visits));
     const char *const told = am_arena_strdup(arena, reason);
 
@@ -288,7 +290,7 @@ static void say_caches(const struct am_topo_cpu *cpus, size_t n, struct am_arena
     }
 }
 
-enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
+enum am_status am_launcher_run(struct am_launcher *l, const struct am_point *const *points,
                                size_t n, unsigned round, struct am_arena *arena,
                                struct am_launch *record, struct am_err *err)
 {
@@ -313,6 +315,7 @@ enum am_status am_launcher_run(const struct am_launcher *l, const struct am_poin
     for (size_t i = 0; i < here.n_cpus; i++)
         here.cpus[i] = cpus[i].cpu;
     s = launch(&here, points, n, round, arena, record, err);
+    l->simulated_ns = here.simulated_ns;
     if (s == AM_OK && points[0]->bench->cpus == AM_CPUS_THREADS && threads <= here.n_cpus)
         say_caches(cpus, threads, arena, record);
     return s;

@@ -16,6 +16,7 @@ struct am_launcher {
     int *cpus; /* in the order threads are placed */
     size_t n_cpus;
     unsigned machine_cpus; /* online, ours or not */
+    uint64_t simulated_ns; /* where a simulated machine's clock stands; 0: it has not begun */
 };
 
 enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor *conductor,
@@ -25,7 +26,7 @@ void am_launcher_fini(struct am_launcher *l); /* accepts a zeroed struct */
 /* Runs the points (all of one bench, equal in threads and environment) in one worker. The record
  * lives in the arena; it has no visits when the user interrupted. A worker that cannot be started
  * is a failed visit, not an error. */
-enum am_status am_launcher_run(const struct am_launcher *l, const struct am_point *const *points,
+enum am_status am_launcher_run(struct am_launcher *l, const struct am_point *const *points,
                                size_t n, unsigned round, struct am_arena *arena,
                                struct am_launch *record, struct am_err *err);
 

@@ -49,8 +49,8 @@ void am_sim_clock_load(struct am_sim_clock *c, const char *folder)
         am_fsroot_read(&root, "clock", text, sizeof(text)) <= 0 || !read_clock(text, c))
         *c = (struct am_sim_clock){0};
     am_fsroot_close(&root);
-    if (c->stamp_ns < now)
-        c->stamp_ns = now;
+    if (c->stamp_ns == 0)
+        c->stamp_ns = now; /* from here on it goes its own way, however fast we are */
 }
 
 enum am_status am_sim_clock_save(const struct am_sim_clock *c, const char *folder,

@@ -75,8 +75,11 @@ def seeds(tap, bench):
                         "--budget", "1h", "--launches", "2", "--seed", seed, "-q", "-o", db)
         assert done.returncode == 0, done.stderr
         values = bench.query(db, "SELECT value FROM value ORDER BY visit, metric, seq")
-        rows.append((bench.query(db, SAMPLES), values))
-    tap.ok(len(rows[0][0]) > 50 and rows[0] == rows[1], "the same seed gives identical samples")
+        lengths = bench.query(db, "SELECT ended_ns - started_ns FROM launch WHERE id > 1 ORDER BY id")
+        rows.append((bench.query(db, SAMPLES), values, lengths))
+    tap.ok(len(rows[0][0]) > 50 and rows[0][:2] == rows[1][:2], "the same seed gives identical samples")
+    tap.ok(rows[0][2] == rows[1][2], "and launches of the same length: time is the machine's, not ours",
+           (rows[0][2][:5], rows[1][2][:5]))
     tap.ok(rows[0] != rows[2], "another seed gives others")
     tap.ok(all(r[4] == r[8] for r in rows[0][0]), "elapsed time is what the stamps say")
 

@@ -4,33 +4,20 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/run/output.h"
+#include "cli/run/datafile.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { USES_KEPT = 64, LINE_BYTES = 64 * 1024, FOLDER_MODE = 0777, LOCK_MODE = 0666 };
+enum { USES_KEPT = 64, LINE_BYTES = 64 * 1024 };
 
 /* ---- where ---- */
 
 const char *am_tuning_path(const struct am_cli *cli)
 {
-    const char *const given = getenv("ARCHMETER_TUNING");
-    const char *const data = getenv("XDG_DATA_HOME");
-    const char *const home = getenv("HOME");
-
-    if (cli->opt->tuning)
-        return cli->opt->tuning;
-    if (given && *given)
-        return given;
-    if (data && *data == '/') /* a relative one is to be ignored, says its specification */
-        return am_arena_printf(cli->arena, "%s/archmeter/tuning", data);
-    return home && *home ? am_arena_printf(cli->arena, "%s/.local/share/archmeter/tuning", home)
-                         : NULL;
+    return cli->opt->tuning ? cli->opt->tuning
+                            : am_datafile_path("ARCHMETER_TUNING", "tuning", cli->arena);
 }
 
 const char *am_tuning_machine(const struct am_setup *setup, struct am_arena *arena)
@@ -58,40 +45,19 @@ const char *am_tuning_machine(const struct am_setup *setup, struct am_arena *are
 
 /* ---- reading ---- */
 
-static enum am_status read_text(const char *path, int fd, struct am_text *out, struct am_err *err)
-{
-    char part[16 * 1024];
-    struct stat st;
-    ssize_t n;
-
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return am_fail(err, AM_E_USAGE, "%s:1: this is no tuning file, but a folder or a device",
-                       path);
-    while ((n = read(fd, part, sizeof(part))) > 0)
-        am_text_addn(out, part, (size_t)n);
-    if (n < 0)
-        return am_fail(err, AM_E_SYS, "cannot read %s", path);
-    if (out->overflow)
-        return am_fail(err, AM_E_USAGE, "%s:1: larger than a tuning file may be", path);
-    return AM_OK;
-}
-
 enum am_status am_tuning_load(const char *path, bool needed, struct am_arena *arena,
                               struct am_tuning *out, struct am_err *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct am_text text;
     enum am_status s;
+    bool there;
 
     *out = (struct am_tuning){.arena = arena};
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) && !needed)
-        return AM_OK;
-    if (fd < 0)
-        return am_fail(err, AM_E_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     am_text_init(&text, AM_TUNING_BYTES_MAX);
-    s = read_text(path, fd, &text, err);
-    (void)close(fd);
-    if (s == AM_OK)
+    s = am_datafile_read(path, "tuning file", &there, &text, err);
+    if (s == AM_OK && !there && needed)
+        s = am_fail(err, AM_E_USAGE, "%s: cannot be read: %s", path, strerror(ENOENT));
+    if (s == AM_OK && there)
         s = am_tuning_parse(out, path, am_text_str(&text), text.len, err);
     am_text_fini(&text);
     return s;
@@ -99,56 +65,14 @@ enum am_status am_tuning_load(const char *path, bool needed, struct am_arena *ar
 
 /* ---- changing ---- */
 
-/* Makes the folders above a path, as mkdir -p. */
-static enum am_status make_folders(const char *path, struct am_arena *arena, struct am_err *err)
-{
-    char *const folder = am_arena_strdup(arena, path);
-
-    if (!folder)
-        return am_fail(err, AM_E_NOMEM, "no memory for %s", path);
-    for (char *slash = strchr(folder, '/'); slash; slash = strchr(slash + 1, '/')) {
-        if (slash == folder)
-            continue; /* the root is there */
-        *slash = '\0';
-        if (mkdir(folder, FOLDER_MODE) != 0 && errno != EEXIST)
-            return am_fail(err, AM_E_SYS, "cannot make the folder %s", folder);
-        *slash = '/';
-    }
-    return AM_OK;
-}
-
-/* The lock lies beside the file, which itself is replaced by every change; it stays there: whoever
- * removed it would part those who wait from those who come. */
-static int take_lock(const char *path, struct am_arena *arena, struct am_err *err)
-{
-    const char *const name = am_arena_printf(arena, "%s.lock", path);
-    const int fd = name ? open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, LOCK_MODE) : -1;
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-    if (fd >= 0 && fcntl(fd, F_OFD_SETLKW, &lock) == 0)
-        return fd;
-    (void)am_fail(err, AM_E_SYS, "cannot lock %s", path);
-    if (fd >= 0)
-        (void)close(fd);
-    return -1;
-}
-
 static enum am_status write_file(const char *path, struct am_tuning *tuning, struct am_err *err)
 {
-    struct am_output output;
     struct am_text text;
-    enum am_status s, closed;
+    enum am_status s;
 
     am_text_init(&text, AM_TUNING_BYTES_MAX);
     am_tuning_write(tuning, &text);
-    s = text.overflow ? am_fail(err, AM_E_LIMIT, "%s would become too large", path)
-                      : am_output_open(&output, path, tuning->arena, err);
-    if (s == AM_OK) {
-        const bool whole = fwrite(am_text_str(&text), 1, text.len, output.file) == text.len;
-
-        closed = am_output_close(&output, true, err);
-        s = whole ? closed : am_fail(err, AM_E_SYS, "cannot write %s", path);
-    }
+    s = am_datafile_write(path, &text, tuning->arena, err);
     am_text_fini(&text);
     return s;
 }
@@ -158,8 +82,8 @@ enum am_status am_tuning_change(const char *path, struct am_arena *arena, am_tun
 {
     struct am_tuning tuning;
     bool changed = false;
-    enum am_status s = make_folders(path, arena, err);
-    const int lock = s == AM_OK ? take_lock(path, arena, err) : -1;
+    const int lock = am_datafile_lock(path, arena, err);
+    enum am_status s;
 
     if (lock < 0)
         return AM_E_SYS;

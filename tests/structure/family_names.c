@@ -3,6 +3,7 @@
  * between: kind, bench, name, where it stands. check_family_names.py holds them against what the
  * workers have. */
 #include "family/family.h"
+#include "family/worth.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,10 @@ int main(void)
             put_figure(row);
         for (const struct am_bound_row *row = f->bounds; row && row->bench; row++)
             put_bound(row);
+    }
+    for (const struct am_worth_row *row = am_worth_rows; row->bench; row++) {
+        put_name("bench", row->bench, row->bench, "worth");
+        put_where(row->bench, row->where, "worth");
     }
     return 0;
 }

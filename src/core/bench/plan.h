@@ -18,6 +18,12 @@
 
 enum { AM_PLAN_POINTS_MAX = 1000000, AM_POINT_TEXT_MAX = 1024 };
 
+/* Ranks by worth: smaller ones are measured sooner when time is short. */
+enum {
+    AM_WORTH_HEADLINES = 100, /* ranks below belong to lines of the first screen */
+    AM_WORTH_LAST = 900,      /* of what nobody ranked */
+};
+
 enum am_profile { AM_PROFILE_QUICK, AM_PROFILE_STANDARD, AM_PROFILE_THOROUGH, AM_PROFILE_COUNT };
 
 /* Everything that decides how points are measured; stored with the run, read back by resume. */
@@ -49,7 +55,9 @@ struct am_point {
     const struct am_bench *bench;  /* descriptor as listed by its worker */
     const struct am_value *values; /* indexed as bench->axes */
     int64_t id;                    /* of the store, 0 before it is stored */
-    double expect_s;               /* of a launch, for the estimate; 0: by the settings */
+    double expect_s;               /* of a visit, for the estimate; 0: by the settings */
+    double took_s;                 /* as measured in this run; 0: not yet */
+    unsigned worth; /* rank; 0, as everywhere in a plan without ranks, is the first */
 };
 
 struct am_plan {

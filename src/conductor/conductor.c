@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "conductor/launch.h"
+#include "conductor/schedule.h"
 #include "core/stats/looks.h"
 #include "core/stats/summary.h"
 
@@ -14,9 +15,10 @@
 #include <string.h>
 
 enum {
-    FAILURES_MAX = 2, /* launches that may fail before a point that never worked is given up */
-    OUT_OF_REACH = 4, /* times the most launches: what is further off is given up */
-    GROUP_MAX = 64,   /* points of a launch, whatever a bench allows: their request stays small */
+    FAILURES_MAX = 2,     /* launches that may fail before a point that never worked is given up */
+    FITS_PER_BUDGET = 50, /* times that a plan is fitted again, at most */
+    OUT_OF_REACH = 4,     /* times the most launches: what is further off is given up */
+    GROUP_MAX = 64, /* points of a launch, whatever a bench allows: their request stays small */
 };
 
 /* What the conductor remembers of a point. */
@@ -26,6 +28,7 @@ struct progress_of_point {
     unsigned visits, failures;
     unsigned next_round; /* rounds below this have a visit */
     bool stopped, worked, skipped;
+    bool chosen;    /* its turn in this block */
     double seconds; /* spent in its launches */
 };
 
@@ -34,11 +37,13 @@ struct run {
     const struct am_plan_settings *set;
     struct progress_of_point *points; /* parallel to plan->points */
     struct am_stop *stops;            /* of this round, not yet stored */
-    size_t n_stops, n_stopped;
-    size_t *order; /* of this round; scratch */
+    size_t n_stops, n_stopped, n_visits;
+    size_t *order;      /* of this round; scratch */
+    struct am_due *due; /* parallel to points; as the latest block began */
     uint64_t start_ns;
     uint64_t latest_ns;    /* end of the latest launch, by the clock of its machine */
     double spent_before_s; /* by earlier invocations of this run */
+    double fitted_s;       /* when r->due was found to fit */
     struct am_launcher launcher;
     struct am_looks looks; /* when a point may stop for its precision */
     struct am_outcome *outcome;
@@ -158,6 +163,7 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     struct progress_of_point *p = &r->points[i];
 
     p->visits++;
+    r->n_visits++;
     p->next_round = r->round + 1;
     p->seconds += seconds;
     p->skipped |= v->state == AM_POINT_SKIP;
@@ -168,24 +174,51 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     consider_stop(r, i);
 }
 
-/* What the plan still needs: every open point up to its next look. Called after a launch, so that
- * there is a mean. */
-static double eta(const struct run *r, double now)
+/* How much longer visits take than was expected: guesses err in one direction on one machine. As if
+ * a second had been spent as expected before the first visit. */
+static double pace(const struct run *r)
 {
-    const double mean = (now - r->spent_before_s) / (double)r->outcome->launches;
-    double left = 0;
+    double spent = 1, expected = 1;
 
     for (size_t i = 0; i < r->c->plan->n; i++) {
         const struct progress_of_point *p = &r->points[i];
-        const double each = p->visits ? p->seconds / p->visits : mean;
-        const size_t next = am_looks_next(&r->looks, p->n_medians);
 
-        if (!p->stopped)
-            left += each * (next > p->n_medians ? (double)(next - p->n_medians) : 1);
+        spent += p->seconds;
+        expected += p->visits * am_schedule_guess(r->c->plan, &r->c->plan->points[i]);
     }
-    if (r->set->budget_s > 0 && left > r->set->budget_s - now)
-        left = r->set->budget_s > now ? r->set->budget_s - now : 0;
-    return left;
+    return spent / expected;
+}
+
+/* Brings r->due up to date; what fits is left as it is. */
+static void look_ahead(const struct run *r)
+{
+    const double factor = pace(r);
+
+    for (size_t i = 0; i < r->c->plan->n; i++) {
+        const struct progress_of_point *p = &r->points[i];
+        struct am_due *due = &r->due[i];
+
+        due->worth = r->c->plan->points[i].worth;
+        due->visits = p->visits;
+        due->stopped = p->stopped;
+        due->each_s = p->visits ? p->seconds / p->visits
+                                : factor * am_schedule_guess(r->c->plan, &r->c->plan->points[i]);
+    }
+}
+
+/* What the plan still needs, of what fits into it. */
+static void tell_ahead(const struct run *r, struct am_progress *p)
+{
+    look_ahead(r);
+    for (size_t i = 0; i < r->c->plan->n; i++) {
+        const unsigned visits =
+            r->due[i].fits ? am_due_visits(&r->due[i], r->set->min_launches) : 0;
+
+        p->eta_s += visits * r->due[i].each_s;
+        p->visits_left += visits;
+    }
+    if (r->set->budget_s > 0)
+        p->eta_s = fmin(p->eta_s, fmax(0, r->set->budget_s - p->elapsed_s));
 }
 
 static void tell(const struct run *r, size_t i, const struct am_visit *v)
@@ -194,6 +227,7 @@ static void tell(const struct run *r, size_t i, const struct am_visit *v)
     struct am_progress p = {
         .point = &r->c->plan->points[i],
         .launches_done = r->outcome->launches,
+        .visits_done = r->n_visits,
         .points_done = r->n_stopped,
         .points = r->c->plan->n,
         .round = r->round,
@@ -204,7 +238,7 @@ static void tell(const struct run *r, size_t i, const struct am_visit *v)
 
     if (!r->c->progress)
         return;
-    p.eta_s = eta(r, now);
+    tell_ahead(r, &p);
     r->c->progress(r->c->progress_self, &p);
 }
 
@@ -215,6 +249,7 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
 {
     struct am_arena arena = {0};
     struct am_launch record = {0};
+    const double before = elapsed(r);
     const struct am_point **points = am_arena_array(&arena, n, sizeof(*points));
     enum am_status s = points ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for a launch");
 
@@ -228,7 +263,7 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
     if (s == AM_OK && record.n_visits)
         s = am_store_put_launch(r->c->store, &record, err);
     if (s == AM_OK && record.n_visits) {
-        const double seconds = (double)(record.ended_ns - record.started_ns) * 1e-9;
+        const double seconds = elapsed(r) - before; /* with the time of starting and storing */
 
         r->outcome->launches++;
         for (size_t i = 0; i < record.n_visits; i++)
@@ -265,19 +300,67 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
     return taken;
 }
 
-static bool over_budget(const struct run *r, size_t i)
+/* Stops a point whose next visit would end too late. */
+static bool over_budget(struct run *r, size_t i)
 {
-    const struct progress_of_point *p = &r->points[i];
-    const double expected = p->visits ? p->seconds / p->visits : 0;
+    const double expected = r->n_visits ? r->due[i].each_s : 0; /* one visit in any case */
+    const bool over = r->set->budget_s > 0 && elapsed(r) + expected > r->set->budget_s;
 
-    return r->set->budget_s > 0 && elapsed(r) + expected > r->set->budget_s;
+    if (over)
+        stop(r, i, AM_STOP_BUDGET);
+    r->outcome->budget_spent |= over;
+    return over;
 }
 
-/* The points of this block of rounds that lack a visit in it, shuffled by (seed, first round): a
+/* Finds out what fits into the time that is left; without a budget everything does. */
+static void fit(struct run *r)
+{
+    const double budget = r->set->budget_s;
+
+    look_ahead(r);
+    r->fitted_s = elapsed(r);
+    for (size_t i = 0; budget <= 0 && i < r->c->plan->n; i++)
+        r->due[i].fits = true;
+    if (budget > 0)
+        (void)am_schedule_fit(r->due, r->c->plan->n, r->set->min_launches, budget - r->fitted_s,
+                              AM_SCHEDULE_RESERVE * budget);
+}
+
+/* Costs become known on the way: a point that fitted when the block began may not fit any more. */
+static bool still_fits(struct run *r, size_t i)
+{
+    if (r->set->budget_s > 0 && elapsed(r) > r->fitted_s + r->set->budget_s / FITS_PER_BUDGET)
+        fit(r);
+    return r->due[i].fits;
+}
+
+/* Chooses the points of the next block: without a budget all that are open, else those of the class
+ * whose turn it is. False when the time suffices for none. */
+static bool choose(struct run *r)
+{
+    const double budget = r->set->budget_s;
+    const size_t n = r->c->plan->n;
+    unsigned turn = 0;
+
+    fit(r);
+    if (budget > 0 && !am_schedule_turn(r->due, n, r->set->min_launches, &turn))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct am_due *due = &r->due[i];
+
+        r->points[i].chosen = !due->stopped && due->fits &&
+                              (budget <= 0 || am_schedule_class(due, r->set->min_launches) == turn);
+    }
+    return true;
+}
+
+/* The points of this block of rounds that lack a visit in it, shuffled by (seed, first round), in
+ * the first round those of most worth before others: whoever interrupts early has them. A
  * resumed block goes on where it was cut. `end` is the first round behind the block. */
 static size_t order_block(struct run *r, uint64_t end)
 {
     const size_t n = r->c->plan->n;
+    const unsigned first = r->round;
     struct am_rng rng;
     size_t kept = 0;
 
@@ -288,9 +371,11 @@ static size_t order_block(struct run *r, uint64_t end)
     for (size_t i = 0; i < n; i++) {
         const struct progress_of_point *p = &r->points[r->order[i]];
 
-        if (!p->stopped && p->next_round < end)
+        if (p->chosen && !p->stopped && p->next_round < end)
             r->order[kept++] = r->order[i];
     }
+    if (first == 0)
+        am_schedule_sort(r->due, r->order, kept);
     return kept;
 }
 
@@ -326,10 +411,8 @@ static enum am_status play_block(struct run *r, struct am_err *err)
     while (n && s == AM_OK && !interrupted(r)) {
         size_t group, visited, gone;
 
-        if (over_budget(r, order[0])) {
-            r->outcome->budget_spent = true;
-            stop(r, order[0], AM_STOP_BUDGET);
-            order++;
+        if (!still_fits(r, order[0]) || over_budget(r, order[0])) {
+            order++; /* what does not fit may fit again; what is over stopped there */
             n--;
             continue;
         }
@@ -390,16 +473,17 @@ static enum am_status take_over(struct run *r, const struct am_resume *resume, s
         r->points[i].seconds = r->points[i].visits * resume->spent_s / (double)visits;
     am_arena_fini(&arena);
     r->spent_before_s = resume->spent_s;
+    r->n_visits = visits;
     return s;
 }
 
-/* The round to begin with: the first in which an open point lacks its visit. */
+/* The round to begin with: the first in which a chosen point lacks its visit. */
 static unsigned first_round(const struct run *r)
 {
     unsigned round = UINT32_MAX;
 
     for (size_t i = 0; i < r->c->plan->n; i++) {
-        if (!r->points[i].stopped && r->points[i].next_round < round)
+        if (r->points[i].chosen && r->points[i].next_round < round)
             round = r->points[i].next_round;
     }
     return round;
@@ -410,6 +494,7 @@ static void count_outcome(struct run *r)
     for (size_t i = 0; i < r->c->plan->n; i++) {
         const struct progress_of_point *p = &r->points[i];
 
+        r->outcome->cut += p->worked && p->n_medians < r->set->min_launches;
         if (p->worked)
             r->outcome->ok++;
         else if (p->skipped)
@@ -423,6 +508,14 @@ static void count_outcome(struct run *r)
     r->outcome->interrupted = interrupted(r);
 }
 
+/* Time is up: what is still open has no more. */
+static void stop_all(struct run *r)
+{
+    r->outcome->budget_spent = true;
+    for (size_t i = 0; i < r->c->plan->n; i++)
+        stop(r, i, AM_STOP_BUDGET);
+}
+
 static enum am_status play(struct run *r, const struct am_resume *resume, struct am_err *err)
 {
     enum am_status s = resume ? take_over(r, resume, err) : AM_OK;
@@ -430,6 +523,10 @@ static enum am_status play(struct run *r, const struct am_resume *resume, struct
     for (size_t i = 0; resume && s == AM_OK && i < r->c->plan->n; i++)
         consider_stop(r, i);
     while (s == AM_OK && r->n_stopped < r->c->plan->n && !interrupted(r)) {
+        if (!choose(r)) {
+            stop_all(r);
+            break;
+        }
         r->round = first_round(r);
         s = play_block(r, err);
     }
@@ -451,7 +548,9 @@ enum am_status am_conductor_run(const struct am_conductor *c, const struct am_re
     r.points = calloc(n ? n : 1, sizeof(*r.points));
     r.stops = calloc(n ? n : 1, sizeof(*r.stops));
     r.order = calloc(n ? n : 1, sizeof(*r.order));
-    s = r.points && r.stops && r.order ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the run");
+    r.due = calloc(n ? n : 1, sizeof(*r.due));
+    s = r.points && r.stops && r.order && r.due ? AM_OK
+                                                : am_fail(err, AM_E_NOMEM, "no memory for the run");
     if (s == AM_OK)
         s = am_launcher_init(&r.launcher, c, err);
     if (s == AM_OK)
@@ -459,28 +558,14 @@ enum am_status am_conductor_run(const struct am_conductor *c, const struct am_re
     if (r.points)
         count_outcome(&r);
     for (size_t i = 0; r.points && i < n; i++)
+        c->plan->points[i].took_s =
+            r.points[i].visits ? r.points[i].seconds / r.points[i].visits : 0;
+    for (size_t i = 0; r.points && i < n; i++)
         free(r.points[i].medians);
     am_launcher_fini(&r.launcher);
     free(r.points);
     free(r.stops);
     free(r.order);
+    free(r.due);
     return s;
-}
-
-double am_conductor_estimate(const struct am_plan *plan)
-{
-    const struct am_sampler_settings *s = &plan->settings.sampler;
-    const double batch_s = (double)s->min_batch_ns * 1e-9;
-    const double spawn_s = 0.01;
-    /* Calibration costs about three batches, and batches come out longer than their minimum. */
-    const double launch_s = spawn_s + 1.3 * batch_s * (3 + s->warmup + s->samples);
-    const struct am_looks looks =
-        am_looks_of(plan->settings.min_launches, plan->settings.max_launches);
-    double all = 0;
-
-    for (size_t i = 0; i < plan->n; i++)
-        all += (double)looks.at[0] *
-               (plan->points[i].expect_s > 0 ? plan->points[i].expect_s : launch_s);
-    return plan->settings.budget_s > 0 && all > plan->settings.budget_s ? plan->settings.budget_s
-                                                                        : all;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The conductor: carries out a plan.
  *
- * It works in rounds. A round visits every point that is still open, in an order shuffled by the
- * run's seed: points of one bench are gathered into a launch, a worker process is started for it,
+ * It works in rounds. A round visits every point that is still open (with a budget: of those whose
+ * turn it is, conductor/schedule.h), in an order shuffled by the run's seed: points of one bench
+ * are gathered into a launch, a worker process is started for it,
  * its lines are collected and judged, and the launch is stored in one commit. After a round each
  * point is asked whether it needs more launches; why not (target, max-launches, budget, ...) is
  * stored. The decision looks only at what was stored, so that a resumed run decides as an
@@ -26,6 +27,7 @@
 struct am_progress {
     const struct am_point *point; /* just measured */
     size_t launches_done, points_done, points;
+    size_t visits_done, visits_left; /* left: of what fits into the budget */
     unsigned round;
     double elapsed_s, eta_s; /* eta: what the plan still needs, bounded by the budget */
     enum am_point_state state;
@@ -51,6 +53,7 @@ struct am_conductor {
 
 struct am_outcome {
     size_t ok, skipped, failed, open; /* points by final state */
+    size_t cut; /* of those that are ok: without their least number of launches */
     size_t launches;
     double elapsed_s;
     bool interrupted, budget_spent;
@@ -60,8 +63,5 @@ struct am_outcome {
 enum am_status am_conductor_run(const struct am_conductor *conductor,
                                 const struct am_resume *resume, struct am_outcome *outcome,
                                 struct am_err *err);
-
-/* Rough cost of the whole plan in seconds, for `plan` and the first ETA. */
-double am_conductor_estimate(const struct am_plan *plan);
 
 #endif

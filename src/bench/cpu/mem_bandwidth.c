@@ -314,7 +314,7 @@ static const struct am_axis axes[] = {
               .help = "bytes touched by all threads and arrays together, rounded down to whole "
                       "unrolled steps; l1s, l2s, l3s: all such caches that the threads reach"},
     [ISA] = AM_AXIS_ISA(.dflt = "best", .help = "instruction set of the loops"),
-    [THREADS] = AM_AXIS_THREADS(.dflt = "1,cpus", .quick = "1",
+    [THREADS] = AM_AXIS_THREADS(.dflt = "1,cpus", .quick = "1,cpus",
                                 .help = "threads, one per CPU, each on its own part"),
     [PAGES] = AM_AXIS_PAGES(.dflt = "any"),
     [PREFETCH] = {.name = "prefetch",

@@ -395,7 +395,6 @@ const struct am_bench am_bench_ocl_bus = {
     .name = "ocl.bus",
     .summary = "transfers between host and device, and inside the device",
     .version = 1,
-    .named_only = true,
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct bus),

@@ -5,33 +5,62 @@
 #include "cli/cli.h"
 #include "cli/run/meters.h"
 #include "cli/run/setup.h"
-#include "conductor/conductor.h"
+#include "conductor/schedule.h"
 #include "write/write.h"
 
 #include <stdio.h>
+#include <string.h>
 
-/* The plan's points of one bench, as a plan of their own: they stand together. */
-static struct am_plan part_of(const struct am_plan *plan, size_t first)
+/* A plan as it is shown. */
+struct shown {
+    const struct am_plan *plan;
+    bool *fits; /* parallel to its points; NULL: all do */
+    double seconds;
+};
+
+/* What is said of some of its points. */
+struct part {
+    size_t points, fitting;
+    double seconds; /* of those that fit */
+};
+
+static bool fits(const struct shown *shown, size_t i)
 {
-    struct am_plan part = {.settings = plan->settings, .points = plan->points + first};
+    return !shown->fits || shown->fits[i];
+}
 
-    while (first + part.n < plan->n && part.points[part.n].bench == part.points[0].bench)
-        part.n++;
+/* The points from *i on that have the same bench, whichever worker measures them; *i moves on. */
+static struct part take_bench(const struct shown *shown, size_t *i)
+{
+    const struct am_plan *const plan = shown->plan;
+    const char *const name = plan->points[*i].bench->name;
+    struct part part = {0};
+
+    for (; *i < plan->n && strcmp(plan->points[*i].bench->name, name) == 0; (*i)++) {
+        part.points++;
+        if (!fits(shown, *i))
+            continue;
+        part.fitting++;
+        part.seconds += plan->settings.min_launches * am_schedule_guess(plan, &plan->points[*i]);
+    }
     return part;
 }
 
-static void add_part(struct am_table *t, const char *name, const struct am_plan *part)
+static void add_part(struct am_table *t, const struct am_plan_settings *set, const char *name,
+                     const struct part *part)
 {
-    const unsigned least = part->settings.min_launches, most = part->settings.max_launches;
-
     am_table_row(t);
     am_table_text(t, name)->tone = AM_TONE_STRONG;
-    (void)am_table_number(t, AM_FORM_COUNT, (double)part->n);
-    if (least == most)
-        (void)am_table_textf(t, "%zu", part->n * least);
+    if (part->fitting < part->points)
+        (void)am_table_textf(t, "%zu of %zu", part->fitting, part->points);
     else
-        (void)am_table_textf(t, "%zu to %zu", part->n * least, part->n * most);
-    (void)am_table_number(t, AM_FORM_DURATION, am_conductor_estimate(part));
+        (void)am_table_textf(t, "%zu", part->points);
+    if (set->min_launches == set->max_launches)
+        (void)am_table_textf(t, "%zu", part->fitting * set->min_launches);
+    else
+        (void)am_table_textf(t, "%zu to %zu", part->fitting * set->min_launches,
+                             part->fitting * set->max_launches);
+    (void)am_table_number(t, AM_FORM_DURATION, part->seconds);
 }
 
 static void summary_blocks(struct am_body *b, const void *self)
@@ -39,24 +68,33 @@ static void summary_blocks(struct am_body *b, const void *self)
     static const struct am_column columns[] = {{.title = "bench"},
                                                {.title = "points", .right = true},
                                                {.title = "visits", .right = true},
-                                               {.title = "at least about", .right = true}};
-    const struct am_plan *const plan = self;
+                                               {.title = "about", .right = true}};
+    const struct shown *const shown = self;
+    const struct am_plan_settings *const set = &shown->plan->settings;
     struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+    struct part all = {.seconds = shown->seconds};
 
-    for (size_t i = 0; i < plan->n;) {
-        const struct am_plan part = part_of(plan, i);
+    for (size_t i = 0; i < shown->plan->n;) {
+        const char *const name = shown->plan->points[i].bench->name;
+        const struct part part = take_bench(shown, &i);
 
-        add_part(t, part.points[0].bench->name, &part);
-        i += part.n;
+        add_part(t, set, name, &part);
+        all.points += part.points;
+        all.fitting += part.fitting;
     }
-    add_part(t, "all", plan);
+    add_part(t, set, "all", &all);
 }
 
 static void points_blocks(struct am_body *b, const void *self)
 {
-    static const struct am_column columns[] = {{.title = "bench", .key = "bench"},
-                                               {.title = "point", .key = "point"}};
-    const struct am_plan *const plan = self;
+    static const struct am_column columns[] = {
+        {.title = "bench", .key = "bench"},
+        {.title = "point", .key = "point"},
+        {.title = "worth", .key = "worth", .right = true},
+        {.title = "about", .key = "expected_s", .right = true},
+        {.title = "", .key = "left_out"}};
+    const struct shown *const shown = self;
+    const struct am_plan *const plan = shown->plan;
     struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
 
     for (size_t i = 0; i < plan->n; i++) {
@@ -66,12 +104,16 @@ static void points_blocks(struct am_body *b, const void *self)
         am_table_row(t);
         (void)am_table_text(t, plan->points[i].bench->name);
         (void)am_table_text(t, am_arena_strdup(b->arena, text));
+        (void)am_table_number(t, AM_FORM_COUNT, plan->points[i].worth);
+        (void)am_table_number(t, AM_FORM_DURATION, am_schedule_guess(plan, &plan->points[i]));
+        (void)am_table_text(t, fits(shown, i) ? NULL : "left out");
     }
 }
 
 static void plan_data(struct am_data *d, const void *self)
 {
-    const struct am_plan *const plan = self;
+    const struct shown *const shown = self;
+    const struct am_plan *const plan = shown->plan;
     const struct am_plan_settings *const s = &plan->settings;
 
     am_data_text(d, "profile", am_profile_name(s->profile));
@@ -79,7 +121,7 @@ static void plan_data(struct am_data *d, const void *self)
     am_data_unsigned(d, "max_launches", s->max_launches);
     am_data_number(d, "target", s->target);
     am_data_number(d, "budget_s", s->budget_s);
-    am_data_number(d, "estimate_s", am_conductor_estimate(plan));
+    am_data_number(d, "estimate_s", shown->seconds);
     am_data_array(d, "points");
     for (size_t i = 0; i < plan->n; i++) {
         const struct am_point *const point = &plan->points[i];
@@ -91,6 +133,9 @@ static void plan_data(struct am_data *d, const void *self)
         for (size_t k = 0; axes && axes[k].name; k++)
             am_data_value(d, axes[k].name, &point->values[k]);
         am_data_object_end(d);
+        am_data_unsigned(d, "worth", point->worth);
+        am_data_number(d, "expected_s", am_schedule_guess(plan, point));
+        am_data_bool(d, "fits", fits(shown, i));
         am_data_object_end(d);
     }
     am_data_array_end(d);
@@ -99,8 +144,11 @@ static void plan_data(struct am_data *d, const void *self)
 void am_setup_show_plan(struct am_cli *cli, const struct am_plan *plan)
 {
     const bool all = cli->style.format == AM_FORMAT_CSV || cli->opt->verbose;
+    struct shown shown = {.plan = plan,
+                          .fits = am_arena_array(cli->arena, plan->n + 1, sizeof(bool))};
 
-    am_write(&(struct am_document){.self = plan,
+    shown.seconds = am_schedule_estimate(plan, shown.fits);
+    am_write(&(struct am_document){.self = &shown,
                                    .blocks = all ? points_blocks : summary_blocks,
                                    .data = plan_data},
              &cli->style, cli->arena, stdout);
@@ -121,10 +169,6 @@ enum am_status am_cmd_plan(struct am_cli *cli, struct am_err *err)
         am_setup_stretch(cli, &setup, &setup.plan.settings);
         am_setup_show_plan(cli, &setup.plan);
     }
-    if (status == AM_OK && setup.plan.settings.budget_s > 0 &&
-        am_conductor_estimate(&setup.plan) > setup.plan.settings.budget_s)
-        am_log(AM_LOG_INFO, "the budget of %.0f s may end the run earlier",
-               setup.plan.settings.budget_s);
     am_setup_close(&setup);
     return status;
 }

@@ -217,8 +217,14 @@ static void tell_outcome(const struct am_outcome *o)
     if (o->failed)
         am_log(AM_LOG_WARN, "%zu point%s failed; the reasons are stored", o->failed,
                o->failed == 1 ? "" : "s");
-    if (o->budget_spent)
-        am_log(AM_LOG_WARN, "the time budget ended the run before every point had its launches");
+    if (o->budget_spent && o->cut)
+        am_log(AM_LOG_WARN, "the time budget ended the run before %zu point%s had all launches",
+               o->cut, o->cut == 1 ? "" : "s");
+    if (o->budget_spent && o->open)
+        am_log(AM_LOG_INFO,
+               "left out, for want of time: %zu point%s of least worth (archmeter plan "
+               "lists them; --budget gives more time)",
+               o->open, o->open == 1 ? "" : "s");
     if (o->ok == 0 && !o->interrupted)
         am_log(AM_LOG_ERROR, "nothing could be measured");
     am_log(AM_LOG_INFO, "\n%zu measured, %zu skipped, %zu failed, %zu open; %zu launch%s in %s",

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "family/worth.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
 #include "evidence/evidence.h"
@@ -406,6 +407,8 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
         status = am_setup_check_used(cli, setup, params, err);
     if (status == AM_OK)
         status = am_setup_tuning(cli, setup, err);
+    if (status == AM_OK)
+        am_worth_apply(&setup->plan);
     return status;
 }
 

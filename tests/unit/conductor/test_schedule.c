@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans under a budget: what fits and whose turn it is. */
+#include "base/rng.h"
+#include "conductor/schedule.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LAUNCHES = 5 };
+
+/* ---- what fits ---- */
+
+static size_t count_fitting(const struct am_due *due, size_t n)
+{
+    size_t fitting = 0;
+
+    for (size_t i = 0; i < n; i++)
+        fitting += due[i].fits;
+    return fitting;
+}
+
+static void test_fit(void)
+{
+    struct am_due due[] = {{.worth = 200, .each_s = 1},
+                           {.worth = 10, .each_s = 1},
+                           {.worth = 20, .each_s = 1},
+                           {.worth = 20, .each_s = 1},
+                           {.worth = 30, .each_s = 0.1}};
+    double used = am_schedule_fit(due, 5, LAUNCHES, 100, 5);
+
+    ok(count_fitting(due, 5) == 5 && fabs(used - 20.5) < 1e-9, "with enough time everything fits");
+    used = am_schedule_fit(due, 5, LAUNCHES, 16, 0);
+    ok(!due[0].fits && due[1].fits && due[2].fits && due[3].fits && due[4].fits && used < 16,
+       "what is of least worth is left out, wherever it stands in the plan");
+    used = am_schedule_fit(due, 5, LAUNCHES, 14, 0);
+    ok(due[1].fits && !due[2].fits && !due[3].fits && fabs(used - 5) < 1e-9,
+       "a rank is measured as a whole or not at all");
+    ok(!due[4].fits, "and nothing cheaper takes the place of something of more worth");
+    (void)am_schedule_fit(due, 5, LAUNCHES, 16, 1);
+    ok(due[3].fits && !due[4].fits, "a reserve is left free by what has not begun");
+    due[4].visits = 1;
+    (void)am_schedule_fit(due, 5, LAUNCHES, 16, 1);
+    ok(due[4].fits, "but what was begun may use it");
+    due[2].visits = due[3].visits = 1;
+    (void)am_schedule_fit(due, 5, LAUNCHES, 7, 0);
+    ok(due[2].fits && due[3].fits && !due[4].fits,
+       "a rank that was begun and turns out too long has the time that is left");
+    (void)am_schedule_fit(due, 5, LAUNCHES, 0.5, 0);
+    ok(due[1].fits && count_fitting(due, 5) == 1, "the first rank is tried however short time is");
+    (void)am_schedule_fit(due, 5, LAUNCHES, 0, 0);
+    ok(count_fitting(due, 5) == 0, "unless there is none left");
+}
+
+/* Of any plan: what fits is a beginning of it by worth, and is not longer than the time. */
+static void test_any_plan(uint64_t seed)
+{
+    enum { POINTS = 60, PLANS = 300 };
+    struct am_rng rng;
+    size_t wrong = 0;
+
+    am_rng_seed(&rng, seed, 1);
+    for (size_t k = 0; k < PLANS; k++) {
+        struct am_due due[POINTS];
+        const double left = 1 + 40 * am_rng_unit(&rng);
+        double used, sum = 0;
+        unsigned last = 0, first_out = 2000, least = 2000;
+
+        for (size_t i = 0; i < POINTS; i++)
+            due[i] = (struct am_due){.worth = (unsigned)(am_rng_unit(&rng) * 300),
+                                     .each_s = am_rng_unit(&rng)};
+        used = am_schedule_fit(due, POINTS, LAUNCHES, left, 0);
+        for (size_t i = 0; i < POINTS; i++) {
+            least = due[i].worth < least ? due[i].worth : least;
+            if (due[i].fits && due[i].worth > last)
+                last = due[i].worth;
+            if (!due[i].fits && due[i].worth < first_out)
+                first_out = due[i].worth;
+            sum += due[i].fits ? LAUNCHES * due[i].each_s : 0;
+        }
+        wrong += last >= first_out || fabs(sum - used) > 1e-9 || (used > left && last > least);
+    }
+    ok(wrong == 0, "of any plan the part of most worth is measured, within the time (seed %llu)",
+       (unsigned long long)seed);
+}
+
+static void test_turns(void)
+{
+    struct am_due due[] = {{.worth = 80, .fits = true},
+                           {.worth = 110, .fits = true},
+                           {.worth = 20, .fits = false},
+                           {.worth = 105, .fits = true}};
+    unsigned turn = 99;
+
+    ok(am_schedule_turn(due, 4, LAUNCHES, &turn) && turn == 0, "headlines first");
+    due[0].visits = LAUNCHES;
+    ok(am_schedule_turn(due, 4, LAUNCHES, &turn) && turn == 1 &&
+           am_schedule_class(&due[1], LAUNCHES) == am_schedule_class(&due[3], LAUNCHES),
+       "the next class when they have their launches");
+    due[1].stopped = due[3].stopped = true;
+    ok(am_schedule_turn(due, 4, LAUNCHES, &turn) && turn == am_schedule_class(&due[0], LAUNCHES) &&
+           turn > 9,
+       "further launches come behind everything");
+    due[0].stopped = true;
+    ok(!am_schedule_turn(due, 4, LAUNCHES, &turn), "then it is nobody's turn");
+}
+
+static void test_sort(void)
+{
+    const struct am_due due[] = {{.worth = 900}, {.worth = 5}, {.worth = 5000}, {.worth = 5}};
+    size_t order[] = {2, 3, 0, 1};
+
+    am_schedule_sort(due, order, 4);
+    ok(order[0] == 3 && order[1] == 1 && order[2] == 2 && order[3] == 0,
+       "sorted by worth, equals as they were: %zu %zu %zu %zu", order[0], order[1], order[2],
+       order[3]);
+}
+
+/* ---- guesses ---- */
+
+static const struct am_axis axes[] = {
+    {.name = "size", .kind = AM_AXIS_SIZE},
+    {.name = NULL},
+};
+static const struct am_bench bench = {.name = "b", .version = 3, .axes = axes};
+static const struct am_value sizes[] = {{.kind = AM_AXIS_SIZE, .i = 4096},
+                                        {.kind = AM_AXIS_SIZE, .i = 1 << 28}};
+
+static struct am_plan plan_of(struct am_point *points, size_t n)
+{
+    return (struct am_plan){
+        .settings = am_profile_settings(AM_PROFILE_QUICK), .points = points, .n = n};
+}
+
+static void test_guess(void)
+{
+    struct am_point points[] = {{.bench = &bench, .values = &sizes[0]},
+                                {.bench = &bench, .values = &sizes[1]}};
+    const struct am_plan plan = plan_of(points, 2);
+    bool fits[2];
+
+    ok(am_schedule_guess(&plan, &points[1]) > 2 * am_schedule_guess(&plan, &points[0]),
+       "a large set is guessed to take longer");
+    ok(fabs(am_schedule_estimate(&plan, fits) -
+            5 * (am_schedule_guess(&plan, &points[0]) + am_schedule_guess(&plan, &points[1]))) <
+               1e-9 &&
+           fits[0] && fits[1],
+       "an estimate is the sum of launches");
+}
+
+int main(void)
+{
+    test_fit();
+    test_any_plan((uint64_t)time(NULL));
+    test_turns();
+    test_sort();
+    test_guess();
+    return tap_done();
+}

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/run/cost_file.h"
 #include "cli/run/experiment.h"
 #include "cli/run/measure.h"
 #include "cli/run/meters.h"
@@ -46,6 +47,8 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
         status = am_measure_create(cli, &setup, path, &store, err);
     if (status == AM_OK)
         status = am_measure_run(cli, &setup, store, NULL, &outcome, err);
+    if (status == AM_OK)
+        am_setup_learn_costs(cli, &setup);
     if (status == AM_OK)
         status = am_measure_report(cli, store, path, &outcome, err);
     am_store_close(store);
@@ -218,6 +221,8 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
         status = am_setup_counters(cli, &setup, err);
     if (status == AM_OK)
         status = rebuild_plan(resume, cli->arena, &setup, err);
+    if (status == AM_OK)
+        am_setup_costs(cli, &setup);
     if (status == AM_OK)
         am_experiment_order(&stored.settings, &setup.plan.settings);
     if (status == AM_OK)

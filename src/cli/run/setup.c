@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "family/worth.h"
+#include "cli/run/cost_file.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
 #include "evidence/evidence.h"
@@ -408,7 +408,7 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
     if (status == AM_OK)
         status = am_setup_tuning(cli, setup, err);
     if (status == AM_OK)
-        am_worth_apply(&setup->plan);
+        am_setup_costs(cli, setup);
     return status;
 }
 

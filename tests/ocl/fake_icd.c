@@ -344,6 +344,35 @@ static cl_program fake_clCreateProgramWithSource(cl_context c, cl_uint n, const 
     return MAY() ? new_object(sizeof(struct _cl_program)) : NULL;
 }
 
+/* A binary of this driver is the salt that it was built with. */
+static cl_program fake_clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id *ids,
+                                                 const size_t *lengths,
+                                                 const unsigned char **binaries, cl_int *status,
+                                                 cl_int *code)
+{
+    (void)c;
+    (void)n;
+    (void)ids;
+    (void)binaries;
+    *status = lengths[0] == sizeof(uint32_t) ? CL_SUCCESS : CL_INVALID_BINARY;
+    return MAY() ? new_object(sizeof(struct _cl_program)) : NULL;
+}
+
+static cl_int fake_clGetProgramInfo(cl_program p, cl_program_info what, size_t room, void *out,
+                                    size_t *needed)
+{
+    const cl_uint one = 1;
+    const size_t size = sizeof(p->salt);
+
+    ACT();
+    if (what == CL_PROGRAM_NUM_DEVICES)
+        return give(&one, sizeof(one), room, out, needed);
+    if (what == CL_PROGRAM_BINARY_SIZES)
+        return give(&size, sizeof(size), room, out, needed);
+    memcpy(*(unsigned char **)out, &p->salt, sizeof(p->salt));
+    return CL_SUCCESS;
+}
+
 static cl_int fake_clReleaseProgram(cl_program p)
 {
     free(p);
@@ -539,6 +568,8 @@ static const struct _cl_icd_dispatch table = {
     ENTRY(clEnqueueReadBuffer),
     ENTRY(clEnqueueWriteBuffer),
     ENTRY(clCreateProgramWithSource),
+    ENTRY(clCreateProgramWithBinary),
+    ENTRY(clGetProgramInfo),
     ENTRY(clReleaseProgram),
     ENTRY(clBuildProgram),
     ENTRY(clGetProgramBuildInfo),

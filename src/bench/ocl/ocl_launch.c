@@ -49,7 +49,7 @@ static enum am_status build(struct launching *l, struct am_ocl_program *p, cl_ke
 
     l->salt = (uint32_t)am_rng_u64(&l->rng);
     (void)am_str_format(options, sizeof(options), "-DSALT=%uu", l->salt);
-    s = am_ocl_program_build(p, &l->device, "launch", options, err);
+    s = am_ocl_program_compile(p, &l->device, "launch", options, err);
     return s == AM_OK ? am_ocl_program_kernel(p, "am_launch", kernel, err) : s;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/words/help.h"
 #include "cli/run/progress.h"
+#include "cli/run/run_folder.h"
 #include "cli/words/remember.h"
 #include "cli/run/page.h"
 #include "document/results.h"
@@ -184,11 +185,13 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         .progress = am_progress_show,
         .progress_self = &view,
     };
+    const char *const folder = am_run_folder_make(cli->arena);
     enum am_status status, ended;
 
     am_progress_begin(&view, cli->opt, &setup->plan);
     status = am_conductor_run(&conductor, resume, outcome, err);
     am_progress_end(&view);
+    am_run_folder_remove(folder);
     /* A machine that drew more after the run than before makes net energies doubtful: both stay. */
     if (status == AM_OK && !outcome->interrupted)
         status = am_measure_idle(cli, setup, store, "after", err);

@@ -2,6 +2,8 @@
 /* OpenCL programs, compiled for a device. */
 #include "bench/ocl/host/program.h"
 
+#include "bench/ocl/host/binaries.h"
+
 #include <string.h>
 
 enum { LOG_MAX = 64 * 1024, LOG_SHOWN = 300 };
@@ -36,6 +38,22 @@ static enum am_status tell_build_failure(const struct am_ocl_program *p,
 
 enum am_status am_ocl_program_build(struct am_ocl_program *p, const struct am_ocl_device *d,
                                     const char *word, const char *options, struct am_err *err)
+{
+    const char *const text = find_source(word);
+    enum am_status s;
+
+    p->program = text ? am_ocl_binary_load(d, text, options) : NULL;
+    p->loaded = p->program != NULL;
+    if (p->loaded)
+        return AM_OK;
+    s = am_ocl_program_compile(p, d, word, options, err);
+    if (s == AM_OK)
+        am_ocl_binary_keep(d, text, options, p->program);
+    return s;
+}
+
+enum am_status am_ocl_program_compile(struct am_ocl_program *p, const struct am_ocl_device *d,
+                                      const char *word, const char *options, struct am_err *err)
 {
     const char *const text = find_source(word);
     cl_int code = CL_SUCCESS;

@@ -21,15 +21,20 @@ extern const struct am_ocl_source am_ocl_sources[]; /* generated */
 /* Zero-initialise. */
 struct am_ocl_program {
     cl_program program;
-    uint64_t build_ns; /* of clBuildProgram(); some drivers compile at the first launch only */
+    uint64_t build_ns; /* of compiling; some drivers compile at the first launch only */
+    bool loaded;       /* an earlier process of the run compiled it */
 };
 
 /* Builds kernels/<word>.cl with the given options ("-DWIDTH=8"; no fast-math options unless the
  * bench is about them: they license folding). Notes nothing: the bench notes its final options by
  * am_ctx_note(ctx, "options", ...). On failure the story ends with the beginning of the build log.
- * The program keeps a reference to nothing in `d` but its context. */
+ * The program keeps a reference to nothing in `d` but its context. What an earlier process of the
+ * run has built is not compiled again (binaries.h). */
 enum am_status am_ocl_program_build(struct am_ocl_program *p, const struct am_ocl_device *d,
                                     const char *word, const char *options, struct am_err *err);
+/* The same, always by compiling: for those who time it. */
+enum am_status am_ocl_program_compile(struct am_ocl_program *p, const struct am_ocl_device *d,
+                                      const char *word, const char *options, struct am_err *err);
 void am_ocl_program_free(struct am_ocl_program *p); /* accepts a zeroed struct; zeroes it */
 
 enum am_status am_ocl_program_kernel(const struct am_ocl_program *p, const char *name,

@@ -38,6 +38,7 @@ struct run {
     struct progress_of_point *points; /* parallel to plan->points */
     struct am_stop *stops;            /* of this round, not yet stored */
     size_t n_stops, n_stopped, n_visits;
+    size_t n_samples, n_disturbed;
     size_t *order;      /* of this round; scratch */
     struct am_due *due; /* parallel to points; as the latest block began */
     uint64_t start_ns;
@@ -166,6 +167,9 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     r->n_visits++;
     p->next_round = r->round + 1;
     p->seconds += seconds;
+    r->n_samples += v->n_samples;
+    for (size_t k = 0; k < v->n_samples; k++)
+        r->n_disturbed += v->samples[k].labels != 0;
     p->skipped |= v->state == AM_POINT_SKIP;
     p->failures += v->state == AM_POINT_FAIL;
     p->worked |= v->state == AM_POINT_OK;
@@ -174,51 +178,50 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     consider_stop(r, i);
 }
 
-/* How much longer visits take than was expected: guesses err in one direction on one machine. As if
- * a second had been spent as expected before the first visit. */
-static double pace(const struct run *r)
-{
-    double spent = 1, expected = 1;
-
-    for (size_t i = 0; i < r->c->plan->n; i++) {
-        const struct progress_of_point *p = &r->points[i];
-
-        spent += p->seconds;
-        expected += p->visits * am_schedule_guess(r->c->plan, &r->c->plan->points[i]);
-    }
-    return spent / expected;
-}
-
 /* Brings r->due up to date; what fits is left as it is. */
 static void look_ahead(const struct run *r)
 {
-    const double factor = pace(r);
-
     for (size_t i = 0; i < r->c->plan->n; i++) {
         const struct progress_of_point *p = &r->points[i];
         struct am_due *due = &r->due[i];
 
         due->worth = r->c->plan->points[i].worth;
         due->visits = p->visits;
+        due->spent_s = p->seconds;
         due->stopped = p->stopped;
-        due->each_s = p->visits ? p->seconds / p->visits
-                                : factor * am_schedule_guess(r->c->plan, &r->c->plan->points[i]);
+        due->guess_s = am_schedule_guess(r->c->plan, &r->c->plan->points[i]);
     }
+    am_schedule_expect(r->due, r->c->plan->n);
 }
 
 /* What the plan still needs, of what fits into it. */
 static void tell_ahead(const struct run *r, struct am_progress *p)
 {
     look_ahead(r);
-    for (size_t i = 0; i < r->c->plan->n; i++) {
-        const unsigned visits =
-            r->due[i].fits ? am_due_visits(&r->due[i], r->set->min_launches) : 0;
-
-        p->eta_s += visits * r->due[i].each_s;
-        p->visits_left += visits;
-    }
+    p->eta_s = am_schedule_left(r->due, r->c->plan->n, r->set->min_launches, &p->visits_left);
     if (r->set->budget_s > 0)
         p->eta_s = fmin(p->eta_s, fmax(0, r->set->budget_s - p->elapsed_s));
+}
+
+/* The median of what was measured of a point so far. */
+static double settled(const struct progress_of_point *p)
+{
+    double *sorted = malloc((p->n_medians + 1) * sizeof(*sorted));
+    double median = NAN;
+
+    if (sorted && p->n_medians) {
+        memcpy(sorted, p->medians, p->n_medians * sizeof(*sorted));
+        am_stats_sort(sorted, p->n_medians);
+        median = am_stats_median(sorted, p->n_medians);
+    }
+    free(sorted);
+    return median;
+}
+
+/* Launches that the point will have, as far as that is known. */
+static unsigned wanted(const struct run *r, const struct progress_of_point *p)
+{
+    return p->stopped || p->visits >= r->set->min_launches ? p->visits : r->set->min_launches;
 }
 
 static void tell(const struct run *r, size_t i, const struct am_visit *v)
@@ -231,7 +234,12 @@ static void tell(const struct run *r, size_t i, const struct am_visit *v)
         .points_done = r->n_stopped,
         .points = r->c->plan->n,
         .round = r->round,
+        .first_point = r->c->plan->points,
         .elapsed_s = now,
+        .visits = r->points[i].visits,
+        .visits_wanted = wanted(r, &r->points[i]),
+        .samples = r->n_samples,
+        .samples_disturbed = r->n_disturbed,
         .state = v->state,
         .reason = v->reason,
     };
@@ -239,6 +247,8 @@ static void tell(const struct run *r, size_t i, const struct am_visit *v)
     if (!r->c->progress)
         return;
     tell_ahead(r, &p);
+    p.value = settled(&r->points[i]);
+    p.precision = precision(&r->points[i]);
     r->c->progress(r->c->progress_self, &p);
 }
 

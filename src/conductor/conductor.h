@@ -25,11 +25,16 @@
 
 /* Told after every launch, between measurements: never while a kernel is timed. */
 struct am_progress {
-    const struct am_point *point; /* just measured */
+    const struct am_point *point;       /* just measured */
+    const struct am_point *first_point; /* of the plan that it stands in; NULL: in none */
     size_t launches_done, points_done, points;
     size_t visits_done, visits_left; /* left: of what fits into the budget */
     unsigned round;
     double elapsed_s, eta_s; /* eta: what the plan still needs, bounded by the budget */
+    double value, precision; /* of the point so far: median of the first metric, and half-width of
+                              * its interval relative to it; NAN: none */
+    unsigned visits, visits_wanted;    /* of the point */
+    size_t samples, samples_disturbed; /* of this invocation */
     enum am_point_state state;
     const char *reason; /* of a skip or failure, else NULL */
 };

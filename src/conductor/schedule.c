@@ -15,6 +15,33 @@ unsigned am_due_visits(const struct am_due *due, unsigned min_launches)
     return due->visits < min_launches ? min_launches - due->visits : 1;
 }
 
+void am_schedule_expect(struct am_due *due, size_t n)
+{
+    double spent = 1, expected = 1; /* as if a second had been spent as expected before */
+
+    for (size_t i = 0; i < n; i++) {
+        spent += due[i].spent_s;
+        expected += due[i].visits * due[i].guess_s;
+    }
+    for (size_t i = 0; i < n; i++)
+        due[i].each_s =
+            due[i].visits ? due[i].spent_s / due[i].visits : due[i].guess_s * spent / expected;
+}
+
+double am_schedule_left(const struct am_due *due, size_t n, unsigned min_launches, size_t *visits)
+{
+    double left = 0;
+
+    *visits = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned more = due[i].fits ? am_due_visits(&due[i], min_launches) : 0;
+
+        *visits += more;
+        left += more * due[i].each_s;
+    }
+    return left;
+}
+
 static int by_worth(const void *x, const void *y)
 {
     const struct am_due *const a = *(const struct am_due *const *)x;

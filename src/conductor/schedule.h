@@ -20,14 +20,23 @@
 struct am_due {
     unsigned worth; /* rank, of struct am_point */
     unsigned visits;
-    double each_s; /* that a visit is expected to take */
-    bool stopped;  /* it needs no more */
-    bool fits;     /* set by am_schedule_fit() */
+    double each_s;  /* that a visit is expected to take */
+    double guess_s; /* the same before any was made */
+    double spent_s; /* in its visits */
+    bool stopped;   /* it needs no more */
+    bool fits;      /* set by am_schedule_fit() */
 };
 
 /* Time that plans leave free of what they have: costs are guesses, and a rank that was begun should
  * be finished. */
 #define AM_SCHEDULE_RESERVE 0.08
+
+/* Sets each_s from the rest: the mean of the point's own visits, else what was guessed, times what
+ * visits of others take of their guesses (guesses err in one direction on one machine). */
+void am_schedule_expect(struct am_due *due, size_t n);
+
+/* Seconds that what fits still needs, and its visits. */
+double am_schedule_left(const struct am_due *due, size_t n, unsigned min_launches, size_t *visits);
 
 /* Visits that the point still needs: up to the least number, then one at a time. */
 unsigned am_due_visits(const struct am_due *due, unsigned min_launches);

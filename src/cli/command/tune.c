@@ -277,7 +277,7 @@ static enum am_status tune_points(struct session *s, struct am_err *err)
 
         row->point = point;
         status = candidates_of(s->cli, s->setup, point->bench, s->params, candidates, err);
-        am_progress_begin(&s->view, s->cli->opt, &s->setup->plan);
+        am_progress_begin(&s->view, s->cli->opt, s->cli->style.utf8);
         if (status == AM_OK)
             status = am_tuner_run(&s->tuner, point, candidates, s->cli->arena, &row->tuned, err);
         am_progress_end(&s->view);

@@ -188,7 +188,7 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
     const char *const folder = am_run_folder_make(cli->arena);
     enum am_status status, ended;
 
-    am_progress_begin(&view, cli->opt, &setup->plan);
+    am_progress_begin(&view, cli->opt, cli->style.utf8);
     status = am_conductor_run(&conductor, resume, outcome, err);
     am_progress_end(&view);
     am_run_folder_remove(folder);
@@ -246,7 +246,7 @@ static void tell_next(const struct am_outcome *o, const char *path)
 
 /* What a person sees at the end is the first screen, which says itself what to do next. Where the
  * run does not fill one (a few named benches), for programs, and where more was asked for, it is
- * all tables. */
+ * all tables. A run of everything that was interrupted early shows on the screen what there is. */
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err)
 {
@@ -267,7 +267,8 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
         return status;
     if (brief)
         am_facts_derive(&set, cli->arena, &facts);
-    brief = brief && am_screen_families(&facts) >= AM_SCREEN_FAMILIES;
+    brief = brief && (am_screen_families(&facts) >= AM_SCREEN_FAMILIES ||
+                      (outcome->interrupted && cli->opt->operands.n == 0));
     if (brief)
         tell_outcome(outcome);
     am_write(brief ? &screen : &results, &cli->style, cli->arena, stdout);

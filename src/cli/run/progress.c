@@ -3,51 +3,36 @@
 #include "cli/run/progress.h"
 
 #include "base/log.h"
-#include "base/text.h"
 #include "cli/run/output.h"
-#include "document/units.h"
+#include "cli/run/progress_lines.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-static const double plain_interval_s = 30;
+/* Columns at the right edge that stay free: terminals wrap when the last one is written, and what
+ * they echo of Ctrl-C must not begin a line of its own. */
+enum { EDGE = 3, COLUMNS_LEAST = 20 };
 
-void am_progress_begin(struct am_progress_view *view, const struct am_options *opt,
-                       const struct am_plan *plan)
+/* Between plain lines: some seconds, and in a long run a twentieth of it. */
+static const double plain_least_s = 15, plain_share = 0.05;
+
+void am_progress_begin(struct am_progress_view *view, const struct am_options *opt, bool utf8)
 {
     *view = (struct am_progress_view){
         .silent = opt->quiet,
         .interactive = am_output_interactive(),
         .verbose = opt->verbose,
-        .min_launches = plan->settings.min_launches,
+        .utf8 = utf8,
     };
 }
 
+/* The cursor stands in the second line, and goes to the beginning of the first. */
 static void erase(struct am_progress_view *view)
 {
     if (view->drawn)
-        (void)fputs("\r\033[K", stderr);
+        (void)fputs("\r\033[K\033[1A\033[K", stderr);
     view->drawn = false;
-}
-
-void am_progress_line(const struct am_progress *p, unsigned min_launches, unsigned columns,
-                      char *buf, size_t cap)
-{
-    const double whole = p->elapsed_s + p->eta_s;
-    const int percent = whole > 0 ? (int)(100 * p->elapsed_s / whole) : 100;
-    const unsigned round = p->round + 1;
-    char point[AM_POINT_TEXT_MAX], eta[AM_UNITS_MAX], of[AM_UNITS_MAX] = "";
-
-    am_point_text(p->point, point, sizeof(point));
-    am_units_clock(p->eta_s, eta, sizeof(eta));
-    if (round <= min_launches)
-        (void)am_str_format(of, sizeof(of), "/%u", min_launches);
-    (void)am_str_format(buf, cap, "[%3d%%] ETA %s, round %u%s, %zu/%zu points done, %s %s", percent,
-                        eta, round, of, p->points_done, p->points, p->point->bench->name, point);
-    /* the last column stays free: terminals wrap when it is written */
-    if (columns > 1 && strlen(buf) >= columns)
-        buf[columns - 1] = '\0';
 }
 
 /* A failure is told at once; a skip only to those who want to know everything. */
@@ -64,23 +49,31 @@ static void tell_reason(struct am_progress_view *view, const struct am_progress 
            failed ? "failed" : "skipped", p->reason ? p->reason : "no reason given");
 }
 
+static unsigned usable_columns(void)
+{
+    const unsigned columns = am_output_columns(STDERR_FILENO);
+
+    return columns > COLUMNS_LEAST + EDGE ? columns - EDGE : COLUMNS_LEAST;
+}
+
 void am_progress_show(void *self, const struct am_progress *p)
 {
     struct am_progress_view *view = self;
-    char line[AM_POINT_TEXT_MAX * 2];
+    struct am_progress_lines lines;
 
     tell_reason(view, p);
     if (view->silent)
         return;
     if (view->interactive) {
-        am_progress_line(p, view->min_launches, am_output_columns(STDERR_FILENO), line,
-                         sizeof(line));
-        (void)fprintf(stderr, "\r%s\033[K", line);
+        am_progress_lines(p, usable_columns(), view->utf8, &lines);
+        erase(view);
+        (void)fprintf(stderr, "%s\n%s", lines.far, lines.what);
         (void)fflush(stderr);
         view->drawn = true;
-    } else if (p->elapsed_s - view->last_plain_s >= plain_interval_s) {
-        am_progress_line(p, view->min_launches, 0, line, sizeof(line));
-        am_log(AM_LOG_INFO, "%s", line);
+    } else if (p->elapsed_s - view->last_plain_s >=
+               fmax(plain_least_s, plain_share * (p->elapsed_s + p->eta_s))) {
+        am_progress_lines(p, 0, view->utf8, &lines);
+        am_log(AM_LOG_INFO, "%s: %s", lines.far, lines.what);
         view->last_plain_s = p->elapsed_s;
     }
 }

@@ -117,6 +117,54 @@ static void test_sort(void)
        order[3]);
 }
 
+/* ---- how long it will be ---- */
+
+/* A run is played with a clock of its own: each visit takes its true time, which is `slow` times
+ * what was guessed, give or take. At every step what is said to be left is held against what it
+ * then takes. Returns the worst error after the first fifth, relative to the whole. */
+static double play(double slow, double spread, uint64_t seed)
+{
+    enum { POINTS = 40 };
+    struct am_due due[POINTS];
+    double truth[POINTS], told[POINTS * LAUNCHES], at[POINTS * LAUNCHES], now = 0, worst = 0;
+    struct am_rng rng;
+    size_t n = 0, visits;
+
+    am_rng_seed(&rng, seed, 3);
+    for (size_t i = 0; i < POINTS; i++) {
+        due[i] = (struct am_due){.guess_s = 0.02 + 0.1 * am_rng_unit(&rng), .fits = true};
+        truth[i] = due[i].guess_s * slow * (1 + spread * (2 * am_rng_unit(&rng) - 1));
+    }
+    for (unsigned round = 0; round < LAUNCHES; round++) {
+        for (size_t i = 0; i < POINTS; i++) {
+            now += truth[i];
+            due[i].visits++;
+            due[i].spent_s += truth[i];
+            due[i].stopped = due[i].visits == LAUNCHES;
+            am_schedule_expect(due, POINTS);
+            told[n] = am_schedule_left(due, POINTS, LAUNCHES, &visits);
+            at[n++] = now;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (at[i] > now / 5)
+            worst = fmax(worst, fabs(at[i] + told[i] - now) / now);
+    }
+    return visits == 0 ? worst : INFINITY;
+}
+
+static void test_left(uint64_t seed)
+{
+    const double right = play(1, 0, seed), slow = play(6, 0, seed), spread = play(2, 0.8, seed);
+
+    ok(right < 1e-9, "with true costs the time that is left is right from the beginning: %g",
+       right);
+    ok(slow < 1e-9 || slow < 0.03,
+       "when everything takes six times as long it is right after a fifth of the run: %g", slow);
+    ok(spread < 0.1, "and where costs differ by a factor of nine it is off by less than 10 %%: %g",
+       spread);
+}
+
 /* ---- guesses ---- */
 
 static const struct am_axis axes[] = {
@@ -155,6 +203,7 @@ int main(void)
     test_any_plan((uint64_t)time(NULL));
     test_turns();
     test_sort();
+    test_left((uint64_t)time(NULL));
     test_guess();
     return tap_done();
 }

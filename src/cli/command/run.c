@@ -12,10 +12,30 @@
 #include "cli/words/remember.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
+#include "conductor/schedule.h"
 #include "document/results.h"
+#include "document/units.h"
 #include "write/write.h"
 
 #include <string.h>
+
+/* What is about to be done, and how long it takes, before the first launch. */
+static void tell_plan(const struct am_cli *cli, const struct am_plan *plan)
+{
+    bool *const fits = am_arena_array(cli->arena, plan->n + 1, sizeof(*fits));
+    const double seconds = am_schedule_estimate(plan, fits);
+    const bool quick = plan->settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
+    char about[AM_UNITS_MAX], beyond[AM_UNITS_MAX] = "";
+    size_t left_out = 0;
+
+    for (size_t i = 0; fits && i < plan->n; i++)
+        left_out += !fits[i];
+    am_units_duration(seconds, about, sizeof(about));
+    if (left_out)
+        (void)am_str_format(beyond, sizeof(beyond), "; %zu of less worth do not fit", left_out);
+    am_log(AM_LOG_INFO, "%s%zu points, about %s%s%s", quick ? "the quick set: " : "",
+           plan->n - left_out, about, beyond, quick ? " (--standard measures more)" : "");
+}
 
 /* Everything that can be wrong with the words is found before the file is created. */
 enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
@@ -39,10 +59,8 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
         status = am_setup_plan(cli, &setup, err);
     if (status == AM_OK)
         am_setup_stretch(cli, &setup, &setup.plan.settings);
-    if (status == AM_OK && setup.plan.settings.profile == AM_PROFILE_QUICK &&
-        cli->opt->operands.n == 0)
-        am_log(AM_LOG_INFO, "the quick set; --standard measures more, and takes longer "
-                            "(archmeter plan --standard says how long)");
+    if (status == AM_OK)
+        tell_plan(cli, &setup.plan);
     if (status == AM_OK)
         status = am_measure_create(cli, &setup, path, &store, err);
     if (status == AM_OK)

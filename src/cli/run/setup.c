@@ -344,7 +344,7 @@ static enum am_status add_benches(const struct am_cli *cli, struct am_setup *set
         }
     }
     if (left_out.len)
-        am_log(AM_LOG_INFO, "left to be named, being too long for the quick set:%s",
+        am_log(AM_LOG_DEBUG, "left to be named, being too long for the quick set:%s",
                am_text_str(&left_out));
     am_text_fini(&left_out);
     if (status == AM_OK && setup->plan.n == 0)

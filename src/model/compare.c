@@ -35,9 +35,12 @@ static struct am_keyed *sorted_results(const struct am_result_set *set, struct a
     return out;
 }
 
-static void add_missing(struct am_comparison *out, const struct am_result *result, const char *why)
+/* `lost`: A has it, and nothing of B can be compared with it. */
+static void add_missing(struct am_comparison *out, const struct am_result *result, bool lost,
+                        const char *why)
 {
-    out->missing[out->n_missing++] = (struct am_missing_row){.result = result, .why = why};
+    out->missing[out->n_missing++] =
+        (struct am_missing_row){.result = result, .lost = lost, .why = why};
 }
 
 static bool is_ok(const struct am_result *r)
@@ -70,7 +73,8 @@ static void add_rows(struct am_comparison *out, const struct am_result *a,
         const struct am_result_metric *other = am_result_metric(b, a->metrics[i].name);
 
         if (!other || strcmp(other->unit, a->metrics[i].unit) != 0) {
-            add_missing(out, a, other ? "metric differs in B" : "no values of its metric in B");
+            add_missing(out, a, true,
+                        other ? "metric differs in B" : "no values of its metric in B");
             continue;
         }
         out->rows[out->n++] = (struct am_comparison_row){
@@ -86,7 +90,7 @@ static void add_pair(struct am_comparison *out, const struct am_result *a,
     if (!is_ok(a) && !is_ok(b)) /* e.g. skipped: nothing is missing */
         return;
     if (why)
-        add_missing(out, a, why);
+        add_missing(out, a, is_ok(a), why);
     else
         add_rows(out, a, b, all_metrics);
 }
@@ -110,10 +114,11 @@ static enum am_status pair_up(const struct am_result_set *a, const struct am_res
     for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
         const int order = i == a->n ? 1 : k == b->n ? -1 : by_key(&as[i], &bs[k]);
 
-        if (order < 0)
-            add_missing(out, as[i++].result, "only in A");
-        else if (order > 0)
-            add_missing(out, bs[k++].result, "only in B");
+        if (order < 0) {
+            add_missing(out, as[i].result, is_ok(as[i].result), "only in A");
+            i++;
+        } else if (order > 0)
+            add_missing(out, bs[k++].result, false, "only in B");
         else
             add_pair(out, as[i++].result, bs[k++].result, all_metrics, arena);
     }

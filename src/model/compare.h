@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "core/stats/change.h"
+#include "model/record.h"
 #include "model/verdict.h"
 #include "store/store.h"
 
@@ -25,17 +26,22 @@ struct am_comparison_row {
     size_t n_a, n_b;         /* launches, or runs where the sides are several runs */
     struct am_change change; /* turned by direction: above 0 is slower */
     struct am_ratio ratio;
-    double p;       /* adjusted over all rows (Holm) */
-    double speedup; /* > 1: b is better */
-    double seen;    /* smallest relative change that this row would have shown with 90 % */
-    bool two_modes; /* the launches of a side lie in two groups, further apart than delta */
+    double p;         /* adjusted over all rows (Holm) */
+    double speedup;   /* > 1: b is better */
+    double seen;      /* smallest relative change that this row would have shown with 90 % */
+    double mode_span; /* ln(largest / smallest launch) of a side whose launches lie in two groups
+                       * further apart than delta, the wider of both; 0: none does */
     enum am_verdict verdict;
+    enum am_basis basis;
+    size_t runs;               /* of the record that it rests on; 0: none */
+    size_t pairs, pairs_agree; /* fresh ones that it was decided by, and those that confirm it */
     size_t launches_needed; /* suspect, undecided: per side to show the change as measured; 0: more
                              * than 1000, or it is within delta */
 };
 
 struct am_missing_row {
     const struct am_result *result;
+    bool lost;       /* A has a result and B none that could be compared with it */
     const char *why; /* "only in A", "only in B", "not ok in A: ...", "bench versions differ" */
 };
 
@@ -50,7 +56,8 @@ struct am_comparison {
     size_t count[AM_VERDICT_COUNT];
     size_t n_judged;        /* rows that have a p: those over which it is adjusted */
     size_t slower_suspects; /* of the suspects, those that look slower */
-    size_t two_modes;       /* rows with such sides */
+    size_t two_modes;       /* rows with a mode_span, */
+    double mode_span;       /* and the widest of them */
     double geomean_speedup; /* over the compared primary metrics */
 };
 
@@ -58,7 +65,8 @@ struct am_compare_settings {
     double delta; /* smallest relative effect that matters, e.g. 0.02 */
     double level; /* 0.95 */
     enum am_basis basis;
-    bool all_metrics; /* else the primary metric of each bench */
+    bool all_metrics;               /* else the primary metric of each bench */
+    const struct am_record *record; /* earlier runs, for one run per side; NULL: none */
 };
 
 enum am_status am_compare(const struct am_result_set *a, const struct am_result_set *b,

@@ -12,8 +12,7 @@
 
 /* ---- one observation per run ---- */
 
-/* The mean of the launch medians, by logarithms where all are positive; NAN when there is none. */
-static double run_mean(const struct am_series *series)
+double am_side_run_mean(const struct am_series *series)
 {
     double *const medians = calloc(series->n + 1, sizeof(*medians));
     const size_t n = medians ? am_series_medians(series, medians) : 0;
@@ -42,7 +41,7 @@ static bool unite_metric(const struct am_keyed *group, size_t n, struct am_arena
     for (size_t i = 0; i < n; i++) {
         const struct am_result_metric *const m = am_result_metric(group[i].result, metric->name);
 
-        values[used] = m && strcmp(m->unit, metric->unit) == 0 ? run_mean(&m->series) : NAN;
+        values[used] = m && strcmp(m->unit, metric->unit) == 0 ? am_side_run_mean(&m->series) : NAN;
         runs[used] = (struct am_launch_values){
             .launch_id = (int64_t)i, .round = (unsigned)i, .values = &values[used], .n = 1};
         used += isfinite(values[used]);

@@ -21,6 +21,10 @@ struct am_side {
 enum am_status am_side_unite(const struct am_side *side, struct am_arena *arena,
                              struct am_result_set *out, struct am_err *err);
 
+/* A run's observation of a metric: the mean of the launch medians, by logarithms where all are
+ * positive; NAN when there is none. */
+double am_side_run_mean(const struct am_series *series);
+
 /* What comparing the sides can show. AM_E_USAGE where a run occurs twice, which would make its
  * noise look smaller, or where one side has several runs and any has fewer than three. */
 enum am_status am_side_basis(const struct am_side *a, const struct am_side *b, enum am_basis *out,

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *am_verdict_name(enum am_verdict verdict)
 {
@@ -44,29 +45,20 @@ static bool decides(enum am_basis basis)
     return (unsigned)basis < AM_BASIS_COUNT && answers[basis];
 }
 
-/* Whether the launches lie in two groups; sorts them. */
-static bool two_groups(double *medians, size_t n, double delta)
+/* ln(largest / smallest) of launches that lie in two groups, else 0; sorts them. */
+static double mode_span(double *medians, size_t n, double delta)
 {
     am_stats_sort(medians, n);
-    return am_stats_bimodal(medians, n, delta);
+    return am_stats_bimodal(medians, n, delta) && medians[0] > 0 ? log(medians[n - 1] / medians[0])
+                                                                 : 0;
 }
 
-/* The change of one row, turned so that above zero is slower, and what is shown of it. */
-static enum am_status measure(struct am_comparison_row *row, double delta, struct am_err *err)
+/* What is shown of a change as measured, and then the change turned so that above zero is slower.
+ */
+static void show_change(struct am_comparison_row *row, struct am_change c)
 {
-    const struct am_series *sa = &row->metric_a->series, *sb = &row->metric_b->series;
     const bool lower = row->metric_a->better == AM_LOWER;
-    double *medians = calloc(sa->n + sb->n + 1, sizeof(*medians));
-    struct am_change c;
 
-    if (!medians)
-        return am_fail(err, AM_E_NOMEM, "no memory to compare launches");
-    row->n_a = am_series_medians(sa, medians);
-    row->n_b = am_series_medians(sb, medians + row->n_a);
-    c = am_change_of(medians, row->n_a, medians + row->n_a, row->n_b, delta);
-    row->two_modes =
-        two_groups(medians, row->n_a, delta) || two_groups(medians + row->n_a, row->n_b, delta);
-    free(medians);
     row->ratio = (struct am_ratio){exp(c.d), exp(c.lo), exp(c.hi), 0.95};
     row->speedup = lower ? exp(-c.d) : exp(c.d);
     if (!lower) {
@@ -78,17 +70,55 @@ static enum am_status measure(struct am_comparison_row *row, double delta, struc
     }
     row->change = c;
     row->p = c.p;
+}
+
+enum am_status am_row_measure(struct am_comparison_row *row, double delta, struct am_err *err)
+{
+    const struct am_series *sa = &row->metric_a->series, *sb = &row->metric_b->series;
+    double *medians = calloc(sa->n + sb->n + 1, sizeof(*medians));
+    struct am_change c;
+
+    if (!medians)
+        return am_fail(err, AM_E_NOMEM, "no memory to compare launches");
+    row->n_a = am_series_medians(sa, medians);
+    row->n_b = am_series_medians(sb, medians + row->n_a);
+    c = am_change_of(medians, row->n_a, medians + row->n_a, row->n_b, delta);
+    row->mode_span =
+        fmax(mode_span(medians, row->n_a, delta), mode_span(medians + row->n_a, row->n_b, delta));
+    free(medians);
+    show_change(row, c);
     return AM_OK;
+}
+
+/* Adds what earlier runs differ by, where enough of them have the row. */
+static void add_record(struct am_comparison_row *row, const struct am_compare_settings *settings)
+{
+    const double turn = row->metric_a->better == AM_LOWER ? 1 : -1;
+    struct am_change c = row->change;
+    double spread;
+
+    row->basis = settings->basis;
+    if (settings->basis != AM_BASIS_ONE_RUN || !settings->record)
+        return;
+    spread = am_record_spread(settings->record, row->a, row->metric_a->name, &row->runs);
+    if (isnan(spread))
+        return;
+    row->basis = AM_BASIS_RECORD;
+    c.d *= turn; /* as measured again */
+    am_change_add_runs(&c, spread, row->runs);
+    show_change(row, c);
 }
 
 /* Launches in two modes are parted by chance, one side's in the one and the other's in the other,
  * with at most 2 x 2^-(n_a + n_b) per row. Such a row looks like any that changed, but the others
  * of its kind show both modes: where they are so many that one of them may well be parted, ranks
- * that can go no further prove nothing. Half of alpha is left to what is tested. */
+ * that can go no further prove nothing about a change as small as such modes lie apart. Half of
+ * alpha is left to what is tested. */
 static bool modes_mislead(const struct am_comparison_row *row, const struct am_comparison *c,
                           double alpha)
 {
-    return (double)c->two_modes * ldexp(2, -(int)(row->n_a + row->n_b)) > alpha / 2;
+    return fabs(row->change.d) <= c->mode_span &&
+           (double)c->two_modes * ldexp(2, -(int)(row->n_a + row->n_b)) > alpha / 2;
 }
 
 /* Ranks agree: as far beyond doubt as a row among all must be, or as far as so few launches can. */
@@ -108,7 +138,7 @@ static enum am_verdict judge(const struct am_comparison_row *row,
 {
     const struct am_change *const c = &row->change;
     const double alpha = 1 - settings->level;
-    const bool sure = decides(settings->basis);
+    const bool sure = decides(row->basis);
 
     if (isnan(c->p))
         return AM_VERDICT_UNDECIDED;
@@ -122,15 +152,17 @@ static enum am_verdict judge(const struct am_comparison_row *row,
     return c->p_same <= alpha ? AM_VERDICT_SAME : AM_VERDICT_UNDECIDED;
 }
 
-static void settle(const struct am_compare_settings *settings, struct am_comparison *out)
+void am_verdicts_count(struct am_comparison *out)
 {
+    out->slower_suspects = 0;
+    memset(out->count, 0, sizeof(out->count));
     for (size_t i = 0; i < out->n; i++) {
         struct am_comparison_row *row = &out->rows[i];
 
-        row->verdict = judge(row, settings, out);
-        row->seen = am_change_seen(&row->change, out->n_judged);
+        row->launches_needed = 0;
         if (row->verdict == AM_VERDICT_SUSPECT || row->verdict == AM_VERDICT_UNDECIDED)
             row->launches_needed = am_change_needs(&row->change, row->n_a, row->n_b, out->n_judged);
+        row->seen = am_change_seen(&row->change, out->n_judged);
         out->count[row->verdict]++;
         out->slower_suspects += row->verdict == AM_VERDICT_SUSPECT && row->change.d > 0;
     }
@@ -145,16 +177,22 @@ enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
     if (!p)
         return am_fail(err, AM_E_NOMEM, "no memory to compare");
     for (size_t i = 0; i < out->n && status == AM_OK; i++) {
-        status = measure(&out->rows[i], settings->delta, err);
+        status = am_row_measure(&out->rows[i], settings->delta, err);
+        if (status == AM_OK)
+            add_record(&out->rows[i], settings);
         p[i] = out->rows[i].p;
         out->n_judged += !isnan(p[i]);
-        out->two_modes += out->rows[i].two_modes;
+        out->two_modes += out->rows[i].mode_span > 0;
+        out->mode_span = fmax(out->mode_span, out->rows[i].mode_span);
     }
     am_stats_holm(p, out->n);
     for (size_t i = 0; i < out->n; i++)
         out->rows[i].p = p[i];
     free(p);
-    if (status == AM_OK)
-        settle(settings, out);
-    return status;
+    if (status != AM_OK)
+        return status;
+    for (size_t i = 0; i < out->n; i++)
+        out->rows[i].verdict = judge(&out->rows[i], settings, out);
+    am_verdicts_count(out);
+    return AM_OK;
 }

@@ -39,7 +39,14 @@ int am_verdict_direction(enum am_verdict verdict);
     X(AM_BASIS_WITHIN_RUN, "both sides interleaved in one run", true)                              \
     X(AM_BASIS_RUNS_APART, "several runs per side, but those of one side before the other's",      \
       false)                                                                                       \
-    X(AM_BASIS_RUNS, "several runs per side, interleaved", true)
+    X(AM_BASIS_RUNS, "several runs per side, interleaved", true)                                   \
+    X(AM_BASIS_RECORD,                                                                             \
+      "one run per side, and what earlier runs of this build and machine differ "                  \
+      "by",                                                                                        \
+      true)                                                                                        \
+    X(AM_BASIS_PAIRS, "fresh pairs of launches of both sides", true)                               \
+    X(AM_BASIS_AGAIN, "A as stored, and B measured again: nothing but the time tells them apart",  \
+      false)
 
 #define AM_BASIS_ENUM(id, words, decides) id,
 enum am_basis { AM_BASIS_MAP(AM_BASIS_ENUM) AM_BASIS_COUNT };
@@ -47,7 +54,13 @@ enum am_basis { AM_BASIS_MAP(AM_BASIS_ENUM) AM_BASIS_COUNT };
 const char *am_basis_text(enum am_basis basis);
 
 struct am_comparison;
+struct am_comparison_row;
 struct am_compare_settings;
+
+/* The change of one row by the launches of its metrics, and what is shown of it; not adjusted. */
+enum am_status am_row_measure(struct am_comparison_row *row, double delta, struct am_err *err);
+/* Counts the verdicts of all rows anew. */
+void am_verdicts_count(struct am_comparison *out);
 
 /* Changes, adjusted p and verdicts of all rows, and the counts. */
 enum am_status am_verdicts_judge(const struct am_compare_settings *settings,

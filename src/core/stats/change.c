@@ -33,15 +33,11 @@ static double mean_variance(struct am_moments m, size_t n)
     return sigma * sigma / (double)n;
 }
 
-static void test_means(struct am_change *c, const double *a, size_t na, const double *b, size_t nb)
+/* Tests and interval of a change whose d, se and df are known. */
+static void test_change(struct am_change *c)
 {
-    const struct am_moments ma = am_stats_moments(a, na), mb = am_stats_moments(b, nb);
-    const double va = mean_variance(ma, na), vb = mean_variance(mb, nb), v = va + vb;
     double half;
 
-    c->d = mb.mean - ma.mean;
-    c->se = sqrt(v);
-    c->df = v * v / (va * va / (double)(na - 1) + vb * vb / (double)(nb - 1));
     c->p = am_student_tail((fabs(c->d) - c->margin) / c->se, c->df) +
            am_student_tail((fabs(c->d) + c->margin) / c->se, c->df);
     c->p = fmin(c->p, 1);
@@ -49,6 +45,29 @@ static void test_means(struct am_change *c, const double *a, size_t na, const do
     half = am_student_quantile(level / 2, c->df) * c->se;
     c->lo = c->d - half;
     c->hi = c->d + half;
+}
+
+static void test_means(struct am_change *c, const double *a, size_t na, const double *b, size_t nb)
+{
+    const struct am_moments ma = am_stats_moments(a, na), mb = am_stats_moments(b, nb);
+    const double va = mean_variance(ma, na), vb = mean_variance(mb, nb), v = va + vb;
+
+    c->d = mb.mean - ma.mean;
+    c->se = sqrt(v);
+    c->df = v * v / (va * va / (double)(na - 1) + vb * vb / (double)(nb - 1));
+    test_change(c);
+}
+
+void am_change_add_runs(struct am_change *c, double sigma, size_t runs)
+{
+    const double s = fmax(sigma, least_sigma), vr = 2 * s * s, v = c->se * c->se;
+    const double df_runs = (double)(runs - 1);
+
+    if (isnan(c->d) || runs < 2)
+        return;
+    c->df = fmin(df_runs, (v + vr) * (v + vr) / (v * v / c->df + vr * vr / df_runs));
+    c->se = sqrt(v + vr);
+    test_change(c);
 }
 
 /* Which side is the higher is turned so that ranks speak about d's direction. */

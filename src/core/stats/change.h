@@ -28,6 +28,10 @@ enum { AM_CHANGE_LEAST = 3 }; /* values per side; below there is no error to spe
  * finite, or when memory is refused. `delta` >= 0. Allocates. */
 struct am_change am_change_of(const double *a, size_t na, const double *b, size_t nb, double delta);
 
+/* Adds what runs differ by, one run per side: `sigma` is the standard deviation of the means of
+ * `runs` earlier runs. Ranks know nothing of runs and stay. */
+void am_change_add_runs(struct am_change *change, double sigma, size_t runs);
+
 /* The smallest relative change (0.05: 5 % more) that such a row would show with probability 90 %
  * among `rows` rows. NAN where the change is. */
 double am_change_seen(const struct am_change *change, size_t rows);

@@ -204,6 +204,16 @@ enum am_status am_catalogue_find_programs(struct am_arena *arena, struct am_cata
     return find_programs(arena, getenv("ARCHMETER_WORKERS"), out, err);
 }
 
+static enum am_status ask_all(struct am_catalogue *c, struct am_arena *arena, struct am_err *err)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->workers[i].program)
+            ask(&c->workers[i], arena);
+    }
+    return am_catalogue_unite(c, arena) ? AM_OK
+                                        : am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
+}
+
 enum am_status am_catalogue_load(struct am_arena *arena, const char *simulated,
                                  struct am_catalogue *out, struct am_err *err)
 {
@@ -213,12 +223,39 @@ enum am_status am_catalogue_load(struct am_arena *arena, const char *simulated,
     if (status != AM_OK)
         return status;
     out->simulated = simulated != NULL;
-    for (size_t i = 0; i < out->n; i++) {
-        if (out->workers[i].program)
-            ask(&out->workers[i], arena);
-    }
-    return am_catalogue_unite(out, arena) ? AM_OK
-                                          : am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
+    return ask_all(out, arena, err);
+}
+
+/* The programs of another catalogue, not yet asked. */
+static enum am_status copy_programs(struct am_arena *arena, const struct am_catalogue *like,
+                                    struct am_catalogue *out, struct am_err *err)
+{
+    *out = (struct am_catalogue){.workers =
+                                     am_arena_array(arena, like->n + 1, sizeof(struct am_worker)),
+                                 .n = like->n,
+                                 .simulated = like->simulated};
+    if (!out->workers)
+        return am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
+    for (size_t i = 0; i < like->n; i++)
+        out->workers[i] =
+            (struct am_worker){.name = like->workers[i].name, .program = like->workers[i].program};
+    return AM_OK;
+}
+
+enum am_status am_catalogue_load_again(struct am_arena *arena, const struct am_catalogue *like,
+                                       const char *folder, struct am_catalogue *out,
+                                       struct am_err *err)
+{
+    const char *const path =
+        folder ? am_arena_printf(arena, "%s:%s/libexec/archmeter:%s/../libexec/archmeter", folder,
+                                 folder, folder)
+               : NULL;
+    enum am_status status;
+
+    if (folder && !path)
+        return am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
+    status = folder ? find_programs(arena, path, out, err) : copy_programs(arena, like, out, err);
+    return status == AM_OK ? ask_all(out, arena, err) : status;
 }
 
 const struct am_bench *am_catalogue_find(const struct am_catalogue *c, const char *worker,
@@ -234,7 +271,7 @@ const struct am_bench *am_catalogue_find(const struct am_catalogue *c, const cha
                 return &w->benches[k];
         }
     }
-    return NULL;
+    return worker && c->base ? am_catalogue_find(c->base, worker, bench) : NULL;
 }
 
 bool am_catalogue_is_first(const struct am_catalogue *c, const struct am_bench *bench)
@@ -262,5 +299,5 @@ const struct am_worker *am_catalogue_worker(const struct am_catalogue *c,
         if (w->n && bench >= w->benches && bench < w->benches + w->n)
             return w;
     }
-    return NULL;
+    return c->base ? am_catalogue_worker(c->base, bench) : NULL;
 }

@@ -9,6 +9,7 @@
 #define AM_CONDUCTOR_CATALOGUE_H
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/status.h"
 #include "core/bench/bench.h"
 #include "topo/topo.h"
@@ -22,6 +23,9 @@ struct am_worker {
     const char *why_not; /* why it cannot be used; NULL when usable */
     const struct am_bench *benches;
     size_t n;
+    /* Of the base of a run with two sides (conductor/sides.h): */
+    const char *calls_itself;      /* its program's own name; NULL: `name` */
+    struct am_strings environment; /* NAME=VALUE, for each of its launches */
 };
 
 struct am_catalogue {
@@ -30,6 +34,7 @@ struct am_catalogue {
     /* Its workers play a machine that is not here: they are bound to no CPU, and time passes
      * by their clock, not by ours. */
     bool simulated;
+    const struct am_catalogue *base; /* the other side of a run with two; NULL: it has one */
 };
 
 /* Finds every `archmeter-worker-*` program in the directories of $ARCHMETER_WORKERS (colon
@@ -42,6 +47,12 @@ enum am_status am_catalogue_find_programs(struct am_arena *arena, struct am_cata
 enum am_status am_catalogue_load(struct am_arena *arena, const char *simulated,
                                  struct am_catalogue *out, struct am_err *err);
 
+/* The catalogue of the workers in `folder`, its libexec/archmeter or ../libexec/archmeter; NULL: of
+ * the same programs as `like`, asked again. */
+enum am_status am_catalogue_load_again(struct am_arena *arena, const struct am_catalogue *like,
+                                       const char *folder, struct am_catalogue *out,
+                                       struct am_err *err);
+
 /* Joins what several workers say of one bench: every descriptor then knows the choices of all, with
  * those of the others marked as measured elsewhere. A worker whose descriptor contradicts an
  * earlier one's, or would measure the same points again, becomes unusable with that reason. Part of
@@ -53,7 +64,7 @@ bool am_catalogue_unite(struct am_catalogue *catalogue, struct am_arena *arena);
 bool am_catalogue_place(struct am_catalogue *catalogue, const struct am_topo *topo,
                         struct am_arena *arena);
 
-/* `worker` NULL: of any worker. NULL when there is none. */
+/* `worker` NULL: of any worker, but for those of the base. NULL when there is none. */
 const struct am_bench *am_catalogue_find(const struct am_catalogue *catalogue, const char *worker,
                                          const char *bench);
 /* Whether no earlier worker has a bench of this name: for those who want to meet each name once. */

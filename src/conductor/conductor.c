@@ -29,6 +29,7 @@ struct progress_of_point {
     unsigned next_round; /* rounds below this have a visit */
     bool stopped, worked, skipped;
     bool chosen;    /* its turn in this block */
+    bool waits;     /* in order_block(): has no place in the order yet */
     double seconds; /* spent in its launches */
 };
 
@@ -39,7 +40,7 @@ struct run {
     struct am_stop *stops;            /* of this round, not yet stored */
     size_t n_stops, n_stopped, n_visits;
     size_t n_samples, n_disturbed;
-    size_t *order;      /* of this round; scratch */
+    size_t *order;      /* of this round; then scratch for as many */
     struct am_due *due; /* parallel to points; as the latest block began */
     uint64_t start_ns;
     uint64_t latest_ns;    /* end of the latest launch, by the clock of its machine */
@@ -364,6 +365,27 @@ static bool choose(struct run *r)
     return true;
 }
 
+/* Puts twins side by side, the one that the shuffle had first in front. The n points of the order
+ * wait; `scratch` has room for them. */
+static void join_twins(struct run *r, size_t n, size_t *scratch)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const size_t first = r->order[i], twin = r->c->plan->points[first].twin;
+
+        if (!r->points[first].waits)
+            continue;
+        r->points[first].waits = false;
+        scratch[k++] = first;
+        if (twin && r->points[twin - 1].waits) {
+            r->points[twin - 1].waits = false;
+            scratch[k++] = twin - 1;
+        }
+    }
+    memcpy(r->order, scratch, n * sizeof(*scratch));
+}
+
 /* The points of this block of rounds that lack a visit in it, shuffled by (seed, first round), in
  * the first round those of most worth before others: whoever interrupts early has them. A
  * resumed block goes on where it was cut. `end` is the first round behind the block. */
@@ -379,13 +401,15 @@ static size_t order_block(struct run *r, uint64_t end)
     am_rng_seed(&rng, r->set->seed, r->round);
     am_rng_shuffle(&rng, r->order, n);
     for (size_t i = 0; i < n; i++) {
-        const struct progress_of_point *p = &r->points[r->order[i]];
+        struct progress_of_point *p = &r->points[r->order[i]];
 
-        if (p->chosen && !p->stopped && p->next_round < end)
+        p->waits = p->chosen && !p->stopped && p->next_round < end;
+        if (p->waits)
             r->order[kept++] = r->order[i];
     }
     if (first == 0)
         am_schedule_sort(r->due, r->order, kept);
+    join_twins(r, kept, r->order + n);
     return kept;
 }
 
@@ -557,7 +581,7 @@ enum am_status am_conductor_run(const struct am_conductor *c, const struct am_re
     r.start_ns = r.latest_ns = am_now_ns();
     r.points = calloc(n ? n : 1, sizeof(*r.points));
     r.stops = calloc(n ? n : 1, sizeof(*r.stops));
-    r.order = calloc(n ? n : 1, sizeof(*r.order));
+    r.order = calloc(n ? 2 * n : 1, sizeof(*r.order));
     r.due = calloc(n ? n : 1, sizeof(*r.due));
     s = r.points && r.stops && r.order && r.due ? AM_OK
                                                 : am_fail(err, AM_E_NOMEM, "no memory for the run");

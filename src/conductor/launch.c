@@ -20,7 +20,7 @@ enum {
     STREAM_SLACK = 64 * 1024, /* protocol bytes beyond those of its points */
     MESSAGE_BYTES = 1024,     /* more than the longest honest message */
     MESSAGES_EXTRA = 64,      /* messages of a point besides its samples */
-    ENVIRONMENT_MAX = AM_AXES_MAX,
+    ENVIRONMENT_MAX = 2 * AM_AXES_MAX,
     REQUEST_MAX = 128 * 1024, /* fits the socket's buffer: sending never waits */
 };
 
@@ -165,6 +165,8 @@ static void run_worker(struct am_launcher *l, const struct am_worker *worker, si
     struct am_err why = {0};
 
     am_point_environment(collect->points[0], add_variable, &environment);
+    for (size_t i = 0; i < worker->environment.n && environment.n < ENVIRONMENT_MAX; i++)
+        environment.items[environment.n++] = worker->environment.items[i];
     process.n_environment = environment.n;
     collect->launch.environment = environment_text(&environment);
     collect->launch.started_ns = l->simulated_ns ? l->simulated_ns : am_now_ns();
@@ -224,14 +226,15 @@ static enum am_status launch(struct am_launcher *l, const struct am_point *const
     if (!worker || !worker->program)
         return am_fail(err, AM_E_ABSENT, "no worker for %s", points[0]->bench->name);
     am_text_init(&request, REQUEST_MAX);
-    s = am_collect_init(&collect, arena, worker->name, points, n,
-                        set->sampler.samples + set->sampler.extra, err);
+    s = am_collect_init(&collect, arena, worker->calls_itself ? worker->calls_itself : worker->name,
+                        points, n, set->sampler.samples + set->sampler.extra, err);
     if (s == AM_OK)
         s = write_request(asked, points, n, &request, err);
     if (s == AM_OK) {
         collect.n_counts = asked.n_counters;
         collect.stream_limit = stream_limit(&collect);
         collect.simulated = l->conductor->catalogue->simulated;
+        collect.launch.worker = worker->name;
         collect.launch.round = round;
         collect.launch.seed = seed;
         collect.launch.cpus = cpu_list(l->cpus, n_cpus, arena);

@@ -63,6 +63,9 @@ struct am_axis {
      * they are there, in place of these. */
     const char *tune;
     enum am_axis_key key; /* of an axis that is not tunable */
+    /* In the conductor: the plan tells points apart by it, and workers never hear of it. Such axes
+     * are the last ones. */
+    bool of_plan;
     const char *help;
 };
 

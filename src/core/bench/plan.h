@@ -58,6 +58,7 @@ struct am_point {
     double expect_s;               /* of a visit, for the estimate; 0: by the settings */
     double took_s;                 /* as measured in this run; 0: not yet */
     unsigned worth; /* rank; 0, as everywhere in a plan without ranks, is the first */
+    size_t twin;    /* index + 1 of the point to be launched beside it: the other side's; 0: none */
 };
 
 struct am_plan {

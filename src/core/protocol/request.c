@@ -15,7 +15,7 @@ static void write_point(struct am_text *out, const struct am_point *p)
 
     am_text_addf(out, "point %lld", (long long)p->id);
     am_word_add(out, p->bench->name);
-    for (size_t i = 0; p->bench->axes[i].name; i++) {
+    for (size_t i = 0; p->bench->axes[i].name && !p->bench->axes[i].of_plan; i++) {
         am_value_text(&p->values[i], value, sizeof(value));
         am_text_addf(out, " %s=", p->bench->axes[i].name);
         am_word_encode(out, value);

@@ -63,7 +63,13 @@ static double median_of(const struct am_result_metric *m)
 
 static void add_settling(struct am_table *t, const struct am_comparison_row *row)
 {
-    if (row->verdict != AM_VERDICT_SUSPECT && row->verdict != AM_VERDICT_UNDECIDED)
+    if (row->pairs)
+        (void)am_table_textf(t, "%zu of %zu fresh pairs agree", row->pairs_agree, row->pairs);
+    else if (row->basis == AM_BASIS_AGAIN)
+        (void)am_table_text(t, "B measured again");
+    else if (row->basis == AM_BASIS_RECORD && am_verdict_direction(row->verdict))
+        (void)am_table_textf(t, "%zu earlier runs", row->runs);
+    else if (row->verdict != AM_VERDICT_SUSPECT && row->verdict != AM_VERDICT_UNDECIDED)
         (void)am_table_text(t, NULL);
     else if (row->launches_needed)
         (void)am_table_textf(t, "about %zu launches", row->launches_needed);
@@ -119,24 +125,25 @@ static struct short_points *find_points(struct am_body *b, const struct am_compa
 
 static void add_rows(struct am_body *b, const struct am_comparison_view *view)
 {
-    static const struct am_column columns[] = {{.title = "verdict", .key = "verdict"},
-                                               {.title = "bench", .key = "bench"},
-                                               {.title = "point", .flow = true},
-                                               {.key = "point"},
-                                               {.title = "metric", .key = "metric", .rank = 5},
-                                               {.key = "unit"},
-                                               {.key = "better"},
-                                               {.title = "A", .key = "a", .right = true, .rank = 2},
-                                               {.title = "B", .key = "b", .right = true, .rank = 2},
-                                               {.title = "B/A", .key = "ratio", .right = true},
-                                               {.title = "95 % interval", .right = true, .rank = 1},
-                                               {.key = "ci_lo"},
-                                               {.key = "ci_hi"},
-                                               {.key = "coverage"},
-                                               {.title = "p", .key = "p", .right = true, .rank = 3},
-                                               {.key = "speedup"},
-                                               {.title = "launches", .right = true, .rank = 4},
-                                               {.title = "to settle", .rank = 6}};
+    static const struct am_column columns[] = {
+        {.title = "verdict", .key = "verdict"},
+        {.title = "bench", .key = "bench"},
+        {.title = "point", .flow = true},
+        {.key = "point"},
+        {.title = "metric", .key = "metric", .rank = 5},
+        {.key = "unit"},
+        {.key = "better"},
+        {.title = "A", .key = "a", .right = true, .rank = 2},
+        {.title = "B", .key = "b", .right = true, .rank = 2},
+        {.title = "B/A", .key = "ratio", .right = true},
+        {.title = "95 % interval", .right = true, .rank = 1},
+        {.key = "ci_lo"},
+        {.key = "ci_hi"},
+        {.key = "coverage"},
+        {.title = "p", .key = "p", .right = true, .rank = 3},
+        {.key = "speedup"},
+        {.title = "launches", .right = true, .rank = 4},
+        {.title = "evidence, or what would settle it", .rank = 6}};
     const struct am_comparison *const c = view->comparison;
     struct short_points *const points = find_points(b, c);
     struct am_table *t;
@@ -231,6 +238,21 @@ static void tell_sight(struct am_body *b, const struct am_comparison *c)
     am_text_fini(&text);
 }
 
+/* The basis of the comparison, and of rows that have another one. */
+static void tell_basis(struct am_body *b, const struct am_comparison *c)
+{
+    (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "basis: ", am_basis_text(c->basis));
+    for (unsigned basis = 0; basis < AM_BASIS_COUNT; basis++) {
+        size_t rows = 0;
+
+        for (size_t i = 0; i < c->n; i++)
+            rows += c->rows[i].basis == basis;
+        if (rows && basis != c->basis)
+            (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "basis of ", "%zu row%s: %s", rows,
+                                rows == 1 ? "" : "s", am_basis_text((enum am_basis)basis));
+    }
+}
+
 static void tell_counts(struct am_body *b, const struct am_comparison_view *view)
 {
     const struct am_comparison *const c = view->comparison;
@@ -246,7 +268,7 @@ static void tell_counts(struct am_body *b, const struct am_comparison_view *view
                         "B/A is the ratio of geometric means of launch medians; faster, slower: "
                         "beyond %.3g %%; same: within; p adjusted over the rows (Holm)",
                         view->settings->delta * 100);
-    (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "basis: ", am_basis_text(c->basis));
+    tell_basis(b, c);
 }
 
 static void comparison_blocks(struct am_body *b, const void *self)
@@ -351,6 +373,13 @@ static void tell_row(struct am_data *d, const struct am_comparison_row *row)
     am_data_number(d, "p", row->p);
     am_data_number(d, "speedup", row->speedup);
     am_data_number(d, "could_show", row->seen);
+    am_data_text(d, "basis", am_basis_text(row->basis));
+    if (row->runs)
+        am_data_unsigned(d, "runs", row->runs);
+    if (row->pairs) {
+        am_data_unsigned(d, "pairs", row->pairs);
+        am_data_unsigned(d, "pairs_agree", row->pairs_agree);
+    }
     if (row->launches_needed)
         am_data_unsigned(d, "launches_needed", row->launches_needed);
     else

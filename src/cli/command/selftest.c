@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/measure.h"
+#include "cli/run/scratch.h"
 #include "cli/run/selftest.h"
 #include "cli/run/setup.h"
 #include "core/stats/stats.h"
@@ -20,58 +21,6 @@
 #include <unistd.h>
 
 enum { LAUNCHES = 10 }; /* five per side with --aa */
-
-/* ---- a place for measurements ---- */
-
-/* A results file in a directory of its own, removed at the end; or the user's, kept. */
-struct place {
-    char dir[512], path[600];
-    bool temporary;
-};
-
-static enum am_status place_open(struct place *place, const char *wanted, struct am_err *err)
-{
-    const char *tmp = getenv("TMPDIR");
-
-    *place = (struct place){.temporary = !wanted};
-    if (wanted) {
-        (void)am_str_copy(place->path, sizeof(place->path), wanted);
-        return AM_OK;
-    }
-    if (!am_str_format(place->dir, sizeof(place->dir), "%s/archmeter-selftest-XXXXXX",
-                       tmp && *tmp ? tmp : "/tmp") ||
-        !mkdtemp(place->dir)) {
-        place->dir[0] = '\0';
-        return am_fail(err, AM_E_SYS, "cannot create a temporary directory");
-    }
-    (void)am_str_format(place->path, sizeof(place->path), "%s/run.db", place->dir);
-    return AM_OK;
-}
-
-static void place_close(const struct place *place)
-{
-    if (!place->temporary || !place->dir[0])
-        return;
-    (void)unlink(place->path);
-    (void)rmdir(place->dir);
-}
-
-/* Measures the setup's plan into the place; the store stays open for reading. */
-static enum am_status measure_into(struct am_cli *cli, struct am_setup *setup,
-                                   const struct place *place, struct am_store **store_p,
-                                   struct am_err *err)
-{
-    struct am_outcome outcome = {0};
-    enum am_status status = am_measure_create(cli, setup, place->path, store_p, err);
-
-    if (status == AM_OK)
-        status = am_measure_run(cli, setup, *store_p, NULL, &outcome, err);
-    if (status == AM_OK && outcome.interrupted)
-        status = am_fail(err, AM_E_INTERRUPTED, "interrupted");
-    if (status == AM_OK && outcome.ok == 0)
-        status = am_fail(err, AM_E_ABSENT, "nothing could be measured");
-    return status;
-}
 
 /* ---- the engine's own cost ---- */
 
@@ -140,7 +89,7 @@ static enum am_status measure_null(struct am_cli *cli, struct figure *beyond, st
     struct am_cli inner = *cli;
     struct am_setup setup = {0};
     struct am_store *store = NULL;
-    struct place place = {0};
+    struct am_scratch place = {0};
     struct am_result_set set = {0};
     struct first_samples first = {0};
     enum am_status status;
@@ -148,20 +97,20 @@ static enum am_status measure_null(struct am_cli *cli, struct figure *beyond, st
     options.operands = (struct am_strings){.items = bench, .n = 1};
     options.launches = (struct am_counts){LAUNCHES, LAUNCHES};
     inner.opt = &options;
-    status = place_open(&place, options.output, err);
+    status = am_scratch_open(&place, options.output, err);
     if (status == AM_OK)
         status = am_setup_open(&inner, &setup, err);
     if (status == AM_OK)
         status = am_setup_plan(&inner, &setup, err);
     if (status == AM_OK)
-        status = measure_into(&inner, &setup, &place, &store, err);
+        status = am_scratch_measure(&inner, &setup, &place, &store, err);
     if (status == AM_OK)
         status = am_evidence_load(store, NULL, cli->arena, &set, err);
     if (status == AM_OK)
         status = am_store_each_sample(store, NULL, note_first, &first, err);
     am_store_close(store);
     am_setup_close(&setup);
-    place_close(&place);
+    am_scratch_close(&place);
     beyond->value = null_median(&set, "beyond_clock");
     am_stats_sort(first.seconds, first.n);
     launch->value = am_stats_median(first.seconds, first.n);
@@ -231,7 +180,7 @@ static enum am_status engine(struct am_cli *cli, struct am_err *err)
         [STORE] = {"10,000 samples stored", NAN, 1, "100 launches, a commit each"},
     };
     struct am_clock clock;
-    struct place place = {0};
+    struct am_scratch place = {0};
     enum am_status status;
 
     if (cli->opt->operands.n)
@@ -241,10 +190,10 @@ static enum am_status engine(struct am_cli *cli, struct am_err *err)
     figures[RESOLUTION].value = (double)clock.resolution_ns * 1e-9;
     status = measure_null(cli, &figures[BEYOND], &figures[LAUNCH], err);
     if (status == AM_OK)
-        status = place_open(&place, NULL, err);
+        status = am_scratch_open(&place, NULL, err);
     if (status == AM_OK)
         status = am_selftest_store(place.path, &figures[STORE].value, err);
-    place_close(&place);
+    am_scratch_close(&place);
     if (status != AM_OK)
         return status;
     am_write(&(struct am_document){.self = &(struct figures){figures, N},
@@ -305,20 +254,20 @@ static enum am_status against_itself(struct am_cli *cli, struct am_err *err)
 {
     struct am_setup setup = {0};
     struct am_store *store = NULL;
-    struct place place = {0};
+    struct am_scratch place = {0};
     enum am_status status = am_setup_open(cli, &setup, err);
 
     if (status == AM_OK)
         status = am_setup_plan(cli, &setup, err);
     if (status == AM_OK)
-        status = place_open(&place, cli->opt->output, err);
+        status = am_scratch_open(&place, cli->opt->output, err);
     if (status == AM_OK)
-        status = measure_into(cli, &setup, &place, &store, err);
+        status = am_scratch_measure(cli, &setup, &place, &store, err);
     if (status == AM_OK)
         status = compare_rounds(cli, store, err);
     am_store_close(store);
     am_setup_close(&setup);
-    place_close(&place);
+    am_scratch_close(&place);
     return status;
 }
 

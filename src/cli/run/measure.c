@@ -3,6 +3,7 @@
 #include "evidence/evidence.h"
 #include "cli/run/measure.h"
 
+#include "base/digest.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/words/help.h"
@@ -50,6 +51,30 @@ static const char *worker_of(const void *self, const struct am_bench *bench)
     const struct am_worker *worker = am_catalogue_worker(self, bench);
 
     return worker ? worker->name : "unknown";
+}
+
+static bool measures(const struct am_worker *w, const struct am_plan *plan)
+{
+    for (size_t i = 0; plan && i < plan->n; i++) {
+        if (plan->points[i].bench >= w->benches && plan->points[i].bench < w->benches + w->n)
+            return true;
+    }
+    return !plan;
+}
+
+void am_measure_workers(const struct am_cli *cli, const struct am_catalogue *catalogue,
+                        const struct am_plan *plan, struct am_kvs *build)
+{
+    for (size_t i = 0; i < catalogue->n; i++) {
+        const struct am_worker *const w = &catalogue->workers[i];
+        const char *const key = am_arena_printf(cli->arena, "worker.%s", w->name);
+        char digest[AM_DIGEST_TEXT];
+
+        if (key && w->program && w->n && measures(w, plan) && am_digest_file(w->program, digest))
+            am_kvs_add(build, cli->arena, key, digest);
+    }
+    if (catalogue->base)
+        am_measure_workers(cli, catalogue->base, plan, build);
 }
 
 static void tell_findings(const struct am_findings *findings)
@@ -112,6 +137,7 @@ static void collect_facts(const struct am_cli *cli, const struct am_setup *setup
         am_kvs_add(&facts->settings, cli->arena, setup->settings.items[i].key,
                    setup->settings.items[i].value);
     am_build_describe(cli->arena, &facts->build);
+    am_measure_workers(cli, &setup->catalogue, &setup->plan, &facts->build);
     am_doctor_run(&request, cli->arena, &facts->findings);
     tell_findings(&facts->findings);
 }
@@ -244,6 +270,13 @@ static void tell_next(const struct am_outcome *o, const char *path)
                path);
 }
 
+void am_measure_tell(struct am_cli *cli, const char *path, const struct am_outcome *outcome)
+{
+    tell_outcome(outcome);
+    tell_next(outcome, path);
+    cli->exit_code = exit_code_of(outcome);
+}
+
 /* What a person sees at the end is the first screen, which says itself what to do next. Where the
  * run does not fill one (a few named benches), for programs, and where more was asked for, it is
  * all tables. A run of everything that was interrupted early shows on the screen what there is. */
@@ -273,10 +306,8 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
         tell_outcome(outcome);
     am_write(brief ? &screen : &results, &cli->style, cli->arena, stdout);
     (void)fflush(stdout); /* before the hints; main looks for errors */
-    if (!brief) {
-        tell_outcome(outcome);
-        tell_next(outcome, path);
-    }
+    if (!brief)
+        am_measure_tell(cli, path, outcome);
     cli->exit_code = exit_code_of(outcome);
     return AM_OK;
 }

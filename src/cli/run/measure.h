@@ -25,6 +25,13 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
 enum am_status am_measure_idle(const struct am_cli *cli, struct am_setup *setup,
                                struct am_store *store, const char *when, struct am_err *err);
 
+/* "worker.NAME" = fingerprint of its program, for each worker of the catalogue and of its base that
+ * measures points of the plan; NULL: that can be used. */
+void am_measure_workers(const struct am_cli *cli, const struct am_catalogue *catalogue,
+                        const struct am_plan *plan, struct am_kvs *build);
+
+/* Says how the run ended and what to do next; sets cli->exit_code. */
+void am_measure_tell(struct am_cli *cli, const char *path, const struct am_outcome *outcome);
 /* Prints the results of the store and hints for the next step; sets cli->exit_code. */
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err);

@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/run/against.h"
+#include "cli/run/comparing.h"
 #include "cli/run/cost_file.h"
 #include "cli/run/experiment.h"
 #include "cli/run/measure.h"
@@ -13,10 +15,13 @@
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
 #include "conductor/schedule.h"
+#include "conductor/replan.h"
+#include "conductor/sides.h"
 #include "document/results.h"
 #include "document/units.h"
 #include "write/write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What is about to be done, and how long it takes, before the first launch. */
@@ -24,7 +29,8 @@ static void tell_plan(const struct am_cli *cli, const struct am_plan *plan)
 {
     bool *const fits = am_arena_array(cli->arena, plan->n + 1, sizeof(*fits));
     const double seconds = am_schedule_estimate(plan, fits);
-    const bool quick = plan->settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
+    const bool quick = plan->settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0 &&
+                       !cli->opt->against;
     char about[AM_UNITS_MAX], beyond[AM_UNITS_MAX] = "";
     size_t left_out = 0;
 
@@ -35,6 +41,46 @@ static void tell_plan(const struct am_cli *cli, const struct am_plan *plan)
         (void)am_str_format(beyond, sizeof(beyond), "; %zu of less worth do not fit", left_out);
     am_log(AM_LOG_INFO, "%s%zu points, about %s%s%s", quick ? "the quick set: " : "",
            plan->n - left_out, about, beyond, quick ? " (--standard measures more)" : "");
+}
+
+/* The plan by the options, or that of an earlier run. */
+static enum am_status make_plan(const struct am_cli *cli, struct am_setup *setup,
+                                struct am_err *err)
+{
+    return cli->opt->against ? am_against_plan(cli, setup, err) : am_setup_plan(cli, setup, err);
+}
+
+/* A run against a base ends with the comparison in place of its results. */
+static enum am_status show_against(struct am_cli *cli, const char *path,
+                                   const struct am_outcome *outcome, struct am_err *err)
+{
+    struct am_pair pair = {0};
+    struct am_comparison comparison = {0};
+    const struct am_strings all = {0};
+    enum am_status status =
+        am_against_two_sides(cli->opt)
+            ? am_pair_within(cli, path, AM_SIDE_AXIS "=" AM_SIDE_BASE "," AM_SIDE_NEW, &all, &pair,
+                             err)
+            : am_pair_files(cli, cli->opt->against, path, &cli->opt->operands, &pair, err);
+
+    if (status == AM_OK)
+        status = am_pair_judge(cli, &pair, &comparison, err);
+    if (status != AM_OK)
+        return status;
+    am_pair_show(cli, &pair, &comparison);
+    (void)fflush(stdout); /* before the hints; main looks for errors */
+    am_measure_tell(cli, path, outcome);
+    return AM_OK;
+}
+
+static enum am_status show_run(struct am_cli *cli, struct am_store *store, const char *path,
+                               const struct am_outcome *outcome, struct am_err *err)
+{
+    const bool compares = cli->opt->against || am_against_two_sides(cli->opt);
+
+    return compares && outcome->ok && !outcome->interrupted
+               ? show_against(cli, path, outcome, err)
+               : am_measure_report(cli, store, path, outcome, err);
 }
 
 /* Everything that can be wrong with the words is found before the file is created. */
@@ -56,7 +102,7 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
     if (status == AM_OK)
         status = am_setup_counters(cli, &setup, err);
     if (status == AM_OK)
-        status = am_setup_plan(cli, &setup, err);
+        status = make_plan(cli, &setup, err);
     if (status == AM_OK)
         am_setup_stretch(cli, &setup, &setup.plan.settings);
     if (status == AM_OK)
@@ -68,7 +114,7 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
     if (status == AM_OK)
         am_setup_learn_costs(cli, &setup);
     if (status == AM_OK)
-        status = am_measure_report(cli, store, path, &outcome, err);
+        status = show_run(cli, store, path, &outcome, err);
     am_store_close(store);
     am_setup_close(&setup);
     return status == AM_OK && cli->opt->report ? am_page_beside(cli, path, err) : status;
@@ -76,63 +122,16 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
 
 /* ---- resume ---- */
 
-/* The stored text of one axis inside "size=4096 pattern=random". */
-static bool stored_value(const char *text, const char *axis, const char **value, size_t *len)
-{
-    const size_t name = strlen(axis);
-
-    while (*text) {
-        const size_t word = strcspn(text, " ");
-
-        if (word > name && strncmp(text, axis, name) == 0 && text[name] == '=') {
-            *value = text + name + 1;
-            *len = word - name - 1;
-            return true;
-        }
-        text += word + strspn(text + word, " ");
-    }
-    return false;
-}
-
 static enum am_status rebuild_point(const struct am_catalogue *catalogue,
                                     const struct am_resume_point *state, struct am_arena *arena,
                                     struct am_point *point, struct am_err *err)
 {
-    const struct am_bench *bench = am_catalogue_find(catalogue, state->worker, state->bench);
-    struct am_value *values;
-    char text[AM_POINT_TEXT_MAX];
+    const struct am_stored_point stored = {state->worker, state->bench, state->version,
+                                           state->text};
+    const enum am_status status = am_replan_point(catalogue, &stored, arena, point, err);
 
-    if (!bench)
-        return am_fail(err, AM_E_ABSENT,
-                       "bench %s of worker %s, in the stored plan, is not available now",
-                       state->bench, state->worker);
-    if (bench->version != state->version)
-        return am_fail(err, AM_E_ABSENT,
-                       "bench %s is version %u now, the stored plan has version %u: results "
-                       "would not be comparable",
-                       bench->name, bench->version, state->version);
-    values = am_arena_array(arena, am_axis_count(bench->axes) + 1, sizeof(*values));
-    if (!values)
-        return am_fail(err, AM_E_NOMEM, "no memory for the stored plan");
-    for (size_t i = 0; bench->axes[i].name; i++) {
-        const char *value = "";
-        size_t len = 0;
-
-        if (!stored_value(state->text, bench->axes[i].name, &value, &len))
-            return am_fail(err, AM_E_STORE, "%s %s: the stored point has no axis %s", bench->name,
-                           state->text, bench->axes[i].name);
-        value = am_arena_strndup(arena, value, len); /* a free name stays where it is parsed */
-        if (!value)
-            return am_fail(err, AM_E_NOMEM, "no memory for the stored plan");
-        if (am_value_parse(&bench->axes[i], value, len, &values[i], err) != AM_OK)
-            return AM_E_STORE;
-    }
-    *point = (struct am_point){.bench = bench, .values = values, .id = state->point_id};
-    am_point_text(point, text, sizeof(text));
-    if (strcmp(text, state->text) != 0)
-        return am_fail(err, AM_E_STORE, "%s: the stored point \"%s\" reads back as \"%s\"",
-                       bench->name, state->text, text);
-    return AM_OK;
+    point->id = state->point_id;
+    return status;
 }
 
 static enum am_status rebuild_plan(const struct am_resume *resume, struct am_arena *arena,
@@ -149,6 +148,8 @@ static enum am_status rebuild_plan(const struct am_resume *resume, struct am_are
     for (; plan->n < resume->n && status == AM_OK; plan->n++)
         status = rebuild_point(&setup->catalogue, &resume->points[plan->n], arena,
                                &plan->points[plan->n], err);
+    if (status == AM_OK)
+        am_sides_pair(plan);
     return status;
 }
 
@@ -252,7 +253,7 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         status = am_measure_run(cli, &setup, store, resume, &outcome, err);
     if (status == AM_OK)
-        status = am_measure_report(cli, store, path, &outcome, err);
+        status = show_run(cli, store, path, &outcome, err);
     am_setup_close(&setup);
     return status;
 }

@@ -24,4 +24,8 @@ enum am_status am_runs_resolve(const char *word, struct am_arena *arena, const c
  * pattern ("mem.*", "mem.latency"), `latest` stands before it. */
 enum am_status am_runs_settle(struct am_options *opt, struct am_arena *arena, struct am_err *err);
 
+/* The results files of a folder, the latest first. */
+enum am_status am_runs_list(const char *folder, struct am_arena *arena, const char ***paths,
+                            size_t *n, struct am_err *err);
+
 #endif

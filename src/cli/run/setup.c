@@ -5,11 +5,14 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "cli/run/against.h"
 #include "cli/run/cost_file.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
 #include "evidence/evidence.h"
+#include "conductor/sides.h"
 #include "family/roles.h"
+#include "model/between.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +49,13 @@ static enum am_status open_simulated(const struct am_cli *cli, struct am_setup *
 enum am_status am_setup_benches(const struct am_cli *cli, struct am_setup *setup,
                                 struct am_err *err)
 {
-    const enum am_status status = open_simulated(cli, setup, err);
+    enum am_status status = open_simulated(cli, setup, err);
 
     if (status != AM_OK)
         return status;
-    return am_catalogue_load(cli->arena, setup->simulated.path ? setup->simulated.workers : NULL,
-                             &setup->catalogue, err);
+    status = am_catalogue_load(cli->arena, setup->simulated.path ? setup->simulated.workers : NULL,
+                               &setup->catalogue, err);
+    return status == AM_OK ? am_against_open(cli, setup, err) : status;
 }
 
 enum am_status am_setup_machine(const struct am_cli *cli, struct am_setup *setup,
@@ -171,27 +175,35 @@ static void tell_unavailable(const struct am_catalogue *catalogue)
     }
 }
 
+/* What the options say in place of a profile's, or of an earlier run's. */
+static void override(const struct am_options *opt, struct am_plan_settings *s)
+{
+    if (opt->seed.given)
+        s->seed = opt->seed.value;
+    if (opt->launches.min) {
+        s->min_launches = opt->launches.min;
+        s->max_launches = opt->launches.max;
+    }
+    if (opt->target >= 0)
+        s->target = opt->target;
+    if (opt->budget_s >= 0)
+        s->budget_s = opt->budget_s;
+    if (opt->launch_limit_s >= 0)
+        s->launch_limit_s = opt->launch_limit_s;
+    if (opt->min_batch_s >= 0)
+        s->sampler.min_batch_ns = (uint64_t)(opt->min_batch_s * 1e9);
+    if (opt->samples.given)
+        s->sampler.samples = (unsigned)opt->samples.value;
+}
+
 static struct am_plan_settings settings_of(const struct am_options *opt)
 {
     struct am_plan_settings s = am_profile_settings((enum am_profile)opt->profile);
 
     if (opt->operands.n && s.profile == AM_PROFILE_QUICK)
         s.budget_s = 0; /* the minute is for the default set, not for what was named */
-    s.seed = opt->seed.given ? opt->seed.value : am_rng_entropy();
-    if (opt->launches.min) {
-        s.min_launches = opt->launches.min;
-        s.max_launches = opt->launches.max;
-    }
-    if (opt->target >= 0)
-        s.target = opt->target;
-    if (opt->budget_s >= 0)
-        s.budget_s = opt->budget_s;
-    if (opt->launch_limit_s >= 0)
-        s.launch_limit_s = opt->launch_limit_s;
-    if (opt->min_batch_s >= 0)
-        s.sampler.min_batch_ns = (uint64_t)(opt->min_batch_s * 1e9);
-    if (opt->samples.given)
-        s.sampler.samples = (unsigned)opt->samples.value;
+    s.seed = am_rng_entropy();
+    override(opt, &s);
     return s;
 }
 
@@ -360,6 +372,13 @@ enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_se
     return check_settings(opt, err);
 }
 
+enum am_status am_setup_override(const struct am_options *opt, struct am_plan_settings *settings,
+                                 struct am_err *err)
+{
+    override(opt, settings);
+    return check_settings(opt, err);
+}
+
 static bool any_of(const struct am_strings *patterns, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < patterns->n; i++) {
@@ -408,6 +427,8 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
     if (status == AM_OK)
         status = am_setup_tuning(cli, setup, err);
     if (status == AM_OK)
+        status = am_against_mirror(cli, setup, err);
+    if (status == AM_OK)
         am_setup_costs(cli, setup);
     return status;
 }
@@ -442,6 +463,23 @@ enum am_status am_select_results(struct am_result_set *set, const struct am_stri
     return AM_OK;
 }
 
+/* A run with two sides, to commands that speak of one machine: they get the new side. */
+static enum am_status leave_base(const struct am_cli *cli, struct am_result_set *set,
+                                 struct am_err *err)
+{
+    static const unsigned keep = 1u << AM_CMD_SHOW | 1u << AM_CMD_EXPORT | 1u << AM_CMD_COMPARE |
+                                 1u << AM_CMD_CHECK | 1u << AM_CMD_RUN | 1u << AM_CMD_RESUME;
+    const struct am_result_set all = *set;
+    bool two = false;
+
+    for (size_t i = 0; i < set->n; i++)
+        two = two || am_result_is(&set->results[i], AM_SIDE_AXIS, AM_SIDE_BASE);
+    if (!two || keep >> cli->opt->command & 1)
+        return AM_OK;
+    am_log(AM_LOG_INFO, "the run has two sides; what follows is about the new one");
+    return am_results_where(&all, AM_SIDE_AXIS, AM_SIDE_NEW, cli->arena, set, err);
+}
+
 enum am_status am_load_file(const struct am_cli *cli, const char *path,
                             const struct am_strings *patterns, struct am_result_set *out,
                             struct am_err *err)
@@ -455,5 +493,7 @@ enum am_status am_load_file(const struct am_cli *cli, const char *path,
     if (status == AM_OK)
         status = am_evidence_load(store, &(struct am_filter){0}, cli->arena, out, err);
     am_store_close(store);
+    if (status == AM_OK)
+        status = leave_base(cli, out, err);
     return status == AM_OK ? am_select_results(out, patterns, cli->arena, err) : status;
 }

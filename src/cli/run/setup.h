@@ -44,6 +44,9 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
 /* What the options say of launches, samples and limits; AM_E_USAGE for what cannot be. */
 enum am_status am_setup_settings(const struct am_options *opt, struct am_plan_settings *out,
                                  struct am_err *err);
+/* The same in place of what `settings` has, where the options say anything. */
+enum am_status am_setup_override(const struct am_options *opt, struct am_plan_settings *settings,
+                                 struct am_err *err);
 /* The plan as `archmeter plan` shows it, on standard output. */
 void am_setup_show_plan(struct am_cli *cli, const struct am_plan *plan);
 

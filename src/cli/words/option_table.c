@@ -394,6 +394,15 @@ const struct am_option am_option_table[] = {
                 "appears complete or not at all.",
     },
     {
+        .name = "output",
+        .letter = 'o',
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(output),
+        .argument = "FILE",
+        .commands = BIT(COMPARE) | BIT(CHECK),
+        .help = "Keep what is measured again in FILE instead of a temporary file.",
+    },
+    {
         .name = "svg",
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(svg),
@@ -417,11 +426,68 @@ const struct am_option am_option_table[] = {
         .help = "The results file to compare with, where only NEW is an operand.",
     },
     {
+        .name = "against",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(against),
+        .argument = "BASE",
+        .commands = BIT(RUN),
+        .help = "Measure the points of BASE, an earlier run, with its settings, and compare with "
+                "it. With --against-build or --against-env the base is measured again too, in "
+                "turns, and these launches are compared. Nothing that BASE says is executed: only "
+                "benches of this program are measured.",
+    },
+    {
+        .name = "against-build",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(against_build),
+        .argument = "DIR",
+        .commands = BIT(RUN) | BIT(RESUME) | BIT(COMPARE) | BIT(CHECK),
+        .help = "The base is another build: its worker programs are in DIR (a build folder, or "
+                "where it is installed). Each point is measured by both, one after the other in "
+                "drawn order, on the axis side (base, new).",
+    },
+    {
+        .name = "against-env",
+        .kind = AM_OPTION_LIST,
+        .offset = FIELD(against_env),
+        .argument = "NAME=VALUE",
+        .commands = BIT(RUN) | BIT(RESUME) | BIT(COMPARE) | BIT(CHECK),
+        .help = "The base is another setting: its launches have this environment variable, those "
+                "of the new side do not. May be repeated.",
+    },
+    {
+        .name = "rerun",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(rerun),
+        .commands = BIT(COMPARE),
+        .help = "Measure the rows that look changed again, both sides in turns, and decide them by "
+                "these fresh pairs. Say with --against-build or --against-env what A is; where "
+                "both sides are one build, B alone is measured again.",
+    },
+    {
+        .name = "confirm",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(rerun),
+        .commands = BIT(CHECK),
+        .help = "Measure the rows that look changed again, both sides in turns, and decide them by "
+                "these fresh pairs, as compare --rerun does.",
+    },
+    {
+        .name = "record",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(record),
+        .argument = "FOLDER",
+        .commands = BIT(COMPARE) | BIT(CHECK),
+        .help = "Earlier runs: where at least three of the same build on the same machine have a "
+                "row, what they differ by is part of its interval, and one run per side decides. "
+                "Default: archmeter/runs in XDG_DATA_HOME or ~/.local/share.",
+    },
+    {
         .name = "between",
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(between),
         .argument = "AXIS=A,B",
-        .commands = BIT(COMPARE),
+        .commands = BIT(COMPARE) | BIT(CHECK),
         .help =
             "Compare within one run: the points that differ in this axis only, A being the base "
             "(runtime=libgomp,libomp). Several, separated by blanks, differ together "
@@ -433,7 +499,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(delta),
         .argument = "SHARE",
         .dflt = "2%",
-        .commands = COMPARING | BIT(REPORT),
+        .commands = COMPARING | BIT(REPORT) | BIT(RUN) | BIT(RESUME),
         .help = "The smallest relative difference that matters.",
     },
     {

@@ -151,7 +151,11 @@ struct am_options {
     const char *svg; /* name of a figure */
     double delta;
     bool all_metrics;
-    const char *against, *between;
+    const char *against, *between, *record;
+    const char *against_build;     /* the base's workers; NULL: ours */
+    struct am_strings against_env; /* NAME=VALUE each, of the base's launches */
+    bool rerun;
+    struct am_number runs;
     int fail_on; /* enum am_fail_on */
 
     bool aa;

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* From rows that look changed to fresh launches of both sides, and to verdicts. */
+#include "cli/run/rerun.h"
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "cli/run/against.h"
+#include "cli/run/measure.h"
+#include "cli/run/scratch.h"
+#include "conductor/sides.h"
+#include "evidence/evidence.h"
+#include "model/between.h"
+#include "model/pairs.h"
+#include "topo/topo.h"
+
+#include <string.h>
+
+/* ---- whether it can be done ---- */
+
+/* What this program would store of its workers and of the machine. */
+struct here {
+    struct am_kvs machine;
+    struct am_result_set set; /* its build only */
+};
+
+static void describe_here(const struct am_cli *cli, const struct am_setup *setup, struct here *here)
+{
+    am_machine_describe(setup->topo, &setup->root, cli->arena, &here->machine);
+    am_measure_workers(cli, &setup->catalogue, NULL, &here->set.build);
+}
+
+static bool is_here(const struct am_result_set *set, const struct here *here)
+{
+    const char *const theirs = am_kvs_get(&set->machine, "key");
+    const char *const ours = am_kvs_get(&here->machine, "key");
+
+    return theirs && ours && strcmp(theirs, ours) == 0;
+}
+
+/* Why the rows cannot be measured again; NULL when they can. */
+static const char *why_not(const struct am_cli *cli, const struct am_pair *pair,
+                           const struct here *here)
+{
+    if (!is_here(&pair->a, here) || !is_here(&pair->b, here))
+        return "not measured again: the runs are of another machine than this one";
+    if (!am_record_same_workers(&pair->b, &here->set))
+        return "not measured again: B was not measured by the workers of this program; start the "
+               "one that measured it";
+    if (!am_against_two_sides(cli->opt) && !am_record_same_workers(&pair->a, &here->set))
+        return "not measured again: A was measured by another build; --against-build DIR says "
+               "where its workers are";
+    return NULL;
+}
+
+/* ---- measuring ---- */
+
+static const struct am_result **open_results(const struct am_comparison *c, struct am_arena *arena,
+                                             size_t *n)
+{
+    const struct am_result **const out = am_arena_array(arena, c->n + 1, sizeof(*out));
+
+    *n = 0;
+    for (size_t i = 0; out && i < c->n; i++) {
+        if (am_row_is_open(&c->rows[i]))
+            out[(*n)++] = c->rows[i].b;
+    }
+    return out;
+}
+
+/* As B was measured, with as many launches as the sign test needs, and no stop before. */
+static enum am_status plan_again(const struct am_cli *cli, struct am_setup *setup,
+                                 const struct am_pair *pair, const struct am_comparison *c,
+                                 struct am_err *err)
+{
+    size_t n = 0;
+    const struct am_result **const results = open_results(c, cli->arena, &n);
+    struct am_plan_settings *const set = &setup->plan.settings;
+    enum am_status status;
+
+    if (!results)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu rows", c->n);
+    setup->plan = (struct am_plan){.settings = pair->b.run.settings};
+    set->seed = am_rng_entropy();
+    set->budget_s = 0;
+    set->min_launches = set->max_launches = (unsigned)am_pairs_needed(n);
+    status = am_against_add(cli, setup, results, n, err);
+    return status == AM_OK ? am_against_mirror(cli, setup, err) : status;
+}
+
+static enum am_status decide(const struct am_cli *cli, const struct am_result_set *fresh,
+                             const struct am_pair *pair, struct am_comparison *c,
+                             struct am_err *err)
+{
+    struct am_result_set a = {0}, b = {0};
+    enum am_status status;
+
+    if (!am_against_two_sides(cli->opt))
+        return am_pairs_refresh(fresh, &pair->settings, c, err);
+    status = am_results_where(fresh, AM_SIDE_AXIS, AM_SIDE_BASE, cli->arena, &a, err);
+    if (status == AM_OK)
+        status = am_results_where(fresh, AM_SIDE_AXIS, AM_SIDE_NEW, cli->arena, &b, err);
+    return status == AM_OK ? am_pairs_decide(&a, &b, &pair->settings, c, err) : status;
+}
+
+static enum am_status measure_again(struct am_cli *cli, struct am_setup *setup,
+                                    const struct am_pair *pair, struct am_comparison *c,
+                                    struct am_err *err)
+{
+    struct am_scratch place = {0};
+    struct am_store *store = NULL;
+    struct am_result_set fresh = {0};
+    enum am_status status = plan_again(cli, setup, pair, c, err);
+
+    if (status == AM_OK)
+        status = am_scratch_open(&place, cli->opt->output, err);
+    if (status == AM_OK)
+        status = am_scratch_measure(cli, setup, &place, &store, err);
+    if (status == AM_OK)
+        status = am_evidence_load(store, NULL, cli->arena, &fresh, err);
+    if (status == AM_OK)
+        status = decide(cli, &fresh, pair, c, err);
+    am_store_close(store);
+    am_scratch_close(&place);
+    return status;
+}
+
+enum am_status am_rerun(struct am_cli *cli, struct am_pair *pair, struct am_comparison *c,
+                        struct am_err *err)
+{
+    const size_t rows = am_comparison_open(c);
+    struct am_setup setup = {0};
+    struct here here = {0};
+    const char *reason = NULL;
+    enum am_status status;
+
+    if (pair->basis == AM_BASIS_WITHIN_RUN)
+        return am_fail(err, AM_E_USAGE,
+                       "both sides of one run are interleaved already: measure it with more "
+                       "--launches");
+    if (rows == 0)
+        return AM_OK;
+    status = am_setup_open(cli, &setup, err);
+    if (status == AM_OK)
+        describe_here(cli, &setup, &here);
+    if (status == AM_OK)
+        reason = why_not(cli, pair, &here);
+    if (status == AM_OK && reason)
+        am_kvs_add(&c->remarks, cli->arena, "not_measured_again", reason);
+    else if (status == AM_OK)
+        status = measure_again(cli, &setup, pair, c, err);
+    if (status == AM_OK && !reason)
+        am_kvs_addf(
+            &c->remarks, cli->arena, "measured_again", "%zu row%s measured again: %s", rows,
+            rows == 1 ? "" : "s",
+            am_basis_text(am_against_two_sides(cli->opt) ? AM_BASIS_PAIRS : AM_BASIS_AGAIN));
+    am_setup_close(&setup);
+    if (status == AM_E_ABSENT) { /* a question that stays open, not a failure to compare */
+        am_kvs_addf(&c->remarks, cli->arena, "not_measured_again", "not measured again: %s",
+                    err->text);
+        *err = (struct am_err){0};
+        status = AM_OK;
+    }
+    return status;
+}

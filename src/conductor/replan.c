@@ -2,6 +2,8 @@
 /* From the text of a stored point to a point that can be measured. */
 #include "conductor/replan.h"
 
+#include "conductor/sides.h"
+
 #include <string.h>
 
 /* The stored text of one axis inside "size=4096 pattern=random". */
@@ -54,21 +56,26 @@ enum am_status am_replan_point(const struct am_catalogue *catalogue,
 {
     const struct am_bench *const bench =
         am_catalogue_find(catalogue, stored->worker, stored->bench);
+    static const char hint[] =
+        "; it has two sides: give --against-build or --against-env as when it was begun";
+    const char *side;
     struct am_value *values;
     enum am_status status = AM_OK;
+    size_t len;
 
     if (!bench)
         return am_fail(err, AM_E_ABSENT,
                        "bench %s of worker %s, in the stored plan, is not available now%s",
-                       stored->bench, stored->worker,
-                       strchr(stored->worker, '@')
-                           ? "; give --against-build or --against-env as when it was begun"
-                           : "");
+                       stored->bench, stored->worker, strchr(stored->worker, '@') ? hint : "");
     if (bench->version != stored->version)
         return am_fail(err, AM_E_ABSENT,
                        "bench %s is version %u now, the stored plan has version %u: results "
                        "would not be comparable",
                        bench->name, bench->version, stored->version);
+    if (stored_value(stored->text, AM_SIDE_AXIS, &side, &len) &&
+        am_axis_find(bench->axes, AM_SIDE_AXIS) < 0)
+        return am_fail(err, AM_E_ABSENT, "%s %s of the stored plan is not available now%s",
+                       stored->bench, stored->text, hint);
     values = am_arena_array(arena, am_axis_count(bench->axes) + 1, sizeof(*values));
     if (!values)
         return am_fail(err, AM_E_NOMEM, "no memory for the stored plan");

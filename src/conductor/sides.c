@@ -87,29 +87,16 @@ bool am_sides_join(struct am_catalogue *catalogue, struct am_catalogue *base,
     return true;
 }
 
-static enum am_status check_environment(const struct am_strings *environment, struct am_err *err)
-{
-    for (size_t i = 0; i < environment->n; i++) {
-        const char *const equals = strchr(environment->items[i], '=');
-
-        if (!equals || equals == environment->items[i])
-            return am_fail(err, AM_E_USAGE, "--against-env \"%s\" is not NAME=VALUE",
-                           environment->items[i]);
-    }
-    return AM_OK;
-}
-
 enum am_status am_sides_open(const struct am_side_request *request, struct am_catalogue *catalogue,
                              struct am_arena *arena, struct am_err *err)
 {
     struct am_catalogue *const base = am_arena_alloc(arena, sizeof(*base));
-    enum am_status status = check_environment(&request->environment, err);
+    enum am_status status;
     size_t usable = 0;
 
     if (!base)
         return am_fail(err, AM_E_NOMEM, "no memory for the other side");
-    if (status == AM_OK)
-        status = am_catalogue_load_again(arena, catalogue, request->build, base, err);
+    status = am_catalogue_load_again(arena, catalogue, request->build, base, err);
     for (size_t i = 0; status == AM_OK && i < base->n; i++)
         usable += base->workers[i].n > 0;
     if (status == AM_OK && usable == 0)

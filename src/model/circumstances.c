@@ -66,26 +66,40 @@ static bool differ(const struct am_kvs *a, const struct am_kvs *b, const char *k
     return va && vb && strcmp(va, vb) != 0;
 }
 
-static bool any_differ(const struct am_kvs *a, const struct am_kvs *b)
+/* The keys of the build that differ, "" when none does; those of workers by the worker's name. */
+static const char *build_differences(const struct am_kvs *a, const struct am_kvs *b,
+                                     struct am_arena *arena)
 {
-    for (size_t i = 0; i < a->n; i++) {
-        if (differ(a, b, a->items[i].key))
-            return true;
+    static const char worker[] = "worker.";
+    const size_t prefix = sizeof(worker) - 1;
+    const char *all = "";
+
+    for (size_t i = 0; all && i < a->n; i++) {
+        const char *const key = a->items[i].key;
+        const bool of_worker = strncmp(key, worker, prefix) == 0;
+
+        if (differ(a, b, key))
+            all = am_arena_printf(arena, "%s%s%s%s", all, *all ? ", " : "",
+                                  of_worker ? "program of worker " : "",
+                                  of_worker ? key + prefix : key);
     }
-    return false;
+    return all ? all : "";
 }
 
 static void remark_origin(const struct am_result_set *a, const struct am_result_set *b,
                           const struct am_compare_settings *settings, struct am_arena *arena,
                           struct am_kvs *out)
 {
+    const char *const build = build_differences(&a->build, &b->build, arena);
+
     if (settings->basis == AM_BASIS_ONE_RUN && am_run_same(&a->run, &b->run))
         am_kvs_add(out, arena, "same_run",
                    "A and B are one run (or copies of it): what differs was changed in the file");
     if (differ(&a->machine, &b->machine, "key"))
         am_kvs_add(out, arena, "machine", "A and B were measured on different machines");
-    if (any_differ(&a->build, &b->build))
-        am_kvs_add(out, arena, "build", "A and B were measured by different builds of archmeter");
+    if (*build)
+        am_kvs_addf(out, arena, "build",
+                    "A and B were measured by different builds of archmeter: %s", build);
     if (a->run.synthetic || b->run.synthetic)
         am_kvs_addf(out, arena, "synthetic", "%s of a simulated machine",
                     a->run.synthetic && b->run.synthetic ? "A and B are"

@@ -132,9 +132,11 @@ static enum am_status add_word(struct am_strings *words, const char *word, struc
 static enum am_status set_list(const struct setting *s)
 {
     const char *equals = strchr(s->text, '=');
+    char form[64];
 
+    (void)am_str_format(form, sizeof(form), "of the form %s", s->option->argument);
     if (!equals || equals == s->text || !equals[1])
-        return bad_value(s, "of the form AXIS=VALUES");
+        return bad_value(s, form);
     return add_word(s->field, s->text, s->arena, s->err);
 }
 

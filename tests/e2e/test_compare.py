@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """compare and check: verdicts on runs whose true ratio is known; the JSON contract; stdout is data."""
 import json
+import os
 import shutil
 import sqlite3
 import sys
@@ -86,13 +87,22 @@ def several(tap, bench):
 
 
 def against_itself(tap, bench):
-    """selftest --aa passes a worker that is the same in every round, and no other."""
+    """selftest --aa passes a worker that is the same in every round and run, and no other."""
     args = ("selftest", "--aa", "fake.work", "-p", "n=1:12", "-p", "pause=1")
-    got = bench.run(*args)
-    tap.ok(got.returncode == 0 and ": 0 of 12 rows" in got.stdout, "selftest --aa passes", got.stdout)
-    got = bench.run(*args, env=dict(bench.env, FAKE_ALTERNATE=bench.path("visits")))
-    tap.ok(got.returncode == 1 and ": 1 of 12 rows" in got.stdout,
+    got = bench.run(*args, "--record", bench.path("record"))
+    said = " ".join(got.stdout.split())
+    tap.ok(got.returncode == 0 and said.count(": 0 of 12 rows") == 2 and "100 % in 12 of 12" in said,
+           "selftest --aa passes within a run and between runs, and finds what was planted", got.stdout)
+    runs = sorted(os.listdir(bench.path("record")))
+    told = json.loads(bench.run("compare", os.path.join("record", runs[0]), os.path.join("record", runs[1]), "--record",
+                                "record", "--format", "json").stdout)
+    tap.ok(len(runs) == 6 and {r["runs"] for r in told["rows"]} == {4}, "its runs are a record of those that are not compared",
+           f"{runs} {told['rows'][:1]}")
+    got = bench.run(*args, "--runs", "1", env=dict(bench.env, FAKE_ALTERNATE=bench.path("visits")))
+    tap.ok(got.returncode == 1 and ": 1 of 12 rows" in " ".join(got.stdout.split()),
            "one row of 12 that is slow in every second round fails it", got.stdout)
+    got = bench.run(*args, "--runs", "4")
+    tap.ok(got.returncode == 2 and "--runs" in got.stderr, "two runs per side are refused", got.stderr)
 
 
 def main():

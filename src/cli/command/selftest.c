@@ -5,13 +5,12 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/run/aa.h"
 #include "cli/run/measure.h"
 #include "cli/run/scratch.h"
 #include "cli/run/selftest.h"
 #include "cli/run/setup.h"
 #include "core/stats/stats.h"
-#include "model/compare.h"
-#include "document/comparison.h"
 #include "write/write.h"
 
 #include <math.h>
@@ -207,70 +206,6 @@ static enum am_status engine(struct am_cli *cli, struct am_err *err)
     return AM_OK;
 }
 
-/* ---- A against A ---- */
-
-static void report_aa(struct am_cli *cli, struct am_comparison_view *view)
-{
-    const struct am_comparison *c = view->comparison;
-    const size_t wrong = c->count[AM_VERDICT_FASTER] + c->count[AM_VERDICT_SLOWER];
-    struct am_document document = am_document_comparison(view);
-
-    view->last = am_arena_printf(
-        cli->arena, "faster or slower, which must be false: %zu of %zu rows", wrong, c->n);
-    am_write(&document, &cli->style, cli->arena, stdout);
-    if (cli->style.format != AM_FORMAT_TABLE && view->last)
-        am_log(AM_LOG_INFO, "%s", view->last);
-    if (wrong || c->n == 0)
-        cli->exit_code = c->n ? AM_EXIT_FINDINGS : AM_EXIT_INCONCLUSIVE;
-}
-
-/* Even rounds are A, odd ones B: a disturbance that comes and goes meets both. */
-static enum am_status compare_rounds(struct am_cli *cli, struct am_store *store, struct am_err *err)
-{
-    const struct am_compare_settings settings = {
-        .delta = cli->opt->delta, .level = 0.95, .basis = AM_BASIS_WITHIN_RUN};
-    struct am_result_set a = {0}, b = {0};
-    struct am_comparison comparison = {0};
-    enum am_status status = am_evidence_load(
-        store, &(struct am_filter){.round_mod = 2, .round_rem = 0}, cli->arena, &a, err);
-
-    if (status == AM_OK)
-        status = am_evidence_load(store, &(struct am_filter){.round_mod = 2, .round_rem = 1},
-                                  cli->arena, &b, err);
-    if (status == AM_OK)
-        status = am_compare(&a, &b, &settings, cli->arena, &comparison, err);
-    if (status == AM_OK)
-        report_aa(cli, &(struct am_comparison_view){.comparison = &comparison,
-                                                    .settings = &settings,
-                                                    .a = &a,
-                                                    .b = &b,
-                                                    .name_a = "even rounds",
-                                                    .name_b = "odd rounds",
-                                                    .changes_only = true});
-    return status;
-}
-
-static enum am_status against_itself(struct am_cli *cli, struct am_err *err)
-{
-    struct am_setup setup = {0};
-    struct am_store *store = NULL;
-    struct am_scratch place = {0};
-    enum am_status status = am_setup_open(cli, &setup, err);
-
-    if (status == AM_OK)
-        status = am_setup_plan(cli, &setup, err);
-    if (status == AM_OK)
-        status = am_scratch_open(&place, cli->opt->output, err);
-    if (status == AM_OK)
-        status = am_scratch_measure(cli, &setup, &place, &store, err);
-    if (status == AM_OK)
-        status = compare_rounds(cli, store, err);
-    am_store_close(store);
-    am_setup_close(&setup);
-    am_scratch_close(&place);
-    return status;
-}
-
 enum am_status am_cmd_selftest(struct am_cli *cli, struct am_err *err)
 {
     const struct am_options *const given = cli->opt;
@@ -285,7 +220,7 @@ enum am_status am_cmd_selftest(struct am_cli *cli, struct am_err *err)
     if (options.budget_s < 0)
         options.budget_s = 0;
     cli->opt = &options;
-    status = options.aa ? against_itself(cli, err) : engine(cli, err);
+    status = options.aa ? am_aa(cli, err) : engine(cli, err);
     cli->opt = given;
     return status;
 }

@@ -123,10 +123,13 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "check",
             .summary = "compare as a gate: fails when something became slower",
-            .operands = "BASE NEW [PATTERN...] | NEW --against BASE [PATTERN...]",
-            .description = "Ends with code 1 when a row is slower, 4 when a row is slower? or a "
-                           "suspect that looks slower, when nothing can be compared or --fail-on "
-                           "asks for more, and 0 else.",
+            .operands = "BASE NEW [PATTERN...] | NEW --against BASE [PATTERN...] | RUN --between "
+                        "AXIS=A,B [PATTERN...]",
+            .description =
+                "Ends with code 1 when a row is slower; with 4 when a row looks slower beyond delta "
+                "and is not decided (slower?, suspect, undecided), when a row of BASE is missing in "
+                "NEW, when nothing can be compared or --fail-on asks for more; and with 0 else. "
+                "--confirm measures again what was flagged, and decides it by fresh pairs.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = UINT_MAX,
@@ -273,9 +276,11 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .description =
                 "Without --aa: the engine's own cost (clock, an empty batch, a launch, storing "
                 "samples) against its goals; code 1 when one is missed.\n\n"
-                "With --aa: the quick set with twice the launches, even rounds compared with odd "
-                "ones. Every verdict of faster or slower is false; code 1 when their share is "
-                "above 5 %.",
+                "With --aa: the quick set is measured six times. Even rounds of the first run, which has "
+                "twice the launches, are compared with odd ones, and runs 1, 4 and 5 with runs 2, 3 "
+                "and 6. Every faster or slower is false: code 1. Then rows are made slower one at a "
+                "time in what was measured: code 1 when fewer than nine in ten are found of those "
+                "that should be. Code 4 when most rows are too noisy to show a doubling.",
             .operand = AM_OPERAND_BENCH,
             .max_operands = UINT_MAX,
         },

@@ -526,7 +526,27 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(aa),
         .commands = BIT(SELFTEST),
-        .help = "Measure the quick set against itself and print the share of false verdicts.",
+        .help =
+            "Measure the quick set against itself, within a run and between runs: false verdicts, "
+            "and planted effects that must be found.",
+    },
+    {
+        .name = "runs",
+        .kind = AM_OPTION_NUMBER,
+        .offset = FIELD(runs),
+        .argument = "N",
+        .commands = BIT(SELFTEST),
+        .help =
+            "With --aa: so many runs, compared in turns. 6 by default; 1 compares the rounds of "
+            "one run only.",
+    },
+    {
+        .name = "record",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(record),
+        .argument = "FOLDER",
+        .commands = BIT(SELFTEST),
+        .help = "With --aa: keep the runs in FOLDER, where compare --record finds them.",
     },
     {
         .name = "names",

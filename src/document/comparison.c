@@ -125,25 +125,24 @@ static struct short_points *find_points(struct am_body *b, const struct am_compa
 
 static void add_rows(struct am_body *b, const struct am_comparison_view *view)
 {
-    static const struct am_column columns[] = {
-        {.title = "verdict", .key = "verdict"},
-        {.title = "bench", .key = "bench"},
-        {.title = "point", .flow = true},
-        {.key = "point"},
-        {.title = "metric", .key = "metric", .rank = 5},
-        {.key = "unit"},
-        {.key = "better"},
-        {.title = "A", .key = "a", .right = true, .rank = 2},
-        {.title = "B", .key = "b", .right = true, .rank = 2},
-        {.title = "B/A", .key = "ratio", .right = true},
-        {.title = "95 % interval", .right = true, .rank = 1},
-        {.key = "ci_lo"},
-        {.key = "ci_hi"},
-        {.key = "coverage"},
-        {.title = "p", .key = "p", .right = true, .rank = 3},
-        {.key = "speedup"},
-        {.title = "launches", .right = true, .rank = 4},
-        {.title = "evidence, or what would settle it", .rank = 6}};
+    static const struct am_column columns[] = {{.title = "verdict", .key = "verdict"},
+                                               {.title = "bench", .key = "bench"},
+                                               {.title = "point", .flow = true},
+                                               {.key = "point"},
+                                               {.title = "metric", .key = "metric", .rank = 5},
+                                               {.key = "unit"},
+                                               {.key = "better"},
+                                               {.title = "A", .key = "a", .right = true, .rank = 2},
+                                               {.title = "B", .key = "b", .right = true, .rank = 2},
+                                               {.title = "B/A", .key = "ratio", .right = true},
+                                               {.title = "95 % interval", .right = true, .rank = 1},
+                                               {.key = "ci_lo"},
+                                               {.key = "ci_hi"},
+                                               {.key = "coverage"},
+                                               {.title = "p", .key = "p", .right = true, .rank = 3},
+                                               {.key = "speedup"},
+                                               {.title = "launches", .right = true, .rank = 4},
+                                               {.title = "evidence", .rank = 6}};
     const struct am_comparison *const c = view->comparison;
     struct short_points *const points = find_points(b, c);
     struct am_table *t;

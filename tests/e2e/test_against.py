@@ -122,6 +122,21 @@ def earlier_run(tap, bench, workers):
     tap.ok(got.returncode == 2 and "-p" in got.stderr, "points come from one place", got.stderr)
 
 
+def two_commands(tap, bench):
+    """Commands of the user's own, in an experiment: one run, an axis of programs."""
+    for name, value in (("old", 1.0), ("new", 1.2)):
+        with open(bench.path(name), "w", encoding="utf-8") as script:
+            script.write(f"#!/bin/sh\necho t={value}\n")
+        os.chmod(bench.path(name), 0o755)
+    with open(bench.path("two.exp"), "w", encoding="utf-8") as spec:
+        spec.write("test two\nexec env\nbuild none\narg {program}\naxis program ./old,./new\n"
+                   "result t s lower t=([0-9.]+)\nreps 5\nrun\n")
+    made = bench.run("experiment", "two.exp", "-o", "commands.db", env=bench.real_env)
+    got = bench.run("check", "commands.db", "--between", "program=./old,./new", "--format", "json")
+    tap.ok(got.returncode == 1 and rows(got) == ["slower"], "two commands are compared in one run",
+           f"{got.returncode} {got.stdout[-500:]}{got.stderr}{made.stderr}")
+
+
 def never_passed(tap, bench):
     bench.run("run", "fake.work", "-p", "n=1:5", "-p", "pause=1", "--quick", "-o", "less.db")
     got = bench.run("check", "a1.db", "less.db")
@@ -159,6 +174,7 @@ def main():
     confirmed(tap, bench, old)
     one_build(tap, bench)
     earlier_run(tap, bench, workers)
+    two_commands(tap, bench)
     never_passed(tap, bench)
     record(tap, bench)
     tap.done()

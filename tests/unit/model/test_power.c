@@ -8,15 +8,29 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "model/compare.h"
+#include "model/pairs.h"
 #include "noise_laws.h"
 #include "tap.h"
 
 #include <stddef.h>
 #include <string.h>
 
-enum { ROWS = 156, LAUNCHES_MAX = 15, FACTORS = 3 };
+enum { ROWS = 156, LAUNCHES_MAX = 20, FACTORS = 3 };
 
 static const double factors[FACTORS] = {1.05, 1.1, 2};
+
+/* What is planted, and whether what looks changed is measured again. */
+struct plan {
+    size_t changed;
+    double factor;
+    bool confirm;
+};
+
+static void ok_quietly(bool condition)
+{
+    if (!condition)
+        ok(false, "a comparison could not be made");
+}
 
 struct cell {
     const char *law;
@@ -75,19 +89,19 @@ static void make(struct sides *x)
                                                   .metrics = &x->metrics[s][i],
                                                   .n_metrics = 1};
             for (size_t k = 0; k < LAUNCHES_MAX; k++)
-                x->launches[s][i][k] =
-                    (struct am_launch_values){.values = &x->values[s][i][k], .n = 1};
+                x->launches[s][i][k] = (struct am_launch_values){
+                    .round = (unsigned)k, .values = &x->values[s][i][k], .n = 1};
         }
     }
 }
 
-static void draw(struct sides *x, const struct cell *cell, size_t changed, double factor,
-                 struct am_rng *rng)
+static void draw(struct sides *x, const struct cell *cell, size_t launches, size_t changed,
+                 double factor, struct am_rng *rng)
 {
     for (unsigned s = 0; s < 2; s++) {
         for (size_t i = 0; i < ROWS; i++) {
-            x->metrics[s][i].series.n = cell->launches;
-            for (size_t k = 0; k < cell->launches; k++) {
+            x->metrics[s][i].series.n = launches;
+            for (size_t k = 0; k < launches; k++) {
                 const double noise =
                     i + cell->modes < ROWS ? cell->draw(rng) : noise_close_modes(rng);
 
@@ -104,6 +118,7 @@ struct outcome {
     size_t finds;              /* comparisons in which any was */
     size_t same;               /* changed rows that are called same */
     size_t suspects;
+    size_t again; /* launches of fresh pairs */
 };
 
 /* `first` is the first result of A, and the first `changed` are those that B has otherwise. */
@@ -132,11 +147,30 @@ static void count(struct outcome *out, const struct am_comparison *c, const stru
     out->finds += out->found > before;
 }
 
-static struct outcome simulate(const struct cell *cell, size_t changed, double factor,
-                               size_t comparisons, struct am_rng *rng)
+/* What looks changed is measured again: fresh pairs, and what they decide. */
+static void confirm(const struct cell *cell, const struct plan *plan,
+                    const struct am_compare_settings *settings, struct am_comparison *c,
+                    struct outcome *out, struct am_rng *rng)
 {
-    static const struct am_compare_settings settings = {
-        .delta = 0.02, .level = 0.95, .basis = AM_BASIS_WITHIN_RUN};
+    static struct sides fresh;
+    const size_t open = am_comparison_open(c), pairs = am_pairs_needed(open);
+    struct am_err err = {0};
+
+    if (open == 0)
+        return;
+    make(&fresh);
+    draw(&fresh, cell, pairs, plan->changed, plan->factor, rng);
+    ok_quietly(am_pairs_decide(&fresh.sets[0], &fresh.sets[1], settings, c, &err) == AM_OK);
+    out->again += 2 * pairs * open;
+}
+
+static struct outcome simulate_plan(const struct cell *cell, const struct plan *plan,
+                                    size_t comparisons, struct am_rng *rng)
+{
+    const struct am_compare_settings settings = {.delta = 0.02,
+                                                 .level = 0.95,
+                                                 .basis = plan->confirm ? AM_BASIS_ONE_RUN
+                                                                        : AM_BASIS_WITHIN_RUN};
     static struct sides x;
     struct outcome out = {0};
 
@@ -146,17 +180,52 @@ static struct outcome simulate(const struct cell *cell, size_t changed, double f
         struct am_comparison c;
         struct am_err err = {0};
 
-        draw(&x, cell, changed, factor, rng);
-        if (am_compare(&x.sets[0], &x.sets[1], &settings, &arena, &c, &err) == AM_OK)
-            count(&out, &c, x.results[0], changed);
+        draw(&x, cell, cell->launches, plan->changed, plan->factor, rng);
+        ok_quietly(am_compare(&x.sets[0], &x.sets[1], &settings, &arena, &c, &err) == AM_OK);
+        if (plan->confirm)
+            confirm(cell, plan, &settings, &c, &out, rng);
+        count(&out, &c, x.results[0], plan->changed);
         am_arena_fini(&arena);
     }
     return out;
 }
 
+static struct outcome simulate(const struct cell *cell, size_t changed, double factor,
+                               size_t comparisons, struct am_rng *rng)
+{
+    return simulate_plan(cell, &(struct plan){changed, factor, false}, comparisons, rng);
+}
+
 static double percent(size_t part, size_t whole)
 {
     return 100.0 * (double)part / (double)(whole ? whole : 1);
+}
+
+/* The same between two runs of five launches each, decided by fresh pairs. */
+static void print_confirmed(size_t comparisons, struct am_rng *rng)
+{
+    printf(
+        "\n| noise, 5 launches per side, then fresh pairs | false | one row +5, +10, +100 %% | ten rows "
+        "+5, +10, +100 %% | launches of pairs per comparison without a change |\n"
+        "| --- | --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < CELLS; i += 2) {
+        const struct cell *const cell = &cells[i];
+        const struct outcome none =
+            simulate_plan(cell, &(struct plan){0, 1, true}, comparisons, rng);
+
+        printf("| %s | %.1f |", cell->law, percent(none.wrong, none.comparisons));
+        for (size_t changed = 1; changed <= 10; changed += 9) {
+            for (size_t f = 0; f < FACTORS; f++) {
+                const struct plan plan = {changed, factors[f], true};
+                const struct outcome o = simulate_plan(cell, &plan, comparisons, rng);
+
+                printf("%s %.1f%s", f ? "," : "", percent(o.found, o.planted),
+                       f + 1 == FACTORS ? " |" : "");
+            }
+        }
+        printf(" %.0f |\n", (double)none.again / (double)none.comparisons);
+        (void)fflush(stdout);
+    }
 }
 
 /* The rows of the table: found with one and with ten rows changed, and what is false. */
@@ -186,6 +255,7 @@ static void print_table(size_t comparisons, struct am_rng *rng)
                (double)none.suspects / (double)none.comparisons);
         (void)fflush(stdout);
     }
+    print_confirmed(comparisons, rng);
     printf("\n| all rows +2 %%, 8 launches per side | comparisons with a `slower` | rows `same` |\n"
            "| --- | --- | --- |\n");
     for (size_t i = 1; i < CELLS; i += 2) {
@@ -211,6 +281,11 @@ static void check(struct am_rng *rng)
     o = simulate(&cells[1], ROWS, 1.02, N, rng);
     ok(o.found <= 4 && o.same * 100 <= 8 * o.planted,
        "changed by exactly delta: %zu of %zu rows slower, %zu same", o.found, o.planted, o.same);
+    o = simulate_plan(&cells[0], &(struct plan){1, 1.05, true}, 2 * N, rng);
+    ok(o.found >= 32 && o.wrong <= 2, "fresh pairs: one row slower by 5 %% found in %zu of 40",
+       o.found);
+    o = simulate_plan(&cells[8], &(struct plan){0, 1, true}, N, rng);
+    ok(o.wrong <= 3, "fresh pairs: %zu of %d comparisons in two modes are wrong", o.wrong, N);
     for (size_t i = 0; i < CELLS; i++) {
         o = simulate(&cells[i], 0, 1, N, rng);
         ok(o.wrong <= 3, "%s, %zu launches: %zu of %d comparisons without a change are wrong",

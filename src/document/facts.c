@@ -166,12 +166,6 @@ void am_facts_remarks(struct am_body *b, const struct am_facts *facts)
 
 /* ---- cards ---- */
 
-const struct am_fact *am_headline_fact(const struct am_headline *h, const struct am_facts *facts)
-{
-    return h->least ? am_facts_least(facts, h->fact, h->where)
-                    : am_facts_most(facts, h->fact, h->where);
-}
-
 static void add_card(struct am_table *t, const struct am_fact *f, const struct am_headline *h)
 {
     char half[AM_UNITS_MAX] = "";

@@ -28,9 +28,6 @@ void am_facts_remarks(struct am_body *b, const struct am_facts *facts);
 void am_facts_cards(struct am_body *b, const struct am_facts *facts);
 void am_data_facts(struct am_data *d, const struct am_facts *facts);
 
-/* The fact behind a headline; NULL when it is not known. */
-const struct am_fact *am_headline_fact(const struct am_headline *h, const struct am_facts *facts);
-
 /* "31.4 KiB", "3.7 GHz", "12"; "-" when not finite. */
 void am_fact_value(const struct am_fact *fact, char *buf, size_t cap);
 /* The next cell of a row: the value with its grade, and the interval. */

@@ -40,6 +40,12 @@ const struct am_family *am_family_find(const char *name)
     return NULL;
 }
 
+const struct am_fact *am_headline_fact(const struct am_headline *h, const struct am_facts *facts)
+{
+    return h->least ? am_facts_least(facts, h->fact, h->where)
+                    : am_facts_most(facts, h->fact, h->where);
+}
+
 /* ---- facts ---- */
 
 const struct am_pick *am_fact_only(const struct am_deriving *d, const char *name,

@@ -152,6 +152,8 @@ enum { AM_HEADLINES_MAX = 96 };
 /* The headline entries of all families by rank, into `out` (room for AM_HEADLINES_MAX); returns how
  * many. Entries of one rank keep the order of their tables. */
 size_t am_families_headlines(const struct am_headline **out);
+/* The fact behind a headline; NULL when it is not known. */
+const struct am_fact *am_headline_fact(const struct am_headline *h, const struct am_facts *facts);
 const struct am_family *am_family_find(const char *name);
 
 /* Applies the rules of every family to the run. */

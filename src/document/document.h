@@ -57,6 +57,7 @@ struct am_table_cell {
     enum am_grade grade; /* C is shown greyed */
     int digits;
     const char *text; /* NULL: empty */
+    const char *link; /* pages: where the text leads; NULL: nowhere */
     double value, lo, hi;
     uint64_t whole;
 };

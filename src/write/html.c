@@ -58,8 +58,13 @@ static void put_cell(struct am_html *h, const struct am_column *column,
     if (isfinite(cell->value) && (am_cell_is_number(cell) || column->right))
         (void)fprintf(h->out, " data-v=\"%.6g\"", cell->value);
     raw(h, ">");
+    if (cell->link) {
+        raw(h, "<a href=\"");
+        am_escape_html(h->out, cell->link);
+        raw(h, "\">");
+    }
     am_escape_html(h->out, am_cell_show(cell, buf, sizeof(buf)));
-    raw(h, "</td>");
+    raw(h, cell->link ? "</a></td>" : "</td>");
 }
 
 static void put_table(struct am_html *h, const struct am_table *t)

@@ -41,25 +41,25 @@ enum am_status am_record_load(const struct am_cli *cli, const struct am_result_s
 {
     const char *const folder = am_record_folder(cli);
     struct am_result_set *all, *chosen;
-    const char **paths = NULL;
-    size_t n = 0, loaded = 0;
+    struct am_strings paths = {0};
+    size_t loaded = 0;
     enum am_status status;
 
     *out = (struct am_record){0};
     if (!folder || (!cli->opt->record && access(folder, F_OK) != 0))
         return AM_OK;
-    status = am_runs_list(folder, cli->arena, &paths, &n, err);
+    status = am_runs_in(folder, cli->arena, &paths, err);
     if (status != AM_OK)
         return status;
-    all = am_arena_array(cli->arena, n + 1, sizeof(*all));
-    chosen = am_arena_array(cli->arena, n + 1, sizeof(*chosen));
+    all = am_arena_array(cli->arena, paths.n + 1, sizeof(*all));
+    chosen = am_arena_array(cli->arena, paths.n + 1, sizeof(*chosen));
     if (!all || !chosen)
         return am_fail(err, AM_E_NOMEM, "no memory for the record");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = paths.n; i-- > 0;) { /* the latest first */
         struct am_err ignored = {0};
 
-        loaded +=
-            am_load_file(cli, paths[i], &(struct am_strings){0}, &all[loaded], &ignored) == AM_OK;
+        loaded += am_load_file(cli, paths.items[i], &(struct am_strings){0}, &all[loaded],
+                               &ignored) == AM_OK;
     }
     out->n = choose(all, loaded, a, b, chosen);
     if (out->n < AM_RECORD_LEAST)

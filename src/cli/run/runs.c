@@ -189,19 +189,15 @@ enum am_status am_runs_settle(struct am_options *opt, struct am_arena *arena, st
     return AM_OK;
 }
 
-enum am_status am_runs_list(const char *folder, struct am_arena *arena, const char ***paths,
-                            size_t *n, struct am_err *err)
+enum am_status am_runs_in(const char *folder, struct am_arena *arena, struct am_strings *out,
+                          struct am_err *err)
 {
     struct runs runs = {0};
-    const enum am_status status = find_runs(folder, arena, &runs, err);
+    enum am_status status = find_runs(folder, arena, &runs, err);
 
-    *n = 0;
-    if (status != AM_OK)
-        return status;
-    *paths = am_arena_array(arena, runs.n + 1, sizeof(**paths));
-    if (!*paths)
-        return am_fail(err, AM_E_NOMEM, "no memory for %zu runs", runs.n);
-    for (; *n < runs.n; (*n)++)
-        (*paths)[*n] = runs.items[*n].path;
-    return AM_OK;
+    for (size_t i = runs.n; i-- > 0 && status == AM_OK;) {
+        if (!am_strings_add(out, arena, runs.items[i].path))
+            status = am_fail(err, AM_E_NOMEM, "no memory for the runs");
+    }
+    return status;
 }

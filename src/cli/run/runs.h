@@ -4,6 +4,7 @@
 #define AM_CLI_RUNS_H
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/status.h"
 
 struct am_options;
@@ -24,8 +25,8 @@ enum am_status am_runs_resolve(const char *word, struct am_arena *arena, const c
  * pattern ("mem.*", "mem.latency"), `latest` stands before it. */
 enum am_status am_runs_settle(struct am_options *opt, struct am_arena *arena, struct am_err *err);
 
-/* The results files of a folder, the latest first. */
-enum am_status am_runs_list(const char *folder, struct am_arena *arena, const char ***paths,
-                            size_t *n, struct am_err *err);
+/* Adds the runs of a folder, the oldest first; other files are passed over. */
+enum am_status am_runs_in(const char *folder, struct am_arena *arena, struct am_strings *out,
+                          struct am_err *err);
 
 #endif

@@ -194,6 +194,21 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .latest = 1,
             .max_operands = UINT_MAX,
         },
+    [AM_CMD_HISTORY] =
+        {
+            .name = "history",
+            .summary = "many runs in the order of time, and when something changed",
+            .operands = "[FOLDER|FILE...]",
+            .description =
+                "Every headline figure (and each --point) over all runs of the folders and files, the "
+                "working directory by default: what changed, between which runs, and whether "
+                "machine or build changed there too. Changes are found by E-divisive (Matteson and "
+                "James 2014), with a chance of 5 % at most to report any in a history without one. "
+                "With -o an index page with a time line per figure, which links the pages that lie "
+                "beside the runs.",
+            .operand = AM_OPERAND_FILE,
+            .max_operands = UINT_MAX,
+        },
     [AM_CMD_ENERGY] =
         {
             .name = "energy",

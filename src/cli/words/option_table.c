@@ -30,7 +30,7 @@ enum {
     MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT),
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
              BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(SELFTEST) | BIT(ENERGY) |
-             BIT(EXPERIMENT) | BIT(TUNE),
+             BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY),
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
     COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
     ENERGETIC = MEASURING | BIT(PLAN),
@@ -401,6 +401,24 @@ const struct am_option am_option_table[] = {
         .argument = "FILE",
         .commands = BIT(COMPARE) | BIT(CHECK),
         .help = "Keep what is measured again in FILE instead of a temporary file.",
+    },
+    {
+        .name = "output",
+        .letter = 'o',
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(output),
+        .argument = "FILE",
+        .commands = BIT(HISTORY),
+        .help = "Write the index page to FILE; it appears complete or not at all.",
+    },
+    {
+        .name = "point",
+        .kind = AM_OPTION_LIST,
+        .offset = FIELD(points),
+        .argument = "POINT",
+        .commands = BIT(HISTORY),
+        .help = "A line for every point of a bench that meets conditions: \"mem.latency size=32K "
+                "pattern=random\". May be repeated.",
     },
     {
         .name = "svg",

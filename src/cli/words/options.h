@@ -26,6 +26,7 @@ enum am_command_id {
     AM_CMD_EXPLAIN,
     AM_CMD_TUNE,
     AM_CMD_REPORT,
+    AM_CMD_HISTORY,
     AM_CMD_ENERGY,
     AM_CMD_EXPERIMENT,
     AM_CMD_TABLE,
@@ -148,7 +149,8 @@ struct am_options {
     const char *database;
 
     bool raw_samples;
-    const char *svg; /* name of a figure */
+    const char *svg;          /* name of a figure */
+    struct am_strings points; /* "BENCH CONDITIONS" each */
     double delta;
     bool all_metrics;
     const char *against, *between, *record;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The report from the command line, its pictures as XML, and the page in a real browser."""
+import json
 import os
 import pathlib
 import re
@@ -287,6 +288,43 @@ def check_faults(tap, page, url, what):
            f"{what}: printed on {pages} pages, not half empty ones", f"{tall} px, {tall / PAPER_HEIGHT:.1f} pages of content")
 
 
+def check_history(tap, bench, make_run, program):
+    """Sixteen runs, the last six slower: found, dated, on a page that links what there is."""
+    os.mkdir(bench.path("past"))
+    for i in range(16):
+        factor = (1 if i < 10 else 1.2) * (1 + 0.001 * (i * 7 % 5))
+        path = bench.path(f"past/r{i:02}.db")
+        subprocess.run([make_run, path, "small", f"{factor:.4f}"], check=True)
+        connection = sqlite3.connect(path)
+        connection.execute("UPDATE run SET started = ?", (f"2026-10-{i + 1:02}T12:00:00Z",))
+        connection.execute("UPDATE machine SET value = '99' WHERE key = 'cores'" if i >= 5 else "SELECT 1")
+        connection.commit()
+        connection.close()
+    point = ("--point", "mem.latency size=4K pattern=random")
+    out = bench.run("history", "past", "--format", "json", *point)
+    data = json.loads(out.stdout) if out.returncode == 0 else {"lines": [], "runs": []}
+    lines = [line for line in data["lines"] if line["name"].startswith("mem.latency")]
+    dates = [change["date"][:10] for line in lines for change in line["changes"]]
+    tap.ok(len(lines) == 1 and dates == ["2026-10-11"], "the change is found and dated", out.stdout[-800:] + out.stderr)
+    marked = [i for i, run in enumerate(data["runs"]) if run["machine_changed"]]
+    tap.ok(marked == [5], "where the machine changed is marked", marked)
+    bench.run("report", "past/r00.db")
+    out = bench.run("history", "past", "-o", "past/index.html", *point)
+    page = pathlib.Path(bench.path("past/index.html")).read_text(encoding="utf-8")
+    tap.ok(out.returncode == 0 and "E-divisive" in page and page.count("r00.html") == 1 and "r01.html" not in page,
+           "the page names its method and links the page that is there", out.stderr)
+    for words, args in (("two at least", ("history", "a.db")), ("no such", ("history", "nowhere")),
+                        ("size=7", ("history", "past", "--point", "mem.latency size=7"))):
+        out = bench.run(*args)
+        tap.ok(out.returncode == 2 and words in out.stderr, f"refused: {' '.join(args)[:40]}", out.stderr)
+    if program:
+        browser_page = browser.Browser(program)
+        try:
+            check_faults(tap, browser_page, "file://" + bench.path("past/index.html"), "history")
+        finally:
+            browser_page.close()
+
+
 def check_planted(tap, page, url):
     for words, script in PLANTED.items():
         page.show(url, 1280, 900, False)
@@ -333,6 +371,7 @@ def main():
         print(f"# browser: {time.monotonic() - begun:.1f} s")
     else:
         tap.skip("the page in a browser", "no Chromium here")
+    check_history(tap, bench, make_run, program)
     check_bad_runs(tap, bench)
     tap.done()
 

@@ -21,6 +21,7 @@ enum { PATH_LIMIT = 16 << 20, ENDS_MAX = 16 };
 struct frame {
     const struct am_plot *plot;
     double left, top, width, height;
+    double all; /* the width of the picture */
     struct am_ticks x;
     struct am_plot_axis y[2]; /* as asked, and the other scale */
     struct am_ticks ticks[2];
@@ -71,7 +72,7 @@ static void set_frame(struct frame *f, const struct am_plot *plot)
     double right = 12;
     size_t y_ticks;
 
-    *f = (struct frame){.plot = plot, .scales = 1, .top = plot->title ? 44 : 26};
+    *f = (struct frame){.plot = plot, .scales = 1, .all = full_w, .top = plot->title ? 44 : 26};
     f->top += rule_room(plot);
     f->height = full_h - f->top - 40;
     y_ticks = (size_t)fmax(f->height / Y_PITCH, 2);
@@ -153,8 +154,8 @@ static void draw_x_axis(struct am_svg *svg, const struct frame *f)
     am_svg_close(svg);
     am_svg_ink(svg, AM_INK_MUTED);
     for (size_t i = 0; i < f->x.n; i++) {
-        const double x = x_at(f, f->x.at[i]);
         const double half = am_label_width(f->x.label[i], LABEL_SIZE) / 2;
+        const double x = fmin(x_at(f, f->x.at[i]), f->all - half); /* none is cut at the edge */
 
         if (x - half < free_from)
             continue;

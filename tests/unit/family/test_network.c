@@ -93,7 +93,7 @@ static void test_scaling(void)
     const struct am_figure_row *const row = fx_figure(&am_family_network, "mpi-scaling");
     struct rx_run run = {0};
     struct am_facts facts = {.arena = &run.arena};
-    const struct am_figure_source source = {&run.set, &facts, &run.arena};
+    const struct am_figure_source source = {.set = &run.set, .facts = &facts, .arena = &run.arena};
     struct am_plots plots = {.arena = &run.arena};
     const struct am_plot_series *s;
 

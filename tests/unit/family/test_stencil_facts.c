@@ -36,7 +36,7 @@ static const struct {
 static const struct am_figure *weak_scaling(struct rx_run *run)
 {
     static const struct am_facts none = {0};
-    const struct am_figure_source source = {&run->set, &none, &run->arena};
+    const struct am_figure_source source = {.set = &run->set, .facts = &none, .arena = &run->arena};
     struct am_figures figures;
     struct am_err err = {0};
     const char *nearest;

@@ -132,7 +132,7 @@ static const struct am_plot *plot_of(struct rx_run *run, const struct am_facts *
                                      const char *figure)
 {
     const struct am_figure_row *const row = fx_figure(&am_family_tasks, figure);
-    const struct am_figure_source source = {&run->set, facts, &run->arena};
+    const struct am_figure_source source = {.set = &run->set, .facts = facts, .arena = &run->arena};
     struct am_plots plots = {.arena = &run->arena};
 
     return row->make(&source, &plots) && plots.n ? &plots.items[0] : NULL;
@@ -142,7 +142,7 @@ static const struct am_plot *plot_of(struct rx_run *run, const struct am_facts *
 static const struct am_plot *drawn_of(struct rx_run *run, const struct am_facts *facts,
                                       const char *figure)
 {
-    const struct am_figure_source source = {&run->set, facts, &run->arena};
+    const struct am_figure_source source = {.set = &run->set, .facts = facts, .arena = &run->arena};
     const struct am_figure *f = NULL;
     struct am_figures figures;
     struct am_err err = {0};

@@ -33,11 +33,16 @@ static const struct am_metric fx_cpu_metrics[] = {
     {.name = "cycles", .unit = "cycle", .better = AM_LOWER, .rule = AM_RULE_CYCLES_PER_OP},
     {.name = NULL},
 };
+static const struct am_systematic fx_systematic[] = {
+    {.metric = "cycles", .pieces = 5, .difference = "latency"},
+    {.metric = NULL},
+};
 static const struct am_bench fx_mem = {.name = "mem.fake",
                                        .summary = "pretends to load",
                                        .version = 3,
                                        .axes = fx_mem_axes,
-                                       .metrics = fx_mem_metrics};
+                                       .metrics = fx_mem_metrics,
+                                       .systematic = fx_systematic};
 static const struct am_bench fx_cpu = {.name = "cpu.fake",
                                        .summary = "pretends to compute",
                                        .version = 1,

@@ -2,6 +2,7 @@
 /* Time: the monotonic raw clock with its measured cost, and the core clock by a dependent chain. */
 #include "base/clock.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
@@ -76,6 +77,11 @@ static void add_chain(unsigned loops)
 
     for (unsigned i = 0; i < loops; i++)
         ADD_CHAIN(x, y);
+}
+
+double am_clock_probe_s(double hz)
+{
+    return hz > 0 ? (double)CHAIN_ADDS * CHAIN_LOOPS / hz : (double)INFINITY;
 }
 
 double am_clock_core_hz(const struct am_clock *c)

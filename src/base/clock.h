@@ -27,5 +27,8 @@ void am_clock_init(struct am_clock *c);
 /* Core clock in Hz by a chain of dependent one-cycle adds, the fastest of a few short probes
  * (about 30 us in all). 0 when the clock gives no usable reading. */
 double am_clock_core_hz(const struct am_clock *c);
+/* Seconds that the chain of one such probe lasts at a core clock of `hz`: what the clock's step and
+ * reading are to be compared with. INFINITY for a clock of 0. */
+double am_clock_probe_s(double hz);
 
 #endif

@@ -63,6 +63,7 @@ const char *const am_instr_names[] = {
 #undef FORM_LESS
 
 const char am_instr_selection[] = SELECTION;
+const char *const am_instr_standards[] = {STANDARDS, NULL};
 
 const struct am_instr *am_instr_find(const char *name)
 {

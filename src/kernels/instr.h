@@ -63,6 +63,8 @@ extern const struct am_instr am_instrs[];
 extern const char *const am_instr_names[];
 /* A few that stand for the rest, as axis values. */
 extern const char am_instr_selection[];
+/* Those whose latency is a known whole number of cycles on every core, ended by NULL. */
+extern const char *const am_instr_standards[];
 
 /* NULL when there is none of that name. */
 const struct am_instr *am_instr_find(const char *name);

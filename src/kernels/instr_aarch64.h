@@ -15,6 +15,8 @@
     "fadd_2d,fmul_2d,fmla_2d,fmla_4s,fdiv_2d,fsqrt_2d,add_4s,mul_4s,tbl_16b,zip1_4s,scvtf_2d,"     \
     "cnt_16b"
 
+#define STANDARDS "add_x", "mul_x", "fmadd_d"
+
 /* Banks: gpr and vec. */
 #define LOAD_gpr                                                                                   \
     "ldr x5, [x1, #320]\n\tldr x6, [x1, #328]\n\tldr x7, [x1, #336]\n\t"                           \

@@ -16,6 +16,8 @@
     "vaddpd_ymm,vmulpd_ymm,vfmadd231pd_ymm,vfmadd231ps_ymm,vdivpd_ymm,vsqrtpd_ymm,vpaddd_ymm,"     \
     "vpmulld_ymm,vpermd_ymm,vpshufb_ymm,vcvtdq2pd_ymm,vpgatherdd_ymm"
 
+#define STANDARDS "add_r64", "imul_r64", "vfmadd231pd_ymm"
+
 /* Banks: gpr, sse (legacy encodings: the upper halves must stay clean), vex, evex, mask. */
 #define LOAD_GPR                                                                                   \
     "mov 320(%%rsi), %%rax\n\tmov 328(%%rsi), %%rcx\n\tmov 336(%%rsi), %%rdx\n\t"                  \

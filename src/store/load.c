@@ -19,7 +19,7 @@ struct value_row {
 
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
-    struct am_db_rows points, params, visits, values, notes, chosen, attachments;
+    struct am_db_rows points, params, visits, values, timing, notes, chosen, attachments;
     struct am_read_benches benches;
     struct am_read_labels busy; /* of the launches */
     const struct am_filter *filter;
@@ -351,6 +351,26 @@ static const char SQL_VALUES[] =
     " WHERE v.point = ?1 AND v.state = 'ok' AND (?2 = 0 OR v.round % ?2 = ?3)"
     " ORDER BY v.launch, s.seq, x.metric";
 
+static const char SQL_TIMING[] =
+    "SELECT ifnull(avg(iif(s.labels = 0, s.elapsed_ns, NULL)), min(s.elapsed_ns)),"
+    " max(l.clock_resolution_ns), max(l.clock_overhead_ns),"
+    " max(max(s.hz_before, s.hz_after)) FROM visit v CROSS JOIN launch l ON l.id = v.launch"
+    " CROSS JOIN sample s ON s.visit = v.id"
+    " WHERE v.point = ?1 AND v.state = 'ok' AND (?2 = 0 OR v.round % ?2 = ?3)";
+
+static enum am_status read_timing(struct am_db_rows *rows, struct am_result *r)
+{
+    am_db_rows_bind(rows, 1, r->point_id);
+    if (am_db_rows_next(rows))
+        r->timing = (struct am_timing){
+            .batch_s = am_db_get_real(rows, 0, 0) * 1e-9,
+            .step_s = am_db_get_real(rows, 1, 0) * 1e-9,
+            .reading_s = am_db_get_real(rows, 2, 0) * 1e-9,
+            .hz = am_db_get_real(rows, 3, 0),
+        };
+    return rows->status;
+}
+
 static enum am_status load_point(struct loader *ld, const struct am_read_bench *bench)
 {
     struct am_db_rows *const rows = &ld->points;
@@ -378,6 +398,8 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
         s = read_visits(ld, r);
     if (s == AM_OK)
         s = read_said(ld, r);
+    if (s == AM_OK)
+        s = read_timing(&ld->timing, r);
     return s == AM_OK ? read_series(ld, bench, r) : s;
 }
 
@@ -396,6 +418,7 @@ static enum am_status load_points(struct loader *ld)
     am_db_rows_open(&ld->params, SQL_PARAMS);
     open_for_filter(ld, &ld->visits, SQL_VISITS);
     open_for_filter(ld, &ld->values, SQL_VALUES);
+    open_for_filter(ld, &ld->timing, SQL_TIMING);
     open_for_filter(ld, &ld->notes, SQL_NOTES);
     open_for_filter(ld, &ld->chosen, SQL_CHOSEN);
     open_for_filter(ld, &ld->attachments, SQL_ATTACHMENTS);
@@ -408,6 +431,7 @@ static enum am_status load_points(struct loader *ld)
     (void)am_db_rows_close(&ld->attachments);
     (void)am_db_rows_close(&ld->chosen);
     (void)am_db_rows_close(&ld->notes);
+    (void)am_db_rows_close(&ld->timing);
     (void)am_db_rows_close(&ld->values);
     (void)am_db_rows_close(&ld->visits);
     (void)am_db_rows_close(&ld->params);
@@ -439,6 +463,7 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
                         .params = rows,
                         .visits = rows,
                         .values = rows,
+                        .timing = rows,
                         .notes = rows,
                         .chosen = rows,
                         .attachments = rows,

@@ -84,6 +84,18 @@ static enum am_status read_axes(struct am_db_rows *rows, struct am_read_bench *b
     return rows->status;
 }
 
+/* Behind the rule's own word, which only people read. Words of a later version are passed over. */
+static struct am_systematic get_systematic(struct am_db_rows *rows, int col)
+{
+    const char *const text = am_db_get_text(rows, col);
+    const char *const words = strchr(text, ' ');
+    struct am_systematic out = {0};
+
+    if (words && !am_systematic_parse(words + 1, rows->arena, &out))
+        out = (struct am_systematic){0};
+    return out;
+}
+
 static enum am_status read_metrics(struct am_db_rows *rows, struct am_read_bench *bench)
 {
     am_db_rows_bind(rows, 1, bench->id);
@@ -95,6 +107,7 @@ static enum am_status read_metrics(struct am_db_rows *rows, struct am_read_bench
             .name = am_db_get_text(rows, 1),
             .unit = am_db_get_text(rows, 2),
             .better = (enum am_better)am_db_get_word(rows, 3, am_db_betters, 2),
+            .systematic = get_systematic(rows, 4),
         };
     }
     return rows->status;
@@ -141,7 +154,8 @@ enum am_status am_read_benches(struct am_store *store, const char *pattern, stru
     s = am_db_rows_close(&rows);
     if (s != AM_OK)
         return s;
-    am_db_rows_open(&rows, "SELECT id, name, unit, better FROM metric WHERE bench = ? ORDER BY id");
+    am_db_rows_open(&rows,
+                    "SELECT id, name, unit, better, rule FROM metric WHERE bench = ? ORDER BY id");
     for (size_t i = 0; s == AM_OK && i < out->n; i++)
         s = read_metrics(&rows, &out->items[i]);
     return am_db_rows_close(&rows);

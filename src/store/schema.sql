@@ -93,7 +93,8 @@ CREATE TABLE metric (
     name TEXT NOT NULL,
     unit TEXT NOT NULL,                     -- SI, unscaled
     better TEXT NOT NULL CHECK (better IN ('higher', 'lower')),
-    rule TEXT NOT NULL,                     -- how the engine derives it from a sample
+    rule TEXT NOT NULL,                     -- how the engine derives it from a sample; then what the
+                                            -- bench states of its systematic uncertainty
     UNIQUE (bench, name)
 ) STRICT;
 

@@ -145,6 +145,7 @@ enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *
 struct am_result_metric {
     const char *name, *unit;
     enum am_better better;
+    struct am_systematic systematic; /* as the bench stated it */
     struct am_series series; /* only launches in which the point was ok, in their order; values that
                               * are not finite are left out */
     /* Set by the layer above, once, when the run is loaded: evidence/evidence.h. */
@@ -170,6 +171,7 @@ struct am_result {
     const char *reason;        /* of the latest skip or failure when state is not ok, else NULL */
     enum am_stop_reason stop_reason;
     struct am_work work;
+    struct am_timing timing;
     double residual; /* worst over launches; NAN when never verified */
     size_t failures; /* launches in which it failed, skips not counted */
     struct am_result_metric *metrics;

@@ -106,7 +106,7 @@ enum am_status am_store_put_settings(struct am_store *store, const struct am_kvs
 
 /* ---- the plan ---- */
 
-enum { BENCHES_MAX = 1024 };
+enum { BENCHES_MAX = 1024, RULE_BYTES = 256 };
 
 /* The benches of a plan as they get their rows. */
 struct bench_ids {
@@ -135,6 +135,21 @@ static enum am_status put_axes(struct am_store *store, int64_t bench_id,
     return s;
 }
 
+/* "own pieces=192": the rule, then what the bench states of its uncertainty. */
+static void rule_text(const struct am_bench *bench, const struct am_metric *m, char *buf,
+                      size_t cap)
+{
+    const struct am_systematic *const stated = am_systematic_find(bench->systematic, m->name);
+    struct am_text systematic;
+
+    am_text_init(&systematic, cap);
+    if (stated)
+        am_systematic_write(stated, &systematic);
+    (void)am_str_format(buf, cap, "%s%s%s", am_rule_name(m->rule), systematic.len ? " " : "",
+                        am_text_str(&systematic));
+    am_text_fini(&systematic);
+}
+
 static enum am_status put_metrics(struct am_store *store, int64_t bench_id,
                                   const struct am_bench *bench, struct am_err *err)
 {
@@ -142,12 +157,14 @@ static enum am_status put_metrics(struct am_store *store, int64_t bench_id,
 
     for (size_t i = 0; s == AM_OK && i < am_metric_count(bench->metrics); i++) {
         const struct am_metric *const m = &bench->metrics[i];
+        char rule[RULE_BYTES];
 
-        s = am_db_put_once(
-            store, "INSERT INTO metric VALUES (NULL, ?, ?, ?, ?, ?)",
-            AM_DB_VALUES(am_db_int(bench_id), am_db_text(m->name), am_db_text_or(m->unit),
-                         am_db_text(am_db_betters[m->better]), am_db_text(am_rule_name(m->rule))),
-            err);
+        rule_text(bench, m, rule, sizeof(rule));
+        s = am_db_put_once(store, "INSERT INTO metric VALUES (NULL, ?, ?, ?, ?, ?)",
+                           AM_DB_VALUES(am_db_int(bench_id), am_db_text(m->name),
+                                        am_db_text_or(m->unit),
+                                        am_db_text(am_db_betters[m->better]), am_db_text(rule)),
+                           err);
     }
     return s;
 }

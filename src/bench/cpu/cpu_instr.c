@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu.instr: latency and reciprocal throughput of one instruction form, in core cycles. */
+/* cpu.instr: latency and reciprocal throughput of one instruction form, in core cycles. And
+ * cpu.standard, the same of a few forms whose latency is known: what they show is the test of every
+ * other count of cycles in a run. */
 #include "core/bench/bench.h"
 #include "core/bench/place.h"
 #include "core/stats/stats.h"
@@ -31,7 +33,11 @@ enum {
  * has a latency then. */
 static const double latency_min = 0.5, throughput_min = 0.125;
 static const uint64_t judged_ns = 500000; /* shorter batches only look for the loop count */
-static const double agreement = 0.005;    /* relative, of slices that confirm the best */
+#define AGREEMENT 0.005                   /* relative, of slices that confirm the best */
+
+/* Of a pass that are not the measured ones: they take slots of independent ones, and hide behind
+ * dependent ones. */
+#define LOOP_INSTRUCTIONS 2.0
 
 enum part { CHAIN, FREE, EXTRA, PARTS };
 
@@ -169,7 +175,7 @@ static double least_of(const double *values, size_t n)
 static bool is_settled(const struct slices *s)
 {
     for (int i = 0; i < PARTS; i++) {
-        const double limit = (1 + agreement) * least_of(s->took_ns[i], s->n);
+        const double limit = (1 + AGREEMENT) * least_of(s->took_ns[i], s->n);
         unsigned agreeing = 0;
 
         for (size_t k = 0; k < s->n; k++)
@@ -292,12 +298,60 @@ static const struct am_metric metrics[] = {
     {.name = NULL},
 };
 
+/* Every slice of every part is timed alone, and of each part the best counts. */
+#define SLICED .pieces = SLICES * PARTS, .selection = AGREEMENT
+
+static const struct am_systematic systematic[] = {
+    {.metric = "latency", SLICED},
+    {.metric = "throughput", SLICED, .loop = LOOP_INSTRUCTIONS / AM_INSTR_FREE},
+    {.metric = NULL},
+};
+
 const struct am_bench am_bench_cpu_instr = {
     .name = "cpu.instr",
     .summary = "instruction latency and reciprocal throughput",
     .version = 2,
     .axes = axes,
     .metrics = metrics,
+    .systematic = systematic,
+    .state_size = sizeof(struct instr),
+    .points_per_launch = 32,
+    .prepare = prepare,
+    .run_timed = run_timed,
+    .verify = verify,
+    .finish = finish,
+};
+
+/* ---- standards ---- */
+
+static const struct am_axis standard_axes[] = {
+    [INSTR] = {.name = "form",
+               .kind = AM_AXIS_NAME,
+               .dflt = "usable",
+               .choices = am_instr_standards,
+               .why_not = am_instr_why_not,
+               .help = "the instruction: an addition, a product, a fused product"},
+    {.name = NULL},
+};
+
+static const struct am_metric standard_metrics[] = {
+    [LATENCY] = {"latency", "cycle", AM_LOWER, AM_RULE_OWN,
+                 "of an instruction whose latency is known: a whole number of cycles"},
+    {.name = NULL},
+};
+
+static const struct am_systematic standard_systematic[] = {
+    {.metric = "latency", SLICED, .standard = true},
+    {.metric = NULL},
+};
+
+const struct am_bench am_bench_cpu_standard = {
+    .name = "cpu.standard",
+    .summary = "instructions of known latency, the test of every count of cycles",
+    .version = 1,
+    .axes = standard_axes,
+    .metrics = standard_metrics,
+    .systematic = standard_systematic,
     .state_size = sizeof(struct instr),
     .points_per_launch = 32,
     .prepare = prepare,

@@ -44,12 +44,19 @@ static const struct am_metric metrics[] = {
     {.name = NULL},
 };
 
+static const struct am_systematic systematic[] = {
+    {.metric = "call", .clock_counts = true},
+    {.metric = "beyond_clock", .clock_counts = true, .difference = "call"},
+    {.metric = NULL},
+};
+
 const struct am_bench am_bench_null = {
     .name = "null",
     .summary = "the engine's own overhead",
     .version = 1,
     .axes = axes,
     .metrics = metrics,
+    .systematic = systematic,
     .state_size = 0,
     .fixed_iters = 1,
     .points_per_launch = 4,

@@ -391,6 +391,7 @@ const struct am_bench am_bench_omp_array = {
     .named_only = true,
     .axes = axes,
     .metrics = metrics,
+    .systematic = am_overhead_systematic,
     .state_size = sizeof(struct array),
     .points_per_launch = 32,
     .cpus = AM_CPUS_ALL,

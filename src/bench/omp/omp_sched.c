@@ -280,6 +280,7 @@ const struct am_bench am_bench_omp_sched = {
     .named_only = true,
     .axes = axes,
     .metrics = metrics,
+    .systematic = am_overhead_systematic,
     .state_size = sizeof(struct sched),
     .points_per_launch = 32,
     .cpus = AM_CPUS_ALL,

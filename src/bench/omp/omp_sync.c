@@ -275,6 +275,7 @@ const struct am_bench am_bench_omp_sync = {
     .target = AM_OVERHEAD_TARGET,
     .axes = axes,
     .metrics = metrics,
+    .systematic = am_overhead_systematic,
     .state_size = sizeof(struct state),
     .points_per_launch = 32,
     .cpus = AM_CPUS_ALL,

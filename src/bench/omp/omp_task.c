@@ -311,6 +311,7 @@ const struct am_bench am_bench_omp_task = {
     .named_only = true,
     .axes = axes,
     .metrics = metrics,
+    .systematic = am_overhead_systematic,
     .state_size = sizeof(struct task),
     .points_per_launch = 32,
     .cpus = AM_CPUS_ALL,

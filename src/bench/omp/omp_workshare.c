@@ -142,6 +142,7 @@ const struct am_bench am_bench_omp_workshare = {
     .named_only = true,
     .axes = axes,
     .metrics = metrics,
+    .systematic = am_overhead_systematic,
     .state_size = sizeof(struct workshare),
     .points_per_launch = 32,
     .cpus = AM_CPUS_ALL,

@@ -10,6 +10,18 @@
  * few, because the parallel region around a slice must not count. */
 enum { SLICES = 5 };
 
+const struct am_systematic am_overhead_systematic[] = {
+    {.metric = "overhead", .pieces = SLICES, .difference = "time"},
+    {.metric = "overhead_cycles", .pieces = SLICES, .difference = "time"},
+    {.metric = "time", .pieces = SLICES},
+    {.metric = "reference", .pieces = SLICES},
+    {.metric = "thread_overhead", .pieces = SLICES, .difference = "time"},
+    {.metric = "beyond_parallel", .pieces = SLICES, .difference = "time"},
+    {.metric = "beyond_parallel_cycles", .pieces = SLICES, .difference = "time"},
+    {.metric = "plain_overhead", .pieces = SLICES, .difference = "time"},
+    {.metric = NULL},
+};
+
 /* The order within even slices; odd ones are mirrored, so that a drift falls on all alike. */
 enum part { REFERENCE, CONSTRUCT, BESIDE, PARTS };
 

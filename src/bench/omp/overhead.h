@@ -48,6 +48,10 @@ enum am_overhead_metric {
     [AM_OVERHEAD_REFERENCE] = {"reference", "s", AM_LOWER, AM_RULE_OWN,                            \
                                "time of its work on one thread, perfectly divided"}
 
+/* What they state of their uncertainty, and what is made of them in some benches: every slice is
+ * timed alone, and overheads are differences. */
+extern const struct am_systematic am_overhead_systematic[];
+
 /* A batch of `iters` iterations (one at least) for run_timed(): slices of reference, construct and
  * `beside` in turn, so that what disturbs one disturbs the others; of each the median slice counts.
  * Before each slice of a construct one iteration wakes the team, untimed. Fills the metrics above

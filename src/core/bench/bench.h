@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "core/bench/axis.h"
 #include "core/bench/outcome.h"
+#include "core/bench/systematic.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,6 +121,9 @@ struct am_bench {
     unsigned version;    /* raised when results stop being comparable */
     const struct am_axis *axes;
     const struct am_metric *metrics;
+    /* Beside what every metric of its unit has: a row per metric of which more is to be said, ended
+     * by a name of NULL. NULL: nothing. */
+    const struct am_systematic *systematic;
     size_t metrics_added;       /* in the conductor: at the end of metrics, filled there (energy) */
     size_t state_size;          /* zeroed bytes given to every hook as `state` */
     uint64_t fixed_iters;       /* non-zero: a batch is exactly this many, no calibration */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BENCHES_MAX = 1024, CHOICES_MAX = 4096 };
+enum { BENCHES_MAX = 1024, CHOICES_MAX = 4096, SYSTEMATIC_MAX = 512 };
 
 static const char *const kind_names[] = {
     [AM_AXIS_INT] = "int",
@@ -58,6 +58,26 @@ static void write_axis(struct am_text *out, const struct am_axis *a)
     write_choices(out, a);
 }
 
+static void write_metric(struct am_text *out, const struct am_metric *m,
+                         const struct am_systematic *stated)
+{
+    struct am_text systematic;
+
+    am_text_init(&systematic, SYSTEMATIC_MAX);
+    if (stated)
+        am_systematic_write(stated, &systematic);
+    am_text_add(out, "metric");
+    am_word_add(out, m->name);
+    am_word_add(out, m->unit);
+    am_word_add(out, better_names[m->better]);
+    am_word_add(out, am_rule_name(m->rule));
+    am_word_add(out, m->help);
+    if (systematic.len)
+        am_word_add(out, am_text_str(&systematic));
+    am_text_add(out, "\n");
+    am_text_fini(&systematic);
+}
+
 static void write_bench(struct am_text *out, const struct am_bench *b)
 {
     am_text_add(out, "bench");
@@ -71,17 +91,8 @@ static void write_bench(struct am_text *out, const struct am_bench *b)
     am_text_add(out, "\n");
     for (size_t i = 0; b->axes[i].name; i++)
         write_axis(out, &b->axes[i]);
-    for (size_t i = 0; b->metrics[i].name; i++) {
-        const struct am_metric *m = &b->metrics[i];
-
-        am_text_add(out, "metric");
-        am_word_add(out, m->name);
-        am_word_add(out, m->unit);
-        am_word_add(out, better_names[m->better]);
-        am_word_add(out, am_rule_name(m->rule));
-        am_word_add(out, m->help);
-        am_text_add(out, "\n");
-    }
+    for (size_t i = 0; b->metrics[i].name; i++)
+        write_metric(out, &b->metrics[i], am_systematic_find(b->systematic, b->metrics[i].name));
 }
 
 void am_listing_write(struct am_text *out, const char *worker,
@@ -102,9 +113,10 @@ struct reader {
     struct am_bench *benches;
     struct am_axis axes[AM_AXES_MAX + 1];
     struct am_metric metrics[AM_METRICS_MAX + 1];
+    struct am_systematic systematic[AM_METRICS_MAX + 1];
     /* Of the axis at hand, CHOICES_MAX + 1 each. */
     const char **choices, **reasons, **env_values;
-    size_t n_axes, n_metrics, n_choices;
+    size_t n_axes, n_metrics, n_systematic, n_choices;
     uint64_t version; /* of the protocol, as the first line has it; 0: none was read */
     bool ended;
 };
@@ -149,8 +161,10 @@ static bool close_bench(struct reader *r)
     r->metrics[r->n_metrics] = (struct am_metric){0};
     b->axes = copy(r->arena, r->axes, r->n_axes + 1, sizeof(*r->axes));
     b->metrics = copy(r->arena, r->metrics, r->n_metrics + 1, sizeof(*r->metrics));
-    r->n_axes = r->n_metrics = 0;
-    return b->axes && b->metrics;
+    r->systematic[r->n_systematic] = (struct am_systematic){0};
+    b->systematic = copy(r->arena, r->systematic, r->n_systematic + 1, sizeof(*r->systematic));
+    r->n_axes = r->n_metrics = r->n_systematic = 0;
+    return b->axes && b->metrics && b->systematic;
 }
 
 static bool read_listing(struct reader *r, const struct am_words *w)
@@ -237,10 +251,25 @@ static bool read_choice(struct reader *r, const struct am_words *w)
     return true;
 }
 
+/* The seventh word, where there is one. */
+static bool read_systematic(struct reader *r, const struct am_words *w, const char *metric)
+{
+    struct am_systematic *const s = &r->systematic[r->n_systematic];
+    const char *text = NULL;
+
+    if (w->n == 6)
+        return true;
+    if (!am_word_dup(w->w[6], r->arena, &text) || !text || !am_systematic_parse(text, r->arena, s))
+        return false;
+    s->metric = metric;
+    r->n_systematic++;
+    return true;
+}
+
 static bool read_metric(struct reader *r, const struct am_words *w)
 {
     struct am_metric *m = &r->metrics[r->n_metrics];
-    const int better = w->n == 6 ? find_name(better_names, 2, w->w[3]) : -1;
+    const int better = w->n == 6 || w->n == 7 ? find_name(better_names, 2, w->w[3]) : -1;
 
     if (better < 0 || r->out->n == 0 || r->n_metrics == AM_METRICS_MAX)
         return false;
@@ -248,7 +277,7 @@ static bool read_metric(struct reader *r, const struct am_words *w)
                             .rule = am_rule_find(w->w[4].s, w->w[4].len)};
     if (m->rule == AM_RULE_COUNT || !am_word_dup(w->w[1], r->arena, &m->name) || !m->name ||
         strlen(m->name) >= AM_NAME_MAX || !am_word_dup(w->w[2], r->arena, &m->unit) || !m->unit ||
-        !am_word_dup(w->w[5], r->arena, &m->help))
+        !am_word_dup(w->w[5], r->arena, &m->help) || !read_systematic(r, w, m->name))
         return false;
     r->n_metrics++;
     return true;

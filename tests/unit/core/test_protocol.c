@@ -48,12 +48,18 @@ static const struct am_metric metrics[] = {
     {0},
 };
 
+static const struct am_systematic systematic[] = {
+    {.metric = "rate", .pieces = 12, .selection = 0.01, .difference = "latency"},
+    {0},
+};
+
 static const struct am_bench bench = {
     .name = "test.paint",
     .summary = "a summary of 100 % \xc3\xbcnicode",
     .version = 3,
     .axes = axes,
     .metrics = metrics,
+    .systematic = systematic,
     .points_per_launch = 7,
     .cpus = AM_CPUS_ALL,
 };
@@ -287,6 +293,10 @@ static void test_listing(void)
        "with the bench");
     is_str(b->summary, bench.summary, "with its summary");
     ok(am_axis_count(b->axes) == 2 && am_metric_count(b->metrics) == 2, "axes and metrics");
+    ok(!am_systematic_find(b->systematic, "latency") &&
+           am_systematic_find(b->systematic, "rate")->pieces == 12,
+       "and what it states of its uncertainty");
+    is_str(am_systematic_find(b->systematic, "rate")->difference, "latency", "word by word");
     is_str(b->axes[0].dflt, "4K:1M:*2", "with default values");
     ok(b->axes[0].quick == NULL && b->axes[0].choices == NULL, "and without what was not given");
     is_str(b->axes[1].choices[2], "100%", "with choices");

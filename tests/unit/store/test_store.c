@@ -255,6 +255,19 @@ static void check_failures(const struct am_result_set *set)
     ok(set->failures[3].round == 1, "the round is kept");
 }
 
+/* What the uncertainty of a metric follows from. */
+static void check_timing(const struct am_result_set *set)
+{
+    const struct am_result *const r = &set->results[0];
+
+    ok(fabs(r->timing.batch_s - 499.5e-9) < 1e-15 && fabs(r->timing.step_s - 1e-9) < 1e-18 &&
+           fabs(r->timing.reading_s - 25e-9) < 1e-18 && fabs(r->timing.hz - 3e9 / 7) < 1,
+       "the mean undisturbed batch, the clock, the core clock");
+    ok(r->metrics[0].systematic.pieces == 0 && r->metrics[1].systematic.pieces == 5,
+       "what the bench states of its metrics");
+    is_str(r->metrics[1].systematic.difference, "latency", "and what one is a difference of");
+}
+
 static void test_round_trip(void)
 {
     struct am_store *store = NULL;
@@ -271,6 +284,7 @@ static void test_round_trip(void)
     check_details(&set);
     check_series(&set.results[0]);
     check_said(&set.results[0]);
+    check_timing(&set);
     check_failures(&set);
     ok(fx_put(store, 6, 0, &err) == AM_E_STORE, "a reader cannot write");
     am_store_close(store);

@@ -3,6 +3,7 @@
 #include "evidence/evidence.h"
 
 #include "base/text.h"
+#include "evidence/standards.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,27 +22,81 @@ static void count_samples(const struct am_series *series, struct am_grade_input 
     }
 }
 
-static void settle_metric(struct am_result_metric *metric, bool verified)
+/* The metric that a difference was made of; the metric itself when it is none. */
+static const struct am_result_metric *base_of(const struct am_result *r,
+                                              const struct am_result_metric *m)
 {
-    struct am_grade_input in = {.summary = &metric->summary, .verified = verified};
+    for (size_t i = 0; m->systematic.difference && i < r->n_metrics; i++) {
+        if (strcmp(r->metrics[i].name, m->systematic.difference) == 0)
+            return &r->metrics[i];
+    }
+    return m;
+}
 
-    metric->has_summary = am_summarise(&metric->series, &metric->summary);
-    if (!metric->has_summary)
-        return;
+/* In the unit of the metric. */
+static double systematic_of(const struct am_result *r, const struct am_result_metric *m)
+{
+    const struct am_result_metric *const base = base_of(r, m);
+    const double share = am_systematic_share(&m->systematic, m->unit, &r->timing);
+    const double in_unit = am_unit_has_cycles(m->unit) && !am_unit_has_cycles(base->unit)
+                               ? r->timing.hz
+                               : 1; /* cycles less a reference, of a time in seconds */
+
+    return base->has_summary ? share * in_unit * fabs(base->summary.median) : 0;
+}
+
+/* A standard that was missed is the evidence against the others: its own grade stays. */
+static bool counts_cycles(const struct am_result_metric *m)
+{
+    return am_unit_has_cycles(m->unit) && !m->systematic.standard;
+}
+
+static void grade_metric(struct am_result_metric *metric, bool verified, size_t missed)
+{
+    struct am_grade_input in = {.summary = &metric->summary,
+                                .verified = verified,
+                                .missed = counts_cycles(metric) ? missed : 0};
+
     count_samples(&metric->series, &in);
     metric->grading = am_grade(&in);
 }
 
-void am_evidence_settle_result(struct am_result *r)
+static void settle_result(struct am_result *r, size_t missed)
 {
-    for (size_t i = 0; r->state == AM_POINT_OK && i < r->n_metrics; i++)
-        settle_metric(&r->metrics[i], isfinite(r->residual));
+    if (r->state != AM_POINT_OK)
+        return;
+    for (size_t i = 0; i < r->n_metrics; i++)
+        r->metrics[i].has_summary = am_summarise(&r->metrics[i].series, &r->metrics[i].summary);
+    for (size_t i = 0; i < r->n_metrics; i++) {
+        struct am_result_metric *const m = &r->metrics[i];
+
+        if (!m->has_summary)
+            continue;
+        am_summary_widen(&m->summary, systematic_of(r, m));
+        grade_metric(m, isfinite(r->residual), missed);
+    }
 }
 
+void am_evidence_settle_result(struct am_result *r)
+{
+    settle_result(r, 0);
+}
+
+/* What standards show decides on everything that counts cycles. */
 void am_evidence_settle(struct am_result_set *set)
 {
+    size_t missed;
+
     for (size_t i = 0; i < set->n; i++)
-        am_evidence_settle_result(&set->results[i]);
+        settle_result(&set->results[i], 0);
+    missed = am_standards_missed(set);
+    for (size_t i = 0; missed && i < set->n; i++)
+        settle_result(&set->results[i], missed);
+}
+
+double am_evidence_bound(const struct am_interval *ci, const char *unit)
+{
+    return am_unit_is_timed(unit) && ci->lo <= 0 && ci->hi > 0 ? ci->hi : (double)NAN;
 }
 
 const struct am_result_metric *am_result_metric(const struct am_result *result, const char *name)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A run as typed evidence: every metric summarised and graded once, when the run is loaded.
  *
+ * A summary's interval holds what launches scatter by and what the bench states of its systematic
+ * uncertainty (core/bench/systematic.h). Standards of known latency are judged here too: where one
+ * is missed, whatever counts cycles is of grade C (evidence/standards.h).
+ *
  * What is above this layer (families, model, documents) takes summaries and grades from the
  * results and computes no statistics of samples itself. It may assume that every result of a set
  * that am_evidence_load() filled, or am_evidence_settle() went over, is settled; results are never
@@ -19,6 +23,12 @@ enum am_status am_evidence_load(struct am_store *store, const struct am_filter *
  * put together from loaded ones; going over a settled set again changes nothing. */
 void am_evidence_settle(struct am_result_set *set);
 void am_evidence_settle_result(struct am_result *result);
+
+/* All that is known of a quantity whose interval reaches from zero or below to above it, as a
+ * difference of two times may: that it is less than this. NAN where the interval leaves zero out,
+ * or where zero is a value like others (counts, shares). Whoever shows a number shows "< 67 ns" in
+ * its place. */
+double am_evidence_bound(const struct am_interval *ci, const char *unit);
 
 /* The metric of a result that is ok and has values of it; NULL otherwise. A name of NULL is the
  * primary metric. Its `summary` and `grading` are set. */

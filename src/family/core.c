@@ -49,6 +49,7 @@ static void add_clocks(const struct am_deriving *d, size_t source, double *clock
             continue;
         clocks[(*n)++] = hz;
         am_fact_rest_on(fact, p);
+        fact->grading = am_grading_worse(fact->grading, under->grading);
     }
 }
 
@@ -208,6 +209,10 @@ static void derive_instructions(const struct am_deriving *d)
 }
 
 static const struct am_fact_rule rules[] = {
+    {.name = "standard",
+     .what = "cycles of an instruction of known latency",
+     .labels = "form",
+     .derive = am_core_derive_standards},
     {.name = "clock", .what = "core clock while measuring", .derive = derive_clock},
     {.name = "peak",
      .what = "peak rate of these threads together",

@@ -5,8 +5,8 @@
 
 #include "family/family.h"
 
-/* core_peaks.c: peak. */
-am_derive_fn am_core_derive_peaks;
+/* core_peaks.c: peak; standard, with a remark where one was missed. */
+am_derive_fn am_core_derive_peaks, am_core_derive_standards;
 /* core_threads.c: smt_gain; count. What threads on one core and on all cores reach together. */
 am_derive_fn am_core_derive_smt, am_core_derive_count;
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Peaks of arithmetic as capabilities: the best sound evidence of what cores can do.
+/* What cores can do, and whether their cycles can be believed: peaks of arithmetic as capabilities,
+ * and the standards of known latency.
  *
- * Evidence is cpu.flops by any operation, and the rate of operations that an application executed
- * (am_bound_row.executed) with the same type, instruction set and threads. A peak so never lies
- * below what was done: where an application did more, its rate is the peak, and the fact says so.
+ * Evidence of a peak is cpu.flops by any operation, and the rate of operations that an application
+ * executed (am_bound_row.executed) with the same type, instruction set and threads. A peak so never
+ * lies below what was done: where an application did more, its rate is the peak, and the fact says
+ * so.
  */
 #include "family/core.h"
 
+#include "evidence/standards.h"
 #include "family/roles.h"
 
 #include <math.h>
@@ -70,4 +73,34 @@ void am_core_derive_peaks(const struct am_deriving *d)
                                 measured->metric->summary.median / 1e9);
         am_facts_offer(d->facts, fact);
     }
+}
+
+/* ---- standards ---- */
+
+void am_core_derive_standards(const struct am_deriving *d)
+{
+    const char *const missed = am_standards_tell(d->set, d->arena);
+
+    for (size_t i = 0; i < d->set->n; i++) {
+        const struct am_result *const r = &d->set->results[i];
+        struct am_standard standard;
+        struct am_fact fact;
+
+        if (!am_standard_of(d->set, r, &standard))
+            continue;
+        fact = am_fact_of(&(struct am_pick){.result = r, .metric = standard.metric}, d->arena);
+        fact.name = "standard";
+        fact.what = "cycles of an instruction of known latency";
+        fact.claimed = standard.known ? am_arena_printf(d->arena, "%u cycles", standard.known)
+                                      : "a whole number";
+        fact.contradicts = standard.missed;
+        am_fact_label_axes(&fact, r, "form");
+        am_facts_offer(d->facts, fact);
+    }
+    if (missed)
+        am_facts_remark(
+            d->facts,
+            "numbers in cycles conclude nothing: %s. The core clock was misread, or the "
+            "core is not what it says",
+            missed);
 }

@@ -30,6 +30,7 @@ struct am_plot_mark {
     double lo, hi;     /* interval of y; lo == hi or not finite: none */
     const char *title; /* the tooltip; NULL: label, x and y */
     bool odd;          /* where it should not be: a ring, and the title says why */
+    bool bounded;      /* not resolved from zero: y is the bound */
 };
 
 struct am_plot_series {

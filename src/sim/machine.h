@@ -138,6 +138,7 @@ struct am_sim_noise {
     double mode_chance, mode;       /* part of launches in a second mode, and its relative time */
     double drift, drift_s;          /* relative time gained over so many seconds, then kept */
     double clock_ns, clock_step_ns; /* cost and resolution of reading the clock */
+    double cycle_error; /* relative, of every count of cycles: the core clock is misread */
 };
 
 struct am_sim_neighbour {

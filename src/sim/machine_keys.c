@@ -208,6 +208,8 @@ static const struct am_sim_key noise_keys[] = {
     {"drift_s", AM_SIM_NUMBER, S(drift_s), 0.001, 1e6, "60", NULL, "until it has been gained"},
     {"clock_ns", AM_SIM_NUMBER, S(clock_ns), 1, 1e5, "20", NULL, "time of reading the clock"},
     {"clock_step_ns", AM_SIM_NUMBER, S(clock_step_ns), 1, 1e6, "1", NULL, "its resolution"},
+    {"cycle_error", AM_SIM_NUMBER, S(cycle_error), -0.9, 9, "0", NULL,
+     "relative error of the core clock, and so of every count of cycles"},
     {0},
 };
 

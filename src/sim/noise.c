@@ -171,9 +171,12 @@ void am_sim_visit_begin(struct am_sim_visit *v, const struct am_sim_question *q,
 
 /* How a metric that a bench computes itself changes when everything takes `factor` times as long.
  */
-static double scaled(const struct am_metric *metric, double value, double factor)
+static double scaled(const struct am_metric *metric, double value, double factor,
+                     double cycle_error)
 {
-    if (strcmp(metric->unit, "s") == 0 || strcmp(metric->unit, "cycle") == 0)
+    if (strcmp(metric->unit, "cycle") == 0)
+        return value * factor * (1 + cycle_error);
+    if (strcmp(metric->unit, "s") == 0)
         return value * factor;
     return strstr(metric->unit, "/s") ? value / factor : value;
 }
@@ -187,7 +190,7 @@ static void fill_values(const struct am_sim_visit *v, double factor, struct am_s
     const double seen = v->answer->unnoised > 0 ? 1 + (factor - 1) * best_slice_share : factor;
 
     for (size_t i = 0; point->bench->metrics[i].name; i++)
-        out->values[i] = scaled(&point->bench->metrics[i], v->answer->own[i], seen);
+        out->values[i] = scaled(&point->bench->metrics[i], v->answer->own[i], seen, n->cycle_error);
     am_bench_derive(point->bench->metrics, &v->answer->work, &clock, out);
 }
 
@@ -232,6 +235,7 @@ void am_sim_visit_sample(struct am_sim_visit *v, struct am_sim_clock *c, struct 
     const struct am_sim_noise *const n = &m->noise;
     struct am_rng *const rng = &v->question->launch->rng;
     const double plain = v->answer->seconds * (double)v->iters, drift = drift_at(n, c->now_s);
+    const double hz = v->answer->hz * (1 + n->cycle_error);
     double factor = v->factor * drift * exp(n->sample * normal(rng));
     const double tail = am_rng_unit(rng), length = -log(1 - am_rng_unit(rng));
     double visited, seconds, lost;
@@ -245,13 +249,13 @@ void am_sim_visit_sample(struct am_sim_visit *v, struct am_sim_clock *c, struct 
     out->elapsed_ns = (uint64_t)(floor(seconds * 1e9 / n->clock_step_ns + 0.5) * n->clock_step_ns);
     if (out->elapsed_ns == 0)
         out->elapsed_ns = (uint64_t)n->clock_step_ns;
-    out->hz_before = v->answer->hz / drift * (1 + clock_probe_error * normal(rng));
+    out->hz_before = hz / drift * (1 + clock_probe_error * normal(rng));
     am_sim_clock_advance(c, (double)out->elapsed_ns * 1e-9);
     c->stamp_ns = out->t0_ns + out->elapsed_ns;
     c->busy_s += (seconds - (m->neighbour.steal || m->neighbour.switches ? lost : 0)) *
                  (double)v->question->launch->request->n_cpus;
     out->t1_ns = c->stamp_ns;
-    out->hz_after = v->answer->hz / drift_at(n, c->now_s) * (1 + clock_probe_error * normal(rng));
+    out->hz_after = hz / drift_at(n, c->now_s) * (1 + clock_probe_error * normal(rng));
     fill_disturbance(v, lost, visited, c, out);
     fill_labels(&v->question->launch->request->sampler, out);
     fill_values(v, seconds / plain, out);

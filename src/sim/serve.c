@@ -290,7 +290,7 @@ static struct am_msg hello_of(const struct host *h)
                          .version = AM_PROTOCOL_VERSION,
                          .clock = {.overhead_ns = (uint64_t)m->noise.clock_ns,
                                    .resolution_ns = (uint64_t)m->noise.clock_step_ns},
-                         .hz = m->kinds[0].one_ghz * 1e9};
+                         .hz = m->kinds[0].one_ghz * 1e9 * (1 + m->noise.cycle_error)};
 
     (void)am_str_copy(msg.worker, sizeof(msg.worker), h->worker);
     return msg;

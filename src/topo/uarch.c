@@ -159,3 +159,53 @@ const char *am_uarch_name(const struct am_kvs *machine)
     }
     return NULL;
 }
+
+/* ---- published latencies ---- */
+
+/* From the vendors' optimisation manuals; only where every core of the machine is of this kind. A
+ * latency of 0 is not published, or there is no such instruction. */
+static const struct {
+    const char *name;
+    unsigned imul, fma;
+} latencies[] = {
+    {"Nehalem", 3, 0},
+    {"Westmere", 3, 0},
+    {"Sandy Bridge", 3, 0},
+    {"Ivy Bridge", 3, 0},
+    {"Haswell", 3, 5},
+    {"Broadwell", 3, 5},
+    {"Skylake", 3, 4},
+    {"Cascade Lake", 3, 4},
+    {"Cooper Lake", 3, 4},
+    {"Comet Lake", 3, 4},
+    {"Ice Lake", 3, 4},
+    {"Tiger Lake", 3, 4},
+    {"Rocket Lake", 3, 4},
+    {"Sapphire Rapids", 3, 4},
+    {"Emerald Rapids", 3, 4},
+    {"Granite Rapids", 3, 4},
+    {"Zen", 0, 5},
+    {"Zen+", 0, 5},
+    {"Zen 2", 3, 5},
+    {"Zen 3", 3, 4},
+    {"Zen 3+", 3, 4},
+    {"Zen 4", 3, 4},
+    {"Zen 4c", 3, 4},
+    {"Zen 5", 3, 4},
+};
+
+unsigned am_uarch_cycles(const struct am_kvs *machine, const char *form)
+{
+    const char *const name = am_uarch_name(machine);
+
+    for (size_t i = 0; name && i < sizeof(latencies) / sizeof(latencies[0]); i++) {
+        if (strcmp(latencies[i].name, name) != 0)
+            continue;
+        if (strcmp(form, "add_r64") == 0)
+            return 1;
+        return strcmp(form, "imul_r64") == 0          ? latencies[i].imul
+               : strcmp(form, "vfmadd231pd_ymm") == 0 ? latencies[i].fma
+                                                      : 0;
+    }
+    return 0;
+}

@@ -9,4 +9,8 @@
  * numbers that are not in the table: nothing is guessed from neighbours. Static text. */
 const char *am_uarch_name(const struct am_kvs *machine);
 
+/* Published latency of an instruction form of cpu.instr ("imul_r64") on this microarchitecture, in
+ * cycles; 0 where it is not in the table. */
+unsigned am_uarch_cycles(const struct am_kvs *machine, const char *form);
+
 #endif

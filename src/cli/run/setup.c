@@ -329,6 +329,57 @@ static bool lacks_meters(const struct am_setup *setup, const struct am_bench *be
     return !setup->energy && am_bench_needs_meters(bench->name);
 }
 
+/* ---- standards ---- */
+
+static bool counts_cycles(const struct am_bench *bench)
+{
+    for (size_t i = 0; bench->metrics[i].name; i++) {
+        if (am_unit_has_cycles(bench->metrics[i].unit))
+            return true;
+    }
+    return false;
+}
+
+static bool is_standard(const struct am_bench *bench)
+{
+    const struct am_systematic *const stated =
+        am_systematic_find(bench->systematic, bench->metrics[0].name);
+
+    return stated && stated->standard;
+}
+
+static bool plan_has(const struct am_plan *plan, bool (*says)(const struct am_bench *))
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct am_bench *const bench = plan->points[i].bench;
+
+        if ((i == 0 || bench != plan->points[i - 1].bench) && says(bench))
+            return true;
+    }
+    return false;
+}
+
+/* A run that counts cycles measures the standards of known latency too, asked for or not: without
+ * them nobody knows what its cycles are worth. */
+static enum am_status add_standards(const struct am_cli *cli, struct am_setup *setup,
+                                    struct am_param *params, struct am_err *err)
+{
+    const struct am_catalogue *const c = &setup->catalogue;
+    enum am_status status = AM_OK;
+
+    if (!plan_has(&setup->plan, counts_cycles) || plan_has(&setup->plan, is_standard))
+        return AM_OK;
+    for (size_t w = 0; w < c->n; w++) {
+        for (size_t b = 0; b < c->workers[w].n && status == AM_OK; b++) {
+            const struct am_bench *const bench = &c->workers[w].benches[b];
+
+            if (am_catalogue_is_first(c, bench) && is_standard(bench))
+                status = add_bench(cli, setup, bench->name, params, err);
+        }
+    }
+    return status;
+}
+
 static enum am_status add_benches(const struct am_cli *cli, struct am_setup *setup,
                                   struct am_param *params, struct am_err *err)
 {
@@ -359,6 +410,8 @@ static enum am_status add_benches(const struct am_cli *cli, struct am_setup *set
         am_log(AM_LOG_DEBUG, "left to be named, being too long for the quick set:%s",
                am_text_str(&left_out));
     am_text_fini(&left_out);
+    if (status == AM_OK)
+        status = add_standards(cli, setup, params, err);
     if (status == AM_OK && setup->plan.n == 0)
         return am_fail(err, AM_E_ABSENT, "nothing of what was asked for can be measured here");
     /* values that do not parse, and plans beyond every bound, are the user's words too */

@@ -23,6 +23,8 @@ const struct am_grade_row am_grade_rows[] = {
     [AM_REASON_ZERO] = {AM_REASON_ZERO, 0, 0.5, "1 when the interval includes zero"},
     [AM_REASON_CLOCK] = {AM_REASON_CLOCK, 0.2, 1, "share of samples with a drifting clock"},
     [AM_REASON_UNVERIFIED] = {AM_REASON_UNVERIFIED, 1, 1, "1 when nothing was compared"},
+    [AM_REASON_STANDARD] = {AM_REASON_STANDARD, 0, 0,
+                            "of cycles: standards whose interval leaves out the known value"},
 };
 
 /* ---- measures ---- */
@@ -70,13 +72,18 @@ static double unverified(const struct am_grade_input *in)
     return !in->verified;
 }
 
+static double standards_missed(const struct am_grade_input *in)
+{
+    return (double)in->missed;
+}
+
 struct am_grading am_grade(const struct am_grade_input *input)
 {
     static double (*const measures[AM_REASONS])(const struct am_grade_input *) = {
         [AM_REASON_LAUNCHES] = launches_missing, [AM_REASON_WIDE] = half_width,
         [AM_REASON_DISTURBED] = disturbed_share, [AM_REASON_MODES] = two_modes,
         [AM_REASON_ZERO] = includes_zero,        [AM_REASON_CLOCK] = drift_share,
-        [AM_REASON_UNVERIFIED] = unverified,
+        [AM_REASON_UNVERIFIED] = unverified,     [AM_REASON_STANDARD] = standards_missed,
     };
     struct am_grading g = {AM_GRADE_A, 0};
 

@@ -25,7 +25,8 @@ extern const char *const am_grade_names[AM_GRADES]; /* "A", "B", "C" */
     X(AM_REASON_MODES, "modes", "the values have two modes")                                       \
     X(AM_REASON_ZERO, "zero", "not resolved from zero")                                            \
     X(AM_REASON_CLOCK, "clock", "the core clock was unsteady")                                     \
-    X(AM_REASON_UNVERIFIED, "unverified", "the outcome was not verified")
+    X(AM_REASON_UNVERIFIED, "unverified", "the outcome was not verified")                          \
+    X(AM_REASON_STANDARD, "standard", "a standard of known latency was missed")
 
 #define AM_REASON_ENUM(id, word, phrase) id,
 enum am_reason { AM_REASON_MAP(AM_REASON_ENUM) AM_REASONS };
@@ -39,6 +40,7 @@ struct am_grade_input {
     size_t all_samples; /* used or not */
     size_t drifted;     /* samples labelled AM_LABEL_DRIFT */
     bool verified;      /* the point was compared with a reference, or needs none */
+    size_t missed;      /* of what counts cycles: standards of known latency that the run missed */
 };
 
 /* A grade with the reasons that kept it from A, as bits 1 << am_reason. */

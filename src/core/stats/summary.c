@@ -216,3 +216,12 @@ double am_summary_precision(const struct am_summary *s)
         return INFINITY;
     return width / 2 / fabs(s->median);
 }
+
+void am_summary_widen(struct am_summary *s, double systematic)
+{
+    if (!(systematic > 0) || !isfinite(systematic))
+        return;
+    s->systematic = systematic;
+    s->ci.lo -= systematic;
+    s->ci.hi += systematic;
+}

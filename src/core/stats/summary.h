@@ -28,7 +28,9 @@ struct am_series {
 
 struct am_summary {
     double median;            /* of the launch medians */
-    struct am_interval ci;    /* of that median, order statistics of launch medians */
+    struct am_interval ci;    /* of that median, order statistics of launch medians; widened by
+                               * `systematic` on both sides once am_summary_widen() was called */
+    double systematic;        /* what may be wrong in every launch alike, in the metric's unit */
     double min, max, p5, p95; /* over all samples used */
     double mad;               /* of the launch medians */
     double within, between;   /* median relative spread (p5..p95 over median) inside a launch, and
@@ -51,6 +53,9 @@ size_t am_series_medians(const struct am_series *series, double *out);
 
 /* False when memory is refused or there is nothing to summarise. Level is 0.95. */
 bool am_summarise(const struct am_series *series, struct am_summary *out);
+
+/* Adds a systematic uncertainty to the interval. Once per summary. */
+void am_summary_widen(struct am_summary *s, double systematic);
 
 /* Half-width of the interval relative to the median; INFINITY when it cannot be told: a median of
  * 0, or an interval that covers less than 90 % (four launches or fewer). */

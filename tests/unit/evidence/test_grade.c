@@ -104,8 +104,11 @@ static const struct {
 static void test_reasons(void)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct am_grading g = am_grade(&(struct am_grade_input){
-            &cases[i].s, cases[i].samples, cases[i].drifted, !cases[i].unverified});
+        const struct am_grading g =
+            am_grade(&(struct am_grade_input){.summary = &cases[i].s,
+                                              .all_samples = cases[i].samples,
+                                              .drifted = cases[i].drifted,
+                                              .verified = !cases[i].unverified});
 
         ok(g.grade == cases[i].grade && (g.reasons & UINT32_C(1) << cases[i].reason),
            "%s is %s for \"%s\" (got %s)", cases[i].what, am_grade_names[cases[i].grade],

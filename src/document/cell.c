@@ -46,13 +46,19 @@ static void show_plain(const struct am_table_cell *c, char *buf, size_t cap)
         (void)am_str_format(buf, cap, "%.*g", c->digits, c->value);
 }
 
+/* The bound of a cell that has nothing but one. */
+static double bound_of(const struct am_table_cell *c)
+{
+    return c->bounded ? c->value : (double)NAN;
+}
+
 const char *am_cell_show(const struct am_table_cell *c, char *buf, size_t cap)
 {
     buf[0] = '\0';
     switch (c->form) {
     case AM_FORM_TEXT: return c->text ? c->text : "";
-    case AM_FORM_QUANTITY: am_units_value(c->value, c->text, buf, cap); break;
-    case AM_FORM_FACT: am_units_fact(c->value, c->text, buf, cap); break;
+    case AM_FORM_QUANTITY: am_units_known(c->value, bound_of(c), c->text, buf, cap); break;
+    case AM_FORM_FACT: am_units_known_fact(c->value, bound_of(c), c->text, buf, cap); break;
     case AM_FORM_INTERVAL: show_interval(c, buf, cap); break;
     case AM_FORM_PRECISION: show_precision(c, buf, cap); break;
     case AM_FORM_BYTES: am_units_bytes((int64_t)c->value, buf, cap); break;
@@ -80,7 +86,7 @@ const char *am_cell_exact(const struct am_table_cell *c, char *buf, size_t cap)
 {
     if (!am_cell_is_number(c) || c->form == AM_FORM_WHOLE)
         return am_cell_show(c, buf, cap);
-    if (!isfinite(c->value))
+    if (!isfinite(c->value) || c->bounded)
         return "";
     am_units_exact(c->value, buf, cap);
     return buf;

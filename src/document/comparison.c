@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "document/points.h"
 #include "document/run.h"
+#include "evidence/evidence.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,9 +57,11 @@ static const char *point_text(struct short_points *s, const struct am_result *r,
 
 /* ---- rows ---- */
 
-static double median_of(const struct am_result_metric *m)
+static void add_side(struct am_table *t, const struct am_result_metric *m)
 {
-    return m->has_summary ? m->summary.median : NAN;
+    const struct am_summary *const s = m->has_summary ? &m->summary : &am_summary_none;
+
+    am_table_known(t, AM_FORM_QUANTITY, s->median, &s->ci, m->unit)->grade = m->grading.grade;
 }
 
 static void add_settling(struct am_table *t, const struct am_comparison_row *row)
@@ -93,8 +96,8 @@ static void add_row(struct am_table *t, struct short_points *points,
     (void)am_table_text(t, a->name);
     (void)am_table_text(t, a->unit);
     (void)am_table_text(t, am_better_name(a->better));
-    am_table_quantity(t, AM_FORM_QUANTITY, median_of(a), a->unit)->grade = a->grading.grade;
-    am_table_quantity(t, AM_FORM_QUANTITY, median_of(b), b->unit)->grade = b->grading.grade;
+    add_side(t, a);
+    add_side(t, b);
     (void)am_table_number(t, AM_FORM_RATIO, row->ratio.ratio);
     cell = am_table_number(t, AM_FORM_RATIO_INTERVAL, NAN);
     cell->lo = isfinite(row->ratio.ratio) ? row->ratio.lo : NAN;
@@ -344,9 +347,11 @@ void am_comparison_section(struct am_body *b, const struct am_comparison_view *v
 static void tell_of(struct am_data *d, const char *key, const struct am_result_metric *m)
 {
     const struct am_summary *const s = m->has_summary ? &m->summary : &am_summary_none;
+    const double bound = am_evidence_bound(&s->ci, m->unit);
 
     am_data_object(d, key);
-    am_data_number(d, "median", s->median);
+    am_data_number(d, "median", isfinite(bound) ? NAN : s->median);
+    am_data_number(d, "bound", bound);
     am_data_range(d, "ci", s->ci.lo, s->ci.hi);
     am_data_unsigned(d, "launches", s->launches);
     am_data_unsigned(d, "samples", s->samples);

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "evidence/evidence.h"
 
 #include <assert.h>
 #include <math.h>
@@ -108,6 +109,17 @@ struct am_table_cell *am_table_quantity(struct am_table *table, enum am_form for
                                         const char *unit)
 {
     return add_cell(table, (struct am_table_cell){.form = form, .value = value, .text = unit});
+}
+
+struct am_table_cell *am_table_known(struct am_table *table, enum am_form form, double value,
+                                     const struct am_interval *ci, const char *unit)
+{
+    const double bound = am_evidence_bound(ci, unit);
+    struct am_table_cell *const cell =
+        am_table_quantity(table, form, isfinite(bound) ? bound : value, unit);
+
+    cell->bounded = isfinite(bound);
+    return cell;
 }
 
 struct am_table_cell *am_table_param(struct am_table *table, enum am_axis_kind kind,

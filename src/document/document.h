@@ -36,7 +36,8 @@ enum am_tone {
 
 enum am_form {
     AM_FORM_TEXT,      /* `text`; `value` is what a sort goes by, where it is set */
-    AM_FORM_QUANTITY,  /* value in `text` (its SI unit): "48.8 Gflop/s" */
+    AM_FORM_QUANTITY,  /* value in `text` (its SI unit): "48.8 Gflop/s"; where `bounded`: "< 67 ns",
+                        * and nothing for programs, who have a column of bounds */
     AM_FORM_FACT,      /* the same as facts have it: bytes in binary units, counts whole */
     AM_FORM_INTERVAL,  /* lo .. hi of a fact, in `text`; `value` is its coverage */
     AM_FORM_PRECISION, /* half a width over the median; lo and hi: both sides where they differ */
@@ -55,6 +56,7 @@ struct am_table_cell {
     enum am_form form;
     enum am_tone tone;
     enum am_grade grade; /* C is shown greyed */
+    bool bounded;        /* not resolved from zero: `value` is the bound */
     int digits;
     const char *text; /* NULL: empty */
     const char *link; /* pages: where the text leads; NULL: nowhere */
@@ -122,6 +124,9 @@ struct am_table_cell *am_table_whole(struct am_table *table, uint64_t value);
 /* A form that has a unit: AM_FORM_QUANTITY or AM_FORM_FACT. */
 struct am_table_cell *am_table_quantity(struct am_table *table, enum am_form form, double value,
                                         const char *unit);
+/* The same of a value with its interval: a bound where it is not resolved from zero. */
+struct am_table_cell *am_table_known(struct am_table *table, enum am_form form, double value,
+                                     const struct am_interval *ci, const char *unit);
 /* A value of an axis: sizes in binary units, numbers to be sorted as such. */
 struct am_table_cell *am_table_param(struct am_table *table, enum am_axis_kind kind,
                                      const char *text);

@@ -15,12 +15,13 @@ enum { INDENT = 2 };
 
 void am_fact_value(const struct am_fact *f, char *buf, size_t cap)
 {
-    am_units_fact(f->value, f->unit, buf, cap);
+    am_units_known_fact(f->value, am_evidence_bound(&f->ci, f->unit), f->unit, buf, cap);
 }
 
 struct am_table_cell *am_table_fact(struct am_table *table, const struct am_fact *f)
 {
-    struct am_table_cell *const cell = am_table_quantity(table, AM_FORM_FACT, f->value, f->unit);
+    struct am_table_cell *const cell =
+        am_table_known(table, AM_FORM_FACT, f->value, &f->ci, f->unit);
 
     cell->tone = AM_TONE_STRONG;
     cell->grade = f->grading.grade;
@@ -61,6 +62,7 @@ static void add_row(struct am_table *t, const struct am_fact *f)
     (void)am_table_text(t, f->id);
     (void)am_table_text(t, f->unit);
     (void)am_table_fact(t, f);
+    (void)am_table_number(t, AM_FORM_NUMBER, am_evidence_bound(&f->ci, f->unit));
     (void)am_table_fact_interval(t, f);
     (void)am_table_number(t, AM_FORM_NUMBER, f->ci.lo);
     (void)am_table_number(t, AM_FORM_NUMBER, f->ci.hi);
@@ -85,6 +87,7 @@ static struct am_table *add_table(struct am_body *b, bool brief)
         {.title = "fact", .key = "id", .flow = true},
         {.key = "unit"},
         {.title = "value", .key = "value", .right = true},
+        {.key = "bound"},
         {.title = "interval", .rank = brief ? 2 : 3},
         {.key = "lo"},
         {.key = "hi"},
@@ -216,6 +219,8 @@ static void facts_blocks(struct am_body *b, const void *self)
 
 static void tell_fact(struct am_data *d, const struct am_fact *f)
 {
+    const double bound = am_evidence_bound(&f->ci, f->unit);
+
     am_data_object(d, NULL);
     am_data_text(d, "id", f->id);
     am_data_text(d, "family", f->family);
@@ -232,7 +237,8 @@ static void tell_fact(struct am_data *d, const struct am_fact *f)
     am_data_grading(d, f->grading);
     am_data_text(d, "what", f->what);
     am_data_text(d, "unit", f->unit);
-    am_data_number(d, "value", f->value);
+    am_data_number(d, "value", isfinite(bound) ? NAN : f->value);
+    am_data_number(d, "bound", bound);
     am_data_range(d, "interval", f->ci.lo, f->ci.hi);
     am_data_number(d, "coverage", f->ci.coverage);
     am_data_text(d, "claimed", f->claimed);

@@ -9,6 +9,7 @@
 #include "document/points.h"
 #include "document/run.h"
 #include "document/units.h"
+#include "evidence/standards.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ struct group {
 struct seen {
     double worst_coverage; /* of the intervals shown */
     uint32_t reasons;      /* of results of grade C */
-    bool spread, disturbed, bimodal, max_launches, out_of_reach, negative;
+    bool spread, disturbed, bimodal, max_launches, out_of_reach, negative, bounded;
 };
 
 static const struct am_result_metric *metric_of(const struct am_result *r, const char *name)
@@ -191,14 +192,21 @@ static void add_metric(struct am_table *t, const struct group *g, const struct a
                        bool primary, struct seen *seen)
 {
     const struct am_summary *const s = m->has_summary ? &m->summary : &am_summary_none;
-    struct am_table_cell *const cell = am_table_quantity(t, AM_FORM_QUANTITY, s->median, m->unit);
+    const bool bounded = isfinite(am_evidence_bound(&s->ci, m->unit));
+    struct am_table_cell *const cell =
+        am_table_known(t, AM_FORM_QUANTITY, s->median, &s->ci, m->unit);
+    const double best = m->better == AM_LOWER ? s->min : s->max;
 
     cell->tone = primary ? AM_TONE_STRONG : AM_TONE_PLAIN;
     cell->grade = m->grading.grade;
-    add_spread(t, s, seen);
+    seen->bounded |= bounded;
+    if (bounded)
+        (void)am_table_number(t, AM_FORM_PRECISION, NAN);
+    else
+        add_spread(t, s, seen);
     if (!primary)
         return;
-    (void)am_table_quantity(t, AM_FORM_QUANTITY, m->better == AM_LOWER ? s->min : s->max, m->unit);
+    (void)am_table_quantity(t, AM_FORM_QUANTITY, bounded ? NAN : best, m->unit);
     if (g->ok > 1 && g->most > 0)
         (void)am_table_number(t, AM_FORM_BAR, s->median / g->most);
 }
@@ -226,12 +234,21 @@ static size_t samples_taken(const struct am_series *series)
     return n;
 }
 
+/* Surely below zero: what the interval leaves open is told by its bound. */
+static bool is_negative(const struct am_result *r)
+{
+    const struct am_result_metric *const m = &r->metrics[0];
+
+    return m->has_summary && m->summary.median < 0 &&
+           !isfinite(am_evidence_bound(&m->summary.ci, m->unit));
+}
+
 static void add_notes(struct am_table *t, const struct am_result *r, const struct am_summary *s,
                       struct seen *seen)
 {
     char notes[LINE_BYTES] = "";
 
-    if (s->median < 0)
+    if (is_negative(r))
         add_note(notes, "negative");
     if (s->bimodal)
         add_note(notes, "two modes");
@@ -245,7 +262,7 @@ static void add_notes(struct am_table *t, const struct am_result *r, const struc
         add_note(notes, "%s", am_stop_reasons[r->stop_reason]);
     seen->out_of_reach |= r->stop_reason == AM_STOP_OUT_OF_REACH;
     seen->max_launches |= r->stop_reason == AM_STOP_MAX_LAUNCHES;
-    seen->negative |= s->median < 0;
+    seen->negative |= is_negative(r);
     seen->bimodal |= s->bimodal;
     seen->disturbed |= s->disturbed > 0;
     (void)am_table_textf(t, "%s", notes);
@@ -376,6 +393,17 @@ static void tell_head(struct am_body *b, const struct am_result_set *set)
     am_nodes_blocks(b, &set->nodes);
 }
 
+/* What the standards of known latency say of the run's cycles, where they say anything. */
+static void tell_standards(struct am_body *b, const struct am_result_set *set)
+{
+    const char *const missed = am_standards_tell(set, b->arena);
+
+    if (missed)
+        am_block_addf(b, AM_BLOCK_PARAGRAPH, "cycles   ",
+                      "%s: whatever counts cycles here concludes nothing", missed)
+            ->tone = AM_TONE_BAD;
+}
+
 static void tell_findings(struct am_body *b, const struct am_findings *findings)
 {
     size_t unknown = 0;
@@ -415,10 +443,14 @@ static void tell_footer(struct am_body *b, const struct seen *seen)
         const char *label, *text;
     } lines[] = {
         {seen->spread, "±: ",
-         "half the 95 % confidence interval of the median of launch medians, relative to that "
-         "median, or both sides of it where they differ; count: launches/samples used"},
+         "half the 95 % confidence interval of the median of launch medians and the systematic "
+         "uncertainty of the bench, relative to that median, or both sides of it where they "
+         "differ; count: launches/samples used"},
         {seen->max_launches, "max-launches: ",
          "the interval was still wider than the target when the launches were used up."},
+        {seen->bounded, "<: ",
+         "not resolved from zero: the interval, with what may be wrong in every launch alike, "
+         "holds zero, and ends here."},
         {seen->negative, "negative: ", "less than its reference took; shown as it was measured."},
         {seen->out_of_reach, "out-of-reach: ",
          "the launches differ so much that several times the number allowed would not bring the "
@@ -453,6 +485,7 @@ static void results_blocks(struct am_body *b, const void *self)
     }
     tell_head(b, set);
     tell_findings(b, &set->findings);
+    tell_standards(b, set);
     for (size_t i = 0; i < set->n;) {
         const struct group g = group_at(set, i, b->arena);
 

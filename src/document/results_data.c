@@ -4,6 +4,7 @@
 #include "document/findings.h"
 #include "document/results.h"
 #include "document/run.h"
+#include "evidence/evidence.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,12 @@ static const struct am_summary *summary_of(const struct am_result_metric *m)
     return m->has_summary ? &m->summary : &am_summary_none;
 }
 
+/* NAN where there is a bound in its place. */
+static double median_of(const struct am_summary *s, const char *unit)
+{
+    return isfinite(am_evidence_bound(&s->ci, unit)) ? (double)NAN : s->median;
+}
+
 static void tell_metric(struct am_data *d, const struct am_result_metric *m)
 {
     const struct am_summary *const s = summary_of(m);
@@ -24,9 +31,11 @@ static void tell_metric(struct am_data *d, const struct am_result_metric *m)
     am_data_object(d, m->name);
     am_data_text(d, "unit", m->unit);
     am_data_text(d, "better", am_better_name(m->better));
-    am_data_number(d, "median", s->median);
+    am_data_number(d, "median", median_of(s, m->unit));
+    am_data_number(d, "bound", am_evidence_bound(&s->ci, m->unit));
     am_data_range(d, "ci", s->ci.lo, s->ci.hi);
     am_data_number(d, "coverage", s->ci.coverage);
+    am_data_number(d, "systematic", s->systematic);
     am_data_number(d, "min", s->min);
     am_data_number(d, "max", s->max);
     am_data_number(d, "p5", s->p5);
@@ -143,8 +152,19 @@ static size_t axis_names(const struct am_result_set *set, const char **names)
 static void add_metric(struct am_table *t, const struct am_result_metric *m)
 {
     const struct am_summary *const s = summary_of(m);
-    const double numbers[] = {s->median, s->ci.lo, s->ci.hi, s->ci.coverage, s->min,    s->max,
-                              s->p5,     s->p95,   s->mad,   s->within,      s->between};
+    const double numbers[] = {median_of(s, m->unit),
+                              am_evidence_bound(&s->ci, m->unit),
+                              s->ci.lo,
+                              s->ci.hi,
+                              s->ci.coverage,
+                              s->systematic,
+                              s->min,
+                              s->max,
+                              s->p5,
+                              s->p95,
+                              s->mad,
+                              s->within,
+                              s->between};
     const size_t counts[] = {s->launches, s->samples, s->disturbed, s->bimodal};
 
     (void)am_table_text(t, m->name);
@@ -182,12 +202,12 @@ void am_results_rows(struct am_body *b, const struct am_result_set *set)
 {
     static const struct am_column before[] = {{.key = "bench"}, {.key = "version"}};
     static const struct am_column after[] = {
-        {.key = "state"},   {.key = "reason"},   {.key = "stop_reason"}, {.key = "metric"},
-        {.key = "unit"},    {.key = "better"},   {.key = "median"},      {.key = "ci_lo"},
-        {.key = "ci_hi"},   {.key = "coverage"}, {.key = "min"},         {.key = "max"},
-        {.key = "p5"},      {.key = "p95"},      {.key = "mad"},         {.key = "within"},
-        {.key = "between"}, {.key = "launches"}, {.key = "samples"},     {.key = "disturbed"},
-        {.key = "bimodal"}, {.key = "grade"}};
+        {.key = "state"},   {.key = "reason"},    {.key = "stop_reason"}, {.key = "metric"},
+        {.key = "unit"},    {.key = "better"},    {.key = "median"},      {.key = "bound"},
+        {.key = "ci_lo"},   {.key = "ci_hi"},     {.key = "coverage"},    {.key = "systematic"},
+        {.key = "min"},     {.key = "max"},       {.key = "p5"},          {.key = "p95"},
+        {.key = "mad"},     {.key = "within"},    {.key = "between"},     {.key = "launches"},
+        {.key = "samples"}, {.key = "disturbed"}, {.key = "bimodal"},     {.key = "grade"}};
     const char *names[PARAMS_MAX];
     const size_t n = axis_names(set, names);
     struct am_table *const t = am_block_table(b, before, sizeof(before) / sizeof(before[0]));

@@ -177,3 +177,24 @@ void am_units_exact(double value, char *buf, size_t cap)
             return;
     }
 }
+
+typedef void unit_fn(double value, const char *unit, char *buf, size_t cap);
+
+static void show_known(unit_fn *show, double value, double bound, const char *unit, char *buf,
+                       size_t cap)
+{
+    char text[AM_UNITS_MAX];
+
+    show(isfinite(bound) ? bound : value, unit, text, sizeof(text));
+    (void)am_str_format(buf, cap, "%s%s", isfinite(bound) ? "< " : "", text);
+}
+
+void am_units_known(double value, double bound, const char *unit, char *buf, size_t cap)
+{
+    show_known(am_units_value, value, bound, unit, buf, cap);
+}
+
+void am_units_known_fact(double value, double bound, const char *unit, char *buf, size_t cap)
+{
+    show_known(am_units_fact, value, bound, unit, buf, cap);
+}

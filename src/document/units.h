@@ -24,6 +24,11 @@ void am_units_bytes(int64_t bytes, char *buf, size_t cap);
  * whole, all else as am_units_value(). */
 void am_units_fact(double value, const char *unit, char *buf, size_t cap);
 
+/* Both with the bound of a quantity that is not resolved from zero, as am_evidence_bound() has it:
+ * "< 67.0 ns" where the bound is a number, else the value. */
+void am_units_known(double value, double bound, const char *unit, char *buf, size_t cap);
+void am_units_known_fact(double value, double bound, const char *unit, char *buf, size_t cap);
+
 /* 0.0123 -> "1.2 %"; one digit after the point below 10 %, none above; NAN or INFINITY -> "-". */
 void am_units_share(double share, char *buf, size_t cap);
 

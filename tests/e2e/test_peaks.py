@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Peaks on simulated machines, where the true ones follow from the description."""
+"""Peaks and cycles on simulated machines, where the true ones follow from the description."""
 import json
 import os
 import sys
@@ -71,6 +71,28 @@ def fastest(tap, bench, word, truth):
            f"{word}: its peak is {rate:.1f} Gflop/s", peak)
 
 
+def cycles(tap, bench, error):
+    """A run of something else measures the standards too; a misread core clock takes its cycles the right to conclude."""
+    name = f"error{error}"
+    with open(bench.path(name + ".machine"), "w", encoding="utf-8") as f:
+        f.write(SILVER + f"[noise]\ncycle_error {error}\n")
+    done = bench.run("--machine", name + ".machine", "run", "mem.latency", "--quick", "-q", "--seed", "1", "-p", "size=4K",
+                     "-o", name + ".db", env=bench.real_env)
+    assert done.returncode == 0, done.stderr
+    results = bench.results(name + ".db")
+    standards = [r for r in results if r["bench"] == "cpu.standard"]
+    loads = [r["metrics"] for r in results if r["bench"] == "mem.latency"]
+    missed = error != 0
+    tap.ok(len(standards) >= 2 and all(r["state"] == "ok" for r in standards),
+           f"cycle_error {error}: the standards are measured unasked", [r["bench"] for r in results])
+    tap.ok(all(("standard" in m["cycles"]["reasons"]) == missed and "standard" not in m["latency"]["reasons"] for m in loads),
+           f"cycle_error {error}: cycles are{'' if missed else ' not'} graded down, seconds are not", loads)
+    for command in (["show", name + ".db"], ["model", name + ".db"]):
+        said = " ".join(bench.run(*command, env=bench.real_env).stdout.split())
+        tap.ok(("imul_r64 took" in said and "not a whole number" in said) == missed,
+               f"cycle_error {error}: {command[0]} says {'so' if missed else 'nothing of it'}", said)
+
+
 def main():
     tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
     with tempfile.TemporaryDirectory(prefix="am-e2e-") as scratch:
@@ -79,6 +101,8 @@ def main():
             f.write(SILVER)
         for word, truth in TRUTH.items():
             fastest(tap, bench, word, truth)
+        for error in (0, 0.05, -0.5):
+            cycles(tap, bench, error)
     tap.done()
 
 

@@ -315,7 +315,8 @@ const char *am_figure_pick_title(const struct am_figure_picks *p, const struct a
     const char *title;
 
     am_points_label(&p->points, pick->result, label, sizeof(label));
-    am_units_value(s->median, pick->metric->unit, median, sizeof(median));
+    am_units_known(s->median, am_evidence_bound(&s->ci, pick->metric->unit), pick->metric->unit,
+                   median, sizeof(median));
     am_units_value(s->ci.lo, pick->metric->unit, lo, sizeof(lo));
     am_units_value(s->ci.hi, pick->metric->unit, hi, sizeof(hi));
     am_text_init(&text, 2 * TITLE_BYTES);

@@ -106,6 +106,7 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
     for (size_t i = 0; i < p->n; i++) {
         const struct am_figure_pick *const pick = &p->items[i];
         const bool names = plot->x.scale == AM_SCALE_NAMES;
+        const double bound = am_evidence_bound(&pick->metric->summary.ci, pick->metric->unit);
         struct am_plot_series *s = plot->n ? &series[plot->n - 1] : NULL;
 
         if (pick->panel != panel || !is_drawn(m, plot, pick))
@@ -122,7 +123,8 @@ static enum am_status fill_panel(struct making *m, size_t panel, struct am_plot 
         }
         marks[used++] = (struct am_plot_mark){
             .x = names ? (double)pick->column : pick->x,
-            .y = pick->metric->summary.median,
+            .y = isfinite(bound) ? bound : pick->metric->summary.median,
+            .bounded = isfinite(bound),
             .lo = pick->metric->summary.ci.lo,
             .hi = pick->metric->summary.ci.hi,
             .title = am_figure_pick_title(p, pick, m->source),
@@ -326,12 +328,14 @@ static void put_cell(struct am_figure_cells *line, size_t *at, const char *text,
 static void quantity(const struct am_result_metric *metric, char *buf, size_t cap)
 {
     const double precision = metric ? am_summary_precision(&metric->summary) : NAN;
+    const double bound = metric ? am_evidence_bound(&metric->summary.ci, metric->unit) : NAN;
     char share[AM_UNITS_MAX];
     size_t used;
 
-    am_units_value(metric ? metric->summary.median : NAN, metric ? metric->unit : "", buf, cap);
+    am_units_known(metric ? metric->summary.median : NAN, bound, metric ? metric->unit : "", buf,
+                   cap);
     used = strlen(buf);
-    if (!isfinite(precision))
+    if (!isfinite(precision) || isfinite(bound))
         return;
     am_units_share(precision, share, sizeof(share));
     (void)am_str_format(buf + used, cap - used, " ±%s", share);

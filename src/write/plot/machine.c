@@ -72,7 +72,8 @@ static void add_value(char *buf, const char *before, const struct am_fact *f)
 
     if (!f)
         return;
-    am_units_fact(f->value, f->unit, value, sizeof(value));
+    am_units_known_fact(f->value, am_evidence_bound(&f->ci, f->unit), f->unit, value,
+                        sizeof(value));
     (void)am_str_format(buf + used, LINE_BYTES - used, "%s%s%s", used ? ", " : "", before, value);
 }
 

@@ -101,7 +101,7 @@ static void draw_bar(struct am_svg *svg, const struct am_plot *plot, const struc
     if (m->title)
         am_svg_title(svg, m->title);
     am_svg_close(svg);
-    am_units_value(m->y, plot->y.unit, value, sizeof(value));
+    am_units_known(m->y, m->bounded ? m->y : NAN, plot->y.unit, value, sizeof(value));
     if (isfinite(m->lo) && isfinite(m->hi) && m->hi > m->lo) {
         am_svg_ink(svg, AM_INK_TEXT);
         am_svg_line(svg, x_at(c, m->lo), y + BAR - 1, x_at(c, m->hi), y + BAR - 1, 1);

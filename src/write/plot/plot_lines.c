@@ -348,7 +348,7 @@ static void mark_title(const struct frame *f, const struct am_plot_series *s,
     char x[AM_UNITS_MAX], y[AM_UNITS_MAX];
 
     am_units_value(m->x, f->plot->x.unit, x, sizeof(x));
-    am_units_value(m->y, f->plot->y.unit, y, sizeof(y));
+    am_units_known(m->y, m->bounded ? m->y : NAN, f->plot->y.unit, y, sizeof(y));
     (void)am_str_format(buf, cap, "%s%s%s: %s", s->label, *s->label ? ", " : "", x, y);
 }
 

@@ -116,7 +116,7 @@ static void check_report(void)
         {AM_FORMAT_JSON, "\"level\": \"l3\"", "and the labels"},
         {AM_FORMAT_JSON, "\"kind\": \"capability\"", "and the kind"},
         {AM_FORMAT_JSON, "\"grade\": \"A\"", "and the grade"},
-        {AM_FORMAT_CSV, "memory.size{level=l3},B,8912896,5242880,12582912,33554432 B,yes",
+        {AM_FORMAT_CSV, "memory.size{level=l3},B,8912896,,5242880,12582912,33554432 B,yes",
          "CSV has all"},
         {AM_FORMAT_MD, "| memory.size{level=l3}", "Markdown has tables"},
     };

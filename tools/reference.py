@@ -22,6 +22,7 @@ PREFIX = "archmeter-worker-"
 OPEN = {
     "device": "OpenCL devices found here",
     "executor": "executors of the worker",
+    "form": "instructions of this architecture",
     "instr": "instructions of this architecture",
     "isa": "instruction sets of this architecture",
     "runtime": "the worker's runtime",
@@ -68,7 +69,8 @@ def axis_row(words: list[str], choices: list[str]) -> str:
 
 def metric_row(words: list[str]) -> str:
     _, name, unit, better, _, text = words[:6]
-    return f"| `{name}` | {cell(unit)} | {better} | {cell(text)} |"
+    stated = cell(words[6]).replace(" ", ", ") if len(words) > 6 else ""
+    return f"| `{name}` | {cell(unit)} | {better} | {stated} | {cell(text)} |"
 
 
 def parse_listing(text: str) -> dict[str, Bench]:
@@ -132,7 +134,8 @@ def page_of(workers: dict[str, dict[str, Bench]]) -> str:
            "What `archmeter list BENCH` says, for every worker of a full build. Empty cells of *quick* and *thorough* "
            "are as the default. How values are written: [the command line](../guide/command-line.md#words); what the "
            "benches measure and how to read them: [benches](../benches/index.md). A row with workers in parentheses "
-           "holds for those only.\n"]
+           "holds for those only. *Uncertainty* is what a bench states of its systematic uncertainty beside what every "
+           "metric of its unit has: [uncertainty](../internals/uncertainty.md).\n"]
     for name in names:
         having = [w for w, benches in workers.items() if name in benches]
         rows: dict[str, list[str]] = {}
@@ -144,7 +147,8 @@ def page_of(workers: dict[str, dict[str, Bench]]) -> str:
         noted = [row if of == having else row.replace("` |", f"` ({', '.join(of)}) |", 1) for row, of in rows.items()]
         out += [f"## {name}\n", f"{workers[having[0]][name].summary}.\n", f"Workers: {', '.join(having)}\n",
                 "| axis | values | default | quick | thorough | meaning |", "| --- | --- | --- | --- | --- | --- |",
-                *filter(is_axis, noted), "", "| metric | unit | better | meaning |", "| --- | --- | --- | --- |",
+                *filter(is_axis, noted), "", "| metric | unit | better | uncertainty | meaning |",
+                "| --- | --- | --- | --- | --- |",
                 *(row for row in noted if not is_axis(row)), ""]
     return "\n".join(out)
 
@@ -227,7 +231,7 @@ axis size size B 1,2 - - bytes%20of%20it -
 axis kind name - all x - sort -
 choice x - -
 choice y - -
-metric time s lower time/op of%20one
+metric time s lower time/op of%20one pieces=5%20standard
 end
 """
 
@@ -239,7 +243,7 @@ def self_test(tap: Tap) -> None:
     tap.ok(differences("cpu", benches, parse_page(page), set()), "self-test: a true page passes")
     for was, now in (("| `time` | s ", "| `time` | B "), ("bytes of it", "bytes"), ("## a.b", "## a.c"),
                      ("two words", "words"), ("Workers: cpu, task", "Workers: task"),
-                     ("| `kind` (cpu) ", "| `kind` (task) "), ("`x`, `y`", "`x`")):
+                     ("| `kind` (cpu) ", "| `kind` (task) "), ("`x`, `y`", "`x`"), ("pieces=5", "pieces=6")):
         found = differences("cpu", benches, parse_page(page.replace(was, now)), set())
         tap.ok([] if found and was in page else ["it passed"], f"self-test: {now} in place of {was} is found")
 

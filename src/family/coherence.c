@@ -348,15 +348,19 @@ static bool say_remote(const struct am_facts *facts, struct am_arena *arena,
 static bool say_sharing(const struct am_facts *facts, struct am_arena *arena,
                         struct am_guideline *out)
 {
+    static const char *const advice[] = {
+        [AM_SIDE_ABOVE] = "Keep counters of different threads in lines of their own: atomic "
+                          "additions in a shared line are %.1f x slower.",
+        [AM_SIDE_BELOW] = "Counters of different threads may share a line: atomic additions there "
+                          "take %.2f x the time.",
+        [AM_SIDE_OPEN] = "Not decided: atomic additions in a shared line take about %.2f x the "
+                         "time."};
     const struct am_fact *const f = am_facts_only(facts, "coherence.sharing_penalty", "op=add");
 
-    if (!f || !am_fact_is_decided(f) || f->ci.lo < worth)
+    if (!f || !am_fact_is_decided(f))
         return false;
     *out = (struct am_guideline){
-        .text = am_arena_printf(arena,
-                                "Keep counters of different threads in lines of their own: atomic "
-                                "additions in a shared line are %.1f x slower.",
-                                f->value),
+        .text = am_arena_printf(arena, advice[am_fact_side(f, worth)], f->value),
         .evidence = am_arena_printf(arena, "%s = %.3g, from %.3g to %.3g", f->id, f->value,
                                     f->ci.lo, f->ci.hi),
         .command = "run mem.sharing",
@@ -372,10 +376,15 @@ static bool say_placement(const struct am_facts *facts, struct am_arena *arena,
         am_facts_only(facts, "coherence.placement_symmetric", NULL);
     const struct am_fact *const ratio = am_facts_only(facts, "coherence.placement", NULL);
 
-    if (!symmetric || !ratio || !am_fact_is_decided(ratio))
+    if (!ratio || !am_fact_is_decided(ratio))
         return false;
     out->text =
-        symmetric->value > 0.5
+        !symmetric
+            ? am_arena_printf(arena,
+                              "Not decided: the worst placement of threads has between %.2f and "
+                              "%.2f x the bandwidth of the best.",
+                              ratio->ci.lo, ratio->ci.hi)
+        : symmetric->value > 0.5
             ? am_arena_printf(arena,
                               "Cores are symmetric for memory: where threads are placed matters by "
                               "less than %.0f %%.",
@@ -389,6 +398,59 @@ static bool say_placement(const struct am_facts *facts, struct am_arena *arena,
     out->command = "run mem.placement";
     out->grading = ratio->grading;
     return true;
+}
+
+/* Advice by which side of "the same" a ratio of bandwidths lies on. */
+static bool say_ratio(const struct am_facts *facts, struct am_arena *arena,
+                      struct am_guideline *out, const char *name, const char *const advice[4])
+{
+    enum { LESS, SAME, MORE, OPEN };
+    const struct am_fact *const f = am_facts_only(facts, name, NULL);
+    int side = OPEN;
+
+    if (!f || !am_fact_is_decided(f))
+        return false;
+    if (am_fact_side(f, 1 / worth) == AM_SIDE_BELOW)
+        side = LESS;
+    else if (am_fact_side(f, worth) == AM_SIDE_ABOVE)
+        side = MORE;
+    else if (am_fact_side(f, 1 / worth) == AM_SIDE_ABOVE && am_fact_side(f, worth) == AM_SIDE_BELOW)
+        side = SAME;
+    out->text = am_arena_printf(arena, advice[side], f->value);
+    out->evidence =
+        am_arena_printf(arena, "%s = %.3g, from %.3g to %.3g", f->id, f->value, f->ci.lo, f->ci.hi);
+    out->command = "run mem.placement";
+    out->grading = f->grading;
+    return true;
+}
+
+static bool say_same_core(const struct am_facts *facts, struct am_arena *arena,
+                          struct am_guideline *out)
+{
+    static const char *const advice[] = {
+        "Threads are not symmetric: those of one core share its way to memory and get %.2f x the "
+        "bandwidth of as many on cores of their own. Spread them first.",
+        "Threads of one core get as much of memory as threads on cores of their own (%.2f x).",
+        "Put threads that memory bounds on one core: they get %.2f x the bandwidth.",
+        "Not decided: threads of one core get about %.2f x the bandwidth of as many on cores of "
+        "their own."};
+
+    return say_ratio(facts, arena, out, "coherence.placement_same_core", advice);
+}
+
+static bool say_same_memory(const struct am_facts *facts, struct am_arena *arena,
+                            struct am_guideline *out)
+{
+    static const char *const advice[] = {
+        "Give threads copies of what all of them read: from the same memory they get %.2f x the "
+        "bandwidth of separate ones.",
+        "Threads may read the same memory: they get as much as from separate ones (%.2f x).",
+        "Let threads read the same memory where they can: they get %.2f x the bandwidth of "
+        "separate ones.",
+        "Not decided: threads that read the same memory get about %.2f x the bandwidth of separate "
+        "ones."};
+
+    return say_ratio(facts, arena, out, "coherence.placement_same_memory", advice);
 }
 
 static bool say_groups(const struct am_facts *facts, struct am_arena *arena,
@@ -424,6 +486,8 @@ static const struct am_guideline_rule guidelines[] = {
     {"cores.remote", say_remote},
     {"cores.sharing", say_sharing},
     {"cores.placement", say_placement},
+    {"cores.same_core", say_same_core},
+    {"cores.same_memory", say_same_memory},
     {"cores.groups", say_groups},
     {NULL, NULL},
 };

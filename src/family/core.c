@@ -258,10 +258,14 @@ static bool say_streams(const struct am_facts *facts, struct am_arena *arena,
     if (!streams)
         return false;
     *out = (struct am_guideline){
-        .text = am_arena_printf(arena,
-                                "Keep at least %.0f independent f64 operations of %s under way: "
-                                "as many streams reach the peak of %.3g Gflop/s, %.0f do not.",
-                                streams->value, isa, peak->value / 1e9, streams->ci.lo - 1),
+        .text =
+            am_arena_printf(arena,
+                            streams->ci.hi <= 2 * streams->ci.lo
+                                ? "Keep at least %.0f independent f64 operations of %s under "
+                                  "way: as many streams reach the peak, %.0f do not."
+                                : "Not decided: %.0f independent f64 operations of %s reach the "
+                                  "peak, %.0f do not; what lies between was not measured.",
+                            streams->value, isa, streams->ci.lo - 1),
         .evidence = am_arena_printf(arena, "%s = %.0f, between %.0f and %.0f", streams->id,
                                     streams->value, streams->ci.lo, streams->ci.hi),
         .command =
@@ -271,16 +275,13 @@ static bool say_streams(const struct am_facts *facts, struct am_arena *arena,
     return true;
 }
 
-/* Whether the interval of `a` lies above that of `b` by what is worth a word. Facts of grade B have
- * two launches at least: with such a distance their intervals suffice. */
-static bool is_worth(const struct am_fact *a, const struct am_fact *b)
-{
-    return a && b && a->ci.lo > worth * b->ci.hi;
-}
-
 static bool say_vectors(const struct am_facts *facts, struct am_arena *arena,
                         struct am_guideline *out)
 {
+    static const char *const advice[] = {
+        [AM_SIDE_ABOVE] = "Vectorise with %s: %.1f x the arithmetic of %s code.",
+        [AM_SIDE_BELOW] = "Vectors hardly matter: %s has %.2f x the arithmetic of %s code.",
+        [AM_SIDE_OPEN] = "Not decided: %s has about %.2f x the arithmetic of %s code."};
     static const char where[] = "type=f64 threads=1";
     const struct am_fact *const peak = am_facts_most(facts, "core.peak", where);
     const struct am_fact *base = am_facts_only(facts, "core.peak", "type=f64 isa=scalar threads=1");
@@ -290,10 +291,10 @@ static bool say_vectors(const struct am_facts *facts, struct am_arena *arena,
         if (f != peak && (!base || f->value > base->value))
             base = f;
     }
-    if (!is_worth(peak, base))
+    if (!peak || !base || peak == base)
         return false;
     *out = (struct am_guideline){
-        .text = am_arena_printf(arena, "Vectorise with %s: %.1f x the arithmetic of %s code.",
+        .text = am_arena_printf(arena, advice[am_facts_side(peak, base, worth)],
                                 am_fact_text(peak, "isa"), peak->value / base->value,
                                 am_fact_text(base, "isa")),
         .evidence = am_arena_printf(arena, "%s = %.3g, %s = %.3g Gflop/s", peak->id,
@@ -307,14 +308,18 @@ static bool say_vectors(const struct am_facts *facts, struct am_arena *arena,
 static bool say_precision(const struct am_facts *facts, struct am_arena *arena,
                           struct am_guideline *out)
 {
+    static const char *const advice[] = {
+        [AM_SIDE_ABOVE] = "Single precision has %.1f x the arithmetic of double.",
+        [AM_SIDE_BELOW] = "Single precision gains no arithmetic: %.2f x that of double.",
+        [AM_SIDE_OPEN] = "Not decided: single precision has %.2f x that of double or so."};
     const struct am_fact *const f64 = am_facts_most(facts, "core.peak", "type=f64 threads=1");
     const struct am_fact *const f32 = am_facts_most(facts, "core.peak", "type=f32 threads=1");
 
-    if (!is_worth(f32, f64))
+    if (!f32 || !f64)
         return false;
     *out = (struct am_guideline){
-        .text = am_arena_printf(arena, "Single precision has %.1f x the arithmetic of double.",
-                                f32->value / f64->value),
+        .text =
+            am_arena_printf(arena, advice[am_facts_side(f32, f64, worth)], f32->value / f64->value),
         .evidence = am_arena_printf(arena, "%s = %.3g, %s = %.3g Gflop/s", f32->id,
                                     f32->value / 1e9, f64->id, f64->value / 1e9),
         .command = "run cpu.flops -p type=f32,f64 -p isa=best",
@@ -329,6 +334,7 @@ static bool say_division(const struct am_facts *facts, struct am_arena *arena,
     static const char *const pairs[][2] = {{"vdivpd_zmm", "vfmadd231pd_zmm"},
                                            {"vdivpd_ymm", "vfmadd231pd_ymm"},
                                            {"fdiv_2d", "fmla_2d"}};
+    static const char *const opening[] = {"Not decided", "Divide as little as possible", ""};
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         const struct am_fact *const divide =
@@ -336,12 +342,13 @@ static bool say_division(const struct am_facts *facts, struct am_arena *arena,
         const struct am_fact *const fma =
             am_facts_only(facts, "core.rate", am_arena_printf(arena, "instr=%s", pairs[i][1]));
 
-        if (!is_worth(fma, divide))
+        if (!fma || !divide || am_facts_side(fma, divide, worth) == AM_SIDE_BELOW)
             continue;
         *out = (struct am_guideline){
             .text = am_arena_printf(arena,
-                                    "Divide as little as possible: one f64 division takes the time "
-                                    "of %.0f multiplications and additions.",
+                                    "%s: one f64 division takes the time of %.0f multiplications "
+                                    "and additions.",
+                                    opening[am_facts_side(fma, divide, worth)],
                                     2 * fma->value / divide->value),
             .evidence = am_arena_printf(arena, "%s = %.3g, %s = %.3g per cycle", divide->id,
                                         divide->value, fma->id, fma->value),

@@ -465,6 +465,42 @@ void am_memory_derive_ways(const struct am_deriving *d)
 
 /* Misses that one core keeps under way: latency of one chase over time per load of the best number
  * of them, in the largest working set; of the least disturbed samples of both. */
+/* The result of `small` on huge pages; NULL without, or with several. */
+static const struct am_pick *on_huge(const struct am_result *small, const struct am_picks *huge)
+{
+    const struct am_picks beside = am_picks_beside(huge, small, "pages");
+    const char *several;
+
+    return am_picks_only(&beside, &several);
+}
+
+static bool has_huge(const struct am_result *small, const void *huge)
+{
+    return on_huge(small, huge) != NULL;
+}
+
+void am_memory_derive_huge(const struct am_deriving *d)
+{
+#define RANDOM "pattern?=random stride?=64 chains?=1 pages="
+    const struct am_selector small = {"mem.latency", RANDOM "small", "latency"};
+    const struct am_selector large = {"mem.latency", RANDOM "huge", "latency"};
+#undef RANDOM
+    const struct am_picks all = am_select(d->set, &small, d->arena);
+    const struct am_picks huge = am_select(d->set, &large, d->arena);
+    const struct am_picks both = am_picks_filter(&all, has_huge, &huge);
+    const struct am_picks largest = am_picks_extreme(&both, "size", false);
+    const char *several = NULL;
+    const struct am_pick *const over = am_picks_only(&largest, &several);
+    struct am_fact fact;
+
+    if (!over)
+        return;
+    fact = am_fact_of_ratio(over, on_huge(over->result, &huge), d->arena);
+    fact.name = "huge_gain";
+    fact.what = "random loads of the largest set on small pages, over huge ones";
+    am_facts_offer(d->facts, fact);
+}
+
 void am_memory_derive_parallelism(const struct am_deriving *d)
 {
     const struct am_selector selector = {"mem.parallel", NULL, "load_time"};

@@ -6,6 +6,8 @@
  * program gets that says nothing special. The largest team speaks for a construct; the first region
  * of a process is a fact for each team. The length of the delay that omp.sync puts between
  * constructs, and the places of threads, are labels where a run varied them. */
+#include "family/openmp.h"
+
 #include "family/families.h"
 
 #include <math.h>
@@ -68,6 +70,38 @@ static void derive_chunk(const struct am_deriving *d)
 
     for (size_t i = 0; i < teams.n; i++)
         offer_chunk(d, &teams.items[i].picks);
+}
+
+/* ---- wait policy ---- */
+
+/* A region whose threads sleep between regions, over one whose threads spin: of the largest team.
+ */
+static void derive_wait(const struct am_deriving *d)
+{
+    static const char where[] = "runtime binding=close construct=parallel threads>1 wait=";
+    const struct am_selector asleep = {"omp.sync", am_arena_printf(d->arena, "%spassive", where),
+                                       "time"};
+    const struct am_selector awake = {"omp.sync", am_arena_printf(d->arena, "%sactive", where),
+                                      "time"};
+    const struct am_groups teams = largest_teams(d, &asleep, "runtime");
+    const struct am_picks active = am_select(d->set, &awake, d->arena);
+
+    for (size_t i = 0; i < teams.n; i++) {
+        const struct am_pick *const over = am_fact_only(d, "wait_ratio", &teams.items[i].picks);
+        const struct am_picks beside =
+            over ? am_picks_beside(&active, over->result, "wait") : (struct am_picks){0};
+        const struct am_pick *const under =
+            beside.n ? am_fact_only(d, "wait_ratio", &beside) : NULL;
+        struct am_fact fact;
+
+        if (!over || !under)
+            continue;
+        fact = am_fact_of_ratio(over, under, d->arena);
+        fact.name = "wait_ratio";
+        fact.what = "a region with wait policy passive, over active";
+        am_fact_label_axes(&fact, over->result, "runtime,threads");
+        am_facts_offer(d->facts, fact);
+    }
 }
 
 /* ---- arrays ---- */
@@ -231,6 +265,10 @@ static const struct am_fact_rule facts[] = {
      .what = "what handing out one more chunk costs",
      .labels = "runtime,threads",
      .derive = derive_chunk},
+    {.name = "wait_ratio",
+     .what = "a region with wait policy passive, over active",
+     .labels = "runtime,threads",
+     .derive = derive_wait},
     {.name = "start",
      .what = "the first parallel region, or the first task, of a process",
      .from = {"omp.start", USUAL "event", "first"},
@@ -417,5 +455,6 @@ const struct am_family am_family_openmp = {
     .title = "OpenMP",
     .facts = facts,
     .figures = figures,
+    .guidelines = am_openmp_guidelines,
     .headlines = headlines,
 };

@@ -268,6 +268,34 @@ static void said(const struct am_facts *facts, const char *id, const char *words
        text);
 }
 
+/* A ratio of bandwidths: less, the same, more, not decided, and no ground at all. */
+static void check_ratio(struct am_facts *facts, const char *name, const char *id,
+                        const char *const words[4])
+{
+    static const struct am_interval intervals[] = {
+        {0.5, 0.6, 0.95}, {0.97, 1.02, 0.95}, {1.5, 1.6, 0.95}, {0.6, 1.6, 0.95}};
+    struct am_fact *const f = fx_fact(facts, name, "", "", 1);
+
+    for (size_t i = 0; i < 4; i++) {
+        f->ci = intervals[i];
+        said(facts, id, words[i]);
+    }
+    f->ci = (struct am_interval){0.5, 0.5, 0};
+    said(facts, id, "");
+}
+
+static void test_sharing_advice(struct rx_run *run)
+{
+    static const char *const core[] = {"Threads are not symmetric", "as much of memory",
+                                       "on one core: they get", "Not decided"};
+    static const char *const memory[] = {"Give threads copies", "may read the same memory",
+                                         "Let threads read the same", "Not decided"};
+    struct am_facts facts = {.arena = &run->arena};
+
+    check_ratio(&facts, "coherence.placement_same_core", "cores.same_core", core);
+    check_ratio(&facts, "coherence.placement_same_memory", "cores.same_memory", memory);
+}
+
 static void test_guidelines(struct rx_run *run)
 {
     struct am_facts facts = {.arena = &run->arena};
@@ -284,8 +312,13 @@ static void test_guidelines(struct rx_run *run)
     fx_fact(&facts, "coherence.sharing_penalty", "op=add", "", 5);
     said(&facts, "cores.sharing", "5.0 x slower");
     facts.items[facts.n - 1].ci.lo = 0.9;
+    said(&facts, "cores.sharing", "Not decided");
+    facts.items[facts.n - 1].ci.hi = 1.05;
+    said(&facts, "cores.sharing", "may share a line");
+    facts.items[facts.n - 1].ci.coverage = 0;
     said(&facts, "cores.sharing", "");
     fx_fact(&facts, "coherence.placement", "", "", 0.8);
+    said(&facts, "cores.placement", "Not decided");
     fx_fact(&facts, "coherence.placement_symmetric", "", "", 0);
     said(&facts, "cores.placement", "Place threads with care");
     facts.items[facts.n - 1].value = 1;
@@ -300,8 +333,8 @@ static void test_guidelines(struct rx_run *run)
 int main(void)
 {
     static void (*const tests[])(struct rx_run *) = {
-        test_handoff, test_placement, test_symmetric,       test_undecided,
-        test_sharing, test_groups,    test_doubtful_groups, test_guidelines,
+        test_handoff, test_placement,       test_symmetric,  test_undecided,      test_sharing,
+        test_groups,  test_doubtful_groups, test_guidelines, test_sharing_advice,
     };
 
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

@@ -2,6 +2,8 @@
 /* Facts of the OpenMP benches, from runs with known contents. */
 #include "family_fixture.h"
 
+#include "fact_fixture.h"
+
 #define USUAL " binding=close places=cores wait=default"
 
 static void put(struct rx_run *run, const char *bench, const char *point, const char *metric,
@@ -179,8 +181,104 @@ static void test_runs(void)
     am_arena_fini(&run.arena);
 }
 
+/* ---- guidelines ---- */
+
+static void said(const struct am_facts *facts, const char *id, const char *words)
+{
+    const char *const text = fx_said(&am_family_openmp, id, facts);
+
+    ok(*words ? strstr(text, words) != NULL : !*text, "%s: %s (%s)", id, *words ? words : "nothing",
+       text);
+}
+
+/* Sets the interval of the fact that was offered last. */
+static void interval(struct am_facts *facts, double lo, double hi, double coverage)
+{
+    facts->items[facts->n - 1].ci = (struct am_interval){lo, hi, coverage};
+}
+
+static void check_equivalent(struct am_facts *facts)
+{
+    fx_fact(facts, "openmp.overhead", "runtime=libomp construct=critical threads=4", "s", 200e-9);
+    said(facts, "openmp.equivalent", ""); /* nothing to compare with */
+    fx_fact(facts, "openmp.overhead", "runtime=libomp construct=atomic_add_f64 threads=4", "s",
+            50e-9);
+    said(facts, "openmp.equivalent", "libomp: protect an addition by atomic, 50 ns against 200");
+    interval(facts, 30e-9, 190e-9, 0.95);
+    said(facts, "openmp.equivalent", "Not decided. libomp: not decided between atomic");
+    fx_fact(facts, "openmp.overhead", "runtime=libgomp construct=critical threads=4", "s", 100e-9);
+    fx_fact(facts, "openmp.overhead", "runtime=libgomp construct=lock_contended threads=4", "s",
+            40e-9);
+    said(facts, "openmp.equivalent", "; libgomp: protect an addition by a lock");
+}
+
+static void check_schedule(struct am_facts *facts)
+{
+    fx_fact(facts, "openmp.chunk", "runtime=libomp threads=4", "s", 80e-9);
+    said(facts, "openmp.schedule", "costs 80 ns");
+    said(facts, "openmp.schedule", "chunks of 0.808 us at least");
+    interval(facts, -5e-9, 90e-9, 0.95);
+    said(facts, "openmp.schedule", "Not decided. libomp: what a chunk of a dynamic loop costs");
+}
+
+static void check_wait(struct am_facts *facts)
+{
+    fx_fact(facts, "openmp.wait_ratio", "runtime=libomp threads=4", "", 6);
+    said(facts, "openmp.wait", "OMP_WAIT_POLICY=active where every thread has a core");
+    interval(facts, 0.95, 1.1, 0.95);
+    said(facts, "openmp.wait", "hardly matters");
+    interval(facts, 0.95, 4, 0.95);
+    said(facts, "openmp.wait", "Not decided. libomp: with passive a region takes between");
+}
+
+static void check_estimate(struct am_facts *facts)
+{
+    said(facts, "openmp.estimate", "");
+    fx_fact(facts, "openmp.overhead", "runtime=libomp construct=parallel threads=4", "s", 600e-9);
+    fx_fact(facts, "openmp.overhead", "runtime=libomp construct=barrier threads=4", "s", 200e-9);
+    said(facts, "openmp.estimate", "libomp: parallel 600 ns, barrier 200 ns.");
+    interval(facts, -10e-9, 500e-9, 0.95);
+    said(facts, "openmp.estimate", "libomp: parallel 600 ns."); /* not told from zero */
+    fx_fact(facts, "openmp.break_even", "runtime=libomp threads=4", "s", 1e-6);
+    said(facts, "openmp.estimate", "a loop of less than 0.99 us is faster serially");
+}
+
+static void test_guidelines(void)
+{
+    struct am_arena arena = {0};
+    struct am_facts facts = {.arena = &arena};
+
+    for (const struct am_guideline_rule *r = am_family_openmp.guidelines; r->id; r++)
+        said(&facts, r->id, "");
+    check_equivalent(&facts);
+    check_schedule(&facts);
+    check_wait(&facts);
+    check_estimate(&facts);
+    am_arena_fini(&arena);
+}
+
+static void test_wait(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    put(&run, "omp.sync", "construct=parallel runtime=libomp threads=4 binding=close wait=passive",
+        "time", 6e-6);
+    put(&run, "omp.sync", "construct=parallel runtime=libomp threads=4 binding=close wait=active",
+        "time", 2e-6);
+    put(&run, "omp.sync", "construct=parallel runtime=libomp threads=2 binding=close wait=active",
+        "time", 1e-6);
+    facts = fx_derive(&run, &am_family_openmp);
+    f = am_facts_only(&facts, "openmp.wait_ratio", "runtime=libomp threads=4");
+    ok(f && fabs(f->value - 3) < 0.1, "a sleeping team takes three times as long");
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
+    test_guidelines();
+    test_wait();
     test_facts();
     test_varied();
     test_runs();

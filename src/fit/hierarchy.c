@@ -438,7 +438,7 @@ static void find_capacity(const struct study *st, double from, const struct am_r
         hi += reach(st, step, 1);
     }
     bound_capacity(st, r, &lo, &hi);
-    if (r->steps > 1)
+    if (r->steps > 1 && !am_rises_is_translation(&st->in, r->clear))
         lo = fmin(lo, r->clear);
     c->varies = am_rises_varies(&st->in, r->quarter) && am_rises_share(&st->in, r, from, &lo, &hi);
     c->size = exp(r->capacity);
@@ -544,7 +544,12 @@ void am_hierarchy_judge(struct am_hierarchy *seen, const double *stated, size_t 
     n = n < AM_HIERARCHY_STATED_MAX ? n : AM_HIERARCHY_STATED_MAX;
     for (size_t i = 0; i < n; i++)
         out[i] = (struct am_claim){AM_CLAIM_NOT_SEEN, SIZE_MAX};
-    pair_up(seen, stated, n, out);
+    if (seen->decided && n == seen->n) {
+        for (size_t i = 0; i < n; i++) /* as many as there are: each is of its own level */
+            out[i].cache = i;
+    } else {
+        pair_up(seen, stated, n, out);
+    }
     for (size_t i = 0; i < n; i++) {
         const struct am_hierarchy_cache *const c =
             out[i].cache == SIZE_MAX ? NULL : &seen->caches[out[i].cache];

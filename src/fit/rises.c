@@ -368,6 +368,11 @@ static double local_growth(const struct am_steps *fit, double at)
     return growth;
 }
 
+bool am_rises_is_translation(const struct am_rises_input *in, double at)
+{
+    return in->local_fit && local_growth(in->local_fit, at) <= creep_ratio;
+}
+
 /* The flattest places before and after a rise, within the sizes measured. */
 static void flats_around(const struct table *t, const struct am_rises_input *in,
                          const struct am_rises *all, size_t k, double *before, double *after)

@@ -53,6 +53,8 @@ bool am_rises_doubtful(const struct am_rises *rises);
 /* Whether a rise is made of two steps that would be a level each. */
 bool am_rises_odd(const struct am_rises *rises);
 
+/* Whether page-local order was fitted and has no step near this place. */
+bool am_rises_is_translation(const struct am_rises_input *in, double at);
 /* Whether launches disagree about sizes near here far more than elsewhere. */
 bool am_rises_varies(const struct am_rises_input *in, double at);
 /* Widens [lo, hi] to the sizes at which some launches hold and some do not; false where that range

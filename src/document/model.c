@@ -255,6 +255,51 @@ static double most_threads(const struct am_facts *facts)
     return most;
 }
 
+/* ---- claimed beside measured ---- */
+
+static void add_claim(const struct teller *t, struct am_table *table, const struct am_fact *f)
+{
+    static const char *const labels[] = {"type", "isa", "level", "device", "direction"};
+    const char *what = am_fact_text(f, "of");
+
+    for (size_t i = 0; what && i < sizeof(labels) / sizeof(labels[0]); i++) {
+        const char *const text = am_fact_text(f, labels[i]);
+
+        what = text ? am_arena_printf(t->b->arena, "%s, %s", what, text) : what;
+    }
+    am_table_row(table);
+    (void)am_table_text(table, what);
+    put_claim(table, f);
+    (void)am_table_text(table, f->evidence);
+    (void)am_table_fact(table, f);
+    (void)am_table_fact_interval(table, f);
+    if (t->told)
+        t->told[f - t->facts->items] = true;
+}
+
+static void tell_claims(const struct teller *t)
+{
+    static const struct am_column columns[] = {{.title = "of"},
+                                               {.title = "claimed", .flow = true},
+                                               {.title = "measured", .rank = 1, .flow = true},
+                                               {.title = "share", .right = true},
+                                               {.title = "between", .right = true, .rank = 2}};
+    const struct am_fact *const ecc = am_facts_only(t->facts, "claims.ecc", NULL);
+    struct am_table *const table =
+        add_table(t, "Claimed beside measured",
+                  ecc ? am_arena_printf(t->b->arena, "error correction of memory, as stated: %s",
+                                        ecc->claimed)
+                      : "what is claimed of the machine, and which share a program gets",
+                  columns, sizeof(columns) / sizeof(columns[0]));
+    const struct am_fact *f = NULL;
+
+    while ((f = am_facts_next(t->facts, "claims.share", NULL, f)) != NULL)
+        add_claim(t, table, f);
+    if (ecc && t->told)
+        t->told[ecc - t->facts->items] = true;
+    drop_if_empty(t, table);
+}
+
 void am_model_tables(struct am_body *b, const struct am_facts *facts, bool *told)
 {
     const struct teller t = {b, facts, told, most_threads(facts)};
@@ -263,6 +308,7 @@ void am_model_tables(struct am_body *b, const struct am_facts *facts, bool *told
     tell_instructions(&t);
     tell_memory(&t);
     tell_memory_of_all(&t);
+    tell_claims(&t);
 }
 
 /* ---- what follows ---- */

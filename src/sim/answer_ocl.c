@@ -29,6 +29,11 @@ static const struct am_sim_device *device_of(const struct am_sim_question *q,
     am_sim_team_first(q, AM_SIM_CPUS_MAX, &team);
     a->hz = am_sim_ghz(team.cpus[0], NULL, &team) * 1e9;
     am_sim_choose(a, "device_kind", "%s", d->gpu ? "other" : "cpu");
+    if (d->gpu) {
+        am_sim_choose(a, "device_shape", "%u units x %u lanes x %.4g GHz", (unsigned)d->units,
+                      (unsigned)d->lanes, d->ghz);
+        am_sim_choose(a, "device_flops", "%.6g", 2e9 * d->ghz * (double)(d->lanes * d->units));
+    }
     return d;
 }
 

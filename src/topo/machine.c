@@ -3,6 +3,7 @@
 #include "topo/topo.h"
 
 #include "base/text.h"
+#include "topo/claims.h"
 #include "topo/places.h"
 #include "topo/probe.h"
 
@@ -164,6 +165,7 @@ void am_machine_describe(const struct am_topo *topo, const struct am_fsroot *roo
         am_kvs_add(out, arena, facts.items[i].key, facts.items[i].value);
     add_board(root, arena, out); /* for people; firmware updates reword it */
     add_places(topo, root, arena, out);
+    am_claims_read(root, arena, out); /* not in the key: root reads more of it than others */
     if (root->synthetic)
         am_kvs_add(out, arena, "synthetic", "yes");
 }

@@ -248,6 +248,55 @@ static enum am_status read_device(struct am_ocl_device *d, struct am_err *err)
     return AM_OK;
 }
 
+/* ---- what the device claims of its arithmetic ---- */
+
+#define NV_CAPABILITY_MAJOR 0x4000 /* of cl_nv_device_attribute_query */
+#define NV_CAPABILITY_MINOR 0x4001
+#define AMD_SIMDS_OF_UNIT 0x4040 /* of cl_amd_device_attribute_query */
+#define AMD_SIMD_WIDTH 0x4041
+
+static cl_uint ask_number(const struct am_ocl_device *d, cl_device_info what)
+{
+    cl_uint answer = 0;
+
+    return clGetDeviceInfo(d->id, what, sizeof(answer), &answer, NULL) == CL_SUCCESS ? answer : 0;
+}
+
+/* Single-precision lanes of a multiprocessor by its compute capability; 0: not known. */
+static unsigned nvidia_lanes(unsigned major, unsigned minor)
+{
+    static const struct {
+        unsigned major, minor, lanes; /* of this minor and later ones */
+    } rows[] = {{3, 0, 192}, {5, 0, 128}, {6, 0, 64},  {6, 1, 128},  {7, 0, 64},
+                {8, 0, 64},  {8, 6, 128}, {9, 0, 128}, {10, 0, 128}, {12, 0, 128}};
+    unsigned lanes = 0;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        lanes = rows[i].major == major && rows[i].minor <= minor ? rows[i].lanes : lanes;
+    return lanes;
+}
+
+static unsigned lanes_of(const struct am_ocl_device *d)
+{
+    if (has_extension(d, "cl_nv_device_attribute_query"))
+        return nvidia_lanes(ask_number(d, NV_CAPABILITY_MAJOR), ask_number(d, NV_CAPABILITY_MINOR));
+    if (has_extension(d, "cl_amd_device_attribute_query"))
+        return ask_number(d, AMD_SIMDS_OF_UNIT) * ask_number(d, AMD_SIMD_WIDTH);
+    return 0;
+}
+
+/* A multiplication and an addition per lane and cycle of the claimed clock. */
+static void tell_claim(const struct am_ocl_device *d)
+{
+    const unsigned lanes = d->is_cpu ? 0 : lanes_of(d);
+
+    if (lanes == 0 || !(d->clock_hz > 0))
+        return;
+    am_ctx_chosen(d->ctx, "device_shape", "%u units x %u lanes x %.4g GHz", d->compute_units, lanes,
+                  d->clock_hz / 1e9);
+    am_ctx_chosen(d->ctx, "device_flops", "%.6g", 2 * d->clock_hz * lanes * d->compute_units);
+}
+
 static enum am_status choose(const char *name, const struct am_ocl_found **out, struct am_err *err)
 {
     const struct am_ocl_found *const f = find(name);
@@ -296,6 +345,7 @@ enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *
     d->ctx = ctx;
     am_ctx_note(ctx, "device_name", "%s", d->name);
     am_ctx_chosen(ctx, "device_kind", "%s", d->is_cpu ? "cpu" : "other");
+    tell_claim(d);
     am_ctx_note(ctx, "driver", "%s, %s", d->version, d->driver);
     return AM_OK;
 }

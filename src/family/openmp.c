@@ -169,7 +169,7 @@ static void count(struct tally *t, const struct am_launch_values *launch)
     t->clean += relative <= sigma_limit && (double)m.outliers <= outlier_limit * (double)launch->n;
 }
 
-/* These facts describe the launches themselves: they hold whatever grade the launches have. */
+/* These facts describe launches that nobody disturbed, whatever grade their points have. */
 static void offer_run_fact(const struct am_deriving *d, const struct am_picks *picks,
                            struct am_fact fact)
 {
@@ -201,10 +201,12 @@ static void offer_runs(const struct am_deriving *d, const struct am_picks *picks
     for (size_t i = 0; t.sigmas && i < picks->n; i++) {
         const struct am_series *const series = &picks->items[i].metric->series;
 
-        for (size_t k = 0; k < series->n; k++)
-            count(&t, &series->launches[k]);
+        for (size_t k = 0; k < series->n; k++) {
+            if (!am_launch_disturbed(&series->launches[k]))
+                count(&t, &series->launches[k]);
+        }
     }
-    if (t.launches == 0)
+    if (t.launches < AM_QUIET_LAUNCHES)
         return;
     am_stats_sort(t.sigmas, t.launches);
     offer_run_fact(

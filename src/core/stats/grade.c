@@ -19,6 +19,8 @@ const struct am_grade_row am_grade_rows[] = {
                             "launches missing from five, the fewest whose interval covers 90 %"},
     [AM_REASON_WIDE] = {AM_REASON_WIDE, 0.05, 0.5, "half-width of the interval over the median"},
     [AM_REASON_DISTURBED] = {AM_REASON_DISTURBED, 0.2, 0.5, "share of disturbed samples"},
+    [AM_REASON_BUSY] = {AM_REASON_BUSY, 0.2, 0.5,
+                        "share of launches during which others were busy"},
     [AM_REASON_MODES] = {AM_REASON_MODES, 0, 1, "1 when the values have two modes"},
     [AM_REASON_ZERO] = {AM_REASON_ZERO, 0, 0.5, "1 when the interval includes zero"},
     [AM_REASON_CLOCK] = {AM_REASON_CLOCK, 0.2, 1, "share of samples with a drifting clock"},
@@ -47,7 +49,16 @@ static double half_width(const struct am_grade_input *in)
 
 static double disturbed_share(const struct am_grade_input *in)
 {
-    return in->all_samples ? (double)in->summary->disturbed / (double)in->all_samples : 0;
+    const struct am_summary *const s = in->summary;
+
+    return s->taken ? (double)s->labelled / (double)s->taken : 0;
+}
+
+static double busy_share(const struct am_grade_input *in)
+{
+    const struct am_summary *const s = in->summary;
+
+    return s->launches ? (double)s->busy / (double)s->launches : 0;
 }
 
 static double two_modes(const struct am_grade_input *in)
@@ -77,18 +88,25 @@ static double standards_missed(const struct am_grade_input *in)
     return (double)in->missed;
 }
 
-struct am_grading am_grade(const struct am_grade_input *input)
+double am_grade_measure(enum am_reason reason, const struct am_grade_input *input)
 {
     static double (*const measures[AM_REASONS])(const struct am_grade_input *) = {
         [AM_REASON_LAUNCHES] = launches_missing, [AM_REASON_WIDE] = half_width,
-        [AM_REASON_DISTURBED] = disturbed_share, [AM_REASON_MODES] = two_modes,
-        [AM_REASON_ZERO] = includes_zero,        [AM_REASON_CLOCK] = drift_share,
-        [AM_REASON_UNVERIFIED] = unverified,     [AM_REASON_STANDARD] = standards_missed,
+        [AM_REASON_DISTURBED] = disturbed_share, [AM_REASON_BUSY] = busy_share,
+        [AM_REASON_MODES] = two_modes,           [AM_REASON_ZERO] = includes_zero,
+        [AM_REASON_CLOCK] = drift_share,         [AM_REASON_UNVERIFIED] = unverified,
+        [AM_REASON_STANDARD] = standards_missed,
     };
+
+    return measures[reason](input);
+}
+
+struct am_grading am_grade(const struct am_grade_input *input)
+{
     struct am_grading g = {AM_GRADE_A, 0};
 
     for (int i = 0; i < AM_REASONS; i++) {
-        const double measure = measures[i](input);
+        const double measure = am_grade_measure((enum am_reason)i, input);
         const enum am_grade grade = measure <= am_grade_rows[i].a   ? AM_GRADE_A
                                     : measure <= am_grade_rows[i].b ? AM_GRADE_B
                                                                     : AM_GRADE_C;

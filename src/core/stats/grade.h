@@ -22,6 +22,7 @@ extern const char *const am_grade_names[AM_GRADES]; /* "A", "B", "C" */
     X(AM_REASON_LAUNCHES, "launches", "too few launches")                                          \
     X(AM_REASON_WIDE, "wide", "the interval is wide")                                              \
     X(AM_REASON_DISTURBED, "disturbed", "many samples were disturbed")                             \
+    X(AM_REASON_BUSY, "busy", "others were busy during launches")                                  \
     X(AM_REASON_MODES, "modes", "the values have two modes")                                       \
     X(AM_REASON_ZERO, "zero", "not resolved from zero")                                            \
     X(AM_REASON_CLOCK, "clock", "the core clock was unsteady")                                     \
@@ -38,7 +39,7 @@ extern const char *const am_reason_phrases[AM_REASONS];
 struct am_grade_input {
     const struct am_summary *summary;
     size_t all_samples; /* used or not */
-    size_t drifted;     /* samples labelled AM_LABEL_DRIFT */
+    size_t drifted;     /* of them, those labelled AM_LABEL_DRIFT */
     bool verified;      /* the point was compared with a reference, or needs none */
     size_t missed;      /* of what counts cycles: standards of known latency that the run missed */
 };
@@ -50,6 +51,8 @@ struct am_grading {
 };
 
 struct am_grading am_grade(const struct am_grade_input *input);
+/* What a row's limits are held against. */
+double am_grade_measure(enum am_reason reason, const struct am_grade_input *input);
 /* The worse of both, with the reasons of both. */
 struct am_grading am_grading_worse(struct am_grading a, struct am_grading b);
 /* "too few launches, the interval is wide"; "" for A. Returns buf. */

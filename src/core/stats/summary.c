@@ -47,6 +47,27 @@ double am_launch_median(const struct am_launch_values *launch, double *scratch)
     return am_stats_median(scratch, n);
 }
 
+bool am_launch_disturbed(const struct am_launch_values *launch)
+{
+    size_t samples = 0, clean = 0;
+
+    for (size_t i = 0; i < launch->n; i++) {
+        samples += usable(launch, i, false);
+        clean += usable(launch, i, true);
+    }
+    return launch->busy || (samples && !clean);
+}
+
+/* Whether the series has launches enough without the disturbed ones. */
+static bool has_quiet(const struct am_series *series)
+{
+    size_t quiet = 0;
+
+    for (size_t i = 0; i < series->n; i++)
+        quiet += series->launches[i].n && !am_launch_disturbed(&series->launches[i]);
+    return quiet >= AM_QUIET_LAUNCHES;
+}
+
 static size_t longest_launch(const struct am_series *series)
 {
     size_t longest = 0;
@@ -66,10 +87,13 @@ static double *doubles(size_t n)
 size_t am_series_medians(const struct am_series *series, double *out)
 {
     double *scratch = doubles(longest_launch(series));
+    const bool quiet = has_quiet(series);
     size_t n = 0;
 
     for (size_t i = 0; scratch && i < series->n; i++) {
-        const double median = am_launch_median(&series->launches[i], scratch);
+        const struct am_launch_values *const l = &series->launches[i];
+        const double median =
+            quiet && am_launch_disturbed(l) ? (double)NAN : am_launch_median(l, scratch);
 
         if (!isnan(median))
             out[n++] = median;
@@ -78,16 +102,21 @@ size_t am_series_medians(const struct am_series *series, double *out)
     return n;
 }
 
+static size_t count_labelled(const struct am_launch_values *l)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; l->labels && k < l->n; k++)
+        n += l->labels[k] != 0;
+    return n;
+}
+
 static size_t count_disturbed(const struct am_series *series)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < series->n; i++) {
-        const struct am_launch_values *l = &series->launches[i];
-
-        for (size_t k = 0; l->labels && k < l->n; k++)
-            n += l->labels[k] != 0;
-    }
+    for (size_t i = 0; i < series->n; i++)
+        n += count_labelled(&series->launches[i]);
     return n;
 }
 
@@ -133,15 +162,21 @@ static double relative(double spread, double median)
     return spread / fabs(median);
 }
 
-static void gather(struct work *w, const struct am_series *series)
+static void gather(struct work *w, const struct am_series *series, struct am_summary *out)
 {
+    const bool quiet = has_quiet(series);
+
     for (size_t i = 0; i < series->n; i++) {
+        const struct am_launch_values *const l = &series->launches[i];
         double *x = w->pooled + w->n;
-        const size_t n = used_samples(&series->launches[i], x);
+        const size_t n = quiet && am_launch_disturbed(l) ? 0 : used_samples(l, x);
         const double median = am_stats_median(x, n);
 
         if (n == 0)
             continue;
+        out->busy += l->busy != 0;
+        out->taken += l->n;
+        out->labelled += count_labelled(l);
         w->spreads[w->launches] =
             relative(am_stats_quantile(x, n, 0.95) - am_stats_quantile(x, n, 0.05), median);
         w->medians[w->launches++] = median;
@@ -199,7 +234,7 @@ bool am_summarise(const struct am_series *series, struct am_summary *out)
 
     *out = (struct am_summary){.disturbed = count_disturbed(series)};
     if (good) {
-        gather(&w, series);
+        gather(&w, series, out);
         good = w.n > 0;
     }
     if (good)

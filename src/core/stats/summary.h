@@ -37,18 +37,26 @@ struct am_summary {
                                * relative spread (max-min over median) of launch medians */
     size_t launches, samples; /* used */
     size_t disturbed;         /* samples with a label, used or not */
+    size_t busy;              /* launches used during which others were busy */
+    size_t taken, labelled;   /* samples of the launches used, and those of them with a label */
     bool bimodal;             /* the launch medians, or the pooled samples with both modes inside
                                * launches */
 };
 
 /* Values that are not finite are no samples: they are passed over everywhere. */
 
+/* Others were busy during the launch, or all of its samples have a label. Such launches are used
+ * only where fewer than AM_QUIET_LAUNCHES others are there: their labels tell causes, so that
+ * leaving them out favours no result. */
+bool am_launch_disturbed(const struct am_launch_values *launch);
+enum { AM_QUIET_LAUNCHES = 5 }; /* the fewest whose interval covers 90 % */
+
 /* The median of a launch: of its undisturbed samples if it has any, else of all. NAN when empty.
  * `scratch` has room for launch->n doubles. */
 double am_launch_median(const struct am_launch_values *launch, double *scratch);
 
-/* Launch medians, in launch order, into out (series->n doubles); returns how many: launches without
- * samples are left out. Allocates; 0 when memory is refused. */
+/* Medians of the launches used, in launch order, into out (series->n doubles); returns how many:
+ * launches without samples are left out. Allocates; 0 when memory is refused. */
 size_t am_series_medians(const struct am_series *series, double *out);
 
 /* False when memory is refused or there is nothing to summarise. Level is 0.95. */

@@ -90,6 +90,33 @@ static void test_figures(void)
     is_near(am_summary_precision(&s), 2.25 / 102.5, 1e-15, "precision is the relative half-width");
 }
 
+/* Disturbed launches count only where there are too few others. */
+static void test_quiet(void)
+{
+    struct fixture f;
+    struct am_summary s;
+    double medians[LAUNCHES];
+
+    fixture_init(&f, 7, 100);
+    f.launches[0].busy = 1;
+    for (size_t k = 0; k < SAMPLES; k++)
+        f.labels[6][k] = AM_LABEL_OFF;
+    ok(am_launch_disturbed(&f.launches[0]) && am_launch_disturbed(&f.launches[6]) &&
+           !am_launch_disturbed(&f.launches[1]),
+       "a launch is disturbed by neighbours, or when all of its samples are");
+    ok(am_summarise(&f.series, &s) && s.launches == 5 && s.median == 103 && s.busy == 0 &&
+           s.labelled == 0 && s.taken == 25 && s.disturbed == 5,
+       "five quiet launches stand for all seven");
+    ok(am_series_medians(&f.series, medians) == 5 && medians[0] == 101, "in what is compared, too");
+    f.launches[1].busy = 2;
+    ok(am_summarise(&f.series, &s) && s.launches == 7 && s.busy == 2 && s.labelled == 5,
+       "four are too few: all count, and the summary says so");
+    f.labels[6][0] = 0;
+    f.launches[1].busy = 0;
+    ok(am_summarise(&f.series, &s) && s.launches == 6 && s.labelled == 4,
+       "one good sample makes a launch good");
+}
+
 static void test_edges(void)
 {
     struct fixture f;
@@ -187,6 +214,7 @@ int main(void)
     test_launch_median();
     test_medians();
     test_figures();
+    test_quiet();
     test_edges();
     test_modes();
     test_false_alarms();

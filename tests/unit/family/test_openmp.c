@@ -149,11 +149,13 @@ static void test_varied(void)
 
 enum { VALUES = 20 };
 
-/* Launches of twenty values each: as even as can be, with one outlier, with two, and scattered. */
+/* Launches of twenty values each: as even as can be, with one outlier, with two, scattered, even
+ * again; and one that is scattered because others were busy. */
 static void test_runs(void)
 {
     struct rx_run run = {0};
-    static double values[4][VALUES];
+    static double values[6][VALUES];
+    static struct am_launch_values launches[6];
     struct am_series *series;
     struct am_facts facts;
     const struct am_fact *f;
@@ -161,23 +163,23 @@ static void test_runs(void)
     put(&run, "omp.sync", "construct=for runtime=libomp threads=2" USUAL, "time", 1);
     put(&run, "mem.line", "size=64 runtime=libomp", "time", 1);
     series = &run.set.results[0].metrics[0].series;
-    for (size_t l = 0; l < 4; l++) {
+    for (size_t l = 0; l < 6; l++) {
         for (size_t i = 0; i < VALUES; i++)
-            values[l][i] = l < 3 ? 100 + (double)(i % 2) : 100 * (double)(1 + i % 2);
-        series->launches[l] = (struct am_launch_values){.values = values[l], .n = VALUES};
+            values[l][i] = l % 2 == 0 || l < 3 ? 100 + (double)(i % 2) : 100 * (double)(1 + i % 2);
+        launches[l] = (struct am_launch_values){.values = values[l], .n = VALUES, .busy = l == 5};
     }
     values[1][5] = 120;
     values[2][5] = values[2][6] = 200;
-    series->n = 4;
+    *series = (struct am_series){launches, 6};
     facts = fx_derive(&run, &am_family_openmp);
     ok(facts.n == 3, "a runtime's runs have three facts, and other benches none");
     f = am_facts_only(&facts, "openmp.runs_outliers", "runtime=libomp");
-    ok(f && f->value == 1.0 / 80, "two equal outliers in twenty hide each other, one shows");
+    ok(f && f->value == 1.0 / 100, "two equal outliers in twenty hide each other, one shows");
     f = am_facts_only(&facts, "openmp.runs_clean", "runtime=libomp");
-    ok(f && f->value == 0.5, "two launches of four are clean");
-    is_str(f ? f->evidence : NULL, "2 of 4", "with its counts");
+    ok(f && f->value == 0.6, "three launches of five are clean");
+    is_str(f ? f->evidence : NULL, "3 of 5", "with its counts, the busy one left out");
     f = am_facts_only(&facts, "openmp.runs_sigma", "runtime=libomp");
-    ok(f && f->value > 0.04, "the deviation is that of the middle launches");
+    ok(f && f->value > 0.03, "the deviation is that of the middle launch");
     am_arena_fini(&run.arena);
 }
 

@@ -26,6 +26,7 @@ struct progress_of_point {
     double *medians; /* launch medians of the primary metric, where it has a finite value */
     size_t n_medians, cap;
     unsigned visits, failures;
+    unsigned repeats;    /* visits that do not count, because they were disturbed */
     unsigned next_round; /* rounds below this have a visit */
     bool stopped, worked, skipped;
     bool chosen;    /* its turn in this block */
@@ -94,6 +95,11 @@ static bool out_of_reach(const struct run *r, const struct progress_of_point *p,
     return needed > OUT_OF_REACH * (double)r->set->max_launches;
 }
 
+static unsigned counted(const struct progress_of_point *p)
+{
+    return p->visits - p->repeats;
+}
+
 /* Why the point needs no further launch. A pure function of what was stored, so that a resumed run
  * decides as the first one would have. Precision is asked at the looks only: who asked after every
  * launch would stop where luck made an interval narrow. */
@@ -111,10 +117,10 @@ static enum am_stop_reason stop_reason(const struct run *r, const struct progres
 
         if (width <= target)
             return AM_STOP_TARGET;
-        if (r->set->max_launches > p->visits && out_of_reach(r, p, width, target))
+        if (r->set->max_launches > counted(p) && out_of_reach(r, p, width, target))
             return AM_STOP_OUT_OF_REACH;
     }
-    if (p->visits >= r->set->max_launches)
+    if (counted(p) >= r->set->max_launches)
         return p->worked ? AM_STOP_MAX_LAUNCHES : AM_STOP_FAIL;
     return AM_STOP_OPEN;
 }
@@ -138,13 +144,25 @@ static void add_median(struct progress_of_point *p, double median)
         *added = median;
 }
 
-/* Median of the primary metric over the visit's undisturbed samples. */
-static double visit_median(const struct am_visit *v)
+/* Takes the median of a launch, or none where the launch was disturbed and one in its place may
+ * still be asked for. Repeats are bounded per point: on a machine that is always busy the disturbed
+ * launches count in the end. */
+static void take_median(const struct run *r, struct progress_of_point *p,
+                        const struct am_launch_values *launch, double *scratch)
 {
-    struct am_launch_values values = {.n = v->n_samples};
+    if (p->repeats < r->set->repeats && am_launch_disturbed(launch))
+        p->repeats++;
+    else
+        add_median(p, am_launch_median(launch, scratch));
+}
+
+/* The primary metric of a visit. */
+static void take_visit(const struct run *r, struct progress_of_point *p, const struct am_visit *v,
+                       uint32_t busy)
+{
+    struct am_launch_values values = {.n = v->n_samples, .busy = busy};
     double *x = calloc(v->n_samples, 2 * sizeof(*x));
     uint32_t *labels = calloc(v->n_samples, sizeof(*labels));
-    double median = NAN;
 
     if (x && labels) {
         for (size_t i = 0; i < v->n_samples; i++) {
@@ -153,14 +171,14 @@ static double visit_median(const struct am_visit *v)
         }
         values.values = x;
         values.labels = labels;
-        median = am_launch_median(&values, x + v->n_samples);
+        take_median(r, p, &values, x + v->n_samples);
     }
     free(labels);
     free(x);
-    return median;
 }
 
-static void note_visit(struct run *r, size_t i, const struct am_visit *v, double seconds)
+static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32_t busy,
+                       double seconds)
 {
     struct progress_of_point *p = &r->points[i];
 
@@ -175,7 +193,7 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, double
     p->failures += v->state == AM_POINT_FAIL;
     p->worked |= v->state == AM_POINT_OK;
     if (v->state == AM_POINT_OK)
-        add_median(p, visit_median(v));
+        take_visit(r, p, v, busy);
     consider_stop(r, i);
 }
 
@@ -278,7 +296,8 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
 
         r->outcome->launches++;
         for (size_t i = 0; i < record.n_visits; i++)
-            note_visit(r, group[i], &record.visits[i], seconds / (double)record.n_visits);
+            note_visit(r, group[i], &record.visits[i], record.surroundings.labels,
+                       seconds / (double)record.n_visits);
         for (size_t i = 0; i < record.n_visits; i++)
             tell(r, group[i], &record.visits[i]);
     }
@@ -466,8 +485,8 @@ static enum am_status play_block(struct run *r, struct am_err *err)
 }
 
 /* What is stored of a point, as note_visit() would have noted it launch by launch. */
-static void take_over_point(struct progress_of_point *p, const struct am_resume_point *state,
-                            const struct am_result *result)
+static void take_over_point(const struct run *r, struct progress_of_point *p,
+                            const struct am_resume_point *state, const struct am_result *result)
 {
     const struct am_series *series = result->n_metrics ? &result->metrics[0].series : NULL;
 
@@ -481,7 +500,7 @@ static void take_over_point(struct progress_of_point *p, const struct am_resume_
         double *scratch = malloc((series->launches[k].n + 1) * sizeof(*scratch));
 
         if (scratch)
-            add_median(p, am_launch_median(&series->launches[k], scratch));
+            take_median(r, p, &series->launches[k], scratch);
         free(scratch);
     }
 }
@@ -498,7 +517,7 @@ static enum am_status take_over(struct run *r, const struct am_resume *resume, s
         s = am_fail(err, AM_E_STORE, "the stored plan has %zu points, the rebuilt one %zu",
                     resume->n, r->c->plan->n);
     for (size_t i = 0; s == AM_OK && i < resume->n; i++) {
-        take_over_point(&r->points[i], &resume->points[i], &set.results[i]);
+        take_over_point(r, &r->points[i], &resume->points[i], &set.results[i]);
         r->n_stopped += r->points[i].stopped;
         visits += r->points[i].visits;
     }
@@ -537,6 +556,7 @@ static void count_outcome(struct run *r)
             r->outcome->failed++;
         else
             r->outcome->open++;
+        r->outcome->repeated += p->repeats;
     }
     r->outcome->elapsed_s = elapsed(r);
     r->outcome->interrupted = interrupted(r);

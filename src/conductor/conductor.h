@@ -60,6 +60,7 @@ struct am_outcome {
     size_t ok, skipped, failed, open; /* points by final state */
     size_t cut; /* of those that are ok: without their least number of launches */
     size_t launches;
+    size_t repeated; /* visits that were repeated because they were disturbed */
     double elapsed_s;
     bool interrupted, budget_spent;
 };

@@ -7,7 +7,6 @@
 #include "conductor/memory.h"
 #include "conductor/process.h"
 #include "core/protocol/protocol.h"
-#include "topo/activity.h"
 #include "topo/places.h"
 
 #include <stdlib.h>
@@ -32,7 +31,9 @@ enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor
     if (!l->cpus)
         return am_fail(err, AM_E_NOMEM, "no memory for the CPU list");
     l->n_cpus = am_topo_cpu_order(conductor->topo, l->cpus, CPUS_MAX);
-    l->machine_cpus = am_topo_shape(conductor->topo)->threads;
+    l->watch.root = conductor->root;
+    l->watch.cpus = am_topo_shape(conductor->topo)->threads;
+    l->watch.foreign = conductor->foreign;
     if (l->n_cpus == 0)
         return am_fail(err, AM_E_ABSENT, "no CPU this process may use");
     return AM_OK;
@@ -183,29 +184,6 @@ static void run_worker(struct am_launcher *l, const struct am_worker *worker, si
     am_process_fini(&result);
 }
 
-/* Runs the worker between two looks at the machine. */
-static void run_watched(struct am_launcher *l, const struct am_worker *worker, size_t n_cpus,
-                        const struct am_text *request, struct am_collect *collect)
-{
-    const struct am_fsroot *const root = l->conductor->root;
-    struct am_launch *const launch = &collect->launch;
-    struct am_activity before = {0}, after = {0};
-    double seconds;
-
-    if (root)
-        am_activity_read(root, &before);
-    run_worker(l, worker, n_cpus, request, collect);
-    if (!root)
-        return;
-    am_activity_read(root, &after);
-    if (l->conductor->foreign)
-        before.has_own = before.has_load = false;
-    launch->has_surroundings = true;
-    seconds = root->synthetic ? am_activity_seconds(&before, &after, l->machine_cpus)
-                              : (double)(launch->ended_ns - launch->started_ns) * 1e-9;
-    launch->surroundings = am_activity_between(&before, &after, seconds, n_cpus, l->machine_cpus);
-}
-
 /* The launch itself, on the launcher's CPUs. */
 static enum am_status launch(struct am_launcher *l, const struct am_point *const *points, size_t n,
                              unsigned round, struct am_arena *arena, struct am_launch *record,
@@ -239,7 +217,10 @@ static enum am_status launch(struct am_launcher *l, const struct am_point *const
         collect.launch.seed = seed;
         collect.launch.cpus = cpu_list(l->cpus, n_cpus, arena);
         collect.launch.wall_start = (int64_t)time(NULL);
-        run_watched(l, worker, n_cpus, &request, &collect);
+        am_watch_begin(&l->watch);
+        run_worker(l, worker, n_cpus, &request, &collect);
+        collect.launch.has_surroundings =
+            am_watch_end(&l->watch, n_cpus, &collect.launch.surroundings);
         am_counting_attribute(counting, points, &collect.launch);
         if (l->conductor->energy && am_counting_times(counting, round))
             am_energy_rig_attribute(l->conductor->energy, points, arena, &collect.launch);
@@ -301,12 +282,12 @@ enum am_status am_launcher_run(struct am_launcher *l, const struct am_point *con
     const char *const place = am_point_place(points[0]);
     const size_t threads = am_point_threads(points[0]);
     struct am_topo_cpu *const cpus = am_arena_array(arena, l->n_cpus, sizeof(*cpus));
-    struct am_launcher here = *l;
+    int *const placed = am_arena_array(arena, l->n_cpus, sizeof(*placed));
+    const struct am_launcher whole = *l;
     struct am_err why = {0};
     enum am_status s;
 
-    here.cpus = am_arena_array(arena, l->n_cpus, sizeof(*here.cpus));
-    if (!cpus || !here.cpus)
+    if (!cpus || !placed)
         return am_fail(err, AM_E_NOMEM, "no memory for the CPUs of a launch");
     if (strcmp(place, AM_PLACE_WHOLE) != 0 &&
         am_place_check(topo, place, (int64_t)threads, &why) != AM_OK) {
@@ -314,12 +295,14 @@ enum am_status am_launcher_run(struct am_launcher *l, const struct am_point *con
         record->round = round;
         return s;
     }
-    here.n_cpus = am_place_cpus(topo, place, cpus);
-    for (size_t i = 0; i < here.n_cpus; i++)
-        here.cpus[i] = cpus[i].cpu;
-    s = launch(&here, points, n, round, arena, record, err);
-    l->simulated_ns = here.simulated_ns;
-    if (s == AM_OK && points[0]->bench->cpus == AM_CPUS_THREADS && threads <= here.n_cpus)
+    l->cpus = placed;
+    l->n_cpus = am_place_cpus(topo, place, cpus);
+    for (size_t i = 0; i < l->n_cpus; i++)
+        placed[i] = cpus[i].cpu;
+    s = launch(l, points, n, round, arena, record, err);
+    if (s == AM_OK && points[0]->bench->cpus == AM_CPUS_THREADS && threads <= l->n_cpus)
         say_caches(cpus, threads, arena, record);
+    l->cpus = whole.cpus;
+    l->n_cpus = whole.n_cpus;
     return s;
 }

@@ -4,18 +4,19 @@
  * CPUs are taken from the topology, one hardware thread per core first. The worker runs with them
  * as its affinity and with a limit in time, memory and output; however it ends, the caller gets a
  * complete record in which every requested point has an outcome, with what else the machine did
- * meanwhile (topo/activity.h, read before the worker starts and after it is gone). */
+ * meanwhile (conductor/watch.h, read before the worker starts and after it is gone). */
 #ifndef AM_CONDUCTOR_LAUNCH_H
 #define AM_CONDUCTOR_LAUNCH_H
 
 #include "conductor/conductor.h"
+#include "conductor/watch.h"
 
 /* What all launches of a run share. */
 struct am_launcher {
     const struct am_conductor *conductor;
     int *cpus; /* in the order threads are placed */
     size_t n_cpus;
-    unsigned machine_cpus; /* online, ours or not */
+    struct am_watch watch; /* of the machine, around the launches */
     uint64_t simulated_ns; /* where a simulated machine's clock stands; 0: it has not begun */
 };
 

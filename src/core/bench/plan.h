@@ -34,6 +34,7 @@ struct am_plan_settings {
     double target;         /* relative half-width of the interval at which a point is done */
     double budget_s;       /* 0: none */
     double launch_limit_s; /* a worker that takes longer is killed */
+    unsigned repeats;      /* disturbed launches of a point that are repeated at most */
     unsigned interleave;   /* launches of a point in a row before the next one's turn; 0 means 1 */
     struct am_sampler_settings sampler;
 };

@@ -13,27 +13,29 @@
 const char *const am_busy_words[] = {AM_BUSY_MAP(WORD)};
 const char *const am_busy_meanings[] = {AM_BUSY_MAP(MEANING)};
 
-/* A CPU's worth of time per second from which a launch is busy: a tenth of one CPU, or a hundredth
- * of all CPUs where that is more (a daemon on one of 256 CPUs is not on ours). Simulated in
- * doc/internals/grades.md. */
-static const double cpus_least = 0.1, cpus_share = 0.01;
+/* CPU time per second, in CPUs, from which a launch is busy: a tenth of one CPU for other programs,
+ * which may have found a CPU that is not ours, half of that for the hypervisor, which took ours; or
+ * a hundredth of all CPUs where that is more (a daemon on one of 256 CPUs is not on ours). Counting
+ * in ticks adds its grain. doc/internals/grades.md has the simulation. */
+static const double others_least = 0.1, steal_least = 0.05, cpus_share = 0.01;
 static const double memory_most = 0.05;    /* part of the time that a task waited for memory */
 static const unsigned cpus_per_thread = 8; /* CPUs of the machine for which one thread is allowed */
 
-static double cpus_allowed(const struct am_surroundings_scale *scale)
+static double allowed(double least, const struct am_surroundings_scale *scale)
 {
-    return fmax(cpus_least, cpus_share * scale->cpus) + scale->grain_s / scale->seconds;
+    if (!(scale->seconds > 0))
+        return INFINITY;
+    return fmax(least, cpus_share * scale->cpus) + scale->grain_s / scale->seconds;
 }
 
 uint32_t am_surroundings_judge(const struct am_surroundings *s,
                                const struct am_surroundings_scale *scale)
 {
-    const double allowed = scale->seconds > 0 ? cpus_allowed(scale) : INFINITY;
     uint32_t labels = 0;
 
-    if (s->others > allowed)
+    if (s->others > allowed(others_least, scale))
         labels |= AM_BUSY_OTHERS;
-    if (s->steal > allowed)
+    if (s->steal > allowed(steal_least, scale))
         labels |= AM_BUSY_STEAL;
     if (s->pressure_memory > memory_most)
         labels |= AM_BUSY_MEMORY;

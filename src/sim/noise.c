@@ -80,16 +80,20 @@ void am_sim_clock_advance(struct am_sim_clock *c, double seconds)
 /* ---- the neighbour ---- */
 
 /* Time is cut into periods of the mean visit and absence together. In each of them the neighbour
- * comes once, at a random moment, for a random time that ends with the period. */
+ * comes once and goes again. The shorter of visit and absence is drawn evenly between nothing and
+ * twice its mean; the period has the other's rest. The absence lies before and after the visit. */
 static void visit_in(const struct am_sim_machine *m, double period, uint64_t index, double *begin,
                      double *end)
 {
     const struct am_sim_neighbour *const b = &m->neighbour;
     struct am_rng rng;
+    double drawn, away;
 
     am_rng_seed(&rng, m->seed ^ 0x6e65696768u, index);
-    *begin = am_rng_unit(&rng) * b->off_s;
-    *end = fmin(period, *begin - log(1 - am_rng_unit(&rng)) * b->on_s);
+    drawn = 2 * am_rng_unit(&rng);
+    away = b->off_s < b->on_s ? drawn * b->off_s : period - drawn * b->on_s;
+    *begin = am_rng_unit(&rng) * away;
+    *end = *begin + period - away;
 }
 
 double am_sim_visited(const struct am_sim_machine *m, double from, double length)

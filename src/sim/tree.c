@@ -338,8 +338,8 @@ static void write_totals(struct writer *w, const struct am_sim_totals *t)
 {
     const struct am_sim_machine *const m = w->layout->machine;
     const bool inside = t->visited && m->neighbour.switches;
-    const double threads = inside ? ceil(am_sim_neighbour_cpus(m)) : 0;
-    const double load = m->system.load + (t->visited && !m->neighbour.steal ? threads : 0);
+    const double threads = fmax(floor(m->system.load), inside ? ceil(am_sim_neighbour_cpus(m)) : 0);
+    const double load = m->system.load + (inside ? threads : 0);
 
     write_ticks(w, t);
     put(w, "proc/loadavg", "%.2f %.2f %.2f %.0f/320 4711", load, load, m->system.load, 1 + threads);

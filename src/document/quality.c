@@ -6,6 +6,7 @@
 #include "document/units.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { SENTENCE_BYTES = 1024 };
 
@@ -15,6 +16,7 @@ struct quality {
     size_t within; /* points whose interval is within the target */
     size_t samples, disturbed, two_modes;
     double precision; /* median over points; INFINITY when it cannot be told */
+    double busy;      /* share of launches during which others were busy */
     size_t warnings, errors;
 };
 
@@ -26,6 +28,26 @@ static size_t count_samples(const struct am_series *series)
     for (size_t i = 0; i < series->n; i++)
         n += series->launches[i].n;
     return n;
+}
+
+/* Of the launches; 0 when nobody looked. */
+static double busy_share(const struct am_quiet *quiet)
+{
+    return quiet->launches ? (double)quiet->busy / (double)quiet->launches : 0;
+}
+
+/* What doctor said of the load is one moment, before the first launch: where the launches
+ * themselves were looked around at, these decide. */
+static void count_findings(const struct am_result_set *set, struct quality *q)
+{
+    for (size_t i = 0; i < set->findings.n; i++) {
+        const struct am_finding *const f = &set->findings.items[i];
+
+        if (set->quiet.launches && strncmp(f->id, "load.", 5) == 0)
+            continue;
+        q->warnings += f->level == AM_LEVEL_WARN;
+        q->errors += f->level == AM_LEVEL_ERROR;
+    }
 }
 
 static struct quality judge(const struct am_result_set *set, struct am_arena *arena)
@@ -53,10 +75,8 @@ static struct quality judge(const struct am_result_set *set, struct am_arena *ar
         am_stats_sort(precisions, n);
         q.precision = am_stats_median(precisions, n);
     }
-    for (size_t i = 0; i < set->findings.n; i++) {
-        q.warnings += set->findings.items[i].level == AM_LEVEL_WARN;
-        q.errors += set->findings.items[i].level == AM_LEVEL_ERROR;
-    }
+    q.busy = busy_share(&set->quiet);
+    count_findings(set, &q);
     return q;
 }
 
@@ -76,9 +96,12 @@ static struct verdict verdict_of(const struct am_result_set *set, const struct q
         {set->run.synthetic,
          {AM_TONE_BAD, "Synthetic: the machine's description was read below a false root"}},
         {q->errors > 0, {AM_TONE_BAD, "Not to be relied on: doctor found errors"}},
+        {q->busy > am_grade_rows[AM_REASON_BUSY].b,
+         {AM_TONE_BAD, "Not to be relied on: others were busy on the machine"}},
         {set->run.state != AM_RUN_DONE, {AM_TONE_WARN, "Not finished"}},
         {q->states[AM_POINT_FAIL] > 0, {AM_TONE_WARN, "Some points failed"}},
-        {(double)q->disturbed > 0.2 * (double)q->samples,
+        {q->busy > am_grade_rows[AM_REASON_BUSY].a ||
+             (double)q->disturbed > am_grade_rows[AM_REASON_DISTURBED].a * (double)q->samples,
          {AM_TONE_WARN, "To be read with care: the machine was not quiet"}},
         {!(q->precision <= 0.05), {AM_TONE_WARN, "To be read with care: intervals are wide"}},
         {q->warnings > 0, {AM_TONE_WARN, "Usable, with the findings below in mind"}},
@@ -89,6 +112,22 @@ static struct verdict verdict_of(const struct am_result_set *set, const struct q
     while (!rules[i].holds)
         i++;
     return rules[i].verdict;
+}
+
+static void tell_quiet(struct am_text *text, const struct am_quiet *quiet)
+{
+    if (quiet->launches == 0)
+        return;
+    if (quiet->busy == 0) {
+        am_text_add(text, "; the machine was quiet during all launches");
+        return;
+    }
+    am_text_addf(text, "; others were busy during %zu of %zu launches", quiet->busy,
+                 quiet->launches);
+    if (quiet->others > 0)
+        am_text_addf(text, " and used %.2g CPUs on average", quiet->others);
+    if (quiet->steal >= 0.01)
+        am_text_addf(text, ", and %.2g CPUs were stolen", quiet->steal);
 }
 
 void am_quality_verdict(struct am_body *b, const struct am_result_set *set)
@@ -115,6 +154,7 @@ void am_quality_verdict(struct am_body *b, const struct am_result_set *set)
         am_text_add(&text, "too few launches per point for an interval; ");
     am_text_addf(&text, "%s of the samples disturbed; %zu points of grade A, %zu of B, %zu of C",
                  disturbed, q.grades[AM_GRADE_A], q.grades[AM_GRADE_B], q.grades[AM_GRADE_C]);
+    tell_quiet(&text, &set->quiet);
     if (q.two_modes)
         am_text_addf(&text, "; %zu points have two modes", q.two_modes);
     if (other)
@@ -133,13 +173,21 @@ void am_quality_sentence(struct am_body *b, const struct am_result_set *set, dou
     const bool wide = precision > am_grade_rows[AM_REASON_WIDE].a;
     const bool disturbed = share > am_grade_rows[AM_REASON_DISTURBED].a;
     const bool spoiled = 2 * q.disturbed > q.samples; /* most of what was measured */
+    const bool crowded = q.busy > am_grade_rows[AM_REASON_BUSY].b;
+    char busy[AM_UNITS_MAX];
     char good[AM_UNITS_MAX], text[AM_UNITS_MAX];
 
     am_units_share(precision, good, sizeof(good));
     am_units_share(share, text, sizeof(text));
+    am_units_share(q.busy, busy, sizeof(busy));
     if (!isfinite(precision))
         am_block_addf(b, AM_BLOCK_PARAGRAPH, "too few launches: ",
                       "nothing says how good these figures are; --standard has more")
+            ->tone = AM_TONE_WARN;
+    else if (crowded)
+        am_block_addf(b, AM_BLOCK_PARAGRAPH,
+                      "busy: ", "others were at work during %s of launches: repeat when quiet",
+                      busy)
             ->tone = AM_TONE_WARN;
     else if (spoiled || (disturbed && wide))
         am_block_addf(b, AM_BLOCK_PARAGRAPH,

@@ -20,7 +20,8 @@
     X(AM_E_STORE, "store")             /* the results file cannot be read or written */            \
     X(AM_E_PROTOCOL, "protocol")       /* a worker said something it must not say */               \
     X(AM_E_LIMIT, "limit")             /* a bound on size, count or time was reached */            \
-    X(AM_E_INTERRUPTED, "interrupted") /* the user asked to stop */
+    X(AM_E_INTERRUPTED, "interrupted") /* the user asked to stop */                                \
+    X(AM_E_BUSY, "busy")               /* others use the machine: exit code 5 */
 
 #define AM_STATUS_ENUM(id, name) id,
 enum am_status { AM_STATUS_MAP(AM_STATUS_ENUM) AM_STATUS_COUNT };

@@ -17,6 +17,7 @@ enum am_exit {
     AM_EXIT_USAGE = 2,
     AM_EXIT_UNMEASURED = 3,
     AM_EXIT_INCONCLUSIVE = 4,
+    AM_EXIT_BUSY = 5,
     AM_EXIT_INTERRUPTED = 130,
 };
 

@@ -69,6 +69,8 @@ static enum am_exit exit_code_of(enum am_status status)
 {
     if (status == AM_E_USAGE || status == AM_E_PARSE)
         return AM_EXIT_USAGE;
+    if (status == AM_E_BUSY)
+        return AM_EXIT_BUSY;
     return status == AM_E_INTERRUPTED ? AM_EXIT_INTERRUPTED : AM_EXIT_UNMEASURED;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/run/measure.h"
 #include "cli/run/meters.h"
 #include "cli/run/page.h"
+#include "cli/run/quiet.h"
 #include "cli/words/remember.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
@@ -107,6 +108,8 @@ enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
         am_setup_stretch(cli, &setup, &setup.plan.settings);
     if (status == AM_OK)
         tell_plan(cli, &setup.plan);
+    if (status == AM_OK)
+        status = am_quiet_begin(cli, &setup, err);
     if (status == AM_OK)
         status = am_measure_create(cli, &setup, path, &store, err);
     if (status == AM_OK)
@@ -244,6 +247,8 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
         am_setup_costs(cli, &setup);
     if (status == AM_OK)
         am_experiment_order(&stored.settings, &setup.plan.settings);
+    if (status == AM_OK)
+        am_quiet_recall(&stored.settings, &setup.plan.settings);
     if (status == AM_OK)
         status = check_metrics(&stored, &setup.plan, err);
     if (status == AM_OK)

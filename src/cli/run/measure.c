@@ -246,6 +246,9 @@ static void tell_outcome(const struct am_outcome *o)
     if (o->failed)
         am_log(AM_LOG_WARN, "%zu point%s failed; the reasons are stored", o->failed,
                o->failed == 1 ? "" : "s");
+    if (o->repeated)
+        am_log(AM_LOG_INFO, "%zu visit%s repeated, being disturbed", o->repeated,
+               o->repeated == 1 ? " was" : "s were");
     if (o->budget_spent && o->cut)
         am_log(AM_LOG_WARN, "the time budget ended the run before %zu point%s had all launches",
                o->cut, o->cut == 1 ? "" : "s");

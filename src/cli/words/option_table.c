@@ -163,6 +163,21 @@ const struct am_option am_option_table[] = {
         .help = "A name for the run, stored and shown with it.",
     },
     {
+        .name = "no-wait",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(no_wait),
+        .commands = BIT(RUN),
+        .help = "Take the machine as it is: do not wait for a quiet moment (up to 10 s or a tenth "
+                "of the budget), and do not repeat launches that were disturbed.",
+    },
+    {
+        .name = "strict",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(strict),
+        .commands = BIT(RUN),
+        .help = "Measure nothing on a busy machine: end with code 5 when no quiet moment came.",
+    },
+    {
         .name = "report",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(report),

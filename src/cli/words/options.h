@@ -122,6 +122,7 @@ struct am_options {
     struct am_counts launches;
     struct am_number samples, seed;
     const char *tag;
+    bool no_wait;
 
     bool report;
     bool energy, meter_sys_cfg, meter_msr;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What disturbs a run: stopped workers, neighbours around launches, waiting, repeating, refusing."""
+import json
 import os
 import signal
 import subprocess
@@ -178,6 +179,37 @@ def interrupted(tap, bench, machine):
     tap.ok(child.returncode == 130 and not os.path.exists(bench.path("int.db")), "waiting can be interrupted", child.returncode)
 
 
+# ---- nothing is concluded from grade C ----
+
+BENCHES = ["cpu.flops", "cpu.instr", "mem.latency", "mem.bandwidth", "omp.sync", "omp.start", "app.blackscholes"]
+
+
+def conclusions(bench, word):
+    """What the model of a simulated machine says, and what the lines of explain rest on."""
+    db = word + ".db"
+    done = bench.run("--machine", described(word), "run", *BENCHES, "--quick", "--launches", "5", "--budget", "1h", "--seed", "1", "-q",
+                     "-o", db, env=bench.real_env)
+    assert done.returncode == 0, done.stderr
+    return json.loads(bench.run("model", db, "--format", "json").stdout), done.stdout
+
+
+def concludes(tap, bench):
+    """A machine that is never quiet says nothing of itself; the same machine, quiet, a lot."""
+    quiet, _ = conclusions(bench, "zen4-guest-2")
+    tap.ok(len(quiet["facts"]) > 20 and quiet["guidelines"] and quiet["ceilings"],
+           "a quiet machine has facts, guidelines and ceilings",
+           {k: len(quiet[k]) for k in ("facts", "guidelines", "ceilings")})
+    tap.ok(all(f["grade"] != "C" for f in quiet["facts"]), "none of them of grade C")
+    busy, shown = conclusions(bench, "zen4-guest-2-crowded")
+    grades = bench.results("zen4-guest-2-crowded.db")
+    c = [r for r in grades if next(iter(r["metrics"].values()))["grade"] == "C"]
+    tap.ok(len(c) == len(grades), "on a crowded one every point is of grade C", (len(c), len(grades)))
+    for kind in ("facts", "guidelines"):
+        tap.ok(busy[kind] == [], f"it has no {kind}", busy[kind][:3])
+    tap.ok(len(busy["not_concluded"]) > 20, "but says what it did not conclude", busy["not_concluded"][:3])
+    tap.ok(not any(f["contradicts"] for f in busy["facts"]) and "contradict" not in shown, "and denies nothing")
+
+
 def main():
     tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
     machine = Machine(bench, sys.argv[3])
@@ -187,6 +219,7 @@ def main():
     resumed(tap, bench, machine)
     waits(tap, bench, machine)
     interrupted(tap, bench, machine)
+    concludes(tap, bench)
     tap.done()
 
 

@@ -13,7 +13,7 @@
 struct row {
     double x, weight;
     int64_t launch;
-    uint32_t labels;
+    uint32_t labels, busy;
 };
 
 struct rows {
@@ -40,8 +40,9 @@ static void step(sqlite3_context *context, int n, sqlite3_value **values)
     *row = (struct row){
         .x = sqlite3_value_double(values[0]),
         .weight = n == 2 ? sqlite3_value_double(values[1]) : 1,
-        .launch = n == 3 ? sqlite3_value_int64(values[1]) : 0,
-        .labels = n == 3 ? (uint32_t)sqlite3_value_int64(values[2]) : 0,
+        .launch = n == 4 ? sqlite3_value_int64(values[1]) : 0,
+        .labels = n == 4 ? (uint32_t)sqlite3_value_int64(values[2]) : 0,
+        .busy = n == 4 ? (uint32_t)sqlite3_value_int64(values[3]) : 0,
     };
 }
 
@@ -121,8 +122,10 @@ static double launch_median(struct rows *rows)
             x[i] = rows->items[i].x;
             labels[i] = rows->items[i].labels;
             if (i == 0 || rows->items[i].launch != rows->items[i - 1].launch)
-                launches[series.n++] = (struct am_launch_values){
-                    .launch_id = rows->items[i].launch, .values = x + i, .labels = labels + i};
+                launches[series.n++] = (struct am_launch_values){.launch_id = rows->items[i].launch,
+                                                                 .values = x + i,
+                                                                 .labels = labels + i,
+                                                                 .busy = rows->items[i].busy};
             launches[series.n - 1].n++;
         }
         if (!am_summarise(&series, &summary))
@@ -143,7 +146,7 @@ static const struct {
     {"stddev", 1, deviation},
     {"weighted_mean", 2, mean},
     {"weighted_stddev", 2, deviation},
-    {"launch_median", 3, launch_median},
+    {"launch_median", 4, launch_median},
 };
 
 bool am_functions_register(sqlite3 *db)

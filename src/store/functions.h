@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 /* median(x), stddev(x), weighted_mean(x, w), weighted_stddev(x, w) and
- * launch_median(x, launch, labels). False without memory. */
+ * launch_median(x, launch, labels, busy): the labels of the sample and of its launch. False without
+ * memory. */
 bool am_functions_register(sqlite3 *db);
 
 #endif

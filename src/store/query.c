@@ -227,7 +227,7 @@ static void add_statistics(struct views *v, const struct column *c, bool own, si
 {
     static const struct {
         const char *ending, *of;
-    } all[] = {{"median", "launch_median(q.m%zu, q.l, q.k)"},
+    } all[] = {{"median", "launch_median(q.m%zu, q.l, q.k, q.b)"},
                {"mean", "weighted_mean(q.m%zu, q.w)"},
                {"stddev", "weighted_stddev(q.m%zu, q.w)"},
                {"range_min", "min(q.m%zu)"},
@@ -253,7 +253,9 @@ static void stats_of(struct views *v, const struct am_read_bench *b)
             add_statistics(v, &v->columns[i], metric_id(b, v->columns[i].source) != 0, i);
     }
     am_text_add(&v->sql,
-                " FROM main.point p JOIN (SELECT p.id AS p, v.launch AS l, s.labels AS k, ");
+                " FROM main.point p JOIN (SELECT p.id AS p, v.launch AS l, s.labels AS k,"
+                " coalesce((SELECT u.labels FROM surroundings u WHERE u.launch = v.launch), 0)"
+                " AS b, ");
     add_weight(v, b);
     am_text_add(&v->sql, " AS w");
     for (size_t i = 0; i < v->n; i++) {

@@ -87,7 +87,7 @@ def check_contents(bundle: Path) -> None:
 def check_run(bundle: Path, work: Path) -> None:
     status, told = run(bundle / "bin/archmeter", "list")
     ok(status == 0 and "mem.latency" in told, "list finds the bundled worker", told)
-    command = ("run", "null", "--quick", "-o", "x.db")
+    command = ("run", "null", "--quick", "--no-wait", "-o", "x.db")
     status, told = run(bundle / "bin/archmeter", *command, cwd=work)
     ok(status == 0 and (work / "x.db").exists(), "a bench runs and its results are stored", told)
     status, told = run(bundle / "bin/archmeter", "show", "x.db", cwd=work)

@@ -70,7 +70,8 @@ def tables(tap, bench):
         SELECT (SELECT value FROM params WHERE point_id = s.point_id AND axis = 'elements') AS e,
                (SELECT value FROM params WHERE point_id = s.point_id AND axis = 'stride') AS t,
                s.round, s.value,
-               (SELECT value FROM samples i WHERE i.launch = s.launch AND i.metric = 'iterations')
+               (SELECT value FROM samples i WHERE i.launch = s.launch AND i.metric = 'iterations'),
+               s.labels <> 0 OR (SELECT labels <> 0 FROM surroundings x WHERE x.launch = s.launch)
         FROM samples s WHERE s.metric = 'rt' ORDER BY e, t, s.round""")
     with open(bench.path("sum.csv"), newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
@@ -97,14 +98,16 @@ def tables(tap, bench):
 
 
 def statistics(direct):
-    """elements, stride, median of rt, weighted deviation (section 5.5), from the raw rows."""
-    groups = {}
-    for e, t, _, value, weight in direct:
+    """elements, stride, median of rt (of undisturbed launches where there are five), weighted deviation (section 5.5)."""
+    groups, quiet = {}, {}
+    for e, t, _, value, weight, disturbed in direct:
         groups.setdefault((e, t), []).append((value, weight))
+        quiet.setdefault((e, t), []).extend([] if disturbed else [value])
     out = []
     for (e, t), rows in sorted(groups.items()):
-        values, k = sorted(v for v, _ in rows), len(rows)
-        median = (values[(k - 1) // 2] + values[k // 2]) / 2
+        used = quiet[e, t] if len(quiet[e, t]) >= 5 else [v for v, _ in rows]
+        values, k, n = sorted(used), len(rows), len(used)
+        median = (values[(n - 1) // 2] + values[n // 2]) / 2
         total = sum(w for _, w in rows)
         mean = sum(w * v for v, w in rows) / total
         spread = k / (total * (k - 1)) * sum(w * (v - mean) ** 2 for v, w in rows)

@@ -6,7 +6,8 @@
  * against wall time, and for this the process's own habits must be known: a thread that waits for a
  * device is off the CPU without any neighbour, and threads of a runtime that outnumber the CPUs
  * displace each other. So the highest share of wall time that the point's batches spent on CPUs is
- * kept (struct am_occupancy), and only what a batch lacks of that is held against it. */
+ * kept (struct am_occupancy), and only what a batch lacks of that is held against it. The only
+ * batch of a point cannot be told from its habit: it is never labelled so. */
 #ifndef AM_CORE_LABELS_H
 #define AM_CORE_LABELS_H
 

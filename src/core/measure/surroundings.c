@@ -18,7 +18,10 @@ const char *const am_busy_meanings[] = {AM_BUSY_MAP(MEANING)};
  * a hundredth of all CPUs where that is more (a daemon on one of 256 CPUs is not on ours). Counting
  * in ticks adds its grain. doc/internals/grades.md has the simulation. */
 static const double others_least = 0.1, steal_least = 0.05, cpus_share = 0.01;
-static const double memory_most = 0.05;    /* part of the time that a task waited for memory */
+static const double memory_most = 0.05; /* part of the time that a task waited for memory */
+/* A thread of the kernel that finishes our own writing is often there; one of a busy program shows
+ * by its CPU time. */
+static const double threads_least = 1;
 static const unsigned cpus_per_thread = 8; /* CPUs of the machine for which one thread is allowed */
 
 static double allowed(double least, const struct am_surroundings_scale *scale)
@@ -39,7 +42,7 @@ uint32_t am_surroundings_judge(const struct am_surroundings *s,
         labels |= AM_BUSY_STEAL;
     if (s->pressure_memory > memory_most)
         labels |= AM_BUSY_MEMORY;
-    if (s->runnable > scale->cpus / cpus_per_thread)
+    if (s->runnable > fmax(threads_least, scale->cpus / cpus_per_thread))
         labels |= AM_BUSY_RUNNABLE;
     return labels;
 }

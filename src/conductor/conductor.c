@@ -267,7 +267,7 @@ static void tell(const struct run *r, size_t i, const struct am_visit *v)
         return;
     tell_ahead(r, &p);
     p.value = settled(&r->points[i]);
-    p.precision = precision(&r->points[i]);
+    p.precision = am_looks_precision(r->points[i].medians, r->points[i].n_medians);
     r->c->progress(r->c->progress_self, &p);
 }
 

@@ -2,43 +2,27 @@
 /* The conductor: interleaved rounds of launches until every point has its reason to stop. */
 #include "conductor/conductor.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "conductor/launch.h"
 #include "conductor/schedule.h"
+#include "conductor/visited.h"
 #include "core/stats/looks.h"
-#include "core/stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FAILURES_MAX = 2,     /* launches that may fail before a point that never worked is given up */
     FITS_PER_BUDGET = 50, /* times that a plan is fitted again, at most */
-    OUT_OF_REACH = 4,     /* times the most launches: what is further off is given up */
     GROUP_MAX = 64, /* points of a launch, whatever a bench allows: their request stays small */
-};
-
-/* What the conductor remembers of a point. */
-struct progress_of_point {
-    double *medians; /* launch medians of the primary metric, where it has a finite value */
-    size_t n_medians, cap;
-    unsigned visits, failures;
-    unsigned repeats;    /* visits that do not count, because they were disturbed */
-    unsigned next_round; /* rounds below this have a visit */
-    bool stopped, worked, skipped;
-    bool chosen;    /* its turn in this block */
-    bool waits;     /* in order_block(): has no place in the order yet */
-    double seconds; /* spent in its launches */
 };
 
 struct run {
     const struct am_conductor *c;
     const struct am_plan_settings *set;
-    struct progress_of_point *points; /* parallel to plan->points */
-    struct am_stop *stops;            /* of this round, not yet stored */
+    struct am_visited *points; /* parallel to plan->points */
+    struct am_stop *stops;     /* of this round, not yet stored */
     size_t n_stops, n_stopped, n_visits;
     size_t n_samples, n_disturbed;
     size_t *order;      /* of this round; then scratch for as many */
@@ -85,115 +69,27 @@ static enum am_status store_stops(struct run *r, struct am_err *err)
     return s;
 }
 
-/* An interval narrows with the root of the number of launches. Where several times the most there
- * may be would not bring it to the target, further ones buy nothing. */
-static bool out_of_reach(const struct run *r, const struct progress_of_point *p, double width,
-                         double target)
-{
-    const double needed = (double)p->n_medians * (width / target) * (width / target);
-
-    return needed > OUT_OF_REACH * (double)r->set->max_launches;
-}
-
-static unsigned counted(const struct progress_of_point *p)
-{
-    return p->visits - p->repeats;
-}
-
-/* Why the point needs no further launch. A pure function of what was stored, so that a resumed run
- * decides as the first one would have. Precision is asked at the looks only: who asked after every
- * launch would stop where luck made an interval narrow. */
-static enum am_stop_reason stop_reason(const struct run *r, const struct progress_of_point *p,
-                                       const struct am_bench *bench)
-{
-    const double target = fmax(r->set->target, bench->target);
-
-    if (p->skipped && !p->worked)
-        return AM_STOP_SKIP;
-    if (!p->worked && p->failures >= FAILURES_MAX)
-        return AM_STOP_FAIL;
-    if (am_looks_at(&r->looks, p->n_medians)) {
-        const double width = am_looks_precision(p->medians, p->n_medians);
-
-        if (width <= target)
-            return AM_STOP_TARGET;
-        if (r->set->max_launches > counted(p) && out_of_reach(r, p, width, target))
-            return AM_STOP_OUT_OF_REACH;
-    }
-    if (counted(p) >= r->set->max_launches)
-        return p->worked ? AM_STOP_MAX_LAUNCHES : AM_STOP_FAIL;
-    return AM_STOP_OPEN;
-}
-
 static void consider_stop(struct run *r, size_t i)
 {
-    const enum am_stop_reason reason = stop_reason(r, &r->points[i], r->c->plan->points[i].bench);
+    const enum am_stop_reason reason =
+        am_visited_stop(&r->points[i], r->set, &r->looks, r->c->plan->points[i].bench);
 
     if (reason != AM_STOP_OPEN)
         stop(r, i, reason);
 }
 
-static void add_median(struct progress_of_point *p, double median)
-{
-    double *added;
-
-    if (isnan(median))
-        return; /* the store leaves such launches out of a series too */
-    added = AM_ARRAY_ADD(NULL, p->medians, p->n_medians, p->cap);
-    if (added) /* else it costs precision of the stop rule only: the store has the samples */
-        *added = median;
-}
-
-/* Takes the median of a launch, or none where the launch was disturbed and one in its place may
- * still be asked for. Repeats are bounded per point: on a machine that is always busy the disturbed
- * launches count in the end. */
-static void take_median(const struct run *r, struct progress_of_point *p,
-                        const struct am_launch_values *launch, double *scratch)
-{
-    if (p->repeats < r->set->repeats && am_launch_disturbed(launch))
-        p->repeats++;
-    else
-        add_median(p, am_launch_median(launch, scratch));
-}
-
-/* The primary metric of a visit. */
-static void take_visit(const struct run *r, struct progress_of_point *p, const struct am_visit *v,
-                       uint32_t busy)
-{
-    struct am_launch_values values = {.n = v->n_samples, .busy = busy};
-    double *x = calloc(v->n_samples, 2 * sizeof(*x));
-    uint32_t *labels = calloc(v->n_samples, sizeof(*labels));
-
-    if (x && labels) {
-        for (size_t i = 0; i < v->n_samples; i++) {
-            x[i] = v->samples[i].values[0];
-            labels[i] = v->samples[i].labels;
-        }
-        values.values = x;
-        values.labels = labels;
-        take_median(r, p, &values, x + v->n_samples);
-    }
-    free(labels);
-    free(x);
-}
-
 static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32_t busy,
                        double seconds)
 {
-    struct progress_of_point *p = &r->points[i];
+    struct am_visited *p = &r->points[i];
 
-    p->visits++;
-    r->n_visits++;
+    am_visited_note(p, r->set, v, busy);
     p->next_round = r->round + 1;
     p->seconds += seconds;
+    r->n_visits++;
     r->n_samples += v->n_samples;
     for (size_t k = 0; k < v->n_samples; k++)
         r->n_disturbed += v->samples[k].labels != 0;
-    p->skipped |= v->state == AM_POINT_SKIP;
-    p->failures += v->state == AM_POINT_FAIL;
-    p->worked |= v->state == AM_POINT_OK;
-    if (v->state == AM_POINT_OK)
-        take_visit(r, p, v, busy);
     consider_stop(r, i);
 }
 
@@ -201,7 +97,7 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32
 static void look_ahead(const struct run *r)
 {
     for (size_t i = 0; i < r->c->plan->n; i++) {
-        const struct progress_of_point *p = &r->points[i];
+        const struct am_visited *p = &r->points[i];
         struct am_due *due = &r->due[i];
 
         due->worth = r->c->plan->points[i].worth;
@@ -222,23 +118,8 @@ static void tell_ahead(const struct run *r, struct am_progress *p)
         p->eta_s = fmin(p->eta_s, fmax(0, r->set->budget_s - p->elapsed_s));
 }
 
-/* The median of what was measured of a point so far. */
-static double settled(const struct progress_of_point *p)
-{
-    double *sorted = malloc((p->n_medians + 1) * sizeof(*sorted));
-    double median = NAN;
-
-    if (sorted && p->n_medians) {
-        memcpy(sorted, p->medians, p->n_medians * sizeof(*sorted));
-        am_stats_sort(sorted, p->n_medians);
-        median = am_stats_median(sorted, p->n_medians);
-    }
-    free(sorted);
-    return median;
-}
-
 /* Launches that the point will have, as far as that is known. */
-static unsigned wanted(const struct run *r, const struct progress_of_point *p)
+static unsigned wanted(const struct run *r, const struct am_visited *p)
 {
     return p->stopped || p->visits >= r->set->min_launches ? p->visits : r->set->min_launches;
 }
@@ -266,7 +147,7 @@ static void tell(const struct run *r, size_t i, const struct am_visit *v)
     if (!r->c->progress)
         return;
     tell_ahead(r, &p);
-    p.value = settled(&r->points[i]);
+    p.value = am_visited_median(&r->points[i]);
     p.precision = am_looks_precision(r->points[i].medians, r->points[i].n_medians);
     r->c->progress(r->c->progress_self, &p);
 }
@@ -420,7 +301,7 @@ static size_t order_block(struct run *r, uint64_t end)
     am_rng_seed(&rng, r->set->seed, r->round);
     am_rng_shuffle(&rng, r->order, n);
     for (size_t i = 0; i < n; i++) {
-        struct progress_of_point *p = &r->points[r->order[i]];
+        struct am_visited *p = &r->points[r->order[i]];
 
         p->waits = p->chosen && !p->stopped && p->next_round < end;
         if (p->waits)
@@ -439,7 +320,7 @@ static size_t pass_on(const struct run *r, size_t *order, size_t visited, uint64
     size_t gone = visited;
 
     for (size_t i = visited; i-- > 0;) {
-        const struct progress_of_point *p = &r->points[order[i]];
+        const struct am_visited *p = &r->points[order[i]];
 
         if (!p->stopped && p->next_round < end) {
             const size_t t = order[--gone];
@@ -484,27 +365,6 @@ static enum am_status play_block(struct run *r, struct am_err *err)
     return s;
 }
 
-/* What is stored of a point, as note_visit() would have noted it launch by launch. */
-static void take_over_point(const struct run *r, struct progress_of_point *p,
-                            const struct am_resume_point *state, const struct am_result *result)
-{
-    const struct am_series *series = result->n_metrics ? &result->metrics[0].series : NULL;
-
-    p->visits = (unsigned)state->n_rounds;
-    p->next_round = state->n_rounds ? state->rounds[state->n_rounds - 1] + 1 : 0;
-    p->failures = (unsigned)state->failures;
-    p->worked = result->state == AM_POINT_OK;
-    p->skipped = result->state == AM_POINT_SKIP;
-    p->stopped = state->stop_reason != AM_STOP_OPEN;
-    for (size_t k = 0; series && k < series->n; k++) {
-        double *scratch = malloc((series->launches[k].n + 1) * sizeof(*scratch));
-
-        if (scratch)
-            take_median(r, p, &series->launches[k], scratch);
-        free(scratch);
-    }
-}
-
 /* Takes over what an earlier invocation measured. */
 static enum am_status take_over(struct run *r, const struct am_resume *resume, struct am_err *err)
 {
@@ -517,7 +377,7 @@ static enum am_status take_over(struct run *r, const struct am_resume *resume, s
         s = am_fail(err, AM_E_STORE, "the stored plan has %zu points, the rebuilt one %zu",
                     resume->n, r->c->plan->n);
     for (size_t i = 0; s == AM_OK && i < resume->n; i++) {
-        take_over_point(r, &r->points[i], &resume->points[i], &set.results[i]);
+        am_visited_take_over(&r->points[i], r->set, &resume->points[i], &set.results[i]);
         r->n_stopped += r->points[i].stopped;
         visits += r->points[i].visits;
     }
@@ -545,7 +405,7 @@ static unsigned first_round(const struct run *r)
 static void count_outcome(struct run *r)
 {
     for (size_t i = 0; i < r->c->plan->n; i++) {
-        const struct progress_of_point *p = &r->points[i];
+        const struct am_visited *p = &r->points[i];
 
         r->outcome->cut += p->worked && p->n_medians < r->set->min_launches;
         if (p->worked)

@@ -31,7 +31,7 @@ LICENCES = {
 
 def licence_of(library: str) -> str | None:
     """Of a file name such as libgomp.so.1; None where nobody has looked."""
-    return LICENCES.get(re.sub(r"[.-]?\d*\.so.*$", "", library))
+    return LICENCES.get(library.split(".so")[0])
 
 
 def refuse_unlisted(libraries: list[Path]) -> None:

@@ -14,8 +14,9 @@ enum {
     GAP = 2,
     NOTE_MAX = 25,
     WORDS_MAX = 512,
-    ROW_MAX = 16,   /* headlines of one rank */
-    VALUES_MAX = 64 /* lines that one rank may become */
+    ROW_MAX = 16,       /* headlines of one rank */
+    VALUES_MAX = 64,    /* values of one rank's label */
+    LINES_PER_RANK = 3, /* that they may become on the screen */
 };
 
 struct screen {
@@ -356,10 +357,10 @@ static bool are_alike(const struct am_facts *facts, const struct am_headline *co
     return true;
 }
 
-/* One line per value of the label, and one for those that are alike. */
-static void tell_values(struct screen *s, const struct am_headline *const *of, size_t n)
+/* The values of the label that any of the headlines has, in the order of the facts. */
+static size_t list_values(const struct screen *s, const struct am_headline *const *of, size_t n,
+                          struct words *lines)
 {
-    struct words lines[VALUES_MAX];
     size_t n_lines = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -375,17 +376,65 @@ static void tell_values(struct screen *s, const struct am_headline *const *of, s
                 lines[n_lines++] = (struct words){.value = value, .alike = 1};
         }
     }
-    for (size_t i = 0; i < n_lines; i++) {
-        struct words *const w = &lines[i];
+    return n_lines;
+}
 
-        for (size_t k = i + 1; w->alike && k < n_lines; k++) {
-            if (lines[k].alike && are_alike(s->view->facts, of, n, w->value, lines[k].value)) {
-                w->alike++;
+/* Lets one line stand for those that are alike; the lines that remain, in their order. */
+static size_t join_alike(const struct screen *s, const struct am_headline *const *of, size_t n,
+                         struct words *lines, size_t n_lines)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n_lines; i++) {
+        for (size_t k = i + 1; lines[i].alike && k < n_lines; k++) {
+            if (lines[k].alike &&
+                are_alike(s->view->facts, of, n, lines[i].value, lines[k].value)) {
+                lines[i].alike++;
                 lines[k].alike = 0;
             }
         }
-        if (!w->alike)
-            continue;
+        if (lines[i].alike)
+            lines[kept++] = lines[i];
+    }
+    return kept;
+}
+
+/* "and 5 more        a100, t4-0, ..." for lines that would fill the screen. */
+static void tell_more(struct screen *s, const struct words *lines, size_t n)
+{
+    struct words w = {.alike = 1};
+    size_t alike = 0, named = 0;
+
+    am_text_init(&w.text, WORDS_MAX);
+    for (size_t i = 0; i < n; i++)
+        alike += lines[i].alike;
+    for (; named < n; named++) {
+        const size_t room = AM_SCREEN_COLUMNS - NAME - GAP - strlen(", ...");
+
+        if (named > 0 && w.text.len + 2 + strlen(lines[named].value) > room)
+            break;
+        am_text_addf(&w.text, "%s%s", named ? ", " : "", lines[named].value);
+    }
+    am_text_add(&w.text, named < n ? ", ..." : "");
+    w.name = am_arena_printf(s->b->arena, "and %zu more", alike);
+    if (w.name && s->left > 0) {
+        (void)put_words(s, &w);
+        s->left--;
+    }
+    am_text_fini(&w.text);
+}
+
+/* One line per value of the label, and one for those that are alike; the first few, and what the
+ * others are called. */
+static void tell_values(struct screen *s, const struct am_headline *const *of, size_t n)
+{
+    struct words lines[VALUES_MAX];
+    const size_t all = list_values(s, of, n, lines), kept = join_alike(s, of, n, lines, all);
+    const size_t shown = kept > LINES_PER_RANK ? LINES_PER_RANK - 1 : kept;
+
+    for (size_t i = 0; i < shown; i++) {
+        struct words *const w = &lines[i];
+
         w->name = w->alike > 1 ? am_arena_printf(s->b->arena, "%.*s (%zu alike)",
                                                  (int)stem(w->value), w->value, w->alike)
                                : am_arena_printf(s->b->arena, "%s%s%s", of[0]->row,
@@ -393,6 +442,8 @@ static void tell_values(struct screen *s, const struct am_headline *const *of, s
         w->name = w->name ? w->name : w->value;
         tell_line(s, of, n, w);
     }
+    if (shown < kept)
+        tell_more(s, lines + shown, kept - shown);
 }
 
 /* ---- all of them ---- */

@@ -36,6 +36,20 @@ def first_screen(tap, bench):
     tap.ok(not re.search(r"\s-(\s|$)", text), "nothing is a dash", text)
 
 
+def everywhere(tap, bench):
+    """One screen on every machine that is described, however little of it there was time for."""
+    folder = os.path.join(ROOT, "machines")
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".machine"))
+    wrong = {}
+    for name in names:
+        ran = bench.run("run", "--machine", os.path.join(folder, name), "--budget", "6s", "--seed", "1", "-o", name + ".db",
+                        env=bench.real_env)
+        if ran.returncode != 0 or not fits(ran.stdout) or "arithmetic" not in ran.stdout:
+            wrong[name] = ran.stdout + ran.stderr
+        os.unlink(bench.path(name + ".db"))
+    tap.ok(len(names) >= 27 and not wrong, f"one screen on each of {len(names)} machines", "\n".join(wrong.values()))
+
+
 def latest(tap, bench):
     for command, words in (("show", "cpu.flops"), ("model", "f64 arithmetic"), ("explain", "cpu.flops")):
         got = bench.run(command)
@@ -84,6 +98,7 @@ def habits(tap, bench):
 def main():
     bench, tap = Bench(sys.argv[1], sys.argv[2]), Tap()
     first_screen(tap, bench)
+    everywhere(tap, bench)
     latest(tap, bench)
     formats(tap, bench)
     habits(tap, bench)

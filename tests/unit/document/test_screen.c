@@ -169,6 +169,31 @@ static void check_full(void)
     am_arena_fini(&run.arena);
 }
 
+/* More kinds of devices than lines: the first, and what the others are called. */
+static void check_kinds(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    char labels[96];
+    char *text;
+
+    put_machine(&run, "128");
+    put_core(&facts);
+    put_levels(&facts);
+    for (unsigned i = 0; i < 24; i++) {
+        (void)am_str_format(labels, sizeof(labels), "device=vendor-kind%u-%u type=float", i / 2,
+                            i % 2);
+        fx_fact(&facts, "opencl.peak", labels, "flop/s", 1e12 * (1 + i / 2));
+    }
+    text = screen_text(&run, &facts, "run-1.db");
+    ok(fits(text), "twelve kinds of devices fit");
+    ok(has(text, "vendor-kind0 (2 alike)") && has(text, "vendor-kind1 (2 alike)") &&
+           has(text, "and 20 more") && has(text, "vendor-kind2-0, ") && has(text, ", ..."),
+       "the first ones have their lines, the others are counted and named: %s", text);
+    free(text);
+    am_arena_fini(&run.arena);
+}
+
 static void check_little(void)
 {
     struct rx_run run = {0};
@@ -250,6 +275,7 @@ static void check_trust(void)
 int main(void)
 {
     check_full();
+    check_kinds();
     check_little();
     check_many();
     check_trust();

@@ -34,6 +34,7 @@ static const struct am_sim_device *device_of(const struct am_sim_question *q,
                       (unsigned)d->lanes, d->ghz);
         am_sim_choose(a, "device_flops", "%.6g", 2e9 * d->ghz * (double)(d->lanes * d->units));
     }
+    a->setup_s = d->open_ms * 1e-3; /* programs come from earlier processes */
     return d;
 }
 

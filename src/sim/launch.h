@@ -32,6 +32,7 @@ struct am_sim_answer {
     double seconds;      /* of one iteration */
     double hz;           /* core clock of the first thread meanwhile */
     double setup_bytes;  /* memory that is allocated and filled before */
+    double setup_s;      /* and what else is done before */
     double unnoised;     /* 1: the batch takes the best of many slices, so noise hardly shows */
     double own[AM_METRICS_MAX];
     struct {

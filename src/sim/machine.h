@@ -124,7 +124,7 @@ struct am_sim_device {
     uint64_t memory;
     double memory_gbs, memory_ns, cache_gbs, local_gbs;
     uint64_t cache;
-    double link_gbs, pageable_share, link_us, launch_us, enqueue_us, build_ms;
+    double link_gbs, pageable_share, link_us, launch_us, enqueue_us, build_ms, open_ms;
 };
 
 struct am_sim_network {

@@ -181,6 +181,7 @@ static const struct am_sim_key device_keys[] = {
     {"launch_us", AM_SIM_NUMBER, D(launch_us), 0, 1e6, "10", NULL, "kernel start to end, empty"},
     {"enqueue_us", AM_SIM_NUMBER, D(enqueue_us), 0, 1e6, "3", NULL, "of it on the host"},
     {"build_ms", AM_SIM_NUMBER, D(build_ms), 0, 1e6, "20", NULL, "compiling per program"},
+    {"open_ms", AM_SIM_NUMBER, D(open_ms), 0, 1e6, "50", NULL, "opening it for a point"},
     {0},
 };
 

@@ -169,7 +169,7 @@ void am_sim_visit_begin(struct am_sim_visit *v, const struct am_sim_question *q,
     if (am_rng_unit(rng) < n->mode_chance)
         v->factor *= n->mode;
     /* what comes before the first sample: filling, calibration, warm-up */
-    am_sim_clock_advance(c, start_s + a->setup_bytes / fill_rate +
+    am_sim_clock_advance(c, start_s + a->setup_s + a->setup_bytes / fill_rate +
                                 (2 + set->warmup) * a->seconds * (double)v->iters);
 }
 

@@ -351,10 +351,8 @@ static cl_program fake_clCreateProgramWithBinary(cl_context c, cl_uint n, const 
                                                  cl_int *code)
 {
     (void)c;
-    (void)n;
-    (void)ids;
-    (void)binaries;
-    *status = lengths[0] == sizeof(uint32_t) ? CL_SUCCESS : CL_INVALID_BINARY;
+    *status = n == 1 && ids && binaries[0] && lengths[0] == sizeof(uint32_t) ? CL_SUCCESS
+                                                                             : CL_INVALID_BINARY;
     return MAY() ? new_object(sizeof(struct _cl_program)) : NULL;
 }
 
@@ -365,12 +363,11 @@ static cl_int fake_clGetProgramInfo(cl_program p, cl_program_info what, size_t r
     const size_t size = sizeof(p->salt);
 
     ACT();
-    if (what == CL_PROGRAM_NUM_DEVICES)
-        return give(&one, sizeof(one), room, out, needed);
+    if (what == CL_PROGRAM_BINARIES)
+        memcpy(*(unsigned char **)out, &p->salt, size);
     if (what == CL_PROGRAM_BINARY_SIZES)
         return give(&size, sizeof(size), room, out, needed);
-    memcpy(*(unsigned char **)out, &p->salt, sizeof(p->salt));
-    return CL_SUCCESS;
+    return what == CL_PROGRAM_BINARIES ? CL_SUCCESS : give(&one, sizeof(one), room, out, needed);
 }
 
 static cl_int fake_clReleaseProgram(cl_program p)

@@ -102,6 +102,7 @@ static void look_ahead(const struct run *r)
 
         due->worth = r->c->plan->points[i].worth;
         due->visits = p->visits;
+        due->next = p->repeats + (unsigned)am_looks_next(&r->looks, p->visits - p->repeats);
         due->spent_s = p->seconds;
         due->stopped = p->stopped;
         due->guess_s = am_schedule_guess(r->c->plan, &r->c->plan->points[i]);

@@ -12,7 +12,9 @@ unsigned am_due_visits(const struct am_due *due, unsigned min_launches)
 {
     if (due->stopped)
         return 0;
-    return due->visits < min_launches ? min_launches - due->visits : 1;
+    if (due->visits < min_launches)
+        return min_launches - due->visits;
+    return due->next > due->visits ? due->next - due->visits : 1;
 }
 
 void am_schedule_expect(struct am_due *due, size_t n)

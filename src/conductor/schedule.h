@@ -20,6 +20,7 @@
 struct am_due {
     unsigned worth; /* rank, of struct am_point */
     unsigned visits;
+    unsigned next;  /* launches when it is looked at again; 0: not known, one at a time */
     double each_s;  /* that a visit is expected to take */
     double guess_s; /* the same before any was made */
     double spent_s; /* in its visits */
@@ -38,7 +39,7 @@ void am_schedule_expect(struct am_due *due, size_t n);
 /* Seconds that what fits still needs, and its visits. */
 double am_schedule_left(const struct am_due *due, size_t n, unsigned min_launches, size_t *visits);
 
-/* Visits that the point still needs: up to the least number, then one at a time. */
+/* Visits that the point still needs: up to the least number, then up to its next look. */
 unsigned am_due_visits(const struct am_due *due, unsigned min_launches);
 
 /* Says of each point whether it fits into `left_s`; ranks of which no point was visited yet must

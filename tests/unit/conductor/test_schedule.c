@@ -85,6 +85,15 @@ static void test_any_plan(uint64_t seed)
        (unsigned long long)seed);
 }
 
+static void test_visits(void)
+{
+    ok(am_due_visits(&(struct am_due){.visits = 2}, LAUNCHES) == 3 &&
+           am_due_visits(&(struct am_due){.visits = 6, .next = 9}, LAUNCHES) == 3 &&
+           am_due_visits(&(struct am_due){.visits = 9, .next = 0}, LAUNCHES) == 1 &&
+           am_due_visits(&(struct am_due){.stopped = true}, LAUNCHES) == 0,
+       "visits up to the least number, then to the next look");
+}
+
 static void test_turns(void)
 {
     struct am_due due[] = {{.worth = 80, .fits = true},
@@ -201,6 +210,7 @@ int main(void)
 {
     test_fit();
     test_any_plan((uint64_t)time(NULL));
+    test_visits();
     test_turns();
     test_sort();
     test_left((uint64_t)time(NULL));

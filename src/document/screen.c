@@ -118,6 +118,19 @@ static double seconds_of(const struct am_run_info *run)
     return difftime(timegm(&to), timegm(&from));
 }
 
+/* Where a line that is too long is broken: behind the last part that fits; its length otherwise. */
+static size_t break_at(const char *text)
+{
+    size_t at = strlen(text);
+
+    while (at > AM_SCREEN_COLUMNS) {
+        do
+            at--;
+        while (at > 0 && strncmp(text + at, ", ", 2) != 0);
+    }
+    return at ? at : strlen(text);
+}
+
 /* The machine on the left, what was run on the right; on a line of its own where both do not fit.
  */
 static size_t tell_machine(struct am_body *b, const struct am_result_set *set)
@@ -136,8 +149,11 @@ static size_t tell_machine(struct am_body *b, const struct am_result_set *set)
                         set->run.synthetic ? ", simulated" : "");
     wide = strlen(machine) + 2 + strlen(run);
     if (wide > AM_SCREEN_COLUMNS) {
-        (void)am_block_add(b, AM_BLOCK_HEADING, machine, NULL);
-        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "%s", run);
+        const size_t at = break_at(machine);
+        const char *const rest = machine[at] ? machine + at + strlen(", ") : "";
+
+        (void)am_block_add(b, AM_BLOCK_HEADING, am_arena_strndup(b->arena, machine, at), NULL);
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "%s%s%s", rest, *rest ? ", " : "", run);
         return 2;
     }
     pad = AM_SCREEN_COLUMNS - wide;
@@ -192,7 +208,10 @@ static void tell_next(struct am_body *b, const struct am_screen_view *view)
         (void)am_str_format(open, sizeof(open), " (%zu not concluded)", view->facts->n_remarks);
     (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "next    ",
                         "archmeter show%s%s (tables), model%s, explain%s", *file ? " " : "", file,
-                        open, view->report ? "" : ", report (page)");
+                        open,
+                        view->report ? ""
+                        : *open      ? ", report"
+                                     : ", report (page)");
 }
 
 /* ---- the document ---- */

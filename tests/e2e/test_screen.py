@@ -44,7 +44,7 @@ def everywhere(tap, bench):
     for name in names:
         ran = bench.run("run", "--machine", os.path.join(folder, name), "--budget", "6s", "--seed", "1", "-o", name + ".db",
                         env=bench.real_env)
-        if ran.returncode != 0 or not fits(ran.stdout) or "arithmetic" not in ran.stdout:
+        if ran.returncode != 0 or not fits(ran.stdout) or "quick set" not in ran.stdout:
             wrong[name] = ran.stdout + ran.stderr
         os.unlink(bench.path(name + ".db"))
     tap.ok(len(names) >= 27 and not wrong, f"one screen on each of {len(names)} machines", "\n".join(wrong.values()))

@@ -282,7 +282,7 @@ void am_measure_tell(struct am_cli *cli, const char *path, const struct am_outco
 
 /* What a person sees at the end is the first screen, which says itself what to do next. Where the
  * run does not fill one (a few named benches), for programs, and where more was asked for, it is
- * all tables. A run of everything that was interrupted early shows on the screen what there is. */
+ * all tables. A run of everything that was ended early shows on the screen what there is. */
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err)
 {
@@ -303,8 +303,9 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
         return status;
     if (brief)
         am_facts_derive(&set, cli->arena, &facts);
-    brief = brief && (am_screen_families(&facts) >= AM_SCREEN_FAMILIES ||
-                      (outcome->interrupted && cli->opt->operands.n == 0));
+    brief =
+        brief && (am_screen_families(&facts) >= AM_SCREEN_FAMILIES ||
+                  (cli->opt->operands.n == 0 && (outcome->interrupted || outcome->budget_spent)));
     if (brief)
         tell_outcome(outcome);
     am_write(brief ? &screen : &results, &cli->style, cli->arena, stdout);

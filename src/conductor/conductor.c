@@ -405,8 +405,14 @@ static unsigned first_round(const struct run *r)
 
 static void count_outcome(struct run *r)
 {
+    size_t others = 0, others_ok = 0;
+
     for (size_t i = 0; i < r->c->plan->n; i++) {
         const struct am_visited *p = &r->points[i];
+        const bool other = !am_bench_is_standard(r->c->plan->points[i].bench);
+
+        others += other;
+        others_ok += other && p->worked;
 
         r->outcome->cut += p->worked && p->n_medians < r->set->min_launches;
         if (p->worked)
@@ -419,6 +425,7 @@ static void count_outcome(struct run *r)
             r->outcome->open++;
         r->outcome->repeated += p->repeats;
     }
+    r->outcome->asked = others ? others_ok : r->outcome->ok;
     r->outcome->elapsed_s = elapsed(r);
     r->outcome->interrupted = interrupted(r);
 }

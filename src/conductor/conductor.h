@@ -58,7 +58,9 @@ struct am_conductor {
 
 struct am_outcome {
     size_t ok, skipped, failed, open; /* points by final state */
-    size_t cut; /* of those that are ok: without their least number of launches */
+    size_t cut;   /* of those that are ok: without their least number of launches */
+    size_t asked; /* of those that are ok: not standards, which are measured unasked; all of them
+                   * where the plan has nothing else */
     size_t launches;
     size_t repeated; /* visits that were repeated because they were disturbed */
     double elapsed_s;

@@ -22,14 +22,15 @@ def notes_of(bench, db):
     notes = {}
     for point, key, text in bench.query(db, "SELECT point, key, value FROM notes UNION ALL "
                                             "SELECT point, name, value FROM choices"):
-        notes.setdefault(re.search(r"runtime=(\S+)", point)[1], {})[key] = text
+        runtime = re.search(r"runtime=(\S+)", point)  # none of what is measured beside
+        notes.setdefault(runtime[1] if runtime else None, {})[key] = text
     return notes
 
 
 def check_notes(tap, bench, runtimes):
     run = bench.run("run", "omp.sync", "-p", "construct=barrier,critical", "-p", "threads=1",
                     "-p", "binding=close,none", *FEW, "-o", "a.db", env=bench.real_env)
-    results = bench.results("a.db")
+    results = bench.results("a.db", "omp.sync")
     tap.ok(run.returncode == 0 and all(r["state"] == "ok" for r in results)
            and len(results) == 4 * len(runtimes), "both bindings are measured on every runtime",
            run.stderr + str(results))
@@ -49,7 +50,7 @@ def check_notes(tap, bench, runtimes):
 def check_skips(tap, bench, runtimes):
     bench.run("run", "omp.sched", "-p", "schedule=auto,static", "-p", "chunk=1", "-p", "threads=1", *FEW,
               "-o", "b.db", env=bench.real_env)
-    states = {(r["point"]["runtime"], r["point"]["schedule"]): r for r in bench.results("b.db")}
+    states = {(r["point"]["runtime"], r["point"]["schedule"]): r for r in bench.results("b.db", "omp.sched")}
     for runtime in runtimes:
         auto = states[runtime, "auto"]
         tap.ok(auto["state"] == "skip" and "takes no chunk" in auto["reason"]
@@ -75,7 +76,7 @@ def check_liar(tap, bench):
         return
     bench.run("run", "omp.sync", "-p", "runtime=libgomp", "-p", "construct=barrier", "-p", "threads=1",
               *FEW, "-o", "c.db", env=dict(bench.real_env, LD_PRELOAD=library))
-    results = bench.results("c.db")
+    results = bench.results("c.db", "omp.sync")
     tap.ok(len(results) == 1 and results[0]["state"] == "fail"
            and re.search("two OpenMP libraries|asked for was libgomp", results[0]["reason"]),
            sentence, results)

@@ -233,7 +233,7 @@ static enum am_exit exit_code_of(const struct am_outcome *o)
 {
     if (o->interrupted)
         return AM_EXIT_INTERRUPTED;
-    if (o->ok == 0)
+    if (o->asked == 0)
         return AM_EXIT_UNMEASURED;
     return o->failed ? AM_EXIT_FINDINGS : AM_EXIT_DONE;
 }
@@ -257,7 +257,7 @@ static void tell_outcome(const struct am_outcome *o)
                "left out, for want of time: %zu point%s of least worth (archmeter plan "
                "lists them; --budget gives more time)",
                o->open, o->open == 1 ? "" : "s");
-    if (o->ok == 0 && !o->interrupted)
+    if (o->asked == 0 && !o->interrupted)
         am_log(AM_LOG_ERROR, "nothing could be measured");
     am_log(AM_LOG_INFO, "\n%zu measured, %zu skipped, %zu failed, %zu open; %zu launch%s in %s",
            o->ok, o->skipped, o->failed, o->open, o->launches, o->launches == 1 ? "" : "es", took);

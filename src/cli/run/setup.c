@@ -340,14 +340,6 @@ static bool counts_cycles(const struct am_bench *bench)
     return false;
 }
 
-static bool is_standard(const struct am_bench *bench)
-{
-    const struct am_systematic *const stated =
-        am_systematic_find(bench->systematic, bench->metrics[0].name);
-
-    return stated && stated->standard;
-}
-
 static bool plan_has(const struct am_plan *plan, bool (*says)(const struct am_bench *))
 {
     for (size_t i = 0; i < plan->n; i++) {
@@ -367,13 +359,13 @@ static enum am_status add_standards(const struct am_cli *cli, struct am_setup *s
     const struct am_catalogue *const c = &setup->catalogue;
     enum am_status status = AM_OK;
 
-    if (!plan_has(&setup->plan, counts_cycles) || plan_has(&setup->plan, is_standard))
+    if (!plan_has(&setup->plan, counts_cycles) || plan_has(&setup->plan, am_bench_is_standard))
         return AM_OK;
     for (size_t w = 0; w < c->n; w++) {
         for (size_t b = 0; b < c->workers[w].n && status == AM_OK; b++) {
             const struct am_bench *const bench = &c->workers[w].benches[b];
 
-            if (am_catalogue_is_first(c, bench) && is_standard(bench))
+            if (am_catalogue_is_first(c, bench) && am_bench_is_standard(bench))
                 status = add_bench(cli, setup, bench->name, params, err);
         }
     }

@@ -69,6 +69,14 @@ size_t am_metric_count(const struct am_metric *metrics)
     return n;
 }
 
+bool am_bench_is_standard(const struct am_bench *bench)
+{
+    const struct am_systematic *const stated =
+        am_systematic_find(bench->systematic, bench->metrics[0].name);
+
+    return stated && stated->standard;
+}
+
 const char *am_rule_name(enum am_rule rule)
 {
     return (unsigned)rule < AM_RULE_COUNT ? rule_names[rule] : "unknown";

@@ -152,6 +152,8 @@ struct am_bench {
 };
 
 size_t am_metric_count(const struct am_metric *metrics);
+/* Whether it measures standards of known latency: its first metric is one. */
+bool am_bench_is_standard(const struct am_bench *bench);
 const char *am_rule_name(enum am_rule rule);
 /* AM_RULE_COUNT when unknown. */
 enum am_rule am_rule_find(const char *name, size_t len);

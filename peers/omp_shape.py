@@ -53,7 +53,8 @@ class Run:
             if row["bench"] == bench and all(row["point"].get(k) == v for k, v in point.items()):
                 metric = row["metrics"]["overhead"]
                 low, high = metric.get("ci") or (metric["median"],) * 2
-                return Value(metric["median"], low, high)
+                median = metric["median"]  # none where it is not resolved from zero
+                return Value((low + high) / 2 if median is None else median, low, high)
         return None
 
     def sweep(self, bench: str, axis: str, **point) -> dict[int, Value]:

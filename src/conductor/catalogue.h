@@ -34,7 +34,7 @@ struct am_catalogue {
     /* Its workers play a machine that is not here: they are bound to no CPU, and time passes
      * by their clock, not by ours. */
     bool simulated;
-    const struct am_catalogue *base; /* the other side of a run with two; NULL: it has one */
+    struct am_catalogue *base; /* the other side of a run with two; NULL: it has one */
 };
 
 /* Finds every `archmeter-worker-*` program in the directories of $ARCHMETER_WORKERS (colon

@@ -72,5 +72,5 @@ bool am_catalogue_place(struct am_catalogue *catalogue, const struct am_topo *to
             axes[on].env_values = places.no_values;
         }
     }
-    return true;
+    return !catalogue->base || am_catalogue_place(catalogue->base, topo, arena);
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { LOADED_MOST = 4 * AM_RECORD_MOST }; /* of a folder that holds other runs as well */
+
 const char *am_record_folder(const struct am_cli *cli)
 {
     const char *const data = getenv("XDG_DATA_HOME");
@@ -55,7 +57,7 @@ enum am_status am_record_load(const struct am_cli *cli, const struct am_result_s
     chosen = am_arena_array(cli->arena, paths.n + 1, sizeof(*chosen));
     if (!all || !chosen)
         return am_fail(err, AM_E_NOMEM, "no memory for the record");
-    for (size_t i = paths.n; i-- > 0;) { /* the latest first */
+    for (size_t i = paths.n; i-- > 0 && loaded < LOADED_MOST;) { /* the latest first */
         struct am_err ignored = {0};
 
         loaded += am_load_file(cli, paths.items[i], &(struct am_strings){0}, &all[loaded],

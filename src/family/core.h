@@ -7,7 +7,8 @@
 
 /* core_peaks.c: peak; standard, with a remark where one was missed. */
 am_derive_fn am_core_derive_peaks, am_core_derive_standards;
-/* core_threads.c: smt_gain; count. What threads on one core and on all cores reach together. */
-am_derive_fn am_core_derive_smt, am_core_derive_count;
+/* core_threads.c: smt_gain; count; clock_busy. What threads on one core and on all cores reach
+ * together. */
+am_derive_fn am_core_derive_smt, am_core_derive_count, am_core_derive_busy_clock;
 
 #endif

@@ -123,3 +123,32 @@ void am_core_derive_count(const struct am_deriving *d)
     fact.contradicts = fact.ci.hi < missing * claimed;
     am_facts_offer(d->facts, fact);
 }
+
+/* ---- clocks ---- */
+
+/* Rate per second over rate per cycle of the best result: the mean clock of its threads. */
+void am_core_derive_busy_clock(const struct am_deriving *d)
+{
+    const struct am_selector selector = {"cpu.flops", "op threads>1", "flops"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    const struct am_groups groups = am_picks_group(&all, "type,isa,threads");
+
+    for (size_t i = 0; i < groups.n; i++) {
+        const struct am_picks sound = am_picks_sound(&groups.items[i].picks);
+        const struct am_pick *const best = am_picks_best(&sound);
+        const struct am_pick cycles = {best->result,
+                                       am_result_metric(best->result, "flops_per_cycle"), NAN};
+        struct am_fact fact;
+
+        if (!cycles.metric)
+            continue;
+        fact = am_fact_of_ratio(best, &cycles, d->arena);
+        fact.name = "clock_busy";
+        fact.what = "mean core clock of these threads at their peak";
+        fact.unit = "Hz";
+        fact.evidence = am_arena_printf(d->arena, "cpu.flops %s, flops over flops_per_cycle",
+                                        best->result->text);
+        am_fact_label_axes(&fact, best->result, "type,isa,threads");
+        am_facts_offer(d->facts, fact);
+    }
+}

@@ -53,7 +53,7 @@ static enum am_status answer_flops(const struct am_sim_question *q, struct am_si
     }
     a->work.ops = streams * (double)threads;
     a->seconds = slowest * 1e-9;
-    a->hz = am_sim_ghz(team.cpus[0], isa_name, &team) * 1e9;
+    am_sim_team_clocks(&team, isa_name, a);
     return AM_OK;
 }
 

@@ -55,7 +55,7 @@ static enum am_status answer_bandwidth(const struct am_sim_question *q, struct a
     s.written = size / loop->arrays * loop->writes;
     s.past = past;
     s.unfetched = am_sim_is(q, "hwprefetch", "off");
-    a->hz = hz_of(&team, s.isa);
+    am_sim_team_clocks(&team, s.isa, a);
     a->work.ops = 1;
     a->work.bytes_read = s.read * (double)threads;
     a->work.bytes_written = s.written * (double)threads;

@@ -116,6 +116,20 @@ double am_sim_ghz(const struct am_sim_cpu *cpu, const char *isa, const struct am
     return one + (all - one) * (double)(busy - 1) / (double)(cpu->kind->cores - 1);
 }
 
+void am_sim_team_clocks(const struct am_sim_team *team, const char *isa, struct am_sim_answer *a)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < team->n; i++) {
+        const double hz = am_sim_ghz(team->cpus[i], isa, team) * 1e9;
+
+        sum += hz;
+        a->hz_least = i ? fmin(a->hz_least, hz) : hz;
+        a->hz_most = fmax(a->hz_most, hz);
+    }
+    a->hz = sum / (double)team->n;
+}
+
 static am_sim_answer_fn *find_answer(const char *bench)
 {
     static const struct am_sim_answerer *const tables[] = {

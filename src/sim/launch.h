@@ -28,12 +28,13 @@ struct am_sim_question {
 };
 
 struct am_sim_answer {
-    struct am_work work; /* of one iteration */
-    double seconds;      /* of one iteration */
-    double hz;           /* core clock of the first thread meanwhile */
-    double setup_bytes;  /* memory that is allocated and filled before */
-    double setup_s;      /* and what else is done before */
-    double unnoised;     /* 1: the batch takes the best of many slices, so noise hardly shows */
+    struct am_work work;      /* of one iteration */
+    double seconds;           /* of one iteration */
+    double hz;                /* core clock of the threads meanwhile, their mean */
+    double hz_least, hz_most; /* of the threads; 0: all alike */
+    double setup_bytes;       /* memory that is allocated and filled before */
+    double setup_s;           /* and what else is done before */
+    double unnoised; /* 1: the batch takes the best of many slices, so noise hardly shows */
     double own[AM_METRICS_MAX];
     struct {
         const char *name;
@@ -84,6 +85,8 @@ struct am_sim_team {
 };
 /* The first `n` of the launch's CPUs, which stand in the order of placement. */
 void am_sim_team_first(const struct am_sim_question *q, size_t n, struct am_sim_team *out);
+/* The core clocks of the team while all of it executes `isa`. */
+void am_sim_team_clocks(const struct am_sim_team *team, const char *isa, struct am_sim_answer *a);
 /* CPU by its number; NULL when there is none. */
 const struct am_sim_cpu *am_sim_cpu_at(const struct am_sim_question *q, int64_t number);
 

@@ -260,6 +260,12 @@ void am_sim_visit_sample(struct am_sim_visit *v, struct am_sim_clock *c, struct 
                  (double)v->question->launch->request->n_cpus;
     out->t1_ns = c->stamp_ns;
     out->hz_after = hz / drift_at(n, c->now_s) * (1 + clock_probe_error * normal(rng));
+    out->hz_least =
+        out->hz_before * (v->answer->hz_least > 0 ? v->answer->hz_least / v->answer->hz : 1);
+    out->hz_most =
+        out->hz_after * (v->answer->hz_most > 0 ? v->answer->hz_most / v->answer->hz : 1);
+    if (out->hz_most < out->hz_least)
+        out->hz_most = out->hz_least;
     fill_disturbance(v, lost, visited, c, out);
     fill_labels(&v->question->launch->request->sampler, out);
     fill_values(v, seconds / plain, out);

@@ -250,6 +250,11 @@ static void finish(void *state)
     free(f->chains);
 }
 
+static struct am_team *team(void *state)
+{
+    return ((const struct flops *)state)->team;
+}
+
 static const struct am_axis axes[] = {
     [OP] = {.name = "op",
             .kind = AM_AXIS_NAME,
@@ -279,7 +284,9 @@ static const struct am_metric metrics[] = {
     {"flops", "flop/s", AM_HIGHER, AM_RULE_FLOP_RATE,
      "operations per second of all threads together"},
     {"flops_per_cycle", "flop/cycle", AM_HIGHER, AM_RULE_FLOPS_PER_CYCLE,
-     "the same by the core clock measured around the batch"},
+     "the same by the core clock of all threads, measured around the batch"},
+    {"clock_ratio", "", AM_LOWER, AM_RULE_CLOCK_RATIO,
+     "core clock of the fastest thread over that of the slowest"},
     {.name = NULL},
 };
 
@@ -294,4 +301,5 @@ const struct am_bench am_bench_cpu_flops = {
     .run = run,
     .verify = verify,
     .finish = finish,
+    .team = team,
 };

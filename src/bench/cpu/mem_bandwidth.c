@@ -291,6 +291,11 @@ static void finish(void *state)
     free(w->shares);
 }
 
+static struct am_team *team(void *state)
+{
+    return ((const struct bandwidth *)state)->team;
+}
+
 static const struct am_axis axes[] = {
     [KERNEL] = {.name = "kernel",
                 .kind = AM_AXIS_NAME,
@@ -332,7 +337,9 @@ static const struct am_metric metrics[] = {
     {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE,
      "bytes the program reads and writes; no write-allocate traffic"},
     {"bytes_per_cycle", "B/cycle", AM_HIGHER, AM_RULE_BYTES_PER_CYCLE,
-     "the same by the core clock measured around the batch"},
+     "the same by the core clock of all threads, measured around the batch"},
+    {"clock_ratio", "", AM_LOWER, AM_RULE_CLOCK_RATIO,
+     "core clock of the fastest thread over that of the slowest"},
     {.name = NULL},
 };
 
@@ -347,4 +354,5 @@ const struct am_bench am_bench_mem_bandwidth = {
     .run = run,
     .verify = verify,
     .finish = finish,
+    .team = team,
 };

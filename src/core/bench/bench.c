@@ -96,6 +96,7 @@ struct quantities {
     double seconds, cycles, iters;
     double flops, bytes, ops; /* of the whole batch */
     double clock_s;           /* one clock reading */
+    double clock_ratio;       /* of the fastest thread over the slowest */
 };
 
 static double apply(enum am_rule rule, const struct quantities *q, double own)
@@ -110,6 +111,7 @@ static double apply(enum am_rule rule, const struct quantities *q, double own)
     case AM_RULE_CYCLES_PER_OP: return q->cycles / q->ops;
     case AM_RULE_FLOPS_PER_CYCLE: return q->flops / q->cycles;
     case AM_RULE_BYTES_PER_CYCLE: return q->bytes / q->cycles;
+    case AM_RULE_CLOCK_RATIO: return q->clock_ratio;
     case AM_RULE_OWN:
     case AM_RULE_COUNT: break;
     }
@@ -129,6 +131,7 @@ void am_bench_derive(const struct am_metric *metrics, const struct am_work *work
         .bytes = (work->bytes_read + work->bytes_written) * iters,
         .ops = work->ops * iters,
         .clock_s = (double)clock->overhead_ns * 1e-9,
+        .clock_ratio = sample->hz_most / sample->hz_least,
     };
 
     for (size_t i = 0; metrics[i].name; i++)

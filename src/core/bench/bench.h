@@ -48,13 +48,16 @@ struct am_work {
     X(AM_RULE_CYCLES_PER_OP, "cycles/op")  /* time x core clock / ops */                           \
     X(AM_RULE_FLOPS_PER_CYCLE, "flops/cycle")                                                      \
     X(AM_RULE_BYTES_PER_CYCLE, "bytes/cycle")                                                      \
-    X(AM_RULE_OWN, "own") /* run_timed() writes it */
+    X(AM_RULE_CLOCK_RATIO, "clock-ratio") /* clock of the fastest thread over the slowest's */     \
+    X(AM_RULE_OWN, "own")                 /* run_timed() writes it */
 
 #define AM_RULE_ENUM(id, name) id,
 enum am_rule { AM_RULE_MAP(AM_RULE_ENUM) AM_RULE_COUNT };
 #undef AM_RULE_ENUM
 
 enum am_better { AM_HIGHER, AM_LOWER };
+
+struct am_team; /* core/measure/team.h */
 
 struct am_metric {
     const char *name; /* NULL ends a table; the first metric is the primary one */
@@ -149,6 +152,9 @@ struct am_bench {
     enum am_status (*verify)(void *state, double *residual, struct am_err *err);
     /* Called exactly once, also after a failed prepare: accepts a half-built state. */
     void (*finish)(void *state);
+    /* The threads that a batch keeps busy, so that the core clock of each of them is probed. NULL:
+     * the caller's is enough. */
+    struct am_team *(*team)(void *state);
 };
 
 size_t am_metric_count(const struct am_metric *metrics);
@@ -163,7 +169,9 @@ struct am_sample {
     uint64_t iters;
     uint64_t t0_ns, t1_ns;      /* around the batch, monotonic raw clock */
     uint64_t elapsed_ns;        /* t1 - t0, or the bench's own clock */
-    double hz_before, hz_after; /* core clock by the add chain; 0 where not measurable */
+    double hz_before, hz_after; /* core clock by the add chain, mean over the threads of the bench's
+                                 * team; 0 where not measurable */
+    double hz_least, hz_most;   /* of the threads, before and after; not stored: for metrics */
     uint64_t steal_ns;          /* stolen from this machine's CPUs in [t0, t1] (10 ms steps) */
     uint64_t switches;          /* involuntary context switches of the process in [t0, t1] */
     uint64_t off_ns;            /* of [t0, t1] in which the measuring thread had no CPU */

@@ -2,8 +2,11 @@
 /* The sampler: calibrate, warm up, verify, take batches. */
 #include "core/measure/sampler.h"
 
+#include "core/measure/team.h"
+
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 enum {
     CLOCK_MULTIPLE = 1000, /* a batch lasts at least this many clock readings */
@@ -38,6 +41,8 @@ struct session {
     const struct am_sample_sink *sink;
     uint64_t start_ns;
     struct am_occupancy occupancy;
+    struct am_team *team; /* of the bench; NULL: the calling thread alone */
+    double *hz;           /* of its threads, by the latest probe */
 };
 
 static uint64_t now(const struct session *s)
@@ -242,6 +247,35 @@ static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am
     return status;
 }
 
+static void probe_member(void *arg, size_t thread, size_t threads)
+{
+    const struct session *const s = arg;
+
+    (void)threads;
+    s->hz[thread] = am_clock_core_hz(s->sampler->clock);
+}
+
+/* The mean core clock of the threads, all probed at once; 0 where one of them cannot be measured.
+ * The sample's extremes are widened by theirs. */
+static double probe_clocks(struct session *s, struct am_sample *out)
+{
+    const size_t n = s->team ? am_team_size(s->team) : 1;
+    double sum = 0;
+    bool measured = true;
+
+    if (s->team)
+        am_team_run(s->team, probe_member, s);
+    else
+        probe_member(s, 0, 1);
+    for (size_t i = 0; i < n; i++) {
+        measured = measured && s->hz[i] > 0;
+        sum += s->hz[i];
+        out->hz_least = out->hz_least > 0 ? fmin(out->hz_least, s->hz[i]) : s->hz[i];
+        out->hz_most = fmax(out->hz_most, s->hz[i]);
+    }
+    return measured ? sum / (double)n : 0;
+}
+
 /* A reading that fails leaves what is no number. */
 static void read_events(const struct am_event_reader *events, double *counts)
 {
@@ -274,11 +308,11 @@ static enum am_status take_sample(struct session *s, uint64_t iters, struct am_s
 
     *out = (struct am_sample){0};
     d->read(d->self, &before);
-    out->hz_before = am_clock_core_hz(sampler->clock);
+    out->hz_before = probe_clocks(s, out);
     read_events(sampler->events, events0);
     status = timed_run(s, iters, out, &use, err);
     read_events(sampler->events, events1);
-    out->hz_after = am_clock_core_hz(sampler->clock);
+    out->hz_after = probe_clocks(s, out);
     d->read(d->self, &after);
     if (status != AM_OK)
         return status;
@@ -364,31 +398,46 @@ static enum am_status warm_up(struct session *s, uint64_t iters, struct am_err *
     return status;
 }
 
+/* Verified before timed, calibrated, warmed up, sampled, verified again. */
+static enum am_status measure(struct session *s, struct am_err *err)
+{
+    const struct am_bench *const bench = s->bench;
+    const uint64_t first = bench->fixed_iters ? bench->fixed_iters : 1;
+    uint64_t iters = 0, ignored;
+    enum am_status status;
+
+    s->start_ns = now(s);
+    if (bench->once) {
+        status = take_samples(s, first, err);
+        return status == AM_OK ? verify(s, err) : status;
+    }
+    status = try_batch(s, first, &ignored, err);
+    if (status == AM_OK)
+        status = verify(s, err); /* never time what is wrong */
+    if (status == AM_OK)
+        status = choose_iters(s, &iters, err);
+    if (status == AM_OK)
+        status = warm_up(s, iters, err);
+    if (status == AM_OK)
+        status = take_samples(s, iters, err);
+    if (status == AM_OK)
+        status = verify(s, err);
+    return status;
+}
+
 enum am_status am_sampler_run(const struct am_sampler *sampler, const struct am_bench *bench,
                               void *state, const struct am_work *work,
                               const struct am_sample_sink *sink, struct am_err *err)
 {
     struct session s = {
         .sampler = sampler, .bench = bench, .state = state, .work = work, .sink = sink};
-    const uint64_t first = bench->fixed_iters ? bench->fixed_iters : 1;
-    uint64_t iters = 0, ignored;
     enum am_status status;
 
-    s.start_ns = now(&s);
-    if (bench->once) {
-        status = take_samples(&s, first, err);
-        return status == AM_OK ? verify(&s, err) : status;
-    }
-    status = try_batch(&s, first, &ignored, err);
-    if (status == AM_OK)
-        status = verify(&s, err); /* never time what is wrong */
-    if (status == AM_OK)
-        status = choose_iters(&s, &iters, err);
-    if (status == AM_OK)
-        status = warm_up(&s, iters, err);
-    if (status == AM_OK)
-        status = take_samples(&s, iters, err);
-    if (status == AM_OK)
-        status = verify(&s, err);
+    s.team = bench->team ? bench->team(state) : NULL;
+    s.hz = calloc(s.team ? am_team_size(s.team) : 1, sizeof(*s.hz));
+    if (!s.hz)
+        return am_fail(err, AM_E_NOMEM, "no memory for the clocks of the threads");
+    status = measure(&s, err);
+    free(s.hz);
     return status;
 }

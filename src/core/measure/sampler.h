@@ -2,12 +2,13 @@
 /* The sampler: measures one prepared point inside the worker, batch by batch.
  *
  * In this order: iterations per batch are chosen so that a batch lasts long enough; the outcome is
- * verified; warm-up batches; timed batches, each with the core clock probed before and after it and
- * with what disturbed it (steal time, context switches, CPU time against wall time, a drifting
- * clock: core/measure/labels.h) as labels; verified again. Every batch goes to the sink at once as
- * a struct am_sample. The sampler computes no statistics and drops nothing: labelled batches are
- * passed on too, and a bounded number of them is measured again. Clock, disturbances and events are
- * values with function pointers, so that tests script them. */
+ * verified; warm-up batches; timed batches, each with the core clock of all threads of the bench's
+ * team probed before and after it and with what disturbed it (steal time, context switches, CPU
+ * time against wall time, a drifting clock: core/measure/labels.h) as labels; verified again. Every
+ * batch goes to the sink at once as a struct am_sample. The sampler computes no statistics and
+ * drops nothing: labelled batches are passed on too, and a bounded number of them is measured
+ * again. Clock, disturbances and events are values with function pointers, so that tests script
+ * them. */
 #ifndef AM_CORE_SAMPLER_H
 #define AM_CORE_SAMPLER_H
 

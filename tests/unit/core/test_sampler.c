@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The sampler under a scripted clock: calibration, warm-up, labels, re-measurement, folded work. */
 #include "core/measure/sampler.h"
+#include "core/measure/team.h"
 #include "tap.h"
+
+#include <pthread.h>
+#include <sched.h>
 
 /* Time passes only when the bench works or a clock is read. */
 static uint64_t fake_ns;
@@ -422,6 +426,69 @@ static void test_occupancy(void)
     }
 }
 
+/* A clock by which the second thread's core is half as fast as the first one's. */
+struct two_speeds {
+    pthread_t first;
+};
+
+static uint64_t uneven_now(void *self)
+{
+    static _Thread_local uint64_t ns;
+    const struct two_speeds *const t = self;
+
+    return ns += pthread_equal(pthread_self(), t->first) ? 10020 : 20020;
+}
+
+static void pass(void *arg, size_t thread, size_t threads)
+{
+    (void)arg, (void)thread, (void)threads;
+}
+
+static void run_team(void *state, uint64_t iters)
+{
+    (void)iters;
+    am_team_run(*(struct am_team **)state, pass, NULL);
+}
+
+static struct am_team *team_of(void *state)
+{
+    return *(struct am_team **)state;
+}
+
+static void test_clocks(void)
+{
+    static const struct am_metric uneven_metrics[] = {
+        {.name = "clocks", .unit = "", .rule = AM_RULE_CLOCK_RATIO}, {0}};
+    const struct am_bench uneven = {.name = "uneven",
+                                    .axes = no_axes,
+                                    .metrics = uneven_metrics,
+                                    .run = run_team,
+                                    .team = team_of,
+                                    .once = true};
+    struct two_speeds speeds = {pthread_self()};
+    const struct am_clock clock = {
+        .name = "uneven", .now_ns = uneven_now, .overhead_ns = 20, .self = &speeds};
+    struct script quiet = {0};
+    const struct am_disturbance disturbance = {.read = scripted, .self = &quiet};
+    const struct am_sampler sampler = {.settings = {.samples = 1, .max_point_ns = UINT64_MAX},
+                                       .clock = &clock,
+                                       .disturbance = &disturbance};
+    const int cpus[] = {sched_getcpu()};
+    struct am_team *team = NULL;
+    struct heard heard = {0};
+    const struct am_sample_sink sink = {on_verified, on_sample, &heard};
+    struct am_err err = {0};
+
+    if (!ok(am_team_new(2, cpus, 1, &team, &err) == AM_OK, "a team of two (%s)", err.text))
+        return;
+    ok(am_sampler_run(&sampler, &uneven, &team, &(struct am_work){0}, &sink, &err) == AM_OK &&
+           heard.samples == 1,
+       "a point of two threads is measured");
+    is_near(heard.last.hz_before / 1e9, 0.75 * 3.2768, 1e-9, "its clock is the mean of both");
+    is_near(heard.last.values[0], 2, 1e-9, "and their ratio is told");
+    am_team_free(team);
+}
+
 int main(void)
 {
     test_occupancy();
@@ -434,5 +501,6 @@ int main(void)
     test_patient();
     test_bound();
     test_limits();
+    test_clocks();
     return tap_done();
 }

@@ -84,6 +84,20 @@ static double number_in(const struct am_kvs *kvs, const char *key)
     return text && am_parse_f64(text, strlen(text), &value) ? value : NAN;
 }
 
+/* One thread may not keep the units of a core busy: what all threads of a core reach, where that
+ * was measured and is more than `one`. */
+static struct am_pick best_core(const struct am_deriving *d, const struct am_pick *one)
+{
+    const struct am_selector selector = {"cpu.flops", "op threads>1", "flops_per_cycle"};
+    const struct am_picks several = am_select(d->all, &selector, d->arena);
+    const struct am_picks cores = am_picks_filter(&several, is_one_core, NULL);
+    const struct am_picks alike = am_picks_like(&cores, one->result, "type,isa");
+    const struct am_picks sound = am_picks_sound(&alike);
+    const struct am_pick *const best = am_picks_best(&sound);
+
+    return best && best->metric->summary.median > one->metric->summary.median ? *best : *one;
+}
+
 /* The best rate of so many threads by the core clock; its metric is NULL without it. */
 static struct am_pick best_per_cycle(const struct am_deriving *d, const struct am_fact *speedup,
                                      double threads)
@@ -114,6 +128,8 @@ void am_core_derive_count(const struct am_deriving *d)
         return; /* fewer threads than cores say nothing of their number */
     many = best_per_cycle(d, best, am_fact_number(best, "threads"));
     one = best_per_cycle(d, best, 1);
+    if (one.metric && !d->facts->on) /* whose threads are of the first kind of core */
+        one = best_core(d, &one);
     fact = many.metric && one.metric ? am_fact_of_ratio(&many, &one, d->arena) : *best;
     fact.id = NULL;
     fact.name = "count";
@@ -131,10 +147,11 @@ void am_core_derive_busy_clock(const struct am_deriving *d)
 {
     const struct am_selector selector = {"cpu.flops", "op threads>1", "flops"};
     const struct am_picks all = am_select(d->set, &selector, d->arena);
-    const struct am_groups groups = am_picks_group(&all, "type,isa,threads");
+    const struct am_groups groups = am_picks_group(&all, "type,isa");
 
     for (size_t i = 0; i < groups.n; i++) {
-        const struct am_picks sound = am_picks_sound(&groups.items[i].picks);
+        const struct am_picks most = am_picks_extreme(&groups.items[i].picks, "threads", false);
+        const struct am_picks sound = am_picks_sound(&most);
         const struct am_pick *const best = am_picks_best(&sound);
         const struct am_pick cycles = {best->result,
                                        am_result_metric(best->result, "flops_per_cycle"), NAN};

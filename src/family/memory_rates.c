@@ -2,9 +2,10 @@
 /* What streams show: bytes per second of each level of memory and what raises them, how long
  * accesses must be, what a busy memory costs, and what lies on other nodes.
  *
- * The level of a working set is found by its size and the number of threads (family/tiers.h); sets
- * that lie between two levels tell nothing of either and are left out. Bandwidths are the best over
- * instruction sets, sizes within the level, pages and distances of prefetch. */
+ * The level of a working set is found by its size and the caches that its threads reach
+ * (family/tiers.h): the bandwidth of many threads in a cache is that of all such caches together.
+ * Sets that lie between two levels tell nothing of either and are left out. Bandwidths are the best
+ * over instruction sets, sizes within the level, pages and distances of prefetch. */
 #include "family/memory.h"
 #include "family/tiers.h"
 
@@ -35,9 +36,9 @@ struct level {
 static bool is_at(const struct am_result *r, const void *context)
 {
     const struct level *const level = context;
+    const struct am_reach reach = am_tiers_reach(r);
 
-    return am_tiers_of(&level->tiers, am_result_number(r, "size"),
-                       am_result_number(r, "threads")) == level->tier;
+    return am_tiers_of(&level->tiers, am_result_number(r, "size"), &reach) == level->tier;
 }
 
 static void label_stream(const struct am_deriving *d, struct am_fact *fact, enum am_tier level,

@@ -3,6 +3,7 @@
 #include "family/tiers.h"
 
 #include "base/text.h"
+#include "family/roles.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,10 +52,21 @@ struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_f
     return l;
 }
 
-/* What has to fit into a cache of this level. */
-static double share_of(enum am_tier level, double bytes, double threads)
+struct am_reach am_tiers_reach(const struct am_result *result)
 {
-    return level == AM_TIER_L3 || !(threads > 1) ? bytes : bytes / threads;
+    const char *text = am_kvs_get(&result->chosen, "caches");
+    const double threads = am_result_threads(result), own = threads > 1 ? threads : 1;
+    struct am_reach r = {{[AM_TIER_L1D] = own, [AM_TIER_L2] = own, [AM_TIER_L3] = 1}};
+
+    for (size_t i = 0; text && i < AM_TIER_MEMORY; i++) {
+        const size_t len = strcspn(text, " ");
+        double n;
+
+        if (am_parse_f64(text, len, &n) && n >= 1)
+            r.instances[i] = n;
+        text += len + (text[len] == ' ');
+    }
+    return r;
 }
 
 static double largest(const struct am_tiers *l)
@@ -66,24 +78,22 @@ static double largest(const struct am_tiers *l)
     return most;
 }
 
-enum am_tier am_tiers_of(const struct am_tiers *l, double bytes, double threads)
+enum am_tier am_tiers_of(const struct am_tiers *l, double bytes, const struct am_reach *reach)
 {
     double most = 0; /* of the levels before */
 
     for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
-        const double share = share_of(i, bytes, threads);
-
-        if (share <= inside * l->least[i])
-            return share >= outside * most ? i : AM_TIER_COUNT;
-        most = fmax(most, l->most[i]);
+        if (bytes <= inside * l->least[i] * reach->instances[i])
+            return bytes >= outside * most ? i : AM_TIER_COUNT;
+        most = fmax(most, l->most[i] * reach->instances[i]);
     }
     return most > 0 && bytes >= outside * most ? AM_TIER_MEMORY : AM_TIER_COUNT;
 }
 
-enum am_tier am_tiers_fastest(const struct am_tiers *l, double bytes, double threads)
+enum am_tier am_tiers_fastest(const struct am_tiers *l, double bytes, const struct am_reach *reach)
 {
     for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
-        if (share_of(i, bytes, threads) < outside * l->most[i])
+        if (bytes < outside * l->most[i] * reach->instances[i])
             return i;
     }
     return largest(l) > 0 ? AM_TIER_MEMORY : AM_TIER_COUNT;

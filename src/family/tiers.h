@@ -24,6 +24,13 @@ struct am_tiers {
     double most[AM_TIER_MEMORY];  /* of both: a set far larger is outside */
 };
 
+/* Caches of each level that the threads of a point reach, by what the system states. */
+struct am_reach {
+    double instances[AM_TIER_MEMORY];
+};
+/* As the launch recorded it; else (older files) a cache per thread, and one shared last one. */
+struct am_reach am_tiers_reach(const struct am_result *result);
+
 struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts);
 
 /* Bytes of the cache as the machine's description states them; 0: it states none. */
@@ -32,14 +39,14 @@ double am_tier_stated(const struct am_kvs *machine, enum am_tier level);
  * `bytes` of one thread do. */
 double am_tier_set(enum am_tier level, double bytes, double threads);
 
-/* The level that serves a set of `bytes`, all `threads` together; AM_TIER_COUNT where the set lies
- * between two levels and would tell nothing of either. The last cache is shared by the threads, the
- * others are not. */
-enum am_tier am_tiers_of(const struct am_tiers *levels, double bytes, double threads);
+/* The level that serves a set of `bytes`, all threads together; AM_TIER_COUNT where the set lies
+ * between two levels and would tell nothing of either. */
+enum am_tier am_tiers_of(const struct am_tiers *levels, double bytes, const struct am_reach *reach);
 
 /* The fastest level that may serve a part of the set: for bounds, which must not be too low.
  * AM_TIER_COUNT when no cache is known. */
-enum am_tier am_tiers_fastest(const struct am_tiers *levels, double bytes, double threads);
+enum am_tier am_tiers_fastest(const struct am_tiers *levels, double bytes,
+                              const struct am_reach *reach);
 
 /* "l1d" ... "memory": the label `level` of facts. */
 const char *am_tier_label(enum am_tier level);

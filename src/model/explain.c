@@ -196,15 +196,15 @@ static void explain_point(struct am_explanation *e, const struct am_roofline *ro
 {
     const struct am_result *const r = e->result;
     const double bytes = r->work.bytes_read + r->work.bytes_written, set = working_set(e);
-    const double threads = am_result_threads(r);
+    const struct am_reach reach = am_tiers_reach(r);
     const bool here = bytes > 0 && !am_result_device(r);
     double least;
 
     e->intensity = r->work.flops > 0 && bytes > 0 ? r->work.flops / bytes : NAN;
-    e->level = here ? am_tiers_fastest(&roofline->levels, set, threads) : AM_TIER_COUNT;
+    e->level = here ? am_tiers_fastest(&roofline->levels, set, &reach) : AM_TIER_COUNT;
     if (e->level < AM_TIER_COUNT && is_cold(e))
         e->level = AM_TIER_MEMORY;
-    e->between = here && !is_cold(e) && am_tiers_of(&roofline->levels, set, threads) != e->level;
+    e->between = here && !is_cold(e) && am_tiers_of(&roofline->levels, set, &reach) != e->level;
     least = least_time(e, roofline, arena);
     e->why_not = lacking(e, roofline, arena);
     if (e->why_not)

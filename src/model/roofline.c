@@ -103,10 +103,11 @@ static void add_bytes(struct am_roofline *r, const struct am_result *point)
         .threads = am_result_threads(point),
         .point = point,
     };
+    const struct am_reach reach = am_tiers_reach(point);
     const struct am_result_metric *const m =
         am_result_rate(point, am_ceiling_unit(AM_CEILING_BYTES));
 
-    c.level = am_tiers_of(&r->levels, am_result_size(point), c.threads);
+    c.level = am_tiers_of(&r->levels, am_result_size(point), &reach);
     if (!(read + written > 0) || c.level == AM_TIER_COUNT || !m || !is_sound(r, m))
         return;
     for (c.kind = AM_CEILING_READ; c.kind < AM_CEILING_KINDS; c.kind++) {

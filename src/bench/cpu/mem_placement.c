@@ -225,9 +225,9 @@ static const struct am_axis axes[] = {
     [SIZE] = {.name = "size",
               .kind = AM_AXIS_SIZE,
               .unit = "B",
-              .dflt = "512M",
-              .quick = "l3*4",
-              .thorough = "1G",
+              .dflt = "beyond",
+              .quick = "beyond/2",
+              .thorough = "beyond*2",
               .help = "bytes of memory read, all threads together, rounded down to "
                       "whole pages for each"},
     [ISA] = AM_AXIS_ISA(.dflt = "widest", .help = "instruction set of the loop"),

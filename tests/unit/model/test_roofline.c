@@ -82,24 +82,37 @@ static void check_tiers(void)
     };
     struct rx_run run = {0};
     struct am_facts facts = {.arena = &run.arena};
+    const struct am_reach alone = {{1, 1, 1}};
+    struct am_result recorded = {0};
+    struct am_reach eight;
     struct am_tiers tiers;
 
+    am_kvs_add(&recorded.chosen, &run.arena, "caches", "64 32 8");
+    eight = am_tiers_reach(&recorded);
     tiers = am_tiers_find(&run.set, &facts);
-    ok(am_tiers_of(&tiers, MIB(999), 1) == AM_TIER_COUNT &&
-           am_tiers_fastest(&tiers, MIB(999), 1) == AM_TIER_COUNT,
+    ok(am_tiers_of(&tiers, MIB(999), &alone) == AM_TIER_COUNT &&
+           am_tiers_fastest(&tiers, MIB(999), &alone) == AM_TIER_COUNT,
        "without sizes no level is known");
     claim(&run);
     tiers = am_tiers_find(&run.set, &facts);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        ok(am_tiers_of(&tiers, cases[i].bytes, cases[i].threads) == cases[i].of,
+        const struct am_reach reach = {{cases[i].threads, cases[i].threads, 1}};
+
+        ok(am_tiers_of(&tiers, cases[i].bytes, &reach) == cases[i].of,
            "%.0f KiB by %.0f threads are in %s", cases[i].bytes / 1024, cases[i].threads,
            am_tier_title(cases[i].of));
-        ok(am_tiers_fastest(&tiers, cases[i].bytes, cases[i].threads) == cases[i].fastest,
+        ok(am_tiers_fastest(&tiers, cases[i].bytes, &reach) == cases[i].fastest,
            "and at best in %s", am_tier_title(cases[i].fastest));
     }
+    ok(am_tiers_of(&tiers, MIB(1), &eight) == AM_TIER_L1D &&
+           am_tiers_of(&tiers, MIB(16), &eight) == AM_TIER_L2 &&
+           am_tiers_of(&tiers, MIB(80), &eight) == AM_TIER_L3 &&
+           am_tiers_of(&tiers, MIB(250), &eight) == AM_TIER_COUNT &&
+           am_tiers_of(&tiers, MIB(256), &eight) == AM_TIER_MEMORY,
+       "threads that reach several caches fill all of them");
     fx_fact(&facts, "memory.size", "level=l3", "B", MIB(4));
     tiers = am_tiers_find(&run.set, &facts);
-    ok(am_tiers_of(&tiers, MIB(8), 1) == AM_TIER_COUNT,
+    ok(am_tiers_of(&tiers, MIB(8), &alone) == AM_TIER_COUNT,
        "a cache measured smaller than claimed does not hold more");
     am_arena_fini(&run.arena);
 }

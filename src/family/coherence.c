@@ -122,12 +122,13 @@ static void derive_states(const struct am_deriving *d)
 {
     const struct am_selector selector = {"mem.coherence", "op state", "latency"};
     const struct am_picks all = am_select(d->set, &selector, d->arena);
-    const struct am_groups groups = am_picks_group(&all, "op,state");
+    const struct am_groups groups = am_picks_group(&all, "op,state,sharers");
 
     for (size_t g = 0; g < groups.n; g++) {
         const struct am_result *const r = groups.items[g].picks.items[0].result;
         const char *const op = am_result_text(r, "op"), *const state = am_result_text(r, "state");
         const char *const what = am_arena_printf(d->arena, "%s of a line in state %s,", op, state);
+        const bool many = am_result_number(r, "sharers") > 1; /* else as in older files */
 
         for (int i = 0; what && i < AM_RELATIONS; i++) {
             const struct am_picks picks = of_relation(&groups.items[g].picks, i);
@@ -135,6 +136,7 @@ static void derive_states(const struct am_deriving *d)
 
             am_fact_label_axes(&fact, r, "op");
             am_fact_label_axes(&fact, r, "state");
+            am_fact_label_axes(&fact, r, many ? "sharers" : "");
             fact.evidence = am_arena_printf(
                 d->arena, "mem.coherence op=%s state=%s, median of %zu pairs and sizes", op, state,
                 picks.n);
@@ -284,7 +286,7 @@ static const struct am_fact_rule rules[] = {
      .derive = derive_handoff},
     {.name = "latency",
      .what = "lines in other caches by state",
-     .labels = "op,state,relation",
+     .labels = "op,state,sharers,relation",
      .derive = derive_states},
     {.name = "placement,placement_symmetric",
      .what = "whether it matters where threads are",

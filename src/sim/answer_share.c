@@ -63,7 +63,40 @@ static double pair_hz(const struct am_sim_cpu *const pair[2])
     return am_sim_ghz(pair[1], NULL, &team) * 1e9;
 }
 
-/* Shared lines lie where all sharers reach them: in the common cache, else at the holder's. */
+static bool has_sharers(const struct am_sim_question *q)
+{
+    const char *const state = am_sim_name(q, "state", "modified");
+
+    return strcmp(state, "modified") != 0 && strcmp(state, "exclusive") != 0;
+}
+
+/* CPUs on the holder's side that can have copies: on no core of the two, and not nearer to the
+ * taker than the holder is. The nearest to the holder take part: *farthest is the distance of the
+ * last one, as the system states it. False when there are fewer than `n`. */
+static bool find_sharers(const struct am_sim_question *q, const struct am_sim_cpu *const pair[2],
+                         size_t n, double *farthest)
+{
+    const struct am_sim_layout *const l = q->launch->layout;
+    const double apart = stated_distance(q, pair[1], pair[0]);
+    size_t found = 0;
+
+    for (double d = 2; d <= 4; d++) {
+        for (unsigned i = 0; i < l->n && found < n; i++) {
+            const struct am_sim_cpu *const c = &l->cpus[i];
+            const double near = stated_distance(q, pair[0], c),
+                         taker = stated_distance(q, pair[1], c);
+
+            if (near < d || near > d || taker < 2 || taker < apart)
+                continue;
+            *farthest = d;
+            found++;
+        }
+    }
+    return found == n;
+}
+
+/* Copies lie with the holder and near it: the taker reads the holder's. A write waits until every
+ * copy is gone. */
 static double state_ns(const struct am_sim_question *q, const struct am_sim_cpu *const pair[2])
 {
     const struct am_sim_machine *const m = am_sim_machine_of(q);
@@ -75,7 +108,8 @@ static double state_ns(const struct am_sim_question *q, const struct am_sim_cpu 
         return modified;
     if (strcmp(state, "exclusive") == 0)
         return modified * m->coherence.clean_share;
-    return writes ? modified * 1.15 : modified * m->coherence.clean_share;
+    return writes ? modified * (1 + 0.15 * log2(1 + (double)am_sim_int(q, "sharers", 1)))
+                  : modified * m->coherence.clean_share;
 }
 
 static enum am_status answer_coherence(const struct am_sim_question *q, struct am_sim_answer *a,
@@ -84,12 +118,14 @@ static enum am_status answer_coherence(const struct am_sim_question *q, struct a
     const double lines = fmax(1, (double)am_sim_int(q, "size", 65536) / 64);
     const struct am_sim_cpu *pair[2];
     const enum am_status s = find_pair(q, pair, err);
-    const char *const state = am_sim_name(q, "state", "modified");
+    const size_t sharers = (size_t)am_sim_int(q, "sharers", 1);
+    double farthest = 0;
 
     if (s != AM_OK)
         return s;
-    if (strcmp(state, "modified") != 0 && strcmp(state, "exclusive") != 0 &&
-        q->launch->layout->n < 3)
+    if (!has_sharers(q) && sharers > 1)
+        return am_fail(err, AM_E_ABSENT, "%zu sharers of a line that one CPU has", sharers);
+    if (has_sharers(q) && !find_sharers(q, pair, sharers, &farthest))
         return am_fail(err, AM_E_ABSENT, "this state needs a third CPU, apart from both");
     a->hz = pair_hz(pair);
     a->work.ops = lines;
@@ -97,6 +133,7 @@ static enum am_status answer_coherence(const struct am_sim_question *q, struct a
     a->work.bytes_written = am_sim_is(q, "op", "write") ? 8 * lines : 0;
     a->seconds = lines * state_ns(q, pair) * 1e-9;
     am_sim_own(q, a, "distance", stated_distance(q, pair[0], pair[1]));
+    am_sim_own(q, a, "sharers_distance", farthest);
     return AM_OK;
 }
 

@@ -19,33 +19,36 @@
 #include <cpuid.h>
 #endif
 
-enum axis_index { STATE, OP, FROM, TO, SIZE };
-enum metric_index { LATENCY, CYCLES, DISTANCE };
+enum axis_index { STATE, OP, FROM, TO, SIZE, SHARERS };
+enum metric_index { LATENCY, CYCLES, DISTANCE, SHARERS_DISTANCE };
 enum state { MODIFIED, EXCLUSIVE, SHARED, OWNED, FORWARD, STATES };
 enum op { OP_READ, OP_WRITE };
 
 enum {
-    WALKS = 16,          /* of a batch; each is prepared and timed by itself */
-    STEPS_MAX = 6,       /* of a sequence, with its end */
-    LINES_MAX = 1 << 24, /* a gigabyte of them: no cache holds more */
-    EVICT_TIMES = 3,     /* private caches' sizes read to drop a copy, whatever is replaced first */
-    SPINS = 1 << 14,     /* before a waiting thread lets others run */
-    MEMBERS_MAX = 3,
+    WALKS = 16,    /* of a batch; each is prepared and timed by itself */
+    STEPS_MAX = 6, /* of a sequence, with its end */
+    SHARERS_MAX = 16,
+    TASKS_MAX = STEPS_MAX + 2 * SHARERS_MAX, /* of a walk: each sharer has its own */
+    LINES_MAX = 1 << 24,                     /* a gigabyte of them: no cache holds more */
+    EVICT_TIMES = 3, /* private caches' sizes read to drop a copy, whatever is replaced first */
+    SPINS = 1 << 14, /* before a waiting thread lets others run */
+    MEMBERS_MAX = 2 + SHARERS_MAX,
     EMPTY_WALKS = 200,
 };
 
 /* No load that waits for the one before takes less: two cycles at 6.7 GHz. */
 static const double least_s = 0.3e-9;
 
-/* Who does a step: the core that is to hold the lines, another one, the core that is timed. */
-enum role { OWNER, THIRD, TAKER, ROLES };
+/* Who does a step: the core that is to hold the lines, others that share them with it (each in
+ * turn), the core that is timed. */
+enum role { OWNER, SHARER, TAKER, ROLES };
 
 enum action {
     END,
     WRITE, /* a word of every line */
     FLUSH, /* every line, out of every cache */
     READ,  /* every line */
-    DROP,  /* only where the taker stands in for a third CPU: its copies, by reading other lines */
+    DROP,  /* only where the taker stands in for a sharer: its copies, by reading other lines */
     WALK,  /* timed */
 };
 
@@ -59,9 +62,15 @@ struct step {
 static const struct step sequences[STATES][STEPS_MAX] = {
     [MODIFIED] = {{OWNER, WRITE}},
     [EXCLUSIVE] = {{OWNER, FLUSH}, {OWNER, READ}},
-    [SHARED] = {{OWNER, FLUSH}, {OWNER, READ}, {THIRD, READ}, {THIRD, DROP}},
-    [OWNED] = {{OWNER, WRITE}, {THIRD, READ}, {OWNER, READ}},
-    [FORWARD] = {{OWNER, FLUSH}, {THIRD, READ}, {OWNER, READ}},
+    [SHARED] = {{OWNER, FLUSH}, {OWNER, READ}, {SHARER, READ}, {SHARER, DROP}},
+    [OWNED] = {{OWNER, WRITE}, {SHARER, READ}, {OWNER, READ}},
+    [FORWARD] = {{OWNER, FLUSH}, {SHARER, READ}, {OWNER, READ}},
+};
+
+/* A step of one member of the team. */
+struct task {
+    size_t member;
+    enum action what;
 };
 
 /* A line of the set. */
@@ -78,9 +87,10 @@ struct baton {
 struct coherence {
     enum op op;
     enum am_distance distance;
-    struct step steps[STEPS_MAX + 1]; /* the walk included, up to END */
-    size_t member[ROLES];             /* of the team; roles may coincide */
-    bool stand_in;                    /* the taker does the third's steps */
+    enum am_distance sharers_distance; /* of the farthest of them from the owner; SELF: none */
+    struct task tasks[TASKS_MAX + 1];  /* the walk included, up to END */
+    size_t owner;                      /* member of the team; the taker is the first one */
+    bool stand_in;                     /* the taker does the sharer's steps */
     size_t line_bytes, lines;
     size_t *order;             /* the k-th line visited */
     uint64_t mix;              /* decides which line of each pair is used */
@@ -197,11 +207,11 @@ static void batch_member(void *arg, size_t member, size_t members)
 
     (void)members;
     for (uint64_t i = 0; i < c->iters; i++) {
-        for (const struct step *s = c->steps; s->what != END; s++, turn++) {
-            if (c->member[s->who] != member)
+        for (const struct task *t = c->tasks; t->what != END; t++, turn++) {
+            if (t->member != member)
                 continue;
             await_turn(c->baton, turn);
-            actions[s->what](c);
+            actions[t->what](c);
             atomic_store_explicit(&c->baton->turn, turn + 1, memory_order_release);
         }
     }
@@ -220,6 +230,7 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     am_team_run(c->team, batch_member, c);
     batch->elapsed_ns = c->walk_ns > empty_ns ? c->walk_ns - empty_ns : 0;
     batch->values[DISTANCE] = c->distance;
+    batch->values[SHARERS_DISTANCE] = c->sharers_distance;
     if ((double)batch->elapsed_ns * 1e-9 < least_s * (double)c->lines * (double)iters)
         return am_fail(err, AM_E_WRONG, "%llu ns for %zu dependent loads is faster than any core",
                        (unsigned long long)batch->elapsed_ns, c->lines * (size_t)iters);
@@ -232,7 +243,7 @@ static void link_member(void *arg, size_t member, size_t members)
     struct coherence *const c = arg;
 
     (void)members;
-    if (member != c->member[OWNER])
+    if (member != c->owner)
         return;
     for (size_t i = 0; i < c->lines; i++)
         *line_at(c, i) = (struct line){0};
@@ -240,23 +251,50 @@ static void link_member(void *arg, size_t member, size_t members)
         visited(c, k)->next = (uintptr_t)visited(c, k + 1);
 }
 
-/* A CPU besides the pair that has no cache with the taker alone: what it reads must not come near.
- * Preferably not of the owner's core either. -1 when there is none. */
-static int third_cpu(const struct am_fsroot *root, const struct am_ctx *ctx, int from, int to)
+/* The two CPUs of a point, and where the system states others to be. */
+struct pair {
+    const struct am_fsroot *root;
+    int from, to;
+};
+
+/* A sharer must keep its copies on the owner's side: not nearer to the taker than the owner is, and
+ * on no core of the two. What another cache near the taker answers would not be the owner's. */
+static bool may_share(const struct pair *p, int cpu)
 {
-    int found = -1;
+    return cpu != p->from && am_cpus_distance(p->root, p->from, cpu) > AM_DISTANCE_CORE &&
+           am_cpus_distance(p->root, p->to, cpu) > AM_DISTANCE_CORE &&
+           am_cpus_distance(p->root, p->to, cpu) >= am_cpus_distance(p->root, p->to, p->from);
+}
 
-    for (size_t i = 0; i < ctx->cpu_count; i++) {
-        const int cpu = ctx->cpus[i];
+/* Up to `n` CPUs that may share, those nearest to the owner first. Returns how many; *farthest is
+ * the last one's distance from the owner. */
+static size_t find_sharers(const struct pair *p, const struct am_ctx *ctx, size_t n, int *out,
+                           enum am_distance *farthest)
+{
+    size_t found = 0;
 
-        if (cpu == from || am_cpus_distance(root, to, cpu) <= AM_DISTANCE_CORE)
-            continue;
-        if (am_cpus_distance(root, from, cpu) > AM_DISTANCE_CORE)
-            return cpu;
-        if (found < 0)
-            found = cpu;
+    *farthest = AM_DISTANCE_SELF;
+    for (enum am_distance d = AM_DISTANCE_CACHE; d <= AM_DISTANCE_OTHER; d++) {
+        for (size_t i = 0; i < ctx->cpu_count && found < n; i++) {
+            if (am_cpus_distance(p->root, p->from, ctx->cpus[i]) != d ||
+                !may_share(p, ctx->cpus[i]))
+                continue;
+            out[found++] = ctx->cpus[i];
+            *farthest = d;
+        }
     }
     return found;
+}
+
+/* Whether any CPU is on neither core of the pair. */
+static bool has_third(const struct pair *p, const struct am_ctx *ctx)
+{
+    for (size_t i = 0; i < ctx->cpu_count; i++) {
+        if (am_cpus_distance(p->root, p->from, ctx->cpus[i]) > AM_DISTANCE_CORE &&
+            am_cpus_distance(p->root, p->to, ctx->cpus[i]) > AM_DISTANCE_CORE)
+            return true;
+    }
+    return false;
 }
 
 #if defined(__x86_64__)
@@ -290,39 +328,82 @@ static const char *state_why_not(const char *choice)
     return NULL;
 }
 
-/* Writes the steps, and seats the roles: cpus[i] is where member i belongs. */
+static bool has_sharers(enum state state)
+{
+    for (const struct step *x = sequences[state]; x->what != END; x++) {
+        if (x->who == SHARER)
+            return true;
+    }
+    return false;
+}
+
+/* Writes the tasks: those of sharers once per sharer, who are the members from `first` on. */
+static void write_tasks(struct coherence *c, enum state state, size_t first, size_t sharers)
+{
+    struct task *next = c->tasks;
+
+    for (const struct step *x = sequences[state]; x->what != END; x++) {
+        const size_t n = x->who == SHARER ? sharers : 1;
+
+        for (size_t i = 0; i < n; i++)
+            *next++ = (struct task){x->who == OWNER ? c->owner : first + i, x->what};
+    }
+    *next = (struct task){0, WALK};
+}
+
+/* Seats sharers behind the pair. AM_E_ABSENT when there are too few on the owner's side. */
+static enum am_status seat_sharers(struct coherence *c, const struct pair *p,
+                                   const struct am_ctx *ctx, const struct am_value *point,
+                                   int *cpus, size_t *members, struct am_err *err)
+{
+    const enum state state = (enum state)point[STATE].i;
+    const size_t wanted = (size_t)point[SHARERS].i;
+    const size_t found = find_sharers(p, ctx, wanted, cpus + *members, &c->sharers_distance);
+
+    c->stand_in =
+        found == 0 && wanted == 1 && state == SHARED && p->from != p->to && !has_third(p, ctx);
+    if (found < wanted && !c->stand_in)
+        return am_fail(
+            err, AM_E_ABSENT,
+            "this state needs a third CPU: %zu of %zu that share lines with CPU %d, none "
+            "nearer to CPU %d",
+            found, wanted, p->from, p->to);
+    write_tasks(c, state, c->stand_in ? 0 : *members, wanted);
+    *members += found;
+    return AM_OK;
+}
+
+/* Seats everybody: cpus[i] is where member i belongs, the taker first. */
 static enum am_status cast(struct coherence *c, const struct am_ctx *ctx,
                            const struct am_value *point, int *cpus, size_t *members,
                            struct am_err *err)
 {
     const enum state state = (enum state)point[STATE].i;
-    const int from = (int)point[FROM].i, to = (int)point[TO].i;
-    struct step *next = c->steps;
-    bool has_third = false;
+    const int64_t sharers = point[SHARERS].i;
     struct am_fsroot root;
-    enum am_status s = am_fsroot_open(&root, NULL, err);
+    struct pair p = {&root, (int)point[FROM].i, (int)point[TO].i};
+    enum am_status s;
 
+    if (sharers < 1 || sharers > SHARERS_MAX || (sharers > 1 && !has_sharers(state)))
+        return am_fail(err, AM_E_ABSENT,
+                       "%lld sharers: 1 to %d, of lines that are shared, owned or "
+                       "forwarded",
+                       (long long)sharers, SHARERS_MAX);
+    s = am_fsroot_open(&root, NULL, err);
     if (s != AM_OK)
         return s;
-    for (const struct step *x = sequences[state]; x->what != END; x++) {
-        has_third |= x->who == THIRD;
-        *next++ = *x;
-    }
-    *next = (struct step){TAKER, WALK};
-    c->distance = am_cpus_distance(&root, from, to);
-    c->evict_bytes = EVICT_TIMES * (size_t)am_cpu_private_bytes(&root, to);
-    cpus[0] = to;
-    cpus[1] = from;
-    *members = from == to ? 1 : 2;
-    c->member[OWNER] = *members - 1;
-    cpus[*members] = has_third ? third_cpu(&root, ctx, from, to) : -1;
+    c->distance = am_cpus_distance(&root, p.from, p.to);
+    c->evict_bytes = EVICT_TIMES * (size_t)am_cpu_private_bytes(&root, p.to);
+    cpus[0] = p.to;
+    cpus[1] = p.from;
+    *members = p.from == p.to ? 1 : 2;
+    c->owner = *members - 1;
+    if (has_sharers(state))
+        s = seat_sharers(c, &p, ctx, point, cpus, members, err);
+    else
+        write_tasks(c, state, 0, 0);
     am_fsroot_close(&root);
-    c->stand_in = has_third && cpus[*members] < 0;
-    if (has_third && !c->stand_in)
-        c->member[THIRD] = (*members)++;
-    if (c->stand_in && (state != SHARED || from == to))
-        return am_fail(err, AM_E_ABSENT, "this state needs a third CPU, apart from CPU %d", to);
-    return AM_OK;
+    return s;
 }
 
 static enum am_status make_order(struct coherence *c, uint64_t seed, struct am_err *err)
@@ -453,6 +534,12 @@ static const struct am_axis axes[] = {
               .dflt = "64K",
               .thorough = "4K:128K:*2",
               .help = "bytes of the lines handed over in one walk"},
+    [SHARERS] = {.name = "sharers",
+                 .kind = AM_AXIS_INT,
+                 .dflt = "1",
+                 .thorough = "1,2,4",
+                 .help = "CPUs beside `from`, on its side, that have copies of shared, owned and "
+                         "forwarded lines"},
     {.name = NULL},
 };
 
@@ -461,13 +548,15 @@ static const struct am_metric metrics[] = {
     [CYCLES] = {"cycles", "cycle", AM_LOWER, AM_RULE_CYCLES_PER_OP,
                 "the same by the core clock of `to`"},
     [DISTANCE] = AM_DISTANCE_METRIC,
+    [SHARERS_DISTANCE] = {"sharers_distance", "", AM_LOWER, AM_RULE_OWN,
+                          "the same of `from` and the farthest CPU that shares its lines; 0: none"},
     {.name = NULL},
 };
 
 const struct am_bench am_bench_mem_coherence = {
     .name = "mem.coherence",
     .summary = "latency of lines in another core's caches, by their state",
-    .version = 1,
+    .version = 2,
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct coherence),

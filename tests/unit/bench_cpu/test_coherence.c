@@ -2,6 +2,7 @@
 /* mem.coherence from within: every state's sequence is played, a wrong line or clock is noticed. */
 #include "bench/cpu/mem_coherence.c" /* its state is nobody else's business */
 #include "bench_fixture.h"
+#include "fsroot/tree.h"
 #include "tap.h"
 
 enum { CPUS_MAX = 4, BYTES = 100 * 64 };
@@ -25,11 +26,9 @@ static enum am_status start(struct coherence *c, const struct am_clock *clock, e
     const size_t n = bx_cpus(cpus, CPUS_MAX);
     const struct am_ctx ctx = {
         .cpus = cpus, .cpu_count = n, .seed = 11, .memory_limit_bytes = 64 << 20, .clock = clock};
-    const struct am_value point[] = {[STATE] = {.i = state},
-                                     [OP] = {.i = op},
-                                     [FROM] = {.i = cpus[remote ? n - 1 : 0]},
-                                     [TO] = {.i = cpus[0]},
-                                     [SIZE] = {.i = BYTES}};
+    const struct am_value point[] = {
+        [STATE] = {.i = state}, [OP] = {.i = op},      [FROM] = {.i = cpus[remote ? n - 1 : 0]},
+        [TO] = {.i = cpus[0]},  [SIZE] = {.i = BYTES}, [SHARERS] = {.i = 1}};
 
     *c = (struct coherence){0};
     return prepare(c, &ctx, point, work, err);
@@ -77,11 +76,9 @@ static enum am_status start_three(struct coherence *c, const struct am_clock *cl
 {
     int all[CPUS_MAX + 2] = {0}, cpus[MEMBERS_MAX + 1] = {0};
     const size_t n = bx_cpus(all, CPUS_MAX);
-    const struct am_value point[] = {[STATE] = {.i = state},
-                                     [OP] = {.i = OP_WRITE},
-                                     [FROM] = {.i = all[1]},
-                                     [TO] = {.i = all[0]},
-                                     [SIZE] = {.i = BYTES}};
+    const struct am_value point[] = {
+        [STATE] = {.i = state}, [OP] = {.i = OP_WRITE}, [FROM] = {.i = all[1]},
+        [TO] = {.i = all[0]},   [SIZE] = {.i = BYTES},  [SHARERS] = {.i = 1}};
     struct am_ctx ctx = {.cpus = all, .cpu_count = n + 2, .memory_limit_bytes = UINT64_MAX};
     size_t members = 0;
     enum am_status s;
@@ -170,11 +167,9 @@ static void check_refusals(const struct am_clock *clock)
     static const int64_t sizes[] = {-1, 0, 64, INT64_MAX};
     int cpus[CPUS_MAX];
     struct am_ctx ctx = {.cpus = cpus, .cpu_count = bx_cpus(cpus, CPUS_MAX), .clock = clock};
-    struct am_value point[] = {[STATE] = {.i = MODIFIED},
-                               [OP] = {.i = OP_READ},
-                               [FROM] = {.i = cpus[0]},
-                               [TO] = {.i = cpus[0]},
-                               [SIZE] = {.i = BYTES}};
+    struct am_value point[] = {
+        [STATE] = {.i = MODIFIED}, [OP] = {.i = OP_READ}, [FROM] = {.i = cpus[0]},
+        [TO] = {.i = cpus[0]},     [SIZE] = {.i = BYTES}, [SHARERS] = {.i = 1}};
     struct am_work work;
 
     for (size_t i = 0; i <= sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -195,6 +190,65 @@ static void check_refusals(const struct am_clock *clock)
     }
 }
 
+/* Two packages of four cores, a cache for each package. */
+static void put_packages(struct tree *t)
+{
+    for (int cpu = 0; cpu < 8; cpu++) {
+        const char *const near = cpu < 4 ? "0-3" : "4-7";
+        char path[128];
+
+        (void)snprintf(path, sizeof(path),
+                       "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+        tree_put(t, path, "%d", cpu);
+        (void)snprintf(path, sizeof(path),
+                       "sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+        tree_put(t, path, "%d", cpu / 4);
+        (void)snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cache/index0/level", cpu);
+        tree_put(t, path, "3");
+        (void)snprintf(path, sizeof(path),
+                       "sys/devices/system/cpu/cpu%d/cache/index0/shared_cpu_list", cpu);
+        tree_put(t, path, "%s", near);
+    }
+}
+
+/* Lines of a holder far away are shared far away: a copy near the taker would answer instead. */
+static void check_sharers(void)
+{
+    static const int all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const struct {
+        int from, to;
+        size_t wanted, found;
+        int cpus[4];
+        enum am_distance farthest;
+    } cases[] = {
+        {4, 0, 1, 1, {5}, AM_DISTANCE_CACHE},       {7, 1, 3, 3, {4, 5, 6}, AM_DISTANCE_CACHE},
+        {4, 0, 4, 3, {5, 6, 7}, AM_DISTANCE_CACHE}, /* the fourth would be the taker's neighbour */
+        {1, 0, 1, 1, {2}, AM_DISTANCE_CACHE},       {1, 0, 3, 3, {2, 3, 4}, AM_DISTANCE_OTHER},
+        {0, 0, 1, 1, {1}, AM_DISTANCE_CACHE},
+    };
+    const struct am_ctx ctx = {.cpus = all, .cpu_count = 8};
+    struct am_fsroot root;
+    struct tree t;
+
+    tree_open(&t);
+    put_packages(&t);
+    if (!ok(am_fsroot_open(&root, t.path, NULL) == AM_OK, "a tree of two packages opens"))
+        return;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct pair p = {&root, cases[i].from, cases[i].to};
+        enum am_distance farthest;
+        int out[SHARERS_MAX] = {0};
+        const size_t n = find_sharers(&p, &ctx, cases[i].wanted, out, &farthest);
+
+        ok(n == cases[i].found && memcmp(out, cases[i].cpus, n * sizeof(*out)) == 0 &&
+               farthest == cases[i].farthest,
+           "%zu of %zu sharers of CPU %d, lines for CPU %d", n, cases[i].wanted, cases[i].from,
+           cases[i].to);
+    }
+    am_fsroot_close(&root);
+    tree_close(&t);
+}
+
 int main(void)
 {
     struct am_clock clock;
@@ -207,6 +261,7 @@ int main(void)
        "the other states are everywhere");
     if (bx_cpus(cpus, CPUS_MAX) < 2) {
         skip_test("one CPU only");
+        check_sharers();
         return tap_done();
     }
     for (int i = 0; i < STATES * 4; i++)
@@ -217,5 +272,6 @@ int main(void)
     check_cycle(&clock);
     check_bound();
     check_refusals(&clock);
+    check_sharers();
     return tap_done();
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "topo/claims.h"
+#include "topo/pairs.h"
 #include "topo/places.h"
 #include "topo/probe.h"
 
@@ -145,10 +146,20 @@ static void add_place(const struct am_topo *topo, const struct am_fsroot *root, 
 static void add_places(const struct am_topo *topo, const struct am_fsroot *root,
                        struct am_arena *arena, struct am_kvs *out)
 {
+    static const char *const relations[AM_RELATIONS_STATED] = {
+        [AM_RELATED_CORE] = "core",
+        [AM_RELATED_CACHE] = "cache",
+        [AM_RELATED_PACKAGE] = "package",
+        [AM_RELATED_FAR] = "far",
+    };
     const char *const *const places = am_places_list(topo, arena);
+    size_t counts[AM_RELATIONS_STATED];
 
     for (size_t i = 1; places && places[0] && places[i]; i++)
         add_place(topo, root, places[i], arena, out);
+    am_topo_count_pairs(topo, counts);
+    for (size_t i = 0; i < AM_RELATIONS_STATED; i++)
+        am_kvs_addf(out, arena, am_arena_printf(arena, "pairs.%s", relations[i]), "%zu", counts[i]);
     if (am_topo_shape(topo)->core_kinds > 1)
         am_kvs_addf(out, arena, "core_kinds", "%u", am_topo_shape(topo)->core_kinds);
 }

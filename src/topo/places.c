@@ -3,6 +3,7 @@
 #include "topo/places.h"
 
 #include "base/text.h"
+#include "topo/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -418,7 +419,14 @@ static const struct am_symbol *symbols_of(const void *self, const char *place, i
     return own;
 }
 
+static struct am_cpu_pairs pairs_of(const void *self, enum am_pairing pairing, uint64_t seed,
+                                    struct am_arena *arena)
+{
+    return am_topo_pairs(self, pairing, seed, arena);
+}
+
 struct am_places am_places_of(const struct am_topo *topo)
 {
-    return (struct am_places){.symbols = symbols_of, .takes = takes, .self = topo};
+    return (struct am_places){
+        .symbols = symbols_of, .takes = takes, .pairs = pairs_of, .self = topo};
 }

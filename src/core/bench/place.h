@@ -43,6 +43,24 @@ const char *const *am_place_words(void);
         __VA_ARGS__                                                                                \
     }
 
+/* Two CPUs, by the system's numbers. */
+struct am_cpu_pair {
+    int from, to;
+};
+struct am_cpu_pairs {
+    struct am_cpu_pair *items;
+    size_t n;
+    size_t all; /* that there are of two CPUs, each in both directions */
+};
+
+/* Which pairs of CPUs benches with axes `from` and `to` measure, in place of values of both. */
+enum am_pairing {
+    AM_PAIRS_RELATED, /* some of each relation, drawn at random */
+    AM_PAIRS_JOINED,  /* the same, and those that join each CPU to its core, cache and package */
+    AM_PAIRINGS
+};
+extern const char *const am_pairings[]; /* "related", "joined"; by enumerator */
+
 /* Whoever knows the places of a machine; functions and their context. */
 struct am_places {
     /* Symbols of a place for so many threads in it (0: as many as it has CPUs), ended by NULL, from
@@ -51,6 +69,9 @@ struct am_places {
                                        struct am_arena *arena);
     /* Whether so many threads can stand there, each on a CPU of its own. */
     bool (*takes)(const void *self, const char *place, int64_t threads);
+    /* Pairs of CPUs, the same for the same seed; from the arena. None without memory. */
+    struct am_cpu_pairs (*pairs)(const void *self, enum am_pairing pairing, uint64_t seed,
+                                 struct am_arena *arena);
     const void *self;
 };
 

@@ -3,6 +3,7 @@
 #include "core/bench/plan.h"
 
 #include "base/array.h"
+#include "base/log.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -219,12 +220,26 @@ struct asking {
     struct am_err *err;
 };
 
+/* AM_PAIRINGS: the text is none of its names. */
+static enum am_pairing find_pairing(const char *text)
+{
+    enum am_pairing i = 0;
+
+    while (text && i < AM_PAIRINGS && strcmp(am_pairings[i], text) != 0)
+        i++;
+    return text ? i : AM_PAIRINGS;
+}
+
 static enum am_status parse_axis(const struct asking *q, size_t i, const struct am_symbol *symbols,
                                  struct am_values *out)
 {
+    static const char every_nth[] = "first:last:sampled"; /* of CPUs, where no pairs are drawn */
     const struct am_axis *const axis = &q->bench->axes[i];
-    const char *const text = chosen_values(axis, q->plan->settings.profile, q->params, q->n_params);
+    const char *text = chosen_values(axis, q->plan->settings.profile, q->params, q->n_params);
     enum am_status s;
+
+    if (axis->kind == AM_AXIS_INT && find_pairing(text) < AM_PAIRINGS)
+        text = every_nth;
 
     if (!text)
         return am_fail(q->err, AM_E_USAGE, "%s: axis %s has no default; give -p %s=VALUES",
@@ -330,6 +345,49 @@ static enum am_status add_places(const struct asking *q, const struct am_symbol 
     return s;
 }
 
+/* How the pairs of `from` and `to` are drawn; AM_PAIRINGS: they are not. */
+static enum am_pairing pairing_of(const struct asking *q, int from, int to)
+{
+    const enum am_profile profile = q->plan->settings.profile;
+    const struct am_axis *const axes = q->bench->axes;
+    enum am_pairing a, b;
+
+    if (from < 0 || to < 0 || !q->plan->places)
+        return AM_PAIRINGS;
+    a = find_pairing(chosen_values(&axes[from], profile, q->params, q->n_params));
+    b = find_pairing(chosen_values(&axes[to], profile, q->params, q->n_params));
+    return a == b ? a : AM_PAIRINGS;
+}
+
+static enum am_status add_pairs(const struct asking *q, const struct am_symbol *symbols,
+                                enum am_pairing pairing)
+{
+    const struct am_places *const places = q->plan->places;
+    const int from = am_axis_find(q->bench->axes, "from"), to = am_axis_find(q->bench->axes, "to");
+    const size_t before = q->plan->n;
+    const struct am_cpu_pairs pairs =
+        places->pairs(places->self, pairing, q->plan->settings.seed, q->arena);
+    struct am_values fixed[AM_AXES_MAX] = {{0}};
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < pairs.n; i++) {
+        struct am_value ends[] = {{.kind = AM_AXIS_INT, .i = pairs.items[i].from},
+                                  {.kind = AM_AXIS_INT, .i = pairs.items[i].to}};
+
+        fixed[from] = (struct am_values){.v = &ends[0], .n = 1};
+        fixed[to] = (struct am_values){.v = &ends[1], .n = 1};
+        s = add_with(q, symbols, fixed);
+    }
+    if (s == AM_OK && q->plan->n > before)
+        qsort(q->plan->points + before, q->plan->n - before, sizeof(*q->plan->points), by_values);
+    if (pairs.n > 1 && pairs.n < pairs.all) {
+        q->plan->drawn = true;
+        am_log(AM_LOG_INFO, "%s: %zu of %zu pairs of CPUs, drawn by relation with seed %llu",
+               q->bench->name, pairs.n, pairs.all, (unsigned long long)q->plan->settings.seed);
+    }
+    return s;
+}
+
 enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
                            struct am_param *params, size_t n_params,
                            const struct am_symbol *symbols, struct am_arena *arena,
@@ -338,9 +396,13 @@ enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
     static const struct am_values none[AM_AXES_MAX];
     const struct asking q = {plan, bench, params, n_params, arena, err};
     const int on = am_axis_find(bench->axes, AM_PLACE_AXIS);
+    const enum am_pairing pairing =
+        pairing_of(&q, am_axis_find(bench->axes, "from"), am_axis_find(bench->axes, "to"));
 
     if (am_axis_count(bench->axes) > AM_AXES_MAX)
         return am_fail(err, AM_E_LIMIT, "%s: more than %d axes", bench->name, AM_AXES_MAX);
+    if (pairing < AM_PAIRINGS)
+        return add_pairs(&q, symbols, pairing);
     return on >= 0 && plan->places ? add_places(&q, symbols, on) : add_with(&q, symbols, none);
 }
 

@@ -67,6 +67,7 @@ struct am_plan {
     const struct am_places *places; /* of the machine; NULL: nothing is known of them */
     struct am_point *points;
     size_t n, cap;
+    bool drawn; /* some benches have pairs of CPUs that were drawn: more of them may be wanted */
 };
 
 /* Appends the product of the bench's axis values (the profile's defaults, overridden by params).
@@ -75,7 +76,10 @@ struct am_plan {
  *
  * Where the bench has the axis `on` and the plan knows places, symbols are those of the point's
  * place and threads. Numbers of threads that a part of the machine cannot take are left out when
- * the profile named them, and planned (to be skipped with the reason) when the user did. */
+ * the profile named them, and planned (to be skipped with the reason) when the user did.
+ *
+ * Where the axes `from` and `to` both have one of am_pairings for their values, these are the pairs
+ * that the places draw by the plan's seed; without places every n-th CPU of both. */
 enum am_status am_plan_add(struct am_plan *plan, const struct am_bench *bench,
                            struct am_param *params, size_t n_params,
                            const struct am_symbol *symbols, struct am_arena *arena,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The family of coherence: hand-offs, states, placements, sharing, groups of CPUs, guidelines, from
  * runs with known contents. */
+#include "family/coherence.h"
 #include "family/families.h"
 
 #include "fact_fixture.h"
@@ -215,6 +216,65 @@ static void check_layout(struct rx_run *run, const struct layout *l)
            "between groups a hand-off takes %.0f times as long", l->ratio);
 }
 
+/* Three groups of four CPUs that are all stated to be alike, each pair measured only with the first
+ * CPU: whether the others belong together is open. */
+static void test_open(struct rx_run *run)
+{
+    struct am_facts facts;
+    const struct am_fact *f;
+    struct am_open_pairs open;
+
+    for (int cpu = 1; cpu < 12; cpu++) {
+        char text[64];
+
+        (void)snprintf(text, sizeof(text), "method=cas from=%d to=0", cpu);
+        (void)put_pair(run, "mem.pingpong", text, cpu < 4 ? 20e-9 : 80e-9, 2);
+    }
+    facts = derive(run);
+    f = am_facts_only(&facts, "coherence.groups", NULL);
+    ok(f && f->ci.lo < 2.5 && f->ci.hi > 8.5, "between two and nine groups: %g to %g",
+       f ? f->ci.lo : NAN, f ? f->ci.hi : NAN);
+    ok(strstr(fx_said(&am_family_coherence, "cores.groups", &facts), "Not decided"),
+       "which is not decided");
+    open = am_coherence_open(&run->set, &run->arena);
+    ok(open.n == 7 && open.pairs[0][0] == 5 && open.pairs[6][0] == 11 && open.pairs[6][1] == 4,
+       "the next pairs hold all others against the first of them: %zu", open.n);
+    for (int cpu = 5; cpu < 12; cpu++) {
+        char text[64];
+
+        (void)snprintf(text, sizeof(text), "method=cas from=%d to=4", cpu);
+        (void)put_pair(run, "mem.pingpong", text, cpu < 8 ? 20e-9 : 80e-9, 2);
+    }
+    (void)derive(run);
+    ok(am_coherence_open(&run->set, &run->arena).n == 3, "then those of the third group are left");
+    for (int cpu = 9; cpu < 12; cpu++) {
+        char text[64];
+
+        (void)snprintf(text, sizeof(text), "method=cas from=%d to=8", cpu);
+        (void)put_pair(run, "mem.pingpong", text, 20e-9, 2);
+    }
+    facts = derive(run);
+    is_fact(&facts, "coherence.groups", NULL, 3);
+    ok(am_coherence_open(&run->set, &run->arena).n == 0, "and nothing is open");
+}
+
+/* Few pairs of a relation stand for all that there are of it. */
+static void test_weights(struct rx_run *run)
+{
+    struct am_facts facts;
+
+    am_kvs_add(&run->set.machine, &run->arena, "pairs.cache", "4");
+    am_kvs_add(&run->set.machine, &run->arena, "pairs.package", "10");
+    am_kvs_add(&run->set.machine, &run->arena, "pairs.far", "90");
+    (void)put_pair(run, "mem.pingpong", "method=cas from=1 to=0", 20e-9, 2);
+    (void)put_pair(run, "mem.pingpong", "method=cas from=3 to=2", 20e-9, 2);
+    (void)put_pair(run, "mem.pingpong", "method=cas from=2 to=0", 80e-9, 3);
+    (void)put_pair(run, "mem.pingpong", "method=cas from=3 to=0", 80e-9, 3);
+    (void)put_pair(run, "mem.pingpong", "method=cas from=4 to=0", 100e-9, 4);
+    facts = derive(run);
+    is_fact(&facts, "coherence.group_ratio", NULL, 5);
+}
+
 static void test_groups(struct rx_run *unused)
 {
     static const struct layout layouts[] = {
@@ -333,8 +393,9 @@ static void test_guidelines(struct rx_run *run)
 int main(void)
 {
     static void (*const tests[])(struct rx_run *) = {
-        test_handoff, test_placement,       test_symmetric,  test_undecided,      test_sharing,
-        test_groups,  test_doubtful_groups, test_guidelines, test_sharing_advice,
+        test_handoff,        test_placement, test_symmetric,       test_undecided,
+        test_sharing,        test_groups,    test_doubtful_groups, test_guidelines,
+        test_sharing_advice, test_open,      test_weights,
     };
 
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

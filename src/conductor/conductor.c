@@ -466,7 +466,8 @@ enum am_status am_conductor_run(const struct am_conductor *c, const struct am_re
 
     *outcome = (struct am_outcome){0};
     r.looks = am_looks_of(r.set->min_launches, r.set->max_launches);
-    r.start_ns = r.latest_ns = am_now_ns();
+    r.latest_ns = am_now_ns();
+    r.start_ns = c->origin_ns ? c->origin_ns : r.latest_ns;
     r.points = calloc(n ? n : 1, sizeof(*r.points));
     r.stops = calloc(n ? n : 1, sizeof(*r.stops));
     r.order = calloc(n ? 2 * n : 1, sizeof(*r.order));

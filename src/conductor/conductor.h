@@ -54,6 +54,7 @@ struct am_conductor {
     const volatile sig_atomic_t *interrupted; /* set by the program's signal handler */
     am_progress_fn *progress;                 /* may be NULL */
     void *progress_self;
+    uint64_t origin_ns; /* when the time that a budget bounds began; 0: now */
 };
 
 struct am_outcome {

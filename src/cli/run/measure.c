@@ -3,11 +3,13 @@
 #include "evidence/evidence.h"
 #include "cli/run/measure.h"
 
+#include "base/clock.h"
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/words/help.h"
 #include "cli/run/progress.h"
+#include "cli/run/refine.h"
 #include "cli/run/run_folder.h"
 #include "cli/words/remember.h"
 #include "cli/run/page.h"
@@ -210,13 +212,18 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         .interrupted = cli->interrupted,
         .progress = am_progress_show,
         .progress_self = &view,
+        .origin_ns = am_now_ns(),
     };
     const char *const folder = am_run_folder_make(cli->arena);
+    struct am_conductor quiet = conductor;
     enum am_status status, ended;
 
+    quiet.progress = NULL; /* the view counts the points of the plan */
     am_progress_begin(&view, cli->opt, cli->style.utf8);
     status = am_conductor_run(&conductor, resume, outcome, err);
     am_progress_end(&view);
+    if (status == AM_OK)
+        status = am_refine_pairs(cli, &quiet, outcome, err);
     am_run_folder_remove(folder);
     /* A machine that drew more after the run than before makes net energies doubtful: both stay. */
     if (status == AM_OK && !outcome->interrupted)

@@ -344,7 +344,10 @@ enum am_status am_cmd_list(struct am_cli *cli, struct am_err *err)
 {
     struct names names = {.arena = cli->arena};
     struct am_setup setup = {0};
-    enum am_status status = am_setup_benches(cli, &setup, err);
+    enum am_status status;
+
+    (void)am_setup_machine(cli, &setup, NULL); /* without a topology places have no reasons */
+    status = am_setup_benches(cli, &setup, err);
 
     if (status == AM_OK) {
         each_bench(&setup.catalogue, &(struct am_strings){0}, collect_name, &names);

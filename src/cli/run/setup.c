@@ -51,10 +51,13 @@ enum am_status am_setup_benches(const struct am_cli *cli, struct am_setup *setup
 {
     enum am_status status = open_simulated(cli, setup, err);
 
-    if (status != AM_OK)
-        return status;
-    status = am_catalogue_load(cli->arena, setup->simulated.path ? setup->simulated.workers : NULL,
-                               &setup->catalogue, err);
+    if (status == AM_OK)
+        status =
+            am_catalogue_load(cli->arena, setup->simulated.path ? setup->simulated.workers : NULL,
+                              &setup->catalogue, err);
+    if (status == AM_OK && setup->topo &&
+        !am_catalogue_place(&setup->catalogue, setup->topo, cli->arena))
+        status = am_fail(err, AM_E_NOMEM, "no memory for the places of the machine");
     return status == AM_OK ? am_against_open(cli, setup, err) : status;
 }
 
@@ -73,11 +76,7 @@ enum am_status am_setup_open(const struct am_cli *cli, struct am_setup *setup, s
 {
     enum am_status status = am_setup_machine(cli, setup, err);
 
-    if (status == AM_OK)
-        status = am_setup_benches(cli, setup, err);
-    if (status == AM_OK && !am_catalogue_place(&setup->catalogue, setup->topo, cli->arena))
-        status = am_fail(err, AM_E_NOMEM, "no memory for the places of the machine");
-    return status;
+    return status == AM_OK ? am_setup_benches(cli, setup, err) : status;
 }
 
 void am_setup_close(struct am_setup *setup)

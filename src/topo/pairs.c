@@ -60,7 +60,7 @@ bool am_topo_pairs_alike(const struct am_topo *topo, struct am_cpu_pair a, struc
 
 /* What has been drawn of one class: of `seen` pairs, each with the same chance. */
 struct drawn {
-    unsigned class;
+    unsigned sort;
     size_t seen, n, most;
     struct am_cpu_pair *pairs;
 };
@@ -81,16 +81,16 @@ static void draw(struct drawn *d, struct am_rng *rng, int a, int b)
     }
 }
 
-static struct drawn *class_at(struct drawn *classes, size_t *n, unsigned class,
+static struct drawn *class_at(struct drawn *classes, size_t *n, unsigned sort,
                               struct am_cpu_pair *room)
 {
     for (size_t i = 0; i < *n; i++) {
-        if (classes[i].class == class)
+        if (classes[i].sort == sort)
             return &classes[i];
     }
     if (*n == CLASSES_MAX)
         return NULL;
-    classes[*n] = (struct drawn){.class = class, .most = PER_CLASS, .pairs = room + *n * PER_CLASS};
+    classes[*n] = (struct drawn){.sort = sort, .most = PER_CLASS, .pairs = room + *n * PER_CLASS};
     return &classes[(*n)++];
 }
 

@@ -17,8 +17,8 @@ from urllib.parse import unquote
 
 from structure import Tap, read, sources
 
-# Axes that no worker states: of merged files (src/store/merge.c).
-ADDED_AXES = {"node"}
+# Axes that no worker states: of merged files (src/store/merge.c), and of cpu.flops in files from before it had places.
+ADDED_AXES = {"node", "smt"}
 
 LITERAL = r'"((?:\\.|[^"\\\n])*)"'
 LOOKUP = re.compile(r"\bam_result_(number|text|param|is|same|metric)\s*\([^;{}\"]*?,\s*" + LITERAL)

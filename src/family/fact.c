@@ -410,14 +410,14 @@ bool am_fact_is_decided(const struct am_fact *fact)
     return isnan(fact->ci.coverage) || fact->ci.coverage >= least;
 }
 
-enum am_side am_fact_side(const struct am_fact *fact, double limit)
+enum am_fact_side am_fact_side(const struct am_fact *fact, double limit)
 {
     if (!am_fact_is_decided(fact))
         return AM_SIDE_OPEN;
     return fact->ci.lo > limit ? AM_SIDE_ABOVE : fact->ci.hi < limit ? AM_SIDE_BELOW : AM_SIDE_OPEN;
 }
 
-enum am_side am_facts_side(const struct am_fact *a, const struct am_fact *b, double limit)
+enum am_fact_side am_facts_side(const struct am_fact *a, const struct am_fact *b, double limit)
 {
     return a->ci.lo > limit * b->ci.hi   ? AM_SIDE_ABOVE
            : a->ci.hi < limit * b->ci.lo ? AM_SIDE_BELOW

@@ -133,12 +133,12 @@ bool am_fact_is_decided(const struct am_fact *fact);
 
 /* What intervals say of a comparison; advice is given on a side, and where it is open that is said.
  */
-enum am_side { AM_SIDE_OPEN, AM_SIDE_ABOVE, AM_SIDE_BELOW };
+enum am_fact_side { AM_SIDE_OPEN, AM_SIDE_ABOVE, AM_SIDE_BELOW };
 /* The side of `limit` on which the whole interval lies; open also where the interval says nothing.
  */
-enum am_side am_fact_side(const struct am_fact *fact, double limit);
+enum am_fact_side am_fact_side(const struct am_fact *fact, double limit);
 /* The same of `a` beside `limit` times `b`. Facts of grade B have two launches at least: where both
  * intervals are apart by such a factor they suffice. */
-enum am_side am_facts_side(const struct am_fact *a, const struct am_fact *b, double limit);
+enum am_fact_side am_facts_side(const struct am_fact *a, const struct am_fact *b, double limit);
 
 #endif

@@ -22,7 +22,7 @@ am_derive_fn am_memory_derive_nodes;     /* mem.numa: node_latency, node_bandwid
 /* memory_figures.c, ended by a row without a name. */
 extern const struct am_figure_row am_memory_figures[];
 
-/* memory_guides.c: advice. */
+/* guides/memory_guides.c: advice. */
 extern const struct am_guideline_rule am_memory_guidelines[];
 
 #endif

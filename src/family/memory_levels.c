@@ -481,10 +481,10 @@ static bool has_huge(const struct am_result *small, const void *huge)
 
 void am_memory_derive_huge(const struct am_deriving *d)
 {
-#define RANDOM "pattern?=random stride?=64 chains?=1 pages="
-    const struct am_selector small = {"mem.latency", RANDOM "small", "latency"};
-    const struct am_selector large = {"mem.latency", RANDOM "huge", "latency"};
-#undef RANDOM
+    const struct am_selector small = {
+        "mem.latency", "pattern?=random stride?=64 chains?=1 pages=small", "latency"};
+    const struct am_selector large = {"mem.latency",
+                                      "pattern?=random stride?=64 chains?=1 pages=huge", "latency"};
     const struct am_picks all = am_select(d->set, &small, d->arena);
     const struct am_picks huge = am_select(d->set, &large, d->arena);
     const struct am_picks both = am_picks_filter(&all, has_huge, &huge);

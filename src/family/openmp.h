@@ -5,6 +5,6 @@
 
 #include "family/family.h"
 
-extern const struct am_guideline_rule am_openmp_guidelines[]; /* openmp_guides.c */
+extern const struct am_guideline_rule am_openmp_guidelines[]; /* guides/openmp_guides.c */
 
 #endif

@@ -260,12 +260,12 @@ static bool read_below(const struct link *l, const char *device, const char *lea
 static bool take_device(void *self, const char *name)
 {
     struct link *const l = self;
-    char class[AM_PROBE_CAP], speed[AM_PROBE_CAP], width[AM_PROBE_CAP];
+    char kind[AM_PROBE_CAP], speed[AM_PROBE_CAP], width[AM_PROBE_CAP];
     uint64_t lanes;
     double gts;
 
-    if (!read_below(l, name, "class", class, sizeof(class)) ||
-        (strncmp(class, "0x03", 4) != 0 && strncmp(class, "0x12", 4) != 0) ||
+    if (!read_below(l, name, "class", kind, sizeof(kind)) ||
+        (strncmp(kind, "0x03", 4) != 0 && strncmp(kind, "0x12", 4) != 0) ||
         !read_below(l, name, "max_link_speed", speed, sizeof(speed)) ||
         !read_below(l, name, "current_link_width", width, sizeof(width)) ||
         !am_parse_f64(speed, strcspn(speed, " "), &gts) ||

@@ -195,13 +195,13 @@ static void test_edac(void)
     am_arena_fini(&arena);
 }
 
-static void put_device(struct tree *t, const char *name, const char *class, const char *speed,
+static void put_device(struct tree *t, const char *name, const char *kind, const char *speed,
                        const char *width)
 {
     char path[256];
 
     (void)snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/class", name);
-    tree_put(t, path, "%s", class);
+    tree_put(t, path, "%s", kind);
     (void)snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/max_link_speed", name);
     tree_put(t, path, "%s", speed);
     (void)snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/current_link_width", name);

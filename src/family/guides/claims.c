@@ -8,6 +8,7 @@
  * grades and intervals. A share that lies above 1 with its whole interval denies the claim.
  * The family comes last: it looks at the facts of all others. */
 #include "base/text.h"
+#include "core/bench/isas.h"
 #include "family/families.h"
 
 #include <math.h>
@@ -53,55 +54,85 @@ static void label(const struct am_deriving *d, struct am_fact *f, const char *of
 
 /* ---- the arithmetic of cores: pipes x width x clock ---- */
 
-static const struct {
-    const char *type, *isa, *instr;
-    double lanes;
-} pipes[] = {
-    {"f64", "avx512", "vfmadd231pd_zmm", 8}, {"f64", "avx2", "vfmadd231pd_ymm", 4},
-    {"f32", "avx2", "vfmadd231ps_ymm", 8},   {"f64", "neon", "fmla_2d", 2},
-    {"f32", "neon", "fmla_4s", 4},
+/* The fused multiply-adds whose rate shows the pipes, by type and bytes of a vector. */
+static const struct fma {
+    const char *type, *instr;
+    double bytes, lanes;
+} fmas[] = {
+    {"f64", "vfmadd231pd_zmm", 64, 8},
+    {"f64", "vfmadd231pd_ymm", 32, 4},
+    {"f32", "vfmadd231ps_ymm", 32, 8},
+    {"f64", "fmla_2d", 16, 2},
 };
 
-static void offer_core(const struct am_deriving *d, size_t i, const struct am_fact *peak,
-                       double cores, const char *of)
+static double vector_bytes(const char *isa)
 {
-    const struct am_fact *const clock = am_facts_only(d->facts, "core.clock", NULL);
-    const struct am_fact *const rate =
-        am_facts_only(d->facts, "core.rate", am_arena_printf(d->arena, "instr=%s", pipes[i].instr));
+#define BYTES(name, bytes) {#name, bytes},
+    static const struct {
+        const char *name;
+        double bytes;
+    } rows[] = {AM_ISAS(BYTES)};
+#undef BYTES
+    const int rank = am_isa_rank(isa);
+
+    return rank < 0 ? 0 : rows[rank].bytes;
+}
+
+/* The row whose instruction makes this peak, if its rate was measured. */
+static const struct fma *fma_of(const struct am_deriving *d, const struct am_fact *peak,
+                                const struct am_fact **rate)
+{
+    const double bytes = vector_bytes(am_fact_text(peak, "isa"));
+    const char *const type = am_fact_text(peak, "type");
+
+    for (size_t i = 0; type && i < sizeof(fmas) / sizeof(fmas[0]); i++) {
+        *rate = fmas[i].bytes == bytes && strcmp(fmas[i].type, type) == 0
+                    ? am_facts_only(d->facts, "core.rate",
+                                    am_arena_printf(d->arena, "instr=%s", fmas[i].instr))
+                    : NULL;
+        if (*rate)
+            return &fmas[i];
+    }
+    return NULL;
+}
+
+static void offer_core(const struct am_deriving *d, const struct am_fact *peak, double cores,
+                       const char *of)
+{
+    const struct am_fact *const clock = am_facts_only(d->facts, "core.clock", NULL), *rate = NULL;
+    const struct fma *const fma = peak && clock ? fma_of(d, peak, &rate) : NULL;
     struct am_fact share;
 
-    if (!clock || !rate || !peak || !(cores > 0))
+    if (!fma)
         return;
     share = am_fact_over(peak, rate, d->arena);
     share = am_fact_over(&share, clock, d->arena);
-    am_fact_scale(&share, 1 / (2 * pipes[i].lanes * cores));
+    am_fact_scale(&share, 1 / (2 * fma->lanes * cores));
     label(d, &share, of);
-    am_fact_label(&share, d->arena, "type", AM_AXIS_NAME, pipes[i].type);
-    am_fact_label(&share, d->arena, "isa", AM_AXIS_NAME, pipes[i].isa);
+    am_fact_label(&share, d->arena, "type", AM_AXIS_NAME, fma->type);
+    am_fact_label(&share, d->arena, "isa", AM_AXIS_NAME, am_fact_text(peak, "isa"));
     share.evidence = measured(d, peak, 1e9, "Gflop/s");
     offer_share(d, share,
                 am_arena_printf(d->arena,
-                                "%.4g Gflop/s: %s%.3g %s per cycle x %.0f lanes x 2 x "
-                                "%.3g GHz",
-                                2 * pipes[i].lanes * rate->value * clock->value * cores / 1e9,
+                                "%.4g Gflop/s: %s%.3g %s per cycle x %.0f lanes x 2 x %.3g GHz",
+                                2 * fma->lanes * rate->value * clock->value * cores / 1e9,
                                 cores > 1 ? am_arena_printf(d->arena, "%.0f cores x ", cores) : "",
-                                rate->value, pipes[i].instr, pipes[i].lanes, clock->value / 1e9));
+                                rate->value, fma->instr, fma->lanes, clock->value / 1e9));
 }
 
 static void derive_arithmetic(const struct am_deriving *d)
 {
+    static const char *const types[] = {"f64", "f32"};
     const double cores = claim_of(d, "cores");
 
-    for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
-        const char *const kind =
-            am_arena_printf(d->arena, "type=%s isa=%s", pipes[i].type, pipes[i].isa);
-        const char *const one = am_arena_printf(d->arena, "%s threads=1", kind);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        const char *const one = am_arena_printf(d->arena, "type=%s threads=1", types[i]);
         const char *const all =
-            am_arena_printf(d->arena, "%s threads>=%.0f threads>1", kind, cores);
+            am_arena_printf(d->arena, "type=%s threads>=%.0f threads>1", types[i], cores);
 
-        offer_core(d, i, am_facts_most(d->facts, "core.peak", one), 1, "arithmetic_of_one_core");
+        offer_core(d, am_facts_most(d->facts, "core.peak", one), 1, "arithmetic_of_one_core");
         if (cores > 1)
-            offer_core(d, i, am_facts_most(d->facts, "core.peak", all), cores,
+            offer_core(d, am_facts_most(d->facts, "core.peak", all), cores,
                        "arithmetic_of_all_cores");
     }
 }

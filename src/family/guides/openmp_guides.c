@@ -154,7 +154,7 @@ static struct part say_policy(const struct am_facts *facts, const char *runtime,
                               struct am_guideline *out, struct am_arena *arena)
 {
     const struct am_fact *const f = of_runtime(facts, "openmp.wait_ratio", runtime, "", arena);
-    const enum am_side side = f ? am_fact_side(f, worth) : AM_SIDE_OPEN;
+    const enum am_fact_side side = f ? am_fact_side(f, worth) : AM_SIDE_OPEN;
 
     if (!f)
         return (struct part){NULL, false};

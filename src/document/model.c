@@ -260,8 +260,11 @@ static double most_threads(const struct am_facts *facts)
 static void add_claim(const struct teller *t, struct am_table *table, const struct am_fact *f)
 {
     static const char *const labels[] = {"type", "isa", "level", "device", "direction"};
-    const char *what = am_fact_text(f, "of");
+    char *const of = am_arena_printf(t->b->arena, "%s", am_fact_text(f, "of"));
+    const char *what = of;
 
+    for (char *c = of; c && *c; c++)
+        *c = *c == '_' ? ' ' : *c;
     for (size_t i = 0; what && i < sizeof(labels) / sizeof(labels[0]); i++) {
         const char *const text = am_fact_text(f, labels[i]);
 

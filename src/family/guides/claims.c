@@ -17,6 +17,7 @@
 
 /* Clocks and rates are claimed to a few digits: so much above a claim is still the claim. */
 static const double rounding = 1.03;
+enum { MIB = 1048576 };
 
 /* A share with the claim in words; its evidence says what was measured. */
 static void offer_share(const struct am_deriving *d, struct am_fact fact, const char *claimed)
@@ -174,9 +175,12 @@ static void derive_caches(const struct am_deriving *d)
         am_fact_scale(&share, 1 / claim);
         label(d, &share, "cache_size");
         am_fact_label(&share, d->arena, "level", AM_AXIS_NAME, level);
-        share.evidence = measured(d, size, 1024, "KiB");
+        share.evidence =
+            size->value < MIB ? measured(d, size, 1024, "KiB") : measured(d, size, MIB, "MiB");
         share.ci.lo = fmin(share.ci.lo, rounding);
-        offer_share(d, share, am_arena_printf(d->arena, "%.0f KiB", claim / 1024));
+        offer_share(d, share,
+                    claim < MIB ? am_arena_printf(d->arena, "%.4g KiB", claim / 1024)
+                                : am_arena_printf(d->arena, "%.4g MiB", claim / MIB));
     }
 }
 

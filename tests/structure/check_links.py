@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Relative links of the documents lead to files that exist and to headings that are there; source files that they
-name as code (`family/memory.c`) are there too."""
+name as code (`family/memory/memory.c`) are there too."""
 
 import re
 import sys

@@ -4,7 +4,7 @@
  * A rule speaks where the facts it needs are there, which they are only with a grade of A or B. It
  * gives advice where their intervals lie on one side of what is worth a change of code, and says
  * "Not decided" with the interval where they do not. Nothing is advised that was not measured. */
-#include "family/memory.h"
+#include "family/memory/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -53,10 +53,25 @@ struct columns {
     double lo, hi; /* of the values */
 };
 
+static double widest_value(const struct am_plot *plot)
+{
+    double widest = 0;
+
+    for (size_t s = 0; s < plot->n; s++) {
+        for (size_t i = 0; i < plot->series[s].n; i++) {
+            char value[AM_UNITS_MAX];
+
+            am_units_value(plot->series[s].marks[i].y, plot->y.unit, value, sizeof(value));
+            widest = fmax(widest, am_label_width(value, LABEL_SIZE));
+        }
+    }
+    return widest;
+}
+
 static struct columns measure(const struct am_plot *plot)
 {
     const double width = plot->width > 0 ? plot->width : AM_PLOT_WIDTH;
-    struct columns c = {.values = 76};
+    struct columns c = {.values = widest_value(plot) + 8};
 
     for (size_t i = 0; i < plot->x.n_names; i++)
         c.names = fmax(c.names, am_label_width(plot->x.names[i], LABEL_SIZE));

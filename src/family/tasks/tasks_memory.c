@@ -5,7 +5,7 @@
  * At each size the fastest point counts, whoever ran its blocks. The latency of memory, the size of
  * the last cache and the length of its lines are facts of the family of memory, where the run has
  * them. */
-#include "family/tasks.h"
+#include "family/tasks/tasks.h"
 
 #include "base/text.h"
 #include "family/plot.h"

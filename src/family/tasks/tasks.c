@@ -7,7 +7,7 @@
  * their runtime likes, with one thread and with the largest team. The models are in tasks_sizes.c
  * and tasks_memory.c. */
 #include "family/families.h"
-#include "family/tasks.h"
+#include "family/tasks/tasks.h"
 
 #include <stdio.h>
 

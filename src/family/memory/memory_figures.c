@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is drawn of caches and main memory: the family's table of figures. */
-#include "family/memory.h"
+#include "family/memory/memory.h"
 
 const struct am_figure_row am_memory_figures[] = {
     {

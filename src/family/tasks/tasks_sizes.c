@@ -4,7 +4,7 @@
  *
  * A curve has three sizes or more. Results of grade C are shown in the figure but not fitted,
  * unless too few others are left: then the facts of the curve are withheld for their grade. */
-#include "family/tasks.h"
+#include "family/tasks/tasks.h"
 
 #include "family/plot.h"
 #include "fit/task_fit.h"

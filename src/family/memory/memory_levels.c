@@ -6,7 +6,7 @@
  * states: statements are judged afterwards. Where the number is undecided only the innermost caches
  * that no doubt concerns and main memory get facts, and a remark says why. The other curves have
  * every point, whatever its grade: their shape is that of the least disturbed samples. */
-#include "family/memory.h"
+#include "family/memory/memory.h"
 
 #include "base/text.h"
 #include "fit/curve.h"

@@ -4,7 +4,7 @@
  * Facts carry the level they are about as a label: l1d, l2, l3 or memory. Their mathematics stands
  * in memory_levels.c (what dependent loads show) and memory_rates.c (what streams show), the
  * guidelines made of them in guides/memory_guides.c, the figures in memory_figures.c. */
-#include "family/memory.h"
+#include "family/memory/memory.h"
 
 #include "family/families.h"
 #include "family/roles.h"

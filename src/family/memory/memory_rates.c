@@ -6,7 +6,7 @@
  * (family/tiers.h): the bandwidth of many threads in a cache is that of all such caches together.
  * Sets that lie between two levels tell nothing of either and are left out. Bandwidths are the best
  * over instruction sets, sizes within the level, pages and distances of prefetch. */
-#include "family/memory.h"
+#include "family/memory/memory.h"
 #include "family/tiers.h"
 
 #include <math.h>

@@ -92,6 +92,10 @@
   each(doc, "table.sortable", function (table) {
     each(table, "th", function (th, i) {
       th.classList.add("sort");
+      th.setAttribute("tabindex", "0");
+      th.addEventListener("keydown", function (e) {
+        if (e.key === "Enter" || e.key === " ") { e.preventDefault(); th.click(); }
+      });
       th.addEventListener("click", function () {
         var up = th.getAttribute("aria-sort") !== "ascending", body = table.tBodies[0];
         var rows = Array.prototype.slice.call(body.rows);

@@ -181,6 +181,19 @@ ACTIONS = {
           var tip = document.getElementById("tip");
           return !tip.hidden && /ns/.test(tip.textContent);
         })()""",
+    "keys do what clicks do: names and headings take the focus, Enter acts": r"""
+        (function () {
+          function press(el) {
+            el.focus();
+            el.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}));
+            return document.activeElement === el;
+          }
+          var name = document.querySelector("#fig-latency [data-name]"), off = name.classList.contains("off");
+          document.querySelectorAll("details").forEach(function (d) { d.open = true; });
+          var th = document.querySelector("table.sortable th");
+          return press(name) && name.classList.contains("off") !== off && press(th) &&
+                 th.hasAttribute("aria-sort");
+        })()""",
     "a heading sorts its table": r"""
         (function () {
           document.querySelectorAll("details").forEach(function (d) { d.open = true; });

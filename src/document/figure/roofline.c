@@ -153,6 +153,12 @@ static void add_slopes(struct roofs *r, const struct part *p, struct am_plot *pl
     }
 }
 
+/* The operation; of a kernel that passed what single operations reach, its bench. */
+static const char *what_reached(const struct am_ceiling *c)
+{
+    return c->op ? c->op : c->point ? c->point->bench : "peak";
+}
+
 /* Of the fastest instruction set each operation, then the best of the others. */
 static void add_flats(struct roofs *r, const struct part *p, struct am_plot *plot,
                       const struct window *w)
@@ -168,8 +174,8 @@ static void add_flats(struct roofs *r, const struct part *p, struct am_plot *plo
 
         am_units_value(c->rate, "flop/s", value, sizeof(value));
         add_line(r, plot,
-                 am_arena_printf(arena_of(r), "%s%s%s %s", c->isa ? c->isa : "",
-                                 c->isa && c->op ? " " : "", c->op ? c->op : "peak", value),
+                 am_arena_printf(arena_of(r), "%s%s%s %s", c->isa ? c->isa : "", c->isa ? " " : "",
+                                 what_reached(c), value),
                  FLAT_COLOR, n > 0, ends);
         c = n == 0 && same_text(top->isa, c->isa) ? highest(r, p, c->rate, NULL)
                                                   : highest(r, p, c->rate, top->isa);
@@ -414,8 +420,8 @@ const struct am_figure_row am_roofline_row = {
     .caption =
         "Ceilings are measured, never computed from a data sheet: arithmetic above, the "
         "bandwidth of each level at the slopes. A mark is a kernel, at the operations that "
-        "it executed; its distance to the lowest ceiling is what is left. (scaled): measured "
-        "with fewer threads, and multiplied. Points from which the ceilings come are not "
+        "it executed; its distance to the lowest ceiling is what is left. (scaled): at most, "
+        "from what fewer threads reached. Points from which the ceilings come are not "
         "drawn again.",
     .make = am_roofline_plots,
 };

@@ -85,7 +85,8 @@ struct verdict {
     const char *text;
 };
 
-/* The worst that holds. */
+/* The worst that holds; whether it was quiet enough is said by am_quality_sentence() alone, so that
+ * a page does not say it twice and differently. */
 static struct verdict verdict_of(const struct am_result_set *set, const struct quality *q)
 {
     const struct {
@@ -100,12 +101,8 @@ static struct verdict verdict_of(const struct am_result_set *set, const struct q
          {AM_TONE_BAD, "Not to be relied on: others were busy on the machine"}},
         {set->run.state != AM_RUN_DONE, {AM_TONE_WARN, "Not finished"}},
         {q->states[AM_POINT_FAIL] > 0, {AM_TONE_WARN, "Some points failed"}},
-        {q->busy > am_grade_rows[AM_REASON_BUSY].a ||
-             (double)q->disturbed > am_grade_rows[AM_REASON_DISTURBED].a * (double)q->samples,
-         {AM_TONE_WARN, "To be read with care: the machine was not quiet"}},
-        {!(q->precision <= 0.05), {AM_TONE_WARN, "To be read with care: intervals are wide"}},
-        {q->warnings > 0, {AM_TONE_WARN, "Usable, with the findings below in mind"}},
-        {true, {AM_TONE_GOOD, "Good: quiet machine, narrow intervals"}},
+        {q->warnings > 0, {AM_TONE_WARN, "To be read with the findings below in mind"}},
+        {true, {AM_TONE_GOOD, "Complete, and doctor found nothing against it"}},
     };
     size_t i = 0;
 

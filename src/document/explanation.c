@@ -189,7 +189,7 @@ static void tell_roofs(struct am_data *d, const struct am_explanation *e)
         am_data_object(d, am_ceiling_words[k]);
         am_data_number(d, "rate", roof->rate);
         am_data_bool(d, "scaled", roof->scaled);
-        am_data_text(d, "from", roof->ceiling->point->text);
+        am_data_text(d, "from", roof->ceiling->from);
         am_data_object_end(d);
     }
     am_data_object_end(d);

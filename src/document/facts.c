@@ -233,7 +233,7 @@ static void tell_fact(struct am_data *d, const struct am_fact *f)
             am_data_guess(d, f->labels[i].name, f->labels[i].text);
     }
     am_data_object_end(d);
-    am_data_text(d, "kind", f->kind == AM_FACT_CAPABILITY ? "capability" : "typical");
+    am_data_text(d, "kind", am_fact_kinds[f->kind]);
     am_data_grading(d, f->grading);
     am_data_text(d, "what", f->what);
     am_data_text(d, "unit", f->unit);
@@ -241,6 +241,7 @@ static void tell_fact(struct am_data *d, const struct am_fact *f)
     am_data_number(d, "bound", bound);
     am_data_range(d, "interval", f->ci.lo, f->ci.hi);
     am_data_number(d, "coverage", f->ci.coverage);
+    am_data_unsigned(d, "launches", f->launches);
     am_data_text(d, "claimed", f->claimed);
     am_data_bool(d, "contradicts", f->contradicts);
     am_data_text(d, "evidence", f->evidence);

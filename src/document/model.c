@@ -419,13 +419,6 @@ static void model_blocks(struct am_body *b, const void *self)
                        "archmeter model --facts gives every number with its interval and evidence");
 }
 
-const char *const am_ceiling_words[AM_CEILING_KINDS] = {
-    [AM_CEILING_FLOPS] = "flops",
-    [AM_CEILING_READ] = "read",
-    [AM_CEILING_WRITE] = "write",
-    [AM_CEILING_BYTES] = "bytes",
-};
-
 static void tell_ceilings(struct am_data *d, const struct am_roofline *roofline)
 {
     am_data_array(d, "ceilings");

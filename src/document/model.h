@@ -18,9 +18,6 @@ struct am_model_view {
 /* For programs: facts, guidelines and ceilings; CSV: the facts. */
 struct am_document am_document_model(const struct am_model_view *view);
 
-/* Kinds of ceilings for programs: "flops", "read", ... */
-extern const char *const am_ceiling_words[AM_CEILING_KINDS];
-
 /* ---- parts of a page ---- */
 
 /* The tables of cores and memory; `told` (one per fact) is set where a fact is in them. */

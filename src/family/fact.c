@@ -13,7 +13,16 @@
 
 enum { ID_BYTES = 1024, REASON_BYTES = 256, REMARK_BYTES = 600 };
 
+const char *const am_fact_kinds[AM_FACT_KINDS] = {
+    [AM_FACT_TYPICAL] = "typical", [AM_FACT_CAPABILITY] = "capability"};
+
 /* ---- making ---- */
+
+/* The fewer of both; 0 is "not known". */
+static size_t fewer(size_t a, size_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
 
 struct am_fact am_fact_of(const struct am_pick *pick, struct am_arena *arena)
 {
@@ -37,6 +46,7 @@ static void divide(struct am_fact *fact, const struct am_fact *by)
     fact->ci = (struct am_interval){fact->ci.lo / by->ci.hi, fact->ci.hi / by->ci.lo,
                                     fmax(fact->ci.coverage + by->ci.coverage - 1, 0)};
     fact->grading = am_grading_worse(fact->grading, by->grading);
+    fact->launches = fewer(fact->launches, by->launches);
 }
 
 struct am_fact am_fact_of_ratio(const struct am_pick *over, const struct am_pick *under,
@@ -143,6 +153,7 @@ void am_fact_scale(struct am_fact *fact, double factor)
 void am_fact_rest_on(struct am_fact *fact, const struct am_pick *pick)
 {
     fact->grading = am_grading_worse(fact->grading, pick->metric->grading);
+    fact->launches = fewer(fact->launches, pick->metric->summary.launches);
     if (fact->n_points < AM_FACT_POINTS_MAX)
         fact->points[fact->n_points++] = pick->result->point_id;
 }

@@ -29,7 +29,9 @@ enum {
 enum am_fact_kind {
     AM_FACT_TYPICAL,    /* what a program gets: the median */
     AM_FACT_CAPABILITY, /* the best that was reached, as a ceiling needs it */
+    AM_FACT_KINDS,
 };
+extern const char *const am_fact_kinds[AM_FACT_KINDS]; /* "typical", "capability" */
 
 struct am_fact {
     const char *family, *name; /* set by am_facts_offer(): the family; by the rule: the name */
@@ -43,6 +45,7 @@ struct am_fact {
     struct am_interval ci;     /* of the value; lo == hi == value where it is exact by construction;
                                 * coverage NAN where neighbouring points of a sweep give it */
     struct am_grading grading; /* the worst of what it rests on */
+    size_t launches;           /* of the result with the fewest that it rests on; 0: not known */
     const char *evidence;      /* bench, points and rule it was derived from, in words */
     int64_t points[AM_FACT_POINTS_MAX]; /* ids of points it rests on */
     size_t n_points;

@@ -11,6 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+const char *const am_ceiling_words[AM_CEILING_KINDS] = {
+    [AM_CEILING_FLOPS] = "flops",
+    [AM_CEILING_READ] = "read",
+    [AM_CEILING_WRITE] = "write",
+    [AM_CEILING_BYTES] = "bytes",
+};
+
 const char *am_ceiling_unit(enum am_ceiling_kind kind)
 {
     return kind == AM_CEILING_FLOPS ? "flop/s" : "B/s";
@@ -29,6 +36,14 @@ const struct am_result_metric *am_result_rate(const struct am_result *result, co
 
 /* ---- building ---- */
 
+/* Never NULL, so that whoever tells the evidence need not ask. */
+static const char *evidence_of(const struct am_result *point, struct am_arena *arena)
+{
+    const char *const text = am_arena_printf(arena, "%s %s", point->bench, point->text);
+
+    return text ? text : point->bench;
+}
+
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -38,10 +53,11 @@ static bool same_key(const struct am_ceiling *a, const struct am_ceiling *b)
 {
     return a->kind == b->kind && a->level == b->level && same_text(a->type, b->type) &&
            same_text(a->isa, b->isa) && same_text(a->op, b->op) &&
-           same_text(a->device, b->device) && fabs(a->threads - b->threads) < 0.5;
+           same_text(a->device, b->device) && same_text(a->space, b->space) &&
+           fabs(a->threads - b->threads) < 0.5;
 }
 
-static void raise_ceiling(struct am_roofline *r, const struct am_ceiling *c)
+void am_roofline_add(struct am_roofline *r, const struct am_ceiling *c)
 {
     struct am_ceiling *added;
 
@@ -87,7 +103,9 @@ static void add_flops(struct am_roofline *r, const struct am_result *point)
         return;
     c.rate = m->summary.p95;
     c.median = m->summary.median;
-    raise_ceiling(r, &c);
+    c.ci = m->summary.ci;
+    c.from = evidence_of(point, r->arena);
+    am_roofline_add(r, &c);
 }
 
 static void add_bytes(struct am_roofline *r, const struct am_result *point)
@@ -110,10 +128,15 @@ static void add_bytes(struct am_roofline *r, const struct am_result *point)
     c.level = am_tiers_of(&r->levels, am_result_size(point), &reach);
     if (!(read + written > 0) || c.level == AM_TIER_COUNT || !m || !is_sound(r, m))
         return;
+    c.from = evidence_of(point, r->arena);
     for (c.kind = AM_CEILING_READ; c.kind < AM_CEILING_KINDS; c.kind++) {
-        c.rate = shares[c.kind] * m->summary.p95;
-        c.median = shares[c.kind] * m->summary.median;
-        raise_ceiling(r, &c);
+        const double share = shares[c.kind];
+
+        c.rate = share * m->summary.p95;
+        c.median = share * m->summary.median;
+        c.ci = (struct am_interval){share * m->summary.ci.lo, share * m->summary.ci.hi,
+                                    m->summary.ci.coverage};
+        am_roofline_add(r, &c);
     }
 }
 
@@ -159,7 +182,7 @@ static void raise_by_executed(struct am_roofline *r, const struct am_pick *execu
     else if (!doubtful && s->ci.lo > roof.rate)
         remark(r, executed, roof.rate, "raised to it, as evidence of what the cores can do");
     if (!doubtful)
-        raise_ceiling(r, &c);
+        am_roofline_add(r, &c);
 }
 
 void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,

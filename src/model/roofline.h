@@ -27,16 +27,20 @@ enum am_ceiling_kind {
 
 struct am_ceiling {
     enum am_ceiling_kind kind;
-    enum am_tier level; /* not of flops */
-    const char *type;   /* of flops: "f64"; else NULL */
-    const char *isa;    /* NULL where the bench has no such axis */
-    const char *op;     /* of flops: "fma", "mix"; NULL where the bench has no such axis */
-    const char *device; /* NULL: the processor */
-    double threads;     /* all of them together have it */
-    double rate;        /* 95 % quantile of the samples of the best point */
-    double median;      /* of the same point */
-    const struct am_result *point; /* the evidence */
+    enum am_tier level;    /* not of flops */
+    const char *type;      /* of flops: "f64"; else NULL */
+    const char *isa;       /* NULL where the bench has no such axis */
+    const char *op;        /* of flops: "fma", "mix"; NULL where the bench has no such axis */
+    const char *device;    /* NULL: the processor */
+    const char *space;     /* of bytes of a device: "global memory"; else NULL */
+    double threads;        /* all of them together have it */
+    double rate;           /* 95 % quantile of the samples of the best point */
+    double median;         /* of the same point */
+    struct am_interval ci; /* of that median */
+    const char *from;      /* the evidence in words: bench and point */
+    const struct am_result *point; /* the evidence; NULL in a model that was read from a file */
 };
+extern const char *const am_ceiling_words[AM_CEILING_KINDS]; /* "flops", "read", ... */
 
 struct am_roofline {
     struct am_ceiling *items;
@@ -52,6 +56,10 @@ struct am_roofline {
  * Facts give the sizes of the caches. */
 void am_roofline_build(const struct am_result_set *set, const struct am_facts *facts,
                        struct am_arena *arena, struct am_roofline *out);
+
+/* Adds a ceiling, or raises the one of the same kind, level, type, instruction set, device and
+ * threads to it; one that is no number above 0 is left out. */
+void am_roofline_add(struct am_roofline *roofline, const struct am_ceiling *ceiling);
 
 struct am_roof_query {
     enum am_ceiling_kind kind;

@@ -32,18 +32,55 @@ static bool same_point(const struct place *a, const struct place *b)
     return am_keyed_order(&a->point, &b->point) == 0;
 }
 
+/* What the node's own file had in the table `area`: what all nodes share, and its own. */
+static struct am_kvs area_of(const struct am_node *node, const char *area,
+                             const struct am_kvs *shared, struct am_arena *arena)
+{
+    const size_t len = strlen(area);
+    struct am_kvs all = {0};
+
+    for (size_t i = 0; i < node->facts.n; i++) {
+        const struct am_kv *const kv = &node->facts.items[i];
+
+        if (strncmp(kv->key, area, len) == 0 && kv->key[len] == '.')
+            am_kvs_add(&all, arena, kv->key + len + 1, kv->value);
+    }
+    for (size_t i = 0; i < shared->n; i++) {
+        if (!am_kvs_get(&all, shared->items[i].key))
+            am_kvs_add(&all, arena, shared->items[i].key, shared->items[i].value);
+    }
+    return all;
+}
+
+bool am_nodes_part(const struct am_result_set *set, size_t node, struct am_arena *arena,
+                   struct am_result_set *out)
+{
+    const struct am_node *const n = &set->nodes.items[node];
+    struct am_err ignored = {0};
+
+    if (!n->ok || am_results_where(set, am_node_axis, n->name, arena, out, &ignored) != AM_OK)
+        return false;
+    out->nodes = (struct am_nodes){0};
+    out->machine = area_of(n, "machine", &set->machine, arena);
+    out->environment = area_of(n, "environment", &set->environment, arena);
+    out->build = area_of(n, "build", &set->build, arena);
+    if (n->started) {
+        out->run.command = n->command;
+        out->run.started = n->started;
+        out->run.ended = n->ended;
+        /* one simulated part stamps the whole file; the machine itself says what it is */
+        out->run.synthetic = am_kvs_get(&out->machine, "synthetic") != NULL;
+    }
+    return true;
+}
+
 const struct am_result_set *am_nodes_first(const struct am_result_set *set, struct am_arena *arena)
 {
     for (size_t i = 0; i < set->nodes.n; i++) {
         struct am_result_set *const one = am_arena_alloc(arena, sizeof(*one));
-        struct am_err ignored = {0};
 
-        if (one && set->nodes.items[i].ok &&
-            am_results_where(set, am_node_axis, set->nodes.items[i].name, arena, one, &ignored) ==
-                AM_OK) {
-            one->nodes = (struct am_nodes){0};
+        if (one && am_nodes_part(set, i, arena, one))
             return one;
-        }
     }
     return set;
 }

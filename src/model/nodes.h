@@ -37,6 +37,12 @@ enum am_status am_nodes_study(const struct am_result_set *set,
                               const struct am_compare_settings *settings, struct am_arena *arena,
                               struct am_node_study *out, struct am_err *err);
 
+/* The part of one machine, as if its own file had been read: results without the axis of nodes, and
+ * machine, environment and build as the node has them. False when it has no results, or memory is
+ * refused. */
+bool am_nodes_part(const struct am_result_set *set, size_t node, struct am_arena *arena,
+                   struct am_result_set *out);
+
 /* The results of the first machine that has any, as if its file had been read: what a model of "the
  * machine" is made of. The set itself when it is of one machine. */
 const struct am_result_set *am_nodes_first(const struct am_result_set *set, struct am_arena *arena);

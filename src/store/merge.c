@@ -323,7 +323,8 @@ static enum am_status read_all_nodes(struct am_store *store, struct am_arena *ar
     size_t cap = 0;
 
     am_db_rows_open(&rows,
-                    "SELECT n.name, n.state, n.reason, count(x.point), count(v.point)"
+                    "SELECT n.name, n.state, n.reason, count(x.point), count(v.point),"
+                    " n.command, n.started, n.ended"
                     " FROM node n LEFT JOIN (SELECT p.point, p.value FROM param p JOIN axis a"
                     " ON a.id = p.axis AND a.name = 'node') x ON x.value = n.name"
                     " LEFT JOIN (SELECT DISTINCT point FROM visit WHERE state = 'ok') v"
@@ -341,6 +342,9 @@ static enum am_status read_all_nodes(struct am_store *store, struct am_arena *ar
             .reason = am_db_get_text_or_null(&rows, 2),
             .points = am_db_get_unsigned(&rows, 3),
             .ok = am_db_get_unsigned(&rows, 4),
+            .command = am_db_get_text_or_null(&rows, 5),
+            .started = am_db_get_text_or_null(&rows, 6),
+            .ended = am_db_get_text_or_null(&rows, 7),
         };
     }
     s = am_db_rows_close(&rows);

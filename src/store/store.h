@@ -196,8 +196,9 @@ extern const char *const am_node_states[]; /* "done", "partial", "lost"; by enum
 struct am_node {
     const char *name;
     enum am_node_state state;
-    const char *reason; /* NULL when done */
-    size_t points, ok;  /* planned, and with a result */
+    const char *reason;                    /* NULL when done */
+    size_t points, ok;                     /* planned, and with a result */
+    const char *command, *started, *ended; /* of its own file; NULL: not known */
     struct am_kvs facts;
 };
 

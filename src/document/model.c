@@ -8,6 +8,7 @@
 #include "document/run.h"
 #include "document/screen.h"
 #include "document/units.h"
+#include "model/machine.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -363,14 +364,26 @@ void am_model_guidelines(struct am_body *b, const struct am_guidelines *all)
 
 /* ---- the document ---- */
 
+/* Where a model that was read comes from. */
+static void tell_origin(struct am_body *b, const struct am_result_set *set)
+{
+    (void)am_block_addf(b, AM_BLOCK_LINE, "model", "read from a file; made of %s, measured %s%s",
+                        set->run.name ? set->run.name : "a run",
+                        set->run.started ? set->run.started : "at an unknown time",
+                        set->run.synthetic ? ", of a simulated machine" : "");
+}
+
 /* The first screen, or the machine's name where there is nothing for one. */
 static void tell_head(struct am_body *b, const struct am_model_view *view, bool *left)
 {
     const struct am_fact *const clock = am_facts_only(view->facts, "core.clock", NULL);
-    const struct am_screen_view screen = {.set = view->set, .facts = view->facts};
+    const struct am_screen_view screen = {
+        .set = view->set, .facts = view->facts, .read = view->read};
 
     if (clock)
         left[clock - view->facts->items] = false;
+    if (view->read)
+        tell_origin(b, view->set);
     if (am_screen_families(view->facts) > 0)
         am_screen_section(b, &screen);
     else
@@ -390,9 +403,8 @@ static void find_left(const struct am_facts *facts, const bool *told, bool *left
     }
 }
 
-static void model_blocks(struct am_body *b, const void *self)
+void am_model_blocks(struct am_body *b, const struct am_model_view *view)
 {
-    const struct am_model_view *const view = self;
     const struct am_facts *const facts = view->facts;
     bool *const told = am_arena_array(b->arena, facts->n + 1, sizeof(*told));
     bool *const left = am_arena_array(b->arena, facts->n + 1, sizeof(*left));
@@ -427,27 +439,33 @@ static void tell_ceilings(struct am_data *d, const struct am_roofline *roofline)
 
         am_data_object(d, NULL);
         am_data_text(d, "kind", am_ceiling_words[c->kind]);
-        am_data_text(d, "level", c->kind == AM_CEILING_FLOPS ? NULL : am_tier_label(c->level));
+        am_data_text(d, "level", c->level < AM_TIER_COUNT ? am_tier_label(c->level) : NULL);
+        am_data_text(d, "space", c->space);
         am_data_text(d, "type", c->type);
         am_data_text(d, "isa", c->isa);
+        am_data_text(d, "op", c->op);
         am_data_text(d, "device", c->device);
         am_data_number(d, "threads", c->threads);
         am_data_text(d, "unit", am_ceiling_unit(c->kind));
         am_data_number(d, "rate", c->rate);
         am_data_number(d, "median", c->median);
-        am_data_text(d, "bench", c->point->bench);
-        am_data_text(d, "from", c->point->text);
+        am_data_range(d, "interval", c->ci.lo, c->ci.hi);
+        am_data_text(d, "from", c->from);
         am_data_object_end(d);
     }
     am_data_array_end(d);
 }
 
-static void model_data(struct am_data *d, const void *self)
+/* Facts, guidelines and ceilings with where they come from. */
+void am_data_model(struct am_data *d, const struct am_model_view *view)
 {
-    const struct am_model_view *const view = self;
-
-    am_data_run(d, "run", view->set);
+    am_data_text(d, "kind", am_machine_kind);
+    am_data_integer(d, "version", AM_MACHINE_VERSION);
+    am_data_text(d, "node", view->node);
+    am_data_origin(d, view->set);
     am_data_machine(d, &view->set->machine);
+    am_data_pairs(d, "environment", &view->set->environment);
+    am_data_pairs(d, "build", &view->set->build);
     am_data_facts(d, view->facts);
     am_data_array(d, "guidelines");
     for (size_t i = 0; i < view->guidelines->n; i++) {
@@ -462,6 +480,16 @@ static void model_data(struct am_data *d, const void *self)
     }
     am_data_array_end(d);
     tell_ceilings(d, view->roofline);
+}
+
+static void model_blocks(struct am_body *b, const void *self)
+{
+    am_model_blocks(b, self);
+}
+
+static void model_data(struct am_data *d, const void *self)
+{
+    am_data_model(d, self);
 }
 
 struct am_document am_document_model(const struct am_model_view *view)

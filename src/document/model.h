@@ -13,10 +13,16 @@ struct am_model_view {
     const struct am_facts *facts;
     const struct am_guidelines *guidelines;
     const struct am_roofline *roofline;
+    const char *node; /* the machine's name in a merged file; NULL: of a file of its own */
+    bool read;        /* from a file of `model -o`: the results behind it are not at hand */
 };
 
-/* For programs: facts, guidelines and ceilings; CSV: the facts. */
+/* For programs: the machine model as a file has it (doc/guide/machine-file.md), which
+ * am_machine_read() reads again; CSV: the facts. */
+void am_model_blocks(struct am_body *b, const struct am_model_view *view);
 struct am_document am_document_model(const struct am_model_view *view);
+
+void am_data_model(struct am_data *d, const struct am_model_view *view);
 
 /* ---- parts of a page ---- */
 

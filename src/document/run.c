@@ -79,14 +79,13 @@ static void tell_settings(struct am_data *d, const struct am_plan_settings *s)
     am_data_object_end(d);
 }
 
-void am_data_run(struct am_data *d, const char *key, const struct am_result_set *set)
+static void tell_run(struct am_data *d, const struct am_result_set *set)
 {
     const struct am_run_info *const run = &set->run;
     char seed[AM_UNITS_MAX];
 
     /* as text: 64 bits do not survive readers that keep numbers as doubles */
     (void)am_str_format(seed, sizeof(seed), "%llu", (unsigned long long)run->settings.seed);
-    am_data_object(d, key);
     am_data_text(d, "name", run->name);
     am_data_text(d, "version", run->version);
     am_data_text(d, "command", run->command);
@@ -98,7 +97,20 @@ void am_data_run(struct am_data *d, const char *key, const struct am_result_set 
     am_data_text(d, "profile", am_profile_name(run->settings.profile));
     am_data_text(d, "seed", seed);
     am_data_unsigned(d, "launches", set->launches);
-    tell_settings(d, &run->settings);
+}
+
+void am_data_run(struct am_data *d, const char *key, const struct am_result_set *set)
+{
+    am_data_object(d, key);
+    tell_run(d, set);
+    tell_settings(d, &set->run.settings);
+    am_data_object_end(d);
+}
+
+void am_data_origin(struct am_data *d, const struct am_result_set *set)
+{
+    am_data_object(d, "run");
+    tell_run(d, set);
     am_data_object_end(d);
 }
 

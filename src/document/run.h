@@ -17,6 +17,8 @@ enum am_tone am_level_tone(enum am_level level);
 extern const struct am_summary am_summary_none;
 
 void am_data_run(struct am_data *d, const char *key, const struct am_result_set *set);
+/* The same without the settings, as "run": where a machine model comes from. */
+void am_data_origin(struct am_data *d, const struct am_result_set *set);
 /* The machine's facts; numbers are numbers. */
 void am_data_machine(struct am_data *d, const struct am_kvs *machine);
 void am_data_pairs(struct am_data *d, const char *key, const struct am_kvs *pairs);

@@ -240,6 +240,8 @@ void am_screen_section(struct am_body *b, const struct am_screen_view *view)
     size_t n = 0, lines = tell_machine(b, view->set);
 
     lines += am_screen_lines(b, view, AM_SCREEN_LINES - LINES_AROUND - lines, precisions, &n);
+    if (view->read)
+        return;
     if (lines + LINES_AROUND <= AM_SCREEN_LINES)
         (void)am_block_add(b, AM_BLOCK_GAP, NULL, NULL);
     am_quality_sentence(b, view->set, typical(precisions, n));

@@ -18,6 +18,7 @@ struct am_screen_view {
     const struct am_facts *facts;
     const char *path;   /* of the results, for the commands to type next; NULL: none are told */
     const char *report; /* of the page; NULL: there is none */
+    bool read;          /* a model without its results: nobody knows how quiet it was */
 };
 
 /* How many families have a figure on it. */

@@ -66,7 +66,8 @@ static char *model_text(struct rx_run *run, const struct am_facts *facts, struct
 {
     const struct am_guidelines guidelines = am_families_guide(facts, &run->arena);
     struct am_roofline roofline;
-    const struct am_model_view view = {&run->set, facts, &guidelines, &roofline};
+    const struct am_model_view view = {
+        .set = &run->set, .facts = facts, .guidelines = &guidelines, .roofline = &roofline};
     const struct am_document document = am_document_model(&view);
     char *text = NULL;
     size_t size = 0;

@@ -132,24 +132,31 @@ static bool ranks_agree(const struct am_comparison_row *row, const struct am_com
     return p <= row->change.least_rank && !modes_mislead(row, c, alpha);
 }
 
-static enum am_verdict judge(const struct am_comparison_row *row,
-                             const struct am_compare_settings *settings,
-                             const struct am_comparison *all)
+enum am_verdict am_verdict_of(const struct am_change *c, double p, bool agrees, enum am_basis basis,
+                              double level)
 {
-    const struct am_change *const c = &row->change;
-    const double alpha = 1 - settings->level;
-    const bool sure = decides(row->basis);
+    const double alpha = 1 - level;
+    const bool sure = decides(basis);
 
     if (isnan(c->p))
         return AM_VERDICT_UNDECIDED;
     if (fabs(c->d) > c->margin && c->p <= alpha) {
-        if (row->p > alpha || !ranks_agree(row, all, alpha))
+        if (p > alpha || !agrees)
             return AM_VERDICT_SUSPECT;
         if (c->d > 0)
             return sure ? AM_VERDICT_SLOWER : AM_VERDICT_MAYBE_SLOWER;
         return sure ? AM_VERDICT_FASTER : AM_VERDICT_MAYBE_FASTER;
     }
     return c->p_same <= alpha ? AM_VERDICT_SAME : AM_VERDICT_UNDECIDED;
+}
+
+static enum am_verdict judge(const struct am_comparison_row *row,
+                             const struct am_compare_settings *settings,
+                             const struct am_comparison *all)
+{
+    const bool agrees = ranks_agree(row, all, 1 - settings->level);
+
+    return am_verdict_of(&row->change, row->p, agrees, row->basis, settings->level);
 }
 
 void am_verdicts_count(struct am_comparison *out)

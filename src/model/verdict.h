@@ -12,6 +12,7 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* X(enumerator, word, direction): +1 slower, -1 faster, 0 neither. */
 #define AM_VERDICT_MAP(X)                                                                          \
@@ -53,6 +54,7 @@ enum am_basis { AM_BASIS_MAP(AM_BASIS_ENUM) AM_BASIS_COUNT };
 #undef AM_BASIS_ENUM
 const char *am_basis_text(enum am_basis basis);
 
+struct am_change;
 struct am_comparison;
 struct am_comparison_row;
 struct am_compare_settings;
@@ -61,6 +63,10 @@ struct am_compare_settings;
 enum am_status am_row_measure(struct am_comparison_row *row, double delta, struct am_err *err);
 /* Counts the verdicts of all rows anew. */
 void am_verdicts_count(struct am_comparison *out);
+/* What is said of one change, whose p is adjusted over all of them: SLOWER where it is above 0.
+ * `agrees`: so does what is asked beside p, ranks of launches or intervals that lie apart. */
+enum am_verdict am_verdict_of(const struct am_change *change, double p, bool agrees,
+                              enum am_basis basis, double level);
 
 /* Changes, adjusted p and verdicts of all rows, and the counts. */
 enum am_status am_verdicts_judge(const struct am_compare_settings *settings,

@@ -47,7 +47,7 @@ def main():
     out, facts, _ = facts_of(bench, "none.db")
     tap.ok(out.returncode == 0 and not facts and "nothing" in out.stderr,
            "a run that shows nothing says so", out.stderr)
-    for args in (["absent.db"], ["a.db", "none.db"]):
+    for args in (["absent.db"], ["a.db", "absent.db"]):
         got = bench.run("model", *args)
         tap.ok(got.returncode == 2 and got.stderr and not got.stdout,
                f"model {' '.join(args)}: exit code 2", f"{got.returncode} {got.stderr}")

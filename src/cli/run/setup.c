@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/run/against.h"
 #include "cli/run/cost_file.h"
+#include "cli/run/machines.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
 #include "evidence/evidence.h"
@@ -532,6 +533,11 @@ enum am_status am_load_file(const struct am_cli *cli, const char *path,
     const char *file;
     enum am_status status = am_runs_resolve(path, cli->arena, &file, err);
 
+    if (status == AM_OK && am_machine_is_file(file))
+        status = am_fail(err, AM_E_USAGE,
+                         "%s: a machine model or other JSON, not a run; model and explain --on "
+                         "read machine models",
+                         file);
     if (status == AM_OK)
         status = am_store_open(file, false, &store, err);
     if (status == AM_OK)

@@ -138,15 +138,20 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "model",
             .summary = "what a run's measurements say about the machine",
-            .operands = "[FILE]",
+            .operands = "[FILE [OTHER...]] | [FILE] -o MODEL",
             .description =
                 "The machine as it was measured: core, caches, memory, ways between cores, "
                 "scaling, each beside what the system claims; what contradicts the claims; and "
                 "guidelines with their evidence and the command that shows it again. --facts gives "
-                "every number with interval and evidence, as json and csv do.",
+                "every number with interval and evidence, as json and csv do.\n\n"
+                "FILE is a run, or a machine model that -o wrote. Of a merged file each machine "
+                "has its own model, after the facts in which they differ. With OTHERs every one "
+                "is compared with FILE, fact by fact: different? where the intervals lie apart "
+                "beyond doubt, same where they are shown to be within delta, undecided else. Ends "
+                "with code 4 when they have no fact in common.",
             .operand = AM_OPERAND_FILE,
             .latest = 1,
-            .max_operands = 1,
+            .max_operands = UINT_MAX,
         },
     [AM_CMD_EXPLAIN] =
         {

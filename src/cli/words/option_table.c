@@ -532,7 +532,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(delta),
         .argument = "SHARE",
         .dflt = "2%",
-        .commands = COMPARING | BIT(REPORT) | BIT(RUN) | BIT(RESUME),
+        .commands = COMPARING | BIT(REPORT) | BIT(RUN) | BIT(RESUME) | BIT(MODEL),
         .help = "The smallest relative difference that matters.",
     },
     {
@@ -600,7 +600,34 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(facts),
         .commands = BIT(MODEL),
-        .help = "Every fact with its interval and evidence, instead of the model in short.",
+        .help = "Every fact with its interval and evidence, instead of the model in short; of "
+                "several machines also those that do not differ.",
+    },
+    {
+        .name = "output",
+        .letter = 'o',
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(output),
+        .argument = "FILE",
+        .commands = BIT(MODEL),
+        .help = "Write the model of one machine to FILE, which model and explain --on read again. "
+                "It appears complete or not at all.",
+    },
+    {
+        .name = "node",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(node),
+        .argument = "NAME",
+        .commands = BIT(MODEL) | BIT(EXPLAIN),
+        .help = "Of a merged file only this machine.",
+    },
+    {
+        .name = "on",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(on),
+        .argument = "MODEL",
+        .commands = BIT(EXPLAIN),
+        .help = "What another machine would bound the points to: a file of model -o, or a run.",
     },
     {
         .name = "graphs",

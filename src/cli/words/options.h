@@ -164,6 +164,7 @@ struct am_options {
     bool aa;
     bool names, axis_names;
     bool facts;
+    const char *node, *on; /* a machine of a merged file; a model to explain with */
     bool strict, json, print_fix;
     const char *explain;
     double noise_s;

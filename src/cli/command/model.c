@@ -5,9 +5,9 @@
 #include "cli/cli.h"
 #include "cli/run/machines.h"
 #include "cli/run/output.h"
-#include "document/differences.h"
+#include "document/machine/differences.h"
 #include "document/facts.h"
-#include "document/machines.h"
+#include "document/machine/machines.h"
 #include "document/model.h"
 #include "write/write.h"
 

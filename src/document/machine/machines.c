@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Several machines in one document. */
-#include "document/machines.h"
+#include "document/machine/machines.h"
 
-#include "document/differences.h"
+#include "document/machine/differences.h"
 #include "document/model.h"
 #include "document/screen.h"
 

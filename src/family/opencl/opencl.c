@@ -2,7 +2,7 @@
 /* OpenCL devices: peaks and latencies (ocl.arith), prices of starting (ocl.launch), work-items in
  * lock step (ocl.branch), and memory (opencl_memory.c). Every fact has the label `device`. */
 #include "family/families.h"
-#include "family/opencl.h"
+#include "family/opencl/opencl.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Differences between machines: one table, a row per fact and model. */
-#include "document/differences.h"
+#include "document/machine/differences.h"
 
 #include "document/facts.h"
 #include "document/run.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of OpenCL devices (ocl.global, ocl.local, ocl.cache, ocl.scale): the piece that one access
  * moves, banks, caches, and how the device compares with threads of the host. */
-#include "family/opencl.h"
+#include "family/opencl/opencl.h"
 #include "fit/curve.h"
 
 #include <math.h>

@@ -264,14 +264,15 @@ static enum am_status lay_over(struct am_page *page, struct am_err *err)
 enum am_status am_page_learn(struct am_page *page, struct am_err *err)
 {
     const struct am_result_set *const set = &page->sets[0];
+    const struct am_result_set *const machine = am_nodes_first(set, page->arena);
     enum am_status s = compare_all(page, err);
 
     am_facts_derive(set, page->arena, &page->facts);
     if (s == AM_OK)
         s = lay_over(page, err);
     page->guidelines = am_families_guide(&page->facts, page->arena);
-    am_roofline_build(set, &page->facts, page->arena, &page->roofline);
-    am_explain(set, &page->facts, &page->roofline, page->arena, &page->explanations);
+    am_roofline_build(machine, &page->facts, page->arena, &page->roofline);
+    am_explain(machine, &page->facts, &page->roofline, page->arena, &page->explanations);
     if (s == AM_OK && set->nodes.n)
         s = am_nodes_study(set, &page->compare, page->arena, &page->nodes, err);
     return s == AM_OK ? am_figures_make(&page->source, &page->figures, err) : s;

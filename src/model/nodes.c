@@ -52,6 +52,19 @@ static struct am_kvs area_of(const struct am_node *node, const char *area,
     return all;
 }
 
+/* Comparisons give up who measured a point; a machine's own results keep it. */
+static void keep_workers(const struct am_result_set *set, const char *node,
+                         struct am_result_set *out)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < set->n && k < out->n; i++) {
+        if (am_result_param(&set->results[i], am_node_axis) &&
+            am_result_is(&set->results[i], am_node_axis, node))
+            out->results[k++].worker = set->results[i].worker;
+    }
+}
+
 bool am_nodes_part(const struct am_result_set *set, size_t node, struct am_arena *arena,
                    struct am_result_set *out)
 {
@@ -60,6 +73,7 @@ bool am_nodes_part(const struct am_result_set *set, size_t node, struct am_arena
 
     if (!n->ok || am_results_where(set, am_node_axis, n->name, arena, out, &ignored) != AM_OK)
         return false;
+    keep_workers(set, n->name, out);
     out->nodes = (struct am_nodes){0};
     out->machine = area_of(n, "machine", &set->machine, arena);
     out->environment = area_of(n, "environment", &set->environment, arena);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "family/families.h"
+#include "family/opencl/opencl.h"
 #include "family/parts.h"
 #include "family/roles.h"
 
@@ -217,6 +218,13 @@ bool am_families_executed(const struct am_result *result, struct am_pick *out)
     return out->metric != NULL;
 }
 
+const char *am_families_space(const struct am_placing *placing)
+{
+    const struct am_bound_row *const row = am_families_bound(placing->result);
+
+    return row && row->space ? row->space(placing) : am_opencl_space(placing);
+}
+
 const char *am_families_benches(enum am_bound_role role, struct am_arena *arena)
 {
     const char *list = "";
@@ -246,6 +254,17 @@ const char *am_families_try(const struct am_trying *trying)
     for (size_t i = 0; am_families[i] && !text; i++)
         text = first_of(am_families[i]->tries, trying);
     return text;
+}
+
+size_t am_families_analyse(const struct am_analysing *analysing, struct am_analysis *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; am_families[i] && n < AM_ANALYSES_MAX; i++) {
+        out[n] = (struct am_analysis){0};
+        n += am_families[i]->analyse && am_families[i]->analyse(analysing, &out[n]);
+    }
+    return n;
 }
 
 /* ---- headlines ---- */

@@ -102,6 +102,14 @@ enum am_bound_role {
     AM_BOUND_BYTES,    /* and its rates of bytes are ceilings */
     AM_BOUND_FOREIGN,  /* not bounded, with a reason */
 };
+/* A point of another device, of whose bytes it is asked which of its memories serves them. */
+struct am_placing {
+    const struct am_result *result;
+    const struct am_facts *facts;
+    double bytes; /* that it works on */
+    bool ceiling; /* it is to show how fast that memory is: no other may serve a part of it. Else it
+                   * is to be bounded by it: of two that may, the faster */
+};
 struct am_bound_row {
     const char *bench; /* a name or glob; NULL ends a table */
     const char *where; /* only such points; NULL: all */
@@ -110,12 +118,18 @@ struct am_bound_row {
     bool cold;       /* works on memory, whatever its size */
     /* Bytes that a point works on; NULL: its axis of sizes, else what an iteration touches. */
     double (*working_set)(const struct am_result *result);
+    /* On other devices: the name of the memory, "local memory"; NULL where it is not known. Without
+     * this function the device's caches and its global memory are asked. */
+    const char *(*space)(const struct am_placing *placing);
     /* The metric by which a bench that knows its own mix of instructions says what part of its own
      * bound it reaches; NULL: none. */
     const char *own_share;
     /* The metric that counts operations per second as they were executed, no more and no fewer:
      * such a rate is evidence of what the cores can do. NULL: the bench has none. */
     const char *executed;
+    /* With own_share: the rate that is bounded by it alone, of a bench that states neither flops
+     * nor bytes; and what sets that bound, for a person. NULL: rates of flops and bytes. */
+    const char *rate, *limit;
 };
 
 /* A point below its bound, of which a family may know what to try next. */
@@ -132,6 +146,28 @@ struct am_trying {
 /* A few words, or NULL when it does not apply. */
 typedef const char *am_try_fn(const struct am_trying *trying);
 
+/* An application analysed in prose: what it asks of a machine against what the machine has. */
+struct am_analysing {
+    const struct am_result_set *set; /* the application's points */
+    const struct am_facts *facts;    /* of the machine that it is held against */
+    const struct am_kvs *machine;    /* what that machine states */
+    const char *on;                  /* its name where it is another than the points'; else NULL */
+    struct am_arena *arena;
+};
+struct am_paragraph {
+    const char *name; /* "Working set" */
+    const char *text; /* sentences */
+};
+enum { AM_PARAGRAPHS_MAX = 16 };
+struct am_analysis {
+    const char *bench; /* whose points it is about */
+    const char *title;
+    struct am_paragraph items[AM_PARAGRAPHS_MAX];
+    size_t n;
+};
+/* False, and nothing written, when the run has no such points. */
+typedef bool am_analyse_fn(const struct am_analysing *analysing, struct am_analysis *out);
+
 struct am_family {
     const char *name;  /* "memory": the first word of its facts' ids */
     const char *title; /* "Memory": heads its tables */
@@ -141,6 +177,7 @@ struct am_family {
     const struct am_headline *headlines;
     const struct am_bound_row *bounds;
     am_try_fn *const *tries; /* in the order in which they are worth trying; ended by NULL */
+    am_analyse_fn *analyse;  /* of its application; NULL: none */
 };                           /* tables may be NULL */
 
 extern const struct am_family *const am_families[]; /* ended by NULL */
@@ -178,6 +215,12 @@ bool am_families_executed(const struct am_result *result, struct am_pick *out);
 const struct am_bound_row *am_families_bound(const struct am_result *result);
 /* "cpu.flops, ocl.arith": the benches whose points have this role. */
 const char *am_families_benches(enum am_bound_role role, struct am_arena *arena);
+/* The analyses of all families that have one, into `out` (room for as many as there are families);
+ * returns how many. */
+size_t am_families_analyse(const struct am_analysing *analysing, struct am_analysis *out);
+enum { AM_ANALYSES_MAX = 16 };
+/* The memory of its device that serves a point; NULL when it is not known. */
+const char *am_families_space(const struct am_placing *placing);
 /* What to try next: the first that a family has to say, or NULL. */
 const char *am_families_try(const struct am_trying *trying);
 

@@ -8,6 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+/* What points are explained with. */
+struct explaining {
+    const struct am_facts *facts;
+    const struct am_roofline *roofline;
+    struct am_arena *arena;
+    bool elsewhere; /* of another machine than the points' */
+};
+
 static bool moves_bytes(const struct am_result *r)
 {
     return r->work.bytes_read + r->work.bytes_written > 0;
@@ -23,21 +31,23 @@ static double own_share(const struct am_explanation *e)
 }
 
 /* Points whose work the ceilings say nothing of; NULL when they do. */
-static const char *foreign(const struct am_explanation *e)
+static const char *foreign(const struct am_explanation *e, bool elsewhere)
 {
     const struct am_result *const r = e->result;
 
     if (e->row && e->row->role == AM_BOUND_FOREIGN)
         return e->row->why;
-    if (am_result_device(r) && moves_bytes(r) && !(own_share(e) > 0))
-        return "memory of another device: only its arithmetic has ceilings";
+    if (elsewhere && e->row && e->row->own_share)
+        return "bounded by its own mix of instructions, which only a run there shows";
+    if (e->row && e->row->rate)
+        return own_share(e) > 0 ? NULL : "its device states no bound of its own";
     if (!am_result_device(r) && !am_result_states_threads(r))
         return "the point does not state its threads";
     return NULL;
 }
 
-/* The rate that the work is measured by: of flops where there is one, else of bytes. NULL: none. */
-static const struct am_result_metric *rate_of(const struct am_result *r)
+/* Of flops where there is one, else of bytes; NULL: none. */
+static const struct am_result_metric *rate_of_work(const struct am_result *r)
 {
     const struct am_result_metric *const flops =
         r->work.flops > 0 ? am_result_rate(r, am_ceiling_unit(AM_CEILING_FLOPS)) : NULL;
@@ -45,6 +55,16 @@ static const struct am_result_metric *rate_of(const struct am_result *r)
     if (flops)
         return flops;
     return moves_bytes(r) ? am_result_rate(r, am_ceiling_unit(AM_CEILING_BYTES)) : NULL;
+}
+
+/* The rate that the work is measured by: as its family says, of flops where there is one, else of
+ * bytes. NULL: none. */
+static const struct am_result_metric *rate_of(const struct am_result *r,
+                                              const struct am_bound_row *row)
+{
+    if (row && row->rate)
+        return am_result_metric(r, row->rate);
+    return rate_of_work(r);
 }
 
 /* What the metric counts of one iteration. */
@@ -70,10 +90,10 @@ static double working_set(const struct am_explanation *e)
     const struct am_result *const r = e->result;
     const double size = am_result_size(r);
 
-    if (isfinite(size))
-        return size;
     if (e->row && e->row->working_set)
         return e->row->working_set(r);
+    if (isfinite(size))
+        return size;
     return r->work.bytes_read + r->work.bytes_written;
 }
 
@@ -98,13 +118,16 @@ static const char *resource_of(const struct am_explanation *e, struct am_arena *
     const char *const isa = am_result_isa(e->result);
     const bool other = c->isa && isa && strcmp(c->isa, isa) != 0;
     const bool own = e->own && c->kind == AM_CEILING_FLOPS;
-    const char *const text = am_arena_printf(
-        arena, "%s %s%s%s%s%s%s%s", c->kind == AM_CEILING_FLOPS ? c->type : am_tier_title(c->level),
-        kind_words(c->kind), own ? " (its own mix)" : "", other || roof->scaled ? " (" : "",
-        other ? "of " : "", other ? c->isa : "", other && roof->scaled ? "; " : "",
-        roof->scaled ? "scaled)"
-        : other      ? ")"
-                     : "");
+    const char *const text = am_arena_printf(arena, "%s %s%s%s%s%s%s%s",
+                                             c->kind == AM_CEILING_FLOPS ? c->type
+                                             : c->space                  ? c->space
+                                                                         : am_tier_title(c->level),
+                                             kind_words(c->kind), own ? " (its own mix)" : "",
+                                             other || roof->scaled ? " (" : "", other ? "of " : "",
+                                             other ? c->isa : "", other && roof->scaled ? "; " : "",
+                                             roof->scaled ? "scaled)"
+                                             : other      ? ")"
+                                                          : "");
 
     return text ? text : kind_words(c->kind);
 }
@@ -127,119 +150,225 @@ static bool own_roof(const struct am_explanation *e, struct am_arena *arena, str
         .threads = am_result_threads(e->result),
         .rate = e->measured.median / share,
         .median = e->measured.median / share,
+        .ci = {e->measured.ci.lo / share, e->measured.ci.hi / share, e->measured.ci.coverage},
+        .from = e->result->text,
         .point = e->result,
     };
     *out = (struct am_roof){.ceiling = c, .rate = c->rate};
     return true;
 }
 
+/* The roof of one kind of work. On another machine, which may lack the instruction set, that of any
+ * set stands in for it. */
+static bool find_roof(const struct explaining *x, const struct am_explanation *e,
+                      enum am_ceiling_kind kind, struct am_roof *out)
+{
+    struct am_roof_query query = {
+        .kind = kind,
+        .level = e->level,
+        .type = am_result_type(e->result),
+        .isa = am_result_isa(e->result),
+        .threads = am_result_threads(e->result),
+        .device = am_result_device(e->result),
+        .space = kind == AM_CEILING_FLOPS ? NULL : e->space,
+    };
+
+    if (am_roofline_find(x->roofline, &query, out))
+        return true;
+    query.isa = NULL;
+    return x->elsewhere && am_roofline_find(x->roofline, &query, out);
+}
+
+/* Seconds of an iteration by one kind of roof; lo and hi by the interval of its ceiling. */
+struct least {
+    double s, lo, hi;
+};
+
+static void raise_least(struct least *least, double amount, const struct am_roof *roof)
+{
+    const struct am_ceiling *const c = roof->ceiling;
+    const double scale = roof->rate / c->rate;
+
+    least->s = fmax(least->s, amount / roof->rate);
+    least->lo = fmax(least->lo, amount / (scale * fmax(c->ci.hi, c->rate)));
+    least->hi = fmax(least->hi, amount / (scale * fmin(c->ci.lo, c->rate)));
+}
+
 /* Fills roofs and limit; returns the least seconds of one iteration, 0 when nothing bounds it. */
-static double least_time(struct am_explanation *e, const struct am_roofline *roofline,
-                         struct am_arena *arena)
+static struct least least_time(struct am_explanation *e, const struct explaining *x)
 {
     const struct am_work *const w = &e->result->work;
-    const double moved = e->level < AM_TIER_COUNT ? 1 : 0; /* elsewhere: not by our memory */
+    const double moved =
+        e->level < AM_TIER_COUNT || e->space ? 1 : 0; /* else: nobody knows where */
     const double amounts[AM_CEILING_KINDS] = {
         [AM_CEILING_FLOPS] = w->flops,
         [AM_CEILING_READ] = moved * w->bytes_read,
         [AM_CEILING_WRITE] = moved * w->bytes_written,
         [AM_CEILING_BYTES] = moved * (w->bytes_read + w->bytes_written),
     };
-    double least = 0;
+    struct least least = {0, 0, 0};
 
     for (enum am_ceiling_kind k = AM_CEILING_FLOPS; k < AM_CEILING_KINDS; k++) {
-        const struct am_roof_query query = {
-            .kind = k,
-            .level = e->level,
-            .type = am_result_type(e->result),
-            .isa = am_result_isa(e->result),
-            .threads = am_result_threads(e->result),
-            .device = am_result_device(e->result),
-        };
-        const bool own = k == AM_CEILING_FLOPS && own_roof(e, arena, &e->roofs[k]);
+        const bool own = k == AM_CEILING_FLOPS && own_roof(e, x->arena, &e->roofs[k]);
+        const double before = least.s;
         struct am_roof roof = e->roofs[k];
 
         e->own |= own;
-        if (!(amounts[k] > 0) || (!own && !am_roofline_find(roofline, &query, &roof)))
+        if (!(amounts[k] > 0) || (!own && !find_roof(x, e, k, &roof)))
             continue;
         e->roofs[k] = roof;
-        if (amounts[k] / roof.rate > least) {
-            least = amounts[k] / roof.rate;
+        raise_least(&least, amounts[k], &roof);
+        if (least.s > before)
             e->limit = k;
-        }
     }
     return least;
 }
 
+/* Bytes of a device are bounded by both of their ways; ours by what they have together. */
+static bool lacks_bytes(const struct am_explanation *e)
+{
+    const struct am_work *const w = &e->result->work;
+
+    if (!am_result_device(e->result))
+        return moves_bytes(e->result) && !e->roofs[AM_CEILING_BYTES].ceiling;
+    return (w->bytes_read > 0 && !e->roofs[AM_CEILING_READ].ceiling) ||
+           (w->bytes_written > 0 && !e->roofs[AM_CEILING_WRITE].ceiling);
+}
+
+/* What a point lacks a ceiling of, in words. */
+static const char *lacking_words(const struct am_explanation *e, bool flops)
+{
+    const bool device = am_result_device(e->result) != NULL;
+
+    if (flops)
+        return device ? "device's arithmetic" : "arithmetic";
+    if (e->space)
+        return e->space;
+    return device ? "device's memory" : "level of memory";
+}
+
 /* Work of both kinds is bounded only when both ceilings are known. */
-static const char *lacking(const struct am_explanation *e, const struct am_roofline *roofline,
-                           struct am_arena *arena)
+static const char *lacking(const struct am_explanation *e, const struct explaining *x)
 {
     const bool flops = e->result->work.flops > 0 && !e->roofs[AM_CEILING_FLOPS].ceiling;
-    const bool bytes = moves_bytes(e->result) && !am_result_device(e->result) &&
-                       !e->roofs[AM_CEILING_BYTES].ceiling;
+    const bool bytes = lacks_bytes(e) && !(e->own && am_result_device(e->result));
     const char *text;
 
     if (!flops && !bytes)
         return NULL;
-    text = am_arena_printf(arena, "no ceiling of its %s was measured: run %s in the same run%s",
-                           flops ? "arithmetic" : "level of memory",
-                           am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, arena),
-                           roofline->doubtful ? ", on a machine so quiet that they are not of "
-                                                "grade C, which concludes nothing"
-                                              : "");
+    text = am_arena_printf(x->arena, "no ceiling of its %s was measured: run %s %s%s",
+                           lacking_words(e, flops),
+                           am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, x->arena),
+                           x->elsewhere ? "there" : "in the same run",
+                           x->roofline->doubtful ? ", on a machine so quiet that they are not of "
+                                                   "grade C, which concludes nothing"
+                                                 : "");
     return text ? text : "no ceiling was measured";
 }
 
-static void explain_point(struct am_explanation *e, const struct am_roofline *roofline,
-                          struct am_arena *arena)
+/* Which memory serves the bytes of a point. */
+static void place(struct am_explanation *e, const struct explaining *x)
 {
     const struct am_result *const r = e->result;
-    const double bytes = r->work.bytes_read + r->work.bytes_written, set = working_set(e);
+    const double set = working_set(e);
     const struct am_reach reach = am_tiers_reach(r);
-    const bool here = bytes > 0 && !am_result_device(r);
-    double least;
+    const struct am_tiers *const levels = &x->roofline->levels;
+    const struct am_placing placing = {.result = r, .facts = x->facts, .bytes = set};
 
-    e->intensity = r->work.flops > 0 && bytes > 0 ? r->work.flops / bytes : NAN;
-    e->level = here ? am_tiers_fastest(&roofline->levels, set, &reach) : AM_TIER_COUNT;
+    if (!moves_bytes(r))
+        return;
+    if (am_result_device(r)) {
+        e->space = am_families_space(&placing);
+        return;
+    }
+    e->level = am_tiers_fastest(levels, set, &reach);
     if (e->level < AM_TIER_COUNT && is_cold(e))
         e->level = AM_TIER_MEMORY;
-    e->between = here && !is_cold(e) && am_tiers_of(&roofline->levels, set, &reach) != e->level;
-    least = least_time(e, roofline, arena);
-    e->why_not = lacking(e, roofline, arena);
+    e->between = !is_cold(e) && am_tiers_of(levels, set, &reach) != e->level;
+}
+
+/* A bench that states neither flops nor bytes, but what part of its own bound it reaches. */
+static void explain_by_share(struct am_explanation *e)
+{
+    const struct am_result_metric *const share = am_result_metric(e->result, e->row->own_share);
+
+    e->share = share->summary.median;
+    e->bound = e->measured.median / e->share;
+    e->bound_lo = e->measured.median / share->summary.ci.hi;
+    e->bound_hi = e->measured.median / share->summary.ci.lo;
+    e->above = share->grading.grade != AM_GRADE_C && share->summary.ci.lo > 1;
+    e->resource = e->row->limit;
+    e->own = true;
+}
+
+static void explain_point(struct am_explanation *e, const struct explaining *x)
+{
+    const struct am_work *const w = &e->result->work;
+    const double bytes = w->bytes_read + w->bytes_written;
+    struct least least;
+
+    e->intensity = w->flops > 0 && bytes > 0 ? w->flops / bytes : NAN;
+    if (e->row && e->row->rate) {
+        explain_by_share(e);
+        return;
+    }
+    place(e, x);
+    least = least_time(e, x);
+    e->why_not = lacking(e, x);
     if (e->why_not)
         return;
-    e->bound = amount_of(e) / least;
+    e->bound = amount_of(e) / least.s;
+    e->bound_lo = amount_of(e) / least.hi;
+    e->bound_hi = amount_of(e) / least.lo;
     e->share = e->measured.median / e->bound;
-    e->above = e->metric->grading.grade != AM_GRADE_C && e->measured.ci.lo > e->bound;
-    e->resource = resource_of(e, arena);
+    e->above =
+        !x->elsewhere && e->metric->grading.grade != AM_GRADE_C && e->measured.ci.lo > e->bound;
+    e->resource = resource_of(e, x->arena);
+}
+
+static void explain_all(const struct am_result_set *set, const struct explaining *x,
+                        struct am_explanations *out)
+{
+    *out = (struct am_explanations){
+        .items = am_arena_array(x->arena, set->n + 1, sizeof(*out->items)),
+        .remarks = x->roofline->remarks,
+        .n_remarks = x->roofline->n_remarks,
+    };
+    for (size_t i = 0; out->items && i < set->n; i++) {
+        const struct am_result *const r = &set->results[i];
+        const struct am_bound_row *const row = am_families_bound(r);
+        struct am_explanation *const e = &out->items[out->n];
+
+        *e = (struct am_explanation){
+            .result = r, .metric = rate_of(r, row), .row = row, .level = AM_TIER_COUNT};
+        if (!e->metric)
+            continue;
+        e->measured = e->metric->summary;
+        e->why_not = foreign(e, x->elsewhere);
+        if (!e->why_not)
+            explain_point(e, x);
+        if (!e->why_not && !x->elsewhere)
+            e->next = am_explain_next(e, x->facts, x->roofline, x->arena);
+        out->above += e->above;
+        out->unexplained += e->why_not != NULL;
+        out->n++;
+    }
 }
 
 void am_explain(const struct am_result_set *set, const struct am_facts *facts,
                 const struct am_roofline *roofline, struct am_arena *arena,
                 struct am_explanations *out)
 {
-    *out = (struct am_explanations){
-        .items = am_arena_array(arena, set->n + 1, sizeof(*out->items)),
-        .remarks = roofline->remarks,
-        .n_remarks = roofline->n_remarks,
-    };
-    for (size_t i = 0; out->items && i < set->n; i++) {
-        const struct am_result *const r = &set->results[i];
-        struct am_explanation *const e = &out->items[out->n];
+    const struct explaining x = {facts, roofline, arena, false};
 
-        *e = (struct am_explanation){
-            .result = r, .metric = rate_of(r), .row = am_families_bound(r), .level = AM_TIER_COUNT};
-        if (!e->metric)
-            continue;
-        e->measured = e->metric->summary;
-        e->why_not = foreign(e);
-        if (!e->why_not)
-            explain_point(e, roofline, arena);
-        if (!e->why_not)
-            e->next = am_explain_next(e, facts, roofline, arena);
-        out->above += e->above;
-        out->unexplained += e->why_not != NULL;
-        out->n++;
-    }
+    explain_all(set, &x, out);
+}
+
+void am_explain_on(const struct am_result_set *set, const struct am_facts *facts,
+                   const struct am_roofline *roofline, struct am_arena *arena,
+                   struct am_explanations *out)
+{
+    const struct explaining x = {facts, roofline, arena, true};
+
+    explain_all(set, &x, out);
 }

@@ -22,16 +22,18 @@ struct am_explanation {
     double intensity;   /* flop a byte; NAN without either */
     enum am_tier level; /* that bounds the bytes; AM_TIER_COUNT: none */
     bool between;       /* the working set lies between this level and the next */
+    const char *space;  /* of another device: the memory that bounds the bytes; NULL: none */
     enum am_ceiling_kind limit;
     struct am_roof roofs[AM_CEILING_KINDS]; /* of each kind; ceiling NULL: none or no such work */
     bool own; /* the roof of arithmetic is the bench's own (am_bound_row.own_share), for its mix of
                * instructions; its ceiling's evidence is the point itself */
-    double bound;         /* in the metric's unit */
-    double share;         /* measured over bound */
-    bool above;           /* the interval of the measurement lies above the bound: the model is
-                           * wrong, or the work is stated wrongly; never of grade C */
-    const char *resource; /* what limits, in words: "L2 reads", "f64 arithmetic" */
-    const char *next;     /* what to try, in words */
+    double bound;              /* in the metric's unit */
+    double bound_lo, bound_hi; /* by the intervals of the ceilings */
+    double share;              /* measured over bound */
+    bool above;                /* the interval of the measurement lies above the bound: the model is
+                                * wrong, or the work is stated wrongly; never of grade C */
+    const char *resource;      /* what limits, in words: "L2 reads", "f64 arithmetic" */
+    const char *next;          /* what to try, in words */
 };
 
 struct am_explanations {
@@ -47,6 +49,13 @@ struct am_explanations {
 void am_explain(const struct am_result_set *set, const struct am_facts *facts,
                 const struct am_roofline *roofline, struct am_arena *arena,
                 struct am_explanations *out);
+
+/* The same by the ceilings of another machine: what that machine would bound the points to. Points
+ * on devices that it does not have, and those that only know a bound of their own, have none. No
+ * point is `above`, and none has a `next`. */
+void am_explain_on(const struct am_result_set *set, const struct am_facts *facts,
+                   const struct am_roofline *roofline, struct am_arena *arena,
+                   struct am_explanations *out);
 
 /* What to try next at an explained point; never NULL. */
 const char *am_explain_next(const struct am_explanation *e, const struct am_facts *facts,

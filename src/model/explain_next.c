@@ -39,7 +39,14 @@ static struct am_roof_query query_of(const struct point *p)
         .isa = am_result_isa(p->e->result),
         .threads = am_result_threads(p->e->result),
         .device = am_result_device(p->e->result),
+        .space = p->e->limit == AM_CEILING_FLOPS ? NULL : p->e->space,
     };
+}
+
+/* Bounded by what the bench knows of itself alone: there are no ceilings to compare. */
+static bool has_no_roofs(const struct point *p)
+{
+    return p->e->row && p->e->row->rate;
 }
 
 /* What other ceilings are compared with: one of the same benches, where the point's own roof is of
@@ -68,7 +75,7 @@ static const char *try_isa(const struct point *p)
     const char *const isa = q.isa;
     struct am_roof roof;
 
-    if (!isa)
+    if (!isa || has_no_roofs(p))
         return NULL;
     q.isa = NULL;
     if (!am_roofline_find(p->roofline, &q, &roof) || !roof.ceiling->isa || roof.scaled ||
@@ -101,7 +108,7 @@ static const char *try_threads(const struct point *p)
     const struct am_roof_query q = query_of(p);
     const struct am_ceiling *best = NULL;
 
-    for (size_t i = 0; i < p->roofline->n; i++) {
+    for (size_t i = 0; !has_no_roofs(p) && i < p->roofline->n; i++) {
         const struct am_ceiling *const c = &p->roofline->items[i];
 
         if (c->kind != q.kind || c->threads <= q.threads || c->device || q.device)
@@ -124,7 +131,7 @@ static const char *try_blocking(const struct point *p)
     struct am_roof_query q = query_of(p);
     double higher;
 
-    if (p->e->limit == AM_CEILING_FLOPS || p->e->level == AM_TIER_L1D ||
+    if (has_no_roofs(p) || p->e->limit == AM_CEILING_FLOPS || p->e->level == AM_TIER_L1D ||
         p->e->level >= AM_TIER_COUNT)
         return NULL;
     q.level = p->e->level - 1;

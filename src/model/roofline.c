@@ -59,20 +59,23 @@ static bool same_key(const struct am_ceiling *a, const struct am_ceiling *b)
 
 void am_roofline_add(struct am_roofline *r, const struct am_ceiling *c)
 {
-    struct am_ceiling *added;
+    struct am_ceiling *to = NULL;
 
     if (!isfinite(c->rate) || c->rate <= 0)
         return;
-    for (size_t i = 0; i < r->n; i++) {
-        if (same_key(&r->items[i], c)) {
-            if (c->rate > r->items[i].rate)
-                r->items[i] = *c;
-            return;
-        }
-    }
-    added = AM_ARRAY_ADD(r->arena, r->items, r->n, r->cap);
-    if (added)
-        *added = *c;
+    for (size_t i = 0; !to && i < r->n; i++)
+        to = same_key(&r->items[i], c) ? &r->items[i] : NULL;
+    if (to && !(c->rate > to->rate))
+        return;
+    if (!to)
+        to = AM_ARRAY_ADD(r->arena, r->items, r->n, r->cap);
+    if (!to)
+        return;
+    *to = *c;
+    if (!to->from)
+        to->from = c->point ? evidence_of(c->point, r->arena) : "";
+    if (!(to->ci.lo > 0 && isfinite(to->ci.hi)))
+        to->ci = (struct am_interval){fmin(c->median, c->rate), fmax(c->median, c->rate), NAN};
 }
 
 /* Evidence of grade C is counted, so that its absence can be told. */
@@ -104,11 +107,25 @@ static void add_flops(struct am_roofline *r, const struct am_result *point)
     c.rate = m->summary.p95;
     c.median = m->summary.median;
     c.ci = m->summary.ci;
-    c.from = evidence_of(point, r->arena);
     am_roofline_add(r, &c);
 }
 
-static void add_bytes(struct am_roofline *r, const struct am_result *point)
+/* Where the bytes of a point are, if nothing else serves a part of them; false otherwise. */
+static bool place(const struct am_roofline *r, const struct am_facts *facts, struct am_ceiling *c)
+{
+    const struct am_placing placing = {
+        .result = c->point, .facts = facts, .bytes = am_result_size(c->point), .ceiling = true};
+    const struct am_reach reach = am_tiers_reach(c->point);
+
+    if (c->device)
+        c->space = am_families_space(&placing);
+    else
+        c->level = am_tiers_of(&r->levels, placing.bytes, &reach);
+    return c->space || c->level < AM_TIER_COUNT;
+}
+
+static void add_bytes(struct am_roofline *r, const struct am_facts *facts,
+                      const struct am_result *point)
 {
     const double read = point->work.bytes_read, written = point->work.bytes_written;
     const double shares[AM_CEILING_KINDS] = {
@@ -117,21 +134,22 @@ static void add_bytes(struct am_roofline *r, const struct am_result *point)
         [AM_CEILING_BYTES] = 1,
     };
     struct am_ceiling c = {
+        .level = AM_TIER_COUNT,
         .isa = am_result_isa(point),
+        .device = am_result_device(point),
         .threads = am_result_threads(point),
         .point = point,
     };
-    const struct am_reach reach = am_tiers_reach(point);
     const struct am_result_metric *const m =
         am_result_rate(point, am_ceiling_unit(AM_CEILING_BYTES));
 
-    c.level = am_tiers_of(&r->levels, am_result_size(point), &reach);
-    if (!(read + written > 0) || c.level == AM_TIER_COUNT || !m || !is_sound(r, m))
+    if (!(read + written > 0) || !m || !place(r, facts, &c) || !is_sound(r, m))
         return;
-    c.from = evidence_of(point, r->arena);
     for (c.kind = AM_CEILING_READ; c.kind < AM_CEILING_KINDS; c.kind++) {
         const double share = shares[c.kind];
 
+        if (c.device && c.kind == AM_CEILING_BYTES && !(read > 0 && written > 0))
+            continue; /* both ways at once may be more than either */
         c.rate = share * m->summary.p95;
         c.median = share * m->summary.median;
         c.ci = (struct am_interval){share * m->summary.ci.lo, share * m->summary.ci.hi,
@@ -195,7 +213,7 @@ void am_roofline_build(const struct am_result_set *set, const struct am_facts *f
         if (row && row->role == AM_BOUND_FLOPS)
             add_flops(out, &set->results[i]);
         else if (row && row->role == AM_BOUND_BYTES)
-            add_bytes(out, &set->results[i]);
+            add_bytes(out, facts, &set->results[i]);
     }
     for (size_t i = 0; i < set->n; i++) {
         struct am_pick executed;
@@ -223,7 +241,7 @@ static bool fits(const struct am_ceiling *c, const struct am_roof_query *q, enum
         return false;
     if (c->kind == AM_CEILING_FLOPS)
         return !q->type || same_text(c->type, q->type);
-    return c->level == q->level;
+    return c->level == q->level && same_text(c->space, q->space);
 }
 
 /* The best by exactly these threads; NULL: none. */
@@ -303,7 +321,7 @@ bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_q
 {
     struct am_roof_query q = *query;
 
-    if (q.kind == AM_CEILING_FLOPS)
+    if (q.kind == AM_CEILING_FLOPS || q.space)
         return find_at_level(roofline, &q, out);
     for (int level = (int)query->level; level >= 0; level--) {
         q.level = (enum am_tier)level;

@@ -68,6 +68,7 @@ struct am_roof_query {
     const char *isa;  /* NULL: any */
     double threads;
     const char *device; /* NULL: the processor */
+    const char *space;  /* of bytes of a device */
 };
 
 struct am_roof {

@@ -260,11 +260,6 @@ static const struct am_headline headlines[] = {
     {0},
 };
 
-static const struct am_bound_row bounds[] = {
-    {.bench = "ocl.arith", .role = AM_BOUND_FLOPS},
-    {0},
-};
-
 static const char section[] = "Devices";
 
 static const struct am_figure_row figures[] = {
@@ -454,5 +449,6 @@ const struct am_family am_family_opencl = {
     .facts = facts,
     .figures = figures,
     .headlines = headlines,
-    .bounds = bounds,
+    .bounds = am_opencl_bounds,
+    .tries = am_opencl_tries,
 };

@@ -13,4 +13,10 @@ am_derive_fn am_opencl_derive_width, am_opencl_derive_segment, am_opencl_derive_
     am_opencl_derive_order, am_opencl_derive_caches, am_opencl_derive_items,
     am_opencl_derive_over_host, am_opencl_derive_native_rates;
 
+/* How points on devices are bounded, and what to try below a bound. */
+extern const struct am_bound_row am_opencl_bounds[];
+extern am_try_fn *const am_opencl_tries[];
+/* By the sizes of the device's caches (opencl.cache_size). */
+const char *am_opencl_space(const struct am_placing *placing);
+
 #endif

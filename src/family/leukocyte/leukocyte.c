@@ -5,21 +5,20 @@
  * Only points of the synthetic scene give facts: those of a file would depend on the file. Points
  * are compared that do the same work: fields of other cells or frames need other numbers of
  * steps. */
+#include "family/leukocyte/leukocyte.h"
+
 #include "family/families.h"
 
 #include <string.h>
 
-#define BENCH "app.leukocyte"
-#define SCENE "video=synthetic "
+#define BENCH AM_LEUKOCYTE_BENCH
+#define NAIVE AM_LEUKOCYTE_NAIVE
+#define ATAN AM_LEUKOCYTE_ATAN
+#define MINMAX AM_LEUKOCYTE_MINMAX
+#define MINMAX_THREADS AM_LEUKOCYTE_THREADS
+#define MINMAX_DEVICE AM_LEUKOCYTE_DEVICE
 
-static const char work_axes[] = "type,cells,frames";
-
-/* Steps of the staircase, as conditions on points. */
-#define NAIVE SCENE "variant=naive executor=serial threads<=1"
-#define ATAN SCENE "variant=atan executor=serial threads<=1"
-#define MINMAX SCENE "variant=minmax executor=serial threads<=1"
-#define MINMAX_THREADS SCENE "variant=minmax executor!=opencl threads>1"
-#define MINMAX_DEVICE SCENE "variant=minmax executor=opencl threads<=1"
+static const char work_axes[] = AM_LEUKOCYTE_WORK;
 
 static const struct {
     const char *step, *what, *slow, *fast;
@@ -185,9 +184,40 @@ static const struct am_figure_row figures[] = {
 };
 
 static const struct am_bound_row bounds[] = {
-    {.bench = "app.leukocyte", .own_share = "bound_share"},
+    {.bench = BENCH,
+     .own_share = "bound_share",
+     .rate = "frames_per_s",
+     .limit = "units or caches, by its steps"},
     {0},
 };
+
+/* ---- what to try next ---- */
+
+/* The step behind this one, with what it gained where both were measured. */
+static const char *try_step(const struct am_trying *t)
+{
+    static const struct {
+        const char *where, *step, *words;
+    } steps[] = {
+        {"variant=naive", "vectors", "variant=atan, one pass of vectors"},
+        {"variant=atan", "no_arc", "variant=minmax, no arc"},
+        {"variant=minmax executor=serial", "threads", "an executor with threads"},
+    };
+
+    for (size_t i = 0; strcmp(t->result->bench, BENCH) == 0 && i < 3; i++) {
+        const struct am_fact *const f = am_facts_most(
+            t->facts, "leukocyte.gain", am_arena_printf(t->arena, "step=%s", steps[i].step));
+
+        if (!am_where_matches(steps[i].where, t->result->params, t->result->n_params))
+            continue;
+        if (f && f->value > t->worth)
+            return am_arena_printf(t->arena, "%s: %.1f x", steps[i].words, f->value);
+        return f ? NULL : am_arena_printf(t->arena, "%s (gain not known)", steps[i].words);
+    }
+    return NULL;
+}
+
+static am_try_fn *const tries[] = {try_step, NULL};
 
 const struct am_family am_family_leukocyte = {
     .name = "leukocyte",
@@ -195,4 +225,6 @@ const struct am_family am_family_leukocyte = {
     .facts = facts,
     .figures = figures,
     .bounds = bounds,
+    .tries = tries,
+    .analyse = am_leukocyte_analyse,
 };

@@ -152,16 +152,37 @@ static void tell_meaning(struct am_body *b, const struct am_explanations *all)
                        "not measured with as many threads; taken from those of fewer or more");
 }
 
-static void explanation_blocks(struct am_body *b, const void *self)
+void am_analyses_blocks(struct am_body *b, const struct am_analysis *analyses, size_t n)
 {
-    const struct am_explanation_view *const view = self;
+    for (size_t i = 0; i < n; i++) {
+        (void)am_block_addf(b, AM_BLOCK_HEADING, "Analysis", "%s: %s", analyses[i].bench,
+                            analyses[i].title ? analyses[i].title : "");
+        for (size_t k = 0; k < analyses[i].n; k++)
+            am_block_add(b, AM_BLOCK_PARAGRAPH,
+                         am_arena_printf(b->arena, "%s. ", analyses[i].items[k].name),
+                         analyses[i].items[k].text)
+                ->indent = INDENT;
+    }
+}
 
+static void tell_machine(struct am_body *b, const struct am_explanation_view *view)
+{
+    if (view->node && !b->programs)
+        (void)am_block_addf(b, AM_BLOCK_HEADING, "Node", "%s", view->node);
     (void)am_block_add(b, AM_BLOCK_LINE, "machine", am_machine_line(&view->set->machine, b->arena));
     add_groups(b, view->all, AM_BLOCK_HEADING);
-    if (view->all->n == 0 && b->programs)
+    if (view->all->n == 0 && b->programs && !view->next)
         (void)add_table(b, &(struct am_points){0}); /* the head of an empty table */
+    if (!b->programs)
+        am_analyses_blocks(b, view->analyses, view->n_analyses);
     (void)am_block_add(b, AM_BLOCK_GAP, NULL, NULL);
     tell_meaning(b, view->all);
+}
+
+static void explanation_blocks(struct am_body *b, const void *self)
+{
+    for (const struct am_explanation_view *view = self; view; view = view->next)
+        tell_machine(b, view);
 }
 
 void am_explanation_section(struct am_body *b, const struct am_explanations *all)
@@ -208,19 +229,40 @@ static void tell_explanation(struct am_data *d, const struct am_explanation *e)
     am_data_text(d, "why_not", e->why_not);
     am_data_number(d, "intensity", e->why_not ? NAN : e->intensity);
     am_data_number(d, "bound", e->why_not ? NAN : e->bound);
+    am_data_range(d, "bound_interval", e->why_not ? NAN : e->bound_lo,
+                  e->why_not ? NAN : e->bound_hi);
     am_data_number(d, "share", e->why_not ? NAN : e->share);
     am_data_bool(d, "above", e->above);
     am_data_text(d, "level", e->level < AM_TIER_COUNT ? am_tier_label(e->level) : NULL);
+    am_data_text(d, "space", e->space);
     am_data_text(d, "limit", e->resource);
     am_data_text(d, "next", e->next);
     tell_roofs(d, e);
     am_data_object_end(d);
 }
 
-static void explanation_data(struct am_data *d, const void *self)
+void am_data_analyses(struct am_data *d, const struct am_analysis *analyses, size_t n)
 {
-    const struct am_explanation_view *const view = self;
+    am_data_array(d, "analyses");
+    for (size_t i = 0; i < n; i++) {
+        am_data_object(d, NULL);
+        am_data_text(d, "bench", analyses[i].bench);
+        am_data_text(d, "title", analyses[i].title);
+        am_data_array(d, "paragraphs");
+        for (size_t k = 0; k < analyses[i].n; k++) {
+            am_data_object(d, NULL);
+            am_data_text(d, "name", analyses[i].items[k].name);
+            am_data_text(d, "text", analyses[i].items[k].text);
+            am_data_object_end(d);
+        }
+        am_data_array_end(d);
+        am_data_object_end(d);
+    }
+    am_data_array_end(d);
+}
 
+static void tell_part(struct am_data *d, const struct am_explanation_view *view)
+{
     am_data_run(d, "run", view->set);
     am_data_machine(d, &view->set->machine);
     am_data_unsigned(d, "above", view->all->above);
@@ -231,6 +273,26 @@ static void explanation_data(struct am_data *d, const void *self)
     am_data_array(d, "points");
     for (size_t i = 0; i < view->all->n; i++)
         tell_explanation(d, &view->all->items[i]);
+    am_data_array_end(d);
+    am_data_analyses(d, view->analyses, view->n_analyses);
+}
+
+/* Of one machine its parts, of a merged file an array of such objects. */
+static void explanation_data(struct am_data *d, const void *self)
+{
+    const struct am_explanation_view *view = self;
+
+    if (!view->node) {
+        tell_part(d, view);
+        return;
+    }
+    am_data_array(d, "nodes");
+    for (; view; view = view->next) {
+        am_data_object(d, NULL);
+        am_data_text(d, "node", view->node);
+        tell_part(d, view);
+        am_data_object_end(d);
+    }
     am_data_array_end(d);
 }
 

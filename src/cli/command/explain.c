@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* archmeter explain: how near each point comes to what the machine can do, and what to try next. */
+/* archmeter explain: how near each point comes to what the machine can do, and what to try next; or
+ * what another machine would do with it. */
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/run/machines.h"
 #include "cli/run/setup.h"
 #include "document/explanation.h"
+#include "document/machine/prediction.h"
 #include "model/explain.h"
-#include "model/facts.h"
-#include "model/roofline.h"
+#include "model/predict.h"
 #include "write/write.h"
 
 #include <stdio.h>
@@ -27,41 +29,143 @@ static void select_points(struct am_explanations *all, const struct am_strings *
     all->n = kept;
 }
 
-static enum am_status check_names(const struct am_cli *cli, const struct am_result_set *set,
+/* Refuses a pattern that matches no bench of any of the machines. */
+static enum am_status check_names(const struct am_cli *cli, const struct am_machine_models *models,
                                   const struct am_strings *patterns, struct am_err *err)
 {
-    const char **const names = am_arena_array(cli->arena, set->n + 1, sizeof(*names));
+    const char **names;
+    size_t n = 0;
 
+    for (size_t m = 0; m < models->n; m++)
+        n += models->items[m].set.n;
+    names = am_arena_array(cli->arena, n + 1, sizeof(*names));
     if (!names)
-        return am_fail(err, AM_E_NOMEM, "no memory for %zu results", set->n);
-    for (size_t i = 0; i < set->n; i++)
-        names[i] = set->results[i].bench;
-    return am_check_patterns(patterns, names, set->n, err);
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu results", n);
+    n = 0;
+    for (size_t m = 0; m < models->n; m++) {
+        const struct am_result_set *const set = &models->items[m].set;
+
+        for (size_t i = 0; i < set->n; i++)
+            names[n++] = set->results[i].bench;
+    }
+    return am_check_patterns(patterns, names, n, err);
+}
+
+/* The analyses of the applications that the patterns name; returns how many. */
+static size_t analyse(const struct am_cli *cli, const struct am_analysing *analysing,
+                      struct am_analysis **out)
+{
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
+    size_t n, kept = 0;
+
+    *out = am_arena_array(cli->arena, AM_ANALYSES_MAX, sizeof(**out));
+    if (!*out)
+        return 0;
+    n = am_families_analyse(analysing, *out);
+    for (size_t i = 0; i < n; i++) {
+        if (am_patterns_match(&patterns, (*out)[i].bench))
+            (*out)[kept++] = (*out)[i];
+    }
+    return kept;
+}
+
+static void explain_one(const struct am_cli *cli, const struct am_machine_model *m,
+                        struct am_explanation_view *view)
+{
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
+    struct am_explanations *const all = am_arena_alloc(cli->arena, sizeof(*all));
+    const struct am_analysing analysing = {
+        .set = &m->set, .facts = &m->facts, .machine = &m->set.machine, .arena = cli->arena};
+    struct am_analysis *analyses;
+
+    *view = (struct am_explanation_view){.set = &m->set, .all = all, .node = m->node};
+    am_explain(&m->set, &m->facts, &m->roofline, cli->arena, all);
+    select_points(all, &patterns);
+    view->n_analyses = analyse(cli, &analysing, &analyses);
+    view->analyses = analyses;
+}
+
+/* Each machine by its own ceilings. */
+static enum am_status explain_here(struct am_cli *cli, const struct am_machine_models *models,
+                                   struct am_err *err)
+{
+    struct am_explanation_view *const views =
+        am_arena_array(cli->arena, models->n + 1, sizeof(*views));
+    const struct am_document document = am_document_explanation(views);
+    size_t points = 0, above = 0;
+
+    if (!views)
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu machines", models->n);
+    for (size_t i = 0; i < models->n; i++) {
+        explain_one(cli, &models->items[i], &views[i]);
+        if (i > 0)
+            views[i - 1].next = &views[i];
+        points += views[i].all->n;
+        above += views[i].all->above;
+    }
+    am_write(&document, &cli->style, cli->arena, stdout);
+    if (points == 0)
+        am_log(AM_LOG_WARN, "nothing here computes or moves bytes at a rate");
+    if (above)
+        cli->exit_code = AM_EXIT_FINDINGS;
+    return AM_OK;
+}
+
+/* The points of one machine by the ceilings of another. */
+static enum am_status predict(struct am_cli *cli, const struct am_machine_model *m,
+                              struct am_err *err)
+{
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
+    struct am_machine_model other;
+    struct am_explanations here, there;
+    struct am_predictions all;
+    struct am_prediction_view view = {.set = &m->set, .machine = &other, .all = &all};
+    const struct am_document document = am_document_prediction(&view);
+    const struct am_analysing analysing = {.set = &m->set,
+                                           .facts = &other.facts,
+                                           .machine = &other.set.machine,
+                                           .on = cli->opt->on,
+                                           .arena = cli->arena};
+    struct am_analysis *analyses;
+    enum am_status s = am_load_machine(cli, cli->opt->on, NULL, &other, err);
+
+    if (s != AM_OK)
+        return s;
+    am_explain(&m->set, &m->facts, &m->roofline, cli->arena, &here);
+    am_explain_on(&m->set, &other.facts, &other.roofline, cli->arena, &there);
+    select_points(&here, &patterns);
+    select_points(&there, &patterns);
+    s = am_predict(&here, &there, &other, cli->arena, &all, err);
+    if (s != AM_OK)
+        return s;
+    view.n_analyses = analyse(cli, &analysing, &analyses);
+    view.analyses = analyses;
+    am_write(&document, &cli->style, cli->arena, stdout);
+    if (all.n == 0)
+        am_log(AM_LOG_WARN, "nothing here computes or moves bytes at a rate");
+    return AM_OK;
 }
 
 enum am_status am_cmd_explain(struct am_cli *cli, struct am_err *err)
 {
-    const struct am_strings all = {0}, patterns = am_operands_from(cli->opt, 1);
-    struct am_result_set set = {0};
-    struct am_facts facts = {0};
-    struct am_roofline roofline;
-    struct am_explanations explanations;
-    const struct am_explanation_view view = {&set, &explanations};
-    const struct am_document document = am_document_explanation(&view);
-    enum am_status status = am_load_file(cli, cli->opt->operands.items[0], &all, &set, err);
+    const char *const word = cli->opt->operands.items[0];
+    const struct am_strings patterns = am_operands_from(cli->opt, 1);
+    struct am_machine_models models;
+    enum am_status s = am_load_machines(cli, word, cli->opt->node, &models, err);
 
-    if (status == AM_OK)
-        status = check_names(cli, &set, &patterns, err);
-    if (status != AM_OK)
-        return status;
-    am_facts_derive(&set, cli->arena, &facts);
-    am_roofline_build(&set, &facts, cli->arena, &roofline);
-    am_explain(&set, &facts, &roofline, cli->arena, &explanations);
-    select_points(&explanations, &patterns);
-    am_write(&document, &cli->style, cli->arena, stdout);
-    if (explanations.n == 0)
-        am_log(AM_LOG_WARN, "nothing here computes or moves bytes at a rate");
-    if (explanations.above)
-        cli->exit_code = AM_EXIT_FINDINGS;
-    return AM_OK;
+    if (s == AM_OK && models.items[0].read)
+        s = am_fail(err, AM_E_USAGE,
+                    "%s is a machine model: it has no points to explain; explain RUN --on %s", word,
+                    word);
+    if (s == AM_OK)
+        s = check_names(cli, &models, &patterns, err);
+    if (s != AM_OK)
+        return s;
+    if (!cli->opt->on)
+        return explain_here(cli, &models, err);
+    if (models.n > 1)
+        return am_fail(err, AM_E_USAGE,
+                       "%s holds %zu machines; choose one by --node, for example --node %s", word,
+                       models.n, models.items[0].node);
+    return predict(cli, &models.items[0], err);
 }

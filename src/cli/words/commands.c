@@ -160,9 +160,13 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .operands = "[FILE] [PATTERN...]",
             .description =
                 "For every point that computes or moves bytes: the bound by the ceilings that "
-                "cpu.flops and mem.bandwidth measured in the same run, the share of it that was "
-                "reached, the resource that limits, and the next thing to try. Ends with code 1 "
-                "when a point lies above its bound: there the model is wrong.",
+                "cpu.flops, mem.bandwidth and the benches of OpenCL memory measured in the same "
+                "run, the share of it that was reached, the resource that limits, and the next "
+                "thing to try; for app.leukocyte also an analysis in prose. Of a merged file each "
+                "machine by its own ceilings. Ends with code 1 when a point lies above its bound: "
+                "there the model is wrong.\n\n"
+                "With --on MODEL a prediction: what that machine would bound the points to, and "
+                "what to expect there if they come as near to their bound as here.",
             .operand = AM_OPERAND_FILE,
             .latest = 1,
             .max_operands = UINT_MAX,

@@ -98,7 +98,7 @@ struct fact_part {
     const char *id, *family, *name, *what, *unit, *claimed, *evidence;
     const struct am_json_value *labels, *reasons;
     int kind, grade;
-    double value, coverage, interval[2];
+    double value, bound, coverage, interval[2];
     uint64_t launches;
     bool contradicts;
 };
@@ -124,7 +124,8 @@ static const struct am_field fact_fields[] = {
     {.key = "reasons", .kind = AM_FIELD_TREE, .offset = FACT(reasons), .tree = AM_JSON_ARRAY},
     {.key = "what", .kind = AM_FIELD_TEXT, .offset = FACT(what)},
     {.key = "unit", .kind = AM_FIELD_TEXT, .offset = FACT(unit)},
-    {.key = "value", .kind = AM_FIELD_NUMBER, .offset = FACT(value)},
+    {.key = "value", .kind = AM_FIELD_NUMBER, .offset = FACT(value), .null = true},
+    {.key = "bound", .kind = AM_FIELD_NUMBER, .offset = FACT(bound), .null = true},
     {.key = "interval", .kind = AM_FIELD_RANGE, .offset = FACT(interval)},
     {.key = "coverage", .kind = AM_FIELD_NUMBER, .offset = FACT(coverage), .null = true},
     {.key = "launches", .kind = AM_FIELD_WHOLE, .offset = FACT(launches), .null = true},
@@ -227,6 +228,12 @@ static enum am_status read_fact(struct reading *r, const struct am_json_value *t
 
     if (s == AM_OK)
         s = check_family(r, tree, part.family);
+    if (s == AM_OK && isnan(part.value) && !isnan(part.bound))
+        fact.value =
+            (part.interval[0] + part.interval[1]) / 2; /* "< 67 ns": not told, only bounded */
+    if (s == AM_OK && !isfinite(fact.value))
+        s = am_json_refuse(&r->source, am_json_get(tree, "value"),
+                           "\"value\" must be a number, and is null");
     if (s == AM_OK && (part.coverage < 0 || part.coverage > 1))
         s = am_json_refuse(&r->source, am_json_get(tree, "coverage"),
                            "a coverage lies between 0 and 1");

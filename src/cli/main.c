@@ -87,6 +87,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_COMPARE] = am_cmd_compare,
         [AM_CMD_CHECK] = am_cmd_check,
         [AM_CMD_MODEL] = am_cmd_model,
+        [AM_CMD_MACHINES] = am_cmd_machines,
         [AM_CMD_EXPLAIN] = am_cmd_explain,
         [AM_CMD_TUNE] = am_cmd_tune,
         [AM_CMD_REPORT] = am_cmd_report,

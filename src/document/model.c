@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "document/facts.h"
+#include "document/known.h"
 #include "document/run.h"
 #include "document/screen.h"
 #include "document/units.h"
@@ -424,6 +425,8 @@ void am_model_blocks(struct am_body *b, const struct am_model_view *view)
     tell_contradictions(b, facts);
     am_facts_remarks(b, facts);
     am_model_guidelines(b, view->guidelines);
+    if (view->known)
+        am_known_table(b, view->known, view->set, facts);
     if (facts->n == 0)
         return;
     (void)am_block_add(b, AM_BLOCK_GAP, NULL, NULL);

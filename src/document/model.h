@@ -8,6 +8,8 @@
 #include "family/family.h"
 #include "model/roofline.h"
 
+struct am_known_machines; /* document/known.h */
+
 struct am_model_view {
     const struct am_result_set *set;
     const struct am_facts *facts;
@@ -15,6 +17,7 @@ struct am_model_view {
     const struct am_roofline *roofline;
     const char *node; /* the machine's name in a merged file; NULL: of a file of its own */
     bool read;        /* from a file of `model -o`: the results behind it are not at hand */
+    const struct am_known_machines *known; /* among which it is placed; NULL: none */
 };
 
 /* For programs: the machine model as a file has it (doc/guide/machine-file.md), which

@@ -6,6 +6,7 @@
 #include "document/explanation.h"
 #include "document/facts.h"
 #include "document/findings.h"
+#include "document/known.h"
 #include "document/nodes.h"
 #include "document/results.h"
 #include "document/run.h"
@@ -112,6 +113,8 @@ static void tell_machine(struct am_body *b, const struct am_page *page)
 {
     (void)am_block_add(b, AM_BLOCK_HEADING, AM_FIGURE_MACHINE_SECTION, NULL);
     add_figures(b, page, AM_FIGURE_MACHINE_SECTION);
+    if (page->known)
+        am_known_table(b, page->known, &page->sets[0], &page->facts);
     tell_environment(b, &page->sets[0]);
 }
 

@@ -12,12 +12,15 @@
 #include "model/explain.h"
 #include "model/nodes.h"
 
+struct am_known_machines; /* document/known.h */
+
 struct am_page {
     /* given */
     const struct am_result_set *sets; /* the first is shown, the others are compared with it */
     size_t n;
     struct am_compare_settings compare;
-    const char *command; /* that makes this page, as typed */
+    const char *command;                   /* that makes this page, as typed */
+    const struct am_known_machines *known; /* among which the machine is placed; NULL: none */
     struct am_arena *arena;
     /* learned from them */
     struct am_facts facts;

@@ -3,6 +3,7 @@
  * against each other. */
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/run/known.h"
 #include "cli/run/machines.h"
 #include "cli/run/output.h"
 #include "document/machine/differences.h"
@@ -37,17 +38,24 @@ static void tell_empty(const struct am_machine_model *m)
         am_log(AM_LOG_WARN, "this run measured nothing that a fact could be derived from");
 }
 
-static void show_one(struct am_cli *cli, const struct am_machine_model *m)
+static enum am_status show_one(struct am_cli *cli, const struct am_machine_model *m,
+                               struct am_err *err)
 {
     const struct am_guidelines guidelines = am_families_guide(&m->facts, cli->arena);
     const struct am_facts_view of_facts = {&m->set, &m->facts};
-    const struct am_model_view of_model = view_of(m, &guidelines);
+    struct am_model_view of_model = view_of(m, &guidelines);
+    struct am_known_machines known;
     const bool only_facts = cli->opt->facts && cli->style.format != AM_FORMAT_JSON;
     const struct am_document document =
         only_facts ? am_document_facts(&of_facts) : am_document_model(&of_model);
+    const enum am_status status = am_known_load(cli, &known, err);
 
+    if (status != AM_OK)
+        return status;
+    of_model.known = &known;
     am_write(&document, &cli->style, cli->arena, stdout);
     tell_empty(m);
+    return AM_OK;
 }
 
 /* The file that commands read again, whatever --format says. */
@@ -163,6 +171,5 @@ enum am_status am_cmd_model(struct am_cli *cli, struct am_err *err)
         return show_nodes(cli, &models, err);
     if (cli->opt->output)
         return save(cli, &models.items[0], err);
-    show_one(cli, &models.items[0]);
-    return AM_OK;
+    return show_one(cli, &models.items[0], err);
 }

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/run/known.h"
 #include "cli/run/output.h"
 #include "cli/run/page.h"
 #include "cli/run/runs.h"
@@ -35,17 +36,21 @@ static enum am_status load_all(const struct am_cli *cli, const struct am_strings
 static enum am_status write_page(const struct am_cli *cli, const struct am_result_set *sets,
                                  size_t n, const char *path, struct am_err *err)
 {
+    struct am_known_machines known;
     struct am_page page = {
         .sets = sets,
         .n = n,
         .compare = {.delta = cli->opt->delta, .level = 0.95},
         .command = cli->command,
+        .known = &known,
         .arena = cli->arena,
     };
     struct am_document document;
     struct am_output output;
-    enum am_status status = am_page_learn(&page, err);
+    enum am_status status = am_known_load(cli, &known, err);
 
+    if (status == AM_OK)
+        status = am_page_learn(&page, err);
     if (status == AM_OK)
         status = am_output_open(&output, path, cli->arena, err);
     if (status != AM_OK)

@@ -153,6 +153,17 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .latest = 1,
             .max_operands = UINT_MAX,
         },
+    [AM_CMD_MACHINES] =
+        {
+            .name = "machines",
+            .summary = "machines that are known, each by its measured model",
+            .operands = "",
+            .description =
+                "Models shipped with the program, and those of the folder archmeter/machines in "
+                "XDG_DATA_HOME (~/.local/share), where model RUN -o FOLDER/NAME.json adds one: what "
+                "each machine reaches, when and of which run it was made. model places a machine "
+                "among them.",
+        },
     [AM_CMD_EXPLAIN] =
         {
             .name = "explain",

@@ -23,6 +23,7 @@ enum am_command_id {
     AM_CMD_COMPARE,
     AM_CMD_CHECK,
     AM_CMD_MODEL,
+    AM_CMD_MACHINES,
     AM_CMD_EXPLAIN,
     AM_CMD_TUNE,
     AM_CMD_REPORT,

@@ -93,11 +93,12 @@ double am_schedule_fit(struct am_due *due, size_t n, unsigned min_launches, doub
         const struct rank rank = take_rank(sorted, n, min_launches, &i);
         const double limit = left_s - (rank.begun ? 0 : reserve_s);
         const bool whole = used + rank.seconds <= limit;
+        const bool taken = room && (whole || rank.begun || first == 0);
 
         for (size_t k = first; k < i; k++)
-            sorted[k]->fits = room && (whole || rank.begun || first == 0);
-        used += room && sorted[first]->fits ? rank.seconds : 0;
-        room = room && whole;
+            sorted[k]->fits = taken;
+        used += taken ? rank.seconds : 0;
+        room = room && (whole || !taken); /* what was begun and is too long has all that is left */
     }
     free(sorted);
     return used;

@@ -2,11 +2,10 @@
 /* The order of a run that has a budget: which points the time suffices for, and whose turn it is.
  *
  * Points have a rank by worth. What fits is decided rank by rank from the most worthy one on: all
- * points of a rank get their launches, or none of them, and the first rank that does not fit ends
- * the plan, so that nothing is measured in place of something of more worth (if it was begun when
- * that comes out, it has what time there is). Ranks of one hundred
- * are a class: its points are measured together, in rounds, and the next class begins when they
- * have their least number of launches. What is left of the time goes to more launches of all.
+ * points of a rank get their launches, or none of them; a rank that does not fit leaves its time to
+ * those after it (if it was begun when that comes out, it has what time there is). Ranks of one
+ * hundred are a class: its points are measured together, in rounds, and the next class begins when
+ * they have their least number of launches. What is left of the time goes to more launches of all.
  * Everything here is a function of its arguments: no clock, no store. */
 #ifndef AM_CONDUCTOR_SCHEDULE_H
 #define AM_CONDUCTOR_SCHEDULE_H

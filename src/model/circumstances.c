@@ -231,6 +231,8 @@ void am_circumstances_add(const struct am_result_set *a, const struct am_result_
     add_differences(&a->build, &b->build, arena, &out->differences);
     remark_origin(a, b, settings, arena, &out->remarks);
     remark_findings(&a->findings, &b->findings, arena, &out->remarks);
+    if (settings->basis == AM_BASIS_WITHIN_RUN)
+        return; /* both sides had the same machine */
     remark_shifts(out, settings->delta, arena, &out->remarks);
     remark_many(out, arena, &out->remarks);
 }

@@ -62,9 +62,11 @@ def prepare(bench):
 
 def snapshot(bench):
     out = {}
-    for name in sorted(os.listdir(bench.dir)):
-        with open(bench.path(name), "rb") as f:
-            out[name] = f.read()
+    for folder, _, names in os.walk(bench.dir):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            with open(path, "rb") as f:
+                out[os.path.relpath(path, bench.dir)] = f.read()
     return out
 
 

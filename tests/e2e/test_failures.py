@@ -75,7 +75,7 @@ def main():
     notes = bench.query("f.db", "SELECT DISTINCT key, value FROM notes WHERE point = 'act=note'")
     tap.ok(notes == [("remark", "with = signs, % and spaces")],
            "a worker's remarks are stored as they were said", notes)
-    chosen = bench.query("f.db", "SELECT DISTINCT name, value FROM choices")
+    chosen = bench.query("f.db", "SELECT DISTINCT name, value FROM choices WHERE name <> 'caches'")
     tap.ok(chosen == [("act", "chosen"), ("device_kind", "cpu")], "and what was chosen", chosen)
     files = bench.query("f.db", "SELECT DISTINCT p.text, a.name, a.type, length(a.data), "
                                 "replace(CAST(a.data AS TEXT), 'x', '') FROM attachment a "

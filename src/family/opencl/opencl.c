@@ -249,7 +249,7 @@ static const struct am_fact_rule facts[] = {
 
 #define DEVICE(title_, fact_, where_, word_)                                                       \
     {                                                                                              \
-        .title = title_, .fact = fact_, .where = where_, .rank = 60, .place = AM_HEADLINE_WORDS,   \
+        .title = title_, .fact = fact_, .where = where_, .rank = 35, .place = AM_HEADLINE_WORDS,   \
         .row = "", .word = word_, .per = "device"                                                  \
     }
 static const struct am_headline headlines[] = {

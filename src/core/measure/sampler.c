@@ -15,7 +15,7 @@ enum {
     FOLD_TRIALS = 16,      /* a disturbed trial must not look like folded code */
     FOLD_LENGTHS = 6,      /* loop counts tried before work counts as folded */
     FOLD_LENGTHEN = 4,     /* from one of them to the next */
-    FOLD_PATIENCE = 10,    /* times the point's time, before work is accused with fewer lengths */
+    PATIENCE = 10,         /* times the point's time, before work is accused of anything */
 };
 
 /* Time that twice the iterations must take at least, relative to once, in the best of the trials:
@@ -170,7 +170,8 @@ static enum am_status calibrate(struct session *s, uint64_t want, uint64_t *iter
         if (out_of_time(s, 1)) {
             if (*took >= s->sampler->clock->overhead_ns * SHORT_MULTIPLE)
                 return AM_OK; /* short, but measurable: the caller's limit was tight */
-            break;
+            if (out_of_time(s, PATIENCE))
+                break;
         }
         iters = predict(iters, *took, want / 2);
     }
@@ -199,22 +200,23 @@ static enum am_status try_twice(struct session *s, uint64_t iters, uint64_t best
 
 /* Twice the iterations must take longer, or the compiler has folded the work away. Threads that
  * wait for each other on a crowded machine can hide the work behind their waiting: longer batches
- * tell the two apart, since folded work stays as short as it was. That may take more than the
- * point's time: an accusation is worth the wait. */
-static enum am_status check_grows(struct session *s, uint64_t *iters, uint64_t *once,
+ * tell the two apart, since folded work stays as short as it was. A batch
+ * that is shorter than wanted accuses nobody: stalls misled the calibration. That may take more
+ * than the point's time: an accusation is worth the wait. */
+static enum am_status check_grows(struct session *s, uint64_t want, uint64_t *iters, uint64_t *once,
                                   struct am_err *err)
 {
     uint64_t best[2] = {*once, UINT64_MAX};
 
-    for (int i = 0; i < FOLD_LENGTHS; i++) {
+    for (int i = 0;; i++) {
         bool grows;
         const enum am_status status = try_twice(s, *iters, best, &grows, err);
 
         *once = best[0];
         if (status != AM_OK || grows)
             return status;
-        if (i + 1 == FOLD_LENGTHS || *iters > iters_max / FOLD_LENGTHEN ||
-            out_of_time(s, FOLD_PATIENCE))
+        if ((i + 1 >= FOLD_LENGTHS && best[0] >= want / 2) || *iters > iters_max / FOLD_LENGTHEN ||
+            out_of_time(s, PATIENCE))
             break;
         *iters *= FOLD_LENGTHEN;
         best[0] = best[1] = UINT64_MAX;
@@ -241,7 +243,7 @@ static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am
     }
     status = calibrate(s, want, iters, &once, err);
     if (status == AM_OK)
-        status = check_grows(s, iters, &once, err);
+        status = check_grows(s, want, iters, &once, err);
     if (once < want)
         *iters *= 2;
     return status;

@@ -22,6 +22,7 @@ static const struct am_clock fake_clock = {
 struct work_state {
     uint64_t ns_per_iter, calls, largest;
     uint64_t waits_ns; /* no batch is shorter: threads that wait for each other's turn */
+    unsigned stalls;   /* so many batches of the beginning take 5 ms more */
     bool folded, wrong, wrong_later;
 };
 
@@ -32,7 +33,7 @@ static void run(void *state, uint64_t iters)
 
     w->calls++;
     w->largest = iters > w->largest ? iters : w->largest;
-    fake_ns += took > w->waits_ns ? took : w->waits_ns;
+    fake_ns += (took > w->waits_ns ? took : w->waits_ns) + (w->calls <= w->stalls ? 5000000 : 0);
 }
 
 static enum am_status verify(void *state, double *residual, struct am_err *err)
@@ -227,11 +228,14 @@ static void test_refused(void)
 static void test_patient(void)
 {
     struct work_state waits = {.ns_per_iter = 100000, .waits_ns = 12500000},
+                      stalled = {.ns_per_iter = 40, .waits_ns = 100000, .stalls = 4},
                       folded = {.folded = true};
     struct am_sampler_settings hurried = usual;
     struct am_err err = {0};
     struct heard h;
 
+    ok(measure(&stalled, NULL, 0, usual, &bench, &h, &err) == AM_OK && h.samples > 0,
+       "work that stalled while its length was chosen is tried longer: %s", err.text);
     hurried.max_point_ns = 100000000;
     ok(measure(&waits, NULL, 0, hurried, &bench, &h, &err) == AM_OK && h.samples > 0,
        "work hidden behind waiting is tried longer before it is accused: %s", err.text);

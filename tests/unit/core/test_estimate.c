@@ -135,8 +135,8 @@ static void test_others(void)
             accused += i != 0 && i != NODES - 1 && is_claimed(&c, NODES);
         }
     }
-    ok(found >= 0.95 * TIMES, "the odd one of eight is found in %zu of %d", found, TIMES);
-    ok(accused <= 0.05 * TIMES, "the others are accused in %zu of %d", accused, TIMES);
+    ok((double)found >= 0.95 * TIMES, "the odd one of eight is found in %zu of %d", found, TIMES);
+    ok((double)accused <= 0.05 * TIMES, "the others are accused in %zu of %d", accused, TIMES);
     all[0] = measured(&r, 5, 1, NORMAL, 0.001);
     all[1] = measured(&r, 5, 0.5, NORMAL, 0.001);
     all[2] = measured(&r, 5, 1, NORMAL, 0.001);

@@ -156,16 +156,16 @@ static void test_coverage(struct am_rng *rng)
         const struct outcome o = simulate(&noise_laws[i], false, N, rng);
 
         add(&mixed, &o);
-        ok(o.held >= N * 0.94, "%s: %.1f %% of the intervals shown hold", noise_laws[i].name,
-           percent(o.held, N));
-        ok(o.lucky <= N * 0.035, "%s: %.2f %% stop at the target and are wrong", noise_laws[i].name,
-           percent(o.lucky, N));
+        ok((double)o.held >= N * 0.94, "%s: %.1f %% of the intervals shown hold",
+           noise_laws[i].name, percent(o.held, N));
+        ok((double)o.lucky <= N * 0.035, "%s: %.2f %% stop at the target and are wrong",
+           noise_laws[i].name, percent(o.lucky, N));
         if (noise_laws[i].reaches)
-            ok(o.stopped >= N / 2 && o.stopped - o.lucky >= 0.955 * (double)o.stopped,
+            ok(o.stopped >= N / 2 && (double)(o.stopped - o.lucky) >= 0.955 * (double)o.stopped,
                "%s: of the %zu that stop at the target %.1f %% hold", noise_laws[i].name, o.stopped,
                percent(o.stopped - o.lucky, o.stopped));
     }
-    ok(mixed.stopped - mixed.lucky >= 0.955 * (double)mixed.stopped,
+    ok((double)(mixed.stopped - mixed.lucky) >= 0.955 * (double)mixed.stopped,
        "a run of all these: of the %zu that stop at the target %.1f %% hold", mixed.stopped,
        percent(mixed.stopped - mixed.lucky, mixed.stopped));
 }

@@ -104,7 +104,7 @@ static void test_level(struct am_rng *rng)
                     log(1.02) + noise_laws[law].draw(rng) - noise_laws[law].draw(rng) > log(1.02);
             wrong += am_pairs_p(8, 8 - agree) <= 0.05;
         }
-        ok(wrong <= N * 0.075, "%s: a change of delta is confirmed in %zu of %d",
+        ok((double)wrong <= N * 0.075, "%s: a change of delta is confirmed in %zu of %d",
            noise_laws[law].name, wrong, N);
     }
 }

@@ -75,8 +75,8 @@ static const struct scene scenes[] = {
     {"stolen", "50 %, 5 s, x 1.2", {QUIET}, NEIGHBOUR(0.5, 5, 1.2, .steal = true)},
     {"stolen", "80 %, 5 s, x 1.8", {QUIET}, NEIGHBOUR(0.8, 5, 1.8, .steal = true)},
     {"stolen", "97 %, 20 s, x 1.8", {QUIET}, NEIGHBOUR(0.97, 20, 1.8, .steal = true)},
-    {"silent", "20 %, 3 s, x 1.35", {QUIET}, NEIGHBOUR(0.2, 3, 1.35)},
-    {"silent", "50 %, 3 s, x 1.35", {QUIET}, NEIGHBOUR(0.5, 3, 1.35)},
+    {"silent", "20 %, 3 s, x 1.35", {QUIET}, NEIGHBOUR(0.2, 3, 1.35, .steal = false)},
+    {"silent", "50 %, 3 s, x 1.35", {QUIET}, NEIGHBOUR(0.5, 3, 1.35, .steal = false)},
 };
 enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
 

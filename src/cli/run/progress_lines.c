@@ -109,10 +109,11 @@ static bool varies_from(const struct am_point *point, const struct am_point *oth
 /* Whether points around this one, which stand together in the plan, differ on the axis. */
 static bool varies(const struct am_progress *p, size_t axis)
 {
-    const struct am_point *const from = p->first_point, *const end = from + p->points;
+    const struct am_point *const from = p->first_point;
+    const size_t at = from ? (size_t)(p->point - from) : 0;
 
     for (size_t i = 1; from && i < NEIGHBOURS; i++) {
-        const bool before = p->point >= from + i, after = p->point + i < end;
+        const bool before = at >= i, after = at + i < p->points;
 
         if ((before && varies_from(p->point, p->point - i, axis)) ||
             (after && varies_from(p->point, p->point + i, axis)))

@@ -93,7 +93,7 @@ static void test_damage(struct am_arena *arena, uint64_t seed)
         memcpy(text, good, sizeof(good));
         for (int flips = 0; flips < 3; flips++)
             text[(size_t)(am_rng_unit(&rng) * (sizeof(good) - 1))] =
-                (char)(am_rng_unit(&rng) * 256);
+                (char)(unsigned char)(am_rng_unit(&rng) * 256);
         (void)am_costs_parse(&costs, text, sizeof(good) - 1);
     }
     for (size_t i = 0; i < costs.n; i++)

@@ -62,6 +62,8 @@ def build(folder: Path) -> None:
         if (folder / "meson-private").exists():
             command.append("--wipe")
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    # What is known of a folder is that of its last configuration: make it anew before asking.
+    subprocess.run(["ninja", "-C", str(folder), "build.ninja"], check=True, stdout=subprocess.DEVNULL)
     targets = json.loads(output_of("meson", "introspect", "--targets", str(folder)))
     wanted = [name for target in targets if target["installed"] or target["name"] == "kcheck"
               for name in target["filename"]]

@@ -41,10 +41,7 @@ int am_verdict_direction(enum am_verdict verdict);
     X(AM_BASIS_RUNS_APART, "several runs per side, but those of one side before the other's",      \
       false)                                                                                       \
     X(AM_BASIS_RUNS, "several runs per side, interleaved", true)                                   \
-    X(AM_BASIS_RECORD,                                                                             \
-      "one run per side, and what earlier runs of this build and machine differ "                  \
-      "by",                                                                                        \
-      true)                                                                                        \
+    X(AM_BASIS_RECORD, "one run per side, and what earlier runs of it differ by", true)            \
     X(AM_BASIS_PAIRS, "fresh pairs of launches of both sides", true)                               \
     X(AM_BASIS_AGAIN, "A as stored, and B measured again: nothing but the time tells them apart",  \
       false)

@@ -80,7 +80,9 @@ static bool find_sharers(const struct am_sim_question *q, const struct am_sim_cp
     const double apart = stated_distance(q, pair[1], pair[0]);
     size_t found = 0;
 
-    for (double d = 2; d <= 4; d++) {
+    for (int step = 2; step <= 4; step++) {
+        const double d = step;
+
         for (unsigned i = 0; i < l->n && found < n; i++) {
             const struct am_sim_cpu *const c = &l->cpus[i];
             const double near = stated_distance(q, pair[0], c),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs one libFuzzer target for FUZZ_SECONDS (20) from its seeds; prints TAP. Arguments: program,
+"""Runs one libFuzzer target for FUZZ_SECONDS (12) from its seeds; prints TAP. Arguments: program,
 folder of seeds."""
 
 import os
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 PROGRAM, SEEDS = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
-SECONDS = int(os.environ.get("FUZZ_SECONDS", "20"))
+SECONDS = int(os.environ.get("FUZZ_SECONDS", "12"))
 GRACE = 60  # seconds the fuzzer may take beyond its own limit
 INPUT_TIMEOUT = 10  # seconds one input may take: a parser that hangs is a finding
 MEMORY_MB = 2048

@@ -319,7 +319,7 @@ const char *am_figure_pick_title(const struct am_figure_picks *p, const struct a
                    median, sizeof(median));
     am_units_value(s->ci.lo, pick->metric->unit, lo, sizeof(lo));
     am_units_value(s->ci.hi, pick->metric->unit, hi, sizeof(hi));
-    am_text_init(&text, 2 * TITLE_BYTES);
+    am_text_init(&text, (size_t)2 * TITLE_BYTES);
     if (p->runs > 1 && of->name)
         am_text_addf(&text, "%s%s", of->name, *label ? " " : ": ");
     am_text_addf(&text, "%s%s%s", label, *label ? ": " : "", median);

@@ -517,7 +517,7 @@ static enum am_status make_computed(struct making *m, struct am_figure *f, bool 
         size_t lost;
 
         f->panels[i].plot = plots.items[i];
-        f->panels[i].plot.n = at_most(plots.items[i].n, AM_FIGURE_SERIES_MAX * run, &lost);
+        f->panels[i].plot.n = at_most(plots.items[i].n, (size_t)AM_FIGURE_SERIES_MAX * run, &lost);
         m->series_lost += lost;
     }
     f->own_legends = true;

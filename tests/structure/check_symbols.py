@@ -2,8 +2,8 @@
 """Global symbols of src/ begin with am_, each is defined by one source, and none is mutable data.
 Arguments: build folder, source root, compiler command."""
 
-import functools
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,13 +30,30 @@ class Symbol(NamedTuple):
     section: str
 
 
-@functools.lru_cache(maxsize=None)
-def symbols(obj: Path) -> tuple[Symbol, ...]:
-    """Asked for twice per object, and nm takes its time."""
-    command = ["nm", "--defined-only", "--format=sysv", str(obj)]
-    table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    rows = ([field.strip() for field in line.split("|")] for line in table.split("\n"))
+class Table(NamedTuple):
+    """What nm says of one object file."""
+
+    obj: Path
+    symbols: tuple[Symbol, ...]
+
+
+OBJECTS_AT_ONCE = 200  # a process per object would take most of the test's time
+
+
+def read_rows(text: str) -> tuple[Symbol, ...]:
+    rows = ([field.strip() for field in line.split("|")] for line in text.split("\n"))
     return tuple(Symbol(f[0], f[2], f[6]) for f in rows if len(f) == 7 and f[0] != "Name")
+
+
+def tables(objs: list[Path]) -> Iterator[Table]:
+    """The symbols of each object, in the order given: nm heads each table with its file."""
+    for first in range(0, len(objs), OBJECTS_AT_ONCE):
+        part = objs[first : first + OBJECTS_AT_ONCE]
+        command = ["nm", "--defined-only", "--format=sysv", *map(str, part)]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        told = re.split(r"^\n*Symbols from .*:$", text, flags=re.MULTILINE)[1:]
+        for obj, rows in zip(part, told, strict=True):
+            yield Table(obj, read_rows(rows))
 
 
 def is_mutable(symbol: Symbol) -> bool:
@@ -49,9 +66,9 @@ def is_mutable(symbol: Symbol) -> bool:
     )
 
 
-def examine(obj: Path, source: str) -> list[Violation]:
+def examine(table: Table, source: str) -> list[Violation]:
     found = []
-    for symbol in symbols(obj):
+    for symbol in table.symbols:
         if symbol.kind.isupper() and not symbol.name.startswith("am_"):
             if symbol.name not in FREE_NAMES:
                 found.append(Violation(source, 1, f"global symbol {symbol.name} lacks am_"))
@@ -71,8 +88,8 @@ def defined_twice(named: dict[str, set[str]]) -> list[Violation]:
     return found
 
 
-def note_globals(obj: Path, source: str, named: dict[str, set[str]]) -> None:
-    for symbol in symbols(obj):
+def note_globals(table: Table, source: str, named: dict[str, set[str]]) -> None:
+    for symbol in table.symbols:
         if symbol.kind.isupper() and symbol.kind != "W":
             named.setdefault(symbol.name, set()).add(source)
 
@@ -102,21 +119,21 @@ CASES = (
 )
 
 
-def compiled(compiler: list[str], text: str, obj: Path) -> Path:
+def compiled(compiler: list[str], text: str, obj: Path) -> Table:
     command = [*compiler, "-fPIE", "-O1", "-c", "-x", "c", "-", "-o", str(obj)]
     subprocess.run(command, input=text, text=True, check=True)
-    return obj
+    return next(tables([obj]))
 
 
 def test_twice(tap: Tap, compiler: list[str]) -> None:
     """The same function in two sources, and in one source compiled twice."""
     text = "int am_f(void);int am_f(void){return 1;}"
     with tempfile.TemporaryDirectory() as folder:
-        obj, once, twice = compiled(compiler, text, Path(folder, "a.o")), {}, {}
-        note_globals(obj, "src/base/a.c", once)
-        note_globals(obj, "src/base/a.c", once)
-        note_globals(obj, "src/base/a.c", twice)
-        note_globals(obj, "src/core/b.c", twice)
+        table, once, twice = compiled(compiler, text, Path(folder, "a.o")), {}, {}
+        note_globals(table, "src/base/a.c", once)
+        note_globals(table, "src/base/a.c", once)
+        note_globals(table, "src/base/a.c", twice)
+        note_globals(table, "src/core/b.c", twice)
     tap.ok(not defined_twice(once), "self-test: a source may be compiled twice")
     found = [str(v) for v in defined_twice(twice)]
     tap.ok(found == ["src/base/a.c:1: am_f is defined in src/core/b.c too"],
@@ -137,10 +154,11 @@ def main() -> int:
     tap = Tap()
     self_test(tap, sys.argv[3:])
     found, examined, named = [], 0, {}
-    for obj, source in objects(build, root):
+    sources = dict(objects(build, root))
+    for table in tables(list(sources)):
         examined += 1
-        found += examine(obj, source)
-        note_globals(obj, source, named)
+        found += examine(table, sources[table.obj])
+        note_globals(table, sources[table.obj], named)
     found += defined_twice(named)
     tap.ok(examined > 0, f"{examined} objects examined")
     tap.ok(not found, "globals begin with am_, are defined once, and src/ has no mutable data", [str(v) for v in found])

@@ -149,11 +149,14 @@ static void derive_array_rate(const struct am_deriving *d)
  */
 static const double sigma_limit = 0.1, outlier_limit = 0.05;
 
-/* What the launches of a runtime have shown. */
+/* What the launches of a runtime have shown. No value of ten can be three deviations above their
+ * mean: shorter launches have a deviation, but say nothing of outliers. */
+enum { OUTLIERS_FROM = 11 };
 struct tally {
     double *sigmas; /* relative, one per launch */
-    size_t launches, clean;
-    size_t values, outliers;
+    size_t launches;
+    size_t long_enough, clean; /* launches that could show outliers; those that are clean */
+    size_t values, outliers;   /* of these launches */
 };
 
 static void count(struct tally *t, const struct am_launch_values *launch)
@@ -164,6 +167,9 @@ static void count(struct tally *t, const struct am_launch_values *launch)
     if (!isfinite(relative))
         return; /* one value has no deviation */
     t->sigmas[t->launches++] = relative;
+    if (launch->n < OUTLIERS_FROM)
+        return;
+    t->long_enough++;
     t->values += launch->n;
     t->outliers += m.outliers;
     t->clean += relative <= sigma_limit && (double)m.outliers <= outlier_limit * (double)launch->n;
@@ -186,7 +192,7 @@ static struct am_fact share(const char *name, const char *what, size_t part, siz
                             .what = what,
                             .unit = "",
                             .value = value,
-                            .ci = {value, value, NAN},
+                            .ci = am_stats_share_interval(part, whole, 0.95),
                             .evidence = am_arena_printf(arena, "%zu of %zu", part, whole)};
 }
 
@@ -218,12 +224,14 @@ static void offer_runs(const struct am_deriving *d, const struct am_picks *picks
                          .ci = am_stats_median_interval(t.sigmas, t.launches, 0.95),
                          .evidence = am_arena_printf(
                              d->arena, "the median of %zu launches of a point", t.launches)});
+    if (t.long_enough < AM_QUIET_LAUNCHES)
+        return;
     offer_run_fact(d, picks,
                    share("runs_outliers", "times more than three deviations above the mean",
                          t.outliers, t.values, d->arena));
     offer_run_fact(d, picks,
                    share("runs_clean", "launches without large deviation or many outliers", t.clean,
-                         t.launches, d->arena));
+                         t.long_enough, d->arena));
 }
 
 static void derive_runs(const struct am_deriving *d)

@@ -132,6 +132,50 @@ struct am_interval am_stats_median_interval(const double *sorted, size_t n, doub
     return ci;
 }
 
+/* P(B <= part) for B binomial (whole, share), 0 < share < 1. */
+static double binomial_below(size_t part, size_t whole, double share)
+{
+    const double n = (double)whole;
+    double sum = 0;
+
+    for (size_t i = 0; i <= part; i++) {
+        const double k = (double)i;
+
+        sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(share) +
+                   (n - k) * log1p(-share));
+    }
+    return fmin(1, sum);
+}
+
+/* The share with which `part` or fewer of `whole` are seen with the probability `p`. */
+static double share_of_below(size_t part, size_t whole, double p)
+{
+    enum { HALVINGS = 52 }; /* as fine as a double is */
+    double lo = 0, hi = 1;
+
+    for (int i = 0; i < HALVINGS; i++) {
+        const double mid = (lo + hi) / 2;
+
+        if (binomial_below(part, whole, mid) > p)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return (lo + hi) / 2;
+}
+
+struct am_interval am_stats_share_interval(size_t part, size_t whole, double level)
+{
+    const double tail = (1 - level) / 2;
+    struct am_interval ci = {0, 1, level};
+
+    if (part < whole)
+        ci.hi = share_of_below(part, whole, tail);
+    if (part > 0)
+        ci.lo = share_of_below(part - 1, whole, 1 - tail);
+    return ci;
+}
+
 struct ranked {
     double p;
     size_t index;

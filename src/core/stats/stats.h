@@ -44,6 +44,11 @@ struct am_interval am_stats_median_interval(const double *sorted, size_t n, doub
 /* The rank of its lower end, from 1; the upper one has as many values above it. */
 size_t am_stats_median_rank(size_t n, double level, double *coverage);
 
+/* Interval of a share of which `part` of `whole` cases were seen, by Clopper and Pearson: each end
+ * is the share that would show so many, or as many the other way, with (1 - level) / 2. [0, 1] of
+ * no cases. */
+struct am_interval am_stats_share_interval(size_t part, size_t whole, double level);
+
 /* Exact one-sided Mann-Whitney test that b lies higher than a by more than `margin`: the share of
  * all orders of as many values in which as many pairs (a, b) or more have b - a > margin. A pair
  * that is not beyond the margin counts against. Exact by counting while na and nb <=

@@ -177,6 +177,7 @@ static bool say_parallelism(const struct am_facts *facts, struct am_arena *arena
                             struct am_guideline *out)
 {
     const struct am_fact *const f = am_facts_only(facts, "memory.parallelism", NULL);
+    const char *const level = f ? am_fact_text(f, "level") : NULL;
 
     if (!f)
         return false;
@@ -184,10 +185,10 @@ static bool say_parallelism(const struct am_facts *facts, struct am_arena *arena
         .text = f->ci.lo >= 2
                     ? am_arena_printf(
                           arena,
-                          "Make misses independent: one core keeps at least %.0f loads under way, "
-                          "so that a chain of dependent ones (a list, a tree) is up to %.0f times "
-                          "slower than as many loads whose addresses are known.",
-                          f->ci.lo, f->value)
+                          "Make misses independent: one core keeps at least %.0f loads%s%s under "
+                          "way, so that a chain of dependent ones (a list, a tree) is up to %.0f "
+                          "times slower than as many loads whose addresses are known.",
+                          f->ci.lo, level ? " from " : "", level ? level : "", f->value)
                     : am_arena_printf(arena,
                                       "Not decided: one core keeps between %.2f and %.2f loads "
                                       "under way.",

@@ -24,6 +24,7 @@ static const struct am_fact_rule rules[] = {
      .derive = am_memory_derive_huge},
     {.name = "parallelism",
      .what = "loads that one core keeps under way",
+     .labels = "level",
      .derive = am_memory_derive_parallelism},
     {.name = "bandwidth,prefetch_gain,hwprefetch_gain,nt_gain,fill_threads,speedup",
      .what = "bytes per second, and what raises them",

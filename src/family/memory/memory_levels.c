@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the chases show of the levels of memory: sizes, latencies, line, ways, TLBs, parallelism.
+/* What the chases show of the levels of memory: sizes, latencies, line, ways, TLBs.
  *
  * Levels come from a fit of latency over the working set (fit/hierarchy.h), which finds their
  * number, capacities and latencies with their uncertainty and takes nothing from what the system
@@ -84,6 +84,13 @@ static void rest_on(struct am_fact *fact, const struct sweep *s, size_t first, s
 
     for (size_t i = 0; i < sound.n; i++)
         am_fact_rest_on(fact, &sound.items[i]);
+}
+
+/* What a point of the sweep showed, before the curve was settled: for evidence, which quotes
+ * samples. */
+static double seen_at(const struct sweep *s, size_t i)
+{
+    return s->picks.items[i].metric->summary.median;
 }
 
 /* On two points, both of which must be sound: a step between them. */
@@ -409,7 +416,7 @@ static void derive_local(const struct hierarchy *h)
     am_facts_offer(h->d->facts, fact);
 }
 
-/* ---- line, ways, parallelism ---- */
+/* ---- line, ways ---- */
 
 void am_memory_derive_line(const struct am_deriving *d)
 {
@@ -435,7 +442,7 @@ void am_memory_derive_line(const struct am_deriving *d)
     fact.ci = (struct am_interval){fmin(2 * p[at - 1].x, p[at].x), p[at].x, NAN};
     fact.evidence = am_arena_printf(
         d->arena, "mem.line: a pair costs %.3g cycles per load %.0f B apart, %.3g at %.0f B",
-        p[at - 1].best, p[at - 1].x, p[at].best, p[at].x);
+        seen_at(&sweep, at - 1), p[at - 1].x, seen_at(&sweep, at), p[at].x);
     rest_on_step(&fact, &sweep, at - 1, at);
     am_facts_offer(d->facts, fact);
 }
@@ -457,73 +464,9 @@ void am_memory_derive_ways(const struct am_deriving *d)
     fact.ci = (struct am_interval){p[at - 1].x, p[at].x - 1, NAN};
     fact.evidence = am_arena_printf(
         d->arena, "mem.ways: %.0f lines of one set take %.3g cycles per load, %.0f take %.3g",
-        p[at - 1].x, p[at - 1].best, p[at].x, p[at].best);
+        p[at - 1].x, seen_at(&sweep, at - 1), p[at].x, seen_at(&sweep, at));
     am_fact_label(&fact, d->arena, "level", AM_AXIS_NAME, "l1d");
     rest_on_step(&fact, &sweep, at - 1, at);
-    am_facts_offer(d->facts, fact);
-}
-
-/* Misses that one core keeps under way: latency of one chase over time per load of the best number
- * of them, in the largest working set; of the least disturbed samples of both. */
-/* The result of `small` on huge pages; NULL without, or with several. */
-static const struct am_pick *on_huge(const struct am_result *small, const struct am_picks *huge)
-{
-    const struct am_picks beside = am_picks_beside(huge, small, "pages");
-    const char *several;
-
-    return am_picks_only(&beside, &several);
-}
-
-static bool has_huge(const struct am_result *small, const void *huge)
-{
-    return on_huge(small, huge) != NULL;
-}
-
-void am_memory_derive_huge(const struct am_deriving *d)
-{
-    const struct am_selector small = {
-        "mem.latency", "pattern?=random stride?=64 chains?=1 pages=small", "latency"};
-    const struct am_selector large = {"mem.latency",
-                                      "pattern?=random stride?=64 chains?=1 pages=huge", "latency"};
-    const struct am_picks all = am_select(d->set, &small, d->arena);
-    const struct am_picks huge = am_select(d->set, &large, d->arena);
-    const struct am_picks both = am_picks_filter(&all, has_huge, &huge);
-    const struct am_picks largest = am_picks_extreme(&both, "size", false);
-    const char *several = NULL;
-    const struct am_pick *const over = am_picks_only(&largest, &several);
-    struct am_fact fact;
-
-    if (!over)
-        return;
-    fact = am_fact_of_ratio(over, on_huge(over->result, &huge), d->arena);
-    fact.name = "huge_gain";
-    fact.what = "random loads of the largest set on small pages, over huge ones";
-    am_facts_offer(d->facts, fact);
-}
-
-void am_memory_derive_parallelism(const struct am_deriving *d)
-{
-    const struct am_selector selector = {"mem.parallel", NULL, "load_time"};
-    const struct am_picks all = am_select(d->set, &selector, d->arena);
-    const struct am_picks largest = am_picks_extreme(&all, "size", false);
-    const struct sweep sweep = make_sweep(d, &largest, "chains");
-    const struct am_curve_point *const one = sweep.curve.points, *best = one;
-    struct am_fact fact = {
-        .name = "parallelism", .what = "loads that one core keeps under way", .unit = ""};
-    double typical;
-
-    for (size_t i = 0; i < sweep.curve.n; i++)
-        best = one[i].best < best->best ? &one[i] : best;
-    if (sweep.curve.n < 2 || one->x > 1)
-        return;
-    typical = one->typical / best->typical;
-    fact.value = one->best / best->best;
-    fact.ci = (struct am_interval){fmin(fact.value, typical), fmax(fact.value, typical), NAN};
-    fact.evidence = am_arena_printf(
-        d->arena, "mem.parallel over %s B: %.3g ns for one chase, %.3g ns per load for %.0f",
-        am_result_text(sweep.picks.items[0].result, "size"), one->best * 1e9, best->best * 1e9,
-        best->x);
-    rest_on_step(&fact, &sweep, 0, (size_t)(best - one));
     am_facts_offer(d->facts, fact);
 }
 

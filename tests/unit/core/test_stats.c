@@ -64,6 +64,23 @@ static void test_order_statistics(void)
        "sorting puts NAN last");
 }
 
+/* Tabulated ends, and what the ends mean where nothing or everything was seen. */
+static void test_share_interval(void)
+{
+    struct am_interval ci = am_stats_share_interval(3, 10, 0.95);
+
+    is_near(ci.lo, 0.0667395, 1e-6, "3 of 10: the lower end");
+    is_near(ci.hi, 0.6524529, 1e-6, "3 of 10: the upper end");
+    ci = am_stats_share_interval(0, 20, 0.95);
+    is_near(ci.hi, 1 - pow(0.025, 1.0 / 20), 1e-9, "none of 20: 20 misses are that likely");
+    ok(ci.lo == 0, "none of 20 may be none at all");
+    ci = am_stats_share_interval(20, 20, 0.95);
+    is_near(ci.lo, pow(0.025, 1.0 / 20), 1e-9, "all of 20: as many hits");
+    ok(ci.hi == 1, "all of 20 may be all");
+    ci = am_stats_share_interval(0, 0, 0.95);
+    ok(ci.lo == 0 && ci.hi == 1, "no case, no knowledge");
+}
+
 static void test_median_interval(void)
 {
     static const struct {
@@ -290,6 +307,7 @@ int main(void)
 {
     test_moments();
     test_order_statistics();
+    test_share_interval();
     test_median_interval();
     test_smallest_p();
     test_critical_values();

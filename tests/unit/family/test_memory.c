@@ -310,6 +310,8 @@ static void check_parallelism(void)
     fact = am_facts_only(&facts, "memory.parallelism", NULL);
     ok(fact && fabs(fact->value - 12) < 1, "12 loads under way in the largest set, found %.1f",
        fact ? fact->value : NAN);
+    ok(fact && isfinite(fact->ci.coverage) && fact->ci.lo <= 12 && fact->ci.hi >= 12,
+       "with an interval of a stated coverage");
     am_arena_fini(&run.run.arena);
 }
 

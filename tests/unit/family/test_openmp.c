@@ -178,8 +178,13 @@ static void test_runs(void)
     f = am_facts_only(&facts, "openmp.runs_clean", "runtime=libomp");
     ok(f && f->value == 0.6, "three launches of five are clean");
     is_str(f ? f->evidence : NULL, "3 of 5", "with its counts, the busy one left out");
+    ok(f && f->ci.lo > 0.1 && f->ci.lo < 0.2 && f->ci.hi > 0.9, "and an interval of a share");
     f = am_facts_only(&facts, "openmp.runs_sigma", "runtime=libomp");
     ok(f && f->value > 0.03, "the deviation is that of the middle launch");
+    for (size_t l = 0; l < 6; l++)
+        launches[l].n = 10;
+    facts = fx_derive(&run, &am_family_openmp);
+    ok(facts.n == 1, "launches of ten values have a deviation, and no outlier could show");
     am_arena_fini(&run.arena);
 }
 

@@ -9,7 +9,8 @@ Runs mem.latency on each described machine (machines/*.machine) with each seed, 
 the description: the number of cache levels with their sizes (right, undecided or wrong), latencies, and statements of
 the system (true ones denied, false ones denied or believed). Sizes are wrong when the truth lies outside of the stated
 interval by more than replacement policies differ. --lies states one cache falsely, by 2.5, 4 or 8 either way, in every
-third seed. --guides N also runs the quick set with the first N seeds and holds the guidelines against the description.
+third seed. --guides N also runs the quick set of cores and memory with the first N seeds and holds the guidelines
+against the description.
 
 A machine's row is printed when its last run is judged. Every judged run is a line of the file of --results, and runs
 that have their line there are not repeated: an interrupted command is finished by giving it again, until something
@@ -44,6 +45,7 @@ SIZE_TOLERANCE = 4 / 3  # policies lose a quarter of the loads at 0.75 to 1.33 o
 LEVELS = ("l1d", "l2", "l3", "l4")
 HEAD = ("machine", "right", "undecided", "wrong", "size error, median", "latency error, median",
         "true statements denied", "lies denied", "lies where undecided", "guidelines contradicted", "concluded when busy")
+WORKERS = ("cpu", "sim")  # of the real ones; all that is judged is measured by the first
 FINE, WRONG, UNFINISHED = 0, 1, 3
 
 
@@ -241,10 +243,17 @@ def digest(files: list[Path]) -> str:
 
 
 def programs_of(archmeter: str) -> list[Path]:
-    """archmeter and the simulator, where either kind of installation has it."""
+    """archmeter and the workers in use, where either kind of installation has them."""
     here = Path(archmeter).resolve().parent
-    simulators = [folder / "archmeter-worker-sim" for folder in (here, here / ".." / "libexec" / "archmeter")]
-    return [Path(archmeter).resolve(), *(path for path in simulators if path.exists())]
+    workers = [folder / f"archmeter-worker-{name}" for folder in (here, here.parent / "libexec" / "archmeter") for name in WORKERS]
+    return [Path(archmeter).resolve(), *(path for path in workers if path.exists())]
+
+
+def use_few_workers(archmeter: str, folder: Path) -> None:
+    """Every run asks all workers that it finds for their benches; drivers of devices take their time to come up."""
+    for program in programs_of(archmeter)[1:]:
+        (folder / program.name).symlink_to(program)
+    os.environ["ARCHMETER_WORKERS"] = str(folder)
 
 
 # ---- tables ----
@@ -315,7 +324,7 @@ def page(options: argparse.Namespace, lines: list[str]) -> str:
         "# Conclusions on simulated machines", "",
         "Written by `tools/judge_machines.py`; do not edit. "
         f"Sweep: {'quick' if options.quick else 'standard'}; seeds {options.first} to "
-        f"{options.first + options.seeds - 1}; statements: {lies}; guidelines of the quick set with {options.guides} "
+        f"{options.first + options.seeds - 1}; statements: {lies}; guidelines of the quick set of cores and memory with {options.guides} "
         f"seeds per machine. {version.splitlines()[0]}, {datetime.date.today().isoformat()}.", "",
         "Descriptions whose name hashes (SHA-256) to a first digit of c to f are held out: their results were not looked at "
         "while the fit was developed. Machines whose neighbour works nearly always and is seen are busy. A run is right "
@@ -402,7 +411,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), metavar="S")
     parser.add_argument("--write", type=Path, metavar="FILE")
     options = parser.parse_args()
-    tallies, left, failures = judge_all(options, Results(options))
+    with tempfile.TemporaryDirectory() as folder:
+        use_few_workers(options.archmeter, Path(folder))
+        tallies, left, failures = judge_all(options, Results(options))
     rows, told = summary(tallies)
     print("\n".join([*rows, *told]))
     if left:

@@ -78,6 +78,28 @@ static void consider_stop(struct run *r, size_t i)
         stop(r, i, reason);
 }
 
+/* Seconds of each visit of a launch of `whole` seconds: up to the end of its last sample, the last
+ * one with the rest. Equal parts where the stamps tell nothing of the kind. */
+static void part_time(const struct am_launch *l, double whole, double *parts)
+{
+    uint64_t before = l->started_ns;
+    double left = whole;
+    bool told = true;
+
+    for (size_t i = 0; i < l->n_visits; i++) {
+        const struct am_visit *const v = &l->visits[i];
+        const uint64_t end = v->n_samples ? v->samples[v->n_samples - 1].t1_ns : before;
+        const bool last = i + 1 == l->n_visits;
+
+        parts[i] = last ? left : (double)(end - before) * 1e-9;
+        told = told && end >= before && parts[i] >= 0 && parts[i] <= left;
+        left -= parts[i];
+        before = end;
+    }
+    for (size_t i = 0; !told && i < l->n_visits; i++)
+        parts[i] = whole / (double)l->n_visits;
+}
+
 static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32_t busy,
                        double seconds)
 {
@@ -174,12 +196,12 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
     if (s == AM_OK && record.n_visits)
         s = am_store_put_launch(r->c->store, &record, err);
     if (s == AM_OK && record.n_visits) {
-        const double seconds = elapsed(r) - before; /* with the time of starting and storing */
+        double parts[GROUP_MAX];
 
+        part_time(&record, elapsed(r) - before, parts); /* with that of starting and storing */
         r->outcome->launches++;
         for (size_t i = 0; i < record.n_visits; i++)
-            note_visit(r, group[i], &record.visits[i], record.surroundings.labels,
-                       seconds / (double)record.n_visits);
+            note_visit(r, group[i], &record.visits[i], record.surroundings.labels, parts[i]);
         for (size_t i = 0; i < record.n_visits; i++)
             tell(r, group[i], &record.visits[i]);
     }
@@ -187,7 +209,8 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
     return s;
 }
 
-/* Moves the points that may share the process of order[0] to the front; returns their number. */
+/* Moves the points that may share the process of order[0] to the front; returns their number. With
+ * a budget they are as many as it can wait for: it is looked at between launches. */
 static size_t gather_group(struct run *r, size_t *order, size_t n)
 {
     const struct am_point *points = r->c->plan->points;
@@ -195,18 +218,23 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
     const size_t allowed = first->bench->points_per_launch ? first->bench->points_per_launch : 1;
     const size_t most = allowed < GROUP_MAX ? allowed : GROUP_MAX;
     const size_t threads = am_point_threads(first);
+    const double budget = r->set->budget_s;
+    const double limit = budget > 0 ? budget / FITS_PER_BUDGET : INFINITY;
+    double expected = r->due[order[0]].each_s;
     size_t taken = 1;
 
     for (size_t i = 1; i < n && taken < most; i++) {
         const struct am_point *p = &points[order[i]];
+        const double each = r->due[order[i]].each_s;
 
         if (p->bench == first->bench && am_point_threads(p) == threads &&
-            strcmp(am_point_place(p), am_point_place(first)) == 0 &&
+            expected + each <= limit && strcmp(am_point_place(p), am_point_place(first)) == 0 &&
             r->points[order[i]].next_round == r->round && am_point_same_environment(p, first)) {
             const size_t t = order[taken];
 
             order[taken++] = order[i];
             order[i] = t;
+            expected += each;
         }
     }
     return taken;

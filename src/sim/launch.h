@@ -17,6 +17,7 @@ struct am_sim_launch {
     const struct am_sim_layout *layout;
     const struct am_request *request;
     const char *worker;              /* whose part it plays: "omp-gcc" */
+    size_t turn;                     /* of its points: each is drawn for as a launch of its own */
     struct am_rng rng;               /* of this launch */
     double share[AM_SIM_CACHES_MAX]; /* part of an instance that is ours, by cache */
     double memory_share;             /* part of memory bandwidth that is ours */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+enum { POINTS_TOGETHER = 64 };
+
 struct adapter {
     const struct am_sim_machine *machine;
     struct am_text *out;
@@ -108,9 +110,27 @@ static const char *why_not(const struct adapter *a, const char *choice, const ch
 
 /* ---- lines ---- */
 
-static bool on_bench(struct adapter *a, const struct am_words *w)
+/* A simulated process has no state that its points would share, and each of them draws anew what a
+ * launch draws (am_sim_launch_draw): one process answers for many. Not where a neighbour comes and
+ * goes: readings around a launch must tell of its own time. */
+static bool on_bench(struct adapter *a, const struct am_words *w, bool *written)
 {
-    return w->n > 1 && am_word_dup(w->w[1], &a->arena, &a->bench) && a->bench;
+    enum { WORDS = 9, POINTS = 4 /* points_per_launch */ };
+
+    if (w->n < 2 || !am_word_dup(w->w[1], &a->arena, &a->bench) || !a->bench)
+        return false;
+    if (w->n != WORDS || a->machine->neighbour.on_s > 0)
+        return true;
+    for (size_t i = 0; i < WORDS; i++) {
+        am_text_add(a->out, i ? " " : "");
+        if (i == POINTS)
+            am_text_addf(a->out, "%d", POINTS_TOGETHER);
+        else
+            am_text_addn(a->out, w->w[i].s, w->w[i].len);
+    }
+    am_text_add(a->out, "\n");
+    *written = true;
+    return true;
 }
 
 /* Instructions of another architecture: what stands for "all" instead of names. */
@@ -164,7 +184,7 @@ static bool on_line(struct adapter *a, const char *line, size_t len)
     if (am_word_is(w.w[0], "choice"))
         return on_choice(a, &w);
     if (am_word_is(w.w[0], "bench"))
-        good = on_bench(a, &w);
+        good = on_bench(a, &w, &written);
     else if (am_word_is(w.w[0], "axis"))
         good = on_axis(a, &w, &written);
     if (!written) {

@@ -137,7 +137,7 @@ void am_sim_launch_draw(struct am_sim_launch *l, const struct am_sim_clock *c)
     const struct am_sim_machine *const m = l->layout->machine;
     const bool visited = am_sim_visited(m, c->now_s, 0.01) > 0;
 
-    am_rng_seed(&l->rng, l->request->seed, m->seed);
+    am_rng_seed(&l->rng, l->request->seed, m->seed ^ ((uint64_t)l->turn << 48));
     for (size_t i = 0; i < m->n_caches; i++) {
         const struct am_sim_cache *const cache = &m->caches[i];
         const double drawn = am_rng_unit(&l->rng);

@@ -27,7 +27,7 @@ void am_sim_clock_advance(struct am_sim_clock *c, double seconds);
 /* Part of [from, from + length] in which the neighbour was here. */
 double am_sim_visited(const struct am_sim_machine *m, double from, double length);
 
-/* Draws what a launch gets of shared things at this moment. */
+/* Draws what a launch gets of shared things at this moment, by its request's seed and its turn. */
 void am_sim_launch_draw(struct am_sim_launch *l, const struct am_sim_clock *c);
 
 /* What all samples of a point in one launch have in common. */

@@ -327,10 +327,11 @@ static enum am_status answer_all(struct host *h, const struct am_request *reques
     am_text_init(&out, MESSAGES_MAX);
     am_sim_clock_load(&clock, h->folder);
     begun = clock.now_s;
-    am_sim_launch_draw(&launch, &clock);
     am_msg_write(&out, &hello);
     heard = send_text(fd, &out);
     for (size_t i = 0; heard && i < request->n_points; i++) {
+        launch.turn = i;
+        am_sim_launch_draw(&launch, &clock);
         say_point(&out, &launch, &request->points[i], &clock);
         heard = send_text(fd, &out);
     }

@@ -318,18 +318,15 @@ static void write_kernel(struct writer *w)
     put(w, "sys/class/dmi/id/product_name", "%s", m->name);
 }
 
-/* Our own CPU time is that of children which have ended. */
+/* Of all CPUs together: nobody reads the lines of single ones, and this is written after every
+ * launch. Our own CPU time is that of children which have ended. */
 static void write_ticks(struct writer *w, const struct am_sim_totals *t)
 {
     const double n = w->layout->n, all = t->now_s * n, busy = t->busy_s + t->other_s;
     const double idle = all > busy + t->steal_s ? all - busy - t->steal_s : 0;
 
-    am_text_addf(&w->text, "cpu  %.0f 0 500 %.0f 10 0 20 %.0f 0 0", 1000 + busy * TICKS,
-                 90000 + idle * TICKS, t->steal_s * TICKS);
-    for (unsigned i = 0; i < w->layout->n; i++)
-        am_text_addf(&w->text, "\ncpu%u %.0f 0 5 %.0f 1 0 1 %.0f 0 0", i, 10 + busy * TICKS / n,
-                     900 + idle * TICKS / n, t->steal_s * TICKS / n);
-    put_text(w, "proc/stat");
+    put(w, "proc/stat", "cpu  %.0f 0 500 %.0f 10 0 20 %.0f 0 0", 1000 + busy * TICKS,
+        90000 + idle * TICKS, t->steal_s * TICKS);
     put(w, "proc/self/stat", "4711 (archmeter) S 1 1 1 0 -1 0 0 0 0 0 5 5 %.0f 0 20 0 1 0 1",
         t->busy_s * TICKS);
 }
@@ -343,11 +340,11 @@ static void write_totals(struct writer *w, const struct am_sim_totals *t)
 
     write_ticks(w, t);
     put(w, "proc/loadavg", "%.2f %.2f %.2f %.0f/320 4711", load, load, m->system.load, 1 + threads);
+        {"proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"},
+        {"proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"},
     put(w, "proc/pressure/cpu", "some avg10=%.2f avg60=%.2f avg300=%.2f total=%.0f",
         m->system.pressure + (inside ? 30 : 0), m->system.pressure, m->system.pressure,
         100 + t->other_s * 1e6);
-    put(w, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0");
-    put(w, "proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0");
 }
 
 static enum am_status open_writer(struct writer *w, const struct am_sim_layout *l,

@@ -98,6 +98,22 @@ def budget(tap, bench):
     """A budget is counted in the simulated machine's time, which passes without anybody waiting."""
     done = simulate(bench, "visionfive-2", "run", "app.gemm", "mem.latency", "-p", "n=1024", "--launches", "20", "--budget",
                     "60s", "--seed", "1", "-q", "-o", "b.db")
+def together(tap, bench):
+    """One process answers for many points, each with its own share of a cache; with a neighbour for one."""
+    words = ["run", "mem.latency", "--launches", "6", "--samples", "2", "--seed", "1", "-q", "-p", "size=12M,13M", "-p", "pattern=random"]
+    counts = {}
+    for word in ("xeon-guest-16-h200", "zen4-guest-2-stolen"):
+        simulate(bench, word, *words, "-o", f"together-{word}.db")
+        counts[word] = bench.query(f"together-{word}.db", "SELECT count(*), count(DISTINCT launch) FROM visit JOIN point ON point.id = visit.point"
+                                                 " WHERE bench = (SELECT id FROM bench WHERE name = 'mem.latency')")[0]
+    tap.ok(counts["xeon-guest-16-h200"][0] == 2 * counts["xeon-guest-16-h200"][1] > 0, "two points share a launch", counts)
+    tap.ok(counts["zen4-guest-2-stolen"][0] == counts["zen4-guest-2-stolen"][1] > 0, "beside a neighbour none does", counts)
+    times = [[e / i for p, v, s, i, e, *_ in bench.query("together-xeon-guest-16-h200.db", SAMPLES) if f"size={b << 20}" in p and s == 0]
+             for b in (12, 13)]
+    pairs = sum((a > sorted(times[0])[len(times[0]) // 2]) == (b > sorted(times[1])[len(times[1]) // 2]) for a, b in zip(*times))
+    tap.ok(len(times[0]) == 6 and pairs < 6, "but not what it draws", (pairs, times))
+
+
     spent = bench.query("b.db", """SELECT sum(elapsed_ns) * 1e-9,
         (SELECT count(*) FROM point WHERE stop_reason = 'budget') FROM sample""")[0]
     tap.ok(done.returncode in (0, 4) and spent[1] > 0 and spent[0] < 60, "a slow board's minute ends its run",
@@ -131,7 +147,7 @@ def refused(tap, bench):
 
 def resumed(tap, bench):
     """Interrupted and taken up again without naming the machine: the run knows it."""
-    child = subprocess.Popen([bench.archmeter, "--machine", described("epyc-7763-2"), "run", "mem.latency", "-q", "--budget", "1h",
+    child = subprocess.Popen([bench.archmeter, "--machine", described("zen4-guest-2-stolen"), "run", "mem.latency", "-q", "--budget", "1h",
                               "-p", "size=4K:256M:*2", "--launches", "3", "--seed", "1", "-o", "r.db"], cwd=bench.dir, env=bench.real_env, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
     while child.poll() is None:
@@ -179,6 +195,7 @@ def main():
         bench.real_env["TMPDIR"] = scratch
         check(tap, bench)
         tap.ok(os.listdir(scratch) == [], "no machine's folder is left behind", os.listdir(scratch))
+    together(tap, bench)
     tap.done()
 
 

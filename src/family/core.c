@@ -285,13 +285,23 @@ static bool say_streams(const struct am_facts *facts, struct am_arena *arena,
     return true;
 }
 
+/* " (1.9 to 2.1)": the ratio's interval, by the ends of both. */
+static const char *ratio_range(const struct am_fact *a, const struct am_fact *b,
+                               struct am_arena *arena)
+{
+    const char *const text =
+        am_arena_printf(arena, " (%.3g to %.3g)", a->ci.lo / b->ci.hi, a->ci.hi / b->ci.lo);
+
+    return text ? text : "";
+}
+
 static bool say_vectors(const struct am_facts *facts, struct am_arena *arena,
                         struct am_guideline *out)
 {
     static const char *const advice[] = {
-        [AM_SIDE_ABOVE] = "Vectorise with %s: %.1f x the arithmetic of %s code.",
-        [AM_SIDE_BELOW] = "Vectors hardly matter: %s has %.2f x the arithmetic of %s code.",
-        [AM_SIDE_OPEN] = "Not decided: %s has about %.2f x the arithmetic of %s code."};
+        [AM_SIDE_ABOVE] = "Vectorise with %s: %.1f x the arithmetic of %s code%s.",
+        [AM_SIDE_BELOW] = "Vectors hardly matter: %s has %.2f x the arithmetic of %s code%s.",
+        [AM_SIDE_OPEN] = "Not decided: %s has about %.2f x the arithmetic of %s code%s."};
     static const char where[] = "type=f64 threads=1";
     const struct am_fact *const peak = am_facts_most(facts, "core.peak", where);
     const struct am_fact *base = am_facts_only(facts, "core.peak", "type=f64 isa=scalar threads=1");
@@ -306,7 +316,7 @@ static bool say_vectors(const struct am_facts *facts, struct am_arena *arena,
     *out = (struct am_guideline){
         .text = am_arena_printf(arena, advice[am_facts_side(peak, base, worth)],
                                 am_fact_text(peak, "isa"), peak->value / base->value,
-                                am_fact_text(base, "isa")),
+                                am_fact_text(base, "isa"), ratio_range(peak, base, arena)),
         .evidence = am_arena_printf(arena, "%s = %.3g, %s = %.3g Gflop/s", peak->id,
                                     peak->value / 1e9, base->id, base->value / 1e9),
         .command = "run cpu.flops -p type=f64 -p isa=usable",
@@ -315,21 +325,44 @@ static bool say_vectors(const struct am_facts *facts, struct am_arena *arena,
     return true;
 }
 
+/* The single-precision peak of the same instruction set; NULL when it is not known. */
+static const struct am_fact *single_of(const struct am_facts *facts, const struct am_fact *f64,
+                                       struct am_arena *arena)
+{
+    const char *const where =
+        am_arena_printf(arena, "type=f32 isa=%s threads=1", am_fact_text(f64, "isa"));
+
+    return where ? am_facts_only(facts, "core.peak", where) : NULL;
+}
+
+/* Of one instruction set, the fastest that has both: peaks of different ones say nothing of types.
+ */
 static bool say_precision(const struct am_facts *facts, struct am_arena *arena,
                           struct am_guideline *out)
 {
     static const char *const advice[] = {
-        [AM_SIDE_ABOVE] = "Single precision has %.1f x the arithmetic of double.",
-        [AM_SIDE_BELOW] = "Single precision gains no arithmetic: %.2f x that of double.",
-        [AM_SIDE_OPEN] = "Not decided: single precision has %.2f x that of double or so."};
-    const struct am_fact *const f64 = am_facts_most(facts, "core.peak", "type=f64 threads=1");
-    const struct am_fact *const f32 = am_facts_most(facts, "core.peak", "type=f32 threads=1");
+        [AM_SIDE_ABOVE] = "Single precision has %.1f x the arithmetic of double%s, with %s.",
+        [AM_SIDE_BELOW] = "Single precision gains no arithmetic: %.2f x that of double%s, with %s.",
+        [AM_SIDE_OPEN] =
+            "Not decided: single precision has %.2f x that of double or so%s, with %s."};
+    static const char where[] = "type=f64 threads=1";
+    const struct am_fact *f64 = NULL, *f32 = NULL;
 
-    if (!f32 || !f64)
+    for (const struct am_fact *f = am_facts_next(facts, "core.peak", where, NULL); f;
+         f = am_facts_next(facts, "core.peak", where, f)) {
+        const struct am_fact *const single = single_of(facts, f, arena);
+
+        if (single && (!f64 || f->value > f64->value)) {
+            f64 = f;
+            f32 = single;
+        }
+    }
+    if (!f64)
         return false;
     *out = (struct am_guideline){
         .text =
-            am_arena_printf(arena, advice[am_facts_side(f32, f64, worth)], f32->value / f64->value),
+            am_arena_printf(arena, advice[am_facts_side(f32, f64, worth)], f32->value / f64->value,
+                            ratio_range(f32, f64, arena), am_fact_text(f64, "isa")),
         .evidence = am_arena_printf(arena, "%s = %.3g, %s = %.3g Gflop/s", f32->id,
                                     f32->value / 1e9, f64->id, f64->value / 1e9),
         .command = "run cpu.flops -p type=f32,f64 -p isa=best",

@@ -13,16 +13,43 @@ static double lanes_of(const struct am_sim_isa *isa, const char *type)
     return isa->bits / (strcmp(type, "f32") == 0 ? 32 : 64);
 }
 
-/* Cycles that a core needs for one step of every chain of its threads. A step of `mix` is a fused
- * operation, for which there are the usual pipes, and an addition, which others can do as well. */
+/* What a step of a chain is made of: fused operations or products, and additions. */
+struct step {
+    double products, sums;
+    double flops; /* of a lane */
+};
+
+static struct step step_of(const char *op)
+{
+    static const struct {
+        const char *op;
+        struct step step;
+    } steps[] = {{"fma", {1, 0, 2}}, {"mul", {1, 0, 1}}, {"add", {0, 1, 1}}, {"mix", {1, 1, 3}}};
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        if (strcmp(steps[i].op, op) == 0)
+            return steps[i].step;
+    }
+    return steps[0].step;
+}
+
+static double add_latency(const struct am_sim_kind *kind)
+{
+    return kind->add_cycles > 0 ? kind->add_cycles : kind->fma_cycles;
+}
+
+/* Cycles that a core needs for one step of every chain of its threads: the latency of a chain's
+ * step, or what the pipes need for all. Products have the usual pipes; beside them additions have
+ * others as well. */
 static double step_cycles(const struct am_sim_kind *kind, const struct am_sim_isa *isa,
-                          double chains, double threads, bool mix)
+                          const struct step *step, double chains, double threads)
 {
     const double pipes = isa->pipes * fmin(1, threads * kind->thread_share);
     const double each = threads * chains / pipes;
-    const double issue = mix ? each * fmax(1, 2 / (1 + kind->add_pipes)) : each;
+    const double both = (step->products + step->sums) / (1 + kind->add_pipes);
+    const double issue = each * (step->products > 0 ? fmax(step->products, both) : step->sums);
 
-    return fmax(kind->fma_cycles * (mix ? 2 : 1), issue);
+    return fmax(step->products * kind->fma_cycles + step->sums * add_latency(kind), issue);
 }
 
 static enum am_status answer_flops(const struct am_sim_question *q, struct am_sim_answer *a,
@@ -32,8 +59,7 @@ static enum am_status answer_flops(const struct am_sim_question *q, struct am_si
     const char *const type = am_sim_name(q, "type", "f64");
     const double streams = (double)am_sim_int(q, "streams", 1);
     const size_t threads = (size_t)am_sim_int(q, "threads", 1);
-    const bool mix = am_sim_is(q, "op", "mix");
-    const double count = mix ? 3 : am_sim_is(q, "op", "fma") ? 2 : 1;
+    const struct step step = step_of(am_sim_name(q, "op", "fma"));
     struct am_sim_team team;
     double slowest = 0;
 
@@ -45,11 +71,11 @@ static enum am_status answer_flops(const struct am_sim_question *q, struct am_si
         if (!isa)
             return am_fail(err, AM_E_ABSENT, "cores of kind %s have no %s", cpu->kind->name,
                            isa_name);
-        slowest = fmax(
-            slowest, step_cycles(cpu->kind, isa, streams, (double)am_sim_on_core(&team, cpu), mix) /
-                         am_sim_ghz(cpu, isa_name, &team));
+        slowest = fmax(slowest, step_cycles(cpu->kind, isa, &step, streams,
+                                            (double)am_sim_on_core(&team, cpu)) /
+                                    am_sim_ghz(cpu, isa_name, &team));
         if (i == 0)
-            a->work.flops = streams * (double)threads * lanes_of(isa, type) * count;
+            a->work.flops = streams * (double)threads * lanes_of(isa, type) * step.flops;
     }
     a->work.ops = streams * (double)threads;
     a->seconds = slowest * 1e-9;
@@ -85,14 +111,22 @@ static const struct am_sim_instr *find_instr(const struct am_sim_machine *m, con
     return &usual[sizeof(usual) / sizeof(usual[0]) - 1];
 }
 
-/* What the kind of core says of fused operations holds where the machine says nothing else. */
+static bool is_one_of(const char *pattern, const char *const *patterns)
+{
+    while (*patterns && strcmp(pattern, *patterns) != 0)
+        patterns++;
+    return *patterns != NULL;
+}
+
+/* What the kind of core says of its arithmetic holds where the machine says nothing else. */
 static double latency_of(const struct am_sim_instr *row, const struct am_sim_kind *kind)
 {
-    const bool fused = strcmp(row->pattern, "*fmadd*") == 0 ||
-                       strcmp(row->pattern, "*fmsub*") == 0 ||
-                       strcmp(row->pattern, "*fnmadd*") == 0;
+    static const char *const fused[] = {"*fmadd*", "*fmsub*", "*fnmadd*", NULL};
+    static const char *const sums[] = {"*add?s*", "*addp*", "*adds*", "*subp*", "*subs*", NULL};
 
-    return fused ? kind->fma_cycles : row->latency;
+    if (is_one_of(row->pattern, fused))
+        return kind->fma_cycles;
+    return kind->add_cycles > 0 && is_one_of(row->pattern, sums) ? kind->add_cycles : row->latency;
 }
 
 static enum am_status answer_instr(const struct am_sim_question *q, struct am_sim_answer *a,

@@ -50,7 +50,9 @@ struct am_sim_kind {
     char name[AM_SIM_WORD_MAX];
     uint64_t cores, smt, capacity;
     double one_ghz, all_ghz; /* of code without vectors */
-    double fma_cycles;       /* latency of additions, products and fused ones */
+    double stated_ghz;       /* highest, as the system says; 0: one_ghz */
+    double fma_cycles;       /* latency of products and fused ones */
+    double add_cycles;       /* of additions; 0: the same */
     double thread_share;     /* of the pipes that one thread alone can keep busy */
     double add_pipes;        /* that only add, for each pipe of fused ones */
     double move_bytes;       /* that loads and stores move per cycle to and from registers */

@@ -288,14 +288,32 @@ static void check_other_side(void)
     am_arena_fini(&arena);
 }
 
+/* A type whose fastest set was not measured with the other type is not compared across sets. */
+static void check_one_set(void)
+{
+    struct am_arena arena = {0};
+    struct am_facts facts = {.arena = &arena};
+
+    fx_fact(&facts, "core.peak", "type=f64 isa=avx512 threads=1", "flop/s", 88e9);
+    fx_fact(&facts, "core.peak", "type=f32 isa=avx2 threads=1", "flop/s", 155e9);
+    is_str(fx_said(&am_family_core, "core.precision", &facts), "", "two sets, two types: nothing");
+    fx_fact(&facts, "core.peak", "type=f64 isa=avx2 threads=1", "flop/s", 77.5e9);
+    ok(strstr(fx_said(&am_family_core, "core.precision", &facts), "2.0 x the arithmetic of double"),
+       "the set that has both is compared: %s", fx_said(&am_family_core, "core.precision", &facts));
+    fx_fact(&facts, "core.peak", "type=f32 isa=avx512 threads=1", "flop/s", 180e9);
+    ok(strstr(fx_said(&am_family_core, "core.precision", &facts), "with avx512"),
+       "and the faster one where both do");
+    am_arena_fini(&arena);
+}
+
 static void check_guidelines(void)
 {
     static const struct {
         const char *id, *words;
     } cases[] = {
         {"core.streams", "at least 8 independent f64 operations of avx2"},
-        {"core.vectors", "avx2: 4.0 x the arithmetic of scalar code"},
-        {"core.precision", "2.0 x"},
+        {"core.vectors", "avx2: 4.0 x the arithmetic of scalar code ("},
+        {"core.precision", "2.0 x the arithmetic of double (1.96 to 2.04), with avx2"},
         {"core.division", "20 multiplications"},
     };
     struct am_arena arena = {0};
@@ -324,6 +342,7 @@ static void check_guidelines(void)
 
 int main(void)
 {
+    check_one_set();
     check_smt();
     check_streams();
     check_grades();

@@ -10,7 +10,7 @@
 static const char text[] =
     "[machine]\nname m\nvendor v\nmodel x\npackages 2\nnumbering adjacent\n"
     "[kind k]\ncores 4\nsmt 2\none_ghz 4\nall_ghz 2\nmove_bytes 64\n"
-    "isa scalar 64 2 4 2\nisa wide 512 2 3 1\n"
+    "add_cycles 3\nadd_pipes 1\nisa scalar 64 2 4 2\nisa wide 512 2 3 1\n"
     "[cache L1]\nlevel 1\nsize 32K\ncycles 4\nbytes_per_cycle 64\n"
     "[cache L2]\nlevel 2\nsize 1M\ncycles 16\nbytes_per_cycle 32\n"
     "[cache L3]\nlevel 3\nsize 32M\nshare 2\npolicy random\ncycles 40\nbytes_per_cycle 16\n"
@@ -150,6 +150,52 @@ static void test_streams(struct fixture *f)
     ok(read_gbs(f, 4, 20e6, -1, NULL) < 60, "sets of 20 MB of four threads do not fit into 32 MiB");
 }
 
+/* Flops per cycle of a core by chains of cpu.flops. */
+static double per_cycle(struct fixture *f, const char *op, int64_t streams)
+{
+    static const struct am_axis axes[] = {{.name = "op", .kind = AM_AXIS_NAME},
+                                          {.name = "type", .kind = AM_AXIS_NAME},
+                                          {.name = "isa", .kind = AM_AXIS_NAME},
+                                          {.name = "streams", .kind = AM_AXIS_INT},
+                                          {.name = NULL}};
+    static const struct am_bench flops = {
+        .name = "cpu.flops", .summary = "b", .version = 1, .axes = axes, .metrics = metrics};
+    const struct am_value values[] = {{.kind = AM_AXIS_NAME, .name = op},
+                                      {.kind = AM_AXIS_NAME, .name = "f64"},
+                                      {.kind = AM_AXIS_NAME, .name = "wide"},
+                                      {.kind = AM_AXIS_INT, .i = streams}};
+    const struct am_point point = {.bench = &flops, .values = values};
+    const struct am_sim_question q = {&f->launch, &point};
+    struct am_sim_answer a;
+
+    return am_sim_ask(&q, &a, NULL) == AM_OK ? a.work.flops / (a.seconds * a.hz) : 0;
+}
+
+/* Eight lanes, two pipes that fuse and two that add: products take 4 cycles, additions 3. */
+static void test_arithmetic(struct fixture *f)
+{
+    static const struct {
+        const char *op;
+        int64_t streams;
+        double flops;
+        const char *what;
+    } rows[] = {
+        {"fma", 1, 8 * 2 / 4.0, "one chain of fma waits for each result"},
+        {"add", 1, 8 / 3.0, "one of additions less long"},
+        {"mix", 1, 8 * 3 / 7.0, "one of both for the sum of the two"},
+        {"fma", 14, 2 * 8 * 2, "fourteen fill the pipes"},
+        {"mul", 14, 2 * 8, "products count once"},
+        {"mix", 14, 2 * 8 * 3, "fourteen chains of both just fill all four pipes"},
+        {"mix", 12, 12 * 8 * 3 / 7.0, "twelve do not"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const double flops = per_cycle(f, rows[i].op, rows[i].streams);
+
+        ok(fabs(flops / rows[i].flops - 1) < 1e-9, "%s: %.3f flops per cycle", rows[i].what, flops);
+    }
+}
+
 static void test_clocks(struct fixture *f)
 {
     const struct am_point point = {.bench = &bench};
@@ -231,6 +277,7 @@ int main(void)
     test_loads(f);
     test_streams(f);
     test_clocks(f);
+    test_arithmetic(f);
     test_samples(f);
     test_visits(f);
     close_fixture(f);

@@ -89,9 +89,10 @@ struct am_sim_tlb {
 };
 
 struct am_sim_memory {
-    uint64_t nodes, size; /* nodes per package, bytes per node */
-    uint64_t page, huge;  /* bytes of a small and a huge page */
-    bool thp;             /* large allocations get huge pages unasked */
+    uint64_t nodes, size;                 /* nodes per package, bytes per node */
+    uint64_t page, huge;                  /* bytes of a small and a huge page */
+    bool thp;                             /* large allocations get huge pages unasked */
+    uint64_t stated_channels, stated_mts; /* as the firmware says; 0: it says nothing */
     double latency_ns, core_gbs, node_gbs, parallel;
     double near_ns, far_ns;   /* latency added by another node of the package, of another package */
     double near_gbs, far_gbs; /* bandwidth between them */
@@ -152,6 +153,7 @@ struct am_sim_neighbour {
 
 struct am_sim_system {
     double load, pressure;
+    bool siblings;          /* the system tells which threads share a core */
     const char *governor;   /* NULL: no cpufreq */
     const char *hypervisor; /* NULL: not a guest */
 };

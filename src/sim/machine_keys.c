@@ -36,6 +36,8 @@ static const struct am_sim_key kind_keys[] = {
     {"smt", AM_SIM_COUNT, K(smt), 1, 8, "1", NULL, "hardware threads per core"},
     {"one_ghz", AM_SIM_NUMBER, K(one_ghz), 0.01, 20, NULL, NULL, "clock with one core busy"},
     {"all_ghz", AM_SIM_NUMBER, K(all_ghz), 0.01, 20, NULL, NULL, "clock with all cores busy"},
+    {"stated_ghz", AM_SIM_NUMBER, K(stated_ghz), 0, 20, "0", NULL,
+     "highest clock as cpufreq says; 0: that with one core busy"},
     {"capacity", AM_SIM_COUNT, K(capacity), 0, 1024, "0", NULL,
      "relative speed as Arm kernels say it (cpu_capacity); 0: not said"},
     {"fma_cycles", AM_SIM_NUMBER, K(fma_cycles), 1, 100, "4", NULL,
@@ -114,6 +116,10 @@ static const struct am_sim_key memory_keys[] = {
      "bandwidth from another package; 0: as the own"},
     {"write_share", AM_SIM_NUMBER, Y(write_share), 0.05, 1, "0.85", NULL,
      "bandwidth with writes relative to reading"},
+    {"stated_channels", AM_SIM_COUNT, Y(stated_channels), 0, 64, "0", NULL,
+     "channels of 64 bits as the firmware says; 0: it says nothing"},
+    {"stated_mts", AM_SIM_COUNT, Y(stated_mts), 0, 65534, "0", NULL,
+     "their transfers per microsecond, as the firmware says"},
     {0},
 };
 
@@ -232,6 +238,8 @@ static const struct am_sim_key neighbour_keys[] = {
 static const struct am_sim_key system_keys[] = {
     {"load", AM_SIM_NUMBER, G(load), 0, 1e5, "0.05", NULL, "load average when nobody visits"},
     {"pressure", AM_SIM_NUMBER, G(pressure), 0, 100, "0", NULL, "CPU pressure in per cent"},
+    {"siblings", AM_SIM_FLAG, G(siblings), 0, 0, "yes", NULL,
+     "whether /sys tells which threads share a core; no: each looks like a core"},
     {"governor", AM_SIM_TEXT, G(governor), 0, 0, "", NULL, "of cpufreq; left out: no cpufreq"},
     {"hypervisor", AM_SIM_TEXT, G(hypervisor), 0, 0, "", NULL,
      "vendor of the virtual machine; left out: bare metal"},

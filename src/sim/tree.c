@@ -86,6 +86,13 @@ static bool same_core(const struct am_sim_cpu *a, const struct am_sim_cpu *b, co
     return a->core == b->core;
 }
 
+/* What a system says that does not know which threads share a core. */
+static bool same_thread(const struct am_sim_cpu *a, const struct am_sim_cpu *b, const void *of)
+{
+    (void)of;
+    return a == b;
+}
+
 static bool same_package(const struct am_sim_cpu *a, const struct am_sim_cpu *b, const void *of)
 {
     (void)of;
@@ -151,17 +158,18 @@ static void write_frequency(struct writer *w, unsigned cpu)
     const int n = snprintf(path, sizeof(path), CPU_DIR "/cpufreq/policy%u/", cpu);
     char *const leaf = path + n;
     const size_t room = sizeof(path) - (size_t)n;
+    const double khz = 1e6 * (c->kind->stated_ghz > 0 ? c->kind->stated_ghz : c->kind->one_ghz);
 
     (void)am_str_copy(leaf, room, "scaling_driver");
     put(w, path, "simulated");
     (void)am_str_copy(leaf, room, "scaling_governor");
     put(w, path, "%s", governor);
     (void)am_str_copy(leaf, room, "scaling_max_freq");
-    put(w, path, "%.0f", c->kind->one_ghz * 1e6);
+    put(w, path, "%.0f", khz);
     (void)am_str_copy(leaf, room, "cpuinfo_max_freq");
-    put(w, path, "%.0f", c->kind->one_ghz * 1e6);
+    put(w, path, "%.0f", khz);
     (void)snprintf(path, sizeof(path), CPU_DIR "/cpu%u/cpufreq/cpuinfo_max_freq", cpu);
-    put(w, path, "%.0f", c->kind->one_ghz * 1e6);
+    put(w, path, "%.0f", khz);
 }
 
 static void write_cpu(struct writer *w, unsigned cpu)
@@ -174,11 +182,11 @@ static void write_cpu(struct writer *w, unsigned cpu)
     (void)snprintf(path, sizeof(path), CPU_DIR "/cpu%u/online", cpu);
     put(w, path, "1");
     (void)snprintf(path, sizeof(path), CPU_DIR "/cpu%u/topology/core_id", cpu);
-    put(w, path, "%u", c->core % (unsigned)am_sim_core_count(m));
+    put(w, path, "%u", m->system.siblings ? c->core % (unsigned)am_sim_core_count(m) : cpu);
     (void)snprintf(path, sizeof(path), CPU_DIR "/cpu%u/topology/physical_package_id", cpu);
     put(w, path, "%u", c->package);
     (void)snprintf(path, sizeof(path), CPU_DIR "/cpu%u/topology/thread_siblings", cpu);
-    put_mask(w, path, c, same_core, NULL);
+    put_mask(w, path, c, m->system.siblings ? same_core : same_thread, NULL);
     (void)snprintf(path, sizeof(path), CPU_DIR "/cpu%u/topology/core_siblings", cpu);
     put_mask(w, path, c, same_package, NULL);
     for (size_t i = 0; i < m->n_caches; i++) {
@@ -285,6 +293,39 @@ static void write_memory(struct writer *w)
         m->memory.thp ? "[always] madvise never" : "always [madvise] never");
 }
 
+/* The firmware's table of memory modules (SMBIOS, type 17), one per channel. */
+static void write_modules(struct writer *w)
+{
+    enum {
+        TYPE = 17,
+        BYTES = 0x22,
+        WIDTH = 0x0a,
+        SIZE = 0x0c,
+        NAME = 0x10,
+        RATE = 0x20,
+        BITS = 64
+    };
+    const struct am_sim_memory *const y = &w->layout->machine->memory;
+
+    for (uint64_t i = 0; y->stated_mts && i < y->stated_channels; i++) {
+        const char module[BYTES] = {
+            [0] = TYPE,
+            [1] = BYTES,
+            [WIDTH] = BITS,
+            [SIZE + 1] = 0x40, /* 16 GiB in MiB */
+            [NAME] = 1,        /* its first string */
+            [RATE] = (char)(unsigned char)(y->stated_mts & 0xff),
+            [RATE + 1] = (char)(unsigned char)(y->stated_mts >> 8),
+        };
+
+        am_text_addn(&w->text, module, sizeof(module));
+        am_text_addf(&w->text, "Channel %llu", (unsigned long long)i);
+        am_text_addn(&w->text, "\0\0", 2);
+    }
+    if (w->text.len)
+        put_text(w, "sys/firmware/dmi/tables/DMI");
+}
+
 static void write_kernel(struct writer *w)
 {
     static const struct {
@@ -302,6 +343,8 @@ static void write_kernel(struct writer *w)
         {"proc/sys/kernel/numa_balancing", "0"},
         {"proc/sys/vm/zone_reclaim_mode", "0"},
         {"proc/cmdline", "ro"},
+        {"proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"},
+        {"proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"},
         {CPU_DIR "/isolated", ""},
     };
     const struct am_sim_machine *const m = w->layout->machine;
@@ -340,8 +383,6 @@ static void write_totals(struct writer *w, const struct am_sim_totals *t)
 
     write_ticks(w, t);
     put(w, "proc/loadavg", "%.2f %.2f %.2f %.0f/320 4711", load, load, m->system.load, 1 + threads);
-        {"proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"},
-        {"proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"},
     put(w, "proc/pressure/cpu", "some avg10=%.2f avg60=%.2f avg300=%.2f total=%.0f",
         m->system.pressure + (inside ? 30 : 0), m->system.pressure, m->system.pressure,
         100 + t->other_s * 1e6);
@@ -378,6 +419,7 @@ enum am_status am_sim_tree_write(const struct am_sim_layout *l, const char *fold
     write_kinds(&w);
     write_cpuinfo(&w);
     write_memory(&w);
+    write_modules(&w);
     write_kernel(&w);
     write_totals(&w, &none);
     return close_writer(&w, err);

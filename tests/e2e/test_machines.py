@@ -68,6 +68,20 @@ def lies(tap, bench):
     tap.ok(beyond > 2.5 * inside, "and a set of 256 MiB takes memory's time", (inside, beyond))
 
 
+def boasts(tap, bench):
+    """A clock, cores and channels that are not there: shares of the claims tell, and cores are counted."""
+    done = simulate(bench, "guest-4-boasting", "run", "cpu.flops", "mem.bandwidth", "mem.latency", "--quick", "--seed", "3", "-q", "-o",
+                    "boast.db")
+    told = bench.run("model", "boast.db", "--format", "json")
+    facts = json.loads(told.stdout)["facts"] if done.returncode == 0 and told.returncode == 0 else []
+    shares = {f["labels"]["of"]: f["value"] for f in facts if f["family"] == "claims" and f["name"] == "share"
+              and "level" not in f["labels"]}
+    count = [f for f in facts if f["family"] == "core" and f["name"] == "count"]
+    tap.ok(abs(shares.get("clock", 0) - 3 / 4.5) < 0.03, "3 GHz of the 4.5 that are stated", (shares, done.stderr))
+    tap.ok(abs(shares.get("cores", 0) - 0.5) < 0.05 and count[0]["contradicts"], "two cores of the four", (shares, count))
+    tap.ok(abs(shares.get("memory_bandwidth", 0) - 40 / 307.2) < 0.02, "40 of 307 GB/s", shares)
+
+
 def seeds(tap, bench):
     rows = []
     for db, seed in (("s1.db", "5"), ("s2.db", "5"), ("s3.db", "6")):
@@ -84,20 +98,6 @@ def seeds(tap, bench):
     tap.ok(all(r[4] == r[8] for r in rows[0][0]), "elapsed time is what the stamps say")
 
 
-def disturbed(tap, bench):
-    for word, labels in (("zen4-guest-2-crowded", 2), ("zen4-guest-2-silent", 0)):
-        done = simulate(bench, word, "run", "cpu.flops", "--quick", "--budget", "1h", "--seed", "3", "-q", "-o", word + "-d.db")
-        got = {r[5] for r in bench.query(word + "-d.db", SAMPLES)}
-        tap.ok(done.returncode == 0 and any(g & 2 for g in got) == bool(labels),
-               f"{word}: samples carry {'labels' if labels else 'no label'}", got)
-    done = simulate(bench, "zen4-guest-2-crowded", "doctor")
-    tap.ok("load" in done.stdout and "synthetic" in done.stdout + done.stderr, "doctor reads the machine's load", done.stdout)
-
-
-def budget(tap, bench):
-    """A budget is counted in the simulated machine's time, which passes without anybody waiting."""
-    done = simulate(bench, "visionfive-2", "run", "app.gemm", "mem.latency", "-p", "n=1024", "--launches", "20", "--budget",
-                    "60s", "--seed", "1", "-q", "-o", "b.db")
 def together(tap, bench):
     """One process answers for many points, each with its own share of a cache; with a neighbour for one."""
     words = ["run", "mem.latency", "--launches", "6", "--samples", "2", "--seed", "1", "-q", "-p", "size=12M,13M", "-p", "pattern=random"]
@@ -114,6 +114,20 @@ def together(tap, bench):
     tap.ok(len(times[0]) == 6 and pairs < 6, "but not what it draws", (pairs, times))
 
 
+def disturbed(tap, bench):
+    for word, labels in (("zen4-guest-2-crowded", 2), ("zen4-guest-2-silent", 0)):
+        done = simulate(bench, word, "run", "cpu.flops", "--quick", "--budget", "1h", "--seed", "3", "-q", "-o", word + "-d.db")
+        got = {r[5] for r in bench.query(word + "-d.db", SAMPLES)}
+        tap.ok(done.returncode == 0 and any(g & 2 for g in got) == bool(labels),
+               f"{word}: samples carry {'labels' if labels else 'no label'}", got)
+    done = simulate(bench, "zen4-guest-2-crowded", "doctor")
+    tap.ok("load" in done.stdout and "synthetic" in done.stdout + done.stderr, "doctor reads the machine's load", done.stdout)
+
+
+def budget(tap, bench):
+    """A budget is counted in the simulated machine's time, which passes without anybody waiting."""
+    done = simulate(bench, "visionfive-2", "run", "app.gemm", "mem.latency", "-p", "n=1024", "--launches", "20", "--budget",
+                    "60s", "--seed", "1", "-q", "-o", "b.db")
     spent = bench.query("b.db", """SELECT sum(elapsed_ns) * 1e-9,
         (SELECT count(*) FROM point WHERE stop_reason = 'budget') FROM sample""")[0]
     tap.ok(done.returncode in (0, 4) and spent[1] > 0 and spent[0] < 60, "a slow board's minute ends its run",
@@ -179,7 +193,9 @@ def check(tap, bench):
     every_description(tap, bench)
     every_bench(tap, bench)
     lies(tap, bench)
+    boasts(tap, bench)
     seeds(tap, bench)
+    together(tap, bench)
     disturbed(tap, bench)
     budget(tap, bench)
     refused(tap, bench)
@@ -195,7 +211,6 @@ def main():
         bench.real_env["TMPDIR"] = scratch
         check(tap, bench)
         tap.ok(os.listdir(scratch) == [], "no machine's folder is left behind", os.listdir(scratch))
-    together(tap, bench)
     tap.done()
 
 

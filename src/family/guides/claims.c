@@ -138,6 +138,37 @@ static void derive_arithmetic(const struct am_deriving *d)
     }
 }
 
+/* ---- clock and number of cores ---- */
+
+/* Both were judged where they were found: a denied one is denied there, not here again. */
+static void offer_judged(const struct am_deriving *d, const struct am_fact *f, double claim,
+                         const char *of, const char *claimed)
+{
+    struct am_fact share;
+
+    if (!f || !(claim > 0))
+        return;
+    share = *f;
+    am_fact_scale(&share, 1 / claim);
+    label(d, &share, of);
+    share.evidence = am_arena_printf(d->arena, "%.4g of %s", f->value, f->id);
+    share.ci.lo = fmin(share.ci.lo, rounding);
+    offer_share(d, share, claimed);
+}
+
+static void derive_cores(const struct am_deriving *d)
+{
+    const char *const khz = am_kvs_get(&d->set->environment, "frequency_max_khz");
+    const double cores = claim_of(d, "cores");
+    double clock;
+
+    if (khz && am_parse_f64(khz, strlen(khz), &clock))
+        offer_judged(d, am_facts_only(d->facts, "core.clock", NULL), 1e3 * clock, "clock",
+                     am_arena_printf(d->arena, "%.4g GHz at most", clock / 1e6));
+    offer_judged(d, am_facts_only(d->facts, "core.count", NULL), cores, "cores",
+                 am_arena_printf(d->arena, "%.0f cores", cores));
+}
+
 /* ---- memory, caches, error correction ---- */
 
 static void derive_memory(const struct am_deriving *d)
@@ -272,6 +303,7 @@ static void derive_links(const struct am_deriving *d)
 static void derive_shares(const struct am_deriving *d)
 {
     derive_arithmetic(d);
+    derive_cores(d);
     derive_memory(d);
     derive_caches(d);
     derive_devices(d);

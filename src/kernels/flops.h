@@ -7,7 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AM_FLOPS_STREAMS_MAX = 16, AM_FLOPS_VEC_BYTES_MAX = 64 };
+enum {
+    AM_FLOPS_STREAMS_MAX = 16,
+    AM_FLOPS_VEC_BYTES_MAX = 64,
+    AM_FLOPS_EXTREMES_STREAMS =
+        14, /* of the chains with maxima, which every ISA has registers for */
+};
 
 enum am_flops_op { AM_FLOPS_FMA, AM_FLOPS_ADD, AM_FLOPS_MUL, AM_FLOPS_MIX, AM_FLOPS_OPS };
 enum am_flops_type { AM_FLOPS_F32, AM_FLOPS_F64, AM_FLOPS_TYPES };
@@ -30,6 +35,9 @@ struct am_flops_variant {
     unsigned lanes[AM_FLOPS_TYPES];
     /* NULL where the ISA lacks the instruction or the registers. [op][type][streams - 1] */
     am_flops_fn *fn[AM_FLOPS_OPS][AM_FLOPS_TYPES][AM_FLOPS_STREAMS_MAX];
+    /* x = max(x, a) by itself, and in turn with x = x + a: they tell which units extremes are on.
+     */
+    am_flops_fn *extremes[AM_FLOPS_TYPES], *extremes_sums[AM_FLOPS_TYPES];
 };
 
 /* Whether the operation is or has a fused multiply-add, and what one step of a lane counts. */

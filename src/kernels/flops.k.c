@@ -70,6 +70,30 @@
 #define MIX_ADD_f32(i) AM_ADD_INTO_f32(x##i, a);
 #define MIX_ADD_f64(i) AM_ADD_INTO_f64(x##i, a);
 #define BODY_mix(type, n) MIX_##n(MIX_FMA_##type, MIX_ADD_##type)
+/* Extremes change nothing from the second on, which a compiler must not see. */
+#if defined(__x86_64__)
+#define HOLD(x) __asm__("" : "+x"(x))
+#else
+#define HOLD(x) __asm__("" : "+w"(x))
+#endif
+#define EXTREME_f32(i)                                                                             \
+    x##i = AM_MAX_f32(x##i, a);                                                                    \
+    HOLD(x##i);
+#define EXTREME_f64(i)                                                                             \
+    x##i = AM_MAX_f64(x##i, a);                                                                    \
+    HOLD(x##i);
+#define SUM_f32(i)                                                                                 \
+    x##i = x##i + a;                                                                               \
+    HOLD(x##i);
+#define SUM_f64(i) SUM_f32(i)
+#define LAST_7_OF_14(X) X(7) X(8) X(9) X(10) X(11) X(12) X(13)
+#define BODY_max(type, n) AM_REP_##n(EXTREME_##type)
+/* Half of the streams begin with their addition, as in mix; n is 14. */
+#define BODY_maxadd(type, n)                                                                       \
+    AM_REP_7(EXTREME_##type)                                                                       \
+    LAST_7_OF_14(SUM_##type) AM_REP_7(SUM_##type) LAST_7_OF_14(EXTREME_##type)
+#define LOAD_max LOAD_fma
+#define LOAD_maxadd LOAD_fma
 #define LOAD_fma(i) V x##i = start[i];
 #define LOAD_add LOAD_fma
 #define LOAD_mul LOAD_fma
@@ -149,6 +173,11 @@ ALL_STREAMS(CHAINS, add, f64)
 ALL_STREAMS(CHAINS, mul, f32)
 ALL_STREAMS(CHAINS, mul, f64)
 
+CHAINS(max, f32, 14)
+CHAINS(max, f64, 14)
+CHAINS(maxadd, f32, 14)
+CHAINS(maxadd, f64, 14)
+
 #define ENTRY(op, type, n) op##_##type##_##n,
 
 const struct am_flops_variant AM_KERNEL(am_flops_) = {
@@ -163,4 +192,6 @@ const struct am_flops_variant AM_KERNEL(am_flops_) = {
             [AM_FLOPS_MUL] = {{ALL_STREAMS(ENTRY, mul, f32)}, {ALL_STREAMS(ENTRY, mul, f64)}},
             [AM_FLOPS_MIX] = FUSED_ROWS(mix),
         },
+    .extremes = {max_f32_14, max_f64_14},
+    .extremes_sums = {maxadd_f32_14, maxadd_f64_14},
 };

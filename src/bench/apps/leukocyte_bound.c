@@ -17,23 +17,16 @@ enum {
     LINE_DOUBLES = LINE_BYTES / sizeof(double),
 };
 
-/* Extremes are on units of additions or of products: with both, they share what all of them
- * complete. */
 static double unit_cycles(const char *isa, enum am_mgvf_type type, const struct am_clock *clock)
 {
     const enum am_flops_type element = type == AM_MGVF_F32 ? AM_FLOPS_F32 : AM_FLOPS_F64;
     unsigned sums = AM_MGVF_SUMS;
     struct am_ports ports;
-    double cycles, all;
 
     am_ports_measure(isa, element, clock, &ports);
     if (!ports.fuses)
         sums += AM_MGVF_FUSED;
-    cycles = am_ports_cycles(&ports, AM_MGVF_PRODUCTS, sums);
-    all = ports.mixed > 0 ? ports.mixed : ports.mul + ports.add;
-    if (!(cycles > 0 && all > 0))
-        return 0;
-    return fmax(cycles, (AM_MGVF_PRODUCTS + sums + AM_MGVF_EXTREMES) / all) /
+    return am_ports_cycles_with(&ports, AM_MGVF_PRODUCTS, sums, AM_MGVF_EXTREMES) /
            am_mgvf_find(isa)->lanes[type];
 }
 

@@ -65,6 +65,9 @@ void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_
     ports->mul = rate_of(v->fn[multiply][type][n - 1], n, in, clock);
     ports->add = rate_of(v->fn[AM_FLOPS_ADD][type][n - 1], n, in, clock);
     ports->mixed = mixed_rate(ports, rate_of(v->fn[AM_FLOPS_MIX][type][n - 1], 2 * n, in, clock));
+    ports->extremes = rate_of(v->extremes[type], AM_FLOPS_EXTREMES_STREAMS, in, clock);
+    ports->extremes_sums =
+        rate_of(v->extremes_sums[type], 2 * AM_FLOPS_EXTREMES_STREAMS, in, clock);
 }
 
 double am_ports_peak(const struct am_ports *ports)
@@ -80,4 +83,31 @@ double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned add
         return 0;
     cycles = fmax(muls / ports->mul, adds / ports->add);
     return ports->mixed > 0 ? fmax(cycles, (muls + adds) / ports->mixed) : cycles;
+}
+
+/* Extremes and additions that complete per cycle together. Where they take turns no faster than the
+ * faster of them alone, they have the same units; where separate units would not be faster either,
+ * nothing is known and all units are theirs: a bound may be too low, not too high. */
+static double extremes_and_sums(const struct am_ports *p)
+{
+    static const double clearly = 1.25;
+    const double faster = fmax(p->extremes, p->add), apart = 2 * fmin(p->extremes, p->add);
+
+    return apart > clearly * faster && p->extremes_sums <= clearly * faster ? faster
+                                                                            : p->extremes + p->add;
+}
+
+double am_ports_cycles_with(const struct am_ports *ports, unsigned muls, unsigned adds,
+                            unsigned extremes)
+{
+    const double all = ports->mixed > 0 ? ports->mixed : ports->mul + ports->add;
+    double cycles = am_ports_cycles(ports, muls, adds);
+
+    if (!(cycles > 0))
+        return 0;
+    cycles = fmax(cycles, (muls + adds + extremes) / all);
+    if (!(ports->extremes > 0 && ports->extremes_sums > 0))
+        return cycles;
+    return fmax(cycles,
+                fmax(extremes / ports->extremes, (adds + extremes) / extremes_and_sums(ports)));
 }

@@ -15,6 +15,8 @@ struct am_ports {
     double mul;   /* fma where there is one */
     double add;   /* additions alone */
     double mixed; /* fma and additions together: more than either where their units are separate */
+    double extremes;      /* minima or maxima alone */
+    double extremes_sums; /* in turn with additions: no more than either where they share units */
 };
 
 /* Measured here and now, by chains in registers (about 1 ms). */
@@ -27,5 +29,10 @@ double am_ports_peak(const struct am_ports *ports);
 
 /* The least cycles for so many multiplications (or fma) and additions. 0: not known. */
 double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned adds);
+
+/* The same with so many minima and maxima. They are on units of additions or of products; with
+ * those of additions where measured together they are no faster than alone. */
+double am_ports_cycles_with(const struct am_ports *ports, unsigned muls, unsigned adds,
+                            unsigned extremes);
 
 #endif

@@ -98,13 +98,18 @@ static void test_ports(void)
         double cycles, peak;
         const char *what;
     } cases[] = {
-        {{true, 2, 2, 4}, 2, 1, 1, 4, "separate units, paper's form: the multipliers"},
-        {{true, 2, 2, 4}, 1, 1, 0.5, 4, "separate units, scaled form: both at once"},
-        {{true, 2, 2, 2}, 2, 1, 1.5, 4, "shared units, paper's form: three instructions on two"},
-        {{true, 2, 2, 2}, 1, 1, 1, 4, "shared units, scaled form: two on two"},
-        {{false, 2, 1, 0}, 2, 2, 2, 2, "no fma: the slower of both"},
-        {{false, 2, 2, 4}, 2, 2, 1, 4, "no fma, separate units: both at once"},
-        {{false, 0, 0, 0}, 1, 1, 0, 0, "nothing known"},
+        {{true, 2, 2, 4, 0, 0}, 2, 1, 1, 4, "separate units, paper's form: the multipliers"},
+        {{true, 2, 2, 4, 0, 0}, 1, 1, 0.5, 4, "separate units, scaled form: both at once"},
+        {{true, 2, 2, 2, 0, 0},
+         2,
+         1,
+         1.5,
+         4,
+         "shared units, paper's form: three instructions on two"},
+        {{true, 2, 2, 2, 0, 0}, 1, 1, 1, 4, "shared units, scaled form: two on two"},
+        {{false, 2, 1, 0, 0, 0}, 2, 2, 2, 2, "no fma: the slower of both"},
+        {{false, 2, 2, 4, 0, 0}, 2, 2, 1, 4, "no fma, separate units: both at once"},
+        {{false, 0, 0, 0, 0, 0}, 1, 1, 0, 0, "nothing known"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -113,6 +118,57 @@ static void test_ports(void)
 
         ok(fabs(got - cases[i].cycles) < 1e-12 && fabs(peak - cases[i].peak) < 1e-12,
            "%s: %g cycles, %g operations a lane and cycle", cases[i].what, got, peak);
+    }
+}
+
+/* A step of the gradient flow (5 products, 9 sums, 6 extremes) by where extremes run. */
+static void test_extremes(void)
+{
+    static const struct {
+        struct am_ports ports;
+        double cycles;
+        const char *what;
+    } cases[] = {
+        {{true, 1, 1, 2, 1, 1}, 15, "extremes on the adders: they wait for each other"},
+        {{true, 2, 2, 4, 2, 2}, 7.5, "the same with half as wide vectors"},
+        {{true, 1, 1, 2, 1, 2}, 10, "extremes beside the adders: all units work"},
+        {{true, 2, 2, 2, 2, 2}, 10, "one pair of units for everything"},
+        {{true, 2, 2, 4, 0, 0}, 5, "extremes not measured: anywhere"},
+        {{true, 2, 2, 4, 1, 2}, 6, "extremes on one unit: it is the bound"},
+        {{true, 0, 0, 0, 1, 1}, 0, "nothing known"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const double got = am_ports_cycles_with(&cases[i].ports, 5, 9, 6);
+
+        ok(fabs(got - cases[i].cycles) < 1e-12, "%s: %g cycles", cases[i].what, got);
+    }
+}
+
+/* The chains that tell: a maximum with a, and a added `steps` times, the maximum in turn. */
+static void test_extreme_chains(void)
+{
+    enum { STEPS = 3, VECTOR = AM_FLOPS_VEC_BYTES_MAX / sizeof(double) };
+    static const double start = -2, a = 0.5;
+
+    for (size_t k = 0; am_isa_names[k]; k++) {
+        const struct am_flops_variant *const v = am_flops_find(am_isa_names[k]);
+        double in[(AM_FLOPS_EXTREMES_STREAMS + 2) * VECTOR], out[sizeof(in) / sizeof(in[0])];
+        const size_t lanes = v->lanes[AM_FLOPS_F64], n = AM_FLOPS_EXTREMES_STREAMS * lanes;
+        bool alone = true, turns = true;
+
+        if (am_isa_why_not(am_isa_names[k]))
+            continue;
+        for (size_t i = 0; i < n + 2 * lanes; i++)
+            in[i] = i < n ? start : a;
+        v->extremes[AM_FLOPS_F64](in, out, STEPS);
+        for (size_t i = 0; i < n; i++)
+            alone &= fabs(out[i] - a) < 1e-12;
+        v->extremes_sums[AM_FLOPS_F64](in, out, STEPS);
+        /* the second half adds first: -1.5, then at least a */
+        for (size_t i = 0; i < n; i++)
+            turns &= fabs(out[i] - (i < n / 2 ? a + STEPS * a : a + (STEPS - 1) * a)) < 1e-12;
+        ok(alone && turns, "chains of extremes are right with %s", am_isa_names[k]);
     }
 }
 
@@ -181,5 +237,7 @@ int main(void)
     test_fft(&ctx);
     test_refused(&ctx);
     test_ports();
+    test_extremes();
+    test_extreme_chains();
     return tap_done();
 }

@@ -8,7 +8,7 @@
 /* The whole set; CSV has one row per point and metric. */
 struct am_document am_document_results(const struct am_result_set *set);
 
-/* Of repetitions of equal work (meter.stability), as the thesis tells it: a row per quantity, and
+/* Of repetitions of equal work, as the thesis tells it: a row per quantity, and
  * what the meters say of themselves. Nothing for other benches (steady.c). */
 void am_steady_blocks(struct am_body *b, const struct am_result *result,
                       const struct am_result_set *set);

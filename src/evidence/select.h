@@ -27,7 +27,7 @@
  * accepted. A value may hold neither blank nor comma; for such (names of devices) use
  * am_picks_group() or am_picks_like(). */
 struct am_selector {
-    const char *bench;  /* a name, or a glob ("app.*"); NULL: any */
+    const char *bench;  /* a name, or a glob ("FAMILY.*"); NULL: any */
     const char *where;  /* NULL: all */
     const char *metric; /* a name; NULL: the primary one of each bench. A glob ("energy:*") picks
                          * every metric of a result that it matches */

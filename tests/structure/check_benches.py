@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Benches, axes and metrics are named above the store in src/family only.
 
-A bench's name is recognised wherever it stands in a literal. Names of axes and metrics are ordinary
-words ("size", "threads"): they are recognised where results are asked for them.
+A bench's name is recognised wherever it stands in a literal, and in comments too: a layer that knows no bench
+explains itself without one. Names of axes and metrics are ordinary words ("size", "threads"): they are
+recognised where results are asked for them.
 """
 
 import re
@@ -38,10 +39,10 @@ def names_in(name: str, text: str) -> list[Violation]:
     def add(at: int, what: str) -> None:
         found.append(Violation(name, code.count("\n", 0, at) + 1, f"{what}: belongs into src/family"))
 
-    for match in TOKEN.finditer(code):
-        bench = BENCH.search(match.group()) if match.group()[0] == '"' else None
-        if bench and not name.startswith(EXAMPLES) and not code[: match.start()].endswith("#include "):
-            add(match.start(), f"the bench {bench.group()}")
+    for match in TOKEN.finditer(text):
+        bench = BENCH.search(match.group()) if match.group()[0] in '"/' else None
+        if bench and not name.startswith(EXAMPLES) and not text[: match.start()].endswith("#include "):
+            add(match.start() + (bench.start() if match.group()[0] == "/" else 0), f"the bench {bench.group()}")
     for match in ASKING.finditer(code):
         add(match.start(), f'{match.group(1)}(... "{match.group(2)}")')
     for match in FIELDS.finditer(code):
@@ -66,8 +67,9 @@ CASES = [
     Case("a condition is found", {"src/write/a.c": 'p = am_picks_where(&all, "nt=0");\n'}, "am_picks_where"),
     Case("a selector is found", {"src/model/a.c": 's = (struct am_selector){.metric = "flops"};\n'}, ".metric"),
     Case("a family may name all of them", {"src/family/a.c": 'm = am_result_metric(r, "flops"); b = "mem.latency";\n'}, None),
+    Case("a bench in a comment is found", {"src/cli/a.h": '/* a pattern\n * ("mem.latency") */\n'}, "a.h:2: the bench mem.latency"),
     Case("comments, variables, files and facts pass", {
-        "src/model/a.c": '/* mem.latency */\n#include "app.h"\nn = am_result_number(r, axis);\nf("core.clock", "memory.size");\n',
+        "src/model/a.c": '/* memory.latency of am_result_number(r, "size") */\n#include "app.h"\nn = am_result_number(r, axis);\nf("core.clock", "memory.size");\n',
     }, None),
 ]
 

@@ -22,7 +22,7 @@ enum am_status am_runs_resolve(const char *word, struct am_arena *arena, const c
                                struct am_err *err);
 
 /* Operands of a command that reads a run and takes patterns: where the first is no run but can be a
- * pattern ("mem.*", "mem.latency"), `latest` stands before it. */
+ * pattern (a bench's name, or "FAMILY.*"), `latest` stands before it. */
 enum am_status am_runs_settle(struct am_options *opt, struct am_arena *arena, struct am_err *err);
 
 /* Adds the runs of a folder, the oldest first; other files are passed over. */

@@ -109,7 +109,7 @@ static bool any_match(const char *pattern, const char *const *names, size_t n)
     return false;
 }
 
-/* True when the word is the family of some name: "mem" of "mem.latency". */
+/* True when the word is the family of some name: what stands before its dot. */
 static bool is_family(const char *word, const char *const *names, size_t n)
 {
     const size_t len = strlen(word);

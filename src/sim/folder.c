@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #define PREFIX "archmeter-worker-"
 #define SIMULATOR "sim"
 
-enum { OPEN_MAX_AT_ONCE = 16, REASONS_MAX = 64 * 1024 };
+enum { REASONS_MAX = 64 * 1024 };
 
 struct maker {
     struct am_arena *arena;
@@ -151,12 +150,12 @@ static const char *temporary(void)
 /* The empty folder, with the names of what it will hold. */
 static enum am_status open_folder(struct maker *k)
 {
-    char *const path = am_arena_printf(k->arena, "%s/archmeter-machine-XXXXXX", temporary());
+    const char *const base = temporary();
+    const char *path;
 
-    if (!path)
-        return am_fail(k->err, AM_E_NOMEM, "no memory for a machine's folder");
-    if (!mkdtemp(path))
-        return am_fail(k->err, AM_E_SYS, "a folder \"%s\" for the simulated machine", path);
+    if (!am_temp_folder_make(base, "machine", k->arena, &k->out->folder))
+        return am_fail(k->err, AM_E_SYS, "a folder in \"%s\" for the simulated machine", base);
+    path = k->out->folder.path;
     k->out->root = am_arena_printf(k->arena, "%s/root", path);
     k->out->workers = am_arena_printf(k->arena, "%s/workers", path);
     k->out->path = path;
@@ -194,16 +193,8 @@ enum am_status am_sim_folder_make(const char *description, const struct am_sim_p
     return s;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st, (void)kind, (void)at;
-    (void)remove(path); /* what stays is in a folder for temporary files */
-    return 0;
-}
-
 void am_sim_folder_remove(struct am_sim_folder *folder)
 {
-    if (folder->path)
-        (void)nftw(folder->path, remove_entry, OPEN_MAX_AT_ONCE, FTW_DEPTH | FTW_PHYS);
+    am_temp_folder_remove(&folder->folder);
     folder->path = NULL;
 }

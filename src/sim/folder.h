@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/temp_folder.h"
 
 #include <stddef.h>
 
@@ -15,6 +16,7 @@ struct am_sim_program {
 
 /* What a machine's folder offers; texts live in the arena. Zero-initialise. */
 struct am_sim_folder {
+    struct am_temp_folder folder;
     const char *path;    /* all of it: am_sim_folder_remove() */
     const char *root;    /* of /sys and /proc */
     const char *workers; /* of the programs that play the machine's workers */

@@ -214,7 +214,7 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         .progress_self = &view,
         .origin_ns = am_now_ns(),
     };
-    const char *const folder = am_run_folder_make(cli->arena);
+    struct am_temp_folder folder = am_run_folder_make(cli->arena);
     struct am_conductor quiet = conductor;
     enum am_status status, ended;
 
@@ -224,7 +224,7 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
     am_progress_end(&view);
     if (status == AM_OK)
         status = am_refine_pairs(cli, &quiet, outcome, err);
-    am_run_folder_remove(folder);
+    am_run_folder_remove(&folder);
     /* A machine that drew more after the run than before makes net energies doubtful: both stay. */
     if (status == AM_OK && !outcome->interrupted)
         status = am_measure_idle(cli, setup, store, "after", err);

@@ -18,7 +18,6 @@ ENOUGH = 50  # functions from which on the median and the 90th percentile mean s
 # Files and functions that are tables, with the reason.
 LONG_FILES: dict[str, str] = {
     "src/cli/words/option_table.c": "one row per option; help and completion are made of it",
-    "tests/e2e/fake_worker.c": "a table of misdeeds, a few lines each",
 }
 LONG_FUNCTIONS: dict[tuple[str, str], str] = {}
 # Files whose functions have signatures that others laid down.

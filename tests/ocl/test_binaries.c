@@ -2,6 +2,7 @@
 /* Programs handed on between processes of a run: taken when they fit, compiled when they do not. */
 #include "base/text.h"
 #include "bench/ocl/host/binaries.h"
+#include "bench/ocl/host/handed.h"
 #include "bench/ocl/host/program.h"
 #include "tap.h"
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that one process of a run compiled, for the processes after it.
+/* Programs that one process of a run compiled, for the processes after it (handed.h).
  *
- * Every launch is a process of its own, and compiling takes a driver far longer than a quick point
- * is measured. The conductor therefore gives a run a folder of its own ($ARCHMETER_RUN_FOLDER),
- * which is gone when the run ends: whoever compiles a program leaves the driver's binary there, and
- * whoever needs the same source with the same options for the same device and driver takes it. A
- * file tells in full what it is for, and has a checksum; one that does not fit, is damaged, or that
- * the driver refuses, or crashed over, is as good as none: the program is compiled. Without the
- * folder nothing is kept. */
+ * Compiling takes a driver far longer than a quick point is measured: whoever compiles a program
+ * leaves the driver's binary, and whoever needs the same source with the same options for the same
+ * device and driver takes it. One that the driver refuses, or crashed over, is as good as none: the
+ * program is compiled. */
 #ifndef AM_BENCH_OCL_BINARIES_H
 #define AM_BENCH_OCL_BINARIES_H
 
 #include "bench/ocl/host/device.h"
-
-#define AM_RUN_FOLDER "ARCHMETER_RUN_FOLDER"
 
 /* A program, built and ready, from an earlier process's binary; NULL when it has to be compiled. */
 cl_program am_ocl_binary_load(const struct am_ocl_device *d, const char *source,

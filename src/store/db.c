@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "core/bench/axis.h"
 #include "core/bench/bench.h"
+#include "core/bench/sane.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -111,6 +112,11 @@ struct am_db_value am_db_u64(uint64_t u)
 struct am_db_value am_db_real(double r)
 {
     return (struct am_db_value){.type = isfinite(r) ? SQLITE_FLOAT : SQLITE_NULL, .r = r};
+}
+
+struct am_db_value am_db_measured(double r)
+{
+    return (struct am_db_value){.type = am_is_sane(r) ? SQLITE_FLOAT : SQLITE_NULL, .r = r};
 }
 
 struct am_db_value am_db_text(const char *text)

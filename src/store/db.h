@@ -77,6 +77,7 @@ struct am_db_value {
 struct am_db_value am_db_int(int64_t i);
 struct am_db_value am_db_u64(uint64_t u);           /* the bit pattern */
 struct am_db_value am_db_real(double r);            /* NULL when not finite */
+struct am_db_value am_db_measured(double r);        /* NULL when no result may hold it */
 struct am_db_value am_db_text(const char *text);    /* NULL stays NULL */
 struct am_db_value am_db_text_or(const char *text); /* NULL becomes '' */
 
@@ -123,7 +124,8 @@ int64_t am_db_get_int(struct am_db_rows *rows, int col);
 uint64_t am_db_get_u64(struct am_db_rows *rows, int col);      /* a bit pattern */
 uint64_t am_db_get_u64_text(struct am_db_rows *rows, int col); /* unsigned decimal */
 unsigned am_db_get_unsigned(struct am_db_rows *rows, int col);
-double am_db_get_real(struct am_db_rows *rows, int col, double if_null);
+double am_db_get_real(struct am_db_rows *rows, int col, double if_null); /* as am_is_sane() */
+double am_db_get_residual(struct am_db_rows *rows, int col); /* may be tiny; NAN if there is none */
 const char *am_db_get_text(struct am_db_rows *rows, int col);
 const char *am_db_get_text_or_null(struct am_db_rows *rows, int col);
 /* A copy of the bytes, and how many they are. */

@@ -38,7 +38,7 @@ static enum am_status put_launch_row(struct am_store *store, const struct am_lau
                      am_db_text_or(l->cpus), am_db_text(l->environment), am_db_int(l->pid),
                      am_db_u64(l->started_ns), am_db_u64(l->ended_ns), am_db_int(l->wall_start),
                      am_db_u64(l->clock_overhead_ns), am_db_u64(l->clock_resolution_ns),
-                     am_db_real(l->hz), am_db_text(l->output)),
+                     am_db_measured(l->hz), am_db_text(l->output)),
         err);
 
     *id_p = sqlite3_last_insert_rowid(store->db);
@@ -53,11 +53,11 @@ static enum am_status put_surroundings(struct am_store *store, const struct am_l
     if (!l->has_surroundings)
         return AM_OK;
     return am_db_put(store, AM_DB_PUT_SURROUNDINGS,
-                     AM_DB_VALUES(am_db_int(launch_id), am_db_real(x->load),
-                                  am_db_real(x->runnable), am_db_real(x->others),
-                                  am_db_real(x->steal), am_db_real(x->pressure_cpu),
-                                  am_db_real(x->pressure_memory), am_db_real(x->pressure_io),
-                                  am_db_int(x->labels)),
+                     AM_DB_VALUES(am_db_int(launch_id), am_db_measured(x->load),
+                                  am_db_measured(x->runnable), am_db_measured(x->others),
+                                  am_db_measured(x->steal), am_db_measured(x->pressure_cpu),
+                                  am_db_measured(x->pressure_memory),
+                                  am_db_measured(x->pressure_io), am_db_int(x->labels)),
                      err);
 }
 
@@ -73,9 +73,9 @@ static enum am_status put_visit_row(struct am_store *store, const struct am_visi
     const enum am_status s = am_db_put(
         store, AM_DB_PUT_VISIT,
         AM_DB_VALUES(am_db_int(launch_id), am_db_int(v->point_id), am_db_int(launch->round),
-                     am_db_text(am_point_states[v->state]), am_db_real(work->bytes_read),
-                     am_db_real(work->bytes_written), am_db_real(work->flops),
-                     am_db_real(work->ops), am_db_real(v->has_residual ? v->residual : NAN)),
+                     am_db_text(am_point_states[v->state]), am_db_measured(work->bytes_read),
+                     am_db_measured(work->bytes_written), am_db_measured(work->flops),
+                     am_db_measured(work->ops), am_db_real(v->has_residual ? v->residual : NAN)),
         NULL);
 
     if (s == AM_OK)
@@ -93,8 +93,8 @@ static enum am_status put_sample(struct am_store *store, int64_t visit_id, int64
     enum am_status s = am_db_put(
         store, AM_DB_PUT_SAMPLE,
         AM_DB_VALUES(am_db_int(visit_id), am_db_int(seq), am_db_u64(x->iters), am_db_u64(x->t0_ns),
-                     am_db_u64(x->t1_ns), am_db_u64(x->elapsed_ns), am_db_real(x->hz_before),
-                     am_db_real(x->hz_after), am_db_u64(x->steal_ns), am_db_u64(x->switches),
+                     am_db_u64(x->t1_ns), am_db_u64(x->elapsed_ns), am_db_measured(x->hz_before),
+                     am_db_measured(x->hz_after), am_db_u64(x->steal_ns), am_db_u64(x->switches),
                      am_db_int(x->labels)),
         err);
 
@@ -104,7 +104,7 @@ static enum am_status put_sample(struct am_store *store, int64_t visit_id, int64
     for (size_t i = 0; s == AM_OK && i < metrics->n; i++)
         s = am_db_put(store, AM_DB_PUT_VALUE,
                       AM_DB_VALUES(am_db_int(visit_id), am_db_int(seq), am_db_int(metrics->id[i]),
-                                   am_db_real(x->values[i])),
+                                   am_db_measured(x->values[i])),
                       err);
     return s;
 }

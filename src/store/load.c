@@ -2,6 +2,8 @@
 /* Loading a run: its circumstances, and every selected point with its samples as series. */
 #include "store/store.h"
 
+#include "base/text.h"
+#include "core/bench/sane.h"
 #include "store/db.h"
 #include "store/read.h"
 
@@ -101,14 +103,25 @@ static enum am_status read_circumstances(struct am_db_rows *rows, struct am_resu
 
 /* ---- one point ---- */
 
-static const char *param_text(struct am_db_rows *rows, int col)
+/* A number of a numeric axis is within the limits of results, however it is stored. */
+static const char *checked_text(struct am_db_rows *rows, int col, enum am_axis_kind kind)
+{
+    const char *const text = am_db_get_text(rows, col);
+    double x;
+
+    if (kind != AM_AXIS_NAME && am_parse_f64(text, strlen(text), &x) && !am_is_sane(x))
+        (void)am_db_rows_damaged(rows, "a parameter is not between 1e-30 and 1e30");
+    return text;
+}
+
+static const char *param_text(struct am_db_rows *rows, int col, enum am_axis_kind kind)
 {
     struct am_value value = {.kind = AM_AXIS_REAL};
     char *text;
 
     if (sqlite3_column_type(rows->stmt, col) != SQLITE_FLOAT)
-        return am_db_get_text(rows, col); /* SQLite's decimal of an integer is the canonical one */
-    value.r = sqlite3_column_double(rows->stmt, col);
+        return checked_text(rows, col, kind); /* SQLite's decimal of an integer is canonical */
+    value.r = am_db_get_real(rows, col, 0);
     text = am_db_rows_alloc(rows, AM_VALUE_TEXT_MAX, 1);
     if (!text)
         return "";
@@ -127,7 +140,7 @@ static enum am_status read_params(struct am_db_rows *rows, const struct am_read_
         if (axis == bench->n_axes || r->n_params == bench->n_axes)
             return am_db_rows_damaged(rows, "a point has too many parameters");
         r->params[r->n_params] = bench->axes[axis];
-        r->params[r->n_params++].text = param_text(rows, 1);
+        r->params[r->n_params++].text = param_text(rows, 1, bench->axes[axis].kind);
     }
     return rows->status;
 }
@@ -158,6 +171,10 @@ static void get_work(struct am_db_rows *rows, struct am_work *work)
 {
     if (am_db_is_null(rows, 2))
         return;
+    for (int col = 2; col < 6; col++) {
+        if (am_db_get_real(rows, col, 0) < 0)
+            (void)am_db_rows_damaged(rows, "the work of a visit is negative");
+    }
     *work = (struct am_work){
         .bytes_read = am_db_get_real(rows, 2, 0),
         .bytes_written = am_db_get_real(rows, 3, 0),
@@ -179,7 +196,7 @@ static enum am_status read_visits(struct loader *ld, struct am_result *r)
             (enum am_point_state)am_db_get_word(rows, 1, am_point_states, AM_POINT_STATES);
 
         get_work(rows, &r->work);
-        r->residual = fmax(r->residual, am_db_get_real(rows, 6, NAN)); /* fmax passes NAN over */
+        r->residual = fmax(r->residual, am_db_get_residual(rows, 6)); /* fmax passes NAN over */
         any_ok = any_ok || state == AM_POINT_OK;
         r->failures += state == AM_POINT_FAIL;
         r->state = state;
@@ -361,13 +378,18 @@ static const char SQL_TIMING[] =
 static enum am_status read_timing(struct am_db_rows *rows, struct am_result *r)
 {
     am_db_rows_bind(rows, 1, r->point_id);
-    if (am_db_rows_next(rows))
-        r->timing = (struct am_timing){
-            .batch_s = am_db_get_real(rows, 0, 0) * 1e-9,
-            .step_s = am_db_get_real(rows, 1, 0) * 1e-9,
-            .reading_s = am_db_get_real(rows, 2, 0) * 1e-9,
-            .hz = am_db_get_real(rows, 3, 0),
-        };
+    if (!am_db_rows_next(rows))
+        return rows->status;
+    for (int col = 0; col < 4; col++) {
+        if (am_db_get_real(rows, col, 0) < 0)
+            return am_db_rows_damaged(rows, "a time or a clock is negative");
+    }
+    r->timing = (struct am_timing){
+        .batch_s = am_db_get_real(rows, 0, 0) * 1e-9,
+        .step_s = am_db_get_real(rows, 1, 0) * 1e-9,
+        .reading_s = am_db_get_real(rows, 2, 0) * 1e-9,
+        .hz = am_db_get_real(rows, 3, 0),
+    };
     return rows->status;
 }
 

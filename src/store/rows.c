@@ -3,8 +3,10 @@
 #include "store/db.h"
 
 #include "base/text.h"
+#include "core/bench/sane.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 /* A load of an honest file needs about 3 steps and 1 byte of results per byte of the file. */
@@ -173,15 +175,41 @@ unsigned am_db_get_unsigned(struct am_db_rows *rows, int col)
     return 0;
 }
 
-double am_db_get_real(struct am_db_rows *rows, int col, double if_null)
+/* A number whatever its size; false where there is none. */
+static bool get_number(struct am_db_rows *rows, int col, double *out)
 {
     const int type = sqlite3_column_type(rows->stmt, col);
 
+    *out = sqlite3_column_double(rows->stmt, col);
     if (type == SQLITE_FLOAT || type == SQLITE_INTEGER)
-        return sqlite3_column_double(rows->stmt, col);
+        return true;
     if (type != SQLITE_NULL)
         wrong_column(rows, col, "a number");
+    return false;
+}
+
+double am_db_get_real(struct am_db_rows *rows, int col, double if_null)
+{
+    double x;
+
+    if (!get_number(rows, col, &x))
+        return if_null;
+    if (am_is_sane(x))
+        return x;
+    wrong_column(rows, col, "zero or between 1e-30 and 1e30");
     return if_null;
+}
+
+double am_db_get_residual(struct am_db_rows *rows, int col)
+{
+    double x;
+
+    if (!get_number(rows, col, &x))
+        return NAN;
+    if (fabs(x) <= AM_SANE_MOST)
+        return x;
+    wrong_column(rows, col, "below 1e30");
+    return NAN;
 }
 
 const char *am_db_get_text_or_null(struct am_db_rows *rows, int col)

@@ -128,7 +128,7 @@ struct am_launch {
 
 /* Stores a launch with everything in it in one commit. A (point, round) already stored is refused;
  * whatever fails, the file keeps all earlier launches and nothing of this one. Metric values that
- * are not finite are stored as NULL. */
+ * no result may hold (core/bench/sane.h) are stored as NULL. */
 enum am_status am_store_put_launch(struct am_store *store, const struct am_launch *launch,
                                    struct am_err *err);
 

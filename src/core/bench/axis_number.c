@@ -3,6 +3,7 @@
 #include "core/bench/axis_parser.h"
 
 #include "base/text.h"
+#include "core/bench/sane.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,6 +234,8 @@ static enum am_status add_real(struct am_parser *p, size_t from, double r)
 {
     const struct am_value v = {.kind = AM_AXIS_REAL, .r = r};
 
+    if (!am_is_sane(r))
+        return am_parser_fail_word(p, from, "neither 0 nor between 1e-30 and 1e30:");
     return am_parser_add(p, from, &v);
 }
 

@@ -208,7 +208,22 @@ static void test_hostile(void)
         {"CREATE TABLE mine (x); CREATE INDEX fast ON value (metric);"
          "CREATE TRIGGER t AFTER INSERT ON launch BEGIN DELETE FROM launch; END",
          NULL},
-        {"UPDATE sample SET hz_before = 9e999, hz_after = NULL", NULL},
+        {"UPDATE sample SET hz_before = 9e999, hz_after = NULL", "not zero or between"},
+        {"UPDATE value SET value = 1e308", "column value is not zero or between 1e-30 and 1e30"},
+        {"UPDATE value SET value = 5e-324", "column value is not zero or between 1e-30 and 1e30"},
+        {"UPDATE value SET value = -9e999", "column value is not zero or between 1e-30 and 1e30"},
+        {"UPDATE value SET value = 1e30", NULL},
+        {"UPDATE value SET value = -1e-30", NULL},
+        {"UPDATE visit SET flops = 1e31", "column flops"},
+        {"UPDATE visit SET ops = -1", "work of a visit is negative"},
+        {"UPDATE visit SET residual = 9e999", "column residual"},
+        {"UPDATE visit SET residual = 5e-324", NULL},
+        {"UPDATE sample SET elapsed_ns = -5", "a time or a clock is negative"},
+        {"UPDATE launch SET clock_resolution_ns = -1", "a time or a clock is negative"},
+        {"UPDATE surroundings SET load = 1e300", "column load"},
+        {"UPDATE run SET launch_limit_s = 9e999", "column launch_limit_s"},
+        {"UPDATE param SET value = 1e300 WHERE typeof(value) = 'real'", "column value"},
+        {"UPDATE param SET value = '1e300' WHERE typeof(value) = 'integer'", "a parameter is not"},
         {"PRAGMA page_size = 512; VACUUM", NULL},
     };
     static char image[IMAGE_MAX], before[IMAGE_MAX], after[IMAGE_MAX];

@@ -2,10 +2,11 @@
 /* What each reader takes for its own signs, and what is written instead. */
 #include "write/escape.h"
 
-#include "document/utf8.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { HTML_MAX = 2000 }; /* bytes of one text in a page */
@@ -26,15 +27,39 @@ static const char *find(const struct stand_in *table, size_t n, char c)
     return NULL;
 }
 
+static bool is_blank(char c)
+{
+    return c == '\n' || c == '\t' || c == '\r';
+}
+
+/* The character at `text` as it is, or what stands for one that is none or would steer its reader:
+ * a space for line feeds and tabs, U+FFFD for all else. Returns how many bytes it took. */
+static size_t put_plain(FILE *out, const char *text)
+{
+    const size_t len = am_utf8_plain(text), whole = am_utf8_length(text);
+
+    if (len)
+        (void)fwrite(text, 1, len, out);
+    else
+        (void)fputs(is_blank(*text) ? " " : "\xef\xbf\xbd", out);
+    return whole ? whole : 1;
+}
+
 void am_escape_md(FILE *out, const char *text)
 {
-    for (; *text; text++) {
+    while (*text) {
         const bool entity = *text == '&' && (text[1] == '#' || isalpha((unsigned char)text[1]));
 
         if (entity || strchr("|\\`*_<>[]", *text))
             (void)fputc('\\', out);
-        (void)fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+        text += put_plain(out, text);
     }
+}
+
+void am_escape_comment(FILE *out, const char *text)
+{
+    while (*text)
+        text += put_plain(out, text);
 }
 
 void am_escape_tex(FILE *out, const char *text)
@@ -44,16 +69,17 @@ void am_escape_tex(FILE *out, const char *text)
         {'<', "\\textless{}"},       {'>', "\\textgreater{}"},    {'|', "\\textbar{}"},
     };
 
-    for (; *text; text++) {
+    while (*text) {
         const char *const instead = find(table, sizeof(table) / sizeof(table[0]), *text);
 
         if (instead) {
             (void)fputs(instead, out);
+            text++;
             continue;
         }
         if (strchr("&%$#_{}", *text))
             (void)fputc('\\', out);
-        (void)fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+        text += put_plain(out, text);
     }
 }
 
@@ -65,16 +91,13 @@ void am_escape_html(FILE *out, const char *text)
 
     while (*text && text - begin < HTML_MAX) {
         const char *const instead = find(table, sizeof(table) / sizeof(table[0]), *text);
-        const size_t len = am_utf8_length(text);
-        const unsigned char c = (unsigned char)*text;
 
-        if (instead)
-            (void)fputs(instead, out);
-        else if (len == 0 || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-            (void)fputs("\xef\xbf\xbd", out);
-        else
-            (void)fwrite(text, 1, len, out);
-        text += len ? len : 1;
+        if (instead || *text == '\n' || *text == '\t') {
+            (void)fwrite(instead ? instead : text, 1, instead ? strlen(instead) : 1, out);
+            text++;
+            continue;
+        }
+        text += put_plain(out, text);
     }
     if (*text)
         (void)fputs("…", out);
@@ -84,19 +107,48 @@ void am_escape_html(FILE *out, const char *text)
 
 void am_escape_csv(FILE *out, const char *text, const char *separator)
 {
-    const bool formula = *text && strchr("=+-@", *text);
+    const bool formula = *text && strchr("=+-@\t\r\n", *text);
     const bool quoted = strpbrk(text, "\"\r\n") || (*separator && strstr(text, separator));
 
     (void)fputs(quoted ? "\"" : "", out);
     (void)fputs(formula ? "'" : "", out);
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-
-        if (c == '"')
+    while (*text) {
+        if (*text == '"')
             (void)fputc('"', out);
-        (void)fputc((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? ' ' : c, out);
+        if (*text == '\n' || *text == '\t')
+            (void)fputc(*text++, out);
+        else
+            text += put_plain(out, text);
     }
     (void)fputs(quoted ? "\"" : "", out);
+}
+
+void am_escape_controls(FILE *out, const char *text)
+{
+    while (*text) {
+        if (*text == '\n' || *text == '\t')
+            (void)fputc(*text++, out);
+        else
+            text += put_plain(out, text);
+    }
+}
+
+void am_escape_quoted(FILE *out, const char *text)
+{
+    while (*text) {
+        (void)fputs(*text == '"' || *text == '\\' ? "\\" : "", out);
+        text += put_plain(out, text);
+    }
+}
+
+/* By its code, in two halves (RFC 8259, section 7) where it needs more than 16 bits. */
+static void put_escaped(FILE *out, uint32_t code)
+{
+    if (code < 0x10000)
+        (void)fprintf(out, "\\u%04x", (unsigned)code);
+    else
+        (void)fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
+                      (unsigned)(0xdc00 + ((code - 0x10000) & 0x3ff)));
 }
 
 void am_escape_json(FILE *out, const char *text)
@@ -111,10 +163,10 @@ void am_escape_json(FILE *out, const char *text)
 
         if (instead)
             (void)fputs(instead, out);
-        else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            (void)fprintf(out, "\\u%04x", (unsigned)*text);
-        else if (len)
+        else if (am_utf8_plain(text))
             (void)fwrite(text, 1, len, out);
+        else if (len)
+            put_escaped(out, am_utf8_code(text, len));
         else
             (void)fputs("\\ufffd", out);
         text += len ? len : 1;

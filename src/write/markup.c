@@ -13,16 +13,10 @@ struct language {
     const char *row, *between, *row_end;
 };
 
-static void put_comment(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        (void)fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-}
-
 static const struct language markdown = {am_escape_md, "\n### ", "\n#### ", "- ",  "- ",  "**",
                                          "**",         "\n\n",   "| ",      " | ", " |\n"};
-static const struct language latex = {put_comment, "\n% ", "\n% ", "% ",  "% ",     "",
-                                      "",          "\n",   "  ",   " & ", " \\\\\n"};
+static const struct language latex = {
+    am_escape_comment, "\n% ", "\n% ", "% ", "% ", "", "", "\n", "  ", " & ", " \\\\\n"};
 
 /* Row SIZE_MAX is that of the titles. */
 static void write_row(const struct am_table *t, const struct language *l, size_t row,

@@ -46,10 +46,7 @@ static void put_data(const struct am_tablespec_file *file, const char *text, FIL
         !*text || strpbrk(text, " \t\"#\r\n") || (*separator && strstr(text, separator));
 
     (void)fputs(quoted ? "\"" : "", out);
-    for (; *text; text++) {
-        (void)fputs(*text == '"' ? "\\" : "", out);
-        (void)fputc(*text, out);
-    }
+    am_escape_quoted(out, text);
     (void)fputs(quoted ? "\"" : "", out);
 }
 
@@ -70,7 +67,7 @@ static void put_text(const struct am_tablespec_file *file, const char *text, FIL
     if (file->escape)
         forms[file->form].put(file, text, out);
     else
-        (void)fputs(text, out);
+        am_escape_controls(out, text);
 }
 
 static void put_cell(const struct am_tablespec_file *file, const struct am_cell *cell, FILE *out)

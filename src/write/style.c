@@ -2,6 +2,8 @@
 /* Terminal attributes, display width and safe output of text. */
 #include "write/style.h"
 
+#include "base/utf8.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -60,6 +62,8 @@ static size_t columns(uint32_t code)
         {0xff00, 0xff60, 2}, {0x1f300, 0x1f64f, 2}, {0x1f900, 0x1f9ff, 2}, {0x20000, 0x3fffd, 2},
     };
 
+    if (!am_char_is_plain(code))
+        return 1; /* a question mark stands for it */
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
         if (code >= blocks[i].first && code <= blocks[i].last)
             return blocks[i].width;
@@ -126,7 +130,7 @@ void am_style_put(const struct am_style *style, FILE *out, const char *text)
         uint32_t code;
         const size_t len = decode(text, &code);
 
-        if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+        if (!am_char_is_plain(code))
             (void)fputc('?', out);
         else if (code < 0x80)
             (void)fputc((int)code, out);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "document/units.h"
-#include "document/utf8.h"
+#include "base/utf8.h"
 #include "evidence/select.h"
 
 #include <math.h>

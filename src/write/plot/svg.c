@@ -2,7 +2,7 @@
 /* The SVG writer: tags, numbers, inks and the measure of text. */
 #include "write/plot/svg.h"
 
-#include "document/utf8.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -35,14 +35,16 @@ static const char *entity(char c)
     return NULL;
 }
 
-/* Characters that XML 1.0 excludes although they are UTF-8: most controls, U+FFFE and U+FFFF. DEL
- * is allowed there but of no use to anybody. */
+/* Characters that XML 1.0 excludes although they are UTF-8 (most controls, U+FFFE and U+FFFF), and
+ * those that it allows and that would change how the text around them is read. */
 static bool is_excluded(const char *s, size_t len)
 {
     const unsigned char c = (unsigned char)*s;
 
-    if (len == 1)
-        return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f;
+    if (c == '\t' || c == '\n')
+        return false;
+    if (!am_utf8_plain(s))
+        return true;
     return len == 3 && memcmp(s, "\xef\xbf", 2) == 0 && (unsigned char)s[2] >= 0xbe;
 }
 

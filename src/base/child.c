@@ -27,6 +27,9 @@ enum {
     LOOK_MS = 100, /* between looks at the time */
 };
 
+/* No worker and no program of an experiment has to write a larger file. */
+static const rlim_t file_bytes_max = (rlim_t)64 << 30;
+
 /* ---- before the fork ---- */
 
 static bool same_variable(const char *a, const char *b)
@@ -114,10 +117,33 @@ static bool set_affinity(const struct am_child_plan *p)
     return sched_setaffinity(0, sizeof(set), set) == 0;
 }
 
+/* Lowers a limit; one that is lower already stays. */
+static void lower_limit(int what, rlim_t most)
+{
+    struct rlimit limit;
+
+    if (getrlimit(what, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_cur < most ? limit.rlim_cur : most;
+    limit.rlim_max = limit.rlim_max < most ? limit.rlim_max : most;
+    (void)setrlimit(what, &limit);
+}
+
+/* Where memory runs out the system ends this child and not the process that keeps its results. */
+static void prefer_as_victim(void)
+{
+    static const char score[] = "500";
+    const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    (void)!write(fd, score, sizeof(score) - 1);
+    (void)close(fd);
+}
+
 static void set_apart(pid_t parent)
 {
     static const int reset[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGCHLD};
-    const struct rlimit no_core = {0, 0};
     sigset_t none;
 
     (void)setpgid(0, 0);
@@ -128,7 +154,9 @@ static void set_apart(pid_t parent)
         (void)signal(reset[i], SIG_DFL);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)setrlimit(RLIMIT_CORE, &no_core);
+    lower_limit(RLIMIT_CORE, 0);
+    lower_limit(RLIMIT_FSIZE, file_bytes_max);
+    prefer_as_victim();
 }
 
 /* Replaces this process; returns only on failure, with errno set. */

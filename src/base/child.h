@@ -42,7 +42,8 @@ struct am_child_plan {
     const int *cpus; /* affinity; n_cpus == 0: that of this process */
     size_t n_cpus;
     /* A process group of its own, killed with this process; signals as they are by default, no core
-     * file. Else it shares the terminal's signals with this process. */
+     * file, no file beyond 64 GiB, and first to be ended where memory runs out. Else it shares the
+     * terminal's signals with this process. */
     bool apart;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/orphans.h"
 #include "core/protocol/protocol.h"
 
 #include <errno.h>
@@ -19,6 +20,9 @@ enum {
     BUSY_BYTES = 32 * 1024, /* in one look; an honest worker says a few hundred */
     BUSY_LINES = 100,       /* likewise; small messages fill a socket long before the bytes count */
 };
+
+/* That processes without their worker have to end by themselves. */
+static const double orphan_grace_s = 0.5;
 
 /* The parent's ends. */
 struct channels {
@@ -275,6 +279,7 @@ enum am_status am_process_run(const struct am_process *p, struct am_process_resu
     if (status != AM_OK)
         return status;
     w.c = &c;
+    am_orphans_adopt();
     status = start(p, &e, &w.child, err);
     r->pid = w.child.pid;
     r->started_ns = w.child.started_ns;
@@ -289,6 +294,7 @@ enum am_status am_process_run(const struct am_process *p, struct am_process_resu
     } else if (w.child.running) {
         kill_and_reap(&w);
     }
+    r->left_behind = am_orphans_end(orphan_grace_s);
     close_channels(&c);
     return status;
 }

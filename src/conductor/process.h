@@ -48,11 +48,13 @@ struct am_process_result {
     int code; /* exit status, or signal number */
     pid_t pid;
     uint64_t started_ns, ended_ns;
+    size_t left_behind;      /* processes that survived it and its group, and had to be killed */
     struct am_text out, err; /* what it printed; am_process_fini() frees */
     struct am_err refusal;
 };
 
-/* Starts the child and stays with it until it is gone; its whole process group is then killed.
+/* Starts the child and stays with it until it is gone; its whole process group is then killed, and
+ * what left the group (base/orphans.h).
  * While the child measures this process sleeps: it looks at what arrived only at every 50 ms,
  * so that it does not run beside a timed kernel. An error status means it could not be started. */
 enum am_status am_process_run(const struct am_process *process, struct am_process_result *result,

@@ -2,11 +2,15 @@
 /* Children: how they end, what they get, what is heard of them, and that none outlives its limit.
  */
 #include "base/child.h"
+#include "base/orphans.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { HEARD_MAX = 4096 };
@@ -191,6 +195,68 @@ static void test_body(void)
     am_text_fini(&said);
 }
 
+/* What a worker must not do to the disk: no core, no endless file. */
+static int body_limits(void *self)
+{
+    struct rlimit core, file;
+
+    (void)self;
+    return getrlimit(RLIMIT_CORE, &core) == 0 && getrlimit(RLIMIT_FSIZE, &file) == 0 &&
+                   core.rlim_max == 0 && file.rlim_max <= (rlim_t)64 << 30
+               ? 42
+               : 1;
+}
+
+static void test_apart_limits(void)
+{
+    const struct am_child_plan plan = {
+        .body = body_limits, .fds = heard, .n_fds = 3, .apart = true};
+    struct am_child child;
+    struct am_text said;
+
+    am_text_init(&said, HEARD_MAX);
+    ok(am_child_run(&plan, &(struct am_child_limits){0}, &said, &child, NULL) == AM_OK &&
+           child.code == 42,
+       "a child apart has limits of its own");
+    am_text_fini(&said);
+}
+
+/* Leaves a process behind in a session of its own, which leaves another, for so many ms each. */
+static int body_leaves(void *self)
+{
+    const struct timespec lives = {.tv_sec = *(const int *)self / 1000,
+                                   .tv_nsec = *(const int *)self % 1000 * 1000000L};
+
+    if (fork() != 0)
+        return 0;
+    (void)setsid();
+    if (fork() == 0)
+        (void)setsid();
+    (void)nanosleep(&lives, NULL);
+    _exit(0);
+}
+
+static void test_orphans(void)
+{
+    int forever = 600000, moment = 20;
+    struct am_child_plan plan = {.body = body_leaves, .self = &forever, .apart = true};
+    struct am_child child;
+    size_t killed;
+
+    am_orphans_adopt();
+    ok(am_orphans_end(0) == 0, "nothing is left behind at first");
+    ok(am_child_start(&plan, &child, NULL) == AM_OK, "a child that leaves others behind");
+    am_child_await(&child);
+    am_child_kill(&child);
+    killed = am_orphans_end(0);
+    ok(killed >= 1 && waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD,
+       "they are killed and reaped, sessions or not (%zu)", killed);
+    plan.self = &moment;
+    ok(am_child_start(&plan, &child, NULL) == AM_OK, "others that need a moment");
+    am_child_await(&child);
+    ok(am_orphans_end(60) == 0 && waitpid(-1, NULL, WNOHANG) == -1, "have it");
+}
+
 int main(void)
 {
     test_ends();
@@ -200,5 +266,7 @@ int main(void)
     test_limits();
     test_group();
     test_body();
+    test_apart_limits();
+    test_orphans();
     return tap_done();
 }

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "core/protocol/protocol.h"
 #include "fake_alternate.h"
+#include "fake_lies.h"
 #include "fake_say.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ enum { FAKE_SAMPLES = 5 };
 #ifdef FAKE_TWIN
 #define FAKE_NAME "fake-twin"
 #define FAKE_HALF "right"
-#define FAKE_FIRST 4 /* of its benches: the shared one only */
+#define FAKE_FIRST 6 /* of its benches: the shared one only */
 #else
 #define FAKE_NAME "fake"
 #define FAKE_HALF "left"
@@ -321,8 +322,9 @@ static const struct am_axis split_axes[] = {
      .env_values = mood_values},
     {0},
 };
+/* The values are the worker's own: they follow from no time. */
 static const struct am_metric metrics[] = {
-    {.name = "time", .unit = "s", .better = AM_LOWER, .rule = AM_RULE_TIME_PER_ITER},
+    {.name = "time", .unit = "s", .better = AM_LOWER, .rule = AM_RULE_OWN},
     {0},
 };
 
@@ -354,8 +356,8 @@ static const struct am_bench fake_split = {.name = "fake.split",
                                            .axes = split_axes,
                                            .metrics = metrics,
                                            .points_per_launch = 8};
-static const struct am_bench *const all[] = {&fake_act,     &fake_work,  &fake_group,
-                                             &fake_surface, &fake_split, NULL};
+static const struct am_bench *const all[] = {&fake_act, &fake_work, &fake_group, &fake_surface,
+                                             &fake_lie, &fake_own,  &fake_split, NULL};
 static const struct am_bench *const *const benches = all + FAKE_FIRST;
 
 static void fill_act_names(void)
@@ -506,6 +508,8 @@ static int serve(void)
         play_act(&request.points[0]);
         return 0;
     }
+    if (request.points[0].bench == &fake_lie || request.points[0].bench == &fake_own)
+        return fake_play_lie(&request.points[0], FAKE_NAME);
     say_hello(FAKE_NAME, AM_PROTOCOL_VERSION);
     for (size_t i = 0; i < request.n_points; i++) {
         if (request.points[i].bench == &fake_work)
@@ -527,6 +531,7 @@ int main(int argc, char **argv)
     struct am_text listing;
 
     fill_act_names();
+    fill_lie_names();
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
         am_text_init(&listing, 1 << 20);
         am_listing_write(&listing, FAKE_NAME, benches);

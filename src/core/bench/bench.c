@@ -69,6 +69,13 @@ size_t am_metric_count(const struct am_metric *metrics)
     return n;
 }
 
+enum am_timed am_bench_timed(const struct am_bench *bench)
+{
+    if (bench->run)
+        return AM_TIMED_BATCH;
+    return bench->run_timed ? AM_TIMED_OWN : bench->timed;
+}
+
 bool am_bench_is_standard(const struct am_bench *bench)
 {
     const struct am_systematic *const stated =

@@ -17,6 +17,8 @@ static const char *const kind_names[] = {
 
 static const char *const cpus_names[] = {[AM_CPUS_THREADS] = "threads", [AM_CPUS_ALL] = "all"};
 static const char *const quick_names[] = {"quick", "named"}; /* indexed by named_only */
+static const char *const timed_names[] = {
+    [AM_TIMED_UNKNOWN] = NULL, [AM_TIMED_BATCH] = "batch", [AM_TIMED_OWN] = "own"};
 static const char *const better_names[] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lower"};
 
 static const char *const key_names[] = {
@@ -88,6 +90,8 @@ static void write_bench(struct am_text *out, const struct am_bench *b)
     am_word_add(out, quick_names[b->named_only]);
     am_word_add_f64(out, b->target);
     am_word_add(out, b->summary);
+    if (timed_names[am_bench_timed(b)])
+        am_word_add(out, timed_names[am_bench_timed(b)]);
     am_text_add(out, "\n");
     for (size_t i = 0; b->axes[i].name; i++)
         write_axis(out, &b->axes[i]);
@@ -187,10 +191,13 @@ static bool read_bench(struct reader *r, const struct am_words *w)
 {
     struct am_bench *b;
     uint64_t version, points;
-    const int cpus = w->n == 9 ? find_name(cpus_names, 2, w->w[5]) : -1;
-    const int named_only = w->n == 9 ? find_name(quick_names, 2, w->w[6]) : -1;
+    const bool whole = w->n == 9 || w->n == 10;
+    const int cpus = whole ? find_name(cpus_names, 2, w->w[5]) : -1;
+    const int named_only = whole ? find_name(quick_names, 2, w->w[6]) : -1;
+    const int timed = w->n == 10 ? 1 + find_name(timed_names + 1, 2, w->w[9]) : AM_TIMED_UNKNOWN;
 
-    if (cpus < 0 || named_only < 0 || r->out->n == BENCHES_MAX || !close_bench(r))
+    if (cpus < 0 || named_only < 0 || (w->n == 10 && timed == AM_TIMED_UNKNOWN) ||
+        r->out->n == BENCHES_MAX || !close_bench(r))
         return false;
     b = &r->benches[r->out->n];
     if (!am_word_dup(w->w[1], r->arena, &b->name) || !b->name || strlen(b->name) >= AM_NAME_MAX ||
@@ -201,6 +208,7 @@ static bool read_bench(struct reader *r, const struct am_words *w)
         return false;
     b->cpus = (enum am_cpus)cpus;
     b->named_only = named_only == 1;
+    b->timed = (enum am_timed)timed;
     b->version = (unsigned)version;
     b->points_per_launch = (unsigned)points;
     r->out->n++;

@@ -3,6 +3,7 @@
 #include "conductor/collect.h"
 
 #include "base/array.h"
+#include "conductor/judge.h"
 #include "core/protocol/protocol.h"
 
 #include <math.h>
@@ -35,12 +36,17 @@ static struct am_visit *visit_at_hand(struct am_collect *c)
 
 static enum am_status on_hello(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
+    enum am_status s;
+
     if (m->version != AM_PROTOCOL_VERSION)
         return am_fail(err, AM_E_PROTOCOL, "worker speaks protocol %u, not %d", m->version,
                        AM_PROTOCOL_VERSION);
     if (strcmp(m->worker, c->worker) != 0)
         return am_fail(err, AM_E_PROTOCOL, "worker calls itself \"%s\", not \"%s\"", m->worker,
                        c->worker);
+    s = am_judge_greeting(&m->clock, m->hz, err);
+    if (s != AM_OK)
+        return s;
     c->greeted = true;
     c->launch.clock_overhead_ns = m->clock.overhead_ns;
     c->launch.clock_resolution_ns = m->clock.resolution_ns;
@@ -70,7 +76,10 @@ static enum am_status on_point(struct am_collect *c, const struct am_msg *m, str
 static enum am_status on_work(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     struct am_visit *v = visit_at_hand(c);
+    const enum am_status s = am_judge_work(&m->work, err);
 
+    if (s != AM_OK)
+        return s;
     if (v->has_work)
         return am_fail(err, AM_E_PROTOCOL, "work stated twice");
     v->has_work = true;
@@ -201,9 +210,11 @@ static enum am_status on_data(struct am_collect *c, const struct am_msg *m, stru
 static enum am_status on_verified(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     struct am_visit *v = visit_at_hand(c);
+    const enum am_status s = am_judge_residual(m->residual, err);
 
-    (void)err;
-    if (!v->has_residual || !(m->residual <= v->residual))
+    if (s != AM_OK)
+        return s;
+    if (!v->has_residual || m->residual > v->residual)
         v->residual = m->residual;
     v->has_residual = true;
     return AM_OK;
@@ -214,6 +225,20 @@ static bool plausible(const struct am_collect *c, const struct am_sample *s)
 {
     return s->t0_ns >= c->last_ns &&
            (c->simulated || (s->t0_ns >= c->launch.started_ns && s->t1_ns <= am_now_ns()));
+}
+
+static enum am_status judge(const struct am_collect *c, const struct am_visit *v,
+                            const struct am_msg *m, struct am_err *err)
+{
+    const struct am_judge by = {
+        .started_ns = c->simulated ? 0 : c->launch.started_ns,
+        .clock = {.overhead_ns = c->launch.clock_overhead_ns,
+                  .resolution_ns = c->launch.clock_resolution_ns},
+        .drift_limit = c->drift_limit,
+    };
+
+    return am_judge_sample(&by, c->points[c->at - 1]->bench, &v->work, &m->sample, m->n_values,
+                           err);
 }
 
 static bool push_sample(struct am_collect *c, struct am_visit *v, const struct am_sample *s)
@@ -229,6 +254,7 @@ static bool push_sample(struct am_collect *c, struct am_visit *v, const struct a
 static enum am_status on_sample(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     struct am_visit *v = visit_at_hand(c);
+    enum am_status s;
 
     if (!v->has_work)
         return am_fail(err, AM_E_PROTOCOL, "a sample before its work was stated");
@@ -240,6 +266,9 @@ static enum am_status on_sample(struct am_collect *c, const struct am_msg *m, st
                        (unsigned long long)m->sample.t0_ns, (unsigned long long)m->sample.t1_ns);
     if (v->n_samples == c->samples_max)
         return am_fail(err, AM_E_LIMIT, "more than the %u samples asked for", c->samples_max);
+    s = judge(c, v, m, err);
+    if (s != AM_OK)
+        return s;
     c->last_ns = m->sample.t1_ns;
     if (!push_sample(c, v, &m->sample))
         return am_fail(err, AM_E_NOMEM, "no memory for samples");
@@ -384,21 +413,45 @@ static struct trouble trouble_of(const struct am_collect *c, const struct am_pro
     return (struct trouble){0};
 }
 
-/* What the worker printed, and what was wrong when that cannot be charged to a point. */
+/* What the worker printed, what it left behind, and what was wrong when no point is charged with
+ * that. */
 static const char *output_of(const struct am_collect *c, const struct am_process_result *r,
                              const char *late)
 {
-    const char *out = am_text_str(&r->out), *err = am_text_str(&r->err);
+    const char *const out = am_text_str(&r->out), *const err = am_text_str(&r->err);
+    const char *behind = "";
 
+    if (r->left_behind)
+        behind =
+            am_arena_printf(c->arena, "processes left behind, and killed: %zu\n", r->left_behind);
     if (late)
-        return am_arena_printf(c->arena, "%s%safter its last point: %s", out, err, late);
-    return *out || *err ? am_arena_printf(c->arena, "%s%s", out, err) : NULL;
+        return am_arena_printf(c->arena, "%s%s%safter its last point: %s", out, err, behind, late);
+    return *out || *err || *behind ? am_arena_printf(c->arena, "%s%s%s", out, err, behind) : NULL;
+}
+
+/* Whether trouble behind the last point is that point's: a worker that never said it was done, says
+ * more than that, or calls its work a failure by its exit code may have measured badly, too. A
+ * crash or a hang behind `done` is one of what ends a process (destructors of a driver). */
+static bool is_charged_late(const struct am_collect *c, const struct am_process_result *r)
+{
+    return c->launch.visits[c->n_points - 1].state == AM_POINT_OK &&
+           !(c->done && (r->end == AM_END_SIGNAL || r->end == AM_END_TIMEOUT));
+}
+
+static void charge_late(struct am_collect *c, const struct trouble *t)
+{
+    struct am_visit *const v = &c->launch.visits[c->n_points - 1];
+
+    v->state = AM_POINT_FAIL;
+    v->kind = t->kind;
+    v->reason = am_arena_printf(c->arena, "after its last point: %s", t->reason);
 }
 
 void am_collect_finish(struct am_collect *c, const struct am_process_result *r, double limit_s)
 {
     const struct trouble t = trouble_of(c, r, limit_s);
     const bool complete = c->ended == c->n_points;
+    const bool late = t.kind && complete, charged = late && is_charged_late(c, r);
 
     c->launch.pid = (int)r->pid;
     if (!c->simulated) {
@@ -409,7 +462,9 @@ void am_collect_finish(struct am_collect *c, const struct am_process_result *r, 
         c->launch.ended_ns = c->last_ns;
     if (c->launch.ended_ns < c->launch.started_ns)
         c->launch.ended_ns = c->launch.started_ns;
-    c->launch.output = output_of(c, r, complete && t.kind ? t.reason : NULL);
+    c->launch.output = output_of(c, r, late && !charged ? t.reason : NULL);
+    if (charged)
+        charge_late(c, &t);
     if (t.kind && !complete)
         charge(c, t.kind, t.reason);
 }

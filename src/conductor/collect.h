@@ -3,9 +3,11 @@
  *
  * The collector is a state machine over the messages of core/protocol/protocol.h: a table says
  * which message may come when (`actions` in collect.c). It believes no line that cannot be true (a
- * sample outside the launch's time, a point that was not asked for, more than was asked for): the
- * rest of the launch is then a failure of kind `protocol` or `flood`, charged to the point at hand.
- * What arrived before that is kept. */
+ * sample outside the launch's time, a point that was not asked for, more than was asked for) and no
+ * number that does not follow from the others (conductor/judge.h): the rest of the launch is then a
+ * failure of kind `protocol` or `flood`, charged to the point at hand. So is an end of the process
+ * that is no good one; behind the last point it is charged to that, unless all was said. What arrived before is
+ * kept, as what a failed visit said. */
 #ifndef AM_CONDUCTOR_COLLECT_H
 #define AM_CONDUCTOR_COLLECT_H
 
@@ -20,7 +22,8 @@ struct am_collect {
     size_t n_points;
     const char *worker;
     unsigned samples_max;
-    size_t n_counts; /* events that the worker counts: their numbers follow its values */
+    double drift_limit; /* of the sampler's settings */
+    size_t n_counts;    /* events that the worker counts: their numbers follow its values */
     struct am_launch launch;
     size_t at;    /* points begun */
     size_t ended; /* points with a visit */

@@ -210,6 +210,7 @@ static enum am_status launch(struct am_launcher *l, const struct am_point *const
         s = write_request(asked, points, n, &request, err);
     if (s == AM_OK) {
         collect.n_counts = asked.n_counters;
+        collect.drift_limit = set->sampler.drift_limit;
         collect.stream_limit = stream_limit(&collect);
         collect.simulated = l->conductor->catalogue->simulated;
         collect.launch.worker = worker->name;

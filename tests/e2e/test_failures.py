@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Workers that crash, hang, flood, lie or die half-way: a stored failure each, and the rest goes on."""
+import os
 import sys
 
 from e2e import Bench, Tap
@@ -21,7 +22,7 @@ EXPECTED = {
     "long_line": ("fail", "protocol", "longer than"),
     "lie_time": ("fail", "protocol", "time that cannot be"),
     "lie_values": ("fail", "protocol", "2 values for 1 metrics"),
-    "lie_point": ("ok", None, ""),
+    "lie_point": ("fail", "protocol", "point 424242 was not asked for"),
     "no_sample": ("fail", "protocol", "without a sample"),
     "no_done": ("fail", "protocol", "without saying"),
     "close": ("fail", "timeout", "killed"),
@@ -36,8 +37,42 @@ EXPECTED = {
     "attach_half": ("fail", "signal", "signal 11"),
     "lie_version": ("fail", "protocol", "protocol 99"),
     "lie_name": ("fail", "protocol", "other"),
-    "late_crash": ("ok", None, ""),
+    "late_crash": ("ok", None, ""),  # behind "done": told with the launch's output
 }
+
+# lie of fake.lie and fake.own -> (kind of the stored failure, words its reason must have)
+LIES = {
+    "none": (None, ""),
+    "elapsed_zero": ("protocol", "cannot have taken 0 ns"),
+    "elapsed_huge": ("protocol", "cannot have taken 9223372036854775808 ns"),
+    "elapsed_half": ("protocol", "cannot have taken"),
+    "value_double": ("protocol", "rate of"),
+    "value_nan": ("protocol", "rate of nan does not follow from work and time"),
+    "value_huge": ("protocol", "own of 1e+308: no result can be that"),
+    "value_tiny": ("protocol", "own of 4.94066e-324: no result can be that"),
+    "value_negative": ("protocol", "does not follow from work and time"),
+    "hz_negative": ("protocol", "a core clock of -1 and -1 Hz cannot be"),
+    "steal_hidden": ("protocol", "lacks the label of stolen time"),
+    "steal_invented": ("protocol", "has the label of stolen time, with 0 ns stolen"),
+    "drift_hidden": ("protocol", "lacks the label of a drifting clock"),
+    "drift_invented": ("protocol", "has the label of a drifting clock"),
+    "switch_invented": ("protocol", "without any"),
+    "off_invented": ("protocol", "without any"),
+    "off_longer": ("protocol", "off the CPU in a batch of"),
+    "labels_unknown": ("protocol", "labels 0x100000 are not known"),
+    "work_negative": ("protocol", "no work has -1 ops"),
+    "work_huge": ("protocol", "no work has 1e+300 ops"),
+    "work_nan": ("protocol", "no work has nan ops"),
+    "residual_nan": ("protocol", "a residual of nan cannot be"),
+    "residual_negative": ("protocol", "a residual of -1 cannot be"),
+    "residual_huge": ("protocol", "a residual of 1e+300 cannot be"),
+    "clock_slow": ("protocol", "no clock takes"),
+    "exit_three": ("exit", "after its last point: worker ended with exit code 3"),
+    "exit_undone": ("protocol", 'after its last point: worker ended without saying "done"'),
+    "hidden_child": (None, ""),
+}
+# A clock of a bench's own may say any time up to the launch's.
+BELIEVED_OF_OWN = {"elapsed_half"}
 
 
 def main():
@@ -83,7 +118,52 @@ def main():
     tap.ok(files == [("act=attach", "picture", "text/plain", 3 * 1024 * 1024 + 1, "")],
            "what was attached is stored whole, what was cut short is not", files)
     group_of_points(tap, bench)
+    lies(tap, bench)
     tap.done()
+
+
+def lies(tap, bench):
+    """Whatever can be checked of a worker's numbers is: a lie is a failed point, never a result."""
+    run = bench.run("run", "fake.lie", "fake.own", "-p", "lie=all", "--quick", "--launches", "2",
+                    "--launch-limit", "20s", "-o", "l.db", timeout=900)
+    tap.ok(run.returncode == 1, "a run with lies ends with exit code 1",
+           f"{run.returncode}\n{run.stderr}")
+    rows = {(r["bench"], r["point"]["lie"]): r for r in bench.results("l.db")}
+    tap.ok(len(rows) == 2 * len(LIES), "every lie has its row for both benches", sorted(rows))
+    stored = {}
+    for name, text, kind, reason in bench.query(
+            "l.db", "SELECT bench, point, kind, reason FROM failures"):
+        stored.setdefault((name, text.removeprefix("lie=")), []).append((kind, reason))
+    for (name, lie), row in sorted(rows.items()):
+        kind, words = LIES[lie]
+        if name == "fake.own" and lie in BELIEVED_OF_OWN:
+            kind = None
+        told = stored.get((name, lie), [])
+        if kind is None:
+            tap.ok(row["state"] == "ok" and not told, f"{name} {lie}: is believed", (row, told))
+            continue
+        tap.ok(row["state"] == "fail" and len(told) == 2 and
+               all(k == kind and words in r for k, r in told),
+               f"{name} {lie}: a failure of kind {kind}", (row, told))
+    good = bench.query("l.db", "SELECT count(DISTINCT point_id) FROM samples")
+    tap.ok(good[0][0] == 5, "no lie is among the samples of good visits", good)
+    behind = bench.query("l.db", "SELECT DISTINCT output FROM launch WHERE output LIKE '%behind%'")
+    tap.ok(len(behind) == 1 and "left behind, and killed" in behind[0][0],
+           "a process that hid in a session of its own is told of", behind)
+    tap.ok(not survivors(bench), "and none of them is alive", survivors(bench))
+
+
+def survivors(bench):
+    """Processes of the fake worker in this test's folder of workers."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe").startswith(bench.env["ARCHMETER_WORKERS"]) and \
+                    os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(bench.dir):
+                found.append(pid)
+        except OSError:
+            continue
+    return found
 
 
 def group_of_points(tap, bench):

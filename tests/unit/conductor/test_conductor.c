@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const struct am_axis axes[] = {{0}};
-static const struct am_metric metrics[] = {{.name = "time", .unit = "s"}, {0}};
+static const struct am_metric metrics[] = {{.name = "time", .unit = "s", .rule = AM_RULE_OWN}, {0}};
 static const struct am_bench bench = {.name = "b", .axes = axes, .metrics = metrics};
 static const struct am_point first = {.bench = &bench, .id = 1},
                              second = {.bench = &bench, .id = 2};
@@ -212,36 +212,59 @@ static void test_attached(void)
     am_arena_fini(&arena);
 }
 
-/* How a worker ends after its last point is no point's fault, and is told all the same. */
+/* How a worker ends after its last point: what it says of itself by its exit code, and an end
+ * before it was done, fail that point; what happens behind `done` is told only. */
 static void test_late_trouble(void)
 {
-    static const char *const lines[] = {HELLO, "point 1", "skip no", "done"};
+    static const char *const skipped[] = {HELLO, "point 1", "skip no", "done"};
+    static const char *const good[] = {HELLO, "point 1", WORK, "sample 1 NOW NOW 1 1 1 0 0 0 0 1",
+                                       "end", "done"};
     static const struct {
         struct am_process_result result;
-        const char *output; /* NULL: none */
+        const char *const *lines;
+        size_t n;
+        enum am_point_state state;
+        const char *told; /* with the output, or as the reason of a failure; NULL: nothing */
     } ends[] = {
-        {{.end = AM_END_EXIT}, NULL},
-        {{.end = AM_END_EXIT, .code = 3}, "exit code 3"},
-        {{.end = AM_END_SIGNAL, .code = 11}, "signal 11"},
-        {{.end = AM_END_TIMEOUT}, "no end within"},
-        {{.end = AM_END_INTERRUPTED}, NULL},
+        {{.end = AM_END_EXIT}, skipped, 4, AM_POINT_SKIP, NULL},
+        {{.end = AM_END_EXIT, .code = 3}, skipped, 4, AM_POINT_SKIP, "exit code 3"},
+        {{.end = AM_END_SIGNAL, .code = 11}, skipped, 4, AM_POINT_SKIP, "signal 11"},
+        {{.end = AM_END_INTERRUPTED}, skipped, 4, AM_POINT_SKIP, NULL},
+        {{.end = AM_END_EXIT}, good, 6, AM_POINT_OK, NULL},
+        {{.end = AM_END_EXIT, .code = 3}, good, 6, AM_POINT_FAIL, "exit code 3"},
+        {{.end = AM_END_EXIT}, good, 5, AM_POINT_FAIL, "without saying"},
+        {{.end = AM_END_SIGNAL, .code = 11}, good, 5, AM_POINT_FAIL, "signal 11"},
+        {{.end = AM_END_SIGNAL, .code = 11}, good, 6, AM_POINT_OK, "signal 11"},
+        {{.end = AM_END_TIMEOUT}, good, 6, AM_POINT_OK, "no end within"},
+        {{.end = AM_END_EXIT, .left_behind = 2},
+         good,
+         6,
+         AM_POINT_OK,
+         "left behind, and killed: 2"},
+        {{.end = AM_END_INTERRUPTED}, good, 6, AM_POINT_OK, NULL},
     };
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
         struct am_arena arena = {0};
         struct am_collect c;
         struct am_err err = {0};
-        const char *output;
+        const char *told;
+        char buf[256];
 
         (void)am_collect_init(&c, &arena, "w", points, 1, 5, &err);
-        for (size_t k = 0; k < sizeof(lines) / sizeof(*lines); k++)
-            (void)am_collect_line(&c, lines[k], strlen(lines[k]), &err);
+        c.launch.started_ns = am_now_ns();
+        for (size_t k = 0; k < ends[i].n; k++) {
+            const char *const line = with_now(ends[i].lines[k], buf, sizeof(buf));
+
+            (void)am_collect_line(&c, line, strlen(line), &err);
+        }
         am_collect_finish(&c, &ends[i].result, 1);
-        output = c.launch.output;
-        ok(c.launch.n_visits == 1 && c.launch.visits[0].state == AM_POINT_SKIP,
-           "end %zu after the last point leaves its visit alone (%s)", i, err.text);
-        ok(ends[i].output ? output && strstr(output, ends[i].output) : !output,
-           "and is told with the output: %s", output ? output : "nothing");
+        told = ends[i].state == AM_POINT_FAIL ? c.launch.visits[0].reason : c.launch.output;
+        ok(c.launch.n_visits == 1 && c.launch.visits[0].state == ends[i].state,
+           "end %zu after the last point: state %s (%s)", i, am_point_states[ends[i].state],
+           err.text);
+        ok(ends[i].told ? told && strstr(told, ends[i].told) : !told, "and is told: %s",
+           told ? told : "nothing");
         am_arena_fini(&arena);
     }
 }

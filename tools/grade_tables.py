@@ -21,11 +21,13 @@ PART = re.compile(r"<!-- tables: (\d+) seeds -->\n(.*?)<!-- end of tables -->", 
 
 
 def made(build: Path, seeds: int) -> str:
-    """The machines' table and that of the limits, with the words between them."""
+    """The machines' tables, in view and held out, and that of the limits, with the words between them."""
     program = build / "tests" / "unit" / "test_grade_rates"
     told = subprocess.run([program, "--table", str(seeds)], stdout=subprocess.PIPE, text=True, check=True).stdout
-    machines, limits = told.strip().split("\n\n")
-    return (f"\n{machines}\n\nThe same machines without repeats: points that only one reason could keep from A, by what that reason\n"
+    machines, unseen, limits = told.strip().split("\n\n")
+    return (f"\nIn view when the limits were confirmed:\n\n{machines}\n\n"
+            "Held out: other shapes of disturbance, several at once, and other seeds. Their rates were not looked at before the limits\n"
+            f"stood, and no limit was changed after them.\n\n{unseen}\n\nThe machines in view without repeats: points that only one reason could keep from A, by what that reason\n"
             f"measures (`launches`: how many are missing from five; `disturbed`: as if nothing could be read around launches).\n\n{limits}\n\n")
 
 

@@ -36,6 +36,7 @@ RIGHT = [levels(2), size_of("l1d", 32e3, 30e3, 34e3), size_of("l2", 4.2e6, 4e6, 
 PLANTED = [
     ("the truth", RIGHT, 0, "right in 100.0 %"),
     ("nothing", [], 0, "undecided in 100.0 %"),
+    ("other cores' levels only", [{**f, "labels": {**f["labels"], "on": "kind:small"}} for f in RIGHT], 0, "undecided in 100.0 %"),
     ("a level too many", [levels(3)] + RIGHT[1:], 1, "3 levels, not 2"),
     ("a size far off", RIGHT[:2] + [size_of("l2", 9e6, 8e6, 10e6)], 1, "l2 of 8789 KiB"),
     ("the same with an interval that has the truth", RIGHT[:2] + [size_of("l2", 9e6, 4e6, 10e6)], 0, "right in 100.0 %"),

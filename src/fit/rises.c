@@ -26,6 +26,9 @@ static const double apart = 2, same = 1.3;
 static const double dip_merges = 0.6, dip_splits = 0.4;
 /* A rise that takes more than this factor of sizes from 10 % to 80 % may hide a level. */
 static const double width_max = 8;
+/* Sizes further apart than `sparse` leave a rise's shape to the model: it fits one cache with a
+ * long tail to two that are near each other. Random replacement and page colours take 2.2 there. */
+static const double sparse = 1.5, width_max_sparse = 3;
 /* Page colours alone make no slower onset: a cache has this many ways at least. Asked of rises with
  * room for two levels. */
 static const double ways_least = 2, onset_ratio = 6;
@@ -422,18 +425,41 @@ static void look_again(const struct am_steps *fit, const struct am_rises_input *
     }
 }
 
+/* Whether two neighbouring sizes are far apart somewhere between two places. */
+static bool is_sparse(const struct am_rises_input *in, double from, double to)
+{
+    for (size_t i = 0; i + 1 < in->n; i++) {
+        if (in->x[i + 1] > from && in->x[i] < to && in->x[i + 1] - in->x[i] > log(sparse))
+            return true;
+    }
+    return false;
+}
+
+/* A rise that is wider than one cache makes it. Launches that differ make one wide as well. */
+static bool is_too_wide(const struct am_rises_input *in, const struct table *t,
+                        const struct am_rise *r)
+{
+    const double height = r->after - r->before;
+    const double from = place_of(t, r->before + 0.1 * height);
+    const double to = place_of(t, r->before + 0.8 * height);
+
+    if (r->after / r->before < level_ratio * level_ratio)
+        return false;
+    return to - from > log(width_max) ||
+           (to - from > log(width_max_sparse) && is_sparse(in, from, to) &&
+            !am_rises_varies(in, r->quarter));
+}
+
 static void name(const struct am_steps *fit, const struct am_rises_input *in, const struct table *t,
                  struct am_rises *all)
 {
     for (size_t k = 0; k < all->n; k++) {
         struct am_rise *const r = &all->items[k];
         const double ratio = r->after / r->before, height = r->after - r->before;
-        const double width =
-            place_of(t, r->before + 0.8 * height) - place_of(t, r->before + 0.1 * height);
         const bool slow = r->ways < ways_least;
 
         r->quarter = place_of(t, r->before + 0.25 * height);
-        r->may_hide = (ratio >= level_ratio * level_ratio && width > log(width_max)) ||
+        r->may_hide = is_too_wide(in, t, r) ||
                       (ratio >= onset_ratio && slow && !am_rises_varies(in, r->quarter));
         r->kind = ratio >= level_ratio   ? AM_RISE_LEVEL
                   : ratio <= creep_ratio ? AM_RISE_CREEP

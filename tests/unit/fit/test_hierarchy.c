@@ -211,6 +211,36 @@ static void test_sparse(void)
     am_arena_fini(&arena);
 }
 
+/* Doublings only, in cycles at 3.2 GHz: 12 MiB of random replacement with 8 MiB behind them, whose
+ * rises are one to the eye; and one cache of 12 MiB before the same memory. */
+static void test_doublings(void)
+{
+    enum { N = 17, FIRST = 12 /* doublings of 4 KiB: 16 MiB */ };
+    static const double two[N] = {3,  3,  3,  3,    3,     3,   18,  18, 18,
+                                  18, 20, 23, 79.9, 200.8, 269, 305, 325};
+    static const double after[N - FIRST] = {166, 299, 324, 325, 326};
+    double one[N];
+    struct am_hierarchy_point points[N];
+    struct am_arena arena = {0};
+    struct am_hierarchy h;
+
+    for (size_t i = 0; i < N; i++) {
+        one[i] = i < FIRST ? two[i] : after[i - FIRST];
+        points[i] = (struct am_hierarchy_point){ldexp(4096, (int)i), &two[i], 1};
+    }
+    (void)am_hierarchy_find(
+        &(struct am_hierarchy_input){.points = points, .n = N, .ns_per_unit = 0.3125}, &arena, &h);
+    ok(!h.decided && h.n_why > 0, "a wide rise of few sizes may hide a level: %s",
+       h.n_why ? h.why[0] : "");
+    for (size_t i = 0; i < N; i++)
+        points[i].values = &one[i];
+    (void)am_hierarchy_find(
+        &(struct am_hierarchy_input){.points = points, .n = N, .ns_per_unit = 0.3125}, &arena, &h);
+    ok(h.decided && h.n == 2, "one cache's rise does not: %zu levels, %s", h.n,
+       h.n_why ? h.why[0] : "decided");
+    am_arena_fini(&arena);
+}
+
 /* A machine that changed during the sweep: the large sets came first, on a slow clock. */
 static void test_changed(void)
 {
@@ -354,6 +384,7 @@ int main(void)
     test_creep();
     test_machines();
     test_sparse();
+    test_doublings();
     test_changed();
     return tap_done();
 }

@@ -84,6 +84,8 @@ static void add_shape(const struct am_topo_shape *s, const struct am_fsroot *roo
     add_bytes(arena, out, "l1d_bytes", s->l1d);
     add_bytes(arena, out, "l2_bytes", s->l2);
     add_bytes(arena, out, "l3_bytes", s->l3);
+    if (s->l4) /* not "unknown": machines without one keep their identity */
+        add_bytes(arena, out, "l4_bytes", s->l4);
     add_bytes(arena, out, "memory_gib", memory_gib(s->memory_bytes));
 }
 

@@ -257,6 +257,14 @@ static uint64_t cache_of(const struct am_topo *t, unsigned level)
     return t->shape.usable ? t->cpus[0].caches[level].bytes : 0;
 }
 
+/* Of few machines, and statement only: nothing is placed or measured by it. */
+static uint64_t fourth_level(const struct am_topo *t)
+{
+    const hwloc_obj_t cache = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_L4CACHE, 0);
+
+    return cache && cache->attr ? cache->attr->cache.size : 0;
+}
+
 /* A tree without such objects still has one package, and a core for each thread. */
 static unsigned at_least(unsigned n, unsigned fallback)
 {
@@ -285,6 +293,7 @@ static void fill_shape(struct am_topo *t, const struct am_fsroot *root)
     s->l1d = cache_of(t, AM_TOPO_L1);
     s->l2 = cache_of(t, AM_TOPO_L2);
     s->l3 = cache_of(t, AM_TOPO_L3);
+    s->l4 = fourth_level(t);
     s->memory_bytes = total_memory(t, root);
     s->memory_limit_bytes = am_probe_memory_limit(root);
 }

@@ -72,7 +72,7 @@ struct am_topo_shape {
     unsigned usable;                   /* CPUs this process may use */
     unsigned numa_nodes;
     unsigned core_kinds;         /* 1 unless the OS tells kinds of core apart */
-    uint64_t l1d, l2, l3;        /* bytes; 0 where the OS does not say */
+    uint64_t l1d, l2, l3, l4;    /* bytes; 0 where the OS does not say */
     uint64_t memory_bytes;       /* 0 where the OS does not say */
     uint64_t memory_limit_bytes; /* the tightest limit of the control groups; 0: none */
 };

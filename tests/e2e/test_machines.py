@@ -66,6 +66,8 @@ def lies(tap, bench):
     tap.ok(done.returncode == 0 and stated == [(str(300 << 20),)], "the system states 300 MiB of L3", stated)
     inside, beyond = (cell(bench, "lie.db", "mem.latency", "latency", size=s << 20) for s in (8, 256))
     tap.ok(beyond > 2.5 * inside, "and a set of 256 MiB takes memory's time", (inside, beyond))
+    fourth = bench.query("broadwell-edram.db", "SELECT value FROM machine WHERE key = 'l4_bytes'")
+    tap.ok(fourth == [(str(128 << 20),)], "where there is a fourth level its size is a statement, too", fourth)
 
 
 def boasts(tap, bench):

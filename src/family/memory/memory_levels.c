@@ -144,7 +144,7 @@ struct hierarchy {
 
 static void read_statements(struct hierarchy *h)
 {
-    static const char *const keys[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
+    static const char *const keys[] = {"l1d_bytes", "l2_bytes", "l3_bytes", "l4_bytes"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *const text = am_kvs_get(&h->d->set->machine, keys[i]);
@@ -234,12 +234,12 @@ static void offer_size(const struct hierarchy *h, size_t i)
         .evidence = "mem.latency, random order: place of a step of the fitted curve",
     };
 
-    if (!c->resolved && !c->varies) {
+    claim(&fact, h, i);
+    if (!c->resolved && !c->varies && !fact.contradicts) { /* too wide to tell, but not to deny */
         am_facts_remark(h->d->facts, "memory.size{level=%s} is not concluded: between %s and %s",
                         level_names[i], size_text(c->lo, arena), size_text(c->hi, arena));
         return;
     }
-    claim(&fact, h, i);
     am_fact_label(&fact, arena, "level", AM_AXIS_NAME, level_names[i]);
     rest_between(&fact, h, c->lo / 2, 2 * c->hi);
     am_facts_offer(h->d->facts, fact);

@@ -340,6 +340,30 @@ static void check_impossible(void)
     am_arena_fini(&run.run.arena);
 }
 
+/* Every third octave or so: sizes are too uncertain to tell, but not to deny a statement of 8 MiB.
+ */
+static void check_wide(void)
+{
+    struct machine m = machines[0];
+    const struct am_fact *fact;
+    struct am_facts facts;
+    struct noisy run;
+
+    m.claimed[1] = "8388608";
+    noisy_init(&run);
+    claim(&run, &m);
+    for (double b = 4096; b < 2e9; b *= 2.9)
+        add_latency(&run, &m, b);
+    facts = derive(&run.run);
+    fact = am_facts_only(&facts, "memory.size", "level=l2");
+    ok(am_facts_only(&facts, "memory.levels", NULL) && fact && fact->contradicts &&
+           fact->ci.hi > 2.1 * fact->ci.lo,
+       "a size that is not known well denies what is far outside of it (%zu facts, %s)", facts.n,
+       facts.n_remarks ? facts.remarks[0] : "no remark");
+    ok(!am_facts_only(&facts, "memory.size", "level=l1d"), "and a true one is not told by it");
+    am_arena_fini(&run.run.arena);
+}
+
 /* The sizes of a quick run: too far apart to tell plateaus from climbs; and a run that begins
  * beyond the first cache. */
 static void check_too_few(void)
@@ -549,6 +573,7 @@ int main(void)
     check_parallelism();
     check_impossible();
     check_too_few();
+    check_wide();
     check_nothing();
     check_curve();
     check_guidelines();

@@ -4,6 +4,7 @@
  * AM_FAKE_OCL is a list of acts, separated by commas:
  *     CALL=crash  CALL=hang  CALL=exit  CALL=-5     what a call does; -5 is an OpenCL error code
  *     devices=N                                     how many there are (1)
+ *     uuid=yes                                      they tell who they are, whatever the library
  *     time=frozen                                   kernels take as long whatever their work; the
  *                                                   events say so however busy the machine is
  *     time=stumble                                  frozen, with one disturbed launch of a body
@@ -12,9 +13,10 @@
  * Its kernels are those of kernels/launch.cl; all others take their time and compute nothing. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#include "fake_acts.h"
+
 #include <CL/cl_icd.h>
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ enum {
     FROZEN_NS = 100000, /* of a kernel whose work was folded away: so short that it is rarely
                          * interrupted, for then the host's clock would contradict the events */
     BOAST = 100,
+    DEVICE_UUID = 0x106a, /* CL_DEVICE_UUID_KHR */
     ARGS_MAX = 8,
     LOOPS_ARG = 3,
 };
@@ -92,39 +95,7 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ---- acts ---- */
-
-/* What stands behind "NAME=" in the list, or NULL. */
-static const char *told(const char *name)
-{
-    const char *at = getenv("AM_FAKE_OCL");
-    const size_t len = strlen(name);
-
-    for (; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        if (strncmp(at, name, len) == 0 && at[len] == '=')
-            return at + len + 1;
-    }
-    return NULL;
-}
-
-static bool says(const char *name, const char *word)
-{
-    const char *const text = told(name);
-
-    return text && strncmp(text, word, strlen(word)) == 0;
-}
-
-/* CL_SUCCESS when the call shall do its work. */
-static cl_int act(const char *call)
-{
-    if (says(call, "crash"))
-        (void)raise(SIGSEGV);
-    if (says(call, "exit"))
-        _exit(7);
-    while (says(call, "hang"))
-        (void)pause();
-    return says(call, "-") ? -(cl_int)strtoul(told(call) + 1, &(char *){NULL}, 10) : CL_SUCCESS;
-}
+/* ---- acts (fake_acts.h) ---- */
 
 #define ACT()                                                                                      \
     do {                                                                                           \
@@ -226,8 +197,11 @@ static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t r
         {CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t), 1, NULL},
     };
 
-    (void)d;
+    const unsigned char uuid[16] = {0xfa, 0xce, (unsigned char)(d - devices)};
+
     ACT();
+    if (what == DEVICE_UUID && told("uuid"))
+        return give(uuid, sizeof(uuid), room, out, needed);
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
         if (answers[i].what == what && answers[i].text)
             return give(answers[i].text, strlen(answers[i].text) + 1, room, out, needed);

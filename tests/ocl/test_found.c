@@ -2,6 +2,7 @@
 /* Drivers and devices: where they are looked for, what they are called, and those that misbehave.
  * Arguments: the fake driver's library, and another file of the same. */
 #include "bench/ocl/host/found.h"
+#include "bench/ocl/host/handed.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -146,7 +147,50 @@ static void check_good(const struct folder *f, struct am_ocl_finds *finds)
     ask(f, "", LIMIT_MS, finds);
     ok(finds->n == 2 && finds->list[1].icd == 1 && strcmp(finds->list[1].name, second) == 0,
        "also those of different drivers");
+    ask(f, "uuid=yes,devices=2", LIMIT_MS, finds);
+    ok(finds->n == 2 && finds->list[1].icd == 0 && finds->list[1].device == 1,
+       "unless they say who they are: then each is one device, however many libraries have it");
     remove_file(f, "b.icd");
+}
+
+static void learn(const struct folder *f, const char *acts, unsigned limit_ms,
+                  struct am_ocl_finds *finds)
+{
+    (void)setenv("AM_FAKE_OCL", acts, 1);
+    am_ocl_icd_list(&(struct am_ocl_icd_search){.folder = f->path}, &finds->icds);
+    am_ocl_found_learn(finds, limit_ms);
+}
+
+/* Drivers are asked once per run: what the fake driver would say the second time is not heard. */
+static void check_handed_on(const struct folder *f, struct am_ocl_finds *finds)
+{
+    struct folder run = {.path = "/tmp/am-found-XXXXXX"};
+    char path[AM_OCL_PATH_MAX];
+    char key[2 * AM_OCL_PATH_MAX + 2];
+
+    (void)unsetenv(AM_RUN_FOLDER);
+    learn(f, "devices=2", LIMIT_MS, finds);
+    learn(f, "devices=3", LIMIT_MS, finds);
+    ok(finds->n == 3, "without a folder of the run everybody asks");
+    if (!mkdtemp(run.path))
+        return;
+    (void)setenv(AM_RUN_FOLDER, run.path, 1);
+    learn(f, "clGetDeviceIDs=hang", HANG_MS, finds);
+    learn(f, "devices=2", LIMIT_MS, finds);
+    ok(finds->n == 2 && !finds->list[0].why_not[0],
+       "a driver that did not answer in time is asked again");
+    learn(f, "devices=3", LIMIT_MS, finds);
+    ok(finds->n == 2 && strcmp(finds->list[1].name, "fake-marble-co-r-9000-2") == 0,
+       "what it said is known to the processes after it");
+    (void)snprintf(key, sizeof(key), "%s\n%s\n", finds->icds.list[0].path,
+                   finds->icds.list[0].library);
+    am_handed_leave("devices", key, "nonsense", sizeof("nonsense"));
+    learn(f, "devices=3", LIMIT_MS, finds);
+    ok(finds->n == 3, "what is no list is not believed");
+    ok(am_handed_path("devices", key, path, sizeof(path)) && unlink(path) == 0 &&
+           rmdir(run.path) == 0,
+       "and nothing else is left in the folder");
+    (void)unsetenv(AM_RUN_FOLDER);
 }
 
 /* One bad driver among good ones. */
@@ -182,6 +226,7 @@ int main(int argc, char **argv)
     check_names();
     check_bad(&f, finds);
     check_good(&f, finds);
+    check_handed_on(&f, finds);
     check_mixed(&f, finds);
     remove_file(&f, "a.icd");
     remove_file(&f, "readme.txt");

@@ -2,6 +2,10 @@
 /* ocl.arith: the kernel for a point, and the search for what the point leaves open. */
 #include "bench/ocl/arith_search.h"
 
+#include "base/text.h"
+#include "bench/ocl/host/handed.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,12 +18,16 @@ enum {
     VECTORS_LIKELY = 8, /* native vectors in flight: latency times units of most cores */
     CPU_GROUPS = 16,    /* of a compute unit: enough to spread evenly */
     GPU_ITEMS = 2048,   /* of a compute unit: what is resident at once on most */
+    KEY_MAX = 1024,
 };
 
 /* No further kernel is tried after this. */
 static const uint64_t search_ns = 1500000000;
 /* A later candidate must be better by this: noise chooses nothing. */
 static const double better = 1.01;
+/* A search's answer that is so much faster now was found while something else used the device: it
+ * may have chosen badly, and is searched again. */
+static const double doubtful = 1.1;
 
 void am_arith_buffers_free(struct am_arith_buffers *b)
 {
@@ -46,6 +54,8 @@ struct search {
     uint64_t begin_ns;
     size_t out_bytes;
     unsigned tried;
+    uint32_t searches;
+    bool cut; /* candidates were left untried for want of time */
 };
 
 static unsigned native_width(const struct am_ocl_device *d, enum am_arith_type type)
@@ -59,9 +69,13 @@ static unsigned native_width(const struct am_ocl_device *d, enum am_arith_type t
     return widths[type] ? widths[type] : 1;
 }
 
-static bool has_time(const struct search *s)
+/* Whether one more candidate may be tried; asked only where there is one. */
+static bool has_time(struct search *s)
 {
-    return am_now_ns() - s->begin_ns < search_ns;
+    const bool has = am_now_ns() - s->begin_ns < search_ns;
+
+    s->cut |= !has;
+    return has;
 }
 
 static enum am_status fill_buffers(struct search *s, const struct am_arith_shape *shape,
@@ -218,8 +232,8 @@ static void try_range(struct search *s, size_t items, size_t group)
     const struct am_ocl_range before = s->best->loop.range;
     double rate = 0;
 
-    if (!has_time(s) || !group || items % group || items > ITEMS_MAX ||
-        group > group_limit(s->timer->device, s->best->loop.kernel))
+    if (!group || items % group || items > ITEMS_MAX ||
+        group > group_limit(s->timer->device, s->best->loop.kernel) || !has_time(s))
         return;
     s->best->loop.range = AM_OCL_RANGE1(items, group);
     if (rate_of(s, s->best, &rate, NULL) == AM_OK && rate > better * s->best_rate)
@@ -286,23 +300,118 @@ static enum am_status settle(struct search *s, struct am_err *err)
     return status;
 }
 
+/* ---- searched once per run ---- */
+
+static const char kind[] = "arith";
+
+/* All that a search's answer depends on. */
+static bool key_of(const struct am_ocl_device *d, const struct am_arith_request *r, char *key)
+{
+    return am_str_format(key, KEY_MAX, "%s\n%s\n%s\n%u units\n%d %d %d %u %u %u %u\n", d->name,
+                         d->version, d->driver, d->compute_units, (int)r->op, (int)r->type,
+                         (int)r->quadratic, r->width, r->chains, r->items, r->group);
+}
+
+/* Whether the request allows what was found for it. */
+static bool is_possible(const struct am_arith_request *r, const struct am_arith_winner *w)
+{
+    return w->chains >= 1 && w->chains <= AM_ARITH_CHAINS_MAX && w->group >= 1 && w->items >= 1 &&
+           w->items <= ITEMS_MAX && w->items % w->group == 0 &&
+           (!r->chains || w->chains == r->chains) && (!r->items || w->items == r->items) &&
+           (!r->group || w->group == r->group);
+}
+
+bool am_arith_winner_take(const struct am_ocl_device *d, const struct am_arith_request *request,
+                          struct am_arith_winner *w)
+{
+    char key[KEY_MAX];
+    size_t len = 0;
+    void *const data = key_of(d, request, key) ? am_handed_take(kind, key, &len) : NULL;
+    const bool good = data && len == sizeof(*w);
+
+    if (good)
+        memcpy(w, data, sizeof(*w));
+    free(data);
+    return good && is_possible(request, w);
+}
+
+void am_arith_winner_leave(const struct am_ocl_device *d, const struct am_arith_request *request,
+                           const struct am_arith_winner *w)
+{
+    char key[KEY_MAX];
+
+    if (key_of(d, request, key))
+        am_handed_leave(kind, key, w, sizeof(*w));
+}
+
+static void leave(const struct search *s)
+{
+    const struct am_ocl_range *const range = &s->best->loop.range;
+
+    am_arith_winner_leave(s->timer->device, s->request,
+                          &(struct am_arith_winner){.items = range->global[0],
+                                                    .group = range->local[0],
+                                                    .chains = s->best->shape.chains,
+                                                    .tried = s->tried,
+                                                    .searches = s->searches,
+                                                    .complete = !s->cut,
+                                                    .rate = s->best_rate});
+}
+
+/* Builds and times what an earlier launch of the run has found. False where that has to be searched
+ * for (again): nothing is known, the device will not have it, or the search was cut or disturbed.
+ */
+static bool use_winner(struct search *s)
+{
+    struct am_arith_winner w;
+    double rate = 0;
+
+    if (!am_arith_winner_take(s->timer->device, s->request, &w))
+        return false;
+    s->searches = w.searches;
+    if (!w.complete && w.searches < AM_ARITH_SEARCHES_MAX)
+        return false; /* what was compiled then is at hand now: it will come further */
+    if (build(s, w.chains, s->best, NULL) == AM_OK &&
+        w.group <= group_limit(s->timer->device, s->best->loop.kernel)) {
+        s->best->loop.range = AM_OCL_RANGE1((size_t)w.items, (size_t)w.group);
+        if (rate_of(s, s->best, &rate, NULL) == AM_OK &&
+            (rate <= doubtful * w.rate || w.searches >= AM_ARITH_SEARCHES_MAX)) {
+            s->best_rate = rate;
+            s->tried = w.tried;
+            return true;
+        }
+    }
+    am_arith_trial_free(s->best);
+    *s->best = (struct am_arith_trial){.turn_ns = 0};
+    s->tried = 0;
+    return false;
+}
+
+static enum am_status search_all(struct search *s, struct am_err *err)
+{
+    enum am_status status;
+
+    s->begin_ns = am_now_ns();
+    s->searches++;
+    status = s->request->chains ? try_chains(s, s->request->chains, err) : search_chains(s, err);
+    if (status == AM_OK)
+        search_range(s);
+    if (status == AM_OK)
+        leave(s);
+    return status;
+}
+
 enum am_status am_arith_search(struct am_ocl_timer *timer, const struct am_arith_request *request,
                                struct am_arith_buffers *buffers, struct am_arith_trial *best,
                                struct am_err *err)
 {
-    struct search s = {.timer = timer,
-                       .request = request,
-                       .buffers = buffers,
-                       .best = best,
-                       .begin_ns = am_now_ns()};
+    struct search s = {.timer = timer, .request = request, .buffers = buffers, .best = best};
     enum am_status status;
 
     if (request->group > timer->device->group_max)
         return am_fail(err, AM_E_ABSENT, "group %u: the device allows %zu", request->group,
                        timer->device->group_max);
-    status = request->chains ? try_chains(&s, request->chains, err) : search_chains(&s, err);
-    if (status == AM_OK)
-        search_range(&s);
+    status = use_winner(&s) ? AM_OK : search_all(&s, err);
     return status == AM_OK ? settle(&s, err) : status;
 }
 

@@ -33,10 +33,26 @@ struct am_arith_trial {
 void am_arith_trial_free(struct am_arith_trial *t); /* accepts a zeroed struct */
 
 /* Finds the request's best, in bounded time: chains first, then work-items, then the group, each
- * from the likeliest on. Notes what was chosen. */
+ * from the likeliest on. What an earlier launch of the run has found is taken, and only timed,
+ * unless it was found while something disturbed the device. Notes what was chosen. */
 enum am_status am_arith_search(struct am_ocl_timer *timer, const struct am_arith_request *request,
                                struct am_arith_buffers *buffers, struct am_arith_trial *best,
                                struct am_err *err);
+
+/* What a search found, for the launches of the run after it (host/handed.h). */
+struct am_arith_winner {
+    uint64_t items, group;
+    uint32_t chains, tried;
+    uint32_t searches; /* in this run, this one included */
+    uint32_t complete; /* 0: time was up before all candidates were tried */
+    double rate;       /* operations a nanosecond, in the search */
+};
+enum { AM_ARITH_SEARCHES_MAX = 3 /* of a run, however disturbed */ };
+/* False when nothing is known, or what is known is not what the request allows. */
+bool am_arith_winner_take(const struct am_ocl_device *d, const struct am_arith_request *request,
+                          struct am_arith_winner *w);
+void am_arith_winner_leave(const struct am_ocl_device *d, const struct am_arith_request *request,
+                           const struct am_arith_winner *w);
 
 /* The doubling gate of the chosen kernel; notes the ratio. */
 enum am_status am_arith_gate(struct am_ocl_timer *timer, const struct am_arith_buffers *buffers,

@@ -10,10 +10,18 @@
 enum { ASK_LIMIT_MS = 20000 }; /* the first initialisation of a GPU driver takes seconds */
 
 /* What this process knows of its devices: asked once, since each asking starts processes, and kept,
- * since a process can bind to one driver only. */
+ * since a process can bind to one driver only. The context of the latest device is kept as well:
+ * points of a launch share it, since a GPU's driver takes as long to make one as to measure a
+ * point. */
 struct knowledge {
     bool asked, bound;
     size_t icd; /* bound to */
+    struct {
+        cl_context context; /* NULL: none yet */
+        cl_device_id device;
+        unsigned users; /* devices that are open */
+        bool spoiled;   /* a command failed in it: whatever comes after may fail too */
+    } shared;
     struct am_ocl_finds finds;
     const char *names[AM_OCL_FOUND_MAX + 1];
 };
@@ -32,7 +40,7 @@ static const struct knowledge *know(void)
         return &known;
     known.asked = true;
     am_ocl_icd_list(&search, &finds->icds);
-    am_ocl_found_ask(finds, ASK_LIMIT_MS);
+    am_ocl_found_learn(finds, ASK_LIMIT_MS);
     if (!finds->n) {
         finds->n = 1;
         (void)am_str_copy(finds->list[0].name, sizeof(finds->list[0].name), "none");
@@ -315,15 +323,61 @@ static enum am_status choose(const char *name, const struct am_ocl_found **out, 
     return AM_OK;
 }
 
-static enum am_status create(struct am_ocl_device *d, struct am_err *err)
+static enum am_status make_context(const struct am_ocl_device *d, cl_context *out,
+                                   struct am_err *err)
 {
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 (cl_context_properties)d->platform, 0};
     cl_int code = CL_SUCCESS;
 
-    d->context = clCreateContext(properties, 1, &d->id, NULL, NULL, &code);
-    if (code != CL_SUCCESS)
-        return am_ocl_fail(err, code, "clCreateContext");
+    *out = clCreateContext(properties, 1, &d->id, NULL, NULL, &code);
+    if (code == CL_SUCCESS)
+        return AM_OK;
+    *out = NULL;
+    return am_ocl_fail(err, code, "clCreateContext");
+}
+
+/* The context of the points before, else a new one for those after too; one of its own for a device
+ * that is opened beside another. */
+static enum am_status take_context(struct am_ocl_device *d, struct am_err *err)
+{
+    const bool suits = known.shared.device == d->id && !known.shared.spoiled;
+    enum am_status s = AM_OK;
+
+    if (known.shared.context && !suits && known.shared.users == 0) {
+        (void)clReleaseContext(known.shared.context);
+        known.shared.context = NULL;
+    }
+    if (!known.shared.context) {
+        known.shared.device = d->id;
+        known.shared.spoiled = false;
+        s = make_context(d, &known.shared.context, err);
+    } else if (!suits) {
+        return make_context(d, &d->context, err);
+    }
+    d->context = known.shared.context;
+    known.shared.users += s == AM_OK;
+    return s;
+}
+
+/* `sound`: everything that was asked of it was done. */
+static void give_context(cl_context context, bool sound)
+{
+    if (context != known.shared.context) {
+        (void)clReleaseContext(context);
+        return;
+    }
+    known.shared.users--;
+    known.shared.spoiled |= !sound;
+}
+
+static enum am_status create(struct am_ocl_device *d, struct am_err *err)
+{
+    cl_int code = CL_SUCCESS;
+    const enum am_status s = take_context(d, err);
+
+    if (s != AM_OK)
+        return s;
     d->queue = clCreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &code);
     return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clCreateCommandQueue");
 }
@@ -352,12 +406,14 @@ enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *
 
 void am_ocl_device_close(struct am_ocl_device *d)
 {
+    bool sound = false;
+
     if (d->queue) {
-        (void)clFinish(d->queue);
+        sound = clFinish(d->queue) == CL_SUCCESS;
         (void)clReleaseCommandQueue(d->queue);
     }
     if (d->context)
-        (void)clReleaseContext(d->context);
+        give_context(d->context, sound);
     *d = (struct am_ocl_device){.queue = NULL};
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/child.h"
 #include "base/text.h"
+#include "bench/ocl/host/handed.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -132,12 +133,38 @@ void am_ocl_found_name(const char *icd_suffix, const char *device, char *buf, si
         (void)am_str_copy(buf, cap, "device");
 }
 
-/* ---- the child: "= LIBRARY", then one line per device, "PLATFORM DEVICE NAME"; or "! REASON" ----
- */
+/* ---- the child: "= LIBRARY", then one line per device, "PLATFORM DEVICE IDENTITY NAME"; or
+ * "! REASON" ---- */
 
 #ifndef CL_PLATFORM_ICD_SUFFIX_KHR
 #define CL_PLATFORM_ICD_SUFFIX_KHR 0x0920
 #endif
+
+#define DEVICE_UUID 0x106a   /* of cl_khr_device_uuid: 16 bytes */
+#define NV_PCI_BUS 0x4008    /* of cl_nv_device_attribute_query */
+#define NV_PCI_SLOT 0x4009   /* of the same */
+#define NV_PCI_DOMAIN 0x400a /* of the same, in later versions */
+
+/* Who a device is, to tell one that two installations of a driver both offer from two equal ones;
+ * 0: it does not say. Two different drivers of one device are two ways to use it. */
+static uint64_t identity(cl_device_id d)
+{
+    struct {
+        unsigned char uuid[16];
+        cl_uint pci[3];
+        char driver[AM_OCL_TEXT_MAX], vendor[AM_OCL_TEXT_MAX];
+    } who;
+
+    memset(&who, 0, sizeof(who));
+    if (clGetDeviceInfo(d, DEVICE_UUID, sizeof(who.uuid), who.uuid, NULL) != CL_SUCCESS &&
+        clGetDeviceInfo(d, NV_PCI_BUS, sizeof(who.pci[0]), &who.pci[0], NULL) != CL_SUCCESS)
+        return 0;
+    (void)clGetDeviceInfo(d, NV_PCI_SLOT, sizeof(who.pci[1]), &who.pci[1], NULL);
+    (void)clGetDeviceInfo(d, NV_PCI_DOMAIN, sizeof(who.pci[2]), &who.pci[2], NULL);
+    (void)clGetDeviceInfo(d, CL_DRIVER_VERSION, sizeof(who.driver), who.driver, NULL);
+    (void)clGetDeviceInfo(d, CL_DEVICE_VENDOR, sizeof(who.vendor), who.vendor, NULL);
+    return am_handed_sum(&who, sizeof(who));
+}
 
 static void describe(struct am_text *out, const struct platforms *all, size_t at)
 {
@@ -153,7 +180,8 @@ static void describe(struct am_text *out, const struct platforms *all, size_t at
         (void)clGetDeviceInfo(p->devices[i], CL_DEVICE_NAME, sizeof(name), name, NULL);
         name[sizeof(name) - 1] = '\0';
         am_ocl_found_name(who, name, slug, sizeof(slug));
-        am_text_addf(out, "%zu %u %s\n", at, i, slug);
+        am_text_addf(out, "%zu %u %llu %s\n", at, i, (unsigned long long)identity(p->devices[i]),
+                     slug);
     }
 }
 
@@ -321,27 +349,46 @@ static void add_useless(struct am_ocl_finds *finds, size_t icd, const char *why_
     (void)am_str_format(f->why_not, sizeof(f->why_not), "driver %s: %s", file, why_not);
 }
 
+/* The number that the line begins with, and the space behind it; false when there is none. */
+static bool take_number(char **line, uint64_t *out)
+{
+    char *const end = strchr(*line, ' ');
+
+    if (!end || !am_parse_u64(*line, (size_t)(end - *line), out))
+        return false;
+    *line = end + 1;
+    return true;
+}
+
+/* Whether another driver's list has the device already. */
+static bool is_offered(const struct am_ocl_finds *finds, size_t icd, uint64_t who)
+{
+    for (size_t i = 0; who && i < finds->n; i++) {
+        if (finds->list[i].icd != icd && finds->list[i].identity == who)
+            return true;
+    }
+    return false;
+}
+
 /* False when the line is none of ours. */
 static bool add_line(struct am_ocl_finds *finds, size_t icd, char *line)
 {
-    char *const device = strchr(line, ' ');
-    char *const name = device ? strchr(device + 1, ' ') : NULL;
-    uint64_t p, d;
+    uint64_t p, d, who;
     struct am_ocl_found *f;
 
-    if (line[0] == '!' && device) {
-        add_useless(finds, icd, device + 1);
+    if (strncmp(line, "! ", 2) == 0) {
+        add_useless(finds, icd, line + 2);
         return true;
     }
-    if (!name || !am_parse_u64(line, (size_t)(device - line), &p) ||
-        !am_parse_u64(device + 1, (size_t)(name - device - 1), &d))
+    if (!take_number(&line, &p) || !take_number(&line, &d) || !take_number(&line, &who))
         return false;
-    f = new_entry(finds, icd);
+    f = is_offered(finds, icd, who) ? NULL : new_entry(finds, icd);
     if (!f)
         return true;
     f->platform = (size_t)p;
     f->device = (size_t)d;
-    set_name(finds, f, name + 1);
+    f->identity = who;
+    set_name(finds, f, line);
     return true;
 }
 
@@ -379,6 +426,7 @@ static void judge(struct am_ocl_finds *finds, size_t icd, struct child *children
     struct child *const c = &children[icd];
     char why[AM_OCL_TEXT_MAX];
 
+    finds->doubtful |= !c->process.pid || c->fd >= 0;
     if (!c->process.pid) {
         add_useless(finds, icd, "no process could be started to ask it");
         return;
@@ -409,6 +457,7 @@ void am_ocl_found_ask(struct am_ocl_finds *finds, unsigned limit_ms)
     struct child *const children = calloc(n ? n : 1, sizeof(*children));
 
     finds->n = 0;
+    finds->doubtful = !children;
     if (!children)
         return;
     for (size_t i = 0; i < n; i++)
@@ -417,4 +466,53 @@ void am_ocl_found_ask(struct am_ocl_finds *finds, unsigned limit_ms)
     for (size_t i = 0; i < n; i++)
         judge(finds, i, children);
     free(children);
+}
+
+/* ---- asked once per run ---- */
+
+static const char kind[] = "devices";
+
+/* The drivers that are installed; false when they are too many to be told. */
+static bool key_of(const struct am_ocl_icds *icds, struct am_text *key)
+{
+    am_text_init(key, AM_HANDED_KEY_MAX);
+    for (size_t i = 0; i < icds->n; i++)
+        am_text_addf(key, "%s\n%s\n", icds->list[i].path, icds->list[i].library);
+    return !key->overflow;
+}
+
+/* Takes over what an earlier process was told; false when it is no list of these drivers. */
+static bool take_list(struct am_ocl_finds *finds, const struct am_ocl_found *list, size_t bytes)
+{
+    const size_t n = bytes / sizeof(*list);
+
+    if (bytes % sizeof(*list) || n > AM_OCL_FOUND_MAX)
+        return false;
+    memcpy(finds->list, list, bytes);
+    finds->n = n;
+    for (size_t i = 0; i < n; i++) {
+        struct am_ocl_found *const f = &finds->list[i];
+
+        if (f->icd >= finds->icds.n || !memchr(f->name, 0, sizeof(f->name)) ||
+            !memchr(f->why_not, 0, sizeof(f->why_not)))
+            return false;
+    }
+    return true;
+}
+
+void am_ocl_found_learn(struct am_ocl_finds *finds, unsigned limit_ms)
+{
+    struct am_text key;
+    const bool keyed = key_of(&finds->icds, &key);
+    size_t bytes = 0;
+    void *const list = keyed ? am_handed_take(kind, am_text_str(&key), &bytes) : NULL;
+
+    if (!list || !take_list(finds, list, bytes)) {
+        am_ocl_found_ask(finds, limit_ms);
+        if (keyed && !finds->doubtful)
+            am_handed_leave(kind, am_text_str(&key), finds->list,
+                            finds->n * sizeof(finds->list[0]));
+    }
+    free(list);
+    am_text_fini(&key);
 }

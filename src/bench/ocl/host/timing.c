@@ -9,6 +9,8 @@ enum {
     GATE_TRIALS_LEAST = 4, /* of each kernel; the best counts, so that one disturbed trial of the */
     GATE_TRIALS = 16,      /* doubled body cannot pass for work that was done */
     GATE_NS = 2000000,     /* of a trial: far above what starting a kernel costs */
+    GATE_LENGTHS = 4,  /* tried before work counts as folded: on a crowded machine threads wait */
+    GATE_LENGTHEN = 4, /* longer than they work, but folded work stays as short as it was */
     PROBE_GROWTH_MAX = 16, /* from one trial to the next */
 };
 
@@ -233,21 +235,43 @@ static enum am_status keep_best(struct am_ocl_timer *t, struct am_ocl_loop *loop
     return s;
 }
 
+/* The best times of both bodies over some trials of so many turns. */
+static enum am_status try_both(struct am_ocl_timer *t, struct am_ocl_loop *once,
+                               struct am_ocl_loop *twice, uint64_t turns, uint64_t best[2],
+                               struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    for (int i = 0; i < GATE_TRIALS && s == AM_OK; i++) {
+        const double ratio = i ? (double)best[1] / (double)best[0] : 0;
+
+        if (i >= GATE_TRIALS_LEAST && ratio >= gate_limit && ratio <= gate_calm)
+            break;
+        s = keep_best(t, twice, turns, &best[1], err);
+        if (s == AM_OK)
+            s = keep_best(t, once, turns, &best[0], err);
+        if (best[0] == 0)
+            break;
+    }
+    return s;
+}
+
 enum am_status am_ocl_timing_gate(struct am_ocl_timer *t, struct am_ocl_loop *once,
                                   struct am_ocl_loop *twice, double *ratio, struct am_err *err)
 {
+    const uint64_t most = once->loops_max ? once->loops_max : LOOPS_MAX;
     uint64_t turns = 1, best[2] = {UINT64_MAX, UINT64_MAX};
     enum am_status s = find_turns(t, once, GATE_NS, &turns, &best[0], err);
 
     *ratio = 0;
     if (s == AM_OK)
         s = warm(t, twice, err);
-    for (int i = 0; i < GATE_TRIALS && s == AM_OK; i++) {
-        if (i >= GATE_TRIALS_LEAST && *ratio >= gate_limit && *ratio <= gate_calm)
-            break;
-        s = keep_best(t, twice, turns, &best[1], err);
-        if (s == AM_OK)
-            s = keep_best(t, once, turns, &best[0], err);
+    for (int i = 0; i < GATE_LENGTHS && s == AM_OK && *ratio < gate_limit; i++) {
+        if (i > 0) {
+            turns = turns > most / GATE_LENGTHEN ? most : turns * GATE_LENGTHEN;
+            best[0] = best[1] = UINT64_MAX;
+        }
+        s = try_both(t, once, twice, turns, best, err);
         *ratio = best[0] ? (double)best[1] / (double)best[0] : 0;
     }
     if (s != AM_OK || *ratio >= gate_limit)

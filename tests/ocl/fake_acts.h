@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the fake driver is told to do: the list of acts in AM_FAKE_OCL (fake_icd.c says which). */
+#ifndef AM_TESTS_OCL_FAKE_ACTS_H
+#define AM_TESTS_OCL_FAKE_ACTS_H
+
+#include <CL/cl.h>
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What stands behind "NAME=" in the list, or NULL. */
+static const char *told(const char *name)
+{
+    const char *at = getenv("AM_FAKE_OCL");
+    const size_t len = strlen(name);
+
+    for (; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (strncmp(at, name, len) == 0 && at[len] == '=')
+            return at + len + 1;
+    }
+    return NULL;
+}
+
+static bool says(const char *name, const char *word)
+{
+    const char *const text = told(name);
+
+    return text && strncmp(text, word, strlen(word)) == 0;
+}
+
+/* CL_SUCCESS when the call shall do its work. */
+static cl_int act(const char *call)
+{
+    if (says(call, "crash"))
+        (void)raise(SIGSEGV);
+    if (says(call, "exit"))
+        _exit(7);
+    while (says(call, "hang"))
+        (void)pause();
+    return says(call, "-") ? -(cl_int)strtoul(told(call) + 1, &(char *){NULL}, 10) : CL_SUCCESS;
+}
+
+#endif

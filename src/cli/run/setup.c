@@ -352,14 +352,16 @@ static bool plan_has(const struct am_plan *plan, bool (*says)(const struct am_be
 }
 
 /* A run that counts cycles measures the standards of known latency too, asked for or not: without
- * them nobody knows what its cycles are worth. */
+ * them nobody knows what its cycles are worth. Not so with --energy: batches as long as its meters
+ * need would make the standards the longest part of a run that is about something else. */
 static enum am_status add_standards(const struct am_cli *cli, struct am_setup *setup,
                                     struct am_param *params, struct am_err *err)
 {
     const struct am_catalogue *const c = &setup->catalogue;
     enum am_status status = AM_OK;
 
-    if (!plan_has(&setup->plan, counts_cycles) || plan_has(&setup->plan, am_bench_is_standard))
+    if (setup->energy || !plan_has(&setup->plan, counts_cycles) ||
+        plan_has(&setup->plan, am_bench_is_standard))
         return AM_OK;
     for (size_t w = 0; w < c->n; w++) {
         for (size_t b = 0; b < c->workers[w].n && status == AM_OK; b++) {

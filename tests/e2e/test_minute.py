@@ -68,6 +68,25 @@ def short_of_time(tap, bench):
     tap.ok(counts["mem.latency"] == 5 and counts["cpu.instr"] == 0, "the time goes to what is of most worth", counts)
 
 
+def whole_time(tap, bench):
+    """A budget bounds the command, not only its launches: a worker that is slow to say what it has uses it up."""
+    workers = bench.path("workers")
+    os.mkdir(workers)
+    fake = os.path.join(bench.env["ARCHMETER_WORKERS"], "archmeter-worker-fake")
+    os.symlink(fake, os.path.join(workers, "archmeter-worker-fake"))
+    counts = {}
+    for name, program in (("swift", "#!/bin/sh\nexit 1\n"), ("slow", "#!/bin/sh\nsleep 3\nexit 1\n")):
+        path = os.path.join(workers, "archmeter-worker-slow")
+        with open(path, "w", encoding="ascii") as f:
+            f.write(program)
+        os.chmod(path, 0o755)
+        budget = "1h" if name == "swift" else "2s"
+        done = bench.run("run", "fake.work", "--quick", "--launches", "20", "--budget", budget, "-o", name + ".db",
+                         env=dict(bench.env, ARCHMETER_WORKERS=workers))
+        counts[name] = bench.query(name + ".db", "SELECT count(*) FROM launch")[0][0] if done.returncode == 0 else done.stderr
+    tap.ok(counts["swift"] >= 20 and counts["slow"] == 1, "time spent before the first launch is time of the budget", counts)
+
+
 def damaged(tap, bench):
     """Whatever stands in the file of costs, plans and runs go on."""
     path = os.path.join(bench.env["XDG_DATA_HOME"], "archmeter", "costs")
@@ -177,6 +196,7 @@ def main():
     for machine in MACHINES:
         minute(tap, bench, machine)
     short_of_time(tap, bench)
+    whole_time(tap, bench)
     damaged(tap, bench)
     drawn(tap, bench)
     tap.done()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter run, resume: measure, store, show. */
 #include "evidence/evidence.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -87,7 +88,7 @@ static enum am_status show_run(struct am_cli *cli, struct am_store *store, const
 /* Everything that can be wrong with the words is found before the file is created. */
 enum am_status am_cmd_run(struct am_cli *cli, struct am_err *err)
 {
-    struct am_setup setup = {0};
+    struct am_setup setup = {.begun_ns = am_now_ns()};
     struct am_store *store = NULL;
     struct am_outcome outcome = {0};
     char name[64];

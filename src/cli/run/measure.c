@@ -212,7 +212,8 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         .interrupted = cli->interrupted,
         .progress = am_progress_show,
         .progress_self = &view,
-        .origin_ns = am_now_ns(),
+        /* setting up and waiting are part of the user's minute, not of a simulated machine's */
+        .origin_ns = setup->catalogue.simulated ? am_now_ns() : setup->begun_ns,
     };
     struct am_temp_folder folder = am_run_folder_make(cli->arena);
     struct am_conductor quiet = conductor;

@@ -23,6 +23,8 @@ struct am_setup {
     struct am_energy_rig *energy; /* NULL: time only */
     struct am_counting counting;  /* without events: time only */
     struct am_kvs settings;       /* to store with the run, beside the plan's own */
+    uint64_t
+        begun_ns; /* when the command began, whose time a budget bounds; 0: when measuring does */
 };
 
 /* Opens the machine, then the benches. */

@@ -107,10 +107,14 @@ const char *am_screen_machine(const struct am_result_set *set, struct am_arena *
     return copy ? copy : "";
 }
 
-/* Seconds from the beginning to the end; NAN while there is none. */
+/* Seconds from the beginning to the end, those of the machine where it is simulated; NAN while
+ * there is no end. */
 static double seconds_of(const struct am_run_info *run)
 {
     struct tm from = {0}, to = {0};
+
+    if (run->synthetic && run->ended && run->launched_s > 0)
+        return run->launched_s;
 
     if (!run->started || !run->ended || !strptime(run->started, "%Y-%m-%dT%H:%M:%SZ", &from) ||
         !strptime(run->ended, "%Y-%m-%dT%H:%M:%SZ", &to))

@@ -46,6 +46,7 @@ enum am_status am_read_run(struct am_store *store, struct am_arena *arena, struc
     struct am_db_rows rows = {.store = store, .arena = arena, .err = err};
 
     am_db_rows_open(&rows, "SELECT command, version, started, ended, state, label, synthetic,"
+                           " (SELECT total((ended_ns - started_ns) / 1e9) FROM launch),"
                            " profile, seed, min_launches, max_launches, target, budget_s,"
                            " launch_limit_s, min_batch_ns, max_point_ns, warmup, samples, extra,"
                            " drift_limit FROM run");
@@ -59,8 +60,9 @@ enum am_status am_read_run(struct am_store *store, struct am_arena *arena, struc
             .state = (enum am_run_state)am_db_get_word(&rows, 4, am_run_states, AM_RUN_STATES),
             .label = am_db_get_text_or_null(&rows, 5),
             .synthetic = am_db_get_int(&rows, 6) != 0,
+            .launched_s = am_db_get_real(&rows, 7, 0),
         };
-        get_settings(&rows, 7, &out->settings);
+        get_settings(&rows, 8, &out->settings);
         if (!out->name)
             out->name = "";
     } else {

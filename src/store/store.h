@@ -52,6 +52,7 @@ struct am_run_info {
     enum am_run_state state;
     const char *label; /* the user's --tag, or NULL */
     bool synthetic;    /* read below a false root */
+    double launched_s; /* in launches, by the clock of the machine they ran on; set on reading */
     struct am_plan_settings settings;
 };
 

@@ -88,8 +88,11 @@ static void put_figure(struct row *r, const struct am_headline *h, const struct 
 {
     char text[AM_UNITS_MAX];
 
-    if (h->place == AM_HEADLINE_ONE && !r->one)
+    if (h->place == AM_HEADLINE_ONE && !r->one) {
         r->one = f;
+        if (h->word)
+            add_note(r, h->word);
+    }
     if (h->place == AM_HEADLINE_ALL && !r->all) {
         r->all = f;
         r->word = h->word;

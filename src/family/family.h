@@ -88,7 +88,7 @@ struct am_headline {
     unsigned rank;     /* place on the screen, all families together; the same rank: one line */
     enum am_headline_place place;
     const char *row;  /* name of the line, the same in all of a rank; NULL: on cards only */
-    const char *word; /* before the value: "region" */
+    const char *word; /* before the value ("region"); of one core: among the remarks */
     const char *of;   /* the value is a share of this: "96 % of its bound" */
     const char *per;  /* AM_HEADLINE_WORDS: a line per value of this label, named so */
     const char *each; /* AM_HEADLINE_WORDS: all values of this label, each before its figure */

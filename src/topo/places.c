@@ -393,6 +393,8 @@ static void set_caches(struct am_symbol *symbols, const struct am_topo_cpu *cpus
         set_symbol(symbols, all[level], am_cpus_cache_bytes(cpus, reached, level));
     }
     set_symbol(symbols, "beyond", am_topo_beyond(am_cpus_cache_bytes(cpus, reached, AM_TOPO_L3)));
+    set_symbol(symbols, "far",
+               am_topo_far(am_cpus_cache_bytes(cpus, reached, AM_TOPO_L3), reached > 1));
 }
 
 static const struct am_symbol *symbols_of(const void *self, const char *place, int64_t threads,

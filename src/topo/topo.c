@@ -30,6 +30,7 @@ enum {
     SYM_L2S,
     SYM_L3S,
     SYM_BEYOND,
+    SYM_FAR,
     SYM_MEMORY,
     SYM_FIRST,
     SYM_LAST,
@@ -338,6 +339,14 @@ uint64_t am_topo_beyond(uint64_t caches)
     return caches > least / 4 ? 4 * caches : least;
 }
 
+uint64_t am_topo_far(uint64_t caches, bool many)
+{
+    static const uint64_t least = UINT64_C(256) << 20;
+    const uint64_t times = many ? 4 : 2;
+
+    return caches > least / times ? times * caches : least;
+}
+
 /* Bytes of all caches of a level; those of one where the system states none. */
 static void fill_sums(struct am_topo *t)
 {
@@ -357,6 +366,8 @@ static void fill_sums(struct am_topo *t)
     }
     t->symbols[SYM_BEYOND] =
         (struct am_symbol){"beyond", (int64_t)am_topo_beyond((uint64_t)t->symbols[SYM_L3S].value)};
+    t->symbols[SYM_FAR] = (struct am_symbol){
+        "far", (int64_t)am_topo_far((uint64_t)t->symbols[SYM_L3S].value, t->shape.usable > 1)};
 }
 
 static void fill_symbols(struct am_topo *t)

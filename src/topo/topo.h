@@ -58,13 +58,17 @@ const struct am_places *am_topo_places(const struct am_topo *topo);
 /* Symbols for ranges: cpus (usable), cores, smt (hardware threads per core), packages, l1, l2, l3
  * (bytes of the first core's caches as the OS states them; absent levels take the next smaller
  * one), l1s, l2s, l3s (the same of all instances that the threads reach), beyond (bytes that no
- * cache of theirs holds), memory (bytes this process may use: a control group's limit counts),
- * first and last (lowest and highest number of a usable CPU), sampled (the step that takes at most
- * 64 CPUs from first to last), last_node (highest number of a memory node), ranks (of the MPI job
- * around this run, from ARCHMETER_MPI_RANKS; 2 outside of one) and last_rank. Ended by NULL. */
+ * cache of theirs holds), far (fewer of them, for when time is short), memory (bytes this process
+ * may use: a control group's limit counts), first and last (lowest and highest number of a usable
+ * CPU), sampled (the step that takes at most 64 CPUs from first to last), last_node (highest number
+ * of a memory node), ranks (of the MPI job around this run, from ARCHMETER_MPI_RANKS; 2 outside of
+ * one) and last_rank. Ended by NULL. */
 const struct am_symbol *am_topo_symbols(const struct am_topo *topo);
 /* Bytes that do not stay in last-level caches of `caches` bytes together: the symbol `beyond`. */
 uint64_t am_topo_beyond(uint64_t caches);
+/* Bytes of which they hold little: the symbol `far`. Many threads walk over four times the caches
+ * in no time; for one of them it is twice, since it takes long and has the cache to itself. */
+uint64_t am_topo_far(uint64_t caches, bool many);
 
 /* The whole machine in numbers, whatever part of it this process may use. */
 struct am_topo_shape {

@@ -314,7 +314,7 @@ static const struct am_axis axes[] = {
               .kind = AM_AXIS_SIZE,
               .unit = "B",
               .dflt = "l1s/2,l2s/2,l3s/4,beyond",
-              .quick = "l1s/2,l2s/2,l3s/4,beyond/2",
+              .quick = "l1s/2,l2s/2,l3s/4,far",
               .thorough = "8K:1G:*2",
               .help = "bytes touched by all threads and arrays together, rounded down to whole "
                       "unrolled steps; l1s, l2s, l3s: all such caches that the threads reach"},

@@ -8,9 +8,37 @@
 
 #include "family/families.h"
 #include "family/roles.h"
+#include "family/tiers.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Where the curve ends before memory's own latency shows (large caches, few sizes): that of the
+ * largest set, if it is beyond the last cache; memory's is at least that. */
+static void derive_largest(const struct am_deriving *d)
+{
+    const struct am_selector selector = {
+        "mem.latency", "pattern?=random stride?=64 chains?=1 pages?=any", "latency"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    const struct am_picks sound = am_picks_sound(&all);
+    const struct am_picks largest = am_picks_extreme(&sound, "size", false);
+    const struct am_tiers tiers = am_tiers_find(d->set, d->facts);
+    const char *several = NULL;
+    const struct am_pick *const last = am_picks_only(&largest, &several);
+    struct am_reach reach;
+    struct am_fact fact;
+
+    if (!last || !am_facts_only(d->facts, "memory.levels", NULL) ||
+        am_facts_only(d->facts, "memory.latency", "level=memory"))
+        return;
+    reach = am_tiers_reach(last->result);
+    if (am_tiers_of(&tiers, am_result_number(last->result, "size"), &reach) != AM_TIER_MEMORY)
+        return;
+    fact = am_fact_of(last, d->arena);
+    fact.name = "latency_largest";
+    fact.what = "load latency of the largest set: memory's is at least that";
+    am_facts_offer(d->facts, fact);
+}
 
 static const struct am_fact_rule rules[] = {
     {.name = "line", .what = "bytes of a cache line", .derive = am_memory_derive_line},
@@ -19,6 +47,9 @@ static const struct am_fact_rule rules[] = {
      .what = "levels of memory and of address translation",
      .labels = "level",
      .derive = am_memory_derive_levels},
+    {.name = "latency_largest",
+     .what = "load latency of the largest set, where memory's own is not concluded",
+     .derive = derive_largest},
     {.name = "huge_gain",
      .what = "random loads of the largest set on small pages, over huge ones",
      .derive = am_memory_derive_huge},
@@ -91,6 +122,11 @@ static const struct am_headline headlines[] = {
      .least = true,
      .rank = 32,
      .row = "memory latency"},
+    {.title = "memory latency",
+     .fact = "memory.latency_largest",
+     .rank = 32,
+     .row = "memory latency",
+     .word = "at least"},
     {.title = "memory latency, loaded",
      .fact = "memory.loaded_latency",
      .rank = 32,

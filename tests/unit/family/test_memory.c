@@ -393,6 +393,34 @@ static void check_too_few(void)
     am_arena_fini(&run.run.arena);
 }
 
+/* Curves that end ever further behind the last cache: there is always a latency to show, and it is
+ * said when it is not memory's own. */
+static void check_largest(void)
+{
+    enum { ENDS = 8, MACHINES = sizeof(machines) / sizeof(machines[0]) };
+    size_t own = 0, least = 0, both = 0;
+
+    for (size_t i = 0; i < ENDS * MACHINES; i++) {
+        struct noisy run;
+        struct am_facts facts;
+        const struct am_fact *memory, *largest;
+
+        noisy_init(&run);
+        claim(&run, &machines[i / ENDS]);
+        for (double b = KIB(4); b <= ldexp(MIB(8), (int)(i % ENDS)); b *= 2)
+            add_latency(&run, &machines[i / ENDS], b);
+        facts = derive(&run.run);
+        memory = am_facts_only(&facts, "memory.latency", "level=memory");
+        largest = am_facts_only(&facts, "memory.latency_largest", NULL);
+        own += memory != NULL;
+        least += largest != NULL;
+        both += memory && largest;
+        am_arena_fini(&run.run.arena);
+    }
+    ok(own > 0 && least > 0 && both == 0,
+       "memory's own latency %zu times, that of the largest set %zu times, never both", own, least);
+}
+
 static void check_nothing(void)
 {
     const double any[] = {4, 4};
@@ -574,6 +602,7 @@ int main(void)
     check_impossible();
     check_too_few();
     check_wide();
+    check_largest();
     check_nothing();
     check_curve();
     check_guidelines();

@@ -207,6 +207,8 @@ static void test_symbols(struct kept *k)
         {"epyc-7763-2", "machine", 9, "l3s", 64 * M},
         {"epyc-7763-2", "machine", 256, "l3s", 512 * M},
         {"epyc-7763-2", "machine", 256, "beyond", INT64_C(2048) * M},
+        {"epyc-7763-2", "machine", 256, "far", INT64_C(2048) * M},
+        {"epyc-7763-2", "machine", 1, "far", 256 * M},
         {"epyc-7763-2", "smt2", 4, "l1s", 64 * K},
         {"xeon-phi-5110p", "machine", 240, "l2s", 60 * 512 * K},
         {"xeon-phi-5110p", "machine", 240, "l3s", 60 * 512 * K}, /* has none: the level below */

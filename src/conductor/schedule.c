@@ -171,18 +171,20 @@ static bool starts_runtime(const struct am_bench *bench)
 double am_schedule_guess(const struct am_plan *plan, const struct am_point *point)
 {
     /* Nobody has measured it here: orders of magnitude of a common machine. */
-    static const double process_s = 0.02, runtime_s = 0.1, fill_rate = 3e9, walk_rate = 10e9;
+    static const double process_s = 0.005, runtime_s = 0.1, fill_rate = 3e9, walk_rate = 10e9;
+    static const double threads_filling = 8; /* the memory of most machines */
     const struct am_sampler_settings *const s = &plan->settings.sampler;
-    const double bytes = bytes_of(point);
+    const double bytes = bytes_of(point) / fmin((double)am_point_threads(point), threads_filling);
     /* Calibration costs about three batches, and batches come out longer than their minimum. */
     const double batch_s = fmax(1.3e-9 * (double)s->min_batch_ns, bytes / walk_rate);
     const double batches_s = fmin(batch_s * (3 + s->warmup + s->samples),
                                   batch_s * (3 + s->warmup) + 1e-9 * (double)s->max_point_ns);
 
-    if (point->expect_s > 0)
-        return point->expect_s;
-    return process_s + (starts_runtime(point->bench) ? runtime_s : 0) + bytes / fill_rate +
-           batches_s;
+    const double start_s = point->start_s > 0
+                               ? point->start_s
+                               : process_s + (starts_runtime(point->bench) ? runtime_s : 0);
+
+    return point->expect_s > 0 ? point->expect_s : start_s + bytes / fill_rate + batches_s;
 }
 
 double am_schedule_estimate(const struct am_plan *plan, bool *fits)

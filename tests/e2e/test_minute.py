@@ -17,7 +17,7 @@ import time
 
 from e2e import Bench, Tap
 
-MACHINES = ("zen4-guest-2", "xeon-guest-16-h200", "gpu-host-8")
+MACHINES = {"zen4-guest-2": (), "xeon-guest-16-h200": ("nvidia-h200",), "gpu-host-8": ("h100",)}  # and its devices
 
 
 def described(name):
@@ -51,6 +51,14 @@ def minute(tap, bench, machine):
         tap.ok(len(wanted) > 30 and not short, f"{machine}, {attempt} run: every line of the first screen has 5 launches", short)
         screen = [line for line in done.stdout.splitlines() if line.strip()]
         tap.ok(len(screen) <= 20 and all(len(line) <= 80 for line in screen), f"{machine}, {attempt} run: one screen", done.stdout)
+        shown = re.search(r"quick set, (?:(\d+) min )?(?:([\d.]+) s)?, simulated", done.stdout)
+        tap.ok(shown and abs(60 * int(shown.group(1) or 0) + float(shown.group(2) or 0) - took) <= 1,
+               f"{machine}, {attempt} run: the screen shows the seconds of that machine", done.stdout)
+        lines = re.sub(r"\n {18}", " ", done.stdout)  # a line that is too long goes on below its figures
+        missing = [line for line in ("memory read", "memory triad", "memory latency", *MACHINES[machine])
+                   if not re.search(rf"^{line} .*±?[\d.]+ % [AB]\b", lines, re.M)]
+        missing += [] if re.search(r"^memory read +\S+ GB/s +\d", lines, re.M) else ["memory read of all cores"]
+        tap.ok(not missing, f"{machine}, {attempt} run: memory and devices stand on the screen", (missing, done.stdout))
         if attempt == "second":
             tap.ok(abs(told["estimate_s"] - took) <= 0.2 * took, f"{machine}: plan knows how long it takes",
                    (told["estimate_s"], took))

@@ -56,10 +56,11 @@ struct am_point {
     const struct am_bench *bench;  /* descriptor as listed by its worker */
     const struct am_value *values; /* indexed as bench->axes */
     int64_t id;                    /* of the store, 0 before it is stored */
-    double expect_s;               /* of a visit, for the estimate; 0: by the settings */
-    double took_s;                 /* as measured in this run; 0: not yet */
-    unsigned worth; /* rank; 0, as everywhere in a plan without ranks, is the first */
-    size_t twin;    /* index + 1 of the point to be launched beside it: the other side's; 0: none */
+    double start_s;  /* of a visit, beside its batches, on a common machine; 0: as of any bench */
+    double expect_s; /* of a visit, as it was here before; 0: by start_s and the settings */
+    double took_s;   /* as measured in this run; 0: not yet */
+    unsigned worth;  /* rank; 0, as everywhere in a plan without ranks, is the first */
+    size_t twin; /* index + 1 of the point to be launched beside it: the other side's; 0: none */
 };
 
 struct am_plan {

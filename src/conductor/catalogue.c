@@ -53,15 +53,32 @@ static struct am_worker *add_worker(struct search *s, const char *name, size_t l
     return w;
 }
 
+/* What the dynamic loader says of a program whose library is not there, in short; NULL when it says
+ * something else. */
+static const char *missing_library(const char *said, struct am_arena *arena)
+{
+    static const char mark[] = "error while loading shared libraries: ";
+    const char *const at = strstr(said, mark);
+    const char *const name = at ? at + strlen(mark) : "";
+    const size_t len = strcspn(name, ":\n");
+
+    return len ? am_arena_printf(arena, "the library %.*s is not installed", (int)len, name) : NULL;
+}
+
 static const char *why_ended(const struct am_process_result *r, struct am_arena *arena)
 {
+    const char *const said = am_text_str(&r->err);
+    const char *const missing = missing_library(said, arena);
+
+    if (missing)
+        return missing;
     if (r->end == AM_END_SIGNAL)
         return am_arena_printf(arena, "its --list was ended by signal %d (%s)", r->code,
                                strsignal(r->code));
     if (r->end == AM_END_TIMEOUT)
         return am_arena_printf(arena, "its --list gave no answer in %.0f s", listing_limit_s);
-    return am_arena_printf(arena, "its --list ended with exit code %d: %.200s", r->code,
-                           am_text_str(&r->err));
+    return am_arena_printf(arena, "its --list ended with exit code %d: %.*s", r->code,
+                           (int)strcspn(said, "\n"), said);
 }
 
 /* Asks the program for its benches; what goes wrong becomes the worker's why_not. */

@@ -177,14 +177,19 @@ void am_quality_sentence(struct am_body *b, const struct am_result_set *set, dou
     am_units_share(precision, good, sizeof(good));
     am_units_share(share, text, sizeof(text));
     am_units_share(q.busy, busy, sizeof(busy));
-    if (!isfinite(precision))
+    if (crowded)
+        am_block_addf(b, AM_BLOCK_PARAGRAPH,
+                      "busy: ", "others were at work during %s of launches%s: repeat when quiet",
+                      busy, isfinite(precision) ? "" : ", and no figure can be relied on")
+            ->tone = AM_TONE_WARN;
+    else if (!isfinite(precision) && spoiled)
+        am_block_addf(b, AM_BLOCK_PARAGRAPH, "busy: ",
+                      "%s of samples disturbed, and no figure can be relied on: repeat when quiet",
+                      text)
+            ->tone = AM_TONE_WARN;
+    else if (!isfinite(precision))
         am_block_addf(b, AM_BLOCK_PARAGRAPH, "too few launches: ",
                       "nothing says how good these figures are; --standard has more")
-            ->tone = AM_TONE_WARN;
-    else if (crowded)
-        am_block_addf(b, AM_BLOCK_PARAGRAPH,
-                      "busy: ", "others were at work during %s of launches: repeat when quiet",
-                      busy)
             ->tone = AM_TONE_WARN;
     else if (spoiled || (disturbed && wide))
         am_block_addf(b, AM_BLOCK_PARAGRAPH,

@@ -119,6 +119,7 @@ def main():
            "what was attached is stored whole, what was cut short is not", files)
     group_of_points(tap, bench)
     lies(tap, bench)
+    missing_library(tap, bench)
     tap.done()
 
 
@@ -164,6 +165,21 @@ def survivors(bench):
         except OSError:
             continue
     return found
+
+
+def missing_library(tap, bench):
+    """A worker that cannot be loaded is told in one line, by what it lacks."""
+    workers = bench.path("workers")
+    os.mkdir(workers)
+    os.symlink(os.path.join(bench.env["ARCHMETER_WORKERS"], "archmeter-worker-fake"), os.path.join(workers, "archmeter-worker-fake"))
+    path = os.path.join(workers, "archmeter-worker-lame")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\necho \"$0: error while loading shared libraries: libx.so.3: cannot open shared object file\" >&2\nexit 127\n")
+    os.chmod(path, 0o755)
+    run = bench.run("run", "fake.work", "--quick", "--launches", "1", "-o", "lame.db", env=dict(bench.env, ARCHMETER_WORKERS=workers))
+    told = [line for line in run.stderr.splitlines() if "lame" in line]
+    tap.ok(run.returncode == 0 and told == ["worker lame is not available: the library libx.so.3 is not installed"],
+           "a worker without its library: which one, in one line", run.stderr)
 
 
 def group_of_points(tap, bench):

@@ -10,33 +10,69 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { COMMAND_LINE_MAX = 64 * 1024 };
 
 /* A signal handler can reach nothing but a global. */
 static volatile sig_atomic_t interrupted;
 
-static void on_signal(int number)
+/* Of commands that only read: whatever they are at, they end now. */
+static void end_at_once(int number)
 {
     (void)number;
+    am_output_abandon();
+    _exit(AM_EXIT_INTERRUPTED);
+}
+
+/* Of commands that measure: the first signal asks them to end well, the next one does not ask. A
+ * run that is cut off so has lost nothing but its launch in flight. */
+static void on_signal(int number)
+{
+    if (interrupted)
+        end_at_once(number);
     interrupted = 1;
 }
 
-/* No SA_RESTART: a wait for a worker ends at once. A write into a closed pipe is an error that is
- * told, not a death without a word. */
-static void catch_signals(void)
+/* No SA_RESTART: a wait for a worker ends at once. */
+static void handle_signals(void (*handler)(int number))
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
 
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        struct sigaction action = {.sa_handler = on_signal}, old;
+        struct sigaction action = {.sa_handler = handler}, old;
 
         /* nohup(1) and background jobs ignore some of them on purpose */
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(signals[i], &action, NULL);
     }
+}
+
+/* A write into a closed pipe, or beyond the limit of a file's size, is an error that is told, not a
+ * death without a word. */
+static void catch_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    handle_signals(end_at_once);
     (void)sigaction(SIGPIPE, &ignore, NULL);
+    (void)sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+/* Whether the command may be cut off anywhere: it measures nothing and what it writes appears
+ * complete or not at all. The others look at `interrupted` again and again. */
+static bool only_reads(const struct am_options *opt)
+{
+    static const bool reads[AM_CMD_COUNT] = {
+        [AM_CMD_LIST] = true,    [AM_CMD_PLAN] = true,     [AM_CMD_SHOW] = true,
+        [AM_CMD_EXPORT] = true,  [AM_CMD_COMPARE] = true,  [AM_CMD_CHECK] = true,
+        [AM_CMD_MODEL] = true,   [AM_CMD_MACHINES] = true, [AM_CMD_EXPLAIN] = true,
+        [AM_CMD_REPORT] = true,  [AM_CMD_HISTORY] = true,  [AM_CMD_TABLE] = true,
+        [AM_CMD_HELP] = true,    [AM_CMD_MAN] = true,      [AM_CMD_COMPLETION] = true,
+        [AM_CMD_VERSION] = true,
+    };
+
+    return opt->command == AM_CMD_COUNT || (reads[opt->command] && !opt->rerun);
 }
 
 static const char *command_line(int argc, char **argv, struct am_arena *arena)
@@ -137,6 +173,8 @@ int main(int argc, char **argv)
     status = am_options_parse(argc, (const char *const *)argv, &arena, &options, &err);
     if (status == AM_OK && options.command != AM_CMD_COUNT)
         status = am_runs_settle(&options, &arena, &err);
+    if (status == AM_OK && !only_reads(&options))
+        handle_signals(on_signal);
     if (status == AM_OK) {
         am_log_set_level(options.quiet     ? AM_LOG_WARN
                          : options.verbose ? AM_LOG_DEBUG

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,10 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The temporary file that is being written; "" when there is none. A signal handler removes it, and
+ * can reach nothing but a global. */
+static char unfinished[PATH_MAX];
 
 static bool is_set(const char *name)
 {
@@ -155,6 +160,7 @@ enum am_status am_output_open(struct am_output *o, const char *path, struct am_a
         return am_fail(err, AM_E_SYS, "cannot create %s", path);
     usual_mode(fd);
     o->temp = temp;
+    (void)am_str_copy(unfinished, sizeof(unfinished), temp);
     o->file = fdopen(fd, "w");
     if (!o->file) {
         (void)close(fd);
@@ -162,6 +168,12 @@ enum am_status am_output_open(struct am_output *o, const char *path, struct am_a
         return am_fail(err, AM_E_SYS, "cannot write %s", path);
     }
     return AM_OK;
+}
+
+void am_output_abandon(void)
+{
+    if (unfinished[0])
+        (void)unlink(unfinished);
 }
 
 enum am_status am_output_close(struct am_output *o, bool keep, struct am_err *err)
@@ -173,6 +185,7 @@ enum am_status am_output_close(struct am_output *o, bool keep, struct am_err *er
     errno = 0;
     good = !ferror(o->file) && fflush(o->file) == 0 && (!o->temp || fsync(fileno(o->file)) == 0);
     good = fclose(o->file) == 0 && good;
+    unfinished[0] = '\0';
     if (keep && good && (!o->temp || rename(o->temp, o->path) == 0))
         return AM_OK;
     if (keep)

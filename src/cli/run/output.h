@@ -37,6 +37,9 @@ struct am_output {
 /* `path` NULL: standard output. */
 enum am_status am_output_open(struct am_output *o, const char *path, struct am_arena *arena,
                               struct am_err *err);
+/* Removes the file that is half written, if there is one. For signal handlers: only unlink() is
+ * called, and the program must end behind it. */
+void am_output_abandon(void);
 /* Puts the file in its place, or removes what was written when `keep` is false. */
 enum am_status am_output_close(struct am_output *o, bool keep, struct am_err *err);
 

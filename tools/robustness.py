@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tries to break archmeter, and prints what happened as a table.
+
+    tools/robustness.py BUILD [--quick] [--only WORD] [--fuzz BUILD_FUZZ SECONDS] [--write FILE]
+
+Each row is a kind of attack: how many cases were tried, and what came of them. A case is bad when a
+command dies by a signal, does not end in time, leaves a temporary file, writes a character that
+steers a terminal, or says nothing of what it left out. --quick tries a part of each kind (the test
+e2e_hostile runs that); without it this takes about half an hour. --write makes
+doc/results/robustness.md. The exit code is 1 when any case was bad."""
+import argparse
+import csv
+import io
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Iterator, Optional
+
+ROOT = Path(__file__).resolve().parent.parent
+MACHINE = ROOT / "machines" / "gpu-host-8.machine"
+LIMIT_S = 120  # of one command; a loop is what takes longer
+ALLOWED = range(0, 6)  # exit codes that mean something; 130 is an interrupted command's
+SEED = 18
+READERS_EACH = 6  # commands that read each spoiled file, drawn anew for each
+
+# Everything that reads a results file; {} is the file, {other} a good one, {out} a file to write.
+READERS = [
+    ["show", "{}"], ["show", "{}", "--format", "csv"], ["show", "{}", "--format", "json"],
+    ["show", "{}", "--format", "md"], ["show", "{}", "--format", "tex"],
+    ["export", "{}", "--format", "csv", "--samples"], ["export", "{}", "--format", "json"],
+    ["model", "{}"], ["model", "{}", "--format", "json"], ["model", "{}", "--facts"],
+    ["model", "{}", "{other}"], ["explain", "{}"], ["explain", "{}", "--format", "csv"],
+    ["report", "{}", "-o", "{out}.html"], ["report", "{other}", "{}", "-o", "{out}.html"],
+    ["compare", "{}", "{other}"], ["compare", "{other}", "{}", "--all-metrics"],
+    ["check", "{other}", "{}"], ["history", "{}", "{other}"],
+    ["merge", "-o", "{out}.db", "a={}", "b={other}"],
+]
+
+NUMBERS = ["1e308", "-1e308", "5e-324", "-5e-324", "9e999", "-9e999", "1e30", "-1e30", "1e-30", "0", "-1",
+           "9223372036854775807", "-9223372036854775808", "NULL"]
+# Columns of numbers, and which rows of them.
+COLUMNS = [
+    ("value", "value", ""),
+    ("value", "value", "WHERE metric IN (SELECT m.id FROM metric m JOIN bench b ON b.id = m.bench WHERE b.name = 'cpu.flops')"),
+    ("value", "value", "WHERE metric IN (SELECT m.id FROM metric m JOIN bench b ON b.id = m.bench WHERE b.name = 'mem.bandwidth')"),
+    ("value", "value", "WHERE metric IN (SELECT m.id FROM metric m JOIN bench b ON b.id = m.bench WHERE b.name = 'mem.latency')"),
+    ("value", "value", "WHERE rowid_of % 7 = 0"),
+    ("visit", "bytes_read", ""), ("visit", "bytes_written", ""), ("visit", "flops", ""), ("visit", "ops", ""),
+    ("visit", "residual", ""), ("sample", "elapsed_ns", ""), ("sample", "hz_before", ""), ("sample", "iters", ""),
+    ("sample", "labels", ""), ("launch", "started_ns", ""), ("launch", "clock_resolution_ns", ""),
+    ("surroundings", "load", ""), ("surroundings", "others", ""), ("surroundings", "labels", ""),
+    ("param", "value", "WHERE typeof(value) <> 'text'"), ("run", "target", ""), ("run", "launch_limit_s", ""),
+]
+CLAIMS = ["1e308", "5e-324", "-1", "0", "nan", "99999999999999999999", "x" * 300]
+
+TEXTS = ["\x1b[2J\x1b]0;gotcha\x07", "\u009b31m", "\u202egnp.exe", "=1+1", "@SUM(A1)", "+1", "-1+cmd|' /C calc'!A0",
+         "\t=1", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "](javascript:alert(1))", "|", "\n# x",
+         "\\input{/etc/passwd}", "%s%n%x", "'; DROP TABLE run; --", "\udcff".encode("utf-8", "surrogateescape"),
+         "x" * 70000, "\u2028", ""]
+TEXT_COLUMNS = [("bench", "name"), ("bench", "worker"), ("bench", "summary"), ("axis", "name"), ("axis", "unit"),
+                ("metric", "name"), ("metric", "unit"), ("point", "text"), ("machine", "value"), ("machine", "key"),
+                ("environment", "value"), ("build", "value"), ("setting", "value"), ("finding", "value"),
+                ("finding", "id"), ("run", "command"), ("run", "label"), ("run", "started"), ("failure", "reason"),
+                ("launch", "output"), ("note", "value"), ("chosen", "value"), ("attachment", "type")]
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+    case: str
+    tried: int = 0
+    good: dict[str, int] = field(default_factory=dict)
+    bad: list[str] = field(default_factory=list)
+
+    def count(self, outcome: str) -> None:
+        self.tried += 1
+        self.good[outcome] = self.good.get(outcome, 0) + 1
+
+    def fault(self, story: str) -> None:
+        self.bad.append(story)
+
+    def outcome(self) -> str:
+        told = ", ".join(f"{n} {word}" for word, n in sorted(self.good.items(), key=lambda kv: -kv[1]))
+        return f"**{len(self.bad)} bad**; {told}" if self.bad else told
+
+
+@dataclass
+class Bench:
+    """The program, a scratch folder and good runs to spoil."""
+    build: Path
+    folder: Path
+    quick: bool
+    dice: random.Random = field(default_factory=lambda: random.Random(SEED))
+
+    def __post_init__(self) -> None:
+        self.archmeter = str((self.build / "archmeter").resolve())
+        self.env = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", XDG_DATA_HOME=str(self.folder / "data"),
+                        ARCHMETER_WAIT="0s")
+        self.env.pop("ARCHMETER_WORKERS", None)
+        self.faking = dict(self.env, ARCHMETER_WORKERS=str((self.build / "tests" / "e2e").resolve()))
+
+    def run(self, *args: str, env: Optional[dict] = None, timeout: float = LIMIT_S, **kwargs) -> subprocess.CompletedProcess:
+        return subprocess.run([self.archmeter, *args], cwd=self.folder, env=env or self.env, timeout=timeout,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                              **kwargs)
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def some(self, items: list, n: int) -> list:
+        return self.dice.sample(items, min(n, len(items))) if self.quick else items
+
+
+def make_runs(b: Bench) -> None:
+    """A simulated machine with accelerators, and a second run of it, short enough to be read often."""
+    names = ["cpu.*", "mem.*", "omp.sync", "app.*", "ocl.*", "null"]
+    for name, seed in (("good.db", "1"), ("other.db", "2")):
+        done = b.run("run", *names, "--machine", str(MACHINE), "--quick", "--budget", "20s", "--seed", seed, "-o", name, timeout=900)
+        if done.returncode not in (0, 1):
+            sys.exit(f"robustness: the run to spoil was not made: {done.stderr.decode(errors='replace')}")
+
+
+def leftovers(b: Bench) -> list[str]:
+    return [p.name for p in b.folder.iterdir() if re.search(r"\.(html|db|json)\.\w{6}$", p.name)]
+
+
+def judge(row: Row, b: Bench, what: str, args: list[str], done: Optional[subprocess.CompletedProcess]) -> None:
+    """How a command on a spoiled file ended."""
+    shown = f"{what}: archmeter {' '.join(args)}"
+    if done is None:
+        row.count("hung")
+        row.fault(f"{shown}: did not end within {LIMIT_S} s")
+        return
+    if done.returncode not in ALLOWED:
+        row.count("died")
+        row.fault(f"{shown}: ended with {done.returncode}: {done.stderr.decode(errors='replace')[-400:]}")
+        return
+    row.count("refused with a reason" if done.returncode in (2, 3) and done.stderr else "read")
+    if done.returncode in (2, 3) and not done.stderr.strip():
+        row.fault(f"{shown}: refused without a word")
+    for stream in (done.stdout, done.stderr):
+        text = stream.decode("utf-8", errors="surrogateescape")
+        found = STEERING.search(text) or re.search("[\ud800-\udfff]", text)
+        if found:
+            row.fault(f"{shown}: wrote {found.group()!r}")
+    for name in leftovers(b):
+        row.fault(f"{shown}: left {name}")
+        os.unlink(b.path(name))
+
+
+def read_all(row: Row, b: Bench, what: str, file: str, readers: list[list[str]]) -> None:
+    for words in readers:
+        for name in ("out.html", "out.db"):
+            if os.path.exists(b.path(name)):
+                os.unlink(b.path(name))
+        args = [w.replace("{out}", "out").replace("{other}", "other.db").replace("{}", file) for w in words]
+        try:
+            done = b.run(*args)
+        except subprocess.TimeoutExpired:
+            done = None
+        judge(row, b, what, args, done)
+        if os.path.exists(b.path("out.html")):
+            check_page(row, what, Path(b.path("out.html")))
+
+
+def check_page(row: Row, what: str, page: Path) -> None:
+    text = page.read_text(encoding="utf-8", errors="surrogateescape")
+    if text.count("<script") != 1 or "<img" in text or re.search(r'=\s*"?javascript:', text):
+        row.fault(f"{what}: the page has code of the file's")
+    found = STEERING.search(text)
+    if found:
+        row.fault(f"{what}: the page holds {found.group()!r}")
+
+
+def spoil(b: Bench, name: str, statements: list[tuple]) -> Optional[str]:
+    """A copy of the good run with statements carried out; None where SQLite itself refuses them."""
+    shutil.copy(b.path("good.db"), b.path(name))
+    db = sqlite3.connect(b.path(name))
+    try:
+        for sql, *values in statements:
+            db.execute(sql, values)
+        db.commit()
+    except sqlite3.Error:
+        return None
+    finally:
+        db.close()
+    return name
+
+
+def hostile_numbers(b: Bench) -> Row:
+    row = Row("numbers no machine has (1e308, 5e-324, inf, negative, 2^63, NULL) in every column, through every reading command")
+    cases = [(c, n) for c in COLUMNS for n in NUMBERS]
+    for (table, column, where), number in b.some(cases, 8):
+        where = where.replace("rowid_of", "(visit * 31 + seq)")
+        if spoil(b, "bad.db", [(f"UPDATE {table} SET {column} = {number} {where}",)]):
+            read_all(row, b, f"{table}.{column} = {number}", "bad.db", b.dice.sample(READERS, READERS_EACH))
+    return row
+
+
+def hostile_claims(b: Bench) -> Row:
+    row = Row("the machine's own statements (sizes, counts) as no machine states them")
+    db = sqlite3.connect(b.path("good.db"))
+    keys = [k for (k,) in db.execute("SELECT key FROM machine")]
+    db.close()
+    for key, value in b.some([(k, v) for k in keys for v in CLAIMS], 5):
+        if spoil(b, "bad.db", [("UPDATE machine SET value = ? WHERE key = ?", value, key)]):
+            read_all(row, b, f"machine.{key} = {value[:30]}", "bad.db", [READERS[i] for i in (0, 7, 11, 13)])
+    return row
+
+
+def check_cells(row: Row, b: Bench, what: str) -> None:
+    done = b.run("show", "bad.db", "--format", "csv")
+    text = done.stdout.decode("utf-8", errors="replace")
+    if "\0" in text:
+        return
+    for cells in csv.reader(io.StringIO(text)):
+        for cell in cells:
+            if re.match(r"[=+@\t\r]|-(?![\d.])", cell):
+                row.fault(f"{what}: the cell {cell[:40]!r} is a formula")
+    done = b.run("show", "bad.db", "--format", "json")
+    if done.returncode in (0, 1):
+        json.loads(done.stdout)
+
+
+def hostile_texts(b: Bench) -> Row:
+    row = Row("texts that steer (escapes, C1, writing direction, formulas, markup, 70,000 letters) in every column of text")
+    cases = [(c, t) for c in TEXT_COLUMNS for t in TEXTS]
+    for (table, column), text in b.some(cases, 8):
+        value = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
+        sql = f"UPDATE {table} SET {column} = ?||{column} WHERE rowid IN (SELECT rowid FROM {table} LIMIT 50)"
+        if table in ("note", "chosen"):
+            sql = f"UPDATE {table} SET {column} = ?||{column}"
+        if isinstance(text, bytes):
+            sql, value = sql.replace("?", "CAST(x'ff' AS TEXT)"), None
+        if spoil(b, "bad.db", [(sql,) if value is None else (sql, value)]):
+            what = f"{table}.{column} = {str(value)[:20]!r}"
+            read_all(row, b, what, "bad.db", b.dice.sample(READERS, READERS_EACH))
+            check_cells(row, b, what)
+    return row
+
+
+def mutated(b: Bench, data: bytes, kind: str) -> bytes:
+    out = bytearray(data)
+    if kind == "one bit":
+        out[b.dice.randrange(len(out))] ^= 1 << b.dice.randrange(8)
+    elif kind == "50 bytes":
+        for _ in range(50):
+            out[b.dice.randrange(len(out))] = b.dice.randrange(256)
+    elif kind == "a page of zeros":
+        at = b.dice.randrange(len(out) // 4096) * 4096
+        out[at:at + 4096] = bytes(4096)
+    elif kind == "the header":
+        for _ in range(4):
+            out[b.dice.randrange(100)] = b.dice.randrange(256)
+    elif kind == "cut short":
+        del out[b.dice.randrange(len(out)):]
+    return bytes(out)
+
+
+def damaged_files(b: Bench) -> Row:
+    row = Row("damaged files: one bit, 50 bytes, a page of zeros, the header, cut short")
+    data = Path(b.path("good.db")).read_bytes()
+    for kind in ("one bit", "50 bytes", "a page of zeros", "the header", "cut short"):
+        for i in range(2 if b.quick else 40):
+            Path(b.path("bad.db")).write_bytes(mutated(b, data, kind))
+            read_all(row, b, f"{kind} #{i}", "bad.db", b.dice.sample(READERS, 3 if b.quick else READERS_EACH))
+    return row
+
+
+def foreign_files(b: Bench) -> Row:
+    row = Row("files that are no runs: other schemas (1 and 99), WAL, a foreign trigger and table, FIFO, folder, device, empty")
+    os.makedirs(b.path("folder"), exist_ok=True)
+    if not os.path.exists(b.path("fifo")):
+        os.mkfifo(b.path("fifo"))
+    Path(b.path("empty.db")).write_bytes(b"")
+    for name, sql in (("v99.db", "PRAGMA user_version = 99"), ("v1.db", "PRAGMA user_version = 1"),
+                      ("v0.db", "PRAGMA application_id = 0"), ("wal.db", "PRAGMA journal_mode = WAL"),
+                      ("trigger.db", "CREATE TRIGGER t AFTER UPDATE ON run BEGIN DELETE FROM sample; END"),
+                      ("table.db", "CREATE TABLE pwn (x)"), ("view.db", "DROP VIEW samples")):
+        shutil.copy(b.path("good.db"), b.path(name))
+        db = sqlite3.connect(b.path(name))
+        db.execute(sql)
+        db.commit()
+        db.close()
+    for name in ("v99.db", "v1.db", "v0.db", "wal.db", "trigger.db", "table.db", "view.db", "folder", "fifo", "empty.db",
+                 "/dev/null", "/dev/zero"):
+        read_all(row, b, name, name, b.some(READERS, 2))
+    return row
+
+
+def interrupted_readers(b: Bench) -> Row:
+    row = Row("SIGINT, SIGTERM, SIGHUP to a reading command at a random moment")
+    for words in b.some(READERS, 4):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            args = [w.replace("{out}", "out").replace("{other}", "other.db").replace("{}", "good.db") for w in words]
+            if args[0] == "merge":
+                continue
+            child = subprocess.Popen([b.archmeter, *args], cwd=b.folder, env=b.env, stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(b.dice.random() * 0.3)
+            child.send_signal(number)
+            try:
+                code = child.wait(timeout=LIMIT_S)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+                row.fault(f"{' '.join(args)}: {number.name} does not end it")
+                code = None
+            # A signal before main() has set its handlers ends the program as any other.
+            row.count("ended by it" if code in (130, -number) else "was done before" if code in ALLOWED else f"code {code}")
+            if code not in (130, -number, *ALLOWED):
+                row.fault(f"{' '.join(args)}: {number.name} gives {code}")
+            for name in leftovers(b):
+                row.fault(f"{' '.join(args)}: {number.name} leaves {name}")
+                os.unlink(b.path(name))
+    return row
+
+
+def limited(what: int, most: int) -> Callable[[], None]:
+    return lambda: resource.setrlimit(what, (most, most))
+
+
+def small_limits(b: Bench) -> Row:
+    row = Row("limits: file size (SIGXFSZ), 8 to 40 open files, address space, no /proc, closed descriptors")
+    cases: list[tuple[str, list[str], dict]] = []
+    for size in (0, 4096, 65536, 400000):
+        cases.append((f"file size {size}", ["run", "fake.work", "-p", "n=1:40", "--quick", "-o", "limited.db"],
+                      {"preexec_fn": limited(resource.RLIMIT_FSIZE, size)}))
+        cases.append((f"file size {size}", ["report", "good.db", "-o", "out.html"],
+                      {"preexec_fn": limited(resource.RLIMIT_FSIZE, size)}))
+    for files in (8, 12, 16, 20, 24, 40):
+        cases.append((f"{files} open files", ["run", "fake.work", "-p", "n=1", "--quick", "-o", "limited.db"],
+                      {"preexec_fn": limited(resource.RLIMIT_NOFILE, files)}))
+        cases.append((f"{files} open files", ["show", "good.db"], {"preexec_fn": limited(resource.RLIMIT_NOFILE, files)}))
+    for mib in (64, 128, 256):
+        cases.append((f"{mib} MiB of addresses", ["report", "good.db", "-o", "out.html"],
+                      {"preexec_fn": limited(resource.RLIMIT_AS, mib << 20)}))
+    for fd in (0, 1, 2):
+        cases.append((f"descriptor {fd} closed", ["show", "good.db"], {"preexec_fn": (lambda fd=fd: os.close(fd))}))
+    for what, args, how in b.some(cases, 8):
+        for name in ("limited.db", "limited.html", "out.html"):
+            if os.path.exists(b.path(name)):
+                os.unlink(b.path(name))
+        try:
+            done = b.run(*args, env=b.faking, **how)
+        except subprocess.TimeoutExpired:
+            done = None
+        judge(row, b, what, args, done)
+    without_proc(b, row)
+    return row
+
+
+def without_proc(b: Bench, row: Row) -> None:
+    """A private mount namespace whose /proc is empty; where none may be made, nothing is tried."""
+    script = 'mount -t tmpfs none /proc && exec "$@"'
+    words = ["unshare", "-m", "sh", "-c", script, "sh", b.archmeter]
+    if subprocess.run([*words, "version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        row.case += " (no /proc: not tried, mount namespaces are not allowed here)"
+        return
+    for args in (["run", "fake.work", "-p", "n=1:3", "--quick", "-o", "noproc.db"], ["doctor"], ["show", "good.db"], ["list"]):
+        done = subprocess.run([*words, *args], cwd=b.folder, env=b.faking, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=LIMIT_S, check=False)
+        judge(row, b, "no /proc", args, done)
+
+
+def lying_workers(b: Bench) -> Row:
+    row = Row("workers that lie, crash, hang, flood, end badly or leave processes behind (fake.act, fake.lie, fake.own)")
+    done = b.run("run", "fake.act", "fake.lie", "fake.own", "-p", "act=all", "-p", "lie=all", "--quick", "--launches", "1",
+                 "--launch-limit", "3s", "-o", "lies.db", env=b.faking, timeout=900)
+    judge(row, b, "lies", ["run"], done)
+    row.tried, row.good = 0, {}
+    db = sqlite3.connect(f"file:{b.path('lies.db')}?mode=ro", uri=True)
+    honest = {"ok", "flood_stdout", "orphan", "note", "chosen", "attach", "late_crash", "none", "hidden_child"}
+    for bench, point, state, kind in db.execute(
+            "SELECT b.name, p.text, v.state, f.kind FROM point p JOIN bench b ON b.id = p.bench "
+            "JOIN visit v ON v.point = p.id LEFT JOIN failure f ON f.visit = v.id"):
+        word = point.split("=")[1]
+        believed = word in honest or (bench == "fake.own" and word == "elapsed_half")
+        row.count(f"failed as {kind}" if state == "fail" else "skipped" if state == "skip" else "believed, as they may be")
+        if (state == "ok") != believed:
+            row.fault(f"{bench} {point}: {state}")
+    db.close()
+    return row
+
+
+def killed_runs(b: Bench) -> Row:
+    row = Row("kill -9 of the conductor at a random moment, then resume to the end")
+    for i in range(2 if b.quick else 20):
+        name = f"killed{i}.db"
+        child = subprocess.Popen([b.archmeter, "run", "fake.work", "-p", "n=1:6", "--quick", "--launches", "5", "-o", name],
+                                 cwd=b.folder, env=b.faking, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        time.sleep(b.dice.random() * 2)
+        child.kill()
+        child.wait()
+        if not os.path.exists(b.path(name)):
+            row.count("killed before there was a file")
+            continue
+        done = b.run("resume", name, env=b.faking, timeout=600)
+        db = sqlite3.connect(f"file:{b.path(name)}?mode=ro", uri=True)
+        try:
+            visits = db.execute("SELECT count(*) FROM visit WHERE state = 'ok'").fetchone()[0]
+            sound = db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        except sqlite3.Error:
+            visits, sound = 0, False
+        db.close()
+        if done.returncode == 0 and visits == 30 and sound:
+            row.count("complete after resume")
+        elif done.returncode in (2, 3) and visits == 0 and done.stderr:
+            row.count("refused: empty")
+        else:
+            row.count("broken")
+            row.fault(f"kill {i}: resume {done.returncode}, {visits} visits, sound {sound}: {done.stderr[-200:]!r}")
+    return row
+
+
+def schema_versions(b: Bench) -> Row:
+    row = Row("files of every released schema (2, 3, 4), read, and resumed where they are open")
+    folder = ROOT / "tests" / "unit" / "store"
+    for version in sorted(folder.glob("version[0-9]*")):
+        for script in sorted(version.glob("*.sql")):
+            if script.stem == "schema":
+                continue
+            name = f"{version.name}-{script.stem}.db"
+            db = sqlite3.connect(b.path(name))
+            for part in (version / "schema.sql", script):
+                db.executescript("PRAGMA synchronous = OFF; BEGIN;" + part.read_text(encoding="utf-8") + "COMMIT;")
+            db.close()
+            read_all(row, b, name, name, [READERS[i] for i in (0, 2, 5, 7, 13, 19)])
+    return row
+
+
+def fuzzed(b: Bench, build: Path, seconds: int) -> Iterator[Row]:
+    for program in sorted((build / "tests" / "fuzz").glob("fuzz_*")):
+        if not os.access(program, os.X_OK) or program.suffix or "-" in program.name:
+            continue
+        word = program.name.removeprefix("fuzz_")
+        row = Row(f"fuzz target `{word}`, {seconds} s")
+        done = subprocess.run(["nice", "-n", "19", sys.executable, str(ROOT / "tests" / "fuzz" / "run_fuzz.py"), str(program),
+                               str(ROOT / "tests" / "fuzz" / "seeds" / word), "1"], env=dict(b.env, FUZZ_SECONDS=str(seconds)),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        found = re.search(r"(\d+) inputs tried", done.stdout)
+        row.tried = int(found.group(1)) if found else 0
+        row.good["without a finding" if done.returncode == 0 else "with a finding"] = row.tried
+        if done.returncode != 0:
+            row.fault(done.stdout[-1500:])
+        yield row
+
+
+PARTS: dict[str, Callable[[Bench], Row]] = {
+    "numbers": hostile_numbers, "claims": hostile_claims, "texts": hostile_texts, "damage": damaged_files,
+    "foreign": foreign_files, "signals": interrupted_readers, "limits": small_limits, "lies": lying_workers,
+    "kills": killed_runs, "schemas": schema_versions,
+}
+
+HEAD = """# What was tried to break it
+
+Made by one command, which fails when a case is bad:
+
+    tools/robustness.py build --fuzz build-fuzz 600 --write doc/results/robustness.md
+
+A case is bad when a command dies by a signal, does not end within two minutes, leaves a temporary file, writes a
+character that steers a terminal, writes code or a formula of the file's into a page or a table, or stores a lie as a
+result. What may be asked of each kind of file: [SECURITY.md](../../SECURITY.md). Large files: [scale.md](scale.md).
+
+| case | tried | outcome |
+| --- | ---: | --- |
+"""
+
+
+def table(rows: list[Row]) -> str:
+    return "".join(f"| {r.case} | {r.tried:,} | {r.outcome()} |\n" for r in rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", choices=PARTS, action="append")
+    parser.add_argument("--fuzz", nargs=2, metavar=("BUILD_FUZZ", "SECONDS"))
+    parser.add_argument("--write", type=Path)
+    options = parser.parse_args()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="am-robust-") as folder:
+        b = Bench(options.build, Path(folder), options.quick)
+        make_runs(b)
+        for word in options.only or PARTS:
+            rows.append(PARTS[word](b))
+            print(table(rows[-1:]), end="", flush=True)
+            for story in rows[-1].bad[:20]:
+                print(f"  bad: {story}", flush=True)
+        if options.fuzz:
+            for row in fuzzed(b, Path(options.fuzz[0]), int(options.fuzz[1])):
+                rows.append(row)
+                print(table(rows[-1:]), end="", flush=True)
+    if options.write:
+        options.write.write_text(HEAD + table(rows), encoding="utf-8")
+    return 1 if any(r.bad for r in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Long and large: how file, time and memory grow with the size of what was measured.
+
+    tools/scale.py BUILD [--launches N] [--points N] [--nodes N] [--write FILE]
+
+A campaign of many hours is compressed: a simulated machine is measured for a short while, and its launches are
+repeated as further rounds until there are N (a million by default: a day at twelve per second). Then every command
+that reads it is run on it and on a tenth of it. Two runs of many points are compared, and files of many nodes merged,
+the same way. Printed per case: wall and processor time, the largest memory, and the factor by which both grew; work
+that is linear in the size grows tenfold. Nothing here is a test: e2e_scale asserts factors on small sizes."""
+import argparse
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MACHINE = ROOT / "machines" / "tiny-guest-1.machine"
+BENCHES = ["null", "cpu.flops", "mem.latency", "mem.bandwidth"]
+SHRINK = 10
+
+
+@dataclass
+class Cost:
+    wall_s: float
+    cpu_s: float
+    memory_mib: float
+    code: int
+
+
+@dataclass
+class Row:
+    what: str
+    size: str
+    small: Cost
+    large: Cost
+    note: str = ""
+
+    def line(self) -> str:
+        grown = self.large.cpu_s / max(self.small.cpu_s, 1e-3)
+        more = self.large.memory_mib / max(self.small.memory_mib, 1)
+        return (f"| {self.what} | {self.size} | {self.large.wall_s:.1f} s | {self.large.cpu_s:.1f} s | "
+                f"{self.large.memory_mib:.0f} MiB | {grown:.1f} | {more:.1f} | {self.note} |")
+
+
+def measure(args: list[str], folder: Path) -> Cost:
+    """One command as a child of its own, so that its memory is its own."""
+    begun = time.monotonic()
+    with open(folder / "stderr", "wb") as errors:
+        child = subprocess.Popen(args, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
+                                 env=dict(os.environ, XDG_DATA_HOME=str(folder / "data"), ARCHMETER_WAIT="0s"))
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    cost = Cost(time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, child.returncode)
+    if cost.code not in range(0, 6):
+        sys.exit(f"scale: {' '.join(args)} ended with {cost.code}: {(folder / 'stderr').read_text()[-500:]}")
+    return cost
+
+
+def grow(path: Path, launches: int) -> int:
+    """Repeats the launches of a run as further rounds until there are so many; returns how many there are."""
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA synchronous = OFF")
+    db.execute("PRAGMA journal_mode = MEMORY")
+    own, visits = db.execute("SELECT (SELECT max(id) FROM launch), (SELECT max(id) FROM visit)").fetchone()
+    rounds = db.execute("SELECT max(round) + 1 FROM launch").fetchone()[0]
+    columns = {table: [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+               for table in ("launch", "surroundings", "visit", "sample", "value", "chosen")}
+    shifted = {("launch", "id"): "l", ("launch", "round"): "r", ("surroundings", "launch"): "l", ("visit", "id"): "v",
+               ("visit", "launch"): "l", ("visit", "round"): "r", ("sample", "visit"): "v", ("value", "visit"): "v",
+               ("chosen", "visit"): "v"}
+    below = {"launch": f"id <= {own}", "surroundings": f"launch <= {own}", "visit": f"id <= {visits}"}
+    there = own
+    for k in range(1, 1 + (launches + own - 1) // own):
+        if there >= launches:
+            break
+        shift = {"l": k * own, "v": k * visits, "r": k * rounds}
+        for table, names in columns.items():
+            picked = ", ".join(f"{n} + {shift[shifted[table, n]]}" if (table, n) in shifted else n for n in names)
+            db.execute(f"INSERT INTO {table} SELECT {picked} FROM {table} WHERE {below.get(table, f'visit <= {visits}')}")
+        there += own
+        if k % 50 == 0:
+            db.commit()
+    db.commit()
+    db.close()
+    return there
+
+
+def open_one_point(path: Path) -> None:
+    """As if the run had been interrupted before its last point was done."""
+    db = sqlite3.connect(path)
+    db.execute("UPDATE run SET state = 'interrupted'")
+    db.commit()
+    db.close()
+
+
+def campaign(program: str, folder: Path, launches: int) -> list[Row]:
+    base = folder / "base.db"
+    measure([program, "run", *BENCHES, "--machine", str(MACHINE), "--quick", "--launches", "5", "-o", str(base)], folder)
+    small, large = folder / "small.db", folder / "large.db"
+    for path, n in ((small, launches // SHRINK), (large, launches)):
+        shutil.copy(base, path)
+        n = grow(path, n)
+    size = f"{n:,} launches, {os.path.getsize(large) / 2**20:.0f} MiB"
+    each = os.path.getsize(large) / n
+    rows = []
+    for what, words in (("show", ["show", "{}"]), ("report", ["report", "{}", "-o", "page.html"]), ("model", ["model", "{}"]),
+                        ("explain", ["explain", "{}"]), ("export --samples", ["export", "{}", "--samples", "--format", "csv"])):
+        costs = [measure([program] + [w.replace("{}", str(path)) for w in words], folder) for path in (small, large)]
+        rows.append(Row(what, size, *costs, note=f"{each:.0f} B per launch" if what == "show" else ""))
+    for path in (small, large):
+        open_one_point(path)
+    rows.append(Row("resume, nothing left", size, *(measure([program, "resume", str(path)], folder) for path in (small, large))))
+    return rows
+
+
+def many_points(program: str, make_run: str, folder: Path, points: int) -> Row:
+    costs = []
+    for n in (points // SHRINK, points):
+        for name, factor in (("a", ""), ("b", "")):
+            subprocess.run([make_run, str(folder / f"{name}{n}.db"), "many", str(n)], check=True)
+        costs.append(measure([program, "compare", str(folder / f"a{n}.db"), str(folder / f"b{n}.db")], folder))
+    return Row("compare", f"{points:,} points, 5 launches each", *costs)
+
+
+def many_nodes(program: str, make_run: str, folder: Path, nodes: int) -> Row:
+    subprocess.run([make_run, str(folder / "node.db"), "small"], check=True)
+    for i in range(nodes):
+        shutil.copy(folder / "node.db", folder / f"n{i}.db")
+    costs = []
+    for n in (nodes // SHRINK, nodes):
+        merged = folder / f"merged{n}.db"
+        costs.append(measure([program, "merge", "-o", str(merged), *(f"n{i}={folder}/n{i}.db" for i in range(n))], folder))
+    return Row("merge", f"{nodes:,} nodes of {os.path.getsize(folder / 'node.db') // 1024} KiB", *costs)
+
+
+HEAD = """# Long and large
+
+Made by one command (a day's campaign is compressed as the tool's head says):
+
+    tools/scale.py build --write doc/results/scale.md
+
+The factors say by how much processor time and memory grew from a tenth of the size; 10 is linear.
+
+| command | size | wall | processor | memory | time x | memory x | |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--launches", type=int, default=1_000_000)
+    parser.add_argument("--points", type=int, default=10_000)
+    parser.add_argument("--nodes", type=int, default=1_000)
+    parser.add_argument("--write", type=Path)
+    options = parser.parse_args()
+    program = str((options.build / "archmeter").resolve())
+    make_run = str((options.build / "tests" / "report" / "make_run").resolve())
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="am-scale-") as place:
+        folder = Path(place)
+        rows.append(many_points(program, make_run, folder, options.points))
+        print(rows[-1].line(), flush=True)
+        rows.append(many_nodes(program, make_run, folder, options.nodes))
+        print(rows[-1].line(), flush=True)
+        for row in campaign(program, folder, options.launches):
+            rows.append(row)
+            print(row.line(), flush=True)
+    load = f"\nLoad of the machine meanwhile (average of 1 min at the end): {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs.\n"
+    if options.write:
+        options.write.write_text(HEAD + "".join(row.line() + "\n" for row in rows) + load, encoding="utf-8")
+    print(load)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,22 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of schema version 2 and workers of protocol 1, as a user of this version meets them."""
+"""Files of every schema version that is read, and workers of protocol 1, as a user of this version meets them."""
 import json
 import os
+import re
 import shutil
 import sqlite3
 import sys
 
 from e2e import Bench, Tap
 
-FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "store", "version2")
+FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "store")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
-def make(bench, name):
-    """The file as the program of version 2 wrote it."""
+def current_version():
+    """As src/store/store.h has it."""
+    with open(os.path.join(ROOT, "src", "store", "store.h"), encoding="utf-8") as file:
+        return int(re.search(r"AM_SCHEMA_VERSION = (\d+)", file.read()).group(1))
+
+
+def make(bench, name, version=2):
+    """The file as the program of that version wrote it."""
     db = sqlite3.connect(bench.path(f"{name}.db"))
     for part in ("schema", name):
-        with open(os.path.join(FILES, f"{part}.sql"), encoding="utf-8") as file:
+        with open(os.path.join(FILES, f"version{version}", f"{part}.sql"), encoding="utf-8") as file:
             db.executescript("PRAGMA synchronous = OFF; BEGIN;" + file.read() + "COMMIT;")
     db.close()
     return f"{name}.db"
@@ -44,7 +52,7 @@ def check_resumed(tap, bench):
            "resume measures what an old file lacks, and no more", f"{got.stderr} {visits}")
     version = bench.query("settings.db", "PRAGMA user_version")
     state = bench.query("settings.db", "SELECT state FROM run")
-    tap.ok(version == [(4,)] and state == [("done",)], "which is then of version 4", (version, state))
+    tap.ok(version == [(current_version(),)] and state == [("done",)], "which is then of this version", (version, state))
     tap.ok(bench.query("settings.db", "SELECT key FROM environment WHERE key GLOB 'experiment.*'") == [],
            "with its settings in their table")
 
@@ -55,6 +63,33 @@ def check_merged(tap, bench):
     kept = bench.query("merged.db", "SELECT count(*), count(DISTINCT data) FROM attachment")
     tap.ok(got.returncode == 0 and kept == [(2, 1)], "merge takes old files with their tracks",
            f"{got.stderr} {kept}")
+
+
+def check_released(tap, bench):
+    """Every version from 3 on that this program reads has a file here: read, resumed to its end, merged."""
+    for version in range(3, current_version() + 1):
+        if not os.path.isdir(os.path.join(FILES, f"version{version}")):
+            tap.ok(version == current_version(), f"version {version} has a file of its own, or is this one")
+            continue
+        name = make(bench, "open", version)
+        got = bench.run("show", name, "--format", "json")
+        rows = json.loads(got.stdout)["results"] if got.returncode == 0 else []
+        tap.ok([r["metrics"]["time"]["samples"] for r in rows] == [5, 5], f"version {version} is read", got.stderr)
+        got = bench.run("merge", "-o", f"merged{version}.db", f"a={name}")
+        tap.ok(got.returncode == 1 and bench.query(f"merged{version}.db", "SELECT count(*) FROM value") == [(10,)],
+               "merged, and told to be a part", got.stderr)
+        got = bench.run("resume", name)
+        visits = bench.query(name, "SELECT count(*) FROM visit WHERE state = 'ok'")
+        told = bench.query(name, "PRAGMA user_version")
+        tap.ok(got.returncode == 0 and visits == [(4,)] and told == [(current_version(),)],
+               "and resumed to its end, as a file of this version", f"{got.stderr} {visits} {told}")
+        os.unlink(bench.path(name))
+    first = sqlite3.connect(bench.path("first.db"))
+    first.executescript("PRAGMA application_id = 0x414d7472; PRAGMA user_version = 1; CREATE TABLE run (id);")
+    first.close()
+    got = bench.run("show", "first.db")
+    tap.ok(got.returncode == 2 and "older archmeter (schema version 1" in got.stderr,
+           "version 1 is refused with that reason", got.stderr)
 
 
 def check_worker(tap, bench):
@@ -75,6 +110,7 @@ def main():
     check_read(tap, bench)
     check_resumed(tap, bench)
     check_merged(tap, bench)
+    check_released(tap, bench)
     check_worker(tap, bench)
     tap.done()
 

@@ -82,6 +82,17 @@ static void keep_children(void)
         (void)signal(SIGCHLD, SIG_DFL);
 }
 
+/* A copy of the descriptor behind those that the child fills. A limit below that is told as what it
+ * is: too few descriptors. */
+static int copy_above(int fd)
+{
+    const int copy = fcntl(fd, F_DUPFD_CLOEXEC, SPARE_FD);
+
+    if (copy < 0 && errno == EINVAL)
+        errno = EMFILE;
+    return copy;
+}
+
 /* ---- the child's side, between fork and exec: async-signal-safe calls only ---- */
 
 static bool set_descriptors(const struct am_child_plan *p)
@@ -92,7 +103,7 @@ static bool set_descriptors(const struct am_child_plan *p)
         const int from = p->fds[i].from;
         const int opened = from == AM_CHILD_NULL ? open("/dev/null", O_RDWR | O_CLOEXEC) : from;
 
-        moved[i] = opened < 0 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, SPARE_FD);
+        moved[i] = opened < 0 ? opened : copy_above(opened);
         if (moved[i] < 0 && from != AM_CHILD_CLOSED)
             return false;
     }
@@ -228,7 +239,7 @@ enum am_status am_child_start(const struct am_child_plan *p, struct am_child *c,
     keep_children();
     /* The end of the child must survive its own descriptors being put in place. */
     if (environment && pipe2(ends, O_CLOEXEC) == 0)
-        status = fcntl(ends[1], F_DUPFD_CLOEXEC, SPARE_FD);
+        status = copy_above(ends[1]);
     if (ends[1] >= 0)
         (void)close(ends[1]);
     if (!environment)

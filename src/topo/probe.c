@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 enum {
     FILE_CAP = 8192, /* one processor of /proc/cpuinfo, all of /proc/meminfo */
@@ -88,14 +89,27 @@ bool am_probe_cpuinfo(const struct am_fsroot *root, const char *key, char *buf, 
     return am_probe_field(text, key, buf, cap);
 }
 
+/* This machine's own figures without /proc; what is available is at least what is free. */
+static bool ask_kernel(const struct am_fsroot *root, const char *key, uint64_t *bytes)
+{
+    const bool total = strcmp(key, "MemTotal") == 0;
+    struct sysinfo info;
+
+    if (root->synthetic || (!total && strcmp(key, "MemAvailable") != 0) || sysinfo(&info) != 0)
+        return false;
+    *bytes = (uint64_t)(total ? info.totalram : info.freeram + info.bufferram) * info.mem_unit;
+    return true;
+}
+
 bool am_probe_meminfo(const struct am_fsroot *root, const char *key, uint64_t *bytes)
 {
     char text[FILE_CAP], value[AM_PROBE_CAP];
     const char *unit;
     uint64_t n;
 
-    if (am_fsroot_read(root, "proc/meminfo", text, sizeof(text)) <= 0 ||
-        !am_probe_field(text, key, value, sizeof(value)))
+    if (am_fsroot_read(root, "proc/meminfo", text, sizeof(text)) <= 0)
+        return ask_kernel(root, key, bytes);
+    if (!am_probe_field(text, key, value, sizeof(value)))
         return false;
     unit = value + strcspn(value, " ");
     if (!am_parse_u64(value, (size_t)(unit - value), &n))

@@ -376,7 +376,8 @@ static void fill_symbols(struct am_topo *t)
     const uint64_t l1 = s->l1d ? s->l1d : DEFAULT_L1;
     const uint64_t l2 = s->l2 ? s->l2 : (s->l1d ? s->l1d : DEFAULT_L2);
     const uint64_t l3 = s->l3 ? s->l3 : l2;
-    const bool limited = s->memory_limit_bytes && s->memory_limit_bytes < s->memory_bytes;
+    const bool limited =
+        s->memory_limit_bytes && (s->memory_bytes == 0 || s->memory_limit_bytes < s->memory_bytes);
     const uint64_t memory = limited ? s->memory_limit_bytes : s->memory_bytes;
 
     t->symbols[SYM_CPUS] = (struct am_symbol){"cpus", s->usable};

@@ -2,7 +2,6 @@
 """Bad input: a clear message with the nearest valid name, exit code 2 or 3, nothing half-written."""
 import os
 import resource
-import signal
 import sys
 
 from e2e import Bench, Tap
@@ -85,8 +84,23 @@ def main():
            sorted(set(after) ^ set(before)))
     permissions(tap, bench)
     full_disk(tap, bench)
+    few_files(tap, bench)
     closed_output(tap, bench)
     tap.done()
+
+
+def few_files(tap, bench):
+    """Where descriptors run out the reason is told, and not that there is no worker."""
+    for limit in (8, 12, 20):
+        got = bench.run("run", "fake.work", "--quick", "-o", "few.db",
+                        preexec_fn=lambda n=limit: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+        tap.ok(got.returncode == 3 and "Too many open files" in got.stderr and not os.path.exists(bench.path("few.db")),
+               f"{limit} open files: exit code 3 and the reason", f"{got.returncode} {got.stderr}")
+    page = bench.run("report", "good.db", "-o", "page.html",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    tap.ok(page.returncode == 3 and "page.html" in page.stderr and
+           not [name for name in os.listdir(bench.dir) if name.startswith("page.html")],
+           "a page beyond the limit of a file's size: exit code 3, nothing left", f"{page.returncode} {page.stderr}")
 
 
 def permissions(tap, bench):
@@ -117,10 +131,10 @@ def reachable_by_others(path):
 
 
 def full_disk(tap, bench):
-    """A file-size limit stands for a full disk: what was stored before stays readable."""
+    """A file-size limit stands for a full disk: what was stored before stays readable. The signal that belongs to it is
+    the program's own business."""
     def limit(size):
         def set_limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         return set_limit
 

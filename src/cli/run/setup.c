@@ -448,6 +448,19 @@ static enum am_status leave_out(const struct am_cli *cli, struct am_setup *setup
     return AM_OK;
 }
 
+/* With the first reason of one that was found and cannot be used. */
+static enum am_status no_worker(const struct am_catalogue *c, struct am_err *err)
+{
+    static const char words[] = "no worker program is available: nothing to measure with";
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->workers[i].program && c->workers[i].why_not)
+            return am_fail(err, AM_E_ABSENT, "%s (%s: %s)", words, c->workers[i].name,
+                           c->workers[i].why_not);
+    }
+    return am_fail(err, AM_E_ABSENT, "%s", words);
+}
+
 enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, struct am_err *err)
 {
     const char *names[NAMES_MAX];
@@ -459,7 +472,7 @@ enum am_status am_setup_plan(const struct am_cli *cli, struct am_setup *setup, s
         return status;
     tell_unavailable(&setup->catalogue);
     if (n == 0)
-        return am_fail(err, AM_E_ABSENT, "no worker program is available: nothing to measure with");
+        return no_worker(&setup->catalogue, err);
     status = am_check_patterns(&cli->opt->operands, names, n, err);
     if (status == AM_E_USAGE && cli->opt->joint_axes && any_of(&cli->opt->operands, names, n))
         status = leave_out(cli, setup, err);

@@ -52,6 +52,15 @@ static double bound_of(const struct am_table_cell *c)
     return c->bounded ? c->value : (double)NAN;
 }
 
+/* Binary units as far as whole bytes go; a file may claim more. */
+static void show_bytes(double bytes, char *buf, size_t cap)
+{
+    if (fabs(bytes) < 0x1p62)
+        am_units_bytes((int64_t)bytes, buf, cap);
+    else
+        am_units_value(bytes, "B", buf, cap);
+}
+
 const char *am_cell_show(const struct am_table_cell *c, char *buf, size_t cap)
 {
     buf[0] = '\0';
@@ -61,7 +70,7 @@ const char *am_cell_show(const struct am_table_cell *c, char *buf, size_t cap)
     case AM_FORM_FACT: am_units_known_fact(c->value, bound_of(c), c->text, buf, cap); break;
     case AM_FORM_INTERVAL: show_interval(c, buf, cap); break;
     case AM_FORM_PRECISION: show_precision(c, buf, cap); break;
-    case AM_FORM_BYTES: am_units_bytes((int64_t)c->value, buf, cap); break;
+    case AM_FORM_BYTES: show_bytes(c->value, buf, cap); break;
     case AM_FORM_SHARE: am_units_share(c->value, buf, cap); break;
     case AM_FORM_RATIO_INTERVAL:
         (void)am_str_format(buf, cap, isfinite(c->lo) ? "[%.3f, %.3f]" : "-", c->lo, c->hi);

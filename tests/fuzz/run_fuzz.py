@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs one libFuzzer target for FUZZ_SECONDS (12) from its seeds; prints TAP. Arguments: program,
-folder of seeds."""
+folder of seeds, and how many inputs per second it must at least try."""
 
 import os
 import re
@@ -16,7 +16,7 @@ SECONDS = int(os.environ.get("FUZZ_SECONDS", "12"))
 GRACE = 120  # seconds the fuzzer may take beyond its own limit
 INPUT_TIMEOUT = 60  # seconds one input may take on a busy machine: a parser that hangs is a finding
 MEMORY_MB = 2048
-LEAST_RUNS = 100  # per second of CPU time: far below any healthy target, far above a stuck one
+LEAST_RUNS = int(sys.argv[3])  # per second of CPU time: far below any healthy target, far above a stuck one
 SHOWN = 400  # bytes of a bad input that are printed
 
 
@@ -36,7 +36,8 @@ def fuzz(work: Path) -> tuple[int, str]:
     ]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=SECONDS + GRACE, cwd=work)
+                              stderr=subprocess.STDOUT, timeout=SECONDS + GRACE, cwd=work,
+                              env=dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"))
     except subprocess.TimeoutExpired as late:
         return 124, (late.stdout or b"").decode(errors="replace")
     return done.returncode, done.stdout.decode(errors="replace")

@@ -90,7 +90,8 @@ static bool make_curve(const struct am_picks *group, struct curve *c)
 
 static struct curves make_curves(const struct am_result_set *set, struct am_arena *arena)
 {
-    const struct am_selector from = {"app.blackscholes", "task_size>=1 n>=1 threads>=1", "time"};
+    const struct am_selector from = {"app.blackscholes",
+                                     "task_size>=1 n>=1 threads>=1 threads<=1000000", "time"};
     const struct am_picks picks = am_select(set, &from, arena);
     const struct am_groups groups = am_picks_group(&picks, curve_axes);
     struct curves out = {.items = am_arena_array(arena, groups.n + 1, sizeof(struct curve)),

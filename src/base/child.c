@@ -25,6 +25,7 @@ enum {
     SIGNAL_BASE = 128,
     BUFFER = 16 * 1024,
     LOOK_MS = 100, /* between looks at the time */
+    KIB = 1024,    /* the unit of ru_maxrss */
 };
 
 /* No worker and no program of an experiment has to write a larger file. */
@@ -260,18 +261,29 @@ enum am_status am_child_start(const struct am_child_plan *p, struct am_child *c,
     return s;
 }
 
+static double seconds_of(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
 static bool reap(struct am_child *c, int flags)
 {
+    struct rusage usage = {0};
     int status = 0;
     pid_t pid;
 
     do {
-        pid = waitpid(c->pid, &status, flags);
+        pid = wait4(c->pid, &status, flags, &usage);
     } while (pid < 0 && errno == EINTR);
     if (pid == 0)
         return false;
     c->running = false;
     c->ended_ns = am_now_ns();
+    c->usage = (struct am_child_usage){
+        .user_s = seconds_of(&usage.ru_utime),
+        .system_s = seconds_of(&usage.ru_stime),
+        .memory_bytes = (uint64_t)usage.ru_maxrss * KIB,
+    };
     c->signalled = pid > 0 && WIFSIGNALED(status);
     c->code = c->signalled ? WTERMSIG(status) : WEXITSTATUS(status);
     return true;
@@ -314,15 +326,33 @@ static bool is_late(const struct am_child *c, double seconds)
     return seconds > 0 && (double)(am_now_ns() - c->started_ns) > seconds * 1e9;
 }
 
+/* Makes room for n bytes at the cost of the oldest, by half the limit at once: moving them byte by
+ * byte would cost more than what the program prints. */
+static void forget_first(struct am_text *printed, size_t n)
+{
+    const size_t keep = printed->len < printed->limit / 2 ? printed->len : printed->limit / 2;
+
+    if (printed->limit - printed->len >= n || !printed->data)
+        return;
+    memmove(printed->data, printed->data + printed->len - keep, keep);
+    printed->len = keep;
+    printed->data[keep] = '\0';
+}
+
 /* Takes what has come. False at the end of the output. */
-static bool take(int fd, struct am_text *printed)
+static bool take(int fd, const struct am_child_limits *limits, struct am_text *printed)
 {
     char buf[BUFFER];
     const ssize_t n = read(fd, buf, sizeof(buf));
-    const size_t room = printed->limit - printed->len;
+    size_t taken, from;
 
+    if (n > 0 && limits->keeps_last)
+        forget_first(printed, (size_t)n);
+    taken = printed->limit - printed->len;
+    taken = n > 0 && (size_t)n < taken ? (size_t)n : taken;
+    from = n > 0 && limits->keeps_last ? (size_t)n - taken : 0;
     if (n > 0)
-        am_text_addn(printed, buf, (size_t)n < room ? (size_t)n : room);
+        am_text_addn(printed, buf + from, taken);
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
@@ -336,7 +366,7 @@ static void hear(int fd, const struct am_child_limits *limits, struct am_text *p
         if (is_late(c, limits->seconds) ||
             (limits->ends_when_full && printed->len == printed->limit))
             return;
-        if (poll(&look, 1, limits->seconds > 0 ? LOOK_MS : -1) > 0 && !take(fd, printed))
+        if (poll(&look, 1, limits->seconds > 0 ? LOOK_MS : -1) > 0 && !take(fd, limits, printed))
             return;
     }
 }

@@ -47,6 +47,14 @@ struct am_child_plan {
     bool apart;
 };
 
+/* What an ended child and those of its own children that it waited for used. */
+struct am_child_usage {
+    double user_s, system_s; /* CPU time, of all threads */
+    /* Most memory that was resident at once, of the largest of these processes. Never below what
+     * this process had when it forked: the child began as a copy of it. */
+    uint64_t memory_bytes;
+};
+
 /* Zero-initialise. */
 struct am_child {
     pid_t pid;      /* 0: never started */
@@ -55,6 +63,7 @@ struct am_child {
     bool signalled; /* ended by a signal: `code` is its number, else the exit status */
     int code;
     uint64_t started_ns, ended_ns;
+    struct am_child_usage usage; /* once it is reaped */
 };
 
 /* AM_E_SYS with "cannot start PROGRAM" and the reason. */
@@ -75,6 +84,8 @@ int am_child_shell_code(const struct am_child *child);
 struct am_child_limits {
     double seconds;      /* after its start it is killed; 0: none */
     bool ends_when_full; /* kills it as soon as `printed` has no more room */
+    bool keeps_last;     /* what does not fit pushes out what came first: `printed` ends with the
+                          * last bytes, half its limit of them at least */
 };
 enum am_status am_child_run(const struct am_child_plan *plan, const struct am_child_limits *limits,
                             struct am_text *printed, struct am_child *child, struct am_err *err);

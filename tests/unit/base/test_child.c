@@ -59,6 +59,31 @@ static void test_ends(void)
     }
 }
 
+/* Numbers up to 3000 take more than the room there is. */
+static void test_last_words(void)
+{
+    const char *argv[4];
+    const struct am_child_plan plan = shell(argv, "i=0; while [ $i -lt 3000 ]; do "
+                                                  "i=$((i + 1)); echo $i; done");
+    const struct am_child_limits limits = {.keeps_last = true};
+    struct am_child child;
+    struct am_text said;
+    struct am_err err = {0};
+    const char *text;
+
+    am_text_init(&said, HEARD_MAX);
+    ok(am_child_run(&plan, &limits, &said, &child, &err) == AM_OK && child.code == 0,
+       "a program that prints much goes to its end (%s)", err.text);
+    text = am_text_str(&said);
+    ok(said.len >= HEARD_MAX / 2 && said.len <= HEARD_MAX &&
+           strcmp(text + said.len - 10, "2999\n3000\n") == 0,
+       "and its last words are kept: %zu bytes", said.len);
+    ok(child.usage.user_s + child.usage.system_s > 0 && child.usage.memory_bytes > 0,
+       "what it used is told: %.4f s user, %.4f s system, %llu bytes", child.usage.user_s,
+       child.usage.system_s, (unsigned long long)child.usage.memory_bytes);
+    am_text_fini(&said);
+}
+
 static void test_refusals(void)
 {
     const char *const none[] = {"there-is-no-such-program", NULL};
@@ -260,6 +285,7 @@ static void test_orphans(void)
 int main(void)
 {
     test_ends();
+    test_last_words();
     test_refusals();
     test_environment();
     test_descriptors();

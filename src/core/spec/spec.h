@@ -55,6 +55,22 @@ struct am_spec_results {
     size_t n;
 };
 
+/* Who starts a program. */
+enum am_spec_shell {
+    AM_SPEC_DIRECT,     /* nobody but the worker: exec is one word, arguments are words */
+    AM_SPEC_SHELL,      /* /bin/sh -c, with everything in one text */
+    AM_SPEC_SHELL_AUTO, /* exec is a whole command line: the worker where that needs no shell, else
+                         * /bin/sh -c. An exec that is a variable and nothing else has command lines
+                         * for values, which may hold variables in their turn */
+};
+
+/* What is kept of a program's output. */
+enum am_spec_printed {
+    AM_SPEC_FIRST, /* the beginning, with the launch */
+    AM_SPEC_LAST,  /* the end, as an attachment */
+    AM_SPEC_NONE,  /* nothing: it goes to /dev/null */
+};
+
 /* What all runs of a test share. Words may hold {variable}. */
 struct am_spec_test {
     const char *name;
@@ -64,8 +80,14 @@ struct am_spec_test {
     struct am_strings args;   /* templates, one per word */
     struct am_strings builds; /* templates, one a command line */
     bool build_none;          /* `build none`: not even make */
-    bool shell;               /* exec and build are given to /bin/sh -c */
-    const char *iterations;   /* expression that finds the weight, or NULL */
+    enum am_spec_shell shell; /* of exec, build, prepare and cleanup */
+    const char *prepare;      /* command line before each execution, not timed; NULL: none */
+    const char *cleanup;      /* the same after it */
+    unsigned warmup;          /* executions before the first one of a point that counts */
+    bool any_code;            /* an exit code other than 0 is a result, not a failure */
+    bool resources;           /* CPU time and memory are results */
+    enum am_spec_printed printed; /* what is kept of the output */
+    const char *iterations;       /* expression that finds the weight, or NULL */
     struct am_spec_results results;
     double expect_s; /* of one execution, for the estimate; 0: not said */
     bool fixed;      /* has a run: nothing above may change any more */
@@ -135,8 +157,37 @@ typedef const char *am_spec_value_fn(const void *self, const char *name);
 const char *am_spec_expand(const char *text, am_spec_value_fn *value_of, const void *self,
                            struct am_arena *arena);
 
+/* Whether a shell has to see the command line: pipes, redirections, variables and patterns outside
+ * of quotes, commands that only a shell has. Words that am_spec_split() makes suffice otherwise. */
+bool am_spec_needs_shell(const char *line);
+/* Whether the template is "{name}" and nothing else; the name goes to `name`. */
+bool am_spec_is_variable(const char *text, char name[AM_SPEC_NAME_MAX]);
+
+/* Whether the test's program prints a result of that name itself. */
+bool am_spec_prints(const struct am_spec_test *test, const char *result);
+
 /* A duration or rate as programs print it in SI: "ms" is 1e-3 "s". Unknown units are themselves. */
 void am_spec_unit(const char *word, const char **unit, double *scale);
+
+/* ---- results that tests have beside those that their programs print ----
+ * One that a program prints by the same name takes its place. */
+
+#define AM_SPEC_TIME "time"
+#define AM_SPEC_ITERATIONS "iterations"
+#define AM_SPEC_CPU "cpu" /* of `resources`: user + system */
+#define AM_SPEC_USER "user"
+#define AM_SPEC_SYSTEM "system"
+#define AM_SPEC_MEMORY "memory"
+#define AM_SPEC_CODE "exit_code" /* of `codes any` */
+enum { AM_SPEC_OWN_RESULTS = 7 };
+
+/* What a launch says it was done with (am_ctx_chosen()), and attaches. */
+#define AM_SPEC_TYPED "typed"         /* `shell auto`: the command line with its values */
+#define AM_SPEC_STARTER "starter"     /* the same: who started it */
+#define AM_SPEC_STARTER_SHELL "sh"    /* /bin/sh -c, whose start is in the time */
+#define AM_SPEC_STARTER_NONE "direct" /* nobody */
+#define AM_SPEC_FLOOR "memory_floor"  /* `resources`: memory is never told as less, bytes */
+#define AM_SPEC_OUTPUT "output"       /* `printed last`: the attachment */
 
 /* ---- axes ---- */
 

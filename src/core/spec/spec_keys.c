@@ -11,10 +11,7 @@ enum {
     CPUFREQ_MAX = 100000,
     LIST_MAX = 256,
     VALUES_MAX = 16384,
-    RESULTS_OWN = 2
 };
-
-typedef enum am_status key_fn(struct am_spec_reader *r, const char *value);
 
 static enum am_status split(struct am_spec_reader *r, const char *value, struct am_strings *out)
 {
@@ -29,7 +26,7 @@ static bool ignore_name(void *self, const char *name)
     return true;
 }
 
-static enum am_status check_template(struct am_spec_reader *r, const char *text)
+enum am_status am_spec_check_template(struct am_spec_reader *r, const char *text)
 {
     const char *why = "";
 
@@ -119,7 +116,7 @@ static enum am_status key_path(struct am_spec_reader *r, const char *value)
 static enum am_status key_exec(struct am_spec_reader *r, const char *value)
 {
     r->now.test.exec = value;
-    return check_template(r, value);
+    return am_spec_check_template(r, value);
 }
 
 static enum am_status key_arg(struct am_spec_reader *r, const char *value)
@@ -128,7 +125,7 @@ static enum am_status key_arg(struct am_spec_reader *r, const char *value)
     enum am_status s = split(r, value, &words);
 
     for (size_t i = 0; s == AM_OK && i < words.n; i++) {
-        s = check_template(r, words.items[i]);
+        s = am_spec_check_template(r, words.items[i]);
         if (s == AM_OK && r->now.test.args.n == LIST_MAX)
             s = am_spec_bad(r, "more than %d arguments", LIST_MAX);
         if (s == AM_OK && !am_strings_add(&r->now.test.args, r->arena, words.items[i]))
@@ -143,7 +140,7 @@ static enum am_status key_build(struct am_spec_reader *r, const char *value)
     enum am_status s = split(r, value, &words);
 
     if (s == AM_OK)
-        s = check_template(r, value);
+        s = am_spec_check_template(r, value);
     if (s != AM_OK)
         return s;
     r->now.test.build_none = strcmp(value, "none") == 0;
@@ -154,16 +151,6 @@ static enum am_status key_build(struct am_spec_reader *r, const char *value)
     if (r->now.test.builds.n == LIST_MAX)
         return am_spec_bad(r, "more than %d build commands", LIST_MAX);
     return am_strings_add(&r->now.test.builds, r->arena, value) ? AM_OK : am_spec_no_memory(r);
-}
-
-static enum am_status key_shell(struct am_spec_reader *r, const char *value)
-{
-    const bool yes = strcmp(value, "yes") == 0;
-
-    if (!yes && strcmp(value, "no") != 0)
-        return am_spec_bad(r, "shell is yes or no, not \"%s\"", value);
-    r->now.test.shell = yes;
-    return AM_OK;
 }
 
 static enum am_status key_expect(struct am_spec_reader *r, const char *value)
@@ -204,8 +191,8 @@ static enum am_status add_result(struct am_spec_reader *r, const struct am_spec_
         if (strcmp(all->items[i].name, result->name) == 0)
             return am_spec_bad(r, "result %s is given twice", result->name);
     }
-    if (all->n == AM_METRICS_MAX - RESULTS_OWN) /* time and iterations have their places */
-        return am_spec_bad(r, "more than %d results", AM_METRICS_MAX - RESULTS_OWN);
+    if (all->n == AM_METRICS_MAX - AM_SPEC_OWN_RESULTS) /* ours have their places */
+        return am_spec_bad(r, "more than %d results", AM_METRICS_MAX - AM_SPEC_OWN_RESULTS);
     items = am_arena_array(r->arena, all->n + 1, sizeof(*items)); /* a test may share its list */
     if (!items)
         return am_spec_no_memory(r);
@@ -229,7 +216,7 @@ static enum am_status key_result(struct am_spec_reader *r, const char *value)
         return am_spec_no_memory(r);
     if (!*regex)
         return am_spec_bad(r, "write: result NAME UNIT higher|lower EXPRESSION");
-    if (!am_spec_is_name(name) || strcmp(name, "iterations") == 0)
+    if (!am_spec_is_name(name) || strcmp(name, AM_SPEC_ITERATIONS) == 0)
         return am_spec_bad(r, "\"%s\" is no name for a result", name);
     if (strlen(unit) >= AM_NAME_MAX)
         return am_spec_bad(r, "the unit is too long");
@@ -280,7 +267,7 @@ static enum am_status set_env(struct am_spec_reader *r, const char *item)
         return am_spec_no_memory(r);
     if (item[len] != '=' || !am_spec_is_name(name))
         return am_spec_bad(r, "env is made of NAME=VALUE, not \"%s\"", item);
-    s = check_template(r, item + len + 1);
+    s = am_spec_check_template(r, item + len + 1);
     for (size_t i = 0; s == AM_OK && i < env->n; i++) {
         if (strncmp(env->items[i], item, len + 1) == 0) {
             env->items[i] = item;
@@ -371,6 +358,17 @@ static enum am_status key_variable(struct am_spec_reader *r, const char *value)
     if (s == AM_OK)
         v->declared = true;
     return s;
+}
+
+/* Later runs have no value of it; a variable that never had one is a typing error. */
+static enum am_status key_unset(struct am_spec_reader *r, const char *value)
+{
+    struct am_spec_variable *const v = am_spec_find_variable(&r->now.vars, value);
+
+    if (!v)
+        return am_spec_unknown(r, r->place, value);
+    v->values = (struct am_strings){0};
+    return AM_OK;
 }
 
 /* Values that are numbers, by the syntax of axes; AM_E_PARSE where they are not. */
@@ -512,7 +510,7 @@ enum { WHOLE_TEST = 1, NO_VALUE = 2, OWN_LINE = 4 };
 
 static const struct {
     const char *name;
-    key_fn *set;
+    am_spec_key_fn *set;
     unsigned flags;
 } keys[] = {
     {"test", key_test, 0},
@@ -532,7 +530,14 @@ static const struct {
     {"build", key_build, WHOLE_TEST},
     {"result", key_result, WHOLE_TEST},
     {"iterations", key_iterations, WHOLE_TEST},
-    {"shell", key_shell, WHOLE_TEST},
+    {"shell", am_spec_key_shell, WHOLE_TEST},
+    {"prepare", am_spec_key_prepare, WHOLE_TEST},
+    {"cleanup", am_spec_key_cleanup, WHOLE_TEST},
+    {"warmup", am_spec_key_warmup, WHOLE_TEST},
+    {"codes", am_spec_key_codes, WHOLE_TEST},
+    {"resources", am_spec_key_resources, WHOLE_TEST},
+    {"printed", am_spec_key_printed, WHOLE_TEST},
+    {"unset", key_unset, 0},
     {"expect", key_expect, WHOLE_TEST},
     {"folder", key_folder, OWN_LINE},
 };

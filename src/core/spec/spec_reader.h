@@ -41,6 +41,16 @@ enum am_status am_spec_no_memory(struct am_spec_reader *r);
 /* True for [A-Za-z_][A-Za-z0-9_]*, short enough. */
 bool am_spec_is_name(const char *name);
 
+/* Refuses braces that are no variable. */
+enum am_status am_spec_check_template(struct am_spec_reader *r, const char *text);
+/* What `exec` means under the test's `shell`, checked at a `run`. */
+enum am_status am_spec_check_lines(struct am_spec_reader *r);
+
+/* Keys of how a program is executed (spec_execution.c). */
+typedef enum am_status am_spec_key_fn(struct am_spec_reader *r, const char *value);
+am_spec_key_fn am_spec_key_shell, am_spec_key_prepare, am_spec_key_cleanup, am_spec_key_warmup,
+    am_spec_key_codes, am_spec_key_resources, am_spec_key_printed;
+
 /* One line: a key of the table, or a variable. */
 enum am_status am_spec_line(struct am_spec_reader *r, const char *key, const char *value);
 /* The i-th key of the table; NULL behind the last. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NAMES_MAX = 64 };
+enum { NAMES_MAX = 80 };
 
 /* Whether one inserted, left-out, wrong or swapped letter makes one word of the other. */
 static bool one_edit(const char *a, const char *b)
@@ -79,6 +79,19 @@ static void look_at(struct look *look, const char *text)
         (void)am_spec_template_names(text, need_value, look, &why); /* was checked when read */
 }
 
+/* Values that are whole command lines hold variables too. */
+static void look_at_lines(struct look *look)
+{
+    const struct am_spec_state *const now = &look->r->now;
+    char name[AM_SPEC_NAME_MAX];
+    const struct am_spec_variable *v = NULL;
+
+    if (now->test.shell == AM_SPEC_SHELL_AUTO && am_spec_is_variable(now->test.exec, name))
+        v = am_spec_find_variable(&now->vars, name);
+    for (size_t i = 0; v && i < v->values.n; i++)
+        look_at(look, v->values.items[i]);
+}
+
 static enum am_status check_templates(struct am_spec_reader *r)
 {
     const struct am_spec_state *const now = &r->now;
@@ -91,6 +104,9 @@ static enum am_status check_templates(struct am_spec_reader *r)
         look_at(&look, now->test.builds.items[i]);
     for (size_t i = 0; i < now->env.n; i++)
         look_at(&look, strchr(now->env.items[i], '=') + 1);
+    look_at(&look, now->test.prepare ? now->test.prepare : "");
+    look_at(&look, now->test.cleanup ? now->test.cleanup : "");
+    look_at_lines(&look);
     return look.status;
 }
 
@@ -98,17 +114,9 @@ static enum am_status check_templates(struct am_spec_reader *r)
 
 static enum am_status check_program(struct am_spec_reader *r)
 {
-    struct am_strings words;
-    const char *why = "";
+    const enum am_status s = am_spec_check_lines(r);
 
-    if (r->now.test.shell)
-        return check_templates(r);
-    if (!am_spec_split(r->now.test.exec, r->arena, &words, &why))
-        return am_spec_bad(r, "exec: %s", why);
-    if (words.n != 1)
-        return am_spec_bad(r, "exec names one program; its arguments go to arg or argv (a command "
-                              "line for a shell needs \"shell yes\")");
-    return check_templates(r);
+    return s == AM_OK ? check_templates(r) : s;
 }
 
 /* A test without exec is one of our benches: nothing of a program's may be set. */
@@ -119,11 +127,22 @@ static enum am_status check_bench(struct am_spec_reader *r)
         const char *key;
         bool given;
     } of_programs[] = {
-        {"path", n->test.path != NULL},  {"arg", n->test.args.n > 0},
-        {"build", n->test.builds.n > 0}, {"result", n->test.results.n > 0},
-        {"env", n->env.n > 0},           {"iterations", n->test.iterations != NULL},
-        {"argv", *n->argv != '\0'},      {"makeflags", *n->makeflags != '\0'},
-        {"cpufreq", n->cpufreq != NULL}, {"shell", n->test.shell},
+        {"path", n->test.path != NULL},
+        {"arg", n->test.args.n > 0},
+        {"build", n->test.builds.n > 0},
+        {"result", n->test.results.n > 0},
+        {"env", n->env.n > 0},
+        {"iterations", n->test.iterations != NULL},
+        {"argv", *n->argv != '\0'},
+        {"makeflags", *n->makeflags != '\0'},
+        {"cpufreq", n->cpufreq != NULL},
+        {"shell", n->test.shell != AM_SPEC_DIRECT},
+        {"prepare", n->test.prepare != NULL},
+        {"cleanup", n->test.cleanup != NULL},
+        {"warmup", n->test.warmup > 0},
+        {"codes", n->test.any_code},
+        {"resources", n->test.resources},
+        {"printed", n->test.printed != AM_SPEC_FIRST},
     };
 
     for (size_t i = 0; i < sizeof(of_programs) / sizeof(*of_programs); i++) {
@@ -184,7 +203,7 @@ static enum am_status check_variable(struct am_spec_reader *r, const struct am_s
 {
     if (v->declared || am_strings_have(&r->used, v->name))
         return AM_OK;
-    if (r->now.test.args.n || r->now.test.shell)
+    if (r->now.test.args.n || r->now.test.shell != AM_SPEC_DIRECT)
         return am_spec_unknown(r, v->place, v->name);
     for (size_t i = 0; am_spec_key(i); i++) {
         if (one_edit(v->name, am_spec_key(i)))

@@ -121,6 +121,74 @@ const char *am_spec_expand(const char *text, am_spec_value_fn *value_of, const v
     return copy;
 }
 
+/* ---- shells ---- */
+
+/* Commands and words of POSIX shells that no program stands for, or none that would do the same. */
+static bool is_shell_word(const char *word)
+{
+    static const char *const words[] = {
+        "!",        ".",        ":",       "alias", "bg",     "break", "case",   "cd",
+        "command",  "continue", "do",      "eval",  "exec",   "exit",  "export", "fc",
+        "fg",       "for",      "getopts", "hash",  "if",     "jobs",  "local",  "read",
+        "readonly", "return",   "set",     "shift", "source", "times", "trap",   "type",
+        "ulimit",   "umask",    "unalias", "unset", "until",  "wait",  "while",  "{",
+    };
+
+    return am_name_index(words, sizeof(words) / sizeof(*words), word) >= 0;
+}
+
+/* The first word as it is written; what is too long for `word` is no shell's. */
+static void first_word(const char *line, char *word, size_t cap)
+{
+    size_t n;
+
+    while (is_blank(*line))
+        line++;
+    n = strcspn(line, " \t");
+    (void)am_str_copy(word, n + 1 < cap ? n + 1 : cap, line);
+}
+
+bool am_spec_needs_shell(const char *line)
+{
+    enum { WORD_CAP = 256 };
+    char word[WORD_CAP], quote = 0;
+    bool begins = true;
+
+    for (const char *s = line; *s; begins = !quote && is_blank(*s), s++) {
+        if (*s == quote)
+            quote = 0;
+        else if (quote == '"' && strchr("$`\\", *s))
+            return true;
+        else if (!quote && (*s == '"' || *s == '\''))
+            quote = *s;
+        else if (!quote && (strchr("|&;<>()$`\\*?[]\n", *s) || (begins && strchr("#~", *s))))
+            return true;
+    }
+    first_word(line, word, sizeof(word));
+    if (strchr(word, '=')) /* a variable for the command */
+        return true;
+    return is_shell_word(word);
+}
+
+bool am_spec_is_variable(const char *text, char name[AM_SPEC_NAME_MAX])
+{
+    const size_t n = *text == '{' ? name_length(text) : 0;
+
+    if (n == 0 || text[n + 2] != '\0')
+        return false;
+    (void)am_str_copy(name, n + 1, text + 1); /* the brace behind it is cut off */
+    return true;
+}
+
+bool am_spec_prints(const struct am_spec_test *test, const char *result)
+{
+    for (size_t i = 0; i < test->results.n; i++) {
+        if (strcmp(test->results.items[i].name, result) == 0)
+            return true;
+    }
+    return false;
+}
+
 void am_spec_unit(const char *word, const char **unit, double *scale)
 {
     static const struct {

@@ -196,38 +196,88 @@ static enum am_status finish(const struct am_exec_point *p, struct am_strings *w
                              struct am_arena *arena, struct am_exec_program *out,
                              struct am_err *err)
 {
-    if (p->of->test->shell && through_shell(words, arena, words, err) != AM_OK)
-        return AM_E_NOMEM;
     if (!am_strings_add(words, arena, NULL))
         return no_memory(err);
     *out = (struct am_exec_program){.argv = words->items, .folder = p->of->folder};
     return add_environment(p, arena, out, err);
 }
 
+/* A whole line as the test's `shell` has it. Where no shell sees it, it is cut into words before
+ * values are put in: a value stays one word. */
+static enum am_status line_command(const struct am_exec_point *p, const char *what,
+                                   const char *line, struct am_arena *arena,
+                                   struct am_exec_program *out, struct am_err *err)
+{
+    const enum am_spec_shell shell = p->of->test->shell;
+    struct am_strings templates, words = {0};
+    const char *why = "";
+
+    if (shell == AM_SPEC_SHELL || (shell == AM_SPEC_SHELL_AUTO && am_spec_needs_shell(line))) {
+        if (!add_expanded(&words, line, p, arena) ||
+            through_shell(&words, arena, &words, err) != AM_OK)
+            return no_memory(err);
+        return finish(p, &words, arena, out, err);
+    }
+    if (!am_spec_split(line, arena, &templates, &why))
+        return am_fail(err, AM_E_PARSE, "%s: %s", what, why);
+    for (size_t k = 0; k < templates.n; k++) {
+        if (!add_expanded(&words, templates.items[k], p, arena))
+            return no_memory(err);
+    }
+    return finish(p, &words, arena, out, err);
+}
+
+const char *am_exec_line(const struct am_exec_point *p)
+{
+    char name[AM_SPEC_NAME_MAX];
+    const char *const exec = p->of->test->exec;
+    const char *const value = am_spec_is_variable(exec, name) ? am_exec_point_text(p, name) : NULL;
+
+    return value ? value : exec;
+}
+
 enum am_status am_exec_command(const struct am_exec_point *p, struct am_arena *arena,
                                struct am_exec_program *out, struct am_err *err)
 {
     const struct am_spec_test *const test = p->of->test;
+    const bool shell = test->shell == AM_SPEC_SHELL;
     struct am_strings words = {0}, exec, argv;
     const char *why = "";
     enum am_status s = extra_words(p, "argv", first_run(p->of)->argv, arena, &argv, err);
     bool good = s == AM_OK;
 
-    if (!test->shell && !am_spec_split(test->exec, arena, &exec, &why))
+    if (test->shell == AM_SPEC_SHELL_AUTO)
+        return line_command(p, "exec", am_exec_line(p), arena, out, err);
+    if (!shell && !am_spec_split(test->exec, arena, &exec, &why))
         return am_fail(err, AM_E_PARSE, "exec: %s", why);
-    good = good && add_expanded(&words, test->shell ? test->exec : exec.items[0], p, arena);
-    if (good && !test->shell)
+    good = good && add_expanded(&words, shell ? test->exec : exec.items[0], p, arena);
+    if (good && !shell)
         words.items[0] = located(p->of, words.items[0], arena);
     good = good && words.items[0];
     for (size_t i = 0; good && i < test->args.n; i++)
         good = add_expanded(&words, test->args.items[i], p, arena);
-    if (good && !test->args.n && !test->shell)
+    if (good && !test->args.n && !shell)
         good = add_default_args(&words, p, arena);
     for (size_t i = 0; good && i < argv.n; i++)
         good = am_strings_add(&words, arena, argv.items[i]);
+    good = good && (!shell || through_shell(&words, arena, &words, err) == AM_OK);
     if (!good)
         return s == AM_OK ? no_memory(err) : s;
     return finish(p, &words, arena, out, err);
+}
+
+enum am_status am_exec_prepare_command(const struct am_exec_point *p, struct am_arena *arena,
+                                       struct am_exec_program *out, struct am_err *err)
+{
+    return p->of->test->prepare ? line_command(p, "prepare", p->of->test->prepare, arena, out, err)
+                                : AM_E_ABSENT;
+}
+
+enum am_status am_exec_cleanup_command(const struct am_exec_point *p, struct am_arena *arena,
+                                       struct am_exec_program *out, struct am_err *err)
+{
+    return p->of->test->cleanup ? line_command(p, "cleanup", p->of->test->cleanup, arena, out, err)
+                                : AM_E_ABSENT;
 }
 
 /* ---- building ---- */
@@ -265,23 +315,10 @@ enum am_status am_exec_build_command(const struct am_exec_point *p, size_t i,
                                      struct am_err *err)
 {
     const struct am_spec_test *const test = p->of->test;
-    struct am_strings templates, words = {0};
-    const char *why = "";
 
     if (test->build_none || i >= (test->builds.n ? test->builds.n : 1))
         return AM_E_ABSENT;
     if (test->builds.n == 0)
         return has_makefile(p->of, arena) ? make_command(p, arena, out, err) : AM_E_ABSENT;
-    if (test->shell) {
-        if (!add_expanded(&words, test->builds.items[i], p, arena))
-            return no_memory(err);
-        return finish(p, &words, arena, out, err);
-    }
-    if (!am_spec_split(test->builds.items[i], arena, &templates, &why))
-        return am_fail(err, AM_E_PARSE, "build: %s", why);
-    for (size_t k = 0; k < templates.n; k++) {
-        if (!add_expanded(&words, templates.items[k], p, arena))
-            return no_memory(err);
-    }
-    return finish(p, &words, arena, out, err);
+    return line_command(p, "build", test->builds.items[i], arena, out, err);
 }

@@ -30,6 +30,13 @@ const char *am_exec_point_text(const struct am_exec_point *point, const char *ax
 /* The program with its arguments and environment; everything lives in the arena. */
 enum am_status am_exec_command(const struct am_exec_point *point, struct am_arena *arena,
                                struct am_exec_program *out, struct am_err *err);
+/* What `shell auto` runs, before its variables are put in. */
+const char *am_exec_line(const struct am_exec_point *point);
+/* What runs before and after an execution; AM_E_ABSENT where the test has none. */
+enum am_status am_exec_prepare_command(const struct am_exec_point *point, struct am_arena *arena,
+                                       struct am_exec_program *out, struct am_err *err);
+enum am_status am_exec_cleanup_command(const struct am_exec_point *point, struct am_arena *arena,
+                                       struct am_exec_program *out, struct am_err *err);
 /* The i-th build command; AM_E_ABSENT behind the last. Without `build` lines make is it, where the
  * folder has a makefile. */
 enum am_status am_exec_build_command(const struct am_exec_point *point, size_t i,

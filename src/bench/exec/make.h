@@ -6,12 +6,8 @@
 
 #include "bench/exec/command.h"
 
-/* Names the file in which the workers of one invocation note what stands built in which folder: a
- * line "HASH FOLDER" each, the last one of a folder counts. Without it every launch builds. */
-#define AM_EXEC_LEDGER "ARCHMETER_EXPERIMENT_LEDGER"
-
-/* Runs the point's build commands unless the ledger says that they were the latest in the folder.
- * AM_E_WRONG when one fails. */
+/* Runs the point's build commands unless the ledger (ledger.h) says that they were the latest in
+ * the folder. AM_E_WRONG when one fails. */
 enum am_status am_exec_make(const struct am_exec_point *point, struct am_arena *arena,
                             struct am_err *err);
 

@@ -2,21 +2,33 @@
 /* Building, running and reading one program. */
 #include "bench/exec/measure.h"
 
+#include "base/log.h"
 #include "bench/exec/command.h"
 #include "bench/exec/cpufreq.h"
+#include "bench/exec/ledger.h"
 #include "bench/exec/make.h"
 #include "core/spec/spec_regex.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SHOWN_MAX = 7 * 1024 /* of the output: what is kept with a launch */, NOTE_MAX = 500 };
+enum {
+    SHOWN_MAX = 7 * 1024, /* of the output: what is kept with a launch */
+    LAST_MAX = 16 * 1024, /* and as an attachment */
+    NOTE_MAX = 500,
+};
 
 struct state {
     struct am_arena arena;
+    const struct am_ctx *ctx;
     const struct am_exec_test *of;
+    struct am_exec_point point;
     struct am_exec_program program;
     struct am_exec_cpufreq clock;
+    struct am_text output; /* of the execution that counts */
+    bool prepared;         /* cleanup is due */
+    bool failed;
 };
 
 /* In MHz in the file and in kHz for the program, as in the thesis. */
@@ -60,23 +72,131 @@ static void note_command(const struct am_ctx *ctx, const struct state *s)
     am_text_fini(&text);
 }
 
+/* The name of an axis would be taken for that axis. */
+static void choose(const struct am_ctx *ctx, const char *name, const char *value)
+{
+    if (am_axis_find(ctx->bench->axes, name) < 0)
+        am_ctx_chosen(ctx, name, "%s", value);
+}
+
+/* How the program is started, for code to read: the line as typed with its values in it, and
+ * whether a shell starts it. */
+static void tell_line(const struct am_ctx *ctx, const struct state *s)
+{
+    const bool shell = strcmp(s->program.argv[0], "/bin/sh") == 0;
+    struct am_text text;
+
+    if (s->of->test->shell != AM_SPEC_SHELL_AUTO)
+        return;
+    am_text_init(&text, NOTE_MAX);
+    for (size_t i = shell ? 2 : 0; s->program.argv[i]; i++)
+        am_text_addf(&text, "%s%s", text.len ? " " : "", s->program.argv[i]);
+    choose(ctx, AM_SPEC_TYPED, am_text_str(&text));
+    choose(ctx, AM_SPEC_STARTER, shell ? AM_SPEC_STARTER_SHELL : AM_SPEC_STARTER_NONE);
+    am_text_fini(&text);
+}
+
+/* A child begins as a copy of this process: its memory is never told as less than this. */
+static void tell_floor(const struct am_ctx *ctx)
+{
+    FILE *const file = fopen("/proc/self/statm", "re");
+    unsigned long long pages = 0, resident = 0;
+    char bytes[NOTE_MAX];
+
+    if (file && fscanf(file, "%llu %llu", &pages, &resident) == 2) {
+        (void)am_str_format(bytes, sizeof(bytes), "%llu",
+                            resident * (unsigned long long)sysconf(_SC_PAGESIZE));
+        choose(ctx, AM_SPEC_FLOOR, bytes);
+    }
+    if (file)
+        (void)fclose(file);
+}
+
+/* A command before or after an execution, where there is one. */
+static enum am_status run_aside(struct state *s, const char *what,
+                                enum am_status (*of)(const struct am_exec_point *,
+                                                     struct am_arena *, struct am_exec_program *,
+                                                     struct am_err *),
+                                struct am_err *err)
+{
+    struct am_exec_program program;
+    struct am_exec_end end;
+    struct am_err why = {0};
+    enum am_status status = of(&s->point, &s->arena, &program, err);
+
+    if (status != AM_OK)
+        return status == AM_E_ABSENT ? AM_OK : status;
+    status = am_exec_program_run(&program, &end, &why);
+    am_text_fini(&end.output);
+    return status == AM_OK ? AM_OK : am_fail(err, status, "%s: %s", what, why.text);
+}
+
+static enum am_status clean_up(struct state *s, struct am_err *err)
+{
+    const bool due = s->prepared;
+
+    s->prepared = false;
+    return due ? run_aside(s, "cleanup", am_exec_cleanup_command, err) : AM_OK;
+}
+
+static enum am_status get_ready(struct state *s, struct am_err *err)
+{
+    s->prepared = true; /* whatever comes of it, what it began is to be cleaned up */
+    return run_aside(s, "prepare", am_exec_prepare_command, err);
+}
+
+/* Executions that do not count, once per point and invocation: files come into memory. */
+static enum am_status warm_up(struct state *s, struct am_err *err)
+{
+    const unsigned n = s->of->test->warmup;
+    const uint64_t hash = am_exec_hash(AM_EXEC_HASH_BASIS, &s->program);
+    const char *const place = am_arena_printf(&s->arena, "warm %016llx", (unsigned long long)hash);
+    enum am_status status = place ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory to warm up");
+
+    if (status != AM_OK || n == 0 || am_exec_ledger_has(hash, place, &s->arena))
+        return status;
+    for (unsigned i = 0; i < n && status == AM_OK; i++) {
+        struct am_exec_end end = {0};
+
+        status = get_ready(s, err);
+        if (status == AM_OK)
+            status = am_exec_program_run(&s->program, &end, err);
+        am_text_fini(&end.output);
+        if (status == AM_OK)
+            status = clean_up(s, err);
+    }
+    if (status == AM_OK)
+        am_exec_ledger_note(hash, place);
+    return status;
+}
+
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *values,
                               struct am_work *work, struct am_err *err)
 {
     struct state *const s = state;
-    struct am_exec_point point;
     enum am_status status;
 
+    s->ctx = ctx;
     s->of = ctx->bench->data;
     work->ops = 1;
-    am_exec_point_read(s->of, values, &point);
-    status = am_exec_make(&point, &s->arena, err);
+    am_exec_point_read(s->of, values, &s->point);
+    status = am_exec_make(&s->point, &s->arena, err);
     if (status == AM_OK)
-        status = am_exec_command(&point, &s->arena, &s->program, err);
+        status = am_exec_command(&s->point, &s->arena, &s->program, err);
+    if (status != AM_OK)
+        return status;
+    s->program.any_code = s->of->test->any_code;
+    s->program.discard = s->of->test->printed == AM_SPEC_NONE;
+    s->program.keeps_last = s->of->test->printed == AM_SPEC_LAST;
+    note_command(ctx, s);
+    tell_line(ctx, s);
+    status = set_clock(s, ctx, &s->point, err);
     if (status == AM_OK)
-        status = set_clock(s, ctx, &point, err);
+        status = warm_up(s, err);
     if (status == AM_OK)
-        note_command(ctx, s);
+        status = get_ready(s, err);
+    if (status == AM_OK && s->of->test->resources)
+        tell_floor(ctx);
     return status;
 }
 
@@ -92,53 +212,92 @@ static enum am_status read_result(const char *name, const char *regex, const cha
     return am_fail(err, AM_E_WRONG, "%s: no line of the output matches \"%s\"", name, regex);
 }
 
+/* Behind what the program prints, in the order of the metrics (tests.c). */
+static void put_own(const struct am_spec_test *test, const struct am_exec_end *end,
+                    double iterations, double *values)
+{
+    const double user = end->usage.user_s, kernel = end->usage.system_s;
+    const struct {
+        const char *name;
+        bool wanted;
+        double value;
+    } own[] = {
+        {AM_SPEC_TIME, true, (double)end->elapsed_ns * 1e-9},
+        {AM_SPEC_ITERATIONS, test->iterations != NULL, iterations},
+        {AM_SPEC_CPU, test->resources, user + kernel},
+        {AM_SPEC_USER, test->resources, user},
+        {AM_SPEC_SYSTEM, test->resources, kernel},
+        {AM_SPEC_MEMORY, test->resources, (double)end->usage.memory_bytes},
+        {AM_SPEC_CODE, test->any_code, end->code},
+    };
+
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+        if (own[i].wanted && !am_spec_prints(test, own[i].name))
+            *values++ = own[i].value;
+    }
+}
+
 static enum am_status read_results(const struct am_spec_test *test, const struct am_exec_end *end,
                                    struct am_batch *batch, struct am_err *err)
 {
     const char *const output = am_text_str(&end->output);
+    double iterations = 0;
     enum am_status s = AM_OK;
-    bool has_time = false;
-    size_t n = 0;
 
-    for (; s == AM_OK && n < test->results.n; n++) {
+    for (size_t n = 0; s == AM_OK && n < test->results.n; n++) {
         const struct am_spec_result *const r = &test->results.items[n];
 
         s = read_result(r->name, r->regex, output, &batch->values[n], err);
         batch->values[n] *= r->scale;
-        has_time = has_time || strcmp(r->name, "time") == 0;
     }
-    if (!has_time)
-        batch->values[n++] = (double)end->elapsed_ns * 1e-9;
     if (s == AM_OK && test->iterations)
-        s = read_result("iterations", test->iterations, output, &batch->values[n], err);
-    if (s == AM_OK && test->iterations && !(batch->values[n] > 0))
+        s = read_result("iterations", test->iterations, output, &iterations, err);
+    if (s == AM_OK && test->iterations && !(iterations > 0))
         s = am_fail(err, AM_E_WRONG, "iterations: a weight must be above zero");
+    put_own(test, end, iterations, batch->values + test->results.n);
     return s;
 }
 
 static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
                                 struct am_err *err)
 {
-    const struct state *const s = state;
+    struct state *const s = state;
     struct am_exec_end end;
     enum am_status status = am_exec_program_run(&s->program, &end, err);
 
     (void)iters;
     batch->elapsed_ns = end.elapsed_ns;
-    if (end.output.len) /* kept with the launch as diagnostics */
-        (void)!write(STDOUT_FILENO, am_text_str(&end.output),
-                     end.output.len < SHOWN_MAX ? end.output.len : SHOWN_MAX);
     if (status == AM_OK)
         status = read_results(s->of->test, &end, batch, err);
-    am_text_fini(&end.output);
+    s->output = end.output;
+    s->failed = status != AM_OK;
     return status;
+}
+
+/* With the launch as diagnostics, or as an attachment. */
+static void keep_output(const struct state *s)
+{
+    const char *const text = am_text_str(&s->output);
+    const size_t n = s->output.len, last = n < LAST_MAX ? n : LAST_MAX;
+
+    if (n && s->program.keeps_last)
+        am_ctx_attach(s->ctx, AM_SPEC_OUTPUT, "text/plain", text + n - last, last);
+    if (n && (s->failed || !s->program.keeps_last))
+        (void)!write(STDOUT_FILENO, text, n < SHOWN_MAX ? n : SHOWN_MAX);
 }
 
 static void finish(void *state)
 {
     struct state *const s = state;
+    struct am_err why = {0};
 
+    keep_output(s);
+    if (clean_up(s, &why) != AM_OK) {
+        am_ctx_note(s->ctx, "cleanup_failed", "%s", why.text);
+        am_log(AM_LOG_WARN, "%s", why.text);
+    }
     am_exec_cpufreq_restore(&s->clock);
+    am_text_fini(&s->output);
     am_arena_fini(&s->arena);
 }
 

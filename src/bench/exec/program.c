@@ -2,7 +2,6 @@
 /* Runs one program and keeps what it prints. */
 #include "bench/exec/program.h"
 
-#include "base/child.h"
 #include "core/protocol/protocol.h"
 
 #include <string.h>
@@ -42,9 +41,10 @@ enum am_status am_exec_program_run(const struct am_exec_program *p, struct am_ex
                                    struct am_err *err)
 {
     /* The program must not speak for the worker. */
-    static const struct am_child_fd fds[] = {{STDOUT_FILENO, AM_CHILD_CAPTURED},
-                                             {STDERR_FILENO, AM_CHILD_CAPTURED},
-                                             {AM_PROTOCOL_FD, AM_CHILD_CLOSED}};
+    const int to = p->discard ? AM_CHILD_NULL : AM_CHILD_CAPTURED;
+    const struct am_child_fd fds[] = {
+        {STDOUT_FILENO, to}, {STDERR_FILENO, to}, {AM_PROTOCOL_FD, AM_CHILD_CLOSED}};
+    const struct am_child_limits limits = {.keeps_last = p->keeps_last};
     const struct am_child_plan plan = {.argv = p->argv,
                                        .environment = p->env,
                                        .n_environment = p->n_env,
@@ -56,9 +56,11 @@ enum am_status am_exec_program_run(const struct am_exec_program *p, struct am_ex
 
     *end = (struct am_exec_end){0};
     am_text_init(&end->output, OUTPUT_MAX);
-    if (am_child_run(&plan, &(struct am_child_limits){0}, &end->output, &child, &why) != AM_OK)
+    if (am_child_run(&plan, &limits, &end->output, &child, &why) != AM_OK)
         return am_fail(err, AM_E_WRONG, "%s", why.text);
     show_zeros(&end->output);
     end->elapsed_ns = child.ended_ns - child.started_ns;
-    return am_child_shell_code(&child) ? tell_end(p->argv[0], &child, &end->output, err) : AM_OK;
+    end->code = am_child_shell_code(&child);
+    end->usage = child.usage;
+    return end->code && !p->any_code ? tell_end(p->argv[0], &child, &end->output, err) : AM_OK;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OWN_METRICS = 2, DEFAULT_MAX = 1024 * 1024, FILE_MAX = 8 * 1024 * 1024 };
+enum { DEFAULT_MAX = 1024 * 1024, FILE_MAX = 8 * 1024 * 1024 };
 
 static enum am_status no_memory(struct am_err *err)
 {
@@ -72,26 +72,42 @@ static const struct am_axis *make_axes(const struct am_exec_test *of, struct am_
     return axes;
 }
 
+/* What is measured of every test that asks for it, behind what its program prints. */
 static const struct am_metric *make_metrics(const struct am_spec_test *test, struct am_arena *arena)
 {
+    const struct {
+        bool wanted;
+        struct am_metric metric;
+    } own[] = {
+        {true, {AM_SPEC_TIME, "s", AM_LOWER, AM_RULE_OWN, "from the program's start to its end"}},
+        {test->iterations != NULL,
+         {AM_SPEC_ITERATIONS, "1", AM_HIGHER, AM_RULE_OWN,
+          "the weight of the execution, printed by the program"}},
+        {test->resources,
+         {AM_SPEC_CPU, "s", AM_LOWER, AM_RULE_OWN, "CPU time of all its threads and children"}},
+        {test->resources,
+         {AM_SPEC_USER, "s", AM_LOWER, AM_RULE_OWN, "CPU time outside of the kernel"}},
+        {test->resources, {AM_SPEC_SYSTEM, "s", AM_LOWER, AM_RULE_OWN, "CPU time in the kernel"}},
+        {test->resources,
+         {AM_SPEC_MEMORY, "B", AM_LOWER, AM_RULE_OWN,
+          "most memory resident at once, of its largest process"}},
+        {test->any_code,
+         {AM_SPEC_CODE, "1", AM_LOWER, AM_RULE_OWN, "128 and more: ended by a signal"}},
+    };
     struct am_metric *const m =
-        am_arena_array(arena, test->results.n + OWN_METRICS + 1, sizeof(*m));
+        am_arena_array(arena, test->results.n + AM_SPEC_OWN_RESULTS + 1, sizeof(*m));
     size_t n = 0;
-    bool has_time = false;
 
     for (; m && n < test->results.n; n++) {
         const struct am_spec_result *const r = &test->results.items[n];
 
         m[n] =
             (struct am_metric){r->name, r->unit, r->better, AM_RULE_OWN, "printed by the program"};
-        has_time = has_time || strcmp(r->name, "time") == 0;
     }
-    if (m && !has_time)
-        m[n++] = (struct am_metric){"time", "s", AM_LOWER, AM_RULE_OWN,
-                                    "from the program's start to its end"};
-    if (m && test->iterations)
-        m[n++] = (struct am_metric){"iterations", "1", AM_HIGHER, AM_RULE_OWN,
-                                    "the weight of the execution, printed by the program"};
+    for (size_t i = 0; m && i < sizeof(own) / sizeof(*own); i++) {
+        if (own[i].wanted && !am_spec_prints(test, own[i].metric.name))
+            m[n++] = own[i].metric;
+    }
     return m;
 }
 
@@ -118,7 +134,9 @@ static unsigned version_of(const struct am_spec_test *t)
 {
     uint32_t hash = hash_text(hash_basis, t->exec);
 
-    hash = hash_text(hash, t->shell ? "shell" : NULL);
+    hash = hash_text(hash, t->shell == AM_SPEC_DIRECT  ? NULL
+                           : t->shell == AM_SPEC_SHELL ? "shell"
+                                                       : "auto");
     for (size_t i = 0; i < t->args.n; i++)
         hash = hash_text(hash, t->args.items[i]);
     for (size_t i = 0; i < t->results.n; i++) {
@@ -130,6 +148,10 @@ static unsigned version_of(const struct am_spec_test *t)
         hash = hash_text(hash, r->regex);
     }
     hash = hash_text(hash, t->iterations);
+    if (t->prepare) /* of a test without it the number stays what it was before there was any */
+        hash = hash_text(hash, t->prepare);
+    if (t->printed == AM_SPEC_NONE)
+        hash = hash_text(hash, "none");
     return hash >> 1; /* 31 bits: every reader has them */
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The worker `exec`: descriptors from an experiment, command lines, builds, results, clocks. */
 #include "bench/exec/cpufreq.h"
+#include "bench/exec/ledger.h"
 #include "bench/exec/make.h"
 #include "bench/exec/program.h"
 #include "bench/exec/tests.h"
@@ -174,6 +175,93 @@ static void test_points(void)
     am_arena_fini(&arena);
 }
 
+/* ---- command lines ---- */
+
+static char chosen[1024], attached[1024];
+
+static void on_chosen(void *self, const char *name, const char *value)
+{
+    const size_t n = strlen(chosen);
+
+    (void)self;
+    (void)am_str_format(chosen + n, sizeof(chosen) - n, "%s=%s;", name, value);
+}
+
+static void on_attach(void *self, const char *name, const char *type, const void *data, size_t n)
+{
+    (void)self;
+    (void)am_str_format(attached, sizeof(attached), "%s %s %.*s", name, type, (int)n,
+                        (const char *)data);
+}
+
+static enum am_status time_it(const struct am_bench *bench, const char *const *labels,
+                              struct am_batch *batch, struct am_err *err)
+{
+    const struct am_ctx ctx = {
+        .bench = bench, .note = on_note, .chosen = on_chosen, .attach = on_attach};
+    void *const state = calloc(1, bench->state_size);
+    struct am_value values[AM_AXES_MAX];
+    struct am_work work = {0};
+    enum am_status s = AM_OK;
+
+    chosen[0] = attached[0] = '\0';
+    for (size_t i = 0; s == AM_OK && bench->axes[i].name; i++)
+        s = am_value_parse(&bench->axes[i], labels[i], strlen(labels[i]), &values[i], err);
+    if (s == AM_OK)
+        s = bench->prepare(state, &ctx, values, &work, err);
+    if (s == AM_OK)
+        s = bench->run_timed(state, 1, batch, err);
+    bench->finish(state);
+    free(state);
+    return s;
+}
+
+static const char commands[] = "test time\nshell auto\nexec {command}\nresources yes\n"
+                               "printed last\nwarmup 2\ncodes any\n"
+                               "prepare echo before {n} >> log\ncleanup echo after >> log\n"
+                               "axis n 1,2\n"
+                               "command sh -c 'echo $0 >> log; exit $0' {n}\nrun\n"
+                               "command echo {n} | tee -a log\nrun\n";
+
+static void test_commands(void)
+{
+    struct am_arena arena = {0};
+    const struct am_bench **benches = NULL;
+    struct am_batch batch = {0};
+    struct am_err err = {0};
+    char text[8192];
+    const char *const direct[] = {"1", "sh_-c_'echo_$0_>>_log;_exit_$0'_{n}"};
+    const char *const piped[] = {"2", "echo_{n}_|_tee_-a_log"};
+
+    (void)am_str_format(text, sizeof(text), "folder %s\n%s", folder, commands);
+    put("c.exp", text);
+    put("ledger", "");
+    put("log", "");
+    ok(am_exec_tests_load(in_folder("c.exp"), &arena, &benches, &err) == AM_OK && benches[0],
+       "commands are a bench (%s)", err.text);
+    if (!benches || !benches[0])
+        return;
+    is_str(benches[0]->metrics[1].name, AM_SPEC_CPU, "behind the time: what they use");
+    is_str(benches[0]->metrics[5].name, AM_SPEC_CODE, "and the code, where any is good");
+    ok(time_it(benches[0], direct, &batch, &err) == AM_OK, "a command runs (%s)", err.text);
+    is_str(get("log"), "before 1\n1\nafter\nbefore 1\n1\nafter\nbefore 1\n1\nafter\n",
+           "after two that warm it up, each between what comes before and after it");
+    is_near(batch.values[5], 1, 1e-12, "its code is a result");
+    ok(batch.values[0] > 0 && batch.values[1] >= 0 && batch.values[4] > 0,
+       "so are its times and its memory");
+    ok(strstr(chosen, "typed=sh -c echo $0 >> log; exit $0 1;starter=direct;memory_floor="),
+       "nobody else starts it: %s", chosen);
+    is_str(attached, "", "what prints nothing attaches nothing");
+    put("log", "");
+    (void)time_it(benches[0], direct, &batch, &err);
+    is_str(get("log"), "before 1\n1\nafter\n", "it is warmed up once");
+    put("log", "");
+    ok(time_it(benches[0], piped, &batch, &err) == AM_OK, "a pipe runs (%s)", err.text);
+    ok(strstr(chosen, "typed=echo 2 | tee -a log;starter=sh;"), "by a shell: %s", chosen);
+    is_str(attached, "output text/plain 2\n", "and what it prints is attached");
+    am_arena_fini(&arena);
+}
+
 static void test_nothing(void)
 {
     struct am_arena arena = {0};
@@ -230,6 +318,7 @@ int main(void)
         return 1;
     test_program();
     test_points();
+    test_commands();
     test_nothing();
     test_cpufreq();
     (void)am_exec_program_run(

@@ -128,6 +128,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_TUNE] = am_cmd_tune,
         [AM_CMD_REPORT] = am_cmd_report,
         [AM_CMD_HISTORY] = am_cmd_history,
+        [AM_CMD_TIME] = am_cmd_time,
         [AM_CMD_ENERGY] = am_cmd_energy,
         [AM_CMD_EXPERIMENT] = am_cmd_experiment,
         [AM_CMD_TABLE] = am_cmd_table,

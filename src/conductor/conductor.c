@@ -35,6 +35,7 @@ struct run {
     struct am_looks looks; /* when a point may stop for its precision */
     struct am_outcome *outcome;
     unsigned round;
+    bool failed; /* a launch, where one ends the run */
 };
 
 static double elapsed(const struct run *r)
@@ -47,6 +48,12 @@ static double elapsed(const struct run *r)
 static bool interrupted(const struct run *r)
 {
     return r->c->interrupted && *r->c->interrupted;
+}
+
+/* No more launches, whatever is still open. */
+static bool ends_here(const struct run *r)
+{
+    return r->failed || interrupted(r);
 }
 
 static void stop(struct run *r, size_t i, enum am_stop_reason reason)
@@ -106,6 +113,7 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32
     struct am_visited *p = &r->points[i];
 
     am_visited_note(p, r->set, v, busy);
+    r->failed = r->failed || (r->c->ends_at_failure && v->state == AM_POINT_FAIL);
     p->next_round = r->round + 1;
     p->seconds += seconds;
     r->n_visits++;
@@ -371,7 +379,7 @@ static enum am_status play_block(struct run *r, struct am_err *err)
 
     r->round = (unsigned)first;
     n = order_block(r, end);
-    while (n && s == AM_OK && !interrupted(r)) {
+    while (n && s == AM_OK && !ends_here(r)) {
         size_t group, visited, gone;
 
         if (!still_fits(r, order[0]) || over_budget(r, order[0])) {
@@ -456,6 +464,7 @@ static void count_outcome(struct run *r)
     r->outcome->asked = others ? others_ok : r->outcome->ok;
     r->outcome->elapsed_s = elapsed(r);
     r->outcome->interrupted = interrupted(r);
+    r->outcome->ended_at_failure = r->failed;
 }
 
 /* Time is up: what is still open has no more. */
@@ -472,7 +481,7 @@ static enum am_status play(struct run *r, const struct am_resume *resume, struct
 
     for (size_t i = 0; resume && s == AM_OK && i < r->c->plan->n; i++)
         consider_stop(r, i);
-    while (s == AM_OK && r->n_stopped < r->c->plan->n && !interrupted(r)) {
+    while (s == AM_OK && r->n_stopped < r->c->plan->n && !ends_here(r)) {
         if (!choose(r)) {
             stop_all(r);
             break;

@@ -51,6 +51,8 @@ struct am_conductor {
                                    * nobody looks */
     bool foreign;                 /* workers serve in processes that are not our children:
                                    * who else works cannot be told */
+    bool ends_at_failure; /* the first launch that fails is the last; else its point alone has no
+                           * result */
     const volatile sig_atomic_t *interrupted; /* set by the program's signal handler */
     am_progress_fn *progress;                 /* may be NULL */
     void *progress_self;
@@ -66,6 +68,7 @@ struct am_outcome {
     size_t repeated; /* visits that were repeated because they were disturbed */
     double elapsed_s;
     bool interrupted, budget_spent;
+    bool ended_at_failure; /* as was asked for: what is open stays open */
 };
 
 /* `resume` is NULL for a fresh run. Results are in the store; AM_OK also when points failed. */

@@ -1,63 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* archmeter experiment: a campaign that a file describes. */
+/* archmeter experiment, time: a campaign that a file describes, or commands side by side. */
 #include "cli/cli.h"
 #include "cli/run/experiment.h"
-#include "cli/run/measure.h"
-#include "cli/run/meters.h"
-#include "cli/run/setup.h"
-#include "cli/tune/tuning_file.h"
+#include "cli/run/timing.h"
 
-#include "base/log.h"
-#include "document/units.h"
-
-static enum am_status measure(struct am_cli *cli, struct am_setup *setup,
-                              const struct am_spec *spec, struct am_err *err)
+static enum am_status load_file(const struct am_cli *cli, const struct am_symbol *symbols,
+                                struct am_spec *out, struct am_err *err)
 {
-    struct am_store *store = NULL;
-    struct am_outcome outcome = {0};
-    char name[AM_UNITS_MAX];
-    const char *const path =
-        cli->opt->output ? cli->opt->output : am_measure_default_path(name, sizeof(name));
-    enum am_status s;
-
-    am_experiment_keep(spec, setup, cli->arena);
-    s = am_measure_create(cli, setup, path, &store, err);
-    if (s == AM_OK)
-        s = am_measure_run(cli, setup, store, NULL, &outcome, err);
-    if (s == AM_OK)
-        s = am_measure_report(cli, store, path, &outcome, err);
-    am_store_close(store);
-    return s;
+    return am_experiment_load(cli->opt->operands.items[0], symbols, cli->arena, out, err);
 }
 
-/* Whatever is wrong with the file is found before anything of it is run. */
 enum am_status am_cmd_experiment(struct am_cli *cli, struct am_err *err)
 {
-    struct am_setup setup = {0};
-    struct am_spec spec;
-    enum am_status s = am_setup_machine(cli, &setup, err);
+    return am_experiment_run(cli, &(struct am_experiment_way){.load = load_file}, err);
+}
 
-    if (s == AM_OK)
-        s = am_experiment_load(cli->opt->operands.items[0], am_topo_symbols(setup.topo), cli->arena,
-                               &spec, err);
-    if (s == AM_OK)
-        s = am_experiment_publish(spec.flat, err);
-    if (s == AM_OK)
-        s = am_setup_benches(cli, &setup, err);
-    if (s == AM_OK)
-        s = am_setup_energy(cli, &setup, err);
-    if (s == AM_OK)
-        s = am_setup_counters(cli, &setup, err);
-    if (s == AM_OK)
-        s = am_experiment_plan(cli, &setup, &spec, err);
-    if (s == AM_OK)
-        s = am_setup_tuning(cli, &setup, err);
-    if (s == AM_OK)
-        am_setup_stretch(cli, &setup, &setup.plan.settings);
-    if (s == AM_OK && cli->opt->dry_run)
-        am_setup_show_plan(cli, &setup.plan);
-    else if (s == AM_OK)
-        s = measure(cli, &setup, &spec, err);
-    am_setup_close(&setup);
-    return s;
+/* Programs are noisier than our benches, and often short: more launches, unless the words say how
+ * many. */
+enum am_status am_cmd_time(struct am_cli *cli, struct am_err *err)
+{
+    static const struct am_counts usual = {.min = 10, .max = 30};
+    static const struct am_experiment_way way = {
+        .load = am_timing_load, .keep = am_timing_keep, .waits = true};
+    struct am_options *const opt = am_arena_alloc(cli->arena, sizeof(*opt));
+
+    if (!opt)
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    *opt = *cli->opt;
+    if (!opt->launches.min && opt->profile == AM_PROFILE_STANDARD)
+        opt->launches = usual;
+    cli->opt = opt;
+    return am_experiment_run(cli, &way, err);
 }

@@ -16,6 +16,7 @@
 #include "cli/words/remember.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
+#include "cli/run/timing.h"
 #include "conductor/schedule.h"
 #include "conductor/replan.h"
 #include "conductor/sides.h"
@@ -246,6 +247,8 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
         status = rebuild_plan(resume, cli->arena, &setup, err);
     if (status == AM_OK)
         am_setup_costs(cli, &setup);
+    if (status == AM_OK)
+        setup.ends_at_failure = am_timing_ends_at_failure(&stored.settings);
     if (status == AM_OK)
         am_experiment_order(&stored.settings, &setup.plan.settings);
     if (status == AM_OK)

@@ -2,7 +2,9 @@
 /* archmeter show: what a results file holds. */
 #include "cli/cli.h"
 #include "cli/run/setup.h"
+#include "cli/run/timing.h"
 #include "document/results.h"
+#include "family/timed.h"
 #include "write/write.h"
 
 #include <stdio.h>
@@ -15,6 +17,13 @@ enum am_status am_cmd_show(struct am_cli *cli, struct am_err *err)
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
 
+    if (status == AM_OK && patterns.n == 0 && am_timed_is(&set)) {
+        const bool table = cli->style.format == AM_FORMAT_TABLE;
+        const enum am_status shown = am_timing_show(cli, &set, NULL, err);
+
+        if (shown != AM_OK || !table || !cli->opt->verbose)
+            return shown;
+    }
     if (status == AM_OK)
         am_write(&document, &cli->style, cli->arena, stdout);
     return status;

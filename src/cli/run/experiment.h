@@ -19,6 +19,18 @@ enum am_status am_experiment_publish(const char *flat, struct am_err *err);
 enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *setup,
                                   const struct am_spec *spec, struct am_err *err);
 
+/* An experiment from its description to its results, for the commands that differ in where the
+ * description comes from. What was wrong with it was found before anything of it is run. */
+struct am_experiment_way {
+    enum am_status (*load)(const struct am_cli *cli, const struct am_symbol *symbols,
+                           struct am_spec *out, struct am_err *err);
+    void (*keep)(const struct am_options *opt, struct am_arena *arena,
+                 struct am_kvs *settings); /* beside the description; NULL: nothing */
+    bool waits;                            /* for a quiet moment, and repeats what was disturbed */
+};
+enum am_status am_experiment_run(struct am_cli *cli, const struct am_experiment_way *way,
+                                 struct am_err *err);
+
 /* What resume needs, into the settings of the setup. (The plan has put the testsets of our own
  * benches' points there already: AM_STORE_TESTSETS of store/query.h.) */
 void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, struct am_arena *arena);

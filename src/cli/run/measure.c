@@ -11,11 +11,13 @@
 #include "cli/run/progress.h"
 #include "cli/run/refine.h"
 #include "cli/run/run_folder.h"
+#include "cli/run/timing.h"
 #include "cli/words/remember.h"
 #include "cli/run/page.h"
 #include "document/results.h"
 #include "document/screen.h"
 #include "document/units.h"
+#include "family/timed.h"
 #include "model/facts.h"
 #include "topo/doctor.h"
 #include "write/write.h"
@@ -209,6 +211,7 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         .counting = setup->counting,
         .root = &setup->root,
         .foreign = cli->opt->joint_axes != NULL,
+        .ends_at_failure = setup->ends_at_failure,
         .interrupted = cli->interrupted,
         .progress = am_progress_show,
         .progress_self = &view,
@@ -227,13 +230,14 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         status = am_refine_pairs(cli, &quiet, outcome, err);
     am_run_folder_remove(&folder);
     /* A machine that drew more after the run than before makes net energies doubtful: both stay. */
-    if (status == AM_OK && !outcome->interrupted)
+    if (status == AM_OK && !outcome->interrupted && !outcome->ended_at_failure)
         status = am_measure_idle(cli, setup, store, "after", err);
-    ended = am_store_end_run(store,
-                             status != AM_OK        ? AM_RUN_FAILED
-                             : outcome->interrupted ? AM_RUN_INTERRUPTED
-                                                    : AM_RUN_DONE,
-                             err);
+    ended =
+        am_store_end_run(store,
+                         status != AM_OK                                     ? AM_RUN_FAILED
+                         : outcome->interrupted || outcome->ended_at_failure ? AM_RUN_INTERRUPTED
+                                                                             : AM_RUN_DONE,
+                         err);
     return status != AM_OK ? status : ended;
 }
 
@@ -241,9 +245,9 @@ static enum am_exit exit_code_of(const struct am_outcome *o)
 {
     if (o->interrupted)
         return AM_EXIT_INTERRUPTED;
-    if (o->asked == 0)
+    if (o->asked == 0 && !o->ended_at_failure)
         return AM_EXIT_UNMEASURED;
-    return o->failed ? AM_EXIT_FINDINGS : AM_EXIT_DONE;
+    return o->failed || o->ended_at_failure ? AM_EXIT_FINDINGS : AM_EXIT_DONE;
 }
 
 static void tell_outcome(const struct am_outcome *o)
@@ -265,7 +269,7 @@ static void tell_outcome(const struct am_outcome *o)
                "left out, for want of time: %zu point%s of least worth (archmeter plan "
                "lists them; --budget gives more time)",
                o->open, o->open == 1 ? "" : "s");
-    if (o->asked == 0 && !o->interrupted)
+    if (o->asked == 0 && !o->interrupted && !o->ended_at_failure)
         am_log(AM_LOG_ERROR, "nothing could be measured");
     am_log(AM_LOG_INFO, "\n%zu measured, %zu skipped, %zu failed, %zu open; %zu launch%s in %s",
            o->ok, o->skipped, o->failed, o->open, o->launches, o->launches == 1 ? "" : "es", took);
@@ -286,6 +290,21 @@ void am_measure_tell(struct am_cli *cli, const char *path, const struct am_outco
     tell_outcome(outcome);
     tell_next(outcome, path);
     cli->exit_code = exit_code_of(outcome);
+}
+
+/* Commands have a screen of their own. */
+static enum am_status report_timing(struct am_cli *cli, const struct am_result_set *set,
+                                    const char *path, const struct am_outcome *outcome,
+                                    struct am_err *err)
+{
+    const enum am_status status = am_timing_show(cli, set, path, err);
+
+    (void)fflush(stdout);
+    if (outcome->ended_at_failure)
+        am_log(AM_LOG_ERROR, "stopped at the first failure; --ignore-failure goes on, and counts "
+                             "such executions");
+    cli->exit_code = exit_code_of(outcome);
+    return status;
 }
 
 /* What a person sees at the end is the first screen, which says itself what to do next. Where the
@@ -309,6 +328,8 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
 
     if (status != AM_OK)
         return status;
+    if (am_timed_is(&set))
+        return report_timing(cli, &set, path, outcome, err);
     if (brief)
         am_facts_derive(&set, cli->arena, &facts);
     brief =

@@ -25,6 +25,7 @@ struct am_setup {
     struct am_kvs settings;       /* to store with the run, beside the plan's own */
     uint64_t
         begun_ns; /* when the command began, whose time a budget bounds; 0: when measuring does */
+    bool ends_at_failure; /* see conductor/conductor.h */
 };
 
 /* Opens the machine, then the benches. */

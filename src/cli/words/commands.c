@@ -229,6 +229,26 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .operand = AM_OPERAND_FILE,
             .max_operands = UINT_MAX,
         },
+    [AM_CMD_TIME] =
+        {
+            .name = "time",
+            .summary = "commands side by side: time, CPU time, memory, and which is faster",
+            .operands = "COMMAND...",
+            .description =
+                "Each COMMAND is one word of this command line, quoted: archmeter time 'gzip -1 -c F' "
+                "'gzip -9 -c F'. It is started anew for every measurement, in rounds that visit all "
+                "commands in drawn order, until the interval of its median is within the target. "
+                "{NAME} in a command takes each value that -p NAME=VALUES gives. Every pair of "
+                "commands gets a verdict with the interval of the ratio; the verdicts hold together.\n\n"
+                "A command that needs no shell (pipes, redirections, variables, patterns) is started "
+                "directly; else /bin/sh -c starts it, and what that costs is measured and said. What "
+                "commands print is kept, its last 16 KiB. The results file is one like those of run: "
+                "show, compare, report, history and resume read it.\n\n"
+                "A command that ends with a code other than 0 ends the run, with code 1. Codes as for run "
+                "else; 2 when something in the words is wrong.",
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
     [AM_CMD_ENERGY] =
         {
             .name = "energy",

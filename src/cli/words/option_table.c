@@ -26,13 +26,14 @@ static const char *const fail_on_words[] = {
 enum {
     PLANNING = BIT(PLAN) | BIT(RUN) | BIT(SELFTEST),
     SETTINGS = PLANNING | BIT(EXPERIMENT),
+    PROGRAMS = SETTINGS | BIT(TIME), /* a launch is one execution there: no samples, no batches */
     TUNED = SETTINGS | BIT(TUNE),
-    MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT),
+    MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT) | BIT(TIME),
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
              BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(SELFTEST) | BIT(ENERGY) |
-             BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES),
+             BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) | BIT(TIME),
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
-    COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
+    COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(TIME),
     ENERGETIC = MEASURING | BIT(PLAN),
     METERED = ENERGETIC | BIT(ENERGY),
     COMPARING = BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
@@ -54,11 +55,62 @@ const struct am_option am_option_table[] = {
             "repeated.",
     },
     {
+        .name = "param",
+        .letter = 'p',
+        .kind = AM_OPTION_LIST,
+        .offset = FIELD(params),
+        .argument = "NAME=VALUES",
+        .commands = BIT(TIME),
+        .help = "Values that {NAME} in the commands takes in turn: a list (1,2,4; fast,small) or a "
+                "range of numbers (1:16, 1:16:*2). A command without {NAME} is measured once. May "
+                "be repeated: the product is measured.",
+    },
+    {
+        .name = "warmup",
+        .letter = 'w',
+        .kind = AM_OPTION_NUMBER,
+        .offset = FIELD(warmup),
+        .argument = "N",
+        .commands = BIT(TIME),
+        .help = "Executions of each command before the first that counts (1).",
+    },
+    {
+        .name = "prepare",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(prepare),
+        .argument = "COMMAND",
+        .commands = BIT(TIME),
+        .help = "Run before every execution, not timed; may hold {NAME}.",
+    },
+    {
+        .name = "cleanup",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(cleanup),
+        .argument = "COMMAND",
+        .commands = BIT(TIME),
+        .help = "Run after every execution, not timed; may hold {NAME}.",
+    },
+    {
+        .name = "ignore-failure",
+        .letter = 'i',
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(ignore_failure),
+        .commands = BIT(TIME),
+        .help = "Measure commands whatever code they end with, which is stored as exit_code.",
+    },
+    {
+        .name = "discard",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(discard),
+        .commands = BIT(TIME),
+        .help = "What commands print goes to /dev/null: nothing reads it, and nothing is kept.",
+    },
+    {
         .name = "quick",
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_QUICK,
         .offset = FIELD(profile),
-        .commands = TUNED,
+        .commands = TUNED | BIT(TIME),
         .help = "Few values and short batches: the whole default set in about a minute. The "
                 "default where nothing is named.",
     },
@@ -68,7 +120,7 @@ const struct am_option am_option_table[] = {
         .value = AM_PROFILE_STANDARD,
         .offset = FIELD(profile),
         .dflt = "standard",
-        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
+        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(TIME),
         .help = "The default where benches are named: launches are added until the interval is "
                 "within the target.",
     },
@@ -85,7 +137,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_THOROUGH,
         .offset = FIELD(profile),
-        .commands = TUNED,
+        .commands = TUNED | BIT(TIME),
         .help = "More values, more launches, a narrower target.",
     },
     {
@@ -93,7 +145,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(budget_s),
         .argument = "TIME",
-        .commands = SETTINGS,
+        .commands = PROGRAMS,
         .help = "Begin no launch after this time (30s, 5m, 1h; 0s: no limit).",
     },
     {
@@ -109,7 +161,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_COUNTS,
         .offset = FIELD(launches),
         .argument = "MIN[:MAX]",
-        .commands = SETTINGS,
+        .commands = PROGRAMS,
         .help = "Fresh processes per point; MIN alone fixes the count.",
     },
     {
@@ -125,7 +177,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SHARE,
         .offset = FIELD(target),
         .argument = "SHARE",
-        .commands = SETTINGS,
+        .commands = PROGRAMS,
         .help = "Half-width of the 95 % interval, relative to the median, at which a point is "
                 "done (1%).",
     },
@@ -142,7 +194,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(launch_limit_s),
         .argument = "TIME",
-        .commands = TUNED,
+        .commands = TUNED | BIT(TIME),
         .help = "A worker that takes longer is killed and its point stored as failed (60s).",
     },
     {
@@ -150,7 +202,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(seed),
         .argument = "N",
-        .commands = TUNED,
+        .commands = TUNED | BIT(TIME),
         .help = "Seed of the order of launches and of their data; a fresh one by default. It is "
                 "stored with the run.",
     },
@@ -159,14 +211,14 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(tag),
         .argument = "TEXT",
-        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE) | BIT(TIME),
         .help = "A name for the run, stored and shown with it.",
     },
     {
         .name = "no-wait",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(no_wait),
-        .commands = BIT(RUN),
+        .commands = BIT(RUN) | BIT(TIME),
         .help = "Take the machine as it is: do not wait for a quiet moment (up to 10 s or a tenth "
                 "of the budget), and do not repeat launches that were disturbed.",
     },
@@ -174,7 +226,7 @@ const struct am_option am_option_table[] = {
         .name = "strict",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(strict),
-        .commands = BIT(RUN),
+        .commands = BIT(RUN) | BIT(TIME),
         .help = "Measure nothing on a busy machine: end with code 5 when no quiet moment came.",
     },
     {
@@ -350,7 +402,7 @@ const struct am_option am_option_table[] = {
         .name = "dry-run",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(dry_run),
-        .commands = BIT(RUN) | BIT(EXPERIMENT),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TIME),
         .help = "Show what would be measured and how long it would take; run nothing.",
     },
     {
@@ -367,7 +419,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(output),
         .argument = "FILE",
-        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE) | BIT(TIME),
         .help = "The results file; it must not exist yet. Default: "
                 "archmeter-YYYYMMDD-HHMMSS.db in the working directory.",
     },
@@ -532,7 +584,7 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(delta),
         .argument = "SHARE",
         .dflt = "2%",
-        .commands = COMPARING | BIT(REPORT) | BIT(RUN) | BIT(RESUME) | BIT(MODEL),
+        .commands = COMPARING | BIT(REPORT) | BIT(RUN) | BIT(RESUME) | BIT(MODEL) | BIT(TIME),
         .help = "The smallest relative difference that matters.",
     },
     {

@@ -28,6 +28,7 @@ enum am_command_id {
     AM_CMD_TUNE,
     AM_CMD_REPORT,
     AM_CMD_HISTORY,
+    AM_CMD_TIME,
     AM_CMD_ENERGY,
     AM_CMD_EXPERIMENT,
     AM_CMD_TABLE,
@@ -145,6 +146,10 @@ struct am_options {
     const char *snake_stop, *overlay;
     bool make;
     const char *truth, *noise, *speed;
+
+    const char *prepare, *cleanup;
+    struct am_number warmup;
+    bool ignore_failure, discard;
 
     bool dry_run;
     struct am_number interleave;

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""archmeter time: a slower command is found, parameters, codes, what comes before and after, output, interrupts, bad words.
+Arguments: archmeter, its build folder."""
+import json
+import os
+import signal
+import sys
+import time
+
+from e2e import Bench, Tap
+
+LINES, COLUMNS = 24, 80
+
+
+def script(bench, name, text):
+    folder = bench.path("bin")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def fits(text):
+    lines = text.splitlines()
+    return len(lines) <= LINES and all(len(line) <= COLUMNS for line in lines)
+
+
+def planted(tap, bench):
+    """Sleeping costs no CPU: the ratio holds on a busy machine too."""
+    out = bench.run("time", "sleep 0.3", "sleep 0.15", "-o", "sleep.db", "--launches", "10", "--seed", "5")
+    tap.ok(out.returncode == 0 and "B is " in out.stdout and "faster than A: significant" in out.stdout,
+           "a command that takes twice as long is found", out.stdout + out.stderr)
+    tap.ok(fits(out.stdout), f"on a screen of {LINES} lines of {COLUMNS} columns", out.stdout)
+    shown = bench.run("show", "sleep.db")
+    tap.ok(shown.returncode == 0 and "faster than A: significant" in shown.stdout, "show says it again", shown.stdout)
+    report = json.loads(bench.run("show", "sleep.db", "--format", "json").stdout)
+    verdict = report["verdicts"][0]
+    tap.ok(verdict["faster"] == "B" and verdict["verdict"] == "faster" and verdict["ci"][0] > 1,
+           "JSON has the verdict beside the results", verdict)
+    metrics = report["results"][0]["metrics"]
+    tap.ok(all(name in metrics for name in ("time", "cpu", "user", "system", "memory")) and
+           metrics["memory"]["median"] > 0, "and what the commands used", list(metrics))
+    tap.ok(report["run"]["seed"] == "5", "the seed is stored", report["run"])
+    rounds = bench.query("sleep.db", "SELECT v.round, v.point FROM visit v JOIN launch l ON l.id = v.launch "
+                                     "ORDER BY l.started_ns")
+    orders = {tuple(point for r, point in rounds if r == k) for k in range(10)}
+    tap.ok([r for r, _ in rounds] == sorted(r for r, _ in rounds) and len(orders) == 2,
+           "each round has both, in an order that is drawn", rounds)
+    csv = bench.run("show", "sleep.db", "--format", "csv").stdout.splitlines()
+    tap.ok(csv[0].startswith("name,command,median,") and len(csv) == 3, "CSV has a row per command", csv)
+    bench.run("time", "sleep 0.3", "sleep 0.15", "-o", "second.db", "--launches", "2")
+    for words in (("report", "sleep.db"), ("compare", "sleep.db", "second.db"),
+                  ("history", "sleep.db", "second.db", "--point", "exec.time command=sleep_0.3"),
+                  ("export", "sleep.db"), ("compare", "sleep.db", "--between", "command=sleep_0.3,sleep_0.15")):
+        done = bench.run(*words)
+        tap.ok(done.returncode in (0, 4), f"{words[0]} reads it", done.stdout + done.stderr)
+
+
+def parameters(tap, bench):
+    out = bench.run("time", "-p", "n=3,4", "sh -c 'exit {n}'", "true", "-i", "--launches", "2", "-o", "codes.db")
+    results = bench.results("codes.db")
+    codes = sorted(r["metrics"]["exit_code"]["median"] for r in results)
+    tap.ok(out.returncode == 0 and codes == [0, 3, 4],
+           "each value of a parameter is measured, a command without it once, and codes are kept", out.stdout + out.stderr)
+    tap.ok("sh -c exit 4" in out.stdout or "exit 4" in out.stdout, "lines are shown with their values", out.stdout)
+    copies = bench.run("time", "true", "true", "--launches", "2", "-o", "copies.db")
+    tap.ok(copies.returncode == 0 and len(bench.results("copies.db")) == 2, "the same command twice is two",
+           copies.stdout + copies.stderr)
+
+
+def failures(tap, bench):
+    out = bench.run("time", "true", "sh -c 'echo why; exit 7'", "--launches", "4", "-o", "fails.db", "--warmup", "0")
+    tap.ok(out.returncode == 1 and "exit code 7: why" in out.stderr and "--ignore-failure" in out.stderr,
+           "a command that fails ends the run, with its code and last words", out.stdout + out.stderr)
+    tap.ok(bench.query("fails.db", "SELECT count(*) FROM visit WHERE state = 'fail'") == [(1,)],
+           "at its first failure, which is stored")
+    kept = bench.query("fails.db", "SELECT a.data FROM attachment a JOIN visit v ON v.id = a.visit WHERE v.state = 'fail'")
+    tap.ok([bytes(row[0]) for row in kept] == [b"why\n"], "with what it printed", kept)
+    shown = bench.run("show", "fails.db")
+    tap.ok(shown.returncode == 0 and "exit code 7" in shown.stdout, "show says why", shown.stdout + shown.stderr)
+    again = bench.run("resume", "fails.db")
+    tap.ok(again.returncode == 1 and "exit code 7" in again.stderr, "resume meets it again", again.stderr)
+
+
+def around(tap, bench):
+    out = bench.run("time", "sh -c 'cat mark; echo out; echo err >&2'", "--prepare", "echo x > mark",
+                    "--cleanup", "sh -c 'rm mark; echo y >> done'", "--launches", "3", "-w", "2", "-o", "around.db")
+    with open(bench.path("done"), encoding="utf-8") as file:
+        cleaned = file.read()
+    tap.ok(out.returncode == 0 and cleaned == "y\n" * 5, "prepare and cleanup surround every execution, two for warming up",
+           out.stdout + out.stderr + cleaned)
+    kept = bench.query("around.db", "SELECT data FROM attachment WHERE name = 'output'")
+    tap.ok([bytes(row[0]) for row in kept] == [b"x\nout\nerr\n"] * 3, "what it prints is kept", kept)
+    bad = bench.run("time", "true", "--prepare", "false", "--launches", "2", "-o", "prepare.db")
+    tap.ok(bad.returncode == 1 and "prepare: false ended with exit code 1" in bad.stderr, "a prepare that fails is told",
+           bad.stderr)
+    none = bench.run("time", "echo much", "--discard", "--launches", "2", "-o", "discard.db")
+    tap.ok(none.returncode == 0 and bench.query("discard.db", "SELECT count(*) FROM attachment") == [(0,)],
+           "--discard keeps nothing", none.stderr)
+
+
+def shells(tap, bench):
+    out = bench.run("time", "echo a | cat", "echo a", "--launches", "2", "-o", "shell.db")
+    tap.ok(out.returncode == 0 and "/bin/sh starts A" in out.stdout and "(others: none)" in out.stdout,
+           "a shell starts what needs one, and its cost is said", out.stdout + out.stderr)
+    marked = bench.run("time", "echo $(touch made)", "--launches", "2", "-o", "touch.db")
+    quoted = bench.run("time", "-p", "f=$(touch evil),b", "echo {f}", "--launches", "2", "-o", "evil.db")
+    tap.ok(marked.returncode == 0 and os.path.exists(bench.path("made")), "a command may use it", marked.stderr)
+    tap.ok(quoted.returncode == 0 and not os.path.exists(bench.path("evil")), "a value alone never reaches it", quoted.stderr)
+
+
+def interrupted(tap, bench):
+    child = bench.start("time", "sleep 0.2", "sleep 0.1", "--launches", "20", "-o", "int.db", "--warmup", "0")
+    for _ in range(1200):
+        time.sleep(0.05)
+        if os.path.exists(bench.path("int.db")) and bench.run("show", "int.db").returncode == 0:
+            if bench.query("int.db", "SELECT count(*) FROM launch")[0][0] >= 4:
+                break
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=300)
+    kept = bench.query("int.db", "SELECT count(*) FROM launch")[0][0]
+    tap.ok(child.returncode == 130 and kept >= 4 and "sleep 0.2" in out and "archmeter resume int.db" in out,
+           f"an interrupt keeps the {kept} launches and prints the screen", out + err)
+    resumed = bench.run("resume", "int.db")
+    full = bench.query("int.db", "SELECT count(*) FROM launch")[0][0]
+    tap.ok(resumed.returncode == 0 and full == 40 and "significant" in resumed.stdout, "and resume finishes it",
+           resumed.stdout + resumed.stderr)
+
+
+def bad_words(tap, bench):
+    script(bench, "frobnicate", "true\n")
+    env = dict(bench.env, PATH=bench.path("bin") + ":" + bench.env["PATH"])
+    cases = (
+        (("frobnicat x",), 'did you mean "frobnicate"'),
+        (("./absent",), "no program is there"),
+        (("",), "empty"),
+        (("true 'x",), "quote"),
+        (("frobnicate {leve}", "frobnicate {level}", "-p", "level=1"), "did you mean {level}"),
+        (("true", "-p", "n=1"), "no command holds {n}"),
+        (("true", "-p", "n"), "n"),
+        (("true", "--prepaer", "x"), "--prepare"),
+        (("true", "--launches", "0"), "launches"),
+        (("true {run}", "-p", "run=1"), "run"),
+        ((), "COMMAND"),
+    )
+    for words, story in cases:
+        out = bench.run("time", *words, "-o", "bad.db", env=env)
+        tap.ok(out.returncode == 2 and story in out.stderr and not os.path.exists(bench.path("bad.db")),
+               f"{' '.join(words) or 'nothing'}: {story}", f"{out.returncode} {out.stdout}{out.stderr}")
+
+
+def main():
+    tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
+    bench.env = bench.real_env
+    for part in (planted, parameters, failures, around, shells, interrupted, bad_words):
+        part(tap, bench)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -280,6 +280,20 @@ enum am_status am_exec_cleanup_command(const struct am_exec_point *p, struct am_
                                 : AM_E_ABSENT;
 }
 
+enum am_status am_exec_beside(const struct am_exec_point *p, struct am_arena *arena,
+                              struct am_beside *out, struct am_err *err)
+{
+    const char *const line = p->of->test->beside;
+    const char *const text = line ? am_spec_expand(line, value_of, p, arena) : NULL;
+
+    if (!line)
+        return AM_E_ABSENT;
+    if (!text)
+        return no_memory(err);
+    return am_beside_parse(text, out) ? AM_OK
+                                      : am_fail(err, AM_E_PARSE, "beside: \"%s\" is none", text);
+}
+
 /* ---- building ---- */
 
 static bool has_makefile(const struct am_exec_test *of, struct am_arena *arena)

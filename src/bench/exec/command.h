@@ -4,6 +4,7 @@
 #define AM_BENCH_EXEC_COMMAND_H
 
 #include "bench/exec/program.h"
+#include "core/spec/beside.h"
 #include "core/spec/spec.h"
 
 /* One test of the experiment, as the hooks see it. */
@@ -30,6 +31,9 @@ const char *am_exec_point_text(const struct am_exec_point *point, const char *ax
 /* The program with its arguments and environment; everything lives in the arena. */
 enum am_status am_exec_command(const struct am_exec_point *point, struct am_arena *arena,
                                struct am_exec_program *out, struct am_err *err);
+/* What is to run beside it; AM_E_ABSENT where the test says nothing. */
+enum am_status am_exec_beside(const struct am_exec_point *point, struct am_arena *arena,
+                              struct am_beside *out, struct am_err *err);
 /* What `shell auto` runs, before its variables are put in. */
 const char *am_exec_line(const struct am_exec_point *point);
 /* What runs before and after an execution; AM_E_ABSENT where the test has none. */

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "bench/exec/command.h"
 #include "bench/exec/cpufreq.h"
+#include "bench/exec/interference.h"
 #include "bench/exec/ledger.h"
 #include "bench/exec/make.h"
 #include "core/spec/spec_regex.h"
@@ -26,6 +27,7 @@ struct state {
     struct am_exec_point point;
     struct am_exec_program program;
     struct am_exec_cpufreq clock;
+    struct am_interference interference;
     struct am_text output; /* of the execution that counts */
     bool prepared;         /* cleanup is due */
     bool failed;
@@ -170,6 +172,29 @@ static enum am_status warm_up(struct state *s, struct am_err *err)
     return status;
 }
 
+static uint64_t largest_cache(void)
+{
+    static const uint64_t unknown = UINT64_C(32) << 20;
+    const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE), l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+
+    return l3 > 0 ? (uint64_t)l3 : l2 > 0 ? (uint64_t)l2 : unknown;
+}
+
+/* Begins what is to run beside the program, which has its part of the CPUs then, always the same.
+ */
+static enum am_status interfere(struct state *s, const struct am_ctx *ctx, struct am_err *err)
+{
+    const struct am_interference_cpus cpus = am_interference_split(ctx->cpus, ctx->cpu_count);
+    struct am_beside beside;
+    const enum am_status status = am_exec_beside(&s->point, &s->arena, &beside, err);
+
+    if (status != AM_OK)
+        return status == AM_E_ABSENT ? AM_OK : status;
+    s->program.cpus = cpus.program;
+    s->program.n_cpus = cpus.n_program;
+    return am_interference_start(&s->interference, &beside, &cpus, largest_cache(), err);
+}
+
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *values,
                               struct am_work *work, struct am_err *err)
 {
@@ -195,6 +220,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         status = warm_up(s, err);
     if (status == AM_OK)
         status = get_ready(s, err);
+    if (status == AM_OK)
+        status = interfere(s, ctx, err);
     if (status == AM_OK && s->of->test->resources)
         tell_floor(ctx);
     return status;
@@ -212,9 +239,25 @@ static enum am_status read_result(const char *name, const char *regex, const cha
     return am_fail(err, AM_E_WRONG, "%s: no line of the output matches \"%s\"", name, regex);
 }
 
+/* What was taken from the program while it ran. */
+struct taken {
+    double rate, share;
+};
+
+static struct taken between(const struct am_interference_taken *a,
+                            const struct am_interference_taken *b)
+{
+    const double seconds = b->at_s - a->at_s;
+
+    if (b->cpus == 0 || !(seconds > 0))
+        return (struct taken){0};
+    return (struct taken){.rate = (b->bytes - a->bytes) / seconds,
+                          .share = (b->cpu_s - a->cpu_s) / seconds / (double)b->cpus};
+}
+
 /* Behind what the program prints, in the order of the metrics (tests.c). */
 static void put_own(const struct am_spec_test *test, const struct am_exec_end *end,
-                    double iterations, double *values)
+                    double iterations, const struct taken *taken, double *values)
 {
     const double user = end->usage.user_s, kernel = end->usage.system_s;
     const struct {
@@ -228,6 +271,8 @@ static void put_own(const struct am_spec_test *test, const struct am_exec_end *e
         {AM_SPEC_USER, test->resources, user},
         {AM_SPEC_SYSTEM, test->resources, kernel},
         {AM_SPEC_MEMORY, test->resources, (double)end->usage.memory_bytes},
+        {AM_SPEC_TAKEN_RATE, test->beside != NULL, taken->rate},
+        {AM_SPEC_TAKEN_SHARE, test->beside != NULL, taken->share},
         {AM_SPEC_CODE, test->any_code, end->code},
     };
 
@@ -238,7 +283,8 @@ static void put_own(const struct am_spec_test *test, const struct am_exec_end *e
 }
 
 static enum am_status read_results(const struct am_spec_test *test, const struct am_exec_end *end,
-                                   struct am_batch *batch, struct am_err *err)
+                                   const struct taken *taken, struct am_batch *batch,
+                                   struct am_err *err)
 {
     const char *const output = am_text_str(&end->output);
     double iterations = 0;
@@ -254,7 +300,7 @@ static enum am_status read_results(const struct am_spec_test *test, const struct
         s = read_result("iterations", test->iterations, output, &iterations, err);
     if (s == AM_OK && test->iterations && !(iterations > 0))
         s = am_fail(err, AM_E_WRONG, "iterations: a weight must be above zero");
-    put_own(test, end, iterations, batch->values + test->results.n);
+    put_own(test, end, iterations, taken, batch->values + test->results.n);
     return s;
 }
 
@@ -262,13 +308,18 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
                                 struct am_err *err)
 {
     struct state *const s = state;
+    const struct am_interference_taken before = am_interference_read(&s->interference);
+    struct am_interference_taken after;
+    struct taken taken;
     struct am_exec_end end;
     enum am_status status = am_exec_program_run(&s->program, &end, err);
 
     (void)iters;
+    after = am_interference_read(&s->interference);
+    taken = between(&before, &after);
     batch->elapsed_ns = end.elapsed_ns;
     if (status == AM_OK)
-        status = read_results(s->of->test, &end, batch, err);
+        status = read_results(s->of->test, &end, &taken, batch, err);
     s->output = end.output;
     s->failed = status != AM_OK;
     return status;
@@ -291,6 +342,7 @@ static void finish(void *state)
     struct state *const s = state;
     struct am_err why = {0};
 
+    am_interference_stop(&s->interference);
     keep_output(s);
     if (clean_up(s, &why) != AM_OK) {
         am_ctx_note(s->ctx, "cleanup_failed", "%s", why.text);

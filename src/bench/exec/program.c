@@ -49,6 +49,8 @@ enum am_status am_exec_program_run(const struct am_exec_program *p, struct am_ex
                                        .environment = p->env,
                                        .n_environment = p->n_env,
                                        .folder = p->folder,
+                                       .cpus = p->cpus,
+                                       .n_cpus = p->n_cpus,
                                        .fds = fds,
                                        .n_fds = sizeof(fds) / sizeof(*fds)};
     struct am_err why = {0};

@@ -17,6 +17,8 @@ struct am_exec_program {
     const char *folder; /* working directory */
     const char *const *env; /* "NAME=VALUE" each, added to the environment */
     size_t n_env;
+    const int *cpus; /* that it may use; n_cpus == 0: all of this process */
+    size_t n_cpus;
     bool discard;    /* what it prints goes to /dev/null */
     bool any_code;   /* it may end with any code, or by a signal */
     bool keeps_last; /* of its output the end is kept, not the beginning */

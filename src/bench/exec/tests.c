@@ -91,6 +91,11 @@ static const struct am_metric *make_metrics(const struct am_spec_test *test, str
         {test->resources,
          {AM_SPEC_MEMORY, "B", AM_LOWER, AM_RULE_OWN,
           "most memory resident at once, of its largest process"}},
+        {test->beside != NULL,
+         {AM_SPEC_TAKEN_RATE, "B/s", AM_HIGHER, AM_RULE_OWN, "moved by what ran beside it"}},
+        {test->beside != NULL,
+         {AM_SPEC_TAKEN_SHARE, "1", AM_HIGHER, AM_RULE_OWN,
+          "CPU time of what ran beside it, of the time there was"}},
         {test->any_code,
          {AM_SPEC_CODE, "1", AM_LOWER, AM_RULE_OWN, "128 and more: ended by a signal"}},
     };

@@ -130,6 +130,7 @@ static enum am_status check_params(const struct writer *w)
             return am_fail(w->err, AM_E_USAGE, "-p %s: no command holds {%s}", c->params[i].axis,
                            c->params[i].axis);
         if (strcmp(c->params[i].axis, AM_COMMANDS_AXIS) == 0 ||
+            strcmp(c->params[i].axis, AM_COMMANDS_BESIDE) == 0 ||
             strcmp(c->params[i].axis, AM_COMMANDS_COPY) == 0)
             return am_fail(w->err, AM_E_USAGE, "-p %s: the name is taken, choose another",
                            c->params[i].axis);
@@ -178,6 +179,8 @@ static void add_head(struct writer *w)
         add_template(w, "prepare", c->prepare);
     if (c->cleanup)
         add_template(w, "cleanup", c->cleanup);
+    if (c->beside)
+        am_text_addf(&w->text, "beside {" AM_COMMANDS_BESIDE "}\n");
 }
 
 /* One run per command, with the parameters that it uses and no others. */
@@ -187,6 +190,8 @@ static void add_run(struct writer *w, size_t i)
     const char *const line = c->lines.items[i];
 
     add_template(w, AM_COMMANDS_AXIS, line);
+    if (c->beside)
+        am_text_addf(&w->text, "axis " AM_COMMANDS_BESIDE " %s\n", c->beside);
     for (size_t k = 0; k < c->n_params; k++) {
         const bool uses = run_uses(c, line, k);
 
@@ -238,4 +243,14 @@ enum am_status am_commands_spec(const struct am_commands *commands, struct am_ar
     return *text ? AM_OK
                  : am_fail(err, AM_E_USAGE, "the commands are longer than %d bytes together",
                            AM_SPEC_TEXT_MAX);
+}
+
+const char *am_commands_steps(uint64_t cache, struct am_arena *arena)
+{
+    const unsigned long long quarter = cache / 4096; /* in KiB */
+
+    return am_arena_printf(arena,
+                           "none,spin,cache-%lluK,cache-%lluK,cache-%lluK,"
+                           "memory-25,memory-50,memory-100,share-25,share-50",
+                           quarter, 2 * quarter, 4 * quarter);
 }

@@ -13,10 +13,12 @@
 
 #define AM_COMMANDS_AXIS "command"
 #define AM_COMMANDS_COPY "copy"     /* tells the same command line, given several times, apart */
+#define AM_COMMANDS_BESIDE "taken"  /* what is taken from it */
 #define AM_COMMANDS_TEST "time"     /* the commands */
 #define AM_COMMANDS_SHELL_TEST "sh" /* a shell that does nothing, where one starts commands */
 #define AM_COMMANDS_KIND "experiment.kind" /* setting of a stored run */
 #define AM_COMMANDS_KIND_TIME "time"
+#define AM_COMMANDS_KIND_SENSITIVITY "sensitivity"
 
 struct am_commands {
     struct am_strings lines;
@@ -25,7 +27,11 @@ struct am_commands {
     const char *prepare, *cleanup; /* NULL: none */
     unsigned warmup;
     bool any_code, discard;
+    const char *beside; /* what is taken from each, with commas between; NULL: nothing */
 };
+
+/* What is taken step by step, of a machine whose largest cache has so many bytes. */
+const char *am_commands_steps(uint64_t cache, struct am_arena *arena);
 
 /* The text of the experiment. Braces that hold no parameter stay what they are. AM_E_USAGE for a
  * parameter that nothing uses, a name that is nearly one, a line of nothing. */

@@ -84,6 +84,7 @@ struct am_spec_test {
     const char *prepare;      /* command line before each execution, not timed; NULL: none */
     const char *cleanup;      /* the same after it */
     unsigned warmup;          /* executions before the first one of a point that counts */
+    const char *beside;       /* what runs beside it (core/spec/beside.h); NULL: nothing */
     bool any_code;            /* an exit code other than 0 is a result, not a failure */
     bool resources;           /* CPU time and memory are results */
     enum am_spec_printed printed; /* what is kept of the output */
@@ -178,8 +179,10 @@ void am_spec_unit(const char *word, const char **unit, double *scale);
 #define AM_SPEC_USER "user"
 #define AM_SPEC_SYSTEM "system"
 #define AM_SPEC_MEMORY "memory"
-#define AM_SPEC_CODE "exit_code" /* of `codes any` */
-enum { AM_SPEC_OWN_RESULTS = 7 };
+#define AM_SPEC_CODE "exit_code"          /* of `codes any` */
+#define AM_SPEC_TAKEN_RATE "taken_rate"   /* of `beside`: bytes per second that it moved */
+#define AM_SPEC_TAKEN_SHARE "taken_share" /* CPU time that it had, of the time there was */
+enum { AM_SPEC_OWN_RESULTS = 9 };
 
 /* What a launch says it was done with (am_ctx_chosen()), and attaches. */
 #define AM_SPEC_TYPED "typed"         /* `shell auto`: the command line with its values */

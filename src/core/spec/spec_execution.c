@@ -2,6 +2,8 @@
 /* How an experiment's programs are executed: by whom, what runs before and after, what is kept. */
 #include "core/spec/spec_reader.h"
 
+#include "core/spec/beside.h"
+
 #include <string.h>
 
 enum { WARMUP_MAX = 1000 };
@@ -93,6 +95,12 @@ enum am_status am_spec_key_printed(struct am_spec_reader *r, const char *value)
     return AM_OK;
 }
 
+enum am_status am_spec_key_beside(struct am_spec_reader *r, const char *value)
+{
+    r->now.test.beside = value;
+    return am_spec_check_template(r, value);
+}
+
 /* ---- what exec must be ---- */
 
 static enum am_status check_words(struct am_spec_reader *r, const char *what, const char *line)
@@ -144,6 +152,37 @@ static enum am_status check_auto(struct am_spec_reader *r)
     return s;
 }
 
+static enum am_status check_beside_text(struct am_spec_reader *r, const char *text)
+{
+    const size_t n = strcspn(text, "-");
+    const char *const word = am_arena_strndup(r->arena, text, n);
+    const char *const near = word ? am_nearest(word, am_beside_words, AM_BESIDE_KINDS) : NULL;
+    struct am_beside beside;
+
+    if (am_beside_parse(text, &beside))
+        return AM_OK;
+    return am_spec_bad(r,
+                       "beside is none, spin, cache-BYTES, memory-PERCENT (to 100) or "
+                       "share-PERCENT (to 50), not \"%s\"%s%s%s",
+                       text, near && strcmp(near, word) != 0 ? "; did you mean \"" : "",
+                       near && strcmp(near, word) != 0 ? near : "",
+                       near && strcmp(near, word) != 0 ? "\"?" : "");
+}
+
+static enum am_status check_beside(struct am_spec_reader *r)
+{
+    const struct am_spec_variable *v;
+    char name[AM_SPEC_NAME_MAX];
+    enum am_status s = AM_OK;
+
+    if (!am_spec_is_variable(r->now.test.beside, name))
+        return check_beside_text(r, r->now.test.beside);
+    v = am_spec_find_variable(&r->now.vars, name);
+    for (size_t i = 0; v && s == AM_OK && i < v->values.n; i++)
+        s = check_beside_text(r, v->values.items[i]);
+    return s;
+}
+
 enum am_status am_spec_check_lines(struct am_spec_reader *r)
 {
     const struct am_spec_test *const test = &r->now.test;
@@ -155,5 +194,7 @@ enum am_status am_spec_check_lines(struct am_spec_reader *r)
         s = check_words(r, "prepare", test->prepare);
     if (s == AM_OK && test->cleanup)
         s = check_words(r, "cleanup", test->cleanup);
+    if (s == AM_OK && test->beside)
+        s = check_beside(r);
     return s;
 }

@@ -535,6 +535,7 @@ static const struct {
     {"cleanup", am_spec_key_cleanup, WHOLE_TEST},
     {"warmup", am_spec_key_warmup, WHOLE_TEST},
     {"codes", am_spec_key_codes, WHOLE_TEST},
+    {"beside", am_spec_key_beside, WHOLE_TEST},
     {"resources", am_spec_key_resources, WHOLE_TEST},
     {"printed", am_spec_key_printed, WHOLE_TEST},
     {"unset", key_unset, 0},

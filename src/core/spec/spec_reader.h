@@ -49,7 +49,7 @@ enum am_status am_spec_check_lines(struct am_spec_reader *r);
 /* Keys of how a program is executed (spec_execution.c). */
 typedef enum am_status am_spec_key_fn(struct am_spec_reader *r, const char *value);
 am_spec_key_fn am_spec_key_shell, am_spec_key_prepare, am_spec_key_cleanup, am_spec_key_warmup,
-    am_spec_key_codes, am_spec_key_resources, am_spec_key_printed;
+    am_spec_key_codes, am_spec_key_resources, am_spec_key_printed, am_spec_key_beside;
 
 /* One line: a key of the table, or a variable. */
 enum am_status am_spec_line(struct am_spec_reader *r, const char *key, const char *value);

@@ -106,6 +106,7 @@ static enum am_status check_templates(struct am_spec_reader *r)
         look_at(&look, strchr(now->env.items[i], '=') + 1);
     look_at(&look, now->test.prepare ? now->test.prepare : "");
     look_at(&look, now->test.cleanup ? now->test.cleanup : "");
+    look_at(&look, now->test.beside ? now->test.beside : "");
     look_at_lines(&look);
     return look.status;
 }
@@ -141,6 +142,7 @@ static enum am_status check_bench(struct am_spec_reader *r)
         {"cleanup", n->test.cleanup != NULL},
         {"warmup", n->test.warmup > 0},
         {"codes", n->test.any_code},
+        {"beside", n->test.beside != NULL},
         {"resources", n->test.resources},
         {"printed", n->test.printed != AM_SPEC_FIRST},
     };

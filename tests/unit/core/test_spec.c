@@ -85,6 +85,8 @@ static const struct {
     {"test a\nshell auto\nexec {c}\nc b {x\nrun\n", "x.exp:5:", "begins no {variable}"},
     {"test a\nshell auto\nexec b\narg c\nrun\n", "x.exp:5:", "nothing to add to"},
     {"test a\nshell auto\nexec b 'c\nrun\n", "x.exp:4:", "quote"},
+    {"test a\nexec b\nbeside cahce-1M\nrun\n", "x.exp:4:", "did you mean \"cache\""},
+    {"test a\nexec b\nbeside {t}\naxis t none,memory-200\nrun\n", "x.exp:5:", "memory-200"},
     {"test mem.latency\nwarmup 1\nrun\n", "x.exp:3:", "warmup is for programs"},
     {"test a\nexec b\nexpect soon\nrun\n", "x.exp:3:", "seconds"},
     {"test a\nexec b\nresult r s\nrun\n", "x.exp:3:", "result NAME UNIT"},

@@ -7,11 +7,21 @@
 
 #include <string.h>
 
-bool am_timed_is(const struct am_result_set *set)
+static bool is_kind(const struct am_result_set *set, const char *wanted)
 {
     const char *const kind = am_kvs_get(&set->settings, AM_COMMANDS_KIND);
 
-    return kind && strcmp(kind, AM_COMMANDS_KIND_TIME) == 0;
+    return kind && strcmp(kind, wanted) == 0;
+}
+
+bool am_timed_is_sensitivity(const struct am_result_set *set)
+{
+    return is_kind(set, AM_COMMANDS_KIND_SENSITIVITY);
+}
+
+bool am_timed_is(const struct am_result_set *set)
+{
+    return is_kind(set, AM_COMMANDS_KIND_TIME) || am_timed_is_sensitivity(set);
 }
 
 static bool is_of(const struct am_result *r, const char *test)
@@ -38,6 +48,7 @@ static void read_one(const struct am_result *r, struct am_timed *out)
     const char *const starter = am_kvs_get(&r->chosen, AM_SPEC_STARTER);
     const char *const floor = am_kvs_get(&r->chosen, AM_SPEC_FLOOR);
     const char *const label = am_result_text(r, AM_COMMANDS_AXIS);
+    const char *const beside = am_result_text(r, AM_COMMANDS_BESIDE);
 
     *out = (struct am_timed){
         .result = r,
@@ -52,7 +63,11 @@ static void read_one(const struct am_result *r, struct am_timed *out)
         .memory = am_result_metric(r, AM_SPEC_MEMORY),
         .energy = energy_of(r),
         .code = am_result_metric(r, AM_SPEC_CODE),
+        .taken_rate = am_result_metric(r, AM_SPEC_TAKEN_RATE),
+        .taken_share = am_result_metric(r, AM_SPEC_TAKEN_SHARE),
     };
+    if (beside && !am_beside_parse(beside, &out->beside))
+        out->beside = (struct am_beside){0};
     if (floor && !am_parse_f64(floor, strlen(floor), &out->memory_floor))
         out->memory_floor = 0;
 }

@@ -7,6 +7,7 @@
 #define AM_FAMILY_TIMED_H
 
 #include "base/arena.h"
+#include "core/spec/beside.h"
 #include "evidence/evidence.h"
 
 #include <stdbool.h>
@@ -18,6 +19,8 @@ struct am_timed {
     bool by_shell;    /* /bin/sh started it */
     /* NULL: no values. */
     const struct am_result_metric *time, *cpu, *user, *kernel, *memory, *energy, *code;
+    struct am_beside beside; /* what ran beside it: nothing, unless that was asked for */
+    const struct am_result_metric *taken_rate, *taken_share; /* by it */
     double memory_floor; /* bytes: memory up to this may be the worker's own; 0: not known */
 };
 
@@ -27,8 +30,9 @@ struct am_timed_commands {
     const struct am_result_metric *shell; /* time of `/bin/sh -c :`; NULL: not measured */
 };
 
-/* Whether the run is one of `archmeter time`. */
+/* Whether the run is one of `archmeter time`, and whether it takes parts of the machine away. */
 bool am_timed_is(const struct am_result_set *set);
+bool am_timed_is_sensitivity(const struct am_result_set *set);
 /* Its commands; false when memory is refused. */
 bool am_timed_of(const struct am_result_set *set, struct am_arena *arena,
                  struct am_timed_commands *out);

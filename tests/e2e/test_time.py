@@ -129,6 +129,32 @@ def interrupted(tap, bench):
            resumed.stdout + resumed.stderr)
 
 
+def sensitivity(tap, bench):
+    """What is concluded depends on the machine; that every step is measured, or skipped with its reason, does not."""
+    out = bench.run("time", "--sensitivity", "sh -c :", "--launches", "2", "-o", "take.db")
+    results = bench.results("take.db")
+    tap.ok(out.returncode == 0 and len(results) == 10 and all(r["state"] in ("ok", "skip") for r in results),
+           "ten steps, each measured or skipped", out.stdout + out.stderr)
+    report = json.loads(bench.run("show", "take.db", "--format", "json").stdout)["sensitivity"]
+    answers = {report[0][key] for key in ("spin", "cache", "memory", "share")}
+    tap.ok(len(report) == 1 and len(report[0]["steps"]) == 10 and answers <= {"yes", "no", "undecided"},
+           "and an answer for every part of the machine", report)
+    if os.cpu_count() > 1:
+        rates = {r["point"]["taken"]: r["metrics"]["taken_rate"]["median"] for r in results if r["state"] == "ok"}
+        tap.ok(rates["none"] == 0 and rates["spin"] == 0 and rates["memory-100"] > 0,
+               "what is taken is measured", rates)
+    left = [pid for pid in os.listdir("/proc") if pid.isdigit() and stands_in(pid, bench.dir)]
+    tap.ok(not left, "and nothing runs on behind it", left)
+
+
+def stands_in(pid, folder):
+    """Whether a process has the folder for its working directory, as every worker of this test has."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd").startswith(folder)
+    except OSError:
+        return False
+
+
 def bad_words(tap, bench):
     script(bench, "frobnicate", "true\n")
     env = dict(bench.env, PATH=bench.path("bin") + ":" + bench.env["PATH"])
@@ -154,7 +180,7 @@ def bad_words(tap, bench):
 def main():
     tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
     bench.env = bench.real_env
-    for part in (planted, parameters, failures, around, shells, interrupted, bad_words):
+    for part in (planted, parameters, failures, around, shells, interrupted, sensitivity, bad_words):
         part(tap, bench)
     tap.done()
 

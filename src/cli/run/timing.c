@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "cli/run/setup.h"
 #include "core/spec/commands.h"
-#include "document/timing.h"
+#include "document/commands/sensitivity.h"
+#include "document/commands/timing.h"
 #include "model/among.h"
 #include "write/write.h"
 
@@ -102,8 +103,23 @@ static enum am_status check_program(const struct am_cli *cli, const char *line, 
 
 /* ---- from the words to an experiment ---- */
 
-static enum am_status read_words(const struct am_cli *cli, struct am_commands *out,
-                                 struct am_err *err)
+/* Of a machine that says nothing of its caches. */
+static const int64_t usual_cache = INT64_C(32) << 20;
+
+static const char *steps_of(const struct am_symbol *symbols, struct am_arena *arena)
+{
+    int64_t cache = 0;
+
+    for (; symbols && symbols->name; symbols++) {
+        if ((strcmp(symbols->name, "l3") == 0 || strcmp(symbols->name, "l2") == 0) &&
+            symbols->value > cache)
+            cache = symbols->value;
+    }
+    return am_commands_steps((uint64_t)(cache > 0 ? cache : usual_cache), arena);
+}
+
+static enum am_status read_words(const struct am_cli *cli, const struct am_symbol *symbols,
+                                 struct am_commands *out, struct am_err *err)
 {
     const struct am_options *const opt = cli->opt;
     enum am_status s = AM_OK;
@@ -116,6 +132,7 @@ static enum am_status read_words(const struct am_cli *cli, struct am_commands *o
         .warmup = opt->warmup.given ? (unsigned)opt->warmup.value : WARMUP_DEFAULT,
         .any_code = opt->ignore_failure,
         .discard = opt->discard,
+        .beside = opt->sensitivity ? steps_of(symbols, cli->arena) : NULL,
     };
     if (opt->operands.n > COMMANDS_MAX)
         return am_fail(err, AM_E_USAGE, "more than %d commands", COMMANDS_MAX);
@@ -134,7 +151,7 @@ enum am_status am_timing_load(const struct am_cli *cli, const struct am_symbol *
     struct am_spec_source source = {.file = "commands", .symbols = symbols};
     struct am_commands commands;
     char folder[PATH_CAP];
-    enum am_status s = read_words(cli, &commands, err);
+    enum am_status s = read_words(cli, symbols, &commands, err);
 
     if (s == AM_OK)
         s = am_commands_spec(&commands, cli->arena, &source.text, err);
@@ -153,48 +170,96 @@ enum am_status am_timing_load(const struct am_cli *cli, const struct am_symbol *
 
 void am_timing_keep(const struct am_options *opt, struct am_arena *arena, struct am_kvs *settings)
 {
-    am_kvs_add(settings, arena, AM_COMMANDS_KIND, AM_COMMANDS_KIND_TIME);
+    am_kvs_add(settings, arena, AM_COMMANDS_KIND,
+               opt->sensitivity ? AM_COMMANDS_KIND_SENSITIVITY : AM_COMMANDS_KIND_TIME);
     if (opt->ignore_failure)
         am_kvs_add(settings, arena, key_failures, goes_on);
 }
 
 bool am_timing_ends_at_failure(const struct am_kvs *settings)
 {
-    const char *const kind = am_kvs_get(settings, AM_COMMANDS_KIND);
-
-    return kind && strcmp(kind, AM_COMMANDS_KIND_TIME) == 0 && !am_kvs_get(settings, key_failures);
+    return am_kvs_get(settings, AM_COMMANDS_KIND) && !am_kvs_get(settings, key_failures);
 }
 
 /* ---- the screen ---- */
 
-enum am_status am_timing_show(const struct am_cli *cli, const struct am_result_set *set,
-                              const char *path, struct am_err *err)
+static enum am_status show_times(const struct am_cli *cli, const struct am_result_set *set,
+                                 const struct am_timed_commands *commands, const char *path,
+                                 struct am_err *err)
 {
     const struct am_compare_settings settings = {
         .delta = cli->opt->delta >= 0 ? cli->opt->delta : default_delta,
         .level = level,
         .basis = AM_BASIS_WITHIN_RUN,
     };
-    struct am_timed_commands commands;
     struct am_comparison pairs;
     const struct am_timing_view view = {.set = set,
-                                        .commands = &commands,
+                                        .commands = commands,
                                         .pairs = &pairs,
                                         .settings = &settings,
                                         .path = path,
                                         .all = cli->opt->verbose};
     const struct am_document document = am_document_timing(&view);
-    const struct am_result **results;
+    const struct am_result **const results =
+        am_arena_array(cli->arena, commands->n + 1, sizeof(*results));
     enum am_status s;
 
-    if (!am_timed_of(set, cli->arena, &commands))
-        return am_fail(err, AM_E_NOMEM, "no memory for the commands");
-    results = am_arena_array(cli->arena, commands.n + 1, sizeof(*results));
-    for (size_t i = 0; results && i < commands.n; i++)
-        results[i] = commands.items[i].result;
-    s = results ? am_compare_among(results, commands.n, &settings, cli->arena, &pairs, err)
+    for (size_t i = 0; results && i < commands->n; i++)
+        results[i] = commands->items[i].result;
+    s = results ? am_compare_among(results, commands->n, &settings, cli->arena, &pairs, err)
                 : am_fail(err, AM_E_NOMEM, "no memory for the commands");
     if (s == AM_OK)
         am_write(&document, &cli->style, cli->arena, stdout);
     return s;
+}
+
+/* The steps of the command at `first`, which are of the same line. */
+static size_t same_line(const struct am_timed_commands *commands, const bool *taken, size_t first,
+                        const struct am_timed **out)
+{
+    size_t n = 0;
+
+    for (size_t i = first; i < commands->n; i++) {
+        if (!taken[i] && strcmp(commands->items[i].line, commands->items[first].line) == 0)
+            out[n++] = &commands->items[i];
+    }
+    return n;
+}
+
+static enum am_status show_sensitivity(const struct am_cli *cli, const struct am_result_set *set,
+                                       const struct am_timed_commands *commands, const char *path,
+                                       struct am_err *err)
+{
+    struct am_sensitivity *const items =
+        am_arena_array(cli->arena, commands->n + 1, sizeof(*items));
+    const struct am_timed **const steps =
+        am_arena_array(cli->arena, commands->n + 1, sizeof(*steps));
+    bool *const taken = am_arena_array(cli->arena, commands->n + 1, sizeof(*taken));
+    struct am_sensitivity_view view = {.set = set, .items = items, .path = path};
+    const struct am_document document = am_document_sensitivity(&view);
+    enum am_status s =
+        items && steps && taken ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the commands");
+
+    for (size_t i = 0; s == AM_OK && i < commands->n; i++) {
+        const size_t n = taken[i] ? 0 : same_line(commands, taken, i, steps);
+
+        for (size_t k = 0; k < n; k++)
+            taken[steps[k] - commands->items] = true;
+        if (n)
+            s = am_sensitivity_judge(steps, n, cli->arena, &items[view.n++], err);
+    }
+    if (s == AM_OK)
+        am_write(&document, &cli->style, cli->arena, stdout);
+    return s;
+}
+
+enum am_status am_timing_show(const struct am_cli *cli, const struct am_result_set *set,
+                              const char *path, struct am_err *err)
+{
+    struct am_timed_commands commands;
+
+    if (!am_timed_of(set, cli->arena, &commands))
+        return am_fail(err, AM_E_NOMEM, "no memory for the commands");
+    return am_timed_is_sensitivity(set) ? show_sensitivity(cli, set, &commands, path, err)
+                                        : show_times(cli, set, &commands, path, err);
 }

@@ -232,7 +232,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
     [AM_CMD_TIME] =
         {
             .name = "time",
-            .summary = "commands side by side: time, CPU time, memory, and which is faster",
+            .summary = "commands side by side, and which is faster",
             .operands = "COMMAND...",
             .description =
                 "Each COMMAND is one word of this command line, quoted: archmeter time 'gzip -1 -c F' "

@@ -106,11 +106,54 @@ const struct am_option am_option_table[] = {
         .help = "What commands print goes to /dev/null: nothing reads it, and nothing is kept.",
     },
     {
+        .name = "sensitivity",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(sensitivity),
+        .commands = BIT(TIME),
+        .help =
+            "Run each command, on half of the CPUs, beside what takes cache, memory bandwidth or "
+            "CPU time from it, step by step, and say what it depends on.",
+    },
+    {
         .name = "quick",
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_QUICK,
         .offset = FIELD(profile),
-        .commands = TUNED | BIT(TIME),
+        .commands = BIT(TIME),
+        .help = "Five executions of each command, a minute for all.",
+    },
+    {
+        .name = "standard",
+        .kind = AM_OPTION_SET,
+        .value = AM_PROFILE_STANDARD,
+        .offset = FIELD(profile),
+        .dflt = "standard",
+        .commands = BIT(TIME),
+        .help = "The default: 10 to 30 executions of each command, until the interval is within "
+                "the target.",
+    },
+    {
+        .name = "thorough",
+        .kind = AM_OPTION_SET,
+        .value = AM_PROFILE_THOROUGH,
+        .offset = FIELD(profile),
+        .commands = BIT(TIME),
+        .help = "20 executions of each command.",
+    },
+    {
+        .name = "launch-limit",
+        .kind = AM_OPTION_TIME,
+        .offset = FIELD(launch_limit_s),
+        .argument = "TIME",
+        .commands = BIT(TIME),
+        .help = "An execution that takes longer is killed, and has failed (10m).",
+    },
+    {
+        .name = "quick",
+        .kind = AM_OPTION_SET,
+        .value = AM_PROFILE_QUICK,
+        .offset = FIELD(profile),
+        .commands = TUNED,
         .help = "Few values and short batches: the whole default set in about a minute. The "
                 "default where nothing is named.",
     },
@@ -120,7 +163,7 @@ const struct am_option am_option_table[] = {
         .value = AM_PROFILE_STANDARD,
         .offset = FIELD(profile),
         .dflt = "standard",
-        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(TIME),
+        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
         .help = "The default where benches are named: launches are added until the interval is "
                 "within the target.",
     },
@@ -137,7 +180,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_THOROUGH,
         .offset = FIELD(profile),
-        .commands = TUNED | BIT(TIME),
+        .commands = TUNED,
         .help = "More values, more launches, a narrower target.",
     },
     {
@@ -194,7 +237,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(launch_limit_s),
         .argument = "TIME",
-        .commands = TUNED | BIT(TIME),
+        .commands = TUNED,
         .help = "A worker that takes longer is killed and its point stored as failed (60s).",
     },
     {

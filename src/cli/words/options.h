@@ -149,7 +149,7 @@ struct am_options {
 
     const char *prepare, *cleanup;
     struct am_number warmup;
-    bool ignore_failure, discard;
+    bool ignore_failure, discard, sensitivity;
 
     bool dry_run;
     struct am_number interleave;

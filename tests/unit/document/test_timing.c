@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "core/spec/commands.h"
-#include "document/timing.h"
+#include "document/commands/timing.h"
 #include "model/among.h"
 #include "write/write.h"
 

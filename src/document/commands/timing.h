@@ -5,8 +5,8 @@
  * pair of commands with its verdict, how quiet the machine was, what to type next. What does not
  * fit is counted. For programs everything: CSV has a row per command, JSON the whole run with
  * commands and verdicts. */
-#ifndef AM_DOCUMENT_TIMING_H
-#define AM_DOCUMENT_TIMING_H
+#ifndef AM_DOCUMENT_COMMANDS_TIMING_H
+#define AM_DOCUMENT_COMMANDS_TIMING_H
 
 #include "document/document.h"
 #include "family/timed.h"

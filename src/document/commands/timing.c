@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen of commands: rows, verdicts, what to think of them. */
-#include "document/timing.h"
+#include "document/commands/timing.h"
 
 #include "base/text.h"
 #include "document/page.h"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What `archmeter time --sensitivity` says: per command how much was taken of what, how much slower
+ * it became, and what it therefore depends on. */
+#ifndef AM_DOCUMENT_COMMANDS_SENSITIVITY_H
+#define AM_DOCUMENT_COMMANDS_SENSITIVITY_H
+
+#include "document/document.h"
+#include "model/sensitivity.h"
+
+struct am_sensitivity_view {
+    const struct am_result_set *set;
+    const struct am_sensitivity *items; /* one per command */
+    size_t n;
+    const char *path; /* of the results; NULL: not told */
+};
+
+struct am_document am_document_sensitivity(const struct am_sensitivity_view *view);
+
+#endif

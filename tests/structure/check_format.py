@@ -27,7 +27,7 @@ TOOL = find_tool()
 
 
 def check(root: Path) -> tuple[list[Violation], int]:
-    paths = [*sources(root, ("src", "tests"), (".c", ".h"))]
+    paths = [*sources(root, ("src", "tests", "include"), (".c", ".h"))]
     command = [TOOL, f"--style=file:{CONFIG}", "--dry-run", "--ferror-limit=1", *map(str, paths)]
     told = subprocess.run(command, capture_output=True, text=True, cwd=root).stderr
     found = {}

@@ -33,7 +33,7 @@ def compile_twice(root: Path, header: Path) -> Violation | None:
     name = header.relative_to(folder)
     line = f'#include "{name}"\n'
     flags = [*FLAGS, *(KERNEL_FLAGS if name.parts[0] == "kernels" else [])]
-    command = [*sys.argv[2:], *flags, f"-I{root / 'src'}", f"-I{folder}", *MPI_FLAGS, "-"]
+    command = [*sys.argv[2:], *flags, f"-I{root / 'src'}", f"-I{root / 'include'}", f"-I{folder}", *MPI_FLAGS, "-"]
     done = subprocess.run(command, input=line * 2, capture_output=True, text=True)
     if done.returncode == 0 or (not MPI_FLAGS and "mpi.h: No such file" in done.stderr):
         return None
@@ -47,7 +47,7 @@ def is_foreign(header: Path) -> bool:
 
 
 def check(root: Path) -> tuple[list[Violation], int]:
-    headers = [h for h in sources(root, ("src", "tests"), (".h",)) if not is_foreign(h)]
+    headers = [h for h in sources(root, ("src", "tests", "include"), (".h",)) if not is_foreign(h)]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda h: compile_twice(root, h), headers))
     return [r for r in results if r], len(headers)

@@ -53,7 +53,7 @@ def dangling(root: Path, files: list[str]) -> Iterator[Violation]:
 
 
 def check(root: Path) -> tuple[list[Violation], int]:
-    tops = ("src", "tests", "tools", "doc", "peers", "examples")
+    tops = ("src", "tests", "tools", "doc", "peers", "examples", "include")
     files = [str(p.relative_to(root)) for p in sources(root, tops, ("",))]
     files += [p.name for p in root.iterdir() if p.is_file()]
     return [*crowded(root), *dangling(root, files)], len(files)

@@ -13,7 +13,7 @@ SUFFIXES = (".c", ".h", ".c.in", ".h.in", ".py", ".sh", ".sql")
 
 
 def check(root: Path) -> tuple[list[Violation], int]:
-    paths = [*sources(root, ("src", "tests", "tools", "peers"), SUFFIXES)]
+    paths = [*sources(root, ("src", "tests", "tools", "peers", "include"), SUFFIXES)]
     paths += [p for p in (root / "setup.sh", root / ".ci/run") if p.exists()]
     found = []
     for path in paths:

@@ -276,16 +276,17 @@ static enum am_status make_axes(const struct maker *m, struct am_own *own,
 static const struct {
     const char *unit;
     enum am_better better;
+    const char *help;
 } rules[AM_RULE_COUNT] = {
-    [AM_RULE_FLOP_RATE] = {"flop/s", AM_HIGHER},
-    [AM_RULE_BYTE_RATE] = {"B/s", AM_HIGHER},
-    [AM_RULE_OP_RATE] = {"1/s", AM_HIGHER},
-    [AM_RULE_TIME_PER_OP] = {"s", AM_LOWER},
-    [AM_RULE_TIME_PER_ITER] = {"s", AM_LOWER},
-    [AM_RULE_CYCLES_PER_OP] = {"cycle", AM_LOWER},
-    [AM_RULE_FLOPS_PER_CYCLE] = {"flop/cycle", AM_HIGHER},
-    [AM_RULE_BYTES_PER_CYCLE] = {"B/cycle", AM_HIGHER},
-    [AM_RULE_OWN] = {"", AM_HIGHER},
+    [AM_RULE_FLOP_RATE] = {"flop/s", AM_HIGHER, "flops of all iterations over their time"},
+    [AM_RULE_BYTE_RATE] = {"B/s", AM_HIGHER, "bytes read and written over the time"},
+    [AM_RULE_OP_RATE] = {"1/s", AM_HIGHER, "operations over the time"},
+    [AM_RULE_TIME_PER_OP] = {"s", AM_LOWER, "time of one operation"},
+    [AM_RULE_TIME_PER_ITER] = {"s", AM_LOWER, "time of one iteration"},
+    [AM_RULE_CYCLES_PER_OP] = {"cycle", AM_LOWER, "cycles of the core per operation"},
+    [AM_RULE_FLOPS_PER_CYCLE] = {"flop/cycle", AM_HIGHER, "flops per cycle of the core"},
+    [AM_RULE_BYTES_PER_CYCLE] = {"B/cycle", AM_HIGHER, "bytes per cycle of the core"},
+    [AM_RULE_OWN] = {"", AM_HIGHER, "as the bench states it"},
 };
 
 static const char *const better_words[] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lower", NULL};
@@ -338,7 +339,7 @@ static enum am_status make_metric(const struct maker *m, const struct archmeter_
                              .unit = rules[rule].unit,
                              .better = rules[rule].better,
                              .rule = rule,
-                             .help = copy_text(m, from->help)};
+                             .help = from->help ? copy_text(m, from->help) : rules[rule].help};
     return rule == AM_RULE_OWN ? complete_own(m, from, to) : AM_OK;
 }
 

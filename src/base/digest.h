@@ -11,4 +11,7 @@ enum { AM_DIGEST_TEXT = 17 }; /* 16 hexadecimal digits and the end */
 /* False, and "" in `out`, when the file cannot be read. */
 bool am_digest_file(const char *path, char out[AM_DIGEST_TEXT]);
 
+/* The same of a text. */
+void am_digest_text(const char *text, char out[AM_DIGEST_TEXT]);
+
 #endif

@@ -26,7 +26,7 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
     return 0;
 }
 
-static void remove_all(const char *path)
+void am_folder_remove(const char *path)
 {
     (void)nftw(path, remove_entry, OPEN_AT_ONCE, FTW_DEPTH | FTW_PHYS);
 }
@@ -61,7 +61,7 @@ static void remove_left(const char *base, const char *prefix, struct am_arena *a
         fd = path ? hold(path) : -1;
         if (fd < 0)
             continue;
-        remove_all(path);
+        am_folder_remove(path);
         (void)close(fd);
     }
     if (folder)
@@ -100,7 +100,7 @@ bool am_temp_folder_make(const char *base, const char *word, struct am_arena *ar
 void am_temp_folder_remove(struct am_temp_folder *folder)
 {
     if (folder->path) {
-        remove_all(folder->path);
+        am_folder_remove(folder->path);
         (void)close(folder->lock);
     }
     *folder = (struct am_temp_folder){.path = NULL};

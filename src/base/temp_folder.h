@@ -25,4 +25,7 @@ bool am_temp_folder_make(const char *base, const char *word, struct am_arena *ar
 /* Removes it with all that is in it; accepts a zeroed struct and zeroes it. */
 void am_temp_folder_remove(struct am_temp_folder *folder);
 
+/* Removes any folder with all that is in it, as far as that can be done. */
+void am_folder_remove(const char *path);
+
 #endif

@@ -88,6 +88,8 @@ static void ask(struct am_worker *w, struct am_arena *arena)
         .program = w->program,
         .argument = "--list",
         .limit_s = listing_limit_s,
+        .environment = w->environment.items,
+        .n_environment = w->environment.n,
         .stream_limit = NULL,
         .output_limit = LISTING_MAX,
     };
@@ -260,8 +262,8 @@ static enum am_status copy_programs(struct am_arena *arena, const struct am_cata
 }
 
 enum am_status am_catalogue_load_again(struct am_arena *arena, const struct am_catalogue *like,
-                                       const char *folder, struct am_catalogue *out,
-                                       struct am_err *err)
+                                       const char *folder, const struct am_strings *environment,
+                                       struct am_catalogue *out, struct am_err *err)
 {
     const char *const path =
         folder ? am_arena_printf(arena, "%s:%s/libexec/archmeter:%s/../libexec/archmeter", folder,
@@ -272,6 +274,8 @@ enum am_status am_catalogue_load_again(struct am_arena *arena, const struct am_c
     if (folder && !path)
         return am_fail(err, AM_E_NOMEM, "no memory for the catalogue");
     status = folder ? find_programs(arena, path, out, err) : copy_programs(arena, like, out, err);
+    for (size_t i = 0; status == AM_OK && i < out->n; i++)
+        out->workers[i].environment = *environment;
     return status == AM_OK ? ask_all(out, arena, err) : status;
 }
 

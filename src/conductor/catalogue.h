@@ -48,10 +48,10 @@ enum am_status am_catalogue_load(struct am_arena *arena, const char *simulated,
                                  struct am_catalogue *out, struct am_err *err);
 
 /* The catalogue of the workers in `folder`, its libexec/archmeter or ../libexec/archmeter; NULL: of
- * the same programs as `like`, asked again. */
+ * the same programs as `like`, asked again. They are asked with this environment beside ours. */
 enum am_status am_catalogue_load_again(struct am_arena *arena, const struct am_catalogue *like,
-                                       const char *folder, struct am_catalogue *out,
-                                       struct am_err *err);
+                                       const char *folder, const struct am_strings *environment,
+                                       struct am_catalogue *out, struct am_err *err);
 
 /* Joins what several workers say of one bench: every descriptor then knows the choices of all, with
  * those of the others marked as measured elsewhere. A worker whose descriptor contradicts an

@@ -96,7 +96,8 @@ enum am_status am_sides_open(const struct am_side_request *request, struct am_ca
 
     if (!base)
         return am_fail(err, AM_E_NOMEM, "no memory for the other side");
-    status = am_catalogue_load_again(arena, catalogue, request->build, base, err);
+    status =
+        am_catalogue_load_again(arena, catalogue, request->build, &request->environment, base, err);
     for (size_t i = 0; status == AM_OK && i < base->n; i++)
         usable += base->workers[i].n > 0;
     if (status == AM_OK && usable == 0)

@@ -62,8 +62,7 @@ enum am_status am_datafile_read(const char *path, const char *kind, bool *there,
     return s;
 }
 
-/* Makes the folders above a path, as mkdir -p. */
-static enum am_status make_folders(const char *path, struct am_arena *arena, struct am_err *err)
+enum am_status am_datafile_folders(const char *path, struct am_arena *arena, struct am_err *err)
 {
     char *const folder = am_arena_strdup(arena, path);
 
@@ -98,7 +97,7 @@ static int take_lock(const char *path, struct am_arena *arena, struct am_err *er
 
 int am_datafile_lock(const char *path, struct am_arena *arena, struct am_err *err)
 {
-    return make_folders(path, arena, err) == AM_OK ? take_lock(path, arena, err) : -1;
+    return am_datafile_folders(path, arena, err) == AM_OK ? take_lock(path, arena, err) : -1;
 }
 
 enum am_status am_datafile_write(const char *path, const struct am_text *text,

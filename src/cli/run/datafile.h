@@ -20,6 +20,9 @@ const char *am_datafile_path(const char *variable, const char *name, struct am_a
 enum am_status am_datafile_read(const char *path, const char *kind, bool *there,
                                 struct am_text *out, struct am_err *err);
 
+/* Makes the folders above a path, as mkdir -p does. */
+enum am_status am_datafile_folders(const char *path, struct am_arena *arena, struct am_err *err);
+
 /* Makes the folders above the file and locks it against others who change it; -1 with the story
  * when that is refused. The caller closes the descriptor when it is done. */
 int am_datafile_lock(const char *path, struct am_arena *arena, struct am_err *err);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that are built into the program: the headers of own benches.
+ */
+#ifndef AM_CLI_OWN_TEXTS_H
+#define AM_CLI_OWN_TEXTS_H
+
+extern const char am_own_header[];  /* include/archmeter/bench.h */
+extern const char am_own_fortran[]; /* include/archmeter/archmeter.f90 */
+
+#endif

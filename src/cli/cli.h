@@ -4,6 +4,7 @@
 #define AM_CLI_CLI_H
 
 #include "base/arena.h"
+#include "base/kv.h"
 #include "base/status.h"
 #include "cli/words/options.h"
 #include "write/style.h"
@@ -26,6 +27,7 @@ struct am_cli {
     struct am_arena *arena;                   /* lives as long as the program */
     struct am_style style;                    /* of standard output */
     const char *command;                      /* the command line as typed, quoted for a shell */
+    struct am_kvs own;                        /* of benches of the user's own: cli/own/own.h */
     enum am_exit exit_code;                   /* of a command that returns AM_OK */
     const volatile sig_atomic_t *interrupted; /* SIGINT, SIGTERM or SIGHUP came */
 };

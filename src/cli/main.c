@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/own/own.h"
 #include "cli/words/help.h"
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
@@ -182,6 +183,9 @@ int main(int argc, char **argv)
                                            : AM_LOG_INFO);
         cli.style = am_output_style(&options);
         cli.command = command_line(argc, argv, &arena);
+        status = am_own_settle(&options, &arena, &cli.own, &err);
+    }
+    if (status == AM_OK) {
         status = run_command(&cli, &err);
     }
     written = am_output_finish(&err);

@@ -53,7 +53,11 @@ double am_result_threads(const struct am_result *result)
 
 bool am_result_states_threads(const struct am_result *result)
 {
-    return param_of(result, ROLE_THREADS) || strcmp(result->worker, "cpu") == 0;
+    /* Workers whose points run on one CPU unless an axis says otherwise. */
+    static const char *const alone[] = {"cpu", "own", NULL};
+
+    return param_of(result, ROLE_THREADS) ||
+           am_name_index(alone, AM_NAMES_ENDED, result->worker) >= 0;
 }
 
 const char *am_result_device(const struct am_result *result)

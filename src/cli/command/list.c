@@ -324,7 +324,9 @@ static void write_list(struct am_cli *cli, const struct am_catalogue *catalogue,
                        const struct am_strings *all)
 {
     const struct am_strings *patterns = &cli->opt->operands;
-    const bool exact = patterns->n == 1 && am_strings_have(all, patterns->items[0]);
+    /* Whoever names one bench, or a file, wants to know all of it. */
+    const bool exact =
+        cli->own.n > 0 || (patterns->n == 1 && am_strings_have(all, patterns->items[0]));
 
     if (cli->opt->axis_names)
         each_bench(catalogue, patterns, put_axes, &(struct names){.arena = cli->arena});

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/own/own.h"
 #include "cli/run/against.h"
 #include "cli/run/comparing.h"
 #include "cli/run/cost_file.h"
@@ -237,6 +238,8 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
         status = recall(cli, &stored, err);
     if (status == AM_OK)
         status = am_experiment_recall(&stored.settings, err);
+    if (status == AM_OK)
+        status = am_own_recall(&stored.settings, &cli->own, cli->arena, err);
     if (status == AM_OK)
         status = am_setup_open(cli, &setup, err);
     if (status == AM_OK)

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/own/own.h"
 #include "cli/words/help.h"
 #include "cli/run/progress.h"
 #include "cli/run/refine.h"
@@ -142,6 +143,7 @@ static void collect_facts(const struct am_cli *cli, const struct am_setup *setup
                    setup->settings.items[i].value);
     am_build_describe(cli->arena, &facts->build);
     am_measure_workers(cli, &setup->catalogue, &setup->plan, &facts->build);
+    am_own_build(&cli->own, cli->arena, &facts->build);
     am_doctor_run(&request, cli->arena, &facts->findings);
     tell_findings(&facts->findings);
 }

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "cli/own/own.h"
 #include "cli/run/against.h"
 #include "cli/run/cost_file.h"
 #include "cli/run/machines.h"
@@ -56,6 +57,10 @@ enum am_status am_setup_benches(const struct am_cli *cli, struct am_setup *setup
         status =
             am_catalogue_load(cli->arena, setup->simulated.path ? setup->simulated.workers : NULL,
                               &setup->catalogue, err);
+    if (status == AM_OK)
+        status = am_own_check(&setup->catalogue, &cli->own, err);
+    for (size_t i = 0; status == AM_OK && i < cli->own.n; i++)
+        am_kvs_add(&setup->settings, cli->arena, cli->own.items[i].key, cli->own.items[i].value);
     if (status == AM_OK && setup->topo &&
         !am_catalogue_place(&setup->catalogue, setup->topo, cli->arena))
         status = am_fail(err, AM_E_NOMEM, "no memory for the places of the machine");

@@ -23,12 +23,12 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "list",
             .summary = "benches, axes, availability and why not",
-            .operands = "[PATTERN...]",
+            .operands = "[PATTERN|FILE...]",
             .description =
                 "Lists the benches that match a PATTERN (shell wildcards over names), "
                 "all by default, and the workers that are not available, with the "
                 "reason. The name of one bench shows its axes, their values in each profile, "
-                "and its metrics.",
+                "and its metrics. A FILE is a source file with benches of your own, as for run.",
             .operand = AM_OPERAND_BENCH,
             .max_operands = UINT_MAX,
         },
@@ -36,7 +36,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "plan",
             .summary = "what run would measure, and how long it would take",
-            .operands = "[PATTERN...]",
+            .operands = "[PATTERN|FILE...]",
             .description = "Takes the options of run, measures nothing and writes nothing. csv and "
                            "json (and --verbose) name every point.",
             .operand = AM_OPERAND_BENCH,
@@ -46,7 +46,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "run",
             .summary = "measure, store every sample, show what it came to",
-            .operands = "[PATTERN...]",
+            .operands = "[PATTERN|FILE...]",
             .description =
                 "Measures the benches that match a PATTERN (shell wildcards over names). Without one "
                 "it is the quick set, in about a minute; --standard measures everything. It ends "
@@ -54,6 +54,9 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "has. Every launch is a process of its own and is committed to the results "
                 "file when it ends: an interrupted run keeps everything but the launch in flight, "
                 "and resume finishes it.\n\n"
+                "A FILE is a source file with benches of your own (./kernel.c; C, C++ and Fortran), "
+                "an object, a library, or a folder of them: it is compiled, and its benches are "
+                "measured like any other.\n\n"
                 "Ends with code 0 when every point was measured or skipped with its reason, 1 when "
                 "some failed, 3 when none could be measured, 130 when interrupted.",
             .operand = AM_OPERAND_BENCH,
@@ -63,12 +66,14 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "resume",
             .summary = "finish an interrupted run",
-            .operands = "FILE",
+            .operands = "FILE [SOURCE...]",
             .description = "Measures what the run's plan still lacks, with the settings and the "
-                           "seed stored in FILE. Codes as for run.",
+                           "seed stored in FILE. Benches of your own are those that were compiled "
+                           "for the run; name their SOURCEs again where these are gone. Codes as "
+                           "for run.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
-            .max_operands = 1,
+            .max_operands = UINT_MAX,
         },
     [AM_CMD_SHOW] =
         {

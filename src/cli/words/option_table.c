@@ -36,6 +36,7 @@ enum {
     COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(TIME),
     ENERGETIC = MEASURING | BIT(PLAN),
     METERED = ENERGETIC | BIT(ENERGY),
+    OWNING = BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(TUNE),
     COMPARING = BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
 };
 
@@ -582,6 +583,52 @@ const struct am_option am_option_table[] = {
         .commands = BIT(RUN) | BIT(RESUME) | BIT(COMPARE) | BIT(CHECK),
         .help = "The base is another setting: its launches have this environment variable, those "
                 "of the new side do not. May be repeated.",
+    },
+    {
+        .name = "cc",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(own_cc),
+        .argument = "COMMAND",
+        .commands = OWNING,
+        .help = "The compiler of the named source files, in place of CC, CXX or FC of the "
+                "environment, or of cc, c++, gfortran.",
+    },
+    {
+        .name = "flags",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(own_flags),
+        .argument = "WORDS",
+        .flags = true,
+        .commands = OWNING,
+        .help = "Words for that compiler, behind CFLAGS (CXXFLAGS, FCFLAGS; -O2 without) and what "
+                "the file itself says (archmeter-flags: ...).",
+    },
+    {
+        .name = "against-source",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(against_source),
+        .argument = "FILE",
+        .commands = BIT(RUN) | BIT(RESUME),
+        .help = "The base is another source file with benches of the same names: each point is "
+                "measured by both, as with --against-build.",
+    },
+    {
+        .name = "against-flags",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(against_flags),
+        .argument = "WORDS",
+        .flags = true,
+        .commands = BIT(RUN) | BIT(RESUME),
+        .help = "The base is the same file, or that of --against-source, with these words in place "
+                "of --flags.",
+    },
+    {
+        .name = "against-cc",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(against_cc),
+        .argument = "COMMAND",
+        .commands = BIT(RUN) | BIT(RESUME),
+        .help = "The same with another compiler.",
     },
     {
         .name = "rerun",

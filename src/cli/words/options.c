@@ -301,7 +301,7 @@ static enum am_status take_argument(struct parser *p, const struct am_option *op
 
     if (!word)
         return am_fail(p->err, AM_E_USAGE, "option --%s needs %s", option->name, option->argument);
-    if (word[0] == '-' && word[1])
+    if (word[0] == '-' && word[1] && !(option->flags && word[1] != '-'))
         return am_fail(p->err, AM_E_USAGE,
                        "option --%s needs %s, not \"%s\" (if you mean it: --%s=%s)", option->name,
                        option->argument, word, option->name, word);

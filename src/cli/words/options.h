@@ -83,6 +83,7 @@ struct am_option {
     const char *argument;       /* its name in the synopsis; NULL for flags */
     const char *dflt;           /* text that passes through the same parser; NULL: none */
     const char *const *choices; /* AM_OPTION_CHOICE, ended by NULL */
+    bool flags;                 /* the argument is flags of another program: it may begin with - */
     uint32_t commands;          /* bit AM_CMD_*: the commands that have it; all bits: global */
     const char *help;
 };
@@ -161,8 +162,11 @@ struct am_options {
     double delta;
     bool all_metrics;
     const char *against, *between, *record;
-    const char *against_build;     /* the base's workers; NULL: ours */
-    struct am_strings against_env; /* NAME=VALUE each, of the base's launches */
+    const char *against_build;      /* the base's workers; NULL: ours */
+    struct am_strings against_env;  /* NAME=VALUE each, of the base's launches */
+    const char *own_cc, *own_flags; /* of the files among the operands */
+    const char *against_source;     /* the base's file; NULL: the same ones */
+    const char *against_cc, *against_flags;
     bool rerun;
     struct am_number runs;
     int fail_on; /* enum am_fail_on */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Benches of the user's own on the command line: `archmeter run ./file.c`.
+ *
+ * am_own_settle() takes the words that name files out of the operands, compiles them, and tells the
+ * worker `own` by its environment where the libraries are. That worker lists the benches of these
+ * files and no others, so that "own.*" takes the place of the files among the operands, unless
+ * benches of it are named beside them. From there on a bench of a file is a bench like any other.
+ * With --against-source, --against-flags or --against-cc there is a second compilation for the base
+ * of a run with two sides, handed to its launches by the way of --against-env.
+ *
+ * What was compiled, and how, is stored with the run: the texts, the command lines, the compiler's
+ * version and the fingerprint. resume takes what was compiled then from the user's data folder; no
+ * text of a results file is ever compiled. */
+#ifndef AM_CLI_OWN_OWN_H
+#define AM_CLI_OWN_OWN_H
+
+#include "base/arena.h"
+#include "base/kv.h"
+#include "base/status.h"
+#include "cli/words/options.h"
+#include "conductor/catalogue.h"
+
+/* Compiles what the operands name. `kept` gets what is stored with the run; without files it stays
+ * empty, and the operands as they are. */
+enum am_status am_own_settle(struct am_options *opt, struct am_arena *arena, struct am_kvs *kept,
+                             struct am_err *err);
+
+/* For resume: what the run was begun with, from the user's data folder; files that were named again
+ * (`kept`) must come to the same. Nothing where the run has no such benches. */
+enum am_status am_own_recall(const struct am_kvs *stored, const struct am_kvs *kept,
+                             struct am_arena *arena, struct am_err *err);
+
+/* AM_E_USAGE when files were named whose benches the worker could not list. */
+enum am_status am_own_check(const struct am_catalogue *catalogue, const struct am_kvs *kept,
+                            struct am_err *err);
+
+/* The fingerprint of the measured code, for the run's build; nothing without own benches. */
+void am_own_build(const struct am_kvs *kept, struct am_arena *arena, struct am_kvs *build);
+
+#endif

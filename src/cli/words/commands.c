@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+static const char *const new_words[] = {"bench", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 
 const struct am_command am_commands[AM_CMD_COUNT] = {
@@ -56,7 +57,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "and resume finishes it.\n\n"
                 "A FILE is a source file with benches of your own (./kernel.c; C, C++ and Fortran), "
                 "an object, a library, or a folder of them: it is compiled, and its benches are "
-                "measured like any other.\n\n"
+                "measured like any other. new bench writes one to begin with.\n\n"
                 "Ends with code 0 when every point was measured or skipped with its reason, 1 when "
                 "some failed, 3 when none could be measured, 130 when interrupted.",
             .operand = AM_OPERAND_BENCH,
@@ -343,6 +344,20 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "that should be. Code 4 when most rows are too noisy to show a doubling.",
             .operand = AM_OPERAND_BENCH,
             .max_operands = UINT_MAX,
+        },
+    [AM_CMD_NEW] =
+        {
+            .name = "new",
+            .summary = "a source file with a bench of your own, to begin with",
+            .operands = "bench NAME",
+            .description =
+                "Writes NAME.c (NAME.cc, NAME.f90) into the working directory: less than "
+                "20 lines that can be measured by run ./NAME.c as they are. A file that "
+                "is there is left as it is.",
+            .words = new_words,
+            .operand = AM_OPERAND_WORD,
+            .min_operands = 2,
+            .max_operands = 2,
         },
     [AM_CMD_HELP] =
         {

@@ -631,6 +631,16 @@ const struct am_option am_option_table[] = {
         .help = "The same with another compiler.",
     },
     {
+        .name = "language",
+        .kind = AM_OPTION_CHOICE,
+        .offset = FIELD(language),
+        .argument = "LANGUAGE",
+        .dflt = "c",
+        .choices = (const char *const[]){"c", "c++", "fortran", NULL},
+        .commands = BIT(NEW),
+        .help = "The language of the file.",
+    },
+    {
         .name = "rerun",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(rerun),

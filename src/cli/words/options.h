@@ -35,6 +35,7 @@ enum am_command_id {
     AM_CMD_MERGE,
     AM_CMD_TRACK,
     AM_CMD_SELFTEST,
+    AM_CMD_NEW,
     AM_CMD_HELP,
     AM_CMD_MAN,
     AM_CMD_COMPLETION,
@@ -167,6 +168,7 @@ struct am_options {
     const char *own_cc, *own_flags; /* of the files among the operands */
     const char *against_source;     /* the base's file; NULL: the same ones */
     const char *against_cc, *against_flags;
+    int language; /* of `new`: index of its word */
     bool rerun;
     struct am_number runs;
     int fail_on; /* enum am_fail_on */

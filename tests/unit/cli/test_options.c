@@ -82,7 +82,7 @@ static void test_refusals(void)
         {"run -p =4", "of the form AXIS=VALUES"},
         {"run -psize=", "of the form AXIS=VALUES"},
         {"export", "export needs FILE [PATTERN...]"},
-        {"resume a.db b.db", "unexpected \"b.db\""},
+        {"experiment a.exp b.exp", "unexpected \"b.exp\""},
         {"doctor extra", "unexpected \"extra\""},
         {"check a b --fail-on faster", "unknown value \"faster\""},
         {"list -p a=b", "unknown option -p of list"},

@@ -180,10 +180,13 @@ static enum am_status calibrate(struct session *s, uint64_t want, uint64_t *iter
 }
 
 /* The best times of once and of twice the iterations, over as many trials as it takes for the
- * second to be clearly longer. The first doubled batch is a warm-up at the same time. */
+ * second to be clearly longer. The first doubled batch is a warm-up at the same time. Times of a
+ * few clock readings are no proof: a step of the clock more is half as much again. */
 static enum am_status try_twice(struct session *s, uint64_t iters, uint64_t best[2], bool *grows,
                                 struct am_err *err)
 {
+    const uint64_t least = s->sampler->clock->overhead_ns * SHORT_MULTIPLE;
+
     *grows = false;
     for (int i = 0; i < FOLD_TRIALS && !*grows; i++) {
         const int doubled = fold_order >> i & 1;
@@ -193,7 +196,7 @@ static enum am_status try_twice(struct session *s, uint64_t iters, uint64_t best
         if (status != AM_OK)
             return status;
         best[doubled] = took < best[doubled] ? took : best[doubled];
-        *grows = best[1] > 0 && (double)best[1] >= fold_limit * (double)best[0];
+        *grows = best[1] > 0 && best[1] >= least && (double)best[1] >= fold_limit * (double)best[0];
     }
     return AM_OK;
 }

@@ -24,6 +24,7 @@ struct work_state {
     uint64_t waits_ns; /* no batch is shorter: threads that wait for each other's turn */
     unsigned stalls;   /* so many batches of the beginning take 5 ms more */
     bool folded, wrong, wrong_later;
+    bool flickers; /* the clock makes one more step in the longest batches */
 };
 
 static void run(void *state, uint64_t iters)
@@ -31,6 +32,7 @@ static void run(void *state, uint64_t iters)
     struct work_state *w = state;
     const uint64_t took = w->folded ? 5000000 : w->ns_per_iter * iters;
 
+    fake_ns += w->flickers && iters > UINT64_C(1) << 60 ? 20 : 0;
     w->calls++;
     w->largest = iters > w->largest ? iters : w->largest;
     fake_ns += (took > w->waits_ns ? took : w->waits_ns) + (w->calls <= w->stalls ? 5000000 : 0);
@@ -206,9 +208,10 @@ static void test_stopped_clock(void)
 static void test_refused(void)
 {
     struct work_state folded = {.folded = true}, wrong = {.ns_per_iter = 9, .wrong = true},
-                      later = {.ns_per_iter = 9, .wrong_later = true}, nothing = {.ns_per_iter = 0};
+                      later = {.ns_per_iter = 9, .wrong_later = true}, nothing = {.ns_per_iter = 0},
+                      flickering = {.ns_per_iter = 0, .flickers = true};
     struct am_sampler_settings hurried = usual;
-    struct am_err err = {0}, err2 = {0}, err3 = {0}, err4 = {0};
+    struct am_err err = {0}, err2 = {0}, err3 = {0}, err4 = {0}, err5 = {0};
     struct heard h;
 
     ok(measure(&folded, NULL, 0, usual, &bench, &h, &err) == AM_E_WRONG && h.samples == 0,
@@ -222,6 +225,8 @@ static void test_refused(void)
     hurried.max_point_ns = 50000000;
     ok(measure(&nothing, NULL, 0, hurried, &bench, &h, &err4) == AM_E_WRONG && h.samples == 0,
        "a run that does nothing fails: %s", err4.text);
+    ok(measure(&flickering, NULL, 0, usual, &bench, &h, &err5) == AM_E_WRONG && h.samples == 0,
+       "a step of the clock is no growth: %s", err5.text);
 }
 
 /* On a crowded machine the trials of one length alone can use the point's time up. */

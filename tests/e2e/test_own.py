@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: MIT
+"""Benches out of the tree: written by `new bench`, compiled, measured, compared, resumed; and files that do not
+compile, are wrong, crash, hang, leave, or do nothing."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from e2e import Bench, Tap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FAST = ("--quick", "--launches", "2", "--samples", "2", "--min-batch", "200us")
+STRUCT = re.compile(r"struct (archmeter_\w+) \{\n(.*?)\n\};", re.DOTALL)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+class Own(Bench):
+    """With the real workers, and nobody's own compilers and flags."""
+
+    def __init__(self):
+        super().__init__(sys.argv[1], sys.argv[2])
+        for name in ("CC", "CXX", "FC", "CFLAGS", "CXXFLAGS", "FCFLAGS", "LDFLAGS", "LDLIBS"):
+            self.real_env.pop(name, None)
+        # A file's own memory is its own business; Fortran's texts live as long as the process.
+        self.real_env["ASAN_OPTIONS"] += ":detect_leaks=0"
+
+    def do(self, *words, **environment):
+        return self.run(*words, env=dict(self.real_env, **environment))
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read()
+
+    def settings(self, db):
+        return dict(self.query(db, "SELECT key, value FROM setting"))
+
+
+def failure_of(own, db):
+    return " ".join(row[0] for row in own.query(db, "SELECT reason FROM failure"))
+
+
+def test_new(tap, own):
+    done = own.do("new", "bench", "tally")
+    text = own.read("tally.c")
+    tap.ok(done.returncode == 0 and "archmeter run ./tally.c" in done.stderr, "new bench writes a file", done.stderr)
+    lines = [line for line in text.splitlines() if line.strip()]
+    tap.ok(len(lines) < 20, f"it has less than 20 lines: {len(lines)}")
+    own.write("tally.c", text + "\n/* mine */\n")
+    done = own.do("new", "bench", "tally")
+    tap.ok(done.returncode == 2 and "/* mine */" in own.read("tally.c"), "a file that is there is left as it is")
+    for words in (("new", "bench", "no-name"), ("new", "bnech", "x"), ("new", "bench", "x", "--language", "cobol")):
+        done = own.do(*words)
+        tap.ok(done.returncode == 2, f"{' '.join(words)} is refused: {done.stderr.strip()}")
+    own.write("tally.c", text)
+
+
+def test_measured(tap, own):
+    done = own.do("list", "./tally.c")
+    tap.ok(done.returncode == 0 and "own.tally" in done.stdout and "1K,32K,1M" in done.stdout,
+           "list shows the axes of a file's bench", done.stdout + done.stderr)
+    done = own.do("plan", "./tally.c", "-p", "n=1:5", "--format", "json")
+    points = json.loads(done.stdout)["points"] if done.returncode == 0 else []
+    tap.ok(len(points) == 5 and points[0]["bench"] == "own.tally", "plan has its points", done.stderr)
+    tap.ok(own.do("run", "./tally.c", "--dry-run").returncode == 0 and not os.path.exists(own.path("a.db")),
+           "--dry-run measures nothing")
+    done = own.do("run", "./tally.c", *FAST, "-p", "n=1K,4K", "-o", "a.db")
+    tap.ok(done.returncode == 0, "run measures it", done.stderr)
+    results = own.results("a.db")
+    tap.ok([r["bench"] for r in results] == ["own.tally"] * 2, "every point has its result", results)
+    verified = own.query("a.db", "SELECT count(*) FROM visit WHERE residual IS NOT NULL")[0][0]
+    tap.ok(verified == 4, "every launch was verified", verified)
+    done = own.do("run", "tally.c", "own.nothing", *FAST)
+    tap.ok(done.returncode == 2 and "own.nothing" in done.stderr, "a bench it has not is refused", done.stderr)
+
+
+def test_stored(tap, own):
+    kept = own.settings("a.db")
+    tap.ok(kept.get("own.1.source ./tally.c") == own.read("tally.c"), "the text is stored with the run", list(kept))
+    tap.ok(" -c ./tally.c" in kept.get("own.1.commands", "") and kept.get("own.1.compiler"),
+           "so are command line and compiler", kept)
+    build = dict(own.query("a.db", "SELECT key, value FROM build"))
+    tap.ok(build.get("worker.own.code") == kept.get("own.code"), "the code's fingerprint belongs to the build", build)
+
+
+def test_compared(tap, own):
+    done = own.do("run", "./tally.c", "--against", "a.db", "-o", "b.db")
+    tap.ok(done.returncode == 0 and "own.tally" in done.stdout and "verdict" in done.stdout,
+           "run --against an earlier run ends in verdicts", done.stdout + done.stderr)
+    own.write("twice.c", own.read("tally.c").replace("sum += x[i];", "sum += x[i] * x[i];"))
+    done = own.do("run", "./tally.c", *FAST, "-p", "n=1K", "--against-source", "./twice.c", "-o", "c.db")
+    tap.ok(done.returncode == 0 and "interleaved" in done.stdout, "two sources are measured in turns",
+           done.stdout + done.stderr)
+    sides = own.query("c.db", "SELECT DISTINCT worker FROM launch ORDER BY worker")
+    tap.ok(sides == [("own",), ("own@base",)], "each by its own side", sides)
+    done = own.do("run", "./tally.c", *FAST, "-p", "n=1K", "--flags", "-O3 -funroll-loops", "--against-flags", "-O1",
+                  "-o", "d.db")
+    kept = own.settings("d.db")
+    tap.ok(done.returncode == 0 and " -O1 " in kept["own.base.1.commands"] and " -funroll-loops " in
+           kept["own.1.commands"], "two sets of flags too", done.stderr)
+    tap.ok(own.do("report", "d.db").returncode == 0 and "own.tally" in own.read("d.html"), "report shows it")
+    done = own.do("run", "cpu.flops", "--flags", "-O3")
+    tap.ok(done.returncode == 2 and "name a source file" in done.stderr, "flags without a file are refused", done.stderr)
+
+
+def test_languages(tap, own):
+    for language, ending, compiler in (("c++", "cc", "c++"), ("fortran", "f90", "gfortran")):
+        if not shutil.which(compiler):
+            tap.skip(f"a bench in {language}", f"there is no {compiler}")
+            continue
+        own.do("new", "bench", "other", "--language", language)
+        done = own.do("run", f"./other.{ending}", *FAST, "-p", "n=1K", "-o", f"{ending}.db")
+        tap.ok(done.returncode == 0 and len(own.results(f"{ending}.db")) == 1, f"a bench in {language}",
+               done.stdout + done.stderr)
+
+
+def test_examples(tap, own):
+    for name, compiler in (("dot.c", "cc"), ("sort.cc", "c++"), ("jacobi.f90", "gfortran")):
+        if not shutil.which(compiler):
+            tap.skip(f"examples/own/{name}", f"there is no {compiler}")
+            continue
+        done = own.do("run", os.path.join(ROOT, "examples/own", name), *FAST, "-o", f"example-{name}.db")
+        tap.ok(done.returncode == 0, f"examples/own/{name}", done.stdout + done.stderr)
+    isas = {r["point"]["isa"] for r in own.results("example-dot.c.db")}
+    tap.ok("scalar" in isas and len(isas) > 1, f"a file is compiled once per instruction set: {sorted(isas)}")
+
+
+def test_kinds(tap, own):
+    """Objects, libraries, folders."""
+    text = own.read("tally.c")
+    own.write("several/one.c", "double add(double a, double b);\n" + text.replace("sum += x[i]", "sum = add(sum, x[i])"))
+    own.write("several/two.c", "double add(double a, double b) { return a + b; }\n")
+    done = own.do("run", "several/", *FAST, "-p", "n=1K", "-o", "folder.db")
+    tap.ok(done.returncode == 0, "a folder with two files", done.stderr)
+    folder = re.search(r" -I (\S+) ", own.settings("folder.db")["own.1.commands"]).group(1)
+    command = ["cc", "-O1", "-fPIC", "-I", folder, "-c", "tally.c", "-o", "tally.o"]
+    subprocess.run(command, cwd=own.dir, check=True)
+    done = own.do("run", "./tally.o", *FAST, "-p", "n=1K", "-o", "object.db")
+    tap.ok(done.returncode == 0, "an object", done.stderr)
+    subprocess.run(["cc", "-shared", "tally.o", "-o", "tally.so"], cwd=own.dir, check=True)
+    done = own.do("run", "./tally.so", *FAST, "-p", "n=1K", "-o", "library.db")
+    tap.ok(done.returncode == 0, "a library", done.stderr)
+    os.mkdir(own.path("empty"))
+    done = own.do("run", "./empty", *FAST)
+    tap.ok(done.returncode == 2 and "no source files" in done.stderr, "an empty folder is refused", done.stderr)
+    done = own.do("run", "./nothing.c")
+    tap.ok(done.returncode == 2 and "No such file" in done.stderr, "a file that is not there", done.stderr)
+
+
+def test_header_changes(tap, own):
+    """What a file includes belongs to it: no old code is measured."""
+    own.write("size.h", "#define FACTOR 1\n")
+    own.write("inc.c", '#include "size.h"\n' + own.read("tally.c").replace("x[i] = 1", "x[i] = FACTOR").replace(
+        "sum, n, 0", "sum, n * FACTOR, 0"))
+    own.do("run", "./inc.c", *FAST, "-p", "n=1K", "-o", "h1.db")
+    own.write("size.h", "#define FACTOR 3\n")
+    own.do("run", "./inc.c", *FAST, "-p", "n=1K", "-o", "h2.db")
+    codes = [own.settings(db)["own.code"] for db in ("h1.db", "h2.db")]
+    tap.ok(codes[0] != codes[1], "a changed header is other code", codes)
+
+
+def test_settings(tap, own):
+    text = own.read("tally.c")
+    own.write("flags.c", "/* archmeter-flags: -O1 -DWANTED */\n#ifndef WANTED\n#error flags\n#endif\n" + text)
+    done = own.do("plan", "./flags.c")
+    tap.ok(done.returncode == 0, "a file says its own flags", done.stderr)
+    for line, message in (("archmeter-flag: -O1", 'did you mean "archmeter-flags"?'),
+                          ("archmeter-isa: avx9", "is no instruction set"),
+                          ("archmeter-flags: '-O1", "quote")):
+        own.write("typo.c", f"\n/* {line} */\n" + text)
+        done = own.do("plan", "./typo.c")
+        tap.ok(done.returncode == 2 and message in done.stderr and "typo.c:2" in done.stderr, f"{line} is refused",
+               done.stderr)
+
+
+def test_compiler(tap, own):
+    own.write("broken.c", own.read("tally.c").replace("x[i];", "y[i];"))
+    done = own.do("run", "./broken.c", *FAST, "-o", "broken.db")
+    tap.ok(done.returncode == 2 and "broken.c:" in done.stderr and "y[i]" in done.stderr,
+           "a compiler's message is shown with the file's own line", done.stderr)
+    tap.ok(not os.path.exists(own.path("broken.db")), "and no results file is left")
+    done = own.do("run", "./tally.c", "--cc", "no-such-compiler")
+    tap.ok(done.returncode == 3 and "no-such-compiler" in done.stderr, "a compiler that is not there", done.stderr)
+    done = own.do("plan", "./tally.c", CC="no-such-compiler")
+    tap.ok(done.returncode == 3, "nor that of the environment", done.stderr)
+
+
+MISSING = ("double missing(double);\n", "sum += x[i];", "sum += missing(x[i]);")
+VERSION = ("#include <archmeter/bench.h>\n#undef ARCHMETER_BENCH_VERSION\n#define ARCHMETER_BENCH_VERSION 77\n", "", "")
+# What is put before the file, what is replaced by what; the code that run ends with; part of what is said.
+PLANTS = {
+    "folded": ("", "for (int64_t i = sum = 0; i < n; i++) sum += x[i];\n        archmeter_keep(&sum);", "sum = n;", 3,
+               "folded away"),
+    "wrong": ("", "sum, n, 0", "sum, n + 1, 0", 3, "sum is"),
+    "crash": ("", "sum += x[i];", "sum += *(volatile double *)8;", 3, "signal"),
+    "hang": ("", "iterations > 0; iterations--", "; archmeter_keep(x)", 3, "no end within"),
+    "leaves": ("#include <stdlib.h>\n", "sum += x[i];", "exit(0);", 3, ""),
+    "axis": ("", 'archmeter_count(p, "n")', 'archmeter_count(p, "m")', 3, "has none"),
+    "memory": ("", "n * sizeof(double)", "(size_t)1 << 60", 3, "all it may have"),
+    "missing": (*MISSING, 2, "undefined symbol: missing"),
+    "version": (*VERSION, 2, "version 77"),
+    "values": ("", "1K,32K,1M", "1:10000", 2, "more than 4096 values"),
+    "rule": ("", ".axes = axes", '.axes = axes, .metrics = (struct archmeter_metric[]){{"r", "flop"}, {0}}', 2,
+             'did you mean "flops"?'),
+    "none": ("", "ARCHMETER_BENCH(tally,", "#define UNUSED(...) int unused\nUNUSED(", 2, "describes no bench"),
+    "constructor": ("__attribute__((constructor)) static void begin(void) { *(volatile int *)8 = 1; }\n", "", "", 2,
+                    "signal"),
+}
+
+
+def test_plants(tap, own):
+    for name, (before, old, new, code, said) in PLANTS.items():
+        text = own.read("tally.c")
+        tap.ok(not old or old in re.sub(r" /\*.*?\*/\n", "\n", text), f"{name}: the plant has its place")
+        text = re.sub(r" /\* else.*?\*/", "", text)
+        own.write(f"{name}.c", before + (text.replace(old, new) if old else text))
+        params = () if name == "values" else ("-p", "n=4K")
+        done = own.do("run", f"./{name}.c", *FAST, *params, "--launch-limit", "2s", "-o", f"{name}.db")
+        told = done.stdout + done.stderr + (failure_of(own, f"{name}.db") if code == 3 and name != "leaves" else "")
+        tap.ok(done.returncode == code and said in told, f"{name}: code {code}, {said!r}", f"{done.returncode}\n{told}")
+
+
+def test_resume(tap, own):
+    shutil.rmtree(own.path("data/archmeter/own"), ignore_errors=True)
+    process = subprocess.Popen([own.archmeter, "run", "./tally.c", "-p", "n=1K", "--launches", "60", "-o", "r.db"],
+                               cwd=own.dir, env=own.real_env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and (not os.path.exists(own.path("r.db")) or launches(own) < 2):
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    before = launches(own)
+    shutil.move(own.path("data/archmeter/own"), own.path("away"))
+    done = own.do("resume", "r.db")
+    tap.ok(done.returncode == 3 and "resume FILE ./tally.c" in done.stderr, "resume does not compile by itself",
+           done.stderr)
+    done = own.do("resume", "r.db", "./twice.c")
+    tap.ok(done.returncode == 2 and "not what the run was begun with" in done.stderr, "nor takes other code", done.stderr)
+    shutil.rmtree(own.path("data/archmeter/own"))
+    shutil.move(own.path("away"), own.path("data/archmeter/own"))
+    done = own.do("resume", "r.db")
+    tap.ok(done.returncode == 0 and launches(own) == 60 and before < 60, "resume goes on with what was compiled then",
+           f"{before} {launches(own)}\n{done.stderr}")
+    shutil.copy(own.path("r.db"), own.path("s.db"))
+    tap.ok(own.do("resume", "s.db", "x.y").returncode == 2, "another operand is refused")
+
+
+def launches(own):
+    try:
+        return own.query("r.db", "SELECT count(*) FROM launch")[0][0]
+    except Exception:  # while it is being made
+        return 0
+
+
+def test_tune(tap, own):
+    text = own.read("tally.c").replace("{NULL}}", '{"block", .tune = "1,2,4"}, {NULL}}').replace(
+        "return 0;", 'archmeter_note(p, "taken", archmeter_text(p, "block"));\n    return 0;')
+    own.write("tuned.c", text)
+    done = own.do("tune", "./tuned.c", "-p", "n=1K", "--budget", "5s", "-o", "t.db")
+    tap.ok(done.returncode == 0 and "own.tally" in done.stdout, "tune searches a file's axis", done.stdout + done.stderr)
+    done = own.do("run", "./tuned.c", *FAST, "-p", "n=1K", "-p", "block=4", "-o", "u.db")
+    notes = {row[0] for row in own.query("u.db", "SELECT value FROM note WHERE key = 'taken'")}
+    tap.ok(notes == {"4"}, "a value that is given is taken", notes)
+
+
+# ---- the header ----
+
+def fields(header):
+    """struct: names of its fields, in their order; of tables of functions those of the pointers."""
+    found = {}
+    for name, body in STRUCT.findall(header):
+        names = []
+        for statement in COMMENT.sub("", body).split(";"):
+            pointer = re.search(r"\(\*(\w+)\)\(", statement)
+            plain = re.findall(r"[*\s](\w+)\s*(?=,|$)", statement.strip()) if not pointer else [pointer.group(1)]
+            names += plain
+        found[name] = names
+    return found
+
+
+def offsets(own, header, structs, out):
+    """What a compiler makes of the fields: `struct.field offset` each."""
+    lines = [f'    printf("{s}.{f} %zu\\n", offsetof(struct {s}, {f}));' for s, names in structs.items() for f in names]
+    own.write(f"{out}.c", f'#include <stdio.h>\n#include "{header}"\nint main(void)\n{{\n' + "\n".join(lines) + "\n}\n")
+    subprocess.run(["cc", f"{out}.c", "-o", out], cwd=own.dir, check=True)
+    return subprocess.run([own.path(out)], check=True, capture_output=True, text=True).stdout
+
+
+def test_versions(tap, own):
+    first = os.path.join(ROOT, "tests/own/bench-1.h")
+    with open(first, encoding="utf-8") as f:
+        structs = fields(f.read())
+    tap.ok({len(v) > 2 for v in structs.values()} == {True} and "fixed_iters" in structs["archmeter_bench"],
+           f"the structs of version 1 are found: {', '.join(structs)}", structs)
+    now = offsets(own, os.path.join(ROOT, "include/archmeter/bench.h"), structs, "now")
+    tap.ok(offsets(own, first, structs, "then") == now, "the header has only grown since version 1")
+    own.write("old.c", own.read("tally.c").replace("<archmeter/bench.h>", f'"{first}"'))
+    done = own.do("run", "./old.c", *FAST, "-p", "n=1K", "-o", "old.db")
+    tap.ok(done.returncode == 0, "a file that was compiled against version 1 is measured", done.stderr)
+
+
+def test_pkg_config(tap, own):
+    if not shutil.which("pkg-config"):
+        tap.skip("pkg-config", "it is not here")
+        return
+    for source, place in (("share/pkgconfig/archmeter.pc", os.path.join(os.path.dirname(own.archmeter), "include")),
+                          ("include/archmeter/bench.h", os.path.join(ROOT, "include/archmeter"))):
+        os.makedirs(own.path(os.path.join("prefix", os.path.dirname(source))))
+        shutil.copy(os.path.join(place, os.path.basename(source)), own.path(os.path.join("prefix", source)))
+    env = dict(os.environ, PKG_CONFIG_PATH=own.path("prefix/share/pkgconfig"))
+    done = subprocess.run(["pkg-config", "--cflags", "archmeter"], env=env, capture_output=True, text=True)
+    command = ["cc", *done.stdout.split(), "-fsyntax-only", "tally.c"]
+    tap.ok(done.returncode == 0 and subprocess.run(command, cwd=own.dir).returncode == 0,
+           "pkg-config finds the header of a tree that was moved", done.stdout + done.stderr)
+
+
+def main():
+    tap = Tap()
+    own = Own()
+    for test in (test_new, test_measured, test_stored, test_compared, test_languages, test_examples, test_kinds,
+                 test_header_changes, test_settings, test_compiler, test_plants, test_resume, test_tune, test_versions,
+                 test_pkg_config):
+        test(tap, own)
+    tap.done()
+
+
+main()

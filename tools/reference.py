@@ -5,7 +5,8 @@
     reference.py --write|--check ROOT BUILD [--without BENCH...]
 
 commands.md, facts.md, figures.md, grades.md and outcomes.md are what `archmeter-reference PAGE` prints. benches.md is
-made from what every worker of the build prints for --list. --write needs a build with all optional libraries.
+made from what every worker of the build prints for --list, bench-header.md from the comments of
+include/archmeter/bench.h (header_page.py). --write needs a build with all optional libraries.
 --check prints TAP. It compares benches.md worker by worker, so that a build without some library skips that worker
 visibly; --without names benches that this build has no library for, and workers that a full build has not.
 """
@@ -15,6 +16,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
+
+import header_page
 
 MADE = "<!-- Made by tools/reference.py from the tables of the program: do not edit. -->\n"
 PREFIX = "archmeter-worker-"
@@ -203,10 +206,16 @@ def page_names(build: Path) -> list[str]:
     return subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
 
 
+def page_of_header(pages: Path) -> str:
+    header = pages.parent.parent / "include/archmeter/bench.h"
+    return header_page.page_of(header.read_text(encoding="utf-8"), MADE)
+
+
 def write(pages: Path, build: Path) -> int:
     pages.mkdir(parents=True, exist_ok=True)
     for name in page_names(build):
         (pages / f"{name}.md").write_text(print_page(build, name), encoding="utf-8")
+    (pages / "bench-header.md").write_text(page_of_header(pages), encoding="utf-8")
     (pages / "benches.md").write_text(page_of(list_workers(build)), encoding="utf-8")
     return 0
 
@@ -254,6 +263,9 @@ def check(pages: Path, build: Path, without: set[str]) -> int:
     for name in page_names(build):
         same = (pages / f"{name}.md").read_text(encoding="utf-8") == print_page(build, name)
         tap.ok([] if same else ["tools/reference.py --write makes it anew"], f"{name}.md is what the tables say")
+    tap.ok(header_page.self_test(), "self-test: a header's comments come to the page")
+    same = (pages / "bench-header.md").read_text(encoding="utf-8") == page_of_header(pages)
+    tap.ok([] if same else ["tools/reference.py --write makes it anew"], "bench-header.md is what the header says")
     page = parse_page((pages / "benches.md").read_text(encoding="utf-8"))
     workers = list_workers(build)
     for worker in sorted({w for s in page.values() for w in s.workers} - set(workers)):

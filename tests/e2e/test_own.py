@@ -166,6 +166,13 @@ def test_header_changes(tap, own):
     tap.ok(codes[0] != codes[1], "a changed header is other code", codes)
 
 
+def test_unverified(tap, own):
+    own.write("trusting.c", own.read("tally.c").replace(", .verify = verify", ""))
+    done = own.do("run", "./trusting.c", *FAST, "-p", "n=1K", "-o", "trusting.db")
+    notes = {row[0] for row in own.query("trusting.db", "SELECT value FROM note WHERE key = 'verified'")}
+    tap.ok(done.returncode == 0 and notes == {"no: the file has no verify()"}, "what is not verified says so", notes)
+
+
 def test_settings(tap, own):
     text = own.read("tally.c")
     own.write("flags.c", "/* archmeter-flags: -O1 -DWANTED */\n#ifndef WANTED\n#error flags\n#endif\n" + text)
@@ -305,6 +312,21 @@ def test_versions(tap, own):
     tap.ok(done.returncode == 0, "a file that was compiled against version 1 is measured", done.stderr)
 
 
+def test_guide(tap, own):
+    """The guide's transcript, from an empty folder to a verdict; what the verdict is, the machine decides."""
+    with open(os.path.join(ROOT, "doc/guide/own-benches.md"), encoding="utf-8") as f:
+        block = f.read().split("```")[1]
+    env = dict(own.real_env, PATH=f"{os.path.dirname(own.archmeter)}:{os.environ['PATH']}")
+    os.mkdir(own.path("guide"))
+    commands = re.findall(r"^\$ (.*)$", block, re.MULTILINE)
+    tap.ok(len(commands) == 5, f"the guide has a transcript of {len(commands)} commands")
+    for command in commands:
+        done = subprocess.run(command, shell=True, cwd=own.path("guide"), env=env, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        tap.ok(done.returncode == 0, f"guide: {command[:60]}", done.stdout + done.stderr)
+    tap.ok("own.total" in done.stdout and "interleaved" in done.stdout, "the last of them ends in a verdict", done.stdout)
+
+
 def test_pkg_config(tap, own):
     if not shutil.which("pkg-config"):
         tap.skip("pkg-config", "it is not here")
@@ -324,8 +346,8 @@ def main():
     tap = Tap()
     own = Own()
     for test in (test_new, test_measured, test_stored, test_compared, test_languages, test_examples, test_kinds,
-                 test_header_changes, test_settings, test_compiler, test_plants, test_resume, test_tune, test_versions,
-                 test_pkg_config):
+                 test_header_changes, test_unverified, test_settings, test_compiler, test_plants, test_resume, test_tune, test_versions,
+                 test_pkg_config, test_guide):
         test(tap, own)
     tap.done()
 

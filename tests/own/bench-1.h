@@ -74,7 +74,7 @@ struct archmeter_bench {
     /* The timed region and nothing else: does the work `iterations` times. */
     void (*run)(struct archmeter_point *point, uint64_t iterations);
     /* Looks at what the latest run() left. 0: it is right. A point that is wrong is never timed.
-     * NULL: nothing is checked, and results say so. */
+     * NULL: nothing is checked, and a note of each launch says so. */
     int (*verify)(struct archmeter_point *point);
     /* After everything, also after a prepare() that failed. May be NULL. */
     void (*finish)(struct archmeter_point *point);
@@ -88,8 +88,8 @@ struct archmeter_bench {
 
 /* The point at hand: given to every function of a bench, the same one until finish(). */
 struct archmeter_point {
-    uint32_t size, interface_version;
-    void *state; /* the bench's own */
+    uint32_t size, interface_version; /* of this struct, as archmeter has it */
+    void *state;                      /* the bench's own */
 
     /* What one iteration does, stated by prepare(). Bytes are those that the program reads and
      * writes; ops is whatever the bench counts. */
@@ -101,8 +101,7 @@ struct archmeter_point {
     double residual;     /* of verify(): how far off it was; stored */
     uint64_t elapsed_ns; /* of run_timed(): by the bench's own clock */
 
-    /* Of this launch. */
-    const int *cpus; /* that it may use: thread i belongs on cpus[i] */
+    const int *cpus; /* that this launch may use: thread i belongs on cpus[i] */
     size_t cpu_count;
     size_t threads;        /* value of the axis `threads`; 1 without one */
     uint64_t seed;         /* to vary data between launches */

@@ -394,6 +394,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     s->bench = ctx->bench;
     s->own = ctx->bench->data;
     status = make_point(s, point, err);
+    if (status == AM_OK && !s->functions->verify)
+        am_ctx_note(ctx, "verified", "no: the file has no verify()");
     if (status == AM_OK && s->functions->prepare)
         status = call(s, "prepare", s->functions->prepare, err);
     if (status == AM_OK)

@@ -86,14 +86,16 @@ def copy_programs(folder: Path, output: Path) -> list[Path]:
 
 
 def copy_shared(folder: Path, output: Path) -> None:
-    """Manual page, completion scripts and described machines, where an installation would have them below share/."""
+    """Manual page, completion scripts, described machines and headers, where an installation would have them below
+    share/ and include/."""
     installed = json.loads(output_of("meson", "introspect", "--installed", str(folder)))
     for source, place in installed.items():
-        _, below, rest = place.partition("/share/")
-        if below and Path(source).exists():
-            (output / "share" / rest).parent.mkdir(parents=True, exist_ok=True)
+        found = re.search(r"/((?:share|include)/.+)", place)
+        if found and Path(source).exists():
+            target = output / found.group(1)
+            target.parent.mkdir(parents=True, exist_ok=True)
             copy = shutil.copytree if Path(source).is_dir() else shutil.copy
-            copy(source, output / "share" / rest)
+            copy(source, target)
 
 
 def libraries_of(program: Path) -> dict[str, Path]:

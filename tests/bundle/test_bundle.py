@@ -94,6 +94,21 @@ def check_run(bundle: Path, work: Path) -> None:
     ok(status == 0 and "null" in told, "show reads the stored results", told)
 
 
+def check_own(bundle: Path, work: Path) -> None:
+    """A bench of the user's own; editors find the header by pkg-config."""
+    ok((bundle / "include/archmeter/bench.h").exists() and (bundle / "share/pkgconfig/archmeter.pc").exists(),
+       "the header of own benches is there, and its pkg-config file")
+    if not shutil.which("cc"):
+        ok(True, "a file of one's own is measured # SKIP there is no C compiler")
+        return
+    some = {"PATH": "/usr/bin:/bin", "HOME": str(work)}
+    status, told = run(bundle / "bin/archmeter", "new", "bench", "mine", cwd=work, **some)
+    if status == 0:
+        command = ("run", "./mine.c", "-p", "n=1K", "--quick", "--no-wait", "-o", "mine.db")
+        status, told = run(bundle / "bin/archmeter", *command, cwd=work, **some)
+    ok(status == 0 and "own.mine" in told, "a file of one's own is measured", told)
+
+
 def check_kernels(bundle: Path) -> None:
     kcheck = bundle / "bin/kcheck"
     status, told = run(kcheck) if kcheck.exists() else (1, "no kcheck")
@@ -141,6 +156,7 @@ def main() -> int:
         check_start(bundle, work)
         check_contents(bundle)
         check_run(bundle, work)
+        check_own(bundle, work)
         check_kernels(bundle)
         check_bare_system(bundle, work)
     print(f"1..{count}")

@@ -182,17 +182,20 @@ static void check_wrong(const struct wrong *w)
 static void test_wrong(void)
 {
     static const struct wrong cases[] = {
-        {.story = "did you mean \"count\"?", .axis = {"n", "1", .kind = "cuont"}},
+        {.story = "did you mean \"count\"?", .axis = {.name = "n", .values = "1", .kind = "cuont"}},
         {.story = "has no values", .axis = {.name = "n"}},
-        {.story = "letters, digits and _", .axis = {"a b", "1"}},
-        {.story = "is no name for an axis", .axis = {"side", "1"}},
-        {.story = "choices are of names", .axis = {"n", "1", .kind = "bytes", .choices = "a"}},
-        {.story = "threads is a count", .axis = {"threads", "1", .kind = "number"}},
-        {.story = "is no choice", .axis = {"m", "a", .choices = "a,,b"}},
-        {.story = "tune of n", .axis = {"n", .tune = "1:x"}},
-        {.story = "did you mean \"flops\"?", .metric = {"rate", "flop"}},
-        {.story = "is no rule", .metric = {"rate", "beyond"}},
-        {.story = "needs run_timed()", .metric = {"rate", "own", .better = "higher"}},
+        {.story = "letters, digits and _", .axis = {.name = "a b", .values = "1"}},
+        {.story = "is no name for an axis", .axis = {.name = "side", .values = "1"}},
+        {.story = "choices are of names",
+         .axis = {.name = "n", .values = "1", .kind = "bytes", .choices = "a"}},
+        {.story = "threads is a count",
+         .axis = {.name = "threads", .values = "1", .kind = "number"}},
+        {.story = "is no choice", .axis = {.name = "m", .values = "a", .choices = "a,,b"}},
+        {.story = "tune of n", .axis = {.name = "n", .tune = "1:x"}},
+        {.story = "did you mean \"flops\"?", .metric = {.name = "rate", .rule = "flop"}},
+        {.story = "is no rule", .metric = {.name = "rate", .rule = "beyond"}},
+        {.story = "needs run_timed()",
+         .metric = {.name = "rate", .rule = "own", .better = "higher"}},
     };
     struct archmeter_bench from = described();
     struct am_arena arena = {0};

@@ -16,6 +16,7 @@
 enum {
     FITS_PER_BUDGET = 50, /* times that a plan is fitted again, at most */
     GROUP_MAX = 64, /* points of a launch, whatever a bench allows: their request stays small */
+    ONCE_MAX = 512, /* the same where one execution of a program serves all of them */
 };
 
 struct run {
@@ -217,14 +218,24 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
     return s;
 }
 
+static int by_index(const void *x, const void *y)
+{
+    const size_t a = *(const size_t *)x, b = *(const size_t *)y;
+
+    return (a > b) - (a < b);
+}
+
 /* Moves the points that may share the process of order[0] to the front; returns their number. With
- * a budget they are as many as it can wait for: it is looked at between launches. */
+ * a budget they are as many as it can wait for: it is looked at between launches. Where one
+ * execution serves them all they are in the order of the plan: the first one is executed. */
 static size_t gather_group(struct run *r, size_t *order, size_t n)
 {
     const struct am_point *points = r->c->plan->points;
     const struct am_point *first = &points[order[0]];
     const size_t allowed = first->bench->points_per_launch ? first->bench->points_per_launch : 1;
-    const size_t most = allowed < GROUP_MAX ? allowed : GROUP_MAX;
+    const bool once = first->bench->fixed_iters == 1 && allowed > GROUP_MAX;
+    const size_t room = once ? ONCE_MAX : GROUP_MAX;
+    const size_t most = allowed < room ? allowed : room;
     const size_t threads = am_point_threads(first);
     const double budget = r->set->budget_s;
     const double limit = budget > 0 ? budget / FITS_PER_BUDGET : INFINITY;
@@ -245,6 +256,8 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
             expected += each;
         }
     }
+    if (once)
+        qsort(order, taken, sizeof(*order), by_index);
     return taken;
 }
 

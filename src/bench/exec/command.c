@@ -159,7 +159,8 @@ static bool add_default_args(struct am_strings *list, const struct am_exec_point
         const char *const name = p->of->axes.items[i].name;
         const char *option;
 
-        if (!p->texts[i] || is_templated(p->of, name))
+        if (!p->texts[i] || is_templated(p->of, name) ||
+            (p->of->marked && strcmp(name, AM_SPEC_REGION) == 0))
             continue;
         option = am_arena_printf(arena, "--%s", name);
         if (!option || !am_strings_add(list, arena, option) ||

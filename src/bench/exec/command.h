@@ -7,13 +7,16 @@
 #include "core/spec/beside.h"
 #include "core/spec/spec.h"
 
+struct am_exec_marked;
+
 /* One test of the experiment, as the hooks see it. */
 struct am_exec_test {
     const struct am_spec *spec;
     const struct am_spec_test *test;
     struct am_spec_axes axes;
-    const char *folder;      /* working directory of its programs */
-    const char *set_cpufreq; /* program that sets the clock; NULL: by sysfs, or not at all */
+    struct am_exec_marked *marked; /* regions of its program (bench/exec/marked.h); NULL: none */
+    const char *folder;            /* working directory of its programs */
+    const char *set_cpufreq;       /* program that sets the clock; NULL: by sysfs, or not at all */
 };
 
 /* A point's values; texts[i] is what the label of axis i stands for, NULL: not set. */

@@ -8,6 +8,8 @@
 #include "bench/exec/interference.h"
 #include "bench/exec/ledger.h"
 #include "bench/exec/make.h"
+#include "bench/exec/marked.h"
+#include "core/marks/marks.h"
 #include "core/spec/spec_regex.h"
 
 #include <stdio.h>
@@ -31,6 +33,7 @@ struct state {
     struct am_text output; /* of the execution that counts */
     bool prepared;         /* cleanup is due */
     bool failed;
+    const char *region; /* of a marked program; else NULL */
 };
 
 /* In MHz in the file and in kHz for the program, as in the thesis. */
@@ -205,6 +208,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     s->of = ctx->bench->data;
     work->ops = 1;
     am_exec_point_read(s->of, values, &s->point);
+    s->region = s->of->marked ? am_exec_point_text(&s->point, AM_SPEC_REGION) : NULL;
     status = am_exec_make(&s->point, &s->arena, err);
     if (status == AM_OK)
         status = am_exec_command(&s->point, &s->arena, &s->program, err);
@@ -216,6 +220,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     note_command(ctx, s);
     tell_line(ctx, s);
     status = set_clock(s, ctx, &s->point, err);
+    if (status == AM_OK && s->region)
+        return am_exec_marked_prepare(s->of->marked, &s->program, s->region, ctx, work, err);
     if (status == AM_OK)
         status = warm_up(s, err);
     if (status == AM_OK)
@@ -304,6 +310,23 @@ static enum am_status read_results(const struct am_spec_test *test, const struct
     return s;
 }
 
+/* The whole program is executed; a region was collected before. */
+static enum am_status run_marked(struct state *s, struct am_batch *batch, struct am_err *err)
+{
+    struct am_exec_end end = {0};
+    enum am_status status = AM_OK;
+
+    if (strcmp(s->region, am_marks_program) == 0) {
+        status = am_exec_marked_run(s->of->marked, &s->program, &end, err);
+        s->output = end.output;
+        s->failed = status != AM_OK;
+        if (status == AM_OK)
+            am_exec_marked_note(s->of->marked, s->ctx);
+    }
+    am_exec_marked_values(s->of->marked, s->region, batch);
+    return status;
+}
+
 static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
                                 struct am_err *err)
 {
@@ -312,9 +335,12 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     struct am_interference_taken after;
     struct taken taken;
     struct am_exec_end end;
-    enum am_status status = am_exec_program_run(&s->program, &end, err);
+    enum am_status status;
 
     (void)iters;
+    if (s->region)
+        return run_marked(s, batch, err);
+    status = am_exec_program_run(&s->program, &end, err);
     after = am_interference_read(&s->interference);
     taken = between(&before, &after);
     batch->elapsed_ns = end.elapsed_ns;

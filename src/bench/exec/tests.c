@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "bench/exec/command.h"
 #include "bench/exec/cpufreq.h"
+#include "bench/exec/marked.h"
 #include "bench/exec/measure.h"
 
 #include <errno.h>
@@ -99,10 +100,14 @@ static const struct am_metric *make_metrics(const struct am_spec_test *test, str
         {test->any_code,
          {AM_SPEC_CODE, "1", AM_LOWER, AM_RULE_OWN, "128 and more: ended by a signal"}},
     };
-    struct am_metric *const m =
-        am_arena_array(arena, test->results.n + AM_SPEC_OWN_RESULTS + 1, sizeof(*m));
+    struct am_metric *const m = am_arena_array(
+        arena, test->results.n + AM_EXEC_MARKED_METRICS + AM_SPEC_OWN_RESULTS + 1, sizeof(*m));
     size_t n = 0;
 
+    if (m && test->marked) {
+        memcpy(m, am_exec_marked_metrics, sizeof(am_exec_marked_metrics));
+        return m;
+    }
     for (; m && n < test->results.n; n++) {
         const struct am_spec_result *const r = &test->results.items[n];
 
@@ -137,7 +142,8 @@ static uint32_t hash_text(uint32_t hash, const char *text)
  * not compare. How the program is built, and where it lies, is what one compares. */
 static unsigned version_of(const struct am_spec_test *t)
 {
-    uint32_t hash = hash_text(hash_basis, t->exec);
+    /* Of a marked program versions are compared, which differ in name and place. */
+    uint32_t hash = hash_text(hash_basis, t->marked ? "marked" : t->exec);
 
     hash = hash_text(hash, t->shell == AM_SPEC_DIRECT  ? NULL
                            : t->shell == AM_SPEC_SHELL ? "shell"
@@ -182,9 +188,12 @@ static const struct am_bench *make_bench(const struct am_spec *spec, size_t test
     of->folder = !t->path          ? spec->folder
                  : *t->path == '/' ? t->path
                                    : am_arena_printf(arena, "%s/%s", spec->folder, t->path);
-    if (!of->folder || !mark_unset(&of->axes, of->set_cpufreq, arena))
+    of->marked = t->marked ? am_exec_marked_new(arena) : NULL;
+    if (!of->folder || (t->marked && !of->marked) || !mark_unset(&of->axes, of->set_cpufreq, arena))
         return NULL;
     am_exec_bench_init(b);
+    if (of->marked)
+        b->points_per_launch = AM_EXEC_MARKED_POINTS;
     b->version = version_of(t);
     b->name = am_arena_printf(arena, "exec.%s", t->name);
     b->summary = am_arena_printf(arena, "the program %s", t->exec);

@@ -110,6 +110,7 @@ void am_ctx_attach(const struct am_ctx *ctx, const char *name, const char *type,
 struct am_batch {
     uint64_t elapsed_ns;           /* by the bench's own clock, e.g. device events */
     double values[AM_METRICS_MAX]; /* indexed as metrics; only AM_RULE_OWN ones are read */
+    bool elsewhere; /* measured outside of this batch: events counted in it are not the point's */
 };
 
 /* The CPUs a launch is bound to: as many as the point's axis `threads` says (1 without one), in the
@@ -182,6 +183,7 @@ struct am_sample {
     uint64_t steal_ns;          /* stolen from this machine's CPUs in [t0, t1] (10 ms steps) */
     uint64_t switches;          /* involuntary context switches of the process in [t0, t1] */
     uint64_t off_ns;            /* of [t0, t1] in which the measuring thread had no CPU */
+    bool elsewhere;             /* as am_batch.elsewhere; not stored */
     uint32_t labels;            /* AM_LABEL_*: why it is suspect. Labelled samples are kept;
                                  * summaries prefer the others */
     double values[AM_METRICS_MAX];

@@ -108,6 +108,7 @@ static enum am_status timed_run(const struct session *s, uint64_t iters, struct 
     out->elapsed_ns = b->run ? out->t1_ns - out->t0_ns : batch.elapsed_ns;
     for (size_t i = 0; b->run_timed && b->metrics[i].name; i++)
         out->values[i] = batch.values[i];
+    out->elsewhere = batch.elsewhere;
     return status;
 }
 
@@ -297,7 +298,7 @@ static void put_events(const struct session *s, const double *before, const doub
     const size_t at = am_metric_count(s->bench->metrics);
 
     for (size_t i = 0; events && i < events->n && at + i < AM_METRICS_MAX; i++)
-        out->values[at + i] = (after[i] - before[i]) / (double)out->iters;
+        out->values[at + i] = out->elsewhere ? NAN : (after[i] - before[i]) / (double)out->iters;
 }
 
 /* The core clock is probed next to the batch, the costlier disturbance counters outside of that. */

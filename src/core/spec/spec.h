@@ -23,6 +23,8 @@ enum {
     AM_SPEC_NAME_MAX = 40, /* of a test or a variable, terminator included */
 };
 
+#define AM_SPEC_REGION "region" /* the axis that `mark` lines make */
+
 /* Where something stands in the files. */
 struct am_spec_place {
     const char *file;
@@ -80,6 +82,7 @@ struct am_spec_test {
     struct am_strings args;   /* templates, one per word */
     struct am_strings builds; /* templates, one a command line */
     bool build_none;          /* `build none`: not even make */
+    bool marked;              /* regions of the program are measured: `mark` lines */
     enum am_spec_shell shell; /* of exec, build, prepare and cleanup */
     const char *prepare;      /* command line before each execution, not timed; NULL: none */
     const char *cleanup;      /* the same after it */

@@ -316,9 +316,8 @@ static enum am_status key_run(struct am_spec_reader *r, const char *value)
 
 /* ---- variables ---- */
 
-/* The variable of that name, made where there is none yet. */
-static enum am_status variable(struct am_spec_reader *r, const char *name,
-                               struct am_spec_variable **out)
+enum am_status am_spec_variable_of(struct am_spec_reader *r, const char *name,
+                                   struct am_spec_variable **out)
 {
     struct am_spec_variables *const vars = &r->now.vars;
 
@@ -354,7 +353,7 @@ static enum am_status key_variable(struct am_spec_reader *r, const char *value)
     enum am_status s = check_name(r, value);
 
     if (s == AM_OK)
-        s = variable(r, value, &v);
+        s = am_spec_variable_of(r, value, &v);
     if (s == AM_OK)
         v->declared = true;
     return s;
@@ -471,7 +470,7 @@ static enum am_status key_axis(struct am_spec_reader *r, const char *value)
     if (s == AM_OK)
         s = axis_values(r, name, text, &values);
     if (s == AM_OK)
-        s = variable(r, name, &v);
+        s = am_spec_variable_of(r, name, &v);
     if (s != AM_OK)
         return s;
     r->values += values.n;
@@ -496,7 +495,7 @@ static enum am_status assign(struct am_spec_reader *r, const char *key, const ch
         return am_spec_bad(r, "unknown key \"%s\"", key);
     if (!*value)
         return am_spec_unknown(r, r->place, key);
-    s = variable(r, key, &v);
+    s = am_spec_variable_of(r, key, &v);
     if (s != AM_OK)
         return s;
     v->values = (struct am_strings){0};
@@ -527,6 +526,7 @@ static const struct {
     {"arg", key_arg, WHOLE_TEST},
     {"axis", key_axis, OWN_LINE},
     {"variable", key_variable, 0},
+    {"mark", am_spec_key_mark, WHOLE_TEST},
     {"build", key_build, WHOLE_TEST},
     {"result", key_result, WHOLE_TEST},
     {"iterations", key_iterations, WHOLE_TEST},

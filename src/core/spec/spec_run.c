@@ -117,6 +117,9 @@ static enum am_status check_program(struct am_spec_reader *r)
 {
     const enum am_status s = am_spec_check_lines(r);
 
+    if (s == AM_OK && r->now.test.marked && am_spec_has_more(&r->now.test))
+        return am_spec_bad(r, "marks go with no other results, and with nothing before or after an "
+                              "execution");
     return s == AM_OK ? check_templates(r) : s;
 }
 
@@ -145,6 +148,7 @@ static enum am_status check_bench(struct am_spec_reader *r)
         {"beside", n->test.beside != NULL},
         {"resources", n->test.resources},
         {"printed", n->test.printed != AM_SPEC_FIRST},
+        {"mark", n->test.marked},
     };
 
     for (size_t i = 0; i < sizeof(of_programs) / sizeof(*of_programs); i++) {

@@ -109,6 +109,11 @@ static const struct {
     {"test a\narg x\nrun\n", "x.exp:3:", "arg is for programs"},
     {"test a\nenv A=1\nrun\n", "x.exp:3:", "env is for programs"},
     {"test a\nexec b\n--width 3\nrun\n", "x.exp:3:", "unknown key"},
+    {"test a\nexec b\nmark\nrun\n", "x.exp:3:", "no value"},
+    {"test a\nmark x\nrun\n", "x.exp:3:", "mark is for programs"},
+    {"test a\nexec b\nrun\nmark x\nrun\n", "x.exp:4:", "whole test"},
+    {"test a\nexec b\nmark x\nresult r s lower (a)\nrun\n", "x.exp:5:", "no other results"},
+    {"test a\nexec b\naxis region n,s\nmark x\nrun\n", "x.exp:4:", "region is a variable"},
     {"test a\nexec b\nwidth\nrun\n", "x.exp:3:", "unknown key"},
     {"test a\nexec b\nn \x01\nrun\n", "x.exp:3:", "control character"},
 };
@@ -220,6 +225,28 @@ static void test_flat_limits(void)
     am_arena_fini(&arena);
 }
 
+/* Regions are values of an axis, whatever their names hold, and no template needs them. */
+static void test_marks(void)
+{
+    static const char text[] = "test a\nexec b\narg {n}\naxis n 1,2\nmark (program)\nmark A::b, c\n"
+                               "mark A::b, c\nrun\ntest d\nexec e\nrun\n";
+    struct am_arena arena = {0};
+    struct am_spec spec, again;
+    struct am_spec_axes axes;
+    struct am_err err = {0};
+
+    ok(parse(text, &arena, &spec, &err) == AM_OK && spec.tests[0].marked && !spec.tests[1].marked,
+       "marks belong to their test (%s)", err.text);
+    ok(parse(spec.flat, &arena, &again, &err) == AM_OK &&
+           am_spec_axes_of(&again, 0, &arena, &axes, &err) == AM_OK && axes.n == 2 &&
+           axes.items[1].n == 2,
+       "the flat form has them (%s)", err.text);
+    is_str(axes.items[1].name, AM_SPEC_REGION, "the axis is called region");
+    is_str(axes.items[1].texts[1], "A::b, c", "a name may hold anything");
+    is_str(axes.items[1].labels[1], "A::b__c", "and has a word as label");
+    am_arena_fini(&arena);
+}
+
 static const char *value_of(const void *self, const char *name)
 {
     (void)self;
@@ -321,6 +348,7 @@ int main(void)
     test_listing();
     test_flat();
     test_flat_limits();
+    test_marks();
     test_words();
     test_weighted();
     test_tables();

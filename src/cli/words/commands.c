@@ -285,6 +285,22 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .min_operands = 1,
             .max_operands = 1,
         },
+    [AM_CMD_PROFILE] =
+        {
+            .name = "profile",
+            .summary = "time the regions that a program marks",
+            .operands = "-- PROGRAM [ARGUMENT...]",
+            .description =
+                "The program marks its regions by archmeter/mark.h (C, C++, Fortran). A first "
+                "execution finds them and is not counted; then each launch is an execution, and "
+                "every region is a point: time of the thread that was in it longest, self time, calls, threads, balance, and rates "
+                "where the program states operations or bytes; the whole program is one too. "
+                "Results are stored like those of run: show, compare, explain, report, history "
+                "and resume work as ever.\n\n"
+                "Codes as for run; 3 also when the first execution fails.",
+            .min_operands = 1,
+            .max_operands = UINT_MAX,
+        },
     [AM_CMD_MERGE] =
         {
             .name = "merge",

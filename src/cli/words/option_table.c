@@ -25,15 +25,16 @@ static const char *const fail_on_words[] = {
 
 enum {
     PLANNING = BIT(PLAN) | BIT(RUN) | BIT(SELFTEST),
+    EXECUTING = BIT(TIME) | BIT(PROFILE), /* a launch is one execution of a program */
     SETTINGS = PLANNING | BIT(EXPERIMENT),
-    PROGRAMS = SETTINGS | BIT(TIME), /* a launch is one execution there: no samples, no batches */
+    PROGRAMS = SETTINGS | EXECUTING, /* without samples and batches, of which programs have none */
     TUNED = SETTINGS | BIT(TUNE),
-    MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT) | BIT(TIME),
+    MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT) | EXECUTING,
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
              BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(SELFTEST) | BIT(ENERGY) |
-             BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) | BIT(TIME),
+             BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) | EXECUTING,
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
-    COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(TIME),
+    COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | EXECUTING,
     ENERGETIC = MEASURING | BIT(PLAN),
     METERED = ENERGETIC | BIT(ENERGY),
     OWNING = BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(TUNE),
@@ -164,7 +165,7 @@ const struct am_option am_option_table[] = {
         .value = AM_PROFILE_STANDARD,
         .offset = FIELD(profile),
         .dflt = "standard",
-        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT),
+        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(PROFILE),
         .help = "The default where benches are named: launches are added until the interval is "
                 "within the target.",
     },
@@ -255,7 +256,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(tag),
         .argument = "TEXT",
-        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE) | BIT(TIME),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE) | EXECUTING,
         .help = "A name for the run, stored and shown with it.",
     },
     {
@@ -463,7 +464,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(output),
         .argument = "FILE",
-        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE) | BIT(TIME),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE) | EXECUTING,
         .help = "The results file; it must not exist yet. Default: "
                 "archmeter-YYYYMMDD-HHMMSS.db in the working directory.",
     },

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Marked programs: regions, calls and nesting of a program whose work is known; a region that became slower; words
+that reach the program unchanged; a kill and a resume; the examples in C, C++ and Fortran; what a mark is when off."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from e2e import Bench, Tap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+INCLUDE = os.path.join(ROOT, "include")
+STRICT = ["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", INCLUDE]
+
+# Turns of loops of known length: the region "work" is TIMES as long as "steady".
+PLANTED = r"""
+#include <archmeter/mark.h>
+static void spin(long n) { for (volatile long i = 0; i < n; i++) continue; }
+static void visit(int depth)
+{
+    am_mark_begin("visit");
+    spin(1000);
+    if (depth)
+        visit(depth - 1);
+    am_mark_end("visit");
+}
+int main(int argc, char **argv)
+{
+    FILE *const words = fopen("words", "w");
+    for (int i = 1; i < argc; i++)
+        fprintf(words, "[%s]\n", argv[i]);
+    fclose(words);
+    for (int i = 0; i < 7; i++) {
+        am_mark_begin("turn");
+        am_mark_begin("steady");
+        spin(1000000);
+        am_mark_end("steady");
+        am_mark_begin("work");
+        spin(1000000L * TIMES);
+        am_mark_end_work("work", 1e6, 2e6, 1e6);
+        am_mark_end("turn");
+    }
+    visit(9);
+    am_mark_end("nowhere");
+    return 0;
+}
+"""
+
+
+def compiler(*names):
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+def build(bench, name, text, *flags):
+    source = bench.path(name + ".c")
+    os.makedirs(os.path.dirname(bench.path(name)), exist_ok=True)
+    with open(source, "w", encoding="ascii") as file:
+        file.write(text)
+    subprocess.run([compiler("cc", "gcc", "clang"), *STRICT, *flags, "-o", bench.path(name), source], check=True)
+
+
+def profile(bench, db, *words, options=("--launches", "5:5")):
+    return bench.run("profile", "-o", db, *options, "--", *words, env=bench.real_env)
+
+
+def regions(bench, db):
+    """region: {metric: median}"""
+    return {r["point"]["region"]: {name: m["median"] for name, m in r["metrics"].items()} for r in bench.results(db)}
+
+
+def planted(tap, bench):
+    build(bench, "one/planted", PLANTED, "-DTIMES=2")
+    build(bench, "two/planted", PLANTED, "-DTIMES=6")
+    done = profile(bench, "one.db", "./one/planted", "a b", "{x}", "it's \"so\"", "")
+    tap.ok(done.returncode == 0, "a marked program is measured", done.stdout + done.stderr)
+    tap.ok("1 ends without a begin (first: nowhere)" in done.stderr, "an end without a begin is told", done.stderr)
+    with open(bench.path("words"), encoding="ascii") as file:
+        tap.ok(file.read() == "[a b]\n[{x}]\n[it's \"so\"]\n[]\n",
+               "its words reach it unchanged")
+    found = regions(bench, "one.db")
+    calls = {name: values["calls"] for name, values in found.items()}
+    tap.ok(calls == {"(program)": 1, "turn": 7, "steady": 7, "work": 7, "visit": 10},
+           "every region with its calls", calls)
+    turn, parts = found["turn"], found["steady"]["time"] + found["work"]["time"]
+    tap.ok(found["(program)"]["time"] > turn["time"] >= 0.9 * parts and found["visit"]["time"] > 0,
+           "inner regions are part of the outer one's time", found)
+    share = sum(v["self"] for n, v in found.items() if n != "(program)") / (turn["time"] + found["visit"]["time"])
+    tap.ok(0.9 < share < 1.1, "self times add up to the outermost regions'", share)
+    visits = bench.query("one.db", "SELECT count(DISTINCT launch), count(*) FROM visit WHERE state = 'ok'")
+    tap.ok(visits == [(5, 25)], "five executions serve all regions", visits)
+    rate = found["work"]["flop_rate"] * found["work"]["time"]
+    tap.ok(abs(rate / 7e6 - 1) < 0.2, "rates come from the stated work", rate)
+
+
+def slower(tap, bench):
+    """A longer try where the machine was too busy to decide."""
+    for launches in ("8:8", "16:16", "32:32"):
+        for name in ("one", "two"):
+            profile(bench, f"{name}{launches}.db", f"./{name}/planted", options=("--launches", launches))
+        out = bench.run("compare", f"one{launches}.db", f"two{launches}.db").stdout
+        verdict = {name: next((line for line in out.splitlines() if f"region={name} " in line), "")
+                   for name in ("work", "steady")}
+        if "slower" in verdict["work"]:
+            break
+    tap.ok("slower" in verdict["work"], "a region that takes three times as long is found", out)
+    tap.ok("slower" not in verdict["steady"], "one that does the same is not", out)
+
+
+def refusals(tap, bench):
+    build(bench, "plain", "int main(int argc, char **argv) { (void)argv; return argc > 1 ? 7 : 0; }\n")
+    done = profile(bench, "plain.db", "./plain")
+    tap.ok(done.returncode == 0 and "has no marks" in done.stderr and list(regions(bench, "plain.db")) == ["(program)"],
+           "a program without marks is measured as a whole, and that is said", done.stderr)
+    done = profile(bench, "seven.db", "./plain", "x")
+    tap.ok(done.returncode == 3 and "exit code 7" in done.stderr and not os.path.exists(bench.path("seven.db")),
+           "a program that fails is told, and nothing is left", done.stderr)
+    done = profile(bench, "none.db", "./nowhere")
+    tap.ok(done.returncode != 0 and "nowhere" in done.stderr, "a program that is not there", done.stderr)
+    done = bench.run("profile", env=bench.real_env)
+    tap.ok(done.returncode == 2, "no program is a mistake", done.stderr)
+
+
+def killed(tap, bench):
+    child = subprocess.Popen([bench.archmeter, "profile", "-o", "killed.db", "--launches", "12:12", "--",
+                              "./two/planted"], cwd=bench.dir, env=bench.real_env, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(1200):
+        time.sleep(0.05)
+        if child.poll() is not None or (os.path.exists(bench.path("killed.db")) and
+                                        bench.run("show", "killed.db").returncode == 0 and
+                                        bench.query("killed.db", "SELECT count(*) FROM launch")[0][0] >= 2):
+            break
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    before = bench.query("killed.db", "SELECT count(*) FROM launch")[0][0]
+    done = bench.run("resume", "killed.db", env=bench.real_env)
+    visits = bench.query("killed.db", "SELECT count(*) FROM visit WHERE state = 'ok'")
+    tap.ok(done.returncode == 0 and visits == [(60,)], f"killed after {before} launches, resume completes it",
+           f"{visits} {done.stderr}")
+
+
+EXAMPLES = (
+    ("triad", ("cc", "gcc", "clang"), ["-fopenmp"], ["triad.c"], ["50000", "4"],
+     {"fill": 1, "pass": 4, "triad": None, "sum": None}),
+    ("jacobi", ("c++", "g++", "clang++"), ["-std=c++11"], ["jacobi.cc"], ["64", "20"], {"step": 20, "residual": 2}),
+)
+
+
+def examples(tap, bench):
+    for name, compilers, flags, sources, words, wanted in EXAMPLES:
+        cc = compiler(*compilers)
+        if not cc:
+            tap.skip(f"example {name}", f"no compiler of {compilers}")
+            continue
+        made = subprocess.run([cc, *STRICT, *flags, "-o", bench.path(name),
+                               *(os.path.join(ROOT, "examples", "marks", s) for s in sources)],
+                              capture_output=True, text=True)
+        if made.returncode and "fopenmp" in flags[0] and "omp" in made.stderr:
+            tap.skip(f"example {name}", "no OpenMP")
+            continue
+        tap.ok(made.returncode == 0, f"example {name} compiles without a warning", made.stderr)
+        check_example(tap, bench, name, words, wanted)
+
+
+def fortran(tap, bench):
+    gfortran, cc = compiler("gfortran"), compiler("cc", "gcc")
+    if not gfortran or not cc:
+        tap.skip("example pi", "no Fortran compiler")
+        return
+    subprocess.run([cc, *STRICT, "-c", "-o", bench.path("mark_fortran.o"),
+                    os.path.join(INCLUDE, "archmeter", "mark_fortran.c")], check=True)
+    made = subprocess.run([gfortran, "-O2", "-Wall", "-Werror", "-J", bench.dir, "-o", bench.path("pi"),
+                           os.path.join(INCLUDE, "archmeter", "archmeter_mark.f90"),
+                           os.path.join(ROOT, "examples", "marks", "pi.f90"), bench.path("mark_fortran.o")],
+                          capture_output=True, text=True)
+    tap.ok(made.returncode == 0, "example pi compiles without a warning", made.stderr)
+    check_example(tap, bench, "pi", [], {"terms": 20})
+
+
+def check_example(tap, bench, name, words, wanted):
+    done = profile(bench, name + ".db", "./" + name, *words, options=("--launches", "2:2"))
+    found = regions(bench, name + ".db")
+    tap.ok(done.returncode == 0 and set(found) == {"(program)", *wanted} and
+           all(found[n]["calls"] == calls for n, calls in wanted.items() if calls),
+           f"example {name} has its regions", f"{found}\n{done.stderr}")
+    tap.ok(not done.stderr or "marks:" not in done.stderr, f"and {name}'s are in order", done.stderr)
+
+
+OFF = """
+#include <archmeter/mark.h>
+void mark(void);
+void mark(void) { am_mark_begin("region"); }
+"""
+
+
+def off(tap, bench):
+    """One load, one test and one branch: nothing else stands between entry and return."""
+    if os.uname().machine != "x86_64" or not shutil.which("objdump"):
+        tap.skip("what a mark is when off", "needs objdump on x86-64")
+        return
+    with open(bench.path("off.c"), "w", encoding="ascii") as file:
+        file.write(OFF)
+    subprocess.run([compiler("cc", "gcc", "clang"), *STRICT, "-c", "-o", bench.path("off.o"), bench.path("off.c")],
+                   check=True)
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", bench.path("off.o")], check=True,
+                          capture_output=True, text=True).stdout
+    body = text[text.index("<mark>:"):].splitlines()[1:]
+    path = []
+    for line in body:
+        words = line.split("\t")[-1].split()
+        if words and words[0] not in ("endbr64", "nop"):
+            path.append(words[0])
+        if words and words[0].startswith("ret"):
+            break
+    tap.ok(len(path) <= 5 and path[-1].startswith("ret") and sum(w.startswith("j") for w in path) == 1 and
+           not any(w.startswith("call") for w in path), "a mark that is off is a load and a branch", path)
+
+
+def main():
+    tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
+    planted(tap, bench)
+    slower(tap, bench)
+    refusals(tap, bench)
+    killed(tap, bench)
+    examples(tap, bench)
+    fortran(tap, bench)
+    off(tap, bench)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

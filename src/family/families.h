@@ -8,6 +8,6 @@
 extern const struct am_family am_family_core, am_family_memory, am_family_coherence;
 extern const struct am_family am_family_openmp, am_family_opencl, am_family_tasks;
 extern const struct am_family am_family_stencil, am_family_leukocyte, am_family_energy;
-extern const struct am_family am_family_network, am_family_claims;
+extern const struct am_family am_family_network, am_family_claims, am_family_programs;
 
 #endif

@@ -23,6 +23,7 @@ const struct am_family *const am_families[] = {
     &am_family_leukocyte, /* app.leukocyte */
     &am_family_energy,    /* any bench with energy, meter.stability */
     &am_family_network,   /* mpi.* */
+    &am_family_programs,  /* exec.*: programs that are not ours */
     &am_family_claims,    /* what the system and devices claim, beside facts of all others */
     NULL,
 };

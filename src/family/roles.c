@@ -43,11 +43,20 @@ static const char *text_of(const struct am_result *result, enum role role)
     return p ? p->text : NULL;
 }
 
+/* As the launch said it, where no axis does: of marked regions. */
+static const char *said_threads(const struct am_result *result)
+{
+    return am_kvs_get(&result->chosen, axes[ROLE_THREADS][0]);
+}
+
 double am_result_threads(const struct am_result *result)
 {
     const struct am_result_param *const p = param_of(result, ROLE_THREADS);
-    const double n = p ? am_result_number(result, p->name) : 1;
+    const char *const said = p ? NULL : said_threads(result);
+    double n = p ? am_result_number(result, p->name) : 1;
 
+    if (said && !am_parse_f64(said, strlen(said), &n))
+        n = 1;
     return n >= 1 ? n : 1;
 }
 
@@ -56,7 +65,7 @@ bool am_result_states_threads(const struct am_result *result)
     /* Workers whose points run on one CPU unless an axis says otherwise. */
     static const char *const alone[] = {"cpu", "own", NULL};
 
-    return param_of(result, ROLE_THREADS) ||
+    return param_of(result, ROLE_THREADS) || said_threads(result) ||
            am_name_index(alone, AM_NAMES_ENDED, result->worker) >= 0;
 }
 

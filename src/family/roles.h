@@ -18,7 +18,8 @@ bool am_bench_needs_meters(const char *bench);
 
 /* Threads of a point; 1 when it has no such axis. */
 double am_result_threads(const struct am_result *result);
-/* Whether the number of its threads is known: by an axis, or because its worker has one. */
+/* Whether the number of its threads is known: by an axis, by what the launch said, or because its
+ * worker has one. */
 bool am_result_states_threads(const struct am_result *result);
 /* The device that a point was measured on; NULL: the processor, named ("cpu") or not. */
 const char *am_result_device(const struct am_result *result);

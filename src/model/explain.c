@@ -3,6 +3,7 @@
  * the whole can take, even if all of them work at once. */
 #include "model/explain.h"
 
+#include "family/programs.h"
 #include "family/roles.h"
 
 #include <math.h>
@@ -30,11 +31,23 @@ static double own_share(const struct am_explanation *e)
     return m && m->summary.median > 0 ? m->summary.median : 0;
 }
 
+/* A program's point of which no work is known. */
+static const char unstated[] =
+    "neither flops nor bytes are known: none were stated (am_mark_end_work() of a region), and no "
+    "events were counted that tell them";
+
+static bool is_unstated(const struct am_result *r)
+{
+    return !(r->work.flops > 0) && !moves_bytes(r);
+}
+
 /* Points whose work the ceilings say nothing of; NULL when they do. */
 static const char *foreign(const struct am_explanation *e, bool elsewhere)
 {
     const struct am_result *const r = e->result;
 
+    if (am_result_is_program(r) && is_unstated(r))
+        return unstated;
     if (e->row && e->row->role == AM_BOUND_FOREIGN)
         return e->row->why;
     if (elsewhere && e->row && e->row->own_share)
@@ -64,6 +77,8 @@ static const struct am_result_metric *rate_of(const struct am_result *r,
 {
     if (row && row->rate)
         return am_result_metric(r, row->rate);
+    if (am_result_is_program(r) && is_unstated(r))
+        return r->n_metrics && r->metrics[0].has_summary ? &r->metrics[0] : NULL;
     return rate_of_work(r);
 }
 
@@ -256,6 +271,9 @@ static const char *lacking(const struct am_explanation *e, const struct explaini
 
     if (!flops && !bytes)
         return NULL;
+    if (am_result_is_program(e->result) && x->roofline->n == 0)
+        return "no ceilings were measured beside it: make a model of the machine (run, then model "
+               "-o MODEL), and give it by --on MODEL";
     text = am_arena_printf(x->arena, "no ceiling of its %s was measured: run %s %s%s",
                            lacking_words(e, flops),
                            am_families_benches(flops ? AM_BOUND_FLOPS : AM_BOUND_BYTES, x->arena),

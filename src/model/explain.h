@@ -14,7 +14,8 @@
 
 struct am_explanation {
     const struct am_result *result;
-    const struct am_result_metric *metric; /* the rate that is explained */
+    const struct am_result_metric *metric; /* the rate that is explained; of a program of which no
+                                            * work is known its first metric */
     struct am_summary measured;            /* of that metric */
     const struct am_bound_row *row;        /* what its family says of its bound; NULL: nothing */
     const char *why_not; /* not explained, with the reason; the rest below is not set */
@@ -44,8 +45,9 @@ struct am_explanations {
     size_t n_remarks;
 };
 
-/* Of every result that is ok and belongs to a bench that states bytes or flops. Texts live in the
- * arena. */
+/* Of every result that is ok and belongs to a bench that states bytes or flops, and of every
+ * program: one of which no work is known is not explained, and says what is missing. Texts live in
+ * the arena. */
 void am_explain(const struct am_result_set *set, const struct am_facts *facts,
                 const struct am_roofline *roofline, struct am_arena *arena,
                 struct am_explanations *out);

@@ -30,11 +30,16 @@ static void expect(struct am_prediction *p)
     const struct am_summary *const m = &here->measured;
 
     p->expected = p->lo = p->hi = NAN;
+    p->factor = p->factor_lo = p->factor_hi = NAN;
     if (p->why_not || here->why_not || here->metric->grading.grade == AM_GRADE_C)
         return;
     p->expected = fmin(m->median * there->bound / here->bound, there->bound_hi);
     p->lo = fmin(m->ci.lo * there->bound_lo / here->bound_hi, p->expected);
     p->hi = fmax(fmin(m->ci.hi * there->bound_hi / here->bound_lo, there->bound_hi), p->expected);
+    p->factor = p->expected / m->median;
+    p->factor_lo = fmin(there->bound_lo / here->bound_hi, p->factor);
+    p->factor_hi =
+        fmax(fmin(there->bound_hi / here->bound_lo, there->bound_hi / m->median), p->factor);
 }
 
 enum am_status am_predict(const struct am_explanations *here, const struct am_explanations *there,

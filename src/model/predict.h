@@ -17,6 +17,8 @@ struct am_prediction {
     const char *why_not;                /* nothing is said of it there; NULL: there is a bound */
     double expected, lo, hi; /* in the metric's unit; NAN where the run itself shows no bound, or
                               * measured the point with grade C, which concludes nothing */
+    double factor, factor_lo, factor_hi; /* expected over measured, by the intervals of the bounds:
+                                          * the measurement is on both sides. NAN as above */
 };
 
 struct am_predictions {

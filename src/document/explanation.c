@@ -136,7 +136,7 @@ static void add_groups(struct am_body *b, const struct am_explanations *all,
 
 /* ---- documents ---- */
 
-static void tell_meaning(struct am_body *b, const struct am_explanations *all)
+static void tell_meaning(struct am_body *b, const struct am_explanations *all, const char *ceilings)
 {
     if (all->above)
         (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "FINDING: ",
@@ -144,10 +144,11 @@ static void tell_meaning(struct am_body *b, const struct am_explanations *all)
                             all->above, all->above == 1 ? " was" : "s were");
     for (size_t i = 0; i < all->n_remarks; i++)
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "ceiling: ", all->remarks[i]);
-    (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "bound: ",
-                       "the least time that the work needs at the highest rates measured in this "
-                       "run for its instruction set, precision, level of memory and threads (95 % "
-                       "quantile of the best point), as if all resources worked at once");
+    (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "bound: ",
+                        "the least time that the work needs at the highest rates measured in %s "
+                        "for its instruction set, precision, level of memory and threads (95 %% "
+                        "quantile of the best point), as if all resources worked at once",
+                        ceilings ? ceilings : "this run");
     (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "scaled: ",
                        "not measured with as many threads; taken from those of fewer or more");
 }
@@ -176,7 +177,7 @@ static void tell_machine(struct am_body *b, const struct am_explanation_view *vi
     if (!b->programs)
         am_analyses_blocks(b, view->analyses, view->n_analyses);
     (void)am_block_add(b, AM_BLOCK_GAP, NULL, NULL);
-    tell_meaning(b, view->all);
+    tell_meaning(b, view->all, view->ceilings);
 }
 
 static void explanation_blocks(struct am_body *b, const void *self)
@@ -187,7 +188,7 @@ static void explanation_blocks(struct am_body *b, const void *self)
 
 void am_explanation_section(struct am_body *b, const struct am_explanations *all)
 {
-    tell_meaning(b, all);
+    tell_meaning(b, all, NULL);
     (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
                         "Above their bound: %zu; where that happens the model is wrong, not the "
                         "program fast. Without a bound: %zu.",
@@ -265,6 +266,7 @@ static void tell_part(struct am_data *d, const struct am_explanation_view *view)
 {
     am_data_run(d, "run", view->set);
     am_data_machine(d, &view->set->machine);
+    am_data_text(d, "ceilings", view->ceilings);
     am_data_unsigned(d, "above", view->all->above);
     am_data_array(d, "remarks");
     for (size_t i = 0; i < view->all->n_remarks; i++)

@@ -12,7 +12,8 @@ struct am_explanation_view {
     const struct am_explanations *all;
     const struct am_analysis *analyses; /* of the applications among the points */
     size_t n_analyses;
-    const char *node;                       /* the machine's name in a merged file; else NULL */
+    const char *ceilings; /* the model that gives them, of the same machine; NULL: the run itself */
+    const char *node;     /* the machine's name in a merged file; else NULL */
     const struct am_explanation_view *next; /* the next machine of that file */
 };
 

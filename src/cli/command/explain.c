@@ -12,6 +12,7 @@
 #include "write/write.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Keeps what the patterns name: ceilings come from the whole run, rows from a part of it. */
 static void select_points(struct am_explanations *all, const struct am_strings *patterns)
@@ -69,8 +70,9 @@ static size_t analyse(const struct am_cli *cli, const struct am_analysing *analy
     return kept;
 }
 
+/* By the ceilings of the run, or of another file of its machine. */
 static void explain_one(const struct am_cli *cli, const struct am_machine_model *m,
-                        struct am_explanation_view *view)
+                        const struct am_machine_model *ceilings, struct am_explanation_view *view)
 {
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_explanations *const all = am_arena_alloc(cli->arena, sizeof(*all));
@@ -78,16 +80,19 @@ static void explain_one(const struct am_cli *cli, const struct am_machine_model 
         .set = &m->set, .facts = &m->facts, .machine = &m->set.machine, .arena = cli->arena};
     struct am_analysis *analyses;
 
-    *view = (struct am_explanation_view){.set = &m->set, .all = all, .node = m->node};
-    am_explain(&m->set, &m->facts, &m->roofline, cli->arena, all);
+    *view = (struct am_explanation_view){.set = &m->set,
+                                         .all = all,
+                                         .ceilings = ceilings == m ? NULL : ceilings->name,
+                                         .node = m->node};
+    am_explain(&m->set, &ceilings->facts, &ceilings->roofline, cli->arena, all);
     select_points(all, &patterns);
     view->n_analyses = analyse(cli, &analysing, &analyses);
     view->analyses = analyses;
 }
 
-/* Each machine by its own ceilings. */
+/* Each machine by its own ceilings, or (NULL: not) by those of a model. */
 static enum am_status explain_here(struct am_cli *cli, const struct am_machine_models *models,
-                                   struct am_err *err)
+                                   const struct am_machine_model *ceilings, struct am_err *err)
 {
     struct am_explanation_view *const views =
         am_arena_array(cli->arena, models->n + 1, sizeof(*views));
@@ -97,7 +102,7 @@ static enum am_status explain_here(struct am_cli *cli, const struct am_machine_m
     if (!views)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu machines", models->n);
     for (size_t i = 0; i < models->n; i++) {
-        explain_one(cli, &models->items[i], &views[i]);
+        explain_one(cli, &models->items[i], ceilings ? ceilings : &models->items[i], &views[i]);
         if (i > 0)
             views[i - 1].next = &views[i];
         points += views[i].all->n;
@@ -111,31 +116,38 @@ static enum am_status explain_here(struct am_cli *cli, const struct am_machine_m
     return AM_OK;
 }
 
+/* The models of --on, in their parts. */
+struct held {
+    const struct am_machine_model *run;
+    const struct am_machine_model
+        *here; /* has the ceilings of the run's machine: the run, or one of
+                * --on where the run measured none; NULL: nobody has */
+    const struct am_machine_model *there; /* another machine; NULL: none */
+};
+
 /* The points of one machine by the ceilings of another. */
-static enum am_status predict(struct am_cli *cli, const struct am_machine_model *m,
-                              struct am_err *err)
+static enum am_status predict(struct am_cli *cli, const struct held *held, struct am_err *err)
 {
+    const struct am_machine_model *const m = held->run, *const other = held->there;
+    const struct am_machine_model *const here_by = held->here ? held->here : m;
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
-    struct am_machine_model other;
     struct am_explanations here, there;
     struct am_predictions all;
-    struct am_prediction_view view = {.set = &m->set, .machine = &other, .all = &all};
+    struct am_prediction_view view = {.set = &m->set, .machine = other, .all = &all};
     const struct am_document document = am_document_prediction(&view);
     const struct am_analysing analysing = {.set = &m->set,
-                                           .facts = &other.facts,
-                                           .machine = &other.set.machine,
-                                           .on = cli->opt->on,
+                                           .facts = &other->facts,
+                                           .machine = &other->set.machine,
+                                           .on = other->name,
                                            .arena = cli->arena};
     struct am_analysis *analyses;
-    enum am_status s = am_load_machine(cli, cli->opt->on, NULL, &other, err);
+    enum am_status s;
 
-    if (s != AM_OK)
-        return s;
-    am_explain(&m->set, &m->facts, &m->roofline, cli->arena, &here);
-    am_explain_on(&m->set, &other.facts, &other.roofline, cli->arena, &there);
+    am_explain(&m->set, &here_by->facts, &here_by->roofline, cli->arena, &here);
+    am_explain_on(&m->set, &other->facts, &other->roofline, cli->arena, &there);
     select_points(&here, &patterns);
     select_points(&there, &patterns);
-    s = am_predict(&here, &there, &other, cli->arena, &all, err);
+    s = am_predict(&here, &there, other, cli->arena, &all, err);
     if (s != AM_OK)
         return s;
     view.n_analyses = analyse(cli, &analysing, &analyses);
@@ -143,7 +155,61 @@ static enum am_status predict(struct am_cli *cli, const struct am_machine_model 
     am_write(&document, &cli->style, cli->arena, stdout);
     if (all.n == 0)
         am_log(AM_LOG_WARN, "nothing here computes or moves bytes at a rate");
+    if (!held->here)
+        am_log(
+            AM_LOG_WARN,
+            "nothing is expected there: the run measured no ceilings of its own machine; give "
+            "its model too (--on HERE --on THERE), made by: archmeter run, archmeter model -o HERE");
     return AM_OK;
+}
+
+static bool same_machine(const struct am_machine_model *a, const struct am_machine_model *b)
+{
+    const char *const x = am_kvs_get(&a->set.machine, "key"), *const y = am_kvs_get(&b->set.machine,
+                                                                                    "key");
+
+    return x && y && strcmp(x, y) == 0;
+}
+
+/* Says which model stands for which machine. */
+static enum am_status hold(const struct am_cli *cli, struct held *held, struct am_err *err)
+{
+    const struct am_strings *const on = &cli->opt->on;
+    struct am_machine_model *const models = am_arena_array(cli->arena, on->n, sizeof(*models));
+    enum am_status s = models ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for %zu models", on->n);
+
+    held->here = held->run->roofline.n ? held->run : NULL;
+    for (size_t i = 0; i < on->n && s == AM_OK; i++) {
+        s = am_load_machine(cli, on->items[i], NULL, &models[i], err);
+        if (s != AM_OK)
+            return s;
+        if (!held->here && same_machine(held->run, &models[i]))
+            held->here = &models[i];
+        else if (!held->there)
+            held->there = &models[i];
+        else
+            s = am_fail(
+                err, AM_E_USAGE,
+                "%s and %s are both other machines than the run's: one prediction at a time",
+                held->there->name, on->items[i]);
+    }
+    return s;
+}
+
+static enum am_status explain_on(struct am_cli *cli, const struct am_machine_models *models,
+                                 struct am_err *err)
+{
+    struct held held = {.run = &models->items[0]};
+    enum am_status s;
+
+    if (models->n > 1)
+        return am_fail(err, AM_E_USAGE,
+                       "%s holds %zu machines; choose one by --node, for example --node %s",
+                       cli->opt->operands.items[0], models->n, models->items[0].node);
+    s = hold(cli, &held, err);
+    if (s != AM_OK)
+        return s;
+    return held.there ? predict(cli, &held, err) : explain_here(cli, models, held.here, err);
 }
 
 enum am_status am_cmd_explain(struct am_cli *cli, struct am_err *err)
@@ -161,11 +227,5 @@ enum am_status am_cmd_explain(struct am_cli *cli, struct am_err *err)
         s = check_names(cli, &models, &patterns, err);
     if (s != AM_OK)
         return s;
-    if (!cli->opt->on)
-        return explain_here(cli, &models, err);
-    if (models.n > 1)
-        return am_fail(err, AM_E_USAGE,
-                       "%s holds %zu machines; choose one by --node, for example --node %s", word,
-                       models.n, models.items[0].node);
-    return predict(cli, &models.items[0], err);
+    return cli->opt->on.n ? explain_on(cli, &models, err) : explain_here(cli, &models, NULL, err);
 }

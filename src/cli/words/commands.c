@@ -183,7 +183,9 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "machine by its own ceilings. Ends with code 1 when a point lies above its bound: "
                 "there the model is wrong.\n\n"
                 "With --on MODEL a prediction: what that machine would bound the points to, and "
-                "what to expect there if they come as near to their bound as here.",
+                "what to expect there if they come as near to their bound as here. A run that "
+                "measured no ceilings (profile, experiment) takes those of a MODEL of its own "
+                "machine; a second --on then predicts for another.",
             .operand = AM_OPERAND_FILE,
             .latest = 1,
             .max_operands = UINT_MAX,

@@ -151,7 +151,8 @@ static void zsh_spec(FILE *out, const struct am_option *o, bool letter)
 {
     const bool argument = am_option_takes_argument(o);
 
-    (void)fprintf(out, " \\\n        '%s", o->kind == AM_OPTION_LIST ? "*" : "");
+    (void)fprintf(out, " \\\n        '%s",
+                  o->kind == AM_OPTION_LIST || o->kind == AM_OPTION_WORDS ? "*" : "");
     if (letter)
         (void)fprintf(out, "-%c%s[", o->letter, argument ? "+" : "");
     else

@@ -776,11 +776,14 @@ const struct am_option am_option_table[] = {
     },
     {
         .name = "on",
-        .kind = AM_OPTION_TEXT,
+        .kind = AM_OPTION_WORDS,
         .offset = FIELD(on),
         .argument = "MODEL",
         .commands = BIT(EXPLAIN),
-        .help = "What another machine would bound the points to: a file of model -o, or a run.",
+        .help =
+            "What another machine would bound the points to: a file of model -o, or a run. A run "
+            "without ceilings of its own (profile, experiment, time) is held against a MODEL of "
+            "its own machine; --on is then given twice to predict for another.",
     },
     {
         .name = "graphs",

@@ -140,6 +140,11 @@ static enum am_status set_list(const struct setting *s)
     return add_word(s->field, s->text, s->arena, s->err);
 }
 
+static enum am_status set_words(const struct setting *s)
+{
+    return *s->text ? add_word(s->field, s->text, s->arena, s->err) : bad_value(s, "a word");
+}
+
 static enum am_status set_choice(const struct setting *s)
 {
     const char *const *choices = s->option->choices;
@@ -209,9 +214,9 @@ static enum am_status apply(const struct setting *s)
     static enum am_status (*const setters[])(const struct setting *) = {
         [AM_OPTION_FLAG] = set_flag,     [AM_OPTION_SET] = set_value,
         [AM_OPTION_TEXT] = set_text,     [AM_OPTION_LIST] = set_list,
-        [AM_OPTION_CHOICE] = set_choice, [AM_OPTION_NUMBER] = set_number,
-        [AM_OPTION_COUNTS] = set_counts, [AM_OPTION_TIME] = set_time,
-        [AM_OPTION_SHARE] = set_share,
+        [AM_OPTION_WORDS] = set_words,   [AM_OPTION_CHOICE] = set_choice,
+        [AM_OPTION_NUMBER] = set_number, [AM_OPTION_COUNTS] = set_counts,
+        [AM_OPTION_TIME] = set_time,     [AM_OPTION_SHARE] = set_share,
     };
 
     return setters[s->option->kind](s);

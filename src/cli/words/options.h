@@ -67,7 +67,8 @@ enum am_option_kind {
     AM_OPTION_FLAG,   /* bool; takes no argument */
     AM_OPTION_SET,    /* int: `value`; takes no argument; two different ones are an error */
     AM_OPTION_TEXT,   /* const char * */
-    AM_OPTION_LIST,   /* struct am_strings; may be repeated */
+    AM_OPTION_LIST,   /* struct am_strings of NAME=VALUE; may be repeated */
+    AM_OPTION_WORDS,  /* struct am_strings; may be repeated */
     AM_OPTION_CHOICE, /* int: index into `choices` */
     AM_OPTION_NUMBER, /* struct am_number */
     AM_OPTION_COUNTS, /* struct am_counts: MIN[:MAX], both above zero */
@@ -177,7 +178,8 @@ struct am_options {
     bool aa;
     bool names, axis_names;
     bool facts;
-    const char *node, *on; /* a machine of a merged file; a model to explain with */
+    const char *node;     /* a machine of a merged file */
+    struct am_strings on; /* models to explain with */
     bool strict, json, print_fix;
     const char *explain;
     double noise_s;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { INDENT = 2 };
+enum { INDENT = 2, FACTOR_DIGITS = 2 };
 
 /* The consecutive points of one bench. */
 struct group {
@@ -44,6 +44,20 @@ static void add_range(struct am_table *t, const char *unit, double lo, double hi
         cell->text = NULL;
 }
 
+/* Times as fast as here: "1.70", "[1.50, 1.90]". */
+static void add_factor(struct am_table *t, const struct am_prediction *p)
+{
+    struct am_table_cell *const factor = am_table_number(t, AM_FORM_RATIO, p->factor);
+    struct am_table_cell *const range = am_table_number(t, AM_FORM_RATIO_INTERVAL, NAN);
+
+    factor->digits = range->digits = FACTOR_DIGITS;
+    factor->tone = AM_TONE_STRONG;
+    range->lo = p->factor_lo;
+    range->hi = p->factor_hi;
+    (void)am_table_number(t, AM_FORM_NUMBER, p->factor_lo);
+    (void)am_table_number(t, AM_FORM_NUMBER, p->factor_hi);
+}
+
 static void add_row(struct am_table *t, const struct group *g, const struct am_prediction *p)
 {
     const struct am_explanation *const e = p->there;
@@ -66,6 +80,7 @@ static void add_row(struct am_table *t, const struct group *g, const struct am_p
     add_range(t, unit, p->lo, p->hi);
     (void)am_table_number(t, AM_FORM_NUMBER, p->lo);
     (void)am_table_number(t, AM_FORM_NUMBER, p->hi);
+    add_factor(t, p);
     (void)am_table_text(t, p->why_not ? NULL : e->resource);
     (void)am_table_text(t, p->why_not);
 }
@@ -85,6 +100,10 @@ static struct am_table *add_table(struct am_body *b, const struct group *g)
         {.title = "interval", .rank = 1},
         {.key = "expected_lo"},
         {.key = "expected_hi"},
+        {.title = "times", .key = "factor", .right = true},
+        {.title = "interval", .rank = 3},
+        {.key = "factor_lo"},
+        {.key = "factor_hi"},
         {.title = "limited there by", .key = "limit", .flow = true},
         {.key = "why_not"}};
     struct am_table *const t = am_block_table(b, before, sizeof(before) / sizeof(before[0]));
@@ -143,7 +162,7 @@ static void tell_meaning(struct am_body *b)
         "nothing here was measured on that machine. Bound there: the work of a point "
         "at the highest rates that machine was measured with, by the intervals of "
         "these. Expected: if the point comes as near to its bound there as it does "
-        "here, which only a run there shows.");
+        "here, which only a run there shows. Times: expected over what was measured here.");
 }
 
 static void prediction_blocks(struct am_body *b, const void *self)
@@ -187,6 +206,8 @@ static void tell_point(struct am_data *d, const struct am_prediction *p)
     am_data_range(d, "bound_interval", e->bound_lo + none, e->bound_hi + none);
     am_data_number(d, "expected", p->expected);
     am_data_range(d, "expected_interval", p->lo, p->hi);
+    am_data_number(d, "factor", p->factor);
+    am_data_range(d, "factor_interval", p->factor_lo, p->factor_hi);
     am_data_text(d, "limit", p->why_not ? NULL : e->resource);
     am_data_object_end(d);
 }

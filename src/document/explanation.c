@@ -62,6 +62,7 @@ static void add_row(struct am_table *t, const struct am_points *points,
     (void)am_table_number(t, AM_FORM_BAR, e->share + none);
     (void)am_table_text(t, e->above ? "yes" : "no");
     (void)am_table_text(t, e->resource);
+    (void)am_table_text(t, e->why_not ? NULL : e->counted);
     am_table_text(t, e->next)->tone = tone;
     (void)am_table_text(t, e->why_not);
 }
@@ -79,6 +80,7 @@ static struct am_table *add_table(struct am_body *b, const struct am_points *poi
         {.title = "", .rank = RANK_BAR},
         {.key = "above"},
         {.title = "limited by", .key = "limit", .rank = RANK_LIMIT, .flow = true},
+        {.title = "work counted by", .key = "counted", .rank = RANK_LIMIT, .flow = true},
         {.title = "next", .key = "next", .flow = true},
         {.key = "why_not"}};
     struct am_table *const t = am_block_table(b, before, sizeof(before) / sizeof(before[0]));
@@ -228,6 +230,7 @@ static void tell_explanation(struct am_data *d, const struct am_explanation *e)
     am_data_number(d, "measured", e->measured.median);
     am_data_range(d, "ci", e->measured.ci.lo, e->measured.ci.hi);
     am_data_text(d, "why_not", e->why_not);
+    am_data_text(d, "counted", e->counted);
     am_data_number(d, "intensity", e->why_not ? NAN : e->intensity);
     am_data_number(d, "bound", e->why_not ? NAN : e->bound);
     am_data_range(d, "bound_interval", e->why_not ? NAN : e->bound_lo,

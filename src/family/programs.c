@@ -26,6 +26,31 @@ static double working_set(const struct am_result *r)
     return bytes / calls * fmin(calls, threads);
 }
 
+const struct am_result_metric *am_program_rate(const struct am_result *result, double amount,
+                                               const char *unit, struct am_arena *arena)
+{
+    const struct am_result_metric *const time = am_result_metric(result, "time");
+    struct am_result_metric *const rate = time ? am_arena_alloc(arena, sizeof(*rate)) : NULL;
+    struct am_summary *const s = rate ? &rate->summary : NULL;
+
+    if (!rate || !time->has_summary || !(time->summary.min > 0))
+        return NULL;
+    *rate = *time;
+    rate->name = "rate";
+    rate->unit = unit;
+    rate->better = AM_HIGHER;
+    s->median = amount / time->summary.median;
+    s->ci.lo = amount / time->summary.ci.hi;
+    s->ci.hi = amount / time->summary.ci.lo;
+    s->min = amount / time->summary.max;
+    s->max = amount / time->summary.min;
+    s->p5 = amount / time->summary.p95;
+    s->p95 = amount / time->summary.p5;
+    s->systematic = s->median * time->summary.systematic / time->summary.median;
+    s->mad = s->median * time->summary.mad / time->summary.median;
+    return rate;
+}
+
 static const struct am_bound_row bounds[] = {
     {.bench = every, .role = AM_BOUND_ORDINARY, .working_set = working_set},
     {.bench = NULL},

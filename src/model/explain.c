@@ -3,6 +3,7 @@
  * the whole can take, even if all of them work at once. */
 #include "model/explain.h"
 
+#include "family/events.h"
 #include "family/programs.h"
 #include "family/roles.h"
 
@@ -11,15 +12,16 @@
 
 /* What points are explained with. */
 struct explaining {
+    const struct am_kvs *machine; /* of the points */
     const struct am_facts *facts;
     const struct am_roofline *roofline;
     struct am_arena *arena;
     bool elsewhere; /* of another machine than the points' */
 };
 
-static bool moves_bytes(const struct am_result *r)
+static double bytes_of(const struct am_explanation *e)
 {
-    return r->work.bytes_read + r->work.bytes_written > 0;
+    return e->work.bytes_read + e->work.bytes_written;
 }
 
 /* What part of its own bound a bench says that it reaches. 0: it says nothing of it. */
@@ -31,14 +33,32 @@ static double own_share(const struct am_explanation *e)
     return m && m->summary.median > 0 ? m->summary.median : 0;
 }
 
-/* A program's point of which no work is known. */
-static const char unstated[] =
-    "neither flops nor bytes are known: none were stated (am_mark_end_work() of a region), and no "
-    "events were counted that tell them";
-
-static bool is_unstated(const struct am_result *r)
+static bool is_unstated(const struct am_explanation *e)
 {
-    return !(r->work.flops > 0) && !moves_bytes(r);
+    return !(e->work.flops > 0) && !(bytes_of(e) > 0);
+}
+
+/* The work of a program: as stated, else as counted. NULL, or why none is known. */
+static const char *find_work(struct am_explanation *e, const struct explaining *x)
+{
+    struct am_counted counted;
+    const char *missing, *text;
+
+    e->work = e->result->work;
+    if (!am_result_is_program(e->result) || !is_unstated(e))
+        return NULL;
+    if (am_events_work(e->result, x->machine, x->arena, &counted, &missing)) {
+        e->work = counted.work;
+        e->counted = counted.from;
+        return NULL;
+    }
+    text =
+        am_arena_printf(x->arena,
+                        "neither flops nor bytes are known: none were stated (am_mark_end_work() "
+                        "of a region, \"work\" of an experiment), and no events were counted "
+                        "that tell them: %s",
+                        missing);
+    return text ? text : "neither flops nor bytes are known";
 }
 
 /* Points whose work the ceilings say nothing of; NULL when they do. */
@@ -46,8 +66,6 @@ static const char *foreign(const struct am_explanation *e, bool elsewhere)
 {
     const struct am_result *const r = e->result;
 
-    if (am_result_is_program(r) && is_unstated(r))
-        return unstated;
     if (e->row && e->row->role == AM_BOUND_FOREIGN)
         return e->row->why;
     if (elsewhere && e->row && e->row->own_share)
@@ -60,42 +78,49 @@ static const char *foreign(const struct am_explanation *e, bool elsewhere)
 }
 
 /* Of flops where there is one, else of bytes; NULL: none. */
-static const struct am_result_metric *rate_of_work(const struct am_result *r)
+static const struct am_result_metric *rate_of_work(const struct am_explanation *e,
+                                                   const struct explaining *x)
 {
-    const struct am_result_metric *const flops =
-        r->work.flops > 0 ? am_result_rate(r, am_ceiling_unit(AM_CEILING_FLOPS)) : NULL;
+    const enum am_ceiling_kind kind = e->work.flops > 0 ? AM_CEILING_FLOPS : AM_CEILING_BYTES;
+    const char *const unit = am_ceiling_unit(kind);
+    const struct am_result_metric *found = am_result_rate(e->result, unit);
 
-    if (flops)
-        return flops;
-    return moves_bytes(r) ? am_result_rate(r, am_ceiling_unit(AM_CEILING_BYTES)) : NULL;
+    if (is_unstated(e))
+        return NULL;
+    if (!found && am_result_is_program(e->result))
+        return am_program_rate(e->result, kind == AM_CEILING_FLOPS ? e->work.flops : bytes_of(e),
+                               unit, x->arena);
+    if (!found && kind == AM_CEILING_FLOPS && bytes_of(e) > 0)
+        found = am_result_rate(e->result, am_ceiling_unit(AM_CEILING_BYTES));
+    return found;
 }
 
 /* The rate that the work is measured by: as its family says, of flops where there is one, else of
  * bytes. NULL: none. */
-static const struct am_result_metric *rate_of(const struct am_result *r,
-                                              const struct am_bound_row *row)
+static const struct am_result_metric *rate_of(const struct am_explanation *e,
+                                              const struct explaining *x)
 {
-    if (row && row->rate)
-        return am_result_metric(r, row->rate);
-    if (am_result_is_program(r) && is_unstated(r))
+    const struct am_result *const r = e->result;
+
+    if (e->row && e->row->rate)
+        return am_result_metric(r, e->row->rate);
+    if (e->why_not) /* of a program whose work is not known */
         return r->n_metrics && r->metrics[0].has_summary ? &r->metrics[0] : NULL;
-    return rate_of_work(r);
+    return rate_of_work(e, x);
 }
 
 /* What the metric counts of one iteration. */
 static double amount_of(const struct am_explanation *e)
 {
-    const struct am_work *const w = &e->result->work;
-
-    return strcmp(e->metric->unit, am_ceiling_unit(AM_CEILING_FLOPS)) == 0
-               ? w->flops
-               : w->bytes_read + w->bytes_written;
+    return strcmp(e->metric->unit, am_ceiling_unit(AM_CEILING_FLOPS)) == 0 ? e->work.flops
+                                                                           : bytes_of(e);
 }
 
-/* Benches that empty the caches before every pass work on memory, whatever their size. */
+/* Benches that empty the caches before every pass work on memory, whatever their size; and bytes
+ * that were counted are memory's. */
 static bool is_cold(const struct am_explanation *e)
 {
-    return e->row && e->row->cold;
+    return (e->row && e->row->cold) || e->counted;
 }
 
 /* Bytes that a point works on: as its axes or its family say, else what one iteration touches,
@@ -109,7 +134,7 @@ static double working_set(const struct am_explanation *e)
         return e->row->working_set(r);
     if (isfinite(size))
         return size;
-    return r->work.bytes_read + r->work.bytes_written;
+    return bytes_of(e);
 }
 
 static const char *kind_words(enum am_ceiling_kind kind)
@@ -150,7 +175,7 @@ static const char *resource_of(const struct am_explanation *e, struct am_arena *
 /* A ceiling made by the bench itself: measured rate over the share of its bound. */
 static bool own_roof(const struct am_explanation *e, struct am_arena *arena, struct am_roof *out)
 {
-    const double share = e->result->work.flops > 0 ? own_share(e) : 0;
+    const double share = e->work.flops > 0 ? own_share(e) : 0;
     struct am_ceiling *const c = share > 0 ? am_arena_alloc(arena, sizeof(*c)) : NULL;
     const char *const type = am_result_type(e->result);
 
@@ -212,7 +237,7 @@ static void raise_least(struct least *least, double amount, const struct am_roof
 /* Fills roofs and limit; returns the least seconds of one iteration, 0 when nothing bounds it. */
 static struct least least_time(struct am_explanation *e, const struct explaining *x)
 {
-    const struct am_work *const w = &e->result->work;
+    const struct am_work *const w = &e->work;
     const double moved =
         e->level < AM_TIER_COUNT || e->space ? 1 : 0; /* else: nobody knows where */
     const double amounts[AM_CEILING_KINDS] = {
@@ -242,10 +267,10 @@ static struct least least_time(struct am_explanation *e, const struct explaining
 /* Bytes of a device are bounded by both of their ways; ours by what they have together. */
 static bool lacks_bytes(const struct am_explanation *e)
 {
-    const struct am_work *const w = &e->result->work;
+    const struct am_work *const w = &e->work;
 
     if (!am_result_device(e->result))
-        return moves_bytes(e->result) && !e->roofs[AM_CEILING_BYTES].ceiling;
+        return bytes_of(e) > 0 && !e->roofs[AM_CEILING_BYTES].ceiling;
     return (w->bytes_read > 0 && !e->roofs[AM_CEILING_READ].ceiling) ||
            (w->bytes_written > 0 && !e->roofs[AM_CEILING_WRITE].ceiling);
 }
@@ -265,7 +290,7 @@ static const char *lacking_words(const struct am_explanation *e, bool flops)
 /* Work of both kinds is bounded only when both ceilings are known. */
 static const char *lacking(const struct am_explanation *e, const struct explaining *x)
 {
-    const bool flops = e->result->work.flops > 0 && !e->roofs[AM_CEILING_FLOPS].ceiling;
+    const bool flops = e->work.flops > 0 && !e->roofs[AM_CEILING_FLOPS].ceiling;
     const bool bytes = lacks_bytes(e) && !(e->own && am_result_device(e->result));
     const char *text;
 
@@ -293,7 +318,7 @@ static void place(struct am_explanation *e, const struct explaining *x)
     const struct am_tiers *const levels = &x->roofline->levels;
     const struct am_placing placing = {.result = r, .facts = x->facts, .bytes = set};
 
-    if (!moves_bytes(r))
+    if (!(bytes_of(e) > 0))
         return;
     if (am_result_device(r)) {
         e->space = am_families_space(&placing);
@@ -321,7 +346,7 @@ static void explain_by_share(struct am_explanation *e)
 
 static void explain_point(struct am_explanation *e, const struct explaining *x)
 {
-    const struct am_work *const w = &e->result->work;
+    const struct am_work *const w = &e->work;
     const double bytes = w->bytes_read + w->bytes_written;
     struct least least;
 
@@ -354,15 +379,17 @@ static void explain_all(const struct am_result_set *set, const struct explaining
     };
     for (size_t i = 0; out->items && i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
-        const struct am_bound_row *const row = am_families_bound(r);
         struct am_explanation *const e = &out->items[out->n];
 
         *e = (struct am_explanation){
-            .result = r, .metric = rate_of(r, row), .row = row, .level = AM_TIER_COUNT};
+            .result = r, .row = am_families_bound(r), .level = AM_TIER_COUNT};
+        e->why_not = find_work(e, x);
+        e->metric = rate_of(e, x);
         if (!e->metric)
             continue;
         e->measured = e->metric->summary;
-        e->why_not = foreign(e, x->elsewhere);
+        if (!e->why_not)
+            e->why_not = foreign(e, x->elsewhere);
         if (!e->why_not)
             explain_point(e, x);
         if (!e->why_not && !x->elsewhere)
@@ -377,7 +404,7 @@ void am_explain(const struct am_result_set *set, const struct am_facts *facts,
                 const struct am_roofline *roofline, struct am_arena *arena,
                 struct am_explanations *out)
 {
-    const struct explaining x = {facts, roofline, arena, false};
+    const struct explaining x = {&set->machine, facts, roofline, arena, false};
 
     explain_all(set, &x, out);
 }
@@ -386,7 +413,7 @@ void am_explain_on(const struct am_result_set *set, const struct am_facts *facts
                    const struct am_roofline *roofline, struct am_arena *arena,
                    struct am_explanations *out)
 {
-    const struct explaining x = {facts, roofline, arena, true};
+    const struct explaining x = {&set->machine, facts, roofline, arena, true};
 
     explain_all(set, &x, out);
 }

@@ -17,8 +17,10 @@ struct am_explanation {
     const struct am_result_metric *metric; /* the rate that is explained; of a program of which no
                                             * work is known its first metric */
     struct am_summary measured;            /* of that metric */
-    const struct am_bound_row *row;        /* what its family says of its bound; NULL: nothing */
-    const char *why_not; /* not explained, with the reason; the rest below is not set */
+    struct am_work work;                   /* of one iteration: as stated, or as counted */
+    const char *counted; /* the events that tell the work, and what they leave out; NULL: stated */
+    const struct am_bound_row *row; /* what its family says of its bound; NULL: nothing */
+    const char *why_not;            /* not explained, with the reason; the rest below is not set */
 
     double intensity;   /* flop a byte; NAN without either */
     enum am_tier level; /* that bounds the bytes; AM_TIER_COUNT: none */

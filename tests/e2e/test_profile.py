@@ -190,6 +190,27 @@ def explained(tap, bench):
            done.stderr)
 
 
+def stated(tap, bench):
+    """An experiment that states its work, and counters of a whole program."""
+    with open(bench.path("work.exp"), "w", encoding="ascii") as file:
+        file.write("test planted\nexec ./one/planted\naxis n 10,20\nthreads 1\nwork 2*{n}*1e6 8*{n}\nrun\n")
+    done = bench.run("experiment", "work.exp", "-o", "work.db", "--launches", "5:5", env=bench.real_env)
+    work = bench.query("work.db", "SELECT DISTINCT flops, bytes_read FROM visit ORDER BY 1")
+    tap.ok(done.returncode == 0 and work == [(20e6, 80), (40e6, 160)], "an experiment states its work",
+           f"{work} {done.stderr}")
+    key = json.loads(bench.run("show", "work.db", "--format", "json").stdout)["machine"]["key"]
+    done = bench.run("explain", "work.db", "--on", known(bench, "xeon-16cpu-h200.json", key), "--format", "json")
+    points = json.loads(done.stdout)["points"]
+    tap.ok(len(points) == 2 and all(p["bound"] > 0 and p["unit"] == "flop/s" for p in points),
+           "and is explained by it", done.stdout + done.stderr)
+    env = dict(bench.real_env, ARCHMETER_PAPI=sys.argv[4])
+    done = bench.run("profile", "-o", "counted.db", "--launches", "4:4", "--counters", "PAPI_L3_TCM", "--",
+                     "./one/planted", env=env)
+    counts = {name for name, values in regions(bench, "counted.db").items() if values["count:PAPI_L3_TCM"] is not None}
+    tap.ok(done.returncode == 0 and counts == {"(program)"}, "events belong to the program, not to its regions",
+           f"{counts} {done.stderr}")
+
+
 EXAMPLES = (
     ("triad", ("cc", "gcc", "clang"), ["-fopenmp"], ["triad.c"], ["50000", "4"],
      {"fill": 1, "pass": 4, "triad": None, "sum": None}),
@@ -273,6 +294,7 @@ def main():
     slower(tap, bench)
     explained(tap, bench)
     refusals(tap, bench)
+    stated(tap, bench)
     killed(tap, bench)
     examples(tap, bench)
     fortran(tap, bench)

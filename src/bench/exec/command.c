@@ -295,6 +295,23 @@ enum am_status am_exec_beside(const struct am_exec_point *p, struct am_arena *ar
                                       : am_fail(err, AM_E_PARSE, "beside: \"%s\" is none", text);
 }
 
+enum am_status am_exec_work(const struct am_exec_point *p, struct am_arena *arena,
+                            struct am_work *out, struct am_err *err)
+{
+    double *const fields[] = {&out->flops, &out->bytes_read, &out->bytes_written};
+    const struct am_strings *const work = &p->of->test->work;
+
+    out->ops = 1;
+    for (size_t i = 0; i < work->n; i++) {
+        const char *const text = am_spec_expand(work->items[i], value_of, p, arena);
+
+        if (!text || !am_spec_product(text, fields[i]))
+            return am_fail(err, AM_E_WRONG, "work: \"%s\" is no number, and no product of numbers",
+                           text ? text : "");
+    }
+    return AM_OK;
+}
+
 /* ---- building ---- */
 
 static bool has_makefile(const struct am_exec_test *of, struct am_arena *arena)

@@ -44,6 +44,9 @@ enum am_status am_exec_prepare_command(const struct am_exec_point *point, struct
                                        struct am_exec_program *out, struct am_err *err);
 enum am_status am_exec_cleanup_command(const struct am_exec_point *point, struct am_arena *arena,
                                        struct am_exec_program *out, struct am_err *err);
+/* What an execution of the point does, as the test states it; nothing where it does not. */
+enum am_status am_exec_work(const struct am_exec_point *point, struct am_arena *arena,
+                            struct am_work *out, struct am_err *err);
 /* The i-th build command; AM_E_ABSENT behind the last. Without `build` lines make is it, where the
  * folder has a makefile. */
 enum am_status am_exec_build_command(const struct am_exec_point *point, size_t i,

@@ -206,10 +206,11 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 
     s->ctx = ctx;
     s->of = ctx->bench->data;
-    work->ops = 1;
     am_exec_point_read(s->of, values, &s->point);
     s->region = s->of->marked ? am_exec_point_text(&s->point, AM_SPEC_REGION) : NULL;
     status = am_exec_make(&s->point, &s->arena, err);
+    if (status == AM_OK)
+        status = am_exec_work(&s->point, &s->arena, work, err);
     if (status == AM_OK)
         status = am_exec_command(&s->point, &s->arena, &s->program, err);
     if (status != AM_OK)

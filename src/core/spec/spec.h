@@ -82,14 +82,15 @@ struct am_spec_test {
     struct am_strings args;   /* templates, one per word */
     struct am_strings builds; /* templates, one a command line */
     bool build_none;          /* `build none`: not even make */
-    bool marked;              /* regions of the program are measured: `mark` lines */
-    enum am_spec_shell shell; /* of exec, build, prepare and cleanup */
-    const char *prepare;      /* command line before each execution, not timed; NULL: none */
-    const char *cleanup;      /* the same after it */
-    unsigned warmup;          /* executions before the first one of a point that counts */
-    const char *beside;       /* what runs beside it (core/spec/beside.h); NULL: nothing */
-    bool any_code;            /* an exit code other than 0 is a result, not a failure */
-    bool resources;           /* CPU time and memory are results */
+    struct am_strings work; /* templates of flops, bytes read, bytes written; n == 0: not stated */
+    bool marked;            /* regions of the program are measured: `mark` lines */
+    enum am_spec_shell shell;     /* of exec, build, prepare and cleanup */
+    const char *prepare;          /* command line before each execution, not timed; NULL: none */
+    const char *cleanup;          /* the same after it */
+    unsigned warmup;              /* executions before the first one of a point that counts */
+    const char *beside;           /* what runs beside it (core/spec/beside.h); NULL: nothing */
+    bool any_code;                /* an exit code other than 0 is a result, not a failure */
+    bool resources;               /* CPU time and memory are results */
     enum am_spec_printed printed; /* what is kept of the output */
     const char *iterations;       /* expression that finds the weight, or NULL */
     struct am_spec_results results;
@@ -169,6 +170,10 @@ bool am_spec_is_variable(const char *text, char name[AM_SPEC_NAME_MAX]);
 
 /* Whether the test's program prints a result of that name itself. */
 bool am_spec_prints(const struct am_spec_test *test, const char *result);
+
+/* "2*1000*1000", as `work` has it with its variables replaced; false when it is no product of
+ * numbers from 0 on. */
+bool am_spec_product(const char *text, double *out);
 
 /* A duration or rate as programs print it in SI: "ms" is 1e-3 "s". Unknown units are themselves. */
 void am_spec_unit(const char *word, const char **unit, double *scale);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of an experiment file that speak of a program's own measurements: its regions. */
+/* The keys of an experiment file that say what a program does: its regions, its work. */
 #include "core/spec/spec_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WORK_WORDS = 3 };
 
 /* The program's regions are values of an axis that no template needs. */
 enum am_status am_spec_key_mark(struct am_spec_reader *r, const char *value)
@@ -24,9 +29,45 @@ enum am_status am_spec_key_mark(struct am_spec_reader *r, const char *value)
     return AM_OK;
 }
 
+/* What one execution does: numbers, variables and their products. */
+enum am_status am_spec_key_work(struct am_spec_reader *r, const char *value)
+{
+    struct am_strings words;
+    const char *why = "";
+    enum am_status s = AM_OK;
+
+    if (!am_spec_split(value, r->arena, &words, &why))
+        return am_spec_bad(r, "%s", why);
+    if (words.n > WORK_WORDS)
+        return am_spec_bad(r, "write: work FLOPS [BYTES_READ [BYTES_WRITTEN]]");
+    for (size_t i = 0; i < words.n && s == AM_OK; i++)
+        s = am_spec_check_template(r, words.items[i]);
+    r->now.test.work = words;
+    return s;
+}
+
+bool am_spec_product(const char *text, double *out)
+{
+    double product = 1;
+
+    for (;;) {
+        const size_t n = strcspn(text, "*");
+        double factor;
+
+        if (!am_parse_f64(text, n, &factor) || !(factor >= 0 && factor < INFINITY))
+            return false;
+        product *= factor;
+        if (!text[n])
+            break;
+        text += n + 1;
+    }
+    *out = product;
+    return product < INFINITY;
+}
+
 /* One execution serves many points: nothing of these would be done once per point. */
 bool am_spec_has_more(const struct am_spec_test *t)
 {
-    return t->results.n || t->iterations || t->prepare || t->cleanup || t->warmup || t->any_code ||
-           t->resources;
+    return t->results.n || t->work.n || t->iterations || t->prepare || t->cleanup || t->warmup ||
+           t->any_code || t->resources;
 }

@@ -64,8 +64,9 @@ enum am_status am_spec_close_test(struct am_spec_reader *r);
 /* `run`: checks that everything it needs is there, and keeps a copy. */
 enum am_status am_spec_add_run(struct am_spec_reader *r);
 
-/* `mark` (spec_marks.c); and whether a test has what does not go with it. */
+/* `work` and `mark` (spec_marks.c); and whether a test has what does not go with it. */
 bool am_spec_has_more(const struct am_spec_test *test);
+enum am_status am_spec_key_work(struct am_spec_reader *r, const char *value);
 enum am_status am_spec_key_mark(struct am_spec_reader *r, const char *value);
 
 /* The variable of that name, made where there is none yet. */

@@ -107,6 +107,8 @@ static enum am_status check_templates(struct am_spec_reader *r)
     look_at(&look, now->test.prepare ? now->test.prepare : "");
     look_at(&look, now->test.cleanup ? now->test.cleanup : "");
     look_at(&look, now->test.beside ? now->test.beside : "");
+    for (size_t i = 0; i < now->test.work.n; i++)
+        look_at(&look, now->test.work.items[i]);
     look_at_lines(&look);
     return look.status;
 }
@@ -149,6 +151,7 @@ static enum am_status check_bench(struct am_spec_reader *r)
         {"resources", n->test.resources},
         {"printed", n->test.printed != AM_SPEC_FIRST},
         {"mark", n->test.marked},
+        {"work", n->test.work.n > 0},
     };
 
     for (size_t i = 0; i < sizeof(of_programs) / sizeof(*of_programs); i++) {

@@ -109,6 +109,10 @@ static const struct {
     {"test a\narg x\nrun\n", "x.exp:3:", "arg is for programs"},
     {"test a\nenv A=1\nrun\n", "x.exp:3:", "env is for programs"},
     {"test a\nexec b\n--width 3\nrun\n", "x.exp:3:", "unknown key"},
+    {"test a\nexec b\nwork 1 2 3 4\nrun\n", "x.exp:3:", "work FLOPS"},
+    {"test a\nexec b\nwork {n}\nrun\n", "x.exp:4:", "{n} has no value"},
+    {"test a\nwork 1\nrun\n", "x.exp:3:", "work is for programs"},
+    {"test a\nexec b\nmark x\nwork 1\nrun\n", "x.exp:5:", "no other results"},
     {"test a\nexec b\nmark\nrun\n", "x.exp:3:", "no value"},
     {"test a\nmark x\nrun\n", "x.exp:3:", "mark is for programs"},
     {"test a\nexec b\nrun\nmark x\nrun\n", "x.exp:4:", "whole test"},
@@ -247,6 +251,24 @@ static void test_marks(void)
     am_arena_fini(&arena);
 }
 
+static void test_work(void)
+{
+    static const struct {
+        const char *text;
+        double value; /* NAN: none */
+    } cases[] = {{"5", 5},     {"2*1000*1e3", 2e6},  {"0", 0},      {"", NAN},    {"2*", NAN},
+                 {"*2", NAN},  {"-1", NAN},          {"x", NAN},    {"2 3", NAN}, {"nan", NAN},
+                 {"inf", NAN}, {"1e200*1e200", NAN}, {"1.5*2", 3.0}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        double value = NAN;
+        const bool good = am_spec_product(cases[i].text, &value);
+
+        ok(good == !isnan(cases[i].value) && (!good || fabs(value - cases[i].value) < 1e-9),
+           "work \"%s\" is %g", cases[i].text, cases[i].value);
+    }
+}
+
 static const char *value_of(const void *self, const char *name)
 {
     (void)self;
@@ -349,6 +371,7 @@ int main(void)
     test_flat();
     test_flat_limits();
     test_marks();
+    test_work();
     test_words();
     test_weighted();
     test_tables();

@@ -126,6 +126,42 @@ static void test_without(void)
     am_arena_fini(&run.arena);
 }
 
+/* A program that states nothing is explained by what was counted, at the rate that follows from its
+ * time; bytes that were counted are memory's, however few. */
+static void test_counted(void)
+{
+    static const struct {
+        const char *event;
+        double count, bound;
+        const char *resource;
+    } cases[] = {{"count:PAPI_FP_OPS", 50e9, 100e9, "f64 arithmetic"},
+                 {"count:PAPI_L3_TCM", 100, 20e9, "memory reads"}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct rx_metric metrics[] = {
+            {"time", "s", 2}, {cases[i].event, "", cases[i].count}, {.name = NULL}};
+        struct rx_run run = {0};
+        struct am_machine_model here;
+        struct am_explanations all;
+        const struct am_explanation *e;
+
+        make_machine(&run.arena, &here_rates, &here);
+        (void)rx_add(&run, "exec.program", "threads=1", metrics);
+        am_evidence_settle(&run.set);
+        am_explain(&run.set, &here.facts, &here.roofline, &run.arena, &all);
+        e = all.items;
+        ok(all.n == 1 && !e->why_not && fabs(e->bound / cases[i].bound - 1) < 1e-6 &&
+               strcmp(e->resource, cases[i].resource) == 0 && e->counted &&
+               strstr(e->counted, strchr(cases[i].event, ':') + 1),
+           "%s: %g, %s, by %s", cases[i].event, e->bound, e->resource ? e->resource : e->why_not,
+           e->counted ? e->counted : "nothing");
+        ok(e->measured.ci.lo <= e->measured.median && e->measured.median <= e->measured.ci.hi &&
+               e->share > 0 && e->share < 1,
+           "its rate has an interval, and a share of the bound: %g", e->share);
+        am_arena_fini(&run.arena);
+    }
+}
+
 /* Three times the arithmetic and twice the memory: what limited here need not limit there. */
 static void test_elsewhere(void)
 {
@@ -169,6 +205,7 @@ int main(void)
 {
     test_regions();
     test_without();
+    test_counted();
     test_elsewhere();
     return tap_done();
 }

@@ -107,32 +107,6 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
         }                                                                                          \
     }
 
-/* Lane j of the one to the left is lane j - 1 of the last vector; to the right, lane j + 1 of the
- * first. */
-#if AM_VEC_BYTES == 64
-#define UP_f32(x)                                                                                  \
-    __builtin_shufflevector(x, x, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
-#define DOWN_f32(x)                                                                                \
-    __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0)
-#define UP_f64(x) __builtin_shufflevector(x, x, 7, 0, 1, 2, 3, 4, 5, 6)
-#define DOWN_f64(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
-#elif AM_VEC_BYTES == 32
-#define UP_f32(x) __builtin_shufflevector(x, x, 7, 0, 1, 2, 3, 4, 5, 6)
-#define DOWN_f32(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
-#define UP_f64(x) __builtin_shufflevector(x, x, 3, 0, 1, 2)
-#define DOWN_f64(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
-#elif AM_VEC_BYTES == 16
-#define UP_f32(x) __builtin_shufflevector(x, x, 3, 0, 1, 2)
-#define DOWN_f32(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
-#define UP_f64(x) __builtin_shufflevector(x, x, 1, 0)
-#define DOWN_f64(x) UP_f64(x)
-#else
-#define UP_f32(x) (x)
-#define DOWN_f32(x) (x)
-#define UP_f64(x) (x)
-#define DOWN_f64(x) (x)
-#endif
-
 /* Lane l holds the piece of the grid behind that of lane l - 1. So what lies before the first
  * vector is the last one, moved up by one lane, and behind the last lies the first, moved down by
  * one. */
@@ -146,8 +120,8 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
         for (size_t i = 0; i < count; i++) {                                                       \
             const V last = u[n - count + i], first = u[i];                                         \
                                                                                                    \
-            before[i] = UP_##type(last);                                                           \
-            after[i] = DOWN_##type(first);                                                         \
+            before[i] = AM_TURN_UP_##type(last);                                                   \
+            after[i] = AM_TURN_DOWN_##type(first);                                                 \
         }                                                                                          \
     }
 
@@ -210,8 +184,8 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
             uint64_t steps = ends ? s->last_periods + s->last_steps : s->chunk_periods;            \
                                                                                                    \
             for (; steps; steps--) {                                                               \
-                const V first = DOWN_##type(x0);                                                   \
-                V old = UP_##type(HELD_NAME(last));                                                \
+                const V first = AM_TURN_DOWN_##type(x0);                                           \
+                V old = AM_TURN_UP_##type(HELD_NAME(last));                                        \
                                                                                                    \
                 HELD_POINTS_##w(form) HELD_POINT(form, last, first)                                \
             }                                                                                      \

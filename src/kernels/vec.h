@@ -54,6 +54,66 @@ typedef AM_VEC(uint64_t, 64) am_vu64 __attribute__((may_alias));
 #define AM_KEEP_u64(v) __asm__("" : "+w"(v))
 #endif
 
+/* A float or double vector (or number) that stays in its register, and is ready here: what makes it
+ * is not put off. The compiler does not know its value. */
+#if defined(__x86_64__)
+#define AM_PIN(v) __asm__ volatile("" : "+v"(v))
+#else
+#define AM_PIN(v) __asm__ volatile("" : "+w"(v))
+#endif
+
+/* Lanes of x turned by one. UP: lane j of the outcome is lane j - 1, lane 0 the last one. DOWN:
+ * lane j is lane j + 1, the last one is lane 0. */
+#if AM_VEC_BYTES == 64
+#define AM_TURN_UP_f32(x)                                                                          \
+    __builtin_shufflevector(x, x, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define AM_TURN_DOWN_f32(x)                                                                        \
+    __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0)
+#define AM_TURN_UP_f64(x) __builtin_shufflevector(x, x, 7, 0, 1, 2, 3, 4, 5, 6)
+#define AM_TURN_DOWN_f64(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
+#elif AM_VEC_BYTES == 32
+#define AM_TURN_UP_f32(x) __builtin_shufflevector(x, x, 7, 0, 1, 2, 3, 4, 5, 6)
+#define AM_TURN_DOWN_f32(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
+#define AM_TURN_UP_f64(x) __builtin_shufflevector(x, x, 3, 0, 1, 2)
+#define AM_TURN_DOWN_f64(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
+#elif AM_VEC_BYTES == 16
+#define AM_TURN_UP_f32(x) __builtin_shufflevector(x, x, 3, 0, 1, 2)
+#define AM_TURN_DOWN_f32(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
+#define AM_TURN_UP_f64(x) __builtin_shufflevector(x, x, 1, 0)
+#define AM_TURN_DOWN_f64(x) AM_TURN_UP_f64(x)
+#else
+#define AM_TURN_UP_f32(x) (x)
+#define AM_TURN_DOWN_f32(x) (x)
+#define AM_TURN_UP_f64(x) (x)
+#define AM_TURN_DOWN_f64(x) (x)
+#endif
+
+/* Lanes of x moved by one. UP: lane j of the outcome is lane j - 1 of x, lane 0 that of `end`.
+ * DOWN: lane j is lane j + 1 of x, the last lane that of `end`. */
+#if AM_VEC_BYTES == 64
+#define AM_UP_f32(x, end)                                                                          \
+    __builtin_shufflevector(end, x, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
+#define AM_DOWN_f32(x, end)                                                                        \
+    __builtin_shufflevector(x, end, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 31)
+#define AM_UP_f64(x, end) __builtin_shufflevector(end, x, 0, 8, 9, 10, 11, 12, 13, 14)
+#define AM_DOWN_f64(x, end) __builtin_shufflevector(x, end, 1, 2, 3, 4, 5, 6, 7, 15)
+#elif AM_VEC_BYTES == 32
+#define AM_UP_f32(x, end) __builtin_shufflevector(end, x, 0, 8, 9, 10, 11, 12, 13, 14)
+#define AM_DOWN_f32(x, end) __builtin_shufflevector(x, end, 1, 2, 3, 4, 5, 6, 7, 15)
+#define AM_UP_f64(x, end) __builtin_shufflevector(end, x, 0, 4, 5, 6)
+#define AM_DOWN_f64(x, end) __builtin_shufflevector(x, end, 1, 2, 3, 7)
+#elif AM_VEC_BYTES == 16
+#define AM_UP_f32(x, end) __builtin_shufflevector(end, x, 0, 4, 5, 6)
+#define AM_DOWN_f32(x, end) __builtin_shufflevector(x, end, 1, 2, 3, 7)
+#define AM_UP_f64(x, end) __builtin_shufflevector(end, x, 0, 2)
+#define AM_DOWN_f64(x, end) __builtin_shufflevector(x, end, 1, 3)
+#else
+#define AM_UP_f32(x, end) (end)
+#define AM_DOWN_f32(x, end) (end)
+#define AM_UP_f64(x, end) (end)
+#define AM_DOWN_f64(x, end) (end)
+#endif
+
 #define AM_PASTE_(a, b) a##b
 #define AM_PASTE(a, b) AM_PASTE_(a, b)
 /* AM_KERNEL(am_stream_) names a variant table: am_stream_avx2 */

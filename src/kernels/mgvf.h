@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops of the motion gradient vector flow: one Jacobi step of a band of rows. */
+/* Loops of the motion gradient vector flow: one Jacobi step of a band of rows.
+ *
+ * Most forms take fields as they are (struct am_mgvf_step). The form `lanes` has a layout of its
+ * own, which am_mgvf_pack_fn makes and am_mgvf_unpack_fn undoes:
+ *
+ *     A row of C columns is m vectors of L lanes. Lane l of vector v is column start(l) + v, where
+ *     start(l) = l (m - 1) - min(l, early): lanes are far apart, and neighbours in x are whole
+ *     vectors. m is the least such that L (m - 1) + 1 >= C; the first `early` starts lie one
+ *     column earlier than the others, so that the last lane ends with the last column. Columns
+ *     that two lanes have are computed by both, with the same bits, and counted once.
+ *     There is no frame. In place of E a row has the pairs A, B, vector by vector:
+ *     A = diffusion (1 - pull E), B = pull E^2. */
 #ifndef AM_KERNELS_MGVF_H
 #define AM_KERNELS_MGVF_H
 
@@ -39,8 +50,9 @@ struct am_mgvf_step {
     double diffusion;     /* mu / lambda */
     double pull;          /* 1 / lambda */
     double epsilon;
-    double *sums;  /* one per row */
-    void *scratch; /* what the loop asked for; NULL when nothing */
+    double *sums;   /* one per row */
+    void *scratch;  /* what the loop asked for; NULL when nothing */
+    unsigned every; /* form lanes: see there; others count every row */
 };
 
 /* With d_k the differences of the 8 neighbours to F(i,j) and H_k their weights, for the direction
@@ -54,15 +66,35 @@ struct am_mgvf_step {
  * A row's bits depend neither on the band it is in nor on who else is running. */
 typedef void am_mgvf_fn(const struct am_mgvf_step *step, size_t first, size_t last);
 
+/* Dense fields of doubles, row after row, to and from the layout of `lanes`. Packing fills
+ * step->from and what step->edge points to, rows 2 * stride apart; unpacking reads step->from. */
+typedef void am_mgvf_pack_fn(const struct am_mgvf_step *step, const double *edge,
+                             const double *field);
+typedef void am_mgvf_unpack_fn(const struct am_mgvf_step *step, double *field);
+
 /* The loops there are.
  *
  *     naive   row pointers, a pass for each difference and weight, the C library's atan eight times
  *     atan    one pass of vectors, six arcs by a polynomial
  *     minmax  one pass of vectors, six extremes
+ *     lanes   the same mathematics with lanes far apart, several rows in registers, and half of
+ *             the additions as products by 1 with an addition: extremes and additions share units
  *
  * Rows' sums are added lane by lane and then across: the same for any band, and between ISAs equal
- * to a few units of the type's last place. */
-enum am_mgvf_form { AM_MGVF_BY_NAIVE, AM_MGVF_BY_ATAN, AM_MGVF_BY_MINMAX, AM_MGVF_FORMS };
+ * to a few units of the type's last place.
+ *
+ * What is special with lanes: bands begin at multiples of `block` rows (struct am_mgvf_variant);
+ * a block's sum stands at its first row, with zeros behind it. Where `every` is 2 or 4, only one
+ * row of so many is counted within a block of full height (all rows of a lower one): sums are then
+ * lower bounds. `to` may be `from` less one stride, if all rows are one band: a row is then written
+ * over the row before it. Fields have at least AM_MGVF_LANES_LEAST(L) columns. */
+enum am_mgvf_form {
+    AM_MGVF_BY_NAIVE,
+    AM_MGVF_BY_ATAN,
+    AM_MGVF_BY_MINMAX,
+    AM_MGVF_BY_LANES,
+    AM_MGVF_FORMS
+};
 extern const char *const am_mgvf_forms[]; /* by enumerator, ended by NULL */
 
 enum { AM_MGVF_NAIVE_MATRICES = 16 }; /* in the scratch of the naive loop */
@@ -71,19 +103,27 @@ struct am_mgvf_variant {
     const char *isa;
     unsigned lanes[AM_MGVF_TYPES];
     am_mgvf_fn *fn[AM_MGVF_FORMS][AM_MGVF_TYPES];
+    am_mgvf_pack_fn *pack[AM_MGVF_TYPES];
+    am_mgvf_unpack_fn *unpack[AM_MGVF_TYPES];
+    size_t block; /* rows at a time of the form lanes */
 };
+
+enum { AM_MGVF_EVERY_MAX = 4 };
+#define AM_MGVF_LANES_LEAST(lanes) ((size_t)(lanes) + 2) /* three vectors per row */
 
 const struct am_mgvf_variant *am_mgvf_find(const char *isa); /* NULL when unknown */
 
 /* Bytes of scratch for the naive loop, either type; the others need none. */
 size_t am_mgvf_naive_scratch(size_t rows, size_t columns);
 
-/* Arithmetic instructions that a vector of the minmax form needs; loads, stores and the removal of
- * a sign are not counted. */
+/* Arithmetic instructions that a vector of the form lanes needs with every row counted, the fewest
+ * cycles of the forms; loads, stores and the removal of a sign are not counted. Beside them it has
+ * two loads of A and B, (block + 2) / block of the field, and a store. The form minmax has 5
+ * products, 9 sums and 6 extremes. */
 enum {
-    AM_MGVF_PRODUCTS = 5,
-    AM_MGVF_FUSED = 3, /* of the products, those that an addition goes with, where it can */
-    AM_MGVF_SUMS = 9,  /* beside those */
+    AM_MGVF_PRODUCTS = 9, /* 5 of them additions written as products by 1, where those are fused */
+    AM_MGVF_FUSED = 4,    /* of the products, those that an addition goes with besides */
+    AM_MGVF_SUMS = 2,
     AM_MGVF_EXTREMES = 6,
 };
 

@@ -7,6 +7,7 @@
 #include "kernels/vec.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { NEIGHBOURS = 8, MATRICES = AM_MGVF_NAIVE_MATRICES }; /* differences, then weights */
 
@@ -30,6 +31,13 @@ static const struct {
 #define FUSED_f64(x, a, b) ((x) + (a) * (b))
 #endif
 
+/* Rows that the form lanes holds in registers. */
+#if AM_REGISTERS == 32
+#define BLOCK_ROWS 4
+#else
+#define BLOCK_ROWS 3
+#endif
+
 #define NAME(x) x##_f32
 #define REAL float
 #define V am_vf32
@@ -38,6 +46,8 @@ static const struct {
 #define MIN AM_MIN_f32
 #define MAX AM_MAX_f32
 #define ADD_PRODUCT FUSED_f32
+#define UP AM_UP_f32
+#define DOWN AM_DOWN_f32
 #define LIBM_ATAN atanf
 #define LANE_SUM(x) (((x)[0] + (x)[2]) + ((x)[1] + (x)[3]))
 /* Error of the arc 2.4e-9. */
@@ -51,6 +61,8 @@ static const struct {
 #undef MIN
 #undef MAX
 #undef ADD_PRODUCT
+#undef UP
+#undef DOWN
 #undef LIBM_ATAN
 #undef LANE_SUM
 #undef ATAN_POLY
@@ -63,6 +75,8 @@ static const struct {
 #define MIN AM_MIN_f64
 #define MAX AM_MAX_f64
 #define ADD_PRODUCT FUSED_f64
+#define UP AM_UP_f64
+#define DOWN AM_DOWN_f64
 #define LIBM_ATAN atan
 #define LANE_SUM(x) ((x)[0] + (x)[1])
 /* Error of the arc 4.6e-18; two chains, of even and of odd powers. */
@@ -81,5 +95,9 @@ const struct am_mgvf_variant AM_KERNEL(am_mgvf_) = {
             [AM_MGVF_BY_NAIVE] = {naive_f32, naive_f64},
             [AM_MGVF_BY_ATAN] = {atan_f32, atan_f64},
             [AM_MGVF_BY_MINMAX] = {minmax_f32, minmax_f64},
+            [AM_MGVF_BY_LANES] = {lanes_f32, lanes_f64},
         },
+    .pack = {pack_f32, pack_f64},
+    .unpack = {unpack_f32, unpack_f64},
+    .block = BLOCK_ROWS,
 };

@@ -26,9 +26,10 @@ HANDOFF = {  # loop: what it must hold on each architecture (AArch64 calls the a
 }
 LINE_BYTES = 64
 BLACKSCHOLES_LEAST = 12  # arithmetic instructions in each of its loops
-MGVF = {  # form: rows of its loops, what they hold how often in a row, on each architecture
+MGVF = {  # form: rows of its loops, what they hold how often in a row (lanes: of three columns), on each architecture
     "minmax": ((1, 2, 4), 6, r"v?(min|max)", r"f(min|max)(nm)?$|fcsel$"),
     "atan": ((1,), 6, r"v?div", r"fdiv$"),
+    "lanes": ((1, 2, 3, 4), 18, r"v?(min|max)", r"f(min|max)(nm)?$|fcsel$"),
 }
 GEMM_PRODUCTS = {"scalar": (8, 16), "sse2": (8, 0), "avx": (12, 0), "avx2": (12, 0), "avx512": (24, 0),
                  "neon": (0, 16)}  # vectors of C in registers, on each architecture
@@ -327,7 +328,7 @@ def mgvf_faults(arch, isa, functions, form, kind):
         if rows == 4 and arch is X86 and isa != "avx512":  # 16 registers: not enough
             continue
         body = next((b for f, b in functions.items()
-                     if re.fullmatch(rf"{form}_rows_{rows}_{kind}(\.\w+)*", f)), [])
+                     if re.fullmatch(rf"{form}_rows_{rows}(_1)?_{kind}(\.\w+)*", f)), [])
         loop = max(innermost_loops(arch, body), key=len, default=[])
         if isa == "scalar":  # branches where vectors select: there is no one loop
             loop = [i for i in body if i.mnemonic not in ("call", "bl")]

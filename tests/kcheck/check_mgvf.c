@@ -205,7 +205,7 @@ void kcheck_mgvf(const char *isa, struct am_rng *rng)
             guarded_new(&c.from, bytes + SPARE) && guarded_new(&c.to, bytes + SPARE) &&
             guarded_new(&c.scratch, am_mgvf_naive_scratch(ROWS_MAX, COLUMNS_MAX));
     kcheck_report(ready, "%s has its row of MGVF loops", isa);
-    for (int i = 0; i < AM_MGVF_FORMS * AM_MGVF_TYPES && ready; i++) {
+    for (int i = 0; i < AM_MGVF_BY_LANES * AM_MGVF_TYPES && ready; i++) { /* lanes: apart */
         c.form = (enum am_mgvf_form)(i / AM_MGVF_TYPES);
         c.type = (enum am_mgvf_type)(i % AM_MGVF_TYPES);
         check_loop(&c, rng);

@@ -10,6 +10,7 @@ void kcheck_blackscholes(const char *isa, struct am_rng *rng);
 void kcheck_flops(const char *isa, struct am_rng *rng);
 void kcheck_gemm(const char *isa, struct am_rng *rng);
 void kcheck_mgvf(const char *isa, struct am_rng *rng);
+void kcheck_mgvf_lanes(const char *isa, struct am_rng *rng);
 void kcheck_stream(const char *isa, struct am_rng *rng);
 void kcheck_stencil(const char *isa, struct am_rng *rng);
 void kcheck_grid(const char *isa, struct am_rng *rng);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of the motion gradient vector flow in the form lanes: every element and every sum against
+ * long double, for all widths from the least on, in bands, in place, and with some rows counted. */
+#include "kcheck.h"
+
+#include "guarded.h"
+#include "kernels/mgvf.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_MAX = 13, COLUMNS_MAX = 90, PIXELS_MAX = ROWS_MAX * COLUMNS_MAX, EVERY_ALL = 1 };
+
+static const int around[8][3] = {{-1, 0, -1}, {1, 0, 1}, {0, -1, -1},  {0, 1, 1},
+                                 {-1, 1, 0},  {1, 1, 2}, {-1, -1, -2}, {1, -1, 0}};
+
+struct lanes_case {
+    const struct am_mgvf_variant *v;
+    enum am_mgvf_type type;
+    size_t rows, columns, element, stride;
+    double edge[PIXELS_MAX], field[PIXELS_MAX]; /* dense, exact in the type */
+    double sums[ROWS_MAX];
+    struct am_mgvf_step step;
+    struct guarded pairs, from, to;
+};
+
+static double unit_of(const struct lanes_case *c)
+{
+    return c->type == AM_MGVF_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+}
+
+static double rounded(const struct lanes_case *c, double x)
+{
+    return c->type == AM_MGVF_F32 ? (double)(float)x : x;
+}
+
+/* Values on a coarse grid half of the time: equal neighbours are what extremes meet at. */
+static void fill(struct lanes_case *c, struct am_rng *rng)
+{
+    for (size_t i = 0; i < c->rows * c->columns; i++) {
+        const double x = am_rng_unit(rng);
+
+        c->edge[i] = rounded(c, am_rng_unit(rng));
+        c->field[i] = rounded(c, am_rng_below(rng, 2) ? x : nearbyint(4 * x) / 4);
+    }
+}
+
+static ptrdiff_t clamp(ptrdiff_t i, size_t n)
+{
+    if (i < 0)
+        return 0;
+    return i < (ptrdiff_t)n ? i : (ptrdiff_t)n - 1;
+}
+
+static double field_at(const struct lanes_case *c, ptrdiff_t i, ptrdiff_t j)
+{
+    return c->field[clamp(i, c->rows) * (ptrdiff_t)c->columns + clamp(j, c->columns)];
+}
+
+static long double want(const struct lanes_case *c, size_t at)
+{
+    const ptrdiff_t i = (ptrdiff_t)(at / c->columns), j = (ptrdiff_t)(at % c->columns);
+    const long double f = c->field[at], e = c->edge[at];
+    long double h = f;
+
+    for (size_t k = 0; k < 8; k++) {
+        const long double d = field_at(c, i + around[k][0], j + around[k][1]) - f;
+        const long double along = around[k][2] * d;
+
+        h += 0.1L * (along > 0 ? 1 : along < 0 ? 0 : 0.5L) * d;
+    }
+    return h - 0.2L * e * (h - e);
+}
+
+/* Matrices against the ends of their pages; before `from` there is room for one row, into which a
+ * field that is stepped in place moves. */
+static void place(struct lanes_case *c)
+{
+    const size_t row = c->stride * c->element;
+
+    c->step = (struct am_mgvf_step){
+        .edge = guarded_at_end(&c->pairs, 2 * c->rows * row),
+        .from = (unsigned char *)guarded_at_end(&c->from, (c->rows + 1) * row) + row,
+        .to = guarded_at_end(&c->to, c->rows * row),
+        .rows = c->rows,
+        .columns = c->columns,
+        .stride = c->stride,
+        .diffusion = 0.1,
+        .pull = 0.2,
+        .sums = c->sums,
+        .every = EVERY_ALL,
+    };
+    c->v->pack[c->type](&c->step, c->edge, c->field);
+}
+
+/* What was written, dense. */
+static void take(struct lanes_case *c, double *out)
+{
+    struct am_mgvf_step written = c->step;
+
+    written.from = c->step.to;
+    c->v->unpack[c->type](&written, out);
+}
+
+/* Of the rows that a block counts. */
+static bool sums_right(const struct lanes_case *c, const double *got)
+{
+    const size_t block = c->v->block;
+    bool right = true;
+
+    for (size_t i = 0; i < c->rows; i += block) {
+        const size_t n = c->rows - i < block ? c->rows - i : block;
+        const size_t every = n == block ? c->step.every : EVERY_ALL;
+        long double sum = 0;
+
+        for (size_t k = 0; k < n * c->columns; k++) {
+            const size_t at = i * c->columns + k;
+
+            if (k / c->columns % every == 0)
+                sum += fabsl((long double)got[at] - c->field[at]);
+        }
+        right =
+            right && fabsl(c->sums[i] - sum) <= unit_of(c) * (double)c->columns * (1 + (double)sum);
+        for (size_t k = 1; k < n; k++)
+            right = right && !(c->sums[i + k] < 0 || c->sums[i + k] > 0);
+    }
+    return right;
+}
+
+static bool outcome_right(const struct lanes_case *c, const double *got)
+{
+    bool right = sums_right(c, got);
+
+    for (size_t i = 0; i < c->rows * c->columns; i++)
+        right = right && fabsl(got[i] - want(c, i)) <= 6 * unit_of(c);
+    return right;
+}
+
+/* All rows as one, two bands that meet at `cut`, rows counted in part, in place: the same bits. */
+static bool check_case(struct lanes_case *c, size_t cut, struct am_rng *rng)
+{
+    static double once[PIXELS_MAX], got[PIXELS_MAX];
+    const size_t bytes = c->rows * c->columns * sizeof(*got);
+    am_mgvf_fn *const fn = c->v->fn[AM_MGVF_BY_LANES][c->type];
+    double sums[ROWS_MAX];
+    bool right;
+
+    fill(c, rng);
+    place(c);
+    c->v->unpack[c->type](&c->step, got);
+    right = memcmp(got, c->field, bytes) == 0;
+    fn(&c->step, 0, c->rows);
+    take(c, once);
+    right = right && outcome_right(c, once);
+    memcpy(sums, c->sums, sizeof(sums));
+    memset(c->to.at, 0, c->to.size);
+    fn(&c->step, cut, c->rows);
+    fn(&c->step, 0, cut);
+    take(c, got);
+    right = right && memcmp(got, once, bytes) == 0 &&
+            memcmp(sums, c->sums, c->rows * sizeof(*sums)) == 0;
+    for (c->step.every = 2; c->step.every <= AM_MGVF_EVERY_MAX; c->step.every *= 2) {
+        fn(&c->step, 0, c->rows);
+        take(c, got);
+        right = right && memcmp(got, once, bytes) == 0 && sums_right(c, once);
+    }
+    c->step.every = EVERY_ALL;
+    c->step.to = (unsigned char *)c->from.at;
+    fn(&c->step, 0, c->rows);
+    take(c, got);
+    return right && memcmp(got, once, bytes) == 0 &&
+           memcmp(sums, c->sums, c->rows * sizeof(*sums)) == 0 && guarded_intact(&c->pairs) &&
+           guarded_intact(&c->from) && guarded_intact(&c->to);
+}
+
+static void check_type(struct lanes_case *c, struct am_rng *rng)
+{
+    static char name[64];
+    const size_t lanes = c->v->lanes[c->type];
+    size_t wrong = 0, cases = 0;
+
+    (void)snprintf(name, sizeof(name), "%s mgvf lanes %s", c->v->isa, am_mgvf_types[c->type]);
+    guarded_charge(name);
+    c->element = c->type == AM_MGVF_F32 ? sizeof(float) : sizeof(double);
+    for (c->columns = AM_MGVF_LANES_LEAST(lanes); c->columns <= COLUMNS_MAX; c->columns++) {
+        c->stride = ((c->columns - 2 + lanes) / lanes + 1) * lanes;
+        c->rows = 2 + am_rng_below(rng, ROWS_MAX - 1);
+        cases++;
+        if (!check_case(c, am_rng_below(rng, c->rows / c->v->block + 1) * c->v->block, rng) &&
+            wrong++ == 0)
+            printf("# first wrong: %zu x %zu\n", c->rows, c->columns);
+    }
+    kcheck_report(wrong == 0,
+                  "%s: %zu widths are right, in bands, in place and with some rows counted", name,
+                  cases);
+}
+
+void kcheck_mgvf_lanes(const char *isa, struct am_rng *rng)
+{
+    static struct lanes_case c;
+    const size_t bytes = (ROWS_MAX + 1) * (COLUMNS_MAX + 32) * sizeof(double);
+    bool ready;
+
+    c = (struct lanes_case){.v = am_mgvf_find(isa)};
+    ready = c.v && guarded_new(&c.pairs, 2 * bytes) && guarded_new(&c.from, bytes) &&
+            guarded_new(&c.to, bytes);
+    kcheck_report(ready, "%s has MGVF with lanes far apart", isa);
+    for (int type = 0; type < AM_MGVF_TYPES && ready; type++) {
+        c.type = (enum am_mgvf_type)type;
+        check_type(&c, rng);
+    }
+    guarded_free(&c.pairs);
+    guarded_free(&c.from);
+    guarded_free(&c.to);
+}

@@ -7,8 +7,8 @@
 AM_ISA_FINDER(am_mgvf_find, am_mgvf_variant, am_mgvf_)
 
 const char *const am_mgvf_types[] = {"f32", "f64", NULL};
-const char *const am_mgvf_heavisides[] = {"atan", "minmax", NULL};
-const char *const am_mgvf_forms[] = {"naive", "atan", "minmax", NULL};
+const char *const am_mgvf_heavisides[] = {"atan", "minmax", "lanes", NULL};
+const char *const am_mgvf_forms[] = {"naive", "atan", "minmax", "lanes", NULL};
 
 size_t am_mgvf_naive_scratch(size_t rows, size_t columns)
 {

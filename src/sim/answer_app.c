@@ -56,7 +56,8 @@ static struct job cells_job(const struct am_sim_question *q)
     const double frames = (double)am_sim_int(q, "frames", 1),
                  cells = (double)am_sim_int(q, "cells", 36);
     const double updates = cells * 200 * 41 * 81;
-    const double each = am_sim_is(q, "variant", "minmax") ? 60 : 200;
+    const double each =
+        am_sim_is(q, "variant", "minmax") || am_sim_is(q, "variant", "lanes") ? 60 : 200;
 
     return (struct job){frames * updates * each, frames * 1e6, frames * 1e5, frames, cells, 0.25};
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Jacobi iterations on two copies of the field; steps are loops that the setup names. */
+/* Jacobi iterations on two copies of the field, or on one that drifts; steps are loops that the
+ * setup names. */
 #include "app/leukocyte/mgvf.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,7 +20,8 @@ struct am_mgvf {
     size_t element;      /* bytes */
     size_t stride;       /* elements */
     size_t matrix_bytes; /* with the frame's rows */
-    char *memory;        /* edge map and both fields, one after the other */
+    char *memory;        /* edge map (twice as wide for pairs) and both fields */
+    size_t edges;        /* matrices that the edge map takes */
     double *sums;
     void *scratch;
 };
@@ -26,12 +29,16 @@ struct am_mgvf {
 /* One problem while it is being solved. What a step leaves behind is settled by the band that ends
  * last; an executor starts no band of the next step before. */
 struct solution {
+    const struct am_mgvf *mgvf;
+    const double *edge; /* the caller's */
     am_mgvf_fn *fn;
     struct am_mgvf_step step;
-    size_t bands;
+    size_t bands, block; /* bands begin at multiples of `block` rows */
     double stop;
+    double before; /* mean change of the step before, counted likewise; NAN: none */
     size_t limit, iterations;
     atomic_size_t ended; /* bands of this step */
+    bool packed, drifts;
     bool rests;
 };
 
@@ -90,8 +97,9 @@ enum am_status am_mgvf_new(const struct am_mgvf_setup *setup, size_t rows_max, s
     m->columns_max = columns_max;
     m->element = m->loop.type == AM_MGVF_F32 ? sizeof(float) : sizeof(double);
     lay_out(m);
+    m->edges = m->loop.pack ? 2 : 1;
     scratch = m->loop.scratch ? m->loop.scratch(rows_max, columns_max) : 0;
-    m->memory = aligned_new(3 * m->matrix_bytes + AM_MGVF_LEAD);
+    m->memory = aligned_new((m->edges + 2) * m->matrix_bytes + AM_MGVF_LEAD);
     m->sums = calloc(rows_max, sizeof(*m->sums));
     m->scratch = scratch ? aligned_new(scratch) : NULL;
     if (!m->memory || !m->sums || (scratch && !m->scratch)) {
@@ -103,10 +111,12 @@ enum am_status am_mgvf_new(const struct am_mgvf_setup *setup, size_t rows_max, s
     return AM_OK;
 }
 
-/* Element (0, 0) of matrix k. */
-static void *matrix(const struct am_mgvf *m, size_t k)
+/* Element (0, 0) of matrix k, with its frame: the edge map first, then both fields. */
+static void *element_at(const struct am_mgvf *m, size_t k)
 {
-    return m->memory + k * m->matrix_bytes + m->stride * m->element + AM_MGVF_LEAD;
+    const size_t before = k > 0 ? m->edges + k - 1 : 0;
+
+    return m->memory + before * m->matrix_bytes + m->stride * m->element + AM_MGVF_LEAD;
 }
 
 /* ---- values in and out ---- */
@@ -142,11 +152,11 @@ static void load(const struct am_mgvf *m, const double *edge, size_t rows, size_
         const double *const row = edge + clamp(i, rows) * columns;
 
         for (ptrdiff_t j = -1; j <= (ptrdiff_t)columns; j++)
-            set(m, matrix(m, 1), i * stride + j, row[clamp(j, columns)]);
+            set(m, element_at(m, 1), i * stride + j, row[clamp(j, columns)]);
     }
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < columns; j++)
-            set(m, matrix(m, 0), (ptrdiff_t)(i * m->stride + j), edge[i * columns + j]);
+            set(m, element_at(m, 0), (ptrdiff_t)(i * m->stride + j), edge[i * columns + j]);
     }
 }
 
@@ -161,6 +171,60 @@ static void store(const struct am_mgvf *m, const void *from, size_t rows, size_t
 
 /* ---- iterations ---- */
 
+static size_t count_bands(const struct am_mgvf_bands *bands, size_t parts)
+{
+    if (!bands || bands->count < 2)
+        return 1;
+    return bands->count < parts ? bands->count : parts;
+}
+
+static size_t row_bytes(const struct solution *s)
+{
+    return s->step.stride * s->mgvf->element;
+}
+
+/* Where the form lanes has its fields: two that are stepped in turn, or one that begins at the
+ * second place and drifts to the first. Rows follow each other without gaps: the less memory, the
+ * more of it is in the first cache. */
+static char *packed_field(const struct solution *s, size_t k)
+{
+    const struct am_mgvf *const m = s->mgvf;
+    char *const first = m->memory + m->edges * m->matrix_bytes;
+    const size_t rows = 2 * m->matrix_bytes / row_bytes(s);
+
+    if (k == 0)
+        return first;
+    return s->drifts ? first + (rows - s->step.rows) * row_bytes(s) : first + m->matrix_bytes;
+}
+
+static void begin_packed(struct solution *s)
+{
+    const struct am_mgvf *const m = s->mgvf;
+
+    s->step.edge = m->memory;
+    s->step.from = packed_field(s, s->drifts ? 1 : 0);
+    s->step.to = s->drifts ? packed_field(s, 1) - row_bytes(s) : packed_field(s, 1);
+    m->loop.pack(&s->step, s->edge, s->edge);
+}
+
+/* The field as the edge map, and the settings of the first step. */
+static void begin(struct solution *s, unsigned every)
+{
+    const struct am_mgvf *const m = s->mgvf;
+
+    s->step.every = every;
+    s->before = NAN;
+    s->iterations = 0;
+    if (s->packed) {
+        begin_packed(s);
+        return;
+    }
+    s->step.edge = element_at(m, 0);
+    s->step.from = element_at(m, 1);
+    s->step.to = element_at(m, 2);
+    load(m, s->edge, s->step.rows, s->step.columns);
+}
+
 /* Rows in their order, so that bands make no difference. */
 static double mean_change(const struct am_mgvf_step *step)
 {
@@ -171,24 +235,67 @@ static double mean_change(const struct am_mgvf_step *step)
     return sum / (double)(step->rows * step->columns);
 }
 
+/* What was written is read next. A field that has drifted to the beginning is moved back: there
+ * are at least as many rows as it has between both places. */
+static void exchange(struct solution *s)
+{
+    void *const old = (void *)s->step.from;
+
+    s->step.from = s->step.to;
+    s->step.to = old;
+    if (!s->drifts)
+        return;
+    if (s->step.from == packed_field(s, 0)) {
+        memcpy(packed_field(s, 1), s->step.from, s->step.rows * row_bytes(s));
+        s->step.from = packed_field(s, 1);
+    }
+    s->step.to = (char *)s->step.from - row_bytes(s);
+}
+
+/* More rows are counted before the rows that are could be too few to tell. Changes decay smoothly:
+ * the next is about as much smaller as this one was. */
+static void choose_rows(struct solution *s, double change)
+{
+    const double usual = 0.5, margin = 1.1;
+    const double decay = change < s->before ? change / s->before : usual;
+
+    s->before = change;
+    if (s->step.every > 1 && change * decay < margin * s->stop) {
+        s->step.every /= 2;
+        s->before = NAN;
+    }
+}
+
 static void end_step(struct solution *s)
 {
-    const void *const old = s->step.from;
+    const double change = mean_change(&s->step);
 
+    exchange(s);
     s->iterations++;
-    s->step.from = s->step.to;
-    s->step.to = (void *)old;
-    s->rests = s->iterations >= s->limit || mean_change(&s->step) <= s->stop;
+    if (s->step.every > 1 && change <= s->stop) {
+        begin(s, 1); /* the rows that were not counted could have changed enough */
+        return;
+    }
+    s->rests = s->iterations >= s->limit || change <= s->stop;
+    choose_rows(s, change);
+}
+
+/* The row that band k begins with. */
+static size_t first_row(const struct solution *s, size_t k)
+{
+    const size_t blocks = (s->step.rows + s->block - 1) / s->block;
+    const size_t row = k * blocks / s->bands * s->block;
+
+    return row < s->step.rows ? row : s->step.rows;
 }
 
 static void run_band(void *app, size_t band)
 {
     struct solution *const s = app;
-    const size_t rows = s->step.rows;
 
     if (s->rests)
         return;
-    s->fn(&s->step, band * rows / s->bands, (band + 1) * rows / s->bands);
+    s->fn(&s->step, first_row(s, band), first_row(s, band + 1));
     if (atomic_fetch_add_explicit(&s->ended, 1, memory_order_acq_rel) + 1 < s->bands)
         return;
     atomic_store_explicit(&s->ended, 0, memory_order_relaxed);
@@ -207,11 +314,19 @@ static void run_steps(struct solution *s, const struct am_mgvf_bands *bands)
         bands->executor->run(bands->self, &blocks, STEPS_PER_RUN);
 }
 
-static size_t count_bands(const struct am_mgvf_bands *bands, size_t rows)
+/* How the loop takes fields of this size. */
+static void choose_way(struct solution *s, const struct am_mgvf_bands *bands)
 {
-    if (!bands || bands->count < 2)
-        return 1;
-    return bands->count < rows ? bands->count : rows;
+    const struct am_mgvf_loop *const loop = &s->mgvf->loop;
+    const size_t rows = s->step.rows;
+
+    s->packed = loop->pack && s->step.columns >= loop->columns_min;
+    s->fn = loop->pack && !s->packed ? loop->narrow : loop->fn;
+    s->block = s->packed ? loop->block : 1;
+    s->bands = count_bands(bands, (rows + s->block - 1) / s->block);
+    s->drifts = s->packed && s->bands == 1;
+    if (s->packed)
+        s->step.stride = ((s->step.columns - 2 + loop->lanes) / loop->lanes + 1) * loop->lanes;
 }
 
 size_t am_mgvf_solve(struct am_mgvf *mgvf, const double *edge, size_t rows, size_t columns,
@@ -219,15 +334,12 @@ size_t am_mgvf_solve(struct am_mgvf *mgvf, const double *edge, size_t rows, size
 {
     const struct am_mgvf_setup *const how = &mgvf->setup;
     struct solution s = {
-        .fn = mgvf->loop.fn,
-        .bands = count_bands(bands, rows),
+        .mgvf = mgvf,
+        .edge = edge,
         .stop = how->stop,
         .limit = how->limit,
         .rests = how->limit == 0,
-        .step = {.edge = matrix(mgvf, 0),
-                 .from = matrix(mgvf, 1),
-                 .to = matrix(mgvf, 2),
-                 .rows = rows,
+        .step = {.rows = rows,
                  .columns = columns,
                  .stride = mgvf->stride,
                  .diffusion = how->mu / how->lambda,
@@ -237,9 +349,13 @@ size_t am_mgvf_solve(struct am_mgvf *mgvf, const double *edge, size_t rows, size
                  .scratch = mgvf->scratch},
     };
 
-    load(mgvf, edge, rows, columns);
+    choose_way(&s, bands);
+    begin(&s, s.packed ? AM_MGVF_EVERY_MAX : 1);
     while (!s.rests)
         run_steps(&s, bands);
-    store(mgvf, s.step.from, rows, columns, field);
+    if (s.packed)
+        mgvf->loop.unpack(&s.step, field);
+    else
+        store(mgvf, s.step.from, rows, columns, field);
     return s.iterations;
 }

@@ -4,7 +4,14 @@
  *
  * am_mgvf_solve() takes and gives dense fields of doubles; inside, two padded copies of the element
  * type of the loop are stepped in turn. The loop is a kernel (kernels/mgvf.h) or the plain
- * reference that all kernels are compared with. */
+ * reference that all kernels are compared with.
+ *
+ * A loop with a layout of its own (form lanes) steps one copy in place where all rows are one band:
+ * the field drifts by a row per step through the memory of both copies and is moved back when it
+ * meets its beginning. As long as a part of the rows changes by more than the limit, the whole
+ * does, too: one row in four is counted at first, more when that is nearly too little. Where it was
+ * too little after all, the field begins anew with all rows counted. So the iterations are those of
+ * a loop that always counts all. */
 #ifndef AM_APP_LEUKOCYTE_MGVF_H
 #define AM_APP_LEUKOCYTE_MGVF_H
 
@@ -21,7 +28,17 @@ struct am_mgvf_loop {
     /* Bytes of am_mgvf_step.scratch, aligned to AM_MGVF_ALIGN; NULL: none. Each problem has its
      * own, which is zeroed once, when it is made. */
     size_t (*scratch)(size_t rows, size_t columns);
+    /* Form lanes: its layout, and what steps fields of less than columns_min columns. Others have
+     * NULL and 0. */
+    am_mgvf_pack_fn *pack;
+    am_mgvf_unpack_fn *unpack;
+    am_mgvf_fn *narrow;
+    size_t columns_min, block, lanes;
 };
+
+/* The loop of that form for an ISA of this architecture. */
+struct am_mgvf_loop am_mgvf_loop_of(const char *isa, enum am_mgvf_form form,
+                                    enum am_mgvf_type type);
 
 struct am_mgvf_setup {
     double mu;      /* smoothness against faithfulness to the edge map */

@@ -23,7 +23,7 @@ static const struct am_metric metrics[] = {
                               "of one pixel's step, everything else of a frame included"},
     [AM_LEUKO_BOUND_SHARE] = {"bound_share", "", AM_HIGHER, AM_RULE_OWN,
                               "time that the cores' units or caches need at least for the steps "
-                              "in the form minmax, of the time taken; not on devices"},
+                              "in the form lanes, of the time taken; not on devices"},
     [AM_LEUKO_KERNEL_TIME] = {"kernel_time", "s", AM_LOWER, AM_RULE_OWN,
                               "of a frame on a device, without transfers; devices only"},
     [AM_LEUKO_TRANSFER_TIME] = {"transfer_time", "s", AM_LOWER, AM_RULE_OWN,
@@ -44,7 +44,8 @@ enum am_status am_leuko_open_scene(struct am_scene *scene, const struct am_ctx *
                                    const struct am_value *point, struct am_err *err)
 {
     const int64_t cells = point[AM_LEUKO_CELLS].i, frames = point[AM_LEUKO_FRAMES].i;
-    const bool steps = strcmp(point[AM_LEUKO_VARIANT].name, "minmax") == 0;
+    const char *const variant = point[AM_LEUKO_VARIANT].name;
+    const bool steps = strcmp(variant, "minmax") == 0 || strcmp(variant, "lanes") == 0;
     const struct am_scene_setup setup = {
         .video = point[AM_LEUKO_VIDEO].name,
         .cells = (size_t)cells,
@@ -99,11 +100,7 @@ static void choose_loop(struct am_leuko_state *w, const struct am_value *point)
     const enum am_mgvf_form form = (enum am_mgvf_form)point[AM_LEUKO_VARIANT].i;
     const enum am_mgvf_type type = (enum am_mgvf_type)point[AM_LEUKO_TYPE].i;
 
-    w->loop = (struct am_mgvf_loop){
-        .fn = am_mgvf_find(point[AM_LEUKO_ISA].name)->fn[form][type],
-        .type = type,
-        .scratch = form == AM_MGVF_BY_NAIVE ? am_mgvf_naive_scratch : NULL,
-    };
+    w->loop = am_mgvf_loop_of(point[AM_LEUKO_ISA].name, form, type);
 }
 
 /* ---- two levels ---- */
@@ -285,12 +282,13 @@ static const struct am_axis axes[] = {
     [AM_LEUKO_VARIANT] =
         {.name = "variant",
          .kind = AM_AXIS_NAME,
-         .dflt = "atan,minmax",
-         .quick = "minmax",
+         .dflt = "atan,minmax,lanes",
+         .quick = "lanes",
          .thorough = "all",
          .choices = am_mgvf_forms,
          .help = "naive: row pointers and the C library's atan; atan: vectors, own arc; minmax: "
-                 "vectors, no arc at all"},
+                 "vectors, no arc at all; lanes: the same with lanes far apart, several rows in "
+                 "registers, both kinds of units busy"},
     [AM_LEUKO_TYPE] = {.name = "type",
                        .kind = AM_AXIS_NAME,
                        .dflt = "all",

@@ -40,7 +40,7 @@ struct job {
 static void choose_loop(struct job *job)
 {
     const bool by_atan = job->cli->opt->heaviside == AM_MGVF_ATAN;
-    const enum am_mgvf_form form = by_atan ? AM_MGVF_BY_ATAN : AM_MGVF_BY_MINMAX;
+    const enum am_mgvf_form form = by_atan ? AM_MGVF_BY_ATAN : AM_MGVF_BY_LANES;
 
     job->setup.mgvf.heaviside = by_atan ? AM_MGVF_ATAN : AM_MGVF_MINMAX;
     for (size_t i = 0; am_isa_names[i]; i++) {
@@ -48,8 +48,7 @@ static void choose_loop(struct job *job)
 
         if (!variant || am_isa_why_not(am_isa_names[i]) || !variant->fn[form][AM_MGVF_F64])
             continue;
-        job->loop =
-            (struct am_mgvf_loop){.fn = variant->fn[form][AM_MGVF_F64], .type = AM_MGVF_F64};
+        job->loop = am_mgvf_loop_of(am_isa_names[i], form, AM_MGVF_F64);
         job->setup.mgvf.loop = &job->loop;
     }
 }

@@ -200,8 +200,8 @@ static const char *try_step(const struct am_trying *t)
         const char *where, *step, *words;
     } steps[] = {
         {"variant=naive", "vectors", "variant=atan, one pass of vectors"},
-        {"variant=atan", "no_arc", "variant=minmax, no arc"},
-        {"variant=minmax executor=serial", "threads", "an executor with threads"},
+        {"variant=atan", "no_arc", "variant=lanes, no arc"},
+        {"variant=minmax,lanes executor=serial", "threads", "an executor with threads"},
     };
 
     for (size_t i = 0; strcmp(t->result->bench, BENCH) == 0 && i < 3; i++) {

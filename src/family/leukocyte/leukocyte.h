@@ -13,8 +13,8 @@
 /* Steps of the staircase. */
 #define AM_LEUKOCYTE_NAIVE AM_LEUKOCYTE_SCENE "variant=naive executor=serial threads<=1"
 #define AM_LEUKOCYTE_ATAN AM_LEUKOCYTE_SCENE "variant=atan executor=serial threads<=1"
-#define AM_LEUKOCYTE_MINMAX AM_LEUKOCYTE_SCENE "variant=minmax executor=serial threads<=1"
-#define AM_LEUKOCYTE_THREADS AM_LEUKOCYTE_SCENE "variant=minmax executor!=opencl threads>1"
+#define AM_LEUKOCYTE_MINMAX AM_LEUKOCYTE_SCENE "variant=minmax,lanes executor=serial threads<=1"
+#define AM_LEUKOCYTE_THREADS AM_LEUKOCYTE_SCENE "variant=minmax,lanes executor!=opencl threads>1"
 #define AM_LEUKOCYTE_DEVICE AM_LEUKOCYTE_SCENE "variant=minmax executor=opencl threads<=1"
 
 /* Working set against caches, lanes in use, cells against threads, the staircase of measures and

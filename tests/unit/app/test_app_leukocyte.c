@@ -24,6 +24,9 @@ static const struct visit visits[] = {
     {"minmax f64 scalar task:wf cpu 2 2", "3 1 own 4 close cores default"},
     {"minmax f64 scalar task:bf cpu 0 0", "3 1 own 4 close cores default"},
     {"minmax f32 scalar serial cpu 0 0", "3 1 own 1 close cores default"},
+    {"lanes f64 scalar serial cpu 1 1", "3 1 own 1 close cores default"},
+    {"lanes f64 scalar task:dbf cpu 1 4", "3 1 own 4 close cores default"},
+    {"lanes f32 scalar serial cpu 0 0", "3 1 own 1 close cores default"},
     {"naive f64 scalar serial cpu 0 0", "2 1 own 1 close cores default"},
 };
 

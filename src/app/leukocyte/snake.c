@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define RADIUS 10.0     /* pixels, of a usual cell */
 #define STEP 0.2        /* of descent */
@@ -13,14 +14,29 @@
 
 const struct am_snake_setup am_snake_defaults = AM_SNAKE_DEFAULTS;
 
-/* The field and its direction, as the contour samples them; one window, dense. */
-struct force {
-    const double *f, *fx, *fy;
-    size_t rows, columns;
+#define REACH 17 /* pixels around the centre that directions are made of first */
+
+enum { N = AM_SNAKE_POINTS };
+_Static_assert(N % 4 == 0, "sums of four");
+
+/* Two numbers that are calculated with at once. */
+typedef double pair __attribute__((vector_size(16)));
+
+/* The field at a pixel and its direction, side by side: a sample takes four of them. */
+struct pixel {
+    pair f_fx, fy; /* the second number of fy is 0 */
 };
 
-struct sample {
-    double x, y, f, fx, fy;
+/* Pixels of one window; those with a direction are x0 to x1, y0 to y1. */
+struct force {
+    struct pixel *at;
+    const double *field;
+    size_t rows, columns, x0, x1, y0, y1;
+};
+
+/* The contour's points and the field at each. */
+struct samples {
+    double x[N], y[N], f[N], fx[N], fy[N];
 };
 
 /* cos and sin of the contour's angles. */
@@ -30,7 +46,7 @@ struct circle {
 
 static void make_circle(struct circle *c)
 {
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++) {
+    for (size_t i = 0; i < N; i++) {
         const double angle = 2 * M_PI * (double)i / AM_SNAKE_POINTS;
 
         c->cosine[i] = cos(angle);
@@ -41,7 +57,7 @@ static void make_circle(struct circle *c)
 void am_snake_init(struct am_snake *snake, struct am_centre centre)
 {
     snake->centre = centre;
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++)
+    for (size_t i = 0; i < N; i++)
         snake->radius[i] = RADIUS;
 }
 
@@ -49,117 +65,156 @@ double am_snake_mean_radius(const struct am_snake *snake)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++)
+    for (size_t i = 0; i < N; i++)
         sum += snake->radius[i];
     return sum / AM_SNAKE_POINTS;
 }
 
 /* ---- the field's direction ---- */
 
-static double slope(const double *at, size_t step, size_t i, size_t n)
+/* Slopes along x: central differences, one-sided at the row's ends. */
+static void slopes_of_row(const struct force *force, const double *f, double *slopes)
 {
-    if (i == 0)
-        return at[step] - at[0];
-    if (i + 1 == n)
-        return at[0] - *(at - step);
-    return (at[step] - *(at - step)) / 2;
+    const size_t last = force->columns - 1;
+    const size_t begin = force->x0 > 0 ? force->x0 : 1;
+    const size_t end = force->x1 < last ? force->x1 + 1 : last;
+
+    slopes[0] = f[1] - f[0];
+    slopes[last] = f[last] - f[last - 1];
+    for (size_t j = begin; j < end; j++)
+        slopes[j] = (f[j + 1] - f[j - 1]) / 2;
 }
 
 /* Gradient of the field, scaled to length 1; none where the field is flat. */
-static void make_directions(const struct am_window *w, const double *f, double *fx, double *fy)
+static void make_directions(const struct force *force)
 {
-    for (size_t i = 0; i < w->rows; i++) {
-        for (size_t j = 0; j < w->columns; j++) {
-            const size_t at = i * w->columns + j;
-            const double dx = slope(f + at, 1, j, w->columns);
-            const double dy = slope(f + at, w->columns, i, w->rows);
-            const double length = sqrt(dx * dx + dy * dy);
+    const size_t columns = force->columns;
+    double dx[AM_WINDOW_COLUMNS_MAX], dy[AM_WINDOW_COLUMNS_MAX];
 
-            fx[at] = length > 0 ? dx / length : 0;
-            fy[at] = length > 0 ? dy / length : 0;
+    for (size_t i = force->y0; i <= force->y1; i++) {
+        const bool first = i == 0, last = i + 1 == force->rows;
+        const double *const f = force->field + i * columns;
+        const double *const up = first ? f : f - columns, *const down = last ? f : f + columns;
+        const double by = first || last ? 1 : 0.5;
+        struct pixel *const to = force->at + i * columns;
+
+        slopes_of_row(force, f, dx);
+        for (size_t j = force->x0; j <= force->x1; j++) {
+            const double y = (down[j] - up[j]) * by, length = sqrt(dx[j] * dx[j] + y * y);
+            const double size = length > 0 ? length : 1;
+
+            dx[j] = dx[j] / size;
+            dy[j] = y / size;
         }
+        for (size_t j = force->x0; j <= force->x1; j++)
+            to[j] = (struct pixel){{f[j], dx[j]}, {dy[j], 0}};
     }
+}
+
+static void limit_to(double centre, size_t n, size_t *first, size_t *last)
+{
+    const double most = (double)(n - 1);
+
+    *first = (size_t)fmin(fmax(centre - REACH, 0), most);
+    *last = (size_t)fmax(fmin(centre + REACH, most), 0);
+}
+
+/* False when everything has its direction already. */
+static bool widen(struct force *force)
+{
+    if (force->x0 == 0 && force->y0 == 0 && force->x1 == force->columns - 1 &&
+        force->y1 == force->rows - 1)
+        return false;
+    force->x0 = force->y0 = 0;
+    force->x1 = force->columns - 1;
+    force->y1 = force->rows - 1;
+    make_directions(force);
+    return true;
 }
 
 /* ---- one step ---- */
 
-/* Bilinear. False when the point is not between pixels of the window. */
-static bool take_sample(const struct force *force, double x, double y, struct sample *s)
+/* False when a point is not between pixels that have a direction. */
+static bool place_points(const struct force *force, const struct circle *circle,
+                         const struct am_snake *snake, struct samples *s)
 {
-    size_t at;
-    double u, v, w[4];
+    const double x0 = (double)force->x0, x1 = (double)force->x1;
+    const double y0 = (double)force->y0, y1 = (double)force->y1;
+    unsigned outside = 0;
 
-    if (!(x >= 0 && x < (double)(force->columns - 1) && y >= 0 && y < (double)(force->rows - 1)))
-        return false;
-    at = (size_t)y * force->columns + (size_t)x;
-    u = x - floor(x);
-    v = y - floor(y);
-    w[0] = (1 - u) * (1 - v);
-    w[1] = u * (1 - v);
-    w[2] = (1 - u) * v;
-    w[3] = u * v;
-    *s = (struct sample){.x = x, .y = y};
-    for (size_t k = 0; k < 4; k++) {
-        const size_t corner = at + (k & 1) + (k >> 1) * force->columns;
-
-        s->f += w[k] * force->f[corner];
-        s->fx += w[k] * force->fx[corner];
-        s->fy += w[k] * force->fy[corner];
+    for (size_t i = 0; i < N; i++) {
+        s->x[i] = snake->centre.x + snake->radius[i] * circle->cosine[i];
+        s->y[i] = snake->centre.y + snake->radius[i] * circle->sine[i];
     }
-    return true;
+    for (size_t i = 0; i < N; i++)
+        outside |= (unsigned)!(s->x[i] >= x0) | (unsigned)!(s->x[i] < x1) |
+                   (unsigned)!(s->y[i] >= y0) | (unsigned)!(s->y[i] < y1);
+    return !outside;
 }
 
-static double perimeter(const struct sample *s)
+/* Bilinear. Places are in the window, and so not negative. */
+static void take_samples(const struct force *force, struct samples *s)
 {
-    double sum = 0;
+    for (size_t i = 0; i < N; i++) {
+        const int32_t x = (int32_t)s->x[i], y = (int32_t)s->y[i];
+        const struct pixel *const a = force->at + (size_t)y * force->columns + (size_t)x;
+        const struct pixel *const b = a + force->columns;
+        const double u = s->x[i] - x, v = s->y[i] - y;
+        const double w0 = (1 - u) * (1 - v), w1 = u * (1 - v), w2 = (1 - u) * v, w3 = u * v;
+        const pair f_fx = (w0 * a[0].f_fx + w1 * a[1].f_fx) + (w2 * b[0].f_fx + w3 * b[1].f_fx);
+        const pair fy = (w0 * a[0].fy + w1 * a[1].fy) + (w2 * b[0].fy + w3 * b[1].fy);
 
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++) {
-        const struct sample *const next = &s[(i + 1) % AM_SNAKE_POINTS];
-
-        sum += hypot(next->x - s[i].x, next->y - s[i].y);
+        s->f[i] = f_fx[0];
+        s->fx[i] = f_fx[1];
+        s->fy[i] = fy[0];
     }
-    return sum;
+}
+
+/* Four sums side by side: a single one would wait for each addition. */
+static double sum_of(const double *x)
+{
+    double sum[4] = {0};
+
+    for (size_t i = 0; i < N; i += 4) {
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += x[i + k];
+    }
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+static double perimeter(const struct samples *s)
+{
+    double side[N];
+
+    for (size_t i = 0; i < N; i++) {
+        const size_t next = i + 1 < N ? i + 1 : 0;
+        const double dx = s->x[next] - s->x[i], dy = s->y[next] - s->y[i];
+
+        side[i] = sqrt(dx * dx + dy * dy);
+    }
+    return sum_of(side);
 }
 
 /* Radii and centre move at once, all by the old ones. Returns the sum of |changes|. */
-static double move(struct am_snake *snake, const struct sample *s, double expected_y)
+static double move(struct am_snake *snake, const struct samples *s, double expected_y)
 {
-    const double length = perimeter(s);
+    const double inverse = 1 / perimeter(s), rest = 1 / (1 + STEP * SIZE_PULL);
     const struct am_centre old = snake->centre;
-    double f = 0, fx = 0, fy = 0, change = 0;
+    const double f = sum_of(s->f) * inverse;
+    double change[N];
 
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++) {
-        f += s[i].f / length;
-        fx += s[i].fx / length;
-        fy += s[i].fy / length;
-    }
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++) {
+    for (size_t i = 0; i < N; i++) {
         const double pull =
-            (s[i].f + s[i].fx * (s[i].x - old.x) + s[i].fy * (s[i].y - old.y) - f) / length;
-        const double radius =
-            (snake->radius[i] + STEP * pull + STEP * SIZE_PULL * RADIUS) / (1 + STEP * SIZE_PULL);
+            (s->f[i] + s->fx[i] * (s->x[i] - old.x) + s->fy[i] * (s->y[i] - old.y) - f) * inverse;
+        const double radius = (snake->radius[i] + STEP * pull + STEP * SIZE_PULL * RADIUS) * rest;
 
-        change += fabs(radius - snake->radius[i]);
+        change[i] = fabs(radius - snake->radius[i]);
         snake->radius[i] = radius;
     }
-    snake->centre.x += STEP * fx;
-    snake->centre.y =
-        (old.y + STEP * fy + STEP * TRACK_PULL * expected_y) / (1 + STEP * TRACK_PULL);
-    return change + fabs(snake->centre.x - old.x) + fabs(snake->centre.y - old.y);
-}
-
-/* False when the contour has left the window. */
-static bool sample_contour(const struct force *force, const struct circle *circle,
-                           const struct am_snake *snake, struct sample *s)
-{
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++) {
-        const double x = snake->centre.x + snake->radius[i] * circle->cosine[i];
-        const double y = snake->centre.y + snake->radius[i] * circle->sine[i];
-
-        if (!take_sample(force, x, y, &s[i]))
-            return false;
-    }
-    return true;
+    snake->centre.x += STEP * (sum_of(s->fx) * inverse);
+    snake->centre.y = (old.y + STEP * (sum_of(s->fy) * inverse) + STEP * TRACK_PULL * expected_y) /
+                      (1 + STEP * TRACK_PULL);
+    return sum_of(change) + fabs(snake->centre.x - old.x) + fabs(snake->centre.y - old.y);
 }
 
 /* The flow's direction leaves the first harmonic in the radii: the contour lies beside its centre.
@@ -168,13 +223,13 @@ static void recentre(struct am_snake *snake, const struct circle *circle)
 {
     double dx = 0, dy = 0;
 
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++) {
+    for (size_t i = 0; i < N; i++) {
         dx += 2 * snake->radius[i] * circle->cosine[i] / AM_SNAKE_POINTS;
         dy += 2 * snake->radius[i] * circle->sine[i] / AM_SNAKE_POINTS;
     }
     snake->centre.x += dx;
     snake->centre.y += dy;
-    for (size_t i = 0; i < AM_SNAKE_POINTS; i++)
+    for (size_t i = 0; i < N; i++)
         snake->radius[i] -= dx * circle->cosine[i] + dy * circle->sine[i];
 }
 
@@ -182,20 +237,28 @@ size_t am_snake_move(struct am_snake *snake, const struct am_snake_setup *setup,
                      const struct am_window *window, const double *field, double expected_y,
                      double *work)
 {
-    const size_t n = window->rows * window->columns;
-    const struct force force = {field, work, work + n, window->rows, window->columns};
+    struct force force = {(struct pixel *)(void *)work, field, .rows = window->rows,
+                          .columns = window->columns};
     const double x0 = (double)window->x0, y0 = (double)window->y0;
-    struct sample samples[AM_SNAKE_POINTS];
+    struct samples samples;
     struct circle circle;
     size_t steps = 0;
 
     make_circle(&circle);
-    make_directions(window, field, work, work + n);
     snake->centre.x -= x0;
     snake->centre.y -= y0;
-    while (steps < setup->limit && sample_contour(&force, &circle, snake, samples)) {
+    limit_to(snake->centre.x, window->columns, &force.x0, &force.x1);
+    limit_to(snake->centre.y, window->rows, &force.y0, &force.y1);
+    make_directions(&force);
+    while (steps < setup->limit) {
+        if (!place_points(&force, &circle, snake, &samples)) {
+            if (!widen(&force))
+                break;
+            continue;
+        }
+        take_samples(&force, &samples);
         steps++;
-        if (move(snake, samples, expected_y - y0) <= setup->stop)
+        if (move(snake, &samples, expected_y - y0) <= setup->stop)
             break;
     }
     recentre(snake, &circle);

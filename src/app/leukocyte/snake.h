@@ -31,8 +31,9 @@ void am_snake_init(struct am_snake *snake, struct am_centre centre);
 double am_snake_mean_radius(const struct am_snake *snake);
 
 /* Moves the contour in the field of `window` (dense, row after row) until it rests, meets the limit
- * or touches the window's border. `expected_y` draws the centre gently. `work` has room for twice
- * the field. Returns the steps. All places are those of the full frame. */
+ * or touches the window's border. `expected_y` draws the centre gently. `work` has room for
+ * four times the field, aligned to 16 bytes. Returns the steps. All places are those of the full
+ * frame. */
 size_t am_snake_move(struct am_snake *snake, const struct am_snake_setup *setup,
                      const struct am_window *window, const double *field, double expected_y,
                      double *work);

@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
-enum { PIXELS_MAX = AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX };
+enum {
+    PIXELS_MAX = AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX,
+    BENCH_PIXELS = 6 * PIXELS_MAX, /* edge map, field, and four times the field for the contour */
+};
 
 const struct am_track_setup am_track_defaults = {
     .mgvf = AM_MGVF_DEFAULTS,
@@ -68,7 +71,7 @@ static enum am_status make_benches(struct am_tracker *t, struct am_err *err)
     for (size_t i = 0; s == AM_OK && i < t->n; i++) {
         struct bench *const b = &t->benches[i];
 
-        b->edge = t->memory + i * 4 * PIXELS_MAX;
+        b->edge = t->memory + i * BENCH_PIXELS;
         b->field = b->edge + PIXELS_MAX;
         b->work = b->field + PIXELS_MAX;
         s = am_mgvf_new(&t->setup.mgvf, AM_WINDOW_ROWS_MAX, AM_WINDOW_COLUMNS_MAX, &b->mgvf, err);
@@ -84,7 +87,7 @@ static enum am_status fill(struct am_tracker *t, const struct am_centre *centres
     t->cells = calloc(room, sizeof(*t->cells));
     t->start = calloc(room, sizeof(*t->start));
     t->benches = calloc(room, sizeof(*t->benches));
-    t->memory = calloc(room * 4 * PIXELS_MAX, sizeof(*t->memory));
+    t->memory = calloc(room * BENCH_PIXELS, sizeof(*t->memory));
     if (!t->cells || !t->start || !t->benches || !t->memory)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu cells", t->n);
     for (size_t i = 0; i < t->n; i++)

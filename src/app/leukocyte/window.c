@@ -3,6 +3,7 @@
 #include "app/leukocyte/image.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* The nearest of 0, ..., n - 1. */
 static size_t nearest(double x, size_t n)
@@ -22,39 +23,52 @@ struct am_window am_window_around(struct am_centre centre, size_t width, size_t 
     return (struct am_window){.x0 = x0, .y0 = y0, .columns = x1 - x0 + 1, .rows = y1 - y0 + 1};
 }
 
-/* Central difference of values `step` apart, one-sided at the ends; i is one of 0, ..., n - 1. */
-static double slope(const uint8_t *at, size_t step, size_t i, size_t n)
+/* Four times the squared length of the gradient in one row: integers, which have the extremes of
+ * the lengths. `up` and `down` are the rows beside it; at the window's border one of them is the
+ * row itself, and differences are one-sided there. */
+static void square_row(const uint8_t *up, const uint8_t *at, const uint8_t *down, bool inside,
+                       size_t columns, int32_t *squares)
 {
-    const uint8_t *const before = i > 0 ? at - step : at;
-    const uint8_t *const after = i + 1 < n ? at + step : at;
-    const double difference = *after - *before;
+    const size_t last = columns - 1;
+    const int32_t by = inside ? 1 : 2;
 
-    return i > 0 && i + 1 < n ? difference / 2 : difference;
-}
+    for (size_t j = 1; j < last; j++) {
+        const int32_t dx = at[j + 1] - at[j - 1], dy = by * (down[j] - up[j]);
 
-static void normalise(double *edge, size_t n)
-{
-    double low = edge[0], high = edge[0];
-
-    for (size_t i = 1; i < n; i++) {
-        low = fmin(low, edge[i]);
-        high = fmax(high, edge[i]);
+        squares[j] = dx * dx + dy * dy;
     }
-    for (size_t i = 0; i < n; i++)
-        edge[i] = high > low ? (edge[i] - low) / (high - low) : 0;
+    for (size_t j = 0; j <= last; j += last) {
+        const int32_t dx = 2 * (j > 0 ? at[j] - at[j - 1] : at[1] - at[0]);
+        const int32_t dy = by * (down[j] - up[j]);
+
+        squares[j] = dx * dx + dy * dy;
+    }
 }
 
 void am_window_edges(struct am_image frame, const struct am_window *window, double *edge)
 {
+    const size_t columns = window->columns, n = window->rows * columns;
+    int32_t squares[AM_WINDOW_COLUMNS_MAX], least = INT32_MAX, most = 0;
+    double low, range;
+
     for (size_t i = 0; i < window->rows; i++) {
-        const uint8_t *const row = frame.pixels + (window->y0 + i) * frame.width + window->x0;
+        const uint8_t *const at = frame.pixels + (window->y0 + i) * frame.width + window->x0;
+        const bool first = i == 0, last = i + 1 == window->rows;
 
-        for (size_t j = 0; j < window->columns; j++) {
-            const double dx = slope(row + j, 1, j, window->columns);
-            const double dy = slope(row + j, frame.width, i, window->rows);
-
-            edge[i * window->columns + j] = sqrt(dx * dx + dy * dy);
+        square_row(first ? at : at - frame.width, at, last ? at : at + frame.width, !first && !last,
+                   columns, squares);
+        for (size_t j = 0; j < columns; j++) {
+            least = squares[j] < least ? squares[j] : least;
+            most = squares[j] > most ? squares[j] : most;
+            edge[i * columns + j] = squares[j];
         }
     }
-    normalise(edge, window->rows * window->columns);
+    low = sqrt(least * 0.25);
+    range = sqrt(most * 0.25) - low;
+    if (!(range > 0)) { /* flat */
+        low = 0;
+        range = 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        edge[i] = (sqrt(edge[i] * 0.25) - low) / range;
 }

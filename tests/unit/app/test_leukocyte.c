@@ -149,7 +149,7 @@ static void check_windows(void)
 
 static void check_snake(void)
 {
-    static double field[41 * 81], work[2 * 41 * 81];
+    static double field[41 * 81], work[4 * 41 * 81];
     const struct am_window window = {200, 100, 81, 41};
     struct am_snake snake;
 

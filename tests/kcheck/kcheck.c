@@ -63,6 +63,7 @@ int main(int argc, char **argv)
         kcheck_gemm(isa, &rng);
         kcheck_mgvf(isa, &rng);
         kcheck_mgvf_lanes(isa, &rng);
+        kcheck_wave(isa, &rng);
         kcheck_stream(isa, &rng);
         kcheck_stencil(isa, &rng);
         kcheck_grid(isa, &rng);

@@ -12,6 +12,7 @@ void kcheck_gemm(const char *isa, struct am_rng *rng);
 void kcheck_mgvf(const char *isa, struct am_rng *rng);
 void kcheck_mgvf_lanes(const char *isa, struct am_rng *rng);
 void kcheck_stream(const char *isa, struct am_rng *rng);
+void kcheck_wave(const char *isa, struct am_rng *rng);
 void kcheck_stencil(const char *isa, struct am_rng *rng);
 void kcheck_grid(const char *isa, struct am_rng *rng);
 void kcheck_chase(struct am_rng *rng);

@@ -7,7 +7,10 @@
  * is cut into parts. A pass of up to `depth` steps first copies the neighbourhood of each part
  * (exchange), then steps each part by itself (advance): within either of these, parts do not touch
  * each other's memory and may be blocks of any executor; all exchanges come before the first
- * advance. */
+ * advance.
+ *
+ * The method `wave` has lanes along the rows instead, cuts the slowest dimension into parts
+ * (app/stencil/wave.h), and can have fixed sides. */
 #ifndef AM_APP_STENCIL_GRID_H
 #define AM_APP_STENCIL_GRID_H
 
@@ -15,6 +18,7 @@
 #include "app/stencil/stencil.h"
 #include "base/status.h"
 #include "kernels/grid.h"
+#include "kernels/wave.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,11 +29,17 @@ struct am_grid_spec {
     enum am_stencil_method method;
     enum am_stencil_form form;
     enum am_stencil_type type;
-    size_t n[3];    /* grid points along x (fastest), y, z; 2-D: the last is 1 */
-    double r;       /* above 0, to 1/4 or 1/6 */
-    size_t depth;   /* steps of a pass: skew and slice */
-    size_t tile[3]; /* vectors, rows, planes of a tile: skew and slice */
-    size_t parts;   /* 1 to 2^10 */
+    size_t n[3];  /* grid points along x (fastest), y, z; 2-D: the last is 1 */
+    double r;     /* above 0, to 1/4 or 1/6 */
+    size_t depth; /* steps of a pass: skew, slice and wave */
+    /* Vectors, rows, planes of a tile: skew and slice. The first alone: rows of a wave (2-D) or of
+     * a strip (3-D). */
+    size_t tile[3];
+    size_t parts; /* 1 to 2^10 */
+    /* wave only: values beyond both sides of each dimension that never change, in place of a grid
+     * without sides. */
+    bool fixed;
+    double wall[3][2];
 };
 
 /* Between two passes. */
@@ -48,6 +58,7 @@ struct am_stencil_grid {
     size_t length[3];     /* points of the longest part and lane, without ghosts */
     ptrdiff_t row, plane; /* bytes from one to the next */
     size_t offset[2];     /* bytes from a part's memory to point (0, 0, 0): two arrays, or one */
+    const struct am_wave_variant *waves; /* wave: its loops */
     size_t part_bytes;
     struct am_grid_phase phase;
     char *memory;
@@ -95,8 +106,10 @@ void am_grid_advance(const struct am_stencil_grid *grid, size_t part,
 void am_grid_passed(const struct am_stencil_grid *grid, struct am_grid_phase *phase,
                     const struct am_grid_pass *pass);
 
-/* For those who check: the value of a grid point, and the first of a lane or part along the
- * dimension that they cut. */
+/* For those who check: the dimensions that are cut, the value of a grid point, and the first of a
+ * lane or part. */
+unsigned am_grid_slow(const struct am_stencil_grid *grid); /* the one that is cut into lanes */
+unsigned am_grid_cut(const struct am_stencil_grid *grid);  /* into parts */
 double am_grid_value(const struct am_stencil_grid *grid, const size_t at[3]);
 size_t am_grid_lane_start(const struct am_stencil_grid *grid, size_t lane);
 size_t am_grid_part_start(const struct am_stencil_grid *grid, size_t part);

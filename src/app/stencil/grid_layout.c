@@ -3,6 +3,7 @@
 #include "app/stencil/grid_layout.h"
 
 #include "app/stencil/elements.h"
+#include "app/stencil/wave.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -29,8 +30,20 @@ static size_t spread(size_t bytes, size_t rest)
     return (lines + missing) * LINE_BYTES;
 }
 
+unsigned am_grid_slow(const struct am_stencil_grid *grid)
+{
+    return grid->spec.method == AM_STENCIL_BY_WAVE ? 0 : grid->spec.dim - 1;
+}
+
+unsigned am_grid_cut(const struct am_stencil_grid *grid)
+{
+    return grid->spec.method == AM_STENCIL_BY_WAVE ? grid->spec.dim - 1 : grid->spec.dim - 2;
+}
+
 size_t am_grid_lane_start(const struct am_stencil_grid *grid, size_t lane)
 {
+    if (grid->spec.method == AM_STENCIL_BY_WAVE)
+        return am_wave_lane_start(grid, lane);
     return (size_t)((uint64_t)lane * grid->spec.n[am_grid_slow(grid)] / grid->lanes);
 }
 
@@ -44,6 +57,11 @@ size_t am_grid_part_start(const struct am_stencil_grid *grid, size_t part)
 static size_t piece_of(size_t point, size_t n, size_t pieces)
 {
     return (size_t)((((uint64_t)point + 1) * pieces - 1) / n);
+}
+
+size_t am_grid_part_of(const struct am_stencil_grid *grid, size_t point)
+{
+    return piece_of(point, grid->spec.n[am_grid_cut(grid)], grid->spec.parts);
 }
 
 /* Room before and after the points of a part. A state that moves is up to twice the depth before
@@ -61,6 +79,10 @@ void am_grid_lay_out(struct am_stencil_grid *grid)
     const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
     size_t room, bytes, first;
 
+    if (spec->method == AM_STENCIL_BY_WAVE) {
+        am_wave_lay_out(grid);
+        return;
+    }
     grid->element_bytes = spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
     grid->lanes = linear ? 1 : spec->kernels->lanes[spec->type];
     grid->point_bytes = grid->lanes * grid->element_bytes;
@@ -109,10 +131,16 @@ double am_grid_value(const struct am_stencil_grid *grid, const size_t at[3])
 {
     const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
     const size_t lane = piece_of(at[slow], grid->spec.n[slow], grid->lanes);
-    const size_t part = piece_of(at[cut], grid->spec.n[cut], grid->spec.parts);
+    const size_t part = am_grid_part_of(grid, at[cut]);
     ptrdiff_t local[3] = {(ptrdiff_t)at[0], (ptrdiff_t)at[1], (ptrdiff_t)at[2]};
     const char *point;
 
+    if (grid->spec.method == AM_STENCIL_BY_WAVE) {
+        size_t here[3] = {at[0], at[1], at[2]};
+
+        here[cut] -= am_grid_part_start(grid, part);
+        return am_wave_value(grid, part, here);
+    }
     local[slow] -= (ptrdiff_t)am_grid_lane_start(grid, lane);
     local[cut] -= (ptrdiff_t)am_grid_part_start(grid, part);
     point = point_at(grid, am_grid_array(grid, part, &grid->phase), local[0], local[1], local[2]) +
@@ -145,6 +173,10 @@ void am_grid_load_part(const struct am_stencil_grid *grid, size_t part, const vo
     char *const array = am_grid_array(grid, part, &start);
     size_t extent[3];
 
+    if (grid->spec.method == AM_STENCIL_BY_WAVE) {
+        am_wave_load_part(grid, part, x);
+        return;
+    }
     am_grid_extent(grid, part, extent);
     for (size_t row = 0; row < extent[1] * extent[2]; row++) {
         const size_t y = row % extent[1], z = row / extent[1];
@@ -200,8 +232,12 @@ static void store_part(const struct am_stencil_grid *grid, size_t part, void *x)
 
 void am_grid_store(const struct am_stencil_grid *grid, void *x)
 {
-    for (size_t part = 0; part < grid->spec.parts; part++)
-        store_part(grid, part, x);
+    for (size_t part = 0; part < grid->spec.parts; part++) {
+        if (grid->spec.method == AM_STENCIL_BY_WAVE)
+            am_wave_store_part(grid, part, x);
+        else
+            store_part(grid, part, x);
+    }
 }
 
 /* `count` points of row (y, z) from x on, all of them ghosts, out of the parts that have them (2-D)

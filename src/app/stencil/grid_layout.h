@@ -6,16 +6,8 @@
 
 #include "app/stencil/grid.h"
 
-/* Dimensions that are cut: into lanes, and into parts. */
-static inline unsigned am_grid_slow(const struct am_stencil_grid *grid)
-{
-    return grid->spec.dim - 1;
-}
-
-static inline unsigned am_grid_cut(const struct am_stencil_grid *grid)
-{
-    return grid->spec.dim - 2;
-}
+/* The part that has a point of the dimension that is cut into parts. */
+size_t am_grid_part_of(const struct am_stencil_grid *grid, size_t point);
 
 /* Sizes and offsets, from a spec that was found possible. */
 void am_grid_lay_out(struct am_stencil_grid *grid);

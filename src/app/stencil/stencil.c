@@ -11,7 +11,7 @@ static const uint64_t points_max = UINT64_C(1) << 48;
 enum { PARTS_MAX = 1 << 10 };
 
 const char *const am_stencil_methods[] = {"scalar", "auto",  "unaligned", "interleaved", "prefetch",
-                                          "skew",   "slice", "registers", NULL};
+                                          "skew",   "slice", "registers", "wave",        NULL};
 
 static bool is_sweep(const struct am_stencil_spec *spec)
 {
@@ -70,6 +70,8 @@ static enum am_status check(const struct am_stencil_spec *spec, struct am_err *e
         return am_fail(err, AM_E_ABSENT, "%zu parts, not 1 to %d", spec->parts, PARTS_MAX);
     if (spec->method == AM_STENCIL_BY_REGISTERS)
         return check_held(spec, err);
+    if (spec->method == AM_STENCIL_BY_WAVE)
+        return am_fail(err, AM_E_ABSENT, "wave is for two and three dimensions: rows of rows");
     if (!is_sweep(spec))
         return check_slices(spec, err);
     if (!spec->kernels->sweep[loop_of(spec)][spec->form][spec->type])

@@ -26,6 +26,7 @@ enum am_stencil_method {
     AM_STENCIL_BY_SKEW,
     AM_STENCIL_BY_SLICE,
     AM_STENCIL_BY_REGISTERS, /* no step further, but the top of it: nothing to load or store */
+    AM_STENCIL_BY_WAVE,      /* rows in registers, two and three dimensions only */
 };
 extern const char *const am_stencil_methods[]; /* by enumerator, ended by NULL */
 

@@ -38,6 +38,7 @@ static const char *const variants[] = {
     [AM_STENCIL_BY_SKEW] = "skew",
     [AM_STENCIL_BY_SLICE] = "slice",
     [AM_STENCIL_BY_REGISTERS] = "registers",
+    [AM_STENCIL_BY_WAVE] = "wave",
     "fft",
     NULL,
 };
@@ -259,7 +260,8 @@ static const struct am_axis axes[] = {
          .help =
              "scalar, auto: plain loops; unaligned: vector loads; interleaved: lanes apart; "
              "prefetch: one load per vector; skew, slice: many steps per pass; registers: a grid "
-             "that they hold; fft: all steps at once"},
+             "that they hold; wave: rows in registers, two and three dimensions; fft: all steps "
+             "at once"},
     [AM_STENCIL_FORM] = {.name = "form",
                          .kind = AM_AXIS_NAME,
                          .dflt = "paper,scaled",
@@ -278,13 +280,13 @@ static const struct am_axis axes[] = {
                       .kind = AM_AXIS_INT,
                       .dflt = "0",
                       .tune = "1:28",
-                      .help = "vectors of a slice (dim=1) or of a tile's row (dim=2, 3); 0: "
-                              "chosen, and neither of them"},
+                      .help = "vectors of a slice (dim=1) or of a tile's row (dim=2, 3); rows of a "
+                              "wave (dim=2) or of its strip (dim=3); 0: chosen, and none of them"},
     [AM_STENCIL_DEPTH] = {.name = "depth",
                           .kind = AM_AXIS_INT,
                           .dflt = "0",
                           .tune = "8:2048:*1.5",
-                          .help = "steps of a pass of skew or slice; 0: chosen, and neither of "
+                          .help = "steps of a pass of skew, slice or wave; 0: chosen, and none of "
                                   "them"},
     [AM_STENCIL_STEPS] = {.name = "steps",
                           .kind = AM_AXIS_INT,
@@ -297,7 +299,7 @@ static const struct am_axis axes[] = {
                       .quick = "256K",
                       .key = AM_KEY_CLASS,
                       .help = "grid points, of all dimensions together: of 4 or 8 bytes, in two "
-                              "arrays (skew, slice: in one)"},
+                              "arrays (skew, slice, wave: in one)"},
     [AM_STENCIL_R] = {.name = "r",
                       .kind = AM_AXIS_REAL,
                       .dflt = "0",

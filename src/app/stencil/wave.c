@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Grids for waves in memory: rows whose lanes are far apart (kernels/wave.h), parts of the slowest
+ * dimension, and what parts copy from each other.
+ *
+ * A state lies `shift` rows, and in three dimensions as many planes, before its place; around it
+ * are as many rows and planes of neighbours as a pass has steps, none in x. */
+#include "app/stencil/wave.h"
+
+#include "app/stencil/elements.h"
+#include "app/stencil/grid_layout.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { PAGE_BYTES = 4096, LONG_ROW = 16 /* vectors */ };
+
+/* ---- what is left to choose ---- */
+
+/* Ghosts are computed beside the points of a part: passes are short against its sides. Large grids
+ * have longer ones, since a pass reads them from memory. */
+void am_wave_choose(struct am_grid_spec *spec, size_t steps)
+{
+    static const struct {
+        size_t depth_small, depth_large, share, rows;
+    } usual[AM_GRID_DIMS] = {{8, 16, 16, 0}, {6, 10, 12, 32}};
+    const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
+    const bool large = am_wave_is_large(spec);
+    const size_t side = spec->n[spec->dim - 1] / spec->parts;
+    size_t depth = large ? usual[kind].depth_large : usual[kind].depth_small;
+
+    if (!spec->fixed && depth > side / usual[kind].share + 1)
+        depth = side / usual[kind].share + 1;
+    if (!spec->depth)
+        spec->depth = depth;
+    if (spec->depth > steps)
+        spec->depth = steps;
+    if (!spec->tile[0])
+        spec->tile[0] = spec->dim == 2 ? am_wave_find(spec->kernels->isa)->rows : usual[kind].rows;
+}
+
+enum am_status am_wave_check(const struct am_grid_spec *spec, struct am_err *err)
+{
+    const struct am_wave_variant *const waves = am_wave_find(spec->kernels->isa);
+    const unsigned lanes = waves->lanes[spec->type];
+
+    if (spec->depth < 1 || spec->depth > AM_WAVE_DEPTH_MAX)
+        return am_fail(err, AM_E_ABSENT, "wave makes 1 to %d steps per pass, not %zu",
+                       AM_WAVE_DEPTH_MAX, spec->depth);
+    if (spec->tile[0] < 1 || (spec->dim == 2 && spec->tile[0] > waves->rows))
+        return am_fail(err, AM_E_ABSENT, "a wave of %zu rows; with %s it has 1 to %u",
+                       spec->tile[0], spec->kernels->isa, waves->rows);
+    if (lanes > 1 && spec->n[0] <= lanes)
+        return am_fail(err, AM_E_ABSENT,
+                       "rows of %zu points for vectors of %u: wave needs more, isa=scalar does not",
+                       spec->n[0], lanes);
+    return AM_OK;
+}
+
+/* ---- layout ---- */
+
+/* Loads wait for stores before them that have the same offset in a page: rows of a block must not
+ * lie so. */
+static bool rows_collide(size_t pitch, size_t rows, size_t page)
+{
+    for (size_t k = 1; k < rows; k++) {
+        const size_t rest = k * pitch % page;
+
+        if (rest < 3 || rest + 3 > page)
+            return true;
+    }
+    return false;
+}
+
+/* Vectors from one row to the next. */
+static size_t row_pitch(const struct am_stencil_grid *grid, size_t page)
+{
+    size_t pitch = grid->length[0] | 1;
+
+    if (grid->spec.dim == 3)
+        return grid->length[0] > LONG_ROW ? (grid->length[0] + 3) | 1 : grid->length[0];
+    if (page < 64) /* blocks of more rows than that would always collide */
+        return pitch;
+    while (rows_collide(pitch, grid->spec.tile[0], page))
+        pitch += 2;
+    return pitch;
+}
+
+/* Vectors of a plane of so many: a number of them beyond whole pages that trials have shown. */
+static size_t plane_pitch(const struct am_stencil_grid *grid, size_t vectors, size_t page)
+{
+    const size_t wanted = (grid->length[0] > LONG_ROW ? 11 : 43) % page;
+
+    return vectors + (wanted + page - vectors % page) % page;
+}
+
+void am_wave_lay_out(struct am_stencil_grid *grid)
+{
+    const struct am_grid_spec *const spec = &grid->spec;
+    const unsigned cut = am_grid_cut(grid);
+    const size_t before = 3 * spec->depth + 1, room = before + spec->depth + 1;
+    size_t page, row;
+
+    grid->waves = am_wave_find(spec->kernels->isa);
+    grid->element_bytes = spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
+    grid->lanes = grid->waves->lanes[spec->type];
+    grid->point_bytes = grid->lanes * grid->element_bytes;
+    grid->ghosts = spec->depth;
+    memcpy(grid->length, spec->n, sizeof(grid->length));
+    grid->length[0] = (spec->n[0] + grid->lanes - 1) / grid->lanes;
+    grid->length[cut] = (spec->n[cut] + spec->parts - 1) / spec->parts;
+    page = PAGE_BYTES / grid->point_bytes;
+    row = row_pitch(grid, page);
+    grid->row = (ptrdiff_t)(row * grid->point_bytes);
+    grid->plane = 0;
+    grid->offset[0] = before * (size_t)grid->row;
+    grid->part_bytes = (grid->length[1] + room) * (size_t)grid->row;
+    if (spec->dim == 3) {
+        grid->plane = (ptrdiff_t)(plane_pitch(grid, (grid->length[1] + room) * row, page) *
+                                  grid->point_bytes);
+        grid->offset[0] += before * (size_t)grid->plane;
+        grid->part_bytes = (grid->length[2] + room) * (size_t)grid->plane;
+    }
+    grid->offset[1] = grid->offset[0];
+    grid->part_bytes = am_elements_up_to(grid->part_bytes, PAGE_BYTES);
+}
+
+bool am_wave_is_large(const struct am_grid_spec *spec)
+{
+    static const double cached = 4 << 20; /* bytes: a second-level cache and more */
+    const double points = (double)spec->n[0] * (double)spec->n[1] * (double)spec->n[2];
+
+    return points * (spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double)) > cached;
+}
+
+size_t am_wave_early(const struct am_stencil_grid *grid)
+{
+    return grid->lanes * grid->length[0] - grid->spec.n[0];
+}
+
+size_t am_wave_lane_start(const struct am_stencil_grid *grid, size_t lane)
+{
+    const size_t early = am_wave_early(grid);
+
+    return lane * grid->length[0] - (lane < early ? lane : early);
+}
+
+char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
+                  ptrdiff_t z)
+{
+    const ptrdiff_t back = (ptrdiff_t)shift;
+
+    return grid->memory + part * grid->part_bytes + grid->offset[0] + (y - back) * grid->row +
+           (grid->spec.dim == 3 ? (z - back) * grid->plane : 0);
+}
+
+double am_wave_value(const struct am_stencil_grid *grid, size_t part, const size_t local[3])
+{
+    size_t lane = grid->lanes - 1;
+    const char *at =
+        am_wave_row(grid, part, grid->phase.shift, (ptrdiff_t)local[1], (ptrdiff_t)local[2]);
+
+    while (am_wave_lane_start(grid, lane) > local[0])
+        lane--;
+    at += (local[0] - am_wave_lane_start(grid, lane)) * grid->point_bytes +
+          lane * grid->element_bytes;
+    return grid->spec.type == AM_STENCIL_F32 ? (double)*(const float *)(const void *)at
+                                             : *(const double *)(const void *)at;
+}
+
+/* ---- values in and out ---- */
+
+/* Where row (y, z) of a part begins in x. */
+static size_t row_in_x(const struct am_stencil_grid *grid, size_t part, size_t y, size_t z)
+{
+    const size_t *const n = grid->spec.n, start = am_grid_part_start(grid, part);
+
+    if (grid->spec.dim == 2)
+        return (y + start) * n[0];
+    return ((z + start) * n[1] + y) * n[0];
+}
+
+void am_wave_load_part(const struct am_stencil_grid *grid, size_t part, const void *x)
+{
+    const size_t bytes = grid->element_bytes;
+    size_t extent[3];
+
+    am_grid_extent(grid, part, extent);
+    for (size_t i = 0; i < extent[1] * extent[2]; i++) {
+        const size_t y = i % extent[1], z = i / extent[1];
+        char *const to = am_wave_row(grid, part, 0, (ptrdiff_t)y, (ptrdiff_t)z);
+        const char *const from = (const char *)x + row_in_x(grid, part, y, z) * bytes;
+
+        for (size_t lane = 0; lane < grid->lanes; lane++)
+            am_elements_move(to + lane * bytes, grid->lanes,
+                             from + am_wave_lane_start(grid, lane) * bytes, 1, grid->length[0],
+                             bytes);
+    }
+}
+
+void am_wave_store_part(const struct am_stencil_grid *grid, size_t part, void *x)
+{
+    const size_t bytes = grid->element_bytes;
+    size_t extent[3];
+
+    am_grid_extent(grid, part, extent);
+    for (size_t i = 0; i < extent[1] * extent[2]; i++) {
+        const size_t y = i % extent[1], z = i / extent[1];
+        const char *const from =
+            am_wave_row(grid, part, grid->phase.shift, (ptrdiff_t)y, (ptrdiff_t)z);
+        char *const to = (char *)x + row_in_x(grid, part, y, z) * bytes;
+
+        for (size_t lane = 0; lane < grid->lanes; lane++)
+            am_elements_move(to + am_wave_lane_start(grid, lane) * bytes, 1, from + lane * bytes,
+                             grid->lanes, grid->length[0], bytes);
+    }
+}
+
+/* ---- ghosts ---- */
+
+/* Rows (2-D) or planes (3-D) of neighbours along the dimension that is cut: `at` is counted from
+ * the first of the part. */
+static void fill_slow(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t at)
+{
+    const size_t n = grid->spec.n[am_grid_cut(grid)], start = am_grid_part_start(grid, part);
+    const size_t turns = (size_t)(at < 0 ? -at : at) / n + 1;
+    const size_t point = (size_t)((ptrdiff_t)(start + turns * n) + at) % n;
+    const size_t owner = am_grid_part_of(grid, point);
+    const ptrdiff_t there = (ptrdiff_t)(point - am_grid_part_start(grid, owner));
+    const bool flat = grid->spec.dim == 2;
+    const size_t rows = flat ? 1 : grid->spec.n[1];
+
+    for (size_t y = 0; y < rows; y++)
+        memcpy(am_wave_row(grid, part, shift, flat ? at : (ptrdiff_t)y, flat ? 0 : at),
+               am_wave_row(grid, owner, shift, flat ? there : (ptrdiff_t)y, flat ? 0 : there),
+               grid->length[0] * grid->point_bytes);
+}
+
+/* Rows before the first and after the last of a plane, which are rows of the same plane. */
+static void fill_rows(const struct am_stencil_grid *grid, size_t part, size_t shift, size_t count,
+                      ptrdiff_t z)
+{
+    const ptrdiff_t n = (ptrdiff_t)grid->spec.n[1];
+
+    for (ptrdiff_t k = 1; k <= (ptrdiff_t)count; k++) {
+        const ptrdiff_t low = ((n - k) % n + n) % n, high = (k - 1) % n;
+        const size_t bytes = grid->length[0] * grid->point_bytes;
+
+        memcpy(am_wave_row(grid, part, shift, -k, z), am_wave_row(grid, part, shift, low, z),
+               bytes);
+        memcpy(am_wave_row(grid, part, shift, n + k - 1, z),
+               am_wave_row(grid, part, shift, high, z), bytes);
+    }
+}
+
+void am_wave_exchange(const struct am_stencil_grid *grid, size_t part,
+                      const struct am_grid_pass *pass)
+{
+    const unsigned cut = am_grid_cut(grid);
+    const ptrdiff_t count = (ptrdiff_t)pass->steps;
+    const bool first = grid->spec.fixed && part == 0;
+    const bool last = grid->spec.fixed && part + 1 == grid->spec.parts;
+    size_t extent[3];
+
+    am_grid_extent(grid, part, extent);
+    for (ptrdiff_t k = 0; k < count; k++) {
+        if (!first)
+            fill_slow(grid, part, pass->from.shift, -1 - k);
+        if (!last)
+            fill_slow(grid, part, pass->from.shift, (ptrdiff_t)extent[cut] + k);
+    }
+    if (grid->spec.dim == 2 || grid->spec.fixed)
+        return;
+    for (ptrdiff_t z = -count; z < (ptrdiff_t)extent[2] + count; z++)
+        fill_rows(grid, part, pass->from.shift, pass->steps, z);
+}

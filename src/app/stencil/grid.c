@@ -4,6 +4,7 @@
 
 #include "app/stencil/grid_layout.h"
 #include "app/stencil/grid_tiles.h"
+#include "app/stencil/wave.h"
 
 #include <float.h>
 #include <stdint.h>
@@ -32,13 +33,17 @@ static enum am_status check(const struct am_grid_spec *spec, struct am_err *err)
     const bool sweeps = spec->method < AM_STENCIL_BY_SKEW;
     enum am_status s;
 
-    if (spec->method > AM_STENCIL_BY_SLICE)
+    if (spec->method == AM_STENCIL_BY_REGISTERS)
         return am_fail(err, AM_E_ABSENT, "this variant is for one dimension");
+    if (spec->fixed && spec->method != AM_STENCIL_BY_WAVE)
+        return am_fail(err, AM_E_ABSENT, "only wave has fixed sides");
     s = check_shape(spec, err);
     if (s != AM_OK)
         return s;
     if (spec->parts < 1 || spec->parts > PARTS_MAX)
         return am_fail(err, AM_E_ABSENT, "%zu parts, not 1 to %d", spec->parts, PARTS_MAX);
+    if (spec->method == AM_STENCIL_BY_WAVE)
+        return am_wave_check(spec, err);
     if (!sweeps && (spec->depth < 1 || spec->depth > DEPTH_MAX))
         return am_fail(err, AM_E_ABSENT, "%s needs 1 to %d steps per pass, not %zu",
                        am_stencil_methods[spec->method], DEPTH_MAX, spec->depth);
@@ -101,14 +106,22 @@ static bool is_empty(const struct am_stencil_grid *grid, size_t part)
 void am_grid_exchange(const struct am_stencil_grid *grid, size_t part,
                       const struct am_grid_pass *pass)
 {
-    if (!is_empty(grid, part))
+    if (is_empty(grid, part))
+        return;
+    if (grid->spec.method == AM_STENCIL_BY_WAVE)
+        am_wave_exchange(grid, part, pass);
+    else
         am_grid_fill_ghosts(grid, part, &pass->from, pass->steps);
 }
 
 void am_grid_advance(const struct am_stencil_grid *grid, size_t part,
                      const struct am_grid_pass *pass)
 {
-    if (!is_empty(grid, part))
+    if (is_empty(grid, part))
+        return;
+    if (grid->spec.method == AM_STENCIL_BY_WAVE)
+        am_wave_advance(grid, part, pass);
+    else
         am_grid_advance_tiles(grid, part, pass);
 }
 

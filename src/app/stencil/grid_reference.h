@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/* Steps a periodic grid in its place; `other` has room for as many points. */
+/* Steps a grid in its place; `other` has room for as many points. `wall`: values beyond both sides
+ * of each dimension; NULL: a grid without sides. */
 void am_grid_reference(long double *x, long double *other, unsigned dim, const size_t n[3],
-                       size_t steps, double r);
+                       size_t steps, double r, const double (*wall)[2]);
 
 #endif

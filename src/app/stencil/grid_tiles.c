@@ -14,6 +14,7 @@
 #include "app/stencil/grid_tiles.h"
 
 #include "app/stencil/grid_layout.h"
+#include "app/stencil/wave.h"
 
 static enum am_stencil_loop loop_of(enum am_stencil_method method)
 {
@@ -48,7 +49,9 @@ void am_grid_choose(struct am_grid_spec *spec, size_t steps)
     const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
     const size_t lane = spec->n[spec->dim - 1] / spec->kernels->lanes[spec->type];
 
-    if (spec->method < AM_STENCIL_BY_SKEW)
+    if (spec->method == AM_STENCIL_BY_WAVE)
+        am_wave_choose(spec, steps);
+    if (spec->method < AM_STENCIL_BY_SKEW || spec->method > AM_STENCIL_BY_SLICE)
         return;
     if (!spec->depth) {
         spec->depth = lane / usual[kind].share + 1;

@@ -75,7 +75,7 @@ static enum am_status step_parts(const struct am_grid_spec *spec, size_t steps,
 
         if (!other)
             return am_fail(err, AM_E_NOMEM, "a line of %zu points", n[0]);
-        am_grid_reference(p->line[d], other, 1, n, steps, spec->r);
+        am_grid_reference(p->line[d], other, 1, n, steps, spec->r, NULL);
         free(other);
         shrink -= 2 * (long double)spec->r * (1 - cosl(angle_of(spec, d, steps)));
     }
@@ -143,7 +143,7 @@ enum am_status am_grid_look(const struct am_stencil_grid *grid, uint64_t seed, s
 /* One sample in two is moved next to a seam: the first or last point of a lane, or of a part. */
 static void sample(const struct am_stencil_grid *grid, struct am_rng *rng, int i, size_t at[3])
 {
-    const unsigned slow = grid->spec.dim - 1, cut = grid->spec.dim - 2, back = (unsigned)i / 4 % 2;
+    const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid), back = (unsigned)i / 4 % 2;
     const size_t *const n = grid->spec.n;
 
     random_point(grid, rng, at);

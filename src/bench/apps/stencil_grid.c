@@ -47,10 +47,11 @@ static void set_sides(struct am_grid_spec *spec, size_t n)
 
 static enum am_status check_shape(const struct am_stencil_task *task, struct am_err *err)
 {
-    const bool tiles = task->method == AM_STENCIL_BY_SKEW || task->method == AM_STENCIL_BY_SLICE;
+    const bool tiles = task->method >= AM_STENCIL_BY_SKEW;
 
     if ((task->width || task->depth) && !tiles)
-        return am_fail(err, AM_E_ABSENT, "only skew and slice have tiles: %s has w = 0, depth = 0",
+        return am_fail(err, AM_E_ABSENT,
+                       "only skew, slice and wave have tiles: %s has w = 0, depth = 0",
                        am_stencil_methods[task->method]);
     if (task->depth > task->steps)
         return am_fail(err, AM_E_ABSENT, "a pass of %zu steps, of %zu in all", task->depth,
@@ -135,6 +136,11 @@ static double vector_cycles(const struct am_grid_spec *spec, const struct am_por
     const unsigned products = spec->form == AM_STENCIL_paper ? 2 : 1;
     const unsigned all = neighbours + products - 1; /* one sum is fused */
 
+    /* Pairs of neighbours that two points share are added once: as many sums as dimensions. One
+     * sum of three dimensions is fused to a second product. */
+    if (spec->method == AM_STENCIL_BY_WAVE)
+        return am_ports_cycles(ports, ports->fuses ? spec->dim : 2,
+                               ports->fuses ? spec->dim : spec->dim + 1);
     if (!ports->fuses)
         return am_ports_cycles(ports, products, neighbours);
     return am_ports_cycles(ports, all - all / 2, all / 2);
@@ -179,7 +185,22 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
         return;
     am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
     am_ctx_chosen(ctx, "w", "%zu", spec->tile[0]);
-    am_ctx_note(ctx, "tile", "%zu x %zu x %zu", spec->tile[0], spec->tile[1], spec->tile[2]);
+    if (spec->method != AM_STENCIL_BY_WAVE)
+        am_ctx_note(ctx, "tile", "%zu x %zu x %zu", spec->tile[0], spec->tile[1], spec->tile[2]);
+}
+
+static struct am_stencil_ranges ranges_of_wave(const struct grid *grid)
+{
+    static const struct am_stencil_range strips = {8, 128, "*1.5"}, depths = {2, 24, "*1.5"};
+    const struct am_grid_spec *const spec = &grid->grid.spec;
+    const struct am_stencil_range waves = {2, am_wave_find(spec->kernels->isa)->rows, "1"};
+    struct am_stencil_ranges ranges = {spec->dim == 2 ? waves : strips, depths};
+
+    if (ranges.depth.most > grid->steps)
+        ranges.depth.most = grid->steps;
+    if (spec->dim == 3 && ranges.width.most > spec->n[1])
+        ranges.width.most = spec->n[1];
+    return ranges;
 }
 
 /* Wider than a row is as wide as it; a pass is no longer than all steps, and where it is long
@@ -197,6 +218,8 @@ static struct am_stencil_ranges ranges_of_grid(const void *self)
     if (spec->method < AM_STENCIL_BY_SKEW)
         return ranges;
     ranges = (struct am_stencil_ranges){widths[kind], depths[kind]};
+    if (spec->method == AM_STENCIL_BY_WAVE)
+        return ranges_of_wave(grid);
     if (longest > grid->steps)
         longest = grid->steps;
     if (ranges.depth.most > longest)

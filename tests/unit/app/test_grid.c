@@ -56,7 +56,8 @@ static bool trial_begin(struct trial *t, const struct am_grid_spec *spec, size_t
         set_value(t, i, 2 * am_rng_unit(rng) - 1);
         t->want[i] = value(t, i);
     }
-    am_grid_reference(t->want, other, spec->dim, spec->n, steps, spec->r);
+    am_grid_reference(t->want, other, spec->dim, spec->n, steps, spec->r,
+                      spec->fixed ? spec->wall : NULL);
     free(other);
     return am_stencil_grid_init(&t->grid, spec, t->memory, &err) == AM_OK &&
            am_grid_load(&t->grid, t->x, &err) == AM_OK;
@@ -110,6 +111,17 @@ static void random_shape(struct am_grid_spec *spec, int i, struct am_rng *rng)
     spec->r = rs[below(rng, 5)] / (2 * spec->dim);
     for (unsigned d = 0; d < 3; d++)
         spec->tile[d] = 1 + below(rng, below(rng, 2) ? 5 : 40);
+    if (spec->method ==
+        AM_STENCIL_BY_WAVE) { /* rows of two vectors or more, and what registers hold */
+        const struct am_wave_variant *const waves = am_wave_find(spec->kernels->isa);
+
+        spec->n[0] += waves->lanes[spec->type] > 1 ? waves->lanes[spec->type] : 0;
+        if (spec->dim == 2)
+            spec->tile[0] = 1 + below(rng, waves->rows);
+        spec->fixed = below(rng, 2);
+        for (unsigned k = 0; k < 6; k++)
+            spec->wall[k / 2][k % 2] = (double)below(rng, 9) / 4 - 1;
+    }
 }
 
 static bool check_random(struct am_grid_spec spec, struct am_rng *rng, size_t *cases)
@@ -141,11 +153,12 @@ static bool check_random(struct am_grid_spec spec, struct am_rng *rng, size_t *c
 
 static void test_methods(const struct am_grid_variant *kernels, unsigned dim, struct am_rng *rng)
 {
-    for (int method = 0; method <= AM_STENCIL_BY_SLICE; method++) {
+    for (int method = 0; method <= AM_STENCIL_BY_WAVE; method++) {
         size_t cases = 0;
         bool right = true;
 
-        if (method == AM_STENCIL_BY_AUTO && strcmp(kernels->isa, "scalar") == 0)
+        if (method == AM_STENCIL_BY_REGISTERS ||
+            (method == AM_STENCIL_BY_AUTO && strcmp(kernels->isa, "scalar") == 0))
             continue;
         for (int i = 0; i < AM_STENCIL_FORMS * AM_STENCIL_TYPES && right; i++) {
             const struct am_grid_spec spec = {.kernels = kernels,
@@ -212,6 +225,48 @@ static void test_edges(struct am_rng *rng)
         }
         ok(right, "%u-D, %s: right in all forms", dim, cases[i / 2].what);
     }
+}
+
+/* Waves: neighbours that are not taken, a step short, a row that is skipped, a wall that is not
+ * there. */
+static void test_planted_waves(unsigned dim, struct am_rng *rng)
+{
+    const struct am_grid_spec ring = {.kernels = am_grid_find(am_isa_names[1]),
+                                      .dim = dim,
+                                      .method = AM_STENCIL_BY_WAVE,
+                                      .type = AM_STENCIL_F64,
+                                      .n = {19, 14, dim == 3 ? 9 : 1},
+                                      .r = 0.1,
+                                      .depth = 4,
+                                      .tile = {3},
+                                      .parts = 2};
+    const double clear = 100 * am_grid_tolerance(dim, ring.type, 12);
+    struct am_grid_spec walls = ring;
+    struct am_grid_pass pass;
+    struct trial t;
+
+    for (int error = 0; error < 4; error++) {
+        static const char *const what[] = {"nothing", "neighbours not taken", "a step short",
+                                           "a part not advanced"};
+
+        ok(trial_begin(&t, &ring, 4, rng), "a %u-D problem for waves", dim);
+        pass = am_grid_next(&t.grid, &t.grid.phase, error == 2 ? 3 : 4);
+        for (size_t part = 0; part < ring.parts && error != 1; part++)
+            am_grid_exchange(&t.grid, part, &pass);
+        for (size_t part = 0; part < ring.parts - (error == 3); part++)
+            am_grid_advance(&t.grid, part, &pass);
+        am_grid_passed(&t.grid, &t.grid.phase, &pass);
+        ok(error ? trial_error(&t) > clear : trial_error(&t) < clear, "%s is seen as such",
+           what[error]);
+        trial_end(&t);
+    }
+    walls.fixed = true;
+    walls.wall[dim - 1][1] = 0.5;
+    ok(trial_begin(&t, &walls, 12, rng), "a %u-D problem with walls", dim);
+    t.grid.spec.wall[dim - 1][1] = 0.501;
+    am_grid_run(&t.grid, 12);
+    ok(trial_error(&t) > clear, "a wall that is a little higher is noticed");
+    trial_end(&t);
 }
 
 /* What these tests would not notice, they would not test. */
@@ -392,6 +447,8 @@ int main(void)
     }
     test_edges(&rng);
     test_planted(2, &rng);
+    test_planted_waves(2, &rng);
+    test_planted_waves(3, &rng);
     test_planted(3, &rng);
     test_bits(2, &rng);
     test_bits(3, &rng);

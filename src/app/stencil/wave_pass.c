@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* A pass of waves over one part.
+ *
+ * Level t of row (y, z), the state after t steps, lies in slot (y - t, z - t): a result overwrites
+ * the row before it in both dimensions, which nobody needs any more. In two dimensions wave w makes
+ * rows [w R - t, w R - t + R) of every level t, one after the other: each finds what the level
+ * before has just left in cache. In three dimensions rows are cut into strips, and in each strip
+ * waves of planes go through all levels. No point is computed twice, but for the ghosts at sides
+ * that are not fixed: of those each level needs one row fewer than the one before.
+ *
+ * The next pass goes the other way, with negative strides, and moves the state back. All of this
+ * file counts from the end that the pass begins at. */
+#include "app/stencil/wave.h"
+
+#include "app/stencil/grid_layout.h"
+
+#include <stdint.h>
+
+enum { AHEAD_ROWS_MAX = 4096 };
+
+/* Rows that the next wave will need from memory: some of them are prefetched by each block. */
+struct ahead {
+    const char *base;
+    size_t n, next;
+    ptrdiff_t offset[AHEAD_ROWS_MAX];
+};
+
+/* One step of a pass. */
+struct level {
+    double side, centre;
+    double wall[3][2]; /* scaled as the state is */
+};
+
+/* Points of one dimension, and where the grid ends: at the part's ends, among its ghosts, or (no
+ * walls) nowhere. */
+struct span {
+    ptrdiff_t n;
+    ptrdiff_t begin, end;
+};
+
+struct front {
+    const struct am_stencil_grid *grid;
+    ptrdiff_t steps;
+    char *origin; /* row (0, 0) at level 0 */
+    ptrdiff_t row, plane;
+    struct span y, z;
+    struct level level[AM_WAVE_DEPTH_MAX];
+    struct ahead ahead;
+};
+
+static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
+{
+    return a < b ? a : b;
+}
+
+static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What level t + 1 has of a dimension: ghosts as many as the steps behind it need. */
+static ptrdiff_t begin_of(const struct front *f, const struct span *span, ptrdiff_t t)
+{
+    return most(span->begin, -(f->steps - 1 - t));
+}
+
+static ptrdiff_t end_of(const struct front *f, const struct span *span, ptrdiff_t t)
+{
+    return least(span->end, span->n + f->steps - 1 - t);
+}
+
+/* Waves or strips of that size that a dimension needs for all levels. */
+static ptrdiff_t pieces(const struct front *f, const struct span *span, ptrdiff_t size)
+{
+    return (span->n + f->steps - 1 - begin_of(f, span, 0) + size - 1) / size;
+}
+
+static char *slot(const struct front *f, ptrdiff_t t, ptrdiff_t y, ptrdiff_t z)
+{
+    const ptrdiff_t plane = f->grid->spec.dim == 3 ? (z - t) * f->plane : 0;
+
+    return f->origin + (y - t) * f->row + plane;
+}
+
+/* ---- fixed sides ---- */
+
+static void fill_row(const struct front *f, char *row, double value)
+{
+    const size_t elements = f->grid->length[0] * f->grid->lanes;
+
+    for (size_t i = 0; i < elements; i++) {
+        if (f->grid->spec.type == AM_STENCIL_F32)
+            ((float *)(void *)row)[i] = (float)value;
+        else
+            ((double *)(void *)row)[i] = value;
+    }
+}
+
+/* The rows beyond fixed sides that a level of rows [y0, y1) in planes [z0, z1) reads. */
+static void set_walls(const struct front *f, ptrdiff_t t, const ptrdiff_t y[2],
+                      const ptrdiff_t z[2])
+{
+    const double(*const wall)[2] = f->level[t].wall;
+
+    for (ptrdiff_t k = z[0]; k < z[1]; k++) {
+        if (y[0] == f->y.begin)
+            fill_row(f, slot(f, t, f->y.begin - 1, k), wall[1][0]);
+        if (y[1] == f->y.end)
+            fill_row(f, slot(f, t, f->y.end, k), wall[1][1]);
+    }
+    for (ptrdiff_t k = y[0]; k < y[1] && f->grid->spec.dim == 3; k++) {
+        if (z[0] == f->z.begin)
+            fill_row(f, slot(f, t, k, f->z.begin - 1), wall[2][0]);
+        if (z[1] == f->z.end)
+            fill_row(f, slot(f, t, k, f->z.end), wall[2][1]);
+    }
+}
+
+/* ---- a level ---- */
+
+/* Rows for a block to prefetch; false: none are left. */
+static bool take_ahead(struct ahead *a, size_t count, const char **rows)
+{
+    if (a->next + count > a->n)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = a->base + a->offset[a->next++];
+    return true;
+}
+
+static void step_flat(struct front *f, struct am_wave_block *block, size_t rows)
+{
+    const struct am_wave_variant *const waves = f->grid->waves;
+    const enum am_stencil_type type = f->grid->spec.type;
+    const char *ahead[AM_WAVE_AHEAD_FLAT];
+
+    block->ahead = ahead;
+    if (rows == waves->rows && take_ahead(&f->ahead, AM_WAVE_AHEAD_FLAT, ahead))
+        waves->flat_ahead[type](block);
+    else
+        waves->flat[type][rows - 1](block);
+}
+
+static void step_solid(struct front *f, struct am_wave_block *block, size_t planes, size_t rows)
+{
+    const struct am_wave_variant *const waves = f->grid->waves;
+    const enum am_stencil_type type = f->grid->spec.type;
+    const char *ahead[AM_WAVE_AHEAD_SOLID];
+
+    block->ahead = ahead;
+    if (planes == waves->planes && waves->solid_ahead[type][rows - 1] &&
+        take_ahead(&f->ahead, AM_WAVE_AHEAD_SOLID, ahead))
+        waves->solid_ahead[type][rows - 1](block);
+    else
+        waves->solid[type][planes - 1][rows - 1](block);
+}
+
+/* Long rows come from the second-level cache with each block that needs them: blocks are as large
+ * as registers allow, and even a little larger. */
+static bool has_long_rows(const struct front *f)
+{
+    static const size_t long_row = 1024; /* bytes */
+
+    return f->grid->length[0] * f->grid->point_bytes > long_row;
+}
+
+/* Rows of each plane that a block of three dimensions has. */
+static ptrdiff_t deep_of(const struct front *f)
+{
+    return has_long_rows(f) || f->grid->waves->deep < 3 ? (ptrdiff_t)f->grid->waves->deep : 2;
+}
+
+static ptrdiff_t planes_of(const struct front *f)
+{
+    return has_long_rows(f) || f->grid->waves->planes > 3 ? (ptrdiff_t)f->grid->waves->planes : 2;
+}
+
+/* From level t to the next: rows y[0] to y[1] of planes z[0] to z[1], as far as there are any. */
+static void step_level(struct front *f, ptrdiff_t t, ptrdiff_t y[2], ptrdiff_t z[2])
+{
+    const struct am_stencil_grid *const grid = f->grid;
+    const bool flat = grid->spec.dim == 2;
+    struct am_wave_block block = {.row = f->row,
+                                  .plane = f->plane,
+                                  .vectors = grid->length[0],
+                                  .early = am_wave_early(grid),
+                                  .side = f->level[t].side,
+                                  .centre = f->level[t].centre,
+                                  .ends = grid->spec.fixed ? f->level[t].wall[0] : NULL};
+
+    y[0] = most(y[0], begin_of(f, &f->y, t));
+    y[1] = least(y[1], end_of(f, &f->y, t));
+    z[0] = flat ? 0 : most(z[0], begin_of(f, &f->z, t));
+    z[1] = flat ? 1 : least(z[1], end_of(f, &f->z, t));
+    if (y[0] >= y[1] || z[0] >= z[1])
+        return;
+    if (grid->spec.fixed)
+        set_walls(f, t, y, z);
+    block.first = slot(f, t, y[0], z[0]);
+    if (flat) {
+        step_flat(f, &block, (size_t)(y[1] - y[0]));
+        return;
+    }
+    for (ptrdiff_t at = y[0], rows; at < y[1]; at += rows) {
+        rows = least(deep_of(f), y[1] - at);
+        block.first = slot(f, t, at, z[0]);
+        step_solid(f, &block, (size_t)(z[1] - z[0]), (size_t)rows);
+    }
+}
+
+/* ---- waves ---- */
+
+/* What the next wave brings in: new rows for the first level; for the others the last rows of the
+ * strip before. */
+static void list_ahead(struct front *f, ptrdiff_t planes, ptrdiff_t rows)
+{
+    struct ahead *const a = &f->ahead;
+
+    a->n = 0;
+    if (!am_wave_is_large(&f->grid->spec))
+        return;
+    if (f->grid->spec.dim == 2) {
+        for (ptrdiff_t y = 1; y <= rows; y++)
+            a->offset[a->n++] = y * f->row;
+        return;
+    }
+    for (ptrdiff_t t = 0; t < f->steps; t++) {
+        for (ptrdiff_t y = -1; y <= (t ? 0 : rows); y++) {
+            for (ptrdiff_t z = 1; z <= planes && a->n < AHEAD_ROWS_MAX; z++)
+                a->offset[a->n++] = (y - 2 * t) * f->row + (z - 2 * t) * f->plane;
+        }
+    }
+}
+
+static void pass_flat(struct front *f)
+{
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], first = begin_of(f, &f->y, 0);
+    const ptrdiff_t waves = pieces(f, &f->y, rows);
+
+    list_ahead(f, 1, rows);
+    for (ptrdiff_t w = 0; w < waves; w++) {
+        f->ahead.next = 0;
+        f->ahead.base = slot(f, 0, first + (w + 1) * rows, 0);
+        for (ptrdiff_t t = 0; t < f->steps; t++) {
+            ptrdiff_t y[2] = {first + w * rows - t, first + (w + 1) * rows - t}, z[2] = {0, 1};
+
+            step_level(f, t, y, z);
+        }
+    }
+}
+
+static void pass_solid(struct front *f)
+{
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0];
+    const ptrdiff_t planes = planes_of(f);
+    const ptrdiff_t y0 = begin_of(f, &f->y, 0), z0 = begin_of(f, &f->z, 0);
+    const ptrdiff_t strips = pieces(f, &f->y, rows), waves = pieces(f, &f->z, planes);
+
+    list_ahead(f, planes, rows);
+    for (ptrdiff_t i = 0; i < strips * waves; i++) {
+        const ptrdiff_t strip = i / waves, w = i % waves;
+        const bool last = w + 1 == waves;
+
+        f->ahead.next = 0;
+        f->ahead.base = slot(f, 0, y0 + (strip + last) * rows, last ? z0 : z0 + (w + 1) * planes);
+        for (ptrdiff_t t = 0; t < f->steps; t++) {
+            ptrdiff_t y[2] = {y0 + strip * rows - t, y0 + (strip + 1) * rows - t};
+            ptrdiff_t z[2] = {z0 + w * planes - t, z0 + (w + 1) * planes - t};
+
+            step_level(f, t, y, z);
+        }
+    }
+}
+
+/* ---- a pass ---- */
+
+/* Coefficients of each step, and walls scaled by what came before it. */
+static void set_levels(struct front *f, const struct am_grid_pass *pass)
+{
+    const struct am_stencil_grid *const grid = f->grid;
+    const struct am_stencil_coefs *const coefs = &grid->coefs;
+    size_t age = pass->from.age;
+
+    for (ptrdiff_t t = 0; t < f->steps; t++) {
+        const bool last = pass->last && t + 1 == f->steps;
+        const bool shrinks = age + 1 == coefs->rescale_every || last;
+        const double factor = shrinks ? am_stencil_shrink(coefs, age + 1) : 1;
+        const double grown = 1 / am_stencil_shrink(coefs, age);
+        struct level *const level = &f->level[t];
+
+        level->side = coefs->side * factor;
+        level->centre = coefs->centre * factor;
+        for (unsigned d = 0; d < 3; d++) {
+            const bool turned = d > 0 && !pass->forth;
+
+            level->wall[d][0] = grid->spec.wall[d][turned] * grown;
+            level->wall[d][1] = grid->spec.wall[d][!turned] * grown;
+        }
+        age = shrinks ? 0 : age + 1;
+    }
+}
+
+static struct span span_of(const struct am_stencil_grid *grid, size_t part, unsigned d, bool forth)
+{
+    const size_t start = d == am_grid_cut(grid) ? am_grid_part_start(grid, part) : 0;
+    struct span span = {.begin = PTRDIFF_MIN / 2, .end = PTRDIFF_MAX / 2};
+    size_t extent[3];
+    ptrdiff_t begin;
+
+    am_grid_extent(grid, part, extent);
+    span.n = (ptrdiff_t)extent[d];
+    if (!grid->spec.fixed)
+        return span;
+    span.begin = -(ptrdiff_t)start;
+    span.end = (ptrdiff_t)(grid->spec.n[d] - start);
+    begin = span.begin;
+    if (!forth) {
+        span.begin = span.n - span.end;
+        span.end = span.n - begin;
+    }
+    return span;
+}
+
+void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
+                     const struct am_grid_pass *pass)
+{
+    const bool forth = pass->forth;
+    struct front f = {.grid = grid,
+                      .steps = (ptrdiff_t)pass->steps,
+                      .row = forth ? grid->row : -grid->row,
+                      .plane = forth ? grid->plane : -grid->plane,
+                      .y = span_of(grid, part, 1, forth),
+                      .z = span_of(grid, part, 2, forth)};
+
+    f.origin = am_wave_row(grid, part, pass->from.shift, forth ? 0 : f.y.n - 1,
+                           forth || grid->spec.dim == 2 ? 0 : f.z.n - 1);
+    set_levels(&f, pass);
+    if (grid->spec.dim == 2)
+        pass_flat(&f);
+    else
+        pass_solid(&f);
+}

@@ -2,16 +2,21 @@
 /* Comparison of a line with the reference, some points at a time. */
 #include "bench/apps/stencil_check.h"
 
+#include "app/stencil/forms.h"
 #include "app/stencil/reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     WINDOW = 8,                /* points compared at once */
     SAMPLES = 4096,            /* points of the outcome that are looked at */
-    REFERENCE_STEPS = 4 << 20, /* points times steps that a comparison may compute */
+    REFERENCE_STEPS = 4 << 20, /* points times steps that a comparison may compute between seams */
+    SEAM_STEPS = 1 << 30,      /* and at seams */
     WINDOWS_LEAST = 2,
+    PLAIN_ERRORS = 8, /* times a plain loop's error that a right result may be off by, */
+    EPSILONS = 8,     /* and so many units of what is at most 1 */
 };
 
 double am_stencil_start(size_t i)
@@ -43,49 +48,175 @@ enum am_status am_stencil_look(const struct am_stencil_view *view, struct am_err
     return AM_OK;
 }
 
-/* A few points, by the reference on all that they depend on. */
-static enum am_status check_window(const struct am_stencil_view *view, long double *work,
-                                   size_t first, double *residual, struct am_err *err)
+bool am_stencil_is_sharp(enum am_stencil_form form, double r)
 {
-    const size_t n = view->n, count = WINDOW < n ? WINDOW : n;
+    return form == AM_STENCIL_paper || am_stencil_form_for(r) == AM_STENCIL_scaled;
+}
 
-    for (size_t i = 0; i < count + 2 * view->steps; i++) {
-        const double x = am_stencil_start((first + i + n - view->steps % n) % n);
+/* The windows of one comparison. */
+struct looking {
+    const struct am_stencil_view *view;
+    long double *reference;
+    void *plain;         /* the same in the element type */
+    double off, plainly; /* most that the result, and that a plain loop, is off by */
+    size_t point;        /* where the result is */
+    double got, want;
+};
 
-        work[i] = view->type == AM_STENCIL_F32 ? (double)(float)x : x;
+/* The loop that anybody writes, in the element type: as am_stencil_reference(). */
+#define PLAIN_LOOP(type, element)                                                                  \
+    static void step_##type(element *x, size_t count, size_t steps, double r)                      \
+    {                                                                                              \
+        const element side = (element)r, centre = (element)(1 - 2 * (double)side);                 \
+                                                                                                   \
+        for (size_t left = steps; left; left--) {                                                  \
+            for (size_t i = 0; i < count + 2 * (left - 1); i++)                                    \
+                x[i] = centre * x[i + 1] + side * (x[i] + x[i + 2]);                               \
+        }                                                                                          \
     }
-    am_stencil_reference(work, count, view->steps, view->r);
+PLAIN_LOOP(f32, float)
+PLAIN_LOOP(f64, double)
+
+/* Points from `steps` before a window to `steps` after it, and what becomes of them. */
+static void step_window(const struct looking *l, size_t first, size_t count)
+{
+    const struct am_stencil_view *const v = l->view;
+    float *const f32 = l->plain;
+    double *const f64 = l->plain;
+
+    for (size_t i = 0; i < count + 2 * v->steps; i++) {
+        const double x = am_stencil_start((first + i + v->n - v->steps % v->n) % v->n);
+
+        l->reference[i] = v->type == AM_STENCIL_F32 ? (double)(float)x : x;
+        if (v->type == AM_STENCIL_F32)
+            f32[i] = (float)x;
+        else
+            f64[i] = x;
+    }
+    am_stencil_reference(l->reference, count, v->steps, v->r);
+    if (v->type == AM_STENCIL_F32)
+        step_f32(f32, count, v->steps, v->r);
+    else
+        step_f64(f64, count, v->steps, v->r);
+}
+
+/* A few points, by the reference on all that they depend on. */
+static void look_at_window(struct looking *l, size_t first)
+{
+    const struct am_stencil_view *const v = l->view;
+    const size_t count = WINDOW < v->n ? WINDOW : v->n;
+
+    step_window(l, first, count);
     for (size_t i = 0; i < count; i++) {
-        const size_t point = (first + i) % n;
-        const double got = view->value(view->self, point);
-        const double off = fabs((double)(got - work[i]));
+        const size_t point = (first + i) % v->n;
+        const double got = v->value(v->self, point), off = fabs((double)(got - l->reference[i]));
+        const double plain = v->type == AM_STENCIL_F32 ? (double)((const float *)l->plain)[i]
+                                                       : ((const double *)l->plain)[i];
 
-        *residual = fmax(*residual, off);
-        if (!(off <= view->tolerance))
-            return am_fail(err, AM_E_WRONG, "point %zu after %zu steps: %.17g, not %.17g", point,
-                           view->steps, got, (double)work[i]);
+        l->plainly = fmax(l->plainly, fabs((double)(plain - l->reference[i])));
+        if (off <= l->off)
+            continue;
+        l->off = isnan(off) ? INFINITY : off;
+        l->point = point;
+        l->got = got;
+        l->want = (double)l->reference[i];
     }
-    return AM_OK;
+}
+
+static double allowed_by(const struct looking *l)
+{
+    const struct am_stencil_view *const v = l->view;
+    const double epsilon = v->type == AM_STENCIL_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const double sharply = PLAIN_ERRORS * l->plainly + EPSILONS * epsilon;
+
+    return v->sharp ? fmin(v->tolerance, sharply) : v->tolerance;
+}
+
+static enum am_status judge(const struct looking *l, double *residual, struct am_err *err)
+{
+    const struct am_stencil_view *const v = l->view;
+    const double allowed = allowed_by(l);
+
+    *residual = fmax(*residual, l->off);
+    if (l->off <= allowed)
+        return AM_OK;
+    return am_fail(err, AM_E_WRONG, "point %zu after %zu steps: %.17g, not %.17g (%.2g allowed)",
+                   l->point, v->steps, l->got, l->want, allowed);
 }
 
 /* Seams first, then points between them. */
+static void look_at_windows(struct looking *l, size_t cost)
+{
+    const struct am_stencil_view *const v = l->view;
+    const size_t n = v->n, most = SEAM_STEPS / cost + WINDOWS_LEAST;
+    const size_t seams = v->seams < most ? v->seams : most;
+    const size_t between = REFERENCE_STEPS / cost + WINDOWS_LEAST;
+    const size_t others = between < n / WINDOW + 1 ? between : n / WINDOW + 1;
+
+    for (size_t i = 0; i < seams; i++) {
+        const size_t at = v->seam(v->self, (i + v->seed % v->seams) % v->seams);
+
+        look_at_window(l, (at + n - WINDOW / 2 % n) % n);
+    }
+    for (size_t i = 0; i < others; i++) {
+        const double unit = am_stencil_start(seams + i + (size_t)(v->seed % 1000));
+
+        look_at_window(l, (size_t)((double)n * unit) % n);
+    }
+}
+
+static enum am_status open_looking(struct looking *l, const struct am_stencil_view *view,
+                                   struct am_err *err)
+{
+    const size_t length = WINDOW + 2 * view->steps;
+
+    *l = (struct looking){.view = view,
+                          .reference = malloc(length * sizeof(*l->reference)),
+                          .plain = malloc(length * sizeof(double)),
+                          .off = -1};
+    return l->reference && l->plain ? AM_OK
+                                    : am_fail(err, AM_E_NOMEM, "a window of %zu points", length);
+}
+
+static void close_looking(const struct looking *l)
+{
+    free(l->reference);
+    free(l->plain);
+}
+
 enum am_status am_stencil_compare(const struct am_stencil_view *view, double *residual,
                                   struct am_err *err)
 {
-    const size_t n = view->n, length = WINDOW + 2 * view->steps, seams = view->seams;
-    const size_t windows = REFERENCE_STEPS / (length * view->steps) + WINDOWS_LEAST;
-    long double *const work = malloc(length * sizeof(*work));
-    enum am_status s = AM_OK;
+    struct looking l;
+    enum am_status s = open_looking(&l, view, err);
 
-    if (!work)
-        return am_fail(err, AM_E_NOMEM, "a window of %zu points", length);
-    for (size_t i = 0; i < windows && i < seams + n / WINDOW + 1 && s == AM_OK; i++) {
-        const size_t at = seams ? view->seam(view->self, (i + view->seed % seams) % seams) : 0;
-        const double unit = am_stencil_start(i + (size_t)(view->seed % 1000));
-        const size_t first = i < seams ? at + n - WINDOW / 2 % n : (size_t)((double)n * unit);
-
-        s = check_window(view, work, first % n, residual, err);
+    if (s == AM_OK) {
+        look_at_windows(&l, (WINDOW + 2 * view->steps) * view->steps);
+        s = judge(&l, residual, err);
     }
-    free(work);
+    close_looking(&l);
+    return s;
+}
+
+static double start_of(const void *self, size_t point)
+{
+    (void)self;
+    return am_stencil_start(point);
+}
+
+enum am_status am_stencil_allowed(const struct am_stencil_view *view, double *allowed,
+                                  struct am_err *err)
+{
+    struct am_stencil_view line = *view;
+    struct looking l;
+    enum am_status s = open_looking(&l, &line, err);
+
+    line.n = SAMPLES; /* any line will do, and any values of it */
+    line.seams = 0;
+    line.value = start_of;
+    if (s == AM_OK && view->sharp)
+        look_at_windows(&l, (WINDOW + 2 * view->steps) * view->steps);
+    *allowed = allowed_by(&l);
+    close_looking(&l);
     return s;
 }

@@ -241,6 +241,7 @@ static struct am_stencil_view view_of(const struct line *line)
                                     .steps = line->steps,
                                     .r = spec->r,
                                     .tolerance = am_stencil_tolerance(spec->type, line->steps),
+                                    .sharp = am_stencil_is_sharp(spec->form, spec->r),
                                     .seed = line->seed,
                                     .self = line,
                                     .value = value,

@@ -10,7 +10,7 @@
 enum { TO_BEFORE, TO_AFTER, FROM_BEFORE, FROM_AFTER, EDGES };
 enum { TAG_DOWN = 5, TAG_UP };
 
-static size_t block_start(size_t n, int rank, int ranks)
+size_t am_distributed_start(size_t n, int rank, int ranks)
 {
     return (size_t)((uint64_t)n * (uint64_t)rank / (uint64_t)ranks);
 }
@@ -142,8 +142,8 @@ enum am_status am_distributed_open(struct am_distributed *d, const struct am_mpi
 
     *d = (struct am_distributed){.team = team, .steps = setup->steps, .border = spec.depth};
     (void)pthread_mutex_init(&d->lock, NULL);
-    d->first = block_start(n, team->rank, team->size);
-    d->own = block_start(n, team->rank + 1, team->size) - d->first;
+    d->first = am_distributed_start(n, team->rank, team->size);
+    d->own = am_distributed_start(n, team->rank + 1, team->size) - d->first;
     if (d->border > INT_MAX || d->own < d->border)
         return am_fail(err, AM_E_ABSENT, "%zu points per rank are fewer than a pass of %zu steps",
                        d->own, d->border);
@@ -212,8 +212,8 @@ enum am_status am_distributed_gather(const struct am_distributed *d, void *x, st
     }
     (void)MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_UINT64_T, MPI_MAX, d->team->comm);
     for (int rank = 0; rank < ranks; rank++) {
-        starts[rank] = (int)block_start(all, rank, ranks);
-        counts[rank] = (int)block_start(all, rank + 1, ranks) - starts[rank];
+        starts[rank] = (int)am_distributed_start(all, rank, ranks);
+        counts[rank] = (int)am_distributed_start(all, rank + 1, ranks) - starts[rank];
     }
     am_stencil_read(&d->st, d->border, d->own, mine);
     (void)MPI_Gatherv(mine, (int)d->own, type_of(d), x, counts, starts, type_of(d), 0,

@@ -50,6 +50,8 @@ enum am_status am_distributed_fill(struct am_distributed *d, struct am_err *err)
 void am_distributed_iterate(struct am_distributed *d);
 /* One exchange with the neighbours and nothing else. Collective. */
 void am_distributed_talk(struct am_distributed *d);
+/* The first point of a rank's block. */
+size_t am_distributed_start(size_t n, int rank, int ranks);
 /* Rank 0 gets all n points; x is NULL elsewhere. Collective. */
 enum am_status am_distributed_gather(const struct am_distributed *d, void *x, struct am_err *err);
 

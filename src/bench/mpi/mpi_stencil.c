@@ -201,14 +201,39 @@ static void run(void *state, uint64_t iters, struct am_batch *batch)
 
 /* ---- verification ---- */
 
+/* All points on rank 0, and where blocks and their lanes meet. */
+struct gathered {
+    const struct stencil *w;
+    const void *x;
+};
+
 static double value(const void *self, size_t point)
 {
-    return ((const double *)self)[point];
+    const struct gathered *const g = self;
+
+    return g->w->d.st.spec.type == AM_STENCIL_F32 ? (double)((const float *)g->x)[point]
+                                                  : ((const double *)g->x)[point];
 }
 
-static double value32(const void *self, size_t point)
+/* Lanes of each rank, the border of its block first. */
+static size_t lanes_of_rank(const struct stencil *w)
 {
-    return (double)((const float *)self)[point];
+    return w->d.st.lanes * w->d.st.spec.parts + 1;
+}
+
+static size_t seam(const void *self, size_t i)
+{
+    const struct gathered *const g = self;
+    const struct stencil *const w = g->w;
+    const size_t each = lanes_of_rank(w), lane = i % each;
+    const int rank = (int)(i / each), ranks = w->d.team->size;
+    const size_t first = am_distributed_start(w->n, rank, ranks);
+    const size_t own = am_distributed_start(w->n, rank + 1, ranks) - first;
+
+    if (lane == 0)
+        return first;
+    /* A rank's grid is its block with a border on either side; blocks differ by a point. */
+    return (first + w->n - w->d.border + (lane - 1) * (own + 2 * w->d.border) / (each - 1)) % w->n;
 }
 
 /* The same by one process without borders: every bit must agree. */
@@ -250,15 +275,19 @@ static enum am_status compare(const struct stencil *w, const void *x, double *re
                               struct am_err *err)
 {
     const struct am_stencil_spec *const spec = &w->d.st.spec;
+    const struct gathered all = {w, x};
     const struct am_stencil_view view = {
         .type = spec->type,
         .n = w->n,
         .steps = w->d.steps,
         .r = spec->r,
         .tolerance = am_stencil_tolerance(spec->type, w->d.steps),
+        .sharp = am_stencil_is_sharp(spec->form, spec->r),
         .seed = w->d.team->seed,
-        .self = x,
-        .value = spec->type == AM_STENCIL_F32 ? value32 : value,
+        .self = &all,
+        .value = value,
+        .seams = lanes_of_rank(w) * (size_t)w->d.team->size,
+        .seam = seam,
     };
     const enum am_status s = am_stencil_compare(&view, residual, err);
     const bool exact = w->n <= EXACT_POINTS && spec->width <= width_most(spec);

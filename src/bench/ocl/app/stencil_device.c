@@ -530,6 +530,7 @@ struct am_stencil_view am_ocl_stencil_view(const struct am_ocl_stencil *st, uint
         .steps = st->spec.steps,
         .r = st->spec.r,
         .tolerance = am_stencil_tolerance(st->spec.type, st->spec.steps),
+        .sharp = am_stencil_is_sharp(st->spec.form, st->spec.r),
         .seed = seed,
         .self = st,
         .value = value_of,

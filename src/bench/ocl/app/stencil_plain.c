@@ -165,6 +165,7 @@ struct am_stencil_view am_ocl_plain_view(const struct am_ocl_plain *p, uint64_t 
         .steps = p->spec.steps,
         .r = p->spec.r,
         .tolerance = am_stencil_tolerance(p->spec.type, p->spec.steps),
+        .sharp = am_stencil_is_sharp(p->spec.form, p->spec.r),
         .seed = seed,
         .self = p,
         .value = value_of,

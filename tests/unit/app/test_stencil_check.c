@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What verification of the stencil must notice, in grids so large that only parts of them are
+ * compared: a step short, a coefficient that is a little off, neighbours not taken, a block
+ * skipped. One dimension, two and three, both types, at steps where states are smooth. */
+#include "app/stencil/grid.h"
+#include "app/stencil/stencil.h"
+#include "bench/apps/grid_check.h"
+#include "bench/apps/stencil_check.h"
+#include "kernels/isa.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { PAGE_BYTES = 4096, SEEDS = 3 };
+
+enum error { NONE, STEP_SHORT, COEFFICIENT, HALO, BLOCK, ERRORS };
+static const char *const names[ERRORS] = {"nothing wrong", "a step short", "a coefficient off",
+                                          "neighbours not taken", "a block skipped"};
+
+static const char *widest(void)
+{
+    const char *isa = am_isa_names[0];
+
+    for (size_t i = 0; am_isa_names[i]; i++)
+        isa = am_isa_why_not(am_isa_names[i]) ? isa : am_isa_names[i];
+    return isa;
+}
+
+/* ---- one dimension ---- */
+
+static double value(const void *self, size_t point)
+{
+    return am_stencil_value(self, point);
+}
+
+static size_t seam(const void *self, size_t lane)
+{
+    return am_stencil_lane_start(self, lane);
+}
+
+/* In the second pass part 1 does not take its neighbours, or is not advanced. */
+static void step_line(struct am_stencil *st, size_t steps, enum error error)
+{
+    for (size_t pass_no = 0; steps; pass_no++) {
+        const struct am_stencil_pass pass = am_stencil_next(st, &st->phase, steps);
+
+        for (size_t part = 0; part < st->spec.parts; part++) {
+            if (!(error == HALO && pass_no == 1 && part == 1))
+                am_stencil_exchange(st, part, &pass);
+        }
+        for (size_t part = 0; part < st->spec.parts; part++) {
+            if (!(error == BLOCK && pass_no == 1 && part == 1))
+                am_stencil_advance(st, part, &pass);
+        }
+        am_stencil_passed(st, &st->phase, &pass);
+        steps -= pass.steps;
+    }
+}
+
+static enum am_status compare_line(const struct am_stencil *st, size_t steps, double r,
+                                   uint64_t seed, struct am_err *err)
+{
+    const struct am_stencil_view view = {.type = st->spec.type,
+                                         .n = st->spec.n,
+                                         .steps = steps,
+                                         .r = r,
+                                         .tolerance = am_stencil_tolerance(st->spec.type, steps),
+                                         .sharp = am_stencil_is_sharp(st->spec.form, r),
+                                         .seed = seed,
+                                         .self = st,
+                                         .value = value,
+                                         .seams = st->lanes * st->spec.parts,
+                                         .seam = seam};
+    double residual = 0;
+
+    return am_stencil_compare(&view, &residual, err);
+}
+
+static void check_line(enum am_stencil_type type, enum am_stencil_form form, enum error error)
+{
+    const struct am_stencil_spec spec = {.kernels = am_stencil_find(widest()),
+                                         .method = AM_STENCIL_BY_SLICE,
+                                         .form = form,
+                                         .type = type,
+                                         .n = 300007,
+                                         .r = error == COEFFICIENT ? 0.2505 : 0.25,
+                                         .depth = 40,
+                                         .width = 8,
+                                         .parts = 3};
+    const size_t steps = 480;
+    struct am_err err = {0};
+    struct am_stencil st;
+    size_t bytes = 0, found = 0;
+    enum am_status s = am_stencil_bytes(&spec, &bytes, &err);
+    void *const memory = aligned_alloc(PAGE_BYTES, (bytes / PAGE_BYTES + 1) * PAGE_BYTES);
+    void *const x = malloc(spec.n * sizeof(double));
+
+    am_stencil_start_all(type, x, spec.n);
+    if (s == AM_OK)
+        s = am_stencil_init(&st, &spec, memory, &err);
+    if (s == AM_OK)
+        s = am_stencil_load(&st, x, &err);
+    if (s == AM_OK)
+        step_line(&st, error == STEP_SHORT ? steps - 1 : steps, error);
+    for (uint64_t seed = 0; seed < SEEDS && s == AM_OK; seed++)
+        found += compare_line(&st, steps, 0.25, seed, &err) == AM_E_WRONG;
+    ok(s == AM_OK && found == (error ? SEEDS : 0), "1-D %s %s, %s: found %zu times of %d; %s",
+       am_stencil_types[type], am_stencil_forms[form], names[error], found, SEEDS, err.text);
+    free(memory);
+    free(x);
+}
+
+/* ---- two and three ---- */
+
+static void step_grid(struct am_stencil_grid *grid, size_t steps, enum error error)
+{
+    for (size_t pass_no = 0; steps; pass_no++) {
+        const struct am_grid_pass pass = am_grid_next(grid, &grid->phase, steps);
+
+        for (size_t part = 0; part < grid->spec.parts; part++) {
+            if (!(error == HALO && pass_no == 1 && part == 1))
+                am_grid_exchange(grid, part, &pass);
+        }
+        for (size_t part = 0; part < grid->spec.parts; part++) {
+            if (!(error == BLOCK && pass_no == 1 && part == 1))
+                am_grid_advance(grid, part, &pass);
+        }
+        am_grid_passed(grid, &grid->phase, &pass);
+        steps -= pass.steps;
+    }
+}
+
+static void check_grid(unsigned dim, enum am_stencil_method method, enum am_stencil_type type,
+                       enum error error)
+{
+    const double r = 0.5 / (2 * dim);
+    struct am_grid_spec spec = {.kernels = am_grid_find(widest()),
+                                .dim = dim,
+                                .method = method,
+                                .form = AM_STENCIL_paper,
+                                .type = type,
+                                .n = {dim == 2 ? 401 : 61, dim == 2 ? 403 : 59, dim == 2 ? 1 : 67},
+                                .r = r,
+                                .parts = 2};
+    const size_t steps = dim == 2 ? 480 : 120;
+    struct am_err err = {0};
+    struct am_stencil_grid grid;
+    size_t bytes = 0, found = 0, points = spec.n[0] * spec.n[1] * spec.n[2];
+    void *memory, *const x = malloc(points * sizeof(double));
+    enum am_status s = am_grid_start_all(&spec, steps, x, &err);
+    double residual = 0;
+
+    if (error == COEFFICIENT)
+        spec.r *= 1.002;
+    am_grid_choose(&spec, steps);
+    if (s == AM_OK)
+        s = am_grid_bytes(&spec, &bytes, &err);
+    memory = aligned_alloc(PAGE_BYTES, (bytes / PAGE_BYTES + 1) * PAGE_BYTES);
+    if (s == AM_OK)
+        s = am_stencil_grid_init(&grid, &spec, memory, &err);
+    if (s == AM_OK)
+        s = am_grid_load(&grid, x, &err);
+    if (s == AM_OK)
+        step_grid(&grid, error == STEP_SHORT ? steps - 1 : steps, error);
+    grid.spec.r = r; /* what it should have been */
+    for (uint64_t seed = 0; seed < SEEDS && s == AM_OK; seed++)
+        found += am_grid_compare(&grid, steps, seed, &residual, &err) == AM_E_WRONG;
+    ok(s == AM_OK && found == (error ? SEEDS : 0), "%u-D %s %s, %s: found %zu times of %d; %s", dim,
+       am_stencil_methods[method], am_stencil_types[type], names[error], found, SEEDS, err.text);
+    free(memory);
+    free(x);
+}
+
+int main(void)
+{
+    for (int error = 0; error < ERRORS; error++) {
+        for (int type = 0; type < AM_STENCIL_TYPES; type++) {
+            const enum am_stencil_type t = (enum am_stencil_type)type;
+
+            check_line(t, AM_STENCIL_paper, (enum error)error);
+            check_line(t, AM_STENCIL_scaled, (enum error)error);
+            for (unsigned dim = 2; dim <= 3; dim++) {
+                check_grid(dim, AM_STENCIL_BY_SLICE, t, (enum error)error);
+                check_grid(dim, AM_STENCIL_BY_WAVE, t, (enum error)error);
+            }
+        }
+    }
+    return tap_done();
+}

@@ -60,7 +60,7 @@ enum am_status am_own_headers(struct am_arena *arena, const char **folder, struc
 
     if (!root)
         return AM_E_ABSENT;
-    am_digest_text(am_own_header, digest);
+    am_digest_string(am_own_header, digest);
     *folder = am_arena_printf(arena, "%s/include-%s", root, digest);
     header = am_arena_printf(arena, "%s/archmeter/bench.h", *folder);
     module = am_arena_printf(arena, "%s/archmeter/archmeter.f90", *folder);
@@ -146,7 +146,7 @@ enum am_status am_own_keep(const char *folder, struct am_arena *arena, const cha
     am_text_init(&names, BLOCK);
     if (!root || !each_library(folder, arena, add_digest, &names) || names.overflow)
         s = am_fail(err, AM_E_SYS, "cannot read what was compiled in %s", folder);
-    am_digest_text(am_text_str(&names), digest);
+    am_digest_string(am_text_str(&names), digest);
     am_text_fini(&names);
     *kept = am_arena_printf(arena, "%s/%s", root ? root : "", digest);
     if (s == AM_OK && !*kept)

@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include "store/db.h"
+#include "store/seal.h"
 
 #include <math.h>
 
@@ -154,8 +155,13 @@ static enum am_status put_said(struct am_store *store, int64_t visit_id, const s
     return s;
 }
 
-static enum am_status put_visit(struct am_store *store, const struct am_visit *v,
-                                const struct am_launch *launch, int64_t launch_id,
+/* The launch that the visits of am_store_put_launch() belong to, and what they came to. */
+struct put {
+    const struct am_launch *launch;
+    int64_t launch_id, last_visit;
+};
+
+static enum am_status put_visit(struct am_store *store, const struct am_visit *v, struct put *put,
                                 struct am_err *err)
 {
     struct metric_ids metrics;
@@ -168,8 +174,8 @@ static enum am_status put_visit(struct am_store *store, const struct am_visit *v
         return am_fail(err, AM_E_STORE, "%s: point %lld has %zu metrics in this run, not %zu",
                        store->path, (long long)v->point_id, metrics.n, v->n_metrics);
     metrics.n = v->n_metrics;
-    s = put_visit_row(store, v, launch, launch_id, err);
-    visit_id = sqlite3_last_insert_rowid(store->db);
+    s = put_visit_row(store, v, put->launch, put->launch_id, err);
+    put->last_visit = visit_id = sqlite3_last_insert_rowid(store->db);
     if (s == AM_OK)
         s = put_failure(store, visit_id, v, err);
     if (s == AM_OK)
@@ -182,16 +188,19 @@ static enum am_status put_visit(struct am_store *store, const struct am_visit *v
 enum am_status am_store_put_launch(struct am_store *store, const struct am_launch *launch,
                                    struct am_err *err)
 {
-    int64_t launch_id = 0;
+    struct put put = {.launch = launch};
     enum am_status s = am_db_begin(store, err);
 
     if (s != AM_OK)
         return s;
-    s = put_launch_row(store, launch, &launch_id, err);
+    s = put_launch_row(store, launch, &put.launch_id, err);
     if (s == AM_OK)
-        s = put_surroundings(store, launch, launch_id, err);
+        s = put_surroundings(store, launch, put.launch_id, err);
     for (size_t i = 0; s == AM_OK && i < launch->n_visits; i++)
-        s = put_visit(store, &launch->visits[i], launch, launch_id, err);
+        s = put_visit(store, &launch->visits[i], &put, err);
+    if (s == AM_OK) /* ids of visits follow each other */
+        s = am_seal_launch(store, put.launch_id, put.last_visit - (int64_t)launch->n_visits + 1,
+                           put.last_visit, err);
     return am_db_end(store, s, err);
 }
 
@@ -211,5 +220,7 @@ enum am_status am_store_put_stops(struct am_store *store, const struct am_stop *
             s = am_fail(err, AM_E_STORE, "%s: no point %lld in this run", store->path,
                         (long long)stops[i].point_id);
     }
+    if (s == AM_OK)
+        s = am_seal_tables(store, AM_SEALED(STOP), err);
     return am_db_end(store, s, err);
 }

@@ -4,6 +4,7 @@
 
 #include "store/db.h"
 #include "store/read.h"
+#include "store/seal.h"
 #include "store/version.h"
 
 #include <string.h>
@@ -87,6 +88,13 @@ static const char *const copy_part[] = {
     " JOIN part.bench p ON p.id = o.bench"
     " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
     " JOIN main.metric m ON m.bench = b.id AND m.name = o.name WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.chain SELECT NULL, ?1, x.first + s.launch, launches, start"
+    " FROM temp.chain x, temp.shift s",
+    "INSERT INTO main.seal SELECT x.launch + s.launch, digest"
+    " FROM temp.seal x, temp.shift s WHERE ?1 NOT NULL",
+    "INSERT INTO main.sample_seal SELECT x.visit + s.visit, shown, rest"
+    " FROM temp.sample_seal x, temp.shift s WHERE ?1 NOT NULL",
 
     "INSERT INTO temp.found SELECT ?1, id, area, level, value, effect, remedy FROM part.finding"
     " ORDER BY seq",
@@ -273,7 +281,8 @@ static enum am_status add_part(struct am_store *store, const struct am_node_part
 static const char unsynced[] = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;";
 static const char synced[] = "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE;";
 
-/* What all parts together say, in one commit, which also brings the parts to the disk. */
+/* What all parts together say and the seals over it, in one commit, which also brings the parts to
+ * the disk; the launches keep the seals of their parts. */
 static enum am_status finish_merge(struct am_store *store, struct am_err *err)
 {
     enum am_status s = am_db_exec(store, synced, "merge", err);
@@ -285,6 +294,8 @@ static enum am_status finish_merge(struct am_store *store, struct am_err *err)
     s = am_db_exec(store, merge_findings, "merge", err);
     if (s == AM_OK)
         s = am_db_exec(store, finish_sql, "merge", err);
+    if (s == AM_OK)
+        s = am_seal_tables(store, AM_SEALED_ALL, err);
     return am_db_end(store, s, err);
 }
 
@@ -313,7 +324,7 @@ enum am_status am_store_merge(const char *path, const char *command,
 
 /* ---- reading ---- */
 
-static bool is_merged(struct am_store *store)
+bool am_read_is_merged(struct am_store *store)
 {
     return ask(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
                       " AND name IN ('node', 'node_fact')") == 2;
@@ -381,5 +392,5 @@ enum am_status am_read_nodes(struct am_store *store, struct am_arena *arena, str
                              struct am_err *err)
 {
     *out = (struct am_nodes){0};
-    return is_merged(store) ? read_all_nodes(store, arena, out, err) : AM_OK;
+    return am_read_is_merged(store) ? read_all_nodes(store, arena, out, err) : AM_OK;
 }

@@ -200,3 +200,32 @@ enum am_failure_kind am_read_failure_kind(struct am_db_rows *rows, int col)
     return (enum am_failure_kind)(
         1 + am_db_get_word(rows, col, am_failure_kinds + 1, AM_FAILURE_KINDS - 1));
 }
+
+/* The mean of the undisturbed batches, or the shortest where all were disturbed. */
+double am_read_batch_ns(const struct am_read_value *rows, size_t n_rows)
+{
+    double sum = 0, least = NAN;
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_rows; i++) {
+        const struct am_read_value *const row = &rows[i];
+
+        if (i > 0 && row->visit == row[-1].visit && row->seq == row[-1].seq)
+            continue;
+        least = fmin((double)row->elapsed_ns, least); /* fmin passes over NAN */
+        if (row->labels == 0) {
+            sum += (double)row->elapsed_ns;
+            n++;
+        }
+    }
+    return n ? sum / (double)n : isnan(least) ? 0 : least;
+}
+
+double am_read_clock(const struct am_read_value *rows, size_t n_rows)
+{
+    double hz = 0;
+
+    for (size_t i = 0; i < n_rows; i++)
+        hz = fmax(hz, fmax(rows[i].hz_before, rows[i].hz_after));
+    return hz;
+}

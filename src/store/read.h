@@ -31,6 +31,8 @@ enum am_status am_read_run(struct am_store *store, struct am_arena *arena, struc
 enum am_status am_read_benches(struct am_store *store, const char *pattern, struct am_arena *arena,
                                struct am_read_benches *out, struct am_err *err);
 
+/* Whether the file was made out of those of several machines. */
+bool am_read_is_merged(struct am_store *store);
 /* None in the file of one machine. */
 enum am_status am_read_nodes(struct am_store *store, struct am_arena *arena, struct am_nodes *out,
                              struct am_err *err);
@@ -45,6 +47,22 @@ const struct am_read_bench *am_read_bench_of(const struct am_read_benches *bench
                                              struct am_db_rows *rows, int col);
 /* Index of a row's column in ids; n sets rows->status. */
 size_t am_read_index(struct am_db_rows *rows, int col, const int64_t *ids, size_t n);
+
+/* A metric value of one sample with what is read of that sample, as it comes: by launch, sequence,
+ * metric. */
+struct am_read_value {
+    int64_t launch, visit, seq, elapsed_ns;
+    double value; /* NAN: NULL */
+    unsigned round;
+    uint32_t labels;
+    size_t metric;              /* index in the bench; n_metrics of a sample without values */
+    double hz_before, hz_after; /* NAN: NULL */
+};
+
+/* Of all rows of a point: the time of a batch, and the highest core clock; 0 where there is none.
+ */
+double am_read_batch_ns(const struct am_read_value *rows, size_t n_rows);
+double am_read_clock(const struct am_read_value *rows, size_t n_rows);
 
 /* The labels of launches (AM_BUSY_*), by launch, rising. */
 struct am_read_label {

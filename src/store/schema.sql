@@ -3,7 +3,7 @@
 -- SI units; what a worker said is kept as it said it, so its numbers carry no CHECK.
 
 PRAGMA application_id = 0x414d7472; -- "AMtr"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- ---- what was measured on, and how ----
 
@@ -227,6 +227,32 @@ CREATE TABLE value (
     PRIMARY KEY (visit, seq, metric),
     FOREIGN KEY (visit, seq) REFERENCES sample (visit, seq)
 ) STRICT, WITHOUT ROWID;
+
+-- ---- seals: SHA-256 over what stands above (doc/internals/seals.md) ----
+
+CREATE TABLE chain (                        -- launches sealed one after another
+    id INTEGER PRIMARY KEY,
+    node TEXT,                              -- of a merged file: whose launches; else NULL
+    first INTEGER NOT NULL,                 -- its first launch; the ids of the others follow
+    launches INTEGER NOT NULL,              -- how many
+    start BLOB NOT NULL                     -- what the first launch's seal goes on from
+) STRICT;
+
+CREATE TABLE seal (                         -- over a launch and the seal of the one before it
+    launch INTEGER PRIMARY KEY REFERENCES launch (id),
+    digest BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE sample_seal (                  -- over the samples and values of a visit
+    visit INTEGER PRIMARY KEY REFERENCES visit (id),
+    shown BLOB NOT NULL,                    -- labels, elapsed times, clocks, values
+    rest BLOB NOT NULL                      -- the other columns of samples, time off the CPU
+) STRICT;
+
+CREATE TABLE table_seal (                   -- over a table that is not of launches
+    name TEXT PRIMARY KEY,
+    digest BLOB NOT NULL
+) STRICT;
 
 -- ---- for people who query by hand; archmeter itself reads the tables ----
 

@@ -5,13 +5,15 @@
  * points; then every launch is one commit with all its samples; then the run is ended. Only raw
  * samples are stored: whatever is shown is computed from them on loading. Promised: a file always
  * holds whole launches, however the writer died; (point, round) is unique, so that resuming can
- * double nothing; one process writes at a time. Loaded texts and arrays live in the caller's arena.
- * Files of earlier schema versions (from 2 on) are read as if they were of this one
+ * double nothing; one process writes at a time; everything is sealed in the commit that writes it
+ * (store/seal.h), and loading tells whether the seals hold. Loaded texts and arrays live in the
+ * caller's arena. Files of earlier schema versions (from 2 on) are read as if they were of this one
  * (store/version.h); doc/internals/schema.md describes the tables. */
 #ifndef AM_STORE_STORE_H
 #define AM_STORE_STORE_H
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/kv.h"
 #include "base/status.h"
 #include "core/bench/bench.h"
@@ -24,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { AM_SCHEMA_VERSION = 4 };
+enum { AM_SCHEMA_VERSION = 5 };
 
 struct am_store;
 
@@ -34,7 +36,7 @@ enum am_status am_store_create(const char *path, struct am_store **store_p, stru
 /* Opens an existing run for reading, or for going on. A file that is no archmeter run, or of an
  * unknown schema version, is refused as the caller's mistake (AM_E_USAGE); one that cannot be read,
  * or (writable) is being written by somebody else, as AM_E_STORE; the message says which. A file of
- * version 2 or 3 is read as if it were of this one; opened for writing it becomes one of this.
+ * an earlier version is read as if it were of this one; opened for writing it becomes one of this.
  * Reading changes nothing, except that what a writer killed in the middle of a commit left is
  * rolled back.
  */
@@ -217,8 +219,24 @@ struct am_quiet {
     double load_least, load_most; /* of the load averages; NAN: unknown */
 };
 
+/* Whether a file is as archmeter wrote it (doc/internals/seals.md). */
+enum am_seal_state {
+    AM_SEAL_UNCHECKED, /* nobody asked */
+    AM_SEAL_NONE,      /* of a version that had no seals */
+    AM_SEAL_PARTLY,    /* of such a version, and gone on with: the launches since then are sealed */
+    AM_SEAL_HOLDS,
+    AM_SEAL_BROKEN,
+};
+struct am_seal {
+    enum am_seal_state state;
+    size_t sealed, unsealed;     /* launches */
+    const char *story;           /* what does not hold; NULL unless broken */
+    char digest[AM_DIGEST_TEXT]; /* of all that is sealed; "" when nothing is, or it is broken */
+};
+
 struct am_result_set {
     struct am_run_info run;
+    struct am_seal seal;
     struct am_kvs machine, environment;
     struct am_kvs settings; /* what was asked for beside run.settings: options, meters, tuning, the
                              * experiment */
@@ -237,6 +255,7 @@ struct am_result_set {
 struct am_filter {
     const char *pattern;           /* glob over bench names, NULL: all */
     unsigned round_mod, round_rem; /* with mod > 0: only rounds r with r % mod == rem */
+    bool check;                    /* compare the seals: of a file from elsewhere */
 };
 /* `filter` NULL loads everything. Results are in plan order; memory belongs to the arena. */
 enum am_status am_store_load(struct am_store *store, const struct am_filter *filter,

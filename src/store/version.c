@@ -3,6 +3,7 @@
 #include "store/version.h"
 
 #include "base/text.h"
+#include "store/seal.h"
 #include "store/store.h"
 
 #include <string.h>
@@ -14,8 +15,9 @@ static const struct {
     unsigned version;
     const char *name;
 } brought[] = {
-    {3, "setting"}, {3, "chosen"},       {3, "proposed"}, {3, "attachment"},
-    {3, "choices"}, {4, "surroundings"}, {4, "off_cpu"},
+    {3, "setting"}, {3, "chosen"},       {3, "proposed"},   {3, "attachment"},
+    {3, "choices"}, {4, "surroundings"}, {4, "off_cpu"},    {5, "chain"},
+    {5, "seal"},    {5, "sample_seal"},  {5, "table_seal"},
 };
 
 /* Names that version2.sql gives views of; they are shown as they are of a newer file. */
@@ -35,11 +37,23 @@ static const char before_4[] =
 static const char as_in_4[] = "CREATE TEMP VIEW surroundings AS SELECT * FROM main.surroundings;"
                               "CREATE TEMP VIEW off_cpu AS SELECT * FROM main.off_cpu;";
 
+/* Nothing was sealed before version 5. */
+static const char before_5[] =
+    "CREATE TEMP VIEW chain AS SELECT NULL AS node, 0 AS first, 0 AS launches, NULL AS start"
+    " WHERE 0;"
+    "CREATE TEMP VIEW seal AS SELECT 0 AS launch, NULL AS digest WHERE 0;"
+    "CREATE TEMP VIEW sample_seal AS SELECT 0 AS visit, NULL AS shown, NULL AS rest WHERE 0;";
+static const char as_in_5[] = "CREATE TEMP VIEW chain AS SELECT * FROM main.chain;"
+                              "CREATE TEMP VIEW seal AS SELECT * FROM main.seal;"
+                              "CREATE TEMP VIEW sample_seal AS SELECT * FROM main.sample_seal;";
+
 static const char drop_views[] =
     "DROP VIEW IF EXISTS temp.chosen; DROP VIEW IF EXISTS temp.proposed;"
     "DROP VIEW IF EXISTS temp.attachment; DROP VIEW IF EXISTS temp.note;"
     "DROP VIEW IF EXISTS temp.setting; DROP VIEW IF EXISTS temp.environment;"
-    "DROP VIEW IF EXISTS temp.surroundings; DROP VIEW IF EXISTS temp.off_cpu;";
+    "DROP VIEW IF EXISTS temp.surroundings; DROP VIEW IF EXISTS temp.off_cpu;"
+    "DROP VIEW IF EXISTS temp.chain; DROP VIEW IF EXISTS temp.seal;"
+    "DROP VIEW IF EXISTS temp.sample_seal;";
 
 /* ---- comparing ---- */
 
@@ -195,6 +209,7 @@ enum am_status am_version_adapt(struct am_store *store, const char *schema, unsi
     am_text_init(&sql, SQL_MAX);
     add_for_schema(&sql, version < 3 ? am_store_version2 : as_in_3, schema);
     add_for_schema(&sql, version < 4 ? before_4 : as_in_4, schema);
+    add_for_schema(&sql, version < 5 ? before_5 : as_in_5, schema);
     s = sql.overflow ? am_fail(err, AM_E_NOMEM, "%s: cannot open: no memory", store->path)
                      : am_db_exec(store, am_text_str(&sql), "read", err);
     am_text_fini(&sql);
@@ -206,7 +221,7 @@ enum am_status am_version_drop(struct am_store *store, struct am_err *err)
     return am_db_exec(store, drop_views, "read", err);
 }
 
-/* From version 2 to 3; what version 4 brought begins empty. */
+/* From version 2 to 3; what later versions brought begins empty. */
 static const char move_rows[] =
     "INSERT INTO main.chosen SELECT visit, name, value FROM temp.chosen;"
     "INSERT INTO main.proposed SELECT visit, axis, value FROM temp.proposed;"
@@ -230,7 +245,9 @@ enum am_status am_version_upgrade(struct am_store *store, struct am_err *err)
     if (s == AM_OK)
         s = am_version_drop(store, err);
     if (s == AM_OK)
-        s = am_db_exec(store, "PRAGMA main.user_version = 4;", "upgrade", err);
+        s = am_seal_begin(store, err);
+    if (s == AM_OK)
+        s = am_db_exec(store, "PRAGMA main.user_version = 5;", "upgrade", err);
     s = am_db_end(store, s, err);
     if (s == AM_OK)
         store->version = AM_SCHEMA_VERSION;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside the store only: what stands in a file's schema, and files of earlier versions.
  *
- * A file of version 2 or 3 is read through temporary views that show it as one of version 4
- * (version2.sql translates what version 3 changed; what version 4 brought is empty in them), or
- * becomes one of version 4 when it is opened for writing. The rest of the store, and all above it,
- * knows version 4 only. */
+ * A file of version 2, 3 or 4 is read through temporary views that show it as one of version 5
+ * (version2.sql translates what version 3 changed; what later versions brought is empty in them),
+ * or becomes one of version 5 when it is opened for writing: what it holds by then has no seals.
+ * The rest of the store, and all above it, knows version 5 only. */
 #ifndef AM_STORE_VERSION_H
 #define AM_STORE_VERSION_H
 

@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include "store/db.h"
+#include "store/seal.h"
 
 /* ---- the run's facts ---- */
 
@@ -79,11 +80,16 @@ static enum am_status put_circumstances(struct am_store *store, const struct am_
 }
 
 static enum am_status replace_facts(struct am_store *store, const char *sql,
-                                    const struct am_kvs *facts, struct am_err *err)
+                                    const struct am_kvs *facts, unsigned sealed, struct am_err *err)
 {
-    const enum am_status s = am_db_begin(store, err);
+    enum am_status s = am_db_begin(store, err);
 
-    return s == AM_OK ? am_db_end(store, put_facts(store, sql, facts, err), err) : s;
+    if (s != AM_OK)
+        return s;
+    s = put_facts(store, sql, facts, err);
+    if (s == AM_OK)
+        s = am_seal_tables(store, sealed, err);
+    return am_db_end(store, s, err);
 }
 
 enum am_status am_store_put_environment(struct am_store *store, const struct am_kvs *facts,
@@ -92,7 +98,7 @@ enum am_status am_store_put_environment(struct am_store *store, const struct am_
     return replace_facts(store,
                          "INSERT INTO environment VALUES (NULL, ?, ?)"
                          " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                         facts, err);
+                         facts, AM_SEALED(ENVIRONMENT), err);
 }
 
 enum am_status am_store_put_settings(struct am_store *store, const struct am_kvs *settings,
@@ -101,7 +107,7 @@ enum am_status am_store_put_settings(struct am_store *store, const struct am_kvs
     return replace_facts(store,
                          "INSERT INTO setting VALUES (NULL, ?, ?)"
                          " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                         settings, err);
+                         settings, AM_SEALED(SETTING), err);
 }
 
 /* ---- the plan ---- */
@@ -257,6 +263,8 @@ enum am_status am_store_begin_run(struct am_store *store, const struct am_run_fa
         s = put_circumstances(store, facts, err);
     if (s == AM_OK)
         s = put_plan(store, facts, plan, err);
+    if (s == AM_OK)
+        s = am_seal_begin(store, err);
     s = am_db_end(store, s, err);
     if (s != AM_OK)
         return s;
@@ -300,13 +308,22 @@ enum am_status am_store_add_points(struct am_store *store, const char *worker,
         return s;
     for (size_t i = 0; s == AM_OK && i < n; i++)
         s = add_point(store, worker, points[i], err);
+    if (s == AM_OK)
+        s = am_seal_tables(store, AM_SEALED(POINT) | AM_SEALED(STOP) | AM_SEALED(PARAM), err);
     return am_db_end(store, s, err);
 }
 
 enum am_status am_store_end_run(struct am_store *store, enum am_run_state state, struct am_err *err)
 {
-    return am_db_put_once(store,
-                          "UPDATE run SET state = ?1, ended = CASE ?1 WHEN 'running' THEN NULL"
-                          " ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END",
-                          AM_DB_VALUES(am_db_text(am_run_states[state])), err);
+    enum am_status s = am_db_begin(store, err);
+
+    if (s != AM_OK)
+        return s;
+    s = am_db_put_once(store,
+                       "UPDATE run SET state = ?1, ended = CASE ?1 WHEN 'running' THEN NULL"
+                       " ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END",
+                       AM_DB_VALUES(am_db_text(am_run_states[state])), err);
+    if (s == AM_OK)
+        s = am_seal_tables(store, AM_SEALED(RUN), err);
+    return am_db_end(store, s, err);
 }

@@ -197,7 +197,7 @@ static void test_upgrade(size_t i)
     show(path, false, &after);
     ok(before.len > 0 && strcmp(am_text_str(&before), am_text_str(&during)) == 0 &&
            strcmp(am_text_str(&before), am_text_str(&after)) == 0,
-       "%s: the same before, while and after it becomes version 4", files[i].name);
+       "%s: the same before, while and after it becomes version 5", files[i].name);
     ok(number(path, "PRAGMA user_version") == AM_SCHEMA_VERSION, "which it then is");
     ok(number(path, "SELECT count(*) FROM note WHERE key GLOB 't*' OR key = 'winner'") == 0 &&
            number(path, "SELECT count(*) FROM environment WHERE key GLOB '*.*'") == 0,
@@ -219,7 +219,7 @@ static void test_proposed(void)
     am_text_fini(&text);
 }
 
-/* Going on with an old file: it takes launches with everything that version 4 has. */
+/* Going on with an old file: it takes launches with everything that version 5 has. */
 static void test_written(void)
 {
     const char *const path = make("settings", NULL);
@@ -248,7 +248,7 @@ static void test_merged(void)
     struct am_text text;
     struct am_err err = {0};
 
-    show(parts[1].path, true, &text); /* the second of version 4, the first of version 2 */
+    show(parts[1].path, true, &text); /* the second of version 5, the first of version 2 */
     am_text_fini(&text);
     ok(am_store_merge(at("merged.db"), "merge", parts, 2, &err) == AM_OK,
        "both versions merge (%s)", err.text);
@@ -278,7 +278,7 @@ static bool change(const char *path, const char *sql)
     return done;
 }
 
-/* Version 3 differs from this one by two tables that it did not have. */
+/* Version 3 differs from this one by tables that it did not have. */
 static const char *make3(const char *name)
 {
     const char *const path = at(name);
@@ -292,8 +292,9 @@ static const char *make3(const char *name)
     good = am_store_create(path, &store, &err) == AM_OK && fx_begin(store, &plan, &err) == AM_OK &&
            fx_put(store, 1, 0, &err) == AM_OK && fx_put(store, 1, 1, &err) == AM_OK;
     am_store_close(store);
-    if (!good ||
-        !change(path, "DROP TABLE surroundings; DROP TABLE off_cpu; PRAGMA user_version = 3"))
+    if (!good || !change(path, "DROP TABLE surroundings; DROP TABLE off_cpu; DROP TABLE seal;"
+                               "DROP TABLE sample_seal; DROP TABLE table_seal; DROP TABLE chain;"
+                               "PRAGMA user_version = 3"))
         ok(false, "cannot make %s: %s", path, err.text);
     return path;
 }
@@ -342,7 +343,7 @@ static void test_merged3(void)
     ok(am_store_merge(at("merged.db"), "merge", parts, 2, &err) == AM_OK &&
            number(at("merged.db"), "SELECT count(*) FROM launch") == 4 &&
            number(at("merged.db"), "SELECT count(*) FROM surroundings") == 0,
-       "files of version 3 and 4 merge (%s)", err.text);
+       "files of version 3 and 5 merge (%s)", err.text);
     (void)unlink(at("three.db"));
     (void)unlink(at("four.db"));
 }
@@ -372,8 +373,8 @@ static void test_refused(void)
     static const struct {
         const char *change, *why;
     } cases[] = {
-        {"PRAGMA user_version = 1", "an older archmeter (schema version 1, this one reads 2 to 4)"},
-        {"PRAGMA user_version = 5", "a newer archmeter"},
+        {"PRAGMA user_version = 1", "an older archmeter (schema version 1, this one reads 2 to 5)"},
+        {"PRAGMA user_version = 6", "a newer archmeter"},
         {"PRAGMA user_version = 4", "its table setting is not that of schema 4"},
         {"PRAGMA user_version = 3", "its table setting is not that of schema 3"},
         {"DROP VIEW notes", "its view notes is not that of schema 2"},

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Seals over tables, the encoding of rows, and the digest of a whole file. */
+#include "store/seal.h"
+
+#include <endian.h>
+#include <math.h>
+#include <string.h>
+
+/* The encoding is versioned by the first words that the file's digest is made of. */
+static const char heading[] = "archmeter seals 1";
+
+static const struct {
+    const char *name, *sql;
+    bool fixed; /* nothing changes it after the run began: what the chain starts from */
+} tables[AM_SEALED_COUNT] = {
+    [AM_SEALED_RUN] = {"run", "SELECT * FROM run", false},
+    [AM_SEALED_PLAN] = {"plan",
+                        "SELECT command, version, started, label, synthetic, profile, seed,"
+                        " min_launches, max_launches, target, budget_s, launch_limit_s,"
+                        " min_batch_ns, max_point_ns, warmup, samples, extra, drift_limit FROM run",
+                        true},
+    [AM_SEALED_MACHINE] = {"machine", "SELECT * FROM machine ORDER BY seq", true},
+    [AM_SEALED_ENVIRONMENT] = {"environment", "SELECT * FROM environment ORDER BY seq", false},
+    [AM_SEALED_SETTING] = {"setting", "SELECT * FROM setting ORDER BY seq", false},
+    [AM_SEALED_BUILD] = {"build", "SELECT * FROM build ORDER BY seq", true},
+    [AM_SEALED_FINDING] = {"finding", "SELECT * FROM finding ORDER BY seq", true},
+    [AM_SEALED_BENCH] = {"bench", "SELECT * FROM bench ORDER BY id", true},
+    [AM_SEALED_AXIS] = {"axis", "SELECT * FROM axis ORDER BY id", true},
+    [AM_SEALED_METRIC] = {"metric", "SELECT * FROM metric ORDER BY id", true},
+    [AM_SEALED_POINT] = {"point", "SELECT id, bench, text FROM point ORDER BY id", false},
+    [AM_SEALED_STOP] = {"stop", "SELECT id, stop_reason FROM point ORDER BY id", false},
+    [AM_SEALED_PARAM] = {"param", "SELECT * FROM param ORDER BY point, axis", false},
+    [AM_SEALED_NODE] = {"node", "SELECT * FROM node ORDER BY id", false},
+    [AM_SEALED_NODE_FACT] = {"node_fact", "SELECT * FROM node_fact ORDER BY node, area, key",
+                             false},
+};
+
+/* ---- the encoding ---- */
+
+static void put_bits(unsigned char *p, uint64_t x)
+{
+    x = htobe64(x);
+    memcpy(p, &x, sizeof(x));
+}
+
+static void add_word(struct am_digest *d, char letter, uint64_t x)
+{
+    unsigned char bytes[1 + sizeof(x)] = {(unsigned char)letter};
+
+    put_bits(bytes + 1, x);
+    am_digest_add(d, bytes, sizeof(bytes));
+}
+
+static void add_bytes(struct am_digest *d, char letter, const void *data, int n)
+{
+    add_word(d, letter, (uint64_t)(n > 0 ? n : 0));
+    if (data && n > 0)
+        am_digest_add(d, data, (size_t)n);
+}
+
+static void add_column(struct am_digest *d, sqlite3_stmt *stmt, int col)
+{
+    const int type = sqlite3_column_type(stmt, col);
+    double r;
+    uint64_t bits;
+
+    if (type == SQLITE_INTEGER) {
+        add_word(d, 'i', (uint64_t)sqlite3_column_int64(stmt, col));
+    } else if (type == SQLITE_FLOAT) {
+        r = sqlite3_column_double(stmt, col);
+        memcpy(&bits, &r, sizeof(bits));
+        add_word(d, 'r', bits);
+    } else if (type == SQLITE_TEXT) {
+        const void *const text = sqlite3_column_text(stmt, col);
+
+        add_bytes(d, 't', text, sqlite3_column_bytes(stmt, col));
+    } else if (type == SQLITE_BLOB) {
+        const void *const data = sqlite3_column_blob(stmt, col);
+
+        add_bytes(d, 'b', data, sqlite3_column_bytes(stmt, col));
+    } else {
+        am_digest_add(d, "n", 1);
+    }
+}
+
+void am_seal_columns(struct am_digest *d, sqlite3_stmt *stmt, int from)
+{
+    const int n = sqlite3_column_count(stmt);
+
+    for (int col = from; col < n; col++)
+        add_column(d, stmt, col);
+}
+
+/* Every NAN is the same one. */
+static void put_real(unsigned char *p, double r)
+{
+    static const double no_number = NAN;
+    uint64_t x;
+
+    memcpy(&x, isnan(r) ? &no_number : &r, sizeof(x));
+    put_bits(p, x);
+}
+
+void am_seal_sample(struct am_digest *d, const struct am_sealed_sample *sample)
+{
+    unsigned char bytes[5 * sizeof(uint64_t)];
+
+    put_bits(bytes, (uint64_t)sample->seq);
+    put_bits(bytes + 8, (uint64_t)sample->labels);
+    put_bits(bytes + 16, (uint64_t)sample->elapsed_ns);
+    put_real(bytes + 24, sample->hz_before);
+    put_real(bytes + 32, sample->hz_after);
+    am_digest_add(d, bytes, sizeof(bytes));
+}
+
+/* The name with its end, then the value: no value can be taken for that of another metric, and no
+ * value for the next sample. */
+void am_seal_value(struct am_digest *d, const char *metric, double value)
+{
+    unsigned char bytes[AM_NAME_MAX + sizeof(uint64_t)];
+    const size_t n = strnlen(metric, AM_NAME_MAX - 1);
+
+    memcpy(bytes, metric, n);
+    bytes[n] = '\0';
+    put_real(bytes + n + 1, value);
+    am_digest_add(d, bytes, n + 1 + sizeof(uint64_t));
+}
+
+/* Indices of the bench's metrics by their names. */
+static void order_metrics(const struct am_read_bench *bench, size_t *order)
+{
+    for (size_t i = 0; i < bench->n_metrics; i++) {
+        size_t at = i;
+
+        for (; at > 0 && strcmp(bench->metrics[order[at - 1]].name, bench->metrics[i].name) > 0;
+             at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+static void digest_rows(const struct am_read_bench *bench, const struct am_read_value *rows,
+                        size_t n, unsigned char out[AM_DIGEST_BYTES])
+{
+    size_t order[AM_METRICS_MAX];
+    struct am_digest d;
+
+    order_metrics(bench, order);
+    am_digest_init(&d);
+    for (size_t i = 0, next; i < n; i = next) {
+        const struct am_read_value *of[AM_METRICS_MAX] = {NULL};
+
+        am_seal_sample(&d,
+                       &(struct am_sealed_sample){rows[i].seq, rows[i].labels, rows[i].elapsed_ns,
+                                                  rows[i].hz_before, rows[i].hz_after});
+        for (next = i; next < n && rows[next].seq == rows[i].seq; next++) {
+            if (rows[next].metric < bench->n_metrics)
+                of[rows[next].metric] = &rows[next];
+        }
+        for (size_t k = 0; k < bench->n_metrics; k++) {
+            if (of[order[k]])
+                am_seal_value(&d, bench->metrics[order[k]].name, of[order[k]]->value);
+        }
+    }
+    am_digest_finish(&d, out);
+}
+
+const char am_seal_sql_shown[] = "SELECT shown FROM sample_seal WHERE visit = ?1";
+
+enum am_status am_seal_compare(struct am_db_rows *seals, const struct am_read_bench *bench,
+                               const struct am_read_value *rows, size_t n, int64_t *launch)
+{
+    unsigned char digest[AM_DIGEST_BYTES];
+
+    for (size_t i = 0, next; i < n; i = next) {
+        const void *stored;
+
+        for (next = i; next < n && rows[next].visit == rows[i].visit;)
+            next++;
+        am_db_rows_bind(seals, 1, rows[i].visit);
+        if (!am_db_rows_next(seals))
+            continue;
+        digest_rows(bench, rows + i, next - i, digest);
+        stored = sqlite3_column_blob(seals->stmt, 0);
+        if (*launch == 0 && (!stored || sqlite3_column_bytes(seals->stmt, 0) != AM_DIGEST_BYTES ||
+                             memcmp(stored, digest, sizeof(digest)) != 0))
+            *launch = rows[i].launch;
+    }
+    return seals->status;
+}
+
+/* ---- tables ---- */
+
+static enum am_status digest_table(struct am_store *store, enum am_sealed which,
+                                   unsigned char out[AM_DIGEST_BYTES], struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    struct am_digest d;
+
+    am_digest_init(&d);
+    am_db_rows_open(&rows, tables[which].sql);
+    while (am_db_rows_next(&rows)) {
+        am_digest_add(&d, "row", 3);
+        am_seal_columns(&d, rows.stmt, 0);
+    }
+    am_digest_finish(&d, out);
+    return am_db_rows_close(&rows);
+}
+
+enum am_status am_seal_tables(struct am_store *store, unsigned which, struct am_err *err)
+{
+    unsigned char digest[AM_DIGEST_BYTES];
+    enum am_status s = AM_OK;
+
+    for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
+        if (!(which >> i & 1))
+            continue;
+        s = digest_table(store, (enum am_sealed)i, digest, err);
+        if (s == AM_OK)
+            s = am_db_put(
+                store, AM_DB_PUT_TABLE_SEAL,
+                AM_DB_VALUES(am_db_text(tables[i].name), am_db_blob(digest, sizeof(digest))), err);
+    }
+    return s;
+}
+
+/* What a chain starts from: its first launch, so that none can be called older than the seals, and
+ * all that does not change after the run began. */
+static enum am_status digest_start(struct am_store *store, int64_t first,
+                                   unsigned char out[AM_DIGEST_BYTES], struct am_err *err)
+{
+    unsigned char digest[AM_DIGEST_BYTES];
+    struct am_digest d;
+    enum am_status s = AM_OK;
+
+    am_digest_init(&d);
+    am_digest_add(&d, heading, sizeof(heading));
+    add_word(&d, 'i', (uint64_t)first);
+    for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
+        if (!tables[i].fixed)
+            continue;
+        s = digest_table(store, (enum am_sealed)i, digest, err);
+        am_digest_add(&d, digest, sizeof(digest));
+    }
+    am_digest_finish(&d, out);
+    return s;
+}
+
+enum am_status am_seal_begin(struct am_store *store, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    unsigned char start[AM_DIGEST_BYTES];
+    int64_t first = 0;
+    enum am_status s;
+
+    am_db_rows_open(&rows, "SELECT coalesce(max(id), 0) + 1 FROM launch");
+    if (am_db_rows_next(&rows))
+        first = am_db_get_int(&rows, 0);
+    s = am_db_rows_close(&rows);
+    if (s == AM_OK)
+        s = digest_start(store, first, start, err);
+    if (s == AM_OK)
+        s = am_db_put_once(store, "INSERT INTO chain VALUES (NULL, NULL, ?, 0, ?)",
+                           AM_DB_VALUES(am_db_int(first), am_db_blob(start, sizeof(start))), err);
+    return s == AM_OK ? am_seal_tables(store, AM_SEALED_OF_RUNS, err) : s;
+}

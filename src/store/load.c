@@ -6,27 +6,20 @@
 #include "core/bench/sane.h"
 #include "store/db.h"
 #include "store/read.h"
+#include "store/seal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A metric value of one sample, as it comes: by launch, sequence, metric. */
-struct value_row {
-    int64_t launch;
-    double value;
-    unsigned round;
-    uint32_t labels;
-    size_t metric; /* index in the bench */
-};
-
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
-    struct am_db_rows points, params, visits, values, timing, notes, chosen, attachments;
+    struct am_db_rows points, params, visits, values, timing, notes, chosen, attachments, seals;
     struct am_read_benches benches;
     struct am_read_labels busy; /* of the launches */
     const struct am_filter *filter;
+    int64_t unsealed;        /* the first launch whose samples are not as stored; 0: none */
     struct am_arena scratch; /* of `rows`, reused for every point */
-    struct value_row *rows;
+    struct am_read_value *rows;
     size_t n_rows, rows_cap;
     size_t results_cap, failures_cap;
     struct am_result_set *out;
@@ -256,18 +249,25 @@ static enum am_status read_values(struct loader *ld, const struct am_read_bench 
     ld->n_rows = 0;
     am_db_rows_bind(rows, 1, r->point_id);
     while (am_db_rows_next(rows)) {
-        struct value_row *const list =
+        struct am_read_value *const list =
             am_db_rows_room(rows, ld->rows, ld->n_rows, &ld->rows_cap, sizeof(*list));
 
         if (!list)
             break;
         ld->rows = list;
-        list[ld->n_rows++] = (struct value_row){
+        list[ld->n_rows++] = (struct am_read_value){
             .launch = am_db_get_int(rows, 0),
             .round = am_db_get_unsigned(rows, 1),
             .labels = am_db_get_unsigned(rows, 2),
-            .metric = am_read_index(rows, 3, bench->metric_ids, bench->n_metrics),
+            .metric = am_db_is_null(rows, 3)
+                          ? bench->n_metrics
+                          : am_read_index(rows, 3, bench->metric_ids, bench->n_metrics),
             .value = am_db_get_real(rows, 4, NAN),
+            .visit = am_db_get_int(rows, 5),
+            .seq = am_db_get_int(rows, 6),
+            .elapsed_ns = am_db_get_int(rows, 7),
+            .hz_before = am_db_get_real(rows, 8, NAN),
+            .hz_after = am_db_get_real(rows, 9, NAN),
         };
     }
     return rows->status;
@@ -280,9 +280,9 @@ static void count_series(const struct loader *ld, size_t metric, size_t *launche
 
     *launches = *values = 0;
     for (size_t i = 0; i < ld->n_rows; i++) {
-        const struct value_row *const row = &ld->rows[i];
+        const struct am_read_value *const row = &ld->rows[i];
 
-        if (row->metric != metric)
+        if (row->metric != metric || isnan(row->value))
             continue;
         if (*values == 0 || row->launch != latest)
             ++*launches;
@@ -307,9 +307,9 @@ static enum am_status fill_series(struct loader *ld, size_t metric, struct am_se
     if (rows->status != AM_OK)
         return rows->status;
     for (size_t i = 0; i < ld->n_rows; i++) {
-        const struct value_row *const row = &ld->rows[i];
+        const struct am_read_value *const row = &ld->rows[i];
 
-        if (row->metric != metric)
+        if (row->metric != metric || isnan(row->value))
             continue;
         if (used == 0 || series->launches[series->n - 1].launch_id != row->launch)
             series->launches[series->n++] =
@@ -362,34 +362,33 @@ static const char SQL_NOTES[] = LATEST_SAID("key, value", "note");
 static const char SQL_CHOSEN[] = LATEST_SAID("name, value", "chosen");
 static const char SQL_ATTACHMENTS[] = LATEST_SAID("name, type, data", "attachment");
 static const char SQL_VALUES[] =
-    "SELECT v.launch, v.round, s.labels, x.metric, x.value FROM visit v"
-    " CROSS JOIN sample s ON s.visit = v.id"
-    " CROSS JOIN value x ON x.visit = s.visit AND x.seq = s.seq AND x.value NOT NULL"
+    "SELECT v.launch, v.round, s.labels, x.metric, x.value, v.id, s.seq, s.elapsed_ns,"
+    " s.hz_before, s.hz_after FROM visit v CROSS JOIN sample s ON s.visit = v.id"
+    " LEFT JOIN value x ON x.visit = s.visit AND x.seq = s.seq"
     " WHERE v.point = ?1 AND v.state = 'ok' AND (?2 = 0 OR v.round % ?2 = ?3)"
     " ORDER BY v.launch, s.seq, x.metric";
 
 static const char SQL_TIMING[] =
-    "SELECT ifnull(avg(iif(s.labels = 0, s.elapsed_ns, NULL)), min(s.elapsed_ns)),"
-    " max(l.clock_resolution_ns), max(l.clock_overhead_ns),"
-    " max(max(s.hz_before, s.hz_after)) FROM visit v CROSS JOIN launch l ON l.id = v.launch"
-    " CROSS JOIN sample s ON s.visit = v.id"
+    "SELECT max(l.clock_resolution_ns), max(l.clock_overhead_ns) FROM visit v"
+    " CROSS JOIN launch l ON l.id = v.launch"
     " WHERE v.point = ?1 AND v.state = 'ok' AND (?2 = 0 OR v.round % ?2 = ?3)";
 
-static enum am_status read_timing(struct am_db_rows *rows, struct am_result *r)
+static enum am_status read_timing(struct loader *ld, struct am_result *r)
 {
+    struct am_db_rows *const rows = &ld->timing;
+
     am_db_rows_bind(rows, 1, r->point_id);
     if (!am_db_rows_next(rows))
         return rows->status;
-    for (int col = 0; col < 4; col++) {
-        if (am_db_get_real(rows, col, 0) < 0)
-            return am_db_rows_damaged(rows, "a time or a clock is negative");
-    }
     r->timing = (struct am_timing){
-        .batch_s = am_db_get_real(rows, 0, 0) * 1e-9,
-        .step_s = am_db_get_real(rows, 1, 0) * 1e-9,
-        .reading_s = am_db_get_real(rows, 2, 0) * 1e-9,
-        .hz = am_db_get_real(rows, 3, 0),
+        .batch_s = am_read_batch_ns(ld->rows, ld->n_rows) * 1e-9,
+        .step_s = am_db_get_real(rows, 0, 0) * 1e-9,
+        .reading_s = am_db_get_real(rows, 1, 0) * 1e-9,
+        .hz = am_read_clock(ld->rows, ld->n_rows),
     };
+    if (fmin(fmin(r->timing.batch_s, r->timing.step_s), fmin(r->timing.reading_s, r->timing.hz)) <
+        0)
+        return am_db_rows_damaged(rows, "a time or a clock is negative");
     return rows->status;
 }
 
@@ -421,8 +420,12 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
     if (s == AM_OK)
         s = read_said(ld, r);
     if (s == AM_OK)
-        s = read_timing(&ld->timing, r);
-    return s == AM_OK ? read_series(ld, bench, r) : s;
+        s = read_series(ld, bench, r);
+    if (s == AM_OK)
+        s = read_timing(ld, r);
+    if (s == AM_OK && ld->filter->check)
+        s = am_seal_compare(&ld->seals, bench, ld->rows, ld->n_rows, &ld->unsealed);
+    return s;
 }
 
 static void open_for_filter(struct loader *ld, struct am_db_rows *rows, const char *sql)
@@ -444,12 +447,15 @@ static enum am_status load_points(struct loader *ld)
     open_for_filter(ld, &ld->notes, SQL_NOTES);
     open_for_filter(ld, &ld->chosen, SQL_CHOSEN);
     open_for_filter(ld, &ld->attachments, SQL_ATTACHMENTS);
+    if (ld->filter->check)
+        am_db_rows_open(&ld->seals, am_seal_sql_shown);
     while (s == AM_OK && am_db_rows_next(&ld->points)) {
         const struct am_read_bench *const bench = am_read_bench_of(&ld->benches, &ld->points, 1);
 
         if (bench && bench->selected)
             s = load_point(ld, bench);
     }
+    (void)am_db_rows_close(&ld->seals);
     (void)am_db_rows_close(&ld->attachments);
     (void)am_db_rows_close(&ld->chosen);
     (void)am_db_rows_close(&ld->notes);
@@ -476,6 +482,20 @@ static enum am_status count_launches(struct loader *ld, struct am_db_rows *rows)
     return am_db_rows_close(rows);
 }
 
+/* Everything but the samples, which were compared when they were read. */
+static void check_seals(struct loader *ld, struct am_arena *arena)
+{
+    struct am_seal *const seal = &ld->out->seal;
+
+    am_seal_check(ld->points.store, false, arena, seal);
+    if (seal->state == AM_SEAL_BROKEN || !ld->unsealed)
+        return;
+    seal->state = AM_SEAL_BROKEN;
+    seal->story = am_arena_printf(arena, "launch %lld has samples that are not as they were stored",
+                                  (long long)ld->unsealed);
+    seal->digest[0] = '\0';
+}
+
 enum am_status am_store_load(struct am_store *store, const struct am_filter *filter,
                              struct am_arena *arena, struct am_result_set *out, struct am_err *err)
 {
@@ -489,6 +509,7 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
                         .notes = rows,
                         .chosen = rows,
                         .attachments = rows,
+                        .seals = rows,
                         .out = out};
     enum am_status s = am_db_read_begin(store, err);
 
@@ -510,6 +531,8 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
         s = load_points(&ld);
     if (s == AM_OK)
         s = count_launches(&ld, &rows);
+    if (s == AM_OK && ld.filter->check)
+        check_seals(&ld, arena);
     am_db_read_end(store);
     am_arena_fini(&ld.scratch);
     return s;

@@ -264,3 +264,187 @@ enum am_status am_seal_begin(struct am_store *store, struct am_err *err)
                            AM_DB_VALUES(am_db_int(first), am_db_blob(start, sizeof(start))), err);
     return s == AM_OK ? am_seal_tables(store, AM_SEALED_OF_RUNS, err) : s;
 }
+
+/* ---- checking ---- */
+
+/* Of a run's own file the one chain is of no node; of a merged file each is of one. */
+static enum am_status read_chains(struct am_store *store, bool merged, struct am_arena *arena,
+                                  struct am_chains *out, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .arena = arena, .err = err};
+    size_t cap = 0;
+
+    am_db_rows_open(&rows, "SELECT node, first, launches, start FROM chain ORDER BY first");
+    while (am_db_rows_next(&rows)) {
+        struct am_chain *const items =
+            am_db_rows_room(&rows, out->items, out->n, &cap, sizeof(*items));
+        size_t n = 0;
+        const void *start;
+
+        if (!items)
+            break;
+        out->items = items;
+        items[out->n] = (struct am_chain){
+            .node = am_db_get_text_or_null(&rows, 0),
+            .first = am_db_get_int(&rows, 1),
+            .launches = am_db_get_int(&rows, 2),
+        };
+        start = am_db_get_blob(&rows, 3, &n);
+        if (n != AM_DIGEST_BYTES || items[out->n].first < 1 || items[out->n].launches < 0 ||
+            (items[out->n].node != NULL) != merged) {
+            (void)am_db_rows_damaged(&rows, "a chain of seals is none");
+            break;
+        }
+        memcpy(items[out->n].start, start, AM_DIGEST_BYTES);
+        memcpy(items[out->n].head, start, AM_DIGEST_BYTES);
+        out->n++;
+    }
+    return am_db_rows_close(&rows);
+}
+
+/* Compares the table with its seal and adds it to the file's digest. */
+static enum am_status check_table(struct am_store *store, enum am_sealed which,
+                                  struct am_digest *all, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    unsigned char digest[AM_DIGEST_BYTES];
+    enum am_status s = digest_table(store, which, digest, err);
+    bool same;
+
+    if (s != AM_OK)
+        return s;
+    am_digest_add(all, digest, sizeof(digest));
+    am_db_rows_open(&rows, "SELECT 1 FROM table_seal WHERE name = ?1 AND digest = ?2");
+    if (rows.status == AM_OK &&
+        (sqlite3_bind_text(rows.stmt, 1, tables[which].name, -1, SQLITE_STATIC) != SQLITE_OK ||
+         sqlite3_bind_blob(rows.stmt, 2, digest, sizeof(digest), SQLITE_STATIC) != SQLITE_OK))
+        rows.status = am_db_fail(store, "read", err);
+    same = am_db_rows_next(&rows);
+    s = am_db_rows_close(&rows);
+    if (s == AM_OK && !same)
+        s = am_fail(err, AM_E_STORE, "%s is not as it was stored", tables[which].name);
+    return s;
+}
+
+static enum am_status check_tables(struct am_store *store, bool merged, struct am_digest *all,
+                                   struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
+        if (i < AM_SEALED_NODE || merged)
+            s = check_table(store, (enum am_sealed)i, all, err);
+    }
+    return s;
+}
+
+/* The start of a run's own chain follows from its tables; of a merged file's it is kept only. */
+static enum am_status check_start(struct am_store *store, const struct am_chains *chains,
+                                  struct am_err *err)
+{
+    unsigned char start[AM_DIGEST_BYTES];
+    enum am_status s = AM_OK;
+
+    if (chains->n == 0 || chains->items[0].node)
+        return AM_OK;
+    s = digest_start(store, chains->items[0].first, start, err);
+    if (s == AM_OK && memcmp(start, chains->items[0].start, sizeof(start)) != 0)
+        s = am_fail(err, AM_E_STORE, "the circumstances are not those that the launches began in");
+    return s;
+}
+
+static void add_chains(struct am_digest *all, const struct am_chains *chains)
+{
+    for (size_t i = 0; i < chains->n; i++) {
+        const struct am_chain *const c = &chains->items[i];
+
+        if (c->node)
+            am_digest_add(all, c->node, strlen(c->node) + 1);
+        add_word(all, 'i', (uint64_t)c->launches);
+        am_digest_add(all, c->head, sizeof(c->head));
+    }
+}
+
+static size_t count_sealed(const struct am_chains *chains)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < chains->n; i++)
+        n += (size_t)chains->items[i].checked;
+    return n;
+}
+
+static enum am_status count_launches(struct am_store *store, size_t *n, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+
+    am_db_rows_open(&rows, "SELECT count(*) FROM launch");
+    if (am_db_rows_next(&rows))
+        *n = (size_t)am_db_get_int(&rows, 0);
+    return am_db_rows_close(&rows);
+}
+
+/* One bit of the header makes a file look as one of a version without seals. */
+static enum am_status check_unsealed(struct am_store *store, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    bool there;
+
+    am_db_rows_open(&rows, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN"
+                           " ('chain', 'seal', 'sample_seal', 'table_seal')");
+    there = am_db_rows_next(&rows);
+    if (am_db_rows_close(&rows) == AM_OK && there)
+        return am_fail(err, AM_E_STORE, "%s",
+                       store->version < AM_SCHEMA_VERSION
+                           ? "it has seals, and claims a version that had none"
+                           : "its launches have no chain of seals");
+    return rows.status;
+}
+
+static enum am_status check_all(struct am_store *store, bool whole, struct am_arena *arena,
+                                struct am_seal *out, struct am_err *err)
+{
+    unsigned char bytes[AM_DIGEST_BYTES];
+    struct am_chains chains = {0};
+    struct am_digest all;
+    const bool merged = am_read_is_merged(store);
+    enum am_status s = AM_OK;
+
+    if (store->version >= AM_SCHEMA_VERSION)
+        s = read_chains(store, merged, arena, &chains, err);
+    if (s != AM_OK)
+        return s;
+    if (chains.n == 0 && !(merged && store->version >= AM_SCHEMA_VERSION)) {
+        s = count_launches(store, &out->unsealed, err);
+        return s == AM_OK ? check_unsealed(store, err) : s;
+    }
+    am_digest_init(&all);
+    am_digest_add(&all, heading, sizeof(heading));
+    s = check_tables(store, merged, &all, err);
+    if (s == AM_OK)
+        s = check_start(store, &chains, err);
+    if (s == AM_OK && !am_seal_walk(store, &chains, whole, &out->unsealed, err))
+        s = AM_E_STORE;
+    out->sealed = count_sealed(&chains);
+    if (s != AM_OK)
+        return s;
+    out->state = out->unsealed ? AM_SEAL_PARTLY : AM_SEAL_HOLDS;
+    add_chains(&all, &chains);
+    am_digest_finish(&all, bytes);
+    am_digest_text(bytes, out->digest);
+    return AM_OK;
+}
+
+void am_seal_check(struct am_store *store, bool whole, struct am_arena *arena, struct am_seal *out)
+{
+    struct am_err err = {0};
+    const char *story;
+
+    *out = (struct am_seal){.state = AM_SEAL_NONE};
+    if (check_all(store, whole, arena, out, &err) == AM_OK)
+        return;
+    story = am_arena_strdup(arena, err.text);
+    out->state = AM_SEAL_BROKEN;
+    out->story = story ? story : "out of memory";
+    out->digest[0] = '\0';
+}

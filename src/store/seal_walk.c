@@ -367,3 +367,96 @@ enum am_status am_seal_launch(struct am_store *store, int64_t launch, int64_t fi
         s = am_db_put(store, AM_DB_COUNT_SEAL, AM_DB_VALUES(am_db_int(launch)), err);
     return s;
 }
+
+/* ---- checking ---- */
+
+static struct am_chain *chain_of(const struct am_chains *chains, int64_t launch)
+{
+    for (size_t i = chains->n; i-- > 0;) {
+        struct am_chain *const c = &chains->items[i];
+
+        if (launch >= c->first && launch - c->first < c->launches)
+            return c;
+    }
+    return NULL;
+}
+
+static bool broken(const struct walk *w, int64_t launch, const char *what)
+{
+    (void)am_fail(w->err, AM_E_STORE, "launch %lld %s", (long long)launch, what);
+    return false;
+}
+
+/* A launch of no chain: of a version without seals, or put there behind the last sealed one. */
+static bool pass_unsealed(struct walk *w, const struct am_chains *chains, size_t *unsealed)
+{
+    const struct am_chain *const last = chains->n ? &chains->items[chains->n - 1] : NULL;
+    unsigned char digest[AM_DIGEST_BYTES] = {0};
+    const int64_t launch = w->launches.key;
+    bool same;
+
+    if (last && !last->node && launch >= last->first)
+        return broken(w, launch, "has no seal");
+    digest_launch(w, digest, NULL, digest, &same);
+    ++*unsealed;
+    return true;
+}
+
+static bool check_launch(struct walk *w, struct am_chain *c)
+{
+    const int64_t launch = w->launches.key;
+    unsigned char digest[AM_DIGEST_BYTES];
+    bool same;
+
+    if (launch != c->first + c->checked)
+        return broken(w, c->first + c->checked, "is missing");
+    digest_launch(w, c->checked ? c->head : c->start, c->node, digest, &same);
+    if (!same)
+        return broken(w, launch, "has samples that are not as they were stored");
+    if (!holds(&w->seals, launch, 1, digest))
+        return broken(w, launch, "is not as it was stored, or its seal is not");
+    memcpy(c->head, digest, sizeof(digest));
+    c->checked++;
+    advance(&w->seals);
+    return true;
+}
+
+/* Nothing may be left: a row behind the last launch belongs to none. */
+static bool all_met(const struct walk *w, const struct am_chains *chains)
+{
+    bool all = w->seals.key == INT64_MAX && w->visits.key == INT64_MAX &&
+               w->surroundings.key == INT64_MAX &&
+               (!w->whole || (w->samples.key == INT64_MAX && w->off.key == INT64_MAX &&
+                              w->values.key == INT64_MAX));
+
+    for (size_t i = 0; i < SAID; i++)
+        all = all && w->said[i].key == INT64_MAX;
+    for (size_t i = 0; i < chains->n; i++) {
+        const struct am_chain *const c = &chains->items[i];
+
+        if (c->checked < c->launches)
+            return broken(w, c->first + c->checked, "is missing");
+    }
+    if (!all)
+        (void)am_fail(w->err, AM_E_STORE, "there are rows that belong to no launch");
+    return all;
+}
+
+bool am_seal_walk(struct am_store *store, struct am_chains *chains, bool whole, size_t *unsealed,
+                  struct am_err *story)
+{
+    struct walk w = {.store = store, .err = story, .whole = whole};
+    bool good = !whole || open_samples(&w, INT64_MIN, INT64_MAX) == AM_OK;
+
+    open_launches(&w, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX);
+    open_cursor(&w, &w.seals, sql_seals, INT64_MIN, INT64_MAX);
+    while (good && w.launches.key != INT64_MAX) {
+        struct am_chain *const c = chain_of(chains, w.launches.key);
+
+        good = c ? check_launch(&w, c) : pass_unsealed(&w, chains, unsealed);
+        if (good)
+            advance(&w.launches);
+    }
+    good = good && all_met(&w, chains);
+    return close_walk(&w) == AM_OK && good;
+}

@@ -298,13 +298,13 @@ static void test_filters(void)
         size_t results, launches, failures, first_series;
         const char *first_state;
     } cases[] = {
-        {{NULL, 0, 0}, 6, 11, 4, 4, "ok"},
-        {{"mem.*", 0, 0}, 4, 9, 4, 4, "ok"},
-        {{"cpu.*", 0, 0}, 2, 2, 0, 2, "ok"},
-        {{"none", 0, 0}, 0, 0, 0, 0, NULL},
-        {{NULL, 2, 0}, 6, 7, 3, 2, "ok"},
-        {{NULL, 2, 1}, 6, 4, 1, 2, "ok"},
-        {{"cpu.fake", 2, 1}, 2, 0, 0, 0, "pending"},
+        {{NULL, 0, 0, false}, 6, 11, 4, 4, "ok"},
+        {{"mem.*", 0, 0, false}, 4, 9, 4, 4, "ok"},
+        {{"cpu.*", 0, 0, false}, 2, 2, 0, 2, "ok"},
+        {{"none", 0, 0, false}, 0, 0, 0, 0, NULL},
+        {{NULL, 2, 0, false}, 6, 7, 3, 2, "ok"},
+        {{NULL, 2, 1, false}, 6, 4, 1, 2, "ok"},
+        {{"cpu.fake", 2, 1, false}, 2, 0, 0, 0, "pending"},
     };
     struct am_store *store = NULL;
     struct am_err err = {0};

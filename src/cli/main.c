@@ -135,6 +135,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_PROFILE] = am_cmd_profile,
         [AM_CMD_TABLE] = am_cmd_table,
         [AM_CMD_MERGE] = am_cmd_merge,
+        [AM_CMD_VERIFY] = am_cmd_verify,
         [AM_CMD_TRACK] = am_cmd_track,
         [AM_CMD_SELFTEST] = am_cmd_selftest,
         [AM_CMD_NEW] = am_cmd_new,

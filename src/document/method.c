@@ -4,14 +4,16 @@
 
 #include "base/text.h"
 #include "document/units.h"
+#include "document/verification.h"
 
 #include <stdint.h>
 #include <string.h>
 
 enum { FAILURES_MAX = 200, FAILURES_OPEN = 12, DATA_MAX = 320 << 10, DATA_POINTS_MAX = 2000 };
 
-static void tell_settings(struct am_body *b, const struct am_run_info *run)
+static void tell_settings(struct am_body *b, const struct am_result_set *set)
 {
+    const struct am_run_info *const run = &set->run;
     const struct am_plan_settings *const s = &run->settings;
     struct am_kvs *const pairs = am_arena_alloc(b->arena, sizeof(*pairs));
     char text[AM_UNITS_MAX], limit[AM_UNITS_MAX];
@@ -20,6 +22,8 @@ static void tell_settings(struct am_body *b, const struct am_run_info *run)
     if (!pairs)
         return;
     am_kvs_add(pairs, b->arena, "command", run->command);
+    if (set->seal.state != AM_SEAL_UNCHECKED)
+        am_kvs_add(pairs, b->arena, "seals", am_seal_sentence(&set->seal, b->arena));
     am_kvs_addf(pairs, b->arena, "seed", "%llu", (unsigned long long)s->seed);
     am_kvs_addf(pairs, b->arena, "launches", "%u to %u fresh processes per point, in random order",
                 s->min_launches, s->max_launches);
@@ -132,7 +136,7 @@ void am_method_section(struct am_body *b, const struct am_result_set *set)
                        "process share its memory's placement and are not independent, so the "
                        "launch is the unit of statistics. Shown is the median of launch medians "
                        "with an order-statistic interval. Nothing is deleted.");
-    tell_settings(b, &set->run);
+    tell_settings(b, set);
     tell_stops(b, set);
     tell_disturbed(b, set);
     tell_failures(b, set);

@@ -4,6 +4,7 @@
 #include "document/findings.h"
 #include "document/results.h"
 #include "document/run.h"
+#include "document/verification.h"
 #include "evidence/evidence.h"
 
 #include <math.h>
@@ -118,6 +119,7 @@ void am_results_data(struct am_data *d, const void *self)
     am_data_machine(d, &set->machine);
     am_data_pairs(d, "environment", &set->environment);
     am_data_pairs(d, "settings", &set->settings);
+    am_data_seal(d, &set->seal);
     am_data_pairs(d, "build", &set->build);
     am_data_findings(d, &set->findings);
     tell_nodes(d, &set->nodes);

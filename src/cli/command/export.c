@@ -9,6 +9,7 @@
 #include "document/results.h"
 #include "document/samples.h"
 #include "model/facts.h"
+#include "store/verify.h"
 #include "write/plot/figure_svg.h"
 #include "write/write.h"
 
@@ -64,11 +65,16 @@ static enum am_status export_samples(const struct am_cli *cli, FILE *out, struct
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_store *store = NULL;
     const char *file;
+    struct am_seal seal;
     struct stream stream = {.out = out, .format = cli->style.format, .patterns = &patterns};
     enum am_status status = am_runs_resolve(cli->opt->operands.items[0], cli->arena, &file, err);
 
     if (status == AM_OK)
         status = am_store_open(file, false, &store, err);
+    if (status == AM_OK)
+        am_store_seal(store, cli->arena, &seal);
+    if (status == AM_OK)
+        am_load_warn(file, &seal);
     if (status == AM_OK)
         status = write_samples(store, &stream, cli->arena, err);
     am_store_close(store);

@@ -232,7 +232,8 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     struct am_setup setup = {0};
     struct am_outcome outcome = {0};
     struct am_result_set stored = {0};
-    enum am_status status = am_evidence_load(store, NULL, cli->arena, &stored, err);
+    enum am_status status =
+        am_evidence_load(store, &(struct am_filter){.check = true}, cli->arena, &stored, err);
 
     if (status == AM_OK)
         status = recall(cli, &stored, err);
@@ -247,6 +248,8 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         status = am_setup_counters(cli, &setup, err);
     if (status == AM_OK)
+    if (status == AM_OK)
+        am_load_warn(path, &stored.seal);
         status = rebuild_plan(resume, cli->arena, &setup, err);
     if (status == AM_OK)
         am_setup_costs(cli, &setup);

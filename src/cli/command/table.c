@@ -5,6 +5,8 @@
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
 #include "write/query.h"
+#include "cli/run/setup.h"
+#include "store/verify.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -54,6 +56,7 @@ static enum am_status open_source(struct am_cli *cli, const struct am_tablespec 
     const char *path;
     enum am_status s;
 
+    struct am_seal seal;
     if (!db)
         return am_fail(err, AM_E_USAGE, "%s:%u: no \"set db FILE\" stands before file %s",
                        spec->file, file->line, file->name);
@@ -67,6 +70,10 @@ static enum am_status open_source(struct am_cli *cli, const struct am_tablespec 
     if (s == AM_OK)
         s = am_store_open_queries(source->store, &why);
     return s == AM_OK ? AM_OK : retell(spec, file->line, s, &why, err);
+    if (s == AM_OK)
+        am_store_seal(source->store, cli->arena, &seal);
+    if (s == AM_OK)
+        am_load_warn(path, &seal);
 }
 
 static enum am_status ask(struct am_cli *cli, const struct am_tablespec *spec,

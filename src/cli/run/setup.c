@@ -545,6 +545,14 @@ static enum am_status leave_base(const struct am_cli *cli, struct am_result_set 
     return am_results_where(&all, AM_SIDE_AXIS, AM_SIDE_NEW, cli->arena, set, err);
 }
 
+void am_load_warn(const char *path, const struct am_seal *seal)
+{
+    if (seal->state == AM_SEAL_BROKEN)
+        am_log(AM_LOG_WARN,
+               "%s is not as it was written: %s; \"archmeter verify\" checks all of it", path,
+               seal->story);
+}
+
 enum am_status am_load_file(const struct am_cli *cli, const char *path,
                             const struct am_strings *patterns, struct am_result_set *out,
                             struct am_err *err)
@@ -561,8 +569,10 @@ enum am_status am_load_file(const struct am_cli *cli, const char *path,
     if (status == AM_OK)
         status = am_store_open(file, false, &store, err);
     if (status == AM_OK)
-        status = am_evidence_load(store, &(struct am_filter){0}, cli->arena, out, err);
+        status = am_evidence_load(store, &(struct am_filter){.check = true}, cli->arena, out, err);
     am_store_close(store);
+    if (status == AM_OK)
+        am_load_warn(file, &out->seal);
     if (status == AM_OK)
         status = leave_base(cli, out, err);
     return status == AM_OK ? am_select_results(out, patterns, cli->arena, err) : status;

@@ -75,6 +75,8 @@ struct am_strings am_operands_from(const struct am_options *opt, size_t skip);
 enum am_status am_select_results(struct am_result_set *set, const struct am_strings *patterns,
                                  struct am_arena *arena, struct am_err *err);
 
+/* Warns of a file whose seals do not hold; every command that reads one does. */
+void am_load_warn(const char *path, const struct am_seal *seal);
 /* Opens a results file for reading, loads what the patterns name, and closes it. */
 enum am_status am_load_file(const struct am_cli *cli, const char *path,
                             const struct am_strings *patterns, struct am_result_set *out,

@@ -318,6 +318,25 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .min_operands = 1,
             .max_operands = UINT_MAX,
         },
+    [AM_CMD_VERIFY] =
+        {
+            .name = "verify",
+            .summary = "whether a results file is as it was written",
+            .operands = "[FILE]",
+            .description =
+                "Every launch is stored with a seal, a SHA-256 digest over all that the file has of "
+                "it and over the seal of the launch before; the plan and the circumstances have "
+                "seals too. verify checks the database, references, counts, the values that follow "
+                "from work and time, and every seal, and prints the digest of the whole, which the "
+                "page of report carries too. A seal shows that the file changed after it was "
+                "written, not who wrote it: whoever changes a file on purpose can seal it again, and "
+                "has another digest then.\n\n"
+                "Ends with code 0 when everything holds, 1 when something does not, and 4 when "
+                "launches have no seals, because an earlier version stored them.",
+            .operand = AM_OPERAND_FILE,
+            .latest = 1,
+            .max_operands = 1,
+        },
     [AM_CMD_TABLE] =
         {
             .name = "table",

@@ -10,7 +10,8 @@ enum { LINE_WIDTH = 80, HELP_COLUMN = 28, LABEL_MAX = 128 };
 
 const struct am_exit_code am_exit_codes[] = {
     {0, "done"},
-    {1, "findings: a slower row in check, failed points in run, an error in doctor --strict"},
+    {1,
+     "findings: a slower row in check, failed points in run, an error in doctor --strict, a file that does not verify"},
     {2, "the command line is wrong; nothing was done"},
     {3, "could not measure, read or write"},
     {4, "inconclusive, or nothing to compare"},

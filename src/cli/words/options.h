@@ -34,6 +34,7 @@ enum am_command_id {
     AM_CMD_PROFILE,
     AM_CMD_TABLE,
     AM_CMD_MERGE,
+    AM_CMD_VERIFY,
     AM_CMD_TRACK,
     AM_CMD_SELFTEST,
     AM_CMD_NEW,

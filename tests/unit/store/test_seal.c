@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: MIT */
+/* Seals: every column of every table is under one; killed, resumed, upgraded and merged files have
+ * their true answers; bits that change what is shown are found. */
+#include "store/verify.h"
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "store/merge.h"
+#include "store_fixture.h"
+#include "tap.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+enum { FLIPS = 60, FILE_MAX = 1 << 20, SQL_MAX = 1024, TABLES_MAX = 40 };
+
+static const char whole[] = "seal-whole.db", edited[] = "seal-edited.db",
+                  merged[] = "seal-merged.db";
+
+/* ---- files ---- */
+
+static size_t read_bytes(const char *path, unsigned char *buf)
+{
+    FILE *const f = fopen(path, "rb");
+    const size_t n = f ? fread(buf, 1, FILE_MAX, f) : 0;
+
+    if (f)
+        (void)fclose(f);
+    return n;
+}
+
+static void write_bytes(const char *path, const unsigned char *buf, size_t n)
+{
+    FILE *const f = fopen(path, "wb");
+
+    if (!f || fwrite(buf, 1, n, f) != n)
+        printf("# cannot write %s\n", path);
+    if (f)
+        (void)fclose(f);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    static unsigned char buf[FILE_MAX];
+
+    write_bytes(to, buf, read_bytes(from, buf));
+}
+
+static bool execute(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    bool good =
+        sqlite3_open(path, &db) == SQLITE_OK &&
+        sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON;", NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+
+    if (!good)
+        printf("# %s: %s\n", sql, sqlite3_errmsg(db));
+    (void)sqlite3_close(db);
+    return good;
+}
+
+static int64_t number(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *stmt = NULL;
+    int64_t n = -1;
+
+    if (sqlite3_open(path, &db) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW)
+        n = sqlite3_column_int64(stmt, 0);
+    (void)sqlite3_finalize(stmt);
+    (void)sqlite3_close(db);
+    return n;
+}
+
+static void make_run(const char *path)
+{
+    struct am_store *const store = fx_fresh_run(path);
+    struct am_err err = {0};
+    const struct am_stop stops[] = {{1, AM_STOP_TARGET}, {3, AM_STOP_TARGET}};
+
+    ok(store && fx_fill(store, &err) == AM_OK && am_store_put_stops(store, stops, 2, &err) == AM_OK,
+       "a run is written %s", err.text);
+    am_store_close(store);
+}
+
+/* The seals of a file; one that cannot be opened counts as broken. */
+static struct am_seal seal_of(const char *path, struct am_arena *arena)
+{
+    struct am_seal seal = {.state = AM_SEAL_BROKEN};
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+
+    if (am_store_open(path, false, &store, &err) == AM_OK)
+        am_store_seal(store, arena, &seal);
+    else
+        seal.story = am_arena_strdup(arena, err.text);
+    am_store_close(store);
+    return seal;
+}
+
+static enum am_seal_state state_of(const char *path)
+{
+    struct am_arena arena = {0};
+    const enum am_seal_state state = seal_of(path, &arena).state;
+
+    am_arena_fini(&arena);
+    return state;
+}
+
+/* ---- what is sealed ---- */
+
+static void test_whole(void)
+{
+    struct am_arena arena = {0};
+    struct am_seal a, b;
+
+    make_run(whole);
+    a = seal_of(whole, &arena);
+    ok(a.state == AM_SEAL_HOLDS && a.sealed == 11 && a.unsealed == 0,
+       "a killed run's seals hold up to its last launch: %zu %s", a.sealed, a.story ? a.story : "");
+    make_run(edited);
+    b = seal_of(edited, &arena);
+    ok(strlen(a.digest) == AM_DIGEST_TEXT - 1, "the file has a digest");
+    is_str(b.digest, a.digest, "which its contents alone decide");
+    am_arena_fini(&arena);
+}
+
+/* Another value of the same type in one column of one row. */
+static void edit_column(const char *table, const char *column, const char *row)
+{
+    char sql[SQL_MAX];
+
+    (void)am_str_format(
+        sql, sizeof(sql),
+        "UPDATE %s SET %s = CASE typeof(%s) WHEN 'text' THEN %s || 'x' WHEN 'blob' THEN"
+        " CAST(%s || x'01' AS BLOB) WHEN 'null' THEN 1 WHEN 'real' THEN"
+        " coalesce(nullif(%s * 1.0000000000000009, %s), 1e-300) ELSE %s + 1000 END"
+        " WHERE %s",
+        table, column, column, column, column, column, column, column, row);
+    copy_file(whole, edited);
+    (void)execute(edited, sql);
+}
+
+/* Which row of the table is edited: the last, or of those without row numbers the first. */
+static void choose_row(const char *table, const char *column, char *where)
+{
+    char sql[SQL_MAX];
+
+    (void)am_str_format(sql, sizeof(sql), "SELECT wr FROM pragma_table_list('%s')", table);
+    if (number(whole, sql) == 0)
+        (void)am_str_format(where, SQL_MAX, "rowid = (SELECT max(rowid) FROM %s)", table);
+    else if (strcmp(table, "param") == 0)
+        (void)am_str_format(where, SQL_MAX, "point = 1 AND axis = 1");
+    else
+        (void)am_str_format(where, SQL_MAX, "(visit, %s) = (SELECT visit, %s FROM %s LIMIT 1)",
+                            column, column, table);
+}
+
+static void test_columns_of(sqlite3 *db, const char *table)
+{
+    sqlite3_stmt *stmt = NULL;
+
+    (void)sqlite3_prepare_v2(db, "SELECT name FROM pragma_table_info(?)", -1, &stmt, NULL);
+    (void)sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *const column = (const char *)sqlite3_column_text(stmt, 0);
+        struct am_arena arena = {0};
+        struct am_seal seal;
+        char where[SQL_MAX];
+
+        if (strcmp(table, "chain") == 0 && strcmp(column, "id") == 0)
+            continue; /* its value says nothing */
+        choose_row(table, column, where);
+        edit_column(table, column, where);
+        seal = seal_of(edited, &arena);
+        ok(seal.state == AM_SEAL_BROKEN, "%s.%s is sealed: %s", table, column,
+           seal.story ? seal.story : "");
+        am_arena_fini(&arena);
+    }
+    (void)sqlite3_finalize(stmt);
+}
+
+/* Whatever a table gets: forgetting to seal it fails here. */
+static void test_columns(void)
+{
+    char names[TABLES_MAX][64];
+    size_t n = 0;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *stmt = NULL;
+
+    (void)sqlite3_open(whole, &db);
+    (void)sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'table'", -1, &stmt,
+                             NULL);
+    while (n < TABLES_MAX && sqlite3_step(stmt) == SQLITE_ROW)
+        (void)am_str_format(names[n++], sizeof(names[0]), "%s",
+                            (const char *)sqlite3_column_text(stmt, 0));
+    (void)sqlite3_finalize(stmt);
+    for (size_t i = 0; i < n; i++)
+        test_columns_of(db, names[i]);
+    (void)sqlite3_close(db);
+}
+
+/* Rows that vanish or appear. */
+static void test_rows(void)
+{
+    static const char *const edits[] = {
+        "DELETE FROM launch WHERE id = 4",
+        "DELETE FROM launch WHERE id = 11",
+        "DELETE FROM launch WHERE id = 11; DELETE FROM seal WHERE launch = 11;"
+        "DELETE FROM visit WHERE launch = 11",
+        "DELETE FROM launch; DELETE FROM seal; DELETE FROM visit",
+        "DELETE FROM visit WHERE id = 5",
+        "DELETE FROM sample WHERE visit = 1 AND seq = 2; DELETE FROM value WHERE visit = 1 AND"
+        " seq = 2",
+        "DELETE FROM value WHERE visit = 1 AND seq = 0 AND metric = 1",
+        "DELETE FROM point WHERE id = 6; DELETE FROM param WHERE point = 6",
+        "DELETE FROM surroundings WHERE launch = 1",
+        "DELETE FROM table_seal",
+        "DELETE FROM table_seal WHERE name = 'stop'",
+        "DELETE FROM chain",
+        "DELETE FROM seal",
+        "DELETE FROM sample_seal WHERE visit = 2",
+        "UPDATE chain SET launches = 10",
+        "UPDATE chain SET first = 12, launches = 0; DELETE FROM seal; DELETE FROM sample_seal",
+        "INSERT INTO note VALUES (1, 'added', 'by hand')",
+        "INSERT INTO note VALUES (99, 'added', 'to nothing')",
+        "INSERT INTO value VALUES (1, 99, 1, 7)",
+        "INSERT INTO off_cpu VALUES (1, 0, 7)",
+        "INSERT INTO launch SELECT 12, round, seed, worker, cpus, environment, pid, started_ns,"
+        " ended_ns, wall_start, clock_overhead_ns, clock_resolution_ns, hz, output FROM launch"
+        " WHERE id = 11",
+        "UPDATE value SET value = value * 2 WHERE metric = 1",
+        "UPDATE visit SET launch = CASE id WHEN 1 THEN 2 ELSE 1 END WHERE id IN (1, 2)",
+        "PRAGMA user_version = 4",
+    };
+
+    for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+        struct am_arena arena = {0};
+        struct am_seal seal;
+
+        copy_file(whole, edited);
+        (void)execute(edited, edits[i]);
+        seal = seal_of(edited, &arena);
+        ok(seal.state == AM_SEAL_BROKEN && !*seal.digest, "%.40s...: %s", edits[i],
+           seal.story ? seal.story : "");
+        am_arena_fini(&arena);
+    }
+}
+
+/* ---- what becomes of a file ---- */
+
+static void test_resumed(void)
+{
+    struct am_arena arena = {0};
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    const struct am_seal before = seal_of(whole, &arena);
+    struct am_seal after;
+
+    copy_file(whole, edited);
+    ok(am_store_open(edited, true, &store, &err) == AM_OK &&
+           am_store_end_run(store, AM_RUN_RUNNING, &err) == AM_OK &&
+           fx_put(store, 6, 0, &err) == AM_OK &&
+           am_store_put_environment(store, &fx_machine, &err) == AM_OK &&
+           am_store_put_settings(store, &fx_machine, &err) == AM_OK &&
+           am_store_end_run(store, AM_RUN_DONE, &err) == AM_OK,
+       "a run is gone on with %s", err.text);
+    am_store_close(store);
+    after = seal_of(edited, &arena);
+    ok(after.state == AM_SEAL_HOLDS && after.sealed == 12, "the chain goes on: %s",
+       after.story ? after.story : "");
+    ok(strcmp(before.digest, after.digest) != 0, "and the digest is another one");
+    am_arena_fini(&arena);
+}
+
+/* As archmeters before the seals left it. */
+static void make_version_4(const char *path)
+{
+    copy_file(whole, path);
+    (void)execute(path, "DROP TABLE seal; DROP TABLE sample_seal; DROP TABLE table_seal;"
+                        "DROP TABLE chain; PRAGMA user_version = 4");
+}
+
+static void test_upgraded(void)
+{
+    struct am_arena arena = {0};
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    struct am_seal seal;
+
+    make_version_4(edited);
+    seal = seal_of(edited, &arena);
+    ok(seal.state == AM_SEAL_NONE && seal.unsealed == 11 && !*seal.digest,
+       "a file of version 4 is not sealed: %s", seal.story ? seal.story : "");
+    ok(am_store_open(edited, true, &store, &err) == AM_OK && fx_put(store, 6, 0, &err) == AM_OK,
+       "it is gone on with %s", err.text);
+    am_store_close(store);
+    seal = seal_of(edited, &arena);
+    ok(seal.state == AM_SEAL_PARTLY && seal.sealed == 1 && seal.unsealed == 11,
+       "and sealed from then on: %s", seal.story ? seal.story : "");
+    (void)execute(edited, "UPDATE value SET value = 1 WHERE visit = 12");
+    ok(state_of(edited) == AM_SEAL_BROKEN, "what is sealed is compared");
+    am_arena_fini(&arena);
+}
+
+static void merge_two(const char *second)
+{
+    const struct am_node_part parts[] = {{.name = "a", .path = whole},
+                                         {.name = "b", .path = second}};
+    struct am_err err = {0};
+
+    (void)unlink(merged);
+    ok(am_store_merge(merged, "merge", parts, 2, &err) == AM_OK, "two are merged %s", err.text);
+}
+
+static void test_merged(void)
+{
+    struct am_arena arena = {0};
+    struct am_seal seal;
+
+    make_run(edited);
+    merge_two(edited);
+    seal = seal_of(merged, &arena);
+    ok(seal.state == AM_SEAL_HOLDS && seal.sealed == 22, "a merged file keeps both chains: %s",
+       seal.story ? seal.story : "");
+    ok(number(merged, "SELECT count(*) FROM seal a JOIN seal b ON b.launch = a.launch + 11"
+                      " AND b.digest = a.digest") == 11,
+       "the launches have the seals of their own files");
+    (void)execute(merged, "UPDATE node_fact SET value = 'x'; UPDATE node SET command = 'x'");
+    ok(state_of(merged) == AM_SEAL_BROKEN, "what was said of the nodes is sealed");
+    merge_two(edited);
+    (void)execute(merged, "UPDATE value SET value = value + 1 WHERE visit = 12");
+    ok(state_of(merged) == AM_SEAL_BROKEN, "and so are their samples");
+    make_version_4(edited);
+    merge_two(edited);
+    seal = seal_of(merged, &arena);
+    ok(seal.state == AM_SEAL_PARTLY && seal.sealed == 11 && seal.unsealed == 11,
+       "a part without seals is told: %s", seal.story ? seal.story : "");
+    copy_file(whole, edited);
+    (void)execute(edited, "UPDATE value SET value = value + 1 WHERE visit = 1");
+    merge_two(edited);
+    ok(state_of(merged) == AM_SEAL_BROKEN, "and one that does not hold stays so");
+    am_arena_fini(&arena);
+}
+
+/* ---- bits ---- */
+
+static void add_text(struct am_digest *d, const char *text)
+{
+    am_digest_add(d, text ? text : "\x01", text ? strlen(text) + 1 : 1);
+}
+
+static void add_kvs(struct am_digest *d, const struct am_kvs *kvs)
+{
+    for (size_t i = 0; i < kvs->n; i++) {
+        add_text(d, kvs->items[i].key);
+        add_text(d, kvs->items[i].value);
+    }
+}
+
+static void add_result(struct am_digest *d, const struct am_result *r)
+{
+    add_text(d, r->bench);
+    add_text(d, r->text);
+    add_text(d, r->reason);
+    am_digest_add(d, &r->state, sizeof(r->state));
+    am_digest_add(d, &r->stop_reason, sizeof(r->stop_reason));
+    am_digest_add(d, &r->work, sizeof(r->work));
+    am_digest_add(d, &r->timing, sizeof(r->timing));
+    am_digest_add(d, &r->residual, sizeof(r->residual));
+    for (size_t i = 0; i < r->n_params; i++)
+        add_text(d, r->params[i].text);
+    for (size_t i = 0; i < r->n_metrics; i++) {
+        add_text(d, r->metrics[i].unit);
+        for (size_t l = 0; l < r->metrics[i].series.n; l++) {
+            const struct am_launch_values *const v = &r->metrics[i].series.launches[l];
+
+            am_digest_add(d, &v->launch_id, sizeof(v->launch_id));
+            am_digest_add(d, &v->busy, sizeof(v->busy));
+            am_digest_add(d, v->values, v->n * sizeof(*v->values));
+            am_digest_add(d, v->labels, v->n * sizeof(*v->labels));
+        }
+    }
+    add_kvs(d, &r->notes);
+    add_kvs(d, &r->chosen);
+    for (size_t i = 0; i < r->n_attachments; i++)
+        am_digest_add(d, r->attachments[i].data, r->attachments[i].n);
+}
+
+static enum am_status add_raw(void *self, const struct am_raw_sample *raw, struct am_err *err)
+{
+    const uint64_t numbers[] = {raw->sample.iters,    raw->sample.t0_ns,     raw->sample.t1_ns,
+                                raw->sample.steal_ns, raw->sample.switches,  raw->sample.off_ns,
+                                raw->sample.labels,   raw->sample.elapsed_ns};
+
+    (void)err;
+    am_digest_add(self, numbers, sizeof(numbers));
+    am_digest_add(self, &raw->value, sizeof(raw->value));
+    am_digest_add(self, &raw->sample.hz_before, sizeof(raw->sample.hz_before));
+    return AM_OK;
+}
+
+/* A digest of all that any command can show of a file; false when it cannot be read. */
+static bool shown(const char *path, unsigned char out[AM_DIGEST_BYTES])
+{
+    struct am_arena arena = {0};
+    struct am_store *store = NULL;
+    struct am_result_set set = {0};
+    struct am_err err = {0};
+    struct am_digest d;
+    const bool good = am_store_open(path, false, &store, &err) == AM_OK &&
+                      am_store_load(store, NULL, &arena, &set, &err) == AM_OK;
+
+    am_digest_init(&d);
+    if (good) {
+        add_kvs(&d, &set.machine);
+        add_kvs(&d, &set.environment);
+        add_kvs(&d, &set.settings);
+        add_kvs(&d, &set.build);
+        add_text(&d, set.run.command);
+        add_text(&d, set.run.started);
+        am_digest_add(&d, &set.run.settings.seed, sizeof(set.run.settings.seed));
+        am_digest_add(&d, &set.quiet.busy, sizeof(set.quiet.busy));
+        am_digest_add(&d, &set.quiet.others, sizeof(set.quiet.others));
+        am_digest_add(&d, &set.launches, sizeof(set.launches));
+        for (size_t i = 0; i < set.n; i++)
+            add_result(&d, &set.results[i]);
+        for (size_t i = 0; i < set.n_failures; i++)
+            add_text(&d, set.failures[i].reason);
+    }
+    if (good && am_store_each_sample(store, NULL, add_raw, &d, &err) != AM_OK)
+        add_text(&d, err.text);
+    am_digest_finish(&d, out);
+    am_store_close(store);
+    am_arena_fini(&arena);
+    return good;
+}
+
+static bool verifies(const char *path)
+{
+    struct am_arena arena = {0};
+    struct am_verification v = {.holds = false};
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    /* the fixture's values are made up, and follow from nothing */
+    const bool holds = am_store_open(path, false, &store, &err) == AM_OK &&
+                       am_store_verify(store, &arena, &v, &err) == AM_OK &&
+                       v.checks[AM_CHECK_STRUCTURE].state == AM_CHECK_HOLDS &&
+                       v.checks[AM_CHECK_REFERENCES].state == AM_CHECK_HOLDS &&
+                       v.checks[AM_CHECK_COUNTS].state == AM_CHECK_HOLDS &&
+                       v.checks[AM_CHECK_SEALS].state == AM_CHECK_HOLDS;
+
+    am_store_close(store);
+    am_arena_fini(&arena);
+    return holds;
+}
+
+/* What became of flipped bits. */
+struct flips {
+    size_t unreadable, changed, harmless, missed;
+};
+
+/* Flips one bit, sees what is shown and found then, and flips it back. */
+static void flip(unsigned char *bytes, size_t n, size_t at, unsigned bit, struct flips *out)
+{
+    static unsigned char before[AM_DIGEST_BYTES], after[AM_DIGEST_BYTES];
+    bool readable, differs;
+
+    (void)shown(whole, before);
+    bytes[at] ^= (unsigned char)(1u << bit);
+    write_bytes(edited, bytes, n);
+    bytes[at] ^= (unsigned char)(1u << bit);
+    readable = shown(edited, after);
+    differs = readable && memcmp(before, after, sizeof(before)) != 0;
+    out->unreadable += !readable;
+    out->changed += differs;
+    out->harmless += readable && !differs;
+    if ((differs || !readable) && verifies(edited)) {
+        out->missed++;
+        printf("# bit %u of byte %zu is missed\n", bit, at);
+    }
+}
+
+/* Where a stored value lies in the file, as SQLite writes a real; SIZE_MAX: nowhere. */
+static size_t place_of(const unsigned char *bytes, size_t n, double value)
+{
+    unsigned char text[sizeof(double)];
+    uint64_t x;
+
+    memcpy(&x, &value, sizeof(x));
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = (unsigned char)(x >> (56 - 8 * i));
+    for (size_t at = 0; at + sizeof(text) <= n; at++) {
+        if (memcmp(bytes + at, text, sizeof(text)) == 0)
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+/* Each flip changes nothing that is shown, or is found: anywhere, and in stored values. */
+static void test_flips(uint64_t seed, size_t count)
+{
+    static unsigned char bytes[FILE_MAX];
+    const size_t n = read_bytes(whole, bytes);
+    struct flips anywhere = {0}, values = {0};
+    struct am_rng rng;
+
+    am_rng_seed(&rng, seed, 0);
+    ok(n > 0 && verifies(whole), "the file of %zu bytes is whole", n);
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = place_of(bytes, n,
+                                   fx_value(1, (unsigned)am_rng_below(&rng, 4),
+                                            am_rng_below(&rng, 3), am_rng_below(&rng, 2)));
+
+        flip(bytes, n, am_rng_below(&rng, n), (unsigned)am_rng_below(&rng, 8), &anywhere);
+        if (at != SIZE_MAX)
+            flip(bytes, n, at + am_rng_below(&rng, sizeof(double)), (unsigned)am_rng_below(&rng, 8),
+                 &values);
+    }
+    ok(anywhere.missed == 0,
+       "of %zu bits anywhere %zu change what is shown, %zu make it unreadable, %zu do neither: %zu "
+       "are missed; seed %llu",
+       count, anywhere.changed, anywhere.unreadable, anywhere.harmless, anywhere.missed,
+       (unsigned long long)seed);
+    ok(values.missed == 0 && values.harmless == 0 && values.changed > 0,
+       "of %zu bits of values all are found: %zu change what is shown, %zu make it unreadable",
+       values.changed + values.unreadable, values.changed, values.unreadable);
+}
+
+static void test_verify(void)
+{
+    struct am_arena arena = {0};
+    struct am_verification v = {.holds = false};
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+
+    copy_file(whole, edited);
+    (void)execute(edited, "UPDATE point SET bench = 77 WHERE id = 2");
+    ok(am_store_open(edited, false, &store, &err) == AM_OK &&
+           am_store_verify(store, &arena, &v, &err) == AM_OK && !v.holds &&
+           v.checks[AM_CHECK_REFERENCES].state == AM_CHECK_BROKEN,
+       "a dangling reference is told: %s", v.checks[AM_CHECK_REFERENCES].story);
+    ok(v.checks[AM_CHECK_VALUES].state == AM_CHECK_BROKEN, "so are values that do not follow: %s",
+       v.checks[AM_CHECK_VALUES].story);
+    ok(v.checks[AM_CHECK_COUNTS].state == AM_CHECK_BROKEN, "and counts: %s",
+       v.checks[AM_CHECK_COUNTS].story);
+    am_store_close(store);
+    am_arena_fini(&arena);
+}
+
+static uint64_t argument(int argc, char **argv, int at, uint64_t otherwise)
+{
+    uint64_t n;
+
+    return argc > at && am_parse_u64(argv[at], strlen(argv[at]), &n) ? n : otherwise;
+}
+
+/* Arguments: how many bits are flipped of each sort, and the seed. */
+int main(int argc, char **argv)
+{
+    const size_t count = argument(argc, argv, 1, FLIPS);
+    const uint64_t seed = argument(argc, argv, 2, 20261116);
+
+    test_whole();
+    test_columns();
+    test_rows();
+    test_resumed();
+    test_upgraded();
+    test_merged();
+    test_verify();
+    test_flips(seed, count);
+    (void)unlink(whole);
+    (void)unlink(edited);
+    (void)unlink(merged);
+    return tap_done();
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter experiment, time: a campaign that a file describes, or commands side by side. */
 #include "cli/cli.h"
+#include "cli/run/consent.h"
 #include "cli/run/experiment.h"
 #include "cli/run/timing.h"
 
@@ -10,9 +11,17 @@ static enum am_status load_file(const struct am_cli *cli, const struct am_symbol
     return am_experiment_load(cli->opt->operands.items[0], symbols, cli->arena, out, err);
 }
 
+static enum am_status ask(const struct am_cli *cli, const struct am_spec *spec, struct am_err *err)
+{
+    struct am_consent consent = {.file = cli->opt->operands.items[0]};
+
+    am_consent_experiment(&consent, spec, cli->arena);
+    return am_consent_get(cli, &consent, err);
+}
+
 enum am_status am_cmd_experiment(struct am_cli *cli, struct am_err *err)
 {
-    return am_experiment_run(cli, &(struct am_experiment_way){.load = load_file}, err);
+    return am_experiment_run(cli, &(struct am_experiment_way){.load = load_file, .ask = ask}, err);
 }
 
 /* Programs are noisier than our benches, and often short: more launches, unless the words say how

@@ -166,7 +166,7 @@ enum am_status am_cmd_export(struct am_cli *cli, struct am_err *err)
 
     if (cli->opt->output)
         cli->style = (struct am_style){.format = cli->style.format, .utf8 = true};
-    status = am_output_open(&output, cli->opt->output, cli->arena, err);
+    status = am_output_open(&output, cli->opt->output, cli->opt->force, cli->arena, err);
     if (status != AM_OK)
         return status;
     if (cli->opt->svg)

@@ -100,7 +100,7 @@ static enum am_status write_history(const struct am_cli *cli, const struct am_hi
     }
     for (size_t i = 0; i < history->n_runs; i++)
         pages[i] = link_to(cli, history->runs[i].path);
-    status = am_output_open(&output, cli->opt->output, cli->arena, err);
+    status = am_output_open(&output, cli->opt->output, cli->opt->force, cli->arena, err);
     if (status != AM_OK)
         return status;
     am_write(&document, &style, cli->arena, output.file);

@@ -66,7 +66,7 @@ static enum am_status save(struct am_cli *cli, const struct am_machine_model *m,
     const struct am_model_view view = view_of(m, &guidelines);
     const struct am_document document = am_document_model(&view);
     struct am_output out;
-    enum am_status s = am_output_open(&out, cli->opt->output, cli->arena, err);
+    enum am_status s = am_output_open(&out, cli->opt->output, cli->opt->force, cli->arena, err);
 
     if (s != AM_OK)
         return s;

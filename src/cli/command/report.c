@@ -52,7 +52,7 @@ static enum am_status write_page(const struct am_cli *cli, const struct am_resul
     if (status == AM_OK)
         status = am_page_learn(&page, err);
     if (status == AM_OK)
-        status = am_output_open(&output, path, cli->arena, err);
+        status = am_output_open(&output, path, cli->opt->force, cli->arena, err);
     if (status != AM_OK)
         return status;
     document = am_document_page(&page);

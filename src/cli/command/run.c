@@ -8,6 +8,7 @@
 #include "cli/own/own.h"
 #include "cli/run/against.h"
 #include "cli/run/comparing.h"
+#include "cli/run/consent.h"
 #include "cli/run/cost_file.h"
 #include "cli/run/experiment.h"
 #include "cli/run/measure.h"
@@ -225,6 +226,16 @@ static enum am_status recall(struct am_cli *cli, const struct am_result_set *sto
     return AM_OK;
 }
 
+/* What the file would have run here: its experiment's programs, and its meters. */
+static enum am_status ask(const struct am_cli *cli, const char *path, const struct am_kvs *settings,
+                          struct am_err *err)
+{
+    struct am_consent consent = {.file = path};
+    const enum am_status s = am_consent_settings(&consent, settings, cli->arena, err);
+
+    return s == AM_OK ? am_consent_get(cli, &consent, err) : s;
+}
+
 /* Rebuilds the stored plan and measures what it lacks. */
 static enum am_status go_on(struct am_cli *cli, struct am_store *store, const char *path,
                             const struct am_resume *resume, struct am_err *err)
@@ -236,7 +247,11 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
         am_evidence_load(store, &(struct am_filter){.check = true}, cli->arena, &stored, err);
 
     if (status == AM_OK)
+        am_load_warn(path, &stored.seal);
+    if (status == AM_OK)
         status = recall(cli, &stored, err);
+    if (status == AM_OK)
+        status = ask(cli, path, &stored.settings, err);
     if (status == AM_OK)
         status = am_experiment_recall(&stored.settings, err);
     if (status == AM_OK)
@@ -248,8 +263,6 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         status = am_setup_counters(cli, &setup, err);
     if (status == AM_OK)
-    if (status == AM_OK)
-        am_load_warn(path, &stored.seal);
         status = rebuild_plan(resume, cli->arena, &setup, err);
     if (status == AM_OK)
         am_setup_costs(cli, &setup);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter table: queries over a run as files for papers. */
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
-#include "write/query.h"
 #include "cli/run/setup.h"
 #include "store/verify.h"
+#include "write/query.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,10 +56,10 @@ static enum am_status open_source(struct am_cli *cli, const struct am_tablespec 
 {
     const char *const db = cli->opt->database ? cli->opt->database : file->db;
     struct am_err why = {0};
+    struct am_seal seal;
     const char *path;
     enum am_status s;
 
-    struct am_seal seal;
     if (!db)
         return am_fail(err, AM_E_USAGE, "%s:%u: no \"set db FILE\" stands before file %s",
                        spec->file, file->line, file->name);
@@ -68,12 +71,12 @@ static enum am_status open_source(struct am_cli *cli, const struct am_tablespec 
     if (s == AM_OK)
         s = am_store_open(path, false, &source->store, &why);
     if (s == AM_OK)
-        s = am_store_open_queries(source->store, &why);
-    return s == AM_OK ? AM_OK : retell(spec, file->line, s, &why, err);
-    if (s == AM_OK)
         am_store_seal(source->store, cli->arena, &seal);
     if (s == AM_OK)
         am_load_warn(path, &seal);
+    if (s == AM_OK)
+        s = am_store_open_queries(source->store, &why);
+    return s == AM_OK ? AM_OK : retell(spec, file->line, s, &why, err);
 }
 
 static enum am_status ask(struct am_cli *cli, const struct am_tablespec *spec,
@@ -95,18 +98,53 @@ static enum am_status ask(struct am_cli *cli, const struct am_tablespec *spec,
     return AM_OK;
 }
 
+/* A file in the working folder or below it, of which no part of the name is hidden or leads away.
+ */
+static bool is_below(const char *name)
+{
+    char here[PATH_MAX], there[PATH_MAX], folder[PATH_MAX];
+    const char *const slash = strrchr(name, '/');
+    size_t n;
+
+    for (const char *part = name; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
+        if (*part == '.' || *part == '/')
+            return false;
+    }
+    if (!slash)
+        return true;
+    if (!am_str_format(folder, sizeof(folder), "%.*s", (int)(slash - name), name) ||
+        !realpath(".", here) || !realpath(folder, there))
+        return false;
+    n = strlen(here);
+    return strncmp(there, here, n) == 0 && (there[n] == '/' || !there[n] || n == 1);
+}
+
+static enum am_status check_name(const struct am_cli *cli, const struct am_tablespec *spec,
+                                 const struct am_tablespec_file *file, struct am_err *err)
+{
+    if (cli->opt->trust || strcmp(file->name, "-") == 0 || is_below(file->name))
+        return AM_OK;
+    return am_fail(
+        err, AM_E_USAGE,
+        "%s:%u: the file %s is not in the working folder, or is hidden; --trust allows it",
+        spec->file, file->line, file->name);
+}
+
 static enum am_status write_file(struct am_cli *cli, const struct am_tablespec *spec,
                                  const struct am_tablespec_file *file, struct source *source,
                                  struct am_err *err)
 {
     struct am_query_table table = {0};
     struct am_output out;
-    enum am_status s = open_source(cli, spec, file, source, err), closed;
+    enum am_status s = check_name(cli, spec, file, err), closed;
 
+    if (s == AM_OK)
+        s = open_source(cli, spec, file, source, err);
     if (s == AM_OK)
         s = ask(cli, spec, file, source->store, &table, err);
     if (s == AM_OK)
-        s = am_output_open(&out, strcmp(file->name, "-") == 0 ? NULL : file->name, cli->arena, err);
+        s = am_output_open(&out, strcmp(file->name, "-") == 0 ? NULL : file->name, cli->opt->force,
+                           cli->arena, err);
     if (s != AM_OK)
         return s;
     am_query_write(file, &table, out.file);

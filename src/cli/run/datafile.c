@@ -108,7 +108,7 @@ enum am_status am_datafile_write(const char *path, const struct am_text *text,
 
     if (text->overflow)
         return am_fail(err, AM_E_LIMIT, "%s would become too large", path);
-    s = am_output_open(&output, path, arena, err);
+    s = am_output_open(&output, path, true, arena, err);
     if (s == AM_OK) {
         const bool whole = fwrite(am_text_str(text), 1, text->len, output.file) == text->len;
 

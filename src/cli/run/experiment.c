@@ -124,6 +124,18 @@ void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, stru
     am_kvs_addf(&setup->settings, arena, key_order, "%u", setup->plan.settings.interleave);
 }
 
+enum am_status am_experiment_parse(const char *file, const struct am_kvs *kept,
+                                   struct am_arena *arena, bool *there, struct am_spec *out,
+                                   struct am_err *err)
+{
+    const char *const flat = am_kvs_get(kept, key_spec);
+    const struct am_spec_source source = {
+        .file = file, .folder = "/", .text = flat, .len = flat ? strlen(flat) : 0};
+
+    *there = flat != NULL;
+    return flat ? am_spec_parse(&source, arena, out, err) : AM_OK;
+}
+
 enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *err)
 {
     const char *const flat = am_kvs_get(kept, key_spec);

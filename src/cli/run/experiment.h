@@ -24,6 +24,8 @@ enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *set
 struct am_experiment_way {
     enum am_status (*load)(const struct am_cli *cli, const struct am_symbol *symbols,
                            struct am_spec *out, struct am_err *err);
+    /* Whether its commands may be run; NULL: the user wrote them on the command line. */
+    enum am_status (*ask)(const struct am_cli *cli, const struct am_spec *spec, struct am_err *err);
     void (*keep)(const struct am_options *opt, struct am_arena *arena,
                  struct am_kvs *settings); /* beside the description; NULL: nothing */
     bool waits;                            /* for a quiet moment, and repeats what was disturbed */
@@ -34,6 +36,10 @@ enum am_status am_experiment_run(struct am_cli *cli, const struct am_experiment_
 /* What resume needs, into the settings of the setup. (The plan has put the testsets of our own
  * benches' points there already: AM_STORE_TESTSETS of store/query.h.) */
 void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, struct am_arena *arena);
+/* The experiment of a stored run, if it is one (`there`). */
+enum am_status am_experiment_parse(const char *file, const struct am_kvs *kept,
+                                   struct am_arena *arena, bool *there, struct am_spec *out,
+                                   struct am_err *err);
 /* Publishes the experiment of a stored run, if it is one. */
 enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *err);
 /* Its order of launches. */

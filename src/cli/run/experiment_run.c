@@ -29,6 +29,7 @@ static enum am_status measure(struct am_cli *cli, struct am_setup *setup,
     return s;
 }
 
+/* Whatever is wrong with the description is found before anything of it is run. */
 enum am_status am_experiment_run(struct am_cli *cli, const struct am_experiment_way *way,
                                  struct am_err *err)
 {
@@ -56,6 +57,8 @@ enum am_status am_experiment_run(struct am_cli *cli, const struct am_experiment_
         way->keep(cli->opt, cli->arena, &setup.settings);
         setup.ends_at_failure = am_timing_ends_at_failure(&setup.settings);
     }
+    if (s == AM_OK && way->ask && !cli->opt->dry_run)
+        s = way->ask(cli, &spec, err);
     if (s == AM_OK && way->waits && !cli->opt->dry_run)
         s = am_quiet_begin(cli, &setup, err);
     if (s == AM_OK && cli->opt->dry_run)

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/digest.h"
+#include "cli/run/consent.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/own/own.h"
@@ -148,6 +149,16 @@ static void collect_facts(const struct am_cli *cli, const struct am_setup *setup
     tell_findings(&facts->findings);
 }
 
+/* What this user began, this user may go on with: resume asks nothing. */
+static void trust_own(const struct am_cli *cli, const char *path, const struct am_kvs *settings)
+{
+    struct am_consent consent = {.file = path};
+    struct am_err ignored = {0};
+
+    if (am_consent_settings(&consent, settings, cli->arena, &ignored) == AM_OK)
+        am_consent_give(cli, &consent);
+}
+
 enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setup, const char *path,
                                  struct am_store **store_p, struct am_err *err)
 {
@@ -181,6 +192,8 @@ enum am_status am_measure_create(const struct am_cli *cli, struct am_setup *setu
     status = am_store_create(path, &store, err);
     if (status == AM_OK)
         status = am_store_begin_run(store, &run, &setup->plan, err);
+    if (status == AM_OK)
+        trust_own(cli, path, &facts.settings);
     if (status == AM_OK)
         *store_p = store;
     else

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { HEAD_BYTES = 4096 };
+
 /* The temporary file that is being written; "" when there is none. A signal handler removes it, and
  * can reach nothing but a global. */
 static char unfinished[PATH_MAX];
@@ -136,9 +138,39 @@ static bool is_database(const char *path)
     return same;
 }
 
-enum am_status am_output_open(struct am_output *o, const char *path, struct am_arena *arena,
-                              struct am_err *err)
+/* Whether the file's beginning is that of an output of ours: pages, figures, documents in JSON and
+ * comments name the program; tables for programs begin with their columns. */
+static bool is_ours(const char *path)
 {
+    static const char *const beginnings[] = {"bench,", "frame,", "{\"bench\": "};
+    char head[HEAD_BYTES + 1] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, head, HEAD_BYTES) : 0;
+    bool ours = n == 0 || memmem(head, (size_t)(n > 0 ? n : 0), "archmeter", strlen("archmeter"));
+
+    if (fd >= 0)
+        (void)close(fd);
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+        ours = ours || strncmp(head, beginnings[i], strlen(beginnings[i])) == 0;
+    return ours;
+}
+
+/* Refuses what must not be lost. */
+static enum am_status check_replaced(const char *path, bool force, struct am_err *err)
+{
+    if (is_database(path))
+        return am_fail(err, AM_E_USAGE, "%s: is a run or another database, and is not replaced",
+                       path);
+    if (!force && access(path, F_OK) == 0 && !is_ours(path))
+        return am_fail(err, AM_E_USAGE,
+                       "%s: exists, and is not known to be archmeter's; --force replaces it", path);
+    return AM_OK;
+}
+
+enum am_status am_output_open(struct am_output *o, const char *path, bool force,
+                              struct am_arena *arena, struct am_err *err)
+{
+    enum am_status s;
     char *temp;
     int fd;
 
@@ -149,9 +181,9 @@ enum am_status am_output_open(struct am_output *o, const char *path, struct am_a
         o->file = fopen(path, "we");
         return o->file ? AM_OK : am_fail(err, AM_E_SYS, "cannot write %s", path);
     }
-    if (is_database(path))
-        return am_fail(err, AM_E_USAGE, "%s: is a run or another database, and is not replaced",
-                       path);
+    s = check_replaced(path, force, err);
+    if (s != AM_OK)
+        return s;
     temp = am_arena_printf(arena, "%s.XXXXXX", path);
     if (!temp)
         return am_fail(err, AM_E_NOMEM, "no memory");

@@ -37,7 +37,7 @@ static enum am_status write_video(struct am_cli *cli, const struct am_synth *syn
 
     if (!pixels)
         return am_fail(err, AM_E_NOMEM, "no memory for a frame");
-    s = am_output_open(&out, cli->opt->operands.items[0], cli->arena, err);
+    s = am_output_open(&out, cli->opt->operands.items[0], cli->opt->force, cli->arena, err);
     if (s != AM_OK)
         return s;
     s = am_avi_begin(out.file, AM_SYNTH_WIDTH, AM_SYNTH_HEIGHT, frames, err);
@@ -55,7 +55,8 @@ static enum am_status write_truth(struct am_cli *cli, const struct am_synth *syn
                                   const struct am_synth_setup *setup, struct am_err *err)
 {
     struct am_output out;
-    const enum am_status s = am_output_open(&out, cli->opt->truth, cli->arena, err);
+    const enum am_status s =
+        am_output_open(&out, cli->opt->truth, cli->opt->force, cli->arena, err);
 
     if (s != AM_OK)
         return s;

@@ -24,7 +24,8 @@ enum am_status am_track_number(const char *name, const char *text, double low, d
 enum am_status am_track_csv(struct am_cli *cli, const struct am_paths *paths, struct am_err *err)
 {
     struct am_output out;
-    const enum am_status s = am_output_open(&out, cli->opt->output, cli->arena, err);
+    const enum am_status s =
+        am_output_open(&out, cli->opt->output, cli->opt->force, cli->arena, err);
 
     if (s != AM_OK)
         return s;
@@ -47,7 +48,7 @@ static enum am_status write_bytes(struct am_cli *cli, const char *path, const st
         return am_fail(err, AM_E_NOMEM, "no memory");
     if (bytes->overflow)
         return am_fail(err, AM_E_LIMIT, "%s: would be too large", path);
-    s = am_output_open(&out, path, cli->arena, err);
+    s = am_output_open(&out, path, cli->opt->force, cli->arena, err);
     if (s != AM_OK)
         return s;
     (void)fwrite(am_text_str(bytes), 1, bytes->len, out.file);

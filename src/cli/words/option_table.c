@@ -308,6 +308,22 @@ const struct am_option am_option_table[] = {
         .help = "Use no tuned values: the bench chooses where an axis is left open.",
     },
     {
+        .name = "trust",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(trust),
+        .commands = BIT(RESUME) | BIT(EXPERIMENT) | BIT(TABLE),
+        .help = "Do what the file says: run its commands, or write outside the working folder. "
+                "Without it they are shown, and asked about on a terminal; what was agreed to "
+                "once is not asked again.",
+    },
+    {
+        .name = "force",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(force),
+        .commands = BIT(EXPORT) | BIT(REPORT) | BIT(MODEL) | BIT(HISTORY) | BIT(TRACK) | BIT(TABLE),
+        .help = "Replace a file that is there, also one that archmeter did not write.",
+    },
+    {
         .name = "joint-axes",
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(joint_axes),

@@ -157,6 +157,8 @@ struct am_options {
     bool ignore_failure, discard, sensitivity;
 
     bool dry_run;
+    bool trust; /* what a file from elsewhere says may be done */
+    bool force; /* outputs replace what is there */
     struct am_number interleave;
     const char *database;
 

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Consent: what would be run is shown, asked about, and remembered by a MAC. */
+#include "cli/run/consent.h"
+
+#include "base/digest.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/run/datafile.h"
+#include "cli/run/experiment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    KEY_MODE = 0600,
+    TRUSTED_MAX = 1 << 20, /* bytes */
+    BOUND_MAX = 64 << 20,
+    SHOWN_MAX = 40, /* acts; the others are counted */
+    LINE_MAX_BYTES = 16 * 1024,
+};
+
+/* ---- what would be done ---- */
+
+/* Nothing that moves a cursor or turns letters around: what is agreed to must be what is seen. */
+static const char *plain(const char *text, struct am_arena *arena)
+{
+    char *const copy = am_arena_strdup(arena, text);
+
+    for (char *p = copy; p && *p; p++) {
+        if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
+            *p = '?';
+    }
+    return copy;
+}
+
+void am_consent_act(struct am_consent *c, struct am_arena *arena, const char *what,
+                    const char *text)
+{
+    const char *const line = am_arena_printf(arena, "%s: %s", what, plain(text, arena));
+
+    c->broken = c->broken || !line || !am_strings_add(&c->acts, arena, line) ||
+                !am_strings_add(&c->text, arena, line) || !am_strings_add(&c->text, arena, text);
+}
+
+static const char *joined(const char *first, const struct am_strings *words, struct am_arena *arena)
+{
+    struct am_text text;
+    const char *line;
+
+    am_text_init(&text, LINE_MAX_BYTES);
+    am_text_add(&text, first);
+    for (size_t i = 0; i < words->n; i++)
+        am_text_addf(&text, " %s", words->items[i]);
+    line = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return line ? line : first;
+}
+
+static void add_test(struct am_consent *c, const struct am_spec_test *test, const char *folder,
+                     struct am_arena *arena)
+{
+    static const struct am_strings none = {0};
+    const char *const what = test->shell ? "runs in a shell" : "runs";
+
+    if (!test->exec)
+        return;
+    if (test->builds.n == 0 && !test->build_none)
+        am_consent_act(c, arena, "builds with make, where there is a makefile, in",
+                       test->path ? test->path : folder);
+    for (size_t i = 0; i < test->builds.n; i++)
+        am_consent_act(c, arena, test->shell ? "builds in a shell" : "builds by",
+                       joined(test->builds.items[i], &none, arena));
+    am_consent_act(c, arena, what, joined(test->exec, &test->args, arena));
+}
+
+void am_consent_experiment(struct am_consent *c, const struct am_spec *spec, struct am_arena *arena)
+{
+    const size_t before = c->acts.n;
+
+    for (size_t i = 0; i < spec->n_tests; i++)
+        add_test(c, &spec->tests[i], spec->folder, arena);
+    for (size_t i = 0; i < spec->n_runs; i++) {
+        for (size_t e = 0; spec->tests[spec->runs[i].test].exec && e < spec->runs[i].env.n; e++)
+            am_consent_act(c, arena, "sets", spec->runs[i].env.items[e]);
+    }
+    /* The values of variables, paths and all else stand in the flat text. */
+    if (c->acts.n > before)
+        c->broken = c->broken || !am_strings_add(&c->text, arena, spec->flat);
+}
+
+enum am_status am_consent_settings(struct am_consent *c, const struct am_kvs *settings,
+                                   struct am_arena *arena, struct am_err *err)
+{
+    static const struct {
+        const char *key, *what;
+    } meters[] = {
+        {"option.meter-command", "runs as a meter"},
+        {"option.meter-scpi", "connects to an instrument at"},
+    };
+    struct am_spec spec;
+    bool has_spec;
+    const enum am_status s = am_experiment_parse(c->file, settings, arena, &has_spec, &spec, err);
+
+    if (s == AM_OK && has_spec)
+        am_consent_experiment(c, &spec, arena);
+    for (size_t i = 0; i < sizeof(meters) / sizeof(*meters); i++) {
+        const char *const value = am_kvs_get(settings, meters[i].key);
+
+        if (value)
+            am_consent_act(c, arena, meters[i].what, value);
+    }
+    return s;
+}
+
+/* ---- the key and what was agreed to ---- */
+
+struct bound {
+    const char *trusted;      /* the file of MACs; NULL: nothing says where */
+    char mac[AM_DIGEST_TEXT]; /* of the text at hand; "" without a key */
+};
+
+/* The key of this user, made at first; false where it cannot be had or others may read it. */
+static bool read_key(const char *path, unsigned char key[AM_DIGEST_BYTES])
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
+    const bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                      st.st_uid == geteuid() && (st.st_mode & 077) == 0 &&
+                      read(fd, key, AM_DIGEST_BYTES) == AM_DIGEST_BYTES;
+
+    if (fd >= 0)
+        (void)close(fd);
+    return good;
+}
+
+static bool make_key(const char *path)
+{
+    unsigned char key[AM_DIGEST_BYTES];
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, KEY_MODE);
+    const bool good = fd >= 0 && getrandom(key, sizeof(key), 0) == (ssize_t)sizeof(key) &&
+                      write(fd, key, sizeof(key)) == (ssize_t)sizeof(key) && fsync(fd) == 0;
+
+    if (fd >= 0 && close(fd) == 0 && !good)
+        (void)unlink(path);
+    return good;
+}
+
+/* With the lock held, so that two who come first make one key. */
+static bool find_key(const char *path, unsigned char key[AM_DIGEST_BYTES])
+{
+    return read_key(path, key) ||
+           (access(path, F_OK) != 0 && make_key(path) && read_key(path, key));
+}
+
+static struct bound bind_text(const struct am_cli *cli, const struct am_consent *c, bool make)
+{
+    const char *const key_path = am_datafile_path("ARCHMETER_KEY", "key", cli->arena);
+    struct bound b = {.trusted = am_datafile_path("ARCHMETER_TRUSTED", "trusted", cli->arena)};
+    unsigned char key[AM_DIGEST_BYTES], mac[AM_DIGEST_BYTES];
+    struct am_err ignored = {0};
+    struct am_text text;
+    int lock = -1;
+    bool good;
+
+    if (!key_path || !b.trusted)
+        return b;
+    if (make && access(key_path, F_OK) != 0)
+        lock = am_datafile_lock(key_path, cli->arena, &ignored);
+    good = make ? find_key(key_path, key) : read_key(key_path, key);
+    if (lock >= 0)
+        (void)close(lock);
+    am_text_init(&text, BOUND_MAX);
+    for (size_t i = 0; i < c->text.n; i++)
+        am_text_addn(&text, c->text.items[i], strlen(c->text.items[i]) + 1);
+    if (good && !text.overflow) {
+        am_digest_mac(key, sizeof(key), am_text_str(&text), text.len, mac);
+        am_digest_text(mac, b.mac);
+    }
+    am_text_fini(&text);
+    return b;
+}
+
+static bool is_known(const struct bound *b)
+{
+    struct am_err ignored = {0};
+    struct am_text text;
+    bool there = false, known = false;
+
+    if (!*b->mac)
+        return false;
+    am_text_init(&text, TRUSTED_MAX);
+    if (am_datafile_read(b->trusted, "list of MACs", &there, &text, &ignored) == AM_OK && there)
+        known = strstr(am_text_str(&text), b->mac) != NULL;
+    am_text_fini(&text);
+    return known;
+}
+
+/* What cannot be remembered is asked again: no failure. */
+static void remember(const struct am_cli *cli, const struct bound *b)
+{
+    struct am_err ignored = {0};
+    struct am_text text;
+    bool there = false;
+    const int lock = *b->mac ? am_datafile_lock(b->trusted, cli->arena, &ignored) : -1;
+
+    if (lock < 0) {
+        am_log(AM_LOG_DEBUG, "the consent is not remembered");
+        return;
+    }
+    am_text_init(&text, TRUSTED_MAX);
+    am_text_addf(&text, "%s\n", b->mac);
+    if (am_datafile_read(b->trusted, "list of MACs", &there, &text, &ignored) != AM_OK) {
+        am_text_clear(&text); /* too long by now: begin anew */
+        am_text_addf(&text, "%s\n", b->mac);
+    }
+    (void)am_datafile_write(b->trusted, &text, cli->arena, &ignored);
+    am_text_fini(&text);
+    (void)close(lock);
+}
+
+void am_consent_give(const struct am_cli *cli, const struct am_consent *c)
+{
+    struct bound bound;
+
+    if (c->broken || c->acts.n == 0)
+        return;
+    bound = bind_text(cli, c, true);
+    if (!is_known(&bound))
+        remember(cli, &bound);
+}
+
+/* ---- asking ---- */
+
+static void show(const struct am_consent *c)
+{
+    am_log(AM_LOG_WARN, "%s comes from somewhere, and would do this as you:", c->file);
+    for (size_t i = 0; i < c->acts.n && i < SHOWN_MAX; i++)
+        am_log(AM_LOG_WARN, "  %s", c->acts.items[i]);
+    if (c->acts.n > SHOWN_MAX)
+        am_log(AM_LOG_WARN, "  and %zu more", c->acts.n - SHOWN_MAX);
+}
+
+static bool ask(void)
+{
+    char answer[16] = "";
+
+    (void)fputs("Do it? [y/N] ", stderr);
+    (void)fflush(stderr);
+    return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+enum am_status am_consent_get(const struct am_cli *cli, const struct am_consent *c,
+                              struct am_err *err)
+{
+    struct bound bound;
+
+    if (c->broken)
+        return am_fail(err, AM_E_NOMEM, "no memory for what %s would run", c->file);
+    if (c->acts.n == 0)
+        return AM_OK;
+    bound = bind_text(cli, c, false);
+    if (is_known(&bound))
+        return AM_OK;
+    if (!cli->opt->trust) {
+        show(c);
+        if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+            return am_fail(err, AM_E_USAGE,
+                           "%s would run commands of its own: look at them, and say --trust",
+                           c->file);
+        if (!ask())
+            return am_fail(err, AM_E_USAGE, "nothing of %s was run", c->file);
+    }
+    am_consent_give(cli, c);
+    return AM_OK;
+}

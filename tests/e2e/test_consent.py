@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Files from elsewhere run nothing and overwrite nothing unasked. Arguments: archmeter, its build folder."""
+import os
+import pty
+import sqlite3
+import stat
+import subprocess
+import sys
+
+from e2e import Bench, Tap
+
+OWN = """test hello
+build none
+exec /bin/echo
+arg took 1.5
+result time s lower took ([0-9.]+)
+reps 2
+run
+"""
+
+
+def write(bench, name, text):
+    with open(bench.path(name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def edit(bench, db, *statements):
+    connection = sqlite3.connect(bench.path(db))
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    for sql in statements:
+        connection.execute(*sql) if isinstance(sql, tuple) else connection.execute(sql)
+    connection.commit()
+    connection.close()
+
+
+def reopen(bench, db, *more):
+    """As a run that was interrupted before its first launch."""
+    edit(bench, db, "UPDATE point SET stop_reason = NULL", "UPDATE run SET state = 'interrupted'", *more)
+
+
+def elsewhere(bench, name):
+    """The environment of somebody who agreed to nothing."""
+    return dict(bench.env, XDG_DATA_HOME=bench.path(name))
+
+
+def on_terminal(bench, env, answer, *args):
+    """Runs it with a terminal as stdin and stderr, and answers the question."""
+    main, other = pty.openpty()
+    child = subprocess.Popen([bench.archmeter, *args], cwd=bench.dir, env=env, stdin=other, stderr=other,
+                             stdout=subprocess.DEVNULL)
+    os.close(other)
+    said = b""
+    try:
+        while b"[y/N]" not in said:
+            said += os.read(main, 4096)
+        os.write(main, answer)
+        while True:
+            said += os.read(main, 4096)
+    except OSError:  # the end of a terminal
+        pass
+    os.close(main)
+    return child.wait(), said.decode(errors="replace")
+
+
+def experiments(tap, bench):
+    write(bench, "own.exp", OWN)
+    env = elsewhere(bench, "first")
+    ran = bench.run("experiment", "own.exp", "-o", "a.db", env=env, trusting=False)
+    tap.ok(ran.returncode == 2 and "runs: /bin/echo took 1.5" in ran.stderr and "--trust" in ran.stderr
+           and not os.path.exists(bench.path("a.db")), "an experiment shows what it would run, and does not", ran.stderr)
+    ran = bench.run("experiment", "own.exp", "--dry-run", env=env, trusting=False)
+    tap.ok(ran.returncode == 0, "a dry run needs no consent", ran.stderr)
+    ran = bench.run("experiment", "own.exp", "--trust", "-o", "a.db", env=env)
+    tap.ok(ran.returncode == 0, "with --trust it runs", ran.stderr)
+    ran = bench.run("experiment", "own.exp", "-o", "b.db", env=env, trusting=False)
+    tap.ok(ran.returncode == 0 and "would" not in ran.stderr, "what was agreed to is not asked again", ran.stderr)
+    write(bench, "own.exp", OWN.replace("took 1.5", "took 1.6"))
+    ran = bench.run("experiment", "own.exp", "-o", "c.db", env=env, trusting=False)
+    tap.ok(ran.returncode == 2, "another text is", ran.stderr)
+    write(bench, "own.exp", OWN)
+    key = os.path.join(bench.path("first"), "archmeter", "key")
+    tap.ok(stat.S_IMODE(os.stat(key).st_mode) == 0o600 and os.path.getsize(key) == 32, "the key is the user's alone")
+    os.chmod(key, 0o644)
+    ran = bench.run("experiment", "own.exp", "-o", "c.db", env=env, trusting=False)
+    tap.ok(ran.returncode == 2, "a key that others read binds nothing", ran.stderr)
+    os.chmod(key, 0o600)
+    code, said = on_terminal(bench, elsewhere(bench, "asked"), b"n\n", "experiment", "own.exp", "-o", "c.db")
+    tap.ok(code == 2 and not os.path.exists(bench.path("c.db")), "on a terminal it asks: no", said)
+    code, said = on_terminal(bench, elsewhere(bench, "asked"), b"y\n", "experiment", "own.exp", "-o", "c.db")
+    tap.ok(code == 0 and os.path.exists(bench.path("c.db")), "on a terminal it asks: yes", said)
+    write(bench, "esc.exp", OWN.replace("took 1.5", "took \u202e1.5"))
+    ran = bench.run("experiment", "esc.exp", "-o", "d.db", env=env, trusting=False)
+    tap.ok(ran.returncode == 2 and "\u202e" not in ran.stderr,
+           "what is shown moves no cursor and turns no letters", ran.stderr)
+    write(bench, "bench.exp", "test fake.work\nreps 2\nrun\n")
+    ran = bench.run("experiment", "bench.exp", "--quick", "-o", "e.db", env=env, trusting=False)
+    tap.ok(ran.returncode == 0, "an experiment of our own benches asks nothing", ran.stderr)
+
+
+def resumes(tap, bench):
+    env = elsewhere(bench, "first")
+    reopen(bench, "b.db")
+    ran = bench.run("resume", "b.db", env=env)
+    tap.ok(ran.returncode == 0 and "would do" not in ran.stderr, "one's own run is resumed without a question", ran.stderr)
+    spec = bench.query("a.db", "SELECT value FROM setting WHERE key = 'experiment.spec'")[0][0]
+    evil = spec.replace("build none", "build /bin/sh -c 'id > PWNED'")
+    tap.ok(evil != spec, "the stored experiment has a line of build", spec)
+    reopen(bench, "a.db", ("UPDATE setting SET value = ? WHERE key = 'experiment.spec'", (evil,)),
+           "DELETE FROM value", "DELETE FROM sample", "DELETE FROM visit", "DELETE FROM launch")
+    ran = bench.run("resume", "a.db", env=env)
+    tap.ok(ran.returncode == 2 and "id > PWNED" in ran.stderr and not os.path.exists(bench.path("PWNED")),
+           "a file that would run a command shows it, and does not", ran.stderr)
+    tap.ok("not as it was written" in ran.stderr, "and is known to be edited", ran.stderr)
+    bench.run("run", "fake.work", "--quick", "-o", "m.db", env=env)
+    reopen(bench, "m.db", "INSERT INTO setting (key, value) VALUES ('option.energy', 'yes')",
+           "INSERT INTO setting (key, value) VALUES ('option.meter-command', 'touch PWNED')")
+    ran = bench.run("resume", "m.db", env=env)
+    tap.ok(ran.returncode == 2 and "touch PWNED" in ran.stderr and not os.path.exists(bench.path("PWNED")),
+           "a meter's command is shown, and not run", ran.stderr)
+
+
+def tables(tap, bench):
+    bench.run("run", "fake.work", "--quick", "-o", "t.db")
+    os.makedirs(bench.path("below"), exist_ok=True)
+    os.symlink("/tmp", bench.path("away"))
+    query = "set db t.db\nfile {}\nformat csv\nquery SELECT 1 AS a\n"
+    for name in ("../x.csv", "/tmp/x.csv", ".bashrc", "below/../../x.csv", "away/x.csv", "below/.hidden"):
+        write(bench, "t.tab", query.format(name))
+        ran = bench.run("table", "t.tab")
+        tap.ok(ran.returncode == 2 and "--trust" in ran.stderr and not os.path.exists(bench.path(name)),
+               f"a table does not write {name}", ran.stderr)
+    for name in ("x.csv", "below/x.csv"):
+        write(bench, "t.tab", query.format(name))
+        ran = bench.run("table", "t.tab")
+        tap.ok(ran.returncode == 0 and os.path.exists(bench.path(name)), f"it does write {name}", ran.stderr)
+    write(bench, "t.tab", query.format("../x.csv"))
+    ran = bench.run("table", "t.tab", "--trust")
+    tap.ok(ran.returncode == 0 and os.path.exists(bench.path("../x.csv")), "and what it is told to", ran.stderr)
+    os.remove(bench.path("../x.csv"))
+
+
+def outputs(tap, bench):
+    write(bench, "diary", "mine\n")
+    write(bench, "t.tab", "set db t.db\nfile diary\nformat csv\nquery SELECT 1 AS a\n")
+    for args in (("report", "t.db", "-o", "diary"), ("export", "t.db", "-o", "diary"), ("table", "t.tab"),
+                 ("export", "t.db", "--samples", "--format", "csv", "-o", "diary"), ("model", "t.db", "-o", "diary")):
+        ran = bench.run(*args)
+        with open(bench.path("diary"), encoding="utf-8") as file:
+            text = file.read()
+        tap.ok(ran.returncode == 2 and text == "mine\n" and "--force" in ran.stderr,
+               f"{' '.join(args)} does not replace another's file", ran.stderr)
+    for args in (("report", "t.db", "-o", "p.html"), ("export", "t.db", "-o", "e.json"),
+                 ("export", "t.db", "--format", "csv", "-o", "e.csv"),
+                 ("export", "t.db", "--samples", "--format", "csv", "-o", "s.csv"),
+                 ("export", "t.db", "--samples", "--format", "json", "-o", "s.json")):
+        first, second = bench.run(*args), bench.run(*args)
+        tap.ok(first.returncode == 0 and second.returncode == 0, f"{' '.join(args)} replaces its own", second.stderr)
+    ran = bench.run("export", "t.db", "-o", "diary", "--force")
+    tap.ok(ran.returncode == 0, "--force replaces anything", ran.stderr)
+    ran = bench.run("report", "t.db", "-o", "t.db", "--force")
+    tap.ok(ran.returncode == 2 and bench.run("show", "t.db").returncode == 0, "but a run", ran.stderr)
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    real = os.path.join(os.path.dirname(os.path.abspath(sys.argv[1])))
+    bench.env["ARCHMETER_WORKERS"] += ":" + real
+    experiments(tap, bench)
+    resumes(tap, bench)
+    tables(tap, bench)
+    outputs(tap, bench)
+    tap.done()
+
+
+main()

@@ -6,8 +6,8 @@
  * sample outside the launch's time, a point that was not asked for, more than was asked for) and no
  * number that does not follow from the others (conductor/judge.h): the rest of the launch is then a
  * failure of kind `protocol` or `flood`, charged to the point at hand. So is an end of the process
- * that is no good one; behind the last point it is charged to that, unless all was said. What arrived before is
- * kept, as what a failed visit said. */
+ * that is no good one; behind the last point it is charged to that, unless all was said. What
+ * arrived before is kept, as what a failed visit said. */
 #ifndef AM_CONDUCTOR_COLLECT_H
 #define AM_CONDUCTOR_COLLECT_H
 

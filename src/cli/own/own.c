@@ -7,7 +7,7 @@
 #include "bench/own/library.h"
 #include "cli/own/compile.h"
 #include "cli/own/source.h"
-#include "document/utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -69,7 +69,7 @@ size_t am_metric_count(const struct am_metric *metrics)
     return n;
 }
 
-enum am_timed am_bench_timed(const struct am_bench *bench)
+enum am_timed_by am_bench_timed(const struct am_bench *bench)
 {
     if (bench->run)
         return AM_TIMED_BATCH;

@@ -119,7 +119,7 @@ enum am_cpus { AM_CPUS_THREADS, AM_CPUS_ALL };
 
 /* Where the time of a batch comes from, as a worker's listing says it: the two clock readings
  * around it, or a clock of the bench's own (run_timed). Workers that say nothing: unknown. */
-enum am_timed { AM_TIMED_UNKNOWN, AM_TIMED_BATCH, AM_TIMED_OWN };
+enum am_timed_by { AM_TIMED_UNKNOWN, AM_TIMED_BATCH, AM_TIMED_OWN };
 
 /* One thing measured. `const`, at the end of the bench's file, registered by one word in
  * meson.build. */
@@ -142,7 +142,7 @@ struct am_bench {
     double target;   /* half-width, relative, at which a point is done if the profile asks for less;
                       * for what is noisy by nature. 0: the profile's */
     bool named_only; /* `run --quick`, which has a minute, measures it only when it is named */
-    enum am_timed timed; /* in the conductor, which has no hooks; am_bench_timed() in a worker */
+    enum am_timed_by timed; /* in the conductor, which has no hooks; am_bench_timed() in a worker */
 
     /* Builds the state for a point and states the work of one iteration. `point` is indexed as
      * axes. AM_E_ABSENT refuses the point: a stored skip with its reason. */
@@ -165,7 +165,7 @@ struct am_bench {
 
 size_t am_metric_count(const struct am_metric *metrics);
 /* By its hooks; without any, as its field says. */
-enum am_timed am_bench_timed(const struct am_bench *bench);
+enum am_timed_by am_bench_timed(const struct am_bench *bench);
 /* Whether it measures standards of known latency: its first metric is one. */
 bool am_bench_is_standard(const struct am_bench *bench);
 const char *am_rule_name(enum am_rule rule);

@@ -208,7 +208,7 @@ static bool read_bench(struct reader *r, const struct am_words *w)
         return false;
     b->cpus = (enum am_cpus)cpus;
     b->named_only = named_only == 1;
-    b->timed = (enum am_timed)timed;
+    b->timed = (enum am_timed_by)timed;
     b->version = (unsigned)version;
     b->points_per_launch = (unsigned)points;
     r->out->n++;

@@ -8,7 +8,7 @@
 #include "document/run.h"
 #include "document/screen.h"
 #include "document/units.h"
-#include "document/utf8.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -38,7 +38,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Iterator, NamedTuple, TextIO
 
-from machine_truth import Cache, Truth, contradictions, cpu_count, is_held_out, truth_of, with_lie
+from machine_truth import Cache, Truth, contradictions, cpu_count, is_held_out, other_kinds, truth_of, with_lie
 
 FALSE_BY = 2.0  # a statement further from the truth than this is a lie that must be found
 SIZE_TOLERANCE = 4 / 3  # policies lose a quarter of the loads at 0.75 to 1.33 of a cache (doc/guide/machines.md)
@@ -171,6 +171,18 @@ def judge(facts: list[dict], truth: Truth) -> Tally:
     return tally
 
 
+def judge_places(facts: list[dict], machine: Path) -> Tally:
+    """The first kind of core, and each other one that something is told of: their caches differ."""
+    tally = judge([f for f in facts if "on" not in f["labels"]], truth_of(machine))
+    for place, kind in other_kinds(machine).items():
+        own = [f for f in facts if f["labels"].get("on") == place and f["family"] == "memory"]
+        if own:
+            other = judge(own, truth_of(machine, kind))
+            other.mistakes = [f"{place}: {text}" for text in other.mistakes]
+            tally.add(other)
+    return tally
+
+
 def judge_guides(archmeter: str, machine: Path, seed: int) -> Tally:
     tally = Tally()
     tally.guided, tally.contradicted = contradictions(machine, model_of(archmeter, machine, seed, ["--quick"])["guidelines"])
@@ -181,8 +193,7 @@ def judge_memory(options: argparse.Namespace, machine: Path, seed: int) -> Tally
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         used = with_lie(machine, seed, Path(folder)) if options.lies else machine
         what = ["mem.latency"] + (["--quick"] if options.quick else [])
-        facts = model_of(options.archmeter, used, seed, what)["facts"]
-        return judge([f for f in facts if "on" not in f["labels"]], truth_of(used))  # places are other cores' caches
+        return judge_places(model_of(options.archmeter, used, seed, what)["facts"], used)
 
 
 def one(options: argparse.Namespace, task: Task) -> Tally:
@@ -329,11 +340,11 @@ def page(options: argparse.Namespace, lines: list[str]) -> str:
         f"seeds per machine. {version.splitlines()[0]}, {datetime.date.today().isoformat()}.", "",
         "Descriptions whose name hashes (SHA-256) to a first digit of c to f are held out: their results were not looked at "
         "while the fit was developed. Machines whose neighbour works nearly always and is seen are busy. A run is right "
-        "when it has the number of levels and every size that it tells is that of its cache, as the first kind of core sees it: the truth "
-        "lies in the stated interval, or "
+        "when it has the number of levels and every size that it tells is that of its cache: the truth lies in the stated interval, or "
         "outside of it by less than replacement policies differ (a third). Sizes are held against what a launch gets of a "
         "cache; latencies against the description without translation. The simulator's caches follow the same theory of "
-        "replacement as the fit (doc/guide/machines.md): real machines are the other test.", "",
+        "replacement as the fit (doc/guide/machines.md): real machines are the other test. Each kind of core that a machine has "
+        "counts as a run of its own.", "",
         *lines, ""])
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a description of a simulated machine (machines/*.machine) says, as judge_machines.py needs it.
 
-Truth is as one core of the first kind sees it. A guideline is held against the description by the entry of CHECKS that
+Truth is as one core of a kind sees it, the first unless another is named. A guideline is held against the description by the entry of CHECKS that
 has its id: the entry says why the description contradicts it, or nothing. Guidelines that say "Not decided" contradict
 nothing; those without an entry are counted as not judged.
 """
@@ -60,11 +60,18 @@ def value(keys: dict[str, str], key: str, default: float) -> float:
     return number(keys[key]) if key in keys else default
 
 
-def truth_of(path: Path) -> Truth:
+def other_kinds(path: Path) -> dict[str, int]:
+    """Places of the kinds of core behind the first, as the model names them (src/topo/kinds.c), by their number."""
+    kinds = [keys for name, keys in sections(path) if name.startswith("kind ")]
+    names = {2: ("large", "small"), 3: ("large", "middle", "small")} if "capacity" in kinds[0] else {2: ("P", "E")}
+    return {f"kind:{name}": i for i, name in enumerate(names.get(len(kinds), ())) if i}
+
+
+def truth_of(path: Path, number_of_kind: int = 0) -> Truth:
     """Exclusive levels add the one before them; a neighbour takes a part of what several cores share."""
     all_sections = sections(path)
-    kind = next(name.split()[1] for name, _ in all_sections if name.startswith("kind "))
-    ghz = float(keys_of(all_sections, "kind")["one_ghz"])
+    kinds = [(name.split()[1], keys) for name, keys in all_sections if name.startswith("kind ")]
+    kind, ghz = kinds[number_of_kind][0], float(kinds[number_of_kind][1]["one_ghz"])
     neighbour = keys_of(all_sections, "neighbour")
     on_s = value(neighbour, "on_s", 0)
     taken = value(neighbour, "cache", 0) if on_s > 0 else 0

@@ -12,6 +12,7 @@ from e2e import Tap
 ROOT = Path(__file__).resolve().parent.parent.parent
 JUDGE = ROOT / "tools" / "judge_machines.py"
 MACHINE = ROOT / "machines" / "core2-q6600.machine"  # two levels: 32 KiB and 4 MiB
+KINDS = ROOT / "machines" / "apple-m1-like.machine"  # large cores: 128 KiB, 12 MiB; small ones: 64 KiB, 4 MiB; 8 MiB more
 # Plays archmeter: counts runs, and tells the planted model.
 PROGRAM = """#!/bin/sh
 case "$1" in
@@ -31,12 +32,16 @@ def levels(n):
     return {"family": "memory", "name": "levels", "labels": {}, "value": n, "interval": [n, n], "contradicts": False}
 
 
+def placed(facts, place):
+    return [{**f, "labels": {**f["labels"], "on": place}} for f in facts]
+
+
 RIGHT = [levels(2), size_of("l1d", 32e3, 30e3, 34e3), size_of("l2", 4.2e6, 4e6, 4.4e6)]
 # What the model says, the exit code, and a word of what is printed.
 PLANTED = [
     ("the truth", RIGHT, 0, "right in 100.0 %"),
     ("nothing", [], 0, "undecided in 100.0 %"),
-    ("other cores' levels only", [{**f, "labels": {**f["labels"], "on": "kind:small"}} for f in RIGHT], 0, "undecided in 100.0 %"),
+    ("other cores' levels only", placed(RIGHT, "kind:small"), 0, "undecided in 100.0 %"),
     ("a level too many", [levels(3)] + RIGHT[1:], 1, "3 levels, not 2"),
     ("a size far off", RIGHT[:2] + [size_of("l2", 9e6, 8e6, 10e6)], 1, "l2 of 8789 KiB"),
     ("the same with an interval that has the truth", RIGHT[:2] + [size_of("l2", 9e6, 4e6, 10e6)], 0, "right in 100.0 %"),
@@ -51,11 +56,11 @@ class Stage:
         self.program.write_text(PROGRAM.format(folder=folder), encoding="utf-8")
         self.program.chmod(0o755)
 
-    def judge(self, facts, *words, guidelines=()):
+    def judge(self, facts, *words, guidelines=(), machine=MACHINE):
         model = {"facts": facts, "guidelines": list(guidelines)}
         (self.folder / "model.json").write_text(json.dumps(model), encoding="utf-8")
         (self.folder / "runs").write_text("", encoding="utf-8")
-        done = subprocess.run([sys.executable, JUDGE, self.program, MACHINE, "--seeds", "4", *words],
+        done = subprocess.run([sys.executable, JUDGE, self.program, machine, "--seeds", "4", *words],
                               capture_output=True, text=True, check=False)
         return done, len((self.folder / "runs").read_text(encoding="utf-8").splitlines())
 
@@ -65,6 +70,11 @@ def planted(tap, stage):
         done, runs = stage.judge(facts)
         tap.ok(done.returncode == code and word in done.stdout and runs == 4, f"{what}: {word}",
                (done.returncode, done.stdout, done.stderr))
+    small = [levels(3), size_of("l1d", 65e3, 64e3, 70e3), size_of("l2", 4.2e6, 4e6, 4.4e6), size_of("l3", 13e6, 12e6, 14e6)]
+    done, _ = stage.judge(placed(small, "kind:small"), machine=KINDS)
+    tap.ok(done.returncode == 0 and "right in 50.0 % (4 of 8)" in done.stdout, "each kind of core has its own caches", done.stdout)
+    done, _ = stage.judge(small, machine=KINDS)
+    tap.ok(done.returncode == 1 and "l2 of 4102 KiB" in done.stdout, "and not those of another", done.stdout)
     said = {"id": "core.precision", "text": "Single precision has 1.5 x the arithmetic of double."}
     done, runs = stage.judge(RIGHT, "--guides", "2", guidelines=[said])
     tap.ok(done.returncode == 1 and "it is 2 x" in done.stdout and runs == 6, "a guideline contradicted", done.stdout)

@@ -261,11 +261,12 @@ static size_t gather_group(struct run *r, size_t *order, size_t n)
     return taken;
 }
 
-/* Stops a point whose next visit would end too late. */
+/* Stops a point whose next visit would end too late. One visit is made in any case, though setting
+ * up may have used up the time. */
 static bool over_budget(struct run *r, size_t i)
 {
-    const double expected = r->n_visits ? r->due[i].each_s : 0; /* one visit in any case */
-    const bool over = r->set->budget_s > 0 && elapsed(r) + expected > r->set->budget_s;
+    const bool over =
+        r->set->budget_s > 0 && r->n_visits && elapsed(r) + r->due[i].each_s > r->set->budget_s;
 
     if (over)
         stop(r, i, AM_STOP_BUDGET);
@@ -277,14 +278,15 @@ static bool over_budget(struct run *r, size_t i)
 static void fit(struct run *r)
 {
     const double budget = r->set->budget_s;
+    const double at_least_s = r->n_visits ? 0 : 1e-3; /* for the first visit */
 
     look_ahead(r);
     r->fitted_s = elapsed(r);
     for (size_t i = 0; budget <= 0 && i < r->c->plan->n; i++)
         r->due[i].fits = true;
     if (budget > 0)
-        (void)am_schedule_fit(r->due, r->c->plan->n, r->set->min_launches, budget - r->fitted_s,
-                              AM_SCHEDULE_RESERVE * budget);
+        (void)am_schedule_fit(r->due, r->c->plan->n, r->set->min_launches,
+                              fmax(budget - r->fitted_s, at_least_s), AM_SCHEDULE_RESERVE * budget);
 }
 
 /* Costs become known on the way: a point that fitted when the block began may not fit any more. */

@@ -6,6 +6,7 @@
 #include "core/bench/isas.h"
 #include "evidence/select.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Sizes that no cache holds, as far as quick plans have any. */
@@ -149,40 +150,49 @@ static bool is_cpu_device(const char *name)
     return false;
 }
 
-/* Length of the name without the number that equal devices have from the second on, if the plan
- * has the first: "h100" of "h100-3". */
-static size_t kind_length(const struct am_plan *plan, const char *name)
+enum { EQUALS_MAX = 64 }; /* numbers further apart are parts of names: "rtx-3090", "rtx-4090" */
+
+/* Length of the name without the number by which equal devices are told apart; *number is 1 of a
+ * name without: "h100" and 3 of "h100-3". */
+static size_t stem_of(const char *name, uint64_t *number)
 {
     const char *const dash = strrchr(name, '-');
-    const size_t n = dash ? (size_t)(dash - name) : 0;
-    uint64_t number;
 
-    if (!dash || !am_parse_u64(dash + 1, strlen(dash + 1), &number))
-        return strlen(name);
+    *number = 1;
+    return dash && am_parse_u64(dash + 1, strlen(dash + 1), number) ? (size_t)(dash - name)
+                                                                    : strlen(name);
+}
+
+/* How many equal devices of the plan come before this one. */
+static uint64_t equals_before(const struct am_plan *plan, const char *name)
+{
+    uint64_t number, least;
+    const size_t n = stem_of(name, &number);
+
+    least = number;
     for (size_t i = 0; i < plan->n; i++) {
         const char *const other = name_at(&plan->points[i], "device");
+        uint64_t its;
 
-        if (other && strlen(other) == n && strncmp(other, name, n) == 0)
-            return n;
+        if (other && stem_of(other, &its) == n && strncmp(other, name, n) == 0 && its < least &&
+            number - its < EQUALS_MAX)
+            least = its;
     }
-    return strlen(name);
+    return number - least;
 }
 
 /* The rank of a device's headline: its own for the first of a kind. */
 static unsigned rank_of_device(const struct am_plan *plan, const char *name, unsigned rank)
 {
-    const size_t kind = kind_length(plan, name);
-    uint64_t number = 1;
+    const uint64_t before = equals_before(plan, name);
+    const uint64_t most = AM_WORTH_EQUALS_LAST - AM_WORTH_EQUALS;
     unsigned later;
 
     if (is_cpu_device(name))
         return AM_WORTH_CPU_DEVICE;
-    if (!name[kind] || !am_parse_u64(name + kind + 1, strlen(name + kind + 1), &number) ||
-        number < 2)
+    if (before == 0)
         return rank;
-    later = number - 2 < AM_WORTH_EQUALS_LAST - AM_WORTH_EQUALS
-                ? AM_WORTH_EQUALS + (unsigned)(number - 2)
-                : AM_WORTH_EQUALS_LAST;
+    later = AM_WORTH_EQUALS + (unsigned)(before - 1 < most ? before - 1 : most);
     return later > rank ? later : rank;
 }
 
@@ -210,9 +220,11 @@ static const struct {
 
 static double start_of(const struct am_point *point)
 {
+    const double threads_measured = 16, threads = (double)am_point_threads(point);
+
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         if (am_glob_match(starts[i].bench, point->bench->name))
-            return starts[i].each_s + starts[i].per_thread_s * (double)am_point_threads(point);
+            return starts[i].each_s + starts[i].per_thread_s * fmin(threads, threads_measured);
     }
     return 0;
 }

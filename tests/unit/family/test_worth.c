@@ -95,8 +95,9 @@ static void test_devices(void)
                                           {.name = "mode", .kind = AM_AXIS_NAME},
                                           {.name = NULL}};
     static const struct am_bench bench = {.name = "ocl.arith", .axes = axes};
-    static const char *const names[] = {"h100",  "h100-2", "h100-30",         "mi-300",
-                                        "mi300", "amd-7",  "pocl-cpu-znver3", "h100"};
+    static const char *const names[] = {"h100",     "h100-2",   "h100-30",         "mi-300",
+                                        "rtx-3090", "rtx-4090", "pocl-cpu-znver3", "h100",
+                                        "x-0",      "x-1"};
     enum { N = sizeof(names) / sizeof(names[0]) };
     struct am_value values[N][2];
     struct am_point points[N];
@@ -104,7 +105,7 @@ static void test_devices(void)
 
     for (size_t i = 0; i < N; i++) {
         values[i][0] = named(names[i]);
-        values[i][1] = named(i == N - 1 ? "latency" : "throughput");
+        values[i][1] = named(i == 7 ? "latency" : "throughput");
         points[i] = (struct am_point){.bench = &bench, .values = values[i]};
     }
     am_worth_apply(&plan);
@@ -113,6 +114,8 @@ static void test_devices(void)
        "the first device of each kind has the rank of its headline, a number in its name or not");
     ok(points[1].worth == AM_WORTH_EQUALS && points[2].worth == AM_WORTH_EQUALS_LAST,
        "its equals come later, one after another: %u, %u", points[1].worth, points[2].worth);
+    ok(points[8].worth == points[0].worth && points[9].worth == AM_WORTH_EQUALS,
+       "whether their numbers begin with 0 or the first has none");
     ok(points[6].worth == AM_WORTH_CPU_DEVICE, "CPUs that are a device too come after them");
     ok(points[7].worth >= AM_WORTH_HEADLINES, "what is no headline is none on any device");
     ok(points[0].start_s > 0.1, "and a device is known to take its time to start");

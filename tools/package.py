@@ -61,7 +61,7 @@ CONTAINER = """# Runs the quick set of archmeter: podman build -t archmeter . &&
 FROM debian:12
 COPY {package} /tmp/
 RUN apt-get update \\
- && apt-get install -y --no-install-recommends /tmp/{package} pocl-opencl-icd libomp5-14 libgomp1 \\
+ && apt-get install -y --no-install-recommends /tmp/{package} {extras} \\
  && rm -rf /var/lib/apt/lists/* /tmp/{package}
 WORKDIR /results
 ENTRYPOINT ["archmeter"]
@@ -143,6 +143,14 @@ def write_control(root: Path, version: str, architecture: str) -> None:
     (control / "md5sums").write_text("".join(sums))
 
 
+def extras_of(root: Path) -> list[str]:
+    """Names of the packages that the workers of one machine need beyond Depends; a container has no MPI and no StarPU,
+    and its OpenCL device is PoCL."""
+    workers = [path for path in programs_of(root) if not re.search(r"mpi|starpu", path.name)]
+    needed = {word.split()[0] for word in needs_of([path for path in workers if path.name in NEEDED])}
+    return sorted({word.split()[0] for word in needs_of(workers)} - needed | {"pocl-opencl-icd"})
+
+
 def settle_modes(root: Path) -> None:
     """Modes as a package has them, whatever the umask was."""
     programs = set(programs_of(root))
@@ -160,10 +168,11 @@ def write_package(build: Path, output: Path) -> Path:
         install(build, root)
         write_documents(root, version)
         write_control(root, version, architecture)
+        extras = extras_of(root)
         settle_modes(root)
         subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(root), str(package)], check=True,
                        stdout=subprocess.DEVNULL)
-    (output / "Containerfile").write_text(CONTAINER.format(package=package.name))
+    (output / "Containerfile").write_text(CONTAINER.format(package=package.name, extras=" ".join(extras)))
     return package
 
 

@@ -64,6 +64,11 @@ def check_package(work: Path) -> None:
         return
     container = (work / "out/Containerfile").read_text()
     ok(packages[0].name in container, "the container file installs that package", container)
+    ok("libgomp1" in container and "pocl-opencl-icd" in container and "openmpi" not in container,
+       "and what the workers of one machine need", container)
+    status, told = run(sys.executable, "tools/try_package.py", work / "out", "--steps")
+    ok(status == 0 and told.startswith("FROM debian:") and "apt-get install" in told and told.rstrip().endswith("]"),
+       "its steps can be tried in a clean root", told)
     status, told = run("dpkg-deb", "-f", packages[0], "Depends")
     ok("libsqlite3" in told and "libhwloc" in told and "libfftw3" not in told and "libstarpu" not in told,
        "it depends on what everything needs, and on no single worker's library", told)

@@ -275,7 +275,24 @@ static void say(struct screen *s, struct words *w, const struct am_headline *h,
     rest_on(s, &w->trust, f);
 }
 
-/* Words broken at blanks, so that they fit behind the name. */
+/* Where to break the text, of which the first `fits` bytes fit: behind a figure, so that its unit
+ * stays with it, else at a blank; 0: there is neither. */
+static size_t break_words(const char *text, size_t fits)
+{
+    size_t cut = fits;
+
+    if (!text[fits])
+        return fits;
+    while (cut > 0 && !(text[cut] == ' ' && (text[cut - 1] == ',' || text[cut - 1] == ';')))
+        cut--;
+    if (cut > 0)
+        return cut;
+    for (cut = fits; cut > 0 && text[cut] != ' ';)
+        cut--;
+    return cut;
+}
+
+/* Words broken so that they fit behind the name. */
 static size_t put_words(struct screen *s, const struct words *w)
 {
     const size_t name = strlen(w->name) > NAME ? strlen(w->name) : NAME,
@@ -287,10 +304,8 @@ static size_t put_words(struct screen *s, const struct words *w)
         const size_t fits = pad + strlen(rest) <= AM_SCREEN_COLUMNS
                                 ? strlen(rest)
                                 : (size_t)AM_SCREEN_COLUMNS - pad;
-        size_t cut = fits;
+        size_t cut = break_words(rest, fits);
 
-        while (rest[cut] && cut > 0 && rest[cut] != ' ')
-            cut--;
         cut = cut ? cut : room < strlen(rest) ? room : strlen(rest);
         (void)am_block_addf(s->b, AM_BLOCK_PARAGRAPH,
                             am_arena_printf(s->b->arena, "%-*s", (int)pad, label), "%.*s", (int)cut,

@@ -272,8 +272,39 @@ static void check_trust(void)
     am_arena_fini(&run.arena);
 }
 
+/* Lines that are too long, and figures that say less than their row promises. */
+static void check_broken(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    char *text;
+
+    put_machine(&run, "2");
+    fx_fact(&facts, "core.clock", "", "Hz", 4e9);
+    fx_fact(&facts, "opencl.peak", "device=h100 type=float", "flop/s", 64.2e12);
+    fx_fact(&facts, "opencl.peak", "device=h100 type=double", "flop/s", 32.2e12);
+    fx_fact(&facts, "opencl.read", "device=h100", "B/s", 3.12e12);
+    fx_fact(&facts, "opencl.transfer", "device=h100 direction=h2d", "B/s", 52.7e9);
+    text = screen_text(&run, &facts, NULL);
+    ok(has(text, "link 52.7 GB/s") && has(text, "read 3.12 TB/s,\n"),
+       "a line is broken behind a figure, not before its unit");
+    free(text);
+    fx_fact(&facts, "memory.latency_largest", "", "s", 95e-9);
+    text = screen_text(&run, &facts, NULL);
+    ok(has(text, "memory latency") && has(text, "at least"),
+       "where memory's own latency is not known, what is known is called the least");
+    free(text);
+    fx_fact(&facts, "memory.latency", "level=memory", "s", 97e-9);
+    text = screen_text(&run, &facts, NULL);
+    ok(has(text, "97.0 ns") && !has(text, "at least"),
+       "and where it is, nothing else stands there");
+    free(text);
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
+    check_broken();
     check_full();
     check_kinds();
     check_little();

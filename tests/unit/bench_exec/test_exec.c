@@ -8,6 +8,7 @@
 
 #include "tap.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -98,6 +99,29 @@ static void on_note(void *self, const char *key, const char *text)
     (void)am_str_format(notes, sizeof(notes), "%s: %s", key, text);
 }
 
+/* What a program prints is passed on by the bench, for the conductor to keep; here it would stand
+ * between lines of TAP. Returns what quiet_end() puts back. */
+static int quiet_begin(void)
+{
+    const int saved = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    (void)fflush(stdout);
+    if (nowhere >= 0) {
+        (void)dup2(nowhere, STDOUT_FILENO);
+        (void)close(nowhere);
+    }
+    return saved;
+}
+
+static void quiet_end(int saved)
+{
+    (void)fflush(stdout);
+    if (saved >= 0) {
+        (void)dup2(saved, STDOUT_FILENO);
+        (void)close(saved);
+    }
+}
+
 /* Prepares a point (labels in axis order), runs it, and gives the first values. */
 static enum am_status measure(const struct am_bench *bench, const char *const *labels,
                               struct am_batch *batch, struct am_err *err)
@@ -107,6 +131,7 @@ static enum am_status measure(const struct am_bench *bench, const char *const *l
     struct am_value values[AM_AXES_MAX];
     struct am_work work = {0};
     enum am_status s = AM_OK;
+    const int saved = quiet_begin();
 
     for (size_t i = 0; s == AM_OK && bench->axes[i].name; i++)
         s = am_value_parse(&bench->axes[i], labels[i], strlen(labels[i]), &values[i], err);
@@ -116,6 +141,7 @@ static enum am_status measure(const struct am_bench *bench, const char *const *l
         s = bench->run_timed(state, 1, batch, err);
     bench->finish(state);
     free(state);
+    quiet_end(saved);
     return s;
 }
 

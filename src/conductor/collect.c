@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Of a visit: notes, values chosen and proposed; and attachments. */
-enum { NOTES_MAX = 32, ATTACHMENTS_MAX = 8, STREAM_PER_BYTE = 3 };
+enum { LIBRARIES_MAX = 1024, NOTES_MAX = 32, ATTACHMENTS_MAX = 8, STREAM_PER_BYTE = 3 };
 
 enum am_status am_collect_init(struct am_collect *c, struct am_arena *arena, const char *worker,
                                const struct am_point *const *points, size_t n_points,
@@ -316,6 +316,17 @@ static enum am_status on_end(struct am_collect *c, const struct am_msg *m, struc
     return AM_OK;
 }
 
+static enum am_status on_library(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    const char *const path = am_arena_strdup(c->arena, m->reason);
+
+    if (c->launch.libraries.n == LIBRARIES_MAX)
+        return am_fail(err, AM_E_LIMIT, "more than %d libraries", LIBRARIES_MAX);
+    if (path)
+        am_kvs_add(&c->launch.libraries, c->arena, path, m->key);
+    return AM_OK;
+}
+
 static enum am_status on_done(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     (void)m;
@@ -340,6 +351,7 @@ static const struct {
     [AM_MSG_END] = {WHEN_INSIDE, on_end},           [AM_MSG_DONE] = {WHEN_BETWEEN, on_done},
     [AM_MSG_CHOSEN] = {WHEN_INSIDE, on_chosen},     [AM_MSG_PROPOSE] = {WHEN_INSIDE, on_propose},
     [AM_MSG_ATTACH] = {WHEN_INSIDE, on_attach},     [AM_MSG_DATA] = {WHEN_ATTACHING, on_data},
+    [AM_MSG_LIBRARY] = {WHEN_BETWEEN, on_library},
 };
 
 static enum when now_is(const struct am_collect *c)

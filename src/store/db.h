@@ -26,6 +26,7 @@ enum am_db_slot {
     AM_DB_PUT_SAMPLE,
     AM_DB_PUT_OFF_CPU,
     AM_DB_PUT_VALUE,
+    AM_DB_PUT_LIBRARY,
     AM_DB_PUT_SAMPLE_SEAL,
     AM_DB_PUT_SEAL,
     AM_DB_COUNT_SEAL,

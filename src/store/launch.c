@@ -2,6 +2,7 @@
 /* Writing what happened: a launch with all its visits and samples is one commit. */
 #include "store/store.h"
 
+#include "base/loaded.h"
 #include "store/db.h"
 #include "store/seal.h"
 
@@ -185,6 +186,29 @@ static enum am_status put_visit(struct am_store *store, const struct am_visit *v
     return s;
 }
 
+/* Circumstances that launches have in common: each library once per worker, as
+ * "library.WORKER.NAME"; one that changed during the run has both, the latest first. */
+static enum am_status put_libraries(struct am_store *store, const struct am_launch *l,
+                                    struct am_err *err)
+{
+    const int before = sqlite3_total_changes(store->db);
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < l->libraries.n; i++) {
+        const char *const path = l->libraries.items[i].key;
+        char name[AM_LIBRARY_NAME_MAX];
+
+        am_library_name(path, name);
+        s = am_db_put(store, AM_DB_PUT_LIBRARY,
+                      AM_DB_VALUES(am_db_text(l->worker), am_db_text(name), am_db_text(path),
+                                   am_db_text(l->libraries.items[i].value)),
+                      err);
+    }
+    if (s == AM_OK && sqlite3_total_changes(store->db) != before)
+        s = am_seal_tables(store, AM_SEALED(ENVIRONMENT), err);
+    return s;
+}
+
 enum am_status am_store_put_launch(struct am_store *store, const struct am_launch *launch,
                                    struct am_err *err)
 {
@@ -198,6 +222,8 @@ enum am_status am_store_put_launch(struct am_store *store, const struct am_launc
         s = put_surroundings(store, launch, put.launch_id, err);
     for (size_t i = 0; s == AM_OK && i < launch->n_visits; i++)
         s = put_visit(store, &launch->visits[i], &put, err);
+    if (s == AM_OK)
+        s = put_libraries(store, launch, err);
     if (s == AM_OK) /* ids of visits follow each other */
         s = am_seal_launch(store, put.launch_id, put.last_visit - (int64_t)launch->n_visits + 1,
                            put.last_visit, err);

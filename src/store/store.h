@@ -124,7 +124,9 @@ struct am_launch {
     double hz;             /* core clock at the worker's start */
     bool has_surroundings; /* somebody looked */
     struct am_surroundings surroundings;
-    const char *output;      /* what it printed elsewhere (bounded), NULL if nothing */
+    const char *output; /* what it printed elsewhere (bounded), NULL if nothing */
+    struct am_kvs
+        libraries; /* that it had loaded: path -> build id; kept once per run and worker */
     struct am_visit *visits; /* one per requested point */
     size_t n_visits;
 };

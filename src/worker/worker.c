@@ -3,6 +3,7 @@
 #include "worker/worker.h"
 
 #include "base/fsroot.h"
+#include "base/loaded.h"
 #include "base/log.h"
 #include "core/protocol/protocol.h"
 #include "core/measure/sampler.h"
@@ -243,6 +244,34 @@ static enum am_status open_counters(struct launch *l, struct am_err *err)
     return AM_OK;
 }
 
+struct library_teller {
+    struct launch *launch;
+    struct am_err *err;
+    enum am_status status;
+};
+
+/* A path too long for a message is left out. */
+static bool say_library(void *self, const struct am_loaded *loaded)
+{
+    struct library_teller *const t = self;
+    struct am_msg msg = {.kind = AM_MSG_LIBRARY};
+
+    if (!am_str_copy(msg.key, sizeof(msg.key), loaded->build_id) ||
+        !am_str_copy(msg.reason, sizeof(msg.reason), loaded->path))
+        return true;
+    t->status = say(t->launch, &msg, t->err);
+    return t->status == AM_OK;
+}
+
+/* What was loaded when the points were measured, runtimes and drivers included. */
+static enum am_status say_libraries(struct launch *l, struct am_err *err)
+{
+    struct library_teller t = {.launch = l, .err = err, .status = AM_OK};
+
+    am_loaded_each(say_library, &t);
+    return t.status;
+}
+
 static enum am_status serve(const char *name, struct launch *l, struct am_err *err)
 {
     struct am_msg msg = {.kind = AM_MSG_HELLO, .version = AM_PROTOCOL_VERSION};
@@ -260,6 +289,8 @@ static enum am_status serve(const char *name, struct launch *l, struct am_err *e
         status = open_counters(l, err);
     for (size_t i = 0; i < l->request.n_points && status == AM_OK; i++)
         status = serve_point(l, &l->request.points[i], err);
+    if (status == AM_OK)
+        status = say_libraries(l, err);
     msg = (struct am_msg){.kind = AM_MSG_DONE};
     if (status == AM_OK)
         status = say(l, &msg, err);

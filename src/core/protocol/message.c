@@ -183,6 +183,7 @@ static const struct form {
     [AM_MSG_SKIP] = {"skip", 2, 2, read_reason, write_reason},
     [AM_MSG_FAIL] = {"fail", 2, 2, read_reason, write_reason},
     [AM_MSG_END] = {"end", 1, 1, read_nothing, write_nothing},
+    [AM_MSG_LIBRARY] = {"library", 3, 3, read_keyed, write_keyed},
     [AM_MSG_DONE] = {"done", 1, 1, read_nothing, write_nothing},
 };
 

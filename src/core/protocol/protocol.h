@@ -46,6 +46,7 @@ enum am_msg_kind {
     AM_MSG_SKIP,     /* skip REASON: the point cannot be measured here */
     AM_MSG_FAIL,     /* fail REASON: the point went wrong */
     AM_MSG_END,      /* end: the point is complete */
+    AM_MSG_LIBRARY,  /* library BUILD_ID PATH: behind the last point, what the process had loaded */
     AM_MSG_DONE,     /* done: the launch is complete */
 };
 
@@ -60,8 +61,9 @@ struct am_msg {
     double residual;
     struct am_sample sample;
     size_t n_values;
-    char key[AM_NAME_MAX];      /* note; chosen, attach: the name; propose: the axis */
-    char reason[AM_REASON_MAX]; /* skip, fail; note: its text; chosen, propose: the value(s) */
+    char key[AM_NAME_MAX];      /* note; chosen, attach: the name; propose: the axis; library: id */
+    char reason[AM_REASON_MAX]; /* skip, fail; note: its text; chosen, propose: the value(s);
+                                 * library: its path */
     char type[AM_NAME_MAX];     /* attach: a media type */
     uint64_t length;            /* attach: bytes in all */
     unsigned char data[AM_DATA_MAX];

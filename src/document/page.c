@@ -41,6 +41,7 @@ static void tell_environment(struct am_body *b, const struct am_result_set *set)
                        NULL);
     am_block_add(b, AM_BLOCK_PAIRS, NULL, NULL)->pairs = &set->machine;
     am_block_add(b, AM_BLOCK_PAIRS, NULL, NULL)->pairs = &set->environment;
+    am_block_add(b, AM_BLOCK_PAIRS, NULL, NULL)->pairs = &set->build;
     am_block_add(b, AM_BLOCK_PAIRS, NULL, NULL)->pairs = &set->settings;
     (void)am_block_add(b, AM_BLOCK_DETAILS_END, NULL, NULL);
 }

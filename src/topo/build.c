@@ -3,6 +3,7 @@
 #include "topo/build.h"
 #include "topo/topo.h"
 
+#include "build_commit.h"
 #include "build_info.h"
 
 #include <string.h>
@@ -56,15 +57,21 @@ const char *am_build_sanitizers(void)
     return INSTRUMENTED ? "by compiler flags" : NULL;
 }
 
+/* How the kernels of each instruction set were compiled. */
+static const struct am_kv kernels[] = {AM_BUILD_KERNELS};
+
 void am_build_describe(struct am_arena *arena, struct am_kvs *out)
 {
     const char *sanitizers = am_build_sanitizers();
 
     am_kvs_add(out, arena, "version", AM_BUILD_VERSION);
+    am_kvs_add(out, arena, "commit", AM_BUILD_COMMIT);
     am_kvs_add(out, arena, "compiler", COMPILER);
     am_kvs_add(out, arena, "flags", build.flags);
     am_kvs_add(out, arena, "build_type", build.type);
     am_kvs_add(out, arena, "optimised", build.optimized ? "yes" : "no");
     am_kvs_add(out, arena, "assertions", build.assertions ? "yes" : "no");
     am_kvs_add(out, arena, "sanitizers", sanitizers ? sanitizers : "none");
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+        am_kvs_add(out, arena, kernels[i].key, kernels[i].value);
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/loaded.h"
 #include "cli/run/consent.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -73,11 +74,16 @@ void am_measure_workers(const struct am_cli *cli, const struct am_catalogue *cat
 {
     for (size_t i = 0; i < catalogue->n; i++) {
         const struct am_worker *const w = &catalogue->workers[i];
-        const char *const key = am_arena_printf(cli->arena, "worker.%s", w->name);
-        char digest[AM_DIGEST_TEXT];
+        const char *key = am_arena_printf(cli->arena, "worker.%s", w->name);
+        char digest[AM_DIGEST_TEXT], compilers[AM_COMPILERS_TEXT];
 
-        if (key && w->program && w->n && measures(w, plan) && am_digest_file(w->program, digest))
+        if (!key || !w->program || !w->n || !measures(w, plan))
+            continue;
+        if (am_digest_file(w->program, digest))
             am_kvs_add(build, cli->arena, key, digest);
+        key = am_arena_printf(cli->arena, "compiler.%s", w->name);
+        if (key && am_loaded_compilers(w->program, compilers))
+            am_kvs_add(build, cli->arena, key, am_arena_strdup(cli->arena, compilers));
     }
     if (catalogue->base)
         am_measure_workers(cli, catalogue->base, plan, build);
@@ -120,6 +126,27 @@ static void tell_left_out(const struct am_cli *cli, const struct am_setup *setup
            names);
 }
 
+struct library_list {
+    struct am_arena *arena;
+    struct am_kvs *out;
+    bool all;
+};
+
+/* The conductor itself and, where it has meters, what it loaded: their drivers are among that.
+ * Workers tell theirs. */
+static bool add_library(void *self, const struct am_loaded *loaded)
+{
+    const struct library_list *const list = self;
+    char name[AM_LIBRARY_NAME_MAX];
+    const char *key;
+
+    am_library_name(loaded->path, name);
+    key = am_arena_printf(list->arena, "library.archmeter.%s", name);
+    if (key)
+        am_kvs_addf(list->out, list->arena, key, "%s, build id %s", loaded->path, loaded->build_id);
+    return list->all;
+}
+
 static void collect_facts(const struct am_cli *cli, const struct am_setup *setup, const char *path,
                           struct facts *facts)
 {
@@ -133,6 +160,8 @@ static void collect_facts(const struct am_cli *cli, const struct am_setup *setup
     am_machine_describe(setup->topo, &setup->root, cli->arena, &facts->machine);
     am_environment_capture(setup->topo, &setup->root, cli->arena, &facts->environment);
     am_kvs_add(&facts->environment, cli->arena, "sqlite", am_store_sqlite_version());
+    am_loaded_each(add_library,
+                   &(struct library_list){cli->arena, &facts->environment, setup->energy != NULL});
     am_options_keep(cli->opt, cli->arena, &facts->settings);
     if (setup->energy) {
         tell_left_out(cli, setup, &facts->settings);

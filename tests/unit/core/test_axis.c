@@ -181,7 +181,7 @@ static const struct {
     {&threads, "1:5000", AM_E_USAGE, "threads: more than 4096 values at column 1"},
     {&threads, "1:9223372036854775807", AM_E_USAGE, "threads: more than 4096 values at column 1"},
     {&threads, "7,1:16:*1.0000001", AM_E_USAGE, "threads: more than 4096 values at column 3"},
-    {&load, "0:1:1e-9", AM_E_USAGE, "load: more than 4096 values at column 1"},
+    {&load, "0:1:1e-20", AM_E_USAGE, "load: more than 4096 values at column 1"},
 };
 
 static void test_refusals(void)

@@ -12,7 +12,7 @@
 #include "core/marks/marks.h"
 #include "core/spec/spec_regex.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,20 +101,31 @@ static void tell_line(const struct am_ctx *ctx, const struct state *s)
     am_text_fini(&text);
 }
 
+/* Bytes of this process that are resident now; 0 where the system does not say. */
+static uint64_t resident_bytes(void)
+{
+    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    char text[NOTE_MAX];
+    const ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+    const char *second;
+    uint64_t pages = 0;
+
+    if (fd >= 0)
+        (void)close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    second = strchr(text, ' '); /* the first is the size of all that is mapped */
+    if (!second || !am_parse_u64(second + 1, strcspn(second + 1, " "), &pages))
+        return 0;
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* A child begins as a copy of this process: its memory is never told as less than this. */
 static void tell_floor(const struct am_ctx *ctx)
 {
-    FILE *const file = fopen("/proc/self/statm", "re");
-    unsigned long long pages = 0, resident = 0;
     char bytes[NOTE_MAX];
 
-    if (file && fscanf(file, "%llu %llu", &pages, &resident) == 2) {
-        (void)am_str_format(bytes, sizeof(bytes), "%llu",
-                            resident * (unsigned long long)sysconf(_SC_PAGESIZE));
-        choose(ctx, AM_SPEC_FLOOR, bytes);
-    }
-    if (file)
-        (void)fclose(file);
+    (void)am_str_format(bytes, sizeof(bytes), "%llu", (unsigned long long)resident_bytes());
+    choose(ctx, AM_SPEC_FLOOR, bytes);
 }
 
 /* A command before or after an execution, where there is one. */

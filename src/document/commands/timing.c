@@ -188,9 +188,8 @@ static int by_speed(const void *x, const void *y)
 static const char *needs(const struct am_comparison_row *row, struct am_arena *arena)
 {
     const char *const text =
-        row->launches_needed
-            ? am_arena_printf(arena, "; about %zu launches would decide", row->launches_needed)
-            : "";
+        row->launches_needed ? am_arena_printf(arena, "; try %zu launches", row->launches_needed)
+                             : "";
 
     return text ? text : "";
 }
@@ -218,8 +217,8 @@ static void tell_versus(struct am_body *b, const struct am_timing_view *view,
     case AM_VERDICT_MAYBE_SLOWER:
     case AM_VERDICT_SUSPECT:
         am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
-                      "%s may be %.2f x (%.2f..%.2f) faster than %s: not beyond doubt%s", fast,
-                      v->factor, v->lo, v->hi, slow, more)
+                      "%s may be %.2f x (%.2f..%.2f) faster than %s: unsure%s", fast, v->factor,
+                      v->lo, v->hi, slow, more)
             ->tone = AM_TONE_WARN;
         break;
     case AM_VERDICT_UNDECIDED:

@@ -140,10 +140,11 @@ static void test_undecided(void)
 
     (void)put_command(&run, "a", 0.1, 0.4, 11);
     (void)put_command(&run, "b", 0.101, 0.4, 12);
-    run.set.results[0].metrics[2].series.launches[0].n = 1;
+    (void)put_command(&run, "c", 0.13, 0.4, 13);
     text = shown(&run, AM_FORMAT_TABLE, false);
     ok(has(text, "undecided"), "what noise hides is undecided");
     ok(strstr(text, "significant") == NULL, "and nothing is called significant");
+    fits(text, "what is unsure");
     free(text);
     am_arena_fini(&run.arena);
 }

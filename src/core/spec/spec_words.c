@@ -148,6 +148,15 @@ static void first_word(const char *line, char *word, size_t cap)
     (void)am_str_copy(word, n + 1 < cap ? n + 1 : cap, line);
 }
 
+/* What means something to a shell, in a quote or outside of all; `begins`: at the begin of a word.
+ */
+static bool is_special(char c, char quote, bool begins)
+{
+    if (quote)
+        return quote == '"' && strchr("$`\\", c);
+    return strchr("|&;<>()$`\\*?[]\n", c) || (begins && strchr("#~", c));
+}
+
 bool am_spec_needs_shell(const char *line)
 {
     enum { WORD_CAP = 256 };
@@ -157,17 +166,13 @@ bool am_spec_needs_shell(const char *line)
     for (const char *s = line; *s; begins = !quote && is_blank(*s), s++) {
         if (*s == quote)
             quote = 0;
-        else if (quote == '"' && strchr("$`\\", *s))
-            return true;
         else if (!quote && (*s == '"' || *s == '\''))
             quote = *s;
-        else if (!quote && (strchr("|&;<>()$`\\*?[]\n", *s) || (begins && strchr("#~", *s))))
+        else if (is_special(*s, quote, begins))
             return true;
     }
     first_word(line, word, sizeof(word));
-    if (strchr(word, '=')) /* a variable for the command */
-        return true;
-    return is_shell_word(word);
+    return strchr(word, '=') || is_shell_word(word); /* A=1 is a variable for the command */
 }
 
 bool am_spec_is_variable(const char *text, char name[AM_SPEC_NAME_MAX])

@@ -197,6 +197,11 @@ def test_compiler(tap, own):
     tap.ok(done.returncode == 3 and "no-such-compiler" in done.stderr, "a compiler that is not there", done.stderr)
     done = own.do("plan", "./tally.c", CC="no-such-compiler")
     tap.ok(done.returncode == 3, "nor that of the environment", done.stderr)
+    done = own.do("plan", "./tally.c", "--cc", "sh -c 'kill -INT $$'")
+    tap.ok(done.returncode == 130, "a compiler that was interrupted", done.stderr)
+    machine = os.path.join(ROOT, "machines/ryzen-9950x.machine")
+    done = own.do("plan", "./tally.c", "--machine", machine)
+    tap.ok(done.returncode == 2 and "runs no code" in done.stderr, "a described machine runs no code", done.stderr)
 
 
 MISSING = ("double missing(double);\n", "sum += x[i];", "sum += missing(x[i]);")

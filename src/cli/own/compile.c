@@ -12,6 +12,7 @@
 #include "core/spec/spec.h"
 #include "kernels/isa_flags.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,6 +143,8 @@ static enum am_status tell_refused(const struct job *j, const char *what, const 
 
     while (begin && all[begin - 1] != '\n')
         begin--;
+    if (child->signalled && (child->code == SIGINT || child->code == SIGTERM))
+        return am_fail(j->err, AM_E_INTERRUPTED, "%s: compiling was interrupted", what);
     if (child->signalled)
         return am_fail(j->err, AM_E_USAGE, "%s: %s was ended by signal %d (%s)", what, program,
                        child->code, strsignal(child->code));

@@ -188,6 +188,12 @@ static enum am_status check_words(const struct am_options *opt, const struct am_
                        "resume takes one results file, and the files of its own benches; \"%s\" is "
                        "neither",
                        others->items[1]);
+    if (files->n && opt->machine)
+        return am_fail(
+            err, AM_E_USAGE,
+            "%s: a machine that is only described runs no code: benches of your own need "
+            "this one",
+            files->items[0]);
     if (files->n)
         return AM_OK;
     if (opt->own_cc || opt->own_flags || has_base(opt))

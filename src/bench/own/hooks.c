@@ -384,6 +384,14 @@ static enum am_status check_stated(const struct state *s, struct am_err *err)
     return AM_OK;
 }
 
+/* Where no axis says how many CPUs the launch is bound to: what it reaches is judged by that. */
+static void say_threads(const struct state *s)
+{
+    if (am_axis_find(s->bench->axes, "threads") < 0)
+        am_ctx_chosen(s->ctx, "threads", "%zu",
+                      s->bench->cpus == AM_CPUS_ALL ? s->ctx->cpu_count : (size_t)1);
+}
+
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
 {
@@ -394,6 +402,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     s->bench = ctx->bench;
     s->own = ctx->bench->data;
     status = make_point(s, point, err);
+    if (status == AM_OK)
+        say_threads(s);
     if (status == AM_OK && !s->functions->verify)
         am_ctx_note(ctx, "verified", "no: the file has no verify()");
     if (status == AM_OK && s->functions->prepare)

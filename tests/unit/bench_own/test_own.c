@@ -241,8 +241,10 @@ static char chosen[64];
 
 static void on_chosen(void *self, const char *name, const char *value)
 {
+    const size_t used = strlen(chosen);
+
     (void)self;
-    (void)snprintf(chosen, sizeof(chosen), "%s=%s", name, value);
+    (void)snprintf(chosen + used, sizeof(chosen) - used, "%s=%s ", name, value);
 }
 
 /* A point's way through the hooks, up to prepare() and back. */
@@ -311,7 +313,8 @@ static void test_hooks(void)
     ok(try_point(&from, "8 0.5 0 even", &work, &right, &err) == AM_OK && right,
        "a point is prepared, run and right: %s", err.text);
     ok(work.flops == 8 && work.bytes_read == 64, "its work is what prepare() stated");
-    is_str(chosen, "block=16", "an open axis is the first value of its tune, and says so");
+    is_str(chosen, "block=16 threads=1 ",
+           "an open axis is the first value of its tune, and says so; the CPUs are stated");
     ok(finished == 1, "finish() was called once");
     ok(try_point(&from, "8 0.5 32 odd", &work, &right, &err) == AM_E_ABSENT &&
            strcmp(err.text, "odd is not done") == 0,

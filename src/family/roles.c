@@ -62,11 +62,8 @@ double am_result_threads(const struct am_result *result)
 
 bool am_result_states_threads(const struct am_result *result)
 {
-    /* Workers whose points run on one CPU unless an axis says otherwise. */
-    static const char *const alone[] = {"cpu", "own", NULL};
-
     return param_of(result, ROLE_THREADS) || said_threads(result) ||
-           am_name_index(alone, AM_NAMES_ENDED, result->worker) >= 0;
+           strcmp(result->worker, "cpu") == 0;
 }
 
 const char *am_result_device(const struct am_result *result)

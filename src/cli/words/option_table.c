@@ -147,7 +147,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TIME,
         .offset = FIELD(launch_limit_s),
         .argument = "TIME",
-        .commands = BIT(TIME),
+        .commands = EXECUTING,
         .help = "An execution that takes longer is killed, and has failed (10m).",
     },
     {
@@ -155,7 +155,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_QUICK,
         .offset = FIELD(profile),
-        .commands = TUNED,
+        .commands = TUNED | BIT(PROFILE),
         .help = "Few values and short batches: the whole default set in about a minute. The "
                 "default where nothing is named.",
     },
@@ -182,7 +182,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_THOROUGH,
         .offset = FIELD(profile),
-        .commands = TUNED,
+        .commands = TUNED | BIT(PROFILE),
         .help = "More values, more launches, a narrower target.",
     },
     {
@@ -247,7 +247,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(seed),
         .argument = "N",
-        .commands = TUNED | BIT(TIME),
+        .commands = TUNED | EXECUTING,
         .help = "Seed of the order of launches and of their data; a fresh one by default. It is "
                 "stored with the run.",
     },

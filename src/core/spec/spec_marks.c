@@ -69,5 +69,5 @@ bool am_spec_product(const char *text, double *out)
 bool am_spec_has_more(const struct am_spec_test *t)
 {
     return t->results.n || t->work.n || t->iterations || t->prepare || t->cleanup || t->warmup ||
-           t->any_code || t->resources;
+           t->any_code || t->resources || t->beside;
 }

@@ -203,7 +203,7 @@ def stated(tap, bench):
     points = json.loads(done.stdout)["points"]
     tap.ok(len(points) == 2 and all(p["bound"] > 0 and p["unit"] == "flop/s" for p in points),
            "and is explained by it", done.stdout + done.stderr)
-    env = dict(bench.real_env, ARCHMETER_PAPI=sys.argv[4])
+    env = dict(bench.real_env, ARCHMETER_PAPI=os.path.abspath(sys.argv[4]))
     done = bench.run("profile", "-o", "counted.db", "--launches", "4:4", "--counters", "PAPI_L3_TCM", "--",
                      "./one/planted", env=env)
     counts = {name for name, values in regions(bench, "counted.db").items() if values["count:PAPI_L3_TCM"] is not None}

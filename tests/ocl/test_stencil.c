@@ -110,6 +110,29 @@ static void check_layout(struct am_ocl_stencil *st, const struct layout *l)
     ok(s == AM_OK && residual <= tolerance, "its windows too %s", err.text);
 }
 
+/* After so many steps the state is smooth, and still one step too few or a coefficient a little off
+ * is told from what is right, with any seed. */
+static void check_smooth(struct am_ocl_stencil *st)
+{
+    const struct layout l = {.n = 100003, .steps = 480, .depth = 24, .groups = 4};
+    const double r = st->spec.r;
+    struct am_err err = {0};
+    double residual = 0;
+    int short_found = 0, off_found = 0;
+
+    check_layout(st, &l);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        st->spec.steps = l.steps + 1;
+        short_found += compare(st, seed, &residual, &err) == AM_E_WRONG;
+        st->spec.steps = l.steps;
+        st->spec.r = 1.002 * r;
+        off_found += compare(st, seed, &residual, &err) == AM_E_WRONG;
+        st->spec.r = r;
+    }
+    ok(short_found == 3, "a step too few of %zu is found %d times of 3", l.steps, short_found);
+    ok(off_found == 3, "a coefficient 0.2 %% off is found %d times of 3", off_found);
+}
+
 /* What is one step further is told from what is right. */
 static void check_wrong(struct am_ocl_stencil *st)
 {
@@ -174,6 +197,7 @@ static void check_vectors(const struct am_ocl_device *device)
         check_layout(&st, &layouts[i]);
     if (!err.text[0]) {
         check_wrong(&st);
+        check_smooth(&st);
         check_refusals(&st);
     }
     am_ocl_stencil_free(&st);

@@ -25,7 +25,7 @@ WORKERS_SHARE = ("apps", "shared")
 
 # core and base need libc only.
 LIBC = set(
-    "assert ctype dirent errno fcntl fenv float fnmatch ftw getopt glob inttypes limits locale malloc"
+    "assert ctype dirent elf errno fcntl fenv float fnmatch ftw getopt glob inttypes limits link locale malloc"
     " math poll pthread regex sched setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint"
     " stdio stdlib stdnoreturn string strings threads time unistd wchar".split()
 )

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter experiment, time: a campaign that a file describes, or commands side by side. */
 #include "cli/cli.h"
-#include "cli/run/consent.h"
+#include "cli/trust/consent.h"
 #include "cli/run/experiment.h"
 #include "cli/run/timing.h"
 

@@ -8,7 +8,7 @@
 #include "cli/own/own.h"
 #include "cli/run/against.h"
 #include "cli/run/comparing.h"
-#include "cli/run/consent.h"
+#include "cli/trust/consent.h"
 #include "cli/run/cost_file.h"
 #include "cli/run/experiment.h"
 #include "cli/run/measure.h"

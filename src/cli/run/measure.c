@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/loaded.h"
-#include "cli/run/consent.h"
+#include "cli/trust/consent.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/own/own.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Consent: what would be run is shown, asked about, and remembered by a MAC. */
-#include "cli/run/consent.h"
+#include "cli/trust/consent.h"
 
 #include "base/digest.h"
 #include "base/log.h"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Tries to break archmeter, and prints what happened as a table.
 
-    tools/robustness.py BUILD [--quick] [--only WORD] [--fuzz BUILD_FUZZ SECONDS] [--write FILE]
+    tools/robustness.py BUILD [--quick] [--every N] [--only WORD] [--fuzz BUILD_FUZZ SECONDS] [--write FILE]
 
 Each row is a kind of attack: how many cases were tried, and what came of them. A case is bad when a
 command dies by a signal, does not end in time, leaves a temporary file, writes a character that
-steers a terminal, or says nothing of what it left out. --quick tries a part of each kind (the test
-e2e_hostile runs that); without it this takes about half an hour. --write makes
-doc/results/robustness.md. The exit code is 1 when any case was bad."""
+steers a terminal, or says nothing of what it left out. --quick tries a few of each kind (the test
+e2e_hostile runs that); without it this takes about half an hour on a quiet machine, with --every N the
+Nth part of it. --write makes doc/results/robustness.md. The exit code is 1 when any case was bad."""
 import argparse
 import csv
 import io
@@ -103,6 +103,7 @@ class Bench:
     build: Path
     folder: Path
     quick: bool
+    every: int
     dice: random.Random = field(default_factory=lambda: random.Random(SEED))
 
     def __post_init__(self) -> None:
@@ -121,7 +122,9 @@ class Bench:
         return str(self.folder / name)
 
     def some(self, items: list, n: int) -> list:
-        return self.dice.sample(items, min(n, len(items))) if self.quick else items
+        """So many of them where it must be quick; else a part of them, all by default."""
+        least = min(n, len(items))
+        return self.dice.sample(items, least if self.quick else max(least, len(items) // self.every))
 
 
 def make_runs(b: Bench) -> None:
@@ -274,7 +277,7 @@ def damaged_files(b: Bench) -> Row:
     row = Row("damaged files: one bit, 50 bytes, a page of zeros, the header, cut short")
     data = Path(b.path("good.db")).read_bytes()
     for kind in ("one bit", "50 bytes", "a page of zeros", "the header", "cut short"):
-        for i in range(2 if b.quick else 40):
+        for i in range(2 if b.quick else max(2, 40 // b.every)):
             Path(b.path("bad.db")).write_bytes(mutated(b, data, kind))
             read_all(row, b, f"{kind} #{i}", "bad.db", b.dice.sample(READERS, 3 if b.quick else READERS_EACH))
     return row
@@ -398,7 +401,7 @@ def lying_workers(b: Bench) -> Row:
 
 def killed_runs(b: Bench) -> Row:
     row = Row("kill -9 of the conductor at a random moment, then resume to the end")
-    for i in range(2 if b.quick else 20):
+    for i in range(2 if b.quick else max(2, 20 // b.every)):
         name = f"killed{i}.db"
         child = subprocess.Popen([b.archmeter, "run", "fake.work", "-p", "n=1:6", "--quick", "--launches", "5", "-o", name],
                                  cwd=b.folder, env=b.faking, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -470,7 +473,7 @@ HEAD = """# What was tried to break it
 
 Made by one command, which fails when a case is bad:
 
-    tools/robustness.py build --fuzz build-fuzz 600 --write doc/results/robustness.md
+    {command}
 
 A case is bad when a command dies by a signal, does not end within two minutes, leaves a temporary file, writes a
 character that steers a terminal, writes code or a formula of the file's into a page or a table, or stores a lie as a
@@ -489,13 +492,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="one case in N, drawn")
     parser.add_argument("--only", choices=PARTS, action="append")
     parser.add_argument("--fuzz", nargs=2, metavar=("BUILD_FUZZ", "SECONDS"))
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="am-robust-") as folder:
-        b = Bench(options.build, Path(folder), options.quick)
+        b = Bench(options.build, Path(folder), options.quick, options.every)
         make_runs(b)
         for word in options.only or PARTS:
             rows.append(PARTS[word](b))
@@ -507,7 +511,8 @@ def main() -> int:
                 rows.append(row)
                 print(table(rows[-1:]), end="", flush=True)
     if options.write:
-        options.write.write_text(HEAD + table(rows), encoding="utf-8")
+        options.write.write_text(HEAD.replace("{command}", " ".join(["tools/robustness.py", *sys.argv[1:]])) + table(rows),
+                                 encoding="utf-8")
     return 1 if any(r.bad for r in rows) else 0
 
 

@@ -11,9 +11,10 @@
  * lines x KIND REASON            the result failed n NAME                   a node of a merged file
  *     -                        what follows is the next run
  *
- * The store promises that numbers are within the limits of core/bench/sane.h: numbers of the text
- * that are not are left out. Whatever else the text says is taken as it is: names, values of axes
- * and units may be anything. seeds_of_run.py writes such texts of real runs. */
+ * The store promises that numbers are within the limits of core/bench/sane.h and that keys, axes
+ * and metrics stand once: what is otherwise in the text is left out. Whatever else the text says is
+ * taken as it is: names, values of axes and units may be anything. seeds_of_run.py writes such
+ * texts of real runs. */
 #ifndef AM_TESTS_FUZZ_RUN_TEXT_H
 #define AM_TESTS_FUZZ_RUN_TEXT_H
 
@@ -51,6 +52,14 @@ static inline const char *rt_word(struct rt_text *t, bool rest)
     return am_arena_strndup(t->arena, from, (size_t)(to - from));
 }
 
+static inline void rt_pair(struct rt_text *t, struct am_kvs *out)
+{
+    const char *const key = rt_word(t, false);
+
+    if (!am_kvs_get(out, key))
+        am_kvs_add(out, t->arena, key, rt_word(t, true));
+}
+
 static inline bool rt_number(struct rt_text *t, double *out)
 {
     const char *const word = rt_word(t, false);
@@ -78,13 +87,17 @@ static inline void rt_params(struct rt_text *t, struct am_result *r)
         const bool whole = am_parse_i64(value, value_len, &i);
         const bool number = am_parse_f64(value, value_len, &x) && am_is_sane(x);
 
+        const char *const axis = am_arena_strndup(t->arena, p, name);
+
+        p += len;
+        if (am_result_param(r, axis))
+            continue;
         r->params[r->n_params++] =
-            (struct am_result_param){am_arena_strndup(t->arena, p, name),
+            (struct am_result_param){axis,
                                      whole    ? AM_AXIS_SIZE
                                      : number ? AM_AXIS_REAL
                                               : AM_AXIS_NAME,
                                      am_arena_strndup(t->arena, value, value_len)};
-        p += len;
     }
 }
 
@@ -131,7 +144,11 @@ static inline void rt_metric(struct rt_text *t, struct am_result *r)
         n++;
     }
     m->series = (struct am_series){launches, n};
-    r->n_metrics += *m->name != '\0';
+    for (size_t i = 0; i < r->n_metrics; i++) {
+        if (strcmp(r->metrics[i].name, m->name) == 0)
+            return;
+    }
+    r->n_metrics++;
 }
 
 static inline void rt_failure(struct rt_text *t, struct am_result_set *set, struct am_result *r)
@@ -177,8 +194,6 @@ static inline void rt_node(struct rt_text *t, struct am_result_set *set)
 static inline void rt_of_result(struct rt_text *t, char what, struct am_result_set *set,
                                 struct am_result *r)
 {
-    const char *key;
-
     switch (what) {
     case 'w':
         r->work.bytes_read = rt_amount(t);
@@ -193,10 +208,7 @@ static inline void rt_of_result(struct rt_text *t, char what, struct am_result_s
         r->timing.hz = rt_amount(t);
         break;
     case 'v': rt_metric(t, r); break;
-    case 'c':
-        key = rt_word(t, false);
-        am_kvs_add(&r->chosen, t->arena, key, rt_word(t, true));
-        break;
+    case 'c': rt_pair(t, &r->chosen); break;
     case 'q': rt_attach(t, r); break;
     case 'x': rt_failure(t, set, r); break;
     default: break;
@@ -233,15 +245,12 @@ static inline size_t rt_read(const char *data, size_t size, struct am_arena *are
     for (; t.at < t.end; t.at += t.at < t.end) {
         struct am_result_set *const set = &sets[n - 1];
         const char what = *rt_word(&t, false);
-        const char *key;
 
         if (what == '-' && n < RT_RUNS) {
             rt_begin(&sets[n++]);
             r = NULL;
         } else if (what == 'm' || what == 'e') {
-            key = rt_word(&t, false);
-            am_kvs_add(what == 'm' ? &set->machine : &set->environment, arena, key,
-                       rt_word(&t, true));
+            rt_pair(&t, what == 'm' ? &set->machine : &set->environment);
         } else if (what == 'n') {
             rt_node(&t, set);
         } else if (what == 'r') {

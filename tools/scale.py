@@ -19,6 +19,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 MACHINE = ROOT / "machines" / "tiny-guest-1.machine"
@@ -100,7 +101,7 @@ def open_one_point(path: Path) -> None:
     db.close()
 
 
-def campaign(program: str, folder: Path, launches: int) -> list[Row]:
+def campaign(program: str, folder: Path, launches: int) -> Iterator[Row]:
     base = folder / "base.db"
     measure([program, "run", *BENCHES, "--machine", str(MACHINE), "--quick", "--launches", "5", "-o", str(base)], folder)
     small, large = folder / "small.db", folder / "large.db"
@@ -109,15 +110,13 @@ def campaign(program: str, folder: Path, launches: int) -> list[Row]:
         n = grow(path, n)
     size = f"{n:,} launches, {os.path.getsize(large) / 2**20:.0f} MiB"
     each = os.path.getsize(large) / n
-    rows = []
     for what, words in (("show", ["show", "{}"]), ("report", ["report", "{}", "-o", "page.html"]), ("model", ["model", "{}"]),
                         ("explain", ["explain", "{}"]), ("export --samples", ["export", "{}", "--samples", "--format", "csv"])):
         costs = [measure([program] + [w.replace("{}", str(path)) for w in words], folder) for path in (small, large)]
-        rows.append(Row(what, size, *costs, note=f"{each:.0f} B per launch" if what == "show" else ""))
+        yield Row(what, size, *costs, note=f"{each:.0f} B per launch" if what == "show" else "")
     for path in (small, large):
         open_one_point(path)
-    rows.append(Row("resume, nothing left", size, *(measure([program, "resume", str(path)], folder) for path in (small, large))))
-    return rows
+    yield Row("resume, nothing left", size, *(measure([program, "resume", str(path)], folder) for path in (small, large)))
 
 
 def many_points(program: str, make_run: str, folder: Path, points: int) -> Row:
@@ -144,7 +143,7 @@ HEAD = """# Long and large
 
 Made by one command (a day's campaign is compressed as the tool's head says):
 
-    tools/scale.py build --write doc/results/scale.md
+    {command}
 
 The factors say by how much processor time and memory grew from a tenth of the size; 10 is linear.
 
@@ -175,7 +174,8 @@ def main() -> int:
             print(row.line(), flush=True)
     load = f"\nLoad of the machine meanwhile (average of 1 min at the end): {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs.\n"
     if options.write:
-        options.write.write_text(HEAD + "".join(row.line() + "\n" for row in rows) + load, encoding="utf-8")
+        head = HEAD.replace("{command}", " ".join(["tools/scale.py", *sys.argv[1:]]))
+        options.write.write_text(head + "".join(row.line() + "\n" for row in rows) + load, encoding="utf-8")
     print(load)
     return 0
 

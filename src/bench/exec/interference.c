@@ -38,8 +38,10 @@ struct am_interference_cpus am_interference_split(const int *cpus, size_t n)
 {
     const size_t program = (n + 1) / 2;
 
-    return (struct am_interference_cpus){
-        .program = cpus, .n_program = program, .others = cpus + program, .n_others = n - program};
+    return (struct am_interference_cpus){.program = cpus,
+                                         .n_program = program,
+                                         .others = n ? cpus + program : cpus,
+                                         .n_others = n - program};
 }
 
 /* ---- in a process of its own ---- */

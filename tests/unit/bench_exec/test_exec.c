@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The worker `exec`: descriptors from an experiment, command lines, builds, results, clocks. */
 #include "bench/exec/cpufreq.h"
+#include "bench/exec/interference.h"
 #include "bench/exec/ledger.h"
 #include "bench/exec/make.h"
 #include "bench/exec/program.h"
@@ -10,8 +11,10 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char folder[PATH_MAX]; /* of its own, below the working directory */
@@ -288,6 +291,58 @@ static void test_commands(void)
     am_arena_fini(&arena);
 }
 
+/* ---- what runs beside ---- */
+
+/* Whether the processes take anything within the test's patience. */
+static bool takes(const struct am_interference *i, bool bytes)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+
+    for (unsigned tries = 0; tries < 3000; tries++) {
+        const struct am_interference_taken taken = am_interference_read(i);
+
+        if (bytes ? taken.bytes > 0 : taken.cpu_s > 0)
+            return true;
+        (void)nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+static void test_interference(void)
+{
+    static const struct {
+        const char *text;
+        bool bytes;
+    } cases[] = {{"spin", false}, {"cache-256K", true}, {"memory-50", true}, {"share-50", false}};
+    const int here = sched_getcpu(), same[] = {here, here}; /* one CPU is enough to see them work */
+    const struct am_interference_cpus both = am_interference_split(same, 2),
+                                      one = am_interference_split(same, 1);
+    struct am_interference i = {0};
+    struct am_beside beside = {0};
+    struct am_err err = {0};
+
+    ok(both.n_program == 1 && both.n_others == 1 && one.n_program == 1 && one.n_others == 0,
+       "the program has half of the CPUs, rounded up");
+    ok(am_interference_start(&i, &beside, &both, 1 << 20, &err) == AM_OK && i.n == 0,
+       "nothing is nothing");
+    for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+        struct am_interference_taken end;
+
+        ok(am_beside_parse(cases[k].text, &beside) &&
+               am_interference_start(&i, &beside, &both, 1 << 20, &err) == AM_OK && i.n == 1,
+           "%s begins (%s)", cases[k].text, err.text);
+        ok(takes(&i, cases[k].bytes), "it takes what it must, and counts it");
+        end = am_interference_read(&i);
+        ok(cases[k].bytes || !(end.bytes > 0), "and nothing else");
+        am_interference_stop(&i);
+        ok(i.n == 0, "and ends");
+    }
+    ok(am_beside_parse("spin", &beside) &&
+           am_interference_start(&i, &beside, &one, 1 << 20, &err) == AM_E_ABSENT,
+       "one CPU has none beside it: %s", err.text);
+    am_interference_stop(&i);
+}
+
 static void test_nothing(void)
 {
     struct am_arena arena = {0};
@@ -345,6 +400,7 @@ int main(void)
     test_program();
     test_points();
     test_commands();
+    test_interference();
     test_nothing();
     test_cpufreq();
     (void)am_exec_program_run(

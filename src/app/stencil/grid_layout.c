@@ -12,8 +12,10 @@ enum {
     LINE_BYTES = 64,
     PAGE_BYTES = 4096,
     PAGE_LINES = PAGE_BYTES / LINE_BYTES,
-    /* Rows of a tile should not meet in the same sets of a cache: each begins 25/64 of a page (the
-     * golden section of it) after the one before, planes a third of a page. */
+    /* Plain loops have rows as anybody would lay them out, one behind the other: they are what the
+     * others are compared with. Rows of a tile should not meet in the same sets of a cache: each
+     * begins 25/64 of a page (the golden section of it) after the one before, planes a third of a
+     * page. */
     ROW_LINES = 25,
     PLANE_LINES = 21,
     /* Loads are held back by stores to the same offset in another page. */
@@ -77,7 +79,7 @@ void am_grid_lay_out(struct am_stencil_grid *grid)
     const bool linear = spec->method < AM_STENCIL_BY_INTERLEAVED;
     const bool sweeps = spec->method < AM_STENCIL_BY_SKEW;
     const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
-    size_t room, bytes, first;
+    size_t room, bytes, first, row, plane;
 
     if (spec->method == AM_STENCIL_BY_WAVE) {
         am_wave_lay_out(grid);
@@ -91,8 +93,10 @@ void am_grid_lay_out(struct am_stencil_grid *grid)
     memcpy(grid->length, spec->n, sizeof(grid->length));
     grid->length[slow] = (spec->n[slow] + grid->lanes - 1) / grid->lanes;
     grid->length[cut] = (spec->n[cut] + spec->parts - 1) / spec->parts;
-    grid->row = (ptrdiff_t)spread((grid->length[0] + room) * grid->point_bytes, ROW_LINES);
-    grid->plane = (ptrdiff_t)spread((grid->length[1] + room) * (size_t)grid->row, PLANE_LINES);
+    row = (grid->length[0] + room) * grid->point_bytes;
+    grid->row = (ptrdiff_t)(linear ? row : spread(row, ROW_LINES));
+    plane = (grid->length[1] + room) * (size_t)grid->row;
+    grid->plane = (ptrdiff_t)(linear ? plane : spread(plane, PLANE_LINES));
     first = room_before(grid) * (grid->point_bytes + (size_t)grid->row);
     bytes = (size_t)grid->plane;
     if (spec->dim == 3) {

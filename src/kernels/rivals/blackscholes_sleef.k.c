@@ -35,4 +35,4 @@
 #define LOG_f64 VECTOR_f64(log, u35)
 #define ERF_f64 VECTOR_f64(erf, u10)
 #define TABLE AM_KERNEL(am_bs_sleef_)
-#include "kernels/blackscholes_library.inc"
+#include "kernels/rivals/blackscholes_library.inc"

@@ -30,4 +30,4 @@
 #define LOG_f64 VECTOR_f64(log)
 #define ERF_f64 VECTOR_f64(erf)
 #define TABLE AM_KERNEL(am_bs_mvec_)
-#include "kernels/blackscholes_library.inc"
+#include "kernels/rivals/blackscholes_library.inc"

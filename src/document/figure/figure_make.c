@@ -367,13 +367,15 @@ static void fill_line(struct making *m, const struct am_figure *f,
     }
     if (p->runs > 1)
         put_cell(line, &at, name_of_run(m, pick), NAN, arena);
-    for (size_t i = 0; at + 1 < f->n_columns; i++) {
+    for (size_t i = 0; at + 1 < f->n_columns && i < p->points.first->n_metrics; i++) {
         const struct am_result_metric *const metric =
             am_result_metric(pick->result, p->points.first->metrics[i].name);
 
         quantity(metric, text, sizeof(text));
         put_cell(line, &at, text, metric ? metric->summary.median : NAN, arena);
     }
+    while (at + 1 < f->n_columns) /* a file may lack parameters of a point */
+        put_cell(line, &at, "", NAN, arena);
     (void)am_str_format(text, sizeof(text), "%zu", s->launches);
     put_cell(line, &at, text, (double)s->launches, arena);
 }

@@ -65,9 +65,10 @@ struct looking {
 
 /* The loop that anybody writes, in the element type: as am_stencil_reference(). */
 #define PLAIN_LOOP(type, element)                                                                  \
-    static void step_##type(element *x, size_t count, size_t steps, double r)                      \
+    static void step_##type(element *x, size_t count, size_t steps,                                \
+                            const struct am_stencil_coefs *c)                                      \
     {                                                                                              \
-        const element side = (element)r, centre = (element)(1 - 2 * (double)side);                 \
+        const element side = (element)c->side, centre = (element)c->centre;                        \
                                                                                                    \
         for (size_t left = steps; left; left--) {                                                  \
             for (size_t i = 0; i < count + 2 * (left - 1); i++)                                    \
@@ -83,7 +84,10 @@ static void step_window(const struct looking *l, size_t first, size_t count)
     const struct am_stencil_view *const v = l->view;
     float *const f32 = l->plain;
     double *const f64 = l->plain;
+    struct am_stencil_coefs coefs = {.side = v->r, .centre = 1 - 2 * v->r};
 
+    /* rounded so that they add up to 1; an r that is not possible is found by others */
+    (void)am_stencil_coefs(AM_STENCIL_paper, v->type, v->r, &coefs, &(struct am_err){0});
     for (size_t i = 0; i < count + 2 * v->steps; i++) {
         const double x = am_stencil_start((first + i + v->n - v->steps % v->n) % v->n);
 
@@ -95,9 +99,9 @@ static void step_window(const struct looking *l, size_t first, size_t count)
     }
     am_stencil_reference(l->reference, count, v->steps, v->r);
     if (v->type == AM_STENCIL_F32)
-        step_f32(f32, count, v->steps, v->r);
+        step_f32(f32, count, v->steps, &coefs);
     else
-        step_f64(f64, count, v->steps, v->r);
+        step_f64(f64, count, v->steps, &coefs);
 }
 
 /* A few points, by the reference on all that they depend on. */

@@ -94,12 +94,22 @@ static char *screen_text(struct rx_run *run, const struct am_facts *facts, const
     return text;
 }
 
+/* As comments of TAP. */
+static void print_lines(const char *what, const char *text)
+{
+    printf("# %s:\n", what);
+    for (const char *l = text; *l; l += strcspn(l, "\n"), l += *l == '\n')
+        printf("#   %.*s\n", (int)strcspn(l, "\n"), l);
+}
+
 static bool has(const char *text, const char *part)
 {
     const bool found = strstr(text, part) != NULL;
 
-    if (!found)
-        printf("# not found: %s\n# in:\n%s\n", part, text);
+    if (!found) {
+        print_lines("not found", part);
+        print_lines("in", text);
+    }
     return found;
 }
 
@@ -120,7 +130,7 @@ static bool fits(const char *text)
         line += len + (line[len] == '\n');
     }
     if (lines > AM_SCREEN_LINES)
-        printf("# %zu lines:\n%s\n", lines, text);
+        print_lines("too many lines", text);
     return lines <= AM_SCREEN_LINES;
 }
 
@@ -137,9 +147,7 @@ static void check_full(void)
     am_facts_remark(&facts, "something is not concluded");
     ok(am_screen_families(&facts) == 6, "six families have a figure");
     text = screen_text(&run, &facts, "run-1.db");
-    printf("# %s\n", "the screen:");
-    for (const char *l = text; *l; l += strcspn(l, "\n"), l += *l == '\n')
-        printf("#   %.*s\n", (int)strcspn(l, "\n"), l);
+    print_lines("the screen", text);
     ok(fits(text), "it fits");
     ok(has(text, "2 x AMD EPYC 7763 (Zen 3), 128 cores, 2 TiB, KVM guest"), "the machine");
     ok(has(text, "quick set, 54 s"), "what was run, and how long");

@@ -115,13 +115,13 @@ static const char *why_not(const struct adapter *a, const char *choice, const ch
  * goes: readings around a launch must tell of its own time. */
 static bool on_bench(struct adapter *a, const struct am_words *w, bool *written)
 {
-    enum { WORDS = 9, POINTS = 4 /* points_per_launch */ };
+    enum { POINTS = 4 /* points_per_launch */ };
 
     if (w->n < 2 || !am_word_dup(w->w[1], &a->arena, &a->bench) || !a->bench)
         return false;
-    if (w->n != WORDS || a->machine->neighbour.on_s > 0)
+    if (w->n <= POINTS || a->machine->neighbour.on_s > 0)
         return true;
-    for (size_t i = 0; i < WORDS; i++) {
+    for (size_t i = 0; i < w->n; i++) {
         am_text_add(a->out, i ? " " : "");
         if (i == POINTS)
             am_text_addf(a->out, "%d", POINTS_TOGETHER);

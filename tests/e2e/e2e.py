@@ -33,7 +33,7 @@ class Bench:
     @staticmethod
     def trusting(args):
         """Experiments of the tests are ours; test_consent.py asks what happens without the word."""
-        return [*args, "--trust"] if args[0] == "experiment" and "--trust" not in args else args
+        return [*args, "--trust"] if args[:1] == ("experiment",) and "--trust" not in args else args
 
     def run(self, *args, env=None, timeout=900, trusting=True, **kwargs):
         args = self.trusting(args) if trusting else args

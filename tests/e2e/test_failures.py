@@ -176,7 +176,7 @@ def missing_library(tap, bench):
     with open(path, "w", encoding="ascii") as f:
         f.write("#!/bin/sh\necho \"$0: error while loading shared libraries: libx.so.3: cannot open shared object file\" >&2\nexit 127\n")
     os.chmod(path, 0o755)
-    run = bench.run("run", "fake.work", "--quick", "--launches", "1", "-o", "lame.db", env=dict(bench.env, ARCHMETER_WORKERS=workers))
+    run = bench.run("run", "fake.work", "--quick", "--launches", "1", "-o", "m.db", env=dict(bench.env, ARCHMETER_WORKERS=workers))
     told = [line for line in run.stderr.splitlines() if "lame" in line]
     tap.ok(run.returncode == 0 and told == ["worker lame is not available: the library libx.so.3 is not installed"],
            "a worker without its library: which one, in one line", run.stderr)

@@ -97,6 +97,7 @@ static void tell_run(struct am_data *d, const struct am_result_set *set)
     am_data_text(d, "profile", am_profile_name(run->settings.profile));
     am_data_text(d, "seed", seed);
     am_data_unsigned(d, "launches", set->launches);
+    am_data_number(d, "launch_seconds", run->launched_s > 0 ? run->launched_s : NAN);
 }
 
 void am_data_run(struct am_data *d, const char *key, const struct am_result_set *set)

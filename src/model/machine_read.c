@@ -27,6 +27,7 @@ struct run_part {
     int state;
     bool synthetic;
     uint64_t launches;
+    double launched_s;
 };
 
 #define RUN(field) offsetof(struct run_part, field)
@@ -46,6 +47,7 @@ static const struct am_field run_fields[] = {
     {.key = "profile", .kind = AM_FIELD_TEXT, .offset = RUN(profile)},
     {.key = "seed", .kind = AM_FIELD_TEXT, .offset = RUN(seed)},
     {.key = "launches", .kind = AM_FIELD_WHOLE, .offset = RUN(launches)},
+    {.key = "launch_seconds", .kind = AM_FIELD_NUMBER, .offset = RUN(launched_s), .null = true},
     {0},
 };
 
@@ -66,6 +68,7 @@ static enum am_status read_run(struct reading *r, const struct am_json_value *tr
         .state = (enum am_run_state)part.state,
         .label = part.label,
         .synthetic = part.synthetic,
+        .launched_s = part.launched_s > 0 ? part.launched_s : 0,
         .settings = {.profile = am_profile_find(part.profile)},
     };
     r->out->set.launches = (size_t)part.launches;

@@ -353,7 +353,7 @@ def check_machine(tap, bench, program, machine):
     tap.ok(out.returncode == 0, "a page of a simulated machine", out.stderr)
     text = pathlib.Path(bench.path("m.html")).read_text(encoding="utf-8")
     order = [text.find(f'<h2 id="{word}">') for word in
-             ("the-machine", "roofline", "memory", "cores", "between-cores", "openmp", "devices", "applications")]
+             ("the-machine", "roofline", "memory", "cores", "between-cores", "openmp", "devices", "finite-differences")]
     tap.ok(-1 not in order and order == sorted(order), "the machine first, what runs on it last", order)
     tap.ok(re.search(r"<p class=\"(good|warn)\"><strong>[^<]*(quiet|busy|launches)", text[:order[0]]),
            "how quiet it was stands at the top", text[text.find("<main>"):][:600])

@@ -15,8 +15,9 @@
 
 enum {
     FITS_PER_BUDGET = 50, /* times that a plan is fitted again, at most */
-    GROUP_MAX = 64, /* points of a launch, whatever a bench allows: their request stays small */
-    ONCE_MAX = 512, /* the same where one execution of a program serves all of them */
+    GROUP_MAX = 64,   /* points of a launch, whatever a bench allows: their request stays small */
+    JUDGED_FROM = 40, /* visits after which it is known whether a machine is busy throughout */
+    ONCE_MAX = 512,   /* the same where one execution of a program serves all of them */
 };
 
 struct run {
@@ -25,6 +26,7 @@ struct run {
     struct am_visited *points; /* parallel to plan->points */
     struct am_stop *stops;     /* of this round, not yet stored */
     size_t n_stops, n_stopped, n_visits;
+    size_t n_visits_disturbed;
     size_t n_samples, n_disturbed;
     size_t *order;      /* of this round; then scratch for as many */
     struct am_due *due; /* parallel to points; as the latest block began */
@@ -108,12 +110,22 @@ static void part_time(const struct am_launch *l, double whole, double *parts)
         parts[i] = whole / (double)l->n_visits;
 }
 
+/* Repeats are worth their time while undisturbed launches can be had. Where most are disturbed the
+ * machine is busy throughout: with a budget, other points would go without launches for them. */
+static unsigned repeats_allowed(const struct run *r)
+{
+    const bool in_vain = r->set->budget_s > 0 && r->n_visits >= JUDGED_FROM &&
+                         2 * r->n_visits_disturbed > r->n_visits;
+
+    return in_vain ? 0 : r->set->repeats;
+}
+
 static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32_t busy,
                        double seconds)
 {
     struct am_visited *p = &r->points[i];
 
-    am_visited_note(p, r->set, v, busy);
+    r->n_visits_disturbed += am_visited_note(p, repeats_allowed(r), v, busy);
     r->failed = r->failed || (r->c->ends_at_failure && v->state == AM_POINT_FAIL);
     p->next_round = r->round + 1;
     p->seconds += seconds;
@@ -205,7 +217,7 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
     if (s == AM_OK && record.n_visits)
         s = am_store_put_launch(r->c->store, &record, err);
     if (s == AM_OK && record.n_visits) {
-        double parts[GROUP_MAX];
+        double parts[ONCE_MAX]; /* no group is larger */
 
         part_time(&record, elapsed(r) - before, parts); /* with that of starting and storing */
         r->outcome->launches++;

@@ -28,22 +28,26 @@ static void add_median(struct am_visited *p, double median)
 /* Takes the median of a launch, or none where the launch was disturbed and one in its place may
  * still be asked for. Repeats are bounded per point: on a machine that is always busy the disturbed
  * launches count in the end. */
-static void take_median(struct am_visited *p, const struct am_plan_settings *set,
+static bool take_median(struct am_visited *p, unsigned repeats,
                         const struct am_launch_values *launch, double *scratch)
 {
-    if (p->repeats < set->repeats && am_launch_disturbed(launch))
+    const bool disturbed = am_launch_disturbed(launch);
+
+    if (p->repeats < repeats && disturbed)
         p->repeats++;
     else
         add_median(p, am_launch_median(launch, scratch));
+    return disturbed;
 }
 
 /* The primary metric of a visit. */
-static void take_samples(struct am_visited *p, const struct am_plan_settings *set,
-                         const struct am_visit *v, uint32_t busy)
+static bool take_samples(struct am_visited *p, unsigned repeats, const struct am_visit *v,
+                         uint32_t busy)
 {
     struct am_launch_values values = {.n = v->n_samples, .busy = busy};
     double *x = calloc(v->n_samples, 2 * sizeof(*x));
     uint32_t *labels = calloc(v->n_samples, sizeof(*labels));
+    bool disturbed = false;
 
     if (x && labels) {
         for (size_t i = 0; i < v->n_samples; i++) {
@@ -52,21 +56,21 @@ static void take_samples(struct am_visited *p, const struct am_plan_settings *se
         }
         values.values = x;
         values.labels = labels;
-        take_median(p, set, &values, x + v->n_samples);
+        disturbed = take_median(p, repeats, &values, x + v->n_samples);
     }
     free(labels);
     free(x);
+    return disturbed;
 }
 
-void am_visited_note(struct am_visited *p, const struct am_plan_settings *set,
-                     const struct am_visit *visit, uint32_t busy)
+bool am_visited_note(struct am_visited *p, unsigned repeats, const struct am_visit *visit,
+                     uint32_t busy)
 {
     p->visits++;
     p->skipped |= visit->state == AM_POINT_SKIP;
     p->failures += visit->state == AM_POINT_FAIL;
     p->worked |= visit->state == AM_POINT_OK;
-    if (visit->state == AM_POINT_OK)
-        take_samples(p, set, visit, busy);
+    return visit->state == AM_POINT_OK && take_samples(p, repeats, visit, busy);
 }
 
 void am_visited_take_over(struct am_visited *p, const struct am_plan_settings *set,
@@ -84,7 +88,7 @@ void am_visited_take_over(struct am_visited *p, const struct am_plan_settings *s
         double *scratch = malloc((series->launches[k].n + 1) * sizeof(*scratch));
 
         if (scratch)
-            take_median(p, set, &series->launches[k], scratch);
+            (void)take_median(p, set->repeats, &series->launches[k], scratch);
         free(scratch);
     }
 }

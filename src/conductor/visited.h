@@ -24,9 +24,10 @@ struct am_visited {
     double seconds; /* spent in its launches */
 };
 
-/* Takes a visit into account; `busy`: what else the machine did meanwhile. */
-void am_visited_note(struct am_visited *p, const struct am_plan_settings *set,
-                     const struct am_visit *visit, uint32_t busy);
+/* Takes a visit into account; `busy`: what else the machine did meanwhile. True where it was
+ * disturbed; one in its place is asked for as long as `repeats` of the point were not used up. */
+bool am_visited_note(struct am_visited *p, unsigned repeats, const struct am_visit *visit,
+                     uint32_t busy);
 /* The same of what is stored, launch by launch. */
 void am_visited_take_over(struct am_visited *p, const struct am_plan_settings *set,
                           const struct am_resume_point *state, const struct am_result *result);

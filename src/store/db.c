@@ -39,8 +39,8 @@ static const char *const sql_of[AM_DB_SLOT_COUNT] = {
     [AM_DB_PUT_SAMPLE_SEAL] = "INSERT INTO sample_seal VALUES (?, ?, ?)",
     [AM_DB_PUT_SEAL] = "INSERT INTO seal VALUES (?, ?)",
     [AM_DB_COUNT_SEAL] = "UPDATE chain SET launches = launches + 1 WHERE first + launches = ?",
-    [AM_DB_PUT_TABLE_SEAL] = "INSERT INTO table_seal VALUES (?, ?)"
-                             " ON CONFLICT (name) DO UPDATE SET digest = excluded.digest",
+    [AM_DB_PUT_TABLE_SEAL] = ("INSERT INTO table_seal VALUES (?, ?)"
+                              " ON CONFLICT (name) DO UPDATE SET digest = excluded.digest"),
 };
 
 /* Extended codes stand before the primary codes that they refine. */

@@ -325,6 +325,16 @@ static bool say_vectors(const struct am_facts *facts, struct am_arena *arena,
     return true;
 }
 
+/* A ratio is quoted with a digit behind the point where its interval is this narrow. */
+static const double quotable = 1.3;
+
+static enum am_fact_side quoted_side(const struct am_fact *a, const struct am_fact *b)
+{
+    const double width = a->ci.hi / a->ci.lo * (b->ci.hi / b->ci.lo);
+
+    return width <= quotable ? am_facts_side(a, b, worth) : AM_SIDE_OPEN;
+}
+
 /* The single-precision peak of the same instruction set; NULL when it is not known. */
 static const struct am_fact *single_of(const struct am_facts *facts, const struct am_fact *f64,
                                        struct am_arena *arena)
@@ -360,9 +370,8 @@ static bool say_precision(const struct am_facts *facts, struct am_arena *arena,
     if (!f64)
         return false;
     *out = (struct am_guideline){
-        .text =
-            am_arena_printf(arena, advice[am_facts_side(f32, f64, worth)], f32->value / f64->value,
-                            ratio_range(f32, f64, arena), am_fact_text(f64, "isa")),
+        .text = am_arena_printf(arena, advice[quoted_side(f32, f64)], f32->value / f64->value,
+                                ratio_range(f32, f64, arena), am_fact_text(f64, "isa")),
         .evidence = am_arena_printf(arena, "%s = %.3g, %s = %.3g Gflop/s", f32->id,
                                     f32->value / 1e9, f64->id, f64->value / 1e9),
         .command = "run cpu.flops -p type=f32,f64 -p isa=best",

@@ -177,6 +177,18 @@ static size_t count_rules(void)
     return n;
 }
 
+/* Advice compares results of different moments. Where others were at work in some of them, what
+ * differs may be theirs: it is told, and not decided. */
+static void doubt(struct am_guideline *line, struct am_arena *arena)
+{
+    static const char opening[] = "Not decided";
+
+    if ((line->grading.reasons & 1u << AM_REASON_BUSY) &&
+        strncmp(line->text, opening, strlen(opening)) != 0)
+        line->text =
+            am_arena_printf(arena, "%s, since others were busy meanwhile: %s", opening, line->text);
+}
+
 struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_arena *arena)
 {
     struct am_guidelines out = {
@@ -189,7 +201,9 @@ struct am_guidelines am_families_guide(const struct am_facts *facts, struct am_a
             if (!r->say(facts, arena, &line) || !line.text || !line.evidence || !line.command)
                 continue;
             line.id = r->id;
-            out.items[out.n++] = line;
+            doubt(&line, arena);
+            if (line.text)
+                out.items[out.n++] = line;
         }
     }
     return out;

@@ -57,6 +57,14 @@ static void check_guidelines(void)
     }
     ok(complete && g.n == sizeof(ids) / sizeof(ids[0]),
        "each has evidence and a command, and there is no other");
+    complete = true;
+    for (size_t i = 0; i < facts.n; i++)
+        facts.items[i].grading =
+            (struct am_grading){AM_GRADE_B, 1u << AM_REASON_BUSY | 1u << AM_REASON_WIDE};
+    g = am_families_guide(&facts, &arena);
+    for (size_t i = 0; i < g.n; i++)
+        complete &= strncmp(g.items[i].text, "Not decided", 11) == 0;
+    ok(complete && g.n, "where others were busy meanwhile, no advice is decided");
     am_arena_fini(&arena);
 }
 

@@ -490,40 +490,48 @@ static size_t read_all(char *buf, size_t cap)
     return len;
 }
 
+static int play(const struct am_request *request)
+{
+    struct am_rng rng;
+
+    am_rng_seed(&rng, request->seed, 0);
+    if (request->points[0].bench == &fake_act) {
+        play_act(&request->points[0]);
+        return 0;
+    }
+    if (request->points[0].bench == &fake_lie || request->points[0].bench == &fake_own)
+        return fake_play_lie(&request->points[0], FAKE_NAME);
+    say_hello(FAKE_NAME, AM_PROTOCOL_VERSION);
+    for (size_t i = 0; i < request->n_points; i++) {
+        if (request->points[i].bench == &fake_work)
+            play_work(&request->points[i], &rng);
+        else if (request->points[i].bench == &fake_surface)
+            play_surface(&request->points[i], &rng);
+        else if (request->points[i].bench == &fake_split)
+            play_split(&request->points[i]);
+        else
+            play_group(&request->points[i]);
+    }
+    say_kind(AM_MSG_DONE, "");
+    return 0;
+}
+
+/* Leaves nothing behind: a leak found at the end is an exit code, and that is a failed point. */
 static int serve(void)
 {
     static char text[1 << 20];
     struct am_arena arena = {0};
     struct am_request request;
     struct am_err err = {0};
-    struct am_rng rng;
+    int code = 1;
 
-    if (am_request_parse(text, read_all(text, sizeof(text)), benches, &arena, &request, &err) !=
-        AM_OK) {
+    if (am_request_parse(text, read_all(text, sizeof(text)), benches, &arena, &request, &err) ==
+        AM_OK)
+        code = play(&request);
+    else
         (void)fprintf(stderr, "%s\n", err.text);
-        return 1;
-    }
-    am_rng_seed(&rng, request.seed, 0);
-    if (request.points[0].bench == &fake_act) {
-        play_act(&request.points[0]);
-        return 0;
-    }
-    if (request.points[0].bench == &fake_lie || request.points[0].bench == &fake_own)
-        return fake_play_lie(&request.points[0], FAKE_NAME);
-    say_hello(FAKE_NAME, AM_PROTOCOL_VERSION);
-    for (size_t i = 0; i < request.n_points; i++) {
-        if (request.points[i].bench == &fake_work)
-            play_work(&request.points[i], &rng);
-        else if (request.points[i].bench == &fake_surface)
-            play_surface(&request.points[i], &rng);
-        else if (request.points[i].bench == &fake_split)
-            play_split(&request.points[i]);
-        else
-            play_group(&request.points[i]);
-    }
-    say_kind(AM_MSG_DONE, "");
     am_arena_fini(&arena);
-    return 0;
+    return code;
 }
 
 int main(int argc, char **argv)

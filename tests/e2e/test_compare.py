@@ -24,8 +24,8 @@ def contract(tap, out):
     tap.ok(row["bench"] == "fake.work" and row["point"]["n"] == 1 and row["state"] == "ok"
            and row["reason"] is None, "a result has bench, point, state and reason", row)
     time = row["metrics"]["time"]
-    tap.ok(time["unit"] == "s" and time["better"] == "lower" and time["launches"] == 10
-           and time["samples"] == 50, "a metric has unit, direction and counts", time)
+    tap.ok(time["unit"] == "s" and time["better"] == "lower" and 5 <= time["launches"] <= 10
+           and time["samples"] == 5 * time["launches"], "a metric has unit, direction and counts", time)
     tap.ok(time["ci"][0] <= time["median"] <= time["ci"][1] and time["min"] <= time["median"],
            "the interval holds the median", time)
 

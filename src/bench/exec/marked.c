@@ -33,8 +33,8 @@ const struct am_metric am_exec_marked_metrics[AM_EXEC_MARKED_METRICS] = {
 };
 
 struct am_exec_marked {
-    struct am_arena arena; /* of the latest execution */
-    const char *command;   /* its words and environment; NULL: none yet */
+    struct am_arena *arena; /* of the worker: a launch executes its program once or twice */
+    const char *command;    /* words and environment of the latest execution; NULL: none yet */
     enum am_status status;
     struct am_err story; /* of a failure */
     uint64_t elapsed_ns;
@@ -43,7 +43,11 @@ struct am_exec_marked {
 
 struct am_exec_marked *am_exec_marked_new(struct am_arena *arena)
 {
-    return am_arena_alloc(arena, sizeof(struct am_exec_marked));
+    struct am_exec_marked *const m = am_arena_alloc(arena, sizeof(*m));
+
+    if (m)
+        m->arena = arena;
+    return m;
 }
 
 /* Words and environment in one text, each ended by a line feed. */
@@ -72,8 +76,8 @@ static enum am_status execute(struct am_exec_marked *m, const struct am_exec_pro
     bool good = s == AM_OK;
 
     for (size_t i = 0; good && i < program->n_env; i++)
-        good = am_strings_add(&env, &m->arena, program->env[i]);
-    good = good && am_strings_add(&env, &m->arena, folder.environment);
+        good = am_strings_add(&env, m->arena, program->env[i]);
+    good = good && am_strings_add(&env, m->arena, folder.environment);
     if (s == AM_OK && !good)
         s = am_fail(err, AM_E_NOMEM, "no memory for a command line");
     marked.env = env.items;
@@ -81,7 +85,7 @@ static enum am_status execute(struct am_exec_marked *m, const struct am_exec_pro
     if (s == AM_OK)
         s = am_exec_program_run(&marked, end, err);
     if (s == AM_OK)
-        s = am_marks_collect(&folder, &m->arena, &m->marks, err);
+        s = am_marks_collect(&folder, m->arena, &m->marks, err);
     am_marks_close(&folder);
     return s;
 }
@@ -89,10 +93,9 @@ static enum am_status execute(struct am_exec_marked *m, const struct am_exec_pro
 enum am_status am_exec_marked_run(struct am_exec_marked *m, const struct am_exec_program *program,
                                   struct am_exec_end *end, struct am_err *err)
 {
-    am_arena_fini(&m->arena);
-    *m = (struct am_exec_marked){.story = {.status = AM_OK}};
+    *m = (struct am_exec_marked){.arena = m->arena, .story = {.status = AM_OK}};
     *end = (struct am_exec_end){0};
-    m->command = command_text(program, &m->arena);
+    m->command = command_text(program, m->arena);
     m->status = m->command ? execute(m, program, end, &m->story)
                            : am_fail(&m->story, AM_E_NOMEM, "no memory for a command line");
     m->elapsed_ns = end->elapsed_ns;

@@ -80,7 +80,7 @@ static void test_regions(void)
         {{"region=compute", "1", 50e9, 0, 10, 1}, 100e9, "f64 arithmetic"},
         {{"region=copy", "1", 0, 10e9, 10, 1}, 20e9, "memory reads"},
         {{"region=mixed", "1", 1e9, 10e9, 10, 1}, 2e9, "memory reads"},
-        {{"region=small calls", "1", 0, 10e9, 1e6, 1}, 400e9, "L1 reads"},
+        {{"region=small_calls", "1", 0, 10e9, 1e6, 1}, 400e9, "L1 reads"},
         {{"region=team", "2", 50e9, 0, 10, 1}, 200e9, "f64 arithmetic (scaled)"},
         {{"region=silent", "1", 0, 0, 10, 1}, 0, "neither flops nor bytes are known"},
         {{"region=alone", NULL, 50e9, 0, 10, 1}, 0, "the point does not state its threads"},

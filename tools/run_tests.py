@@ -45,7 +45,7 @@ ASAN = ("strict_string_checks=1:detect_stack_use_after_return=1:handle_segv=0:ha
 STAGES = (
     Stage("gcc", "gcc", [], []),
     # As on a machine with a compiler, hwloc and SQLite and nothing else: it builds, and its units work.
-    Stage("minimal", "gcc", ["-Dextras=disabled"], ["--suite", "unit"]),
+    Stage("minimal", "gcc", ["-Dextras=disabled", "-Doptimization=1", "-Ddebug=false"], ["--suite", "unit"]),
     # What another compiler may make of the same source. That all of it compiles, the next stage shows.
     Stage("clang", "clang", [], ["--suite", "kernels"], everything=False),
     # Kernels and device code are not instrumented: guard pages and other stages check them.

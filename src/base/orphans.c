@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -49,7 +50,8 @@ static bool has_children(void)
  * may hold anything, parentheses too. */
 static bool read_ids(const char *pid, pid_t *parent, pid_t *group)
 {
-    char path[PATH_BYTES], text[STAT_BYTES];
+    enum { STATE_BYTES = sizeof(") S") - 1 };
+    char path[PATH_BYTES], text[STAT_BYTES], *end;
     const char *behind;
     ssize_t n;
     int fd;
@@ -64,7 +66,11 @@ static bool read_ids(const char *pid, pid_t *parent, pid_t *group)
         return false;
     text[n] = '\0';
     behind = strrchr(text, ')');
-    return behind && sscanf(behind + 1, " %*c %d %d", parent, group) == 2;
+    if (!behind || strlen(behind) < STATE_BYTES)
+        return false;
+    *parent = (pid_t)strtol(behind + STATE_BYTES, &end, 10);
+    *group = (pid_t)strtol(end, &end, 10);
+    return *parent >= 0 && *group > 0;
 }
 
 static void find_orphans(struct found *out)

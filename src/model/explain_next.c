@@ -142,6 +142,12 @@ static const char *try_blocking(const struct point *p)
                            higher / p->e->roofs[q.kind].rate);
 }
 
+/* Clearly above, by samples too noisy to call the ceiling wrong. */
+static const char *try_above(const struct point *p)
+{
+    return p->e->share > worth && !p->e->above ? "above the ceiling, too noisy to deny it" : NULL;
+}
+
 /* The best samples were at the roof: what held the others back was not the work. */
 static const char *try_quiet(const struct point *p)
 {
@@ -170,7 +176,7 @@ const char *am_explain_next(const struct am_explanation *e, const struct am_fact
                             const struct am_roofline *roofline, struct am_arena *arena)
 {
     static const char *(*const rules[])(const struct point *) = {
-        try_model,   try_quiet,    try_isa,     try_family,
+        try_model,   try_above,    try_quiet,   try_isa,     try_family,
         try_threads, try_blocking, try_latency, try_nothing,
     };
     const struct point p = {e, facts, roofline, arena};

@@ -403,6 +403,8 @@ static void check_grade(void)
     explain_with(&run, &all);
     ok(last_of(&all)->share > 1 && !last_of(&all)->above && all.above == 0,
        "one launch above the bound is no finding");
+    ok(strstr(last_of(&all)->next, "too noisy to deny it"), "but is not called the roof: %s",
+       last_of(&all)->next);
     am_arena_fini(&run.arena);
 }
 

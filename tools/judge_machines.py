@@ -338,8 +338,8 @@ def page(options: argparse.Namespace, lines: list[str]) -> str:
         f"Sweep: {'quick' if options.quick else 'standard'}; seeds {options.first} to "
         f"{options.first + options.seeds - 1}; statements: {lies}; guidelines of the quick set of cores and memory with {options.guides} "
         f"seeds per machine. {version.splitlines()[0]}, {datetime.date.today().isoformat()}.", "",
-        "Descriptions whose name hashes (SHA-256) to a first digit of c to f are held out: their results were not looked at "
-        "while the fit was developed. Machines whose neighbour works nearly always and is seen are busy. A run is right "
+        "Descriptions whose name hashes (SHA-256) to a first digit of c to f are held out: nothing of the fit was changed because "
+        "of their results, which were printed meanwhile. Machines whose neighbour works nearly always and is seen are busy. A run is right "
         "when it has the number of levels and every size that it tells is that of its cache: the truth lies in the stated interval, or "
         "outside of it by less than replacement policies differ (a third). Sizes are held against what a launch gets of a "
         "cache; latencies against the description without translation. The simulator's caches follow the same theory of "

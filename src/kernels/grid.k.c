@@ -2,6 +2,7 @@
 /* Loops over boxes of two and three dimensions, row by row or several rows at once. */
 #include "kernels/grid.h"
 
+#include "kernels/repeat.h"
 #include "kernels/vec.h"
 
 #define LANES(type) (sizeof(am_v##type) / sizeof(E_##type))
@@ -23,18 +24,6 @@
 #define EACH_ROW REP_4
 #define EACH_ROW_AND_TWO REP_6
 #endif
-
-/* X(0, ...) X(1, ...) ...: straight-line code. */
-#define REP_1(X, ...) X(0, __VA_ARGS__)
-#define REP_2(X, ...) REP_1(X, __VA_ARGS__) X(1, __VA_ARGS__)
-#define REP_3(X, ...) REP_2(X, __VA_ARGS__) X(2, __VA_ARGS__)
-#define REP_4(X, ...) REP_3(X, __VA_ARGS__) X(3, __VA_ARGS__)
-#define REP_5(X, ...) REP_4(X, __VA_ARGS__) X(4, __VA_ARGS__)
-#define REP_6(X, ...) REP_5(X, __VA_ARGS__) X(5, __VA_ARGS__)
-#define REP_7(X, ...) REP_6(X, __VA_ARGS__) X(6, __VA_ARGS__)
-#define REP_8(X, ...) REP_7(X, __VA_ARGS__) X(7, __VA_ARGS__)
-#define REP_9(X, ...) REP_8(X, __VA_ARGS__) X(8, __VA_ARGS__)
-#define REP_10(X, ...) REP_9(X, __VA_ARGS__) X(9, __VA_ARGS__)
 
 /* A step from the point in the middle and the sum of those around it. Contraction makes them what
  * the form says where there is a fused multiply-add. */

@@ -23,14 +23,6 @@ static const struct {
 #define P4(x, c0, c1, c2, c3, c4) (P3(x, c1, c2, c3, c4) * (x) + ALL(c0))
 #define P5(x, c0, c1, c2, c3, c4, c5) (P4(x, c1, c2, c3, c4, c5) * (x) + ALL(c0))
 
-#if defined(AM_FMA_f32)
-#define FUSED_f32 AM_FMA_f32
-#define FUSED_f64 AM_FMA_f64
-#else
-#define FUSED_f32(x, a, b) ((x) + (a) * (b))
-#define FUSED_f64(x, a, b) ((x) + (a) * (b))
-#endif
-
 /* Rows that the form lanes holds in registers. */
 #if AM_REGISTERS == 32
 #define BLOCK_ROWS 4
@@ -45,7 +37,7 @@ static const struct {
 #define U am_vu32
 #define MIN AM_MIN_f32
 #define MAX AM_MAX_f32
-#define ADD_PRODUCT FUSED_f32
+#define ADD_PRODUCT AM_FUSED_f32
 #define UP AM_UP_f32
 #define DOWN AM_DOWN_f32
 #define LIBM_ATAN atanf
@@ -74,7 +66,7 @@ static const struct {
 #define U am_vu64
 #define MIN AM_MIN_f64
 #define MAX AM_MAX_f64
-#define ADD_PRODUCT FUSED_f64
+#define ADD_PRODUCT AM_FUSED_f64
 #define UP AM_UP_f64
 #define DOWN AM_DOWN_f64
 #define LIBM_ATAN atan

@@ -3,21 +3,8 @@
 #include "kernels/wave.h"
 
 #include "kernels/isa/isa.h"
+#include "kernels/repeat.h"
 #include "kernels/vec.h"
-
-/* X(0, ...) X(1, ...) ...: straight-line code. */
-#define REP_1(X, ...) X(0, __VA_ARGS__)
-#define REP_2(X, ...) REP_1(X, __VA_ARGS__) X(1, __VA_ARGS__)
-#define REP_3(X, ...) REP_2(X, __VA_ARGS__) X(2, __VA_ARGS__)
-#define REP_4(X, ...) REP_3(X, __VA_ARGS__) X(3, __VA_ARGS__)
-#define REP_5(X, ...) REP_4(X, __VA_ARGS__) X(4, __VA_ARGS__)
-#define REP_6(X, ...) REP_5(X, __VA_ARGS__) X(5, __VA_ARGS__)
-#define REP_7(X, ...) REP_6(X, __VA_ARGS__) X(6, __VA_ARGS__)
-#define REP_8(X, ...) REP_7(X, __VA_ARGS__) X(7, __VA_ARGS__)
-#define REP_9(X, ...) REP_8(X, __VA_ARGS__) X(8, __VA_ARGS__)
-#define REP_10(X, ...) REP_9(X, __VA_ARGS__) X(9, __VA_ARGS__)
-#define REP_11(X, ...) REP_10(X, __VA_ARGS__) X(10, __VA_ARGS__)
-#define REP_12(X, ...) REP_11(X, __VA_ARGS__) X(11, __VA_ARGS__)
 
 /* X(a, c, ...) for planes a and rows c of each. */
 #define PLANE_1(X, a, ...) X(a, 0, __VA_ARGS__)
@@ -96,20 +83,12 @@
 /* Into the second-level cache. */
 #define AM_PREFETCH(p) __builtin_prefetch((p), 0, 2)
 
-#if defined(AM_FMA_f32)
-#define FUSED_f32 AM_FMA_f32
-#define FUSED_f64 AM_FMA_f64
-#else
-#define FUSED_f32(x, a, b) ((x) + (a) * (b))
-#define FUSED_f64(x, a, b) ((x) + (a) * (b))
-#endif
-
 #define NAME(x) x##_f32
 #define REAL float
 #define V am_vf32
 #define WORD uint32_t
 #define U am_vu32
-#define ADD_PRODUCT FUSED_f32
+#define ADD_PRODUCT AM_FUSED_f32
 #define TURN_UP AM_TURN_UP_f32
 #define TURN_DOWN AM_TURN_DOWN_f32
 #include "kernels/wave.inc"
@@ -127,7 +106,7 @@
 #define V am_vf64
 #define WORD uint64_t
 #define U am_vu64
-#define ADD_PRODUCT FUSED_f64
+#define ADD_PRODUCT AM_FUSED_f64
 #define TURN_UP AM_TURN_UP_f64
 #define TURN_DOWN AM_TURN_DOWN_f64
 #include "kernels/wave.inc"

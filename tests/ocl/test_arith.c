@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The search of ocl.arith: its answer is found once per run and taken by the launches after it,
  * unless it is doubtful; and points of a launch share the device's context. */
+#include "base/temp_folder.h"
 #include "base/text.h"
 #include "bench/ocl/arith_search.h"
 #include "bench/ocl/host/handed.h"
 #include "tap.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -136,14 +136,6 @@ static void test_contexts(const char *name, const struct am_ctx *ctx)
     am_ocl_device_close(&first);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
 int main(void)
 {
     struct am_clock clock;
@@ -168,6 +160,6 @@ int main(void)
     test_impossible(&d);
     am_ocl_device_close(&d);
     test_contexts(*names, &ctx);
-    (void)nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    am_folder_remove(folder);
     return tap_done();
 }

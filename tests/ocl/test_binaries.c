@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs handed on between processes of a run: taken when they fit, compiled when they do not. */
+#include "base/temp_folder.h"
 #include "base/text.h"
 #include "bench/ocl/host/binaries.h"
 #include "bench/ocl/host/handed.h"
 #include "bench/ocl/host/program.h"
 #include "tap.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -113,14 +113,6 @@ static void test_refused(const struct am_ocl_device *d)
        "what a driver crashed over is neither tried nor kept again");
 }
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
 int main(void)
 {
     const struct am_ctx ctx = {.memory_limit_bytes = UINT64_MAX};
@@ -141,6 +133,6 @@ int main(void)
     test_device(&d);
     test_refused(&d);
     am_ocl_device_close(&d);
-    (void)nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    am_folder_remove(folder);
     return tap_done();
 }

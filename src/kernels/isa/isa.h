@@ -9,4 +9,13 @@
 #include "kernels/isa/aarch64.h"
 #endif
 
+/* x + a b, fused where the instruction set has that. */
+#if defined(AM_FMA_f32)
+#define AM_FUSED_f32 AM_FMA_f32
+#define AM_FUSED_f64 AM_FMA_f64
+#else
+#define AM_FUSED_f32(x, a, b) ((x) + (a) * (b))
+#define AM_FUSED_f64(x, a, b) ((x) + (a) * (b))
+#endif
+
 #endif

@@ -14,7 +14,7 @@ usage: ./setup.sh [--no-install] COMMAND
 
   build        install missing packages, leave the program at build/archmeter
   run [ARG...] build, then `archmeter run --quick --report ARG...` into the current directory
-  test         install missing packages, run every test and check (FUZZ_SECONDS=12 per fuzz target)
+  test         install missing packages, run every test and check (FUZZ_SECONDS=6 per fuzz target)
   bundle       write bundle/ and a .tar.gz of it: runs on any x86-64 Linux with glibc >= 2.36
   package      write package/archmeter_VERSION_ARCH.deb and a Containerfile that runs the quick set
   doctor-deps  say which dependencies are here and what they are for; installs nothing

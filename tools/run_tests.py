@@ -30,12 +30,13 @@ class Stage(NamedTuple):
     compiler: str
     options: list[str]
     tests: list[str]  # arguments of `meson test` that choose them
-    everything: bool = True  # build all, not only what the chosen tests need
+    also: tuple[str, ...] = ()  # targets built beside what the chosen tests need
     environment: dict[str, str] = {}
 
 
 MEMORY = "-Db_sanitize=address,undefined"
 ONCE = ["--no-suite", "structure", "--no-suite", "setup", "--no-suite", "peers"]  # no compiler changes their outcome
+PROGRAMS = ("programs",)  # what is installed
 SLOW = ["--timeout-multiplier", "4"]  # sanitizers cost time
 
 # A crash must stay the signal that it is: tests look at how workers die.
@@ -43,20 +44,20 @@ ASAN = ("strict_string_checks=1:detect_stack_use_after_return=1:handle_segv=0:ha
         ":handle_sigill=0")
 
 STAGES = (
-    Stage("gcc", "gcc", [], []),
+    Stage("gcc", "gcc", [], [], also=("all",)),
     # As on a machine with a compiler, hwloc and SQLite and nothing else: it builds, and its units work.
-    Stage("minimal", "gcc", ["-Dextras=disabled", "-Doptimization=1", "-Ddebug=false"], ["--suite", "unit"]),
-    # What another compiler may make of the same source. That all of it compiles, the next stage shows.
-    Stage("clang", "clang", [], ["--suite", "kernels"], everything=False),
+    Stage("minimal", "gcc", ["-Dextras=disabled", "-Doptimization=1", "-Ddebug=false"], ["--suite", "unit"], also=PROGRAMS),
+    # What another compiler may make of the same source. That all programs compile, the next stage shows; objects of the
+    # cross compiler are the same in every stage.
+    Stage("clang", "clang", [], ["--suite", "kernels", "--no-suite", "cross"]),
     # Kernels and device code are not instrumented: guard pages and other stages check them.
     Stage("asan", "clang", [MEMORY, "-Doptimization=1", "-Ddebug=false", "-Dc_args=-gline-tables-only"],
-          [*SLOW, *ONCE, "--no-suite", "kernels", "--no-suite", "ocl", "--no-suite", "e2e"],
+          [*SLOW, *ONCE, "--no-suite", "kernels", "--no-suite", "ocl", "--no-suite", "e2e"], also=PROGRAMS,
           environment={"ASAN_OPTIONS": ASAN,
                        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
-    Stage("tsan", "clang", ["-Db_sanitize=thread"], [*SLOW, "team", "meter", "meter_sampler", "task", "apps"], everything=False,
+    Stage("tsan", "clang", ["-Db_sanitize=thread"], [*SLOW, "team", "meter", "meter_sampler", "task", "apps"],
           environment={"TSAN_OPTIONS": "halt_on_error=1"}),
-    Stage("fuzz", "clang", [MEMORY, "-Dfuzz=true", f"-Dc_args={FUZZ_FLAGS}"], ["--suite", "fuzz"],
-          everything=False),
+    Stage("fuzz", "clang", [MEMORY, "-Dfuzz=true", f"-Dc_args={FUZZ_FLAGS}"], ["--suite", "fuzz"]),
 )
 
 
@@ -147,12 +148,13 @@ def run_stage(stage: Stage) -> Count:
     if not configure(stage, folder, environment):
         say(f"{stage.name}: cannot be configured")
         return Count(failed=1)
-    if stage.everything and run_quietly(["ninja", "-k0", "-C", str(folder)], environment):
+    if stage.also and run_quietly(["ninja", "-k0", "-C", str(folder), *stage.also], environment):
         say(f"{stage.name}: does not build")
         return Count(failed=1)
     log = folder / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
-    command = ["meson", "test", "-C", str(folder)]
+    # Tests wait for processes, locks and limits now and then: one more of them than processors.
+    command = ["meson", "test", "-C", str(folder), "--num-processes", str((os.cpu_count() or 1) + 1)]
     status = run([*command, *stage.tests], environment)
     total = read_log(log)
     if sum(total) == 0:

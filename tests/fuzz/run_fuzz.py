@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs one libFuzzer target for FUZZ_SECONDS (8) from its seeds; prints TAP. Arguments: program,
+"""Runs one libFuzzer target for FUZZ_SECONDS (6) from its seeds; prints TAP. Arguments: program,
 folder of seeds, and how many inputs per second it must at least try."""
 
 import os
@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 PROGRAM, SEEDS = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
-SECONDS = int(os.environ.get("FUZZ_SECONDS", "8"))
+SECONDS = int(os.environ.get("FUZZ_SECONDS", "6"))
 GRACE = 120  # seconds the fuzzer may take beyond its own limit
 INPUT_TIMEOUT = 60  # seconds one input may take on a busy machine: a parser that hangs is a finding
 MEMORY_MB = 2048

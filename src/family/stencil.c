@@ -290,7 +290,7 @@ static const struct am_figure_row figures[] = {
 static const struct am_headline headlines[] = {
     {.title = "finite differences, of their bound",
      .fact = "stencil.bound_share",
-     .where = "type=f32",
+     .where = "type=f32 form=paper",
      .rank = 80,
      .place = AM_HEADLINE_WORDS,
      .row = "finite diff.",

@@ -44,6 +44,9 @@ def minute(tap, bench, machine):
     """The first run knows nothing of the machine, the second one what the first has learned."""
     for attempt in ("first", "second"):
         told = plan(bench, machine)
+        timed, most_worth = told["timed_points"], sum(p["worth"] < 100 for p in told["points"])
+        tap.ok(timed >= most_worth if attempt == "second" else timed == 0, f"{machine}, {attempt} run: plan says how many points it knows",
+               (timed, most_worth))
         db = f"{machine}-{attempt}.db"
         done = bench.run("--machine", described(machine), "run", "--seed", "7", "-o", db, env=bench.real_env)
         took = seconds(done.stderr)

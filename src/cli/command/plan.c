@@ -63,6 +63,32 @@ static void add_part(struct am_table *t, const struct am_plan_settings *set, con
     (void)am_table_number(t, AM_FORM_DURATION, part->seconds);
 }
 
+/* Points whose cost is known from this machine, by themselves or by their bench. */
+static size_t count_timed(const struct am_plan *plan)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n; i++)
+        n += plan->points[i].expect_s > 0;
+    return n;
+}
+
+/* Says how far the times may be trusted, unless all of them were seen here. */
+static void say_guessed(struct am_body *b, const struct am_plan *plan)
+{
+    static const char guessed[] = "as on common machines, which may be off by half until a run has "
+                                  "learned them";
+    const size_t timed = count_timed(plan);
+
+    if (!timed && plan->n)
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "",
+                            "No point was timed here before: times are %s.", guessed);
+    else if (timed < plan->n)
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "",
+                            "%zu of %zu points were timed here before; the others are %s.", timed,
+                            plan->n, guessed);
+}
+
 static void summary_blocks(struct am_body *b, const void *self)
 {
     static const struct am_column columns[] = {{.title = "bench"},
@@ -83,6 +109,7 @@ static void summary_blocks(struct am_body *b, const void *self)
         all.fitting += part.fitting;
     }
     add_part(t, set, "all", &all);
+    say_guessed(b, shown->plan);
 }
 
 static void points_blocks(struct am_body *b, const void *self)
@@ -122,6 +149,7 @@ static void plan_data(struct am_data *d, const void *self)
     am_data_number(d, "target", s->target);
     am_data_number(d, "budget_s", s->budget_s);
     am_data_number(d, "estimate_s", shown->seconds);
+    am_data_unsigned(d, "timed_points", count_timed(plan));
     am_data_array(d, "points");
     for (size_t i = 0; i < plan->n; i++) {
         const struct am_point *const point = &plan->points[i];

@@ -18,6 +18,13 @@ void am_fact_value(const struct am_fact *f, char *buf, size_t cap)
     am_units_known_fact(f->value, am_evidence_bound(&f->ci, f->unit), f->unit, buf, cap);
 }
 
+double am_fact_precision(const struct am_fact *f)
+{
+    const bool has_any = f->value > 0 && !(f->ci.coverage <= 0); /* fitted ones have no coverage */
+
+    return has_any ? (f->ci.hi - f->ci.lo) / 2 / f->value : 0;
+}
+
 struct am_table_cell *am_table_fact(struct am_table *table, const struct am_fact *f)
 {
     struct am_table_cell *const cell =
@@ -171,13 +178,14 @@ void am_facts_remarks(struct am_body *b, const struct am_facts *facts)
 
 static void add_card(struct am_table *t, const struct am_fact *f, const struct am_headline *h)
 {
+    const double precision = am_fact_precision(f);
     char half[AM_UNITS_MAX] = "";
 
     am_table_row(t);
     am_table_fact(t, f)->form = h->of ? AM_FORM_SHARE : AM_FORM_FACT;
     (void)am_table_text(t, h->title);
-    if (f->ci.coverage > 0 && f->value > 0 && f->ci.hi > f->ci.lo)
-        am_units_share((f->ci.hi - f->ci.lo) / 2 / f->value, half, sizeof(half));
+    if (precision > 0)
+        am_units_share(precision, half, sizeof(half));
     (void)am_table_textf(t, "%s%s%sgrade %s", *half ? "±" : "", half, *half ? ", " : "",
                          am_grade_names[f->grading.grade]);
 }

@@ -30,6 +30,8 @@ void am_data_facts(struct am_data *d, const struct am_facts *facts);
 
 /* "31.4 KiB", "3.7 GHz", "12"; "-" when not finite. */
 void am_fact_value(const struct am_fact *fact, char *buf, size_t cap);
+/* Half of its interval relative to the value; 0 where it has none. */
+double am_fact_precision(const struct am_fact *fact);
 /* The next cell of a row: the value with its grade, and the interval. */
 struct am_table_cell *am_table_fact(struct am_table *table, const struct am_fact *fact);
 struct am_table_cell *am_table_fact_interval(struct am_table *table, const struct am_fact *fact);

@@ -35,8 +35,7 @@ struct trust {
 
 static void rest_on(struct screen *s, struct trust *t, const struct am_fact *f)
 {
-    const bool has_any = f->value > 0 && !(f->ci.coverage <= 0);
-    const double half = has_any ? (f->ci.hi - f->ci.lo) / 2 / f->value : 0;
+    const double half = am_fact_precision(f);
 
     t->precision = fmax(t->precision, half);
     t->grading = am_grading_worse(t->grading, f->grading);

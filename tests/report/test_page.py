@@ -357,6 +357,10 @@ def check_machine(tap, bench, program, machine):
     tap.ok(-1 not in order and order == sorted(order), "the machine first, what runs on it last", order)
     tap.ok(re.search(r"<p class=\"(good|warn)\"><strong>[^<]*(quiet|busy|launches)", text[:order[0]]),
            "how quiet it was stands at the top", text[text.find("<main>"):][:600])
+    cards = re.findall(r'<div class="card"><b>([^<]*)</b><small>([^<]*)</small><small>([^<]*)</small>', text)
+    exact = "finite differences, of their bound"  # the simulator computes that share without noise
+    bare = [card for card in cards if "±" not in card[2] and card[1] != exact]
+    tap.ok(len(cards) > 15 and not bare, "every card has its interval", bare or len(cards))
     diagram = text[text.find('id="fig-machine"'):order[1]]
     missing = [word for word in ("L1", "L2", "L3", "memory", "latency", "read", "h100", "link") if word not in diagram]
     tap.ok(not missing, "the drawing has every level, devices and links", missing)

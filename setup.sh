@@ -199,7 +199,7 @@ build() {
     need build engine
     configure
     step "building $build/archmeter"
-    ninja -C "$build"
+    ninja -C "$build" programs
 }
 
 run() {
@@ -223,7 +223,7 @@ bundle() {
 package() {
     need build engine package
     configure
-    ninja -C "$build"
+    ninja -C "$build" programs
     exec python3 "$root/tools/package.py" --build "$build" --output "$root/package"
 }
 

@@ -140,7 +140,7 @@ def try_container(tap: Tap, root: Path, steps: list[tuple[str, str]], beside: Pa
     files = sorted((root / folder.lstrip("/")).iterdir())
     written = [p.suffix for p in files]
     names = measured(root, f"{folder}/{files[0].name}") if files else set()
-    tap.ok(status == 0 and names >= {"cpu.flops", "mem.bandwidth"}, f"{shlex.join(entry + arguments)} measures", told)
+    tap.ok(status == 0 and "cpu.flops" in names, f"{shlex.join(entry + arguments)} measures", told)
     tap.ok(written == [".db", ".html"], "and leaves its results and their page", str(written) + told)
     print("\n".join("# " + line for line in told.splitlines()[-24:]))
 

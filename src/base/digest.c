@@ -1,38 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* SHA-256 as FIPS 180-4 states it, in portable C. */
+/* SHA-256 as FIPS 180-4 states it: pieces become blocks, which base/sha256.c takes. */
 #include "base/digest.h"
 
+#include "base/sha256.h"
+
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FILE_BLOCK = 64 * 1024, ROUNDS = 64, LENGTH_AT = AM_DIGEST_BLOCK - 8 };
-
-/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
-static const uint32_t k[ROUNDS] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-};
+enum { FILE_BLOCK = 64 * 1024, LENGTH_AT = AM_DIGEST_BLOCK - 8 };
 
 /* The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
 static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-
-static uint32_t rotated(uint32_t x, unsigned n)
-{
-    return x >> n | x << (32 - n);
-}
-
-static uint32_t load_word(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
 
 static void store_word(unsigned char *p, uint32_t x)
 {
@@ -40,48 +21,21 @@ static void store_word(unsigned char *p, uint32_t x)
         p[i] = (unsigned char)(x >> (24 - 8 * i));
 }
 
-static void expand(const unsigned char *block, uint32_t w[ROUNDS])
+/* The fastest way that this machine can use, looked for once: asking a processor what it can do
+ * takes longer than a block where a hypervisor answers. Threads that ask at once find the same. */
+static am_sha256_fn *way(void)
 {
-    for (size_t i = 0; i < 16; i++)
-        w[i] = load_word(block + 4 * i);
-    for (size_t i = 16; i < ROUNDS; i++) {
-        const uint32_t a = w[i - 15], b = w[i - 2];
+    static _Atomic(am_sha256_fn *) chosen;
+    am_sha256_fn *take = atomic_load_explicit(&chosen, memory_order_relaxed);
+    size_t i = 0;
 
-        w[i] = w[i - 16] + w[i - 7] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) +
-               (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
-    }
-}
-
-static void take_block(uint32_t state[8], const unsigned char *block)
-{
-    uint32_t w[ROUNDS];
-    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
-    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
-
-    expand(block, w);
-    for (size_t i = 0; i < ROUNDS; i++) {
-        const uint32_t t1 = h + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) +
-                            (g ^ (e & (f ^ g))) + k[i] + w[i];
-        const uint32_t t2 =
-            (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) | (c & (a | b)));
-
-        h = g;
-        g = f;
-        f = e;
-        e = d + t1;
-        d = c;
-        c = b;
-        b = a;
-        a = t1 + t2;
-    }
-    state[0] += a;
-    state[1] += b;
-    state[2] += c;
-    state[3] += d;
-    state[4] += e;
-    state[5] += f;
-    state[6] += g;
-    state[7] += h;
+    if (take)
+        return take;
+    while (!am_sha256_ways[i].is_usable())
+        i++;
+    take = am_sha256_ways[i].take;
+    atomic_store_explicit(&chosen, take, memory_order_relaxed);
+    return take;
 }
 
 void am_digest_init(struct am_digest *d)
@@ -104,13 +58,13 @@ void am_digest_add(struct am_digest *d, const void *data, size_t n)
     }
     if (used) {
         memcpy(d->block + used, p, AM_DIGEST_BLOCK - used);
-        take_block(d->state, d->block);
+        way()(d->state, d->block, 1);
         p += AM_DIGEST_BLOCK - used;
         n -= AM_DIGEST_BLOCK - used;
     }
-    for (; n >= AM_DIGEST_BLOCK; p += AM_DIGEST_BLOCK, n -= AM_DIGEST_BLOCK)
-        take_block(d->state, p);
-    memcpy(d->block, p, n);
+    if (n >= AM_DIGEST_BLOCK)
+        way()(d->state, p, n / AM_DIGEST_BLOCK);
+    memcpy(d->block, p + (n - n % AM_DIGEST_BLOCK), n % AM_DIGEST_BLOCK);
 }
 
 /* A bit 1, zeros, and the length in bits as the last eight bytes of a block. */

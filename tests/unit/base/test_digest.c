@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Digests and MACs: the examples of FIPS 180-4 and RFC 4231, pieces, files. */
 #include "base/digest.h"
+#include "base/sha256.h"
 
 #include "tap.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MILLION = 1000000, LONGEST = 300 };
+enum { MILLION = 1000000, LONGEST = 300, SHORTEST_PADDING = 9, BLOCKS = 40 };
 
 static void digest_of(const void *data, size_t n, char text[AM_DIGEST_TEXT])
 {
@@ -69,6 +70,94 @@ static void test_pieces(void)
     ok(different == 0, "pieces give the digest of the whole: %zu do not", different);
 }
 
+/* The digest by one way alone, padded here: only the blocks are its own. */
+static void digest_by(am_sha256_fn *take, const unsigned char *data, size_t n,
+                      uint32_t state[AM_SHA256_WORDS])
+{
+    static const uint32_t start[AM_SHA256_WORDS] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    unsigned char padded[LONGEST + 2 * AM_SHA256_BLOCK] = {0};
+    const size_t blocks = (n + SHORTEST_PADDING + AM_SHA256_BLOCK - 1) / AM_SHA256_BLOCK;
+
+    memcpy(padded, data, n);
+    padded[n] = 0x80;
+    padded[blocks * AM_SHA256_BLOCK - 2] = (unsigned char)(8 * n >> 8);
+    padded[blocks * AM_SHA256_BLOCK - 1] = (unsigned char)(8 * n);
+    memcpy(state, start, sizeof(start));
+    take(state, padded, blocks);
+}
+
+static bool has_digest(const uint32_t state[AM_SHA256_WORDS], const char *digest)
+{
+    char text[AM_DIGEST_TEXT];
+
+    for (size_t i = 0; i < AM_SHA256_WORDS; i++)
+        (void)snprintf(text + 8 * i, 9, "%08x", (unsigned)state[i]);
+    return strcmp(text, digest) == 0;
+}
+
+/* Every length from 0 on, the bytes others for each. */
+static size_t count_wrong_lengths(am_sha256_fn *take)
+{
+    unsigned char data[LONGEST];
+    uint32_t state[AM_SHA256_WORDS];
+    char digest[AM_DIGEST_TEXT];
+    size_t wrong = 0;
+
+    for (size_t n = 0; n <= LONGEST; n++) {
+        for (size_t i = 0; i < n; i++)
+            data[i] = (unsigned char)(i * 131 + n * 17 + (i * n >> 3));
+        digest_of(data, n, digest);
+        digest_by(take, data, n, state);
+        wrong += !has_digest(state, digest);
+    }
+    return wrong;
+}
+
+/* Blocks at odd addresses, from 0 to many at once, from any state: as the portable way has it. */
+static size_t count_wrong_blocks(am_sha256_fn *take, am_sha256_fn *portable)
+{
+    static unsigned char data[BLOCKS * AM_SHA256_BLOCK + 1];
+    uint32_t a[AM_SHA256_WORDS], b[AM_SHA256_WORDS];
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < sizeof(data); i++)
+        data[i] = (unsigned char)(i * i * 97 >> 5);
+    for (size_t n = 0; n <= BLOCKS; n++) {
+        for (size_t i = 0; i < AM_SHA256_WORDS; i++)
+            a[i] = b[i] = (uint32_t)(0x9e3779b9 * (n * AM_SHA256_WORDS + i + 1));
+        take(a, data + n % 2, n);
+        portable(b, data + n % 2, n);
+        wrong += memcmp(a, b, sizeof(a)) != 0;
+    }
+    return wrong;
+}
+
+static void test_ways(void)
+{
+    size_t n = 0;
+
+    while (am_sha256_ways[n].name)
+        n++;
+    ok(n > 0 && am_sha256_ways[n - 1].is_usable(), "portable C can always be used");
+    for (size_t i = 0; i < n; i++) {
+        const struct am_sha256 *const way = &am_sha256_ways[i];
+        uint32_t state[AM_SHA256_WORDS];
+
+        if (!way->is_usable()) {
+            printf("# %s: this machine has none\n", way->name);
+            continue;
+        }
+        digest_by(way->take, (const unsigned char *)"abc", 3, state);
+        ok(has_digest(state, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+           "%s: the standard's example", way->name);
+        ok(count_wrong_lengths(way->take) == 0, "%s: the digests of 0 to %d bytes", way->name,
+           LONGEST);
+        ok(count_wrong_blocks(way->take, am_sha256_ways[n - 1].take) == 0,
+           "%s: 0 to %d blocks at once, as the portable way", way->name, BLOCKS);
+    }
+}
+
 static void test_mac(void)
 {
     unsigned char key[131], bytes[AM_DIGEST_BYTES];
@@ -109,6 +198,7 @@ int main(void)
 {
     test_examples();
     test_pieces();
+    test_ways();
     test_mac();
     test_file();
     return tap_done();

@@ -34,6 +34,14 @@ enum am_db_slot {
     AM_DB_SLOT_COUNT,
 };
 
+/* Statements of rows that are kept prepared, by their text. */
+enum { AM_DB_KEPT_MAX = 40 };
+struct am_db_kept {
+    const char *sql; /* by address: texts of the program */
+    sqlite3_stmt *stmt;
+    bool taken; /* by rows that are open */
+};
+
 struct am_store {
     sqlite3 *db;
     char *path;       /* as the user wrote it: for messages, and to remove a fresh file */
@@ -47,6 +55,12 @@ struct am_store {
     size_t bytes_left;  /* of results */
 
     sqlite3_stmt *cached[AM_DB_SLOT_COUNT]; /* writers: prepared on first use */
+    struct am_db_kept kept[AM_DB_KEPT_MAX];
+    size_t n_kept;
+
+    /* Writers: the parts (AM_SEALED) whose seals did not hold when the file was opened. They are
+     * never sealed again, so that going on with an edited file does not make it hold. */
+    unsigned doubtful;
 };
 
 /* schema.sql, embedded by tools/embed.py */
@@ -113,6 +127,7 @@ struct am_db_rows {
     struct am_store *store;
     struct am_arena *arena; /* texts and lists are copied there */
     struct am_err *err;
+    bool keep; /* the statement is opened again and again, by one text: it stays prepared */
     sqlite3_stmt *stmt;
     enum am_status status;
 };

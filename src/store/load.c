@@ -13,14 +13,14 @@
 
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
-    struct am_db_rows points, params, visits, values, timing, notes, chosen, attachments, seals;
+    struct am_db_rows points, params, visits, samples, values, timing, notes, chosen, attachments,
+        seals;
     struct am_read_benches benches;
     struct am_read_labels busy; /* of the launches */
     const struct am_filter *filter;
     int64_t unsealed;        /* the first launch whose samples are not as stored; 0: none */
     struct am_arena scratch; /* of `rows`, reused for every point */
-    struct am_read_value *rows;
-    size_t n_rows, rows_cap;
+    struct am_read_list rows;
     size_t results_cap, failures_cap;
     struct am_result_set *out;
 };
@@ -241,46 +241,14 @@ static enum am_status read_said(struct loader *ld, struct am_result *r)
     return ld->attachments.status;
 }
 
-static enum am_status read_values(struct loader *ld, const struct am_read_bench *bench,
-                                  const struct am_result *r)
-{
-    struct am_db_rows *const rows = &ld->values;
-
-    ld->n_rows = 0;
-    am_db_rows_bind(rows, 1, r->point_id);
-    while (am_db_rows_next(rows)) {
-        struct am_read_value *const list =
-            am_db_rows_room(rows, ld->rows, ld->n_rows, &ld->rows_cap, sizeof(*list));
-
-        if (!list)
-            break;
-        ld->rows = list;
-        list[ld->n_rows++] = (struct am_read_value){
-            .launch = am_db_get_int(rows, 0),
-            .round = am_db_get_unsigned(rows, 1),
-            .labels = am_db_get_unsigned(rows, 2),
-            .metric = am_db_is_null(rows, 3)
-                          ? bench->n_metrics
-                          : am_read_index(rows, 3, bench->metric_ids, bench->n_metrics),
-            .value = am_db_get_real(rows, 4, NAN),
-            .visit = am_db_get_int(rows, 5),
-            .seq = am_db_get_int(rows, 6),
-            .elapsed_ns = am_db_get_int(rows, 7),
-            .hz_before = am_db_get_real(rows, 8, NAN),
-            .hz_after = am_db_get_real(rows, 9, NAN),
-        };
-    }
-    return rows->status;
-}
-
 /* How many launches and values the rows hold of one metric. */
 static void count_series(const struct loader *ld, size_t metric, size_t *launches, size_t *values)
 {
     int64_t latest = 0;
 
     *launches = *values = 0;
-    for (size_t i = 0; i < ld->n_rows; i++) {
-        const struct am_read_value *const row = &ld->rows[i];
+    for (size_t i = 0; i < ld->rows.n; i++) {
+        const struct am_read_value *const row = &ld->rows.items[i];
 
         if (row->metric != metric || isnan(row->value))
             continue;
@@ -306,8 +274,8 @@ static enum am_status fill_series(struct loader *ld, size_t metric, struct am_se
     labels = am_db_rows_alloc(rows, n, sizeof(*labels));
     if (rows->status != AM_OK)
         return rows->status;
-    for (size_t i = 0; i < ld->n_rows; i++) {
-        const struct am_read_value *const row = &ld->rows[i];
+    for (size_t i = 0; i < ld->rows.n; i++) {
+        const struct am_read_value *const row = &ld->rows.items[i];
 
         if (row->metric != metric || isnan(row->value))
             continue;
@@ -328,7 +296,7 @@ static enum am_status fill_series(struct loader *ld, size_t metric, struct am_se
 static enum am_status read_series(struct loader *ld, const struct am_read_bench *bench,
                                   struct am_result *r)
 {
-    enum am_status s = read_values(ld, bench, r);
+    enum am_status s = am_read_samples(&ld->samples, &ld->values, bench, r->point_id, &ld->rows);
 
     if (s != AM_OK || bench->n_metrics == 0)
         return s;
@@ -361,13 +329,6 @@ static const char SQL_VISITS[] =
 static const char SQL_NOTES[] = LATEST_SAID("key, value", "note");
 static const char SQL_CHOSEN[] = LATEST_SAID("name, value", "chosen");
 static const char SQL_ATTACHMENTS[] = LATEST_SAID("name, type, data", "attachment");
-static const char SQL_VALUES[] =
-    "SELECT v.launch, v.round, s.labels, x.metric, x.value, v.id, s.seq, s.elapsed_ns,"
-    " s.hz_before, s.hz_after FROM visit v CROSS JOIN sample s ON s.visit = v.id"
-    " LEFT JOIN value x ON x.visit = s.visit AND x.seq = s.seq"
-    " WHERE v.point = ?1 AND v.state = 'ok' AND (?2 = 0 OR v.round % ?2 = ?3)"
-    " ORDER BY v.launch, s.seq, x.metric";
-
 static const char SQL_TIMING[] =
     "SELECT max(l.clock_resolution_ns), max(l.clock_overhead_ns) FROM visit v"
     " CROSS JOIN launch l ON l.id = v.launch"
@@ -381,10 +342,10 @@ static enum am_status read_timing(struct loader *ld, struct am_result *r)
     if (!am_db_rows_next(rows))
         return rows->status;
     r->timing = (struct am_timing){
-        .batch_s = am_read_batch_ns(ld->rows, ld->n_rows) * 1e-9,
+        .batch_s = am_read_batch_ns(ld->rows.items, ld->rows.n) * 1e-9,
         .step_s = am_db_get_real(rows, 0, 0) * 1e-9,
         .reading_s = am_db_get_real(rows, 1, 0) * 1e-9,
-        .hz = am_read_clock(ld->rows, ld->n_rows),
+        .hz = am_read_clock(ld->rows.items, ld->rows.n),
     };
     if (fmin(fmin(r->timing.batch_s, r->timing.step_s), fmin(r->timing.reading_s, r->timing.hz)) <
         0)
@@ -424,7 +385,7 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
     if (s == AM_OK)
         s = read_timing(ld, r);
     if (s == AM_OK && ld->filter->check)
-        s = am_seal_compare(&ld->seals, bench, ld->rows, ld->n_rows, &ld->unsealed);
+        s = am_seal_compare(&ld->seals, bench, ld->rows.items, ld->rows.n, &ld->unsealed);
     return s;
 }
 
@@ -442,7 +403,8 @@ static enum am_status load_points(struct loader *ld)
     am_db_rows_open(&ld->points, SQL_POINTS);
     am_db_rows_open(&ld->params, SQL_PARAMS);
     open_for_filter(ld, &ld->visits, SQL_VISITS);
-    open_for_filter(ld, &ld->values, SQL_VALUES);
+    open_for_filter(ld, &ld->samples, am_read_sql_samples);
+    open_for_filter(ld, &ld->values, am_read_sql_values);
     open_for_filter(ld, &ld->timing, SQL_TIMING);
     open_for_filter(ld, &ld->notes, SQL_NOTES);
     open_for_filter(ld, &ld->chosen, SQL_CHOSEN);
@@ -461,6 +423,7 @@ static enum am_status load_points(struct loader *ld)
     (void)am_db_rows_close(&ld->notes);
     (void)am_db_rows_close(&ld->timing);
     (void)am_db_rows_close(&ld->values);
+    (void)am_db_rows_close(&ld->samples);
     (void)am_db_rows_close(&ld->visits);
     (void)am_db_rows_close(&ld->params);
     return am_db_rows_close(&ld->points) == AM_OK ? s : ld->points.status;
@@ -504,6 +467,7 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
     struct loader ld = {.points = rows,
                         .params = rows,
                         .visits = rows,
+                        .samples = rows,
                         .values = rows,
                         .timing = rows,
                         .notes = rows,
@@ -517,7 +481,7 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
     if (s != AM_OK)
         return s;
     ld.filter = filter ? filter : &everything;
-    ld.values.arena = &ld.scratch;
+    ld.samples.arena = &ld.scratch;
     s = am_read_run(store, arena, &out->run, err);
     if (s == AM_OK)
         s = read_circumstances(&rows, out);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "store/db.h"
+#include "store/seal.h"
 #include "store/version.h"
 
 #include <errno.h>
@@ -217,6 +218,42 @@ static enum am_status check_file(const char *path, struct am_err *err)
     return AM_OK;
 }
 
+/* Whether the rollback journal, if there is one, ends with the name of a journal of several
+ * databases. SQLite removes that file when it has rolled back, whatever file it is. */
+static bool journal_names_another(const char *path)
+{
+    static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char end[sizeof(magic)];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const bool named = fd >= 0 && lseek(fd, -(off_t)sizeof(end), SEEK_END) > 0 &&
+                       read(fd, end, sizeof(end)) == (ssize_t)sizeof(end) &&
+                       memcmp(end, magic, sizeof(end)) == 0;
+
+    if (fd >= 0)
+        (void)close(fd);
+    return named;
+}
+
+/* SQLite takes what lies beside a database for a part of it. We leave a journal there that is of
+ * one file, and nothing else: pages out of a log, and removing another file, are refused. */
+static enum am_status check_beside(const char *path, struct am_err *err)
+{
+    char name[PATH_MAX + sizeof("-journal")];
+    struct stat st;
+
+    if (am_str_format(name, sizeof(name), "%s-wal", path) && lstat(name, &st) == 0)
+        return am_fail(err, AM_E_STORE,
+                       "%s: cannot read: %s lies beside it, which no archmeter wrote; who changed "
+                       "the journal mode restores it with sqlite3 FILE 'PRAGMA "
+                       "journal_mode=DELETE'",
+                       path, name);
+    if (am_str_format(name, sizeof(name), "%s-journal", path) && journal_names_another(name))
+        return am_fail(err, AM_E_STORE,
+                       "%s: cannot read: its journal names another file, which no archmeter does",
+                       path);
+    return AM_OK;
+}
+
 /* The rest of the store knows the current version only. */
 static enum am_status make_current(struct am_store *store, bool writable, struct am_err *err)
 {
@@ -238,6 +275,8 @@ enum am_status am_store_open(const char *path, bool writable, struct am_store **
     struct am_store *store;
     enum am_status s = check_file(path, err);
 
+    if (s == AM_OK)
+        s = check_beside(path, err);
     if (s != AM_OK)
         return s;
     store = store_new(path, err);
@@ -250,6 +289,8 @@ enum am_status am_store_open(const char *path, bool writable, struct am_store **
         s = check_has_run(store, err);
     if (s == AM_OK)
         s = make_current(store, writable, err);
+    if (s == AM_OK && writable)
+        am_seal_doubt(store);
     if (s == AM_OK)
         *store_p = store;
     else
@@ -311,6 +352,8 @@ void am_store_close(struct am_store *store)
         return;
     for (size_t i = 0; i < AM_DB_SLOT_COUNT; i++)
         (void)sqlite3_finalize(store->cached[i]);
+    for (size_t i = 0; i < store->n_kept; i++)
+        (void)sqlite3_finalize(store->kept[i].stmt);
     (void)sqlite3_close(store->db); /* rolls back what is open */
     if (store->fresh)
         (void)unlink(store->path);

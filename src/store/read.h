@@ -59,6 +59,19 @@ struct am_read_value {
     double hz_before, hz_after; /* NAN: NULL */
 };
 
+struct am_read_list {
+    struct am_read_value *items;
+    size_t n, cap;
+};
+
+/* The samples of a point's visits that are ok, into `out`, whose items live in the arena of
+ * `samples`. Both statements are opened by the caller with the texts below; their parameters 2 and
+ * 3 choose rounds, as am_filter does. */
+extern const char am_read_sql_samples[], am_read_sql_values[];
+enum am_status am_read_samples(struct am_db_rows *samples, struct am_db_rows *values,
+                               const struct am_read_bench *bench, int64_t point,
+                               struct am_read_list *out);
+
 /* Of all rows of a point: the time of a batch, and the highest core clock; 0 where there is none.
  */
 double am_read_batch_ns(const struct am_read_value *rows, size_t n_rows);

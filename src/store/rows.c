@@ -81,12 +81,38 @@ void am_db_read_end(struct am_store *store)
         (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* The kept statement of this text that nobody has open; NULL when there is none. */
+static struct am_db_kept *find_kept(struct am_store *store, const char *sql)
+{
+    for (size_t i = 0; i < store->n_kept; i++) {
+        if (store->kept[i].sql == sql && !store->kept[i].taken)
+            return &store->kept[i];
+    }
+    return NULL;
+}
+
+static struct am_db_kept *kept_of(struct am_store *store, const sqlite3_stmt *stmt)
+{
+    for (size_t i = 0; stmt && i < store->n_kept; i++) {
+        if (store->kept[i].stmt == stmt)
+            return &store->kept[i];
+    }
+    return NULL;
+}
+
 void am_db_rows_open(struct am_db_rows *rows, const char *sql)
 {
-    rows->stmt = NULL;
+    struct am_store *const store = rows->store;
+    struct am_db_kept *const kept = rows->keep ? find_kept(store, sql) : NULL;
+
+    rows->stmt = kept ? kept->stmt : NULL;
     rows->status = AM_OK;
-    if (sqlite3_prepare_v2(rows->store->db, sql, -1, &rows->stmt, NULL) != SQLITE_OK)
-        rows->status = am_db_fail(rows->store, "read", rows->err);
+    if (kept)
+        kept->taken = true;
+    else if (sqlite3_prepare_v2(store->db, sql, -1, &rows->stmt, NULL) != SQLITE_OK)
+        rows->status = am_db_fail(store, "read", rows->err);
+    else if (rows->keep && store->n_kept < AM_DB_KEPT_MAX)
+        store->kept[store->n_kept++] = (struct am_db_kept){sql, rows->stmt, true};
 }
 
 void am_db_rows_bind(struct am_db_rows *rows, int index, int64_t value)
@@ -114,7 +140,15 @@ bool am_db_rows_next(struct am_db_rows *rows)
 
 enum am_status am_db_rows_close(struct am_db_rows *rows)
 {
-    (void)sqlite3_finalize(rows->stmt);
+    struct am_db_kept *const kept = kept_of(rows->store, rows->stmt);
+
+    if (kept) {
+        (void)sqlite3_reset(rows->stmt); /* repeats an error that was told already */
+        (void)sqlite3_clear_bindings(rows->stmt);
+        kept->taken = false;
+    } else {
+        (void)sqlite3_finalize(rows->stmt);
+    }
     rows->stmt = NULL;
     return rows->status;
 }

@@ -30,6 +30,10 @@ static const struct {
     [AM_SEALED_POINT] = {"point", "SELECT id, bench, text FROM point ORDER BY id", false},
     [AM_SEALED_STOP] = {"stop", "SELECT id, stop_reason FROM point ORDER BY id", false},
     [AM_SEALED_PARAM] = {"param", "SELECT * FROM param ORDER BY point, axis", false},
+    [AM_SEALED_CHAIN] = {"chain",
+                         "SELECT node, first, launches, start, digest FROM chain LEFT JOIN seal"
+                         " ON launch = first + launches - 1 AND launches > 0 ORDER BY first, id",
+                         false},
     [AM_SEALED_NODE] = {"node", "SELECT * FROM node ORDER BY id", false},
     [AM_SEALED_NODE_FACT] = {"node_fact", "SELECT * FROM node_fact ORDER BY node, area, key",
                              false},
@@ -194,7 +198,7 @@ enum am_status am_seal_compare(struct am_db_rows *seals, const struct am_read_be
 static enum am_status digest_table(struct am_store *store, enum am_sealed which,
                                    unsigned char out[AM_DIGEST_BYTES], struct am_err *err)
 {
-    struct am_db_rows rows = {.store = store, .err = err};
+    struct am_db_rows rows = {.store = store, .err = err, .keep = true};
     struct am_digest d;
 
     am_digest_init(&d);
@@ -213,7 +217,7 @@ enum am_status am_seal_tables(struct am_store *store, unsigned which, struct am_
     enum am_status s = AM_OK;
 
     for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
-        if (!(which >> i & 1))
+        if (!((which & ~store->doubtful) >> i & 1))
             continue;
         s = digest_table(store, (enum am_sealed)i, digest, err);
         if (s == AM_OK)
@@ -224,25 +228,36 @@ enum am_status am_seal_tables(struct am_store *store, unsigned which, struct am_
     return s;
 }
 
+/* The digests of tables. */
+struct digests {
+    unsigned char of[AM_SEALED_COUNT][AM_DIGEST_BYTES];
+};
+
 /* What a chain starts from: its first launch, so that none can be called older than the seals, and
  * all that does not change after the run began. */
-static enum am_status digest_start(struct am_store *store, int64_t first,
-                                   unsigned char out[AM_DIGEST_BYTES], struct am_err *err)
+static void digest_start(const struct digests *tables_now, int64_t first,
+                         unsigned char out[AM_DIGEST_BYTES])
 {
-    unsigned char digest[AM_DIGEST_BYTES];
     struct am_digest d;
-    enum am_status s = AM_OK;
 
     am_digest_init(&d);
     am_digest_add(&d, heading, sizeof(heading));
     add_word(&d, 'i', (uint64_t)first);
-    for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
-        if (!tables[i].fixed)
-            continue;
-        s = digest_table(store, (enum am_sealed)i, digest, err);
-        am_digest_add(&d, digest, sizeof(digest));
+    for (unsigned i = 0; i < AM_SEALED_COUNT; i++) {
+        if (tables[i].fixed)
+            am_digest_add(&d, tables_now->of[i], AM_DIGEST_BYTES);
     }
     am_digest_finish(&d, out);
+}
+
+static enum am_status digest_fixed(struct am_store *store, struct digests *out, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
+        if (tables[i].fixed)
+            s = digest_table(store, (enum am_sealed)i, out->of[i], err);
+    }
     return s;
 }
 
@@ -250,6 +265,7 @@ enum am_status am_seal_begin(struct am_store *store, struct am_err *err)
 {
     struct am_db_rows rows = {.store = store, .err = err};
     unsigned char start[AM_DIGEST_BYTES];
+    struct digests digests;
     int64_t first = 0;
     enum am_status s;
 
@@ -258,7 +274,9 @@ enum am_status am_seal_begin(struct am_store *store, struct am_err *err)
         first = am_db_get_int(&rows, 0);
     s = am_db_rows_close(&rows);
     if (s == AM_OK)
-        s = digest_start(store, first, start, err);
+        s = digest_fixed(store, &digests, err);
+    if (s == AM_OK)
+        digest_start(&digests, first, start);
     if (s == AM_OK)
         s = am_db_put_once(store, "INSERT INTO chain VALUES (NULL, NULL, ?, 0, ?)",
                            AM_DB_VALUES(am_db_int(first), am_db_blob(start, sizeof(start))), err);
@@ -302,22 +320,21 @@ static enum am_status read_chains(struct am_store *store, bool merged, struct am
     return am_db_rows_close(&rows);
 }
 
-/* Compares the table with its seal and adds it to the file's digest. */
+/* Compares the table with its seal; its digest is put into `digest`. */
 static enum am_status check_table(struct am_store *store, enum am_sealed which,
-                                  struct am_digest *all, struct am_err *err)
+                                  unsigned char digest[AM_DIGEST_BYTES], struct am_err *err)
 {
-    struct am_db_rows rows = {.store = store, .err = err};
-    unsigned char digest[AM_DIGEST_BYTES];
+    static const char sql[] = "SELECT 1 FROM table_seal WHERE name = ?1 AND digest = ?2";
+    struct am_db_rows rows = {.store = store, .err = err, .keep = true};
     enum am_status s = digest_table(store, which, digest, err);
     bool same;
 
     if (s != AM_OK)
         return s;
-    am_digest_add(all, digest, sizeof(digest));
-    am_db_rows_open(&rows, "SELECT 1 FROM table_seal WHERE name = ?1 AND digest = ?2");
+    am_db_rows_open(&rows, sql);
     if (rows.status == AM_OK &&
         (sqlite3_bind_text(rows.stmt, 1, tables[which].name, -1, SQLITE_STATIC) != SQLITE_OK ||
-         sqlite3_bind_blob(rows.stmt, 2, digest, sizeof(digest), SQLITE_STATIC) != SQLITE_OK))
+         sqlite3_bind_blob(rows.stmt, 2, digest, AM_DIGEST_BYTES, SQLITE_STATIC) != SQLITE_OK))
         rows.status = am_db_fail(store, "read", err);
     same = am_db_rows_next(&rows);
     s = am_db_rows_close(&rows);
@@ -326,31 +343,51 @@ static enum am_status check_table(struct am_store *store, enum am_sealed which,
     return s;
 }
 
-static enum am_status check_tables(struct am_store *store, bool merged, struct am_digest *all,
-                                   struct am_err *err)
+/* And adds all of them to the file's digest. */
+static enum am_status check_tables(struct am_store *store, bool merged, struct digests *out,
+                                   struct am_digest *all, struct am_err *err)
 {
     enum am_status s = AM_OK;
 
     for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
-        if (i < AM_SEALED_NODE || merged)
-            s = check_table(store, (enum am_sealed)i, all, err);
+        if (i >= AM_SEALED_NODE && !merged)
+            continue;
+        s = check_table(store, (enum am_sealed)i, out->of[i], err);
+        am_digest_add(all, out->of[i], AM_DIGEST_BYTES);
     }
     return s;
 }
 
+void am_seal_doubt(struct am_store *store)
+{
+    const bool merged = am_read_is_merged(store);
+    unsigned char digest[AM_DIGEST_BYTES];
+    struct am_err ignored = {0};
+
+    if (am_db_read_begin(store, &ignored) != AM_OK) {
+        store->doubtful = AM_SEALED_ALL;
+        return;
+    }
+    for (unsigned i = 0; i < AM_SEALED_COUNT; i++) {
+        if ((i < AM_SEALED_NODE || merged) &&
+            check_table(store, (enum am_sealed)i, digest, &ignored) != AM_OK)
+            store->doubtful |= 1u << i;
+    }
+    am_db_read_end(store);
+}
+
 /* The start of a run's own chain follows from its tables; of a merged file's it is kept only. */
-static enum am_status check_start(struct am_store *store, const struct am_chains *chains,
+static enum am_status check_start(const struct digests *digests, const struct am_chains *chains,
                                   struct am_err *err)
 {
     unsigned char start[AM_DIGEST_BYTES];
-    enum am_status s = AM_OK;
 
     if (chains->n == 0 || chains->items[0].node)
         return AM_OK;
-    s = digest_start(store, chains->items[0].first, start, err);
-    if (s == AM_OK && memcmp(start, chains->items[0].start, sizeof(start)) != 0)
-        s = am_fail(err, AM_E_STORE, "the circumstances are not those that the launches began in");
-    return s;
+    digest_start(digests, chains->items[0].first, start);
+    if (memcmp(start, chains->items[0].start, sizeof(start)) == 0)
+        return AM_OK;
+    return am_fail(err, AM_E_STORE, "the circumstances are not those that the launches began in");
 }
 
 static void add_chains(struct am_digest *all, const struct am_chains *chains)
@@ -384,21 +421,35 @@ static enum am_status count_launches(struct am_store *store, size_t *n, struct a
     return am_db_rows_close(&rows);
 }
 
-/* One bit of the header makes a file look as one of a version without seals. */
-static enum am_status check_unsealed(struct am_store *store, struct am_err *err)
+/* Whether a statement has a row; an error is told. */
+static enum am_status find_any(struct am_store *store, const char *sql, bool *there,
+                               struct am_err *err)
 {
     struct am_db_rows rows = {.store = store, .err = err};
-    bool there;
 
-    am_db_rows_open(&rows, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN"
-                           " ('chain', 'seal', 'sample_seal', 'table_seal')");
-    there = am_db_rows_next(&rows);
-    if (am_db_rows_close(&rows) == AM_OK && there)
-        return am_fail(err, AM_E_STORE, "%s",
-                       store->version < AM_SCHEMA_VERSION
-                           ? "it has seals, and claims a version that had none"
-                           : "its launches have no chain of seals");
-    return rows.status;
+    am_db_rows_open(&rows, sql);
+    *there = am_db_rows_next(&rows);
+    return am_db_rows_close(&rows);
+}
+
+/* One bit of the header makes a file look as one of a version without seals; and every version that
+ * stores its commit seals what it stores. `merged`: of several machines, each with its own version.
+ */
+static enum am_status check_unsealed(struct am_store *store, bool merged, struct am_err *err)
+{
+    bool seals = false, commit = false;
+    enum am_status s = find_any(store,
+                                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN"
+                                " ('chain', 'seal', 'sample_seal', 'table_seal')",
+                                &seals, err);
+
+    if (s == AM_OK)
+        s = find_any(store, "SELECT 1 FROM build WHERE key = 'commit'", &commit, err);
+    if (s == AM_OK && store->version < AM_SCHEMA_VERSION && (seals || commit))
+        s = am_fail(err, AM_E_STORE, "it is of a version with seals, and claims one that had none");
+    if (s == AM_OK && store->version >= AM_SCHEMA_VERSION && commit && !merged)
+        s = am_fail(err, AM_E_STORE, "launches have lost their seals");
+    return s;
 }
 
 static enum am_status check_all(struct am_store *store, bool whole, struct am_arena *arena,
@@ -406,6 +457,7 @@ static enum am_status check_all(struct am_store *store, bool whole, struct am_ar
 {
     unsigned char bytes[AM_DIGEST_BYTES];
     struct am_chains chains = {0};
+    struct digests digests;
     struct am_digest all;
     const bool merged = am_read_is_merged(store);
     enum am_status s = AM_OK;
@@ -416,15 +468,19 @@ static enum am_status check_all(struct am_store *store, bool whole, struct am_ar
         return s;
     if (chains.n == 0 && !(merged && store->version >= AM_SCHEMA_VERSION)) {
         s = count_launches(store, &out->unsealed, err);
-        return s == AM_OK ? check_unsealed(store, err) : s;
+        if (s == AM_OK && store->version >= AM_SCHEMA_VERSION)
+            s = am_fail(err, AM_E_STORE, "its launches have no chain of seals");
+        return s == AM_OK ? check_unsealed(store, merged, err) : s;
     }
     am_digest_init(&all);
     am_digest_add(&all, heading, sizeof(heading));
-    s = check_tables(store, merged, &all, err);
+    s = check_tables(store, merged, &digests, &all, err);
     if (s == AM_OK)
-        s = check_start(store, &chains, err);
+        s = check_start(&digests, &chains, err);
     if (s == AM_OK && !am_seal_walk(store, &chains, whole, &out->unsealed, err))
         s = AM_E_STORE;
+    if (s == AM_OK && out->unsealed)
+        s = check_unsealed(store, merged, err);
     out->sealed = count_sealed(&chains);
     if (s != AM_OK)
         return s;

@@ -19,7 +19,8 @@
 #include "store/store.h"
 
 /* What has a seal beside the launches. Two are parts of a table: `plan` is the run's row without
- * what its end changes, `stop` the points' stop reasons. */
+ * what its end changes, `stop` the points' stop reasons. `chain` goes with the latest seal of each
+ * chain: how many launches there are is not told by their seals. */
 enum am_sealed {
     AM_SEALED_RUN,
     AM_SEALED_PLAN,
@@ -34,6 +35,7 @@ enum am_sealed {
     AM_SEALED_POINT,
     AM_SEALED_STOP,
     AM_SEALED_PARAM,
+    AM_SEALED_CHAIN,
     AM_SEALED_NODE, /* of merged files only, as the next */
     AM_SEALED_NODE_FACT,
     AM_SEALED_COUNT,
@@ -44,6 +46,9 @@ enum am_sealed {
 
 /* ---- writing, inside a commit ---- */
 
+/* Looks, before anything is written, which tables are not as their seals say: these are not sealed
+ * again. */
+void am_seal_doubt(struct am_store *store);
 /* Seals the chosen tables as they stand now. */
 enum am_status am_seal_tables(struct am_store *store, unsigned which, struct am_err *err);
 /* Begins the chain of a run: launches stored from now on are sealed. */

@@ -71,6 +71,7 @@ struct walk {
     struct metric_name *metrics; /* of ids 1 to n */
     size_t n_metrics;
     bool whole; /* the samples are read too */
+    bool keep;  /* the statements stay prepared: of who walks launch by launch */
     struct cursor launches, surroundings, seals, visits, said[SAID], samples, off, values;
 };
 
@@ -82,7 +83,8 @@ static void advance(struct cursor *c)
 static void open_cursor(struct walk *w, struct cursor *c, const char *sql, int64_t first,
                         int64_t last)
 {
-    c->rows = (struct am_db_rows){.store = w->store, .arena = &w->arena, .err = w->err};
+    c->rows =
+        (struct am_db_rows){.store = w->store, .arena = &w->arena, .err = w->err, .keep = w->keep};
     am_db_rows_open(&c->rows, sql);
     am_db_rows_bind(&c->rows, 1, first);
     am_db_rows_bind(&c->rows, 2, last);
@@ -93,10 +95,13 @@ static void open_cursor(struct walk *w, struct cursor *c, const char *sql, int64
  */
 static enum am_status read_metrics(struct walk *w)
 {
-    struct am_db_rows rows = {.store = w->store, .arena = &w->arena, .err = w->err};
+    static const char sql_count[] = "SELECT count(*) FROM metric";
+    static const char sql_names[] = "SELECT id, name FROM metric ORDER BY name, id";
+    struct am_db_rows rows = {
+        .store = w->store, .arena = &w->arena, .err = w->err, .keep = w->keep};
     size_t rank = 0;
 
-    am_db_rows_open(&rows, "SELECT count(*) FROM metric");
+    am_db_rows_open(&rows, sql_count);
     if (am_db_rows_next(&rows))
         w->n_metrics = am_db_get_unsigned(&rows, 0);
     if (am_db_rows_close(&rows) != AM_OK)
@@ -104,7 +109,7 @@ static enum am_status read_metrics(struct walk *w)
     w->metrics = am_arena_array(&w->arena, w->n_metrics + 1, sizeof(*w->metrics));
     if (!w->metrics)
         return am_fail(w->err, AM_E_NOMEM, "%s: out of memory", w->store->path);
-    am_db_rows_open(&rows, "SELECT id, name FROM metric ORDER BY name, id");
+    am_db_rows_open(&rows, sql_names);
     for (; am_db_rows_next(&rows); rank++) {
         const int64_t id = am_db_get_int(&rows, 0);
         const char *const name = (const char *)sqlite3_column_text(rows.stmt, 1);
@@ -310,7 +315,7 @@ static void digest_launch(struct walk *w, const unsigned char before[AM_DIGEST_B
 static enum am_status put_sample_seals(struct am_store *store, int64_t first, int64_t last,
                                        struct am_err *err)
 {
-    struct walk w = {.store = store, .err = err};
+    struct walk w = {.store = store, .err = err, .keep = true};
     struct sample_seals seals;
     enum am_status s = open_samples(&w, first, last), closed;
 
@@ -329,12 +334,13 @@ static enum am_status put_sample_seals(struct am_store *store, int64_t first, in
 static enum am_status read_before(struct am_store *store, int64_t launch,
                                   unsigned char out[AM_DIGEST_BYTES], struct am_err *err)
 {
-    struct am_db_rows rows = {.store = store, .err = err};
+    static const char sql[] = "SELECT CASE WHEN c.first = ?1 THEN c.start ELSE s.digest END"
+                              " FROM chain c LEFT JOIN seal s ON s.launch = ?1 - 1"
+                              " WHERE c.first + c.launches = ?1";
+    struct am_db_rows rows = {.store = store, .err = err, .keep = true};
     const void *digest = NULL;
 
-    am_db_rows_open(&rows, "SELECT CASE WHEN c.first = ?1 THEN c.start ELSE s.digest END"
-                           " FROM chain c LEFT JOIN seal s ON s.launch = ?1 - 1"
-                           " WHERE c.first + c.launches = ?1");
+    am_db_rows_open(&rows, sql);
     am_db_rows_bind(&rows, 1, launch);
     if (am_db_rows_next(&rows) && sqlite3_column_bytes(rows.stmt, 0) == AM_DIGEST_BYTES)
         digest = sqlite3_column_blob(rows.stmt, 0);
@@ -348,7 +354,7 @@ static enum am_status read_before(struct am_store *store, int64_t launch,
 enum am_status am_seal_launch(struct am_store *store, int64_t launch, int64_t first_visit,
                               int64_t last_visit, struct am_err *err)
 {
-    struct walk w = {.store = store, .err = err};
+    struct walk w = {.store = store, .err = err, .keep = true};
     unsigned char before[AM_DIGEST_BYTES], digest[AM_DIGEST_BYTES];
     bool same;
     enum am_status s = read_before(store, launch, before, err);
@@ -365,6 +371,8 @@ enum am_status am_seal_launch(struct am_store *store, int64_t launch, int64_t fi
                       AM_DB_VALUES(am_db_int(launch), am_db_blob(digest, sizeof(digest))), err);
     if (s == AM_OK)
         s = am_db_put(store, AM_DB_COUNT_SEAL, AM_DB_VALUES(am_db_int(launch)), err);
+    if (s == AM_OK)
+        s = am_seal_tables(store, AM_SEALED(CHAIN), err);
     return s;
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SQL_MAX = 64 * 1024 };
+enum { SQL_MAX = 64 * 1024, NAME_BYTES = 64 };
 
 /* Objects that a version brought. */
 static const struct {
@@ -113,64 +113,84 @@ static bool is_later(const char *name, unsigned version)
 typedef enum am_status object_fn(struct am_store *store, const char *type, const char *name,
                                  const char *sql, struct am_err *err);
 
-static enum am_status each_of(struct am_store *store, sqlite3 *model, object_fn *fn,
-                              struct am_err *err)
+/* Up to the semicolon that ends the statement, or the end of the text; in comments and quotes they
+ * end nothing. */
+static size_t statement_len(const char *sql)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum am_status s = AM_OK;
-    int rc;
+    const char *p = sql;
 
-    if (sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL",
-                           -1, &stmt, NULL) != SQLITE_OK)
-        return am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
-    while (s == AM_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
-        s = fn(store, (const char *)sqlite3_column_text(stmt, 0),
-               (const char *)sqlite3_column_text(stmt, 1),
-               (const char *)sqlite3_column_text(stmt, 2), err);
-    if (s == AM_OK && rc != SQLITE_DONE)
-        s = am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
-    (void)sqlite3_finalize(stmt);
-    return s;
+    while (*p && *p != ';') {
+        if (!skip_blanks(&p))
+            p += *p == '\'' || *p == '"' ? quoted_len(p) : 1;
+    }
+    return (size_t)(p - sql);
+}
+
+/* The object that a statement creates, NULL of other statements; its name is put into `name`. */
+static const char *created(const char *sql, char *name, size_t cap)
+{
+    static const struct {
+        const char *begin, *type;
+    } kinds[] = {{"CREATE TABLE ", "table"}, {"CREATE VIEW ", "view"}};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        const size_t n = strlen(kinds[i].begin);
+
+        if (strncmp(sql, kinds[i].begin, n) == 0 &&
+            am_str_format(name, cap, "%.*s", (int)strcspn(sql + n, " ("), sql + n))
+            return kinds[i].type;
+    }
+    return NULL;
 }
 
 static enum am_status each_object(struct am_store *store, object_fn *fn, struct am_err *err)
 {
-    sqlite3 *model = NULL;
-    enum am_status s;
+    const char *sql = am_store_schema;
+    enum am_status s = AM_OK;
+    struct am_text text;
+    char name[NAME_BYTES];
 
-    if (sqlite3_open(":memory:", &model) == SQLITE_OK &&
-        sqlite3_exec(model, am_store_schema, NULL, NULL, NULL) == SQLITE_OK)
-        s = each_of(store, model, fn, err);
-    else
-        s = am_fail(err, AM_E_NOMEM, "%s: cannot open: %s", store->path, sqlite3_errmsg(model));
-    (void)sqlite3_close(model);
+    am_text_init(&text, SQL_MAX);
+    for (size_t n; s == AM_OK; sql += n + (sql[n] == ';')) {
+        const char *type;
+
+        (void)skip_blanks(&sql);
+        n = statement_len(sql);
+        if (n == 0)
+            break;
+        type = created(sql, name, sizeof(name));
+        am_text_clear(&text);
+        am_text_addn(&text, sql, n);
+        if (text.overflow)
+            s = am_fail(err, AM_E_NOMEM, "%s: cannot open: no memory", store->path);
+        else if (type)
+            s = fn(store, type, name, am_text_str(&text), err);
+    }
+    am_text_fini(&text);
     return s;
 }
 
 static enum am_status check_object(struct am_store *store, const char *type, const char *name,
                                    const char *sql, struct am_err *err)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum am_status s = AM_OK;
-    const char *have;
-    int rc;
+    static const char sql_have[] = "SELECT sql FROM sqlite_schema WHERE type = ?1 AND name = ?2";
+    struct am_db_rows rows = {.store = store, .err = err, .keep = true};
+    const char *have = NULL;
 
     if (is_later(name, store->version))
         return AM_OK;
-    if (sqlite3_prepare_v2(store->db, "SELECT sql FROM sqlite_schema WHERE type = ?1 AND name = ?2",
-                           -1, &stmt, NULL) != SQLITE_OK)
-        return am_db_fail(store, "read", err);
-    (void)sqlite3_bind_text(stmt, 1, type, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-    rc = sqlite3_step(stmt);
-    have = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        s = am_db_fail(store, "read", err);
-    else if (!have || !is_same_sql(have, sql))
-        s = am_fail(err, AM_E_STORE, "%s: cannot read: its %s %s is not that of schema %u",
+    am_db_rows_open(&rows, sql_have);
+    if (rows.status == AM_OK &&
+        (sqlite3_bind_text(rows.stmt, 1, type, -1, SQLITE_STATIC) != SQLITE_OK ||
+         sqlite3_bind_text(rows.stmt, 2, name, -1, SQLITE_STATIC) != SQLITE_OK))
+        rows.status = am_db_fail(store, "read", err);
+    if (am_db_rows_next(&rows))
+        have = (const char *)sqlite3_column_text(rows.stmt, 0);
+    if (rows.status == AM_OK && (!have || !is_same_sql(have, sql)))
+        rows.status =
+            am_fail(err, AM_E_STORE, "%s: cannot read: its %s %s is not that of schema %u",
                     store->path, type, name, store->version);
-    (void)sqlite3_finalize(stmt);
-    return s;
+    return am_db_rows_close(&rows);
 }
 
 enum am_status am_version_check(struct am_store *store, struct am_err *err)

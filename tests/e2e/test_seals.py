@@ -28,12 +28,21 @@ EDITS = {
     "a visit that is gone": "DELETE FROM visit WHERE id = 3",
     "the seals that are gone": "DELETE FROM seal",
     "its age": "PRAGMA user_version = 4",
+    "the commit": "UPDATE build SET value = '0123456789abcdef' WHERE key = 'commit'",
+    "the label": "UPDATE run SET label = 'another'",
+    "two launches that changed places": "UPDATE launch SET id = -id WHERE id IN (1, 2);"
+                                        "UPDATE launch SET id = id + 3 WHERE id < 0",
+    "the last launch, gone with all of it and counted no more": "".join(
+        f"DELETE FROM {table} WHERE visit IN (SELECT id FROM visit WHERE launch = (SELECT max(id) FROM launch));"
+        for table in ("value", "sample", "off_cpu", "note", "chosen", "proposed", "attachment", "failure", "sample_seal"))
+    + "".join(f"DELETE FROM {table} WHERE launch = (SELECT max(id) FROM launch);" for table in ("visit", "surroundings", "seal"))
+    + "DELETE FROM launch WHERE id = (SELECT max(id) FROM launch); UPDATE chain SET launches = launches - 1",
 }
 
 
 def edit(bench, db, sql):
     connection = sqlite3.connect(bench.path(db))
-    connection.execute(sql)
+    connection.executescript(sql)
     connection.commit()
     connection.close()
 
@@ -75,11 +84,37 @@ def edited(tap, bench):
                (code, said, shown.stdout[:200], shown.stderr))
 
 
+def laundered(tap, bench):
+    """What was edited does not hold again because archmeter goes on with it, or copies it."""
+    for what in ("the machine", "the commit", "the label", "a value", "the last launch, gone with all of it and counted no more"):
+        shutil.copy(bench.path("whole.db"), bench.path("edited.db"))
+        edit(bench, "edited.db", EDITS[what])
+        merged = bench.run("merge", "-o", "laundry.db", "a=edited.db", "b=whole.db")
+        tap.ok(merged.returncode == 1 and "not as it was written" in " ".join(merged.stdout.split())
+               and verify(bench, "laundry.db")[0] == 1, f"{what}: merging tells it, and does not mend it", merged.stdout + merged.stderr)
+        os.remove(bench.path("laundry.db"))
+    shutil.copy(bench.path("whole.db"), bench.path("edited.db"))
+    edit(bench, "edited.db", "UPDATE environment SET value = 'x' WHERE key = 'kernel';"
+                             "UPDATE point SET stop_reason = NULL WHERE id = 1; UPDATE run SET state = 'interrupted',"
+                             "min_launches = 7, max_launches = 7")
+    resumed = bench.run("resume", "edited.db")
+    tap.ok("not as it was written" in resumed.stderr and verify(bench, "edited.db")[0] == 1,
+           "nor does resume mend it, and it says so", resumed.stderr)
+
+
 def old(tap, bench):
     shutil.copy(bench.path("whole.db"), bench.path("old.db"))
     for table in ("seal", "sample_seal", "table_seal", "chain"):
         edit(bench, "old.db", f"DROP TABLE {table}")
     edit(bench, "old.db", "PRAGMA user_version = 4")
+    code, said = verify(bench, "old.db")
+    tap.ok(code == 1, "a file whose seals were taken away is none of schema 4: that stored no commit", said)
+    shutil.copy(bench.path("old.db"), bench.path("renewed.db"))
+    edit(bench, "renewed.db", "UPDATE point SET stop_reason = NULL WHERE id = 1; UPDATE run SET state = 'interrupted',"
+                              "min_launches = 7, max_launches = 7")
+    bench.run("resume", "renewed.db")
+    tap.ok(verify(bench, "renewed.db")[0] == 1, "nor when it was gone on with", verify(bench, "renewed.db")[1])
+    edit(bench, "old.db", "DELETE FROM build WHERE key = 'commit'")
     code, said = verify(bench, "old.db")
     tap.ok(code == 4 and said["seal"]["state"] == "not sealed", "a file of schema 4 has no seals, and says so", said)
     tap.ok("written" not in bench.run("show", "old.db").stderr, "nobody warns of that")
@@ -150,6 +185,7 @@ def main():
     bench.env = bench.real_env  # the fake worker's values follow from nothing
     whole(tap, bench)
     edited(tap, bench)
+    laundered(tap, bench)
     old(tap, bench)
     killed(tap, bench)
     merged(tap, bench)

@@ -171,7 +171,7 @@ static size_t count_open(const struct am_resume *resume)
 
 /* Nothing is left to measure. A run killed between its last launch and its end is ended now; any
  * other file stays as it is. */
-static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
+static enum am_status show_complete(struct am_cli *cli, struct am_store *store, const char *path,
                                     const struct am_resume *resume, struct am_err *err)
 {
     struct am_result_set set = {0};
@@ -181,9 +181,10 @@ static enum am_status show_complete(struct am_cli *cli, struct am_store *store,
     if (resume->run.state != AM_RUN_DONE)
         status = am_store_end_run(store, AM_RUN_DONE, err);
     if (status == AM_OK)
-        status = am_evidence_load(store, NULL, cli->arena, &set, err);
+        status = am_evidence_load(store, &(struct am_filter){.check = true}, cli->arena, &set, err);
     if (status != AM_OK)
         return status;
+    am_load_warn(path, &set.seal);
     am_write(&document, &cli->style, cli->arena, stdout);
     am_log(AM_LOG_INFO, "the run is complete; there was nothing left to measure");
     return AM_OK;
@@ -298,7 +299,7 @@ enum am_status am_cmd_resume(struct am_cli *cli, struct am_err *err)
     if (status == AM_OK)
         status = am_store_load_resume(store, cli->arena, &resume, err);
     if (status == AM_OK && count_open(&resume) == 0)
-        status = show_complete(cli, store, &resume, err);
+        status = show_complete(cli, store, path, &resume, err);
     else if (status == AM_OK)
         status = go_on(cli, store, path, &resume, err);
     am_store_close(store);

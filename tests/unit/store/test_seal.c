@@ -5,110 +5,15 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "seal_fixture.h"
 #include "store/merge.h"
-#include "store_fixture.h"
-#include "tap.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
-enum { FLIPS = 60, FILE_MAX = 1 << 20, SQL_MAX = 1024, TABLES_MAX = 40 };
+enum { FLIPS = 60, SQL_MAX = 1024, TABLES_MAX = 40 };
 
 static const char whole[] = "seal-whole.db", edited[] = "seal-edited.db",
                   merged[] = "seal-merged.db";
-
-/* ---- files ---- */
-
-static size_t read_bytes(const char *path, unsigned char *buf)
-{
-    FILE *const f = fopen(path, "rb");
-    const size_t n = f ? fread(buf, 1, FILE_MAX, f) : 0;
-
-    if (f)
-        (void)fclose(f);
-    return n;
-}
-
-static void write_bytes(const char *path, const unsigned char *buf, size_t n)
-{
-    FILE *const f = fopen(path, "wb");
-
-    if (!f || fwrite(buf, 1, n, f) != n)
-        printf("# cannot write %s\n", path);
-    if (f)
-        (void)fclose(f);
-}
-
-static void copy_file(const char *from, const char *to)
-{
-    static unsigned char buf[FILE_MAX];
-
-    write_bytes(to, buf, read_bytes(from, buf));
-}
-
-static bool execute(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    bool good =
-        sqlite3_open(path, &db) == SQLITE_OK &&
-        sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON;", NULL, NULL, NULL) == SQLITE_OK &&
-        sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
-
-    if (!good)
-        printf("# %s: %s\n", sql, sqlite3_errmsg(db));
-    (void)sqlite3_close(db);
-    return good;
-}
-
-static int64_t number(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    sqlite3_stmt *stmt = NULL;
-    int64_t n = -1;
-
-    if (sqlite3_open(path, &db) == SQLITE_OK &&
-        sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-        sqlite3_step(stmt) == SQLITE_ROW)
-        n = sqlite3_column_int64(stmt, 0);
-    (void)sqlite3_finalize(stmt);
-    (void)sqlite3_close(db);
-    return n;
-}
-
-static void make_run(const char *path)
-{
-    struct am_store *const store = fx_fresh_run(path);
-    struct am_err err = {0};
-    const struct am_stop stops[] = {{1, AM_STOP_TARGET}, {3, AM_STOP_TARGET}};
-
-    ok(store && fx_fill(store, &err) == AM_OK && am_store_put_stops(store, stops, 2, &err) == AM_OK,
-       "a run is written %s", err.text);
-    am_store_close(store);
-}
-
-/* The seals of a file; one that cannot be opened counts as broken. */
-static struct am_seal seal_of(const char *path, struct am_arena *arena)
-{
-    struct am_seal seal = {.state = AM_SEAL_BROKEN};
-    struct am_store *store = NULL;
-    struct am_err err = {0};
-
-    if (am_store_open(path, false, &store, &err) == AM_OK)
-        am_store_seal(store, arena, &seal);
-    else
-        seal.story = am_arena_strdup(arena, err.text);
-    am_store_close(store);
-    return seal;
-}
-
-static enum am_seal_state state_of(const char *path)
-{
-    struct am_arena arena = {0};
-    const enum am_seal_state state = seal_of(path, &arena).state;
-
-    am_arena_fini(&arena);
-    return state;
-}
 
 /* ---- what is sealed ---- */
 
@@ -117,12 +22,12 @@ static void test_whole(void)
     struct am_arena arena = {0};
     struct am_seal a, b;
 
-    make_run(whole);
-    a = seal_of(whole, &arena);
+    sx_make_run(whole);
+    a = sx_seal_of(whole, &arena);
     ok(a.state == AM_SEAL_HOLDS && a.sealed == 11 && a.unsealed == 0,
        "a killed run's seals hold up to its last launch: %zu %s", a.sealed, a.story ? a.story : "");
-    make_run(edited);
-    b = seal_of(edited, &arena);
+    sx_make_run(edited);
+    b = sx_seal_of(edited, &arena);
     ok(strlen(a.digest) == AM_DIGEST_TEXT - 1, "the file has a digest");
     is_str(b.digest, a.digest, "which its contents alone decide");
     am_arena_fini(&arena);
@@ -140,8 +45,8 @@ static void edit_column(const char *table, const char *column, const char *row)
         " coalesce(nullif(%s * 1.0000000000000009, %s), 1e-300) ELSE %s + 1000 END"
         " WHERE %s",
         table, column, column, column, column, column, column, column, row);
-    copy_file(whole, edited);
-    (void)execute(edited, sql);
+    sx_copy(whole, edited);
+    (void)sx_execute(edited, sql);
 }
 
 /* Which row of the table is edited: the last, or of those without row numbers the first. */
@@ -150,7 +55,7 @@ static void choose_row(const char *table, const char *column, char *where)
     char sql[SQL_MAX];
 
     (void)am_str_format(sql, sizeof(sql), "SELECT wr FROM pragma_table_list('%s')", table);
-    if (number(whole, sql) == 0)
+    if (sx_number(whole, sql) == 0)
         (void)am_str_format(where, SQL_MAX, "rowid = (SELECT max(rowid) FROM %s)", table);
     else if (strcmp(table, "param") == 0)
         (void)am_str_format(where, SQL_MAX, "point = 1 AND axis = 1");
@@ -175,7 +80,7 @@ static void test_columns_of(sqlite3 *db, const char *table)
             continue; /* its value says nothing */
         choose_row(table, column, where);
         edit_column(table, column, where);
-        seal = seal_of(edited, &arena);
+        seal = sx_seal_of(edited, &arena);
         ok(seal.state == AM_SEAL_BROKEN, "%s.%s is sealed: %s", table, column,
            seal.story ? seal.story : "");
         am_arena_fini(&arena);
@@ -211,6 +116,13 @@ static void test_rows(void)
         "DELETE FROM launch WHERE id = 11",
         "DELETE FROM launch WHERE id = 11; DELETE FROM seal WHERE launch = 11;"
         "DELETE FROM visit WHERE launch = 11",
+        "DELETE FROM value WHERE visit = 11; DELETE FROM sample WHERE visit = 11;"
+        "DELETE FROM off_cpu WHERE visit = 11; DELETE FROM note WHERE visit = 11;"
+        "DELETE FROM chosen WHERE visit = 11; DELETE FROM proposed WHERE visit = 11;"
+        "DELETE FROM attachment WHERE visit = 11; DELETE FROM failure WHERE visit = 11;"
+        "DELETE FROM sample_seal WHERE visit = 11; DELETE FROM visit WHERE launch = 11;"
+        "DELETE FROM surroundings WHERE launch = 11; DELETE FROM seal WHERE launch = 11;"
+        "DELETE FROM launch WHERE id = 11; UPDATE chain SET launches = launches - 1",
         "DELETE FROM launch; DELETE FROM seal; DELETE FROM visit",
         "DELETE FROM visit WHERE id = 5",
         "DELETE FROM sample WHERE visit = 1 AND seq = 2; DELETE FROM value WHERE visit = 1 AND"
@@ -241,9 +153,9 @@ static void test_rows(void)
         struct am_arena arena = {0};
         struct am_seal seal;
 
-        copy_file(whole, edited);
-        (void)execute(edited, edits[i]);
-        seal = seal_of(edited, &arena);
+        sx_copy(whole, edited);
+        (void)sx_execute(edited, edits[i]);
+        seal = sx_seal_of(edited, &arena);
         ok(seal.state == AM_SEAL_BROKEN && !*seal.digest, "%.40s...: %s", edits[i],
            seal.story ? seal.story : "");
         am_arena_fini(&arena);
@@ -257,10 +169,10 @@ static void test_resumed(void)
     struct am_arena arena = {0};
     struct am_store *store = NULL;
     struct am_err err = {0};
-    const struct am_seal before = seal_of(whole, &arena);
+    const struct am_seal before = sx_seal_of(whole, &arena);
     struct am_seal after;
 
-    copy_file(whole, edited);
+    sx_copy(whole, edited);
     ok(am_store_open(edited, true, &store, &err) == AM_OK &&
            am_store_end_run(store, AM_RUN_RUNNING, &err) == AM_OK &&
            fx_put(store, 6, 0, &err) == AM_OK &&
@@ -269,7 +181,7 @@ static void test_resumed(void)
            am_store_end_run(store, AM_RUN_DONE, &err) == AM_OK,
        "a run is gone on with %s", err.text);
     am_store_close(store);
-    after = seal_of(edited, &arena);
+    after = sx_seal_of(edited, &arena);
     ok(after.state == AM_SEAL_HOLDS && after.sealed == 12, "the chain goes on: %s",
        after.story ? after.story : "");
     ok(strcmp(before.digest, after.digest) != 0, "and the digest is another one");
@@ -279,9 +191,9 @@ static void test_resumed(void)
 /* As archmeters before the seals left it. */
 static void make_version_4(const char *path)
 {
-    copy_file(whole, path);
-    (void)execute(path, "DROP TABLE seal; DROP TABLE sample_seal; DROP TABLE table_seal;"
-                        "DROP TABLE chain; PRAGMA user_version = 4");
+    sx_copy(whole, path);
+    (void)sx_execute(path, "DROP TABLE seal; DROP TABLE sample_seal; DROP TABLE table_seal;"
+                           "DROP TABLE chain; PRAGMA user_version = 4");
 }
 
 static void test_upgraded(void)
@@ -292,17 +204,17 @@ static void test_upgraded(void)
     struct am_seal seal;
 
     make_version_4(edited);
-    seal = seal_of(edited, &arena);
+    seal = sx_seal_of(edited, &arena);
     ok(seal.state == AM_SEAL_NONE && seal.unsealed == 11 && !*seal.digest,
        "a file of version 4 is not sealed: %s", seal.story ? seal.story : "");
     ok(am_store_open(edited, true, &store, &err) == AM_OK && fx_put(store, 6, 0, &err) == AM_OK,
        "it is gone on with %s", err.text);
     am_store_close(store);
-    seal = seal_of(edited, &arena);
+    seal = sx_seal_of(edited, &arena);
     ok(seal.state == AM_SEAL_PARTLY && seal.sealed == 1 && seal.unsealed == 11,
        "and sealed from then on: %s", seal.story ? seal.story : "");
-    (void)execute(edited, "UPDATE value SET value = 1 WHERE visit = 12");
-    ok(state_of(edited) == AM_SEAL_BROKEN, "what is sealed is compared");
+    (void)sx_execute(edited, "UPDATE value SET value = 1 WHERE visit = 12");
+    ok(sx_state_of(edited) == AM_SEAL_BROKEN, "what is sealed is compared");
     am_arena_fini(&arena);
 }
 
@@ -313,7 +225,8 @@ static void merge_two(const char *second)
     struct am_err err = {0};
 
     (void)unlink(merged);
-    ok(am_store_merge(merged, "merge", parts, 2, &err) == AM_OK, "two are merged %s", err.text);
+    ok(am_store_merge(merged, &(struct am_merge){"merge", parts, 2, NULL}, &err) == AM_OK,
+       "two are merged %s", err.text);
 }
 
 static void test_merged(void)
@@ -321,28 +234,28 @@ static void test_merged(void)
     struct am_arena arena = {0};
     struct am_seal seal;
 
-    make_run(edited);
+    sx_make_run(edited);
     merge_two(edited);
-    seal = seal_of(merged, &arena);
+    seal = sx_seal_of(merged, &arena);
     ok(seal.state == AM_SEAL_HOLDS && seal.sealed == 22, "a merged file keeps both chains: %s",
        seal.story ? seal.story : "");
-    ok(number(merged, "SELECT count(*) FROM seal a JOIN seal b ON b.launch = a.launch + 11"
-                      " AND b.digest = a.digest") == 11,
+    ok(sx_number(merged, "SELECT count(*) FROM seal a JOIN seal b ON b.launch = a.launch + 11"
+                         " AND b.digest = a.digest") == 11,
        "the launches have the seals of their own files");
-    (void)execute(merged, "UPDATE node_fact SET value = 'x'; UPDATE node SET command = 'x'");
-    ok(state_of(merged) == AM_SEAL_BROKEN, "what was said of the nodes is sealed");
+    (void)sx_execute(merged, "UPDATE node_fact SET value = 'x'; UPDATE node SET command = 'x'");
+    ok(sx_state_of(merged) == AM_SEAL_BROKEN, "what was said of the nodes is sealed");
     merge_two(edited);
-    (void)execute(merged, "UPDATE value SET value = value + 1 WHERE visit = 12");
-    ok(state_of(merged) == AM_SEAL_BROKEN, "and so are their samples");
+    (void)sx_execute(merged, "UPDATE value SET value = value + 1 WHERE visit = 12");
+    ok(sx_state_of(merged) == AM_SEAL_BROKEN, "and so are their samples");
     make_version_4(edited);
     merge_two(edited);
-    seal = seal_of(merged, &arena);
+    seal = sx_seal_of(merged, &arena);
     ok(seal.state == AM_SEAL_PARTLY && seal.sealed == 11 && seal.unsealed == 11,
        "a part without seals is told: %s", seal.story ? seal.story : "");
-    copy_file(whole, edited);
-    (void)execute(edited, "UPDATE value SET value = value + 1 WHERE visit = 1");
+    sx_copy(whole, edited);
+    (void)sx_execute(edited, "UPDATE value SET value = value + 1 WHERE visit = 1");
     merge_two(edited);
-    ok(state_of(merged) == AM_SEAL_BROKEN, "and one that does not hold stays so");
+    ok(sx_state_of(merged) == AM_SEAL_BROKEN, "and one that does not hold stays so");
     am_arena_fini(&arena);
 }
 
@@ -471,7 +384,7 @@ static void flip(unsigned char *bytes, size_t n, size_t at, unsigned bit, struct
 
     (void)shown(whole, before);
     bytes[at] ^= (unsigned char)(1u << bit);
-    write_bytes(edited, bytes, n);
+    sx_write_bytes(edited, bytes, n);
     bytes[at] ^= (unsigned char)(1u << bit);
     readable = shown(edited, after);
     differs = readable && memcmp(before, after, sizeof(before)) != 0;
@@ -503,8 +416,8 @@ static size_t place_of(const unsigned char *bytes, size_t n, double value)
 /* Each flip changes nothing that is shown, or is found: anywhere, and in stored values. */
 static void test_flips(uint64_t seed, size_t count)
 {
-    static unsigned char bytes[FILE_MAX];
-    const size_t n = read_bytes(whole, bytes);
+    static unsigned char bytes[SX_FILE_MAX];
+    const size_t n = sx_read_bytes(whole, bytes);
     struct flips anywhere = {0}, values = {0};
     struct am_rng rng;
 
@@ -537,8 +450,8 @@ static void test_verify(void)
     struct am_store *store = NULL;
     struct am_err err = {0};
 
-    copy_file(whole, edited);
-    (void)execute(edited, "UPDATE point SET bench = 77 WHERE id = 2");
+    sx_copy(whole, edited);
+    (void)sx_execute(edited, "UPDATE point SET bench = 77 WHERE id = 2");
     ok(am_store_open(edited, false, &store, &err) == AM_OK &&
            am_store_verify(store, &arena, &v, &err) == AM_OK && !v.holds &&
            v.checks[AM_CHECK_REFERENCES].state == AM_CHECK_BROKEN,

@@ -70,7 +70,7 @@ static bool only_reads(const struct am_options *opt)
         [AM_CMD_MODEL] = true,   [AM_CMD_MACHINES] = true, [AM_CMD_EXPLAIN] = true,
         [AM_CMD_REPORT] = true,  [AM_CMD_HISTORY] = true,  [AM_CMD_TABLE] = true,
         [AM_CMD_HELP] = true,    [AM_CMD_MAN] = true,      [AM_CMD_COMPLETION] = true,
-        [AM_CMD_VERSION] = true,
+        [AM_CMD_VERSION] = true, [AM_CMD_VERIFY] = true,
     };
 
     return opt->command == AM_CMD_COUNT || (reads[opt->command] && !opt->rerun);

@@ -73,7 +73,7 @@ static enum am_status merge(const struct am_job *job, const struct am_gathering 
     }
     if (job->words->joint.n)
         parts[n++] = *joint;
-    s = am_store_merge(job->words->output, job->command, parts, n, err);
+    s = am_store_merge(job->words->output, &(struct am_merge){job->command, parts, n, NULL}, err);
     free(parts);
     return s;
 }

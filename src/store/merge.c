@@ -2,11 +2,13 @@
 /* One results file out of those of several machines, row by row as they are. */
 #include "store/merge.h"
 
+#include "base/text.h"
 #include "store/db.h"
 #include "store/read.h"
 #include "store/seal.h"
 #include "store/version.h"
 
+#include <limits.h>
 #include <string.h>
 
 const char *const am_node_states[] = {"done", "partial", "lost", NULL};
@@ -19,7 +21,9 @@ static const char begin_part[] =
     "INSERT INTO temp.shift SELECT (SELECT coalesce(max(id), 0) FROM main.point),"
     " (SELECT coalesce(max(id), 0) FROM main.launch),"
     " (SELECT coalesce(max(id), 0) FROM main.visit);"
-    "CREATE TEMP TABLE IF NOT EXISTS found (node, id, area, level, value, effect, remedy);";
+    "CREATE TEMP TABLE IF NOT EXISTS found (node, id, area, level, value, effect, remedy);"
+    "CREATE TEMP TABLE IF NOT EXISTS metric_of (part INTEGER PRIMARY KEY, main);"
+    "DELETE FROM temp.metric_of;";
 
 static const char *const copy_part[] = {
     "INSERT INTO main.bench (name, version, worker, summary)"
@@ -83,11 +87,14 @@ static const char *const copy_part[] = {
     "INSERT INTO main.off_cpu SELECT x.visit + s.visit, seq, off_ns"
     " FROM temp.off_cpu x, temp.shift s WHERE ?1 NOT NULL",
 
-    "INSERT INTO main.value SELECT x.visit + s.visit, x.seq, m.id, x.value"
-    " FROM part.value x, temp.shift s JOIN part.metric o ON o.id = x.metric"
+    "INSERT INTO temp.metric_of SELECT o.id, m.id FROM part.metric o"
     " JOIN part.bench p ON p.id = o.bench"
     " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
     " JOIN main.metric m ON m.bench = b.id AND m.name = o.name WHERE ?1 NOT NULL",
+
+    "INSERT INTO main.value SELECT x.visit + s.visit, x.seq, m.main, x.value"
+    " FROM part.value x, temp.shift s JOIN temp.metric_of m ON m.part = x.metric"
+    " WHERE ?1 NOT NULL",
 
     "INSERT INTO main.chain SELECT NULL, ?1, x.first + s.launch, launches, start"
     " FROM temp.chain x, temp.shift s",
@@ -130,8 +137,9 @@ static const char merge_findings[] =
 
 /* Once all parts are there. */
 static const char finish_sql[] =
-    "CREATE TEMP TABLE common AS SELECT area, key, min(value) AS value FROM node_fact"
-    " GROUP BY area, key HAVING count(DISTINCT value) = 1 AND count(*) ="
+    "CREATE TEMP TABLE common (area, key, value, PRIMARY KEY (area, key)) WITHOUT ROWID;"
+    "INSERT INTO common SELECT area, key, min(value) FROM node_fact"
+    " GROUP BY area, key HAVING min(value) = max(value) AND count(*) ="
     " (SELECT count(DISTINCT node) FROM node_fact);"
     "INSERT INTO machine (key, value) SELECT key, value FROM common WHERE area = 'machine';"
     "INSERT INTO environment (key, value) SELECT key, value FROM common WHERE area = 'environment';"
@@ -200,15 +208,71 @@ static enum am_status first_run_row(struct am_store *store, const char *command,
                           AM_DB_VALUES(am_db_text(command)), err);
 }
 
+/* The numbers that loading does not look at, which the file's readers by SQL do. */
+static enum am_status check_numbers(struct am_store *store, struct am_err *err)
+{
+    const int64_t wrong = ask(store, "SELECT count(*) FROM (SELECT hz AS x FROM part.launch"
+                                     " UNION ALL SELECT runnable FROM temp.surroundings"
+                                     " UNION ALL SELECT pressure_cpu FROM temp.surroundings"
+                                     " UNION ALL SELECT pressure_memory FROM temp.surroundings"
+                                     " UNION ALL SELECT pressure_io FROM temp.surroundings)"
+                                     " WHERE x <> 0 AND abs(x) NOT BETWEEN 1e-30 AND 1e30");
+
+    return wrong == 0 ? AM_OK
+                      : am_fail(err, AM_E_STORE,
+                                "it is damaged (what is said of its launches is not zero "
+                                "or between 1e-30 and 1e30)");
+}
+
+/* Of a part that nothing seals: what is sealed was checked when it was stored. SQLite's own check
+ * of every row that is copied would look at all visits of the nodes before for each launch; it is
+ * off meanwhile. */
+static enum am_status check_references(struct am_store *store, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    bool dangling;
+
+    am_db_rows_open(&rows, "PRAGMA part.foreign_key_check");
+    dangling = am_db_rows_next(&rows);
+    if (am_db_rows_close(&rows) == AM_OK && dangling)
+        return am_fail(err, AM_E_STORE, "it is damaged (rows of it belong to none)");
+    return rows.status;
+}
+
+/* What was changed must not hold again because it was copied: the part gets a chain that holds for
+ * no launch. */
+static enum am_status break_chain(struct am_store *store, const char *name, struct am_err *err)
+{
+    const enum am_status s = am_db_put_once(store, "DELETE FROM main.chain WHERE node = ?1",
+                                            AM_DB_VALUES(am_db_text(name)), err);
+
+    return s == AM_OK ? am_db_put_once(store,
+                                       "INSERT INTO main.chain SELECT NULL, ?1, s.launch + 1, 1,"
+                                       " zeroblob(32) FROM temp.shift s",
+                                       AM_DB_VALUES(am_db_text(name)), err)
+                      : s;
+}
+
+/* What is known of a part before its rows are copied. */
+struct checked {
+    unsigned version;
+    bool sealed;          /* every row of it, and the seals hold */
+    struct am_err broken; /* why its seals do not hold; no text where they do, or it has none */
+};
+
 /* Copies everything of the attached part; what fails leaves nothing of it. */
 static enum am_status take_rows(struct am_store *store, const char *name, const char *command,
-                                struct am_err *err)
+                                const struct checked *checked, struct am_err *err)
 {
     enum am_status s = am_db_begin(store, err);
 
     if (s != AM_OK)
         return s;
     s = check_alike(store, err);
+    if (s == AM_OK)
+        s = check_numbers(store, err);
+    if (s == AM_OK && !checked->sealed)
+        s = check_references(store, err);
     if (s == AM_OK)
         s = am_db_exec(store, begin_part, "merge", err);
     if (s == AM_OK)
@@ -217,6 +281,8 @@ static enum am_status take_rows(struct am_store *store, const char *name, const 
         s = put_node(store, name, AM_NODE_DONE, NULL, err);
     for (size_t i = 0; s == AM_OK && i < sizeof(copy_part) / sizeof(*copy_part); i++)
         s = am_db_put_once(store, copy_part[i], AM_DB_VALUES(am_db_text(name)), err);
+    if (s == AM_OK && checked->broken.status != AM_OK)
+        s = break_chain(store, name, err);
     if (s == AM_OK)
         s = am_db_exec(store,
                        "UPDATE main.run SET synthetic = 1 WHERE EXISTS"
@@ -225,60 +291,115 @@ static enum am_status take_rows(struct am_store *store, const char *name, const 
     return am_db_end(store, s, err);
 }
 
-/* A part is a run like any other: opened once as such, so that nothing foreign is attached. */
-static enum am_status check_part(const char *path, unsigned *version, struct am_err *err)
+/* A part is a run like any other: opened and read once as such, so that nothing foreign is
+ * attached, no number is copied that readers would refuse, and its seals are compared. */
+static enum am_status check_part(const char *path, struct checked *out, struct am_err *err)
 {
     struct am_store *part = NULL;
-    const enum am_status s = am_store_open(path, false, &part, err);
+    struct am_result_set set = {0};
+    struct am_arena arena = {0};
+    enum am_status s = am_store_open(path, false, &part, err);
 
+    *out = (struct checked){0};
     if (s == AM_OK)
-        *version = part->version;
+        s = am_store_load(part, &(struct am_filter){.check = true}, &arena, &set, err);
+    if (s == AM_OK) {
+        out->version = part->version;
+        out->sealed = set.seal.state == AM_SEAL_HOLDS;
+        if (set.seal.state == AM_SEAL_BROKEN)
+            (void)am_fail(&out->broken, AM_E_STORE, "the file is not as it was written: %s",
+                          set.seal.story);
+    }
     am_store_close(part);
+    am_arena_fini(&arena);
     return s;
 }
 
-static enum am_status take_part(struct am_store *store, const struct am_node_part *part,
-                                const char *command, struct am_err *err)
+/* Why a part that was taken is not whole; NULL when it is. */
+static const char *reason_of(struct am_store *store, const struct am_node_part *part,
+                             const struct checked *checked)
 {
+    if (checked->broken.status != AM_OK)
+        return checked->broken.text;
+    if (part->reason)
+        return part->reason;
+    return ask(store, "SELECT state <> 'done' FROM part.run") != 0 ? "its run did not end" : NULL;
+}
+
+/* As connect_db() does it: no name is a URI or one of SQLite's own. */
+static enum am_status attach(struct am_store *store, const char *path, struct am_err *err)
+{
+    char name[PATH_MAX + 2];
+
+    if (!am_str_format(name, sizeof(name), "%s%s", path[0] == '/' ? "" : "./", path))
+        return am_fail(err, AM_E_STORE, "%s: cannot open: the name is too long", path);
+    return am_db_put_once(store, "ATTACH ?1 AS part", AM_DB_VALUES(am_db_text(name)), err);
+}
+
+/* The file at hand, and the version as which the temporary views show parts; 0: there are none. */
+struct merger {
+    struct am_store *store;
+    const char *command;
+    unsigned shown;
+};
+
+/* The views outlive a part: making them anew would be a fifth of its time. */
+static enum am_status show_as_current(struct merger *m, unsigned version, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    if (m->shown == version)
+        return AM_OK;
+    if (m->shown)
+        s = am_version_drop(m->store, err);
+    m->shown = version;
+    return s == AM_OK ? am_version_adapt(m->store, "part", version, err) : s;
+}
+
+static enum am_status take_part(struct merger *m, const struct am_node_part *part,
+                                struct am_err *err)
+{
+    struct am_store *const store = m->store;
     struct am_err ignored = {0};
-    unsigned version = 0;
-    enum am_status s = check_part(part->path, &version, err);
+    struct checked checked;
+    const char *reason;
+    enum am_status s = check_part(part->path, &checked, err);
 
     if (s == AM_OK)
-        s = am_db_put_once(store, "ATTACH ?1 AS part", AM_DB_VALUES(am_db_text(part->path)), err);
+        s = attach(store, part->path, err);
     if (s != AM_OK)
         return s;
-    s = am_version_adapt(store, "part", version, err);
+    s = show_as_current(m, checked.version, err);
     if (s == AM_OK)
-        s = take_rows(store, part->name, command, err);
-    if (s == AM_OK && (part->reason || ask(store, "SELECT state <> 'done' FROM part.run") != 0))
-        s = put_node(store, part->name, AM_NODE_PARTIAL,
-                     part->reason ? part->reason : "its run did not end", err);
-    (void)am_version_drop(store, &ignored);
+        s = take_rows(store, part->name, m->command, &checked, err);
+    reason = s == AM_OK ? reason_of(store, part, &checked) : NULL;
+    if (reason)
+        s = put_node(store, part->name, AM_NODE_PARTIAL, reason, err);
     (void)am_db_exec(store, "DETACH part", "merge", &ignored);
     return s;
 }
 
 /* A part that cannot be taken is told in the file, and costs nothing else. */
-static enum am_status add_part(struct am_store *store, const struct am_node_part *part,
-                               const char *command, size_t *taken, struct am_err *err)
+static enum am_status add_part(struct merger *m, const struct am_node_part *part, size_t *taken,
+                               struct am_err *err)
 {
     struct am_err why = {0};
 
     if (!part->path)
-        return put_node(store, part->name, AM_NODE_LOST,
+        return put_node(m->store, part->name, AM_NODE_LOST,
                         part->reason ? part->reason : "no results came", err);
-    if (take_part(store, part, command, &why) == AM_OK) {
+    if (take_part(m, part, &why) == AM_OK) {
         ++*taken;
         return AM_OK;
     }
-    return put_node(store, part->name, AM_NODE_LOST, why.text, err);
+    return put_node(m->store, part->name, AM_NODE_LOST, why.text, err);
 }
 
 /* A file that is being merged holds nothing that its parts do not hold: where the system dies in
  * between, it is made again. So the disk is waited for once, at the end, and not three times per
  * part; rolling a bad part back needs no file either. */
-static const char unsynced[] = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;";
+static const char unsynced[] = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
+                               "PRAGMA foreign_keys = OFF;";
 static const char synced[] = "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE;";
 
 /* What all parts together say and the seals over it, in one commit, which also brings the parts to
@@ -299,21 +420,36 @@ static enum am_status finish_merge(struct am_store *store, struct am_err *err)
     return am_db_end(store, s, err);
 }
 
-enum am_status am_store_merge(const char *path, const char *command,
-                              const struct am_node_part *parts, size_t n, struct am_err *err)
+static enum am_status add_parts(struct am_store *store, const struct am_merge *merge,
+                                struct am_err *err)
+{
+    struct merger m = {.store = store, .command = merge->command};
+    size_t taken = 0;
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < merge->n; i++) {
+        if (merge->interrupted && *merge->interrupted)
+            return am_fail(err, AM_E_INTERRUPTED, "interrupted; %s is not made", store->path);
+        s = add_part(&m, &merge->parts[i], &taken, err);
+    }
+    if (s == AM_OK)
+        s = am_version_drop(store, err);
+    if (s == AM_OK && taken == 0)
+        s = am_fail(err, AM_E_ABSENT, "%s: no node's results can be merged", store->path);
+    return s;
+}
+
+enum am_status am_store_merge(const char *path, const struct am_merge *merge, struct am_err *err)
 {
     struct am_store *store = NULL;
-    size_t taken = 0;
     enum am_status s = am_store_create(path, &store, err);
 
     if (s == AM_OK)
         s = am_db_exec(store, am_store_merge_schema, "create", err);
     if (s == AM_OK)
         s = am_db_exec(store, unsynced, "merge", err);
-    for (size_t i = 0; s == AM_OK && i < n; i++)
-        s = add_part(store, &parts[i], command, &taken, err);
-    if (s == AM_OK && taken == 0)
-        s = am_fail(err, AM_E_ABSENT, "%s: no node's results can be merged", path);
+    if (s == AM_OK)
+        s = add_parts(store, merge, err);
     if (s == AM_OK)
         s = finish_merge(store, err);
     if (s == AM_OK)

@@ -79,7 +79,9 @@ enum am_status am_cmd_merge(struct am_cli *cli, struct am_err *err)
     if (s == AM_OK)
         s = check_names(parts, files->n, err);
     if (s == AM_OK)
-        s = am_store_merge(cli->opt->output, cli->command, parts, files->n, err);
+        s = am_store_merge(cli->opt->output,
+                           &(struct am_merge){cli->command, parts, files->n, cli->interrupted},
+                           err);
     if (s == AM_OK)
         am_log(AM_LOG_INFO, "results: %s", cli->opt->output);
     return s == AM_OK ? show(cli, cli->opt->output, err) : s;

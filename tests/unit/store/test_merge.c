@@ -102,8 +102,8 @@ static void test_union(void)
     make(at("b.db"), 4, 2, true);
     files[0].path = at("a.db");
     files[1].path = at("b.db");
-    ok(am_store_merge(at("all.db"), "merge", files, 2, &err) == AM_OK, "two files become one (%s)",
-       err.text);
+    ok(am_store_merge(at("all.db"), &(struct am_merge){"merge", files, 2, NULL}, &err) == AM_OK,
+       "two files become one (%s)", err.text);
     load(files[0].path, &arena, &own[0], &none);
     load(files[1].path, &arena, &own[1], &nodes);
     ok(none.n == 0, "the file of one machine has no nodes");
@@ -138,12 +138,13 @@ static void test_bad_parts(void)
         {.name = "good", .path = at("a.db")},
         {.name = "cut", .path = at("cut.db")},
     };
+    static const volatile sig_atomic_t asked = 1;
     FILE *const f = fopen(parts[1].path, "w");
 
     (void)fputs("this is no database, however long it may be read", f);
     (void)fclose(f);
     make(parts[3].path, 2, 1, false);
-    ok(am_store_merge(at("bad.db"), "merge", parts, 4, &err) == AM_OK,
+    ok(am_store_merge(at("bad.db"), &(struct am_merge){"merge", parts, 4, NULL}, &err) == AM_OK,
        "bad parts cost nothing (%s)", err.text);
     load(at("bad.db"), &arena, &set, &nodes);
     ok(nodes.n == 4, "every node is told");
@@ -156,11 +157,18 @@ static void test_bad_parts(void)
        "one that did not end is partial, its results are there");
     is_str(am_run_states[set.run.state], "failed", "the whole is not done");
     ok(set.n == 2 * FX_POINTS, "points of the two that could be read");
-    ok(am_store_merge(at("bad.db"), "merge", parts, 4, &err) == AM_E_USAGE,
+    ok(am_store_merge(at("bad.db"), &(struct am_merge){"merge", parts, 4, NULL}, &err) ==
+           AM_E_USAGE,
        "a file that exists is not overwritten");
-    ok(am_store_merge(at("none.db"), "merge", parts, 2, &err) == AM_E_ABSENT &&
+    ok(am_store_merge(at("none.db"), &(struct am_merge){"merge", parts, 2, NULL}, &err) ==
+               AM_E_ABSENT &&
            access(at("none.db"), F_OK) != 0,
        "nothing to merge leaves no file");
+    err = (struct am_err){0};
+    ok(am_store_merge(at("none.db"), &(struct am_merge){"merge", parts, 4, &asked}, &err) ==
+               AM_E_INTERRUPTED &&
+           access(at("none.db"), F_OK) != 0,
+       "who is asked to end ends, and leaves no file (%s)", err.text);
     am_arena_fini(&arena);
 }
 
@@ -209,10 +217,9 @@ static void test_findings(void)
                        i == 1 ? ", ('one', 'x', 'warn', 'on one')" : "");
         change(parts[i].path, sql);
     }
-    change(parts[2].path, "INSERT INTO setting (key, value) VALUES"
-                          " ('cluster.left_out', 'no bench matches \"ocl.*\"')");
-    ok(am_store_merge(at("findings.db"), "merge", parts, 6, &err) == AM_OK, "six files (%s)",
-       err.text);
+    ok(am_store_merge(at("findings.db"), &(struct am_merge){"merge", parts, 6, NULL}, &err) ==
+           AM_OK,
+       "six files (%s)", err.text);
     load(at("findings.db"), &arena, &set, &nodes);
     is_str(finding(&set.findings, "all"), "everywhere", "what all machines have stands once");
     is_str(finding(&set.findings, "one"), "n2: on one", "what one has names it");
@@ -220,23 +227,48 @@ static void test_findings(void)
            "what many have names some");
     is_str(finding(&set.findings, "load"), "n1: 0 %; n2: 1 %; n3: 2 %; n4: 3 %; and 2 more",
            "values that differ stand beside their machines");
-    ok(nodes.n == 6 && nodes.items[2].state == AM_NODE_DONE, "a node that lacks a bench is done");
-    is_str(nodes.items[2].reason, "left out: no bench matches \"ocl.*\"", "and says what it lacks");
+    ok(nodes.n == 6 && nodes.items[2].state == AM_NODE_PARTIAL,
+       "files that were changed by hand are told apart");
     for (size_t i = 0; i < 6; i++)
         (void)unlink(parts[i].path);
     am_arena_fini(&arena);
 }
 
+static void test_left_out(void)
+{
+    struct am_kv items[] = {{"cluster.left_out", "no bench matches \"ocl.*\""}};
+    const struct am_kvs settings = {items, 1, 1};
+    const struct am_node_part parts[] = {{.name = "less", .path = at("less.db")}};
+    struct am_store *store = NULL;
+    struct am_arena arena = {0};
+    struct am_result_set set;
+    struct am_nodes nodes;
+    struct am_err err = {0};
+
+    make(parts[0].path, 1, 1, true);
+    ok(am_store_open(parts[0].path, true, &store, &err) == AM_OK &&
+           am_store_put_settings(store, &settings, &err) == AM_OK,
+       "a part that lacks a bench (%s)", err.text);
+    am_store_close(store);
+    ok(am_store_merge(at("left.db"), &(struct am_merge){"merge", parts, 1, NULL}, &err) == AM_OK,
+       "is merged (%s)", err.text);
+    load(at("left.db"), &arena, &set, &nodes);
+    ok(nodes.n == 1 && nodes.items[0].state == AM_NODE_DONE, "and is done");
+    is_str(nodes.items[0].reason, "left out: no bench matches \"ocl.*\"", "and says what it lacks");
+    am_arena_fini(&arena);
+}
+
 int main(void)
 {
-    static const char *const made[] = {"a.db",   "b.db",   "all.db",     "foreign.db",
-                                       "cut.db", "bad.db", "findings.db"};
+    static const char *const made[] = {"less.db",    "left.db", "a.db",   "b.db",       "all.db",
+                                       "foreign.db", "cut.db",  "bad.db", "findings.db"};
 
     if (!mkdtemp(folder))
         return 1;
     test_union();
     test_bad_parts();
     test_findings();
+    test_left_out();
     for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
         (void)unlink(at(made[i]));
     (void)rmdir(folder);

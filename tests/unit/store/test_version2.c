@@ -250,7 +250,7 @@ static void test_merged(void)
 
     show(parts[1].path, true, &text); /* the second of version 5, the first of version 2 */
     am_text_fini(&text);
-    ok(am_store_merge(at("merged.db"), "merge", parts, 2, &err) == AM_OK,
+    ok(am_store_merge(at("merged.db"), &(struct am_merge){"merge", parts, 2, NULL}, &err) == AM_OK,
        "both versions merge (%s)", err.text);
     show(at("merged.db"), false, &text);
     ok(has(&text, "attached tracks text/x-tracks 257\n640x480") && has(&text, "chosen flt=1\n") &&
@@ -340,7 +340,8 @@ static void test_merged3(void)
     show(parts[1].path, true, &text);
     am_text_fini(&text);
     (void)unlink(at("merged.db"));
-    ok(am_store_merge(at("merged.db"), "merge", parts, 2, &err) == AM_OK &&
+    ok(am_store_merge(at("merged.db"), &(struct am_merge){"merge", parts, 2, NULL}, &err) ==
+               AM_OK &&
            number(at("merged.db"), "SELECT count(*) FROM launch") == 4 &&
            number(at("merged.db"), "SELECT count(*) FROM surroundings") == 0,
        "files of version 3 and 5 merge (%s)", err.text);

@@ -84,7 +84,7 @@ void am_library_name(const char *path, char out[AM_LIBRARY_NAME_MAX])
     (void)am_str_format(out, AM_LIBRARY_NAME_MAX, "%.*s", (int)n, name);
 }
 
-/* ---- compilers ---- */
+/* ---- compilers and flags ---- */
 
 /* A file in memory. */
 struct image {
@@ -92,35 +92,45 @@ struct image {
     size_t n;
 };
 
+/* The texts of one section, and where they are put, parted by "; ". */
+struct sought {
+    const char *section;
+    char *out;
+    size_t cap;
+};
+
 static bool has(const struct image *f, uint64_t at, uint64_t n)
 {
     return at <= f->n && n <= f->n - at;
 }
 
-static void add_compiler(const char *name, size_t n, char out[AM_COMPILERS_TEXT])
+/* One that is there already, or has no room, is left out. */
+static void add_text(const struct sought *s, const char *text, size_t n)
 {
-    char text[AM_COMPILERS_TEXT], whole[AM_COMPILERS_TEXT];
+    const size_t used = strlen(s->out), part = used ? 2 : 0;
 
-    if (n == 0 || !am_str_format(text, sizeof(text), "%.*s", (int)n, name) || strstr(out, text))
+    if (n == 0 || n + part >= s->cap - used || memmem(s->out, used, text, n))
         return;
-    if (am_str_format(whole, sizeof(whole), "%s%s%s", out, *out ? "; " : "", text))
-        (void)am_str_copy(out, AM_COMPILERS_TEXT, whole);
+    memcpy(s->out + used, "; ", part);
+    memcpy(s->out + used + part, text, n);
+    s->out[used + part + n] = '\0';
 }
 
-/* The names end with zeros. */
-static void read_comment(const char *text, size_t left, char out[AM_COMPILERS_TEXT])
+/* They end with zeros. */
+static void read_texts(const struct sought *s, const char *text, size_t left)
 {
     while (left) {
         const size_t n = strnlen(text, left);
 
-        add_compiler(text, n, out);
+        add_text(s, text, n);
         text += n < left ? n + 1 : n;
         left -= n < left ? n + 1 : n;
     }
 }
 
-static void read_sections(const struct image *f, char out[AM_COMPILERS_TEXT])
+static void read_sections(const struct image *f, const struct sought *s)
 {
+    const size_t name_size = strlen(s->section) + 1;
     Elf64_Ehdr head;
     Elf64_Shdr names, section;
 
@@ -134,24 +144,23 @@ static void read_sections(const struct image *f, char out[AM_COMPILERS_TEXT])
         return;
     memcpy(&names, f->bytes + head.e_shoff + head.e_shstrndx * sizeof(names), sizeof(names));
     for (size_t i = 0; i < head.e_shnum; i++) {
-        static const char wanted[] = ".comment";
-
         memcpy(&section, f->bytes + head.e_shoff + i * sizeof(section), sizeof(section));
-        if (has(f, names.sh_offset + section.sh_name, sizeof(wanted)) &&
-            memcmp(f->bytes + names.sh_offset + section.sh_name, wanted, sizeof(wanted)) == 0 &&
+        if (has(f, names.sh_offset, section.sh_name) &&
+            has(f, names.sh_offset + section.sh_name, name_size) &&
+            memcmp(f->bytes + names.sh_offset + section.sh_name, s->section, name_size) == 0 &&
             has(f, section.sh_offset, section.sh_size))
-            read_comment(f->bytes + section.sh_offset, section.sh_size, out);
+            read_texts(s, f->bytes + section.sh_offset, section.sh_size);
     }
 }
 
-bool am_loaded_compilers(const char *path, char out[AM_COMPILERS_TEXT])
+static bool read_program(const char *path, const struct sought *s)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct image f = {0};
     struct stat st;
     void *map = MAP_FAILED;
 
-    out[0] = '\0';
+    s->out[0] = '\0';
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
         map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (fd >= 0)
@@ -159,7 +168,17 @@ bool am_loaded_compilers(const char *path, char out[AM_COMPILERS_TEXT])
     if (map == MAP_FAILED)
         return false;
     f = (struct image){map, (size_t)st.st_size};
-    read_sections(&f, out);
+    read_sections(&f, s);
     (void)munmap(map, f.n);
-    return *out != '\0';
+    return *s->out != '\0';
+}
+
+bool am_loaded_compilers(const char *path, char out[AM_COMPILERS_TEXT])
+{
+    return read_program(path, &(struct sought){".comment", out, AM_COMPILERS_TEXT});
+}
+
+bool am_loaded_flags(const char *path, char out[AM_FLAGS_TEXT])
+{
+    return read_program(path, &(struct sought){AM_FLAGS_SECTION, out, AM_FLAGS_TEXT});
 }

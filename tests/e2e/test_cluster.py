@@ -86,6 +86,10 @@ def test_benches(tap, bench, env):
     tap.ok(code == 0 and names == {"mpi.pingpong", "mpi.bidirectional", "mpi.matrix", "mpi.collective",
                                    "mpi.overlap", "mpi.halo", "mpi.stencil"},
            "all benches of ranks measure", f"{names} {err}")
+    told = dict(rows(path, "SELECT key, value FROM environment UNION ALL SELECT key, value FROM build"))
+    tap.ok("build id" in told.get("library.mpi.libmpi.so", "") and "library.mpi.archmeter-worker-mpi" in told
+           and len(told.get("worker.mpi", "")) == 64 and "-O" in told.get("flags.mpi", ""),
+           "the program of the ranks, its flags and its MPI library are on record", sorted(told))
     path = bench.path("stencil.db")
     code, _, err = run([bench.archmeter, "run", "mpi.stencil", *QUICK, "--launches", "1", "--samples", "1", "-p",
                         "ranks=2,3", "-p", "n=4099,10007", "-p", "type=all", "-p", "form=paper,scaled", "-p",
@@ -113,6 +117,9 @@ def test_one_machine(tap, bench, program, env):
            "four ranks of one machine are one node, and one for all ranks", f"{nodes} {out} {err}")
     ranks = rows(path, "SELECT DISTINCT value FROM params WHERE axis = 'ranks'")
     tap.ok(ranks == [(4,)], "which measures with all of them", ranks)
+    libraries = rows(path, "SELECT key, value FROM environment UNION ALL SELECT key, value FROM node_fact")
+    tap.ok(any(key.startswith("library.") and "libmpi.so" in key and "build id" in value for key, value in libraries),
+           "with an MPI library that is on record", sorted(key for key, _ in libraries if "library" in key))
     for words, story, want in (("run --qick -o x.db", "--quick", 2), (f"run null -o {path}", "File exists", 3)):
         code, _, err = run(["mpirun", "-n", "2", program, *words.split()], env)
         tap.ok(code == want and err.count(story) == 1, f"{words.split('/')[0]}: told once, code {want}",

@@ -10,6 +10,7 @@
 #include "document/machine/prediction.h"
 #include "document/model.h"
 #include "document/nodes.h"
+#include "document/provenance.h"
 #include "document/results.h"
 #include "document/screen.h"
 #include "model/machine.h"
@@ -170,11 +171,18 @@ static void show_nodes(struct stage *s)
     (void)am_machines_make(&s->sets[0], s->arena, &models, &err);
 }
 
+static void show_provenance(struct stage *s)
+{
+    const struct am_document document = am_document_provenance(&s->sets[0]);
+
+    write_out(s, &document);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const documents[])(struct stage *) = {
-        show_results, show_model,   show_facts,        show_bounds,
-        show_nodes,   show_history, show_two_machines, show_comparison};
+        show_results, show_model,        show_facts,      show_bounds,    show_nodes,
+        show_history, show_two_machines, show_comparison, show_provenance};
     static const enum am_format formats[] = {AM_FORMAT_TABLE, AM_FORMAT_CSV, AM_FORMAT_JSON,
                                              AM_FORMAT_MD, AM_FORMAT_TEX};
     struct am_arena arena = {0};

@@ -2,13 +2,18 @@
 /* Runs from text, for the fuzz targets of what is made of runs: a line per thing, its first word
  * says which.
  *
- *     m KEY VALUE              a fact of the machine          e KEY VALUE    of its environment
+ *     m KEY VALUE              a fact of the machine
+ *     e KEY VALUE              of its environment
+ *     b KEY VALUE              of the build
  *     r BENCH WORKER TEXT      a result; TEXT is "axis=value axis=value"
  *     w READ WRITTEN FLOPS OPS the work of an iteration of the result above
  *     t BATCH STEP READING HZ  how it was timed
- *     v NAME UNIT h|l X X ...  a metric of the result above: one launch per number
- *     c KEY VALUE              what the result was done with  q NAME TEXT    attached; ';' ends
- * lines x KIND REASON            the result failed n NAME                   a node of a merged file
+ *     v NAME UNIT h|l X X ...  a metric of it: one launch per number
+ *     c KEY VALUE              what it was done with
+ *     o KEY VALUE              what was noted beside it
+ *     q NAME TEXT              attached; ';' ends lines
+ *     x KIND REASON            it failed
+ *     n NAME                   a node of a merged file
  *     -                        what follows is the next run
  *
  * The store promises that numbers are within the limits of core/bench/sane.h and that keys, axes
@@ -209,6 +214,7 @@ static inline void rt_of_result(struct rt_text *t, char what, struct am_result_s
         break;
     case 'v': rt_metric(t, r); break;
     case 'c': rt_pair(t, &r->chosen); break;
+    case 'o': rt_pair(t, &r->notes); break;
     case 'q': rt_attach(t, r); break;
     case 'x': rt_failure(t, set, r); break;
     default: break;
@@ -249,8 +255,10 @@ static inline size_t rt_read(const char *data, size_t size, struct am_arena *are
         if (what == '-' && n < RT_RUNS) {
             rt_begin(&sets[n++]);
             r = NULL;
-        } else if (what == 'm' || what == 'e') {
-            rt_pair(&t, what == 'm' ? &set->machine : &set->environment);
+        } else if (what == 'm' || what == 'e' || what == 'b') {
+            rt_pair(&t, what == 'm'   ? &set->machine
+                        : what == 'e' ? &set->environment
+                                      : &set->build);
         } else if (what == 'n') {
             rt_node(&t, set);
         } else if (what == 'r') {

@@ -12,7 +12,7 @@ import sqlite3
 from pathlib import Path
 
 RESULTS, LAUNCHES, METRICS, MACHINE = 24, 6, 4, 40
-DOCUMENTS, FORMS = 8, 5
+DOCUMENTS, FORMS = 9, 5
 
 
 def short(value: float) -> str:

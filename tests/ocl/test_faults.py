@@ -80,6 +80,9 @@ def check_going_on(tap, bench, env):
     tap.ok(set(rows["ocl.launch"]["metrics"]) ==
            {"round_trip", "start", "enqueue", "argument", "event", "build", "first_launch"},
            "with every metric", rows)
+    told = " ".join(bench.run("show", "g.db", "--provenance").stdout.split())
+    tap.ok("OpenCL 1.2 fake" in told and os.path.basename(sys.argv[3]) in told,
+           "platform, driver and its library are on record", told)
     listed = bench.run("list", "ocl.launch", env=env).stdout
     tap.ok("broken" in listed and "cannot be loaded" in listed, "list says what is wrong", listed)
     run = bench.run("run", "ocl.*", "null", "-p", "device=all", "--quick", "--launches", "1", "-o",

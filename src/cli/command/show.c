@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/run/setup.h"
 #include "cli/run/timing.h"
+#include "document/provenance.h"
 #include "document/results.h"
 #include "family/timed.h"
 #include "write/write.h"
@@ -13,11 +14,12 @@ enum am_status am_cmd_show(struct am_cli *cli, struct am_err *err)
 {
     const struct am_strings patterns = am_operands_from(cli->opt, 1);
     struct am_result_set set = {0};
-    const struct am_document document = am_document_results(&set);
+    const struct am_document document =
+        cli->opt->provenance ? am_document_provenance(&set) : am_document_results(&set);
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
 
-    if (status == AM_OK && patterns.n == 0 && am_timed_is(&set)) {
+    if (status == AM_OK && !cli->opt->provenance && patterns.n == 0 && am_timed_is(&set)) {
         const bool table = cli->style.format == AM_FORMAT_TABLE;
         const enum am_status shown = am_timing_show(cli, &set, NULL, err);
 

@@ -75,7 +75,7 @@ void am_measure_workers(const struct am_cli *cli, const struct am_catalogue *cat
     for (size_t i = 0; i < catalogue->n; i++) {
         const struct am_worker *const w = &catalogue->workers[i];
         const char *key = am_arena_printf(cli->arena, "worker.%s", w->name);
-        char digest[AM_DIGEST_TEXT], compilers[AM_COMPILERS_TEXT];
+        char digest[AM_DIGEST_TEXT], compilers[AM_COMPILERS_TEXT], flags[AM_FLAGS_TEXT];
 
         if (!key || !w->program || !w->n || !measures(w, plan))
             continue;
@@ -84,6 +84,9 @@ void am_measure_workers(const struct am_cli *cli, const struct am_catalogue *cat
         key = am_arena_printf(cli->arena, "compiler.%s", w->name);
         if (key && am_loaded_compilers(w->program, compilers))
             am_kvs_add(build, cli->arena, key, am_arena_strdup(cli->arena, compilers));
+        key = am_arena_printf(cli->arena, "flags.%s", w->name);
+        if (key && am_loaded_flags(w->program, flags))
+            am_kvs_add(build, cli->arena, key, am_arena_strdup(cli->arena, flags));
     }
     if (catalogue->base)
         am_measure_workers(cli, catalogue->base, plan, build);

@@ -564,6 +564,14 @@ const struct am_option am_option_table[] = {
         .help = "Every raw sample instead of the summaries: csv, or json with one object per line.",
     },
     {
+        .name = "provenance",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(provenance),
+        .commands = BIT(SHOW),
+        .help = "What measured instead of what was measured: commit, programs with their SHA-256, "
+                "compilers, flags, libraries that were loaded, drivers, the system.",
+    },
+    {
         .name = "against",
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(against),

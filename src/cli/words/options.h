@@ -163,6 +163,7 @@ struct am_options {
     const char *database;
 
     bool raw_samples;
+    bool provenance;
     const char *svg;          /* name of a figure */
     struct am_strings points; /* "BENCH CONDITIONS" each */
     double delta;

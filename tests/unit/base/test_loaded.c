@@ -89,7 +89,7 @@ static void test_damaged(void)
 {
     static unsigned char buf[COPY_MAX];
     const size_t n = read_self(buf), least = n < 4096 ? n : 4096;
-    char text[AM_COMPILERS_TEXT];
+    char text[AM_COMPILERS_TEXT], flags[AM_FLAGS_TEXT];
     struct am_rng rng;
     size_t written = 0;
 
@@ -101,15 +101,19 @@ static void test_damaged(void)
         buf[place] = (unsigned char)am_rng_below(&rng, 256);
         written += write_copy(buf, i % 3 ? n : am_rng_below(&rng, n));
         (void)am_loaded_compilers("loaded-copy", text);
+        (void)am_loaded_flags("loaded-copy", flags);
         buf[place] = kept;
     }
     ok(written == DAMAGES, "%zu damaged programs are read without harm", written);
     (void)unlink("loaded-copy");
 }
 
+extern const char test_flags[];
+__attribute__((section(AM_FLAGS_SECTION), used)) const char test_flags[] = "-made -up";
+
 static void test_compilers(void)
 {
-    char text[AM_COMPILERS_TEXT];
+    char text[AM_COMPILERS_TEXT], flags[AM_FLAGS_TEXT];
 
     ok(am_loaded_compilers("/proc/self/exe", text) &&
            (strstr(text, "GCC") || strstr(text, "clang")),
@@ -117,6 +121,9 @@ static void test_compilers(void)
     ok(!am_loaded_compilers("/dev/null", text) && !*text, "a device has none");
     ok(!am_loaded_compilers("/etc/passwd", text) && !*text, "a text has none");
     ok(!am_loaded_compilers("not-there", text) && !*text, "what is not there has none");
+    ok(am_loaded_flags("/proc/self/exe", flags) && strcmp(flags, "-made -up") == 0,
+       "flags stand in a section of their own: %s", flags);
+    ok(!am_loaded_flags("/bin/sh", flags) && !*flags, "programs of others have none");
 }
 
 int main(void)

@@ -305,6 +305,19 @@ static void tell_claim(const struct am_ocl_device *d)
     am_ctx_chosen(d->ctx, "device_flops", "%.6g", 2 * d->clock_hz * lanes * d->compute_units);
 }
 
+/* For the record of what measured: where the CPUs are the device, the compiler's version stands
+ * there and nowhere else. */
+static void tell_platform(const struct am_ocl_device *d)
+{
+    char name[AM_OCL_TEXT_MAX] = "", version[2 * AM_OCL_TEXT_MAX] = "";
+
+    if (clGetPlatformInfo(d->platform, CL_PLATFORM_NAME, sizeof(name) - 1, name, NULL) ==
+            CL_SUCCESS &&
+        clGetPlatformInfo(d->platform, CL_PLATFORM_VERSION, sizeof(version) - 1, version, NULL) ==
+            CL_SUCCESS)
+        am_ctx_note(d->ctx, "platform", "%s, %s", name, version);
+}
+
 static enum am_status choose(const char *name, const struct am_ocl_found **out, struct am_err *err)
 {
     const struct am_ocl_found *const f = find(name);
@@ -401,6 +414,7 @@ enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *
     am_ctx_chosen(ctx, "device_kind", "%s", d->is_cpu ? "cpu" : "other");
     tell_claim(d);
     am_ctx_note(ctx, "driver", "%s, %s", d->version, d->driver);
+    tell_platform(d);
     return AM_OK;
 }
 

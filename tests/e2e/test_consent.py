@@ -2,6 +2,7 @@
 """Files from elsewhere run nothing and overwrite nothing unasked. Arguments: archmeter, its build folder."""
 import os
 import pty
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -43,8 +44,8 @@ def elsewhere(bench, name):
     return dict(bench.env, XDG_DATA_HOME=bench.path(name))
 
 
-def on_terminal(bench, env, answer, *args):
-    """Runs it with a terminal as stdin and stderr, and answers the question."""
+def on_terminal(bench, env, answer, *args, meanwhile=None):
+    """Runs it with a terminal as stdin and stderr, and answers the question, after doing something else."""
     main, other = pty.openpty()
     child = subprocess.Popen([bench.archmeter, *args], cwd=bench.dir, env=env, stdin=other, stderr=other,
                              stdout=subprocess.DEVNULL)
@@ -53,6 +54,8 @@ def on_terminal(bench, env, answer, *args):
     try:
         while b"[y/N]" not in said:
             said += os.read(main, 4096)
+        if meanwhile:
+            meanwhile()
         os.write(main, answer)
         while True:
             said += os.read(main, 4096)
@@ -88,6 +91,21 @@ def experiments(tap, bench):
     tap.ok(code == 2 and not os.path.exists(bench.path("c.db")), "on a terminal it asks: no", said)
     code, said = on_terminal(bench, elsewhere(bench, "asked"), b"y\n", "experiment", "own.exp", "-o", "c.db")
     tap.ok(code == 0 and os.path.exists(bench.path("c.db")), "on a terminal it asks: yes", said)
+    other = elsewhere(bench, "raced")
+    code, said = on_terminal(bench, other, b"y\n", "experiment", "own.exp", "-o", "race.db",
+                             meanwhile=lambda: write(bench, "own.exp", OWN.replace("/bin/echo", "/bin/sh -c 'id > PWNED' x")))
+    tap.ok(code == 0 and not os.path.exists(bench.path("PWNED")) and bench.results("race.db")[0]["state"] == "ok",
+           "what runs is what was shown, although the file was changed while it asked", said)
+    write(bench, "own.exp", OWN)
+    stranger = elsewhere(bench, "stranger")
+    os.makedirs(os.path.join(stranger["XDG_DATA_HOME"], "archmeter"))
+    shutil.copy(os.path.join(bench.path("first"), "archmeter", "trusted"), os.path.join(stranger["XDG_DATA_HOME"], "archmeter"))
+    ran = bench.run("experiment", "own.exp", "-o", "d.db", env=stranger, trusting=False)
+    tap.ok(ran.returncode == 2 and not os.path.exists(bench.path("d.db")), "what another user agreed to binds nothing here", ran.stderr)
+    os.makedirs(bench.path("copy"))
+    write(bench, "copy/own.exp", OWN)
+    ran = bench.run("experiment", "copy/own.exp", "-o", "d.db", env=env, trusting=False)
+    tap.ok(ran.returncode == 2, "nor does it for the same text in another folder, whose programs are others", ran.stderr)
     write(bench, "esc.exp", OWN.replace("took 1.5", "took \u202e1.5"))
     ran = bench.run("experiment", "esc.exp", "-o", "d.db", env=env, trusting=False)
     tap.ok(ran.returncode == 2 and "\u202e" not in ran.stderr,
@@ -124,11 +142,20 @@ def tables(tap, bench):
     os.makedirs(bench.path("below"), exist_ok=True)
     os.symlink("/tmp", bench.path("away"))
     query = "set db t.db\nfile {}\nformat csv\nquery SELECT 1 AS a\n"
+    write(bench, "precious", "mine\n")
+    os.symlink("../precious", bench.path("below/link.csv"))
+    os.symlink("/dev/null", bench.path("device.csv"))
     for name in ("../x.csv", "/tmp/x.csv", ".bashrc", "below/../../x.csv", "away/x.csv", "below/.hidden"):
         write(bench, "t.tab", query.format(name))
         ran = bench.run("table", "t.tab")
         tap.ok(ran.returncode == 2 and "--trust" in ran.stderr and not os.path.exists(bench.path(name)),
                f"a table does not write {name}", ran.stderr)
+    for name in ("below/link.csv", "device.csv"):
+        write(bench, "t.tab", query.format(name))
+        ran = bench.run("table", "t.tab")
+        with open(bench.path("precious"), encoding="utf-8") as file:
+            kept = file.read() == "mine\n"
+        tap.ok(ran.returncode == 2 and kept and os.path.islink(bench.path(name)), f"nor through the link {name}", ran.stderr)
     for name in ("x.csv", "below/x.csv"):
         write(bench, "t.tab", query.format(name))
         ran = bench.run("table", "t.tab")
@@ -155,6 +182,11 @@ def outputs(tap, bench):
                  ("export", "t.db", "--samples", "--format", "json", "-o", "s.json")):
         first, second = bench.run(*args), bench.run(*args)
         tap.ok(first.returncode == 0 and second.returncode == 0, f"{' '.join(args)} replaces its own", second.stderr)
+    os.symlink("diary", bench.path("to-diary.html"))
+    for command in (("report", "t.db", "-o", "to-diary.html"), ("run", "fake.work", "--quick", "-o", "to-diary.html")):
+        ran = bench.run(*command)
+        with open(bench.path("diary"), encoding="utf-8") as file:
+            tap.ok(ran.returncode == 2 and file.read() == "mine\n", f"{command[0]} writes through no link", ran.stderr)
     ran = bench.run("export", "t.db", "-o", "diary", "--force")
     tap.ok(ran.returncode == 0, "--force replaces anything", ran.stderr)
     ran = bench.run("report", "t.db", "-o", "t.db", "--force")

@@ -98,18 +98,21 @@ static enum am_status ask(struct am_cli *cli, const struct am_tablespec *spec,
     return AM_OK;
 }
 
-/* A file in the working folder or below it, of which no part of the name is hidden or leads away.
- */
+/* A file in the working folder or below it, of which no part of the name is hidden or leads away:
+ * a link with that name could be one to a device. */
 static bool is_below(const char *name)
 {
     char here[PATH_MAX], there[PATH_MAX], folder[PATH_MAX];
     const char *const slash = strrchr(name, '/');
+    struct stat st;
     size_t n;
 
     for (const char *part = name; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
         if (*part == '.' || *part == '/')
             return false;
     }
+    if (lstat(name, &st) == 0 && S_ISLNK(st.st_mode))
+        return false;
     if (!slash)
         return true;
     if (!am_str_format(folder, sizeof(folder), "%.*s", (int)(slash - name), name) ||

@@ -104,7 +104,7 @@ struct am_fact am_fact_of_knee(const struct am_picks *curve, double share, struc
     struct am_fact fact = {.unit = "", .value = NAN, .ci = {1, NAN, NAN}};
     size_t at = 0, sure;
 
-    if (curve->n < 2)
+    if (curve->n < 2 || !(limit > 0)) /* below zero no place reaches its own share */
         return fact;
     while (curve->items[at].metric->summary.median < limit) {
         if (curve->items[at].metric->summary.ci.hi < limit)

@@ -81,7 +81,7 @@ struct am_fact am_fact_over(const struct am_fact *over, const struct am_fact *un
 struct am_fact am_fact_of_middle(const struct am_picks *picks, struct am_arena *arena);
 /* Of a curve of rates: the least x that reaches `share` of the best. The interval begins behind the
  * last x whose own interval lies below that, and ends with the first whose interval lies above.
- * NAN, and so no fact, with fewer than two places. */
+ * NAN, and so no fact, with fewer than two places, or where the best is no rate (not above 0). */
 struct am_fact am_fact_of_knee(const struct am_picks *curve, double share, struct am_arena *arena);
 /* `times` the median of one less that of another, in the unit of the first. The interval holds with
  * what both leave of certainty; where it includes zero the grade is B at best. */

@@ -132,6 +132,27 @@ static void test_withheld(struct rx_run *run)
 }
 
 /* Rates over threads: three threads and more reach what there is. */
+/* As a file that was edited may have them: no rate reaches its own share below zero. */
+static void test_below_zero(void)
+{
+    struct rx_run run = {0};
+    struct am_picks picks;
+
+    for (int i = 0; i < 3; i++) {
+        char text[32];
+
+        (void)snprintf(text, sizeof(text), "threads=%d", i + 1);
+        (void)rx_add(&run, "cpu.flops", text,
+                     (const struct rx_metric[]){{"flops", "flop/s", -1}, {0}});
+    }
+    am_evidence_settle(&run.set);
+    picks = am_select(&run.set, &(struct am_selector){"cpu.flops", NULL, NULL}, &run.arena);
+    picks = am_picks_curve(&picks, "threads", NULL);
+    ok(picks.n == 3 && isnan(am_fact_of_knee(&picks, 0.95, &run.arena).value),
+       "rates below zero have no knee");
+    am_arena_fini(&run.arena);
+}
+
 static void test_reduced(void)
 {
     static const double rates[] = {10, 19.9, 29.5, 30, 29.9};
@@ -188,6 +209,7 @@ int main(void)
     test_difference(&run);
     test_asking(&run);
     test_withheld(&run);
+    test_below_zero();
     test_reduced();
     am_arena_fini(&run.arena);
     return tap_done();

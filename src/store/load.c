@@ -225,20 +225,24 @@ static void take_attachments(struct am_db_rows *rows, struct am_result *r)
     }
 }
 
-/* What the worker said beside its samples. */
+/* What the worker said beside its samples. A statement that was not opened has nothing to say. */
 static enum am_status read_said(struct loader *ld, struct am_result *r)
 {
-    am_db_rows_bind(&ld->notes, 1, r->point_id);
-    take_kvs(&ld->notes, &r->notes);
-    if (ld->notes.status != AM_OK)
-        return ld->notes.status;
-    am_db_rows_bind(&ld->chosen, 1, r->point_id);
-    take_kvs(&ld->chosen, &r->chosen);
-    if (ld->chosen.status != AM_OK)
-        return ld->chosen.status;
-    am_db_rows_bind(&ld->attachments, 1, r->point_id);
-    take_attachments(&ld->attachments, r);
-    return ld->attachments.status;
+    if (ld->notes.stmt) {
+        am_db_rows_bind(&ld->notes, 1, r->point_id);
+        take_kvs(&ld->notes, &r->notes);
+    }
+    if (ld->chosen.stmt) {
+        am_db_rows_bind(&ld->chosen, 1, r->point_id);
+        take_kvs(&ld->chosen, &r->chosen);
+    }
+    if (ld->attachments.stmt) {
+        am_db_rows_bind(&ld->attachments, 1, r->point_id);
+        take_attachments(&ld->attachments, r);
+    }
+    return ld->notes.status != AM_OK    ? ld->notes.status
+           : ld->chosen.status != AM_OK ? ld->chosen.status
+                                        : ld->attachments.status;
 }
 
 /* How many launches and values the rows hold of one metric. */
@@ -396,6 +400,17 @@ static void open_for_filter(struct loader *ld, struct am_db_rows *rows, const ch
     am_db_rows_bind(rows, 3, ld->filter->round_rem);
 }
 
+/* Not of a table without rows: most files have no attachments, and many no notes. */
+static void open_said(struct loader *ld, struct am_db_rows *rows, const char *sql, const char *any)
+{
+    bool there;
+
+    am_db_rows_open(rows, any);
+    there = am_db_rows_next(rows);
+    if (am_db_rows_close(rows) == AM_OK && there)
+        open_for_filter(ld, rows, sql);
+}
+
 static enum am_status load_points(struct loader *ld)
 {
     enum am_status s = AM_OK;
@@ -406,9 +421,9 @@ static enum am_status load_points(struct loader *ld)
     open_for_filter(ld, &ld->samples, am_read_sql_samples);
     open_for_filter(ld, &ld->values, am_read_sql_values);
     open_for_filter(ld, &ld->timing, SQL_TIMING);
-    open_for_filter(ld, &ld->notes, SQL_NOTES);
-    open_for_filter(ld, &ld->chosen, SQL_CHOSEN);
-    open_for_filter(ld, &ld->attachments, SQL_ATTACHMENTS);
+    open_said(ld, &ld->notes, SQL_NOTES, "SELECT 1 FROM note LIMIT 1");
+    open_said(ld, &ld->chosen, SQL_CHOSEN, "SELECT 1 FROM chosen LIMIT 1");
+    open_said(ld, &ld->attachments, SQL_ATTACHMENTS, "SELECT 1 FROM attachment LIMIT 1");
     if (ld->filter->check)
         am_db_rows_open(&ld->seals, am_seal_sql_shown);
     while (s == AM_OK && am_db_rows_next(&ld->points)) {

@@ -178,8 +178,10 @@ bool am_db_is_null(const struct am_db_rows *rows, int col)
 
 int64_t am_db_get_int(struct am_db_rows *rows, int col)
 {
-    if (sqlite3_column_type(rows->stmt, col) == SQLITE_INTEGER)
-        return sqlite3_column_int64(rows->stmt, col);
+    sqlite3_value *const value = sqlite3_column_value(rows->stmt, col);
+
+    if (sqlite3_value_type(value) == SQLITE_INTEGER)
+        return sqlite3_value_int64(value);
     wrong_column(rows, col, "a whole number");
     return 0;
 }
@@ -212,9 +214,10 @@ unsigned am_db_get_unsigned(struct am_db_rows *rows, int col)
 /* A number whatever its size; false where there is none. */
 static bool get_number(struct am_db_rows *rows, int col, double *out)
 {
-    const int type = sqlite3_column_type(rows->stmt, col);
+    sqlite3_value *const value = sqlite3_column_value(rows->stmt, col);
+    const int type = sqlite3_value_type(value);
 
-    *out = sqlite3_column_double(rows->stmt, col);
+    *out = sqlite3_value_double(value);
     if (type == SQLITE_FLOAT || type == SQLITE_INTEGER)
         return true;
     if (type != SQLITE_NULL)

@@ -8,7 +8,8 @@ from pathlib import Path
 from e2e import Tap
 
 TOOL = Path(__file__).resolve().parent.parent.parent / "tools" / "robustness.py"
-PARTS = ["numbers", "claims", "texts", "damage", "foreign", "signals", "limits", "schemas"]
+PARTS = ["numbers", "claims", "texts", "damage", "foreign", "signals", "limits", "schemas", "bits", "flips", "edits", "beside", "extremes",
+         "limit-numbers", "all-texts", "migrations", "environments", "races"]
 
 
 def main():

@@ -5,8 +5,8 @@
     tools/scale.py BUILD [--launches N] [--points N] [--nodes N] [--write FILE]
 
 A campaign of many hours is compressed: a simulated machine is measured for a short while, and its launches are
-repeated as further rounds until there are N (a million by default: a day at twelve per second). Then every command
-that reads it is run on it and on a tenth of it. Two runs of many points are compared, and files of many nodes merged,
+repeated as further rounds until there are N (a million by default: a day at twelve per second), and sealed as if each
+had been stored. Then every command that reads it is run on it and on a tenth of it. Two runs of many points are compared, and files of many nodes merged,
 the same way. Printed per case: wall and processor time, the largest memory, and the factor by which both grew; work
 that is linear in the size grows tenfold. Nothing here is a test: e2e_scale asserts factors on small sizes."""
 import argparse
@@ -41,13 +41,12 @@ class Row:
     size: str
     small: Cost
     large: Cost
-    note: str = ""
 
     def line(self) -> str:
         grown = self.large.cpu_s / max(self.small.cpu_s, 1e-3)
         more = self.large.memory_mib / max(self.small.memory_mib, 1)
         return (f"| {self.what} | {self.size} | {self.large.wall_s:.1f} s | {self.large.cpu_s:.1f} s | "
-                f"{self.large.memory_mib:.0f} MiB | {grown:.1f} | {more:.1f} | {self.note} |")
+                f"{self.large.memory_mib:.0f} MiB | {grown:.1f} | {more:.1f} |")
 
 
 def measure(args: list[str], folder: Path) -> Cost:
@@ -65,7 +64,8 @@ def measure(args: list[str], folder: Path) -> Cost:
 
 
 def grow(path: Path, launches: int) -> int:
-    """Repeats the launches of a run as further rounds until there are so many; returns how many there are."""
+    """Repeats the launches of a run as further rounds until there are so many; returns how many there are. Then the run is as
+    if it had been interrupted before the last launch of its first point."""
     db = sqlite3.connect(path)
     db.execute("PRAGMA synchronous = OFF")
     db.execute("PRAGMA journal_mode = MEMORY")
@@ -88,35 +88,37 @@ def grow(path: Path, launches: int) -> int:
         there += own
         if k % 50 == 0:
             db.commit()
+    visited = db.execute("SELECT count(*) FROM visit WHERE point = 1").fetchone()[0]
+    db.execute("UPDATE point SET stop_reason = CASE id WHEN 1 THEN NULL ELSE 'max-launches' END")
+    db.execute("UPDATE run SET state = 'interrupted', min_launches = ?1, max_launches = ?1, budget_s = 0", (visited + 1,))
     db.commit()
     db.close()
     return there
 
 
-def open_one_point(path: Path) -> None:
-    """As if the run had been interrupted before its last point was done."""
-    db = sqlite3.connect(path)
-    db.execute("UPDATE run SET state = 'interrupted'")
-    db.commit()
-    db.close()
+def loading(make_run: str, path: Path, size: str) -> str:
+    """What comparing the seals adds to loading a file, in processor time."""
+    told = subprocess.run([make_run, str(path), "load"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    without, compared = (float(word) for word in told.split())
+    return f"| {size} | {without:.2f} s | {compared:.2f} s | {100 * (compared / without - 1):.0f} % |"
 
 
-def campaign(program: str, folder: Path, launches: int) -> Iterator[Row]:
+def campaign(program: str, make_run: str, folder: Path, launches: int) -> Iterator[Row]:
     base = folder / "base.db"
     measure([program, "run", *BENCHES, "--machine", str(MACHINE), "--quick", "--launches", "5", "-o", str(base)], folder)
     small, large = folder / "small.db", folder / "large.db"
     for path, n in ((small, launches // SHRINK), (large, launches)):
         shutil.copy(base, path)
         n = grow(path, n)
+        subprocess.run([make_run, str(path), "seal"], check=True)
     size = f"{n:,} launches, {os.path.getsize(large) / 2**20:.0f} MiB"
-    each = os.path.getsize(large) / n
     for what, words in (("show", ["show", "{}"]), ("report", ["report", "{}", "-o", "page.html"]), ("model", ["model", "{}"]),
-                        ("explain", ["explain", "{}"]), ("export --samples", ["export", "{}", "--samples", "--format", "csv"])):
+                        ("explain", ["explain", "{}"]), ("verify", ["verify", "{}"]),
+                        ("export --samples", ["export", "{}", "--samples", "--format", "csv"])):
         costs = [measure([program] + [w.replace("{}", str(path)) for w in words], folder) for path in (small, large)]
-        yield Row(what, size, *costs, note=f"{each:.0f} B per launch" if what == "show" else "")
-    for path in (small, large):
-        open_one_point(path)
-    yield Row("resume, nothing left", size, *(measure([program, "resume", str(path)], folder) for path in (small, large)))
+        yield Row(what, size, *costs)
+    for what in ("resume, one launch left", "resume, nothing left"):
+        yield Row(what, size, *(measure([program, "resume", str(path)], folder) for path in (small, large)))
 
 
 def many_points(program: str, make_run: str, folder: Path, points: int) -> Row:
@@ -147,8 +149,29 @@ Made by one command (a day's campaign is compressed as the tool's head says):
 
 The factors say by how much processor time and memory grew from a tenth of the size; 10 is linear.
 
-| command | size | wall | processor | memory | time x | memory x | |
-| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |
+| command | size | wall | processor | memory | time x | memory x |
+| --- | --- | ---: | ---: | ---: | ---: | ---: |
+"""
+
+SEALS = """
+Of loading, this is the part of comparing what is loaded with its seals (processor time):
+
+| file | without | with | more |
+| --- | ---: | ---: | ---: |
+"""
+
+
+def bounds(rows: list[Row], launches: int, size: int) -> str:
+    """What a launch costs, from the difference of both sizes: what does not grow is left out."""
+    told = [f"\nA launch takes {size / launches:.0f} B of the file. Each further launch costs"]
+    for what in ("show", "report", "resume, nothing left"):
+        row = next(r for r in rows if r.what == what)
+        more = launches * (1 - 1 / SHRINK)
+        told.append(f"{what.split(',')[0]} {(row.large.cpu_s - row.small.cpu_s) / more * 1e6:.1f} µs and "
+                    f"{max(0, row.large.memory_mib - row.small.memory_mib) * 2**20 / more:.0f} B of memory"
+                    + ("." if what.startswith("resume") else ","))
+    return " ".join(told) + """ Reading is bounded whatever a file says of itself: 64 steps of SQLite's machine and 16 bytes of
+results per byte of the file, beside 20 million steps and 64 MiB (`src/store/rows.c`); beyond that it is refused as damaged.
 """
 
 
@@ -163,20 +186,28 @@ def main() -> int:
     program = str((options.build / "archmeter").resolve())
     make_run = str((options.build / "tests" / "report" / "make_run").resolve())
     rows: list[Row] = []
+    seals: list[str] = []
+
+    def tell(row: Row) -> None:
+        rows.append(row)
+        print(row.line(), flush=True)
+
     with tempfile.TemporaryDirectory(prefix="am-scale-") as place:
         folder = Path(place)
-        rows.append(many_points(program, make_run, folder, options.points))
-        print(rows[-1].line(), flush=True)
-        rows.append(many_nodes(program, make_run, folder, options.nodes))
-        print(rows[-1].line(), flush=True)
-        for row in campaign(program, folder, options.launches):
-            rows.append(row)
-            print(row.line(), flush=True)
+        tell(many_points(program, make_run, folder, options.points))
+        seals.append(loading(make_run, folder / f"a{options.points}.db", f"{options.points:,} points, 25 samples each"))
+        tell(many_nodes(program, make_run, folder, options.nodes))
+        for row in campaign(program, make_run, folder, options.launches):
+            tell(row)
+        large = folder / "large.db"
+        seals.append(loading(make_run, large, f"{options.launches:,} launches"))
+        told = bounds(rows, options.launches, os.path.getsize(large))
     load = f"\nLoad of the machine meanwhile (average of 1 min at the end): {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs.\n"
+    text = SEALS + "".join(line + "\n" for line in seals) + told + load
     if options.write:
         head = HEAD.replace("{command}", " ".join(["tools/scale.py", *sys.argv[1:]]))
-        options.write.write_text(head + "".join(row.line() + "\n" for row in rows) + load, encoding="utf-8")
-    print(load)
+        options.write.write_text(head + "".join(row.line() + "\n" for row in rows) + text, encoding="utf-8")
+    print(text)
     return 0
 
 

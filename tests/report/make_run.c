@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes runs for tests of the report: make_run FILE small [FACTOR] | many POINTS. */
+/* Writes runs for tests of the report and of large files: make_run FILE small [FACTOR] | many
+ * POINTS; seals launches that were put into a file by hand: make_run FILE seal; prints what loading
+ * a file costs, in seconds of processor time without and with comparing its seals: make_run FILE
+ * load. */
 #include "figure_fixture.h"
 
 #include "base/text.h"
+#include "store/db.h"
+#include "store/seal.h"
+
+#include <time.h>
 
 enum { SIZES = 64, LAUNCHES = 5 };
 
@@ -33,6 +40,86 @@ static enum am_status make_many(const char *path, size_t points, struct am_err *
     return s;
 }
 
+/* ---- sealing ---- */
+
+/* Each launch with the seals that storing it would have given it, in their order. */
+static enum am_status seal_launches(struct am_store *store, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    enum am_status s = AM_OK;
+
+    am_db_rows_open(&rows, "SELECT launch, min(id), max(id) FROM visit GROUP BY launch");
+    while (s == AM_OK && am_db_rows_next(&rows))
+        s = am_seal_launch(store, am_db_get_int(&rows, 0), am_db_get_int(&rows, 1),
+                           am_db_get_int(&rows, 2), err);
+    return am_db_rows_close(&rows) == AM_OK ? s : rows.status;
+}
+
+/* A chain begins before the first launch: those that are there stand aside meanwhile. */
+static enum am_status seal_all(const char *path, struct am_err *err)
+{
+    struct am_store *store = NULL;
+    enum am_status s = am_store_open(path, true, &store, err);
+
+    if (s == AM_OK)
+        store->doubtful = 0;
+    if (s == AM_OK)
+        s = am_db_exec(store, "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF", "seal", err);
+    if (s == AM_OK)
+        s = am_db_begin(store, err);
+    if (s == AM_OK) {
+        s = am_db_exec(
+            store,
+            "DELETE FROM seal; DELETE FROM sample_seal; DELETE FROM chain;"
+            "DELETE FROM table_seal; CREATE TEMP TABLE aside AS SELECT * FROM main.launch;"
+            "DELETE FROM main.launch",
+            "seal", err);
+        if (s == AM_OK)
+            s = am_seal_begin(store, err);
+        if (s == AM_OK)
+            s = am_db_exec(store, "INSERT INTO main.launch SELECT * FROM temp.aside", "seal", err);
+        if (s == AM_OK)
+            s = seal_launches(store, err);
+        s = am_db_end(store, s, err);
+    }
+    am_store_close(store);
+    return s;
+}
+
+/* ---- loading ---- */
+
+static enum am_status time_load(const char *path, bool check, double *seconds, struct am_err *err)
+{
+    struct am_store *store = NULL;
+    struct am_arena arena = {0};
+    struct am_result_set set = {0};
+    const clock_t begun = clock();
+    enum am_status s = am_store_open(path, false, &store, err);
+
+    if (s == AM_OK)
+        s = am_store_load(store, &(struct am_filter){.check = check}, &arena, &set, err);
+    am_store_close(store);
+    *seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+    if (s == AM_OK && check && set.seal.state != AM_SEAL_HOLDS)
+        s = am_fail(err, AM_E_STORE, "%s", set.seal.story ? set.seal.story : "it is not sealed");
+    am_arena_fini(&arena);
+    return s;
+}
+
+static enum am_status tell_load(const char *path, struct am_err *err)
+{
+    double without = 0, with = 0;
+    enum am_status s = time_load(path, false, &without, err); /* brings the file into memory */
+
+    if (s == AM_OK)
+        s = time_load(path, false, &without, err);
+    if (s == AM_OK)
+        s = time_load(path, true, &with, err);
+    if (s == AM_OK)
+        printf("%.3f %.3f\n", without, with);
+    return s;
+}
+
 int main(int argc, char **argv)
 {
     struct am_err err = {0};
@@ -45,7 +132,12 @@ int main(int argc, char **argv)
     else if (argc > 2 && strcmp(argv[2], "small") == 0 &&
              (argc == 3 || am_parse_f64(argv[3], strlen(argv[3]), &factor)))
         s = gx_make(argv[1], factor, &err);
+    else if (argc == 3 && strcmp(argv[2], "seal") == 0)
+        s = seal_all(argv[1], &err);
+    else if (argc == 3 && strcmp(argv[2], "load") == 0)
+        s = tell_load(argv[1], &err);
     if (s != AM_OK)
-        (void)fprintf(stderr, "make_run FILE small [FACTOR] | many POINTS: %s\n", err.text);
+        (void)fprintf(stderr, "make_run FILE small [FACTOR] | many POINTS | seal | load: %s\n",
+                      err.text);
     return s == AM_OK ? 0 : 1;
 }

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -110,6 +111,12 @@ class Bench:
         """So many of them where it must be quick; else a part of them, all by default."""
         least = min(n, len(items))
         return self.dice.sample(items, least if self.quick else max(least, len(items) // self.every))
+
+
+def heed_signals() -> None:
+    """In a child: who runs this behind a shell's & has it ignore SIGINT, and archmeter heeds that."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def make_runs(b: Bench) -> None:

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from robust_bench import ALLOWED, LIMIT_S, READERS, ROOT, TEXT_COLUMNS, TEXTS, Bench, Row, judge, read_all, spoil, tells_change
+from robust_bench import ALLOWED, LIMIT_S, READERS, ROOT, TEXT_COLUMNS, TEXTS, Bench, Row, heed_signals, judge, read_all, spoil, tells_change
 
 FLIPS, FLIPS_IN_ONE = 100, 1000  # with commands; in one process, of each of two sorts
 EXTREMES = ["1e308", "-1e308", "5e-324", "9e999"]
@@ -246,7 +246,7 @@ def at_the_limits(b: Bench) -> Row:
         read_all(row, b, f"value = {number}", "bad.db", b.some(READERS, 4))
         for words in b.some(READERS, 4):
             args = [w.replace("{out}", "out").replace("{other}", "other.db").replace("{}", "bad.db") for w in words]
-            interrupt(row, b, args, b.dice.random() * 0.2)
+            interrupt(row, b, args, b.dice.random() * 0.05)
     return row
 
 
@@ -255,7 +255,7 @@ def interrupt(row: Row, b: Bench, args: list[str], after_s: float) -> None:
         if os.path.exists(b.path(name)):
             os.unlink(b.path(name))
     child = subprocess.Popen([b.archmeter, *args], cwd=b.folder, env=b.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL)
+                             stderr=subprocess.DEVNULL, preexec_fn=heed_signals)
     time.sleep(after_s)
     child.send_signal(signal.SIGINT)
     begun = time.monotonic()

@@ -28,7 +28,7 @@ from typing import Callable, Iterator
 
 import robust_trust
 from robust_bench import (ALLOWED, CLAIMS, COLUMNS, LIMIT_S, NUMBERS, READERS, READERS_EACH, ROOT, TEXT_COLUMNS, TEXTS, UNSHOWN,
-                          Bench, Row, judge, leftovers, make_runs, read_all, spoil)
+                          Bench, Row, heed_signals, judge, leftovers, make_runs, read_all, spoil)
 
 
 def hostile_numbers(b: Bench) -> Row:
@@ -144,8 +144,8 @@ def interrupted_readers(b: Bench) -> Row:
             for name in ("out.html", "out.db"):
                 Path(b.path(name)).unlink(missing_ok=True)
             child = subprocess.Popen([b.archmeter, *args], cwd=b.folder, env=b.env, stdin=subprocess.DEVNULL,
-                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(b.dice.random() * 0.3)
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed_signals)
+            time.sleep(b.dice.random() * 0.1)
             child.send_signal(number)
             try:
                 code = child.wait(timeout=LIMIT_S)

@@ -23,12 +23,14 @@ OWNERS = {
 # Folders of src/bench that are no worker program.
 WORKERS_SHARE = ("apps", "shared")
 
-# core and base need libc only.
+# core and base need libc and the compiler only.
 LIBC = set(
     "assert ctype dirent elf errno fcntl fenv float fnmatch ftw getopt glob inttypes limits link locale malloc"
     " math poll pthread regex sched setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint"
     " stdio stdlib stdnoreturn string strings threads time unistd wchar".split()
 )
+# Instructions by their names, from the compiler itself.
+COMPILER = {"arm_neon", "cpuid", "immintrin"}
 
 
 def judge_project(layer: str, target: str) -> str | None:
@@ -57,7 +59,7 @@ def judge_system(layer: str, target: str) -> str | None:
             return f"<{target}> belongs to src/{', src/'.join(owners)} alone"
     if layer in ("core", "base"):
         stem = target.removesuffix(".h")
-        if stem not in LIBC and not target.startswith(("sys/", "linux/", "asm/")):
+        if stem not in LIBC | COMPILER and not target.startswith(("sys/", "linux/", "asm/")):
             return f"<{target}>: {layer} needs libc only"
     return None
 

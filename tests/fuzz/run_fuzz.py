@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PROGRAM, SEEDS = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+PROGRAM, SEEDS = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SECONDS = int(os.environ.get("FUZZ_SECONDS", "6"))
 GRACE = 120  # seconds the fuzzer may take beyond its own limit
 INPUT_TIMEOUT = 60  # seconds one input may take on a busy machine: a parser that hangs is a finding

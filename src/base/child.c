@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,8 +25,9 @@ enum {
     EXEC_FAILED = 127,
     SIGNAL_BASE = 128,
     BUFFER = 16 * 1024,
-    LOOK_MS = 100, /* between looks at the time */
-    KIB = 1024,    /* the unit of ru_maxrss */
+    LOOK_MS = 100,   /* between looks at the time */
+    REST_READS = 64, /* of what a child left in a pipe, which holds less */
+    KIB = 1024,      /* the unit of ru_maxrss */
 };
 
 /* No worker and no program of an experiment has to write a larger file. */
@@ -321,9 +323,16 @@ int am_child_shell_code(const struct am_child *c)
 
 /* ---- a run from start to end ---- */
 
-static bool is_late(const struct am_child *c, double seconds)
+/* It is to be ended: it took too long, or this process was interrupted. */
+static bool is_over(const struct am_child *c, const struct am_child_limits *limits)
 {
-    return seconds > 0 && (double)(am_now_ns() - c->started_ns) > seconds * 1e9;
+    return (limits->interrupted && *limits->interrupted) ||
+           (limits->seconds > 0 && (double)(am_now_ns() - c->started_ns) > limits->seconds * 1e9);
+}
+
+static bool is_watched(const struct am_child_limits *limits)
+{
+    return limits->seconds > 0 || limits->interrupted;
 }
 
 /* Makes room for n bytes at the cost of the oldest, by half the limit at once: moving them byte by
@@ -356,19 +365,39 @@ static bool take(int fd, const struct am_child_limits *limits, struct am_text *p
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/* To the end of what it prints, or to one of the limits. */
-static void hear(int fd, const struct am_child_limits *limits, struct am_text *printed,
-                 const struct am_child *c)
+/* What a child that has ended left in the pipe; others that it started may go on writing there. */
+static void take_rest(int fd, const struct am_child_limits *limits, struct am_text *printed)
 {
-    for (;;) {
-        struct pollfd look = {.fd = fd, .events = POLLIN};
+    struct pollfd look = {.fd = fd, .events = POLLIN};
 
-        if (is_late(c, limits->seconds) ||
-            (limits->ends_when_full && printed->len == printed->limit))
-            return;
-        if (poll(&look, 1, limits->seconds > 0 ? LOOK_MS : -1) > 0 && !take(fd, limits, printed))
+    for (int i = 0; i < REST_READS && poll(&look, 1, 0) > 0; i++) {
+        if (!take(fd, limits, printed))
             return;
     }
+}
+
+/* To the end of what it prints, to its own end, or to one of the limits. Processes that it left
+ * behind may hold the pipe open: nobody waits for those. */
+static void hear(int fd, const struct am_child_limits *limits, struct am_text *printed,
+                 struct am_child *c)
+{
+    const int end = (int)syscall(SYS_pidfd_open, c->pid, 0); /* -1, which poll() skips: not here */
+
+    while (!is_over(c, limits) && !(limits->ends_when_full && printed->len == printed->limit)) {
+        struct pollfd look[] = {{.fd = fd, .events = POLLIN}, {.fd = end, .events = POLLIN}};
+
+        if (poll(look, 2, is_watched(limits) ? LOOK_MS : -1) <= 0)
+            continue;
+        if (look[1].revents) {
+            (void)am_child_ended(c);
+            take_rest(fd, limits, printed);
+            break;
+        }
+        if (look[0].revents && !take(fd, limits, printed))
+            break;
+    }
+    if (end >= 0)
+        (void)close(end);
 }
 
 /* One that has closed its output may still run: up to the limit it is waited for. */
@@ -377,10 +406,10 @@ static void stay(const struct am_child_limits *limits, const struct am_text *pri
 {
     const bool full = limits->ends_when_full && printed->len == printed->limit;
 
-    if (limits->seconds <= 0 && !full)
+    if (!is_watched(limits) && !full)
         am_child_await(c);
     while (!am_child_ended(c)) {
-        if (full || is_late(c, limits->seconds))
+        if (full || is_over(c, limits))
             am_child_kill(c);
         else
             (void)poll(NULL, 0, 1);

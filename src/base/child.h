@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,14 +79,16 @@ void am_child_kill(struct am_child *child); /* with its group, and reaps it */
 /* As a shell says it: the exit status, or 128 and the number of the signal. */
 int am_child_shell_code(const struct am_child *child);
 
-/* Starts the child and stays until it is gone. What it writes to the descriptors that the plan
- * calls AM_CHILD_CAPTURED is added to `printed`, up to its limit: the rest is read and dropped, so
- * that no program blocks on it, or the child is killed there if `limits` says so. */
+/* Starts the child and stays until it is gone; for processes that it leaves behind nobody waits.
+ * What it writes to the descriptors that the plan calls AM_CHILD_CAPTURED is added to `printed`, up
+ * to its limit: the rest is read and dropped, so that no program blocks on it, or the child is
+ * killed there if `limits` says so. */
 struct am_child_limits {
-    double seconds;      /* after its start it is killed; 0: none */
-    bool ends_when_full; /* kills it as soon as `printed` has no more room */
-    bool keeps_last;     /* what does not fit pushes out what came first: `printed` ends with the
-                          * last bytes, half its limit of them at least */
+    double seconds;                           /* after its start it is killed; 0: none */
+    const volatile sig_atomic_t *interrupted; /* as soon as it is set; NULL: nothing does */
+    bool ends_when_full;                      /* kills it as soon as `printed` has no more room */
+    bool keeps_last; /* what does not fit pushes out what came first: `printed` ends with the
+                      * last bytes, half its limit of them at least */
 };
 enum am_status am_child_run(const struct am_child_plan *plan, const struct am_child_limits *limits,
                             struct am_text *printed, struct am_child *child, struct am_err *err);

@@ -12,6 +12,8 @@
 
 enum { OUTPUT_MAX = 64 * 1024, LAST_LINE_MAX = 200, TROUBLE_MAX = 1000 };
 
+static const double learn_limit_s = 600; /* as a launch of a program has */
+
 /* ---- learning ---- */
 
 /* The end of what it printed, for a person. */
@@ -45,6 +47,11 @@ static enum am_status execute(const struct am_cli *cli, const struct am_marks_fo
         .n_environment = 1,
         .fds = fds,
         .n_fds = sizeof(fds) / sizeof(*fds),
+        .apart = true,
+    };
+    const struct am_child_limits limits = {
+        .seconds = cli->opt->launch_limit_s > 0 ? cli->opt->launch_limit_s : learn_limit_s,
+        .interrupted = cli->interrupted,
     };
     struct am_text said;
     struct am_child child;
@@ -54,8 +61,14 @@ static enum am_status execute(const struct am_cli *cli, const struct am_marks_fo
         return am_fail(err, AM_E_NOMEM, "no memory for a command line");
     memcpy(argv, words->items, words->n * sizeof(*argv));
     am_text_init(&said, OUTPUT_MAX);
-    s = am_child_run(&plan, &(struct am_child_limits){0}, &said, &child, err);
-    if (s == AM_OK && am_child_shell_code(&child))
+    s = am_child_run(&plan, &limits, &said, &child, err);
+    if (s == AM_OK && *cli->interrupted)
+        s = am_fail(err, AM_E_INTERRUPTED, "%s was interrupted before it was measured", argv[0]);
+    else if (s == AM_OK && child.signalled &&
+             (double)(child.ended_ns - child.started_ns) > limits.seconds * 1e9)
+        s = am_fail(err, AM_E_WRONG, "%s had not ended after %g s (--launch-limit)", argv[0],
+                    limits.seconds);
+    else if (s == AM_OK && am_child_shell_code(&child))
         s = tell_end(argv[0], &child, &said, err);
     am_text_fini(&said);
     return s;
@@ -67,7 +80,12 @@ static void tell(const struct am_cli *cli, const struct am_marks *marks)
 
     am_text_init(&trouble, TROUBLE_MAX);
     am_marks_trouble(marks, &trouble);
-    if (!marks->files)
+    if (!marks->files && marks->refused)
+        am_log(AM_LOG_WARN,
+               "%s was compiled with another version of archmeter/mark.h: compile it again; only "
+               "the whole program is measured",
+               cli->opt->operands.items[0]);
+    else if (!marks->files)
         am_log(AM_LOG_WARN,
                "%s has no marks, or came by none (archmeter/mark.h): only the whole program is "
                "measured",

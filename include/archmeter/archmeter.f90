@@ -9,14 +9,17 @@
 !     call archmeter_add(host, b)
 !
 ! The functions are bind(c), take `type(c_ptr), value :: point`, and return integer(c_int) (0: done) but for run, a
-! subroutine with integer(c_int64_t), value :: iterations. (verify itself is a word of Fortran.) The order of all components is that of archmeter/bench.h.
+! subroutine with integer(c_int64_t), value :: iterations. (verify itself is a word of Fortran.) run_timed takes both and
+! returns integer(c_int); it leaves its time in elapsed_ns of archmeter_of(point) and states metrics of the rule "own" by
+! archmeter_value(). The order of all components is that of archmeter/bench.h.
 module archmeter
   use, intrinsic :: iso_c_binding
   implicit none
   private
   public :: archmeter_bench, archmeter_point, archmeter_new, archmeter_axis, archmeter_metric, archmeter_add
   public :: archmeter_of, archmeter_count, archmeter_number, archmeter_alloc, archmeter_refuse, archmeter_fail
-  public :: archmeter_check, archmeter_note, archmeter_keep
+  public :: archmeter_check, archmeter_note, archmeter_keep, archmeter_text, archmeter_value, archmeter_attach
+  public :: archmeter_parallel, archmeter_part
 
   integer(c_int32_t), parameter :: interface_version = 1
   integer, parameter :: rows_max = 32, text_max = 1024
@@ -88,6 +91,31 @@ module archmeter
       import
       type(c_ptr), value :: point, key, text
     end subroutine
+    type(c_ptr) function text_fn(point, axis) bind(c)
+      import
+      type(c_ptr), value :: point, axis
+    end function
+    subroutine value_fn(point, metric, value) bind(c)
+      import
+      type(c_ptr), value :: point, metric
+      real(c_double), value :: value
+    end subroutine
+    subroutine attach_fn(point, name, media, data, bytes) bind(c)
+      import
+      type(c_ptr), value :: point, name, media, data
+      integer(c_size_t), value :: bytes
+    end subroutine
+    ! What archmeter_parallel() calls on every thread; threads count from 0.
+    subroutine archmeter_part(argument, thread, threads) bind(c)
+      import
+      type(c_ptr), value :: argument
+      integer(c_size_t), value :: thread, threads
+    end subroutine
+    subroutine parallel_fn(point, part, argument) bind(c)
+      import
+      type(c_ptr), value :: point, argument
+      type(c_funptr), value :: part
+    end subroutine
     subroutine keep_fn(memory) bind(c)
       import
       type(c_ptr), value :: memory
@@ -148,10 +176,10 @@ contains
     b%fixed_iters = 0
   end function
 
-  subroutine archmeter_axis(b, name, values, help, kind, choices, unit, tune)
+  subroutine archmeter_axis(b, name, values, help, kind, choices, unit, tune, quick, thorough)
     type(archmeter_bench), intent(in) :: b
     character(*), intent(in) :: name
-    character(*), intent(in), optional :: values, help, kind, choices, unit, tune
+    character(*), intent(in), optional :: values, help, kind, choices, unit, tune, quick, thorough
     type(axis_row), pointer :: axes(:)
     integer :: i
 
@@ -159,23 +187,23 @@ contains
     do i = 1, rows_max - 1
       if (c_associated(axes(i)%name)) cycle
       axes(i) = axis_row(text_of(name), text_of(values), text_of(help), text_of(kind), text_of(choices), &
-                         text_of(unit), c_null_ptr, c_null_ptr, text_of(tune))
+                         text_of(unit), text_of(quick), text_of(thorough), text_of(tune))
       return
     end do
   end subroutine
 
-  ! The rules are those of archmeter/bench.h, but for "own".
-  subroutine archmeter_metric(b, name, rule, help)
+  ! The rules are those of archmeter/bench.h; "own" needs unit and better.
+  subroutine archmeter_metric(b, name, rule, help, unit, better)
     type(archmeter_bench), intent(in) :: b
     character(*), intent(in) :: name, rule
-    character(*), intent(in), optional :: help
+    character(*), intent(in), optional :: help, unit, better
     type(metric_row), pointer :: metrics(:)
     integer :: i
 
     call c_f_pointer(b%metrics, metrics, [rows_max])
     do i = 1, rows_max - 1
       if (c_associated(metrics(i)%name)) cycle
-      metrics(i) = metric_row(text_of(name), text_of(rule), text_of(help), c_null_ptr, c_null_ptr)
+      metrics(i) = metric_row(text_of(name), text_of(rule), text_of(help), text_of(unit), text_of(better))
       return
     end do
   end subroutine
@@ -249,6 +277,32 @@ contains
     archmeter_number = fn(point, c_loc(buffer(1)))
   end function
 
+  ! The value as text: of an axis of names, the name.
+  function archmeter_text(point, axis) result(text)
+    type(c_ptr), value :: point
+    character(*), intent(in) :: axis
+    character(:), allocatable :: text
+    character(kind=c_char), target :: buffer(text_max)
+    character(kind=c_char), pointer :: said(:)
+    type(call_table), pointer :: calls
+    procedure(text_fn), pointer :: fn
+    integer :: i, n
+
+    call to_c(axis, buffer)
+    calls => calls_of(point)
+    call c_f_procpointer(calls%text, fn)
+    call c_f_pointer(fn(point, c_loc(buffer(1))), said, [text_max])
+    n = 0
+    do while (n < text_max)
+      if (said(n + 1) == c_null_char) exit
+      n = n + 1
+    end do
+    allocate(character(n) :: text)
+    do i = 1, n
+      text(i:i) = said(i)
+    end do
+  end function
+
   ! For c_f_pointer: call c_f_pointer(archmeter_alloc(point, 8 * n), x, [n])
   type(c_ptr) function archmeter_alloc(point, bytes)
     type(c_ptr), value :: point
@@ -313,6 +367,53 @@ contains
     calls => calls_of(point)
     call c_f_procpointer(calls%note, fn)
     call fn(point, c_loc(buffer(1)), c_loc(other(1)))
+  end subroutine
+
+  ! For run_timed: the value of a metric whose rule is "own".
+  subroutine archmeter_value(point, metric, value)
+    type(c_ptr), value :: point
+    character(*), intent(in) :: metric
+    real(c_double), intent(in) :: value
+    character(kind=c_char), target :: buffer(text_max)
+    type(call_table), pointer :: calls
+    procedure(value_fn), pointer :: fn
+
+    call to_c(metric, buffer)
+    calls => calls_of(point)
+    call c_f_procpointer(calls%value, fn)
+    call fn(point, c_loc(buffer(1)), value)
+  end subroutine
+
+  ! A file that belongs to the result: `bytes` of what `memory` points to; `media` is a media type.
+  subroutine archmeter_attach(point, name, media, memory, bytes)
+    type(c_ptr), value :: point, memory
+    character(*), intent(in) :: name, media
+    integer(c_int64_t), value :: bytes
+    character(kind=c_char), target :: buffer(text_max), other(text_max)
+    type(call_table), pointer :: calls
+    procedure(attach_fn), pointer :: fn
+
+    call to_c(name, buffer)
+    call to_c(media, other)
+    calls => calls_of(point)
+    call c_f_procpointer(calls%attach, fn)
+    call fn(point, c_loc(buffer(1)), c_loc(other(1)), memory, int(bytes, c_size_t))
+  end subroutine
+
+  ! Calls part(argument, thread, threads) on all threads of the point and returns when all have; see archmeter/bench.h.
+  subroutine archmeter_parallel(point, part, argument)
+    type(c_ptr), value :: point
+    procedure(archmeter_part) :: part
+    type(c_ptr), intent(in), optional :: argument
+    type(call_table), pointer :: calls
+    procedure(parallel_fn), pointer :: fn
+    type(c_ptr) :: given
+
+    given = c_null_ptr
+    if (present(argument)) given = argument
+    calls => calls_of(point)
+    call c_f_procpointer(calls%parallel, fn)
+    call fn(point, c_funloc(part), given)
   end subroutine
 
   ! What is at `memory` must be there: a call into archmeter, of about 2 ns.

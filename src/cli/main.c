@@ -172,7 +172,7 @@ int main(int argc, char **argv)
                                            : AM_LOG_INFO);
         cli.style = am_output_style(&options);
         cli.command = command_line(argc, argv, &arena);
-        status = am_own_settle(&options, &arena, &cli.own, &err);
+        status = am_own_settle(&options, &cli, &err);
     }
     if (status == AM_OK) {
         status = run_command(&cli, &err);

@@ -204,9 +204,19 @@ static void call_value(struct archmeter_point *point, const char *name, double v
     leave(s);
 }
 
+/* An axis says its value itself. */
 static void call_note(struct archmeter_point *point, const char *key, const char *text)
 {
-    am_ctx_note(state_of(point)->ctx, key, "%s", text ? text : "");
+    struct state *const s = state_of(point);
+
+    if (key && am_axis_find(s->bench->axes, key) < 0) {
+        am_ctx_note(s->ctx, key, "%s", text ? text : "");
+        return;
+    }
+    if (s->said == AM_OK)
+        s->said = am_fail(&s->story, AM_E_WRONG, "archmeter_note(): \"%s\" %s", key ? key : "",
+                          key ? "is the name of an axis: take another" : "is no name");
+    leave(s);
 }
 
 static void call_attach(struct archmeter_point *point, const char *name, const char *type,

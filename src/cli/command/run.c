@@ -256,7 +256,7 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         status = am_experiment_recall(&stored.settings, err);
     if (status == AM_OK)
-        status = am_own_recall(&stored.settings, &cli->own, cli->arena, err);
+        status = am_own_recall(cli, &stored.settings, err);
     if (status == AM_OK)
         status = am_setup_open(cli, &setup, err);
     if (status == AM_OK)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "bench/own/library.h"
 #include "cli/own/keep.h"
+#include "cli/own/prune.h"
 #include "core/bench/isas.h"
 #include "core/spec/spec.h"
 #include "kernels/isa_flags.h"
@@ -20,6 +21,7 @@
 enum { COMMANDS_MAX = 256 * 1024, VERSION_MAX = 4096, COMMAND_SHOWN = 400 };
 
 static const double version_limit_s = 20;
+static const double compile_limit_s = 900; /* one command; beyond that a compiler hangs */
 
 static const struct {
     const char *variable, *dflt; /* of the compiler */
@@ -159,9 +161,13 @@ static enum am_status run(struct job *j, const char *what, enum am_language lang
 {
     static const struct am_child_fd fds[] = {{STDIN_FILENO, AM_CHILD_NULL},
                                              {STDOUT_FILENO, STDERR_FILENO}};
-    struct am_child_plan plan = {.fds = fds, .n_fds = sizeof(fds) / sizeof(*fds)};
+    const struct am_child_limits limits = {.seconds = compile_limit_s,
+                                           .interrupted = j->tools->interrupted};
+    struct am_child_plan plan = {.fds = fds, .n_fds = sizeof(fds) / sizeof(*fds), .apart = true};
     struct am_child child = {0};
     struct am_err why = {0};
+    struct am_text nothing; /* is captured */
+    enum am_status started;
 
     note_command(j, argv);
     if (!am_array_reserve(j->arena, &argv->items, argv->n, &argv->cap, 1, sizeof(*argv->items)))
@@ -169,10 +175,17 @@ static enum am_status run(struct job *j, const char *what, enum am_language lang
     argv->items[argv->n] = NULL;
     plan.argv = argv->items;
     am_log(AM_LOG_DEBUG, "compiling %s", what);
-    if (am_child_start(&plan, &child, &why) != AM_OK)
+    am_text_init(&nothing, 1);
+    started = am_child_run(&plan, &limits, &nothing, &child, &why);
+    am_text_fini(&nothing);
+    if (started != AM_OK)
         return am_fail(j->err, AM_E_ABSENT, "%s needs a compiler for %s: %s (--cc or %s names it)",
                        what, languages[language].name, why.text, languages[language].variable);
-    am_child_await(&child);
+    if (*j->tools->interrupted)
+        return am_fail(j->err, AM_E_INTERRUPTED, "%s: compiling was interrupted", what);
+    if (child.signalled && (double)(child.ended_ns - child.started_ns) > compile_limit_s * 1e9)
+        return am_fail(j->err, AM_E_USAGE, "%s: %s had not ended after %.0f s", what,
+                       argv->items[0], compile_limit_s);
     return am_child_shell_code(&child) ? tell_refused(j, what, argv->items[0], &child) : AM_OK;
 }
 
@@ -322,7 +335,7 @@ static const char *version_of(struct job *j)
     static const struct am_child_fd fds[] = {{STDIN_FILENO, AM_CHILD_NULL},
                                              {STDOUT_FILENO, AM_CHILD_CAPTURED},
                                              {STDERR_FILENO, AM_CHILD_NULL}};
-    struct am_child_plan plan = {.fds = fds, .n_fds = sizeof(fds) / sizeof(*fds)};
+    struct am_child_plan plan = {.fds = fds, .n_fds = sizeof(fds) / sizeof(*fds), .apart = true};
     struct am_strings argv = {0};
     struct am_child child = {0};
     const char *name = NULL;
@@ -349,13 +362,15 @@ enum am_status am_own_compile(const struct am_own_source *source, const struct a
                               struct am_arena *arena, struct am_own_built *out, struct am_err *err)
 {
     struct job j = {.source = source, .tools = tools, .arena = arena, .err = err};
+    struct am_temp_folder build = {0};
     enum am_status s = am_own_headers(arena, &j.headers, err);
 
     *out = (struct am_own_built){0};
     if (s == AM_OK)
-        s = am_own_new_folder(arena, &j.build, err);
+        s = am_own_new_folder(arena, &build, err);
     if (s != AM_OK)
         return s;
+    j.build = build.path;
     am_text_init(&j.commands, COMMANDS_MAX);
     s = build_all(&j);
     if (s == AM_OK) {
@@ -366,9 +381,8 @@ enum am_status am_own_compile(const struct am_own_source *source, const struct a
     if (s == AM_OK) {
         out->digest = strrchr(out->folder, '/') + 1;
         s = out->compiler && out->commands ? AM_OK : no_memory(&j);
-    } else {
-        am_own_drop_folder(j.build);
     }
+    am_temp_folder_remove(&build);
     am_text_fini(&j.commands);
     return s;
 }
@@ -381,5 +395,5 @@ const char *am_own_find_built(const char *digest, struct am_arena *arena)
                                  ? am_arena_printf(arena, "%s/%s", root, digest)
                                  : NULL;
 
-    return path && access(path, R_OK | X_OK) == 0 ? path : NULL;
+    return path && am_own_hold(path) ? path : NULL;
 }

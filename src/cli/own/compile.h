@@ -14,10 +14,13 @@
 #include "base/status.h"
 #include "cli/own/source.h"
 
+#include <signal.h>
+
 /* What the command line says in place of the environment; NULL: nothing. */
 struct am_own_tools {
     const char *cc;
-    const char *flags; /* words */
+    const char *flags;                        /* words */
+    const volatile sig_atomic_t *interrupted; /* ends compilers when it is set */
 };
 
 struct am_own_built {
@@ -32,8 +35,8 @@ struct am_own_built {
 enum am_status am_own_compile(const struct am_own_source *source, const struct am_own_tools *tools,
                               struct am_arena *arena, struct am_own_built *out, struct am_err *err);
 
-/* The folder of an earlier compilation; NULL when it is not there, or `digest` is no fingerprint.
- */
+/* The folder of an earlier compilation, held until this process ends; NULL when it is not there, or
+ * `digest` is no fingerprint. */
 const char *am_own_find_built(const char *digest, struct am_arena *arena);
 
 #endif

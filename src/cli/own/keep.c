@@ -5,15 +5,12 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "bench/own/library.h"
+#include "cli/own/prune.h"
 #include "cli/own/texts.h"
 #include "cli/run/datafile.h"
-#include "cli/run/run_folder.h"
 #include "kernels/isa.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,39 +51,36 @@ static enum am_status write_header(const char *path, const char *content, struct
 enum am_status am_own_headers(struct am_arena *arena, const char **folder, struct am_err *err)
 {
     const char *const root = am_own_root(arena, err);
+    const char *const both = am_arena_printf(arena, "%s%s", am_own_header, am_own_fortran);
     char digest[AM_DIGEST_TEXT];
     const char *header, *module;
     enum am_status s;
 
     if (!root)
         return AM_E_ABSENT;
-    am_digest_string(am_own_header, digest);
+    am_digest_string(both ? both : "", digest);
     *folder = am_arena_printf(arena, "%s/include-%s", root, digest);
     header = am_arena_printf(arena, "%s/archmeter/bench.h", *folder);
     module = am_arena_printf(arena, "%s/archmeter/archmeter.f90", *folder);
-    if (!*folder || !header || !module)
+    if (!both || !*folder || !header || !module)
         return am_fail(err, AM_E_NOMEM, "no memory for the headers");
+    (void)am_own_hold(*folder); /* where it is there, nobody takes it away now */
     s = write_header(header, am_own_header, arena, err);
     return s == AM_OK ? write_header(module, am_own_fortran, arena, err) : s;
 }
 
 /* ---- folders ---- */
 
-enum am_status am_own_new_folder(struct am_arena *arena, const char **folder, struct am_err *err)
+enum am_status am_own_new_folder(struct am_arena *arena, struct am_temp_folder *out,
+                                 struct am_err *err)
 {
     const char *const root = am_own_root(arena, err);
-    char *const path = root ? am_arena_printf(arena, "%s/new-XXXXXX", root) : NULL;
-    enum am_status s = path ? am_datafile_folders(path, arena, err) : AM_E_ABSENT;
+    const char *const inside = root ? am_arena_printf(arena, "%s/x", root) : NULL;
+    enum am_status s = inside ? am_datafile_folders(inside, arena, err) : AM_E_ABSENT;
 
-    if (s == AM_OK && !mkdtemp(path))
+    if (s == AM_OK && !am_temp_folder_make(root, "compile", arena, out))
         s = am_fail(err, AM_E_SYS, "cannot make a folder in %s", root);
-    *folder = path;
     return s;
-}
-
-void am_own_drop_folder(const char *folder)
-{
-    am_folder_remove(folder);
 }
 
 /* Calls `fn` with the path of each library that the folder has. */
@@ -122,17 +116,17 @@ static bool move_to(void *self, const char *path)
            chmod(path, FILE_MODE) == 0 && rename(path, to) == 0;
 }
 
-/* A folder appears with all its libraries: readers never see half of it. */
-static enum am_status publish(const char *folder, const char *to, struct am_arena *arena,
-                              struct am_err *err)
+/* A folder appears with all its libraries, and held: readers never see half of it, and nobody
+ * removes it before it is used. */
+static bool publish(const char *folder, const char *to, struct am_arena *arena)
 {
-    char *const clean = am_arena_printf(arena, "%s.done", folder);
-    bool ok = clean && mkdir(clean, FILE_MODE) == 0 && each_library(folder, arena, move_to, clean);
+    char *const done = am_arena_printf(arena, "%s/done", folder);
 
-    ok = ok && (rename(clean, to) == 0 || errno == EEXIST || errno == ENOTEMPTY);
-    if (clean)
-        am_own_drop_folder(clean); /* where another process was first */
-    return ok ? AM_OK : am_fail(err, AM_E_SYS, "cannot keep what was compiled in %s", to);
+    if (!done || mkdir(done, FILE_MODE) != 0 || !each_library(folder, arena, move_to, done) ||
+        !am_own_hold(done))
+        return false;
+    /* where another process was first, its folder has the same */
+    return rename(done, to) == 0 || am_own_hold(to);
 }
 
 enum am_status am_own_keep(const char *folder, struct am_arena *arena, const char **kept,
@@ -151,10 +145,10 @@ enum am_status am_own_keep(const char *folder, struct am_arena *arena, const cha
     *kept = am_arena_printf(arena, "%s/%s", root ? root : "", digest);
     if (s == AM_OK && !*kept)
         s = am_fail(err, AM_E_NOMEM, "no memory to keep what was compiled");
-    if (s == AM_OK && access(*kept, F_OK) != 0)
-        s = publish(folder, *kept, arena, err);
+    if (s == AM_OK && !am_own_hold(*kept) && !publish(folder, *kept, arena))
+        s = am_fail(err, AM_E_SYS, "cannot keep what was compiled in %s", *kept);
     if (s == AM_OK)
-        am_own_drop_folder(folder);
+        am_own_prune(root, arena);
     return s;
 }
 

@@ -17,6 +17,7 @@ enum { FOLDERS_MAX = 64 * 1024, TEXT_KEPT_MAX = 256 * 1024, STORY_MAX = 512 };
 static const char worker_name[] = "own", all_own[] = "own.*", own_prefix[] = "own.";
 /* Of a run: fingerprints of the files in the order named, parted by colons. */
 static const char key_digests[] = "own.code", key_base_digests[] = "own.base.code";
+static const char key_file[] = "own.1.file";
 
 static const unsigned takes_files = 1u << AM_CMD_LIST | 1u << AM_CMD_PLAN | 1u << AM_CMD_RUN |
                                     1u << AM_CMD_TUNE | 1u << AM_CMD_RESUME;
@@ -113,16 +114,17 @@ static void side_fini(struct side *side)
 }
 
 static enum am_status compile_new(const struct am_options *opt, const struct am_strings *files,
-                                  struct am_arena *arena, struct am_kvs *kept, struct am_err *err)
+                                  struct am_cli *cli, struct am_err *err)
 {
-    struct side side = {
-        .files = *files, .tools = {opt->own_cc, opt->own_flags}, .prefix = worker_name};
-    enum am_status s = compile_side(&side, arena, kept, err);
+    struct side side = {.files = *files,
+                        .tools = {opt->own_cc, opt->own_flags, cli->interrupted},
+                        .prefix = worker_name};
+    enum am_status s = compile_side(&side, cli->arena, &cli->own, err);
 
     if (s == AM_OK && setenv(AM_OWN_FOLDERS, am_text_str(&side.folders), 1) != 0)
         s = am_fail(err, AM_E_SYS, "cannot tell the worker of the files");
     if (s == AM_OK)
-        am_kvs_add(kept, arena, key_digests, am_text_str(&side.digests));
+        am_kvs_add(&cli->own, cli->arena, key_digests, am_text_str(&side.digests));
     side_fini(&side);
     return s;
 }
@@ -136,12 +138,15 @@ static bool has_base(const struct am_options *opt)
 
 /* What is not said of the base is as for the new side. */
 static enum am_status compile_base(struct am_options *opt, const struct am_strings *files,
-                                   struct am_arena *arena, struct am_kvs *kept, struct am_err *err)
+                                   struct am_cli *cli, struct am_err *err)
 {
+    struct am_arena *const arena = cli->arena;
+    struct am_kvs *const kept = &cli->own;
     struct am_strings other = {0};
     struct side side = {.files = *files,
                         .tools = {opt->against_cc ? opt->against_cc : opt->own_cc,
-                                  opt->against_flags ? opt->against_flags : opt->own_flags},
+                                  opt->against_flags ? opt->against_flags : opt->own_flags,
+                                  cli->interrupted},
                         .prefix = "own.base"};
     const char *variable = NULL;
     enum am_status s;
@@ -203,8 +208,7 @@ static enum am_status check_words(const struct am_options *opt, const struct am_
     return AM_OK;
 }
 
-enum am_status am_own_settle(struct am_options *opt, struct am_arena *arena, struct am_kvs *kept,
-                             struct am_err *err)
+enum am_status am_own_settle(struct am_options *opt, struct am_cli *cli, struct am_err *err)
 {
     struct am_strings files = {0}, others = {0};
     enum am_status s;
@@ -212,57 +216,151 @@ enum am_status am_own_settle(struct am_options *opt, struct am_arena *arena, str
     (void)unsetenv(AM_OWN_FOLDERS); /* files that nobody named are not measured */
     if (opt->command == AM_CMD_COUNT || !(takes_files >> opt->command & 1) || opt->help)
         return AM_OK;
-    if (!part_operands(opt, arena, &files, &others))
+    if (!part_operands(opt, cli->arena, &files, &others))
         return am_fail(err, AM_E_NOMEM, "no memory for the command line");
     s = check_words(opt, &files, &others, err);
     if (s != AM_OK || files.n == 0)
         return s;
-    s = compile_new(opt, &files, arena, kept, err);
+    s = compile_new(opt, &files, cli, err);
     if (s == AM_OK && has_base(opt))
-        s = compile_base(opt, &files, arena, kept, err);
+        s = compile_base(opt, &files, cli, err);
     opt->operands = others;
     return s;
 }
 
-/* ---- resume ---- */
+/* ---- what earlier runs measured ---- */
 
-enum am_status am_own_recall(const struct am_kvs *stored, const struct am_kvs *kept,
-                             struct am_arena *arena, struct am_err *err)
+/* The folders of fingerprints that are parted by colons, parted alike; NULL when one of them is not
+ * there, which `missing` names then. */
+static const char *find_folders(const char *digests, struct am_arena *arena, const char **missing)
 {
-    const char *const then = am_kvs_get(stored, key_digests), *now = am_kvs_get(kept, key_digests);
-    const char *const file = am_kvs_get(stored, "own.1.file");
+    const char *found = NULL;
     struct am_text folders;
-    enum am_status s = AM_OK;
 
-    if (!then || (now && strcmp(now, then) == 0))
+    *missing = NULL;
+    am_text_init(&folders, FOLDERS_MAX);
+    for (const char *rest = digests; *rest && !*missing;) {
+        const size_t len = strcspn(rest, ":");
+        const char *const digest = am_arena_strndup(arena, rest, len);
+        const char *const folder = digest ? am_own_find_built(digest, arena) : NULL;
+
+        if (!folder)
+            *missing = digest ? digest : "?";
+        am_text_addf(&folders, "%s%s", folders.len ? ":" : "", folder ? folder : "");
+        rest += len + (rest[len] == ':');
+    }
+    if (!*missing)
+        found = am_arena_strdup(arena, am_text_str(&folders));
+    am_text_fini(&folders);
+    return found;
+}
+
+static enum am_status tell_worker(const char *folders, struct am_err *err)
+{
+    return folders && setenv(AM_OWN_FOLDERS, folders, 1) == 0
+               ? AM_OK
+               : am_fail(err, AM_E_SYS, "cannot tell the worker of the files");
+}
+
+/* The base's launches get the folders by their environment, as by --against-source. */
+static enum am_status tell_base(struct am_cli *cli, const char *folders, struct am_err *err)
+{
+    struct am_options *const opt = am_arena_alloc(cli->arena, sizeof(*opt));
+    const char *const variable = am_arena_printf(cli->arena, AM_OWN_FOLDERS "=%s", folders);
+
+    if (opt)
+        *opt = *cli->opt;
+    if (!opt || !variable || !am_strings_add(&opt->against_env, cli->arena, variable))
+        return am_fail(err, AM_E_NOMEM, "no memory for the other side");
+    cli->opt = opt;
+    return AM_OK;
+}
+
+/* Of a run of this kind: the code of one side, or why it cannot be had. */
+static enum am_status recall_new(const struct am_cli *cli, const struct am_kvs *stored,
+                                 struct am_err *err)
+{
+    const char *const then = am_kvs_get(stored, key_digests);
+    const char *const now = am_kvs_get(&cli->own, key_digests);
+    const char *const file = am_kvs_get(stored, key_file);
+    const char *folders, *missing;
+
+    if (now && strcmp(now, then) == 0)
         return AM_OK;
     if (now)
         return am_fail(err, AM_E_USAGE,
                        "the files are not what the run was begun with: they come to %s, and the "
                        "run measured %s",
                        now, then);
-    am_text_init(&folders, FOLDERS_MAX);
-    for (const char *rest = then; *rest && s == AM_OK;) {
-        const size_t len = strcspn(rest, ":");
-        const char *const digest = am_arena_strndup(arena, rest, len);
-        const char *const folder = digest ? am_own_find_built(digest, arena) : NULL;
+    folders = find_folders(then, cli->arena, &missing);
+    if (missing)
+        return am_fail(err, AM_E_ABSENT,
+                       "what the run measured (%s) is no longer among the compiled benches: name "
+                       "the file again, archmeter resume FILE %s",
+                       missing, file ? file : "./file.c");
+    return tell_worker(folders, err);
+}
 
-        if (!folder)
-            s = am_fail(
-                err, AM_E_ABSENT,
-                "what the run measured (%.*s) is no longer among the compiled benches: name "
-                "the file again, archmeter resume FILE %s",
-                (int)len, rest, file ? file : "./file.c");
-        am_text_addf(&folders, "%s%s", folders.len ? ":" : "", folder ? folder : "");
-        rest += len + (rest[len] == ':');
-    }
-    if (s == AM_OK && setenv(AM_OWN_FOLDERS, am_text_str(&folders), 1) != 0)
-        s = am_fail(err, AM_E_SYS, "cannot tell the worker of the files");
-    am_text_fini(&folders);
-    return s;
+enum am_status am_own_recall(struct am_cli *cli, const struct am_kvs *stored, struct am_err *err)
+{
+    const char *const base = am_kvs_get(stored, key_base_digests);
+    const char *folders, *missing;
+    enum am_status s;
+
+    if (!am_kvs_get(stored, key_digests))
+        return AM_OK;
+    s = recall_new(cli, stored, err);
+    if (s != AM_OK || !base)
+        return s;
+    folders = find_folders(base, cli->arena, &missing);
+    if (missing)
+        return am_fail(err, AM_E_ABSENT,
+                       "what the run's base measured (%s) is no longer among the compiled benches: "
+                       "measure both sides anew",
+                       missing);
+    return tell_base(cli, folders, err);
+}
+
+enum am_status am_own_recall_sides(struct am_cli *cli, const struct am_kvs *a,
+                                   const struct am_kvs *b, struct am_err *err)
+{
+    const char *const code_a = am_kvs_get(a, key_digests), *const code_b =
+                                                               am_kvs_get(b, key_digests);
+    const char *folders, *missing;
+    enum am_status s;
+
+    if (!code_b)
+        return AM_OK;
+    folders = find_folders(code_b, cli->arena, &missing);
+    if (missing)
+        return am_fail(err, AM_E_ABSENT,
+                       "what B measured (%s of %s) is no longer among the compiled benches",
+                       missing, am_kvs_get(b, key_file) ? am_kvs_get(b, key_file) : "a file");
+    s = tell_worker(folders, err);
+    if (s != AM_OK || !code_a || strcmp(code_a, code_b) == 0)
+        return s;
+    folders = find_folders(code_a, cli->arena, &missing);
+    if (missing)
+        return am_fail(err, AM_E_ABSENT,
+                       "what A measured (%s of %s) is no longer among the compiled benches",
+                       missing, am_kvs_get(a, key_file) ? am_kvs_get(a, key_file) : "a file");
+    return tell_base(cli, folders, err);
 }
 
 /* ---- the worker ---- */
+
+bool am_own_measured(const char *worker)
+{
+    return worker && strcmp(worker, worker_name) == 0;
+}
+
+bool am_own_same_worker(const struct am_kvs *build_a, const struct am_kvs *build_b)
+{
+    static const char key[] = "worker.own";
+    const char *const a = am_kvs_get(build_a, key), *const b = am_kvs_get(build_b, key);
+
+    return a && b && strcmp(a, b) == 0;
+}
 
 /* What the worker itself said, out of what the catalogue says of its end. */
 static void told_by_worker(const char *why, char *buf, size_t cap)
@@ -277,7 +375,7 @@ static void told_by_worker(const char *why, char *buf, size_t cap)
 enum am_status am_own_check(const struct am_catalogue *catalogue, const struct am_kvs *kept,
                             struct am_err *err)
 {
-    const char *const first = am_kvs_get(kept, "own.1.file");
+    const char *const first = am_kvs_get(kept, key_file);
     const char *const file = am_kvs_get(kept, "own.2.file") ? "one of the files" : first;
     char story[STORY_MAX];
 

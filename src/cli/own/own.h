@@ -17,18 +17,28 @@
 #include "base/arena.h"
 #include "base/kv.h"
 #include "base/status.h"
-#include "cli/words/options.h"
+#include "cli/cli.h"
 #include "conductor/catalogue.h"
 
-/* Compiles what the operands name. `kept` gets what is stored with the run; without files it stays
- * empty, and the operands as they are. */
-enum am_status am_own_settle(struct am_options *opt, struct am_arena *arena, struct am_kvs *kept,
-                             struct am_err *err);
+/* Compiles what the operands of `opt` name. cli->own gets what is stored with the run; without
+ * files it stays empty, and the operands as they are. */
+enum am_status am_own_settle(struct am_options *opt, struct am_cli *cli, struct am_err *err);
 
-/* For resume: what the run was begun with, from the user's data folder; files that were named again
- * (`kept`) must come to the same. Nothing where the run has no such benches. */
-enum am_status am_own_recall(const struct am_kvs *stored, const struct am_kvs *kept,
-                             struct am_arena *arena, struct am_err *err);
+/* For resume: what the run was begun with, both sides of it, from the user's data folder; files
+ * that were named again (cli->own) must come to the same. Nothing where the run has no such
+ * benches. */
+enum am_status am_own_recall(struct am_cli *cli, const struct am_kvs *stored, struct am_err *err);
+
+/* For measuring again what two runs measured: the benches of B's files are those of the worker, and
+ * where A measured other code, the options (a copy) say so of the base. AM_E_ABSENT when one of
+ * them is no longer among the compiled benches. Nothing where B has no such benches. */
+enum am_status am_own_recall_sides(struct am_cli *cli, const struct am_kvs *a,
+                                   const struct am_kvs *b, struct am_err *err);
+
+/* Whether such benches were measured by a worker of this name, and by the same program in both
+ * builds. */
+bool am_own_measured(const char *worker);
+bool am_own_same_worker(const struct am_kvs *build_a, const struct am_kvs *build_b);
 
 /* AM_E_USAGE when files were named whose benches the worker could not list. */
 enum am_status am_own_check(const struct am_catalogue *catalogue, const struct am_kvs *kept,

@@ -23,7 +23,7 @@ static int prepare(struct archmeter_point *p)
         numbers[i] = archmeter_number(p, "value");
     p->flops = (double)n;
     p->bytes_read = 8.0 * (double)n;
-    archmeter_note(p, "block", archmeter_text(p, "block"));
+    archmeter_note(p, "taken", archmeter_text(p, "block"));
     return strcmp(archmeter_text(p, "mode"), "odd") == 0 ? archmeter_refuse(p, "odd is not done")
                                                          : 0;
 }

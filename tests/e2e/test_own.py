@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Benches out of the tree: written by `new bench`, compiled, measured, compared, resumed; and files that do not
 compile, are wrong, crash, hang, leave, or do nothing."""
+import fcntl
 import json
 import os
 import re
@@ -132,6 +133,147 @@ def test_examples(tap, own):
     tap.ok("scalar" in isas and len(isas) > 1, f"a file is compiled once per instruction set: {sorted(isas)}")
 
 
+def test_fortran(tap, own):
+    """Every call of the module, by a bench whose metric of its own is known beforehand."""
+    if not shutil.which("gfortran"):
+        tap.skip("all calls of the Fortran module", "there is no gfortran")
+        return
+    path = os.path.join(ROOT, "tests/own/all.f90")
+    threads = ["1", "2"] if os.cpu_count() > 1 else ["1"]
+    done = own.do("run", path, *FAST, "-p", f"threads={','.join(threads)}", "-o", "all.db")
+    tap.ok(done.returncode == 0, "a bench in Fortran with every call", done.stdout + done.stderr)
+    sums = {(str(r["point"]["threads"]), r["point"]["way"]): r["metrics"]["sum"]["median"] for r in own.results("all.db")}
+    want = {(t, way): 100 * int(t) + k for t in threads for k, way in ((1, "plain"), (2, "other"))}
+    tap.ok(sums == want, "own metrics, texts of axes and threads are what they must be", sums)
+    files = own.query("all.db", "SELECT DISTINCT name, data FROM attachment")
+    tap.ok([(name, bytes(data)) for name, data in files] == [("words.txt", b"f90")], "an attachment", files)
+    notes = {row[0] for row in own.query("all.db", "SELECT value FROM note WHERE key = 'word'")}
+    tap.ok(notes == {"plain", "other"}, "a note", notes)
+    for profile, points in (("--quick", {("1", "plain"), ("1", "other")}), ("--thorough", {("1", "other"), ("2", "other")})):
+        done = own.do("plan", path, profile, "--format", "json")
+        found = {(str(p["point"]["threads"]), p["point"]["way"]) for p in json.loads(done.stdout)["points"]}
+        tap.ok(found == points or (os.cpu_count() == 1 and found < points), f"values of {profile}", found)
+
+
+def cache_of(own):
+    return own.path("data/archmeter/own")
+
+
+def plant_folders(own, count, name="{:016x}", days=1, size=10):
+    """Folders as the cache has them, last used so many days ago, the later ones a second later each."""
+    for i in range(count):
+        folder = os.path.join(cache_of(own), name.format(i + 1))
+        os.makedirs(folder)
+        with open(os.path.join(folder, "bench.so"), "wb") as f:
+            f.truncate(size)
+        used = time.time() - days * 86400 + i
+        os.utime(folder, (used, used))
+
+
+def test_cache(tap, own):
+    """What was compiled is kept within bounds; what somebody holds, and what is not ours, stays."""
+    shutil.rmtree(cache_of(own), ignore_errors=True)
+    own.do("plan", "./tally.c")
+    names = [n for n in os.listdir(cache_of(own)) if not n.startswith("include-")]
+    tap.ok(len(names) == 1, "one folder per code, and nothing of the compiling is left", names)
+    width = len(names[0])
+    digits = "{:0%dx}" % width
+    plant_folders(own, 80, digits)
+    plant_folders(own, 1, "f" * width, days=100)
+    plant_folders(own, 1, "e" * width, days=2, size=300 << 20)
+    plant_folders(own, 1, "mine", days=400)
+    plant_folders(own, 1, "archmeter-compile-killed", days=2)
+    held = os.open(os.path.join(cache_of(own), digits.format(1)), os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_SH)
+    done = own.do("plan", "./tally.c")
+    left = set(os.listdir(cache_of(own)))
+    os.close(held)
+    tap.ok(done.returncode == 0 and len(left) <= 64 + 3, f"{len(left)} folders are left of 85", sorted(left))
+    tap.ok(names[0] in left and digits.format(80) in left, "the latest are among them", sorted(left))
+    tap.ok(digits.format(1) in left and digits.format(2) not in left, "one that a process holds stays, the next goes")
+    tap.ok("f" * width not in left and "e" * width not in left, "what was used long ago, or is too large, goes", sorted(left))
+    tap.ok("mine" in left and "archmeter-compile-killed" not in left,
+           "names that are not ours stay, what a killed compilation left goes", sorted(left))
+
+
+def test_cache_together(tap, own):
+    """Processes that compile the same and other code at once, with a cache that is full, take nothing from each other."""
+    shutil.rmtree(cache_of(own), ignore_errors=True)
+    own.do("plan", "./tally.c")
+    width = max(len(n) for n in os.listdir(cache_of(own)) if not n.startswith("include-"))
+    plant_folders(own, 80, "{:0%dx}" % width)
+    jobs = [subprocess.Popen([own.archmeter, "run", "./tally.c", "--flags", f"-DSIDE={i % 3}", *FAST, "-p", "n=1K", "-o",
+                              f"together{i}.db"], cwd=own.dir, env=own.real_env, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True) for i in range(6)]
+    said = [job.communicate()[1] for job in jobs]
+    tap.ok(all(job.returncode == 0 for job in jobs), "six at once", said)
+    tap.ok(not [n for n in os.listdir(cache_of(own)) if n.startswith("archmeter-")], "and nothing of the compiling is left")
+
+
+def test_hanging_compiler(tap, own):
+    own.write("slowcc", "#!/bin/sh\necho $$ > slowcc.pid\nsleep 1000 & wait\n")
+    os.chmod(own.path("slowcc"), 0o755)
+    job = subprocess.Popen([own.archmeter, "run", "./tally.c", "--cc", own.path("slowcc"), "-o", "slow.db"], cwd=own.dir,
+                           env=own.real_env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not os.path.exists(own.path("slowcc.pid")) or not own.read("slowcc.pid").strip():
+        time.sleep(0.02)
+    job.terminate()
+    said = job.communicate(timeout=120)[1]
+    tap.ok(job.returncode == 130 and "interrupted" in said and not os.path.exists(own.path("slow.db")),
+           "a compiler that hangs ends with an interrupt", f"{job.returncode} {said}")
+    group = int(own.read("slowcc.pid"))
+    gone = False
+    for _ in range(500):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            gone = True
+            break
+        time.sleep(0.02)
+    tap.ok(gone, "with all that it started")
+
+
+def test_rerun(tap, own):
+    """Runs of two versions: what looks changed is decided by fresh pairs of the code of both."""
+    own.write("once.c", own.read("tally.c"))
+    own.write("again.c", own.read("tally.c").replace(
+        "for (int64_t i = sum = 0;", "for (int k = 0; k < 3; k++)\n        for (int64_t i = sum = 0;"))
+    words = ("-p", "n=4K", "--launches", "5", "--samples", "3", "--min-batch", "1ms", "--no-wait")
+    for name in ("once", "again"):
+        done = own.do("run", f"./{name}.c", *words, "-o", f"re-{name}.db")
+        tap.ok(done.returncode == 0, f"{name} is measured", done.stderr)
+    done = own.do("compare", "re-once.db", "re-again.db", "--rerun")
+    tap.ok("archmeter_alloc" not in done.stdout and "own.code" in done.stdout, "what differs is told without the texts", done.stdout)
+    tap.ok(done.returncode == 0 and re.search(r"^slower +own\.tally", done.stdout, re.MULTILINE) and
+           "1 row measured again: fresh pairs" in done.stdout, "three times the work is slower, by fresh pairs",
+           done.stdout + done.stderr)
+    shutil.move(cache_of(own), own.path("hidden"))
+    done = own.do("compare", "re-once.db", "re-again.db", "--rerun")
+    said = " ".join(done.stdout.split())
+    tap.ok(done.returncode == 0 and "no longer among the compiled benches" in said and "slower?" in said,
+           "without the code the question stays", done.stdout + done.stderr)
+    shutil.rmtree(cache_of(own), ignore_errors=True)
+    shutil.move(own.path("hidden"), cache_of(own))
+
+
+def test_resume_sides(tap, own):
+    """A run against another source goes on with the code of both."""
+    words = ["run", "./once.c", "--against-source", "./again.c", "-p", "n=1K", "--launches", "30", "-o", "r.db"]
+    if os.path.exists(own.path("r.db")):
+        os.remove(own.path("r.db"))
+    job = subprocess.Popen([own.archmeter, *words], cwd=own.dir, env=own.real_env, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    while job.poll() is None and (not os.path.exists(own.path("r.db")) or launches(own) < 3):
+        time.sleep(0.05)
+    job.kill()
+    job.wait()
+    before = launches(own)
+    done = own.do("resume", "r.db")
+    sides = own.query("r.db", "SELECT worker, count(*) FROM launch GROUP BY worker ORDER BY worker")
+    tap.ok(done.returncode == 0 and before < 60 and sides == [("own", 30), ("own@base", 30)], "resume finishes both sides",
+           f"{before} {sides}\n{done.stderr}")
+
+
 def test_kinds(tap, own):
     """Objects, libraries, folders."""
     text = own.read("tally.c")
@@ -222,6 +364,7 @@ PLANTS = {
     "rule": ("", ".axes = axes", '.axes = axes, .metrics = (struct archmeter_metric[]){{"r", "flop"}, {0}}', 2,
              'did you mean "flops"?'),
     "none": ("", "ARCHMETER_BENCH(tally,", "#define UNUSED(...) int unused\nUNUSED(", 2, "describes no bench"),
+    "note": ("", "return 0;", 'archmeter_note(p, "n", "x");\n    return 0;', 3, "is the name of an axis"),
     "constructor": ("__attribute__((constructor)) static void begin(void) { *(volatile int *)8 = 1; }\n", "", "", 2,
                     "signal"),
 }
@@ -350,8 +493,9 @@ def test_pkg_config(tap, own):
 def main():
     tap = Tap()
     own = Own()
-    for test in (test_new, test_measured, test_stored, test_compared, test_languages, test_examples, test_kinds,
-                 test_header_changes, test_unverified, test_settings, test_compiler, test_plants, test_resume, test_tune, test_versions,
+    for test in (test_new, test_measured, test_stored, test_compared, test_languages, test_fortran, test_examples, test_kinds,
+                 test_header_changes, test_unverified, test_settings, test_compiler, test_hanging_compiler, test_plants,
+                 test_cache, test_cache_together, test_rerun, test_resume, test_resume_sides, test_tune, test_versions,
                  test_pkg_config, test_guide):
         test(tap, own)
     tap.done()

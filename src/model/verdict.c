@@ -90,14 +90,21 @@ enum am_status am_row_measure(struct am_comparison_row *row, double delta, struc
     return AM_OK;
 }
 
-/* Adds what earlier runs differ by, where enough of them have the row. */
+/* What was in the way of a number of grade C may have met one side more than the other: turns
+ * share out what comes and goes, not what a program itself meets beside a busy neighbour. */
+static bool is_doubtful(const struct am_comparison_row *row)
+{
+    return row->metric_a->grading.grade == AM_GRADE_C || row->metric_b->grading.grade == AM_GRADE_C;
+}
+
+/* What the row rests on. Adds what earlier runs differ by, where enough of them have the row. */
 static void add_record(struct am_comparison_row *row, const struct am_compare_settings *settings)
 {
     const double turn = row->metric_a->better == AM_LOWER ? 1 : -1;
     struct am_change c = row->change;
     double spread;
 
-    row->basis = settings->basis;
+    row->basis = settings->graded && is_doubtful(row) ? AM_BASIS_DOUBTFUL : settings->basis;
     if (settings->basis != AM_BASIS_ONE_RUN || !settings->record)
         return;
     spread = am_record_spread(settings->record, row->a, row->metric_a->name, &row->runs);

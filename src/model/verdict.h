@@ -44,6 +44,9 @@ int am_verdict_direction(enum am_verdict verdict);
     X(AM_BASIS_RECORD, "one run per side, and what earlier runs of it differ by", true)            \
     X(AM_BASIS_PAIRS, "fresh pairs of launches of both sides", true)                               \
     X(AM_BASIS_AGAIN, "A as stored, and B measured again: nothing but the time tells them apart",  \
+      false)                                                                                       \
+    X(AM_BASIS_DOUBTFUL,                                                                           \
+      "both sides interleaved in one run, one of them of grade C: it may be what disturbed them",  \
       false)
 
 #define AM_BASIS_ENUM(id, words, decides) id,

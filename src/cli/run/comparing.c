@@ -6,6 +6,7 @@
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
 #include "document/comparison.h"
+#include "family/timed.h"
 #include "model/between.h"
 #include "model/side.h"
 #include "write/write.h"
@@ -141,6 +142,8 @@ enum am_status am_pair_judge(const struct am_cli *cli, struct am_pair *pair,
                                                   .level = level,
                                                   .basis = pair->basis,
                                                   .all_metrics = cli->opt->all_metrics,
+                                                  .graded = pair->basis == AM_BASIS_WITHIN_RUN &&
+                                                            am_timed_is(&pair->b),
                                                   .record = &pair->record};
     return am_compare(&pair->a, &pair->b, &pair->settings, cli->arena, out, err);
 }

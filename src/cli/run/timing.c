@@ -191,6 +191,7 @@ static enum am_status show_times(const struct am_cli *cli, const struct am_resul
         .delta = cli->opt->delta >= 0 ? cli->opt->delta : default_delta,
         .level = level,
         .basis = AM_BASIS_WITHIN_RUN,
+        .graded = true,
     };
     struct am_comparison pairs;
     const struct am_timing_view view = {.set = set,
@@ -226,28 +227,41 @@ static size_t same_line(const struct am_timed_commands *commands, const bool *ta
     return n;
 }
 
-static enum am_status show_sensitivity(const struct am_cli *cli, const struct am_result_set *set,
-                                       const struct am_timed_commands *commands, const char *path,
-                                       struct am_err *err)
+enum am_status am_timing_sensitivity(const struct am_cli *cli, const struct am_result_set *set,
+                                     struct am_sensitivity **items, size_t *n_items,
+                                     struct am_err *err)
 {
-    struct am_sensitivity *const items =
-        am_arena_array(cli->arena, commands->n + 1, sizeof(*items));
+    struct am_timed_commands commands = {0};
+    const bool read = am_timed_of(set, cli->arena, &commands);
     const struct am_timed **const steps =
-        am_arena_array(cli->arena, commands->n + 1, sizeof(*steps));
-    bool *const taken = am_arena_array(cli->arena, commands->n + 1, sizeof(*taken));
-    struct am_sensitivity_view view = {.set = set, .items = items, .path = path};
-    const struct am_document document = am_document_sensitivity(&view);
-    enum am_status s =
-        items && steps && taken ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the commands");
+        am_arena_array(cli->arena, commands.n + 1, sizeof(*steps));
+    bool *const taken = am_arena_array(cli->arena, commands.n + 1, sizeof(*taken));
+    enum am_status s;
 
-    for (size_t i = 0; s == AM_OK && i < commands->n; i++) {
-        const size_t n = taken[i] ? 0 : same_line(commands, taken, i, steps);
+    *n_items = 0;
+    *items = am_arena_array(cli->arena, commands.n + 1, sizeof(**items));
+    s = read && *items && steps && taken ? AM_OK
+                                         : am_fail(err, AM_E_NOMEM, "no memory for the commands");
+    for (size_t i = 0; s == AM_OK && i < commands.n; i++) {
+        const size_t n = taken[i] ? 0 : same_line(&commands, taken, i, steps);
 
         for (size_t k = 0; k < n; k++)
-            taken[steps[k] - commands->items] = true;
+            taken[steps[k] - commands.items] = true;
         if (n)
-            s = am_sensitivity_judge(steps, n, cli->arena, &items[view.n++], err);
+            s = am_sensitivity_judge(steps, n, cli->arena, &(*items)[(*n_items)++], err);
     }
+    return s;
+}
+
+static enum am_status show_sensitivity(const struct am_cli *cli, const struct am_result_set *set,
+                                       const char *path, struct am_err *err)
+{
+    struct am_sensitivity *items = NULL;
+    struct am_sensitivity_view view = {.set = set, .path = path};
+    const struct am_document document = am_document_sensitivity(&view);
+    const enum am_status s = am_timing_sensitivity(cli, set, &items, &view.n, err);
+
+    view.items = items;
     if (s == AM_OK)
         am_write(&document, &cli->style, cli->arena, stdout);
     return s;
@@ -258,8 +272,9 @@ enum am_status am_timing_show(const struct am_cli *cli, const struct am_result_s
 {
     struct am_timed_commands commands;
 
+    if (am_timed_is_sensitivity(set))
+        return show_sensitivity(cli, set, path, err);
     if (!am_timed_of(set, cli->arena, &commands))
         return am_fail(err, AM_E_NOMEM, "no memory for the commands");
-    return am_timed_is_sensitivity(set) ? show_sensitivity(cli, set, &commands, path, err)
-                                        : show_times(cli, set, &commands, path, err);
+    return show_times(cli, set, &commands, path, err);
 }

@@ -7,6 +7,7 @@
 #include "base/kv.h"
 #include "cli/cli.h"
 #include "core/spec/spec.h"
+#include "model/sensitivity.h"
 #include "store/store.h"
 
 /* The experiment that the operands and options describe. AM_E_USAGE for what cannot be run: a
@@ -17,6 +18,11 @@ enum am_status am_timing_load(const struct am_cli *cli, const struct am_symbol *
 /* The commands of a settled set on standard output, with their verdicts. */
 enum am_status am_timing_show(const struct am_cli *cli, const struct am_result_set *set,
                               const char *path, struct am_err *err);
+
+/* What each command of a run with steps depends on, in the order typed. */
+enum am_status am_timing_sensitivity(const struct am_cli *cli, const struct am_result_set *set,
+                                     struct am_sensitivity **items, size_t *n_items,
+                                     struct am_err *err);
 
 /* Marks a run as one of commands, and tells one by the mark. */
 void am_timing_keep(const struct am_options *opt, struct am_arena *arena, struct am_kvs *settings);

@@ -185,11 +185,13 @@ static int by_speed(const void *x, const void *y)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
+/* What keeps the row from more. More launches of a busy machine would not. */
 static const char *needs(const struct am_comparison_row *row, struct am_arena *arena)
 {
     const char *const text =
-        row->launches_needed ? am_arena_printf(arena, "; try %zu launches", row->launches_needed)
-                             : "";
+        row->basis == AM_BASIS_DOUBTFUL ? ", grade C"
+        : row->launches_needed ? am_arena_printf(arena, "; try %zu launches", row->launches_needed)
+                               : "";
 
     return text ? text : "";
 }
@@ -203,8 +205,8 @@ static void tell_versus(struct am_body *b, const struct am_timing_view *view,
     switch (v->row->verdict) {
     case AM_VERDICT_SAME:
         (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
-                            "%s and %s are the same within %.3g %% (%.3f..%.3f)", fast, slow,
-                            100 * view->settings->delta, v->lo, v->hi);
+                            "%s and %s are the same within %.3g %% (%.3f..%.3f)%s", fast, slow,
+                            100 * view->settings->delta, v->lo, v->hi, more);
         break;
     case AM_VERDICT_FASTER:
     case AM_VERDICT_SLOWER:

@@ -52,10 +52,12 @@ static struct rx_run begin(void)
     return run;
 }
 
-static char *shown(struct rx_run *run, enum am_format format, bool all)
+/* As `archmeter time` shows it. `doubted`: a command whose times are of grade C; NULL: none. */
+static char *shown_with(struct rx_run *run, enum am_format format, bool all,
+                        struct am_result *doubted)
 {
     static const struct am_compare_settings settings = {
-        .delta = 0.02, .level = 0.95, .basis = AM_BASIS_WITHIN_RUN};
+        .delta = 0.02, .level = 0.95, .basis = AM_BASIS_WITHIN_RUN, .graded = true};
     struct am_timed_commands commands;
     struct am_comparison pairs;
     const struct am_timing_view view = {.set = &run->set,
@@ -73,6 +75,10 @@ static char *shown(struct rx_run *run, enum am_format format, bool all)
     FILE *const out = open_memstream(&text, &size);
 
     am_evidence_settle(&run->set);
+    for (size_t i = 0; i < run->set.n; i++)
+        run->set.results[i].metrics[0].grading = (struct am_grading){0};
+    if (doubted)
+        doubted->metrics[0].grading.grade = AM_GRADE_C;
     ok(am_timed_is(&run->set) && am_timed_of(&run->set, &run->arena, &commands), "commands");
     for (size_t i = 0; i < commands.n; i++)
         results[i] = commands.items[i].result;
@@ -81,6 +87,11 @@ static char *shown(struct rx_run *run, enum am_format format, bool all)
     am_write(&document, &style, &run->arena, out);
     (void)fclose(out);
     return text;
+}
+
+static char *shown(struct rx_run *run, enum am_format format, bool all)
+{
+    return shown_with(run, format, all, NULL);
 }
 
 static bool has(const char *text, const char *part)
@@ -128,6 +139,34 @@ static void test_verdicts(void)
     ok(has(text, "/bin/sh starts B"), "who is started by a shell is said");
     ok(has(text, "3 MiB"), "memory above the worker's own is told");
     fits(text, "four commands");
+    free(text);
+    am_arena_fini(&run.arena);
+}
+
+/* Grade C concludes nothing: not that a command is faster, whatever the factor. */
+static void test_grades(void)
+{
+    struct rx_run run = begin();
+    struct am_result *busy;
+    char *text;
+
+    (void)put_command(&run, "slow", 0.2, 0.01, 7);
+    busy = put_command(&run, "busy", 0.1, 0.01, 7);
+    (void)put_command(&run, "fast", 0.1, 0.001, 7);
+    (void)put_command(&run, "alike", 0.1, 0.001, 7);
+    text = shown_with(&run, AM_FORMAT_TABLE, true, busy);
+    ok(has(text, "B may be 2.0") && has(text, "faster than A: unsure, grade C"),
+       "a difference of a command of grade C is unsure");
+    ok(has(text, "C is 2.0") && has(text, "faster than A: significant"), "others are not");
+    ok(has(text, "the same within 2 %"), "nor is what is the same");
+    free(text);
+    text = shown_with(&run, AM_FORMAT_JSON, true, busy);
+    ok(has(text, "\"verdict\": \"faster?\"") && has(text, "\"verdict\": \"faster\"") &&
+           has(text, "one of them of grade C"),
+       "JSON says the same, and why");
+    free(text);
+    text = shown_with(&run, AM_FORMAT_TABLE, true, NULL);
+    ok(strstr(text, "grade C") == NULL && has(text, "B is 2.0"), "without it both are");
     free(text);
     am_arena_fini(&run.arena);
 }
@@ -194,6 +233,7 @@ static void test_many(void)
 int main(void)
 {
     test_verdicts();
+    test_grades();
     test_undecided();
     test_failed();
     test_many();

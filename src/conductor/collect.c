@@ -150,6 +150,23 @@ static enum am_status on_chosen(struct am_collect *c, const struct am_msg *m, st
     return s == AM_OK ? add_said(c, &visit_at_hand(c)->chosen, "chosen", m, err) : s;
 }
 
+/* Inside of the launch, once; before a sample, so that it is of all of them. */
+static enum am_status on_window(struct am_collect *c, const struct am_msg *m, struct am_err *err)
+{
+    struct am_visit *const v = visit_at_hand(c);
+    const bool none = m->begin_ns == 0 && m->end_ns == 0;
+
+    if (v->has_window || v->n_samples)
+        return am_fail(err, AM_E_PROTOCOL, "a window said twice, or behind a sample");
+    if (!none && !c->simulated && (m->begin_ns < c->launch.started_ns || m->end_ns > am_now_ns()))
+        return am_fail(err, AM_E_PROTOCOL, "a window at a time that cannot be: %llu..%llu ns",
+                       (unsigned long long)m->begin_ns, (unsigned long long)m->end_ns);
+    v->has_window = true;
+    v->window_begin_ns = m->begin_ns;
+    v->window_end_ns = m->end_ns;
+    return AM_OK;
+}
+
 static enum am_status on_propose(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     if (!is_axis(c, m->key))
@@ -351,7 +368,7 @@ static const struct {
     [AM_MSG_END] = {WHEN_INSIDE, on_end},           [AM_MSG_DONE] = {WHEN_BETWEEN, on_done},
     [AM_MSG_CHOSEN] = {WHEN_INSIDE, on_chosen},     [AM_MSG_PROPOSE] = {WHEN_INSIDE, on_propose},
     [AM_MSG_ATTACH] = {WHEN_INSIDE, on_attach},     [AM_MSG_DATA] = {WHEN_ATTACHING, on_data},
-    [AM_MSG_LIBRARY] = {WHEN_BETWEEN, on_library},
+    [AM_MSG_LIBRARY] = {WHEN_BETWEEN, on_library},  [AM_MSG_WINDOW] = {WHEN_INSIDE, on_window},
 };
 
 static enum when now_is(const struct am_collect *c)

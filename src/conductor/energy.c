@@ -386,10 +386,22 @@ void am_energy_rig_stretch(const struct am_energy_rig *rig, bool batch_given,
 
 /* ---- attribution ---- */
 
+/* The time in which a sample was measured: its own, or what the bench says of the point. */
+struct window {
+    uint64_t t0_ns, t1_ns;
+};
+
+static struct window window_of(const struct am_visit *visit, const struct am_sample *sample)
+{
+    return visit->has_window ? (struct window){visit->window_begin_ns, visit->window_end_ns}
+                             : (struct window){sample->t0_ns, sample->t1_ns};
+}
+
 /* Fills the values behind the first `at`, which are the worker's. */
 static void fill_sample(const struct am_energy_rig *rig, const struct am_energy *energies,
-                        const struct am_work *work, struct am_sample *sample, size_t at)
+                        const struct am_visit *visit, struct am_sample *sample, size_t at)
 {
+    const struct window window = window_of(visit, sample);
     const size_t groups = groups_fitting(rig, at);
 
     for (size_t g = 0; g < groups; g++) {
@@ -397,8 +409,8 @@ static void fill_sample(const struct am_energy_rig *rig, const struct am_energy 
             .watts = group_watts(&rig->groups[g], energies),
             .idle_w = rig->groups[g].idle_w,
             .seconds = (double)sample->elapsed_ns * 1e-9 / (double)sample->iters,
-            .window_s = (double)(sample->t1_ns - sample->t0_ns) * 1e-9 / (double)sample->iters,
-            .work = work,
+            .window_s = (double)(window.t1_ns - window.t0_ns) * 1e-9 / (double)sample->iters,
+            .work = &visit->work,
             .process_nm = rig->options.process_nm,
             .process_exponent = rig->options.process_exponent,
         };
@@ -433,6 +445,17 @@ static void note_sample(const struct am_energy_rig *rig, const struct am_energy 
     }
 }
 
+/* Readings of a meter are of the whole machine: they say nothing of what is spread over the time of
+ * others. */
+static void no_window(const struct am_energy_rig *rig, struct am_energy *out)
+{
+    for (size_t i = 0; i < rig->meters.n; i++) {
+        out[i] = (struct am_energy){.joules = NAN, .watts = NAN, .uncertainty_j = NAN};
+        (void)am_str_copy(out[i].reason, sizeof(out[i].reason),
+                          "it has no time of its own: its calls are spread over other work");
+    }
+}
+
 static void attribute_visit(struct am_energy_rig *rig, const struct am_bench *bench,
                             struct am_arena *arena, struct am_visit *visit)
 {
@@ -442,8 +465,13 @@ static void attribute_visit(struct am_energy_rig *rig, const struct am_bench *be
     for (size_t i = 0; i < visit->n_samples; i++) {
         struct am_sample *const sample = &visit->samples[i];
 
-        am_meter_sampler_window(rig->sampler, sample->t0_ns, sample->t1_ns, rig->scratch);
-        fill_sample(rig, rig->scratch, &visit->work, sample, at);
+        const struct window window = window_of(visit, sample);
+
+        if (window.t1_ns)
+            am_meter_sampler_window(rig->sampler, window.t0_ns, window.t1_ns, rig->scratch);
+        else
+            no_window(rig, rig->scratch);
+        fill_sample(rig, rig->scratch, visit, sample, at);
         note_sample(rig, rig->scratch, arena, &visit->notes);
     }
 }

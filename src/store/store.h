@@ -107,6 +107,9 @@ struct am_visit {
     struct am_kvs notes;    /* the worker's remarks, for people */
     struct am_kvs chosen;   /* what it was done with: axes, and names of the bench's own */
     struct am_kvs proposed; /* what a tuner may try: axis -> values */
+    /* When it was measured, where that was not between the times of its samples; not stored. */
+    bool has_window;
+    uint64_t window_begin_ns, window_end_ns; /* both 0: at no time of its own */
     struct am_attachment *attachments;
     size_t n_attachments;
 };

@@ -110,6 +110,13 @@ static void on_chosen(void *self, const char *name, const char *value)
     say_keyed(self, AM_MSG_CHOSEN, name, value);
 }
 
+static void on_window(void *self, uint64_t begin_ns, uint64_t end_ns)
+{
+    const struct am_msg msg = {.kind = AM_MSG_WINDOW, .begin_ns = begin_ns, .end_ns = end_ns};
+
+    (void)say(self, &msg, NULL);
+}
+
 static void on_propose(void *self, const char *axis, const char *values)
 {
     say_keyed(self, AM_MSG_PROPOSE, axis, values);
@@ -181,8 +188,11 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
         .memory_limit_bytes = l->request.memory_limit_bytes,
         .clock = &l->clock,
         .bench = bench,
+        .events = l->request.counters,
+        .n_events = l->counters ? l->request.n_counters : 0,
         .note = on_note,
         .chosen = on_chosen,
+        .window = on_window,
         .propose = on_propose,
         .attach = on_attach,
         .said_self = l,

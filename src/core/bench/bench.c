@@ -60,6 +60,12 @@ void am_ctx_attach(const struct am_ctx *ctx, const char *name, const char *type,
         ctx->attach(ctx->said_self, name, type, data, n);
 }
 
+void am_ctx_window(const struct am_ctx *ctx, uint64_t begin_ns, uint64_t end_ns)
+{
+    if (ctx->window)
+        ctx->window(ctx->said_self, begin_ns, end_ns);
+}
+
 size_t am_metric_count(const struct am_metric *metrics)
 {
     size_t n = 0;

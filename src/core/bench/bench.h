@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AM_AXES_MAX = 24, AM_METRICS_MAX = 64, AM_NAME_MAX = 48 };
+enum { AM_AXES_MAX = 24, AM_METRICS_MAX = 64, AM_NAME_MAX = 48, AM_EVENTS_MAX = 16 };
 
 /* Exact work of one iteration, stated by prepare(). */
 struct am_work {
@@ -75,12 +75,15 @@ struct am_ctx {
     uint64_t memory_limit_bytes; /* larger working sets must be refused (AM_E_ABSENT) */
     const struct am_clock *clock;
     const struct am_bench *bench; /* whose hook is called, for hooks that several share */
+    const char *const *events;    /* names of those that are counted beside the time */
+    size_t n_events;
     /* Where the functions below go; NULL: nowhere. The context lives as long as the point's state.
      */
     void (*note)(void *self, const char *key, const char *text);
     void (*chosen)(void *self, const char *name, const char *value);
     void (*propose)(void *self, const char *axis, const char *values);
     void (*attach)(void *self, const char *name, const char *type, const void *data, size_t n);
+    void (*window)(void *self, uint64_t begin_ns, uint64_t end_ns);
     void *said_self;
 };
 
@@ -106,11 +109,17 @@ void am_ctx_propose(const struct am_ctx *ctx, const char *axis, const char *fmt,
 void am_ctx_attach(const struct am_ctx *ctx, const char *name, const char *type, const void *data,
                    size_t n);
 
+/* When the point was measured (clock of the samples), where that is not when its batch is: parts of
+ * a program that ran before. Meters are read for this window then. 0, 0: at no time of its own. */
+void am_ctx_window(const struct am_ctx *ctx, uint64_t begin_ns, uint64_t end_ns);
+
 /* What run_timed() hands back for one batch. */
 struct am_batch {
     uint64_t elapsed_ns;           /* by the bench's own clock, e.g. device events */
     double values[AM_METRICS_MAX]; /* indexed as metrics; only AM_RULE_OWN ones are read */
     bool elsewhere; /* measured outside of this batch: events counted in it are not the point's */
+    bool counted;   /* elsewhere too: `counts`, indexed as the events of the context */
+    double counts[AM_EVENTS_MAX];
 };
 
 /* The CPUs a launch is bound to: as many as the point's axis `threads` says (1 without one), in the

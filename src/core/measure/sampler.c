@@ -86,6 +86,17 @@ static struct am_batch_use use_of(const struct session *s, uint64_t wall_ns,
     };
 }
 
+/* Events that the bench counted itself, or none. */
+static void put_elsewhere(const struct session *s, const struct am_batch *batch,
+                          struct am_sample *out)
+{
+    const struct am_event_reader *const events = s->sampler->events;
+    const size_t at = am_metric_count(s->bench->metrics);
+
+    for (size_t i = 0; events && i < events->n && at + i < AM_METRICS_MAX; i++)
+        out->values[at + i] = batch->counted ? batch->counts[i] / (double)out->iters : NAN;
+}
+
 /* One batch between two clock readings; nothing else stands between them. */
 static enum am_status timed_run(const struct session *s, uint64_t iters, struct am_sample *out,
                                 struct am_batch_use *use, struct am_err *err)
@@ -109,6 +120,8 @@ static enum am_status timed_run(const struct session *s, uint64_t iters, struct 
     for (size_t i = 0; b->run_timed && b->metrics[i].name; i++)
         out->values[i] = batch.values[i];
     out->elsewhere = batch.elsewhere;
+    if (batch.elsewhere)
+        put_elsewhere(s, &batch, out);
     return status;
 }
 
@@ -297,8 +310,8 @@ static void put_events(const struct session *s, const double *before, const doub
     const struct am_event_reader *const events = s->sampler->events;
     const size_t at = am_metric_count(s->bench->metrics);
 
-    for (size_t i = 0; events && i < events->n && at + i < AM_METRICS_MAX; i++)
-        out->values[at + i] = out->elsewhere ? NAN : (after[i] - before[i]) / (double)out->iters;
+    for (size_t i = 0; events && i < events->n && at + i < AM_METRICS_MAX && !out->elsewhere; i++)
+        out->values[at + i] = (after[i] - before[i]) / (double)out->iters;
 }
 
 /* The core clock is probed next to the batch, the costlier disturbance counters outside of that. */

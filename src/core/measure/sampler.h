@@ -31,7 +31,6 @@ struct am_event_reader {
     size_t n;                                 /* at most AM_EVENTS_MAX */
     void *self;
 };
-enum { AM_EVENTS_MAX = 16 };
 
 struct am_sampler_settings {
     uint64_t min_batch_ns; /* a batch lasts at least this long */

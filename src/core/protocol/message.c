@@ -139,6 +139,18 @@ static void write_keyed(struct am_text *out, const struct am_msg *msg)
     am_word_add(out, msg->reason);
 }
 
+static bool read_window(const struct am_words *w, struct am_msg *msg)
+{
+    return am_word_u64(w->w[1], &msg->begin_ns) && am_word_u64(w->w[2], &msg->end_ns) &&
+           msg->begin_ns <= msg->end_ns;
+}
+
+static void write_window(struct am_text *out, const struct am_msg *msg)
+{
+    am_text_addf(out, " %llu %llu", (unsigned long long)msg->begin_ns,
+                 (unsigned long long)msg->end_ns);
+}
+
 static bool read_attach(const struct am_words *w, struct am_msg *msg)
 {
     return am_word_decode(w->w[1], msg->key, sizeof(msg->key)) && msg->key[0] &&
@@ -174,6 +186,7 @@ static const struct form {
     [AM_MSG_WORK] = {"work", 5, 5, read_work, write_work},
     [AM_MSG_NOTE] = {"note", 3, 3, read_keyed, write_keyed},
     [AM_MSG_CHOSEN] = {"chosen", 3, 3, read_keyed, write_keyed},
+    [AM_MSG_WINDOW] = {"window", 3, 3, read_window, write_window},
     [AM_MSG_PROPOSE] = {"propose", 3, 3, read_keyed, write_keyed},
     [AM_MSG_ATTACH] = {"attach", 4, 4, read_attach, write_attach},
     [AM_MSG_DATA] = {"data", 2, 2, read_data, write_data},

@@ -38,6 +38,7 @@ enum am_msg_kind {
     AM_MSG_WORK,     /* work READ WRITTEN FLOPS OPS */
     AM_MSG_NOTE,     /* note KEY TEXT: a remark on this launch of the point, for people */
     AM_MSG_CHOSEN,   /* chosen NAME VALUE: what the launch was done with, for code */
+    AM_MSG_WINDOW,   /* window T0 T1: when the point was measured, where not in its samples */
     AM_MSG_PROPOSE,  /* propose AXIS VALUES: what a tuner may try */
     AM_MSG_ATTACH,   /* attach NAME TYPE LENGTH: so many bytes follow, in lines of data */
     AM_MSG_DATA,     /* data HEX: the next bytes of what is attached */
@@ -61,6 +62,7 @@ struct am_msg {
     double residual;
     struct am_sample sample;
     size_t n_values;
+    uint64_t begin_ns, end_ns;  /* window; both 0: at no time of its own */
     char key[AM_NAME_MAX];      /* note; chosen, attach: the name; propose: the axis; library: id */
     char reason[AM_REASON_MAX]; /* skip, fail; note: its text; chosen, propose: the value(s);
                                  * library: its path */

@@ -103,6 +103,7 @@ static void test_messages(void)
     round_trip((struct am_msg){.kind = AM_MSG_NOTE, .key = "runtime", .reason = "libgomp 12"},
                "note runtime libgomp%2012\n");
     round_trip((struct am_msg){.kind = AM_MSG_CHOSEN, .key = "w", .reason = "8"}, "chosen w 8\n");
+    round_trip((struct am_msg){.kind = AM_MSG_WINDOW, .begin_ns = 5, .end_ns = 9}, "window 5 9\n");
     round_trip((struct am_msg){.kind = AM_MSG_PROPOSE, .key = "w", .reason = "1:16:*2"},
                "propose w 1:16:*2\n");
     round_trip(

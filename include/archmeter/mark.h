@@ -10,7 +10,8 @@
  *
  * One header, nothing to link. Without `archmeter profile` a mark is one branch on a flag. With it,
  * each thread adds its times to a table of its own in a file that is mapped into memory: nothing is
- * locked, no event is kept, and what was measured survives a crash of the program.
+ * locked, no event is kept, and what was measured survives a crash of the program. Where `archmeter
+ * profile --counters` asks for it, a mark also reads the thread's event counters (perf_event_open).
  *
  * A region is its name: calls with the same name, from wherever and by whatever thread, are one
  * region. Regions nest: the time of an inner one is part of its outer one's, and no part of the
@@ -28,7 +29,7 @@
 #ifndef ARCHMETER_MARK_H
 #define ARCHMETER_MARK_H
 
-#define AM_MARK_VERSION 1
+#define AM_MARK_VERSION 2
 
 #if defined(ARCHMETER_NO_MARKS) && !defined(ARCHMETER_MARK_LAYOUT)
 
@@ -39,6 +40,7 @@
 
 #else
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -48,6 +50,11 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__linux__) && !defined(ARCHMETER_MARK_LAYOUT)
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#endif
 
 #ifndef CLOCK_MONOTONIC
 #error "archmeter/mark.h needs POSIX: compile with -std=gnu11, or with -D_POSIX_C_SOURCE=200809L"
@@ -57,18 +64,26 @@
 extern "C" {
 #endif
 
+#if !defined(__cplusplus) && !defined(_DEFAULT_SOURCE) && !defined(_GNU_SOURCE)
+long syscall(long number, ...); /* unistd.h hides it from strict programs */
+#endif
+
 #define AM_MARK_FUNCTION_ static __attribute__((noinline, unused))
 #define AM_MARK_INLINE_ static inline __attribute__((always_inline, unused))
 
 /* The environment variable that turns marks on: "ticks:FOLDER" or "clock:FOLDER". */
 #define AM_MARK_VARIABLE "ARCHMETER_MARKS"
 #define AM_MARK_MAGIC "ammarks"
+/* Events to count at marks: "TYPE:CONFIG:CONFIG1:CONFIG2" each, as perf_event_open(2) takes them,
+ * in hexadecimal, with blanks between. */
+#define AM_MARK_EVENTS_VARIABLE "ARCHMETER_MARK_EVENTS"
 
 enum {
     AM_MARK_NAME_MAX = 96,     /* bytes of a name, terminator included */
     AM_MARK_FRAMES_MAX = 1024, /* regions that a thread has open at most */
     AM_MARK_NODES_MAX = 16384, /* different regions of a thread at most */
     AM_MARK_NODES_STEP = 256,  /* the file grows by as many */
+    AM_MARK_EVENTS_MAX = 8,    /* counted at a time */
     AM_MARK_CACHE_BITS = 12,   /* regions by the address of their name: a miss costs a search */
     AM_MARK_CACHE_SIZE = 1 << AM_MARK_CACHE_BITS,
     AM_MARK_INDEX_SIZE = 2 * AM_MARK_NODES_MAX /* regions by the text of their name */
@@ -92,12 +107,15 @@ struct am_mark_node_ {
     uint32_t outer;     /* the region around its first call; 0: none */
     uint32_t several;   /* other calls were inside others */
     uint32_t unused;
+    uint64_t first_begin, last_end;      /* moments, of all calls */
+    uint64_t counts[AM_MARK_EVENTS_MAX]; /* events of this thread, where `ticks` counts */
     char name[AM_MARK_NAME_MAX];
 };
 
 struct am_mark_frame_ {
     uint64_t begin, inner_ticks;
     uint32_t node, unused;
+    uint64_t counts[AM_MARK_EVENTS_MAX]; /* at the beginning */
 };
 
 struct am_mark_file_ {
@@ -111,7 +129,11 @@ struct am_mark_file_ {
     char first_unopened[AM_MARK_NAME_MAX];
     char program[AM_MARK_NAME_MAX]; /* the end of its path */
     uint32_t depth, lost_depth;
-    uint32_t n_nodes, room; /* nodes that are there; for which the file is long enough */
+    uint32_t n_nodes, room;          /* nodes that are there; for which the file is long enough */
+    uint32_t events;                 /* that are counted; 0: none */
+    int32_t events_error;            /* errno of the event that could not be opened; 0: all could */
+    uint64_t enabled_ns, running_ns; /* of the events, at the latest reading: they differ where
+                                      * the processor has too few counters */
     struct am_mark_frame_ frames[AM_MARK_FRAMES_MAX];
     struct am_mark_node_ nodes[AM_MARK_NODES_MAX]; /* the file ends behind `room` of them */
 };
@@ -171,7 +193,10 @@ struct am_mark_key_ {
 struct am_mark_thread_ {
     struct am_mark_file_ *file;
     int fd, ticks;
-    struct am_mark_thread_ *next; /* in the list of those that no thread uses */
+    uint32_t events;                  /* that are counted */
+    int event[AM_MARK_EVENTS_MAX];    /* descriptors; the first leads the group */
+    uint64_t now[AM_MARK_EVENTS_MAX]; /* counts at the mark at hand */
+    struct am_mark_thread_ *next;     /* in the list of those that no thread uses */
     struct am_mark_key_ cache[AM_MARK_CACHE_SIZE];
     uint32_t index[AM_MARK_INDEX_SIZE]; /* of nodes, by open addressing; 0: none */
 };
@@ -217,6 +242,95 @@ AM_MARK_INLINE_ int am_mark_same_(const char *stored, const char *name)
     return strncmp(stored, name, AM_MARK_NAME_MAX - 1) == 0;
 }
 
+/* ---- events ---- */
+
+#if defined(__linux__) && defined(__NR_perf_event_open) && defined(PERF_ATTR_SIZE_VER0)
+/* One event of this thread, on whatever CPU it runs; `leader` -1: it leads a group. */
+AM_MARK_FUNCTION_ int am_mark_open_event_(const uint64_t *code, int leader)
+{
+    struct perf_event_attr what;
+
+    memset(&what, 0, sizeof(what));
+    what.size = sizeof(what);
+    what.type = (uint32_t)code[0];
+    what.config = code[1];
+    what.config1 = code[2];
+    what.config2 = code[3];
+    what.disabled = leader < 0; /* until the group is complete */
+    what.exclude_kernel = 1;
+    what.exclude_hv = 1;
+    what.read_format =
+        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    return (int)syscall(__NR_perf_event_open, &what, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+AM_MARK_FUNCTION_ void am_mark_start_events_(int leader)
+{
+    (void)ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+}
+#else
+AM_MARK_FUNCTION_ int am_mark_open_event_(const uint64_t *code, int leader)
+{
+    (void)code;
+    (void)leader;
+    errno = ENOSYS;
+    return -1;
+}
+
+AM_MARK_FUNCTION_ void am_mark_start_events_(int leader)
+{
+    (void)leader;
+}
+#endif
+
+AM_MARK_FUNCTION_ void am_mark_close_events_(struct am_mark_thread_ *t)
+{
+    while (t->events)
+        (void)close(t->event[--t->events]);
+}
+
+/* All events that are asked for, or none. */
+AM_MARK_FUNCTION_ void am_mark_open_events_(struct am_mark_thread_ *t)
+{
+    const char *at = getenv(AM_MARK_EVENTS_VARIABLE);
+
+    while (at && *at && t->events < AM_MARK_EVENTS_MAX) {
+        uint64_t code[4] = {0, 0, 0, 0};
+        char *end = NULL;
+        int fd;
+
+        for (int i = 0; i < 4; i++) {
+            code[i] = strtoull(at, &end, 16);
+            at = *end == ':' ? end + 1 : end;
+        }
+        while (*at == ' ')
+            at++;
+        fd = am_mark_open_event_(code, t->events ? t->event[0] : -1);
+        if (fd < 0) {
+            t->file->events_error = errno;
+            am_mark_close_events_(t);
+            return;
+        }
+        t->event[t->events++] = fd;
+    }
+    if (t->events)
+        am_mark_start_events_(t->event[0]);
+    t->file->events = t->events;
+}
+
+/* The thread's counts at this moment. */
+AM_MARK_FUNCTION_ void am_mark_count_(struct am_mark_thread_ *t)
+{
+    uint64_t got[3 + AM_MARK_EVENTS_MAX]; /* how many, time enabled, time running, counts */
+    const size_t bytes = (3 + t->events) * sizeof(*got);
+
+    if (read(t->event[0], got, bytes) != (ssize_t)bytes)
+        return;
+    t->file->enabled_ns = got[1];
+    t->file->running_ns = got[2];
+    memcpy(t->now, got + 3, t->events * sizeof(*got));
+}
+
 /* ---- joining and leaving ---- */
 
 AM_MARK_FUNCTION_ void am_mark_lock_(void)
@@ -231,8 +345,9 @@ AM_MARK_FUNCTION_ void am_mark_unlock_(void)
 }
 
 /* Ends the innermost region. */
-AM_MARK_INLINE_ struct am_mark_node_ *am_mark_pop_(struct am_mark_file_ *f, uint64_t now)
+AM_MARK_INLINE_ struct am_mark_node_ *am_mark_pop_(struct am_mark_thread_ *t, uint64_t now)
 {
+    struct am_mark_file_ *const f = t->file;
     const struct am_mark_frame_ *const frame = &f->frames[--f->depth];
     struct am_mark_node_ *const node = &f->nodes[frame->node];
     const uint64_t took = now > frame->begin ? now - frame->begin : 0;
@@ -242,6 +357,9 @@ AM_MARK_INLINE_ struct am_mark_node_ *am_mark_pop_(struct am_mark_file_ *f, uint
     node->self_ticks += took > frame->inner_ticks ? took - frame->inner_ticks : 0;
     if (node->open == 0)
         node->ticks += took;
+    for (uint32_t i = 0; node->open == 0 && i < t->events; i++)
+        node->counts[i] += t->now[i] - frame->counts[i];
+    node->last_end = now;
     if (node->calls == 1 || took < node->shortest)
         node->shortest = took;
     if (took > node->longest)
@@ -257,9 +375,12 @@ AM_MARK_FUNCTION_ void am_mark_leave_(void *arg)
     struct am_mark_thread_ *const t = (struct am_mark_thread_ *)arg;
     const uint64_t now = am_mark_now_(t);
 
+    if (t->events)
+        am_mark_count_(t);
     while (t->file->depth)
-        am_mark_pop_(t->file, now)->abandoned++;
+        am_mark_pop_(t, now)->abandoned++;
     t->file->lost_depth = 0;
+    am_mark_close_events_(t); /* they are those of this thread */
     am_mark_self_ = NULL;
     am_mark_lock_();
     t->next = am_mark_process_.spare;
@@ -401,6 +522,7 @@ AM_MARK_FUNCTION_ struct am_mark_thread_ *am_mark_join_(void)
     if (!t)
         return NULL;
     t->file->threads++;
+    am_mark_open_events_(t);
     am_mark_self_ = t;
     (void)pthread_setspecific(am_mark_process_.key, t);
     return t;
@@ -488,16 +610,23 @@ AM_MARK_FUNCTION_ void am_mark_begin_on_(const char *given)
     frame->inner_ticks = 0;
     node = &f->nodes[frame->node];
     node->open++;
+    if (t->events) {
+        am_mark_count_(t);
+        memcpy(frame->counts, t->now, sizeof(frame->counts));
+    }
     if (node->outer != outer)
         node->several = 1;
     f->depth++;
     frame->begin = am_mark_now_(t);
+    if (!node->first_begin)
+        node->first_begin = frame->begin;
 }
 
 /* The innermost region has another name: ends what is inside the one that is meant. False when
  * there is none. */
-AM_MARK_FUNCTION_ int am_mark_unwind_(struct am_mark_file_ *f, const char *name, uint64_t now)
+AM_MARK_FUNCTION_ int am_mark_unwind_(struct am_mark_thread_ *t, const char *name, uint64_t now)
 {
+    struct am_mark_file_ *const f = t->file;
     uint32_t depth = f->depth;
 
     while (depth && !am_mark_same_(f->nodes[f->frames[depth - 1].node].name, name))
@@ -508,7 +637,7 @@ AM_MARK_FUNCTION_ int am_mark_unwind_(struct am_mark_file_ *f, const char *name,
         return 0;
     }
     while (f->depth > depth)
-        am_mark_pop_(f, now)->closed++;
+        am_mark_pop_(t, now)->closed++;
     return 1;
 }
 
@@ -524,6 +653,8 @@ AM_MARK_FUNCTION_ void am_mark_end_on_(const char *given, double flops, double b
     if (!t)
         return;
     now = am_mark_now_(t);
+    if (t->events)
+        am_mark_count_(t);
     f = t->file;
     if (f->lost_depth) {
         f->lost_depth--;
@@ -531,9 +662,9 @@ AM_MARK_FUNCTION_ void am_mark_end_on_(const char *given, double flops, double b
     }
     if (!(f->depth && am_mark_same_(f->nodes[f->frames[f->depth - 1].node].name, name)) &&
         !(f->depth && f->frames[f->depth - 1].node == AM_MARK_OTHERS) &&
-        !am_mark_unwind_(f, name, now))
+        !am_mark_unwind_(t, name, now))
         return;
-    node = am_mark_pop_(f, now);
+    node = am_mark_pop_(t, now);
     node->flops += flops;
     node->bytes_read += bytes_read;
     node->bytes_written += bytes_written;

@@ -2,12 +2,16 @@
 /* The folder in which a marked program leaves its files: made, told of, removed again. */
 #include "core/marks/marks.h"
 
+#include "base/clock.h"
+
 #define ARCHMETER_MARK_LAYOUT
 #include <archmeter/mark.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+
+const char am_marks_events_variable[] = AM_MARK_EVENTS_VARIABLE;
 
 static const char stem[] = "archmeter-marks-";
 
@@ -99,6 +103,7 @@ enum am_status am_marks_open(struct am_marks_folder *folder, struct am_err *err)
                         AM_MARK_VARIABLE, folder->ticks ? "ticks" : "clock", folder->path);
     folder->begin_ns = am_mark_ns_();
     folder->begin_ticks = am_mark_ticks_();
+    folder->begin_raw_ns = am_now_ns();
     return AM_OK;
 }
 

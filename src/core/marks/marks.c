@@ -4,17 +4,24 @@
 #include "core/marks/marks.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 
 #define ARCHMETER_MARK_LAYOUT
 #include <archmeter/mark.h>
 
+#include <assert.h>
 #include <dirent.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sys/stat.h>
 
 enum { FILES_MAX = 100000, ENTRIES_MAX = 10000000 };
 
 const char am_marks_program[] = "(program)";
+
+static_assert((int)AM_MARKS_EVENTS_MAX == (int)AM_MARK_EVENTS_MAX, "as the header has it");
+
+static const double one_piece = 0.95; /* of the time between its first begin and its last end */
 
 /* A region as one file has it. */
 struct entry {
@@ -24,6 +31,9 @@ struct entry {
     double seconds, self, longest;
     uint64_t calls, closed, abandoned, unended;
     double flops, bytes_read, bytes_written;
+    bool counted;
+    double counts[AM_MARKS_EVENTS_MAX];
+    double begin_ns, end_ns; /* by base/clock.h, from the opening of the folder on */
 };
 
 struct reading {
@@ -33,7 +43,10 @@ struct reading {
     size_t n, cap;
     int64_t *pids, *ranks; /* of the files, in turn */
     size_t n_pids, cap_pids, n_ranks, cap_ranks;
+    const struct am_marks_folder *folder;
     double tick_s;              /* seconds per tick of the processor's counter */
+    double tick_raw, ns_raw;    /* ns of base/clock.h per tick, and per ns of the other clock */
+    double span_raw;            /* that the folder has been open */
     struct am_mark_file_ *file; /* at hand; only the first n_nodes are there */
 };
 
@@ -76,6 +89,31 @@ static const char *within(const struct reading *r, const struct am_mark_node_ *n
                                        : am_arena_strdup(r->arena, r->file->nodes[n->outer].name);
 }
 
+/* ns of base/clock.h since the folder was opened; a time that cannot be is one of its ends. */
+static double moment(const struct reading *r, uint64_t at)
+{
+    const uint64_t begin = r->file->ticks ? r->folder->begin_ticks : r->folder->begin_ns;
+    const double since = at > begin ? (double)(at - begin) : 0;
+    const double ns = since * (r->file->ticks ? r->tick_raw : r->ns_raw);
+
+    return ns < r->span_raw ? ns : r->span_raw;
+}
+
+/* Counts of events that shared counters are extrapolated by nobody. */
+static bool counts(const struct reading *r)
+{
+    return r->file->events && r->file->running_ns == r->file->enabled_ns;
+}
+
+static void add_counts(const struct reading *r, const struct am_mark_node_ *n, struct entry *e)
+{
+    e->counted = counts(r);
+    for (size_t i = 0; e->counted && i < AM_MARKS_EVENTS_MAX; i++)
+        e->counts[i] = (double)n->counts[i];
+    e->begin_ns = moment(r, n->first_begin);
+    e->end_ns = moment(r, n->last_end);
+}
+
 static bool add_node(struct reading *r, size_t file, size_t node)
 {
     const struct am_mark_node_ *const n = &r->file->nodes[node];
@@ -103,6 +141,7 @@ static bool add_node(struct reading *r, size_t file, size_t node)
         .bytes_read = sound(n->bytes_read),
         .bytes_written = sound(n->bytes_written),
     };
+    add_counts(r, n, e);
     for (uint32_t i = 0; i < r->file->depth; i++)
         e->unended += r->file->frames[i].node == node;
     return e->name;
@@ -141,6 +180,9 @@ static bool add_file(struct reading *r)
     clean(f->first_unopened);
     if (good && f->unopened && !out->first_unopened)
         out->first_unopened = am_arena_strdup(r->arena, f->first_unopened);
+    if (f->events_error && !out->events_error)
+        out->events_error = f->events_error;
+    out->events_squeezed |= f->events && !counts(r);
     out->unopened += f->unopened;
     out->lost += f->lost;
     out->files++;
@@ -225,6 +267,9 @@ static void add_thread(struct am_marks_region *region, const struct entry *e, si
         region->flops += e[i].flops;
         region->bytes_read += e[i].bytes_read;
         region->bytes_written += e[i].bytes_written;
+        for (size_t k = 0; k < AM_MARKS_EVENTS_MAX; k++)
+            region->counts[k] += e[i].counts[k];
+        region->counted = region->counted && (e[i].counted || e[i].calls == 0);
     }
     if (seconds >= region->time_s) {
         region->time_s = seconds;
@@ -242,6 +287,24 @@ static const char *common(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0 ? a : NULL;
 }
 
+/* When the region was, if it was there in one piece. */
+static void set_window(const struct reading *r, const struct entry *e, size_t n,
+                       struct am_marks_region *region)
+{
+    double begin = INFINITY, end = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (e[i].calls && e[i].begin_ns < begin)
+            begin = e[i].begin_ns;
+        if (e[i].calls && e[i].end_ns > end)
+            end = e[i].end_ns;
+    }
+    if (end > begin && region->time_s * 1e9 >= one_piece * (end - begin)) {
+        region->begin_ns = r->folder->begin_raw_ns + (uint64_t)begin;
+        region->end_ns = r->folder->begin_raw_ns + (uint64_t)end;
+    }
+}
+
 static bool add_regions(struct reading *r)
 {
     struct am_marks *const out = r->out;
@@ -257,6 +320,7 @@ static bool add_regions(struct reading *r)
             return false;
         region->name = first->name;
         region->within = first->within;
+        region->counted = true;
         while (i < r->n && same_region(first, &r->entries[i])) {
             size_t n = 1;
 
@@ -267,6 +331,8 @@ static bool add_regions(struct reading *r)
             add_thread(region, &r->entries[i], n);
             i += n;
         }
+        region->counted = region->counted && region->calls;
+        set_window(r, first, (size_t)(&r->entries[i] - first), region);
         out->self_s += region->total_self_s;
     }
     if (out->n)
@@ -277,13 +343,20 @@ static bool add_regions(struct reading *r)
 enum am_status am_marks_collect(const struct am_marks_folder *folder, struct am_arena *arena,
                                 struct am_marks *out, struct am_err *err)
 {
-    const uint64_t ticks = am_mark_ticks_(), ns = am_mark_ns_();
-    struct reading r = {.arena = arena, .out = out};
+    const uint64_t ticks = am_mark_ticks_(), ns = am_mark_ns_(), raw = am_now_ns();
+    struct reading r = {.arena = arena,
+                        .out = out,
+                        .folder = folder,
+                        .span_raw = (double)(raw - folder->begin_raw_ns)};
     enum am_status s;
 
     *out = (struct am_marks){0};
     if (ticks > folder->begin_ticks)
         r.tick_s = (double)(ns - folder->begin_ns) * 1e-9 / (double)(ticks - folder->begin_ticks);
+    if (ticks > folder->begin_ticks)
+        r.tick_raw = r.span_raw / (double)(ticks - folder->begin_ticks);
+    if (ns > folder->begin_ns)
+        r.ns_raw = r.span_raw / (double)(ns - folder->begin_ns);
     r.file = malloc(sizeof(*r.file));
     if (!r.file)
         return am_fail(err, AM_E_NOMEM, "no memory for the program's marks");
@@ -342,5 +415,11 @@ void am_marks_trouble(const struct am_marks *marks, struct am_text *out)
              "calls ended by the end of their thread or of the program", out);
     tell_sum(marks, offsetof(struct am_marks_region, unended), "calls that never ended", out);
     tell(out, marks->lost, "begins nested too deeply, not counted", NULL);
+    if (marks->events_error)
+        am_text_addf(out, "%sa thread could not count events: %s", out->len ? "; " : "",
+                     strerror(marks->events_error));
+    if (marks->events_squeezed)
+        am_text_addf(out, "%sfewer counters than events: not counted, ask for fewer",
+                     out->len ? "; " : "");
     tell(out, marks->refused, "files of another version of archmeter/mark.h, not counted", NULL);
 }

@@ -21,11 +21,16 @@
 /* The whole program, as a name beside those of its regions. */
 extern const char am_marks_program[];
 
+/* The environment variable that names the events which a program counts at its marks, and how many
+ * there may be. */
+extern const char am_marks_events_variable[];
+enum { AM_MARKS_EVENTS_MAX = 8 };
+
 struct am_marks_folder {
     char path[256];
     char environment[320]; /* "NAME=VALUE" for the program; empty: not open */
     bool ticks;            /* by the processor's counter, which is quicker to read */
-    uint64_t begin_ticks, begin_ns;
+    uint64_t begin_ticks, begin_ns, begin_raw_ns; /* of base/clock.h */
 };
 
 struct am_marks_region {
@@ -40,6 +45,11 @@ struct am_marks_region {
     uint64_t abandoned;           /* calls that ended because their thread or the program did */
     uint64_t unended;             /* calls that never ended: no time counts */
     double flops, bytes_read, bytes_written; /* as stated, all calls together */
+    bool counted;                            /* events, by all of its threads */
+    double counts[AM_MARKS_EVENTS_MAX];      /* of all threads together */
+    /* From the first begin to the last end, by base/clock.h, where a thread was in it nearly all of
+     * that time; 0, 0: it has no time of its own. */
+    uint64_t begin_ns, end_ns;
 };
 
 struct am_marks {
@@ -51,7 +61,9 @@ struct am_marks {
     uint64_t unopened; /* ends without a begin */
     uint64_t lost;     /* begins nested too deeply */
     const char *first_unopened;
-    double self_s; /* of all regions and threads */
+    double self_s;        /* of all regions and threads */
+    int events_error;     /* why a thread could not count, as errno; 0: none was refused */
+    bool events_squeezed; /* there are fewer counters than events: counts would be guesses */
 };
 
 enum am_status am_marks_open(struct am_marks_folder *folder, struct am_err *err);

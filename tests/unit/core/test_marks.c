@@ -4,7 +4,7 @@
 
 #include "core/marks/marks.h"
 
-#include "base/child.h"
+#include "marks_fixture.h"
 #include "tap.h"
 
 #include <inttypes.h>
@@ -12,45 +12,6 @@
 #include <sys/wait.h>
 
 enum { MANY = 1000000, NAMES = 5000, TOO_MANY = 20000, DEEP = 1500, THREADS = 4, TURNS = 50 };
-
-/* A program is a function that is called in a process of its own. */
-struct program {
-    struct am_marks_folder *folder;
-    void (*body)(void);
-};
-
-static int start(void *self)
-{
-    const struct program *const p = self;
-    char *const value = strchr(p->folder->environment, '=');
-
-    *value = '\0';
-    (void)setenv(p->folder->environment, value + 1, 1);
-    p->body();
-    return 0;
-}
-
-static struct am_arena arena;
-
-/* What a program leaves behind. */
-static struct am_marks marks_of(void (*body)(void))
-{
-    struct am_marks_folder folder;
-    struct program program = {.folder = &folder, .body = body};
-    const struct am_child_plan plan = {.body = start, .self = &program};
-    struct am_child child = {0};
-    struct am_marks marks = {0};
-    struct am_err err = {0};
-
-    if (am_marks_open(&folder, &err) != AM_OK || am_child_start(&plan, &child, &err) != AM_OK)
-        printf("# %s\n", err.text);
-    am_child_await(&child);
-    if (am_marks_collect(&folder, &arena, &marks, &err) != AM_OK)
-        printf("# %s\n", err.text);
-    am_marks_close(&folder);
-    ok(access(folder.path, F_OK) != 0, "its folder is gone");
-    return marks;
-}
 
 static uint64_t calls_of(const struct am_marks *marks, const char *path)
 {
@@ -64,18 +25,6 @@ static void is_calls(const struct am_marks *marks, const char *path, uint64_t ca
     const uint64_t got = calls_of(marks, path);
 
     ok(got == calls, "%s has %" PRIu64 " calls (%" PRIu64 ")", path, calls, got);
-}
-
-static const char *trouble_of(const struct am_marks *marks)
-{
-    static char text[600];
-    struct am_text trouble;
-
-    am_text_init(&trouble, sizeof(text));
-    am_marks_trouble(marks, &trouble);
-    (void)am_str_copy(text, sizeof(text), am_text_str(&trouble));
-    am_text_fini(&trouble);
-    return text;
 }
 
 /* Self times of all regions are the time of what is outside of all others. */

@@ -65,6 +65,13 @@ def test_program(tap, bench, env):
            "but not where the counters would miss it", done.stdout + done.stderr)
 
 
+def test_commands(tap, bench, env):
+    done = bench.run("time", "true", "sleep 0.01", "--counters", "l2", "--launches", "2", "-o", "time.db", env=env)
+    metrics = [r["metrics"] for r in bench.results("time.db")] if done.returncode == 0 else []
+    tap.ok(len(metrics) == 2 and all(m["count:PAPI_L2_TCM"]["median"] == 250 and m["time"]["median"] > 0 for m in metrics),
+           "commands are counted, in executions of their own", f"{metrics} {done.stderr}")
+
+
 def test_refusals(tap, bench, env):
     done = bench.run(*RUN, "--counters", "PAPI_NO_SUCH", "-o", "no.db", env=env)
     tap.ok(done.returncode == 3 and "PAPI_NO_SUCH" in done.stderr
@@ -91,6 +98,7 @@ def main():
     test_apart(tap, bench, env)
     test_together(tap, bench, env)
     test_program(tap, bench, env)
+    test_commands(tap, bench, env)
     test_refusals(tap, bench, env)
     tap.done()
 

@@ -4,6 +4,7 @@ become a number."""
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -314,6 +315,66 @@ def test_resume(tap, bench, make_tree):
     tap.ok("power:off-core" in names, "has what is off the cores", names)
 
 
+def test_commands(tap, bench, make_tree):
+    """A command of known length beside a meter of known power."""
+    root, counter = machine(bench, make_tree, "commands")
+    with moving(counter):
+        done = bench.run("time", "sleep 0.6", "--energy", "--fsroot", root, "--launches", "3", "-o", "command.db",
+                         env=bench.real_env)
+    metrics = bench.results("command.db")[0]["metrics"]
+    tap.ok(done.returncode == 0 and "energy" in done.stdout and is_power([metrics["power:package"]["median"]]),
+           "time --energy has the energy of a command on its screen", done.stdout + done.stderr)
+
+
+PHASES = r"""
+#include <archmeter/mark.h>
+static void rest(long ms)
+{
+    const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+int main(void)
+{
+    am_mark_begin("phase");
+    rest(600);
+    am_mark_end("phase");
+    for (int i = 0; i < 30; i++) {
+        am_mark_begin("this");
+        rest(5);
+        am_mark_end("this");
+        am_mark_begin("that");
+        rest(5);
+        am_mark_end("that");
+    }
+    return 0;
+}
+"""
+
+
+def test_regions(tap, bench, make_tree):
+    """A phase of a program has the energy of its time; what takes turns with others has none, and says so."""
+    compiler = next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), None)
+    if not compiler:
+        tap.skip("energy of regions", "no C compiler")
+        return
+    root, counter = machine(bench, make_tree, "regions")
+    with open(bench.path("phases.c"), "w", encoding="ascii") as f:
+        f.write(PHASES)
+    include = os.path.join(os.path.dirname(SCRIPT), "..", "..", "include")
+    subprocess.run([compiler, "-O2", "-I", include, "-o", bench.path("phases"), bench.path("phases.c")], check=True)
+    with moving(counter):
+        done = bench.run("profile", "--energy", "--fsroot", root, "--launches", "2:2", "-o", "regions.db", "--", "./phases",
+                         env=bench.real_env)
+    found = {r["point"]["region"]: {k: m["median"] for k, m in r["metrics"].items()} for r in bench.results("regions.db")}
+    tap.ok(done.returncode == 0, "a profile with energy", done.stdout + done.stderr)
+    for region in ("(program)", "phase"):
+        power, energy_j, time_s = (found[region].get(key) for key in ("power:package", "energy:package", "time"))
+        tap.ok(is_power([power]) and abs(energy_j - power * time_s) < 0.05 * energy_j, f"{region}: {power} W", found[region])
+    tap.ok(found["this"].get("energy:package") is None, "a region without a time of its own has no energy", found["this"])
+    notes = " ".join(row[0] for row in bench.query("regions.db", "SELECT value FROM note WHERE key LIKE 'energy:%'"))
+    tap.ok("spread over other work" in notes, "and says why", notes)
+
+
 def main():
     bench, tap = Bench(sys.argv[1], sys.argv[2]), Tap()
     make_tree = os.path.abspath(sys.argv[3])
@@ -327,6 +388,8 @@ def main():
     test_refusal(tap, bench, make_tree)
     test_stability(tap, bench, make_tree)
     test_resume(tap, bench, make_tree)
+    test_commands(tap, bench, make_tree)
+    test_regions(tap, bench, make_tree)
     tap.done()
 
 

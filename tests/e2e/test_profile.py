@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Marked programs: regions, calls and nesting of a program whose work is known; a region that became slower; words
 that reach the program unchanged; a kill and a resume; the examples in C, C++ and Fortran; what a mark is when off."""
+import ctypes
 import json
 import os
 import re
@@ -127,6 +128,17 @@ def refusals(tap, bench):
     done = profile(bench, "plain.db", "./plain")
     tap.ok(done.returncode == 0 and "has no marks" in done.stderr and list(regions(bench, "plain.db")) == ["(program)"],
            "a program without marks is measured as a whole, and that is said", done.stderr)
+    build(bench, "older", PLANTED, "-DTIMES=1")
+    with open(os.path.join(INCLUDE, "archmeter/mark.h"), encoding="ascii") as file:
+        header = file.read()
+    os.makedirs(bench.path("then/archmeter"), exist_ok=True)
+    with open(bench.path("then/archmeter/mark.h"), "w", encoding="ascii") as file:
+        file.write(re.sub(r"#define AM_MARK_VERSION \d+", "#define AM_MARK_VERSION 1", header))
+    subprocess.run([compiler("cc", "gcc", "clang"), "-O2", "-DTIMES=1", "-I", bench.path("then"), "-o", bench.path("older"),
+                    bench.path("older.c")], check=True)
+    done = profile(bench, "older1.db", "./older")
+    tap.ok(done.returncode == 0 and "another version of archmeter/mark.h" in done.stderr and
+           list(regions(bench, "older1.db")) == ["(program)"], "marks of an older version are told apart", done.stderr)
     done = profile(bench, "seven.db", "./plain", "x")
     tap.ok(done.returncode == 3 and "exit code 7" in done.stderr and not os.path.exists(bench.path("seven.db")),
            "a program that fails is told, and nothing is left", done.stderr)
@@ -213,6 +225,87 @@ def stated(tap, bench):
            f"{counts} {done.stderr}")
 
 
+# Touches a known number of pages in one region and none in another, with as many threads or processes as asked for.
+FAULTS = r"""
+#include <archmeter/mark.h>
+#define PAGES 500
+static void *touch(void *unused)
+{
+    char *const memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)unused;
+    if (memory == MAP_FAILED)
+        exit(3);
+    am_mark_begin("touch");
+    for (long i = 0; i < PAGES; i++)
+        ((volatile char *)memory)[i * 4096] = 1;
+    am_mark_end("touch");
+    am_mark_begin("again");
+    for (long i = 0; i < PAGES; i++)
+        ((volatile char *)memory)[i * 4096] = 2;
+    am_mark_end("again");
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    (void)argc;
+    for (int i = 0; i < atoi(argv[1]); i++)
+        pthread_create(&threads[i], NULL, touch, NULL);
+    for (int i = 0; i < atoi(argv[1]); i++)
+        pthread_join(threads[i], NULL);
+    if (argc > 2)
+        touch(NULL);
+    return 0;
+}
+"""
+
+
+def may_count():
+    """Whether the system lets a process count its own page faults."""
+    return bool(ctypes.CDLL(None, use_errno=True).syscall(298, ctypes.create_string_buffer(
+        (1).to_bytes(4, "little") + (112).to_bytes(4, "little") + (2).to_bytes(8, "little") + bytes(96)), 0, -1, -1, 0) >= 0)
+
+
+def counted(tap, bench):
+    """Events of regions, by the kernel's own event that every machine has; the program's by a library that counts what it
+    likes."""
+    if os.uname().machine != "x86_64" or not may_count():
+        tap.skip("events of regions", "perf_event_open is refused here")
+        return
+    build(bench, "faults", FAULTS, "-pthread")
+    env = dict(bench.real_env, ARCHMETER_PAPI=os.path.abspath(sys.argv[4]))
+    for threads in (1, 2):
+        db = f"faults{threads}.db"
+        done = bench.run("profile", "-o", db, "--launches", "3:3", "--counters", "perf::PAGE-FAULTS", "--", "./faults",
+                         str(threads), env=env)
+        counts = {name: values["count:perf::PAGE-FAULTS"] for name, values in regions(bench, db).items()}
+        tap.ok(done.returncode == 0 and 500 * threads <= counts["touch"] <= 510 * threads and counts["again"] <= 5 * threads,
+               f"page faults of {threads} threads belong to the region that has them", f"{counts} {done.stderr}")
+        times = regions(bench, db)["touch"]["time"]
+        tap.ok(times and times > 0, "times are of other executions", times)
+
+
+def ranks(tap, bench):
+    """Processes of mpirun are told apart and added up."""
+    if not shutil.which("mpirun"):
+        tap.skip("ranks of mpirun", "there is none")
+        return
+    env = dict(bench.real_env, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+               ARCHMETER_PAPI=os.path.abspath(sys.argv[4]))
+    probe = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "true"], env=env, capture_output=True, text=True)
+    if probe.returncode:
+        tap.skip("ranks of mpirun", "it cannot start two processes here")
+        return
+    words = ["mpirun", "--oversubscribe", "-n", "2", "./faults", "0", "x"]
+    done = bench.run("profile", "-o", "ranks.db", "--launches", "2:2", "--counters", "perf::PAGE-FAULTS", "--", *words, env=env)
+    found = regions(bench, "ranks.db")
+    notes = {row[0] for row in bench.query("ranks.db", "SELECT value FROM note WHERE key = 'marks'")}
+    tap.ok(done.returncode == 0 and found["touch"]["calls"] == 2 and notes == {"2 regions, 2 threads, 2 processes, 2 ranks"},
+           "two ranks are two processes of one region", f"{notes} {done.stderr}")
+    if may_count():
+        tap.ok(1000 <= found["touch"]["count:perf::PAGE-FAULTS"] <= 1020, "and their events are added up", found["touch"])
+
+
 EXAMPLES = (
     ("triad", ("cc", "gcc", "clang"), ["-fopenmp"], ["triad.c"], ["50000", "4"],
      {"fill": 1, "pass": 4, "triad": None, "sum": None}),
@@ -297,6 +390,8 @@ def main():
     explained(tap, bench)
     refusals(tap, bench)
     stated(tap, bench)
+    counted(tap, bench)
+    ranks(tap, bench)
     killed(tap, bench)
     examples(tap, bench)
     fortran(tap, bench)

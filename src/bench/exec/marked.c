@@ -4,12 +4,13 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "bench/exec/event_codes.h"
 #include "core/marks/marks.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NOTE_MAX = 500, COMMAND_MAX = 1024 * 1024 };
+enum { NOTE_MAX = 500, COMMAND_MAX = 1024 * 1024, EVENTS_TEXT_MAX = 1024 };
 
 enum { TIME, SELF, CALLS, THREADS, TOTAL, TOTAL_SELF, BALANCE, PER_CALL, FLOP_RATE, BYTE_RATE };
 
@@ -39,6 +40,8 @@ struct am_exec_marked {
     struct am_err story; /* of a failure */
     uint64_t elapsed_ns;
     struct am_marks marks;
+    size_t n_events;         /* that were counted at marks */
+    struct am_err no_events; /* why those that were asked for are not */
 };
 
 struct am_exec_marked *am_exec_marked_new(struct am_arena *arena)
@@ -66,8 +69,32 @@ static const char *command_text(const struct am_exec_program *p, struct am_arena
     return copy;
 }
 
+/* Events are counted at marks where their numbers are known; else the reason is kept. */
+static bool add_events(struct am_exec_marked *m, const struct am_ctx *ctx, struct am_strings *env)
+{
+    const char *variable = NULL;
+    struct am_text codes;
+    enum am_status s;
+
+    if (ctx->n_events == 0)
+        return true;
+    am_text_init(&codes, EVENTS_TEXT_MAX);
+    s = ctx->n_events > AM_MARKS_EVENTS_MAX
+            ? am_fail(&m->no_events, AM_E_LIMIT, "at most %d events are counted at marks",
+                      AM_MARKS_EVENTS_MAX)
+            : am_event_codes_text(ctx->events, ctx->n_events, &codes, &m->no_events);
+    if (s == AM_OK)
+        variable =
+            am_arena_printf(m->arena, "%s=%s", am_marks_events_variable, am_text_str(&codes));
+    am_text_fini(&codes);
+    if (s != AM_OK)
+        return true;
+    m->n_events = ctx->n_events;
+    return variable && am_strings_add(env, m->arena, variable);
+}
+
 static enum am_status execute(struct am_exec_marked *m, const struct am_exec_program *program,
-                              struct am_exec_end *end, struct am_err *err)
+                              const struct am_ctx *ctx, struct am_exec_end *end, struct am_err *err)
 {
     struct am_marks_folder folder = {0};
     struct am_exec_program marked = *program;
@@ -77,7 +104,7 @@ static enum am_status execute(struct am_exec_marked *m, const struct am_exec_pro
 
     for (size_t i = 0; good && i < program->n_env; i++)
         good = am_strings_add(&env, m->arena, program->env[i]);
-    good = good && am_strings_add(&env, m->arena, folder.environment);
+    good = good && am_strings_add(&env, m->arena, folder.environment) && add_events(m, ctx, &env);
     if (s == AM_OK && !good)
         s = am_fail(err, AM_E_NOMEM, "no memory for a command line");
     marked.env = env.items;
@@ -91,12 +118,13 @@ static enum am_status execute(struct am_exec_marked *m, const struct am_exec_pro
 }
 
 enum am_status am_exec_marked_run(struct am_exec_marked *m, const struct am_exec_program *program,
-                                  struct am_exec_end *end, struct am_err *err)
+                                  const struct am_ctx *ctx, struct am_exec_end *end,
+                                  struct am_err *err)
 {
     *m = (struct am_exec_marked){.arena = m->arena, .story = {.status = AM_OK}};
     *end = (struct am_exec_end){0};
     m->command = command_text(program, m->arena);
-    m->status = m->command ? execute(m, program, end, &m->story)
+    m->status = m->command ? execute(m, program, ctx, end, &m->story)
                            : am_fail(&m->story, AM_E_NOMEM, "no memory for a command line");
     m->elapsed_ns = end->elapsed_ns;
     if (m->status != AM_OK)
@@ -134,7 +162,7 @@ enum am_status am_exec_marked_prepare(struct am_exec_marked *m,
     if (strcmp(region, am_marks_program) == 0)
         return AM_OK;
     if (!has_run(m, program)) {
-        (void)am_exec_marked_run(m, program, &end, err);
+        (void)am_exec_marked_run(m, program, ctx, &end, err);
         am_text_fini(&end.output);
     }
     if (m->status != AM_OK) {
@@ -149,6 +177,7 @@ enum am_status am_exec_marked_prepare(struct am_exec_marked *m,
                              .bytes_read = found->bytes_read,
                              .bytes_written = found->bytes_written};
     say_threads(ctx, found->threads);
+    am_ctx_window(ctx, found->begin_ns, found->end_ns);
     if (found->within && *found->within)
         am_ctx_note(ctx, "within", "%s", found->within);
     return AM_OK;
@@ -190,6 +219,8 @@ void am_exec_marked_values(const struct am_exec_marked *m, const char *region,
     if (r) {
         region_values(r, batch->values);
         batch->elapsed_ns = (uint64_t)(r->time_s * 1e9);
+        batch->counted = m->n_events && r->counted;
+        memcpy(batch->counts, r->counts, sizeof(r->counts));
     }
 }
 
@@ -204,5 +235,7 @@ void am_exec_marked_note(const struct am_exec_marked *m, const struct am_ctx *ct
                 (unsigned long long)marks->threads, marks->processes, marks->ranks);
     if (text.len)
         am_ctx_note(ctx, "marks_trouble", "%s", am_text_str(&text));
+    if (ctx->n_events && m->n_events == 0)
+        am_ctx_note(ctx, "marks_events", "%s", m->no_events.text);
     am_text_fini(&text);
 }

@@ -3,9 +3,11 @@
  * launch that has its command line.
  *
  * The whole program is a point too, and the conductor asks for it first: its batch is the
- * execution, so that energy and events of it are the program's. A region's point then finds what
- * was collected; where nothing was yet, its prepare() runs the program. What was collected lives as
- * long as the process, that is one launch. */
+ * execution, so that energy and events of it are the program's. Those of a region are what its
+ * threads counted at their marks, and what the meters read while it was there, where it was there
+ * in one piece. A region's point then finds what was collected; where nothing was yet, its
+ * prepare() runs the program. What was collected lives as long as the process, that is one launch.
+ */
 #ifndef AM_BENCH_EXEC_MARKED_H
 #define AM_BENCH_EXEC_MARKED_H
 
@@ -19,10 +21,11 @@ struct am_exec_marked;
 
 struct am_exec_marked *am_exec_marked_new(struct am_arena *arena); /* NULL without memory */
 
-/* The execution itself: the program's point. `end` as am_exec_program_run() says. */
+/* The execution itself: the program's point. `end` as am_exec_program_run() says. Events of the
+ * context are counted at its marks too. */
 enum am_status am_exec_marked_run(struct am_exec_marked *marked,
-                                  const struct am_exec_program *program, struct am_exec_end *end,
-                                  struct am_err *err);
+                                  const struct am_exec_program *program, const struct am_ctx *ctx,
+                                  struct am_exec_end *end, struct am_err *err);
 
 /* Finds the region's work and threads. AM_E_WRONG where this execution never was in it. */
 enum am_status am_exec_marked_prepare(struct am_exec_marked *marked,

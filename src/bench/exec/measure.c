@@ -329,7 +329,7 @@ static enum am_status run_marked(struct state *s, struct am_batch *batch, struct
     enum am_status status = AM_OK;
 
     if (strcmp(s->region, am_marks_program) == 0) {
-        status = am_exec_marked_run(s->of->marked, &s->program, &end, err);
+        status = am_exec_marked_run(s->of->marked, &s->program, s->ctx, &end, err);
         s->output = end.output;
         s->failed = status != AM_OK;
         if (status == AM_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A PAPI library for tests: three events that rise by fixed numbers from reading to reading.
+/* A PAPI library for tests: four events that rise by fixed numbers from reading to reading.
  * $FAKE_PAPI says what it cannot do: "init", "inherit", "start". */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ char *PAPI_strerror(int code);
 static const struct {
     const char *name;
     long long step;
-} events[] = {{"PAPI_L2_TCA", 1000}, {"PAPI_L2_TCM", 250}, {"PAPI_L3_TCM", 80}};
+} events[] = {
+    {"PAPI_L2_TCA", 1000}, {"PAPI_L2_TCM", 250}, {"PAPI_L3_TCM", 80}, {"perf::PAGE-FAULTS", 7}};
 
 static long long steps[EVENTS_MAX], readings;
 static int n;

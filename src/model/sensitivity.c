@@ -9,6 +9,12 @@
 #include <string.h>
 
 const double am_sensitivity_margin = 0.05;
+static const double level = 0.95;
+
+/* What walks over bytes that are in the cache keeps the rate of the quickest of such walks, but for
+ * a fifth, and is quicker than memory by a fifth: else a part of it goes to memory, and takes
+ * bandwidth too. */
+static const double of_quickest = 0.8, over_memory = 1.2;
 
 /* ---- comparisons ---- */
 
@@ -22,15 +28,46 @@ static const struct am_timed *only(const struct am_timed *const *steps, size_t n
     return NULL;
 }
 
-/* The strongest step of a kind. */
+static double rate_of(const struct am_timed *t)
+{
+    return t && t->taken_rate ? t->taken_rate->summary.median : NAN;
+}
+
+/* Rates of what runs beside the program; NAN: not known. */
+struct rates {
+    double cache, memory; /* the quickest walk; the most traffic */
+};
+
+static struct rates rates_of(const struct am_timed *const *steps, size_t n)
+{
+    struct rates r = {NAN, NAN};
+
+    for (size_t i = 0; i < n; i++) {
+        if (steps[i]->beside.kind == AM_BESIDE_CACHE)
+            r.cache = fmax(r.cache, rate_of(steps[i])); /* a NAN loses */
+        if (steps[i]->beside.kind == AM_BESIDE_MEMORY)
+            r.memory = fmax(r.memory, rate_of(steps[i]));
+    }
+    return r;
+}
+
+/* Whether what was to take cache went to memory. */
+static bool spills(const struct am_timed *t, const struct rates *r)
+{
+    return t->beside.kind == AM_BESIDE_CACHE &&
+           (rate_of(t) < of_quickest * r->cache || rate_of(t) < over_memory * r->memory);
+}
+
+/* The strongest step of a kind; of cache the strongest that stayed there. */
 static const struct am_timed *most(const struct am_timed *const *steps, size_t n,
-                                   enum am_beside_kind kind)
+                                   enum am_beside_kind kind, const struct rates *r)
 {
     const struct am_timed *found = NULL;
 
     for (size_t i = 0; i < n; i++) {
-        if (steps[i]->beside.kind == kind && steps[i]->time &&
-            (!found || steps[i]->beside.amount > found->beside.amount))
+        if (steps[i]->beside.kind != kind || !steps[i]->time || spills(steps[i], r))
+            continue;
+        if (!found || steps[i]->beside.amount > found->beside.amount)
             found = steps[i];
     }
     return found;
@@ -82,38 +119,92 @@ static int by_strength(const void *x, const void *y)
 
 /* ---- answers ---- */
 
-/* By the rows of one kind. */
-static enum am_dependence answer(const struct am_sensitivity *s, enum am_beside_kind kind)
+/* Not slower by the margin: that it is not quicker need not be shown. */
+static bool is_unmoved(const struct am_comparison_row *row)
 {
-    size_t steps = 0, unmoved = 0;
+    return row->verdict != AM_VERDICT_SLOWER && am_change_above(&row->change) <= 1 - level;
+}
+
+static const char *word_of(const struct am_comparison_row *row)
+{
+    if (!row)
+        return NULL;
+    return is_unmoved(row) ? "not slower" : am_verdict_name(row->verdict);
+}
+
+/* What the steps of one kind show, in the order of their strength. */
+struct shown {
+    bool slower;  /* one of them */
+    bool unmoved; /* the strongest: where it moves nothing, weaker ones need not show it too */
+    size_t n;
+};
+
+/* Of those that spilt into memory, or of the others. */
+static struct shown look(const struct am_sensitivity *s, enum am_beside_kind kind, bool spilt)
+{
+    struct shown out = {0};
 
     for (size_t i = 0; i < s->n; i++) {
         const struct am_comparison_row *const row = s->steps[i].row;
 
-        if (s->steps[i].timed->beside.kind != kind || !row)
+        if (s->steps[i].timed->beside.kind != kind || s->steps[i].spills != spilt || !row)
             continue;
-        if (row->verdict == AM_VERDICT_SLOWER)
-            return AM_DEPENDS_YES;
-        steps++;
-        unmoved += row->verdict == AM_VERDICT_SAME || row->verdict == AM_VERDICT_FASTER;
+        out.slower = out.slower || row->verdict == AM_VERDICT_SLOWER;
+        out.unmoved = is_unmoved(row);
+        out.n++;
     }
-    return steps && unmoved == steps ? AM_DEPENDS_NO : AM_DEPENDS_UNDECIDED;
+    return out;
 }
 
-/* `beyond`: the most traffic against the whole cache taken; NULL: not compared. */
-static enum am_dependence answer_memory(const struct am_sensitivity *s,
+static enum am_dependence answer(const struct am_sensitivity *s, enum am_beside_kind kind)
+{
+    const struct shown all = look(s, kind, false);
+
+    if (all.slower)
+        return AM_DEPENDS_YES;
+    return all.n && all.unmoved ? AM_DEPENDS_NO : AM_DEPENDS_UNDECIDED;
+}
+
+/* A walk that spilt is slow for the program by the cache or by the traffic: where traffic alone
+ * does nothing it was the cache, where traffic does it, the walks that stayed in the cache tell. */
+static enum am_dependence answer_cache(const struct am_sensitivity *s, enum am_dependence traffic)
+{
+    const struct shown inside = look(s, AM_BESIDE_CACHE, false);
+    const struct shown spilt = look(s, AM_BESIDE_CACHE, true);
+
+    if (inside.slower || (spilt.slower && traffic == AM_DEPENDS_NO))
+        return AM_DEPENDS_YES;
+    if (spilt.n && !spilt.slower && spilt.unmoved)
+        return AM_DEPENDS_NO;
+    if (inside.n && inside.unmoved && (spilt.n == 0 || traffic == AM_DEPENDS_YES))
+        return AM_DEPENDS_NO;
+    return AM_DEPENDS_UNDECIDED;
+}
+
+/* `beyond`: the most traffic against the most cache taken; NULL: not compared. */
+static enum am_dependence answer_memory(const struct am_sensitivity *s, enum am_dependence traffic,
                                         const struct am_comparison_row *beyond)
 {
-    const enum am_dependence traffic = answer(s, AM_BESIDE_MEMORY);
-
     if (traffic != AM_DEPENDS_YES || s->on[AM_BESIDE_CACHE] == AM_DEPENDS_NO)
         return traffic;
     if (beyond && beyond->verdict == AM_VERDICT_SLOWER)
         return AM_DEPENDS_YES;
-    if (s->on[AM_BESIDE_CACHE] == AM_DEPENDS_YES && beyond &&
-        (beyond->verdict == AM_VERDICT_SAME || beyond->verdict == AM_VERDICT_FASTER))
+    if (s->on[AM_BESIDE_CACHE] == AM_DEPENDS_YES && beyond && is_unmoved(beyond))
         return AM_DEPENDS_NO;
     return AM_DEPENDS_UNDECIDED;
+}
+
+/* Something of caches and memory slows it down, whichever it is. */
+static bool either(const struct am_sensitivity *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const enum am_beside_kind kind = s->steps[i].timed->beside.kind;
+
+        if ((kind == AM_BESIDE_CACHE || kind == AM_BESIDE_MEMORY) && s->steps[i].row &&
+            s->steps[i].row->verdict == AM_VERDICT_SLOWER)
+            return true;
+    }
+    return false;
 }
 
 static const char *words_of(const struct am_sensitivity *s)
@@ -128,8 +219,10 @@ static const char *words_of(const struct am_sensitivity *s)
          "depends on its share of the cache, and on memory beyond that"},
         {cache == AM_DEPENDS_YES && memory == AM_DEPENDS_NO, "depends on its share of the cache"},
         {cache == AM_DEPENDS_YES, "depends on its share of the cache; memory is undecided"},
-        {memory == AM_DEPENDS_YES && cache == AM_DEPENDS_NO, "depends on memory bandwidth"},
-        {memory == AM_DEPENDS_YES, "depends on memory bandwidth; cache is undecided"},
+        {memory == AM_DEPENDS_YES && cache == AM_DEPENDS_NO,
+         "depends on memory: its bandwidth, or its latency under load"},
+        {memory == AM_DEPENDS_YES, "depends on memory; cache is undecided"},
+        {either(s), "depends on cache or memory; which of them is undecided"},
         {cpu == AM_DEPENDS_NO && cache == AM_DEPENDS_NO && memory == AM_DEPENDS_NO,
          "waits: depends on neither CPU time, cache nor memory"},
         {cpu == AM_DEPENDS_YES && cache == AM_DEPENDS_NO && memory == AM_DEPENDS_NO,
@@ -146,12 +239,14 @@ static const char *words_of(const struct am_sensitivity *s)
 /* ---- the whole ---- */
 
 static void put_step(struct am_sensitivity *s, const struct am_timed *timed,
-                     const struct am_comparison_row *row)
+                     const struct am_comparison_row *row, bool spilt)
 {
     s->steps[s->n++] = (struct am_slowdown){
         .timed = timed,
         .metric = judged(timed, timed->beside.kind, s->by_cpu),
         .row = row,
+        .spills = spilt,
+        .word = word_of(row),
         .factor = row ? exp(row->change.d) : NAN,
         .lo = row ? exp(row->change.lo) : NAN,
         .hi = row ? exp(row->change.hi) : NAN,
@@ -163,11 +258,13 @@ enum am_status am_sensitivity_judge(const struct am_timed *const *given, size_t 
                                     struct am_err *err)
 {
     const struct am_compare_settings settings = {
-        .delta = am_sensitivity_margin, .level = 0.95, .basis = AM_BASIS_WITHIN_RUN};
+        .delta = am_sensitivity_margin, .level = level, .basis = AM_BASIS_WITHIN_RUN};
     const struct am_timed *steps[AM_SENSITIVITY_STEPS_MAX];
     bool compared[AM_SENSITIVITY_STEPS_MAX];
     struct am_comparison c = {.basis = settings.basis};
     const struct am_comparison_row *row, *beyond;
+    enum am_dependence traffic;
+    struct rates rates;
     enum am_status s;
 
     *out = (struct am_sensitivity){.line = n ? given[0]->line : ""};
@@ -177,21 +274,24 @@ enum am_status am_sensitivity_judge(const struct am_timed *const *given, size_t 
     c.rows = am_arena_array(arena, n + 1, sizeof(*c.rows));
     if (!c.rows)
         return am_fail(err, AM_E_NOMEM, "no memory for the steps");
+    rates = rates_of(steps, n);
     out->by_cpu = computes(only(steps, n, AM_BESIDE_NONE));
     for (size_t i = 0; i < n; i++)
         compared[i] =
             add_row(&c, only(steps, n, controls[steps[i]->beside.kind]), steps[i], out->by_cpu);
-    beyond =
-        add_row(&c, most(steps, n, AM_BESIDE_CACHE), most(steps, n, AM_BESIDE_MEMORY), out->by_cpu)
-            ? &c.rows[c.n - 1]
-            : NULL;
+    beyond = add_row(&c, most(steps, n, AM_BESIDE_CACHE, &rates),
+                     most(steps, n, AM_BESIDE_MEMORY, &rates), out->by_cpu)
+                 ? &c.rows[c.n - 1]
+                 : NULL;
     s = am_verdicts_judge(&settings, &c, err);
     row = c.rows;
     for (size_t i = 0; s == AM_OK && i < n; i++)
-        put_step(out, steps[i], compared[i] ? row++ : NULL);
+        put_step(out, steps[i], compared[i] ? row++ : NULL, spills(steps[i], &rates));
     for (unsigned k = 0; k < AM_BESIDE_KINDS; k++)
         out->on[k] = answer(out, (enum am_beside_kind)k);
-    out->on[AM_BESIDE_MEMORY] = answer_memory(out, beyond);
+    traffic = out->on[AM_BESIDE_MEMORY];
+    out->on[AM_BESIDE_CACHE] = answer_cache(out, traffic);
+    out->on[AM_BESIDE_MEMORY] = answer_memory(out, traffic, beyond);
     out->what = words_of(out);
     return s;
 }

@@ -5,10 +5,11 @@
  * CPU time and computing beside it with nothing, taking cache and memory with computing beside it,
  * so that what CPUs share anyway (clock, SMT) is not taken for memory. Traffic to memory empties
  * caches as well: where the program depends on its cache, only what the traffic does beyond taking
- * the whole cache speaks of memory. A program that computes is judged by its CPU time there, which
- * neighbours that take its CPU do not lengthen; what waits is judged by its time. All comparisons
- * are judged together (model/verdict.h); a part of which nothing was shown is undecided, which is
- * not "no". */
+ * cache speaks of memory. And what walks over more cache than it can have is traffic itself: its
+ * own rate, which is stated, tells; such a step speaks of neither alone. A program that computes is
+ * judged by its CPU time there, which neighbours that take its CPU do not lengthen; what waits is
+ * judged by its time. All comparisons are judged together (model/verdict.h); a part of which
+ * nothing was shown is undecided, which is not "no". */
 #ifndef AM_MODEL_SENSITIVITY_H
 #define AM_MODEL_SENSITIVITY_H
 
@@ -23,7 +24,9 @@ struct am_slowdown {
     const struct am_timed *timed;
     const struct am_result_metric *metric; /* that is judged; NULL: none */
     const struct am_comparison_row *row; /* against its control; NULL: it is the first one itself */
-    double factor, lo, hi;               /* how many times as long; NAN: not compared */
+    const char *word;      /* of what is shown: "slower", "not slower" by the margin, a verdict's */
+    bool spills;           /* what was to take cache went to memory: it takes bandwidth too */
+    double factor, lo, hi; /* how many times as long; NAN: not compared */
 };
 
 struct am_sensitivity {

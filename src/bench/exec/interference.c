@@ -20,7 +20,6 @@ enum {
     MEMORY_MULTIPLE = 4,             /* of the largest cache, all processes together */
     MEMORY_LEAST = 64 * 1024 * 1024, /* bytes per process */
     SPINS = 100000,
-    STREAMS = 2,  /* of a copy */
     LINE = 64,    /* counters of two processes in one line would be a disturbance of its own */
     WAIT_S = 30,  /* for all to begin */
     NICE_MAX = 19 /* the weakest that the scheduler knows */
@@ -91,27 +90,31 @@ static const struct am_stream_variant *widest(void)
     return found;
 }
 
+/* Traffic is stores past the caches where the processor has such: they take bandwidth and none of
+ * the program's cache. */
+static am_stream_fn *loop_of(enum am_stream_kernel kernel)
+{
+    const struct am_stream_variant *const v = widest();
+
+    return kernel == AM_STREAM_write && v->fn[kernel][1] ? v->fn[kernel][1] : v->fn[kernel][0];
+}
+
 /* Works without an end, chunk by chunk; what it does is chosen by the kind. */
 static void walk(const struct job *job, double *buffer, enum am_stream_kernel kernel)
 {
-    am_stream_fn *const loop = widest()->fn[kernel][0];
-    const size_t streams = kernel == AM_STREAM_copy ? STREAMS : 1;
-    const size_t n = job->bytes / sizeof(*buffer) / streams;
+    am_stream_fn *const loop = loop_of(kernel);
+    const size_t n = job->bytes / sizeof(*buffer);
     const size_t chunk = n < CHUNK / sizeof(*buffer) ? n : CHUNK / sizeof(*buffer);
     const double pause =
         job->beside.kind == AM_BESIDE_MEMORY ? 100 / (double)job->beside.amount - 1 : 0;
 
     for (size_t at = 0;; at = at + 2 * chunk <= n ? at + chunk : 0) {
         const uint64_t begin = am_now_ns();
-        struct am_stream_args args = {.a = buffer + at,
-                                      .b = streams > 1 ? buffer + n + at : NULL,
-                                      .n = chunk,
-                                      .passes = 1,
-                                      .s = 1};
+        struct am_stream_args args = {.a = buffer + at, .n = chunk, .passes = 1, .s = 1};
         uint64_t took;
 
         loop(&args);
-        tell(job, streams * chunk * sizeof(*buffer));
+        tell(job, chunk * sizeof(*buffer));
         took = am_now_ns() - begin;
         while (am_now_ns() - begin < took + (uint64_t)(pause * (double)took))
             continue;
@@ -145,7 +148,7 @@ static int work(void *self)
     if (job->beside.kind == AM_BESIDE_CACHE)
         walk(job, buffer, AM_STREAM_read);
     if (job->beside.kind == AM_BESIDE_MEMORY)
-        walk(job, buffer, AM_STREAM_copy);
+        walk(job, buffer, AM_STREAM_write);
     for (;;)
         spin(job);
     return 0;
@@ -163,8 +166,8 @@ static size_t buffer_of(const struct am_beside *beside, size_t cpus, uint64_t ca
     if (beside->kind == AM_BESIDE_MEMORY)
         bytes = MEMORY_MULTIPLE * cache / cpus > MEMORY_LEAST ? MEMORY_MULTIPLE * cache / cpus
                                                               : MEMORY_LEAST;
-    bytes = bytes / (STREAMS * line) * (STREAMS * line);
-    return beside->kind == AM_BESIDE_CACHE && bytes == 0 ? STREAMS * line : (size_t)bytes;
+    bytes = bytes / line * line;
+    return beside->kind == AM_BESIDE_CACHE && bytes == 0 ? (size_t)line : (size_t)bytes;
 }
 
 static bool all_ready(const struct am_interference *i)

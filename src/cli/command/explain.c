@@ -5,8 +5,11 @@
 #include "cli/cli.h"
 #include "cli/run/machines.h"
 #include "cli/run/setup.h"
+#include "cli/run/timing.h"
+#include "document/commands/sensitivity.h"
 #include "document/explanation.h"
 #include "document/machine/prediction.h"
+#include "family/timed.h"
 #include "model/explain.h"
 #include "model/predict.h"
 #include "write/write.h"
@@ -163,6 +166,28 @@ static enum am_status predict(struct am_cli *cli, const struct held *held, struc
     return AM_OK;
 }
 
+/* Programs of which only that is known what they depend on. */
+static enum am_status foresee(const struct am_cli *cli, const struct held *held, struct am_err *err)
+{
+    struct am_foresight_view view = {.set = &held->run->set, .machine = held->there};
+    const struct am_document document = am_document_foresight(&view);
+    struct am_sensitivity *items = NULL;
+    struct am_foresight *foresights;
+    enum am_status s = am_timing_sensitivity(cli, &held->run->set, &items, &view.n, err);
+
+    foresights = am_arena_array(cli->arena, view.n + 1, sizeof(*foresights));
+    if (s == AM_OK && !foresights)
+        s = am_fail(err, AM_E_NOMEM, "no memory for %zu commands", view.n);
+    if (s != AM_OK)
+        return s;
+    for (size_t i = 0; i < view.n; i++)
+        am_foresee(&items[i], held->here ? &held->here->facts : NULL, &held->there->facts,
+                   cli->arena, &foresights[i]);
+    view.items = foresights;
+    am_write(&document, &cli->style, cli->arena, stdout);
+    return AM_OK;
+}
+
 static bool same_machine(const struct am_machine_model *a, const struct am_machine_model *b)
 {
     const char *const x = am_kvs_get(&a->set.machine, "key"), *const y = am_kvs_get(&b->set.machine,
@@ -209,6 +234,9 @@ static enum am_status explain_on(struct am_cli *cli, const struct am_machine_mod
     s = hold(cli, &held, err);
     if (s != AM_OK)
         return s;
+    if (am_timed_is_sensitivity(&held.run->set))
+        return held.there ? foresee(cli, &held, err)
+                          : am_timing_show(cli, &held.run->set, NULL, err);
     return held.there ? predict(cli, &held, err) : explain_here(cli, models, held.here, err);
 }
 
@@ -227,5 +255,7 @@ enum am_status am_cmd_explain(struct am_cli *cli, struct am_err *err)
         s = check_names(cli, &models, &patterns, err);
     if (s != AM_OK)
         return s;
+    if (cli->opt->on.n == 0 && models.n == 1 && am_timed_is_sensitivity(&models.items[0].set))
+        return am_timing_show(cli, &models.items[0].set, NULL, err);
     return cli->opt->on.n ? explain_on(cli, &models, err) : explain_here(cli, &models, NULL, err);
 }

@@ -8,7 +8,7 @@
  *   spin        the other CPUs compute in registers: what they share with the program but caches
  *               and memory (clock, SMT threads of its cores)
  *   cache-8M    the same CPUs walk over so many bytes, all together, again and again
- *   memory-50   they copy memory, for so many percent of their time
+ *   memory-50   they write memory, past the caches, for so many percent of their time
  *   share-25    the program's own CPUs compute too, meant to get so many percent of the time
  */
 #ifndef AM_CORE_SPEC_BESIDE_H

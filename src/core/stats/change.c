@@ -47,6 +47,11 @@ static void test_change(struct am_change *c)
     c->hi = c->d + half;
 }
 
+double am_change_above(const struct am_change *c)
+{
+    return am_student_tail((c->margin - c->d) / c->se, c->df);
+}
+
 static void test_means(struct am_change *c, const double *a, size_t na, const double *b, size_t nb)
 {
     const struct am_moments ma = am_stats_moments(a, na), mb = am_stats_moments(b, nb);

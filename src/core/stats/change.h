@@ -28,6 +28,10 @@ enum { AM_CHANGE_LEAST = 3 }; /* values per side; below there is no error to spe
  * finite, or when memory is refused. `delta` >= 0. Allocates. */
 struct am_change am_change_of(const double *a, size_t na, const double *b, size_t nb, double delta);
 
+/* The probability that the true change is above the margin, by which b would be larger: whoever
+ * only asks whether b is larger needs no proof that it is not smaller. */
+double am_change_above(const struct am_change *change);
+
 /* Adds what runs differ by, one run per side: `sigma` is the standard deviation of the means of
  * `runs` earlier runs. Ranks know nothing of runs and stay. */
 void am_change_add_runs(struct am_change *change, double sigma, size_t runs);

@@ -5,7 +5,8 @@
 #define AM_DOCUMENT_COMMANDS_SENSITIVITY_H
 
 #include "document/document.h"
-#include "model/sensitivity.h"
+#include "model/foresee.h"
+#include "model/machine.h"
 
 struct am_sensitivity_view {
     const struct am_result_set *set;
@@ -15,5 +16,15 @@ struct am_sensitivity_view {
 };
 
 struct am_document am_document_sensitivity(const struct am_sensitivity_view *view);
+
+/* The same commands on another machine. */
+struct am_foresight_view {
+    const struct am_result_set *set;
+    const struct am_machine_model *machine;
+    const struct am_foresight *items; /* one per command */
+    size_t n;
+};
+
+struct am_document am_document_foresight(const struct am_foresight_view *view);
 
 #endif

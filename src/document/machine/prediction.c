@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { INDENT = 2, FACTOR_DIGITS = 2 };
+enum { INDENT = 2, FACTOR_DIGITS = 2, SENTENCES_MAX = 6 };
 
 /* The consecutive points of one bench. */
 struct group {
@@ -133,7 +133,25 @@ static void tell_others(struct am_body *b, const struct group *g)
     }
 }
 
-static void add_groups(struct am_body *b, const struct am_predictions *all)
+/* The same in words, where they are few. */
+static void tell_factors(struct am_body *b, const struct group *g, const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    const char *const machine = slash ? slash + 1 : path;
+
+    for (size_t i = 0; g->told <= SENTENCES_MAX && i < g->n; i++) {
+        const struct am_prediction *const p = &g->first[i];
+
+        if (p->why_not || !isfinite(p->factor))
+            continue;
+        am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
+                      "%s on %s: %.2f x (%.2f..%.2f), then limited by %s", p->here->result->text,
+                      machine, p->factor, p->factor_lo, p->factor_hi, p->there->resource)
+            ->tone = AM_TONE_STRONG;
+    }
+}
+
+static void add_groups(struct am_body *b, const struct am_predictions *all, const char *machine)
 {
     for (size_t i = 0; i < all->n;) {
         const struct group g = group_at(all, i);
@@ -149,6 +167,8 @@ static void add_groups(struct am_body *b, const struct am_predictions *all)
                     add_row(t, &g, &g.first[k]);
             }
         }
+        if (!b->programs)
+            tell_factors(b, &g, machine);
         if (!b->programs)
             tell_others(b, &g);
         i += g.n;
@@ -171,7 +191,7 @@ static void prediction_blocks(struct am_body *b, const void *self)
     const struct am_machine_model *const m = view->machine;
 
     if (b->programs) {
-        add_groups(b, view->all);
+        add_groups(b, view->all, m->name);
         return;
     }
     (void)am_block_add(b, AM_BLOCK_LINE, "measured",
@@ -181,7 +201,7 @@ static void prediction_blocks(struct am_body *b, const void *self)
                         m->set.run.started ? m->set.run.started : "of unknown date",
                         m->set.run.synthetic ? ", simulated" : "");
     tell_meaning(b);
-    add_groups(b, view->all);
+    add_groups(b, view->all, m->name);
     am_analyses_blocks(b, view->analyses, view->n_analyses);
 }
 

@@ -22,7 +22,7 @@ import tempfile
 import ratio
 
 WORDS = 200_000  # of the text that is compressed: 1.3 MB
-COMMANDS = ("sleep 0.05", "gzip -1 -c {file}", "gzip -6 -c {file}", "gzip -7 -c {file}", "sha256sum {file}")
+COMMANDS = ("sleep 0.05", "gzip -1 -c {file}", "gzip -6 -c {file}", "gzip -7 -c {file}", "sha256sum {file}", "sha256sum -b {file}")
 
 
 def make_text(path):

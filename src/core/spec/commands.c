@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { SHORT_NAME = 2 }; /* letters: of these each is near to any other */
+
 struct writer {
     const struct am_commands *of;
     struct am_arena *arena;
@@ -73,7 +75,7 @@ static enum am_status check_names(const struct writer *w, const char *line)
         const char *const name = n ? am_arena_strndup(w->arena, s + 1, n) : NULL;
         const char *near = NULL;
 
-        if (name && param_at(w->of, s + 1, n) < 0)
+        if (name && n > SHORT_NAME && param_at(w->of, s + 1, n) < 0)
             near = am_nearest(name, names, n_names);
         if (near)
             return am_fail(w->err, AM_E_USAGE, "{%s} in \"%s\" has no value; did you mean {%s}?",

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Re-runs the three stories of doc/guide/stories.md: programs from Debian, from `time` to what they depend on.
 
-usage: tools/stories.py [--archmeter PROGRAM] [--launches N] [--keep FOLDER] [STORY...]
+usage: tools/stories.py [--archmeter PROGRAM] [--launches N] [--keep FOLDER] [--on MODEL...] [STORY...]
 
-Prints every command with its screen, as the page has them. Inputs are made here, by fixed seeds. A program that is not
+Prints every command with its screen, as the page has them; with models of this machine and of another one also what each
+program would gain there. Inputs are made here, by fixed seeds. A program that is not
 installed skips its story, with the name of its package; nothing of the build depends on any of them.
 """
 
@@ -84,8 +85,10 @@ def tell(options, name, folder):
     env = dict(os.environ, LC_ALL="C.UTF-8")
     env["PATH"] = env.get("PATH", "") + ":/usr/games"  # Debian's place for stockfish
     worst = 0
+    if options.on:
+        commands += (("explain", commands[-1][-1], *(word for model in options.on for word in ("--on", model))),)
     for words in commands:
-        more = ("--launches", str(options.launches)) if options.launches else ()
+        more = ("--launches", str(options.launches)) if options.launches and words[0] == "time" else ()
         print(f"$ archmeter {shlex.join(words)}", flush=True)
         done = subprocess.run([options.archmeter, *words, "-q", *more], cwd=folder, env=env, text=True, check=False,
                               stdout=subprocess.PIPE)
@@ -99,9 +102,11 @@ def main():
     parser.add_argument("--archmeter", default="build/archmeter", help="the program to run")
     parser.add_argument("--launches", type=int, default=0, help="executions per command, in place of archmeter's own number")
     parser.add_argument("--keep", help="a folder for inputs and results, which must be new")
+    parser.add_argument("--on", action="append", default=[], help="a model (archmeter model -o): this machine's and another's")
     parser.add_argument("stories", nargs="*", default=list(STORIES), help=", ".join(STORIES))
     options = parser.parse_args()
     options.archmeter = str(pathlib.Path(options.archmeter).resolve())
+    options.on = [str(pathlib.Path(model).resolve()) for model in options.on]
     for name in options.stories:
         if name not in STORIES:
             parser.error(f'no story is called "{name}"; there are {", ".join(STORIES)}')

@@ -30,6 +30,8 @@ static const double bound_margin = 1.1;
  * slices could fall into step with. */
 static const unsigned fold_order = 0x9669;
 
+static const double least_iter_ns = 1e-3; /* of one iteration; a cycle has 0.15 ns at least */
+
 static const uint64_t iters_max = UINT64_C(1) << 60;
 
 /* Everything one point's measurement carries along. */
@@ -245,6 +247,18 @@ static enum am_status check_grows(struct session *s, uint64_t want, uint64_t *it
                    (unsigned long long)best[1]);
 }
 
+/* A stall in the first doubled batch looks like growth. But loop counts that grew without an end,
+ * because nothing took longer, give iterations of less than a hundredth of any core's cycle. */
+static enum am_status check_possible(uint64_t iters, uint64_t once, struct am_err *err)
+{
+    if ((double)once >= least_iter_ns * (double)iters)
+        return AM_OK;
+    return am_fail(err, AM_E_WRONG,
+                   "time does not grow with the work: %llu iterations in %llu ns are more than any "
+                   "processor does; was the work folded away?",
+                   (unsigned long long)iters, (unsigned long long)once);
+}
+
 static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am_err *err)
 {
     const struct am_clock *clock = s->sampler->clock;
@@ -261,6 +275,8 @@ static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am
     status = calibrate(s, want, iters, &once, err);
     if (status == AM_OK)
         status = check_grows(s, want, iters, &once, err);
+    if (status == AM_OK)
+        status = check_possible(*iters, once, err);
     if (once < want)
         *iters *= 2;
     return status;

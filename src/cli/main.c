@@ -164,9 +164,8 @@ int main(int argc, char **argv)
     status = am_options_parse(argc, (const char *const *)argv, &arena, &options, &err);
     if (status == AM_OK && options.command != AM_CMD_COUNT)
         status = am_runs_settle(&options, &arena, &err);
-    if (status == AM_OK && !only_reads(&options))
-        handle_signals(on_signal);
     if (status == AM_OK) {
+        handle_signals(on_signal); /* compilers are ended with all that they started */
         am_log_set_level(options.quiet     ? AM_LOG_WARN
                          : options.verbose ? AM_LOG_DEBUG
                                            : AM_LOG_INFO);
@@ -174,9 +173,10 @@ int main(int argc, char **argv)
         cli.command = command_line(argc, argv, &arena);
         status = am_own_settle(&options, &cli, &err);
     }
-    if (status == AM_OK) {
+    if (status == AM_OK && only_reads(&options))
+        handle_signals(end_at_once);
+    if (status == AM_OK)
         status = run_command(&cli, &err);
-    }
     written = am_output_finish(&err);
     if (status == AM_OK)
         status = written;

@@ -213,24 +213,50 @@ def test_cache_together(tap, own):
 def test_hanging_compiler(tap, own):
     own.write("slowcc", "#!/bin/sh\necho $$ > slowcc.pid\nsleep 1000 & wait\n")
     os.chmod(own.path("slowcc"), 0o755)
-    job = subprocess.Popen([own.archmeter, "run", "./tally.c", "--cc", own.path("slowcc"), "-o", "slow.db"], cwd=own.dir,
-                           env=own.real_env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    while not os.path.exists(own.path("slowcc.pid")) or not own.read("slowcc.pid").strip():
-        time.sleep(0.02)
-    job.terminate()
-    said = job.communicate(timeout=120)[1]
-    tap.ok(job.returncode == 130 and "interrupted" in said and not os.path.exists(own.path("slow.db")),
-           "a compiler that hangs ends with an interrupt", f"{job.returncode} {said}")
-    group = int(own.read("slowcc.pid"))
-    gone = False
+    for command in ("run", "plan"):
+        own.write("slowcc.pid", "")
+        job = subprocess.Popen([own.archmeter, command, "./tally.c", "--cc", own.path("slowcc")], cwd=own.dir,
+                               env=own.real_env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while not own.read("slowcc.pid").strip():
+            time.sleep(0.02)
+        job.terminate()
+        said = job.communicate(timeout=120)[1]
+        tap.ok(job.returncode == 130 and "interrupted" in said, f"{command}: a compiler that hangs ends with an interrupt",
+               f"{job.returncode} {said}")
+        tap.ok(group_ends(int(own.read("slowcc.pid"))), "with all that it started")
+
+
+def group_ends(group):
     for _ in range(500):
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
-            gone = True
-            break
+            return True
         time.sleep(0.02)
-    tap.ok(gone, "with all that it started")
+    return False
+
+
+def test_bad_files(tap, own):
+    """What is no source: each ends with code 2 and a message, at once."""
+    os.mkfifo(own.path("fifo.c"))
+    os.symlink("self.c", own.path("self.c"))
+    os.symlink("/dev/zero", own.path("zero.c"))
+    with open(own.path("binary.c"), "wb") as f:
+        f.write(b"int x;\n\0\n" * 100000)
+    with open(own.path("short.so"), "wb") as f:
+        f.write(b"\x7fELF")
+    own.write("empty.c", "")
+    for name, said in (("fifo.c", "no source file"), ("self.c", "symbolic links"), ("zero.c", "no source file"),
+                       ("binary.c", "binary.c:2: is no source"), ("short.so", "cannot load"), ("empty.c", "archmeter_describe")):
+        done = own.do("plan", "./" + name)
+        tap.ok(done.returncode == 2 and said in done.stderr, f"{name}: {said}", f"{done.returncode} {done.stderr[:500]}")
+    name = "a b'c\"d.c"
+    shutil.copy(own.path("tally.c"), own.path(name))
+    done = own.do("plan", "./" + name)
+    tap.ok(done.returncode == 0, "a name with blanks and quotes is compiled", done.stderr)
+    for place, code in (("ca che", 0), ("co:lon", 2), ("tally.c", 3)):
+        done = own.do("plan", "./tally.c", ARCHMETER_OWN_CACHE=own.path(place))
+        tap.ok((done.returncode == 0) == (code == 0), f"a cache at {place}: code {done.returncode}", done.stderr)
 
 
 def test_rerun(tap, own):
@@ -352,6 +378,8 @@ VERSION = ("#include <archmeter/bench.h>\n#undef ARCHMETER_BENCH_VERSION\n#defin
 PLANTS = {
     "folded": ("", "for (int64_t i = sum = 0; i < n; i++) sum += x[i];\n        archmeter_keep(&sum);", "sum = n;", 3,
                "folded away"),
+    "capped": ("", "iterations > 0; iterations--", "iterations = iterations > 10 ? 10 : iterations, iterations > 0; iterations--",
+               3, "time does not grow"),
     "wrong": ("", "sum, n, 0", "sum, n + 1, 0", 3, "sum is"),
     "crash": ("", "sum += x[i];", "sum += *(volatile double *)8;", 3, "signal"),
     "hang": ("", "iterations > 0; iterations--", "; archmeter_keep(x)", 3, "no end within"),
@@ -419,6 +447,13 @@ def test_tune(tap, own):
     own.write("tuned.c", text)
     done = own.do("tune", "./tuned.c", "-p", "n=1K", "--budget", "5s", "-o", "t.db")
     tap.ok(done.returncode == 0 and "own.tally" in done.stdout, "tune searches a file's axis", done.stdout + done.stderr)
+    own.write("variants.c", "/* archmeter-isa: scalar */\n" + text)
+    done = own.do("tune", "./variants.c", "-p", "n=1K", "--budget", "5s", "--tuning", "variants.json", "-o", "v.db")
+    own.do("run", "./variants.c", *FAST, "-p", "n=1K", "--tuning", "variants.json", "-o", "w.db")
+    found = re.search(r"^own\.tally .*?block=(\d+)", done.stdout, re.MULTILINE)
+    notes = {row[0] for row in own.query("w.db", "SELECT value FROM note WHERE key = 'taken'")}
+    tap.ok(done.returncode == 0 and found and notes == {found.group(1)}, "of a variant for an instruction set too, and run takes what "
+           "was found", f"{notes} {done.stdout}")
     done = own.do("run", "./tuned.c", *FAST, "-p", "n=1K", "-p", "block=4", "-o", "u.db")
     notes = {row[0] for row in own.query("u.db", "SELECT value FROM note WHERE key = 'taken'")}
     tap.ok(notes == {"4"}, "a value that is given is taken", notes)
@@ -494,7 +529,7 @@ def main():
     tap = Tap()
     own = Own()
     for test in (test_new, test_measured, test_stored, test_compared, test_languages, test_fortran, test_examples, test_kinds,
-                 test_header_changes, test_unverified, test_settings, test_compiler, test_hanging_compiler, test_plants,
+                 test_header_changes, test_unverified, test_settings, test_compiler, test_hanging_compiler, test_bad_files, test_plants,
                  test_cache, test_cache_together, test_rerun, test_resume, test_resume_sides, test_tune, test_versions,
                  test_pkg_config, test_guide):
         test(tap, own)

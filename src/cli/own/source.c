@@ -163,6 +163,15 @@ static enum am_status read_settings(struct reading *r)
 
 /* ---- files ---- */
 
+static size_t line_of(const char *text, size_t at)
+{
+    size_t line = 1;
+
+    for (size_t i = 0; i < at; i++)
+        line += text[i] == '\n';
+    return line;
+}
+
 static enum am_status read_text(const char *path, struct am_arena *arena, const char **out,
                                 struct am_err *err)
 {
@@ -183,6 +192,9 @@ static enum am_status read_text(const char *path, struct am_arena *arena, const 
     (void)close(fd);
     if (!text || n < 0)
         return am_fail(err, AM_E_USAGE, "%s: is no source file, or too large for one", path);
+    if (memchr(text, '\0', len))
+        return am_fail(err, AM_E_USAGE, "%s:%zu: is no source file: it has a byte of zero there",
+                       path, line_of(text, strlen(text)));
     *out = text;
     return AM_OK;
 }

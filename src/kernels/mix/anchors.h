@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The anchors of cpu.ports: forms of which each is known to keep a few units of a core busy, and
+ * beside which every other form is measured.
+ *
+ * An anchor is a role with two forms, one for loops of legacy encodings and one for all others:
+ * the two kinds may not stand in one loop, because cores merge the upper halves of registers then.
+ * Names only, so that whoever reads results needs no kernels. */
+#ifndef AM_KERNELS_MIX_ANCHORS_H
+#define AM_KERNELS_MIX_ANCHORS_H
+
+#include <stddef.h>
+
+/* role, form in legacy loops, form in others, what it keeps busy */
+#define AM_MIX_ANCHOR_MAP(X)                                                                       \
+    X(slot, "xor_r32_zero", "xor_r32_zero", "a slot of the front end and nothing else")            \
+    X(alu, "add_r64", "add_r64", "an integer unit")                                                \
+    X(shift, "shl_r64", "shl_r64", "an integer unit that shifts")                                  \
+    X(imul, "imul_r64_imm", "imul_r64_imm", "the integer multiplier")                              \
+    X(cmov, "cmovb_r64", "cmovb_r64", "an integer unit that reads flags")                          \
+    X(lea, "lea_r64", "lea_r64", "a sum of addresses")                                             \
+    X(load, "mov_r64_m64_row", "mov_r64_m64_row", "a load of 64 bits")                             \
+    X(store, "mov_m64_r64", "mov_m64_r64", "a store of 64 bits")                                   \
+    X(vload, "movups_xmm_m128", "vmovups_xmm_m128", "a load of 128 bits")                          \
+    X(vstore, "movups_m128_xmm", "vmovups_m128_xmm", "a store of 128 bits")                        \
+    X(fadd, "addpd_xmm", "vaddpd_xmm", "a floating-point addition")                                \
+    X(fmul, "mulpd_xmm", "vmulpd_xmm", "a floating-point product")                                 \
+    X(logic, "pand_xmm", "vpand_xmm", "vector logic")                                              \
+    X(vadd, "paddd_xmm", "vpaddd_xmm", "a vector of integer additions")                            \
+    X(vshift, "pslld_xmm", "vpslld_xmm", "a vector shift")                                         \
+    X(vmul, "pmuludq_xmm", "vpmuludq_xmm", "a vector of integer products")                         \
+    X(shuffle, "pshufd_xmm", "vpshufd_xmm", "a shuffle within 128 bits")                           \
+    X(convert, "cvtdq2ps_xmm", "vcvtdq2ps_xmm", "a conversion between number formats")             \
+    X(to_general, "movq_r64_xmm", "vmovq_r64_xmm", "a move from a vector to a general register")   \
+    X(to_vector, "movq_xmm_r64", "vmovq_xmm_r64", "a move from a general register to a vector")    \
+    X(divide, "divsd_xmm", "vdivsd_xmm", "the divider of floating-point numbers")
+
+#define AM_MIX_ANCHOR_ENUM(role, legacy, other, what) AM_MIX_##role,
+enum am_mix_anchor { AM_MIX_ANCHOR_MAP(AM_MIX_ANCHOR_ENUM) AM_MIX_ANCHORS };
+#undef AM_MIX_ANCHOR_ENUM
+
+/* Instructions that a loop is filled up to with copies of its mix. */
+enum { AM_MIX_TARGET = 96 };
+
+/* Copies in the loop of a mix of so many instructions; the loop's own decrement and jump, which
+ * cores fuse, are one more instruction per so many copies. */
+static inline size_t am_mix_copies(size_t instructions)
+{
+    const size_t copies =
+        instructions ? (2 * AM_MIX_TARGET + instructions) / (2 * instructions) : 1;
+
+    return copies ? copies : 1;
+}
+
+#endif

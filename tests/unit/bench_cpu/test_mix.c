@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops of mixed instructions do what their forms do. */
+#include "core/bench/axis.h"
+#include "kernels/mix/mix.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static struct am_mix_area *new_area(enum am_instr_domain domain)
+{
+    struct am_mix_area *const area = aligned_alloc(4096, sizeof(*area));
+
+    if (!area)
+        abort();
+    memset(area, 0, sizeof(*area));
+    am_instr_fill(&area->regs, domain);
+    return area;
+}
+
+static void check_table(void)
+{
+    size_t n = 0, twice = 0, astray = 0, empty = 0;
+
+    for (const struct am_mix_form *f = am_mix_forms; f->name; f++, n++) {
+        size_t pieces = 0;
+
+        for (const struct am_mix_form *other = am_mix_forms; other != f; other++)
+            twice += strcmp(other->name, f->name) == 0;
+        astray += strcmp(am_mix_names[n], f->name) != 0 || am_mix_find(f->name) != f ||
+                  strlen(f->name) >= AM_VALUE_TEXT_MAX;
+        for (const unsigned char *p = f->code; *p; p += 1 + *p)
+            pieces++;
+        empty += pieces < 6 || pieces > 12;
+    }
+    ok(!am_mix_names[n] || am_mix_unsupported, "%zu forms, as many names", n);
+    ok(twice == 0 && astray == 0, "each name stands once and leads to its form");
+    ok(empty == 0, "each form has a piece of code per register");
+    ok(!am_mix_find("no_such") && am_mix_why_not("no_such"), "others are refused");
+    ok(am_mix_why_not("adc_r64") != NULL, "what waits for a carry is not mixed");
+}
+
+static void check_selection(void)
+{
+    size_t missing = 0, anchors = 0;
+
+    for (const char *at = am_mix_selection; *at;) {
+        const size_t len = strcspn(at, ",");
+        char name[AM_VALUE_TEXT_MAX];
+
+        (void)snprintf(name, sizeof(name), "%.*s", (int)len, at);
+        missing += !am_mix_find(name);
+        at += len + (at[len] == ',');
+    }
+    ok(missing == 0, "the selection names forms that are there");
+    for (int i = 0; i < AM_MIX_ANCHORS; i++) {
+        for (int bank = AM_MIX_GPR; bank < AM_MIX_BANKS; bank++) {
+            const struct am_mix_form *const f =
+                am_mix_anchor((enum am_mix_anchor)i, (enum am_mix_bank)bank);
+
+            if (f && !strstr(am_mix_selection, f->name)) {
+                anchors++;
+                printf("# not selected: %s\n", f->name);
+            }
+        }
+    }
+    ok(anchors == 0, "all anchors are among the selection");
+}
+
+/* The fault of the loop of one form, beside the kernel of cpu.instr that has the same instructions
+ * on the same registers; NULL when there is none. */
+static const char *loop_fault(const struct am_instr *form)
+{
+    const struct am_mix_form *const mixed = am_mix_find(form->name);
+    const struct am_mix_part part = {mixed, 1};
+    struct am_mix_area *const ours = new_area(form->domain), *const theirs = new_area(form->domain);
+    struct am_mix_room room = {NULL};
+    struct am_mix_loop loop;
+    struct am_err err = {0};
+    const char *fault = NULL;
+    bool same;
+
+    if (am_mix_room_open(&room, 1, &err) != AM_OK ||
+        am_mix_add(&room, &part, 1, &loop, &err) != AM_OK || am_mix_seal(&room, &err) != AM_OK)
+        fault = "it cannot be made";
+    if (!fault) {
+        /* self[0] is an address: of registers at the same place */
+        loop.fn(&ours->regs, 3);
+        *theirs = *ours;
+        am_instr_fill(&ours->regs, form->domain);
+        form->free(&ours->regs, 3 * mixed->instructions);
+        same = memcmp(ours->regs.out, theirs->regs.out, sizeof(ours->regs.out)) == 0;
+        fault = same ? NULL : "it ends elsewhere";
+    }
+    am_mix_room_close(&room);
+    free(ours);
+    free(theirs);
+    return fault;
+}
+
+/* Mask registers are not stored by loops; what else differs is a wrong instruction. */
+static void check_loops(void)
+{
+    size_t ran = 0, bad = 0;
+
+    for (const struct am_instr *form = am_instrs; form->name; form++) {
+        const char *fault;
+
+        if (am_mix_why_not(form->name) || strcmp(form->category, "mask") == 0 ||
+            strstr(form->name, "_k"))
+            continue;
+        fault = loop_fault(form);
+        ran++;
+        if (fault) {
+            bad++;
+            printf("# %s: %s\n", form->name, fault);
+        }
+    }
+    ok(bad == 0 && (ran > 100 || am_mix_unsupported),
+       "%zu loops of one form end where its kernel ends", ran);
+}
+
+/* 2 additions and 1 shift per mix, 32 copies: each of the 8 registers gets 8 additions and 4
+ * shifts. The order is spread: add, shift, add. */
+static void check_order(void)
+{
+    const struct am_mix_part parts[] = {{am_mix_find("add_r64"), 2}, {am_mix_find("shl_r64"), 1}};
+    struct am_mix_area *const area = new_area(AM_INSTR_I);
+    struct am_mix_room room = {NULL};
+    struct am_mix_loop loop;
+    struct am_err err = {0};
+    uint64_t want[8], got;
+    size_t turn[2] = {0}, wrong = 0;
+
+    for (size_t i = 0; i < 8; i++)
+        want[i] = area->regs.gpr;
+    ok(am_mix_room_open(&room, 1, &err) == AM_OK &&
+           am_mix_add(&room, parts, 2, &loop, &err) == AM_OK && am_mix_seal(&room, &err) == AM_OK,
+       "a loop of two forms is made");
+    for (size_t c = 0; c < 2 * loop.copies; c++) {
+        want[turn[0]++ % 8] += area->regs.operand[0];
+        want[turn[1]++ % 8] <<= 7;
+        want[turn[0]++ % 8] += area->regs.operand[0];
+    }
+    loop.fn(&area->regs, 2);
+    for (size_t i = 0; i < 8; i++) {
+        memcpy(&got, area->regs.out[i], sizeof(got));
+        wrong += got != want[i];
+    }
+    ok(loop.copies == 32 && loop.instructions == 3 && wrong == 0,
+       "32 copies, spread evenly, each form through its registers in turn");
+    ok(am_mix_add(&room, parts, 2, &loop, &err) == AM_E_LIMIT, "no more than there is room for");
+    am_mix_room_close(&room);
+    free(area);
+}
+
+static void check_refusals(void)
+{
+    const struct am_mix_part none = {am_mix_find("add_r64"), 0};
+    const struct am_mix_part both[] = {{am_mix_find("addpd_xmm"), 1},
+                                       {am_mix_find("vaddpd_ymm"), 1}};
+    struct am_mix_room room = {NULL};
+    struct am_mix_loop loop;
+    struct am_err err = {0};
+
+    (void)am_mix_room_open(&room, 2, &err);
+    ok(am_mix_add(&room, &none, 1, &loop, &err) == AM_E_USAGE, "a count of 0 is refused");
+    ok(am_mix_add(&room, &none, 0, &loop, &err) == AM_E_USAGE, "an empty mix is refused");
+    ok(am_mix_add(&room, both, 2, &loop, &err) == AM_E_USAGE,
+       "legacy and other encodings are not mixed");
+    am_mix_room_close(&room);
+    am_mix_room_close(&room);
+}
+
+int main(void)
+{
+    check_table();
+    if (am_mix_unsupported) {
+        printf("# %s\n", am_mix_unsupported);
+        return tap_done();
+    }
+    check_selection();
+    check_loops();
+    check_order();
+    check_refusals();
+    return tap_done();
+}

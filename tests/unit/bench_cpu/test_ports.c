@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* cpu.ports and cpu.mix: their loops, and their arithmetic under a scripted clock. */
+#include "core/bench/bench.h"
+#include "kernels/mix/mix.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+extern const struct am_bench am_bench_cpu_ports, am_bench_cpu_mix;
+
+/* Everything takes one step of a microsecond. */
+static uint64_t step_now(void *self)
+{
+    return *(uint64_t *)self += 1000;
+}
+
+struct said {
+    char anchors[16], forms[512];
+};
+
+static void hear(void *self, const char *name, const char *value)
+{
+    struct said *const said = self;
+
+    if (strcmp(name, "anchors") == 0)
+        (void)snprintf(said->anchors, sizeof(said->anchors), "%s", value);
+    if (strcmp(name, "forms") == 0)
+        (void)snprintf(said->forms, sizeof(said->forms), "%s", value);
+}
+
+static void check_bench(const struct am_bench *bench, const struct am_value *point,
+                        const char *what, struct said *said)
+{
+    uint64_t now = 0;
+    const struct am_clock clock = {.name = "steps", .now_ns = step_now, .self = &now};
+    const struct am_ctx ctx = {.cpu_count = 1, .clock = &clock, .chosen = hear, .said_self = said};
+    void *const state = calloc(1, bench->state_size);
+    struct am_work work = {0};
+    struct am_batch batch = {0};
+    struct am_err err = {0};
+    double residual = 1;
+
+    ok(bench->prepare(state, &ctx, point, &work, &err) == AM_OK, "%s is prepared", what);
+    ok(bench->run_timed(state, 1, &batch, &err) == AM_OK && batch.elapsed_ns > 0, "%s runs", what);
+    /* A step is 32768 cycles. Eight passes in a step: a slice of 16 steps has 129 of them, which
+     * take a step as well. */
+    if (bench == &am_bench_cpu_ports)
+        is_near(batch.values[0], 32768.0 / (129 * 96), 1e-9,
+                "cycles are time by clock over copies");
+    ok(work.ops > 0 && bench->verify(state, &residual, &err) == AM_OK && residual == 0,
+       "%s is right", what);
+    bench->finish(state);
+    free(state);
+}
+
+int main(void)
+{
+    const struct am_value ports[] = {{.kind = AM_AXIS_NAME, .name = "imul_r64"},
+                                     {.kind = AM_AXIS_NAME, .i = 0, .name = "1:1"},
+                                     {.kind = AM_AXIS_NAME, .name = "machine"}};
+    const struct am_value legacy[] = {{.kind = AM_AXIS_NAME, .name = "mulpd_xmm"},
+                                      {.kind = AM_AXIS_NAME, .i = 0, .name = "1:1"},
+                                      {.kind = AM_AXIS_NAME, .name = "machine"}};
+    const struct am_value one = {.kind = AM_AXIS_INT, .i = 17};
+    const struct am_value refused[] = {{.kind = AM_AXIS_NAME, .name = "adc_r64"},
+                                       {.kind = AM_AXIS_NAME, .i = 0, .name = "1:1"}};
+    const struct am_clock clock = {.name = "none"};
+    struct said first = {"", ""}, second = {"", ""};
+    struct am_work work = {0};
+    struct am_err err = {0};
+    void *state;
+
+    if (am_mix_unsupported) {
+        ok(true, "cpu.ports # SKIP %s", am_mix_unsupported);
+        return tap_done();
+    }
+    check_bench(&am_bench_cpu_ports, ports, "imul_r64", &first);
+    check_bench(&am_bench_cpu_ports, legacy, "mulpd_xmm", &first);
+    is_str(first.anchors, "legacy", "legacy forms are measured beside legacy anchors");
+    check_bench(&am_bench_cpu_mix, &one, "a random mix", &first);
+    check_bench(&am_bench_cpu_mix, &one, "the same", &second);
+    ok(first.forms[0] && strchr(first.forms, '*'), "a mix says what it is made of: %s",
+       first.forms);
+    is_str(first.forms, second.forms, "the same number is the same mix");
+    state = calloc(1, am_bench_cpu_ports.state_size);
+    ok(am_bench_cpu_ports.prepare(state, &(struct am_ctx){.clock = &clock}, refused, &work, &err) ==
+           AM_E_ABSENT,
+       "what cannot be mixed is skipped");
+    am_bench_cpu_ports.finish(state);
+    free(state);
+    return tap_done();
+}

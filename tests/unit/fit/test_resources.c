@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Resources of made-up cores are found again from the times of mixes; what the mixes leave open is
+ * said to be open. */
+#include "fit/resources.h"
+#include "ports_machine.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { MIXES_MAX = 4096, USES_MAX = 8 };
+
+/* Mixes of a machine with their measured times. */
+struct data {
+    const struct pm_machine *machine;
+    double alone[PM_KINDS];
+    struct am_resources_mix mixes[MIXES_MAX];
+    struct am_resources_use uses[MIXES_MAX][USES_MAX];
+    size_t n;
+    double noise;
+    struct am_rng rng;
+};
+
+static void add(struct data *d, const double *counts)
+{
+    struct am_resources_use *const uses = d->uses[d->n];
+    struct am_resources_mix *const mix = &d->mixes[d->n];
+    size_t n = 0;
+
+    for (size_t c = 0; c < d->machine->n && n < USES_MAX; c++) {
+        if (counts[c] > 0)
+            uses[n++] = (struct am_resources_use){.kind = c, .n = counts[c]};
+    }
+    *mix = (struct am_resources_mix){.uses = uses, .n = n};
+    mix->cycles = pm_cycles(d->machine, counts) * (1 + d->noise * pm_normal(&d->rng));
+    d->n++;
+}
+
+static void add_pair(struct data *d, size_t a, double n_a, size_t b, double n_b)
+{
+    double counts[PM_KINDS] = {0};
+
+    counts[a] += n_a;
+    counts[b] += n_b;
+    add(d, counts);
+}
+
+static void add_random(struct data *d, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double counts[PM_KINDS] = {0};
+
+        for (size_t k = 4 + am_rng_below(&d->rng, 7), kinds = 0; k > 0; k--) {
+            const size_t c = am_rng_below(&d->rng, d->machine->n);
+
+            kinds += counts[c] < 0.5;
+            if (kinds <= USES_MAX)
+                counts[c] += 1;
+        }
+        add(d, counts);
+    }
+}
+
+static struct data *begin(const struct pm_machine *m, double noise, uint64_t seed)
+{
+    struct data *const d = calloc(1, sizeof(*d));
+
+    if (!d)
+        abort();
+    d->machine = m;
+    d->noise = noise;
+    am_rng_seed(&d->rng, seed, 1);
+    for (size_t c = 0; c < m->n; c++) {
+        double counts[PM_KINDS] = {0};
+
+        counts[c] = 1;
+        d->alone[c] = pm_cycles(m, counts);
+        add(d, counts);
+    }
+    return d;
+}
+
+/* What cpu.ports measures: each class beside each, in three ratios; and some random mixes. */
+static struct data *measure(const struct pm_machine *m, double noise, uint64_t seed)
+{
+    struct data *const d = begin(m, noise, seed);
+
+    for (size_t a = 0; a < m->n; a++) {
+        for (size_t b = 0; b < a; b++) {
+            add_pair(d, a, 1, b, 1);
+            add_pair(d, a, 1, b, 3);
+            add_pair(d, a, 3, b, 1);
+        }
+    }
+    add_random(d, 200);
+    return d;
+}
+
+static bool fit(const struct data *d, struct am_arena *arena, struct am_resources_model *out)
+{
+    const struct am_resources_input input = {.kinds = d->machine->n,
+                                             .alone = d->alone,
+                                             .slot = 0,
+                                             .mixes = d->mixes,
+                                             .n = d->n,
+                                             .noise = fmax(d->noise, 1e-3),
+                                             .seed = 7,
+                                             .starts = 4};
+
+    return am_resources_fit(&input, arena, out);
+}
+
+/* Mean absolute error on random mixes without noise that were not fitted. */
+static double held_error(const struct pm_machine *m, const struct am_resources_model *model)
+{
+    struct data *const d = begin(m, 0, 99);
+    double sum = 0;
+
+    d->n = 0;
+    add_random(d, 300);
+    for (size_t i = 0; i < d->n; i++)
+        sum += fabs(am_resources_cycles(model, d->mixes[i].uses, d->mixes[i].n, NULL) /
+                        d->mixes[i].cycles -
+                    1);
+    sum /= (double)d->n;
+    free(d);
+    return sum;
+}
+
+/* The largest difference between a resource and a set of ports, over the classes; classes that a
+ * resource bounds little may differ by what is undecided of them. */
+static double differs(const struct pm_machine *m, const struct am_resources_model *model, size_t r,
+                      unsigned set)
+{
+    double most = 0;
+
+    for (size_t c = 0; c < m->n; c++) {
+        const struct am_resources_weight *const w = am_resources_weight(model, c, r);
+        const double planted = pm_share(&m->kinds[c], set);
+
+        most = fmax(most, fmax(w->lo - planted, planted - w->hi));
+    }
+    return most;
+}
+
+/* Every set of ports that bounds a class is a resource. */
+static void check_sets(const struct pm_machine *m, const struct am_resources_model *model,
+                       double tolerance)
+{
+    for (size_t c = 0; c < m->n; c++) {
+        const unsigned set = m->kinds[c].ops[0];
+        double least = 1;
+        size_t found = 0;
+
+        if (!set || m->kinds[c].ops[1] || m->kinds[c].busy[0] > 0)
+            continue;
+        for (size_t r = 1; r < model->resources; r++) {
+            const double value = am_resources_weight(model, c, r)->value;
+            const double apart = differs(m, model, r, set);
+
+            if (fabs(value - pm_share(&m->kinds[c], set)) < 0.02 && apart < least) {
+                least = apart;
+                found = r;
+            }
+        }
+        ok(found && least < tolerance, "%s: the ports of %s are resource %zu, within %.3f cycles",
+           m->name, m->kinds[c].name, found, least);
+    }
+}
+
+static void check_planted(const struct pm_machine *m, double noise, double tolerance)
+{
+    struct am_arena arena = {NULL};
+    struct data *const d = measure(m, noise, 11);
+    struct am_resources_model model;
+
+    ok(fit(d, &arena, &model), "%s: fitted with noise of %.1f %%", m->name, 100 * noise);
+    ok(model.error < 0.004 + noise, "%s: mean error %.2f %% with %zu resources", m->name,
+       100 * model.error, model.resources);
+    ok(held_error(m, &model) < 0.01 + noise, "%s: mixes that were not fitted: %.2f %%", m->name,
+       100 * held_error(m, &model));
+    ok(fabs(1 / am_resources_weight(&model, 0, 0)->value / m->width - 1) < 0.005 + noise,
+       "%s: %.2f instructions per cycle", m->name, 1 / am_resources_weight(&model, 0, 0)->value);
+    check_sets(m, &model, tolerance);
+    printf("# %u starts, %u equal, %u as the best; %.0f %% of the mixes within\n", model.starts,
+           model.equal, model.as_best, 100 * model.within);
+    am_arena_fini(&arena);
+    free(d);
+}
+
+/* Two classes that were never measured together: whether they share a port cannot be known. */
+static void check_unseen_pair(void)
+{
+    struct pm_machine m = {.name = "two classes",
+                           .width = 6,
+                           .kinds = {{.name = "slot"},
+                                     {.name = "alu", .ops = {0xf}},
+                                     {.name = "a", .ops = {1}},
+                                     {.name = "b", .ops = {1}}}};
+    struct am_arena arena = {NULL};
+    struct data *d;
+    struct am_resources_model model;
+    size_t r = 0;
+
+    pm_close(&m);
+    d = begin(&m, 0, 1);
+    add_pair(d, 2, 1, 1, 1);
+    add_pair(d, 2, 1, 1, 3);
+    add_pair(d, 3, 1, 1, 1);
+    add_pair(d, 3, 1, 1, 3);
+    ok(fit(d, &arena, &model), "a and b alone and beside additions are fitted");
+    (void)am_resources_cycles(&model, &(struct am_resources_use){.kind = 2, .n = 1}, 1, &r);
+    ok(r > 0 && !am_resources_is_decided(am_resources_weight(&model, 3, r), 1),
+       "whether b takes the resource of a is undecided: %.2f to %.2f cycles",
+       am_resources_weight(&model, 3, r)->lo, am_resources_weight(&model, 3, r)->hi);
+    add_pair(d, 2, 1, 3, 1);
+    add_pair(d, 2, 1, 3, 3);
+    add_pair(d, 2, 3, 3, 1);
+    ok(fit(d, &arena, &model), "and together");
+    (void)am_resources_cycles(&model, &(struct am_resources_use){.kind = 2, .n = 1}, 1, &r);
+    ok(am_resources_is_decided(am_resources_weight(&model, 3, r), 1) &&
+           fabs(am_resources_weight(&model, 3, r)->value - 1) < 0.02,
+       "measured together it is decided: %.2f cycles", am_resources_weight(&model, 3, r)->value);
+    am_arena_fini(&arena);
+    free(d);
+}
+
+/* A division hides its micro-operation behind the divider, unless many others stand beside it. */
+static void check_hidden(void)
+{
+    struct pm_machine m = {.name = "hidden",
+                           .width = 6,
+                           .kinds = {{.name = "slot"},
+                                     {.name = "alu", .ops = {3}},
+                                     {.name = "slow", .ops = {3}, .busy = {10}}}};
+    struct am_arena arena = {NULL};
+    struct data *d;
+    struct am_resources_model model;
+    size_t r = 0;
+
+    pm_close(&m);
+    d = begin(&m, 0, 1);
+    add_pair(d, 2, 1, 1, 1);
+    add_pair(d, 2, 1, 1, 3);
+    (void)fit(d, &arena, &model);
+    (void)am_resources_cycles(&model, &(struct am_resources_use){.kind = 1, .n = 1}, 1, &r);
+    ok(am_resources_weight(&model, 2, r)->lo < 0.01 && am_resources_weight(&model, 2, r)->hi > 0.5,
+       "a division may use the adders or not: %.2f to %.2f cycles",
+       am_resources_weight(&model, 2, r)->lo, am_resources_weight(&model, 2, r)->hi);
+    add_pair(d, 2, 1, 1, 24);
+    add_pair(d, 2, 1, 1, 32);
+    (void)fit(d, &arena, &model);
+    (void)am_resources_cycles(&model, &(struct am_resources_use){.kind = 1, .n = 1}, 1, &r);
+    ok(fabs(am_resources_weight(&model, 2, r)->value - 0.5) < 0.1 &&
+           am_resources_weight(&model, 2, r)->lo > 0.2,
+       "beside 24 additions it is seen: %.2f (%.2f to %.2f) cycles",
+       am_resources_weight(&model, 2, r)->value, am_resources_weight(&model, 2, r)->lo,
+       am_resources_weight(&model, 2, r)->hi);
+    am_arena_fini(&arena);
+    free(d);
+}
+
+static void check_repeats(const struct pm_machine *m)
+{
+    struct am_arena arena = {NULL};
+    struct data *const d = measure(m, 0.01, 5);
+    struct am_resources_model one, two;
+
+    (void)fit(d, &arena, &one);
+    (void)fit(d, &arena, &two);
+    ok(one.resources == two.resources &&
+           memcmp(one.weights, two.weights, one.kinds * one.resources * sizeof(*one.weights)) == 0,
+       "the same mixes give the same weights");
+    am_arena_fini(&arena);
+    free(d);
+}
+
+static void check_refused(void)
+{
+    static const double alone[] = {1};
+    static const struct am_resources_use use = {.kind = 3, .n = 1};
+    static const struct am_resources_mix mix = {.uses = &use, .n = 1, .cycles = 1};
+    struct am_arena arena = {NULL};
+    struct am_resources_model model;
+
+    ok(!am_resources_fit(&(struct am_resources_input){.kinds = 1, .alone = alone}, &arena, &model),
+       "without mixes there is no model");
+    ok(!am_resources_fit(
+           &(struct am_resources_input){
+               .kinds = 1, .alone = alone, .mixes = &mix, .n = 1, .starts = 1},
+           &arena, &model),
+       "a mix of a class that is not there is refused");
+    am_arena_fini(&arena);
+}
+
+int main(void)
+{
+    struct pm_machine apart = PM_APART, shared = PM_SHARED;
+
+    pm_close(&apart);
+    pm_close(&shared);
+    check_planted(&apart, 0, 0.03);
+    check_planted(&shared, 0, 0.03);
+    /* With noise, weights of one resource can hide in another: intervals hold the others fixed. */
+    check_planted(&apart, 0.01, 0.15);
+    check_planted(&shared, 0.01, 0.15);
+    check_unseen_pair();
+    check_hidden();
+    check_repeats(&apart);
+    check_refused();
+    return tap_done();
+}

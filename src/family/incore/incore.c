@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* From classes and mixes to resources with names. */
+#include "family/incore/incore.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STARTS = 3,       /* of the fit */
+    KINDS_MIN = 4,    /* fewer say nothing of what they share */
+    PARTS_MAX = 16,   /* classes in a mix, the loop's own instruction included */
+    NAMES_IN_ONE = 4, /* anchors that a resource's name holds */
+};
+static const uint64_t fit_seed = 24;
+/* A class is bounded by a resource that it keeps busy for this share of its time alone. */
+static const double bounded = 0.93;
+/* Evidence of which more than this is of grade C concludes nothing. */
+static const double dropped_most = 0.5;
+
+#define ROLE(role, legacy, other, what) #role,
+static const char *const roles[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(ROLE)};
+#undef ROLE
+
+const char am_incore_needs[] = "cpu.ports cpu.mix cpu.instr";
+
+/* ---- mixes ---- */
+
+struct counted {
+    struct am_resources_use uses[PARTS_MAX];
+    size_t n;
+};
+
+static void count(struct counted *c, size_t kind, double n)
+{
+    size_t i = 0;
+
+    while (i < c->n && c->uses[i].kind != kind)
+        i++;
+    if (i == PARTS_MAX)
+        return;
+    c->uses[i].kind = kind;
+    c->uses[i].n += n;
+    c->n += i == c->n;
+}
+
+/* The loop's decrement and jump, one integer operation per pass, shared by the copies. */
+static void count_loop(const struct am_incore *core, struct counted *c, size_t instructions)
+{
+    const size_t alu = core->anchors[AM_MIX_alu][1];
+
+    count(c, core->forms[alu].kind, 1 / (double)am_mix_copies(instructions));
+}
+
+static bool add_mix(struct am_incore *core, struct am_arena *arena, const struct counted *c,
+                    double cycles)
+{
+    struct am_resources_mix *const mix =
+        AM_ARRAY_ADD(arena, core->mixes, core->n_mixes, core->cap_mixes);
+    struct am_resources_use *const uses = am_arena_array(arena, c->n, sizeof(*uses));
+
+    if (!mix || !uses)
+        return false;
+    memcpy(uses, c->uses, c->n * sizeof(*uses));
+    *mix = (struct am_resources_mix){.uses = uses, .n = c->n, .cycles = cycles};
+    return true;
+}
+
+/* The median over a class's forms of what `cell` names; NAN without any. */
+struct cell_place {
+    bool alone;
+    size_t counts, anchor, way;
+};
+
+static double class_cell(const struct am_incore *core, size_t kind, const struct cell_place *place,
+                         double *scratch)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < core->n_forms; i++) {
+        const struct am_incore_form *const f = &core->forms[i];
+        const double value =
+            place->alone ? f->alone.value : f->with[place->counts][place->anchor].value;
+
+        if (f->kind == kind && (place->alone || f->legacy == (place->way == 0)) && !isnan(value))
+            scratch[n++] = value;
+    }
+    am_stats_sort(scratch, n);
+    return n ? am_stats_median(scratch, n) : NAN;
+}
+
+/* A class beside each anchor, in each of the counts. */
+static bool add_beside(struct am_incore *core, struct am_arena *arena, size_t kind, size_t way,
+                       double *scratch)
+{
+    for (size_t i = 0; i < core->n_counts; i++) {
+        for (size_t k = 0; k < AM_MIX_ANCHORS; k++) {
+            const struct cell_place place = {.counts = i, .anchor = k, .way = way};
+            const double cycles = class_cell(core, kind, &place, scratch);
+            const size_t anchor = core->anchors[k][way];
+            struct counted c = {.n = 0};
+
+            if (isnan(cycles) || anchor == core->n_forms)
+                continue;
+            count(&c, kind, core->counts[i].form);
+            count(&c, core->forms[anchor].kind, core->counts[i].anchor);
+            count_loop(core, &c, core->counts[i].form + core->counts[i].anchor);
+            if (!add_mix(core, arena, &c, cycles))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool add_classes(struct am_incore *core, struct am_arena *arena, double *scratch)
+{
+    for (size_t kind = 0; kind < core->n_kinds; kind++) {
+        const struct cell_place alone = {.alone = true};
+        const double cycles = class_cell(core, kind, &alone, scratch);
+        struct counted c = {.n = 0};
+
+        count(&c, kind, 1);
+        count_loop(core, &c, 1);
+        core->kinds[kind].alone = cycles;
+        if (!add_mix(core, arena, &c, cycles) || !add_beside(core, arena, kind, 0, scratch) ||
+            !add_beside(core, arena, kind, 1, scratch))
+            return false;
+    }
+    return true;
+}
+
+/* ---- random mixes ---- */
+
+/* "2*add_r64 1*imul_r64"; false when a form of it was not measured. */
+static bool parse_forms(const struct am_incore *core, const char *text, struct counted *c,
+                        size_t *instructions)
+{
+    *instructions = 0;
+    for (const char *at = text; *at; at += strspn(at, " ")) {
+        const size_t len = strcspn(at, " "), star = strcspn(at, "*");
+        char name[64];
+        const struct am_incore_form *form;
+        uint64_t n;
+
+        if (star >= len || !am_parse_u64(at, star, &n) || n == 0 || n > AM_MIX_TARGET ||
+            !am_str_format(name, sizeof(name), "%.*s", (int)(len - star - 1), at + star + 1))
+            return false;
+        form = am_incore_find(core, name);
+        if (!form || form->kind == SIZE_MAX)
+            return false;
+        count(c, form->kind, (double)n);
+        *instructions += n;
+        at += len;
+    }
+    return c->n > 0;
+}
+
+struct held {
+    struct am_resources_mix *items;
+    size_t n, cap;
+};
+
+/* Odd mixes are fitted, even ones are held back. */
+static bool add_random(struct am_incore *core, struct am_arena *arena,
+                       const struct am_result *result, struct held *held)
+{
+    const struct am_result_metric *const m = am_result_metric(result, "cycles");
+    const char *const forms = am_kvs_get(&result->chosen, "forms");
+    const double number = am_result_number(result, "mix");
+    struct counted c = {.n = 0};
+    size_t instructions;
+    struct am_resources_mix *mix;
+    struct am_resources_use *uses;
+
+    if (!m || !forms || m->grading.grade == AM_GRADE_C || !(m->summary.median > 0) ||
+        !parse_forms(core, forms, &c, &instructions))
+        return true;
+    count_loop(core, &c, instructions);
+    am_incore_rest_on(core, result, m);
+    if (fabs(remainder(number, 2)) > 0.5)
+        return add_mix(core, arena, &c, m->summary.median);
+    mix = AM_ARRAY_ADD(arena, held->items, held->n, held->cap);
+    uses = am_arena_array(arena, c.n, sizeof(*uses));
+    if (!mix || !uses)
+        return false;
+    memcpy(uses, c.uses, c.n * sizeof(*uses));
+    *mix = (struct am_resources_mix){.uses = uses, .n = c.n, .cycles = m->summary.median};
+    return true;
+}
+
+static void judge_held(struct am_incore *core, const struct held *held)
+{
+    double sum = 0, squares = 0;
+    const double n = (double)held->n;
+
+    for (size_t i = 0; i < held->n; i++) {
+        const struct am_resources_mix *const mix = &held->items[i];
+        const double e =
+            fabs(am_resources_cycles(&core->model, mix->uses, mix->n, NULL) / mix->cycles - 1);
+
+        sum += e;
+        squares += e * e;
+    }
+    core->held = held->n;
+    core->held_error = held->n ? sum / n : NAN;
+    core->held_half =
+        held->n > 1 ? 1.96 * sqrt(fmax(squares / n - sum / n * (sum / n), 0) / (n - 1)) : NAN;
+}
+
+/* ---- names ---- */
+
+static bool is_bounded(const struct am_incore *core, size_t kind, size_t r)
+{
+    return am_resources_weight(&core->model, kind, r)->value >= bounded * core->kinds[kind].alone;
+}
+
+static void add_name(struct am_text *text, size_t *named, const char *name)
+{
+    if (*named < NAMES_IN_ONE)
+        am_text_addf(text, "%s%s", *named ? "+" : "", name);
+    else if (*named == NAMES_IN_ONE)
+        am_text_add(text, "+more");
+    ++*named;
+}
+
+/* The anchors whose time alone is that of the resource; where there is none, the class that keeps
+ * it busy most. */
+static const char *name_resource(const struct am_incore *core, size_t r, struct am_arena *arena)
+{
+    struct am_text text = {.data = NULL};
+    size_t named = 0, most = 0;
+    const char *name;
+
+    if (r == 0)
+        return "front";
+    am_text_init(&text, 256);
+    for (size_t k = 0; k < AM_MIX_ANCHORS; k++) {
+        const size_t form =
+            core->anchors[k][1] < core->n_forms ? core->anchors[k][1] : core->anchors[k][0];
+
+        if (form < core->n_forms && is_bounded(core, core->forms[form].kind, r))
+            add_name(&text, &named, roles[k]);
+    }
+    for (size_t c = 0; c < core->n_kinds; c++) {
+        const double share = am_resources_weight(&core->model, c, r)->value / core->kinds[c].alone;
+
+        most = share > am_resources_weight(&core->model, most, r)->value / core->kinds[most].alone
+                   ? c
+                   : most;
+    }
+    if (named == 0)
+        add_name(&text, &named, core->kinds[most].name);
+    name = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return name;
+}
+
+static bool name_resources(struct am_incore *core, struct am_arena *arena)
+{
+    core->resources = am_arena_array(arena, core->model.resources, sizeof(*core->resources));
+    for (size_t r = 0; core->resources && r < core->model.resources; r++) {
+        const char *const name = name_resource(core, r, arena);
+        size_t same = 1;
+
+        for (size_t q = 0; name && q < r; q++)
+            same += strcmp(core->resources[q], name) == 0 ||
+                    (strncmp(core->resources[q], name, strlen(name)) == 0 &&
+                     core->resources[q][strlen(name)] == '.');
+        core->resources[r] = name && same > 1 ? am_arena_printf(arena, "%s.%zu", name, same) : name;
+        if (!core->resources[r])
+            return false;
+    }
+    return core->resources != NULL;
+}
+
+/* ---- all of it ---- */
+
+/* Half an interval is two standard deviations, about; of all cells the median. */
+static double typical_noise(const struct am_incore *core, double *scratch)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < core->n_forms; i++) {
+        if (!isnan(core->forms[i].alone.value))
+            scratch[n++] = core->forms[i].alone.half / core->forms[i].alone.value / 2;
+    }
+    am_stats_sort(scratch, n);
+    return n ? fmax(am_stats_median(scratch, n), 1e-3) : 1e-3;
+}
+
+static const char *what_is_missing(const struct am_incore *core, struct am_arena *arena)
+{
+    if ((double)core->dropped > dropped_most * (double)core->measured)
+        return am_arena_printf(arena,
+                               "%zu of %zu mixes are of grade C: measure again when nobody else "
+                               "is at work",
+                               core->dropped, core->measured);
+    if (core->anchors[AM_MIX_alu][1] == core->n_forms)
+        return "the anchor add_r64 was not measured among the forms";
+    if (core->anchors[AM_MIX_slot][1] == core->n_forms)
+        return "the anchor xor_r32_zero was not measured among the forms";
+    return NULL;
+}
+
+static bool fit(struct am_incore *core, struct am_arena *arena, double *scratch)
+{
+    double *const alone = am_arena_array(arena, core->n_kinds, sizeof(*alone));
+    const size_t slot = core->forms[core->anchors[AM_MIX_slot][1]].kind;
+    const size_t alu = core->forms[core->anchors[AM_MIX_alu][1]].kind;
+    const double loop = 1 + 1 / (double)am_mix_copies(1);
+    struct am_resources_input input = {.kinds = core->n_kinds,
+                                       .alone = alone,
+                                       .slot = slot,
+                                       .mixes = core->mixes,
+                                       .n = core->n_mixes,
+                                       .noise = typical_noise(core, scratch),
+                                       .seed = fit_seed,
+                                       .starts = STARTS};
+
+    if (!alone)
+        return false;
+    core->kinds[slot].alone /= loop;
+    if (alu != slot)
+        core->kinds[alu].alone /= loop;
+    for (size_t c = 0; c < core->n_kinds; c++)
+        alone[c] = core->kinds[c].alone;
+    return am_resources_fit(&input, arena, &core->model) && name_resources(core, arena);
+}
+
+bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, struct am_incore *out,
+                     const char **why_not)
+{
+    struct held held = {.items = NULL};
+    double *scratch;
+
+    *out = (struct am_incore){.held_error = NAN};
+    *why_not = NULL;
+    if (!am_incore_read(set, arena, out) || out->n_forms == 0)
+        return false;
+    *why_not = what_is_missing(out, arena);
+    scratch = am_arena_array(arena, out->n_forms, sizeof(*scratch));
+    if (*why_not || !scratch || !am_incore_group(out, arena))
+        return false;
+    if (out->n_kinds < KINDS_MIN) {
+        *why_not = "too few forms that behave differently were measured";
+        return false;
+    }
+    if (!add_classes(out, arena, scratch))
+        return false;
+    for (size_t i = 0; i < set->n; i++) {
+        if (set->results[i].state == AM_POINT_OK && strcmp(set->results[i].bench, "cpu.mix") == 0 &&
+            !add_random(out, arena, &set->results[i], &held))
+            return false;
+    }
+    if (!fit(out, arena, scratch))
+        return false;
+    judge_held(out, &held);
+    return true;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a core, as cpu.ports and cpu.mix show it: forms grouped into classes, and the
+ * resources that the classes share.
+ *
+ * Forms of one class take as long alone, and as long beside each anchor, as far as the intervals
+ * tell; a class has the name of its first form, anchors first. The resources are fitted to the
+ * mixes of classes with anchors and to the odd ones of the random mixes; the even ones test the
+ * result. Evidence of grade C is left out, and counted. */
+#ifndef AM_FAMILY_INCORE_INCORE_H
+#define AM_FAMILY_INCORE_INCORE_H
+
+#include "evidence/select.h"
+#include "fit/resources.h"
+#include "kernels/mix/anchors.h"
+
+enum { AM_INCORE_COUNTS_MAX = 8 };
+
+/* One measurement with half the width of its interval; NAN: none of grade A or B. */
+struct am_incore_cell {
+    double value, half;
+};
+
+struct am_incore_form {
+    const char *name;
+    bool legacy; /* measured beside the anchors of legacy encodings */
+    size_t kind; /* its class */
+    struct am_incore_cell alone;
+    struct am_incore_cell with[AM_INCORE_COUNTS_MAX][AM_MIX_ANCHORS];
+};
+
+struct am_incore_kind {
+    const char *name;
+    size_t first, members; /* forms */
+    double alone;          /* cycles, without the share of the loop's own instructions */
+};
+
+struct am_incore_counts {
+    unsigned form, anchor;
+};
+
+struct am_incore {
+    struct am_incore_form *forms;
+    size_t n_forms, cap_forms;
+    struct am_incore_kind *kinds;
+    size_t n_kinds, cap_kinds;
+    struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];
+    size_t n_counts;
+    size_t anchors[AM_MIX_ANCHORS][2]; /* forms, of legacy loops and of others; n_forms: none */
+    struct am_resources_model model;
+    const char **resources; /* names: "front", or the anchors that it bounds: "alu+lea" */
+    struct am_resources_mix *mixes;
+    size_t n_mixes, cap_mixes; /* fitted */
+    size_t measured, dropped;  /* cells; those of grade C */
+    size_t held;               /* random mixes that were not fitted */
+    double held_error;         /* mean absolute relative error on them; NAN without any */
+    double held_half;          /* half of its 95 % interval */
+    struct am_grading grading; /* the worst of what it rests on */
+    size_t launches;           /* the fewest of a point that it rests on */
+    int64_t points[4];         /* some of the points behind it */
+    size_t n_points;
+};
+
+/* What the results say; false, with the reason (NULL: none were measured), when nothing can be
+ * concluded. */
+bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, struct am_incore *out,
+                     const char **why_not);
+
+/* What a run must have measured for all that follows: patterns of `run`. */
+extern const char am_incore_needs[];
+
+/* The form of that name; NULL when it was not measured. */
+const struct am_incore_form *am_incore_find(const struct am_incore *core, const char *name);
+
+/* Cycles from an operand to the result, by cpu.instr; NAN when it was not measured, or with grade
+ * C.
+ */
+double am_incore_latency(const struct am_result_set *set, const char *form);
+
+/* rows.c: forms, their cells and their classes. False when memory is refused. */
+bool am_incore_read(const struct am_result_set *set, struct am_arena *arena,
+                    struct am_incore *core);
+bool am_incore_group(struct am_incore *core, struct am_arena *arena);
+/* Counts a result as evidence: its grade and its point. */
+void am_incore_rest_on(struct am_incore *core, const struct am_result *result,
+                       const struct am_result_metric *metric);
+
+#endif

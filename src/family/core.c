@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The family of cores: what cpu.flops and cpu.instr show of arithmetic and instructions, and the
- * core clock, from every bench that counts both seconds and cycles.
+/* The family of cores: what cpu.flops, cpu.instr and cpu.ports show of arithmetic and instructions,
+ * and the core clock, from every bench that counts both seconds and cycles.
  *
  * Peaks are capabilities: the best sound evidence over whatever was varied beside their labels, and
  * over what applications executed where that was more. The clock is the median of the clocks of all
@@ -251,6 +251,10 @@ static const struct am_fact_rule rules[] = {
      .labels = "type,isa,threads",
      .derive = derive_speedup},
     {.name = "count", .what = "cores by their arithmetic", .derive = am_core_derive_count},
+    {.name = "ports_width,ports_classes,ports_units,ports_use,ports_error",
+     .what = "resources inside of a core that classes of instructions share",
+     .labels = "class,resource",
+     .derive = am_core_derive_ports},
     {.name = NULL},
 };
 

@@ -10,5 +10,7 @@ am_derive_fn am_core_derive_peaks, am_core_derive_standards;
 /* core_threads.c: smt_gain; count; clock_busy. What threads on one core and on all cores reach
  * together. */
 am_derive_fn am_core_derive_smt, am_core_derive_count, am_core_derive_busy_clock;
+/* incore/incore_facts.c: ports_*. What instructions share inside of a core. */
+am_derive_fn am_core_derive_ports;
 
 #endif

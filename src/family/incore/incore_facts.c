@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts of the inside of a core: width of the front end, units of each resource, what bounds each
+ * class, and how well mixes are predicted that were not fitted. What the measurements leave open is
+ * remarked upon. */
+#include "family/core.h"
+#include "family/incore/incore.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+/* A class is bounded by a resource that it keeps busy for this share of its time alone. */
+static const double bounded = 0.93;
+
+enum { NAMED_MOST = 6 }; /* forms that the evidence of a class names, and uses that a remark does */
+
+static struct am_fact begin_fact(const struct am_incore *core, const char *name, const char *what,
+                                 const char *unit)
+{
+    struct am_fact fact = {.name = name,
+                           .what = what,
+                           .unit = unit,
+                           .kind = AM_FACT_CAPABILITY,
+                           .grading = core->grading,
+                           .launches = core->launches};
+
+    for (; fact.n_points < core->n_points; fact.n_points++)
+        fact.points[fact.n_points] = core->points[fact.n_points];
+    return fact;
+}
+
+/* Instructions per cycle for a weight in cycles per instruction. */
+static void set_rate(struct am_fact *fact, const struct am_resources_weight *w)
+{
+    fact->value = 1 / w->value;
+    fact->ci = (struct am_interval){1 / w->hi, w->lo > 0 ? 1 / w->lo : INFINITY, NAN};
+}
+
+static bool bounds_class(const struct am_incore *core, size_t kind, size_t r)
+{
+    return am_resources_weight(&core->model, kind, r)->value >= bounded * core->kinds[kind].alone;
+}
+
+static void offer_width(const struct am_deriving *d, const struct am_incore *core)
+{
+    const size_t slot = core->forms[core->anchors[AM_MIX_slot][1]].kind;
+    const struct am_resources_weight *const w = am_resources_weight(&core->model, slot, 0);
+    struct am_fact fact =
+        begin_fact(core, "ports_width", "instructions per cycle through the front end", "1/cycle");
+
+    if (!(w->lo > 0))
+        return;
+    set_rate(&fact, w);
+    fact.evidence = am_arena_printf(d->arena,
+                                    "cpu.ports: instructions that need no unit, alone and beside "
+                                    "%zu classes of forms",
+                                    core->n_kinds);
+    am_facts_offer(d->facts, fact);
+}
+
+static void offer_count(const struct am_deriving *d, const struct am_incore *core)
+{
+    struct am_fact fact =
+        begin_fact(core, "ports_classes", "classes of instructions that behave alike", "");
+
+    fact.value = (double)core->n_kinds;
+    fact.ci = (struct am_interval){fact.value, fact.value, NAN};
+    fact.evidence =
+        am_arena_printf(d->arena, "cpu.ports: %zu forms alone and beside %d anchors in %zu ratios",
+                        core->n_forms, AM_MIX_ANCHORS, core->n_counts);
+    am_facts_offer(d->facts, fact);
+}
+
+/* The lightest class that the resource bounds; n_kinds: none. */
+static size_t lightest(const struct am_incore *core, size_t r)
+{
+    size_t found = core->n_kinds;
+
+    for (size_t c = 0; c < core->n_kinds; c++) {
+        if (bounds_class(core, c, r) &&
+            (found == core->n_kinds || am_resources_weight(&core->model, c, r)->value <
+                                           am_resources_weight(&core->model, found, r)->value))
+            found = c;
+    }
+    return found;
+}
+
+static void offer_units(const struct am_deriving *d, const struct am_incore *core, size_t r)
+{
+    const size_t kind = lightest(core, r);
+    struct am_fact fact =
+        begin_fact(core, "ports_units", "instructions per cycle of a resource", "1/cycle");
+
+    if (kind == core->n_kinds ||
+        !am_resources_is_decided(am_resources_weight(&core->model, kind, r),
+                                 core->kinds[kind].alone))
+        return;
+    set_rate(&fact, am_resources_weight(&core->model, kind, r));
+    fact.evidence = am_arena_printf(d->arena, "of %s, which it bounds; %s", core->kinds[kind].name,
+                                    core->model.certain[r]
+                                        ? "found by every start of the fit that is as good"
+                                        : "not certain: another mapping fits as well without it");
+    if (!core->model.certain[r] && fact.grading.grade == AM_GRADE_A)
+        fact.grading.grade = AM_GRADE_B;
+    am_fact_label(&fact, d->arena, "resource", AM_AXIS_NAME, core->resources[r]);
+    am_facts_offer(d->facts, fact);
+}
+
+/* "24 forms: add_r64, add_r32, ..." */
+static const char *members_of(const struct am_incore *core, size_t kind, struct am_arena *arena)
+{
+    struct am_text text = {.data = NULL};
+    size_t named = 0;
+    const char *out;
+
+    am_text_init(&text, 512);
+    am_text_addf(&text, "%zu form%s:", core->kinds[kind].members,
+                 core->kinds[kind].members == 1 ? "" : "s");
+    for (size_t i = 0; i < core->n_forms && named <= NAMED_MOST; i++) {
+        if (core->forms[i].kind != kind)
+            continue;
+        am_text_addf(&text, "%s %s", named ? "," : "",
+                     named < NAMED_MOST ? core->forms[i].name : "...");
+        named++;
+    }
+    out = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return out;
+}
+
+/* What bounds a class alone; the resource with the largest share where several do. */
+static void offer_use(const struct am_deriving *d, const struct am_incore *core, size_t kind)
+{
+    const struct am_resources_use one = {.kind = kind, .n = 1};
+    struct am_fact fact = begin_fact(
+        core, "ports_use", "cycles that an instruction of the class takes of it", "cycle");
+    const struct am_resources_weight *w;
+    size_t r = 0;
+
+    (void)am_resources_cycles(&core->model, &one, 1, &r);
+    w = am_resources_weight(&core->model, kind, r);
+    if (!am_resources_is_decided(w, core->kinds[kind].alone) || !core->model.certain[r])
+        return;
+    fact.value = w->value;
+    fact.ci = (struct am_interval){w->lo, w->hi, NAN};
+    fact.evidence = members_of(core, kind, d->arena);
+    am_fact_label(&fact, d->arena, "class", AM_AXIS_NAME, core->kinds[kind].name);
+    am_fact_label(&fact, d->arena, "resource", AM_AXIS_NAME, core->resources[r]);
+    am_facts_offer(d->facts, fact);
+}
+
+static void offer_error(const struct am_deriving *d, const struct am_incore *core)
+{
+    struct am_fact fact =
+        begin_fact(core, "ports_error", "mean error on mixes that were not fitted", "");
+
+    if (!isfinite(core->held_half))
+        return;
+    fact.kind = AM_FACT_TYPICAL;
+    fact.value = core->held_error;
+    fact.ci = (struct am_interval){fmax(core->held_error - core->held_half, 0),
+                                   core->held_error + core->held_half, 0.95};
+    fact.evidence = am_arena_printf(
+        d->arena, "cpu.mix: %zu mixes held back; %zu mixes fitted with a mean error of %.1f %%",
+        core->held, core->n_mixes, 100 * core->model.error);
+    am_facts_offer(d->facts, fact);
+}
+
+/* Which uses the measurements leave open, the widest named first come. */
+static void remark_open(const struct am_deriving *d, const struct am_incore *core)
+{
+    struct am_text text = {.data = NULL};
+    size_t open = 0, all = 0;
+
+    am_text_init(&text, 1024);
+    for (size_t r = 0; r < core->model.resources; r++) {
+        for (size_t c = 0; c < core->n_kinds; c++) {
+            const struct am_resources_weight *const w = am_resources_weight(&core->model, c, r);
+
+            all += w->hi > 0;
+            if (am_resources_is_decided(w, core->kinds[c].alone))
+                continue;
+            if (open < NAMED_MOST)
+                am_text_addf(&text, "%s %s of %s %.2f to %.2f cycles", open ? ";" : "",
+                             core->kinds[c].name, core->resources[r], w->lo, w->hi);
+            open++;
+        }
+    }
+    if (open)
+        am_facts_remark(d->facts,
+                        "core.ports: %zu of %zu uses of resources are undecided, several values "
+                        "fit as well:%s%s",
+                        open, all, am_text_str(&text), open > NAMED_MOST ? "; and others" : "");
+    am_text_fini(&text);
+}
+
+static void remark_equal(const struct am_deriving *d, const struct am_incore *core)
+{
+    const unsigned others = core->model.equal - core->model.as_best;
+
+    if (others)
+        am_facts_remark(d->facts,
+                        "core.ports: the mapping is ambiguous: of %u starts of the fit, %u explain "
+                        "the mixes as well, and %u of these have other resources",
+                        core->model.starts, core->model.equal, others);
+}
+
+void am_core_derive_ports(const struct am_deriving *d)
+{
+    struct am_incore core;
+    const char *why_not;
+
+    if (!am_incore_infer(d->set, d->arena, &core, &why_not)) {
+        if (why_not)
+            am_facts_remark(d->facts, "core.ports is not concluded: %s", why_not);
+        return;
+    }
+    offer_width(d, &core);
+    offer_count(d, &core);
+    for (size_t r = 1; r < core.model.resources; r++)
+        offer_units(d, &core, r);
+    for (size_t c = 0; c < core.n_kinds; c++)
+        offer_use(d, &core, c);
+    offer_error(d, &core);
+    remark_open(d, &core);
+    remark_equal(d, &core);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts of a core's ports from made-up results: what was planted is found, what is open is said. */
+#include "family/families.h"
+#include "family/incore/incore.h"
+
+#include "fact_fixture.h"
+#include "ports_machine.h"
+#include "tap.h"
+
+#define ROLE(role, legacy, other, what) #role,
+static const char *const roles[] = {AM_MIX_ANCHOR_MAP(ROLE)};
+#define NAME(role, legacy, other, what) other,
+static const char *const anchors[] = {AM_MIX_ANCHOR_MAP(NAME)};
+
+/* A core in which every anchor has a class, and forms beside the anchors. */
+static struct pm_machine planted(void)
+{
+    struct pm_machine m = {.name = "planted",
+                           .width = 6,
+                           .kinds = {
+                               {.name = "slot"},
+                               {.name = "alu", .ops = {0x00f}},
+                               {.name = "shift", .ops = {0x006}},
+                               {.name = "imul", .ops = {0x002}},
+                               {.name = "cmov", .ops = {0x009}},
+                               {.name = "lea", .ops = {0x00f}},
+                               {.name = "load", .ops = {0x070}},
+                               {.name = "store", .ops = {0x080}},
+                               {.name = "vload", .ops = {0x030}},
+                               {.name = "vstore", .ops = {0x080}},
+                               {.name = "fadd", .ops = {0xc00}},
+                               {.name = "fmul", .ops = {0x300}},
+                               {.name = "logic", .ops = {0xf00}},
+                               {.name = "vadd", .ops = {0xf00}},
+                               {.name = "vshift", .ops = {0xc00}},
+                               {.name = "vmul", .ops = {0x300}},
+                               {.name = "shuffle", .ops = {0x600}},
+                               {.name = "convert", .ops = {0xc00}},
+                               {.name = "to_general", .ops = {0x800}},
+                               {.name = "to_vector", .ops = {0x1000}},
+                               {.name = "divide", .ops = {0x200}, .busy = {5}},
+                               {.name = "sub_r64", .ops = {0x00f}},
+                               {.name = "vhaddpd_ymm", .ops = {0x600, 0x600, 0xc00}},
+                           }};
+
+    pm_close(&m);
+    return m;
+}
+
+static double cycles_of(const struct pm_machine *m, size_t a, double n_a, size_t b, double n_b)
+{
+    double counts[PM_KINDS] = {0};
+
+    counts[a] += n_a;
+    counts[b] += n_b;
+    counts[pm_find(m, "alu")] += 1 / (double)am_mix_copies((size_t)(n_a + n_b + 0.5));
+    return pm_cycles(m, counts);
+}
+
+static const char *form_name(const struct pm_machine *m, size_t kind)
+{
+    return kind < AM_MIX_ANCHORS ? anchors[kind] : m->kinds[kind].name;
+}
+
+static struct am_result *add_result(struct rx_run *run, const char *bench, const char *text,
+                                    size_t metrics)
+{
+    struct am_result *const r = rx_add(run, bench, text, (const struct rx_metric[]){{0}});
+
+    r->metrics = am_arena_array(&run->arena, metrics, sizeof(*r->metrics));
+    return r;
+}
+
+static void put(struct rx_run *run, struct am_result *r, const char *name, double value)
+{
+    rx_metric_put(run, &r->metrics[r->n_metrics++],
+                  &(struct rx_metric){.name = name, .unit = "cycle", .value = value});
+}
+
+static void add_form(struct rx_run *run, const struct pm_machine *m, size_t kind, unsigned a,
+                     unsigned b)
+{
+    struct am_result *const r =
+        add_result(run, "cpu.ports",
+                   am_arena_printf(&run->arena, "form=%s counts=%u:%u", form_name(m, kind), a, b),
+                   1 + AM_MIX_ANCHORS);
+
+    for (size_t i = 0; i < r->n_params; i++)
+        r->params[i].kind = AM_AXIS_NAME;
+    am_kvs_add(&r->chosen, &run->arena, "anchors", "vex");
+    put(run, r, "alone", cycles_of(m, kind, 1, 0, 0));
+    for (size_t k = 0; k < AM_MIX_ANCHORS; k++)
+        put(run, r, am_arena_printf(&run->arena, "with_%s", roles[k]), cycles_of(m, kind, a, k, b));
+}
+
+/* A mix of three forms by its number. */
+static void add_mix(struct rx_run *run, const struct pm_machine *m, unsigned number)
+{
+    struct am_result *const r =
+        add_result(run, "cpu.mix", am_arena_printf(&run->arena, "mix=%u", number), 1);
+    const size_t kinds[] = {number * 7 % m->n, number * 5 % m->n, number * 11 % m->n};
+    double counts[PM_KINDS] = {0};
+
+    for (size_t i = 0; i < 3; i++)
+        counts[kinds[i]] += (double)(1 + i);
+    counts[pm_find(m, "alu")] += 1 / (double)am_mix_copies(6);
+    am_kvs_add(&r->chosen, &run->arena, "forms",
+               am_arena_printf(&run->arena, "1*%s 2*%s 3*%s", form_name(m, kinds[0]),
+                               form_name(m, kinds[1]), form_name(m, kinds[2])));
+    put(run, r, "cycles", pm_cycles(m, counts));
+}
+
+static void add_all(struct rx_run *run, const struct pm_machine *m)
+{
+    for (size_t kind = 0; kind < m->n; kind++) {
+        add_form(run, m, kind, 1, 1);
+        add_form(run, m, kind, 1, 3);
+        add_form(run, m, kind, 3, 1);
+    }
+    for (unsigned i = 1; i <= 60; i++)
+        add_mix(run, m, i);
+}
+
+static struct am_facts derive(struct rx_run *run)
+{
+    struct am_facts facts = {.arena = &run->arena};
+
+    am_evidence_settle(&run->set);
+    am_family_derive(&am_family_core, &run->set, &facts);
+    return facts;
+}
+
+static void check_class(const struct am_incore *core, const char *a, const char *b, bool same)
+{
+    const struct am_incore_form *const x = am_incore_find(core, a), *const y =
+                                                                        am_incore_find(core, b);
+
+    ok(x && y && (x->kind == y->kind) == same, "%s and %s are %s class", a, b,
+       same ? "one" : "no common");
+}
+
+static void check_planted(void)
+{
+    const struct pm_machine m = planted();
+    struct rx_run run = {0};
+    struct am_incore core;
+    const char *why_not;
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    add_all(&run, &m);
+    facts = derive(&run);
+    ok(am_incore_infer(&run.set, &run.arena, &core, &why_not), "the results are understood");
+    check_class(&core, "add_r64", "sub_r64", true);
+    check_class(&core, "add_r64", "lea_r64", true);
+    check_class(&core, "add_r64", "shl_r64", false);
+    check_class(&core, "vaddpd_xmm", "vmulpd_xmm", false);
+    f = am_facts_only(&facts, "core.ports_width", NULL);
+    ok(f && fabs(f->value / 6 - 1) < 0.01 && f->ci.lo <= 6.06 && f->ci.hi >= 5.94,
+       "the front end has %g instructions per cycle", f ? f->value : NAN);
+    f = am_facts_only(&facts, "core.ports_error", NULL);
+    ok(f && f->value < 0.02, "mixes that were held back are predicted within %g",
+       f ? f->value : NAN);
+    f = am_facts_only(&facts, "core.ports_use", "class=imul_r64_imm");
+    ok(f && fabs(f->value - 1) < 0.02, "a product takes %g cycles of what bounds it",
+       f ? f->value : NAN);
+    f = am_facts_only(&facts, "core.ports_use", "class=shl_r64");
+    ok(f && fabs(f->value - 0.5) < 0.02, "a shift %g", f ? f->value : NAN);
+    ok(am_facts_next(&facts, "core.ports_units", NULL, NULL) != NULL, "resources have units");
+    for (size_t i = 0; i < facts.n; i++)
+        printf("# %s = %g [%g, %g] %s\n", facts.items[i].id, facts.items[i].value,
+               facts.items[i].ci.lo, facts.items[i].ci.hi, facts.items[i].evidence);
+    for (size_t i = 0; i < facts.n_remarks; i++)
+        printf("# %s\n", facts.remarks[i]);
+    am_arena_fini(&run.arena);
+}
+
+/* Without the anchors among the forms nothing can be said, and that is said. */
+static void check_missing(void)
+{
+    const struct pm_machine m = planted();
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    add_form(&run, &m, pm_find(&m, "imul"), 1, 1);
+    facts = derive(&run);
+    ok(facts.n == 0 && facts.n_remarks == 1 && strstr(facts.remarks[0], "add_r64"),
+       "the missing anchor is named");
+    am_arena_fini(&run.arena);
+}
+
+/* Results that conclude nothing are no evidence of ports. */
+static void check_grades(void)
+{
+    const struct pm_machine m = planted();
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    add_all(&run, &m);
+    for (size_t i = 0; i < run.set.n; i++) {
+        for (size_t k = 0; k < run.set.results[i].n_metrics; k++)
+            run.set.results[i].metrics[k].series.n = 1; /* one launch: grade C */
+    }
+    facts = derive(&run);
+    ok(facts.n == 0 && facts.n_remarks == 1 && strstr(facts.remarks[0], "grade C"),
+       "evidence of grade C concludes nothing");
+    am_arena_fini(&run.arena);
+}
+
+int main(void)
+{
+    check_planted();
+    check_missing();
+    check_grades();
+    return tap_done();
+}

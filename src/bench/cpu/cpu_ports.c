@@ -256,7 +256,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 }
 
 static const struct am_axis axes[] = {
-    [FORM] = {.name = "form",
+    [FORM] = {.name = "instr",
               .kind = AM_AXIS_NAME,
               .dflt = "usable",
               .quick = am_mix_selection,

@@ -102,7 +102,7 @@ static struct am_incore_form *form_named(struct am_incore *core, struct am_arena
 static bool read_result(struct am_incore *core, struct am_arena *arena,
                         const struct am_result *result)
 {
-    const char *const name = am_result_text(result, "form");
+    const char *const name = am_result_text(result, "instr");
     const char *const anchors = am_kvs_get(&result->chosen, "anchors");
     struct am_incore_counts counts;
     struct am_incore_form *f;

@@ -139,7 +139,8 @@ const char *const am_mix_unsupported = NULL;
     "vmovups_m128_xmm,vaddpd_xmm,vmulpd_xmm,vpand_xmm,vpaddd_xmm,vpslld_xmm,vpmuludq_xmm,"         \
     "vpshufd_xmm,vcvtdq2ps_xmm,movq_r64_xmm,vmovq_r64_xmm,movq_xmm_r64,vmovq_xmm_r64,vdivsd_xmm,"  \
     "vmovups_ymm_m256,vmovups_m256_ymm,vmovups_zmm_m512,vmovups_m512_zmm,vbroadcastsd_ymm_m64,"    \
-    "vcvttsd2si_r64_xmm,vcvtsi2sd_xmm_r64,cmp_r64,movsd_xmm_m64,movsd_m64_xmm"
+    "vcvttsd2si_r64_xmm,vcvtsi2sd_xmm_r64,cmp_r64,movsd_xmm_m64,movsd_m64_xmm,sete_r8,"            \
+    "movzbl_r32_m8,vmovsd_xmm_m64"
 #define SELECTED                                                                                   \
     "add_r64,shl_r64,imul_r64_imm,cmovb_r64,lea_r64,lea_r64_scaled,popcnt_r64,movzbl_r32,mov_r64," \
     "add_r64_m64,addpd_xmm,mulpd_xmm,pand_xmm,paddd_xmm,pslld_xmm,pmuludq_xmm,pshufd_xmm,"         \

@@ -82,7 +82,7 @@ static void add_form(struct rx_run *run, const struct pm_machine *m, size_t kind
 {
     struct am_result *const r =
         add_result(run, "cpu.ports",
-                   am_arena_printf(&run->arena, "form=%s counts=%u:%u", form_name(m, kind), a, b),
+                   am_arena_printf(&run->arena, "instr=%s counts=%u:%u", form_name(m, kind), a, b),
                    1 + AM_MIX_ANCHORS);
 
     for (size_t i = 0; i < r->n_params; i++)

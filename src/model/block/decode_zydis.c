@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions of x86-64 by Zydis. */
+#include "model/block/insn.h"
+
+#include "base/array.h"
+
+#include <Zydis/Zydis.h>
+
+const char *const am_insn_unsupported = NULL;
+
+enum { TEXT_MAX = 160 };
+
+/* The number of a register by its full name; AM_REG_COUNT for what is not followed. */
+static unsigned number_of(ZydisRegister reg)
+{
+    const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+
+    if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15)
+        return AM_REG_GENERAL + (unsigned)(whole - ZYDIS_REGISTER_RAX);
+    if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM31)
+        return AM_REG_VECTOR + (unsigned)(whole - ZYDIS_REGISTER_ZMM0);
+    if (reg >= ZYDIS_REGISTER_K0 && reg <= ZYDIS_REGISTER_K7)
+        return AM_REG_MASK + (unsigned)(reg - ZYDIS_REGISTER_K0);
+    if (whole == ZYDIS_REGISTER_RFLAGS)
+        return AM_REG_FLAGS;
+    return AM_REG_COUNT;
+}
+
+static uint64_t bit_of(ZydisRegister reg)
+{
+    const unsigned n = reg == ZYDIS_REGISTER_NONE ? (unsigned)AM_REG_COUNT : number_of(reg);
+
+    return n < AM_REG_COUNT ? UINT64_C(1) << n : 0;
+}
+
+static void see_width(struct am_insn *out, ZydisRegister reg)
+{
+    const unsigned n = number_of(reg);
+    const unsigned bits = (unsigned)ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
+
+    if (n < AM_REG_VECTOR && bits > out->general_bits)
+        out->general_bits = bits;
+    else if (n >= AM_REG_VECTOR && n < AM_REG_MASK && bits > out->vector_bits)
+        out->vector_bits = bits;
+}
+
+static void see_register(struct am_insn *out, const ZydisDecodedOperand *op, bool visible,
+                         bool first)
+{
+    const bool reads = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+    const bool writes = (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+    const unsigned n = number_of(op->reg.value);
+
+    if (reads)
+        out->reads |= bit_of(op->reg.value);
+    if (writes)
+        out->writes |= bit_of(op->reg.value);
+    if (!visible)
+        return;
+    if (n < AM_REG_MASK)
+        see_width(out, op->reg.value);
+    if (first && writes) {
+        out->to_general = n < AM_REG_VECTOR;
+        out->to_vector = n >= AM_REG_VECTOR && n < AM_REG_MASK;
+        out->to_mask = n >= AM_REG_MASK && n < AM_REG_FLAGS;
+    } else if (n >= AM_REG_MASK && n < AM_REG_FLAGS) {
+        out->masked = out->masked || op->encoding == ZYDIS_OPERAND_ENCODING_MASK;
+    } else if (reads) {
+        out->from_general = out->from_general || n < AM_REG_VECTOR;
+        out->from_vector = out->from_vector || (n >= AM_REG_VECTOR && n < AM_REG_MASK);
+        out->from_bits = op->size;
+    }
+    out->by_cl = out->by_cl || (op->reg.value == ZYDIS_REGISTER_CL && !first);
+}
+
+static void see_memory(struct am_insn *out, const ZydisDecodedOperand *op)
+{
+    const ZydisDecodedOperandMem *const m = &op->mem;
+
+    out->address_reads |= bit_of(m->base) | bit_of(m->index);
+    out->address_parts = (m->base != ZYDIS_REGISTER_NONE) + (m->index != ZYDIS_REGISTER_NONE) +
+                         (m->disp.has_displacement && m->disp.value != 0);
+    out->address_scaled = m->index != ZYDIS_REGISTER_NONE && m->scale > 1;
+    if (m->type == ZYDIS_MEMOP_TYPE_AGEN)
+        return;
+    out->memory_bits = op->size;
+    out->loads = out->loads || (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+    out->stores = out->stores || (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+}
+
+static void see_operands(struct am_insn *out, const ZydisDecodedInstruction *in,
+                         const ZydisDecodedOperand *ops)
+{
+    ZydisRegister same = ZYDIS_REGISTER_NONE;
+    size_t registers = 0, different = 0;
+
+    for (ZyanU8 i = 0; i < in->operand_count; i++) {
+        const bool visible = i < in->operand_count_visible;
+
+        if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            see_register(out, &ops[i], visible, i == 0);
+            if (visible && ops[i].encoding != ZYDIS_OPERAND_ENCODING_MASK) {
+                different += registers && ops[i].reg.value != same;
+                same = ops[i].reg.value;
+                registers++;
+            }
+        } else if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            see_memory(out, &ops[i]);
+        } else if (ops[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+            out->immediate = true;
+        }
+    }
+    out->same_sources = registers >= 2 && different == 0 && !out->loads;
+}
+
+/* Flags are one register here. Instructions name it as a hidden operand too, with its actions. */
+static void see_flags(struct am_insn *out, const ZydisDecodedInstruction *in)
+{
+    if (!in->cpu_flags)
+        return;
+    if (in->cpu_flags->tested)
+        out->reads |= UINT64_C(1) << AM_REG_FLAGS;
+    else
+        out->reads &= ~(UINT64_C(1) << AM_REG_FLAGS);
+    if (in->cpu_flags->modified | in->cpu_flags->set_0 | in->cpu_flags->set_1)
+        out->writes |= UINT64_C(1) << AM_REG_FLAGS;
+}
+
+static enum am_flow flow_of(const ZydisDecodedInstruction *in)
+{
+    switch (in->meta.category) {
+    case ZYDIS_CATEGORY_COND_BR: return AM_FLOW_BRANCH;
+    case ZYDIS_CATEGORY_UNCOND_BR: return AM_FLOW_JUMP;
+    case ZYDIS_CATEGORY_CALL: return AM_FLOW_CALL;
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_INTERRUPT: return AM_FLOW_END;
+    default: return AM_FLOW_NEXT;
+    }
+}
+
+static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+                      uint64_t address, struct am_arena *arena, struct am_insn *out)
+{
+    ZydisFormatter formatter;
+    char text[TEXT_MAX] = "";
+
+    *out = (struct am_insn){.address = address,
+                            .length = in->length,
+                            .mnemonic = ZydisMnemonicGetString(in->mnemonic),
+                            .flow = flow_of(in),
+                            .vex = in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+                                   in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
+                                   in->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP};
+    see_operands(out, in, ops);
+    see_flags(out, in);
+    if (out->flow != AM_FLOW_NEXT && in->operand_count_visible > 0 &&
+        ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        ZyanU64 target = 0;
+
+        if (ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(in, &ops[0], address, &target)))
+            out->target = target;
+    }
+    if (ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
+        (void)ZydisFormatterFormatInstruction(&formatter, in, ops, in->operand_count_visible, text,
+                                              sizeof(text), address, NULL);
+    out->text = am_arena_strdup(arena, text[0] ? text : out->mnemonic);
+    return out->text != NULL;
+}
+
+enum am_status am_insns_decode(const struct am_code *code, struct am_arena *arena,
+                               struct am_insns *out, struct am_err *err)
+{
+    ZydisDecoder decoder;
+
+    *out = (struct am_insns){.n = 0};
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return am_fail(err, AM_E_ABSENT, "the decoder of instructions cannot be started");
+    for (size_t at = 0; at < code->n;) {
+        ZydisDecodedInstruction in;
+        ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+        struct am_insn *insn;
+
+        if (!ZYAN_SUCCESS(
+                ZydisDecoderDecodeFull(&decoder, code->bytes + at, code->n - at, &in, ops)))
+            return am_fail(err, AM_E_USAGE, "%s+%#zx: no instruction begins with byte %02x",
+                           code->name, at, code->bytes[at]);
+        if (out->n == AM_INSNS_MAX)
+            return am_fail(err, AM_E_USAGE, "%s: more than %d instructions", code->name,
+                           AM_INSNS_MAX);
+        insn = AM_ARRAY_ADD(arena, out->items, out->n, out->cap);
+        if (!insn || !translate(&in, ops, code->address + at, arena, insn))
+            return am_fail(err, AM_E_NOMEM, "no memory for the instructions of %s", code->name);
+        at += in.length;
+    }
+    return AM_OK;
+}

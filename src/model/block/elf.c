@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols and sections of an ELF file of 64 bits, read with every step checked. */
+#include "model/block/elf.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { NAMES_MAX = 20000 }; /* functions that are looked at for the nearest name */
+
+struct file {
+    const char *name;
+    const unsigned char *data;
+    size_t n;
+    Elf64_Ehdr head;
+};
+
+/* Copies `size` bytes at `offset`; false when they are not all in the file. */
+static bool get(const struct file *f, uint64_t offset, void *to, size_t size)
+{
+    if (offset > f->n || size > f->n - offset)
+        return false;
+    memcpy(to, f->data + offset, size);
+    return true;
+}
+
+static bool get_section(const struct file *f, size_t i, Elf64_Shdr *out)
+{
+    return i < f->head.e_shnum && (uint64_t)i * sizeof(*out) <= UINT64_MAX - f->head.e_shoff &&
+           get(f, f->head.e_shoff + (uint64_t)i * sizeof(*out), out, sizeof(*out));
+}
+
+/* The text at `at` of a section of strings, NULL when it does not end inside of it. */
+static const char *get_text(const struct file *f, const Elf64_Shdr *strings, uint64_t at)
+{
+    const char *text;
+
+    if (strings->sh_offset > f->n || strings->sh_size > f->n - strings->sh_offset ||
+        at >= strings->sh_size)
+        return NULL;
+    text = (const char *)f->data + strings->sh_offset + at;
+    return memchr(text, '\0', strings->sh_size - at) ? text : NULL;
+}
+
+static enum am_status open_file(struct file *f, struct am_err *err)
+{
+    if (f->n < sizeof(f->head) || memcmp(f->data, ELFMAG, SELFMAG) != 0)
+        return am_fail(err, AM_E_USAGE, "%s: neither an object file nor a program (no ELF file)",
+                       f->name);
+    memcpy(&f->head, f->data, sizeof(f->head));
+    if (f->head.e_ident[EI_CLASS] != ELFCLASS64 || f->head.e_ident[EI_DATA] != ELFDATA2LSB ||
+        f->head.e_machine != EM_X86_64)
+        return am_fail(err, AM_E_USAGE, "%s: code of another architecture than x86-64", f->name);
+    if (f->head.e_shentsize != sizeof(Elf64_Shdr) || f->head.e_shnum == 0)
+        return am_fail(err, AM_E_USAGE, "%s: the file has no table of sections", f->name);
+    return AM_OK;
+}
+
+/* The bytes of a function, from its symbol; false when the symbol is no code of this file. */
+static bool code_of(const struct file *f, const Elf64_Sym *sym, const char *name,
+                    struct am_code *out)
+{
+    Elf64_Shdr section;
+    uint64_t at;
+
+    if (ELF64_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF ||
+        sym->st_shndx >= SHN_LORESERVE || !get_section(f, sym->st_shndx, &section) ||
+        section.sh_type != SHT_PROGBITS)
+        return false;
+    at = f->head.e_type == ET_REL ? sym->st_value : sym->st_value - section.sh_addr;
+    if ((f->head.e_type != ET_REL && sym->st_value < section.sh_addr) || at >= section.sh_size ||
+        sym->st_size > section.sh_size - at || section.sh_offset > f->n ||
+        section.sh_size > f->n - section.sh_offset)
+        return false;
+    *out = (struct am_code){.name = name,
+                            .bytes = f->data + section.sh_offset + at,
+                            .n = sym->st_size ? sym->st_size : section.sh_size - at,
+                            .address = sym->st_value};
+    return true;
+}
+
+/* The search over all tables of symbols. */
+struct search {
+    const char *wanted; /* NULL: any */
+    struct am_arena *arena;
+    struct am_strings names;
+    struct am_code found;
+    size_t different; /* functions of that name at different places */
+};
+
+static void see(struct search *s, const struct am_code *code)
+{
+    if (s->names.n < NAMES_MAX && !s->wanted)
+        (void)am_strings_add(&s->names, s->arena, code->name);
+    else if (s->names.n < NAMES_MAX && strcmp(code->name, s->wanted) != 0)
+        (void)am_strings_add(&s->names, s->arena, code->name);
+    if (s->wanted && strcmp(code->name, s->wanted) != 0)
+        return;
+    if (s->different && s->found.bytes == code->bytes)
+        return;
+    s->found = *code;
+    s->different++;
+}
+
+static void search_table(const struct file *f, const Elf64_Shdr *table, struct search *s)
+{
+    const uint64_t n =
+        table->sh_entsize == sizeof(Elf64_Sym) ? table->sh_size / sizeof(Elf64_Sym) : 0;
+    Elf64_Shdr strings;
+
+    if (!get_section(f, table->sh_link, &strings) || strings.sh_type != SHT_STRTAB)
+        return;
+    for (uint64_t i = 0; i < n; i++) {
+        Elf64_Sym sym;
+        struct am_code code;
+        const char *name;
+
+        if (table->sh_offset > f->n ||
+            !get(f, table->sh_offset + i * sizeof(sym), &sym, sizeof(sym)))
+            return;
+        name = get_text(f, &strings, sym.st_name);
+        if (name && *name && code_of(f, &sym, name, &code))
+            see(s, &code);
+    }
+}
+
+static enum am_status tell(const struct file *f, const struct search *s, struct am_err *err)
+{
+    const char *const nearest =
+        s->wanted && s->names.n ? am_nearest(s->wanted, s->names.items, s->names.n) : NULL;
+
+    if (!s->wanted && s->names.n)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: %zu functions; choose one by --function, for example --function %.100s",
+                       f->name, s->names.n, s->names.items[0]);
+    if (!s->wanted || !s->names.n)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: no functions are named in it (stripped, or without code)", f->name);
+    return am_fail(err, AM_E_USAGE, "%s: no function %.100s%s%.100s%s", f->name, s->wanted,
+                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+enum am_status am_elf_function(const char *file, const void *data, size_t n, const char *name,
+                               struct am_arena *arena, struct am_code *out, struct am_err *err)
+{
+    struct file f = {.name = file, .data = data, .n = n};
+    struct search s = {.wanted = name, .arena = arena};
+    const enum am_status status = open_file(&f, err);
+
+    if (status != AM_OK)
+        return status;
+    for (size_t i = 0; i < f.head.e_shnum; i++) {
+        Elf64_Shdr section;
+
+        if (get_section(&f, i, &section) &&
+            (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM))
+            search_table(&f, &section, &s);
+    }
+    if (s.different > 1 && s.wanted)
+        return am_fail(err, AM_E_USAGE, "%s: %zu functions are called %.100s", file, s.different,
+                       name);
+    if (s.different != 1)
+        return tell(&f, &s, err);
+    *out = s.found;
+    return AM_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of one function, from an object file, a library or a program.
+ *
+ * The file may come from anybody: every offset and size is checked against its length before it is
+ * used, and what does not fit is refused with a message. Nothing is copied: the code lies in the
+ * file's bytes, which must outlive it. */
+#ifndef AM_MODEL_BLOCK_ELF_H
+#define AM_MODEL_BLOCK_ELF_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct am_code {
+    const char *name;
+    const unsigned char *bytes;
+    size_t n;
+    uint64_t address; /* of the first byte, as the file numbers them */
+};
+
+/* `file` is the name for messages. AM_E_USAGE: not such a file, or no such function in it, with the
+ * nearest name. `name` NULL: the only function that there is. */
+enum am_status am_elf_function(const char *file, const void *data, size_t n, const char *name,
+                               struct am_arena *arena, struct am_code *out, struct am_err *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Machine instructions as the prediction of blocks sees them: what they are called, what they read
+ * and write, where they lead. Whoever decodes (decode_zydis.c) is known to nobody else. */
+#ifndef AM_MODEL_BLOCK_INSN_H
+#define AM_MODEL_BLOCK_INSN_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "model/block/elf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers by full name: parts of one are the same. */
+enum {
+    AM_REG_GENERAL = 0, /* 16 of them, in the order of their encoding */
+    AM_REG_VECTOR = 16, /* 32 */
+    AM_REG_MASK = 48,   /* 8 */
+    AM_REG_FLAGS = 56,
+    AM_REG_COUNT = 57,
+};
+
+enum am_flow { AM_FLOW_NEXT, AM_FLOW_JUMP, AM_FLOW_BRANCH, AM_FLOW_CALL, AM_FLOW_END };
+
+struct am_insn {
+    uint64_t address;
+    unsigned length;
+    const char *text;     /* as a disassembler writes it, AT&T order */
+    const char *mnemonic; /* lower case, as in the manuals: "vaddpd", "jnz" */
+    enum am_flow flow;
+    uint64_t target;                       /* of jumps and branches to a known place; 0: none */
+    uint64_t reads, writes, address_reads; /* sets of registers, as bits */
+    unsigned general_bits, vector_bits;  /* of the widest register operand of each kind; 0: none */
+    unsigned from_bits;                  /* of the last register operand that is only read */
+    bool to_general, to_vector, to_mask; /* kind of the first operand, where it is written */
+    bool from_general, from_vector;      /* a register operand that is read and not written */
+    bool loads, stores;
+    unsigned memory_bits;
+    unsigned address_parts; /* base, index and displacement that are there */
+    bool address_scaled;
+    bool immediate, by_cl, masked, vex; /* vex: a destination of its own: VEX, EVEX or XOP */
+    bool same_sources; /* two register operands or more, and all of them the same */
+};
+
+struct am_insns {
+    struct am_insn *items;
+    size_t n, cap;
+};
+
+enum { AM_INSNS_MAX = 100000 }; /* of a function */
+
+/* NULL when instructions can be decoded, else the reason. */
+extern const char *const am_insn_unsupported;
+
+/* All instructions of the code. AM_E_USAGE names the place of what is none; AM_E_ABSENT: this
+ * program was built without a decoder. */
+enum am_status am_insns_decode(const struct am_code *code, struct am_arena *arena,
+                               struct am_insns *out, struct am_err *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Which measured forms stand for an instruction.
+ *
+ * An instruction is its operation and, where an operand is in memory, a load or a store beside it.
+ * The operation's form is looked for by its own name, then by names that differ in the width, in
+ * the encoding, or by an operation that units do in the same way (a subtraction as an addition).
+ * What was taken in place of what is kept, so that it can be said; what has no form at all is
+ * unknown, and counts as a slot of the front end. */
+#ifndef AM_MODEL_BLOCK_FORMS_H
+#define AM_MODEL_BLOCK_FORMS_H
+
+#include "model/block/insn.h"
+
+enum { AM_FORM_NAME_MAX = 64 };
+
+enum am_form_match {
+    AM_FORM_NONE,    /* takes nothing: fused with the instruction before it */
+    AM_FORM_EXACT,   /* the form of this very instruction */
+    AM_FORM_LIKE,    /* another form in its place */
+    AM_FORM_UNKNOWN, /* no form */
+};
+
+struct am_insn_forms {
+    enum am_form_match match;
+    char operation[AM_FORM_NAME_MAX]; /* "" when it is only a load or store */
+    char load[AM_FORM_NAME_MAX];      /* "" without one */
+    char store[AM_FORM_NAME_MAX];
+    bool eliminated; /* known to renaming: a zero, whatever its sources hold */
+};
+
+/* Whether a form of that name was measured. */
+typedef bool am_form_known_fn(const void *self, const char *name);
+
+/* `before` is the instruction before it in the loop (NULL: none): a jump is fused with some. */
+void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
+                   am_form_known_fn *known, const void *self, struct am_insn_forms *out);
+
+#endif

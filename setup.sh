@@ -60,6 +60,7 @@ engine|icd:pocl|pocl-opencl-icd|pocl|pocl|OpenCL on the CPU
 engine|library:fftw3|libfftw3-dev|fftw-devel|fftw|Fourier transforms (app.fft)
 engine|library:openblas|libopenblas-dev|openblas-devel|openblas|matrix multiply beside our own (app.gemm)
 engine|header:sleef.h|libsleef-dev|sleef-devel|sleef|vector functions beside our own (app.blackscholes)
+engine|header:Zydis/Zydis.h|libzydis-dev|zydis-devel|zydis|decodes instructions (predict)
 engine|library:starpu-1.3|libstarpu-dev|starpu-devel|starpu|a further task scheduler (executor starpu:*)
 engine|command:mpicc|libopenmpi-dev|openmpi-devel|openmpi|messages between machines (mpi.*, archmeter-mpi)
 engine|command:mpirun|openmpi-bin|openmpi|openmpi|starts ranks

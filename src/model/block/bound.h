@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What bounds a loop inside of a core, by what was measured of its instructions.
+ *
+ * Three bounds: the busiest resource, by the weights that mixes of instructions gave; the longest
+ * chain that runs through one iteration into the next, by latencies of single instructions; and one
+ * cycle for the jump. The largest is the prediction. It assumes that data are in the first-level
+ * cache, that branches are foreseen and that enough iterations are under way at once; a store that
+ * a later load reads is no chain here. Instructions without a form make it a lower bound. */
+#ifndef AM_MODEL_BLOCK_BOUND_H
+#define AM_MODEL_BLOCK_BOUND_H
+
+#include "family/incore/incore.h"
+#include "model/block/forms.h"
+#include "model/block/loops.h"
+
+enum am_limit { AM_LIMIT_RESOURCE, AM_LIMIT_CHAIN, AM_LIMIT_JUMP };
+
+struct am_predicted_line {
+    const struct am_insn *insn;
+    struct am_insn_forms forms;
+    double latency;  /* cycles to its result; NAN where it is not known */
+    double pressure; /* cycles that it takes of the busiest resource */
+    bool on_chain;   /* of the longest chain from one iteration to the next */
+};
+
+struct am_predicted {
+    const struct am_loop *loop;
+    struct am_predicted_line *lines;
+    size_t n;
+    double *pressure;         /* cycles per iteration, by resource */
+    size_t busiest;           /* resource */
+    double throughput;        /* cycles per iteration by the busiest resource */
+    double lo, hi;            /* the same by the ends of the weights' intervals */
+    double next;              /* by the second busiest */
+    double chain;             /* cycles per iteration by the longest chain */
+    size_t unknown, like;     /* instructions without a form, and with another's */
+    size_t latencies_unknown; /* instructions whose latency is not known: counted as one cycle */
+    double cycles;            /* the prediction */
+    enum am_limit limit;
+};
+
+/* False when memory is refused. */
+bool am_loop_predict(const struct am_incore *core, const struct am_result_set *set,
+                     const struct am_insns *insns, const struct am_loop *loop,
+                     struct am_arena *arena, struct am_predicted *out);
+
+#endif

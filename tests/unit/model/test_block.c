@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops of a function: read from a program, decoded, held against made-up weights and latencies. */
+#include "model/block/bound.h"
+
+#include "base/rng.h"
+#include "result_fixture.h"
+#include "tap.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+/* Each ends with its loop; the rest of the section does not belong to it. */
+__asm__(".pushsection .text\n"
+        ".globl tb_chain, tb_units, tb_nested, tb_odd\n"
+        ".type tb_chain, @function\n"
+        "tb_chain:\n1:\n\tmulsd (%rsi), %xmm0\n\taddsd %xmm2, %xmm0\n\tadd $8, %rsi\n\tdec %rdi\n\t"
+        "jnz 1b\n\tret\n"
+        ".size tb_chain, .-tb_chain\n"
+        ".type tb_units, @function\n"
+        "tb_units:\n1:\n\tmulsd %xmm1, %xmm3\n\tmulsd %xmm1, %xmm4\n\tmulsd %xmm1, %xmm5\n\t"
+        "mulsd %xmm1, %xmm6\n\tmulsd %xmm1, %xmm7\n\tmulsd %xmm1, %xmm8\n\tmulsd %xmm1, %xmm9\n\t"
+        "mulsd %xmm1, %xmm10\n\txor %eax, %eax\n\tsub %rcx, %rdx\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+        ".size tb_units, .-tb_units\n"
+        ".type tb_nested, @function\n"
+        "tb_nested:\n1:\n\tmov %rcx, %rdx\n2:\n\tadd (%rsi,%rdx,8), %rax\n\tdec %rdx\n\tjnz 2b\n\t"
+        "dec %rdi\n\tjnz 1b\n\tret\n"
+        ".size tb_nested, .-tb_nested\n"
+        ".type tb_odd, @function\n"
+        "tb_odd:\n1:\n\tcpuid\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+        ".size tb_odd, .-tb_odd\n"
+        ".popsection");
+#endif
+
+/* ---- the program itself as a file ---- */
+
+struct bytes {
+    unsigned char *data;
+    size_t n;
+};
+
+static struct bytes read_self(void)
+{
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    struct bytes b = {NULL};
+
+    if (fd < 0 || fstat(fd, &st) != 0)
+        abort();
+    b.data = malloc((size_t)st.st_size);
+    while (b.data && b.n < (size_t)st.st_size) {
+        const ssize_t n = read(fd, b.data + b.n, (size_t)st.st_size - b.n);
+
+        if (n <= 0)
+            abort();
+        b.n += (size_t)n;
+    }
+    (void)close(fd);
+    return b;
+}
+
+static enum am_status find(const struct bytes *b, const char *name, struct am_arena *arena,
+                           struct am_code *out, struct am_err *err)
+{
+    *err = (struct am_err){.status = AM_OK};
+    return am_elf_function("self", b->data, b->n, name, arena, out, err);
+}
+
+static void check_refused(const struct bytes *self)
+{
+    static const unsigned char text[] =
+        "no program at all, but long enough to be one of the header's";
+    struct am_arena arena = {NULL};
+    struct bytes other = {.data = malloc(sizeof(text)), .n = sizeof(text)};
+    struct am_code code;
+    struct am_err err;
+
+    memcpy(other.data, text, sizeof(text));
+    ok(find(&other, "f", &arena, &code, &err) == AM_E_USAGE && strstr(err.text, "ELF"),
+       "a text is refused: %s", err.text);
+    ok(find(self, "tb_chian", &arena, &code, &err) == AM_E_USAGE && strstr(err.text, "tb_chain"),
+       "the nearest function is named: %s", err.text);
+    ok(find(self, NULL, &arena, &code, &err) == AM_E_USAGE && strstr(err.text, "--function"),
+       "of several functions one is to be chosen: %s", err.text);
+    free(other.data);
+    am_arena_fini(&arena);
+}
+
+/* Cut off anywhere, or with bytes of the tables changed: refused, or a function inside the file. */
+static void check_damaged(const struct bytes *self)
+{
+    struct am_rng rng;
+    size_t outside = 0;
+
+    am_rng_seed(&rng, 24, 0);
+    for (int i = 0; i < 400; i++) {
+        struct am_arena arena = {NULL};
+        struct bytes part = {.n = i < 200 ? am_rng_below(&rng, self->n) : self->n};
+        struct am_code code;
+        struct am_err err;
+
+        part.data = malloc(part.n + 1);
+        memcpy(part.data, self->data, part.n);
+        for (int k = 0; i >= 200 && k < 6; k++) /* the header, or the tables at the end */
+            part.data[k % 2 ? am_rng_below(&rng, 64)
+                            : part.n - 1 - am_rng_below(&rng, part.n / 8)] =
+                (unsigned char)am_rng_below(&rng, 256);
+        if (find(&part, "tb_chain", &arena, &code, &err) == AM_OK)
+            outside += code.bytes < part.data || code.n > part.n ||
+                       (size_t)(code.bytes - part.data) > part.n - code.n;
+        free(part.data);
+        am_arena_fini(&arena);
+    }
+    ok(outside == 0, "400 damaged files: no code outside of them");
+}
+
+/* ---- a core ---- */
+
+static const struct {
+    const char *name;
+    double latency;
+    double weights[5]; /* front, alu, add, mul, load */
+} known[] = {
+    {"xor_r32_zero", -1, {0.2}},
+    {"add_r64", 1, {0.2, 0.25}},
+    {"addsd_xmm", 3, {0.2, 0, 0.5}},
+    {"mulsd_xmm", 4, {0.2, 0, 0, 0.5}},
+    {"movsd_xmm_m64", -1, {0.2, 0, 0, 0, 0.5}},
+    {"mov_r64_m64_row", -1, {0.2, 0, 0, 0, 0.5}},
+    {"mov_r64", 0, {0.2}},
+};
+enum { KNOWN = sizeof(known) / sizeof(known[0]), RESOURCES = 5 };
+static const char *resource_names[] = {"front", "alu", "add", "mul", "load"};
+
+struct core {
+    struct rx_run run;
+    struct am_incore incore;
+};
+
+static void make_core(struct core *c)
+{
+    struct am_incore *const in = &c->incore;
+    struct am_arena *const arena = &c->run.arena;
+    struct am_resources_weight *const w = am_arena_array(arena, KNOWN * RESOURCES, sizeof(*w));
+
+    in->forms = am_arena_array(arena, KNOWN, sizeof(*in->forms));
+    in->kinds = am_arena_array(arena, KNOWN, sizeof(*in->kinds));
+    in->n_forms = in->n_kinds = KNOWN;
+    in->resources = resource_names;
+    for (size_t i = 0; i < KNOWN; i++) {
+        in->forms[i].name = known[i].name;
+        in->forms[i].kind = i;
+        for (size_t r = 0; r < RESOURCES; r++) {
+            const double x = known[i].weights[r];
+
+            w[i * RESOURCES + r] = (struct am_resources_weight){x, 0.9 * x, 1.1 * x};
+        }
+        if (known[i].latency >= 0)
+            (void)rx_add(&c->run, "cpu.instr", am_arena_printf(arena, "instr=%s", known[i].name),
+                         (const struct rx_metric[]){{"latency", "cycle", known[i].latency}, {0}});
+    }
+    (void)rx_add(&c->run, "cpu.instr", "instr=mov_r64_m64",
+                 (const struct rx_metric[]){{"latency", "cycle", 5}, {0}});
+    am_evidence_settle(&c->run.set);
+    in->model = (struct am_resources_model){.kinds = KNOWN, .resources = RESOURCES, .weights = w};
+}
+
+/* The only loop of the function. */
+static struct am_predicted predict(struct core *c, const struct bytes *self, const char *name)
+{
+    struct am_arena *const arena = &c->run.arena;
+    struct am_predicted out = {.n = 0};
+    struct am_insns *const insns = am_arena_alloc(arena, sizeof(*insns));
+    struct am_loops *const loops = am_arena_alloc(arena, sizeof(*loops));
+    struct am_code code = {.name = NULL};
+    struct am_err err;
+
+    ok(find(self, name, arena, &code, &err) == AM_OK &&
+           am_insns_decode(&code, arena, insns, &err) == AM_OK &&
+           am_loops_find(insns, arena, loops) && loops->n == 1,
+       "%s has one innermost loop", name);
+    if (loops->n != 1 ||
+        !am_loop_predict(&c->incore, &c->run.set, insns, &loops->items[0], arena, &out))
+        abort();
+    for (size_t i = 0; i < out.n; i++)
+        printf("# %-28s %s %s latency %g %s\n", out.lines[i].insn->text,
+               out.lines[i].forms.operation, out.lines[i].forms.load, out.lines[i].latency,
+               out.lines[i].on_chain ? "*" : "");
+    return out;
+}
+
+static void check_loops(const struct bytes *self)
+{
+    struct core c = {.run = {.set = {.n = 0}}};
+    struct am_predicted p;
+
+    make_core(&c);
+    p = predict(&c, self, "tb_chain");
+    ok(p.n == 5 && p.limit == AM_LIMIT_CHAIN, "a product and a sum in turn are a chain");
+    is_near(p.chain, 7, 1e-3, "of 4 + 3 cycles");
+    ok(p.lines[0].on_chain && p.lines[1].on_chain && !p.lines[2].on_chain,
+       "the two are marked, the pointer is not");
+    ok(strcmp(p.lines[0].forms.load, "movsd_xmm_m64") == 0 &&
+           strcmp(p.lines[0].forms.operation, "mulsd_xmm") == 0,
+       "an operand in memory is a load beside the operation");
+    ok(p.lines[4].forms.match == AM_FORM_NONE, "a jump behind a decrement is fused");
+    p = predict(&c, self, "tb_units");
+    ok(p.limit == AM_LIMIT_RESOURCE && strcmp(resource_names[p.busiest], "mul") == 0,
+       "eight products are limited by their units");
+    is_near(p.cycles, 4, 1e-9, "for 4 cycles");
+    ok(p.lo < 4 && p.hi > 4, "with the interval of the weights");
+    ok(p.lines[8].forms.eliminated && p.lines[9].forms.match == AM_FORM_LIKE &&
+           strcmp(p.lines[9].forms.operation, "add_r64") == 0,
+       "a zero has no operands, a subtraction counts as an addition");
+    p = predict(&c, self, "tb_nested");
+    ok(p.n == 3 && p.unknown == 0, "the inner loop is found");
+    is_near(p.chain, 1, 1e-3, "its sum is the chain, not the load");
+    p = predict(&c, self, "tb_odd");
+    ok(p.unknown == 1, "an instruction without a form is unknown");
+    am_arena_fini(&c.run.arena);
+}
+
+int main(void)
+{
+    const struct bytes self = read_self();
+
+    check_refused(&self);
+    check_damaged(&self);
+    if (am_insn_unsupported)
+        ok(true, "loops # SKIP %s", am_insn_unsupported);
+    else
+        check_loops(&self);
+    free(self.data);
+    return tap_done();
+}

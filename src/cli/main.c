@@ -65,12 +65,12 @@ static void catch_signals(void)
 static bool only_reads(const struct am_options *opt)
 {
     static const bool reads[AM_CMD_COUNT] = {
-        [AM_CMD_LIST] = true,    [AM_CMD_PLAN] = true,     [AM_CMD_SHOW] = true,
-        [AM_CMD_EXPORT] = true,  [AM_CMD_COMPARE] = true,  [AM_CMD_CHECK] = true,
-        [AM_CMD_MODEL] = true,   [AM_CMD_MACHINES] = true, [AM_CMD_EXPLAIN] = true,
-        [AM_CMD_REPORT] = true,  [AM_CMD_HISTORY] = true,  [AM_CMD_TABLE] = true,
-        [AM_CMD_HELP] = true,    [AM_CMD_MAN] = true,      [AM_CMD_COMPLETION] = true,
-        [AM_CMD_VERSION] = true, [AM_CMD_VERIFY] = true,
+        [AM_CMD_LIST] = true,       [AM_CMD_PLAN] = true,     [AM_CMD_SHOW] = true,
+        [AM_CMD_EXPORT] = true,     [AM_CMD_COMPARE] = true,  [AM_CMD_CHECK] = true,
+        [AM_CMD_MODEL] = true,      [AM_CMD_MACHINES] = true, [AM_CMD_EXPLAIN] = true,
+        [AM_CMD_PREDICT] = true,    [AM_CMD_REPORT] = true,   [AM_CMD_HISTORY] = true,
+        [AM_CMD_TABLE] = true,      [AM_CMD_HELP] = true,     [AM_CMD_MAN] = true,
+        [AM_CMD_COMPLETION] = true, [AM_CMD_VERSION] = true,  [AM_CMD_VERIFY] = true,
     };
 
     return opt->command == AM_CMD_COUNT || (reads[opt->command] && !opt->rerun);
@@ -114,20 +114,35 @@ static enum am_exit exit_code_of(enum am_status status)
 static enum am_status run_command(struct am_cli *cli, struct am_err *err)
 {
     static am_command_fn *const commands[AM_CMD_COUNT] = {
-        [AM_CMD_DOCTOR] = am_cmd_doctor,     [AM_CMD_LIST] = am_cmd_list,
-        [AM_CMD_PLAN] = am_cmd_plan,         [AM_CMD_RUN] = am_cmd_run,
-        [AM_CMD_RESUME] = am_cmd_resume,     [AM_CMD_SHOW] = am_cmd_show,
-        [AM_CMD_EXPORT] = am_cmd_export,     [AM_CMD_COMPARE] = am_cmd_compare,
-        [AM_CMD_CHECK] = am_cmd_check,       [AM_CMD_MODEL] = am_cmd_model,
-        [AM_CMD_MACHINES] = am_cmd_machines, [AM_CMD_EXPLAIN] = am_cmd_explain,
-        [AM_CMD_TUNE] = am_cmd_tune,         [AM_CMD_REPORT] = am_cmd_report,
-        [AM_CMD_HISTORY] = am_cmd_history,   [AM_CMD_TIME] = am_cmd_time,
-        [AM_CMD_ENERGY] = am_cmd_energy,     [AM_CMD_EXPERIMENT] = am_cmd_experiment,
-        [AM_CMD_PROFILE] = am_cmd_profile,   [AM_CMD_TABLE] = am_cmd_table,
-        [AM_CMD_MERGE] = am_cmd_merge,       [AM_CMD_VERIFY] = am_cmd_verify,
-        [AM_CMD_TRACK] = am_cmd_track,       [AM_CMD_SELFTEST] = am_cmd_selftest,
-        [AM_CMD_NEW] = am_cmd_new,           [AM_CMD_HELP] = am_cmd_help,
-        [AM_CMD_MAN] = am_cmd_man,           [AM_CMD_COMPLETION] = am_cmd_completion,
+        [AM_CMD_DOCTOR] = am_cmd_doctor,
+        [AM_CMD_LIST] = am_cmd_list,
+        [AM_CMD_PLAN] = am_cmd_plan,
+        [AM_CMD_RUN] = am_cmd_run,
+        [AM_CMD_RESUME] = am_cmd_resume,
+        [AM_CMD_SHOW] = am_cmd_show,
+        [AM_CMD_EXPORT] = am_cmd_export,
+        [AM_CMD_COMPARE] = am_cmd_compare,
+        [AM_CMD_CHECK] = am_cmd_check,
+        [AM_CMD_MODEL] = am_cmd_model,
+        [AM_CMD_MACHINES] = am_cmd_machines,
+        [AM_CMD_EXPLAIN] = am_cmd_explain,
+        [AM_CMD_PREDICT] = am_cmd_predict,
+        [AM_CMD_TUNE] = am_cmd_tune,
+        [AM_CMD_REPORT] = am_cmd_report,
+        [AM_CMD_HISTORY] = am_cmd_history,
+        [AM_CMD_TIME] = am_cmd_time,
+        [AM_CMD_ENERGY] = am_cmd_energy,
+        [AM_CMD_EXPERIMENT] = am_cmd_experiment,
+        [AM_CMD_PROFILE] = am_cmd_profile,
+        [AM_CMD_TABLE] = am_cmd_table,
+        [AM_CMD_MERGE] = am_cmd_merge,
+        [AM_CMD_VERIFY] = am_cmd_verify,
+        [AM_CMD_TRACK] = am_cmd_track,
+        [AM_CMD_SELFTEST] = am_cmd_selftest,
+        [AM_CMD_NEW] = am_cmd_new,
+        [AM_CMD_HELP] = am_cmd_help,
+        [AM_CMD_MAN] = am_cmd_man,
+        [AM_CMD_COMPLETION] = am_cmd_completion,
         [AM_CMD_VERSION] = am_cmd_version,
     };
     const struct am_options *opt = cli->opt;

@@ -190,6 +190,25 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .latest = 1,
             .max_operands = UINT_MAX,
         },
+    [AM_CMD_PREDICT] =
+        {
+            .name = "predict",
+            .summary = "cycles of a function's loops, and what limits them",
+            .operands = "FILE",
+            .description =
+                "FILE is an object file, a library or a program of x86-64. Every innermost loop of "
+                "the function that --function names is held against what a run measured: cpu.ports "
+                "and cpu.mix (which resources instructions share), cpu.instr (latencies). Said are "
+                "the cycles per iteration, the resource or the chain that limits, the pressure on "
+                "every resource, and what stands for each instruction; one that was measured "
+                "neither itself nor by its like is unknown, and makes the prediction a lower bound. "
+                "Data are taken to be in the first-level cache.\n\n"
+                "Ends with code 2 when FILE is none of these, has no such function, or the run has "
+                "not what is needed.",
+            .operand = AM_OPERAND_FILE,
+            .min_operands = 1,
+            .max_operands = 1,
+        },
     [AM_CMD_TUNE] =
         {
             .name = "tune",

@@ -31,8 +31,9 @@ enum {
     TUNED = SETTINGS | BIT(TUNE),
     MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT) | EXECUTING,
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
-             BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(SELFTEST) | BIT(ENERGY) |
-             BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) | BIT(VERIFY) | EXECUTING,
+             BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(PREDICT) | BIT(SELFTEST) |
+             BIT(ENERGY) | BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) |
+             BIT(VERIFY) | EXECUTING,
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
     COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | EXECUTING,
     ENERGETIC = MEASURING | BIT(PLAN),
@@ -808,6 +809,22 @@ const struct am_option am_option_table[] = {
             "What another machine would bound the points to: a file of model -o, or a run. A run "
             "without ceilings of its own (profile, experiment, time) is held against a MODEL of "
             "its own machine; --on is then given twice to predict for another.",
+    },
+    {
+        .name = "on",
+        .kind = AM_OPTION_WORDS,
+        .offset = FIELD(on),
+        .argument = "RUN",
+        .commands = BIT(PREDICT),
+        .help = "The run that measured the core: a results file, or a run by name (latest).",
+    },
+    {
+        .name = "function",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(function),
+        .argument = "NAME",
+        .commands = BIT(PREDICT),
+        .help = "Whose loops are predicted; needed unless FILE has only one function.",
     },
     {
         .name = "graphs",

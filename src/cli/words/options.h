@@ -25,6 +25,7 @@ enum am_command_id {
     AM_CMD_MODEL,
     AM_CMD_MACHINES,
     AM_CMD_EXPLAIN,
+    AM_CMD_PREDICT,
     AM_CMD_TUNE,
     AM_CMD_REPORT,
     AM_CMD_HISTORY,
@@ -184,6 +185,7 @@ struct am_options {
     bool facts;
     const char *node;     /* a machine of a merged file */
     struct am_strings on; /* models to explain with */
+    const char *function; /* whose loops are predicted */
     bool strict, json, print_fix;
     const char *explain;
     double noise_s;

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Predicted loops: for each the verdict, the pressure on resources, and its instructions. */
+#include "document/machine/block.h"
+
+#include <math.h>
+
+enum { INDENT = 2, RESOURCES_SHOWN = 6 };
+
+static const char *const match_words[] = {[AM_FORM_NONE] = "fused",
+                                          [AM_FORM_EXACT] = "exact",
+                                          [AM_FORM_LIKE] = "like",
+                                          [AM_FORM_UNKNOWN] = "unknown"};
+static const char *const limit_words[] = {
+    [AM_LIMIT_RESOURCE] = "resource", [AM_LIMIT_CHAIN] = "chain", [AM_LIMIT_JUMP] = "jump"};
+
+static uint64_t first_address(const struct am_predicted *b)
+{
+    return b->lines[0].insn->address;
+}
+
+/* ---- words ---- */
+
+static void tell_limit(struct am_body *body, const struct am_loop_view *v,
+                       const struct am_predicted *b)
+{
+    const char *const least = b->unknown || b->loop->calls ? "at least " : "";
+
+    if (b->limit == AM_LIMIT_RESOURCE)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%s%.2f cycles per iteration (%.2f to %.2f), limited by the resource "
+                            "%s. Without it: %.2f.",
+                            least, b->cycles, b->lo, b->hi, v->core->resources[b->busiest],
+                            fmax(fmax(b->next, b->chain), 1));
+    else if (b->limit == AM_LIMIT_CHAIN)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%s%.2f cycles per iteration, limited by a chain from one iteration "
+                            "to the next (marked). Resources alone allow %.2f (%s).",
+                            least, b->cycles, fmax(b->throughput, 1),
+                            v->core->resources[b->busiest]);
+    else
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%s1 cycle per iteration, limited by the jump; resources would allow "
+                            "%.2f.",
+                            least, b->throughput);
+}
+
+static void tell_gaps(struct am_body *body, const struct am_predicted *b)
+{
+    if (b->unknown)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%zu of %zu instructions have no measured form: each is counted as a "
+                            "slot of the front end only.",
+                            b->unknown, b->n);
+    if (b->latencies_unknown)
+        (void)am_block_addf(
+            body, AM_BLOCK_PARAGRAPH, NULL,
+            "%zu latencies are not known (archmeter run %s): each is counted as one "
+            "cycle.",
+            b->latencies_unknown, am_incore_needs);
+    if (b->loop->branches)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%zu branches inside: all instructions are counted as if executed.",
+                            b->loop->branches);
+    if (b->loop->calls)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%zu calls inside: what they do is not counted.", b->loop->calls);
+}
+
+/* ---- tables ---- */
+
+/* The resource with the next lower pressure behind `after`, by rank; resources: none. */
+static size_t next_resource(const struct am_predicted *b, size_t resources, const bool *shown)
+{
+    size_t found = resources;
+
+    for (size_t r = 0; r < resources; r++) {
+        if (!shown[r] && (found == resources || b->pressure[r] > b->pressure[found]))
+            found = r;
+    }
+    return found;
+}
+
+static void add_pressure(struct am_body *body, const struct am_loop_view *v,
+                         const struct am_predicted *b)
+{
+    static const struct am_column columns[] = {{.key = "loop"},
+                                               {.title = "resource", .key = "resource"},
+                                               {.title = "cycles", .key = "cycles", .right = true},
+                                               {.title = "busy", .key = "busy", .right = true},
+                                               {.title = ""}};
+    struct am_table *const t = am_block_table(body, columns, sizeof(columns) / sizeof(columns[0]));
+    bool shown[AM_RESOURCES_MAX] = {false};
+
+    t->indent = INDENT;
+    for (size_t i = 0; i < v->core->model.resources; i++) {
+        const size_t r = next_resource(b, v->core->model.resources, shown);
+
+        shown[r] = true;
+        if (!body->programs && (i >= RESOURCES_SHOWN || b->pressure[r] < 0.005))
+            break;
+        am_table_row(t);
+        (void)am_table_textf(t, "%#llx", (unsigned long long)first_address(b));
+        (void)am_table_text(t, v->core->resources[r]);
+        am_table_number(t, AM_FORM_RATIO, b->pressure[r])->digits = 2;
+        (void)am_table_number(t, AM_FORM_SHARE, b->pressure[r] / b->cycles);
+        (void)am_table_number(t, AM_FORM_BAR, b->pressure[r] / b->cycles);
+    }
+}
+
+/* "vaddpd_ymm + vmovups_ymm_m256" */
+static const char *forms_text(const struct am_insn_forms *f, struct am_arena *arena)
+{
+    const char *const parts[] = {f->operation, f->load, f->store};
+    const char *text = "";
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && text; i++) {
+        if (parts[i][0])
+            text = *text ? am_arena_printf(arena, "%s + %s", text, parts[i])
+                         : am_arena_strdup(arena, parts[i]);
+    }
+    return text;
+}
+
+static void add_lines(struct am_body *body, const struct am_predicted *b)
+{
+    static const struct am_column columns[] = {
+        {.key = "loop"},
+        {.title = "address", .key = "address", .right = true, .rank = 2},
+        {.title = "instruction", .key = "instruction", .flow = true},
+        {.title = "measured as", .key = "forms", .rank = 1, .flow = true},
+        {.title = "form", .key = "match"},
+        {.title = "latency", .key = "latency", .right = true},
+        {.title = "busiest", .key = "busiest", .right = true},
+        {.title = "chain", .key = "chain"}};
+    struct am_table *const t = am_block_table(body, columns, sizeof(columns) / sizeof(columns[0]));
+
+    t->indent = INDENT;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct am_predicted_line *const line = &b->lines[i];
+
+        am_table_row(t);
+        (void)am_table_textf(t, "%#llx", (unsigned long long)first_address(b));
+        (void)am_table_textf(t, "%#llx", (unsigned long long)line->insn->address);
+        (void)am_table_text(t, line->insn->text);
+        (void)am_table_text(t, forms_text(&line->forms, t->arena));
+        am_table_text(t, match_words[line->forms.match])->tone =
+            line->forms.match == AM_FORM_UNKNOWN ? AM_TONE_WARN : AM_TONE_PLAIN;
+        am_table_number(t, AM_FORM_RATIO, line->latency)->digits = 1;
+        am_table_number(t, AM_FORM_RATIO, line->pressure)->digits = 2;
+        (void)am_table_text(t, line->on_chain ? "*" : NULL);
+    }
+}
+
+/* ---- the document ---- */
+
+static void add_summary(struct am_body *body, const struct am_loop_view *v)
+{
+    static const struct am_column columns[] = {
+        {.key = "loop"},     {.key = "instructions"}, {.key = "cycles"}, {.key = "limit"},
+        {.key = "resource"}, {.key = "throughput"},   {.key = "lo"},     {.key = "hi"},
+        {.key = "chain"},    {.key = "unknown"},      {.key = "like"},
+    };
+    struct am_table *const t = am_block_table(body, columns, sizeof(columns) / sizeof(columns[0]));
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct am_predicted *const b = &v->blocks[i];
+
+        am_table_row(t);
+        (void)am_table_textf(t, "%#llx", (unsigned long long)first_address(b));
+        (void)am_table_whole(t, b->n);
+        (void)am_table_number(t, AM_FORM_NUMBER, b->cycles);
+        (void)am_table_text(t, limit_words[b->limit]);
+        (void)am_table_text(t, v->core->resources[b->busiest]);
+        (void)am_table_number(t, AM_FORM_NUMBER, b->throughput);
+        (void)am_table_number(t, AM_FORM_NUMBER, b->lo);
+        (void)am_table_number(t, AM_FORM_NUMBER, b->hi);
+        (void)am_table_number(t, AM_FORM_NUMBER, b->chain);
+        (void)am_table_whole(t, b->unknown);
+        (void)am_table_whole(t, b->like);
+    }
+}
+
+static void add_blocks(struct am_body *body, const void *self)
+{
+    const struct am_loop_view *const v = self;
+
+    (void)am_block_addf(body, AM_BLOCK_HEADING, v->function, "%s, by %s", v->file, v->run);
+    if (isfinite(v->core->held_error))
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "Random mixes of instructions that were not fitted: predicted with a "
+                            "mean error of %.1f %% (%zu of them). Data are taken to be in the "
+                            "first-level cache, and branches to be foreseen.",
+                            100 * v->core->held_error, v->core->held);
+    else
+        (void)am_block_add(
+            body, AM_BLOCK_PARAGRAPH, NULL,
+            "How good the model is was not tested: the run has no random mixes. Data "
+            "are taken to be in the first-level cache, and branches to be "
+            "foreseen.");
+    if (body->programs)
+        add_summary(body, v);
+    for (size_t i = 0; i < v->n; i++) {
+        const struct am_predicted *const b = &v->blocks[i];
+
+        (void)am_block_addf(body, AM_BLOCK_SUBHEADING, "",
+                            "Loop at %#llx: %zu instructions, %zu of them by another form",
+                            (unsigned long long)first_address(b), b->n, b->like);
+        tell_limit(body, v, b);
+        tell_gaps(body, b);
+        add_pressure(body, v, b);
+        add_lines(body, b);
+    }
+}
+
+struct am_document am_document_loops(const struct am_loop_view *view)
+{
+    return (struct am_document){.self = view, .blocks = add_blocks, .title = "prediction"};
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Ports and predictions as a user meets them: a mix is measured, killed runs are resumed, and what predict cannot
+use is refused with a reason and code 2."""
+import shutil
+import subprocess
+import sys
+
+from e2e import Bench, Tap
+
+FORMS = "add_r64,imul_r64_imm,shl_r64"
+LOOP = """
+double sum(const double *x, long n)
+{
+    double s = 0;
+
+    for (long i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}
+"""
+
+
+def measure(bench, tap):
+    """A few points: each is stored with every anchor, whatever the machine is busy with."""
+    env = bench.real_env
+    plain = ["run", "cpu.ports", "cpu.mix", "-p", f"instr={FORMS}", "-p", "counts=1:1", "-p", "mix=1:3",
+             "--quick", "--launches", "2", "-o", "ports.db"]
+    ran = bench.run(*plain, env=env)
+    if "x86-64 instructions only" in ran.stdout + ran.stderr:
+        tap.skip("mixes are measured", "not on this architecture")
+        return False
+    tap.ok(ran.returncode == 0, "mixes are measured", ran.stdout + ran.stderr)
+    rows = bench.query("ports.db", "SELECT count(*) FROM point")
+    tap.ok(rows and rows[0][0] >= 6, "each form and each mix is a point", rows)
+    again = bench.run("resume", "ports.db", env=env)
+    tap.ok(again.returncode == 0, "a run that is complete is resumed without harm", again.stderr)
+    return True
+
+
+def refuse(bench, tap, what, words, *args):
+    ran = bench.run("predict", *args, env=bench.real_env)
+    text = ran.stdout + ran.stderr
+    tap.ok(ran.returncode == 2 and all(word in text for word in words), f"{what} is refused by name, code 2", text)
+
+
+def main():
+    tap = Tap()
+    bench = Bench(sys.argv[1], sys.argv[2])
+    compiler = shutil.which("cc")
+    measured = measure(bench, tap)
+    with open(bench.path("loop.c"), "w", encoding="utf-8") as file:
+        file.write(LOOP)
+    with open(bench.path("text.o"), "w", encoding="utf-8") as file:
+        file.write("not an object file, but as long as the header of one would have to be\n")
+    open(bench.path("empty.o"), "wb").close()
+    refuse(bench, tap, "a file that is not there", ["none.o"], "none.o", "--function", "f")
+    refuse(bench, tap, "a text", ["text.o", "ELF"], "text.o", "--function", "f")
+    refuse(bench, tap, "an empty file", ["empty.o"], "empty.o", "--function", "f")
+    refuse(bench, tap, "a folder", ["."], ".", "--function", "f")
+    refuse(bench, tap, "no file at all", ["FILE"])
+    if measured and compiler:
+        subprocess.run([compiler, "-O1", "-c", "loop.c", "-o", "loop.o"], cwd=bench.dir, check=True)
+        refuse(bench, tap, "a function that is not there", ["loop.o", "sum"], "loop.o", "--function", "sun")
+        without = bench.run("predict", "loop.o", "--function", "sum", "--on", "ports.db", env=bench.real_env)
+        decoder = "without a decoder" in without.stderr
+        tap.ok(without.returncode == (3 if decoder else 2)
+               and (decoder or "cpu.ports" in without.stderr),
+               "a run that cannot tell ports is refused with what to measure", without.stderr)
+    tap.done()
+
+
+main()

@@ -95,7 +95,7 @@ enum am_status am_cmd_predict(struct am_cli *cli, struct am_err *err)
 {
     const char *const file = cli->opt->operands.items[0];
     const char *const run = cli->opt->on.n ? cli->opt->on.items[0] : "latest";
-    struct mapped mapped = {NULL};
+    struct mapped mapped = {.data = NULL};
     struct am_machine_model machine;
     struct am_incore core;
     struct am_code code = {.name = NULL};

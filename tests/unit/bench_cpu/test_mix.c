@@ -73,7 +73,7 @@ static const char *loop_fault(const struct am_instr *form)
     const struct am_mix_form *const mixed = am_mix_find(form->name);
     const struct am_mix_part part = {mixed, 1};
     struct am_mix_area *const ours = new_area(form->domain), *const theirs = new_area(form->domain);
-    struct am_mix_room room = {NULL};
+    struct am_mix_room room = {.base = NULL};
     struct am_mix_loop loop;
     struct am_err err = {0};
     const char *fault = NULL;
@@ -125,7 +125,7 @@ static void check_order(void)
 {
     const struct am_mix_part parts[] = {{am_mix_find("add_r64"), 2}, {am_mix_find("shl_r64"), 1}};
     struct am_mix_area *const area = new_area(AM_INSTR_I);
-    struct am_mix_room room = {NULL};
+    struct am_mix_room room = {.base = NULL};
     struct am_mix_loop loop;
     struct am_err err = {0};
     uint64_t want[8], got;
@@ -158,7 +158,7 @@ static void check_refusals(void)
     const struct am_mix_part none = {am_mix_find("add_r64"), 0};
     const struct am_mix_part both[] = {{am_mix_find("addpd_xmm"), 1},
                                        {am_mix_find("vaddpd_ymm"), 1}};
-    struct am_mix_room room = {NULL};
+    struct am_mix_room room = {.base = NULL};
     struct am_mix_loop loop;
     struct am_err err = {0};
 

@@ -45,7 +45,7 @@ static struct bytes read_self(void)
 {
     const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     struct stat st;
-    struct bytes b = {NULL};
+    struct bytes b = {.data = NULL};
 
     if (fd < 0 || fstat(fd, &st) != 0)
         abort();

@@ -125,7 +125,7 @@ static void find_range(const struct am_resources_descent *d, size_t kind, size_t
     am_resources_descent_range(d, kind, r, more, &w->lo, &w->hi);
     widen(w, w->value);
     if (r > 0 && w->lo > 0 && has_others(d, kind, r) &&
-        am_resources_descent_split(d, kind, r) <= am_resources_loss(d) + more)
+        am_resources_descent_split(d, kind, r) <= more)
         w->lo = 0;
 }
 
@@ -146,6 +146,7 @@ static bool conclude(const struct am_resources_descent *d, const struct start *s
         return false;
     for (size_t r = 0; r < resources; r++) {
         certain[r] = true;
+        am_resources_descent_hold(d, r);
         for (size_t c = 0; c < kinds; c++)
             find_range(d, c, r, two_sigma * variance, &weights[c * resources + r]);
     }

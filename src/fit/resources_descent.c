@@ -231,6 +231,11 @@ static void leave_out(const struct am_resources_descent *d, size_t r)
         d->others[i] = largest(d, i, r);
 }
 
+void am_resources_descent_hold(const struct am_resources_descent *d, size_t r)
+{
+    leave_out(d, r);
+}
+
 /* Where square x^2 + 2 slope x + constant is `limit` at most, within the piece; false: nowhere. */
 static bool below(const struct piece *p, double limit, double *lo, double *hi)
 {
@@ -252,7 +257,6 @@ void am_resources_descent_range(const struct am_resources_descent *d, size_t kin
     size_t n;
 
     *lo = *hi = at;
-    leave_out(d, r);
     n = gather(d, kind, r);
     for (size_t k = 0; k < n; k++)
         now += square_error(fmax(d->terms[k].others, d->terms[k].rest + d->terms[k].n * at),
@@ -273,17 +277,17 @@ void am_resources_descent_range(const struct am_resources_descent *d, size_t kin
 double am_resources_descent_split(const struct am_resources_descent *d, size_t kind, size_t r)
 {
     const double w = d->w[kind * STRIDE + r];
-    double loss = am_resources_loss(d);
+    double more = 0;
 
     for (size_t k = d->first[kind]; k < d->first[kind + 1]; k++) {
         const size_t mix = d->where[k].mix;
         const double own = d->where[k].n * w, cycles = d->input->mixes[mix].cycles;
         const double rest = d->load[mix * STRIDE + r] - own;
 
-        loss += square_error(fmax(largest(d, mix, r), fmax(rest, own)), cycles) -
-                square_error(am_resources_descent_cycles(d, mix), cycles);
+        more += square_error(fmax(d->others[mix], fmax(rest, own)), cycles) -
+                square_error(fmax(d->others[mix], rest + own), cycles);
     }
-    return loss;
+    return more;
 }
 
 /* ---- resources ---- */

@@ -43,8 +43,10 @@ double am_resources_descent_weight(const struct am_resources_descent *d, size_t 
 double am_resources_descent_cycles(const struct am_resources_descent *d, size_t mix);
 /* Sum of squared relative errors. */
 double am_resources_loss(const struct am_resources_descent *d);
-/* The loss if the class took as much of a resource of its own, and nothing of this one: no higher
- * where nothing shows that it shares the resource with others. */
+/* Must come before the next two are asked for a resource. */
+void am_resources_descent_hold(const struct am_resources_descent *d, size_t r);
+/* How the loss changes if the class took as much of a resource of its own, and nothing of this one:
+ * not at all where nothing shows that it shares the resource with others. */
 double am_resources_descent_split(const struct am_resources_descent *d, size_t kind, size_t r);
 /* The weights of class and resource at which the loss is higher by `more` at most, all others
  * fixed. */

@@ -11,6 +11,7 @@
 enum {
     STARTS = 3,       /* of the fit */
     KINDS_MIN = 4,    /* fewer say nothing of what they share */
+    KINDS_MAX = 200,  /* more are no classes: the measurements scatter */
     PARTS_MAX = 16,   /* classes in a mix, the loop's own instruction included */
     NAMES_IN_ONE = 4, /* anchors that a resource's name holds */
 };
@@ -345,6 +346,13 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
         return false;
     if (out->n_kinds < KINDS_MIN) {
         *why_not = "too few forms that behave differently were measured";
+        return false;
+    }
+    if (out->n_kinds > KINDS_MAX) {
+        *why_not = am_arena_printf(arena,
+                                   "%zu forms fall into %zu classes: the measurements scatter too "
+                                   "much",
+                                   out->n_forms, out->n_kinds);
         return false;
     }
     if (!add_classes(out, arena, scratch))

@@ -88,7 +88,8 @@ struct search {
     struct am_arena *arena;
     struct am_strings names;
     struct am_code found;
-    size_t different; /* functions of that name at different places */
+    size_t different;  /* functions of that name at different places */
+    bool chosen_later; /* the name is one of an indirect function */
 };
 
 static void see(struct search *s, const struct am_code *code)
@@ -122,6 +123,9 @@ static void search_table(const struct file *f, const Elf64_Shdr *table, struct s
             !get(f, table->sh_offset + i * sizeof(sym), &sym, sizeof(sym)))
             return;
         name = get_text(f, &strings, sym.st_name);
+        s->chosen_later =
+            s->chosen_later || (name && s->wanted && ELF64_ST_TYPE(sym.st_info) == STT_GNU_IFUNC &&
+                                strcmp(name, s->wanted) == 0);
         if (name && *name && code_of(f, &sym, name, &code))
             see(s, &code);
     }
@@ -136,6 +140,11 @@ static enum am_status tell(const struct file *f, const struct search *s, struct 
         return am_fail(err, AM_E_USAGE,
                        "%s: %zu functions; choose one by --function, for example --function %.100s",
                        f->name, s->names.n, s->names.items[0]);
+    if (s->chosen_later)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: %.100s is chosen among several functions when the program starts; name "
+                       "one of those",
+                       f->name, s->wanted);
     if (!s->wanted || !s->names.n)
         return am_fail(err, AM_E_USAGE,
                        "%s: no functions are named in it (stripped, or without code)", f->name);

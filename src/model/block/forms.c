@@ -403,7 +403,7 @@ static bool is_zero(const struct am_insn *in)
 
 static bool is_nothing(const struct am_insn *in)
 {
-    static const char *const names[] = {"nop", "endbr64", "vzeroupper", "prefetch*", NULL};
+    static const char *const names[] = {"nop", "endbr64", "vzeroupper", NULL};
 
     return is_any(in->mnemonic, names);
 }
@@ -517,6 +517,8 @@ void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
     } else if (is_zero(insn) || is_nothing(insn)) {
         out->eliminated = true;
         out->match = take(&n, "xor_r32_zero", out->operation);
+    } else if (am_glob_match("prefetch*", insn->mnemonic)) {
+        out->match = lesser(take(&n, "mov_r64_m64_row", out->load), AM_FORM_LIKE);
     } else if (is_plain_move(insn->mnemonic)) {
         out->match = name_move(&n, out);
     } else {

@@ -29,7 +29,7 @@ __asm__(".pushsection .text\n"
         "dec %rdi\n\tjnz 1b\n\tret\n"
         ".size tb_nested, .-tb_nested\n"
         ".type tb_odd, @function\n"
-        "tb_odd:\n1:\n\tcpuid\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+        "tb_odd:\n1:\n\tcpuid\n\tprefetcht0 (%rsi)\n\tdec %rdi\n\tjnz 1b\n\tret\n"
         ".size tb_odd, .-tb_odd\n"
         ".popsection");
 #endif
@@ -219,6 +219,8 @@ static void check_loops(const struct bytes *self)
     is_near(p.chain, 1, 1e-3, "its sum is the chain, not the load");
     p = predict(&c, self, "tb_odd");
     ok(p.unknown == 1, "an instruction without a form is unknown");
+    ok(p.lines[1].forms.match == AM_FORM_LIKE && p.lines[1].forms.load[0],
+       "a prefetch counts as a load");
     am_arena_fini(&c.run.arena);
 }
 

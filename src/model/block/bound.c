@@ -60,13 +60,27 @@ static bool is_one_cycle(const char *form)
     return false;
 }
 
-static double line_latency(const struct am_result_set *set, const struct am_insn_forms *forms)
+/* A move that takes nothing but a slot is done by renaming: its result is there at once. */
+static bool is_renamed(const struct am_incore *core, const char *form)
 {
+    const struct am_incore_form *const f = am_incore_find(core, form);
+    const struct am_incore_form *const slot = am_incore_find(core, "xor_r32_zero");
+
+    return f && slot && f->kind == slot->kind &&
+           (strncmp(form, "mov", 3) == 0 || strncmp(form, "vmov", 4) == 0);
+}
+
+static double line_latency(const struct am_incore *core, const struct am_result_set *set,
+                           const struct am_insn_forms *forms)
+{
+    double latency;
+
     if (forms->eliminated || forms->match == AM_FORM_NONE || !forms->operation[0])
         return forms->match == AM_FORM_UNKNOWN ? NAN : 0;
     if (strstr(forms->operation, "_m"))
         return 0; /* a load of its own, which is counted where its address is */
-    return is_one_cycle(forms->operation) ? 1 : latency_of(set, forms->operation);
+    latency = is_one_cycle(forms->operation) ? 1 : latency_of(set, forms->operation);
+    return isnan(latency) && is_renamed(core, forms->operation) ? 0 : latency;
 }
 
 /* ---- resources ---- */
@@ -265,7 +279,7 @@ bool am_loop_predict(const struct am_incore *core, const struct am_result_set *s
 
         line->insn = &insns->items[loop->first + i];
         am_insn_forms(line->insn, i ? line[-1].insn : NULL, is_measured, core, &line->forms);
-        line->latency = line_latency(set, &line->forms);
+        line->latency = line_latency(core, set, &line->forms);
         out->unknown += line->forms.match == AM_FORM_UNKNOWN;
         out->like += line->forms.match == AM_FORM_LIKE;
         out->latencies_unknown += isnan(line->latency) && line->insn->writes != 0;

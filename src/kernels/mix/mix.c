@@ -204,7 +204,7 @@ enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *pa
     w.end = w.at + LOOP_BYTES - AM_MIX_BACK_MAX;
     for (size_t i = 0; i < n; i++) {
         bank = parts[i].form->bank > bank ? parts[i].form->bank : bank;
-        instructions += parts[i].count * parts[i].form->instructions;
+        instructions += (size_t)parts[i].count * parts[i].form->instructions;
     }
     total = spread(parts, n, places);
     *out = (struct am_mix_loop){.copies = am_mix_copies(total), .instructions = instructions};

@@ -94,11 +94,11 @@ struct search {
 
 static void see(struct search *s, const struct am_code *code)
 {
-    if (s->names.n < NAMES_MAX && !s->wanted)
+    const bool other = s->wanted && strcmp(code->name, s->wanted) != 0;
+
+    if (s->names.n < NAMES_MAX && (other || !s->wanted))
         (void)am_strings_add(&s->names, s->arena, code->name);
-    else if (s->names.n < NAMES_MAX && strcmp(code->name, s->wanted) != 0)
-        (void)am_strings_add(&s->names, s->arena, code->name);
-    if (s->wanted && strcmp(code->name, s->wanted) != 0)
+    if (other)
         return;
     if (s->different && s->found.bytes == code->bytes)
         return;

@@ -87,7 +87,7 @@ static const char *loop_fault(const struct am_instr *form)
         loop.fn(&ours->regs, 3);
         *theirs = *ours;
         am_instr_fill(&ours->regs, form->domain);
-        form->free(&ours->regs, 3 * mixed->instructions);
+        form->free(&ours->regs, UINT64_C(3) * mixed->instructions);
         same = memcmp(ours->regs.out, theirs->regs.out, sizeof(ours->regs.out)) == 0;
         fault = same ? NULL : "it ends elsewhere";
     }

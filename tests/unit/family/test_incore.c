@@ -98,7 +98,8 @@ static void add_mix(struct rx_run *run, const struct pm_machine *m, unsigned num
 {
     struct am_result *const r =
         add_result(run, "cpu.mix", am_arena_printf(&run->arena, "mix=%u", number), 1);
-    const size_t kinds[] = {number * 7 % m->n, number * 5 % m->n, number * 11 % m->n};
+    const size_t kinds[] = {(size_t)number * 7 % m->n, (size_t)number * 5 % m->n,
+                            (size_t)number * 11 % m->n};
     double counts[PM_KINDS] = {0};
 
     for (size_t i = 0; i < 3; i++)

@@ -148,7 +148,8 @@ static void make_core(struct core *c)
 {
     struct am_incore *const in = &c->incore;
     struct am_arena *const arena = &c->run.arena;
-    struct am_resources_weight *const w = am_arena_array(arena, KNOWN * RESOURCES, sizeof(*w));
+    struct am_resources_weight *const w =
+        am_arena_array(arena, (size_t)KNOWN * RESOURCES, sizeof(*w));
 
     in->forms = am_arena_array(arena, KNOWN, sizeof(*in->forms));
     in->kinds = am_arena_array(arena, KNOWN, sizeof(*in->kinds));

@@ -64,6 +64,9 @@ struct am_meter {
     uint64_t averaging_ns; /* power: over which it is averaged; 0: momentary or not known */
     uint64_t interval_ns;  /* between readings; 0: as the sampler likes */
     bool slow;             /* a reading takes milliseconds: it gets a thread to itself */
+    /* What its readings go through, where meters share it and a reading takes several steps (the
+     * one mailbox of a board): such meters are read by one thread. NULL: nothing shared. */
+    const void *mailbox;
 
     /* Reads the value and the two times around it. No allocation, no formatting. */
     enum am_status (*read)(void *self, struct am_reading *out, struct am_err *err);

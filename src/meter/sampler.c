@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that read the meters: one for all quick ones, one for each slow one. */
+/* Threads that read the meters: one for all quick ones, one for each slow one, one for slow ones
+ * that share a mailbox. */
 #include "meter/sampler.h"
 
 #include "base/array.h"
@@ -15,7 +16,6 @@
 
 enum { FAILURES_MAX = 16 };
 
-static const uint64_t default_interval_ns = 10 * UINT64_C(1000000);
 static const uint64_t patience_ns = 1000000000u; /* for a reading after a window's end */
 
 /* What is known of one meter. */
@@ -49,11 +49,6 @@ struct am_meter_sampler {
     size_t n_lanes;
 };
 
-static uint64_t interval_of(const struct am_meter *m)
-{
-    return m->interval_ns ? m->interval_ns : default_interval_ns;
-}
-
 static bool make_room(struct track *t)
 {
     return am_array_reserve(NULL, &t->readings, t->n, &t->cap, 1, sizeof(*t->readings));
@@ -74,7 +69,7 @@ static void read_track(struct lane *l, struct track *t)
         l->failures++;
         (void)am_str_copy(t->trouble, sizeof(t->trouble), err.text[0] ? err.text : "no memory");
     }
-    t->due_ns = am_meters_now(l->meters) + interval_of(t->meter);
+    t->due_ns = am_meters_now(l->meters) + am_meter_interval_ns(t->meter);
 }
 
 static void read_due(struct lane *l, bool all)
@@ -167,6 +162,20 @@ static void init_lane(struct lane *l, const struct am_meters *meters, int cpu)
     (void)pthread_condattr_destroy(&attributes);
 }
 
+/* The lane of a slow meter: that of others which share its mailbox, else one of its own; the quick
+ * ones' where there is no room for more. */
+static struct lane *slow_lane(struct am_meter_sampler *s, const struct am_meter *m, int cpu)
+{
+    for (size_t i = 1; m->mailbox && i < s->n_lanes; i++) {
+        if (s->lanes[i].tracks[0]->meter->mailbox == m->mailbox)
+            return &s->lanes[i];
+    }
+    if (s->n_lanes == AM_METERS_MAX)
+        return &s->lanes[0];
+    init_lane(&s->lanes[s->n_lanes], s->meters, cpu);
+    return &s->lanes[s->n_lanes++];
+}
+
 /* Lane 0 is that of the quick meters, and may stay empty. */
 static void share_out(struct am_meter_sampler *s, int cpu)
 {
@@ -178,10 +187,8 @@ static void share_out(struct am_meter_sampler *s, int cpu)
         s->tracks[i].meter = m;
         if (!am_meter_counts(m))
             continue;
-        if (m->slow && s->n_lanes < AM_METERS_MAX) {
-            l = &s->lanes[s->n_lanes++];
-            init_lane(l, s->meters, cpu);
-        }
+        if (m->slow)
+            l = slow_lane(s, m, cpu);
         l->tracks[l->n++] = &s->tracks[i];
     }
 }
@@ -314,7 +321,7 @@ uint64_t am_meter_sampler_period(struct am_meter_sampler *s, size_t meter)
     (void)pthread_mutex_lock(&l->lock);
     period = am_meter_period(t->meter, &(struct am_readings){t->readings, t->n});
     (void)pthread_mutex_unlock(&l->lock);
-    return period > 2 * interval_of(t->meter) ? period : 0;
+    return period > 2 * am_meter_interval_ns(t->meter) ? period : 0;
 }
 
 /* The last reading before the time stays: a window may begin right after it. */

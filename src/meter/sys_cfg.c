@@ -85,6 +85,7 @@ enum am_status am_meter_open_sys_cfg(const struct am_meter_request *request, str
         m->scope = i ? AM_SCOPE_CORE : AM_SCOPE_RAIL;
         m->kind = AM_METER_POWER;
         m->slow = true;
+        m->mailbox = map; /* a request of one device overwrites that of the other */
         if (map == MAP_FAILED) {
             m->why_not = am_arena_printf(arena, "dev/mem: %s", strerror(why));
             m->remedy = "run as root on a kernel without strict dev/mem, or use the hwmon files";

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PERIODS_MIN = 50, PERIODS_KEPT = 256, MIRROR_CHANGES_MIN = 4 };
+enum { PERIODS_MIN = 50, SAMPLES_MIN = 10, PERIODS_KEPT = 256, MIRROR_CHANGES_MIN = 4 };
 
 /* Two packages were switched on together but never stay this close: their counts drift apart by
  * joules within seconds. */
@@ -188,11 +188,24 @@ static void power_window(const struct am_meter *m, const struct am_readings *r, 
 
 /* ---- both ---- */
 
+/* Power of which nobody says how often it changes: only the readings themselves tell anything. */
+static bool is_sampled_blindly(const struct am_meter *m)
+{
+    return m->kind == AM_METER_POWER && m->period_ns == 0 && m->averaging_ns == 0;
+}
+
+uint64_t am_meter_interval_ns(const struct am_meter *m)
+{
+    static const uint64_t usual_ns = 10 * UINT64_C(1000000);
+
+    return m->interval_ns ? m->interval_ns : usual_ns;
+}
+
 uint64_t am_meter_shortest_ns(const struct am_meter *m)
 {
     const uint64_t slow = m->period_ns > m->averaging_ns ? m->period_ns : m->averaging_ns;
 
-    return slow * PERIODS_MIN;
+    return is_sampled_blindly(m) ? am_meter_interval_ns(m) * SAMPLES_MIN : slow * PERIODS_MIN;
 }
 
 static uint64_t longest_gap(const struct am_readings *r, size_t first, size_t last)
@@ -219,7 +232,9 @@ void am_meter_window(const struct am_meter *m, const struct am_readings *reading
         return;
     }
     if (t1_ns - t0_ns < am_meter_shortest_ns(m)) {
-        refuse(out, "%.3g s is shorter than %d update periods (%.3g s)", t1 - t0, PERIODS_MIN,
+        refuse(out, "%.3g s is shorter than %d %s (%.3g s)", t1 - t0,
+               is_sampled_blindly(m) ? SAMPLES_MIN : PERIODS_MIN,
+               is_sampled_blindly(m) ? "readings" : "update periods",
                (double)am_meter_shortest_ns(m) * 1e-9);
         return;
     }
@@ -229,6 +244,12 @@ void am_meter_window(const struct am_meter *m, const struct am_readings *reading
     }
     out->readings = last - first + 1;
     out->gap_ns = longest_gap(readings, first, last);
+    /* A program that takes longer than the interval between its readings gives fewer of them. */
+    if (is_sampled_blindly(m) && out->readings < SAMPLES_MIN) {
+        refuse(out, "%zu readings are too few for %.3g s of power (%d at least)", out->readings,
+               t1 - t0, SAMPLES_MIN);
+        return;
+    }
     if (m->kind == AM_METER_COUNTER)
         counter_window(m, readings, first, last, t0, t1, out);
     else

@@ -26,9 +26,13 @@ struct am_energy {
  * window is not valid when readings do not enclose it, when a counter went back and its range is
  * not known, when it shows more than the meter's greatest power (a reset, or two wraps between
  * readings), when it stood still for fifty update periods, or when the window is shorter than
- * fifty of them. What is not valid is never clamped or guessed: joules is then NAN. */
+ * fifty of them; of power whose period nobody states, when it holds fewer than ten readings. What
+ * is not valid is never clamped or guessed: joules is then NAN. */
 void am_meter_window(const struct am_meter *meter, const struct am_readings *readings,
                      uint64_t t0_ns, uint64_t t1_ns, struct am_energy *out);
+
+/* Between two readings, where the sampler keeps up. */
+uint64_t am_meter_interval_ns(const struct am_meter *meter);
 
 /* The shortest window in which this meter can be trusted. */
 uint64_t am_meter_shortest_ns(const struct am_meter *meter);

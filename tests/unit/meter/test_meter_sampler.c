@@ -9,6 +9,8 @@
 #include "tap.h"
 
 #include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
 
 enum { METERS = 4, MS = 1000000 };
 
@@ -135,6 +137,65 @@ static void test_threads(void)
     am_meter_sampler_stop(s);
 }
 
+/* A board with one mailbox: a request names the device, the answer comes a moment later and is that
+ * of whoever asked last. */
+struct mailbox {
+    _Atomic int asked;
+};
+
+struct device {
+    struct mailbox *box;
+    int number;
+};
+
+static enum am_status ask_device(void *self, struct am_reading *out, struct am_err *err)
+{
+    const struct device *const d = self;
+
+    (void)err;
+    out->t0_ns = am_now_ns();
+    d->box->asked = d->number;
+    (void)nanosleep(&(struct timespec){.tv_nsec = MS / 5}, NULL);
+    out->watts = d->box->asked == 0 ? 1 : 3;
+    out->t1_ns = am_now_ns();
+    return AM_OK;
+}
+
+/* Both devices are slow, and each would have a thread of its own. */
+static void test_mailbox(void)
+{
+    struct am_meters meters = {0};
+    struct mailbox box = {0};
+    struct device devices[2] = {{&box, 0}, {&box, 1}};
+    struct am_meter_sampler *s = NULL;
+    struct am_energy e[2];
+    struct am_err err = {0};
+    uint64_t t0;
+
+    for (int i = 0; i < 2; i++)
+        *am_meters_add(&meters, "test") = (struct am_meter){.provider = "test",
+                                                            .id = i ? "core" : "l2",
+                                                            .kind = AM_METER_POWER,
+                                                            .parent = -1,
+                                                            .same_as = -1,
+                                                            .period_ns = 1000,
+                                                            .interval_ns = MS / 10,
+                                                            .slow = true,
+                                                            .mailbox = &box,
+                                                            .read = ask_device,
+                                                            .self = &devices[i]};
+    if (!ok(am_meter_sampler_start(&meters, -1, &s, &err) == AM_OK, "a mailbox (%s)", err.text))
+        return;
+    t0 = am_now_ns();
+    while (am_meter_sampler_cost(s).readings < 100)
+        (void)sched_yield();
+    am_meter_sampler_touch(s);
+    am_meter_sampler_window(s, t0, am_now_ns(), e);
+    ok(e[0].valid && fabs(e[0].watts - 1) < 1e-9 && e[1].valid && fabs(e[1].watts - 3) < 1e-9,
+       "each device of one mailbox gets its own answers: %g W and %g W", e[0].watts, e[1].watts);
+    am_meter_sampler_stop(s);
+}
+
 /* Two dies that show one counter. */
 static void test_mirrored_dies(void)
 {
@@ -205,6 +266,7 @@ int main(void)
 {
     test_sampler();
     test_threads();
+    test_mailbox();
     test_mirrored_dies();
     test_period();
     return tap_done();

@@ -257,6 +257,32 @@ static void test_edges(struct script *s)
     ok(!e.valid, "so does one above all power there can be: %s", e.reason);
 }
 
+/* Power that a program prints every 0.2 s: nobody says how often it changes, and two readings with
+ * equal values show nothing of what was between them. */
+static void test_blind(struct script *s)
+{
+    struct am_meter command = sampled;
+    struct am_energy e;
+
+    command.period_ns = command.averaging_ns = 0;
+    command.interval_ns = 200 * ms;
+    play(s, &command, &profiles[0], (struct rhythm){0, 6, 0.2, 2e-6}, 0);
+    e = window(&command, s, 1.05, 1.06);
+    ok(!e.valid && isnan(e.joules) && strstr(e.reason, "shorter than 10 readings"),
+       "10 ms between two readings are no number: %s", e.reason);
+    e = window(&command, s, 1, 4);
+    ok(e.valid && fabs(e.joules - 126) < 1e-6, "three seconds are one (%s)", e.reason);
+    for (size_t i = 0; i < s->list.n; i++)
+        s->items[i].watts = i % 2 ? 90 : 10;
+    e = window(&command, s, 1, 4);
+    ok(e.valid && e.uncertainty_j > 100, "power that jumps is as uncertain as it is: %g +- %g J",
+       e.joules, e.uncertainty_j);
+    play(s, &command, &profiles[0], (struct rhythm){0, 6, 1, 2e-6}, 0);
+    e = window(&command, s, 1.5, 4.5);
+    ok(!e.valid && strstr(e.reason, "too few"), "a program that takes a second gives too few: %s",
+       e.reason);
+}
+
 static void test_gap(struct script *s)
 {
     struct am_energy e;
@@ -322,6 +348,7 @@ int main(void)
     test_double_wrap(&s);
     test_stuck(&s);
     test_edges(&s);
+    test_blind(&s);
     test_gap(&s);
     test_period(&s);
     test_mirrors();

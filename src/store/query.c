@@ -351,8 +351,10 @@ enum am_status am_store_open_queries(struct am_store *store, struct am_err *err)
             s = create_views(store, v, err);
         am_text_fini(&v->sql);
     }
-    if (s == AM_OK)
+    if (s == AM_OK) { /* "a name that is no column" is a mistake, not a text */
+        (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
         (void)sqlite3_set_authorizer(store->db, only_reading, NULL);
+    }
     am_arena_fini(&arena);
     return s;
 }

@@ -218,6 +218,16 @@ def failures(tap, bench):
     reasons = bench.query("n.db", "SELECT DISTINCT reason FROM failures")
     tap.ok(ran.returncode == 3 and "no line of the output" in str(reasons),
            "a result that is not printed is one too", (ran.returncode, reasons))
+    write(bench, "l.exp", "test l\nexec sh\narg -c 'seq 1 300000; echo r=5'\nreps 1\n"
+                          "result r s lower r=([0-9]+)\nrun\n")
+    ran = bench.run("experiment", "l.exp", "-o", "l.db")
+    reasons = bench.query("l.db", "SELECT DISTINCT reason FROM failures")
+    tap.ok(ran.returncode == 3 and "the first 1024 KiB" in str(reasons),
+           "what stands behind the first MiB is not found, and that is said", (ran.returncode, reasons))
+    write(bench, "t.tab", "set db f.db\nfile -\nformat csv\nquery select 1 as a\nfile -\nformat csv\nquery select 2 as b\n")
+    made = bench.run("table", "t.tab")
+    tap.ok(made.returncode == 0 and made.stdout.split() == ["a", "1", "b", "2"],
+           "several tables may go to the terminal", made.stdout + made.stderr)
     write(bench, "d.exp", "test d\nexec true\nn 1\nrun\nn 1\nrun\n")
     ran = bench.run("experiment", "d.exp", "-o", "d.db")
     tap.ok(ran.returncode == 2 and "d.exp:6:" in ran.stderr, "the same point twice is refused",

@@ -245,15 +245,22 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     return status;
 }
 
-static enum am_status read_result(const char *name, const char *regex, const char *output,
+static enum am_status read_result(const char *name, const char *regex, const struct am_text *output,
                                   double *value, struct am_err *err)
 {
-    switch (am_spec_regex_find(regex, output, value)) {
+    const size_t kib = output->len / 1024;
+
+    switch (am_spec_regex_find(regex, am_text_str(output), value)) {
     case AM_SPEC_MATCHED: return AM_OK;
     case AM_SPEC_NO_NUMBER:
         return am_fail(err, AM_E_WRONG, "%s: what \"%s\" finds is no number", name, regex);
     case AM_SPEC_NO_MATCH: break;
     }
+    if (output->len == output->limit)
+        return am_fail(err, AM_E_WRONG,
+                       "%s: no line of the first %zu KiB of the output matches \"%s\", and the "
+                       "rest is not searched: let the program print less, or say the result first",
+                       name, kib, regex);
     return am_fail(err, AM_E_WRONG, "%s: no line of the output matches \"%s\"", name, regex);
 }
 
@@ -304,7 +311,7 @@ static enum am_status read_results(const struct am_spec_test *test, const struct
                                    const struct taken *taken, struct am_batch *batch,
                                    struct am_err *err)
 {
-    const char *const output = am_text_str(&end->output);
+    const struct am_text *const output = &end->output;
     double iterations = 0;
     enum am_status s = AM_OK;
 

@@ -107,7 +107,7 @@ static enum am_status key_file(struct reader *r, const char *value)
     if (s != AM_OK)
         return s;
     for (size_t i = 0; i < r->out->n; i++) {
-        if (strcmp(r->out->files[i].name, value) == 0)
+        if (strcmp(r->out->files[i].name, value) == 0 && strcmp(value, "-") != 0)
             return bad_at(r, r->line, "file %s stands at line %u already", value,
                           r->out->files[i].line);
     }

@@ -78,6 +78,7 @@ static void test_refused(void)
         "select load_extension('x')",
         "select 1; select 2",
         "select nothing from results",
+        "select round(\"power:nothing_median\", 1) from stats", /* and not the text of that name */
         "selct 1",
         "with recursive c(n) as (select 1 union all select n+1 from c) select count(*) from c",
         ";",

@@ -2,6 +2,7 @@
 """Energy from the command line to the file: a scripted counter below a false root, and what must not
 become a number."""
 import contextlib
+import csv
 import json
 import os
 import shutil
@@ -114,6 +115,11 @@ def test_exit_codes(tap, bench):
         done, said = energy(bench, root, "--", "sh", "-c", "echo loud")
         tap.ok(said is not None and "loud" in done.stderr,
                "the program's own output does not stand in our JSON", done.stdout)
+        done = bench.run("energy", "--fsroot", root, "--format", "csv", "--", "sh", "-c", "echo loud; sleep 0.5")
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        tap.ok(len(rows) == 1 and rows[0]["meter"] == "powercap:package-0" and float(rows[0]["time"]) >= 0.5
+               and "loud" in done.stderr, "CSV is CSV: the time is a column, the program speaks elsewhere",
+               done.stdout)
     done, said = energy(bench, empty, "--", "true")
     tap.ok(done.returncode == 3 and said["scopes"] == [] and "no energy meter" in done.stderr,
            "without a sensor: no scope, exit code 3, the reason on stderr", done.stderr)

@@ -40,11 +40,11 @@ struct job {
  * program too, and its end is awaited. */
 static int run_program(const struct job *job)
 {
-    /* The program's own output must not stand inside our JSON. */
+    /* The program's own output must not stand inside a file of ours. */
     static const struct am_child_fd apart[] = {{STDOUT_FILENO, STDERR_FILENO}};
     const struct am_child_plan plan = {.argv = (const char *const *)job->argv,
                                        .fds = apart,
-                                       .n_fds = job->cli->style.format == AM_FORMAT_JSON};
+                                       .n_fds = job->cli->style.format != AM_FORMAT_TABLE};
     struct am_child child;
     struct am_err why = {0};
 
@@ -177,6 +177,9 @@ static void add_row(struct am_table *t, const struct job *job, size_t i)
         (void)am_table_text(t, reason_of(job, i));
     else if (m->parent >= 0)
         (void)am_table_textf(t, "inside %s", job->meters->items[m->parent].id);
+    else
+        (void)am_table_text(t, "");
+    am_table_number(t, AM_FORM_NUMBER, median_seconds(job))->digits = 4;
 }
 
 static void energy_blocks(struct am_body *b, const void *self)
@@ -188,7 +191,8 @@ static void energy_blocks(struct am_body *b, const void *self)
         {.title = "±", .key = "+-", .right = true},
         {.title = "power W", .key = "power W", .right = true},
         {.title = "updated every", .key = "updated every", .right = true, .rank = 1},
-        {.title = "", .key = "", .rank = 1}};
+        {.title = "", .key = "remark", .rank = 1},
+        {.title = NULL, .key = "time"}};
     const struct job *const job = self;
     struct am_table *t;
     char text[AM_UNITS_MAX];

@@ -44,6 +44,20 @@ def check_written(tap, bench):
     tap.ok(facts.get(task, 1) > facts.get(call, 0), "a task costs more than a call", facts)
 
 
+def check_parts(tap, bench):
+    """The tables of one application ask for no column that only others have."""
+    spec = bench.path("one.spec")
+    for part, extra in (("gemm", "axis n 64\nexecutor serial\nvariant own\n"), ("overhead", "executor serial\nshape loop\n"
+                                                                              "axis tasks 1\n")):
+        test = "app.gemm" if part == "gemm" else "task.overhead"
+        with open(spec, "w", encoding="ascii") as f:
+            f.write(f"test {test}\nthreads 1\n{extra}run\n")
+        ran = bench.run("experiment", spec, "-o", f"{part}.db", *FEW, env=bench.real_env)
+        told = bench.run("table", str(CAMPAIGN / f"{part}.tab"), "--db", f"{part}.db", env=bench.real_env)
+        tap.ok(ran.returncode == 0 and told.returncode == 0, f"{part}.tab serves a run of nothing else",
+               ran.stderr + told.stderr)
+
+
 def check_compared(tap, bench):
     between = "executor=serial,task:dbf shape=loop,chain"
     ran = bench.run("compare", "out/thesis.db", "--between", between, "task.overhead", env=bench.real_env)
@@ -72,6 +86,10 @@ def main():
         check_compared(tap, bench)
     ran = run_script(bench, "tiny", "out", *FEW)
     tap.ok(ran.returncode != 0, "a folder that is there already is left alone", ran.stdout)
+    ran = run_script(bench, "tiny", "refused", "--no-such-option")
+    tap.ok(ran.returncode == 2 and not os.path.exists(bench.path("refused")),
+           "what was refused leaves no folder behind", ran.stderr)
+    check_parts(tap, bench)
     ran = run_script(bench, "none", "other")
     tap.ok(ran.returncode == 2 and "usage" in ran.stderr, "another campaign is refused", ran.stderr)
     check_plans(tap, bench)

@@ -132,6 +132,12 @@ static void tell_uses(const struct am_tuning_uses *uses, const char *path)
         am_text_fini(&text);
         points += uses->items[i].points;
     }
+    if (uses->obstacle)
+        am_log(
+            AM_LOG_INFO,
+            "%zu point%s of which the bench chooses what is open: the nearest entry of %s in %s is "
+            "for %s",
+            uses->open, uses->open == 1 ? "" : "s", uses->bench, path, uses->obstacle);
     if (points)
         am_log(AM_LOG_INFO, "%zu point%s with tuned values of %s (--no-tuning leaves them out)",
                points, points == 1 ? "" : "s", path);
@@ -164,9 +170,9 @@ enum am_status am_setup_tuning(const struct am_cli *cli, struct am_setup *setup,
     if (!machine)
         return am_fail(err, AM_E_NOMEM, "no memory for the tuned plan");
     s = am_tuning_apply(&tuning, machine, &setup->plan, cli->arena, &uses, err);
-    if (s == AM_OK && uses.n) {
+    if (s == AM_OK && uses.n)
         keep_uses(setup, path, &uses, cli->arena);
+    if (s == AM_OK)
         tell_uses(&uses, path);
-    }
     return s;
 }

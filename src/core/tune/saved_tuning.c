@@ -246,6 +246,55 @@ const struct am_tuning_entry *am_tuning_find(const struct am_tuning *t, const ch
     return best;
 }
 
+/* The axes that stand against the entry, as text; *n is how many. A size too far away is one. */
+static const char *against(const struct am_tuning_entry *e, const struct am_point *point,
+                           struct am_arena *arena, size_t *n)
+{
+    const struct am_axis *const axes = point->bench->axes;
+    const char *text = "";
+
+    *n = 0;
+    for (size_t i = 0; text && axes && axes[i].name; i++) {
+        const struct am_tuning_pair *const use = find_pair(e->use, e->n_use, axes[i].name);
+        const struct am_tuning_pair *const key = find_pair(e->key, e->n_key, axes[i].name);
+        const struct am_tuning_pair *const said = use ? use : key;
+        char value[AM_VALUE_TEXT_MAX];
+        unsigned apart = 0;
+
+        if (axis_agrees(e, &axes[i], &point->values[i], &apart) && apart <= AM_TUNING_CLASSES_APART)
+            continue;
+        am_value_text(&point->values[i], value, sizeof(value));
+        text =
+            am_arena_printf(arena, "%s%s%s%s%s and not %s", text, *n ? ", " : "", axes[i].name,
+                            said && said->classed ? "~2^" : "=", said ? said->value : "?", value);
+        ++*n;
+    }
+    return text;
+}
+
+const char *am_tuning_obstacle(const struct am_tuning *t, const char *machine,
+                               const struct am_point *point, struct am_arena *arena)
+{
+    const char *best = NULL;
+    size_t fewest = SIZE_MAX;
+
+    for (size_t i = 0; i < t->n; i++) {
+        const struct am_tuning_entry *const e = &t->entries[i];
+        const char *text;
+        size_t n;
+
+        if (strcmp(e->bench, point->bench->name) != 0 || e->version != point->bench->version ||
+            strcmp(e->machine, machine) != 0)
+            continue;
+        text = against(e, point, arena, &n);
+        if (n < fewest && text) {
+            best = n ? text : "several sizes are too far away together";
+            fewest = n;
+        }
+    }
+    return best;
+}
+
 /* ---- making an entry ---- */
 
 static const char *value_copy(const struct am_value *value, struct am_arena *arena)

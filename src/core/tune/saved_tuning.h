@@ -81,6 +81,12 @@ bool am_tuning_is_open(const struct am_point *point);
 const struct am_tuning_entry *am_tuning_find(const struct am_tuning *t, const char *machine,
                                              const struct am_point *point, unsigned *apart);
 
+/* Why none serves the point, though there are entries of this machine, bench and version: what
+ * stands against the one that fits best, "steps=120 and not 480". NULL: there are none, or no
+ * memory. */
+const char *am_tuning_obstacle(const struct am_tuning *t, const char *machine,
+                               const struct am_point *point, struct am_arena *arena);
+
 /* The entry that says of this point "use these values"; values that the point leaves open are
  * chosen ones. Metric, value and date are the caller's. */
 enum am_status am_tuning_entry_of(const char *machine, const struct am_point *asked,
@@ -99,7 +105,8 @@ struct am_tuning_use {
 struct am_tuning_uses {
     struct am_tuning_use *items;
     size_t n, cap;
-    size_t open; /* points that found no entry: the bench chooses */
+    size_t open;                  /* points that found no entry: the bench chooses */
+    const char *bench, *obstacle; /* of the first of them for which there is one; else NULL */
 };
 
 /* Puts tuned values in the place of open ones. A point that is then another one's twin is dropped.

@@ -115,6 +115,10 @@ enum am_status am_tuning_apply(const struct am_tuning *t, const char *machine, s
             continue;
         entry = am_tuning_find(t, machine, point, &apart);
         uses->open += entry == NULL;
+        if (!entry && !uses->obstacle) {
+            uses->bench = point->bench->name;
+            uses->obstacle = am_tuning_obstacle(t, machine, point, arena);
+        }
         if (!entry)
             continue;
         point->values = tuned_values(point, entry, arena);

@@ -237,6 +237,27 @@ static void test_apply(void)
        "one entry served %zu points, %zu stays with the bench", uses.items[0].points, uses.open);
     am_point_text(&plan.points[1], text, sizeof(text));
     is_str(text, "isa=avx2 w=0 depth=0 n=262144 r=0.25 threads=2", "what has no entry stays open");
+    is_str(uses.obstacle, "threads=1 and not 2", "and it is said what the nearest entry is for");
+}
+
+/* The nearest entry is that with the fewest axes against it. */
+static void test_obstacle(void)
+{
+    static const char text[] =
+        FIRST "tuned app.x 2 m for isa=scalar n~18 threads=4 use w=12 depth=128 by measure flops 1 "
+              "2026-11-15T10:00:00Z\n"
+              "tuned app.x 2 m for isa=avx2 n~18 threads=4 use w=12 depth=128 by measure flops 1 "
+              "2026-11-15T10:00:00Z\n";
+    const struct am_point near = point("avx2", 0, 0, 1 << 18, 2);
+    const struct am_point far = point("avx2", 0, 0, 1 << 30, 4);
+    struct am_tuning t;
+    struct am_err err;
+
+    (void)read_tuning(&t, text, &err);
+    is_str(am_tuning_obstacle(&t, "m", &near, &arena), "threads=4 and not 2", "one axis differs");
+    is_str(am_tuning_obstacle(&t, "m", &far, &arena), "n~2^18 and not 1073741824",
+           "a size that is too far away");
+    ok(!am_tuning_obstacle(&t, "elsewhere", &near, &arena), "another machine has no entry to name");
 }
 
 static void test_entry_of(void)
@@ -304,6 +325,7 @@ int main(void)
     test_better_stays();
     test_find();
     test_apply();
+    test_obstacle();
     test_entry_of();
     test_listing();
     test_open();

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bench chose and proposed, read for a tuner. */
+/* What a launch tells a tuner: what the bench chose and proposed, and how good a visit was. */
 #include "conductor/tune_candidates.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct am_value *am_tune_model(const struct am_point *point, const struct am_kvs *chosen,
@@ -48,4 +50,66 @@ enum am_status am_tune_candidates(const struct am_axis *axis, const struct am_kv
     said.n = kept;
     *values = said;
     return AM_OK;
+}
+
+static int by_number(const void *x, const void *y)
+{
+    const struct am_value *const a = x, *const b = y;
+
+    if (a->kind == AM_AXIS_REAL)
+        return (a->r > b->r) - (a->r < b->r);
+    return (a->i > b->i) - (a->i < b->i);
+}
+
+bool am_tune_values(const struct am_values *given, const struct am_value *start,
+                    struct am_arena *arena, struct am_values *out)
+{
+    out->n = 0;
+    out->v = am_arena_array(arena, given->n + 1, sizeof(*out->v));
+    if (!out->v)
+        return false;
+    out->v[out->n++] = *start;
+    for (size_t i = 0; i < given->n; i++) {
+        if (!am_value_same(&given->v[i], start))
+            out->v[out->n++] = given->v[i];
+    }
+    if (start->kind != AM_AXIS_NAME)
+        qsort(out->v, out->n, sizeof(*out->v), by_number);
+    return true;
+}
+
+size_t am_tune_index(const struct am_values *values, const struct am_value *value)
+{
+    size_t i = 0;
+
+    while (i + 1 < values->n && !am_value_same(&values->v[i], value))
+        i++;
+    return i;
+}
+
+bool am_tune_is_calm(const struct am_visit *v)
+{
+    for (size_t i = 0; i < v->n_samples; i++) {
+        if (v->samples[i].labels == 0)
+            return true;
+    }
+    return false;
+}
+
+double am_tune_visit_value(const struct am_visit *v, enum am_better better)
+{
+    const bool calm = am_tune_is_calm(v);
+    double best = NAN;
+
+    if (v->state != AM_POINT_OK)
+        return NAN;
+    for (size_t i = 0; i < v->n_samples; i++) {
+        const double x = v->samples[i].values[0];
+
+        if ((calm && v->samples[i].labels) || !isfinite(x))
+            continue;
+        if (isnan(best) || (better == AM_HIGHER ? x > best : x < best))
+            best = x;
+    }
+    return best;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launch tells a tuner: what the bench chose, and what may be tried instead. */
+/* What a launch tells a tuner: what the bench chose, what may be tried instead, and how good a
+ * visit was. */
 #ifndef AM_CONDUCTOR_TUNE_CANDIDATES_H
 #define AM_CONDUCTOR_TUNE_CANDIDATES_H
 
@@ -8,6 +9,10 @@
 #include "base/status.h"
 #include "core/bench/axis.h"
 #include "core/bench/plan.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 /* The point's values, those that it leaves open as the bench chose them; where it did not say, a
  * value stays open. NULL without memory. */
@@ -19,5 +24,17 @@ const struct am_value *am_tune_model(const struct am_point *point, const struct 
 enum am_status am_tune_candidates(const struct am_axis *axis, const struct am_kvs *proposed,
                                   const struct am_symbol *symbols, struct am_arena *arena,
                                   struct am_values *values, struct am_err *err);
+
+/* What may be tried on one axis, numbers rising: the candidates, and what the bench chooses; where
+ * it does not say, to leave it open. False without memory. */
+bool am_tune_values(const struct am_values *given, const struct am_value *start,
+                    struct am_arena *arena, struct am_values *out);
+/* The index of a value that is among them. */
+size_t am_tune_index(const struct am_values *values, const struct am_value *value);
+
+/* Whether the visit had an undisturbed sample. */
+bool am_tune_is_calm(const struct am_visit *visit);
+/* Its best value of the first metric, of undisturbed samples where there are any; NAN without. */
+double am_tune_visit_value(const struct am_visit *visit, enum am_better better);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "conductor/launch.h"
 #include "conductor/tune_candidates.h"
+#include "conductor/tune_duel.h"
 #include "core/tune/search.h"
 
 #include <math.h>
@@ -73,34 +74,6 @@ static bool over_budget(const struct tuning *t)
 }
 
 /* ---- one launch ---- */
-
-static bool is_calm(const struct am_visit *v)
-{
-    for (size_t i = 0; i < v->n_samples; i++) {
-        if (v->samples[i].labels == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The visit's best value of the first metric, of undisturbed samples where there are any. */
-static double visit_value(const struct am_visit *v, enum am_better better)
-{
-    const bool calm = is_calm(v);
-    double best = NAN;
-
-    if (v->state != AM_POINT_OK)
-        return NAN;
-    for (size_t i = 0; i < v->n_samples; i++) {
-        const double x = v->samples[i].values[0];
-
-        if ((calm && v->samples[i].labels) || !isfinite(x))
-            continue;
-        if (isnan(best) || (better == AM_HIGHER ? x > best : x < best))
-            best = x;
-    }
-    return best;
-}
 
 static double score_of(const struct tuning *t, double value)
 {
@@ -172,7 +145,8 @@ static enum am_status ask_bench(struct tuning *t, struct am_err *err)
     } else if (s == AM_OK) {
         const struct am_visit *const v = &record.visits[0];
 
-        t->out->model_value = t->out->value = visit_value(v, t->asked->bench->metrics[0].better);
+        t->out->model_value = t->out->value =
+            am_tune_visit_value(v, t->asked->bench->metrics[0].better);
         t->good_s = (double)(record.ended_ns - record.started_ns) * 1e-9;
         t->good = 1;
         if (v->state != AM_POINT_OK)
@@ -187,45 +161,6 @@ static enum am_status ask_bench(struct tuning *t, struct am_err *err)
 }
 
 /* ---- the space ---- */
-
-static int by_number(const void *x, const void *y)
-{
-    const struct am_value *const a = x, *const b = y;
-
-    if (a->kind == AM_AXIS_REAL)
-        return (a->r > b->r) - (a->r < b->r);
-    return (a->i > b->i) - (a->i < b->i);
-}
-
-/* What may be tried on one axis: the candidates, and what the bench chooses; where it does not say,
- * to leave it open. */
-static bool with_start(const struct tuning *t, size_t axis, struct am_values *out)
-{
-    const struct am_values *const given = &t->values[axis];
-    const struct am_value *const start = &t->out->model[axis];
-
-    out->n = 0;
-    out->v = am_arena_array(t->arena, given->n + 1, sizeof(*out->v));
-    if (!out->v)
-        return false;
-    out->v[out->n++] = *start;
-    for (size_t i = 0; i < given->n; i++) {
-        if (!am_value_same(&given->v[i], start))
-            out->v[out->n++] = given->v[i];
-    }
-    if (start->kind != AM_AXIS_NAME)
-        qsort(out->v, out->n, sizeof(*out->v), by_number);
-    return true;
-}
-
-static size_t index_of(const struct am_values *values, const struct am_value *value)
-{
-    size_t i = 0;
-
-    while (i + 1 < values->n && !am_value_same(&values->v[i], value))
-        i++;
-    return i;
-}
 
 /* Dimensions of all open axes that have candidates; `lists` are theirs, `start` the model's. */
 static enum am_status make_space(struct tuning *t, struct am_values *lists, size_t *start,
@@ -242,12 +177,12 @@ static enum am_status make_space(struct tuning *t, struct am_values *lists, size
         if (d == AM_SEARCH_DIMENSIONS_MAX)
             return am_fail(err, AM_E_USAGE, "%s: more than %d axes to tune at once; fix some by -p",
                            t->asked->bench->name, AM_SEARCH_DIMENSIONS_MAX);
-        if (!with_start(t, i, &lists[d]))
+        if (!am_tune_values(&t->values[i], &t->out->model[i], t->arena, &lists[d]))
             return am_fail(err, AM_E_NOMEM, "no memory for the tuner");
         t->axis_of[d] = i;
         t->space.dimensions[d].n = lists[d].n;
         t->space.dimensions[d].ordered = axes[i].kind != AM_AXIS_NAME;
-        *start = *start * lists[d].n + index_of(&lists[d], &t->out->model[i]);
+        *start = *start * lists[d].n + am_tune_index(&lists[d], &t->out->model[i]);
         t->space.n++;
     }
     t->out->candidates = t->space.n ? am_search_count(&t->space) : 0;
@@ -347,10 +282,10 @@ static void take_visit(struct tuning *t, struct candidate *c, const struct am_vi
                        double seconds)
 {
     const enum am_better better = t->asked->bench->metrics[0].better;
-    const double value = visit_value(v, better);
+    const double value = am_tune_visit_value(v, better);
 
     c->state = v->state;
-    c->calm = v->state != AM_POINT_OK || is_calm(v);
+    c->calm = v->state != AM_POINT_OK || am_tune_is_calm(v);
     if (isnan(c->value) || (better == AM_HIGHER ? value > c->value : value < c->value))
         c->value = value;
     t->out->skipped += v->state == AM_POINT_SKIP;
@@ -443,17 +378,19 @@ static enum am_status visit_batch(struct tuning *t, const struct am_values *list
     return s;
 }
 
-/* Visits that there is time for, by what those so far took. */
+/* Visits that there is time for, by what those so far took, less those that are kept for the last
+ * comparison. */
 static size_t affordable(const struct tuning *t)
 {
+    enum { KEPT = 2 * AM_DUEL_LEAST };
     const double left = t->tuner->budget_s - elapsed(t);
     const double each = t->good ? t->good_s / (double)t->good : 0;
 
     if (!(t->tuner->budget_s > 0))
         return SIZE_MAX;
-    if (!(left > 0) || !(each > 0))
+    if (!(left > KEPT * each) || !(each > 0))
         return 0;
-    return left / each < 1e9 ? (size_t)(left / each) : SIZE_MAX;
+    return left / each < 1e9 ? (size_t)(left / each) - KEPT : SIZE_MAX;
 }
 
 static enum am_status climb(struct tuning *t, const struct am_values *lists, size_t *batch,
@@ -473,23 +410,107 @@ static enum am_status climb(struct tuning *t, const struct am_values *lists, siz
     return s;
 }
 
-static void take_outcome(struct tuning *t, size_t start)
+/* ---- whether the best is better ---- */
+
+/* One visit of a candidate that was visited before; NAN when it fails or there is no time for it.
+ */
+static enum am_status visit_again(struct tuning *t, size_t number, double *value,
+                                  struct am_err *err)
 {
+    struct candidate *const c = t->known[number];
+    size_t done;
+    enum am_status s;
+
+    c->value = NAN;
+    s = visit_all(t, &number, 1, &done, err);
+    *value = s == AM_OK && done ? c->value : NAN;
+    return s;
+}
+
+/* The bench's own choice and the best candidate in turns. */
+static enum am_status compare(struct tuning *t, size_t own, size_t best, struct am_duel *duel,
+                              struct am_err *err)
+{
+    enum am_status s = AM_OK;
+    bool good = true;
+
+    while (s == AM_OK && good && duel->n < AM_DUEL_MOST) {
+        double *const own_at = &duel->own[duel->n], *const best_at = &duel->other[duel->n];
+        const bool swap = am_duel_other_first(duel->n);
+
+        s = visit_again(t, swap ? best : own, swap ? best_at : own_at, err);
+        good = s == AM_OK && isfinite(swap ? *best_at : *own_at);
+        if (good)
+            s = visit_again(t, swap ? own : best, swap ? own_at : best_at, err);
+        good = good && s == AM_OK && isfinite(swap ? *own_at : *best_at);
+        duel->n += good;
+    }
+    return s;
+}
+
+/* Keeps the best where fresh visits show it to be better; else the bench's own choice stands. */
+static void take_verdict(struct tuning *t, size_t best, const struct am_duel *duel)
+{
+    const struct am_duel_verdict v = am_duel_judge(duel, t->asked->bench->metrics[0].better);
+
+    t->out->gain = v.gain;
+    t->out->gain_bounds = v.bounds;
+    if (v.better) {
+        t->out->found = t->known[best]->point.values;
+        t->out->value = v.other;
+        t->out->model_value = v.own;
+        t->out->kept = true;
+        return;
+    }
+    t->out->found = t->out->model;
+    if (duel->n)
+        t->out->value = t->out->model_value = v.own;
+    t->out->doubt = duel->n < AM_DUEL_LEAST
+                        ? "too little time to show a gain (--budget): the bench's own choice stands"
+                        : "no gain was shown: the bench's own choice stands";
+}
+
+static enum am_status take_outcome(struct tuning *t, size_t start, struct am_err *err)
+{
+    struct am_duel duel = {.n = 0};
+    enum am_status s = AM_OK;
     size_t best;
     double score;
 
     t->out->visited = am_search_visited(t->search);
-    if (t->out->visited == 0)
-        return; /* there was time for the bench's own choice only */
+    if (t->out->visited <= 1) {
+        t->out->doubt =
+            t->out->candidates > 1
+                ? "too little time to try anything (--budget): the bench's own choice stands"
+                : "there is nothing to try but the bench's own choice";
+        return s;
+    }
     if (!am_search_best(t->search, &best, &score)) {
         t->out->why_not = "no candidate could be measured";
         t->out->broken = true;
-        return;
+        return s;
     }
-    t->out->found = t->known[best]->point.values;
-    t->out->value = score_of(t, score);
-    if (isfinite(am_search_score(t->search, start)))
-        t->out->model_value = score_of(t, am_search_score(t->search, start));
+    if (!isfinite(am_search_score(t->search, start))) {
+        t->out->found =
+            t->known[best]->point.values; /* the own choice fails: any other is better */
+        t->out->value = score_of(t, score);
+        t->out->kept = true;
+        return s;
+    }
+    t->out->value = t->out->model_value = score_of(t, am_search_score(t->search, start));
+    if (best == start) {
+        if (am_search_has_other(t->search, start))
+            t->out->doubt = "nothing tried was better than the bench's own choice";
+        else
+            t->out->why_not = "nothing but the bench's own choice can be measured";
+        return s;
+    }
+    if (!t->out->interrupted)
+        s = compare(t, start, best, &duel, err);
+    t->out->interrupted = interrupted(t);
+    if (s == AM_OK)
+        take_verdict(t, best, &duel);
+    return s;
 }
 
 static bool stop_candidates(struct tuning *t)
@@ -524,7 +545,7 @@ static enum am_status search(struct tuning *t, struct am_err *err)
     if (s == AM_OK)
         s = climb(t, lists, batch, err);
     if (s == AM_OK)
-        take_outcome(t, start);
+        s = take_outcome(t, start, err);
     if (s == AM_OK && !stop_candidates(t))
         s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
     am_search_free(t->search);
@@ -557,15 +578,14 @@ enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point
                        .start_ns = am_now_ns()};
     enum am_status s = am_launcher_init(&t.launcher, tuner->conductor, err);
 
-    *out = (struct am_tuned){.model_value = NAN, .value = NAN};
+    *out = (struct am_tuned){.model_value = NAN, .value = NAN, .gain = NAN};
+    out->kept = tuner->mode == AM_TUNE_ESTIMATE; /* which asks only, and compares nothing */
     if (s == AM_OK)
         s = ask_bench(&t, err);
     if (s == AM_OK && !out->why_not && tuner->mode != AM_TUNE_ESTIMATE)
         s = search(&t, err);
-    if (s == AM_OK && !out->why_not && !has_choice(&t))
-        out->why_not = tuner->mode == AM_TUNE_ESTIMATE
-                           ? "the bench does not say what it chooses"
-                           : "no value is better than what the bench chooses by itself";
+    if (s == AM_OK && tuner->mode == AM_TUNE_ESTIMATE && !out->why_not && !has_choice(&t))
+        out->why_not = "the bench does not say what it chooses";
     if (s == AM_OK && t.n_stops)
         s = am_store_put_stops(tuner->conductor->store, t.stops, t.n_stops, err);
     out->elapsed_s = elapsed(&t);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "conductor/conductor.h"
+#include "core/stats/stats.h"
 #include "core/tune/saved_tuning.h"
 
 #include <stdbool.h>
@@ -33,8 +34,15 @@ struct am_tuned {
     const char *why_not;          /* it cannot be measured, or has nothing to tune; else NULL */
     bool broken;                  /* and that is a failure, not a point that is not for here */
     const struct am_value *model; /* what the bench itself chooses, as far as it says */
-    const struct am_value *found; /* the best; the model itself where only that was asked for */
-    double model_value, value;    /* of the first metric: the best visit's; NAN: not measured */
+    const struct am_value *found; /* what to use: the best where it is kept, else the model */
+    double model_value, value;    /* of the first metric; NAN: not measured */
+    /* By how much fresh visits of both, in turns, show the best to be better than the model (0.05:
+     * 5 %), and the bounds of that; NAN: not compared. `kept`: it is, beyond doubt; else `found` is
+     * the model, and `doubt` says why. */
+    double gain;
+    struct am_interval gain_bounds;
+    bool kept;
+    const char *doubt;
     size_t candidates, visited, skipped, failed, launches;
     double elapsed_s;
     bool budget_spent, interrupted;

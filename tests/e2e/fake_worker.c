@@ -453,11 +453,11 @@ static void play_surface(const struct am_point *p, struct am_rng *rng)
     for (int i = 0; i < 3; i++) {
         const double noise = 1 + p->values[5].r * am_rng_unit(rng);
 
-        say_sample(strcmp(shape, "flat") == 0
-                       ? 1e-3
-                       : noise *
-                             surface_time((double)w, (double)depth, clever, (double)p->values[1].i),
-                   1);
+        say_sample(
+            noise * (strcmp(shape, "flat") == 0
+                         ? 1e-3
+                         : surface_time((double)w, (double)depth, clever, (double)p->values[1].i)),
+            1);
     }
     say_kind(AM_MSG_END, "");
 }

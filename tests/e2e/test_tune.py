@@ -55,6 +55,34 @@ def quality(tap, bench):
            points[0])
 
 
+def no_gain(tap, bench):
+    """A surface that is flat: the luckiest of many candidates is not kept."""
+    file = bench.path("flat.tune")
+    got, points = tune(bench, "-p", "shape=flat", "-p", "noise=0.05", "-p", "n=4K", "--tuning", file, "-o", "flat.db")
+    p = points[0]
+    tap.ok(got.returncode == 0 and not p["kept"] and p["doubt"] and p["use"] == p["model"],
+           "where nothing is better the bench's own choice stands, and that is said", p)
+    with open(file, encoding="utf-8") as f:
+        tap.ok(f.read() == FIRST, "and nothing is saved")
+    got, points = tune(bench, "-p", "n=4K", "-p", "noise=0.01", "--tuning", file, "-o", "gain.db")
+    p = points[0]
+    tap.ok(p["kept"] and 0 < p["gain_low"] <= p["gain"] <= p["gain_high"], "a gain has its bounds", p)
+
+
+def no_time(tap, bench):
+    file = bench.path("late.tune")
+    got, points = tune(bench, "-p", "n=4K", "--budget", "0.001s", "--tuning", file, "-o", "late.db")
+    tap.ok(got.returncode == 0 and points and not points[0]["kept"] and "--budget" in (points[0]["doubt"] or ""),
+           "without time to compare nothing is kept, and that is said", (got.returncode, got.stderr, points))
+
+
+def other_key(tap, bench):
+    got = bench.run("run", "fake.surface", "-p", "n=4K", "-p", "shape=flat", "--quick", "--launches", "1", "-o",
+                    "key.db")
+    tap.ok(got.returncode == 0 and "the nearest entry of fake.surface" in got.stderr and "shape=hill and not flat" in got.stderr,
+           "a run that no entry serves says what the nearest one is for", got.stderr)
+
+
 def used(tap, bench):
     bench.run("run", "fake.surface", "-p", "n=5000,8K,1M", "-p", "w=0,13", "--quick",
               "--launches", "1", "-o", "used.db")
@@ -235,6 +263,9 @@ def main():
     words(tap, bench)
     quality(tap, bench)
     used(tap, bench)
+    other_key(tap, bench)
+    no_gain(tap, bench)
+    no_time(tap, bench)
     special(tap, bench)
     bad_files(tap, bench)
     keeping(tap, bench)

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAMES_MAX = 512, PARAMS_MAX = 256 };
 
@@ -262,8 +263,9 @@ static void tell_row(const struct session *s, const struct am_tune_row *row)
         am_log(AM_LOG_INFO, "%zu/%zu  %s: %s", s->n, s->setup->plan.n, row->point->bench->name,
                row->tuned.why_not);
     else
-        am_log(AM_LOG_INFO, "%zu/%zu  %s: %s, %s", s->n, s->setup->plan.n, row->point->bench->name,
-               use, value);
+        am_log(AM_LOG_INFO, "%zu/%zu  %s: %s%s%s, %s", s->n, s->setup->plan.n,
+               row->point->bench->name, row->tuned.doubt ? row->tuned.doubt : "",
+               row->tuned.doubt && *use ? "; " : "", use, value);
 }
 
 static enum am_status tune_points(struct session *s, struct am_err *err)
@@ -281,7 +283,7 @@ static enum am_status tune_points(struct session *s, struct am_err *err)
         if (status == AM_OK)
             status = am_tuner_run(&s->tuner, point, candidates, s->cli->arena, &row->tuned, err);
         am_progress_end(&s->view);
-        if (status == AM_OK && !row->tuned.why_not && !row->tuned.interrupted)
+        if (status == AM_OK && !row->tuned.why_not && !row->tuned.interrupted && row->tuned.kept)
             status = save(s, row, err);
         if (status == AM_OK)
             tell_row(s, row);
@@ -338,6 +340,22 @@ static enum am_status measure(struct session *s, struct am_err *err)
     return status != AM_OK ? status : ended;
 }
 
+static enum am_status change_nothing(void *self, struct am_tuning *tuning, bool *changed,
+                                     struct am_err *err)
+{
+    (void)self, (void)tuning, (void)err;
+    *changed = true;
+    return AM_OK;
+}
+
+/* Where nothing was worth saving, the file that a later run names is there all the same. */
+static enum am_status leave_file(const struct session *s, struct am_err *err)
+{
+    if (*s->cli->interrupted || access(s->file, F_OK) == 0)
+        return AM_OK;
+    return am_tuning_change(s->file, s->cli->arena, change_nothing, NULL, err);
+}
+
 static enum am_status tune(struct am_cli *cli, struct am_setup *setup, const char *file,
                            struct am_err *err)
 {
@@ -359,6 +377,8 @@ static enum am_status tune(struct am_cli *cli, struct am_setup *setup, const cha
     if (!s.rows || !s.machine)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu points", setup->plan.n);
     status = measure(&s, err);
+    if (status == AM_OK)
+        status = leave_file(&s, err);
     if (status != AM_OK)
         return status;
     am_tune_show(cli, s.rows, s.n, file, s.results);

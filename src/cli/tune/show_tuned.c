@@ -75,23 +75,14 @@ static void key_text(const struct am_tune_row *rows, size_t n, const struct am_p
     }
 }
 
-/* How much better the found values are than the model's: 0.05 is 5 %. */
-static double gain(const struct am_tune_row *row)
-{
-    const struct am_tuned *const t = &row->tuned;
-    const bool higher = row->point->bench->metrics[0].better == AM_HIGHER;
-
-    if (!(t->model_value > 0) || !(t->value > 0))
-        return NAN;
-    return higher ? t->value / t->model_value - 1 : t->model_value / t->value - 1;
-}
-
 static const char *note_of(const struct am_tuned *t)
 {
     if (t->why_not)
         return t->why_not;
     if (t->interrupted)
         return "interrupted";
+    if (t->doubt)
+        return t->doubt;
     return t->budget_spent ? "budget" : "";
 }
 
@@ -121,8 +112,9 @@ static void add_row(struct am_table *t, const struct tuned *all, size_t at, bool
                             row->point->bench->metrics[0].unit);
     am_tune_choice(row->point, tuned->model, text, sizeof(text));
     (void)am_table_textf(t, "%s", text);
-    if (!tuned->why_not && isfinite(gain(row)) && tuned->candidates)
-        (void)am_table_textf(t, "%+.1f %%", 100 * gain(row));
+    if (!tuned->why_not && isfinite(tuned->gain))
+        (void)am_table_textf(t, "%+.1f %% (%+.1f to %+.1f)", 100 * tuned->gain,
+                             100 * tuned->gain_bounds.lo, 100 * tuned->gain_bounds.hi);
     else
         (void)am_table_text(t, NULL);
     (void)am_table_textf(t, "%zu/%zu", tuned->visited, tuned->candidates);
@@ -184,6 +176,11 @@ static void json_row(struct am_data *d, const struct am_tune_row *row)
     am_data_text(d, "unit", bench->metrics[0].unit);
     am_data_number(d, "value", t->value);
     am_data_number(d, "model_value", t->model_value);
+    am_data_bool(d, "kept", t->kept);
+    am_data_text(d, "doubt", t->doubt);
+    am_data_number(d, "gain", t->gain);
+    am_data_number(d, "gain_low", isnan(t->gain) ? NAN : t->gain_bounds.lo);
+    am_data_number(d, "gain_high", isnan(t->gain) ? NAN : t->gain_bounds.hi);
     am_data_unsigned(d, "candidates", t->candidates);
     am_data_unsigned(d, "tried", t->visited);
     am_data_unsigned(d, "skipped", t->skipped);

@@ -518,6 +518,15 @@ double am_search_score(const struct am_search *s, size_t candidate)
     return isfinite(s->score[candidate]) ? s->score[candidate] : NAN;
 }
 
+bool am_search_has_other(const struct am_search *s, size_t candidate)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (i != candidate && isfinite(s->score[i]))
+            return true;
+    }
+    return false;
+}
+
 size_t am_search_visited(const struct am_search *s)
 {
     return s->visited;

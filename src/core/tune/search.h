@@ -53,6 +53,8 @@ void am_search_tell(struct am_search *search, size_t candidate, double score);
 bool am_search_best(const struct am_search *search, size_t *candidate, double *score);
 /* NAN when the candidate was never good. */
 double am_search_score(const struct am_search *search, size_t candidate);
+/* Whether any other candidate was good. */
+bool am_search_has_other(const struct am_search *search, size_t candidate);
 /* Candidates with a visit. */
 size_t am_search_visited(const struct am_search *search);
 

@@ -229,7 +229,7 @@ static const struct rules rules_of[AM_TASK_POLICIES] = {
     [AM_TASK_DEFAULT] = {.central = true, .next = AM_READY_NEWEST},
     [AM_TASK_BF] = {.central = true, .next = AM_READY_OLDEST},
     [AM_TASK_DBF] = {.next = AM_READY_NEWEST},
-    [AM_TASK_WF] = {.work_first = true, .next = AM_READY_NEWEST},
+    [AM_TASK_WF] = {.work_first = true, .next = AM_READY_OLDEST}, /* the newest from 2013 on */
 };
 
 const char *const am_task_policy_names[] = {

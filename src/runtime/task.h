@@ -27,7 +27,10 @@
  *     dbf      one queue per thread, its newest first; a thread without any steals another's
  *              oldest
  *     wf       work first: the child runs at once, and the parent, from where it stands, is what
- *              waits in the queue and can be stolen; queues as dbf's
+ *              waits in the queue and can be stolen; a queue per thread, its oldest first, for the
+ *              thread itself and for thieves
+ *
+ * as Nanos++ had them in 2012.
  */
 enum am_task_policy { AM_TASK_DEFAULT, AM_TASK_BF, AM_TASK_DBF, AM_TASK_WF, AM_TASK_POLICIES };
 

@@ -220,9 +220,12 @@ static void check_orders(void)
     check_order(AM_TASK_BF, true);
     check_order(AM_TASK_DBF, false);
     check_order(AM_TASK_WF, true);
-    ok(deep <= 16 && lifo <= 16 && first <= 16,
-       "depth first needs a stack a level: dbf %zu, default %zu, wf %zu", deep, lifo, first);
-    ok(broad > 10 * deep, "breadth first needs one a waiting task: bf %zu", broad);
+    ok(deep <= 16 && lifo <= 16, "depth first needs a stack per level: dbf %zu, default %zu", deep,
+       lifo);
+    ok(broad > 10 * deep, "breadth first needs one per waiting task: bf %zu", broad);
+    /* of 2012: the oldest parent goes on, so that parents pile up; the newest first would need 12
+     */
+    ok(first > 2 * deep, "wf continues the oldest parent of its queue: %zu", first);
 }
 
 /* ---- flat loops: throttle, steals, counts ---- */

@@ -79,5 +79,8 @@ extern const struct am_executor am_executor_serial;
 /* Our own runtime (runtime/task.h), one entry per policy. */
 extern const struct am_executor am_executor_task_default, am_executor_task_bf, am_executor_task_dbf,
     am_executor_task_wf;
+/* A further policy with a runtime of its own (runtime/steal.c): deques, stealing, ranges that are
+ * split when somebody may want a part. */
+extern const struct am_executor am_executor_task_steal;
 
 #endif

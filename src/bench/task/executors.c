@@ -3,8 +3,13 @@
 #include "bench/task/executors.h"
 
 const struct am_executor *const am_task_executors[] = {
-    &am_executor_serial,   &am_executor_task_default, &am_executor_task_bf,
-    &am_executor_task_dbf, &am_executor_task_wf,      NULL,
+    &am_executor_serial,
+    &am_executor_task_default,
+    &am_executor_task_bf,
+    &am_executor_task_dbf,
+    &am_executor_task_wf,
+    &am_executor_task_steal,
+    NULL,
 };
 
 static const char *const runtimes[] = {"own", NULL};
@@ -18,8 +23,10 @@ static const struct am_axis axes[] = {
     {.name = "places", .choices = places},
     {.name = "wait",
      .choices = waits,
-     .help = "how idle threads wait: active spins, passive sleeps, default is the runtime's "
-             "(ours: 100 spins and a yield), yield and sleep after 1 and 100 spins"},
+     .help =
+         "how idle threads wait: active spins, passive sleeps, default is the runtime's "
+         "(ours: 100 spins and a yield; task:steal naps after a while), yield and sleep after 1 "
+         "and 100 spins"},
     {.name = NULL},
 };
 

@@ -135,7 +135,7 @@ static void check_rows(const struct am_bench *b)
            "a row that has a name only takes all of the shared one");
     ok(axis(b, "isa")->kind == AM_AXIS_NAME && axis(b, "isa")->ranked, "its kind and rank too");
     is_str(axis(b, "executor")->choices[1], "task:default", "executors are listed by their names");
-    ok(!axis(b, "executor")->choices[5], "and no others are");
+    ok(!axis(b, "executor")->choices[6], "and no others are");
 }
 
 static void check_port(void)

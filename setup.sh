@@ -62,6 +62,8 @@ engine|library:openblas|libopenblas-dev|openblas-devel|openblas|matrix multiply 
 engine|header:sleef.h|libsleef-dev|sleef-devel|sleef|vector functions beside our own (app.blackscholes)
 engine|header:Zydis/Zydis.h|libzydis-dev|zydis-devel|zydis|decodes instructions (predict)
 engine|library:starpu-1.3|libstarpu-dev|starpu-devel|starpu|a further task scheduler (executor starpu:*)
+engine|command:c++|g++|gcc-c++|gcc|C++ compiler, for the adapter to oneTBB
+engine|library:tbb|libtbb-dev|tbb-devel|onetbb|oneTBB's loops and tasks (executor tbb:*)
 engine|command:mpicc|libopenmpi-dev|openmpi-devel|openmpi|messages between machines (mpi.*, archmeter-mpi)
 engine|command:mpirun|openmpi-bin|openmpi|openmpi|starts ranks
 test|command:clang|clang|clang|clang|second compiler, sanitizers

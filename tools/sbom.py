@@ -21,6 +21,8 @@ LICENCES = {
     "libsleef": "BSL-1.0",
     "libomp": "Apache-2.0 WITH LLVM-exception",
     "libgomp": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libstdc++": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libtbb": "Apache-2.0",
     "libgfortran": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libquadmath": "LGPL-2.1-or-later",
     "libgcc_s": "GPL-3.0-or-later WITH GCC-exception-3.1",

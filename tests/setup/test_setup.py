@@ -31,7 +31,7 @@ case " $* " in
 esac
 """
 
-TOOLS = ("cc", "objdump", "pkg-config", "python3", "ninja", "meson", "clang", "gfortran", "mpicc", "mpirun")
+TOOLS = ("cc", "c++", "objdump", "pkg-config", "python3", "ninja", "meson", "clang", "gfortran", "mpicc", "mpirun")
 
 count = failures = 0
 

@@ -18,6 +18,7 @@ OWNERS = {
     "CL/*": ("bench",),
     "mpi.h": ("bench", "cluster"),
     "starpu*.h": ("bench",),
+    "tbb/*": ("bench",),
 }
 
 # Folders of src/bench that are no worker program.

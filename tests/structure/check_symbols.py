@@ -68,9 +68,16 @@ def is_mutable(symbol: Symbol) -> bool:
     )
 
 
+def is_template(symbol: Symbol, source: str) -> bool:
+    """A copy of what a C++ library's headers define: weak, and named by the compiler."""
+    return source.endswith(".cpp") and symbol.kind in "WVu" and symbol.name.startswith(("_Z", "DW.ref."))
+
+
 def examine(table: Table, source: str) -> list[Violation]:
     found = []
     for symbol in table.symbols:
+        if is_template(symbol, source):
+            continue
         if symbol.kind.isupper() and not symbol.name.startswith("am_"):
             if symbol.name not in FREE_NAMES:
                 found.append(Violation(source, 1, f"global symbol {symbol.name} lacks am_"))
@@ -92,7 +99,7 @@ def defined_twice(named: dict[str, set[str]]) -> list[Violation]:
 
 def note_globals(table: Table, source: str, named: dict[str, set[str]]) -> None:
     for symbol in table.symbols:
-        if symbol.kind.isupper() and symbol.kind != "W":
+        if symbol.kind.isupper() and symbol.kind not in "WV":
             named.setdefault(symbol.name, set()).add(source)
 
 

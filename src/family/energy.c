@@ -5,6 +5,7 @@
  * Metrics of energy are called KIND:SCOPE ("energy:package"); the scope is a label of every fact.
  * The best point is that with the most work per mean energy of its launches, and its interval comes
  * from resampling whole launches, since neither is a median. */
+#include "family/energy.h"
 #include "family/families.h"
 
 #include "core/stats/bootstrap.h"
@@ -212,6 +213,11 @@ static const struct am_fact_rule facts[] = {
      .what = "the best point by the joule",
      .labels = "scope",
      .derive = derive_bests},
+    {.name =
+         "power_error,power_error_bench,power_static,power_per_core,energy_per_flop,energy_per_byte",
+     .what = "a model of power, tested on points that it has not seen",
+     .labels = "scope",
+     .derive = am_energy_derive_model},
     {.name = "meter_mean,meter_median,meter_sigma,meter_outliers",
      .what = "steadiness of a meter over equal work",
      .labels = "scope,n,threads",

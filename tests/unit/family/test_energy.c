@@ -91,8 +91,65 @@ static void test_steadiness(void)
     am_arena_fini(&run.arena);
 }
 
+/* ---- the model of power ---- */
+
+/* A machine that draws so much at rest, per core, per operation and per byte; `twist` adds what no
+ * such model has: the square of the rate of operations. */
+static void put_powers(struct rx_run *run, double twist)
+{
+    for (int bench = 0; bench < 4; bench++) {
+        for (int cores = 1; cores <= 8; cores *= 2) {
+            static const char *const names[] = {"cpu.flops", "mem.bandwidth", "app.gemm",
+                                                "app.fft"};
+            const double all_flops[] = {1e10 * cores, 1e8, 3e9 * cores, 4e9 * sqrt(cores)};
+            const double all_bytes[] = {0, 4e9 * sqrt(cores), 1e9 * cores, 3e9 * sqrt(cores)};
+            const double flops = all_flops[bench], bytes = all_bytes[bench];
+            const double watts =
+                20 + 3.0 * cores + 200e-12 * flops + 500e-12 * bytes + twist * flops * flops;
+            char text[64];
+
+            (void)snprintf(text, sizeof(text), "threads=%d", cores);
+            rx_add(run, names[bench], text,
+                   (const struct rx_metric[]){
+                       {"power:package", "W", watts}, {"energy:package", "J", watts}, {0}})
+                ->work = (struct am_work){.flops = flops, .bytes_read = bytes};
+        }
+    }
+}
+
+static void test_power_model(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    put_powers(&run, 0);
+    facts = fx_derive(&run, &am_family_energy);
+    is_near(am_facts_value(&facts, "energy.power_static", "scope=package"), 20, 0.1,
+            "static power");
+    is_near(am_facts_value(&facts, "energy.power_per_core", "scope=package"), 3, 0.05, "per core");
+    is_near(am_facts_value(&facts, "energy.energy_per_flop", "scope=package") * 1e12, 200, 2,
+            "per operation, in pJ");
+    is_near(am_facts_value(&facts, "energy.energy_per_byte", "scope=package") * 1e12, 500, 5,
+            "per byte, in pJ");
+    ok(am_facts_value(&facts, "energy.power_error", NULL) < 0.01 &&
+           am_facts_value(&facts, "energy.power_error_bench", NULL) < 0.01,
+       "points and benches that it has not seen are predicted: off by %g and %g",
+       am_facts_value(&facts, "energy.power_error", NULL),
+       am_facts_value(&facts, "energy.power_error_bench", NULL));
+    am_arena_fini(&run.arena);
+    run = (struct rx_run){0};
+    put_powers(&run, 4e-19);
+    facts = fx_derive(&run, &am_family_energy);
+    ok(am_facts_value(&facts, "energy.power_error", NULL) > 0.25 &&
+           !am_facts_next(&facts, "energy.power_static", NULL, NULL),
+       "a machine of another kind has no terms, but an error: %g",
+       am_facts_value(&facts, "energy.power_error", NULL));
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
+    test_power_model();
     test_best();
     test_one_launch();
     test_steadiness();

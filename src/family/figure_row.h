@@ -47,11 +47,13 @@ typedef bool am_figure_make_fn(const struct am_figure_source *source, struct am_
  * AM_FIGURE_PANELS_MAX panels are drawn, and the figure says how many were left out. A run without
  * results for a row has no such figure. */
 struct am_figure_row {
-    const char *name;           /* for `export --svg NAME`: [a-z0-9-]; NULL ends a table */
-    const char *section;        /* of the report, one of am_sections */
-    const char *title;          /* what is seen, not which program saw it */
-    const char *caption;        /* how to read it: one to three sentences */
-    const char *bench, *metric; /* metric NULL: the primary one */
+    const char *name;    /* for `export --svg NAME`: [a-z0-9-]; NULL ends a table */
+    const char *section; /* of the report, one of am_sections */
+    const char *title;   /* what is seen, not which program saw it */
+    const char *caption; /* how to read it: one to three sentences */
+    /* metric NULL: the primary one. "power:" is that of the scope of energy which the run has: the
+     * package's, else of what is wider (family/roles.h); the axis of the figure names it. */
+    const char *bench, *metric;
     enum am_figure_kind kind;
     const char *x; /* an axis, or "@metric": another metric of the same point */
     /* One line, bar or row of cells per value of the axis; NULL: none. A list "variant,type" is one
@@ -70,9 +72,11 @@ struct am_figure_row {
     /* LINES: at each place the best of all points that share x, series and panel counts, by the
      * direction of the metric. */
     bool best;
-    bool own_y;  /* LINES: each panel has its own range of values; the default is one for all */
-    bool steps;  /* LINES: drawn as a staircase */
-    bool levels; /* LINES over sizes: the caches as the system states them are marked */
+    const char *by; /* with `best`: the metric that chooses the point, which is then shown by its
+                     * `metric`. NULL: the metric itself */
+    bool own_y;     /* LINES: each panel has its own range of values; the default is one for all */
+    bool steps;     /* LINES: drawn as a staircase */
+    bool levels;    /* LINES over sizes: the caches as the system states them are marked */
     enum am_scale xscale, yscale;  /* LINES; HEAT: yscale other than linear colours by logarithm */
     const char *x_title, *y_title; /* of the axes; NULL: the names of axis and metric */
     /* Instead of all from `bench` on: lines that are computed. A row has either this or a bench. */

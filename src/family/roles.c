@@ -104,3 +104,36 @@ double am_result_size(const struct am_result *result)
 
     return p && p->kind == AM_AXIS_SIZE ? am_result_number(result, p->name) : NAN;
 }
+
+/* ---- energy ---- */
+
+/* Where the scope of a name stands in the order of preference; the others come last. */
+static size_t scope_rank(const char *scope)
+{
+    static const char *const wanted[] = {"package", "psys", "board", "wall", "gpu"};
+    size_t i = 0;
+
+    while (i < sizeof(wanted) / sizeof(wanted[0]) && strcmp(wanted[i], scope) != 0)
+        i++;
+    return i;
+}
+
+const char *am_energy_metric(const struct am_result_set *set, const char *bench,
+                             const char *open_name)
+{
+    const size_t prefix = strlen(open_name);
+    const char *found = NULL;
+
+    for (size_t i = 0; i < set->n; i++) {
+        const struct am_result *const r = &set->results[i];
+
+        for (size_t m = 0; strcmp(r->bench, bench) == 0 && m < r->n_metrics; m++) {
+            const char *const name = r->metrics[m].name;
+
+            if (strncmp(name, open_name, prefix) == 0 &&
+                (!found || scope_rank(name + prefix) < scope_rank(found + prefix)))
+                found = name;
+        }
+    }
+    return found;
+}

@@ -16,6 +16,11 @@ extern const char am_node_axis[];
 /* Whether a bench measures the energy meters themselves: without them it is nothing. */
 bool am_bench_needs_meters(const char *bench);
 
+/* The full name of a metric of energy whose scope is open ("power:"), as results of the bench have
+ * it: of the package, else of the platform, the board, the mains, a GPU, anything. NULL: none. */
+const char *am_energy_metric(const struct am_result_set *set, const char *bench,
+                             const char *open_name);
+
 /* Threads of a point; 1 when it has no such axis. */
 double am_result_threads(const struct am_result *result);
 /* Whether the number of its threads is known: by an axis, by what the launch said, or because its

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "document/units.h"
 #include "evidence/select.h"
+#include "family/roles.h"
 #include "model/compare.h"
 
 #include <math.h>
@@ -21,12 +22,27 @@ static enum am_status no_memory(const struct am_figure_row *row, struct am_err *
     return am_fail(err, AM_E_NOMEM, "no memory for the figure %s", row->name);
 }
 
+/* The row's metric; one of energy without a scope gets that of the first run. NULL: the primary
+ * one, or no such scope. */
+static const char *metric_of(const struct am_figure_source *source, const struct am_figure_row *row)
+{
+    const size_t n = row->metric ? strlen(row->metric) : 0;
+
+    if (n == 0 || row->metric[n - 1] != ':')
+        return row->metric;
+    return am_energy_metric(source->set, row->bench, row->metric);
+}
+
 static enum am_status select_results(const struct am_figure_source *source,
                                      const struct am_figure_row *row, struct am_figure_picks *p,
                                      struct am_err *err)
 {
-    const struct am_selector from = {row->bench, row->where, row->metric};
+    const char *const metric = metric_of(source, row);
+    const struct am_selector from = {row->bench, row->where, metric};
     size_t cap = 0, run = 0;
+
+    if (row->metric && !metric)
+        return AM_OK;
 
     for (const struct am_figure_source *s = source; s; s = s->next, run++) {
         const struct am_picks picks = am_select(s->set, &from, source->arena);
@@ -201,11 +217,17 @@ static int by_place(const void *pa, const void *pb)
 
 /* ---- the best at each place ---- */
 
-static bool is_better(const struct am_figure_pick *a, const struct am_figure_pick *b)
+/* By the metric that chooses; a point without it is worse than any that has it. */
+static bool is_better(const struct am_figure_pick *a, const struct am_figure_pick *b,
+                      const char *by)
 {
-    const double x = a->metric->summary.median, y = b->metric->summary.median;
+    const struct am_result_metric *const ma = by ? am_result_metric(a->result, by) : a->metric;
+    const struct am_result_metric *const mb = by ? am_result_metric(b->result, by) : b->metric;
 
-    return a->metric->better == AM_HIGHER ? x > y : x < y;
+    if (!ma || !mb)
+        return ma && !mb;
+    return ma->better == AM_HIGHER ? ma->summary.median > mb->summary.median
+                                   : ma->summary.median < mb->summary.median;
 }
 
 static bool share_line(const struct am_figure_pick *a, const struct am_figure_pick *b)
@@ -214,7 +236,7 @@ static bool share_line(const struct am_figure_pick *a, const struct am_figure_pi
 }
 
 /* Of picks sorted by their place those that are better than all others there. */
-static void keep_best(struct am_figure_picks *p)
+static void keep_best(struct am_figure_picks *p, const char *by)
 {
     size_t n = 0;
 
@@ -226,7 +248,7 @@ static void keep_best(struct am_figure_picks *p)
             continue;
         if (!last || !share_line(last, &pick) || last->x < pick.x)
             p->items[n++] = pick;
-        else if (is_better(&pick, last))
+        else if (is_better(&pick, last, by))
             *last = pick;
     }
     p->n = n;
@@ -267,7 +289,7 @@ enum am_status am_figure_picks_select(const struct am_figure_source *source,
     if (out->n && row->kind != AM_FIGURE_TABLE) /* which keeps the order of the plan */
         qsort(out->items, out->n, sizeof(*out->items), out->x_is_metric ? by_plan : by_place);
     if (row->best)
-        keep_best(out);
+        keep_best(out, row->by);
     return AM_OK;
 }
 

@@ -3,11 +3,12 @@
 #include "fit/task_fit.h"
 
 #include "core/stats/stats.h"
+#include "fit/equations.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { POINTS_MAX = 64, TERMS = 4, TURNS_MIN = 4 };
+enum { POINTS_MAX = 64, TURNS_MIN = 4 };
 
 /* ---- the thesis's ---- */
 
@@ -23,6 +24,7 @@ bool am_task_simple(const struct am_task_point *points, size_t n, size_t threads
     }
     if (n > POINTS_MAX || last < 2)
         return false;
+    out->at = last;
     out->compute = points[last].time;
     for (size_t i = 0; i < last; i++)
         t[k++] = (points[i].time - out->compute) / (points[i].tasks - points[last].tasks);
@@ -43,83 +45,6 @@ double am_task_simple_time(const struct am_task_simple *model, double tasks)
 
 /* Unknowns in the order of the columns. */
 enum term { CREATE, SCHED, WORK, ROUND };
-
-struct system {
-    double a[TERMS][TERMS], b[TERMS];
-    bool used[TERMS];
-};
-
-/* One measurement: coefficients of the unknowns, divided by the time, so that errors are relative.
- */
-static void add_row(struct system *s, const double *coefficients, double time)
-{
-    for (size_t i = 0; i < TERMS; i++) {
-        for (size_t j = 0; j < TERMS; j++)
-            s->a[i][j] += coefficients[i] * coefficients[j] / (time * time);
-        s->b[i] += coefficients[i] / time;
-    }
-}
-
-static void swap_rows(double a[TERMS][TERMS + 1], size_t i, size_t j)
-{
-    double row[TERMS + 1];
-
-    memcpy(row, a[i], sizeof(row));
-    memcpy(a[i], a[j], sizeof(row));
-    memcpy(a[j], row, sizeof(row));
-}
-
-/* Gauss's elimination of the unknowns in use; the others are 0. False when they are not determined.
- */
-static bool solve(const struct system *s, double *x)
-{
-    double a[TERMS][TERMS + 1], scale[TERMS];
-
-    for (size_t i = 0; i < TERMS; i++)
-        scale[i] = s->used[i] && s->a[i][i] > 0 ? 1 / sqrt(s->a[i][i]) : 0;
-    for (size_t i = 0; i < TERMS; i++) {
-        for (size_t j = 0; j < TERMS; j++)
-            a[i][j] = scale[i] > 0 ? s->a[i][j] * scale[i] * scale[j] : i == j;
-        a[i][TERMS] = s->b[i] * scale[i];
-    }
-    for (size_t i = 0; i < TERMS; i++) {
-        size_t pivot = i;
-
-        for (size_t k = i + 1; k < TERMS; k++)
-            pivot = fabs(a[k][i]) > fabs(a[pivot][i]) ? k : pivot;
-        if (fabs(a[pivot][i]) < 1e-10)
-            return false;
-        swap_rows(a, i, pivot);
-        for (size_t k = 0; k < TERMS; k++) {
-            const double factor = k == i ? 0 : a[k][i] / a[i][i];
-
-            for (size_t j = i; j <= TERMS; j++)
-                a[k][j] -= factor * a[i][j];
-        }
-    }
-    for (size_t i = 0; i < TERMS; i++)
-        x[i] = a[i][TERMS] / a[i][i] * scale[i];
-    return true;
-}
-
-/* No cost is negative: the most negative unknown is given up, until none is. */
-static bool solve_positive(struct system *s, double *x)
-{
-    for (size_t tries = 0; tries <= TERMS; tries++) {
-        size_t worst = TERMS;
-
-        if (!solve(s, x))
-            return false;
-        for (size_t i = 0; i < TERMS; i++) {
-            if (x[i] < 0 && (worst == TERMS || x[i] < x[worst]))
-                worst = i;
-        }
-        if (worst == TERMS)
-            return true;
-        s->used[worst] = false;
-    }
-    return false;
-}
 
 double am_task_fit_time(const struct am_task_fit *model, double tasks, size_t threads, bool whole)
 {
@@ -150,17 +75,17 @@ static bool fit_limited(const struct am_task_point *points, size_t n, size_t thr
                         size_t limited, struct am_task_fit *out)
 {
     const double p = (double)threads;
-    struct system s = {.used = {limited > 0, true, true, limited > 2}};
-    double x[TERMS];
+    struct am_equations s = {.used = {limited > 0, true, true, limited > 2}};
+    double x[AM_UNKNOWNS];
 
     for (size_t i = 0; i < n; i++) {
         const double turns = ceil(points[i].tasks / p);
-        const double create[TERMS] = {points[i].tasks, 0, 0, 1};
-        const double run[TERMS] = {0, turns, turns / points[i].tasks, 1};
+        const double create[AM_UNKNOWNS] = {points[i].tasks, 0, 0, 1};
+        const double run[AM_UNKNOWNS] = {0, turns, turns / points[i].tasks, 1};
 
-        add_row(&s, i < limited ? create : run, points[i].time);
+        am_equations_add(&s, i < limited ? create : run, points[i].time);
     }
-    if (!solve_positive(&s, x))
+    if (!am_equations_solve(&s, x))
         return false;
     *out = (struct am_task_fit){.create = x[CREATE],
                                 .sched = x[SCHED],
@@ -233,15 +158,18 @@ static size_t fastest(const struct am_task_point *points, size_t n)
 /* From the fastest size to smaller ones: tasks too few for the threads are slow for another reason.
  */
 struct am_task_metg am_task_metg(const struct am_task_point *points, size_t n, size_t threads,
-                                 double share)
+                                 double share, double best_time)
 {
     const size_t best = n ? fastest(points, n) : 0;
+    const double least = n && !(best_time > 0) ? points[best].time : best_time;
     double length = NAN, speed = 1;
 
     for (size_t i = best + 1; i-- > 0 && n;) {
-        const double next_speed = points[best].time / points[i].time;
+        const double next_speed = least / points[i].time;
         const double next = points[i].time * (double)threads / points[i].tasks;
 
+        if (next_speed < share && i == best)
+            break; /* no size is fast enough */
         if (next_speed < share) {
             const double part = (share - next_speed) / (speed - next_speed);
 
@@ -290,4 +218,11 @@ size_t am_task_fastest(const struct am_task_point *points, size_t n)
 double am_memory_overhead(double latency, double ratio, double pmax)
 {
     return latency * ratio / (1 / pmax + latency * ratio);
+}
+
+double am_memory_overlap(double bandwidth, double bytes, double pmax)
+{
+    const double transfer = bytes / bandwidth, compute = 1 / pmax;
+
+    return transfer > compute ? 1 - compute / transfer : 0;
 }

@@ -18,6 +18,7 @@ struct am_task_point {
 struct am_task_simple {
     double compute;            /* T_c, s */
     double t, t_least, t_most; /* of one task: median, and the range over the sizes; s */
+    size_t at;                 /* the point that T_c rests on */
 };
 
 /* Two terms, since t is not constant: with few tasks a thread runs them as fast as it can, with
@@ -57,18 +58,23 @@ size_t am_task_fit_best(const struct am_task_fit *model, const struct am_task_po
 size_t am_task_fastest(const struct am_task_point *points, size_t n);
 
 /* The least time of a task, all threads together, at which the work still runs at `share` of its
- * best speed (METG of Task Bench), and the tasks of the sizes on either side. When no size was
- * small enough to show it, `lo` is 0 and the value that of the smallest. NAN when nothing can be
- * told. */
+ * best speed (METG of Task Bench), and the tasks of the sizes on either side. The best is that of
+ * the points, or, where `best_time` is above 0, what others took for the same work. When no size
+ * was small enough to show it, `lo` is 0 and the value that of the smallest. NAN when nothing can
+ * be told, or no size is fast enough. */
 struct am_task_metg {
     double value, lo, hi;
 };
 struct am_task_metg am_task_metg(const struct am_task_point *points, size_t n, size_t threads,
-                                 double share);
+                                 double share, double best_time);
 
 /* The thesis's other model (7.1.2): the share of the time that waits for main memory, by the
  * latency in seconds, the accesses per operation, and the operations per second that need no
  * memory. */
 double am_memory_overhead(double latency, double ratio, double pmax);
+/* The same where memory works while the core computes, as it does for what is read in order: only
+ * what the transfer takes longer than the operations is waited for. By bytes per operation and the
+ * bytes per second that one thread was measured to get. */
+double am_memory_overlap(double bandwidth, double bytes, double pmax);
 
 #endif

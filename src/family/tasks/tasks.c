@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks and the applications that are cut into them (task.overhead, app.blackscholes, app.fft,
- * app.gemm, app.hetero): what an executor costs a block, the models of the thesis (Lien 2012), and
- * the figures of its chapters 6 and 7.
+/* Tasks and the applications that are cut into them (task.overhead, task.graph, task.tree,
+ * app.blackscholes, app.fft, app.gemm, app.hetero): what an executor costs a block, the models of
+ * the thesis (Lien 2012), and the figures of its chapters 6 and 7.
  *
  * Costs of blocks without work are facts of threads that are bound close to each other and wait as
  * their runtime likes, with one thread and with the largest team. The models are in tasks_sizes.c
@@ -39,7 +39,7 @@ static const struct cost {
      {"chain", "1024", true},
      {"loop", "1024", true},
      false},
-    {"steal",
+    {"sharing",
      "what a task costs more, in time of all threads, when several share them",
      {"loop", "1024", true},
      {"loop", "1024", false},
@@ -115,11 +115,16 @@ static const struct am_fact_rule facts[] = {
      .what = "the models of task size, fitted to app.blackscholes",
      .labels = "executor,runtime,isa,type,nx,variant,n,wait,threads",
      .derive = am_tasks_derive_sizes},
-    {.name = "create,schedule,steal,depend,wait",
+    {.name = "create,schedule,sharing,depend,wait",
      .what = "what one task costs",
      .labels = "executor,runtime,threads",
      .derive = derive_costs},
-    {.name = "rm,memory_overhead,memory_overhead_observed",
+    {.name = "graph_metg50",
+     .what = "the shortest task that pays, by pattern of Task Bench",
+     .labels = "executor,runtime,pattern,width,rows,wait,threads",
+     .derive = am_tasks_derive_graphs},
+    {.name =
+         "rm,memory_overhead,memory_overhead_overlap,memory_overhead_observed,memory_overhead_error",
      .what = "memory accesses per operation, and what they cost",
      .labels = "app,type,isa,nx,variant",
      .derive = am_tasks_derive_memory},
@@ -129,21 +134,25 @@ static const struct am_fact_rule facts[] = {
 #define BLACKSCHOLES "app.blackscholes"
 static const char tasks[] = "Tasks", applications[] = "Applications";
 
-/* A figure over threads or over sizes. */
-#define BEST(name_, title_, bench_, metric_, x_, scale_, series_, panel_)                          \
+/* A figure over threads or over sizes: at each place the fastest of all points measured there.
+ * Power and energy are those of the same point, so that figures of one place speak of one
+ * configuration.
+ */
+#define FASTEST(name_, title_, bench_, metric_, x_, scale_, series_, panel_)                       \
     {                                                                                              \
         .name = name_, .section = tasks, .title = title_,                                          \
         .caption =                                                                                 \
-            "At each place the best of all points measured there, whatever the policy, the "       \
-            "size of tasks or the way of waiting.",                                                \
-        .bench = bench_, .metric = metric_, .kind = AM_FIGURE_LINES, .best = true, .x = x_,        \
-        .xscale = scale_, .series = series_, .panel = panel_                                       \
+            "At each place the fastest of all points measured there, whatever the policy, the "    \
+            "size of tasks or the way of waiting; more points were tried at some places than at "  \
+            "others.",                                                                             \
+        .bench = bench_, .metric = metric_, .kind = AM_FIGURE_LINES, .best = true, .by = "flops",  \
+        .x = x_, .xscale = scale_, .series = series_, .panel = panel_                              \
     }
 #define BY_THREADS "threads", AM_SCALE_LINEAR
 #define BY_N "n", AM_SCALE_LOG2
 #define BY_TASK_SIZE "task_size", AM_SCALE_LOG2
 /* Names that stand for two arguments are spelled out first. */
-#define FIGURE(...) BEST(__VA_ARGS__)
+#define FIGURE(...) FASTEST(__VA_ARGS__)
 
 static const struct am_figure_row figures[] = {
     {
@@ -172,6 +181,32 @@ static const struct am_figure_row figures[] = {
         .panel = "threads",
     },
     {
+        .name = "task-graphs",
+        .section = applications,
+        .title = "Graphs of tasks by the work of a task",
+        .caption =
+            "Speed of the work inside tasks by who runs them; where a line falls to half of the "
+            "best is METG(50 %) of Task Bench. A panel per pattern and number of threads.",
+        .bench = "task.graph",
+        .metric = "flops",
+        .kind = AM_FIGURE_LINES,
+        .x = "steps",
+        .xscale = AM_SCALE_LOG2,
+        .series = "executor,runtime",
+        .panel = "pattern,threads",
+    },
+    {
+        .name = "task-trees",
+        .section = applications,
+        .title = "Time of a task that waits for its children",
+        .caption = "Trees by who runs their nodes; a panel per tree and number of threads.",
+        .bench = "task.tree",
+        .kind = AM_FIGURE_BARS,
+        .x = "executor",
+        .series = "cutoff",
+        .panel = "shape,threads",
+    },
+    {
         .name = "hetero-devices",
         .section = tasks,
         .title = "CPUs and an OpenCL device together",
@@ -196,9 +231,10 @@ static const struct am_figure_row figures[] = {
         .name = "memory-model",
         .section = tasks,
         .title = "Main memory in the time of applications",
-        .caption = "Accesses per operation on one thread, and the share of the time that they "
-                   "cost: dashed by the thesis's model, marked as observed against the best size "
-                   "(Figure 7.3).",
+        .caption =
+            "Accesses per operation on one thread, and the share of the time that they "
+            "cost: dashed by the thesis's model (a latency each) and by bandwidth with transfers "
+            "beside the work, marked as observed against the best size (Figure 7.3).",
         .make = am_tasks_plot_memory,
     },
     FIGURE("blackscholes-task-sizes", "Black-Scholes by the size of tasks", BLACKSCHOLES, "flops",
@@ -207,31 +243,31 @@ static const struct am_figure_row figures[] = {
            "isa", "n"),
     FIGURE("blackscholes-sizes", "Black-Scholes by the number of options", BLACKSCHOLES, "flops",
            BY_N, "isa", "threads"),
-    FIGURE("blackscholes-power", "Black-Scholes: power by threads", BLACKSCHOLES, "power:package",
-           BY_THREADS, "isa", "n"),
+    FIGURE("blackscholes-power", "Black-Scholes: power by threads", BLACKSCHOLES,
+           "power:", BY_THREADS, "isa", "n"),
     FIGURE("blackscholes-energy", "Black-Scholes: energy by threads", BLACKSCHOLES,
-           "energy:package", BY_THREADS, "isa", "n"),
+           "energy:", BY_THREADS, "isa", "n"),
     FIGURE("blackscholes-per-watt", "Black-Scholes: operations per joule", BLACKSCHOLES,
-           "flops_per_watt:package", BY_N, "isa", "threads"),
-    FIGURE("blackscholes-edp", "Black-Scholes: energy times delay", BLACKSCHOLES, "edp:package",
-           BY_THREADS, "isa", "n"),
+           "flops_per_watt:", BY_N, "isa", "threads"),
+    FIGURE("blackscholes-edp", "Black-Scholes: energy times delay", BLACKSCHOLES,
+           "edp:", BY_THREADS, "isa", "n"),
     FIGURE("fft-threads", "Fourier transforms by threads", "app.fft", "flops", BY_THREADS, "isa",
            "n"),
     FIGURE("fft-sizes", "Fourier transforms by their size", "app.fft", "flops", BY_N, "isa",
            "threads"),
-    FIGURE("fft-power", "Fourier transforms: power by threads", "app.fft", "power:package",
-           BY_THREADS, "isa", "n"),
-    FIGURE("fft-energy", "Fourier transforms: energy by threads", "app.fft", "energy:package",
-           BY_THREADS, "isa", "n"),
-    FIGURE("fft-edp", "Fourier transforms: energy times delay", "app.fft", "edp:package",
-           BY_THREADS, "isa", "n"),
+    FIGURE("fft-power", "Fourier transforms: power by threads", "app.fft", "power:", BY_THREADS,
+           "isa", "n"),
+    FIGURE("fft-energy", "Fourier transforms: energy by threads", "app.fft", "energy:", BY_THREADS,
+           "isa", "n"),
+    FIGURE("fft-edp", "Fourier transforms: energy times delay", "app.fft", "edp:", BY_THREADS,
+           "isa", "n"),
     FIGURE("gemm-sizes", "Products of matrices by their size", "app.gemm", "flops", BY_N, "variant",
            "threads"),
-    FIGURE("gemm-power", "Products of matrices: power by size", "app.gemm", "power:package", BY_N,
+    FIGURE("gemm-power", "Products of matrices: power by size", "app.gemm", "power:", BY_N,
            "variant", "threads"),
     FIGURE("gemm-per-watt", "Products of matrices: operations per joule", "app.gemm",
-           "flops_per_watt:package", BY_N, "variant", "threads"),
-    FIGURE("gemm-edp", "Products of matrices: energy times delay", "app.gemm", "edp:package", BY_N,
+           "flops_per_watt:", BY_N, "variant", "threads"),
+    FIGURE("gemm-edp", "Products of matrices: energy times delay", "app.gemm", "edp:", BY_N,
            "variant", "threads"),
     {.name = NULL},
 };

@@ -18,4 +18,7 @@ am_derive_fn am_tasks_derive_memory;
  * Nothing unless a problem, of several, is larger than the caches. */
 am_figure_make_fn am_tasks_plot_memory;
 
+/* task.graph over the steps of a task: the shortest that pays, of each executor and graph. */
+am_derive_fn am_tasks_derive_graphs;
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves over the size of a problem, one thread: how often applications go to main memory, what
- * that costs them by the thesis's model (Lien 2012, 7.1.2), and what it is seen to cost.
+ * that costs them by the thesis's model (Lien 2012, 7.1.2: every access is a full latency), by one
+ * in which transfers go on beside the work, and what it is seen to cost.
  *
  * At each size the fastest point counts, whoever ran its blocks. The latency of memory, the size of
  * the last cache and the length of its lines are facts of the family of memory, where the run has
@@ -24,7 +25,8 @@ struct point {
     double bytes;               /* that the program reads and writes */
     double ratio; /* R_m, accesses per operation: by counters, or by bytes where the work does not
                    * fit into the last cache */
-    double observed; /* 1 - speed / P_max */
+    struct am_interval ratio_ci; /* of the counter; by bytes the work states it */
+    double observed;             /* 1 - speed / P_max */
 };
 
 struct curve {
@@ -37,7 +39,9 @@ struct curve {
 struct curves {
     struct curve *items;
     size_t n;
-    const struct am_fact *latency; /* of main memory; NULL: not measured */
+    const struct am_fact *latency;   /* of main memory; NULL: not measured */
+    const struct am_fact *bandwidth; /* of main memory, one thread; NULL: not measured */
+    double line;
 };
 
 /* ---- making ---- */
@@ -81,6 +85,7 @@ static void insert(struct curve *c, const struct am_pick *pick, const struct cac
         p.ratio = counter->summary.median;
     else if (p.bytes > caches->bytes)
         p.ratio = p.bytes / caches->line / r->work.flops;
+    p.ratio_ci = counter ? counter->summary.ci : (struct am_interval){.lo = p.ratio, p.ratio, NAN};
     c->counted = c->counted || counter;
     while (at < c->n && c->points[at].bytes < p.bytes)
         at++;
@@ -115,7 +120,10 @@ static struct curves make_curves(const struct am_result_set *set, const struct a
 {
     const struct caches caches = find_caches(set, facts);
     struct curves out = {.items = am_arena_array(arena, set->n + 1, sizeof(struct curve)),
-                         .latency = am_facts_only(facts, "memory.latency", "level=memory")};
+                         .latency = am_facts_only(facts, "memory.latency", "level=memory"),
+                         .bandwidth =
+                             am_facts_most(facts, "memory.bandwidth", "level=memory threads=1"),
+                         .line = caches.line};
 
     for (size_t b = 0; out.items && b < sizeof(benches) / sizeof(benches[0]); b++) {
         const struct am_selector from = {benches[b], "threads=1 n>=1", "flops"};
@@ -132,6 +140,13 @@ static double predicted_at(const struct curves *all, const struct curve *c, cons
 {
     return all->latency ? am_memory_overhead(all->latency->value, p->ratio, speed_of(c->pmax))
                         : NAN;
+}
+
+static double overlapped_at(const struct curves *all, const struct curve *c, const struct point *p)
+{
+    return all->bandwidth
+               ? am_memory_overlap(all->bandwidth->value, p->ratio * all->line, speed_of(c->pmax))
+               : NAN;
 }
 
 /* ---- facts: of the largest problem ---- */
@@ -169,6 +184,41 @@ static struct am_fact predict(const struct curves *all, const struct curve *c)
     return fact;
 }
 
+/* It rises with the speed and falls with the bandwidth. */
+static struct am_fact predict_overlapped(const struct curves *all, const struct curve *c)
+{
+    const struct point *const p = &c->points[c->n - 1];
+    const double bytes = p->ratio * all->line;
+    const struct am_interval speed = c->pmax->metric->summary.ci, rate = all->bandwidth->ci;
+    struct am_fact fact = {
+        .name = "memory_overhead_overlap",
+        .what = "share of the time that waits for memory, predicted for transfers beside the work",
+        .unit = "",
+        .value = overlapped_at(all, c, p),
+        .ci = {am_memory_overlap(rate.hi, bytes, speed.lo),
+               am_memory_overlap(rate.lo, bytes, speed.hi), NAN},
+        .grading = all->bandwidth->grading,
+    };
+
+    am_fact_rest_on(&fact, c->pmax);
+    return fact;
+}
+
+/* How far a prediction is off, in parts of the time: as uncertain as what it is held against. */
+static void offer_error(const struct am_deriving *d, const struct curve *c, const char *model,
+                        const struct am_fact *predicted, const struct am_fact *observed)
+{
+    struct am_fact fact = *observed;
+
+    fact.name = "memory_overhead_error";
+    fact.what = "predicted less observed share of the time that waits for memory";
+    fact.value = predicted->value - observed->value;
+    fact.ci = (struct am_interval){predicted->value - observed->ci.hi,
+                                   predicted->value - observed->ci.lo, observed->ci.coverage};
+    am_fact_label(&fact, d->arena, "model", AM_AXIS_NAME, model);
+    offer(d, c, fact);
+}
+
 static struct am_fact observe(const struct curve *c, struct am_arena *arena)
 {
     struct am_fact fact = am_fact_of_ratio(c->points[c->n - 1].pick, c->pmax, arena);
@@ -180,6 +230,27 @@ static struct am_fact observe(const struct curve *c, struct am_arena *arena)
     return fact;
 }
 
+/* Both models, what was seen, and how far each is off. */
+static void offer_models(const struct am_deriving *d, const struct curves *all,
+                         const struct curve *c)
+{
+    const struct am_fact observed = observe(c, d->arena);
+
+    offer(d, c, observed);
+    if (all->latency) {
+        const struct am_fact thesis = predict(all, c);
+
+        offer(d, c, thesis);
+        offer_error(d, c, "latency", &thesis, &observed);
+    }
+    if (all->bandwidth) {
+        const struct am_fact overlap = predict_overlapped(all, c);
+
+        offer(d, c, overlap);
+        offer_error(d, c, "overlap", &overlap, &observed);
+    }
+}
+
 void am_tasks_derive_memory(const struct am_deriving *d)
 {
     const struct curves curves = make_curves(d->set, d->facts, d->arena);
@@ -188,18 +259,19 @@ void am_tasks_derive_memory(const struct am_deriving *d)
         const struct curve *const c = &curves.items[i];
         const struct point *const p = &c->points[c->n - 1];
         struct am_fact rm = {.name = "rm",
-                             .what = "lines of main memory per operation (thesis 7.1.2)",
+                             .what = c->counted
+                                         ? "lines of main memory per operation (thesis 7.1.2)"
+                                         : "lines of main memory per operation, if each byte of "
+                                           "the program goes there once (thesis 7.1.2)",
                              .unit = "1/flop",
                              .value = p->ratio,
-                             .ci = {p->ratio, p->ratio, NAN}};
+                             .ci = p->ratio_ci};
 
         am_fact_rest_on(&rm, p->pick);
         offer(d, c, rm);
         if (!(p->ratio > 0))
             continue; /* whatever slows it down is not memory */
-        if (curves.latency)
-            offer(d, c, predict(&curves, c));
-        offer(d, c, observe(c, d->arena));
+        offer_models(d, &curves, c);
     }
 }
 
@@ -232,25 +304,30 @@ static const char *name_of(const struct curve *c, struct am_arena *arena)
     return name ? am_arena_printf(arena, "%s%s", name, c->counted ? "" : ", by bytes") : NULL;
 }
 
-enum line { RATIO, OBSERVED, PREDICTED };
+enum line { RATIO, OBSERVED, PREDICTED, OVERLAPPED };
 
 static void add_line(struct am_plot *plot, struct am_arena *arena, const struct curves *curves,
                      size_t which, enum line line)
 {
     const struct curve *const c = &curves->items[which];
     const char *const name = name_of(c, arena);
-    const bool predicted = line == PREDICTED;
+    static const char *const said[] = {
+        [PREDICTED] = "by latency", [OVERLAPPED] = "by bandwidth, overlapped"};
+    const bool predicted = line >= PREDICTED;
     struct am_plot_mark *const marks = am_arena_array(arena, c->n, sizeof(*marks));
 
     for (size_t i = 0; marks && i < c->n; i++) {
         const struct point *const p = &c->points[i];
-        const double values[] = {p->ratio, p->observed, predicted_at(curves, c, p)};
+        const double values[] = {p->ratio, p->observed, predicted_at(curves, c, p),
+                                 overlapped_at(curves, c, p)};
 
         marks[i] = (struct am_plot_mark){.x = p->bytes, .y = values[line]};
     }
     am_plot_add(plot, arena,
                 &(struct am_plot_series){
-                    .label = predicted ? am_arena_printf(arena, "%s: predicted", name) : name,
+                    .label = predicted
+                                 ? am_arena_printf(arena, "%s: predicted %s", name, said[line])
+                                 : name,
                     .marks = marks,
                     .n = c->n,
                     .color = (unsigned)which,
@@ -277,6 +354,8 @@ bool am_tasks_plot_memory(const struct am_figure_source *source, struct am_plots
         add_line(&out->items[first + 1], source->arena, &curves, i, OBSERVED);
         if (curves.latency)
             add_line(&out->items[first + 1], source->arena, &curves, i, PREDICTED);
+        if (curves.bandwidth)
+            add_line(&out->items[first + 1], source->arena, &curves, i, OVERLAPPED);
     }
     return true;
 }

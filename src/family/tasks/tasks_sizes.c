@@ -122,21 +122,51 @@ static void offer(const struct curve_facts *f, struct am_fact fact)
     am_facts_offer(f->d->facts, fact);
 }
 
-static void offer_simple(const struct curve_facts *f)
+/* Whether anything can be concluded from it. */
+static bool is_sound(const struct curve *c)
+{
+    for (size_t i = 0; i < c->picks.n; i++) {
+        if (c->picks.items[i].metric->grading.grade == AM_GRADE_C)
+            return false;
+    }
+    return true;
+}
+
+/* P_max is the speed at the largest tasks that give each thread four, less what those tasks cost:
+ * as uncertain as the time of that point and as t. Where t may be all of that time, P_max is not
+ * told.
+ */
+static void offer_pmax(const struct curve_facts *f)
 {
     const struct curve *const c = f->curve;
     const struct am_task_simple *const m = &c->simple;
-    const struct am_summary *const last = &c->picks.items[c->picks.n - 1].metric->summary;
-    const double pmax = c->flops / m->compute;
+    const struct am_interval time = c->picks.items[m->at].metric->summary.ci;
+    const double tasks = c->points[m->at].tasks;
+    const double least = time.lo - m->t_most * tasks, most = time.hi - m->t_least * tasks;
 
-    if (!(m->t > 0))
-        return; /* the run does not show that tasks cost anything */
+    if (least <= 0 && is_sound(c)) {
+        am_facts_remark(f->d->facts,
+                        "tasks.pmax: the cost of a task is so uncertain that the largest tasks may "
+                        "be nothing else (%s)",
+                        f->evidence);
+        return;
+    }
+    if (least <= 0)
+        return; /* and other facts of the curve are withheld with the reason */
     offer(f, (struct am_fact){.name = "pmax",
                               .what = "speed without the cost of tasks (thesis 7.1.1)",
                               .unit = "flop/s",
-                              .value = pmax,
-                              .ci = {pmax * last->median / last->ci.hi,
-                                     pmax * last->median / last->ci.lo, NAN}});
+                              .value = c->flops / m->compute,
+                              .ci = {c->flops / most, c->flops / least, NAN}});
+}
+
+static void offer_simple(const struct curve_facts *f)
+{
+    const struct am_task_simple *const m = &f->curve->simple;
+
+    if (!(m->t > 0))
+        return; /* the run does not show that tasks cost anything */
+    offer_pmax(f);
     offer(f, (struct am_fact){.name = "t",
                               .what = "cost of a task, median and range over the sizes (thesis "
                                       "7.1.1)",
@@ -199,7 +229,7 @@ static void offer_fit(const struct curve_facts *f)
 static void offer_metg(const struct curve_facts *f)
 {
     const struct curve *const c = f->curve;
-    const struct am_task_metg metg = am_task_metg(c->points, c->picks.n, c->threads, 0.5);
+    const struct am_task_metg metg = am_task_metg(c->points, c->picks.n, c->threads, 0.5, 0);
 
     offer(f, (struct am_fact){.name = "metg50",
                               .what = "shortest task, in time of all threads, that runs at half "

@@ -87,13 +87,13 @@ static void check_metg(void)
     struct am_task_metg metg;
 
     make_points(&m, points);
-    metg = am_task_metg(points, SIZES, 1, 0.5);
+    metg = am_task_metg(points, SIZES, 1, 0.5, 0);
     ok(metg.value > 1.4e-6 && metg.value < 2.8e-6 && metg.lo < metg.value && metg.value < metg.hi,
        "tasks at half speed take twice their work: %.3g s", metg.value);
-    metg = am_task_metg(points + 5, SIZES - 5, 1, 0.5);
+    metg = am_task_metg(points + 5, SIZES - 5, 1, 0.5, 0);
     ok(metg.lo == 0 && metg.value > 1e-5, "sizes that are all fast give a bound: %.3g s",
        metg.value);
-    ok(isnan(am_task_metg(points, 0, 1, 0.5).value), "no sizes give nothing");
+    ok(isnan(am_task_metg(points, 0, 1, 0.5, 0).value), "no sizes give nothing");
 }
 
 /* ---- facts ---- */
@@ -202,6 +202,71 @@ static void check_curve_facts(void)
     am_arena_fini(&run.arena);
 }
 
+/* The launches of one point, spread evenly by `share` to either side. */
+static void spread(struct am_result *r, size_t metric, double share)
+{
+    struct am_series *const series = &r->metrics[metric].series;
+
+    for (size_t i = 0; i < series->n; i++) {
+        double *const values = (double *)series->launches[i].values;
+
+        for (size_t k = 0; k < series->launches[i].n; k++)
+            values[k] *= 1 + share * (2.0 * (double)i / (double)(series->n - 1) - 1);
+    }
+}
+
+/* P_max rests on the largest tasks that give each thread four: 1048576 options are 128 tasks of
+ * 8192 for eight threads, and 64 of 16384. A single huge task, of one core, says nothing of it. */
+static void check_pmax_interval(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    struct truth m = truths[2];
+    const struct am_fact *calm, *after;
+    struct am_interval before;
+
+    m.sizes = 15; /* up to one task */
+    put_curve(&run, "avx2", &m);
+    facts = fx_derive(&run, &am_family_tasks);
+    calm = am_facts_only(&facts, "tasks.pmax", CURVE);
+    before = calm ? calm->ci : (struct am_interval){NAN, NAN, NAN};
+    ok(calm && before.lo <= calm->value && calm->value <= before.hi, "P_max is in its interval");
+    spread(&run.set.results[m.sizes - 1], 1, 0.3);
+    facts = fx_derive(&run, &am_family_tasks);
+    after = am_facts_only(&facts, "tasks.pmax", CURVE);
+    ok(after && fabs(after->ci.lo / before.lo - 1) < 1e-9 &&
+           fabs(after->ci.hi / before.hi - 1) < 1e-9,
+       "one unsteady task of one core does not widen it");
+    am_arena_fini(&run.arena);
+}
+
+/* Tasks that cost as much as their work, and not the same at each size. */
+static void check_pmax_untold(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    for (int size = 64; size <= 1024; size *= 2) {
+        char text[256];
+        const double tasks = (double)OPTIONS / size,
+                     t = tasks * (size == 64 ? 90e-9 : 30e-9) + 1e-5;
+        struct am_result *r;
+
+        (void)snprintf(text, sizeof(text),
+                       "executor=task:dbf isa=avx2 type=f32 nx=erf variant=own n=%d task_size=%d "
+                       "runtime=own threads=8 binding=close places=cores wait=default",
+                       OPTIONS, size);
+        r = rx_add(&run, "app.blackscholes", text,
+                   (const struct rx_metric[]){
+                       {"flops", "flop/s", 153.0 * OPTIONS / t}, {"time", "s", t}, {.name = NULL}});
+        r->work = (struct am_work){.flops = 153.0 * OPTIONS};
+    }
+    facts = fx_derive(&run, &am_family_tasks);
+    ok(!am_facts_only(&facts, "tasks.pmax", CURVE) && am_facts_only(&facts, "tasks.t", CURVE),
+       "where tasks may be all of the time, there is no P_max");
+    am_arena_fini(&run.arena);
+}
+
 /* A size that was launched once is shown, and fits nothing. */
 static void check_grades(void)
 {
@@ -292,7 +357,7 @@ static void check_overhead_facts(void)
         {"tasks.wait", "executor=task:bf threads=1", 70e-9},
         {"tasks.depend", "executor=task:bf threads=1", 30e-9},
         {"tasks.schedule", "executor=task:bf threads=4", 60e-9},
-        {"tasks.steal", "executor=task:bf threads=4", 220e-9},
+        {"tasks.sharing", "executor=task:bf threads=4", 220e-9},
         {"tasks.wait", "executor=task:bf threads=4", 440e-9},
         {"tasks.create", "executor=omp-for runtime=libgomp", 5e-9},
         {"tasks.depend", "executor=task:bf threads=4", NAN},
@@ -311,6 +376,48 @@ static void check_overhead_facts(void)
     am_arena_fini(&run.arena);
 }
 
+/* Graphs of 1000 tasks on four threads: steps of 1 ns, and so much overhead per task. */
+static void put_graph(struct rx_run *run, const char *executor, double overhead)
+{
+    for (int steps = 16; steps <= 65536; steps *= 4) {
+        char text[256];
+        const double time = 1000 * (1e-9 * steps + overhead) / 4;
+        struct am_result *r;
+
+        (void)snprintf(
+            text, sizeof(text),
+            "executor=%s pattern=stencil width=10 rows=100 steps=%d runtime=own threads=4 "
+            "binding=close places=cores wait=default",
+            executor, steps);
+        r = rx_add(
+            run, "task.graph", text,
+            (const struct rx_metric[]){{"flops", "flop/s", 2000.0 * steps / time}, {.name = NULL}});
+        r->work = (struct am_work){.flops = 2000.0 * steps, .ops = 1000};
+    }
+}
+
+/* Half speed is where a task's work is as long as its overhead: the task then takes twice that. */
+static void check_graphs(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    put_graph(&run, "quick", 100e-9);
+    put_graph(&run, "slow", 2e-6);
+    put_graph(&run, "hopeless", 1e-3);
+    facts = fx_derive(&run, &am_family_tasks);
+    is_near(value_of(&facts, "tasks.graph_metg50", "executor=quick pattern=stencil threads=4") /
+                200e-9,
+            1, 0.25, "METG of a quick executor");
+    is_near(value_of(&facts, "tasks.graph_metg50", "executor=slow") / 4e-6, 1, 0.25,
+            "and of a slow one");
+    ok(!am_facts_only(&facts, "tasks.graph_metg50", "executor=hopeless") && facts.n_remarks &&
+           strstr(facts.remarks[0], "hopeless"),
+       "one that never reaches half of what others do has none: %s",
+       facts.n_remarks ? facts.remarks[0] : "");
+    am_arena_fini(&run.arena);
+}
+
 /* Half the speed beyond a cache of 1 MiB; a line of 64 bytes for each 8 operations. */
 static void check_memory(void)
 {
@@ -319,6 +426,8 @@ static void check_memory(void)
     struct am_facts facts = {.arena = &run.arena, .family = "memory"};
     struct am_fact latency = {
         .name = "latency", .what = "x", .unit = "s", .value = 8e-9, .evidence = "x"};
+    struct am_fact bandwidth = {
+        .name = "bandwidth", .what = "x", .unit = "B/s", .value = 4e9, .evidence = "x"};
     const struct am_plot *plot;
 
     am_kvs_add(&run.set.machine, &run.arena, "l3_bytes", "1048576");
@@ -336,6 +445,11 @@ static void check_memory(void)
     latency.ci = (struct am_interval){7e-9, 9e-9, 0.95};
     am_fact_label(&latency, &run.arena, "level", AM_AXIS_NAME, "memory");
     am_facts_offer(&facts, latency);
+    /* 8 bytes per operation: at 4 GB/s 2 ns beside 1 ns of work */
+    bandwidth.ci = (struct am_interval){3.9e9, 4.1e9, 0.95};
+    am_fact_label(&bandwidth, &run.arena, "level", AM_AXIS_NAME, "memory");
+    am_fact_label(&bandwidth, &run.arena, "threads", AM_AXIS_INT, "1");
+    am_facts_offer(&facts, bandwidth);
     am_evidence_settle(&run.set);
     am_family_derive(&am_family_tasks, &run.set, &facts);
     is_near(value_of(&facts, "tasks.rm", where), 1.0 / 8, 1e-9, "R_m by bytes");
@@ -343,11 +457,54 @@ static void check_memory(void)
     ok(am_facts_only(&facts, "tasks.memory_overhead", where)->ci.lo < 0.49,
        "as uncertain as the latency is");
     is_near(value_of(&facts, "tasks.memory_overhead_observed", where), 0.5, 1e-3, "and observed");
+    is_near(value_of(&facts, "tasks.memory_overhead_overlap", where), 0.5, 1e-3,
+            "with transfers beside the work");
+    is_near(value_of(&facts, "tasks.memory_overhead_error", "app=fft model=overlap"), 0, 2e-3,
+            "each model is held against what was seen");
+    is_near(am_memory_overlap(1e9, 1, 1e9), 0, 0,
+            "a transfer that takes as long as the work is free");
     is_near(am_memory_overhead(62 / 3.4e9, 0.0025, 40e9), 0.65, 0.01, "as the thesis computes it");
     plot = plot_of(&run, &facts, "memory-model");
     ok(line_of(plot, "app.fft f64 avx2, by bytes") &&
-           line_of(&plot[1], "app.fft f64 avx2, by bytes: predicted"),
+           line_of(&plot[1], "app.fft f64 avx2, by bytes: predicted by latency") &&
+           line_of(&plot[1], "app.fft f64 avx2, by bytes: predicted by bandwidth, overlapped"),
        "both are drawn");
+    am_arena_fini(&run.arena);
+}
+
+/* A lazy configuration draws the least power; the figure shows that of the fastest. */
+static void check_power_figure(void)
+{
+    static const struct {
+        int threads, size;
+        double flops, watts;
+    } rows[] = {{1, 64, 1e9, 10},  {1, 512, 2e9, 30}, {2, 64, 2e9, 11},
+                {2, 512, 4e9, 50}, {4, 64, 1e9, 9},   {4, 512, 8e9, 90}};
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_plot *plot;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[256];
+
+        (void)snprintf(text, sizeof(text),
+                       "executor=task:dbf isa=avx2 type=f32 nx=erf variant=own n=8192 task_size=%d "
+                       "runtime=own threads=%d binding=close places=cores wait=default",
+                       rows[i].size, rows[i].threads);
+        (void)rx_add(&run, "app.blackscholes", text,
+                     (const struct rx_metric[]){{"flops", "flop/s", rows[i].flops},
+                                                {"power:wall", "W", rows[i].watts},
+                                                {.name = NULL}});
+    }
+    facts = fx_derive(&run, &am_family_tasks);
+    plot = drawn_of(&run, &facts, "blackscholes-power");
+    if (!ok(plot && plot->n == 1 && plot->series[0].n == 3, "power at the mains has a figure too"))
+        return;
+    is_str(plot->y.title, "power:wall", "which names the scope");
+    ok(plot->series[0].marks[0].y > 29 && plot->series[0].marks[1].y > 49 &&
+           plot->series[0].marks[2].y > 89,
+       "each place shows the power of its fastest point: %g, %g, %g W", plot->series[0].marks[0].y,
+       plot->series[0].marks[1].y, plot->series[0].marks[2].y);
     am_arena_fini(&run.arena);
 }
 
@@ -368,11 +525,15 @@ int main(void)
     check_simple();
     check_metg();
     check_curve_facts();
+    check_pmax_interval();
+    check_pmax_untold();
     check_grades();
     check_settings();
     check_no_cost();
     check_overhead_facts();
+    check_graphs();
     check_memory();
+    check_power_figure();
     check_nothing();
     return tap_done();
 }

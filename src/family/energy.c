@@ -218,6 +218,12 @@ static const struct am_fact_rule facts[] = {
      .what = "a model of power, tested on points that it has not seen",
      .labels = "scope",
      .derive = am_energy_derive_model},
+    {.name = "least,least_edp,price_of_speed",
+     .what =
+         "of all ways to do one work: the least energy, the least energy times delay, and what the "
+         "fastest costs",
+     .labels = "scope,bench",
+     .derive = am_energy_derive_goals},
     {.name = "meter_mean,meter_median,meter_sigma,meter_outliers",
      .what = "steadiness of a meter over equal work",
      .labels = "scope,n,threads",
@@ -230,9 +236,23 @@ static const struct am_headline headlines[] = {
     {0},
 };
 
+static const struct am_figure_row figures[] = {
+    {
+        .name = "energy-pareto",
+        .section = "Energy",
+        .title = "Energy over time, of all ways to do the same work",
+        .caption =
+            "A mark per executor, number of threads, instruction set, size of tasks and so on; the "
+            "line joins those that none beats in both. A panel per work and scope of meter.",
+        .make = am_energy_plot_goals,
+    },
+    {.name = NULL},
+};
+
 const struct am_family am_family_energy = {
     .name = "energy",
     .title = "Energy",
     .facts = facts,
+    .figures = figures,
     .headlines = headlines,
 };

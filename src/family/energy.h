@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the family of energy that is a model, for the table of energy.c. */
+/* The parts of the family of energy that have files of their own, for the tables of energy.c. */
 #ifndef AM_FAMILY_ENERGY_H
 #define AM_FAMILY_ENERGY_H
 
@@ -7,5 +7,10 @@
 
 /* What is drawn at rest, per core, per operation and per byte, and how well that predicts. */
 am_derive_fn am_energy_derive_model;
+
+/* Of all ways to do one work: the least energy, the least energy times delay, what speed costs. */
+am_derive_fn am_energy_derive_goals;
+/* Energy over time, all ways to do one work, and those that none beats in both. */
+am_figure_make_fn am_energy_plot_goals;
 
 #endif

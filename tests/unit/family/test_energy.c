@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of energy from made-up results: the best point by the joule, and the steadiness of a meter.
  */
+#include "family/energy.h"
+#include "family/plot.h"
 #include "family_fixture.h"
 
 enum { REPETITIONS = 100 };
@@ -147,8 +149,56 @@ static void test_power_model(void)
     am_arena_fini(&run.arena);
 }
 
+/* ---- energy as an objective ---- */
+
+/* Five numbers of threads: twice as many are not twice as fast, and each draws 10 W beside 15. */
+static void put_ways(struct rx_run *run, const char *problem)
+{
+    static const double seconds[] = {8, 4.4, 2.6, 1.9, 1.8};
+
+    for (int i = 0; i < 5; i++) {
+        const double watts = 15 + 10.0 * (1 << i);
+        char text[96];
+
+        (void)snprintf(text, sizeof(text), "executor=task:steal n=%s threads=%d", problem, 1 << i);
+        rx_add(run, "app.blackscholes", text,
+               (const struct rx_metric[]){
+                   {"power:package", "W", watts}, {"energy:package", "J", watts * seconds[i]}, {0}})
+            ->work = (struct am_work){.flops = 1e9};
+    }
+}
+
+static void test_goals(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+    struct am_plots plots = {.arena = &run.arena};
+    const struct am_figure_source source = {.set = &run.set, .facts = &facts, .arena = &run.arena};
+
+    put_ways(&run, "8192");
+    put_ways(&run, "65536");
+    facts = fx_derive(&run, &am_family_energy);
+    /* J: 200, 154, 143, 180.5, 315; J s: 1600, 678, 372, 343, 567 */
+    f = am_facts_only(&facts, "energy.least", "scope=package bench=app.blackscholes n=8192");
+    ok(f && fabs(f->value - 143) < 1 && strstr(f->evidence, "threads=4") &&
+           strstr(f->evidence, "of 5 ways"),
+       "the way of least energy: %s", f ? f->evidence : "none");
+    f = am_facts_only(&facts, "energy.least_edp", "n=8192");
+    ok(f && strstr(f->evidence, "threads=8"), "of least energy times delay: %s",
+       f ? f->evidence : "none");
+    f = am_facts_only(&facts, "energy.price_of_speed", "n=65536");
+    ok(f && fabs(f->value - 315 / 143.0) < 0.02 && strstr(f->evidence, "threads=16"),
+       "what the fastest costs: %s", f ? f->evidence : "none");
+    ok(am_energy_plot_goals(&source, &plots) && plots.n == 2 && plots.items[0].n == 2 &&
+           plots.items[0].series[0].n == 5 && plots.items[0].series[1].n == 3,
+       "a panel per work; three of five ways are not beaten in both");
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
+    test_goals();
     test_power_model();
     test_best();
     test_one_launch();

@@ -252,7 +252,7 @@ static void multiply(const struct am_cholesky *c, double *half, const double *x,
     }
 }
 
-static void spoil(struct am_cholesky *c)
+void am_cholesky_spoil(struct am_cholesky *c)
 {
     for (size_t k = 0; k < tile_index(c->tiles, 0) * c->tile * c->tile; k++)
         c->l[k] = NAN;
@@ -287,7 +287,7 @@ enum am_status am_cholesky_check(struct am_cholesky *c, double *residual, struct
         return am_fail(err, AM_E_NOMEM, "no memory to check a factorisation");
     *residual = worst_of(c, vectors, vectors + c->n, vectors + 2 * c->n, vectors + 3 * c->n);
     free(vectors);
-    spoil(c);
+    am_cholesky_spoil(c);
     if (*residual <= 1)
         return AM_OK;
     return am_fail(err, AM_E_WRONG, "wrong: L L^T x differs from A x by %.3g of what is allowed",
@@ -335,7 +335,7 @@ enum am_status am_cholesky_new(size_t n, size_t tile, uint64_t seed, struct am_c
         return am_fail(err, AM_E_NOMEM, "no memory for a matrix of %zu", n);
     }
     fill(c, seed);
-    spoil(c);
+    am_cholesky_spoil(c);
     *c_p = c;
     return AM_OK;
 }

@@ -41,6 +41,8 @@ enum am_cholesky_kind am_cholesky_kind_of(const struct am_cholesky *c, size_t ta
 /* The longest way through the graph, when a task of each kind takes so long. */
 double am_cholesky_critical(const struct am_cholesky *c, const double seconds[AM_CHOLESKY_KINDS]);
 
+/* L that is no number anywhere: what is not computed again is noticed. */
+void am_cholesky_spoil(struct am_cholesky *c);
 /* AM_E_WRONG unless L (L^T x) = A x for a random x. Spoils L: what is not computed again is
  * noticed. `residual` is the greatest error in parts of what is allowed. */
 enum am_status am_cholesky_check(struct am_cholesky *c, double *residual, struct am_err *err);

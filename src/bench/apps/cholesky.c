@@ -71,6 +71,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         return s;
     c->blocks = am_cholesky_blocks(c->matrix);
     c->bound_s = find_bound(c, (size_t)threads, &critical_s);
+    am_cholesky_spoil(c->matrix); /* what this thread computed is not the executor's */
     am_ctx_note(ctx, "bound", "%.4g s, of which the longest way takes %.4g s; %zu tasks",
                 c->bound_s, critical_s, c->blocks.count);
     w->flops = am_cholesky_flops(c->matrix);

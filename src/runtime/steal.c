@@ -31,20 +31,24 @@
 enum {
     HELPS_MAX = 48,     /* pieces run inside waits: bounds the stack */
     NAP_NS = 50000,     /* about what the kernel makes of any shorter one */
+    NAPS_EACH = 32,     /* of one length; then they are twice as long */
+    NAP_DOUBLINGS = 4,  /* 0.8 ms at last */
     SHORT_NAP_NS = 100, /* Nanos++ 0.7a's */
 };
 
 /* How an idle worker passes the time: it looks for work again and again. */
 struct idling {
-    uint64_t spins;      /* looks with a pause between two yields or naps */
-    uint64_t yields_for; /* looks until yields become naps; UINT64_MAX: never */
-    long nap_ns;
+    uint64_t spins;      /* looks with a pause between two rests */
+    long rest_ns;        /* 0: it yields its CPU */
+    uint64_t deep_after; /* looks until it naps after each, longer and longer; UINT64_MAX: never */
 };
 
 static const struct idling idling_of[] = {
-    [AM_WAIT_DEFAULT] = {63, 8192, NAP_NS},   [AM_WAIT_ACTIVE] = {UINT64_MAX, UINT64_MAX, 0},
-    [AM_WAIT_PASSIVE] = {0, 0, NAP_NS},       [AM_WAIT_YIELD] = {1, UINT64_MAX, 0},
-    [AM_WAIT_SLEEP] = {100, 0, SHORT_NAP_NS},
+    [AM_WAIT_DEFAULT] = {63, 0, 8192},
+    [AM_WAIT_ACTIVE] = {UINT64_MAX, 0, UINT64_MAX},
+    [AM_WAIT_PASSIVE] = {0, 0, 0},
+    [AM_WAIT_YIELD] = {1, 0, UINT64_MAX},
+    [AM_WAIT_SLEEP] = {100, SHORT_NAP_NS, UINT64_MAX},
 };
 
 struct am_steal {
@@ -119,18 +123,29 @@ static bool is_over(const struct am_steal_loop *loop)
     return atomic_load_explicit(&loop->left, memory_order_acquire) == 0;
 }
 
+static void nap(long ns)
+{
+    const struct timespec rest = {.tv_nsec = ns};
+
+    (void)nanosleep(&rest, NULL);
+}
+
 /* One pause of an idle worker; `turn` counts them from 0. */
 static void pause_idle(const struct am_steal_worker *w, uint64_t turn)
 {
     const struct idling *const how = &w->team->idling;
-    const struct timespec nap = {.tv_nsec = how->nap_ns};
 
-    if (how->spins == UINT64_MAX || (turn + 1) % (how->spins + 1) != 0)
+    if (turn >= how->deep_after) {
+        const uint64_t naps = (turn - how->deep_after) / NAPS_EACH;
+
+        nap(NAP_NS << (naps < NAP_DOUBLINGS ? naps : NAP_DOUBLINGS));
+    } else if (how->spins == UINT64_MAX || (turn + 1) % (how->spins + 1) != 0) {
         am_spin_relax();
-    else if (turn >= how->yields_for)
-        (void)nanosleep(&nap, NULL);
-    else
+    } else if (how->rest_ns) {
+        nap(how->rest_ns);
+    } else {
         (void)sched_yield();
+    }
 }
 
 /* ---- finding work ---- */

@@ -275,9 +275,29 @@ static void set_point(const char *words, const char *device, struct am_value *po
     point[device_at] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = device};
 }
 
-static void check_bench(const char *words, const char *device, const struct am_ctx *ctx)
+/* What points say of themselves: each name once per point, or the conductor refuses the launch. */
+struct said {
+    char names[32][32];
+    size_t n, twice;
+};
+
+static void hear_chosen(void *self, const char *name, const char *value)
+{
+    struct said *const said = self;
+
+    (void)value;
+    for (size_t i = 0; i < said->n; i++)
+        said->twice += strcmp(said->names[i], name) == 0;
+    if (said->n < sizeof(said->names) / sizeof(said->names[0]))
+        (void)am_str_copy(said->names[said->n++], sizeof(said->names[0]), name);
+}
+
+static void check_bench(const char *words, const char *device, const struct am_ctx *outer)
 {
     const struct am_bench *const b = bench;
+    struct said said = {.n = 0};
+    struct am_ctx own = *outer;
+    const struct am_ctx *const ctx = &own;
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_batch batch = {0};
@@ -286,10 +306,13 @@ static void check_bench(const char *words, const char *device, const struct am_c
     void *const state = calloc(1, b->state_size);
     enum am_status s;
 
-    set_point("1 slice scaled f32 device 3 9 20 5001 0 opencl 1 opencl 1 close cores default",
-              device, point);
+    own.chosen = hear_chosen;
+    own.said_self = &said;
+    set_point(words, device, point);
     s = b->prepare(state, ctx, point, &work, &err);
     ok(s == AM_OK && work.flops == 4.0 * 5001 * 20, "%s: prepared %s", words, err.text);
+    ok(said.n > 0 && said.twice == 0, "%zu things are said of it, %zu of them twice", said.n,
+       said.twice);
     ok(b->verify(state, &residual, &err) == AM_E_WRONG, "verify notices that nothing ran: %s",
        err.text);
     err = (struct am_err){0};

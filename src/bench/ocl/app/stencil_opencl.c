@@ -160,7 +160,7 @@ static double fused_rate(const struct stencil *w, enum am_stencil_type type)
         .items = d->compute_units * (d->is_cpu ? PEAK_CPU_ITEMS * group : PEAK_GPU_ITEMS),
         .group = group,
     };
-    struct am_ctx silent = *d->ctx; /* the search's notes are ocl.arith's */
+    struct am_ctx silent = *d->ctx; /* what the search says is of ocl.arith's points */
     struct am_ocl_device quiet = *d;
     struct am_ocl_timer timer = {.device = &quiet};
     struct am_arith_buffers buffers = {.out = NULL};
@@ -168,6 +168,7 @@ static double fused_rate(const struct stencil *w, enum am_stencil_type type)
     double rate = 0;
 
     silent.note = NULL;
+    silent.chosen = NULL;
     quiet.ctx = &silent;
     if (am_arith_search(&timer, &request, &buffers, &trial, NULL) == AM_OK && trial.turn_ns > 0)
         rate = (double)request.items * trial.shape.chains * trial.shape.width * trial.shape.unroll /

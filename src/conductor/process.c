@@ -5,6 +5,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/orphans.h"
+#include "conductor/waiting.h"
 #include "core/protocol/protocol.h"
 
 #include <errno.h>
@@ -207,6 +208,22 @@ static uint64_t limit_begins(const struct watch *w)
     return progress > w->r->started_ns ? progress : w->r->started_ns;
 }
 
+/* Whether it has had its time. What it waited for a CPU does not count: asked only when the limit
+ * has passed on the clock. */
+static bool is_late(const struct watch *w)
+{
+    const double took_s = (double)(am_now_ns() - limit_begins(w)) * 1e-9;
+    struct am_fsroot root = {0};
+    uint64_t waited_ns = 0;
+
+    if (took_s <= w->p->limit_s)
+        return false;
+    if (am_fsroot_open(&root, NULL, NULL) == AM_OK)
+        waited_ns = am_waiting_ns(&root, w->child.pid);
+    am_fsroot_close(&root);
+    return took_s > w->p->limit_s + am_waiting_grace_s(w->p->limit_s, waited_ns);
+}
+
 static void watch_child(struct watch *w)
 {
     for (;;) {
@@ -225,7 +242,7 @@ static void watch_child(struct watch *w)
             w->r->end = AM_END_INTERRUPTED;
             break;
         }
-        if ((double)(am_now_ns() - limit_begins(w)) > w->p->limit_s * 1e9) {
+        if (is_late(w)) {
             w->r->end = AM_END_TIMEOUT;
             break;
         }

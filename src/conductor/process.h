@@ -25,7 +25,8 @@ struct am_process {
     size_t n_environment;
     const char *input; /* sent on the protocol descriptor, then that direction is shut */
     size_t input_len;
-    double limit_s;              /* since its start, or since *progress_ns when that is later */
+    double limit_s;              /* since its start, or since *progress_ns when that is later;
+                                  * without what it waited for a CPU (waiting.h) */
     const uint64_t *progress_ns; /* may be NULL; on_line moves it */
     const size_t *stream_limit;  /* protocol bytes it may send; on_line may raise it; NULL: none */
     size_t output_limit;         /* bytes kept of each of stdout and stderr */

@@ -18,7 +18,9 @@
 
 enum { WORKERS_MAX = 64, LISTING_MAX = 16 * 1024 * 1024, MANIFEST_MAX = 16 * 1024 };
 
-static const double listing_limit_s = 20; /* OpenCL drivers can take seconds to come up */
+/* OpenCL drivers can take seconds to come up, and one that hangs is given ten of them by the worker
+ * itself, which then lists the others: that must never become a race with this limit. */
+static const double listing_limit_s = 60;
 
 struct search {
     struct am_arena *arena;

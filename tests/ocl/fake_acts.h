@@ -5,14 +5,16 @@
 
 #include <CL/cl.h>
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What stands behind "NAME=" in the list, or NULL. */
-static const char *told(const char *name)
+/* What stands behind "NAME=" in the list, whomever it is for; or NULL. */
+static const char *listed(const char *name)
 {
     const char *at = getenv("AM_FAKE_OCL");
     const size_t len = strlen(name);
@@ -22,6 +24,26 @@ static const char *told(const char *name)
             return at + len + 1;
     }
     return NULL;
+}
+
+/* Acts may be for one of several libraries of this driver only: "library=_too". */
+static bool is_meant(void)
+{
+    const char *const part = listed("library");
+    const size_t len = part ? strcspn(part, ",") : 0;
+    Dl_info own;
+    const char *name;
+
+    if (!part || !dladdr((const void *)(uintptr_t)listed, &own) || !own.dli_fname)
+        return true;
+    for (name = own.dli_fname; *name && strncmp(name, part, len) != 0; name++)
+        ;
+    return *name != '\0';
+}
+
+static const char *told(const char *name)
+{
+    return is_meant() ? listed(name) : NULL;
 }
 
 static bool says(const char *name, const char *word)

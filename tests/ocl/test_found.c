@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Drivers and devices: where they are looked for, what they are called, and those that misbehave.
  * Arguments: the fake driver's library, and another file of the same. */
+#include "base/temp_folder.h"
 #include "bench/ocl/host/found.h"
 #include "bench/ocl/host/handed.h"
 #include "tap.h"
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LIMIT_MS = 20000, HANG_MS = 100 };
+enum { LIMIT_MS = 20000, HANG_MS = 100, BOTH_MS = 3000 /* in which a good one answers */ };
 
 /* A folder of .icd files; each names `library`. */
 struct folder {
@@ -158,7 +159,7 @@ static void learn(const struct folder *f, const char *acts, unsigned limit_ms,
 {
     (void)setenv("AM_FAKE_OCL", acts, 1);
     am_ocl_icd_list(&(struct am_ocl_icd_search){.folder = f->path}, &finds->icds);
-    am_ocl_found_learn(finds, limit_ms);
+    am_ocl_found_learn(finds, NULL, limit_ms);
 }
 
 /* Drivers are asked once per run: what the fake driver would say the second time is not heard. */
@@ -191,6 +192,33 @@ static void check_handed_on(const struct folder *f, struct am_ocl_finds *finds)
            rmdir(run.path) == 0,
        "and nothing else is left in the folder");
     (void)unsetenv(AM_RUN_FOLDER);
+}
+
+/* A driver that hangs is waited for once per run, by those who want another's device. */
+static void check_hanging(const struct folder *f, struct am_ocl_finds *finds)
+{
+    static const char name[] = "fake-marble-co-r-9000";
+    struct folder run = {.path = "/tmp/am-found-XXXXXX"}, other = *f;
+    bool usable;
+
+    other.library = f->another;
+    write_icd(&other, "b.icd");
+    if (!mkdtemp(run.path))
+        return;
+    (void)setenv(AM_RUN_FOLDER, run.path, 1);
+    learn(f, "library=_too,clGetDeviceIDs=hang", BOTH_MS, finds);
+    ok(finds->n == 2 && !finds->list[0].why_not[0] && finds->list[1].unheard,
+       "beside a driver that hangs the other's device is found");
+    (void)setenv("AM_FAKE_OCL", "clGetDeviceIDs=crash", 1);
+    am_ocl_found_learn(finds, name, LIMIT_MS);
+    usable = finds->n == 2 && !finds->list[0].why_not[0];
+    ok(usable, "who wants that device asks nobody again");
+    am_ocl_found_learn(finds, "b", LIMIT_MS);
+    ok(finds->n > 0 && strstr(finds->list[0].why_not, "crashed"),
+       "who wants that of the driver that hung does");
+    (void)unsetenv(AM_RUN_FOLDER);
+    am_folder_remove(run.path);
+    remove_file(f, "b.icd");
 }
 
 /* One bad driver among good ones. */
@@ -227,6 +255,7 @@ int main(int argc, char **argv)
     check_bad(&f, finds);
     check_good(&f, finds);
     check_handed_on(&f, finds);
+    check_hanging(&f, finds);
     check_mixed(&f, finds);
     remove_file(&f, "a.icd");
     remove_file(&f, "readme.txt");

@@ -5,9 +5,12 @@
 #include "base/text.h"
 #include "bench/ocl/host/found.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { ASK_LIMIT_MS = 20000 }; /* the first initialisation of a GPU driver takes seconds */
+/* The first initialisation of a GPU driver takes seconds. Far below the time that the conductor
+ * gives a worker to list its benches: a driver that hangs must not hide them. */
+enum { ASK_LIMIT_MS = 10000 };
 
 /* What this process knows of its devices: asked once, since each asking starts processes, and kept,
  * since a process can bind to one driver only. The context of the latest device is kept as well:
@@ -40,7 +43,7 @@ static const struct knowledge *know(void)
         return &known;
     known.asked = true;
     am_ocl_icd_list(&search, &finds->icds);
-    am_ocl_found_learn(finds, ASK_LIMIT_MS);
+    am_ocl_found_learn(finds, getenv(AM_OCL_DEVICE_VARIABLE), ASK_LIMIT_MS);
     if (!finds->n) {
         finds->n = 1;
         (void)am_str_copy(finds->list[0].name, sizeof(finds->list[0].name), "none");
@@ -230,6 +233,23 @@ static bool has_extension(const struct am_ocl_device *d, const char *name)
     return strstr(list, name) != NULL; /* no extension's name is the beginning of another's here */
 }
 
+#define NV_CAPABILITY_MAJOR 0x4000 /* of cl_nv_device_attribute_query */
+#define NV_CAPABILITY_MINOR 0x4001
+
+static cl_uint ask_number(const struct am_ocl_device *d, cl_device_info what)
+{
+    cl_uint answer = 0;
+
+    return clGetDeviceInfo(d->id, what, sizeof(answer), &answer, NULL) == CL_SUCCESS ? answer : 0;
+}
+
+static unsigned nv_capability(const struct am_ocl_device *d)
+{
+    if (!has_extension(d, "cl_nv_device_attribute_query"))
+        return 0;
+    return 10 * ask_number(d, NV_CAPABILITY_MAJOR) + ask_number(d, NV_CAPABILITY_MINOR);
+}
+
 static enum am_status read_device(struct am_ocl_device *d, struct am_err *err)
 {
     cl_device_type type = 0;
@@ -251,6 +271,7 @@ static enum am_status read_device(struct am_ocl_device *d, struct am_err *err)
     d->clock_hz = mhz * 1e6;
     d->has_images = says_yes(d, CL_DEVICE_IMAGE_SUPPORT);
     d->shares_memory = says_yes(d, CL_DEVICE_HOST_UNIFIED_MEMORY);
+    d->nv_capability = nv_capability(d);
     d->has_double = has_config(d, CL_DEVICE_DOUBLE_FP_CONFIG);
     d->has_half = has_extension(d, "cl_khr_fp16") && has_config(d, CL_DEVICE_HALF_FP_CONFIG);
     return AM_OK;
@@ -258,17 +279,8 @@ static enum am_status read_device(struct am_ocl_device *d, struct am_err *err)
 
 /* ---- what the device claims of its arithmetic ---- */
 
-#define NV_CAPABILITY_MAJOR 0x4000 /* of cl_nv_device_attribute_query */
-#define NV_CAPABILITY_MINOR 0x4001
 #define AMD_SIMDS_OF_UNIT 0x4040 /* of cl_amd_device_attribute_query */
 #define AMD_SIMD_WIDTH 0x4041
-
-static cl_uint ask_number(const struct am_ocl_device *d, cl_device_info what)
-{
-    cl_uint answer = 0;
-
-    return clGetDeviceInfo(d->id, what, sizeof(answer), &answer, NULL) == CL_SUCCESS ? answer : 0;
-}
 
 /* Single-precision lanes of a multiprocessor by its compute capability; 0: not known. */
 static unsigned nvidia_lanes(unsigned major, unsigned minor)
@@ -286,8 +298,8 @@ static unsigned nvidia_lanes(unsigned major, unsigned minor)
 
 static unsigned lanes_of(const struct am_ocl_device *d)
 {
-    if (has_extension(d, "cl_nv_device_attribute_query"))
-        return nvidia_lanes(ask_number(d, NV_CAPABILITY_MAJOR), ask_number(d, NV_CAPABILITY_MINOR));
+    if (d->nv_capability)
+        return nvidia_lanes(d->nv_capability / 10, d->nv_capability % 10);
     if (has_extension(d, "cl_amd_device_attribute_query"))
         return ask_number(d, AMD_SIMDS_OF_UNIT) * ask_number(d, AMD_SIMD_WIDTH);
     return 0;
@@ -384,15 +396,24 @@ static void give_context(cl_context context, bool sound)
     known.shared.spoiled |= !sound;
 }
 
-static enum am_status create(struct am_ocl_device *d, struct am_err *err)
+enum am_status am_ocl_device_queue(const struct am_ocl_device *d,
+                                   cl_command_queue_properties properties, cl_command_queue *out,
+                                   struct am_err *err)
 {
     cl_int code = CL_SUCCESS;
+
+    *out = clCreateCommandQueue(d->context, d->id, properties, &code);
+    if (code == CL_SUCCESS)
+        return AM_OK;
+    *out = NULL;
+    return am_ocl_fail(err, code, "clCreateCommandQueue");
+}
+
+static enum am_status create(struct am_ocl_device *d, struct am_err *err)
+{
     const enum am_status s = take_context(d, err);
 
-    if (s != AM_OK)
-        return s;
-    d->queue = clCreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clCreateCommandQueue");
+    return s == AM_OK ? am_ocl_device_queue(d, CL_QUEUE_PROFILING_ENABLE, &d->queue, err) : s;
 }
 
 enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *ctx,
@@ -479,4 +500,12 @@ void am_ocl_release_kernel(cl_kernel kernel)
 {
     if (kernel)
         (void)clReleaseKernel(kernel);
+}
+
+void am_ocl_release_queue(cl_command_queue queue)
+{
+    if (!queue)
+        return;
+    (void)clFinish(queue);
+    (void)clReleaseCommandQueue(queue);
 }

@@ -34,11 +34,12 @@ const char *am_ocl_device_why_not(const char *name); /* NULL when usable */
 
 /* The environment variable makes points of one launch share their device: a process binds to one
  * driver only, so that no other driver can crash it. */
+#define AM_OCL_DEVICE_VARIABLE "ARCHMETER_OCL_DEVICE"
 #define AM_OCL_DEVICE_AXIS                                                                         \
     {                                                                                              \
         .name = "device", .kind = AM_AXIS_NAME, .dflt = "usable",                                  \
         .enumerate = am_ocl_device_names, .why_not = am_ocl_device_why_not,                        \
-        .env = "ARCHMETER_OCL_DEVICE", .help = "OpenCL device: platform and model"                 \
+        .env = AM_OCL_DEVICE_VARIABLE, .help = "OpenCL device: platform and model"                 \
     }
 
 enum { AM_OCL_TEXT_MAX = 256 };
@@ -58,7 +59,9 @@ struct am_ocl_device {
     bool has_double, has_half;     /* arithmetic, not only storage */
     bool has_images;               /* CL_DEVICE_IMAGE_SUPPORT */
     bool shares_memory;            /* with the host: CL_DEVICE_HOST_UNIFIED_MEMORY */
-    bool has_local;                /* dedicated local memory; false: it lies in global memory */
+    unsigned
+        nv_capability; /* of NVIDIA's devices: ten times the major number and the minor; else 0 */
+    bool has_local;    /* dedicated local memory; false: it lies in global memory */
     cl_uint compute_units;
     cl_uint float_width, double_width; /* CL_DEVICE_NATIVE_VECTOR_WIDTH_*, 0 where unsupported */
     size_t group_max;                  /* work-items of a group; a kernel's own limit may be less */
@@ -74,6 +77,12 @@ enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *
                                   const char *name, struct am_err *err);
 void am_ocl_device_close(struct am_ocl_device *d); /* accepts a zeroed or half-open struct */
 
+/* One more queue of the device; `properties` as clCreateCommandQueue() takes them, 0 for one that
+ * keeps no times. */
+enum am_status am_ocl_device_queue(const struct am_ocl_device *d,
+                                   cl_command_queue_properties properties, cl_command_queue *out,
+                                   struct am_err *err);
+
 /* A buffer in *out. AM_E_ABSENT beyond what the device allows for one buffer, beyond half of its
  * memory, or, on a device that shares the host's memory, beyond the point's memory limit. `host` as
  * clCreateBuffer() takes it, usually NULL. */
@@ -88,6 +97,7 @@ enum am_status am_ocl_device_read(const struct am_ocl_device *d, cl_mem from, si
 /* For finish(): NULL is accepted. */
 void am_ocl_release_buffer(cl_mem buffer); /* images too */
 void am_ocl_release_kernel(cl_kernel kernel);
+void am_ocl_release_queue(cl_command_queue queue); /* when all that is in it has ended */
 
 /* Tells of a failed call: "CALL: CL_OUT_OF_RESOURCES (-5)". AM_E_NOMEM where the code says so. */
 enum am_status am_ocl_fail(struct am_err *err, cl_int code, const char *call);

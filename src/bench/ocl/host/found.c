@@ -336,17 +336,26 @@ static void set_name(const struct am_ocl_finds *finds, struct am_ocl_found *f, c
         (void)am_str_format(f->name, sizeof(f->name), "%.*s-%u", AM_OCL_NAME_MAX - 5, name, number);
 }
 
-static void add_useless(struct am_ocl_finds *finds, size_t icd, const char *why_not)
+static struct am_ocl_found *add_useless(struct am_ocl_finds *finds, size_t icd, const char *why_not)
 {
     struct am_ocl_found *const f = new_entry(finds, icd);
     char file[AM_OCL_TEXT_MAX], name[AM_OCL_NAME_MAX - 4];
 
     if (!f)
-        return;
+        return NULL;
     am_ocl_icd_name(&finds->icds.list[icd], file, sizeof(file));
     am_ocl_found_name("", file, name, sizeof(name));
     set_name(finds, f, name);
     (void)am_str_format(f->why_not, sizeof(f->why_not), "driver %s: %s", file, why_not);
+    return f;
+}
+
+static void add_unheard(struct am_ocl_finds *finds, size_t icd, const char *why_not)
+{
+    struct am_ocl_found *const f = add_useless(finds, icd, why_not);
+
+    if (f)
+        f->unheard = true;
 }
 
 /* The number that the line begins with, and the space behind it; false when there is none. */
@@ -377,7 +386,7 @@ static bool add_line(struct am_ocl_finds *finds, size_t icd, char *line)
     struct am_ocl_found *f;
 
     if (strncmp(line, "! ", 2) == 0) {
-        add_useless(finds, icd, line + 2);
+        (void)add_useless(finds, icd, line + 2);
         return true;
     }
     if (!take_number(&line, &p) || !take_number(&line, &d) || !take_number(&line, &who))
@@ -416,7 +425,7 @@ static void add_answer(struct am_ocl_finds *finds, size_t icd, struct child *chi
         else if (is_again(children, icd))
             return; /* the same driver under another name */
         else if (!add_line(finds, icd, line))
-            add_useless(finds, icd, "said something that cannot be read");
+            (void)add_useless(finds, icd, "said something that cannot be read");
     }
 }
 
@@ -426,9 +435,8 @@ static void judge(struct am_ocl_finds *finds, size_t icd, struct child *children
     struct child *const c = &children[icd];
     char why[AM_OCL_TEXT_MAX];
 
-    finds->doubtful |= !c->process.pid || c->fd >= 0;
     if (!c->process.pid) {
-        add_useless(finds, icd, "no process could be started to ask it");
+        add_unheard(finds, icd, "no process could be started to ask it");
         return;
     }
     if (c->fd >= 0) {
@@ -440,15 +448,17 @@ static void judge(struct am_ocl_finds *finds, size_t icd, struct child *children
         add_answer(finds, icd, children);
         return;
     }
-    if (c->fd >= 0)
-        (void)am_str_copy(why, sizeof(why), "does not answer when asked for its devices");
-    else if (c->process.signalled)
+    if (c->fd >= 0) {
+        add_unheard(finds, icd, "does not answer when asked for its devices");
+        return;
+    }
+    if (c->process.signalled)
         (void)am_str_format(why, sizeof(why), "crashed when asked for its devices (signal %d, %s)",
                             c->process.code, strsignal(c->process.code));
     else
         (void)am_str_format(why, sizeof(why), "ended the process when asked for its devices (%d)",
                             c->process.code);
-    add_useless(finds, icd, why);
+    (void)add_useless(finds, icd, why);
 }
 
 void am_ocl_found_ask(struct am_ocl_finds *finds, unsigned limit_ms)
@@ -457,7 +467,6 @@ void am_ocl_found_ask(struct am_ocl_finds *finds, unsigned limit_ms)
     struct child *const children = calloc(n ? n : 1, sizeof(*children));
 
     finds->n = 0;
-    finds->doubtful = !children;
     if (!children)
         return;
     for (size_t i = 0; i < n; i++)
@@ -500,16 +509,31 @@ static bool take_list(struct am_ocl_finds *finds, const struct am_ocl_found *lis
     return true;
 }
 
-void am_ocl_found_learn(struct am_ocl_finds *finds, unsigned limit_ms)
+/* Whether the list has all that is asked for: every driver has answered, or the wanted device's. */
+static bool suffices(const struct am_ocl_finds *finds, const char *wanted)
+{
+    bool heard = true;
+
+    for (size_t i = 0; i < finds->n; i++) {
+        const struct am_ocl_found *const f = &finds->list[i];
+
+        if (wanted && !f->why_not[0] && strcmp(f->name, wanted) == 0)
+            return true;
+        heard = heard && !f->unheard;
+    }
+    return heard;
+}
+
+void am_ocl_found_learn(struct am_ocl_finds *finds, const char *wanted, unsigned limit_ms)
 {
     struct am_text key;
     const bool keyed = key_of(&finds->icds, &key);
     size_t bytes = 0;
     void *const list = keyed ? am_handed_take(kind, am_text_str(&key), &bytes) : NULL;
 
-    if (!list || !take_list(finds, list, bytes)) {
+    if (!list || !take_list(finds, list, bytes) || !suffices(finds, wanted)) {
         am_ocl_found_ask(finds, limit_ms);
-        if (keyed && !finds->doubtful)
+        if (keyed && finds->n)
             am_handed_leave(kind, am_text_str(&key), finds->list,
                             finds->n * sizeof(finds->list[0]));
     }

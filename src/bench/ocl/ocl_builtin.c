@@ -17,11 +17,11 @@ enum operand_index { X, Y, Z, OPERANDS };
 
 enum {
     WIDTH_MAX = 16,
-    CHAINS = 4,         /* of a work-item that shows the rate */
-    CHAINS_WIDE = 2,    /* where a vector is long: as many registers */
-    CHAIN_BYTES = 32,   /* longer vectors are */
-    PROBE_ITEMS = 1024, /* always as many: drivers compile for a grid */
-    PROBE_GROUP = 16,
+    CHAINS = 4,              /* of a work-item that shows the rate */
+    CHAINS_WIDE = 2,         /* where a vector is long: as many registers */
+    CHAIN_BYTES = 32,        /* longer vectors are */
+    PROBE_ITEMS = 1024,      /* always as many: drivers compile for a grid */
+    PROBE_GROUP = 16,        /* or fewer, where the kernel allows no more */
     SAMPLES = 1 << 14,       /* operands whose results are compared with the reference */
     REPLAYED = 3,            /* turns of the loop that are done again call by call */
     GPU_ITEMS_A_UNIT = 2048, /* what a compute unit of a large GPU holds */
@@ -44,7 +44,7 @@ struct builtin {
     struct am_ocl_loop rate, time;
     const struct am_builtin *fn;
     bool wide; /* double */
-    size_t width, chains, items;
+    size_t width, chains, items, probe_group;
     uint64_t key, seed;
     uint64_t weight; /* turns of the time's kernel for one of the rate's */
     double error;    /* largest, in ulp */
@@ -150,14 +150,15 @@ static enum am_status allocate(struct builtin *b, struct am_err *err)
 static enum am_status choose_range(struct builtin *b, struct am_err *err)
 {
     const bool cpu = b->device.is_cpu;
-    size_t group = cpu ? CPU_GROUP : GPU_GROUP, most = 0;
-    const enum am_status s =
-        am_ocl_program_group_max(&b->device, b->kernels[KERNEL_RATE], &most, err);
+    size_t group = 1;
+    enum am_status s = am_ocl_program_group(&b->device, b->kernels[KERNEL_RATE],
+                                            cpu ? CPU_GROUP : GPU_GROUP, &group, err);
 
+    if (s == AM_OK)
+        s = am_ocl_program_group(&b->device, b->kernels[KERNEL_PROBE], PROBE_GROUP, &b->probe_group,
+                                 err);
     if (s != AM_OK)
         return s;
-    while (group > most && group > 1)
-        group /= 2;
     b->items = b->device.compute_units * (size_t)(cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT);
     b->rate = (struct am_ocl_loop){
         .kernel = b->kernels[KERNEL_RATE], .arg = 1, .range = AM_OCL_RANGE1(b->items, group)};
@@ -242,7 +243,7 @@ static enum am_status fetch(const struct builtin *b, cl_mem from, double *to, do
 /* The function of each of p->in into p->out, every component by one call. */
 static enum am_status call_each(const struct builtin *b, struct probe *p, struct am_err *err)
 {
-    const size_t global = PROBE_ITEMS, local = PROBE_GROUP;
+    const size_t global = PROBE_ITEMS, local = b->probe_group;
     enum am_status s = AM_OK;
     cl_int code;
 

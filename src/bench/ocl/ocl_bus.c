@@ -56,10 +56,21 @@ static uint64_t now(const struct bus *w)
     return clock->now_ns(clock->self);
 }
 
+static enum am_status drain(struct bus *w, struct am_err *err)
+{
+    const cl_int code = clFinish(w->device.queue);
+
+    return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clFinish");
+}
+
+/* A blocking write may return when the host's memory can be used again: the data have arrived when
+ * the queue is empty. */
 static enum am_status write_buffer(struct bus *w, uint64_t *map_ns, struct am_err *err)
 {
+    const enum am_status s = am_ocl_device_write(&w->device, w->to, 0, w->bytes, w->host, err);
+
     (void)map_ns;
-    return am_ocl_device_write(&w->device, w->to, 0, w->bytes, w->host, err);
+    return s == AM_OK ? drain(w, err) : s;
 }
 
 static enum am_status read_buffer(struct bus *w, uint64_t *map_ns, struct am_err *err)
@@ -70,14 +81,11 @@ static enum am_status read_buffer(struct bus *w, uint64_t *map_ns, struct am_err
 
 static enum am_status copy_buffer(struct bus *w, uint64_t *map_ns, struct am_err *err)
 {
-    cl_int code =
+    const cl_int code =
         clEnqueueCopyBuffer(w->device.queue, w->from, w->to, 0, 0, w->bytes, 0, NULL, NULL);
 
     (void)map_ns;
-    if (code != CL_SUCCESS)
-        return am_ocl_fail(err, code, "clEnqueueCopyBuffer");
-    code = clFinish(w->device.queue);
-    return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clFinish");
+    return code == CL_SUCCESS ? drain(w, err) : am_ocl_fail(err, code, "clEnqueueCopyBuffer");
 }
 
 static enum am_status map(struct bus *w, cl_mem buffer, cl_map_flags flags, size_t bytes,
@@ -92,12 +100,9 @@ static enum am_status map(struct bus *w, cl_mem buffer, cl_map_flags flags, size
 
 static enum am_status unmap(struct bus *w, cl_mem buffer, void *at, struct am_err *err)
 {
-    cl_int code = clEnqueueUnmapMemObject(w->device.queue, buffer, at, 0, NULL, NULL);
+    const cl_int code = clEnqueueUnmapMemObject(w->device.queue, buffer, at, 0, NULL, NULL);
 
-    if (code != CL_SUCCESS)
-        return am_ocl_fail(err, code, "clEnqueueUnmapMemObject");
-    code = clFinish(w->device.queue);
-    return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clFinish");
+    return code == CL_SUCCESS ? drain(w, err) : am_ocl_fail(err, code, "clEnqueueUnmapMemObject");
 }
 
 /* The first `bytes` of the application's data are copied into the mapped buffer, or out of it. */
@@ -268,7 +273,10 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = fill(w, err);
     if (s == AM_OK && w->method == MAP)
         s = look_at_map(w, err);
-    work->bytes_written = (double)w->bytes; /* once: where they come from is not counted */
+    /* The device reads and writes what is copied inside it; of other transfers the host's side is
+     * no traffic of the device. */
+    work->bytes_read = w->direction == D2D ? (double)w->bytes : 0;
+    work->bytes_written = (double)w->bytes;
     work->ops = 1;
     return s;
 }
@@ -385,7 +393,7 @@ static const struct am_axis axes[] = {
 
 static const struct am_metric metrics[] = {
     [BANDWIDTH] = {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE,
-                   "bytes that arrive, by the host's clock"},
+                   "bytes that arrive, by the host's clock; d2d: bytes read and bytes written"},
     [MAP_TIME] = {"map_time", "s", AM_LOWER, AM_RULE_OWN,
                   "part of a transfer that is mapping and unmapping; method map only"},
     {.name = NULL},
@@ -394,7 +402,7 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_ocl_bus = {
     .name = "ocl.bus",
     .summary = "transfers between host and device, and inside the device",
-    .version = 1,
+    .version = 2, /* the arrival of writes is timed; d2d counts both ways */
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct bus),

@@ -67,7 +67,7 @@ static enum am_status open_device(struct constant *w, const struct am_ctx *ctx, 
 static enum am_status build(struct constant *w, struct am_err *err)
 {
     const char *const options = w->index == UNIFORM ? "-DUNIFORM=1" : "-DUNIFORM=0";
-    size_t group = GROUP, most = 0;
+    size_t group = 1;
     enum am_status s;
 
     am_ctx_note(w->device.ctx, "options", "%s", options);
@@ -75,9 +75,7 @@ static enum am_status build(struct constant *w, struct am_err *err)
     if (s == AM_OK)
         s = am_ocl_program_kernel(&w->program, "am_constant", &w->kernel, err);
     if (s == AM_OK)
-        s = am_ocl_program_group_max(&w->device, w->kernel, &most, err);
-    while (group > most && group > 1)
-        group /= 2;
+        s = am_ocl_program_group(&w->device, w->kernel, GROUP, &group, err);
     w->items =
         w->device.compute_units * (size_t)(w->device.is_cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT);
     w->loop = (struct am_ocl_loop){

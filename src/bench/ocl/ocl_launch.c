@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.launch: what it costs to start a kernel, to set an argument, to build a program. */
+/* ocl.launch: what it costs to start a kernel, to set an argument, to build a program.
+ *
+ * Prices are those of a queue that keeps no times, as programs use them; a queue that does, and an
+ * event that is asked for, make launches dearer on several drivers, and that is a metric of its
+ * own.
+ */
 #include "base/rng.h"
 #include "base/text.h"
 #include "bench/ocl/host/program.h"
@@ -7,18 +12,20 @@
 #include "core/bench/bench.h"
 
 enum axis_index { DEVICE, ITEMS };
-enum metric_index { ROUND_TRIP, START, ENQUEUE, ARGUMENT, EVENT, BUILD, FIRST };
+enum metric_index { ROUND_TRIP, BATCH, ENQUEUE, TIMED, START, ARGUMENT, EVENT, BUILD, FIRST };
 
 enum {
     ROUNDS = 64,  /* of what takes microseconds */
     CALLS = 1024, /* of what takes less */
     GROUP = 64,   /* work-items, or fewer */
     ITEMS_MAX = 1 << 24,
+    CLOCK_NS = 3000000, /* of work by which the device's clock is held against the host's */
 };
 
 struct launching {
     struct am_ocl_device device;
     struct am_ocl_program program;
+    cl_command_queue plain; /* keeps no times */
     cl_kernel kernel;
     struct am_ocl_range range;
     cl_mem out;
@@ -61,42 +68,80 @@ static enum am_status set_value(struct launching *l, cl_kernel kernel, struct am
     return am_ocl_program_args(kernel, args, 2, err);
 }
 
+/* Into the queue without times; into the other when the caller wants an event. */
 static enum am_status enqueue(struct launching *l, cl_kernel kernel, cl_event *event,
                               struct am_err *err)
 {
-    const cl_int code = clEnqueueNDRangeKernel(l->device.queue, kernel, 1, NULL, l->range.global,
-                                               l->range.local, 0, NULL, event);
+    const cl_int code = clEnqueueNDRangeKernel(event ? l->device.queue : l->plain, kernel, 1, NULL,
+                                               l->range.global, l->range.local, 0, NULL, event);
 
     return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clEnqueueNDRangeKernel");
 }
 
 static enum am_status drain(struct launching *l, struct am_err *err)
 {
-    const cl_int code = clFinish(l->device.queue);
+    const cl_int code = clFinish(l->plain);
 
     return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clFinish");
+}
+
+/* Starts are told by the device's stamps: its clock must go like the host's. */
+static enum am_status check_clock(struct launching *l, struct am_err *err)
+{
+    struct am_ocl_timer timer = {.device = &l->device};
+    struct am_ocl_program program = {.program = NULL};
+    struct am_ocl_loop loop = {.arg = 1, .range = AM_OCL_RANGE1(1, 1)};
+    const cl_uint turns = 1;
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(l->out), AM_OCL_ARG(turns)};
+    uint64_t ignored;
+    double turn_ns = 0;
+    enum am_status s = am_ocl_program_build(&program, &l->device, "spin", "", err);
+
+    if (s == AM_OK)
+        s = am_ocl_program_kernel(&program, "am_spin", &loop.kernel, err);
+    if (s == AM_OK)
+        s = am_ocl_program_args(loop.kernel, args, 2, err);
+    if (s == AM_OK)
+        s = am_ocl_timing_probe(&timer, &loop, CLOCK_NS, &turn_ns, err);
+    while (s == AM_OK && !timer.calibrated)
+        s = am_ocl_timing_loop(&timer, &loop, loop.last, &ignored, err);
+    am_ocl_release_kernel(loop.kernel);
+    am_ocl_program_free(&program);
+    return s;
+}
+
+static enum am_status choose_range(struct launching *l, int64_t items, struct am_err *err)
+{
+    size_t group = items < GROUP ? (size_t)items : GROUP;
+
+    if (items < 1 || items > ITEMS_MAX || (items > GROUP && items % GROUP))
+        return am_fail(err, AM_E_ABSENT, "%lld items: 1 to %d, or a multiple of %d up to %d",
+                       (long long)items, GROUP, GROUP, ITEMS_MAX);
+    while (group > l->device.group_max || (size_t)items % group)
+        group--;
+    l->range = AM_OCL_RANGE1((size_t)items, group);
+    return AM_OK;
 }
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
 {
     struct launching *const l = state;
-    const int64_t items = point[ITEMS].i;
-    enum am_status s;
+    enum am_status s = am_ocl_device_open(&l->device, ctx, point[DEVICE].name, err);
 
-    if (items < 1 || items > ITEMS_MAX || (items > GROUP && items % GROUP))
-        return am_fail(err, AM_E_ABSENT, "%lld items: 1 to %d, or a multiple of %d up to %d",
-                       (long long)items, GROUP, GROUP, ITEMS_MAX);
-    l->range = AM_OCL_RANGE1((size_t)items, items < GROUP ? (size_t)items : GROUP);
-    s = am_ocl_device_open(&l->device, ctx, point[DEVICE].name, err);
+    if (s == AM_OK)
+        s = choose_range(l, point[ITEMS].i, err);
+    if (s == AM_OK)
+        s = am_ocl_device_queue(&l->device, 0, &l->plain, err);
+    if (s == AM_OK)
+        s = am_ocl_device_buffer(&l->device, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &l->out,
+                                 err);
+    if (s == AM_OK)
+        s = check_clock(l, err);
     if (s != AM_OK)
         return s;
-    if (l->range.local[0] > l->device.group_max)
-        return am_fail(err, AM_E_ABSENT, "the device allows groups of %zu", l->device.group_max);
     am_rng_seed(&l->rng, ctx->seed, am_now_ns());
-    s = am_ocl_device_buffer(&l->device, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, &l->out, err);
-    if (s == AM_OK)
-        s = build(l, &l->program, &l->kernel, err);
+    s = build(l, &l->program, &l->kernel, err);
     l->steady_salt = l->salt;
     if (s == AM_OK)
         s = set_value(l, l->kernel, err);
@@ -127,6 +172,7 @@ static enum am_status starts(struct launching *l, struct am_batch *batch, struct
 {
     uint64_t sum = 0;
     enum am_status s = AM_OK;
+    const uint64_t begin = now(l);
 
     for (unsigned i = 0; i < ROUNDS && s == AM_OK; i++) {
         struct am_ocl_stamps stamps;
@@ -142,11 +188,12 @@ static enum am_status starts(struct launching *l, struct am_batch *batch, struct
                         (unsigned long long)(stamps.queued_ns - stamps.start_ns));
         sum += s == AM_OK ? stamps.start_ns - stamps.queued_ns : 0;
     }
+    batch->values[TIMED] = seconds(now(l) - begin, ROUNDS);
     batch->values[START] = seconds(sum, ROUNDS);
     return s;
 }
 
-/* The host's part of many launches that it does not wait for. */
+/* Many launches, one after the other: the host's part, and until the last of them has ended. */
 static enum am_status enqueues(struct launching *l, struct am_batch *batch, struct am_err *err)
 {
     enum am_status s = AM_OK;
@@ -155,7 +202,10 @@ static enum am_status enqueues(struct launching *l, struct am_batch *batch, stru
     for (unsigned i = 0; i < ROUNDS && s == AM_OK; i++)
         s = enqueue(l, l->kernel, NULL, err);
     batch->values[ENQUEUE] = seconds(now(l) - begin, ROUNDS);
-    return s == AM_OK ? drain(l, err) : s;
+    if (s == AM_OK)
+        s = drain(l, err);
+    batch->values[BATCH] = seconds(now(l) - begin, ROUNDS);
+    return s;
 }
 
 static enum am_status arguments(struct launching *l, struct am_batch *batch, struct am_err *err)
@@ -239,6 +289,8 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     if (s == AM_OK)
         s = enqueue(l, l->kernel, NULL, err);
     if (s == AM_OK)
+        s = drain(l, err);
+    if (s == AM_OK)
         s = am_ocl_device_read(&l->device, l->out, 0, sizeof(got[1]), &got[1], err);
     want[1] = l->value ^ l->steady_salt;
     *residual = 0;
@@ -255,6 +307,7 @@ static void finish(void *state)
 {
     struct launching *const l = state;
 
+    am_ocl_release_queue(l->plain);
     am_ocl_release_kernel(l->kernel);
     am_ocl_release_buffer(l->out);
     am_ocl_program_free(&l->program);
@@ -273,9 +326,14 @@ static const struct am_axis axes[] = {
 
 static const struct am_metric metrics[] = {
     [ROUND_TRIP] = {"round_trip", "s", AM_LOWER, AM_RULE_OWN,
-                    "queue a kernel that does nothing, and wait for it"},
-    [START] = {"start", "s", AM_LOWER, AM_RULE_OWN, "from queued to start, by the device's stamps"},
+                    "queue a kernel that does nothing, and wait for it; no times are kept"},
+    [BATCH] = {"batch", "s", AM_LOWER, AM_RULE_OWN,
+               "each of 64 such kernels, queued one after the other, until all have ended"},
     [ENQUEUE] = {"enqueue", "s", AM_LOWER, AM_RULE_OWN, "the call alone, without waiting"},
+    [TIMED] = {"timed", "s", AM_LOWER, AM_RULE_OWN,
+               "the same round trip with an event, in a queue that keeps times"},
+    [START] = {"start", "s", AM_LOWER, AM_RULE_OWN,
+               "from queued to start of such a kernel, by the device's stamps"},
     [ARGUMENT] = {"argument", "s", AM_LOWER, AM_RULE_OWN, "one clSetKernelArg()"},
     [EVENT] = {"event", "s", AM_LOWER, AM_RULE_OWN, "a user event made, completed and released"},
     [BUILD] = {"build", "s", AM_LOWER, AM_RULE_OWN, "clBuildProgram() of a source never seen"},
@@ -287,7 +345,7 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_ocl_launch = {
     .name = "ocl.launch",
     .summary = "cost of starting kernels, setting arguments, events, and building programs",
-    .version = 1,
+    .version = 2, /* in a queue without times */
     .named_only = true,
     .axes = axes,
     .metrics = metrics,

@@ -25,13 +25,12 @@ struct scaled {
 static enum am_status set_range(struct scaled *w, struct am_err *err)
 {
     const size_t items = w->scale.items;
-    size_t group = am_scale_group(items, w->device.is_cpu), most = 0;
-    const enum am_status s = am_ocl_program_group_max(&w->device, w->kernel, &most, err);
+    size_t group = 1;
+    const enum am_status s = am_ocl_program_group(
+        &w->device, w->kernel, am_scale_group(items, w->device.is_cpu), &group, err);
 
     if (s != AM_OK)
         return s;
-    while (group > most && group > 1)
-        group /= 2;
     /* Work-items beyond the asked for find no share left. */
     w->range = AM_OCL_RANGE1((items + group - 1) / group * group, group);
     am_ctx_note(w->device.ctx, "group", "%zu", group);

@@ -70,6 +70,24 @@ enum am_status am_ocl_program_compile(struct am_ocl_program *p, const struct am_
     return code == CL_SUCCESS ? AM_OK : tell_build_failure(p, d, code, word, err);
 }
 
+enum am_status am_ocl_program_binary(struct am_ocl_program *p, const struct am_ocl_device *d,
+                                     const char *word, const char *binary, size_t len,
+                                     struct am_err *err)
+{
+    const unsigned char *const bytes = (const unsigned char *)binary;
+    cl_int taken = CL_SUCCESS, code = CL_SUCCESS;
+    uint64_t begin;
+
+    p->program = clCreateProgramWithBinary(d->context, 1, &d->id, &len,
+                                           (const unsigned char **)&bytes, &taken, &code);
+    if (code != CL_SUCCESS || taken != CL_SUCCESS)
+        return am_ocl_fail(err, code != CL_SUCCESS ? code : taken, "clCreateProgramWithBinary");
+    begin = am_now_ns();
+    code = clBuildProgram(p->program, 1, &d->id, "", NULL, NULL);
+    p->build_ns = am_now_ns() - begin;
+    return code == CL_SUCCESS ? AM_OK : tell_build_failure(p, d, code, word, err);
+}
+
 void am_ocl_program_free(struct am_ocl_program *p)
 {
     if (p->program)
@@ -112,4 +130,16 @@ enum am_status am_ocl_program_group_max(const struct am_ocl_device *d, cl_kernel
         return am_ocl_fail(err, code, "clGetKernelWorkGroupInfo");
     *out = most && most < d->group_max ? most : d->group_max;
     return AM_OK;
+}
+
+enum am_status am_ocl_program_group(const struct am_ocl_device *d, cl_kernel kernel, size_t wish,
+                                    size_t *out, struct am_err *err)
+{
+    size_t most = 0;
+    const enum am_status s = am_ocl_program_group_max(d, kernel, &most, err);
+
+    *out = wish;
+    while (*out > most && *out > 1)
+        *out /= 2;
+    return s;
 }

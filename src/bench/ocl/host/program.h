@@ -35,6 +35,11 @@ enum am_status am_ocl_program_build(struct am_ocl_program *p, const struct am_oc
 /* The same, always by compiling: for those who time it. */
 enum am_status am_ocl_program_compile(struct am_ocl_program *p, const struct am_ocl_device *d,
                                       const char *word, const char *options, struct am_err *err);
+/* A program from a binary that the caller made, in a form that the driver takes; `word` names it in
+ * messages. */
+enum am_status am_ocl_program_binary(struct am_ocl_program *p, const struct am_ocl_device *d,
+                                     const char *word, const char *binary, size_t len,
+                                     struct am_err *err);
 void am_ocl_program_free(struct am_ocl_program *p); /* accepts a zeroed struct; zeroes it */
 
 enum am_status am_ocl_program_kernel(const struct am_ocl_program *p, const char *name,
@@ -55,5 +60,8 @@ enum am_status am_ocl_program_args(cl_kernel kernel, const struct am_ocl_arg *ar
  * d->group_max. */
 enum am_status am_ocl_program_group_max(const struct am_ocl_device *d, cl_kernel kernel,
                                         size_t *out, struct am_err *err);
+/* The wish, halved until the kernel allows it. */
+enum am_status am_ocl_program_group(const struct am_ocl_device *d, cl_kernel kernel, size_t wish,
+                                    size_t *out, struct am_err *err);
 
 #endif

@@ -2,6 +2,8 @@
 /* Time on a device: by events, held against the host's clock, and gated against folded work. */
 #include "bench/ocl/host/timing.h"
 
+#include <math.h>
+
 enum {
     IN_FLIGHT = 64,        /* launches queued at once */
     LOOPS_MAX = 1 << 20,   /* of one launch unless the bench says less */
@@ -12,6 +14,12 @@ enum {
     GATE_LENGTHS = 4,  /* tried before work counts as folded: on a crowded machine threads wait */
     GATE_LENGTHEN = 4, /* longer than they work, but folded work stays as short as it was */
     PROBE_GROWTH_MAX = 16, /* from one trial to the next */
+    CLOCK_NS = 2000000, /* of a batch that calibrates: far above the way to the device and back */
+    CLOCK_NS_MAX = 500000000,
+    CLOCK_AFTER = 4,   /* batches that may do so by the way */
+    CLOCK_TRIALS = 2,  /* of one length */
+    CLOCK_LENGTHS = 4, /* in which clocks differ by the same part before one is called wrong */
+    CLOCK_LENGTHEN = 4,
 };
 
 /* Events may claim this much more than the host saw pass: their clocks differ a little. */
@@ -20,6 +28,8 @@ static const uint64_t claim_slack_ns = 20000;
 /* The least share of the host's time that events must explain, beside the slack of a launch. */
 static const double share_least = 0.25;
 static const uint64_t share_slack_ns = 5000000;
+/* What the host may see beyond the events, as a part of a batch that calibrates. */
+static const double clock_margin = 0.05;
 /* Twice the body must take this much longer: honest work gives 2 less what starting costs. Beyond
  * the second limit the trials were disturbed; more of them are made, and it is no failure. */
 static const double gate_limit = 1.6, gate_calm = 2.3;
@@ -64,6 +74,8 @@ void am_ocl_timing_begin(struct am_ocl_timer *t)
 {
     t->device_ns = 0;
     t->commands = 0;
+    t->first_ns = UINT64_MAX;
+    t->last_ns = 0;
     t->begin_ns = now(t);
 }
 
@@ -76,8 +88,25 @@ enum am_status am_ocl_timing_take(struct am_ocl_timer *t, cl_event event, struct
     if (s != AM_OK)
         return s;
     t->device_ns += stamps.end_ns - stamps.start_ns;
+    t->first_ns = stamps.start_ns < t->first_ns ? stamps.start_ns : t->first_ns;
+    t->last_ns = stamps.end_ns > t->last_ns ? stamps.end_ns : t->last_ns;
     t->commands++;
     return AM_OK;
+}
+
+/* From the first START to the last END of the batch, gaps between commands included. */
+static uint64_t span_of(const struct am_ocl_timer *t)
+{
+    return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0;
+}
+
+/* Whether both clocks go alike, as far as a batch of this length can tell. */
+static bool goes_alike(const struct am_ocl_timer *t, uint64_t host_ns)
+{
+    const double span = (double)span_of(t), rest = (double)host_ns - span;
+
+    return span >= CLOCK_NS && rest <= clock_margin * span &&
+           -rest <= (claim_margin - 1) * (double)host_ns + (double)claim_slack_ns;
 }
 
 /* The host sees at least what the device works, and not far more than that and the starting. */
@@ -95,6 +124,7 @@ enum am_status am_ocl_timing_end(struct am_ocl_timer *t, uint64_t *elapsed_ns, s
     const uint64_t host_ns = now(t) - t->begin_ns;
 
     *elapsed_ns = t->device_ns;
+    t->calibrated = t->calibrated || goes_alike(t, host_ns);
     if (t->batches++ == 0)
         return AM_OK; /* compiled in it */
     t->apart += !agree(t, host_ns);
@@ -138,20 +168,107 @@ static enum am_status launch_some(struct am_ocl_timer *t, cl_kernel kernel,
     return s;
 }
 
-enum am_status am_ocl_timing_launch(struct am_ocl_timer *t, cl_kernel kernel,
-                                    const struct am_ocl_range *range, uint64_t launches,
-                                    uint64_t *elapsed_ns, struct am_err *err)
+/* Any number of launches, between begin and end. */
+static enum am_status launch_many(struct am_ocl_timer *t, cl_kernel kernel,
+                                  const struct am_ocl_range *range, uint64_t launches,
+                                  struct am_err *err)
 {
     enum am_status s = AM_OK;
 
-    am_ocl_timing_begin(t);
     while (launches && s == AM_OK) {
         const size_t n = launches < IN_FLIGHT ? (size_t)launches : IN_FLIGHT;
 
         s = launch_some(t, kernel, range, n, err);
         launches -= n;
     }
-    return s == AM_OK ? am_ocl_timing_end(t, elapsed_ns, err) : s;
+    return s;
+}
+
+/* How many launches calibrate, when so many lasted `span` ns on the device and were not enough. */
+static uint64_t lengthened(uint64_t launches, uint64_t span)
+{
+    const double factor = span ? 1.5 * CLOCK_NS / (double)span : PROBE_GROWTH_MAX;
+
+    if (factor < CLOCK_LENGTHEN)
+        return CLOCK_LENGTHEN * launches;
+    return (uint64_t)((double)launches * (factor < PROBE_GROWTH_MAX ? factor : PROBE_GROWTH_MAX));
+}
+
+/* How far the clocks are apart, as a part of the batch; the least of a few trials, since what
+ * disturbs a batch only makes the host see more of it. */
+static enum am_status clocks_apart(struct am_ocl_timer *t, cl_kernel kernel,
+                                   const struct am_ocl_range *range, uint64_t launches,
+                                   double *apart, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    *apart = INFINITY;
+    for (int i = 0; i < CLOCK_TRIALS && s == AM_OK && !t->calibrated; i++) {
+        uint64_t host_ns;
+
+        am_ocl_timing_begin(t);
+        s = launch_many(t, kernel, range, launches, err);
+        t->extra += launches;
+        host_ns = now(t) - t->begin_ns;
+        t->calibrated = s == AM_OK && goes_alike(t, host_ns);
+        if (span_of(t) >= CLOCK_NS)
+            *apart = fmin(*apart, fabs((double)host_ns / (double)span_of(t) - 1));
+    }
+    return s;
+}
+
+/* Longer and longer batches of launches as they were made last, until one of them shows that both
+ * clocks go alike. What a disturbance adds is a smaller part of a longer batch; a wrong clock is
+ * off by the same part of all. */
+static enum am_status calibrate(struct am_ocl_timer *t, cl_kernel kernel,
+                                const struct am_ocl_range *range, struct am_err *err)
+{
+    uint64_t launches = 1, host_ns = 0;
+    double before = INFINITY;
+    unsigned alike = 0; /* lengths in a row, apart by about the same part */
+
+    while (alike < CLOCK_LENGTHS && host_ns < CLOCK_NS_MAX) {
+        double apart;
+        const enum am_status s = clocks_apart(t, kernel, range, launches, &apart, err);
+
+        if (s != AM_OK || t->calibrated)
+            return s;
+        host_ns = now(t) - t->begin_ns;
+        alike = isfinite(apart) ? alike + 1 : 0;
+        if (apart < 0.8 * before && isfinite(before))
+            alike = 1;
+        before = apart;
+        if (alike < CLOCK_LENGTHS)
+            launches = lengthened(launches, span_of(t));
+    }
+    return am_fail(err, AM_E_WRONG,
+                   "wrong: events say %llu ns where the host's clock says %llu ns, from the first "
+                   "start to the last end of %llu launches",
+                   (unsigned long long)span_of(t), (unsigned long long)host_ns,
+                   (unsigned long long)launches);
+}
+
+/* Ends the batch, and sees to it that the clock that timed it can be believed. */
+static enum am_status end_calibrated(struct am_ocl_timer *t, cl_kernel kernel,
+                                     const struct am_ocl_range *range, uint64_t *elapsed_ns,
+                                     struct am_err *err)
+{
+    const enum am_status s = am_ocl_timing_end(t, elapsed_ns, err);
+
+    if (s != AM_OK || t->calibrated || t->batches < CLOCK_AFTER)
+        return s;
+    return calibrate(t, kernel, range, err);
+}
+
+enum am_status am_ocl_timing_launch(struct am_ocl_timer *t, cl_kernel kernel,
+                                    const struct am_ocl_range *range, uint64_t launches,
+                                    uint64_t *elapsed_ns, struct am_err *err)
+{
+    enum am_status s;
+
+    am_ocl_timing_begin(t);
+    s = launch_many(t, kernel, range, launches, err);
+    return s == AM_OK ? end_calibrated(t, kernel, range, elapsed_ns, err) : s;
 }
 
 static enum am_status launch_loop(struct am_ocl_timer *t, struct am_ocl_loop *loop, cl_uint turns,
@@ -178,7 +295,7 @@ enum am_status am_ocl_timing_loop(struct am_ocl_timer *t, struct am_ocl_loop *lo
         s = launch_loop(t, loop, turns, err);
         iters -= turns;
     }
-    return s == AM_OK ? am_ocl_timing_end(t, elapsed_ns, err) : s;
+    return s == AM_OK ? end_calibrated(t, loop->kernel, &loop->range, elapsed_ns, err) : s;
 }
 
 /* The first launch of a kernel compiles it on some drivers: no batch, and never judged. */

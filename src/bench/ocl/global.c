@@ -7,9 +7,10 @@
 
 enum {
     GROUP = 256,
-    CHECKED_SLOTS = 4,      /* of AM_OCL_SLOTS, other ones each time */
-    CHECKED_ACCESSES = 256, /* of a writing pass */
-    SHARE = 4,              /* at most this part of the device's memory without being asked */
+    CHECKED_SLOTS = 4,       /* of AM_OCL_SLOTS at least, other ones each time */
+    CHECKED_WORDS = 1 << 24, /* about as many words of a reading pass are summed again */
+    CHECKED_ACCESSES = 2048, /* of a writing pass */
+    SHARE = 4,               /* at most this part of the device's memory without being asked */
     OPTIONS_MAX = 96,
     /* Two loads of 64 bytes per cycle and core: more than any CPU has. */
     CPU_BYTES_PER_CYCLE = 128,
@@ -56,11 +57,9 @@ static enum am_status build(struct am_ocl_global *w, struct am_err *err)
 static enum am_status fit(struct am_ocl_global *w, int64_t size, struct am_err *err)
 {
     const uint64_t bytes = buffer_bytes(w, size);
-    size_t group = GROUP, most = 0;
-    enum am_status s = am_ocl_program_group_max(&w->device, w->kernel, &most, err);
+    size_t group = 1;
+    enum am_status s = am_ocl_program_group(&w->device, w->kernel, GROUP, &group, err);
 
-    while (group > most && group > 1)
-        group /= 2;
     if (s == AM_OK)
         s = am_ocl_pass_fit(&w->pass, bytes, w->device.is_cpu ? cpu_least : gpu_least, group, err);
     if (s != AM_OK)
@@ -151,6 +150,7 @@ enum am_status am_ocl_global_run(void *state, uint64_t iters, struct am_batch *b
                                  struct am_err *err)
 {
     struct am_ocl_global *const w = state;
+    const uint64_t before = w->timer.extra;
     enum am_status s = AM_OK;
 
     if (w->access == AM_OCL_WRITE) {
@@ -159,21 +159,32 @@ enum am_status am_ocl_global_run(void *state, uint64_t iters, struct am_batch *b
     }
     if (s == AM_OK)
         s = am_ocl_timing_launch(&w->timer, w->kernel, &w->range, iters, &batch->elapsed_ns, err);
-    w->launches += iters;
+    w->launches += iters + (w->timer.extra - before);
     return s;
+}
+
+/* Slots that are computed again: all of a small pass, a few of a large one. */
+static uint32_t slots_checked(const struct am_ocl_pass *p, uint32_t used)
+{
+    const uint64_t words = ((uint64_t)p->count * p->width) << p->shift; /* of a slot */
+    const uint64_t n = CHECKED_WORDS / words;
+
+    return n < CHECKED_SLOTS ? CHECKED_SLOTS : n < used ? (uint32_t)n : used;
 }
 
 static enum am_status verify_read(const struct am_ocl_global *w, double *residual,
                                   struct am_err *err)
 {
     const uint32_t used = (uint32_t)((w->pass.items - 1) >> w->pass.shift) + 1;
-    uint32_t got[AM_OCL_SLOTS];
+    const uint32_t checked = slots_checked(&w->pass, used);
+    uint32_t got[AM_OCL_SLOTS], first;
     struct am_rng rng;
     enum am_status s = am_ocl_device_read(&w->device, w->out, 0, sizeof(got), got, err);
 
     am_rng_seed(&rng, w->device.ctx->seed, w->launches);
-    for (int i = 0; i < CHECKED_SLOTS && s == AM_OK; i++) {
-        const uint32_t slot = (uint32_t)am_rng_below(&rng, used);
+    first = (uint32_t)am_rng_below(&rng, used);
+    for (uint32_t i = 0; i < checked && s == AM_OK; i++) {
+        const uint32_t slot = (first + i * (used / checked ? used / checked : 1)) % used;
         const uint32_t want = am_ocl_pass_slot(&w->pass, slot) * (uint32_t)w->launches;
 
         if (got[slot] != want) {

@@ -21,7 +21,7 @@ struct am_ocl_global {
     cl_mem data, out;
     enum am_ocl_access access;
     uint32_t key;      /* of what the latest batch wrote */
-    uint64_t launches; /* so far */
+    uint64_t launches; /* so far, those of the timer's own included */
 };
 
 struct am_ocl_global_wish {

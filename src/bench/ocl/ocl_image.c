@@ -19,9 +19,10 @@ enum {
     GROUP = 256,
     GPU_ITEMS_A_UNIT = 2048, /* what a compute unit of a large GPU holds */
     CPU_ITEMS_A_UNIT = 256,
-    TURNS_MAX = 4096, /* sums of as many numbers up to 255 are exact */
-    CHECKED = 64,     /* work-items that read */
-    CHECKED_ROWS = 8, /* of an image that was written */
+    TURNS_MAX = 4096,  /* sums of as many numbers up to 255 are exact */
+    CHECKED = 64,      /* work-items that read */
+    CHECKED_ROWS = 64, /* of an image that was written, where it has more bytes than these: */
+    CHECKED_BYTES = 4 << 20,
     BAND_BYTES = 1 << 20,
 };
 
@@ -31,6 +32,7 @@ struct image {
     struct am_ocl_timer timer;
     struct am_ocl_loop loop;
     struct am_texture texture;
+    struct am_texture_bands bands; /* in which it is written */
     cl_kernel kernel;
     cl_mem image, out; /* out: sums of what was read */
     enum kernel what;
@@ -161,18 +163,21 @@ static enum am_status build(struct image *w, struct am_err *err)
                                  &w->kernel, err);
 }
 
-/* A work-item for each pixel; where those are too few for the device, for each several times. */
+/* A work-item for each pixel, or for each of a band that is written; where those are too few for
+ * the device, for each several times. */
 static enum am_status choose_range(struct image *w, struct am_err *err)
 {
     const struct am_ocl_device *const d = &w->device;
     const size_t width = w->texture.width;
     const size_t wanted =
         d->compute_units * (size_t)(d->is_cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT);
-    size_t most = 0, down = w->texture.height, across = width < ACROSS ? width : ACROSS, group;
+    size_t most = 0, down, across = width < ACROSS ? width : ACROSS, group;
     const enum am_status s = am_ocl_program_group_max(d, w->kernel, &most, err);
 
     if (s != AM_OK)
         return s;
+    w->bands = am_texture_divide(&w->texture, wanted);
+    down = w->what == READ ? w->texture.height : w->bands.rows;
     while (width * down < wanted)
         down *= 2;
     while (across > most)
@@ -194,10 +199,14 @@ static enum am_status set_arguments(const struct image *w, struct am_err *err)
     const cl_uint turns = 0;
     const cl_float scale = (cl_float)w->texture.format->scale;
     const cl_int2 mask = {.s = {(cl_int)w->texture.width - 1, (cl_int)w->texture.height - 1}};
-    const struct am_ocl_arg args[] = {AM_OCL_ARG(w->out), AM_OCL_ARG(turns),   AM_OCL_ARG(w->image),
-                                      AM_OCL_ARG(mask),   AM_OCL_ARG(w->step), AM_OCL_ARG(scale)};
+    const cl_int rows = (cl_int)w->bands.rows, bands = (cl_int)w->bands.bands - 1;
+    const struct am_ocl_arg reading[] = {AM_OCL_ARG(w->out), AM_OCL_ARG(turns),
+                                         AM_OCL_ARG(w->image), AM_OCL_ARG(mask),
+                                         AM_OCL_ARG(w->step)};
+    const struct am_ocl_arg writing[] = {AM_OCL_ARG(turns), AM_OCL_ARG(w->image), AM_OCL_ARG(rows),
+                                         AM_OCL_ARG(bands), AM_OCL_ARG(scale)};
 
-    return am_ocl_program_args(w->kernel, w->what == READ ? args : args + 1, 5, err);
+    return am_ocl_program_args(w->kernel, w->what == READ ? reading : writing, 5, err);
 }
 
 static enum am_status make_sums(struct image *w, struct am_err *err)
@@ -320,23 +329,36 @@ static enum am_status verify_read(const struct image *w, struct am_rng *rng, dou
     return AM_OK;
 }
 
+/* One row as the last turn that wrote it must have left it; `rows` is room for two. */
+static enum am_status check_row(const struct image *w, uint32_t y, unsigned char *rows,
+                                struct am_err *err)
+{
+    const size_t bytes = row_bytes(w);
+    uint32_t turn = 0;
+    enum am_status s;
+
+    memset(rows, 0, bytes);
+    if (am_texture_last_turn(&w->bands, y, w->loop.last, &turn))
+        am_texture_pack_written(&w->texture, y, turn, 1, rows);
+    s = move_rows(w, y, 1, true, rows + bytes, err);
+    if (s == AM_OK && memcmp(rows, rows + bytes, bytes) != 0)
+        s = am_fail(err, AM_E_WRONG, "wrong: row %u of the image is not what turn %u of %u wrote",
+                    y, turn, w->loop.last);
+    return s;
+}
+
+/* Every row of an image, or some of a large one. */
 static enum am_status verify_write(const struct image *w, struct am_rng *rng, double *residual,
                                    struct am_err *err)
 {
-    const size_t bytes = row_bytes(w);
-    unsigned char *const rows = calloc(2, bytes);
+    const bool all = image_bytes(w) <= CHECKED_BYTES;
+    const uint32_t height = w->texture.height, checked = all ? height : CHECKED_ROWS;
+    unsigned char *const rows = malloc(2 * row_bytes(w));
     enum am_status s = rows ? AM_OK : am_fail(err, AM_E_NOMEM, "rows of the image");
 
-    for (int i = 0; i < CHECKED_ROWS && s == AM_OK; i++) {
-        const uint32_t y = (uint32_t)am_rng_below(rng, w->texture.height);
-
-        am_texture_pack(&w->texture, y, 1, rows);
-        s = move_rows(w, y, 1, true, rows + bytes, err);
-        if (s == AM_OK && memcmp(rows, rows + bytes, bytes) != 0) {
-            *residual = 1;
-            s = am_fail(err, AM_E_WRONG, "wrong: row %u of the image is not what was written", y);
-        }
-    }
+    for (uint32_t i = 0; i < checked && s == AM_OK; i++)
+        s = check_row(w, all ? i : (uint32_t)am_rng_below(rng, height), rows, err);
+    *residual = s == AM_E_WRONG;
     free(rows);
     return s;
 }
@@ -402,7 +424,7 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_ocl_image = {
     .name = "ocl.image",
     .summary = "two-dimensional images: reading and writing by size, shape and format",
-    .version = 1,
+    .version = 2, /* what is written depends on the turn */
     .named_only = true,
     .axes = axes,
     .metrics = metrics,

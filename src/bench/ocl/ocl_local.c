@@ -6,6 +6,8 @@
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
 
+#include <stdlib.h>
+
 enum axis_index { DEVICE, KERNEL, STRIDE, WIDTH };
 
 enum {
@@ -14,6 +16,8 @@ enum {
     GPU_GROUPS = 8 * 4,        /* a full one, a few times over */
     TURNS_MAX = 1 << 16,       /* of a launch; the reference goes them too */
     CHECKED_ITEMS = 16,        /* other ones each time */
+    SHOWN = 8,                 /* groups whose memory is looked at after writing */
+    CHECKED_ELEMENTS = 64,     /* of each of them, other ones each time */
     CPU_BYTES_PER_CYCLE = 128, /* as in ocl.global */
     OPTIONS_MAX = 96,
 };
@@ -24,7 +28,9 @@ struct local {
     struct am_ocl_timer timer;
     struct am_ocl_loop loop;
     struct am_ocl_walk walk;
-    cl_mem out; /* a word per work-item */
+    cl_mem out;    /* a word per work-item */
+    cl_mem shown;  /* writing: what is left in the memory of some groups */
+    cl_uint every; /* of so many groups one is shown */
     size_t items;
     bool ran;
 };
@@ -67,31 +73,58 @@ static enum am_status choose_group(struct local *w, struct am_err *err)
 {
     const size_t groups =
         (size_t)w->device.compute_units * (w->device.is_cpu ? CPU_GROUPS : GPU_GROUPS);
-    size_t group = GROUP, most = 0;
-    const enum am_status s = am_ocl_program_group_max(&w->device, w->loop.kernel, &most, err);
+    size_t group = 1;
+    const enum am_status s = am_ocl_program_group(&w->device, w->loop.kernel, GROUP, &group, err);
 
-    while (group > most && group > 1)
-        group /= 2;
     w->walk.group = (uint32_t)group;
     w->items = groups * group;
     am_ctx_note(w->device.ctx, "items", "%zu in groups of %zu", w->items, group);
     return s;
 }
 
-static enum am_status set_up(struct local *w, struct am_err *err)
+static enum am_status make_buffers(struct local *w, struct am_err *err)
+{
+    const size_t groups = w->items / w->walk.group;
+    enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE,
+                                            w->items * sizeof(cl_uint), NULL, &w->out, err);
+
+    w->every = (cl_uint)((groups + SHOWN - 1) / SHOWN);
+    if (s == AM_OK && w->walk.writes)
+        s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, SHOWN * (size_t)AM_OCL_WALK_BYTES,
+                                 NULL, &w->shown, err);
+    return s;
+}
+
+/* Drivers compile at the first launch: not in the sampler's time. */
+static enum am_status warm(struct local *w, struct am_err *err)
+{
+    double ignored;
+
+    return am_ocl_timing_probe(&w->timer, &w->loop, 1, &ignored, err);
+}
+
+/* Work-items from `from` to before `to` write. */
+static enum am_status set_args(const struct local *w, cl_uint from, cl_uint to, struct am_err *err)
 {
     const cl_uint turns = 1;
-    const struct am_ocl_arg args[] = {AM_OCL_ARG(w->out), AM_OCL_ARG(w->walk.stride),
-                                      AM_OCL_ARG(w->walk.key), AM_OCL_ARG(turns)};
-    const enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE,
-                                                  w->items * sizeof(cl_uint), NULL, &w->out, err);
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(w->out),      AM_OCL_ARG(w->walk.stride),
+                                      AM_OCL_ARG(w->walk.key), AM_OCL_ARG(turns),
+                                      AM_OCL_ARG(w->shown),    AM_OCL_ARG(w->every),
+                                      AM_OCL_ARG(from),        AM_OCL_ARG(to)};
+
+    return am_ocl_program_args(w->loop.kernel, args, w->walk.writes ? 8 : 4, err);
+}
+
+static enum am_status set_up(struct local *w, struct am_err *err)
+{
+    enum am_status s = make_buffers(w, err);
 
     w->loop.arg = TURNS_ARG;
     w->loop.loops_max = TURNS_MAX;
     w->loop.range = AM_OCL_RANGE1(w->items, w->walk.group);
-    if (s != AM_OK)
-        return s;
-    return am_ocl_program_args(w->loop.kernel, args, sizeof(args) / sizeof(args[0]), err);
+    if (s == AM_OK)
+        s = set_args(w, 0, w->walk.group, err);
+    return s == AM_OK ? warm(w, err) : s;
 }
 
 static enum am_status open_device(struct local *w, const struct am_ctx *ctx, const char *name,
@@ -144,29 +177,118 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     return am_ocl_timing_loop(&w->timer, &w->loop, iters, &batch->elapsed_ns, err);
 }
 
-static enum am_status verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify_read(const struct local *w, struct am_rng *rng, struct am_err *err)
 {
-    struct local *const w = state;
-    struct am_rng rng;
     enum am_status s = AM_OK;
 
-    *residual = 0;
-    if (!w->ran)
-        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
-    am_rng_seed(&rng, w->device.ctx->seed, w->timer.batches);
     for (int i = 0; i < CHECKED_ITEMS && s == AM_OK; i++) {
-        const size_t item = (size_t)am_rng_below(&rng, w->items);
+        const size_t item = (size_t)am_rng_below(rng, w->items);
         const uint32_t want =
             am_ocl_walk_result(&w->walk, (uint32_t)(item % w->walk.group), w->loop.last);
         cl_uint got = 0;
 
         s = am_ocl_device_read(&w->device, w->out, item * sizeof(got), sizeof(got), &got, err);
-        if (s == AM_OK && got != want) {
-            *residual = 1;
+        if (s == AM_OK && got != want)
             s = am_fail(err, AM_E_WRONG, "wrong: work-item %zu has %u after %u turns, not %u", item,
                         got, w->loop.last, want);
-        }
     }
+    return s;
+}
+
+/* One element of a group that was shown: all its words are what one of the writers left. */
+static enum am_status check_element(const struct local *w, const uint32_t *words, size_t group,
+                                    uint32_t element, struct am_err *err)
+{
+    const uint32_t *const at = words + (size_t)element * w->walk.width;
+    bool right = am_ocl_walk_may_hold(&w->walk, element, w->loop.last, at[0]);
+
+    for (uint32_t i = 1; i < w->walk.width; i++)
+        right = right && at[i] == at[0];
+    if (right)
+        return AM_OK;
+    return am_fail(err, AM_E_WRONG,
+                   "wrong: after %u turns element %u of group %zu holds %#x, which no work-item "
+                   "wrote last",
+                   w->loop.last, element, group, at[0]);
+}
+
+/* Some elements of each group that was shown, and the sums of its work-items over all of them. */
+static enum am_status check_group(const struct local *w, size_t group, struct am_rng *rng,
+                                  uint32_t *words, struct am_err *err)
+{
+    const uint32_t elements = am_ocl_walk_elements(&w->walk);
+    uint32_t sum = 0, left = 0;
+    enum am_status s =
+        am_ocl_device_read(&w->device, w->shown, group / w->every * (size_t)AM_OCL_WALK_BYTES,
+                           AM_OCL_WALK_BYTES, words, err);
+
+    for (uint32_t i = 0; i < AM_OCL_WALK_BYTES / sizeof(uint32_t); i++)
+        left += words[i];
+    for (int i = 0; i < CHECKED_ELEMENTS && s == AM_OK; i++)
+        s = check_element(w, words, group, (uint32_t)am_rng_below(rng, elements), err);
+    if (s == AM_OK)
+        s = am_ocl_device_read(&w->device, w->out, group * w->walk.group * sizeof(uint32_t),
+                               w->walk.group * sizeof(uint32_t), words, err);
+    for (uint32_t i = 0; i < w->walk.group && s == AM_OK; i++)
+        sum += words[i];
+    if (s == AM_OK && sum != left)
+        s = am_fail(err, AM_E_WRONG, "wrong: group %zu sums up to %u what comes to %u", group, sum,
+                    left);
+    return s;
+}
+
+/* The same launch with one work-item that writes, other ones each time: nobody else hides what it
+ * leaves out. Every element is compared, of the first group. */
+static enum am_status check_alone(struct local *w, struct am_rng *rng, uint32_t *words,
+                                  struct am_err *err)
+{
+    const cl_uint lane = (cl_uint)am_rng_below(rng, w->walk.group);
+    uint64_t ignored;
+    enum am_status s = set_args(w, lane, lane + 1, err);
+
+    if (s == AM_OK)
+        s = am_ocl_timing_loop(&w->timer, &w->loop, w->loop.last, &ignored, err);
+    if (s == AM_OK)
+        s = am_ocl_device_read(&w->device, w->shown, 0, AM_OCL_WALK_BYTES, words, err);
+    for (uint32_t i = 0; i < AM_OCL_WALK_BYTES / sizeof(uint32_t) && s == AM_OK; i++) {
+        const uint32_t want = am_ocl_walk_left(&w->walk, lane, i / w->walk.width, w->loop.last);
+
+        if (words[i] != want)
+            s = am_fail(err, AM_E_WRONG,
+                        "wrong: work-item %u alone leaves %#x in word %u after %u turns, not %#x",
+                        lane, words[i], i, w->loop.last, want);
+    }
+    if (s == AM_OK)
+        s = set_args(w, 0, w->walk.group, err);
+    return s;
+}
+
+static enum am_status verify_write(struct local *w, struct am_rng *rng, struct am_err *err)
+{
+    const size_t groups = w->items / w->walk.group;
+    uint32_t *const words = malloc(AM_OCL_WALK_BYTES);
+    enum am_status s = words ? AM_OK : am_fail(err, AM_E_NOMEM, "a group's memory");
+
+    for (size_t group = 0; group < groups && s == AM_OK; group += w->every)
+        s = check_group(w, group, rng, words, err);
+    if (s == AM_OK)
+        s = check_alone(w, rng, words, err);
+    free(words);
+    return s;
+}
+
+static enum am_status verify(void *state, double *residual, struct am_err *err)
+{
+    struct local *const w = state;
+    struct am_rng rng;
+    enum am_status s;
+
+    *residual = 0;
+    if (!w->ran)
+        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
+    am_rng_seed(&rng, w->device.ctx->seed, w->timer.batches);
+    s = w->walk.writes ? verify_write(w, &rng, err) : verify_read(w, &rng, err);
+    *residual = s == AM_E_WRONG;
     return s;
 }
 
@@ -176,6 +298,7 @@ static void finish(void *state)
 
     am_ocl_release_kernel(w->loop.kernel);
     am_ocl_release_buffer(w->out);
+    am_ocl_release_buffer(w->shown);
     am_ocl_program_free(&w->program);
     am_ocl_device_close(&w->device);
 }
@@ -211,7 +334,7 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_ocl_local = {
     .name = "ocl.local",
     .summary = "local memory: strides, and the banks they collide in",
-    .version = 1,
+    .version = 2, /* what is written depends on the turn */
     .named_only = true,
     .axes = axes,
     .metrics = metrics,

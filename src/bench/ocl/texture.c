@@ -6,6 +6,8 @@
 
 /* Neighbours that stay together when the coordinates move: a cache line of the smallest pixels. */
 enum { TOGETHER = 16 };
+/* As the writing kernel has them. */
+enum { BANDS_MAX = 8, TURN_STEP = 11 };
 
 #define FORMAT_MAP(X)                                                                              \
     X("rgba-float", CL_RGBA, CL_FLOAT, 4, 4, 1.0, 0)                                               \
@@ -119,16 +121,45 @@ static void pack_channel(const struct am_texture_format *f, uint32_t v, unsigned
     memcpy(to, from, f->channel_bytes);
 }
 
-void am_texture_pack(const struct am_texture *t, uint32_t y, uint32_t rows, void *to)
+void am_texture_pack_written(const struct am_texture *t, uint32_t y, uint32_t turn, uint32_t rows,
+                             void *to)
 {
     unsigned char *at = to;
 
     for (uint32_t row = y; row < y + rows; row++) {
         for (uint32_t x = 0; x < t->width; x++) {
             for (unsigned c = 0; c < t->format->channels; c++, at += t->format->channel_bytes)
-                pack_channel(t->format, am_texture_channel(x, row, c), at);
+                pack_channel(t->format, (am_texture_channel(x, row, c) + TURN_STEP * turn) & 255,
+                             at);
         }
     }
+}
+
+void am_texture_pack(const struct am_texture *t, uint32_t y, uint32_t rows, void *to)
+{
+    am_texture_pack_written(t, y, 0, rows, to);
+}
+
+struct am_texture_bands am_texture_divide(const struct am_texture *t, size_t items)
+{
+    struct am_texture_bands b = {.bands = 1, .rows = t->height};
+
+    while (b.bands < BANDS_MAX && b.rows > 1 && (size_t)t->width * b.rows / 2 >= items) {
+        b.bands *= 2;
+        b.rows /= 2;
+    }
+    return b;
+}
+
+bool am_texture_last_turn(const struct am_texture_bands *b, uint32_t y, uint32_t turns,
+                          uint32_t *turn)
+{
+    const uint32_t band = y / b->rows;
+
+    if (turns <= band)
+        return false;
+    *turn = turns - 1 - ((turns - 1 - band) & (b->bands - 1));
+    return true;
 }
 
 void am_texture_step(const struct am_texture *t, int32_t step[2])

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "bench/ocl/host/device.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,8 +40,22 @@ size_t am_texture_pixel_bytes(const struct am_texture *t);
 uint32_t am_texture_channel(uint32_t x, uint32_t y, unsigned c);
 /* The sum of the four numbers that reading the pixel gives. */
 double am_texture_pixel_sum(const struct am_texture *t, uint32_t x, uint32_t y);
-/* `rows` rows from `y` on, in the format; at most width x rows x pixel bytes. */
+/* `rows` rows from `y` on, in the format: width x rows x pixel bytes. As they are read, or as turn
+ * `turn` of the writing kernel leaves them. */
 void am_texture_pack(const struct am_texture *t, uint32_t y, uint32_t rows, void *to);
+void am_texture_pack_written(const struct am_texture *t, uint32_t y, uint32_t turn, uint32_t rows,
+                             void *to);
+
+/* How the writing kernel divides an image: bands of `rows` rows, of which turn i writes band
+ * i mod `bands`. Powers of two. */
+struct am_texture_bands {
+    uint32_t bands, rows;
+};
+/* As many bands as leave `items` pixels in each, at most 8. */
+struct am_texture_bands am_texture_divide(const struct am_texture *t, size_t items);
+/* The last of `turns` turns that writes row y; false when none does. */
+bool am_texture_last_turn(const struct am_texture_bands *b, uint32_t y, uint32_t turns,
+                          uint32_t *turn);
 
 /* How far the coordinates move from turn to turn: to another part of the image, in whole groups of
  * neighbours. */

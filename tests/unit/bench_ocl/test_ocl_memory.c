@@ -153,7 +153,7 @@ static void check_slots(void)
             for (uint32_t w = 0; w < p.width; w++)
                 sum += am_ocl_pass_noise(am_ocl_pass_place(&p, i, j) * p.width + w);
         }
-        if (((sum + i) & p.pick) == 0) {
+        if (((sum + (i * UINT32_C(2654435761) >> 12)) & p.pick) == 0) {
             slots[i >> p.shift] += sum;
             picked++;
         }
@@ -161,7 +161,7 @@ static void check_slots(void)
     for (uint32_t k = 0; k < AM_OCL_SLOTS; k++)
         wrong += slots[k] != am_ocl_pass_slot(&p, k);
     ok(wrong == 0, "%zu of %d slots differ", wrong, AM_OCL_SLOTS);
-    ok(picked >= AM_OCL_SLOTS && picked <= 16 * AM_OCL_SLOTS, "%zu work-items add to them", picked);
+    ok(picked >= AM_OCL_SLOTS && picked <= 64 * AM_OCL_SLOTS, "%zu work-items add to them", picked);
 }
 
 static void check_small(void)
@@ -197,51 +197,106 @@ static void check_room(void)
 
 /* ---- local memory ---- */
 
-/* A work-group's memory walked through by all of it, as the kernels do; the first words of elements
- * only, since all words of an element are alike. */
+/* The sum of what a work-item reads, as the kernel does; the first words of elements only, since
+ * all words of an element are alike. */
 static uint32_t walked(const struct am_ocl_walk *w, uint32_t lane, uint32_t turns)
 {
-    const uint32_t area = AM_OCL_WALK_BYTES / 4 / w->width, hop = area / 32;
-    uint32_t *const memory = calloc(area, sizeof(*memory));
     uint32_t sum = 0;
 
-    for (uint32_t i = 0; memory && !w->writes && i < area; i++)
-        memory[i] = i * UINT32_C(2654435761) ^ w->key;
-    for (uint32_t t = 0; memory && t < turns; t++) {
-        for (uint32_t l = 0; l < w->group; l++) {
-            for (uint32_t i = 0; i < 16; i++) {
-                const uint32_t at = am_ocl_walk_place(w, l, t, i);
+    for (uint32_t t = 0; t < turns; t++) {
+        for (uint32_t i = 0; i < 16; i++) {
+            const uint32_t at = am_ocl_walk_place(w, lane, t, i);
 
-                if (at >= area)
-                    printf("Bail out! beyond local memory: %u\n", at);
-                else if (w->writes)
-                    memory[at] = (at & (hop - 1)) * UINT32_C(2654435761) ^ w->key;
-                else if (l == lane)
-                    sum += memory[at];
-            }
+            if (at >= am_ocl_walk_elements(w))
+                printf("Bail out! beyond local memory: %u\n", at);
+            sum += at * UINT32_C(2654435761) ^ w->key;
         }
     }
-    for (uint32_t i = 0; memory && w->writes && i < 16; i++)
-        sum += memory[am_ocl_walk_place(w, lane, turns - 1, i)];
-    free(memory);
     return sum * w->width;
+}
+
+static void write_turn(const struct am_ocl_walk *w, uint32_t lane, uint32_t t, uint32_t accesses,
+                       uint32_t *memory)
+{
+    for (uint32_t i = 0; i < accesses; i++)
+        memory[am_ocl_walk_place(w, lane, t, i)] =
+            (lane * w->stride + t * 5) * UINT32_C(2654435761) ^ w->key;
+}
+
+/* How a group may write, or fail to. */
+struct writing {
+    bool in_step;      /* all make a turn before anybody makes the next; else one after another */
+    uint32_t made_of;  /* of so many turns one is made */
+    uint32_t accesses; /* of a turn that are made */
+    uint32_t from, to; /* work-items that write */
+};
+
+enum { TURNS = 300 };
+
+static void write_all(const struct am_ocl_walk *w, const struct writing *how, uint32_t *memory)
+{
+    for (uint32_t i = 0; i < am_ocl_walk_elements(w); i++)
+        memory[i] = ~w->key;
+    for (uint32_t k = 0; k < TURNS * w->group; k++) {
+        const uint32_t lane = how->in_step ? k % w->group : k / TURNS;
+        const uint32_t t = how->in_step ? k / w->group : k % TURNS;
+
+        if (t % how->made_of == 0 && lane >= how->from && lane < how->to)
+            write_turn(w, lane, t, how->accesses, memory);
+    }
+}
+
+/* Elements that hold what nobody can have left there; of one work-item alone, what it has not. */
+static uint32_t refuted(const struct am_ocl_walk *w, const struct writing *how, bool alone)
+{
+    uint32_t *const memory = malloc(am_ocl_walk_elements(w) * sizeof(*memory));
+    uint32_t n = 0;
+
+    if (!memory)
+        return UINT32_MAX;
+    write_all(w, how, memory);
+    for (uint32_t i = 0; i < am_ocl_walk_elements(w); i++)
+        n += alone ? memory[i] != am_ocl_walk_left(w, how->from, i, TURNS)
+                   : !am_ocl_walk_may_hold(w, i, TURNS, memory[i]);
+    free(memory);
+    return n;
+}
+
+static void check_writes(const struct am_ocl_walk *w)
+{
+    const struct writing apart = {false, 1, 16, 0, w->group}, together = {true, 1, 16, 0, w->group},
+                         one = {true, 1, 16, 5, 6};
+    static const struct {
+        struct writing how;
+        const char *what;
+    } wrong[] = {
+        {{true, 4, 16, 5, 6}, "three turns of four dropped"},
+        {{true, 2, 16, 5, 6}, "every second turn dropped"},
+        {{true, 1, 15, 5, 6}, "the last access dropped"},
+        {{true, TURNS, 16, 5, 6}, "all turns but the first dropped"},
+    };
+
+    ok(refuted(w, &together, false) + refuted(w, &apart, false) == 0,
+       "width %u, stride %u: what is written in any order is right", w->width, w->stride);
+    ok(refuted(w, &one, true) == 0, "and what one work-item writes alone is known");
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        const uint32_t n = refuted(w, &wrong[i].how, true);
+
+        ok(n > 0, "%s: %u of %u elements tell", wrong[i].what, n, am_ocl_walk_elements(w));
+    }
 }
 
 static void check_walks(void)
 {
     for (uint32_t width = 1; width <= 16; width *= 4) {
         for (uint32_t stride = 0; stride <= 33; stride += 11) {
-            for (int writes = 0; writes < 2; writes++) {
-                const struct am_ocl_walk w = {.writes = writes,
-                                              .width = width,
-                                              .stride = stride,
-                                              .group = GROUP,
-                                              .key = 12345};
+            struct am_ocl_walk w = {.width = width, .stride = stride, .group = GROUP, .key = 12345};
 
-                ok(am_ocl_walk_result(&w, 7, 9) == walked(&w, 7, 9),
-                   "%s by vectors of %u at stride %u", writes ? "writing" : "reading", width,
-                   stride);
-            }
+            ok(am_ocl_walk_result(&w, 7, 9) == walked(&w, 7, 9),
+               "reading by vectors of %u at stride %u", width, stride);
+            w.writes = true;
+            if (stride != 22)
+                check_writes(&w);
         }
     }
 }

@@ -110,8 +110,41 @@ static void check_steps(void)
     }
 }
 
+/* What turns leave behind, row by row. */
+static void check_bands(void)
+{
+    static const size_t items[] = {1, 512, 1024, 1 << 20};
+    enum { HEIGHT = 32 };
+    const struct am_texture t = {.format = am_texture_formats, .width = 64, .height = HEIGHT};
+
+    for (size_t k = 0; k < sizeof(items) / sizeof(items[0]); k++) {
+        const struct am_texture_bands b = am_texture_divide(&t, items[k]);
+        unsigned wrong = 0;
+
+        for (uint32_t turns = 1; turns < 20; turns++) {
+            int last[HEIGHT];
+
+            memset(last, -1, sizeof(last));
+            for (uint32_t i = 0; i < turns; i++) {
+                for (uint32_t row = 0; row < b.rows; row++)
+                    last[row + (i & (b.bands - 1)) * b.rows] = (int)i;
+            }
+            for (uint32_t y = 0; y < HEIGHT; y++) {
+                uint32_t turn = 0;
+                const bool written = am_texture_last_turn(&b, y, turns, &turn);
+
+                wrong += written ? last[y] != (int)turn : last[y] >= 0;
+            }
+        }
+        ok(wrong == 0 && b.bands * b.rows == HEIGHT &&
+               (b.bands == 1 || (size_t)t.width * b.rows >= items[k]),
+           "%zu work-items: %u bands of %u rows", items[k], b.bands, b.rows);
+    }
+}
+
 int main(void)
 {
+    check_bands();
     check_shapes();
     for (size_t i = 0; am_texture_format_names[i]; i++)
         check_pixels(am_texture_format_names[i]);

@@ -6,8 +6,8 @@ enum {
     STEPS = 16, /* accesses of a work-item; group and strided */
     HOP = 37,   /* elements between two returns to the beginning, as in the kernel */
     STRIDE_MAX = 4096,
-    PICKED = 4, /* items of a slot that add to it, about */
-    CACHES = 4, /* a buffer in memory is so many times the cache */
+    PICKED = 16, /* items of a slot that add to it, about */
+    CACHES = 4,  /* a buffer in memory is so many times the cache */
     BUFFER_LEAST = 4096,
 };
 
@@ -173,7 +173,7 @@ uint32_t am_ocl_pass_slot(const struct am_ocl_pass *p, uint32_t slot)
     for (uint64_t i = first; i < end && i < p->items; i++) {
         const uint32_t sum = item_sum(p, (uint32_t)i);
 
-        if (((sum + (uint32_t)i) & p->pick) == 0)
+        if (((sum + ((uint32_t)i * factor >> 12)) & p->pick) == 0)
             total += sum;
     }
     return total;

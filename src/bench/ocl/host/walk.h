@@ -26,7 +26,18 @@ struct am_ocl_walk {
 uint32_t am_ocl_walk_place(const struct am_ocl_walk *walk, uint32_t lane, uint32_t turn,
                            uint32_t i);
 
-/* What it stores after `turns` of the loop, one or more. */
+/* Reading: what it has summed after `turns` of the loop. */
 uint32_t am_ocl_walk_result(const struct am_ocl_walk *walk, uint32_t lane, uint32_t turns);
+
+/* Writing: elements of a work-group's memory. */
+uint32_t am_ocl_walk_elements(const struct am_ocl_walk *walk);
+/* What an element holds after `turns` of one work-item that writes alone. */
+uint32_t am_ocl_walk_left(const struct am_ocl_walk *walk, uint32_t lane, uint32_t element,
+                          uint32_t turns);
+/* Whether an element can hold `value` after `turns`: it is what one of the work-items wrote there
+ * in the last of its turns that came by. Which of them was the last is left open, since nothing
+ * orders them; that one of them has left out a turn is not. */
+bool am_ocl_walk_may_hold(const struct am_ocl_walk *walk, uint32_t element, uint32_t turns,
+                          uint32_t value);
 
 #endif

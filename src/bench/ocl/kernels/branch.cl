@@ -4,7 +4,8 @@
  * -DPATHS=1|2|4|...|128 -DBY=0|1 (local id, group) -DWORK=0|1 (fma, integer)
  *
  * Every path has a loop and constants of its own: compilers merge branches that look alike, but not
- * loops. Steps: a quadratic map that stays within 2, or the paper's division and remainder with
+ * loops. Steps: a quadratic map that stays within 2
+ * and never comes to rest, or the paper's division and remainder with
  * operands that are never zero.
  */
 #define STEPS4(k) STEP(k) STEP(k) STEP(k) STEP(k)
@@ -13,7 +14,7 @@
 #if WORK == 0
 #define TYPE float
 #define STATE float x = seed + (float)(get_global_id(0) & 1023u) * (1.0f / 4096)
-#define OWN(k) const float c = shift - (float)(k) * (1.0f / 256)
+#define OWN(k) const float c = shift - (float)(k) * (1.0f / 1024)
 #define STEP(k) x = fma(x, x, c);
 #define END x
 #else

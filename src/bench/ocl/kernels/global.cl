@@ -90,7 +90,8 @@ uint fold(ELEMENT x)
 }
 
 /* Who adds its sum to `out` is decided by the sum: loads that only a branch needs may be moved into it,
- * and are then not made by the others. `pick` is a power of two less one. */
+ * and are then not made by the others. The work-item's number is mixed in, since small buffers are gone
+ * round and give equal sums again. `pick` is a power of two less one. */
 __kernel void am_read(__global const ELEMENT *restrict data, __global uint *restrict out, uint mask,
                       uint stride, uint turn, uint shift, uint pick)
 {
@@ -102,7 +103,7 @@ __kernel void am_read(__global const ELEMENT *restrict data, __global uint *rest
     for (uint j = 0; j < COUNT; j++)
         sum += data[WITHIN(begin + j * step)];
     folded = fold(sum);
-    if (((folded + g) & pick) == 0)
+    if (((folded + (g * FACTOR >> 12)) & pick) == 0)
         atomic_add(&out[g >> shift], folded);
 }
 

@@ -23,16 +23,18 @@ __kernel void am_image_read(__global float *out, const uint turns, __read_only i
     out[am_place()] = sum.x + sum.y + sum.z + sum.w;
 }
 
-__kernel void am_image_write(const uint turns, __write_only image2d_t image, const int2 mask,
-                             const int2 step, const float scale)
+/* The image is `bands` + 1 bands of `rows` rows, both powers of two; a turn writes one of them, a pixel
+ * per work-item, which has that pixel for itself, or shares it with others that write the same in the
+ * same order. What is written depends on the turn: what is left tells the last one. */
+__kernel void am_image_write(const uint turns, __write_only image2d_t image, const int rows,
+                             const int bands, const float scale)
 {
-    int2 at = (int2)((int)get_global_id(0), (int)get_global_id(1));
+    const int x = (int)get_global_id(0), y = (int)get_global_id(1) & (rows - 1);
 
     for (uint i = 0; i < turns; i++) {
-        const int2 here = at & mask;
-        const int4 channel = (int4)(here.x * 7 + here.y * 13) + (int4)(0, 29, 58, 87);
+        const int2 here = (int2)(x, y + ((int)i & bands) * rows);
+        const int4 channel = (int4)(x * 7 + here.y * 13 + (int)i * 11) + (int4)(0, 29, 58, 87);
 
         write_imagef(image, here, convert_float4(channel & 255) * scale);
-        at += step;
     }
 }

@@ -51,20 +51,24 @@ __kernel void am_read(__global uint *out, uint stride, uint key, uint turns)
     }
 }
 
-/* A value depends on its place modulo HOP, which all sixteen places of a turn share: whoever writes
- * there writes the same. */
-__kernel void am_write(__global uint *out, uint stride, uint key, uint turns)
+/* A value tells from which place of which turn it comes, so that what is left at the end tells which
+ * turn was the last there. Every work-item sums a part of all that is left; one group of `every`
+ * shows it as well. Who writes is from `from` to before `to`: all, or to be checked one alone. */
+__kernel void am_write(__global uint *out, uint stride, uint key, uint turns, __global uint *shown,
+                       uint every, uint from, uint to)
 {
     __local ELEMENT area[AREA];
 
     for (uint i = get_local_id(0); i < AREA; i += get_local_size(0))
-        area[i] = 0;
+        area[i] = (ELEMENT)(~key);
     barrier(CLK_LOCAL_MEM_FENCE);
     {
-        uint at = (uint)get_local_id(0) * stride;
+        const uint lane = (uint)get_local_id(0);
+        const uint own = lane >= from && lane < to ? turns : 0u;
+        uint at = lane * stride;
 
-        for (uint t = 0; t < turns; t++) {
-            const ELEMENT value = (ELEMENT)((at & (HOP - 1)) * FACTOR ^ key);
+        for (uint t = 0; t < own; t++) {
+            const ELEMENT value = (ELEMENT)(at * FACTOR ^ key);
             __local ELEMENT *const to = &area[at & (REACH - 1)];
 
 #define WRITE(i) to[(i)*HOP] = value;
@@ -74,11 +78,14 @@ __kernel void am_write(__global uint *out, uint stride, uint key, uint turns)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     {
-        const uint last = (uint)get_local_id(0) * stride + (turns - 1) * STEP;
-        __local const ELEMENT *const from = &area[last & (REACH - 1)];
+        const uint group = (uint)get_group_id(0);
         ELEMENT sum = 0;
 
-        ACCESS16(READ)
+        for (uint i = get_local_id(0); i < AREA; i += get_local_size(0)) {
+            sum += area[i];
+            if (group % every == 0)
+                ((__global ELEMENT *)shown)[group / every * AREA + i] = area[i];
+        }
         out[get_global_id(0)] = fold(sum);
     }
 }

@@ -24,21 +24,21 @@ static const struct {
     bool fused; /* has r, and a quadratic form */
     bool two;   /* whole numbers need two values a chain */
 } ops[AM_ARITH_OPS] = {
-    [AM_ARITH_ADD] = {"OP_ADD", 1, false, true},       [AM_ARITH_SUB] = {"OP_SUB", 1, false, true},
-    [AM_ARITH_MUL] = {"OP_MUL", 1, false, true},       [AM_ARITH_DIV] = {"OP_DIV", 1, false, false},
-    [AM_ARITH_MAD] = {"OP_MAD", 2, true, false},       [AM_ARITH_FMA] = {"OP_FMA", 2, true, false},
-    [AM_ARITH_MULADD] = {"OP_MULADD", 2, true, false},
+    [AM_ARITH_ADD] = {"OP_ADD", 1, false, true},      [AM_ARITH_SUB] = {"OP_SUB", 1, false, true},
+    [AM_ARITH_MUL] = {"OP_MUL", 1, false, true},      [AM_ARITH_DIV] = {"OP_DIV", 1, false, false},
+    [AM_ARITH_MAD] = {"OP_MAD", 2, true, false},      [AM_ARITH_FMA] = {"OP_FMA", 2, true, false},
+    [AM_ARITH_MULADD] = {"OP_MULADD", 2, true, true},
 };
 
 static const struct {
     const char *name; /* OpenCL's; whole numbers wrap only when unsigned */
     size_t bytes;
     double eps;
-    int slow; /* -log2 of how fast a fused chain forgets its start */
+    double grow; /* by which a product grows in two steps, so that no chain comes to rest */
 } types[AM_ARITH_TYPES] = {
-    [AM_ARITH_FLOAT] = {"float", 4, FLT_EPSILON, 10},
-    [AM_ARITH_DOUBLE] = {"double", 8, DBL_EPSILON, 10},
-    [AM_ARITH_HALF] = {"half", 2, 0x1p-10, 4},
+    [AM_ARITH_FLOAT] = {"float", 4, FLT_EPSILON, 4 * FLT_EPSILON},
+    [AM_ARITH_DOUBLE] = {"double", 8, DBL_EPSILON, 4 * FLT_EPSILON},
+    [AM_ARITH_HALF] = {"half", 2, 0x1p-10, 0},
     [AM_ARITH_INT] = {"uint", 4, 0, 0},
 };
 
@@ -72,9 +72,20 @@ unsigned am_arith_unroll(unsigned chains, unsigned width, unsigned native)
     return unroll;
 }
 
+/* A constant operand of whole numbers would be combined with that of the next step, as the law
+ * allows: x*p+r, x*q+r becomes x*(p*q)+s. */
 static bool has_two(const struct am_arith_shape *s)
 {
-    return s->type == AM_ARITH_INT && ops[s->op].two;
+    return s->type == AM_ARITH_INT && ops[s->op].two && !s->quadratic;
+}
+
+double am_arith_rival_limit(const struct am_arith_shape *s)
+{
+    if (s->quadratic || s->type == AM_ARITH_INT)
+        return 0;
+    if (s->op == AM_ARITH_DIV)
+        return 1.5; /* the rival also adds */
+    return s->op == AM_ARITH_MAD || s->op == AM_ARITH_MULADD ? 1.15 : 0;
 }
 
 bool am_arith_options(const struct am_arith_shape *s, char *buf, size_t cap)
@@ -167,22 +178,23 @@ static const double whole_operands[3] = {4294967279.0, 4294967291.0, 2654435769.
 
 void am_arith_operands(const struct am_arith_shape *s, void *operands)
 {
-    const double slow = ldexp(1, -types[s->type].slow);
+    const double back = (1 + types[s->type].grow) / 1.0625, drift = 0x1p-7;
+    const double ragged = 11 * types[s->type].eps; /* every step is rounded: see is_exact() */
     const double table[AM_ARITH_OPS][3] = {
-        [AM_ARITH_ADD] = {0.765625, -0.75, 0},
-        [AM_ARITH_SUB] = {3, 3.015625, 0},
-        [AM_ARITH_MUL] = {1.0625, 1 / 1.0625, 0},
-        [AM_ARITH_DIV] = {1.5, 1.5 + 0x1p-20, 0},
-        [AM_ARITH_MAD] = {1.0625, (1 - slow) / 1.0625, slow / 2},
-        [AM_ARITH_FMA] = {1.0625, (1 - slow) / 1.0625, slow / 2},
-        [AM_ARITH_MULADD] = {1.0625, (1 - slow) / 1.0625, slow / 2},
+        [AM_ARITH_ADD] = {0.765625 + ragged, -0.75 + ragged / 3, 0},
+        [AM_ARITH_SUB] = {3 + ragged, 3.015625 - ragged / 3, 0},
+        [AM_ARITH_MUL] = {1.0625, back, 0},
+        [AM_ARITH_DIV] = {1.5, 1.5 + 0x1p-18, 1},
+        [AM_ARITH_MAD] = {1.0625, 1 / 1.0625, drift + ragged},
+        [AM_ARITH_FMA] = {1.0625, 1 / 1.0625, drift + ragged},
+        [AM_ARITH_MULADD] = {1.0625, 1 / 1.0625, drift + ragged},
     };
     const bool whole = s->type == AM_ARITH_INT;
 
     for (size_t i = 0; i < 3; i++)
         put(s->type, operands, i, whole ? whole_operands[i] : table[s->op][i]);
-    if (s->quadratic && !whole)
-        put(s->type, operands, 2, -0.9); /* draws every start here to a cycle of two values */
+    if (s->quadratic && !whole && s->op != AM_ARITH_DIV)
+        put(s->type, operands, 2, -1.8); /* never comes to rest, and stays within 1.8 */
     put(s->type, operands, 3, whole ? 2 : 0x1p-8);
 }
 
@@ -208,21 +220,26 @@ static double rounded(enum am_arith_type type, double x)
     return type == AM_ARITH_HALF ? am_arith_from_half(am_arith_to_half(x)) : x;
 }
 
-static double fused(enum am_arith_type type, double x, double y, double z)
+/* a*b+c, rounded once or twice. */
+static double fused(enum am_arith_type type, bool twice, double x, double y, double z)
 {
+    if (twice)
+        return rounded(type, rounded(type, x * y) + z);
     if (type == AM_ARITH_FLOAT)
         return (double)fmaf((float)x, (float)y, (float)z);
     return rounded(type, fma(x, y, z));
 }
 
-static double step_real(const struct am_arith_shape *s, double x, double k, double r)
+static double step_real(const struct am_arith_shape *s, bool twice, double x, double k, double r)
 {
     switch (s->op) {
     case AM_ARITH_ADD: return rounded(s->type, x + k);
     case AM_ARITH_SUB: return rounded(s->type, k - x);
     case AM_ARITH_MUL: return rounded(s->type, x * k);
-    case AM_ARITH_DIV: return rounded(s->type, k / x);
-    default: return fused(s->type, x, s->quadratic ? x : k, r);
+    case AM_ARITH_DIV:
+        k = rounded(s->type, k / x);
+        return s->quadratic ? rounded(s->type, k + r) : k;
+    default: return fused(s->type, twice, x, s->quadratic ? x : k, r);
     }
 }
 
@@ -237,11 +254,12 @@ static uint32_t step_whole(const struct am_arith_shape *s, uint32_t x, uint32_t 
     }
 }
 
-static double chain_real(const struct am_arith_shape *s, const double *c, double x, uint64_t steps)
+static double chain_real(const struct am_arith_shape *s, bool twice, const double *c, double x,
+                         uint64_t steps)
 {
     for (uint64_t i = 0; i < steps; i += 2) {
-        x = step_real(s, x, c[0], c[2]);
-        x = step_real(s, x, c[1], c[2]);
+        x = step_real(s, twice, x, c[0], c[2]);
+        x = step_real(s, twice, x, c[1], c[2]);
     }
     return x;
 }
@@ -257,39 +275,45 @@ static uint32_t chain_whole(const struct am_arith_shape *s, const double *c, uin
         x = step_whole(s, x, q, r);
     }
     for (uint64_t i = 0; i < steps && has_two(s); i += 2) {
-        x = step_whole(s, x, y, 0);
-        y = step_whole(s, y, x, 0);
+        x = step_whole(s, x, y, r);
+        y = step_whole(s, y, x, r);
     }
     return has_two(s) ? x + y : x;
 }
 
-double am_arith_expected(const struct am_arith_shape *s, const void *operands, const void *seeds,
+double am_arith_expected(const struct am_arith_shape *s, const struct am_arith_data *data,
                          size_t item, size_t lane, uint64_t steps)
 {
     double c[AM_ARITH_OPERANDS], real = 0;
     uint32_t whole = 0;
 
     for (size_t i = 0; i < AM_ARITH_OPERANDS; i++)
-        c[i] = am_arith_element(s->type, operands, i);
+        c[i] = am_arith_element(s->type, data->operands, i);
     for (size_t k = 0; k < s->chains; k++) {
-        const double x = am_arith_element(s->type, seeds, k * s->width + lane) +
+        const double x = am_arith_element(s->type, data->seeds, k * s->width + lane) +
                          c[3] * (double)(item % AM_ARITH_SPREAD);
 
         if (s->type == AM_ARITH_INT)
             whole += chain_whole(s, c, (uint32_t)x, steps);
         else
-            real = rounded(s->type, real + chain_real(s, c, x, steps));
+            real = rounded(s->type, real + chain_real(s, data->twice, c, x, steps));
     }
     return s->type == AM_ARITH_INT ? (double)whole : real;
 }
 
+/* Operations that IEEE 754 and OpenCL define to the last bit, and those that are rounded once or
+ * twice per step, each of which is compared. With operands whose every step is rounded, a compiler
+ * that has combined steps, as if numbers were real, ends elsewhere. */
 double am_arith_tolerance(const struct am_arith_shape *s, uint64_t steps)
 {
     const double eps = types[s->type].eps;
 
-    if (s->op == AM_ARITH_DIV) /* OpenCL allows 2.5 ulp; nothing draws the chain back */
+    if (s->op == AM_ARITH_DIV && s->type != AM_ARITH_INT) /* OpenCL allows 2.5 ulp */
         return fmin(0.25, eps * (32 + 3 * (double)steps));
-    if (s->op == AM_ARITH_MAD || s->op == AM_ARITH_MULADD) /* one rounding or two */
-        return eps * ldexp(4, types[s->type].slow);
-    return 32 * eps;
+    return 0;
+}
+
+bool am_arith_may_round_twice(const struct am_arith_shape *s)
+{
+    return s->type != AM_ARITH_INT && (s->op == AM_ARITH_MAD || s->op == AM_ARITH_MULADD);
 }

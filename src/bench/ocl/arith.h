@@ -42,6 +42,12 @@ size_t am_arith_bytes(enum am_arith_type type);
 /* NULL when there is such a thing, else why not: fma of whole numbers, a quadratic sum. */
 const char *am_arith_refusal(enum am_arith_op op, enum am_arith_type type, bool quadratic);
 
+/* Operations whose results need not be exact to the last bit do not show whether a compiler has
+ * combined steps. They have a rival: the same shape with `quadratic` set, x*x+r in place of x*p+r
+ * or p/x+r in place of p/x, whose steps nobody can combine. How much slower it may be before the
+ * other counts as combined; 0: needs none. */
+double am_arith_rival_limit(const struct am_arith_shape *shape);
+
 /* Steps of the loop's body: a power of two, for about as many machine instructions as fit any
  * instruction cache; `native` is the device's vector width, 0 unknown. */
 unsigned am_arith_unroll(unsigned chains, unsigned width, unsigned native);
@@ -53,9 +59,18 @@ bool am_arith_options(const struct am_arith_shape *shape, char *buf, size_t cap)
 void am_arith_operands(const struct am_arith_shape *shape, void *operands);
 void am_arith_seeds(const struct am_arith_shape *shape, uint64_t seed, void *seeds);
 
+/* Whether a step of the operation may be rounded once or twice, as the device has it. */
+bool am_arith_may_round_twice(const struct am_arith_shape *shape);
+
+/* What chains are computed from. */
+struct am_arith_data {
+    const void *operands, *seeds;
+    bool twice; /* a*b+c is rounded twice per step */
+};
+
 /* The element that lane `lane` of work-item `item` must store after `steps` steps of each chain. */
-double am_arith_expected(const struct am_arith_shape *shape, const void *operands,
-                         const void *seeds, size_t item, size_t lane, uint64_t steps);
+double am_arith_expected(const struct am_arith_shape *shape, const struct am_arith_data *data,
+                         size_t item, size_t lane, uint64_t steps);
 double am_arith_element(enum am_arith_type type, const void *array, size_t i);
 /* How far from it the device may be, relative to the expected element, after so many steps. */
 double am_arith_tolerance(const struct am_arith_shape *shape, uint64_t steps);

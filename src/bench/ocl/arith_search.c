@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "bench/ocl/host/handed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@ enum {
     CPU_GROUPS = 16,    /* of a compute unit: enough to spread evenly */
     GPU_ITEMS = 2048,   /* of a compute unit: what is resident at once on most */
     KEY_MAX = 1024,
+    RACES_LEAST = 2, /* rounds of a trial against its rival */
+    RACES_MAX = 8,
 };
 
 /* No further kernel is tried after this. */
@@ -52,7 +55,8 @@ struct search {
     struct am_arith_trial *best;
     double best_rate; /* operations a nanosecond */
     uint64_t begin_ns;
-    size_t out_bytes;
+    size_t out_bytes;     /* of the buffer for results */
+    size_t refused_bytes; /* that it could not have; 0: none were refused */
     unsigned tried;
     uint32_t searches;
     bool cut; /* candidates were left untried for want of time */
@@ -101,19 +105,49 @@ static enum am_status fill_buffers(struct search *s, const struct am_arith_shape
     return status;
 }
 
-/* One vector per work-item; grown as needed. */
-static enum am_status make_room(struct search *s, const struct am_arith_shape *shape, size_t items,
+/* A buffer for results and the one that it is to replace. */
+struct room {
+    cl_mem before, wider;
+    size_t bytes;
+};
+
+/* One vector per work-item; grown as needed. What is there is kept until the wider one has shown
+ * that it can be used: some drivers find the memory for it at the first launch. */
+static enum am_status make_room(struct search *s, const struct am_arith_trial *t, struct room *room,
                                 struct am_err *err)
 {
-    const size_t bytes = items * shape->width * am_arith_bytes(shape->type);
+    const struct am_arith_shape *const shape = &t->shape;
+    enum am_status status;
 
-    if (bytes <= s->out_bytes)
+    *room = (struct room){.bytes =
+                              t->loop.range.global[0] * shape->width * am_arith_bytes(shape->type)};
+    if (room->bytes <= s->out_bytes)
         return AM_OK;
-    am_ocl_release_buffer(s->buffers->out);
-    s->buffers->out = NULL;
-    s->out_bytes = bytes;
-    return am_ocl_device_buffer(s->timer->device, CL_MEM_READ_WRITE, bytes, NULL, &s->buffers->out,
-                                err);
+    if (s->refused_bytes && room->bytes >= s->refused_bytes)
+        return am_fail(err, AM_E_NOMEM, "%zu bytes of results: fewer were refused", room->bytes);
+    status = am_ocl_device_buffer(s->timer->device, CL_MEM_READ_WRITE, room->bytes, NULL,
+                                  &room->wider, err);
+    if (status != AM_OK) {
+        room->wider = NULL;
+        s->refused_bytes = room->bytes;
+        return status;
+    }
+    room->before = s->buffers->out;
+    s->buffers->out = room->wider;
+    return AM_OK;
+}
+
+/* The narrower of the two buffers goes when the trial was launched, the wider when it was not. */
+static void settle_room(struct search *s, const struct room *room, bool launched)
+{
+    if (!room->wider)
+        return;
+    am_ocl_release_buffer(launched ? room->before : room->wider);
+    s->buffers->out = launched ? room->wider : room->before;
+    if (launched)
+        s->out_bytes = room->bytes;
+    else
+        s->refused_bytes = room->bytes;
 }
 
 static enum am_status set_args(const struct am_arith_buffers *b, cl_kernel kernel,
@@ -190,7 +224,8 @@ static enum am_status rate_of(struct search *s, struct am_arith_trial *t, double
                               struct am_err *err)
 {
     double turn_ns = 0;
-    enum am_status status = make_room(s, &t->shape, t->loop.range.global[0], err);
+    struct room room;
+    enum am_status status = make_room(s, t, &room, err);
 
     if (status == AM_OK)
         status = set_args(s->buffers, t->loop.kernel, err);
@@ -198,6 +233,7 @@ static enum am_status rate_of(struct search *s, struct am_arith_trial *t, double
     t->loop.loops_max = LOOPS_MAX;
     if (status == AM_OK)
         status = am_ocl_timing_probe(s->timer, &t->loop, PROBE_NS, &turn_ns, err);
+    settle_room(s, &room, status == AM_OK);
     s->tried++;
     *rate = turn_ns > 0 ? operations(t) / turn_ns : 0;
     return status;
@@ -413,6 +449,79 @@ enum am_status am_arith_search(struct am_ocl_timer *timer, const struct am_arith
                        timer->device->group_max);
     status = use_winner(&s) ? AM_OK : search_all(&s, err);
     return status == AM_OK ? settle(&s, err) : status;
+}
+
+/* ---- rivals ---- */
+
+/* The better of its times so far; its operands are put in place first. */
+static enum am_status race_once(struct search *s, struct am_arith_trial *t, double *best_ns,
+                                struct am_err *err)
+{
+    double rate = 0;
+    enum am_status status = fill_buffers(s, &t->shape, err);
+
+    if (status == AM_OK)
+        status = rate_of(s, t, &rate, err);
+    if (status == AM_OK && rate > 0)
+        *best_ns = fmin(*best_ns, operations(t) / rate);
+    return status;
+}
+
+/* Rounds of both until they agree, or so many that no disturbance can explain it. */
+static enum am_status race(struct search *s, struct am_arith_trial *trial,
+                           struct am_arith_trial *rival, double *ratio, struct am_err *err)
+{
+    const double limit = am_arith_rival_limit(&trial->shape);
+    double trial_ns = INFINITY, rival_ns = INFINITY;
+    enum am_status status = AM_OK;
+
+    for (int i = 0; i < RACES_MAX && status == AM_OK; i++) {
+        status = race_once(s, trial, &trial_ns, err);
+        if (status == AM_OK)
+            status = race_once(s, rival, &rival_ns, err);
+        *ratio = rival_ns / trial_ns;
+        if (i + 1 >= RACES_LEAST && *ratio <= limit)
+            break;
+    }
+    rival->turn_ns = rival_ns;
+    return status;
+}
+
+enum am_status am_arith_rival(struct am_ocl_timer *timer, const struct am_arith_request *request,
+                              struct am_arith_buffers *buffers, struct am_arith_trial *trial,
+                              struct am_err *err)
+{
+    struct am_arith_request other = *request;
+    struct am_arith_trial rival = {.turn_ns = 0};
+    struct search s = {.timer = timer, .request = &other, .buffers = buffers, .best = &rival};
+    const double limit = am_arith_rival_limit(&trial->shape);
+    double ratio = 0;
+    bool counts;
+    enum am_status status;
+
+    if (!(limit > 0))
+        return AM_OK;
+    other.quadratic = true;
+    s.out_bytes = SIZE_MAX; /* of the trial, which is as large */
+    status = build(&s, trial->shape.chains, &rival, err);
+    rival.loop.range = trial->loop.range;
+    if (status == AM_OK)
+        status = race(&s, trial, &rival, &ratio, err);
+    counts = status == AM_OK && ratio > limit;
+    if (counts) {
+        am_arith_trial_free(trial);
+        *trial = rival;
+    } else {
+        am_arith_trial_free(&rival);
+    }
+    if (status == AM_OK)
+        status = fill_buffers(&s, &trial->shape, err);
+    if (status == AM_OK)
+        status = set_args(buffers, trial->loop.kernel, err);
+    if (status == AM_OK)
+        am_ctx_note(timer->device->ctx, "rival", "%.2f times as long%s", ratio,
+                    counts ? ": steps were combined, the rival counts" : "");
+    return status;
 }
 
 enum am_status am_arith_gate(struct am_ocl_timer *timer, const struct am_arith_buffers *buffers,

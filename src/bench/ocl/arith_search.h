@@ -39,6 +39,13 @@ enum am_status am_arith_search(struct am_ocl_timer *timer, const struct am_arith
                                struct am_arith_buffers *buffers, struct am_arith_trial *best,
                                struct am_err *err);
 
+/* Races the trial against its rival (arith.h), where it has one. When that is slower by more than
+ * forms differ, the compiler has combined steps of the trial: the rival takes its place. Notes the
+ * ratio of their times, and a rival that counts. */
+enum am_status am_arith_rival(struct am_ocl_timer *timer, const struct am_arith_request *request,
+                              struct am_arith_buffers *buffers, struct am_arith_trial *trial,
+                              struct am_err *err);
+
 /* What a search found, for the launches of the run after it (host/handed.h). */
 struct am_arith_winner {
     uint64_t items, group;

@@ -29,7 +29,7 @@ static const struct am_axis axes[] = {
     [SHAPE] = {.name = "shape",
                .kind = AM_AXIS_NAME,
                .dflt = "all",
-               .quick = "strided",
+               .quick = "group,strided",
                .choices = am_ocl_shape_names,
                .help =
                    "single: one element per work-item; group: a work-group reads pieces together; "
@@ -37,14 +37,14 @@ static const struct am_axis axes[] = {
     [STRIDE] = {.name = "stride",
                 .kind = AM_AXIS_INT,
                 .dflt = "0:4,6,8,12,16,32",
-                .quick = "1,16",
+                .quick = "1",
                 .thorough = "0:32,64:512:*2",
                 .help = "elements between neighbouring work-items; row and column: elements that "
                         "each of them takes"},
     [WIDTH] = {.name = "width",
                .kind = AM_AXIS_INT,
                .dflt = "1,4,8",
-               .quick = "4",
+               .quick = "4,16",
                .thorough = "1:16:*2",
                .help = "words of 32 bits in an element"},
     [SIZE] = {.name = "size",

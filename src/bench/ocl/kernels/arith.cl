@@ -4,6 +4,7 @@
  * TYPE, WIDTH  element type and vector width         CHAINS  independent chains per item
  * UNROLL       steps of every chain in the loop       OP_*    the operation, with QUADRATIC its form
  * TWO          chains have two values (whole numbers: constant operands would be combined)
+ * QUADRATIC of OP_DIV is its rival only, p/x+r, which nobody can take for a product
  *
  * Operands come from memory, so that nothing is known when this is compiled; they are alike in all
  * lanes, so that they cost one register each. Two steps undo each other nearly: values stay between
@@ -41,9 +42,15 @@
 #elif defined(OP_MUL)
 #define FIRST(x, y) x = x * p;
 #define SECOND(x, y) x = x * q;
+#elif defined(OP_DIV) && defined(QUADRATIC)
+#define FIRST(x, y) x = p / x + r;
+#define SECOND(x, y) x = q / x + r;
 #elif defined(OP_DIV)
 #define FIRST(x, y) x = p / x;
 #define SECOND(x, y) x = q / x;
+#elif defined(TWO)
+#define FIRST(x, y) x = FUSED(x, y, r);
+#define SECOND(x, y) y = FUSED(y, x, r);
 #elif defined(QUADRATIC)
 #define FIRST(x, y) x = FUSED(x, x, r);
 #define SECOND(x, y) x = FUSED(x, x, r);

@@ -83,6 +83,8 @@ static enum am_status answer_launch(const struct am_sim_question *q, struct am_s
     a->work.ops = 64;
     a->seconds = 64 * d->launch_us * 1e-6 + d->build_ms * 1e-3;
     am_sim_own(q, a, "round_trip", d->launch_us * 1e-6);
+    am_sim_own(q, a, "batch", d->enqueue_us * 1.2e-6);
+    am_sim_own(q, a, "timed", d->launch_us * 1.5e-6);
     am_sim_own(q, a, "start", (d->launch_us - fmin(d->enqueue_us, d->launch_us)) * 0.6e-6);
     am_sim_own(q, a, "enqueue", d->enqueue_us * 1e-6);
     am_sim_own(q, a, "argument", 4e-8);
@@ -265,11 +267,89 @@ static enum am_status answer_bus(const struct am_sim_question *q, struct am_sim_
         return AM_E_ABSENT;
     rate = inside ? d->memory_gbs / 2
                   : d->link_gbs * (am_sim_is(q, "memory", "pageable") ? d->pageable_share : 1);
+    a->work.bytes_read = inside ? bytes : 0;
     a->work.bytes_written = bytes;
     a->work.ops = 1;
     a->seconds = d->link_us * 1e-6 + bytes / (rate * 1e9);
     am_sim_own(q, a, "map_time", map ? d->link_us * 2e-6 : NAN);
     return AM_OK;
+}
+
+static enum am_status answer_latency(const struct am_sim_question *q, struct am_sim_answer *a,
+                                     struct am_err *err)
+{
+    const struct am_sim_device *const d = device_of(q, a, err);
+    const double size = (double)am_sim_int(q, "size", 1);
+
+    if (!d)
+        return AM_E_ABSENT;
+    if (size > 0.5 * (double)d->memory)
+        return am_fail(err, AM_E_ABSENT, "size %g: the device has less memory", size);
+    a->work.ops = 16;
+    a->seconds =
+        16e-9 * (am_sim_is(q, "space", "local") || size <= (double)d->cache ? 0.3 * d->memory_ns
+                                                                            : d->memory_ns);
+    return AM_OK;
+}
+
+/* One counter takes an addition per few cycles, many take as many at once. */
+static enum am_status answer_atomic(const struct am_sim_question *q, struct am_sim_answer *a,
+                                    struct am_err *err)
+{
+    const struct am_sim_device *const d = device_of(q, a, err);
+    const bool local = am_sim_is(q, "space", "local"), chain = am_sim_is(q, "counters", "chain");
+    double together;
+
+    if (!d)
+        return AM_E_ABSENT;
+    if (local && (chain || am_sim_is(q, "counters", "line")))
+        return am_fail(err, AM_E_ABSENT, "in local memory: one, group and own");
+    together = local || am_sim_is(q, "counters", "group") ? (double)d->units : 1;
+    if (am_sim_is(q, "counters", "own"))
+        together = (double)(d->units * d->width);
+    a->work.ops = 1e6;
+    a->seconds = chain ? 1e-3 * d->memory_ns : 1e6 / (d->ghz * 1e9 * together);
+    return AM_OK;
+}
+
+static enum am_status answer_barrier(const struct am_sim_question *q, struct am_sim_answer *a,
+                                     struct am_err *err)
+{
+    const struct am_sim_device *const d = device_of(q, a, err);
+    const double group = (double)am_sim_int(q, "group", 1);
+
+    if (!d)
+        return AM_E_ABSENT;
+    a->work.ops = 1;
+    a->seconds = (d->latency_cycles + 2 * group / (double)d->width) / (d->ghz * 1e9);
+    return AM_OK;
+}
+
+/* Both directions have their own way; a kernel beside them costs nothing. */
+static enum am_status answer_overlap(const struct am_sim_question *q, struct am_sim_answer *a,
+                                     struct am_err *err)
+{
+    const struct am_sim_device *const d = device_of(q, a, err);
+    const double bytes = (double)am_sim_int(q, "size", 1);
+    const bool both = am_sim_is(q, "direction", "both");
+
+    if (!d)
+        return AM_E_ABSENT;
+    a->work.bytes_read = both || am_sim_is(q, "direction", "d2h") ? bytes : 0;
+    a->work.bytes_written = both || am_sim_is(q, "direction", "h2d") ? bytes : 0;
+    a->work.ops = 1;
+    a->seconds = d->link_us * 1e-6 + bytes / (d->link_gbs * 1e9) * (d->gpu || !both ? 1 : 2);
+    am_sim_own(q, a, "hidden", am_sim_is(q, "beside", "nothing") ? NAN : d->gpu ? 0.98 : 0.1);
+    return AM_OK;
+}
+
+/* Matrix units are no part of a description. */
+static enum am_status answer_dot(const struct am_sim_question *q, struct am_sim_answer *a,
+                                 struct am_err *err)
+{
+    (void)q;
+    (void)a;
+    return am_fail(err, AM_E_ABSENT, "no instructions for matrices are known of this device");
 }
 
 /* A vector addition by so many items: of a device, or of threads on the host. */
@@ -299,10 +379,21 @@ static enum am_status answer_scale(const struct am_sim_question *q, struct am_si
 }
 
 const struct am_sim_answerer am_sim_ocl_answers[] = {
-    {"ocl.arith", answer_arith},       {"ocl.launch", answer_launch},
-    {"ocl.builtin", answer_builtin},   {"ocl.branch", answer_branch},
-    {"ocl.constant", answer_constant}, {"ocl.image", answer_image},
-    {"ocl.bus", answer_bus},           {"ocl.cache", answer_set},
-    {"ocl.global", answer_global},     {"ocl.local", answer_local},
-    {"ocl.scale", answer_scale},       {NULL, NULL},
+    {"ocl.arith", answer_arith},
+    {"ocl.launch", answer_launch},
+    {"ocl.builtin", answer_builtin},
+    {"ocl.branch", answer_branch},
+    {"ocl.constant", answer_constant},
+    {"ocl.image", answer_image},
+    {"ocl.bus", answer_bus},
+    {"ocl.cache", answer_set},
+    {"ocl.global", answer_global},
+    {"ocl.local", answer_local},
+    {"ocl.scale", answer_scale},
+    {"ocl.latency", answer_latency},
+    {"ocl.overlap", answer_overlap},
+    {"ocl.dot", answer_dot},
+    {"ocl.atomic", answer_atomic},
+    {"ocl.barrier", answer_barrier},
+    {NULL, NULL},
 };

@@ -6,7 +6,8 @@
 
 extern const struct am_bench am_bench_ocl_builtin, am_bench_ocl_branch, am_bench_ocl_constant,
     am_bench_ocl_image, am_bench_ocl_global, am_bench_ocl_cache, am_bench_ocl_local,
-    am_bench_ocl_bus, am_bench_ocl_scale;
+    am_bench_ocl_bus, am_bench_ocl_scale, am_bench_ocl_latency, am_bench_ocl_overlap,
+    am_bench_ocl_atomic, am_bench_ocl_barrier;
 
 enum { TURNS = 5 };
 
@@ -50,6 +51,17 @@ static const struct point measured[] = {
     {&am_bench_ocl_bus, "d2d read_write pageable 65536"},
     {&am_bench_ocl_scale, "opencl 3 65536"},
     {&am_bench_ocl_scale, "opencl 1000 1048576"},
+    {&am_bench_ocl_latency, "global 4096"},
+    {&am_bench_ocl_latency, "global 3145728"},
+    {&am_bench_ocl_latency, "local 12288"},
+    {&am_bench_ocl_atomic, "global group"},
+    {&am_bench_ocl_atomic, "global line"},
+    {&am_bench_ocl_atomic, "local one"},
+    {&am_bench_ocl_barrier, "32 one"},
+    {&am_bench_ocl_barrier, "64 full"},
+    {&am_bench_ocl_overlap, "h2d nothing 65536"},
+    {&am_bench_ocl_overlap, "d2h compute 65536"},
+    {&am_bench_ocl_overlap, "both memory 4096"},
 };
 
 static const struct refused {
@@ -77,6 +89,13 @@ static const struct refused {
     {{&am_bench_ocl_bus, "d2d map pageable 65536"}, "no memory of the host"},
     {{&am_bench_ocl_bus, "h2d read_write pageable 5000"}, "whole pages"},
     {{&am_bench_ocl_bus, "h2d read_write pageable 1073741824"}, "limit"},
+    {{&am_bench_ocl_latency, "global 1000"}, "lines of 128 bytes"},
+    {{&am_bench_ocl_latency, "global 1408"}, "a product of 2, 3, 5 and 7"},
+    {{&am_bench_ocl_latency, "local 65536"}, "local memory"},
+    {{&am_bench_ocl_atomic, "local chain"}, "one, group and own"},
+    {{&am_bench_ocl_barrier, "2048 one"}, "group 2048"},
+    {{&am_bench_ocl_overlap, "both nothing 1000"}, "whole pages"},
+    {{&am_bench_ocl_overlap, "both nothing 1073741824"}, "limit"},
     {{&am_bench_ocl_scale, "opencl 0 65536"}, "0 items"},
     {{&am_bench_ocl_scale, "opencl 1 100"}, "multiple"},
 };

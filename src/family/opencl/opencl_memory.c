@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of OpenCL devices (ocl.global, ocl.local, ocl.cache, ocl.scale): the piece that one access
- * moves, banks, caches, and how the device compares with threads of the host. */
+/* Memory of OpenCL devices (ocl.global, ocl.local, ocl.cache, ocl.latency, ocl.scale): the piece
+ * that one access moves, banks, caches, and how the device compares with threads of the host. */
 #include "family/opencl/opencl.h"
 #include "fit/curve.h"
 
@@ -18,6 +18,8 @@ static const double climbs = 1.41;
 static const double follows = 0.5;
 /* Bandwidths of neighbouring levels of memory differ by more than this. */
 static const double level_ratio = 1.3;
+/* Their latencies do so by more than this. */
+static const double latency_ratio = 1.2;
 /* The widest stride that is looked at. */
 static const double stride_max = 1024;
 
@@ -254,6 +256,58 @@ void am_opencl_derive_caches(const struct am_deriving *d)
         levels = am_curve_plateaus(&curve, level_ratio);
         for (size_t k = 0; k + 1 < levels.n; k++)
             offer_level(d, &devices.items[i].picks, &curve, &levels, k);
+    }
+}
+
+/* ---- levels by latency ---- */
+
+static void offer_latency(const struct am_deriving *d, const struct am_picks *sizes,
+                          const struct am_curve *curve, const struct am_plateaus *levels, size_t i)
+{
+    const struct am_plateau *const p = &levels->items[i];
+    const bool last = i + 1 == levels->n;
+    const char *const level = last ? "memory" : am_arena_printf(d->arena, "%zu", i + 1);
+    const struct am_pick *const best = &sizes->items[0];
+    struct am_fact size =
+        fact_on(best, "level_size", "working set that a level of the device's memory holds", "B");
+    struct am_fact time = fact_on(best, "level_latency", "one dependent load from that level", "s");
+
+    am_fact_label(&size, d->arena, "level", AM_AXIS_NAME, level);
+    am_fact_label(&time, d->arena, "level", AM_AXIS_NAME, level);
+    time.value = p->typical;
+    time.ci = (struct am_interval){p->lo, p->hi, NAN};
+    time.evidence = "ocl.latency: the plateau of sets that it holds";
+    am_facts_offer(d->facts, time);
+    if (last)
+        return;
+    size.evidence = am_arena_printf(d->arena, "ocl.latency: half way from %.3g to %.3g ns",
+                                    1e9 * p->level, 1e9 * levels->items[i + 1].level);
+    if (am_curve_crossing(curve, 0.5 * (p->level + levels->items[i + 1].level), AM_CURVE_BEST,
+                          &size.value, &size.ci))
+        am_facts_offer(d->facts, size);
+}
+
+/* Levels of memory as a chase meets them, the last of them being memory itself. */
+void am_opencl_derive_levels(const struct am_deriving *d)
+{
+    const struct am_groups devices = devices_of(d, "ocl.latency", "space=global", "latency");
+
+    for (size_t i = 0; i < devices.n; i++) {
+        const struct am_picks sizes = am_picks_curve(&devices.items[i].picks, "size", NULL);
+        struct am_curve curve = {0};
+        struct am_plateaus levels;
+
+        for (size_t k = 0; k < sizes.n; k++) {
+            const struct am_summary *const s = &sizes.items[k].metric->summary;
+
+            (void)am_curve_add(&curve, d->arena,
+                               (struct am_curve_point){sizes.items[k].x, s->p5, s->median, s->p95});
+        }
+        if (curve.n < CURVE_MIN || !am_curve_settle(&curve))
+            continue;
+        levels = am_curve_plateaus(&curve, latency_ratio);
+        for (size_t k = 0; k < levels.n; k++)
+            offer_latency(d, &sizes, &curve, &levels, k);
     }
 }
 

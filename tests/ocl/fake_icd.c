@@ -10,20 +10,13 @@
  *     time=stumble                                  frozen, with one disturbed launch of a body
  *                                                   that is there twice
  *     time=boast  time=back                         events claim 100 times as long; end first
- * Its kernels are those of kernels/launch.cl; all others take their time and compute nothing. */
-#define CL_TARGET_OPENCL_VERSION 120
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#include "fake_acts.h"
+ *     library=WORD                                  all this only in a library with WORD in its
+ * name Its kernels are those of kernels/launch.cl; all others take their time and compute nothing.
+ */
+#include "fake_driver.h"
 
-#include <CL/cl_icd.h>
-
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     DEVICES_MAX = 4,
@@ -32,60 +25,8 @@ enum {
                          * interrupted, for then the host's clock would contradict the events */
     BOAST = 100,
     DEVICE_UUID = 0x106a, /* CL_DEVICE_UUID_KHR */
-    ARGS_MAX = 8,
-    LOOPS_ARG = 3,
+    LOOPS_ARG = 3,        /* of kernels that the table below does not have */
 };
-
-/* The loader calls through the first word of every object. */
-struct object {
-    const struct _cl_icd_dispatch *dispatch;
-};
-struct _cl_platform_id {
-    struct object o;
-};
-struct _cl_device_id {
-    struct object o;
-};
-struct _cl_context {
-    struct object o;
-};
-struct _cl_command_queue {
-    struct object o;
-};
-struct _cl_mem {
-    struct object o;
-    size_t bytes;
-    unsigned char *data;
-};
-struct _cl_program {
-    struct object o;
-    uint32_t salt;
-};
-struct _cl_kernel {
-    struct object o;
-    char name[64];
-    uint32_t salt;
-    unsigned launches;
-    struct {
-        size_t size;
-        unsigned char value[16];
-    } args[ARGS_MAX];
-};
-struct _cl_event {
-    struct object o;
-    uint64_t start_ns, end_ns;
-};
-
-static const struct _cl_icd_dispatch table;
-
-static void *new_object(size_t size)
-{
-    struct object *const o = calloc(1, size);
-
-    if (o)
-        o->dispatch = &table;
-    return o;
-}
 
 static uint64_t now(void)
 {
@@ -95,27 +36,11 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ---- acts (fake_acts.h) ---- */
-
-#define ACT()                                                                                      \
-    do {                                                                                           \
-        const cl_int code_ = act(__func__ + sizeof("fake_") - 1);                                  \
-        if (code_ != CL_SUCCESS)                                                                   \
-            return code_;                                                                          \
-    } while (0)
-
-/* For calls that return an object and tell their code by the way. */
-static bool acts(const char *call, cl_int *code)
-{
-    *code = act(call);
-    return *code == CL_SUCCESS;
-}
-#define MAY() acts(__func__ + sizeof("fake_") - 1, code)
-
 /* ---- platform and devices ---- */
 
-static struct _cl_platform_id platform = {{&table}};
-static struct _cl_device_id devices[DEVICES_MAX] = {{{&table}}, {{&table}}, {{&table}}, {{&table}}};
+static struct _cl_platform_id platform = {{&am_fake_table}};
+static struct _cl_device_id devices[DEVICES_MAX] = {
+    {{&am_fake_table}}, {{&am_fake_table}}, {{&am_fake_table}}, {{&am_fake_table}}};
 
 static cl_int fake_clGetPlatformIDs(cl_uint room, cl_platform_id *out, cl_uint *n)
 {
@@ -124,17 +49,6 @@ static cl_int fake_clGetPlatformIDs(cl_uint room, cl_platform_id *out, cl_uint *
         out[0] = &platform;
     if (n)
         *n = 1;
-    return CL_SUCCESS;
-}
-
-static cl_int give(const void *value, size_t size, size_t room, void *out, size_t *needed)
-{
-    if (needed)
-        *needed = size;
-    if (out && room < size)
-        return CL_INVALID_VALUE;
-    if (out)
-        memcpy(out, value, size);
     return CL_SUCCESS;
 }
 
@@ -186,8 +100,9 @@ static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t r
         {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1, NULL},
         {CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, sizeof(cl_uint), 1, NULL},
         {CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t), 256, NULL},
-        {CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof(size_t), 0, NULL},
-        {CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof(size_t), 0, NULL},
+        {CL_DEVICE_IMAGE_SUPPORT, sizeof(cl_bool), CL_TRUE, NULL},
+        {CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof(size_t), 1u << 14, NULL},
+        {CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof(size_t), 1u << 14, NULL},
         {CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong), 1u << 30, NULL},
         {CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong), 1u << 29, NULL},
         {CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 1u << 15, NULL},
@@ -248,61 +163,17 @@ static cl_int fake_clReleaseCommandQueue(cl_command_queue q)
     return CL_SUCCESS;
 }
 
+static cl_int fake_clFlush(cl_command_queue q)
+{
+    (void)q;
+    ACT();
+    return CL_SUCCESS;
+}
+
 static cl_int fake_clFinish(cl_command_queue q)
 {
     (void)q;
     ACT();
-    return CL_SUCCESS;
-}
-
-static cl_mem fake_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t bytes, void *host,
-                                  cl_int *code)
-{
-    struct _cl_mem *m;
-
-    (void)c;
-    (void)flags;
-    (void)host;
-    if (!MAY())
-        return NULL;
-    m = new_object(sizeof(*m));
-    m->bytes = bytes;
-    m->data = calloc(1, bytes);
-    return m;
-}
-
-static cl_int fake_clReleaseMemObject(cl_mem m)
-{
-    free(m->data);
-    free(m);
-    return CL_SUCCESS;
-}
-
-static cl_int fake_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking,
-                                       size_t offset, size_t bytes, void *to, cl_uint n,
-                                       const cl_event *after, cl_event *event)
-{
-    (void)q;
-    (void)blocking;
-    (void)n;
-    (void)after;
-    (void)event;
-    ACT();
-    memcpy(to, m->data + offset, bytes);
-    return CL_SUCCESS;
-}
-
-static cl_int fake_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocking,
-                                        size_t offset, size_t bytes, const void *from, cl_uint n,
-                                        const cl_event *after, cl_event *event)
-{
-    (void)q;
-    (void)blocking;
-    (void)n;
-    (void)after;
-    (void)event;
-    ACT();
-    memcpy(m->data + offset, from, bytes);
     return CL_SUCCESS;
 }
 
@@ -399,7 +270,7 @@ static cl_int fake_clReleaseKernel(cl_kernel k)
 static cl_int fake_clSetKernelArg(cl_kernel k, cl_uint i, size_t size, const void *value)
 {
     ACT();
-    if (i >= ARGS_MAX || size > sizeof(k->args[i].value))
+    if (i >= FAKE_ARGS_MAX || size > sizeof(k->args[i].value))
         return CL_INVALID_ARG_INDEX;
     k->args[i].size = size;
     memcpy(k->args[i].value, value, size);
@@ -437,16 +308,37 @@ static bool is_frozen(void)
     return says("time", "frozen") || says("time", "stumble");
 }
 
+/* Which argument of a kernel counts the turns of its loop. */
+static cl_uint loops_arg(const struct _cl_kernel *k)
+{
+    static const struct {
+        const char *name;
+        cl_uint arg;
+    } rows[] = {
+        {"am_spin", 1},          {"am_branch", 1},      {"am_constant", 1},
+        {"am_image_read", 1},    {"am_image_write", 0}, {"am_builtin_rate", 1},
+        {"am_builtin_time", 1},  {"am_chase", 4},       {"am_barrier", 1},
+        {"am_atomic_global", 1},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strcmp(k->name, rows[i].name) == 0)
+            return rows[i].arg;
+    }
+    return LOOPS_ARG;
+}
+
 /* Work in proportion to the loop count, twice as much where the name says so. */
 static uint64_t duration(const struct _cl_kernel *k)
 {
     const bool twice = strstr(k->name, "twice");
+    const cl_uint arg = loops_arg(k);
     uint32_t turns = 1;
 
     if (is_frozen())
         return says("time", "stumble") && twice && k->launches == 2 ? 2 * FROZEN_NS : FROZEN_NS;
-    if (k->args[LOOPS_ARG].size == sizeof(turns))
-        memcpy(&turns, k->args[LOOPS_ARG].value, sizeof(turns));
+    if (k->args[arg].size == sizeof(turns))
+        memcpy(&turns, k->args[arg].value, sizeof(turns));
     return (uint64_t)turns * TURN_NS * (twice ? 2 : 1);
 }
 
@@ -524,7 +416,7 @@ static cl_int fake_clSetUserEventStatus(cl_event e, cl_int status)
 /* ---- what the loader looks for ---- */
 
 #define ENTRY(name) .name = fake_##name
-static const struct _cl_icd_dispatch table = {
+const struct _cl_icd_dispatch am_fake_table = {
     ENTRY(clGetPlatformIDs),
     ENTRY(clGetPlatformInfo),
     ENTRY(clGetDeviceIDs),
@@ -534,10 +426,19 @@ static const struct _cl_icd_dispatch table = {
     ENTRY(clCreateCommandQueue),
     ENTRY(clReleaseCommandQueue),
     ENTRY(clFinish),
+    ENTRY(clFlush),
     ENTRY(clCreateBuffer),
     ENTRY(clReleaseMemObject),
     ENTRY(clEnqueueReadBuffer),
     ENTRY(clEnqueueWriteBuffer),
+    ENTRY(clEnqueueCopyBuffer),
+    ENTRY(clEnqueueFillBuffer),
+    ENTRY(clEnqueueMapBuffer),
+    ENTRY(clEnqueueUnmapMemObject),
+    ENTRY(clCreateImage),
+    ENTRY(clGetSupportedImageFormats),
+    ENTRY(clEnqueueReadImage),
+    ENTRY(clEnqueueWriteImage),
     ENTRY(clCreateProgramWithSource),
     ENTRY(clCreateProgramWithBinary),
     ENTRY(clGetProgramInfo),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Drivers that crash, fail, hang or lie in the middle of a measurement: a stored failure each.
 
-Arguments: archmeter, the folder of real workers, the fake driver's library."""
+Arguments: archmeter, the folder of real workers, the fake driver's library, another file of the same."""
 import os
 import sys
 
@@ -37,6 +37,32 @@ FAULTS = (
     ("ocl.arith", "clCreateProgramWithBinary=crash", "signal", "Segmentation fault"),
 )
 
+# Every bench, and what its driver's work is done by: kernels, or transfers
+BY_KERNELS = ("ocl.arith", "ocl.branch", "ocl.builtin", "ocl.cache", "ocl.constant", "ocl.global", "ocl.image",
+              "ocl.local", "ocl.scale", "ocl.latency", "ocl.atomic", "ocl.barrier", "ocl.launch")
+BY_TRANSFERS = ("ocl.bus", "ocl.overlap")
+CHOSEN = {"op": "fma", "type": "float", "width": "4", "mode": "throughput", "chains": "1", "function": "sin",
+          "paths": "8", "stride": "1", "kernel": "read", "items": "4096", "backend": "opencl", "counters": "own",
+          "space": "global", "groups": "one"}
+CHOSEN_TRANSFERS = {"direction": "h2d", "size": "64K", "method": "read_write", "beside": "nothing"}
+
+# benches, acts of the driver, kind of the stored failures, words of their reasons
+FAULTS_OF_EACH = (
+    (BY_KERNELS, "clCreateContext=-6", "reported", "CL_OUT_OF_HOST_MEMORY"),
+    (BY_KERNELS, "clCreateBuffer=-4,clCreateImage=-4", "reported", "CL_MEM_OBJECT_ALLOCATION_FAILURE"),
+    (BY_KERNELS, "clBuildProgram=-11", "reported", "the marble is chipped"),
+    (BY_KERNELS, "clEnqueueNDRangeKernel=-5", "reported", "CL_OUT_OF_RESOURCES"),
+    (BY_KERNELS, "clEnqueueNDRangeKernel=crash", "signal", "Segmentation fault"),
+    (BY_KERNELS, "clEnqueueNDRangeKernel=hang", "timeout", "killed"),
+    # ocl.builtin calls its function, and finds it wrong, before it waits for any event
+    (tuple(b for b in BY_KERNELS if b != "ocl.builtin"), "clWaitForEvents=-14", "reported", "CL_EXEC_STATUS_ERROR"),
+    (BY_KERNELS[:-1], "", "reported", "wrong:"),  # its kernels compute nothing but that of ocl.launch
+    (BY_TRANSFERS, "clCreateBuffer=-4", "reported", "CL_MEM_OBJECT_ALLOCATION_FAILURE"),
+    (BY_TRANSFERS, "clEnqueueWriteBuffer=-5", "reported", "CL_OUT_OF_RESOURCES"),
+    (BY_TRANSFERS, "clEnqueueWriteBuffer=crash", "signal", "Segmentation fault"),
+    (BY_TRANSFERS, "clFinish=hang", "timeout", "killed"),
+)
+
 
 def environment(bench, library):
     """Only the fake driver is there."""
@@ -68,6 +94,37 @@ def check_fault(tap, bench, env, number, fault):
     tap.ok(samples == 0, f"{name}, {acts or 'kernels that compute nothing'}: never a number", samples)
 
 
+def check_each(tap, bench, env, number, fault):
+    """One run of all benches with one fault: each has stored it, and none a number."""
+    names, acts, kind, words = fault
+    db = f"e{number}.db"
+    values = CHOSEN_TRANSFERS if names is BY_TRANSFERS else CHOSEN
+    chosen = [x for k, v in values.items() for x in ("-p", f"{k}={v}")]
+    limit = "500ms" if kind == "timeout" else "120s"
+    bench.run("run", *names, *chosen, "--quick", "--launches", "1", "--budget", "600s", "--launch-limit", limit,
+              "-o", db, env=dict(env, AM_FAKE_OCL=acts))
+    stored = bench.query(db, "SELECT bench, kind, reason FROM failures WHERE state = 'fail'")
+    good = bench.query(db, "SELECT count(*) FROM visit WHERE state = 'ok'")[0][0]
+    for name in names:
+        own = [(k, r) for b, k, r in stored if b == name]
+        tap.ok(own and all(k == kind and words in r for k, r in own),
+               f"{name}, {acts or 'kernels that compute nothing'}: {len(own)} times {kind}", own or stored[:3])
+    tap.ok(good == 0, f"{acts or 'kernels that compute nothing'}: never a number", good)
+
+
+def check_hanging(tap, bench, env):
+    """A driver that hangs hides no bench and no other driver."""
+    vendors = env["OCL_ICD_VENDORS"]
+    library = os.path.abspath(sys.argv[4])
+    with open(os.path.join(vendors, "hanging.icd"), "w", encoding="utf-8") as f:
+        f.write(library + "\n")
+    env = dict(env, AM_FAKE_OCL="library=_too,clGetDeviceIDs=hang")
+    run = bench.run("run", "ocl.launch", "--quick", "--launches", "2", "-o", "hang.db", env=env)
+    rows = bench.query("hang.db", "SELECT count(*) FROM visit WHERE state = 'ok'")
+    tap.ok(run.returncode == 0 and rows[0][0] == 2, "beside a driver that hangs the other is measured", run.stderr)
+    os.unlink(os.path.join(vendors, "hanging.icd"))
+
+
 def check_going_on(tap, bench, env):
     """One device of the run is broken, the other is measured."""
     vendors = env["OCL_ICD_VENDORS"]
@@ -78,7 +135,8 @@ def check_going_on(tap, bench, env):
     tap.ok(rows.get("ocl.launch", {}).get("state") == "ok",
            "beside a driver that cannot be loaded the other is measured", run.stderr)
     tap.ok(set(rows["ocl.launch"]["metrics"]) ==
-           {"round_trip", "start", "enqueue", "argument", "event", "build", "first_launch"},
+           {"round_trip", "batch", "enqueue", "timed", "start", "argument", "event", "build",
+            "first_launch"},
            "with every metric", rows)
     told = " ".join(bench.run("show", "g.db", "--provenance").stdout.split())
     tap.ok("OpenCL 1.2 fake" in told and os.path.basename(sys.argv[3]) in told,
@@ -112,6 +170,9 @@ def main():
     tap.ok(DEVICE in listed, "a device has a name made of what the driver says", listed)
     for number, fault in enumerate(FAULTS):
         check_fault(tap, bench, env, number, fault)
+    for number, fault in enumerate(FAULTS_OF_EACH):
+        check_each(tap, bench, env, number, fault)
+    check_hanging(tap, bench, env)
     check_going_on(tap, bench, env)
     check_none(tap, bench, env)
     tap.done()

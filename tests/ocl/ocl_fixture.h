@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* A point of every OpenCL bench, and how a worker measures one. */
+#ifndef AM_TESTS_OCL_FIXTURE_H
+#define AM_TESTS_OCL_FIXTURE_H
+
+#include "bench/ocl/host/device.h"
+#include "bench_fixture.h"
+
+extern const struct am_bench am_bench_ocl_atomic, am_bench_ocl_barrier, am_bench_ocl_arith,
+    am_bench_ocl_branch, am_bench_ocl_builtin, am_bench_ocl_bus, am_bench_ocl_cache,
+    am_bench_ocl_constant, am_bench_ocl_global, am_bench_ocl_image, am_bench_ocl_latency,
+    am_bench_ocl_launch, am_bench_ocl_local, am_bench_ocl_overlap, am_bench_ocl_scale;
+
+/* A point by the values of its axes after the device, and iterations of a batch. */
+struct point {
+    const struct am_bench *bench;
+    const char *words;
+    uint64_t iters;
+    bool host_timed; /* by no clock of the device */
+};
+
+static const struct point
+    arith_fma = {&am_bench_ocl_arith, "fma float 4 2 affine throughput 64 32", 1, false},
+    arith_muladd = {&am_bench_ocl_arith, "muladd float 4 2 affine throughput 64 32", 1, false},
+    arith_add = {&am_bench_ocl_arith, "add float 4 2 affine throughput 64 32", 1, false},
+    arith_sub = {&am_bench_ocl_arith, "sub double 2 2 affine throughput 64 32", 1, false},
+    arith_mul = {&am_bench_ocl_arith, "mul float 4 2 affine throughput 64 32", 1, false},
+    builtin = {&am_bench_ocl_builtin, "sin float 1", 16, false},
+    branch = {&am_bench_ocl_branch, "8 local fma 1024", 64, false},
+    constant = {&am_bench_ocl_constant, "3 uniform 4096", 64, false},
+    image_read = {&am_bench_ocl_image, "read 16384 square rgba-float", 16, false},
+    image_write = {&am_bench_ocl_image, "write 65536 square rgba-float", 19, false},
+    global_read = {&am_bench_ocl_global, "read group 1 4 1048576", 3, false},
+    global_write = {&am_bench_ocl_global, "write group 1 4 1048576", 3, false},
+    cache_read = {&am_bench_ocl_cache, "read 65536 4", 3, false},
+    local_read = {&am_bench_ocl_local, "read 1 4", 64, false},
+    local_write = {&am_bench_ocl_local, "write 32 1", 67, false},
+    scale = {&am_bench_ocl_scale, "opencl 1000 1048576", 3, false},
+    latency = {&am_bench_ocl_latency, "global 65536", 64, false},
+    latency_local = {&am_bench_ocl_latency, "local 4096", 64, false},
+    overlap = {&am_bench_ocl_overlap, "both compute 65536", 2, true},
+    atomic_one = {&am_bench_ocl_atomic, "global one", 4, false},
+    atomic_chain = {&am_bench_ocl_atomic, "global chain", 64, false},
+    atomic_local = {&am_bench_ocl_atomic, "local own", 16, false},
+    barriers = {&am_bench_ocl_barrier, "8 full", 65, false},
+    launch = {&am_bench_ocl_launch, "1", 1, false},
+    bus_h2d = {&am_bench_ocl_bus, "h2d read_write pageable 65536", 2, true},
+    bus_d2h = {&am_bench_ocl_bus, "d2h read_write pinned 65536", 2, true},
+    bus_d2d = {&am_bench_ocl_bus, "d2d read_write pageable 65536", 2, true};
+
+static const struct point *const points[] = {
+    &arith_fma,  &arith_muladd, &arith_add,    &arith_sub,   &arith_mul,   &builtin,
+    &branch,     &constant,     &image_read,   &image_write, &global_read, &global_write,
+    &cache_read, &local_read,   &local_write,  &scale,       &latency,     &latency_local,
+    &atomic_one, &atomic_chain, &atomic_local, &barriers,    &overlap,     &launch,
+    &bus_h2d,    &bus_d2h,      &bus_d2d,
+};
+
+/* The device's name is a free word, which bx_point() cannot cut out of a line. */
+static void set_point(const struct point *p, const char *device, struct am_value *point)
+{
+    struct am_bench rest = *p->bench;
+
+    rest.axes++;
+    point[0] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = device};
+    bx_point(&rest, p->words, point + 1);
+}
+
+/* One launch of a point, as a worker makes it: prepared, `lengths` batches, each twice as long as
+ * the last, verified. */
+static enum am_status measure(const struct point *p, const char *device, const struct am_ctx *ctx,
+                              unsigned lengths, struct am_err *err)
+{
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_batch batch = {0};
+    double residual = 0;
+    void *const state = calloc(1, p->bench->state_size);
+    enum am_status s;
+
+    set_point(p, device, point);
+    s = p->bench->prepare(state, ctx, point, &work, err);
+    for (unsigned i = 0; i < lengths && s == AM_OK; i++)
+        s = p->bench->run_timed(state, p->iters << (i < 6 ? i : 6), &batch, err);
+    if (s == AM_OK)
+        s = p->bench->verify(state, &residual, err);
+    p->bench->finish(state);
+    free(state);
+    return s;
+}
+
+static const char *usable_device(void)
+{
+    for (const char *const *name = am_ocl_device_names(); *name; name++) {
+        if (!am_ocl_device_why_not(*name))
+            return *name;
+    }
+    return NULL;
+}
+
+#endif

@@ -339,7 +339,7 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
         return am_fail(err, AM_E_WRONG, "wrong: nothing was transferred");
     if (w->direction == D2H)
         return compare(w, w->host, residual, err);
-    arrived = malloc(w->bytes);
+    arrived = calloc(1, w->bytes); /* nothing of an earlier check may stand in for it */
     if (!arrived)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu bytes to check", w->bytes);
     s = am_ocl_device_read(&w->device, w->to, 0, w->bytes, arrived, err);

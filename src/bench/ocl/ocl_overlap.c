@@ -360,7 +360,7 @@ static enum am_status compare(const struct overlapped *w, const uint32_t *got, b
 
 static enum am_status verify_up(const struct overlapped *w, double *residual, struct am_err *err)
 {
-    uint32_t *const arrived = malloc(w->bytes);
+    uint32_t *const arrived = calloc(1, w->bytes); /* nothing of an earlier check is in it */
     enum am_status s = arrived ? AM_OK : am_fail(err, AM_E_NOMEM, "%zu bytes to check", w->bytes);
 
     if (s == AM_OK)

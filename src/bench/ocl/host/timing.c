@@ -100,13 +100,18 @@ static uint64_t span_of(const struct am_ocl_timer *t)
     return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0;
 }
 
+/* Whether events saw more time than passed, which nothing that disturbs can explain. */
+static bool claims_more(const struct am_ocl_timer *t, uint64_t host_ns)
+{
+    return (double)span_of(t) > claim_margin * (double)host_ns + (double)claim_slack_ns;
+}
+
 /* Whether both clocks go alike, as far as a batch of this length can tell. */
 static bool goes_alike(const struct am_ocl_timer *t, uint64_t host_ns)
 {
     const double span = (double)span_of(t), rest = (double)host_ns - span;
 
-    return span >= CLOCK_NS && rest <= clock_margin * span &&
-           -rest <= (claim_margin - 1) * (double)host_ns + (double)claim_slack_ns;
+    return span >= CLOCK_NS && rest <= clock_margin * span && !claims_more(t, host_ns);
 }
 
 /* The host sees at least what the device works, and not far more than that and the starting. */
@@ -231,9 +236,11 @@ static enum am_status calibrate(struct am_ocl_timer *t, cl_kernel kernel,
         double apart;
         const enum am_status s = clocks_apart(t, kernel, range, launches, &apart, err);
 
+        host_ns = now(t) - t->begin_ns;
         if (s != AM_OK || t->calibrated)
             return s;
-        host_ns = now(t) - t->begin_ns;
+        if (claims_more(t, host_ns))
+            break;
         alike = isfinite(apart) ? alike + 1 : 0;
         if (apart < 0.8 * before && isfinite(before))
             alike = 1;

@@ -4,7 +4,9 @@
  *
  * What a right result may be off by is measured: by as much as a plain loop of the same type is off
  * in the same windows, and a few times that. The bound by counting roundings alone is hundreds of
- * times wider after some hundred steps, and would not notice a step too few. */
+ * times wider after some hundred steps, and would not notice a step too few. Where the arithmetic
+ * is that of the paper, every method and instruction set computes the bits of the plain loop: there
+ * no error at all is allowed beside it. */
 #ifndef AM_BENCH_APPS_STENCIL_CHECK_H
 #define AM_BENCH_APPS_STENCIL_CHECK_H
 
@@ -27,6 +29,8 @@ struct am_stencil_view {
     size_t n, steps;     /* steps: of one iteration from the start */
     double r, tolerance; /* by counting: never exceeded */
     bool sharp;          /* held to what a plain loop of the type is off by, too */
+    bool exact;          /* and to its very bits: the paper's form has them in every method */
+    bool fuses;          /* that loop has a fused multiply-add, as the result's has */
     uint64_t seed;       /* of which points are looked at */
     const void *self;
     double (*value)(const void *self, size_t point);

@@ -242,6 +242,8 @@ static struct am_stencil_view view_of(const struct line *line)
                                     .r = spec->r,
                                     .tolerance = am_stencil_tolerance(spec->type, line->steps),
                                     .sharp = am_stencil_is_sharp(spec->form, spec->r),
+                                    .exact = spec->form == AM_STENCIL_paper,
+                                    .fuses = am_flops_find(spec->kernels->isa)->has_fma,
                                     .seed = line->seed,
                                     .self = line,
                                     .value = value,

@@ -5,6 +5,7 @@
 #include "bench/apps/stencil_dim.h"
 #include "bench/mpi/distributed.h"
 #include "bench/shared/usable.h"
+#include "kernels/flops.h"
 #include "kernels/isa.h"
 
 #include <limits.h>
@@ -283,6 +284,8 @@ static enum am_status compare(const struct stencil *w, const void *x, double *re
         .r = spec->r,
         .tolerance = am_stencil_tolerance(spec->type, w->d.steps),
         .sharp = am_stencil_is_sharp(spec->form, spec->r),
+        .exact = spec->form == AM_STENCIL_paper,
+        .fuses = am_flops_find(spec->kernels->isa)->has_fma,
         .seed = w->d.team->seed,
         .self = &all,
         .value = value,

@@ -11,7 +11,7 @@ enum {
     AM_FLOPS_STREAMS_MAX = 16,
     AM_FLOPS_VEC_BYTES_MAX = 64,
     AM_FLOPS_EXTREMES_STREAMS =
-        14, /* of the chains with maxima, which every ISA has registers for */
+        14, /* of the chains without a count of their own, which every ISA has registers for */
 };
 
 enum am_flops_op { AM_FLOPS_FMA, AM_FLOPS_ADD, AM_FLOPS_MUL, AM_FLOPS_MIX, AM_FLOPS_OPS };
@@ -38,6 +38,9 @@ struct am_flops_variant {
     /* x = max(x, a) by itself, and in turn with x = x + a: they tell which units extremes are on.
      */
     am_flops_fn *extremes[AM_FLOPS_TYPES], *extremes_sums[AM_FLOPS_TYPES];
+    /* x = x m and x = x + a in turn, two roundings: whether they have units of their own. As many
+     * streams as extremes have. */
+    am_flops_fn *products_sums[AM_FLOPS_TYPES];
 };
 
 /* Whether the operation is or has a fused multiply-add, and what one step of a lane counts. */

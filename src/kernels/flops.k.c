@@ -86,14 +86,22 @@
     x##i = x##i + a;                                                                               \
     HOLD(x##i);
 #define SUM_f64(i) SUM_f32(i)
+#define PRODUCT_f32(i)                                                                             \
+    x##i = x##i * m;                                                                               \
+    HOLD(x##i);
+#define PRODUCT_f64(i) PRODUCT_f32(i)
 #define LAST_7_OF_14(X) X(7) X(8) X(9) X(10) X(11) X(12) X(13)
 #define BODY_max(type, n) AM_REP_##n(EXTREME_##type)
 /* Half of the streams begin with their addition, as in mix; n is 14. */
 #define BODY_maxadd(type, n)                                                                       \
     AM_REP_7(EXTREME_##type)                                                                       \
     LAST_7_OF_14(SUM_##type) AM_REP_7(SUM_##type) LAST_7_OF_14(EXTREME_##type)
+#define BODY_muladd(type, n)                                                                       \
+    AM_REP_7(PRODUCT_##type)                                                                       \
+    LAST_7_OF_14(SUM_##type) AM_REP_7(SUM_##type) LAST_7_OF_14(PRODUCT_##type)
 #define LOAD_max LOAD_fma
 #define LOAD_maxadd LOAD_fma
+#define LOAD_muladd LOAD_fma
 #define LOAD_fma(i) V x##i = start[i];
 #define LOAD_add LOAD_fma
 #define LOAD_mul LOAD_fma
@@ -177,6 +185,8 @@ CHAINS(max, f32, 14)
 CHAINS(max, f64, 14)
 CHAINS(maxadd, f32, 14)
 CHAINS(maxadd, f64, 14)
+CHAINS(muladd, f32, 14)
+CHAINS(muladd, f64, 14)
 
 #define ENTRY(op, type, n) op##_##type##_##n,
 
@@ -194,4 +204,5 @@ const struct am_flops_variant AM_KERNEL(am_flops_) = {
         },
     .extremes = {max_f32_14, max_f64_14},
     .extremes_sums = {maxadd_f32_14, maxadd_f64_14},
+    .products_sums = {muladd_f32_14, muladd_f64_14},
 };

@@ -45,6 +45,7 @@ STREAM = {  # kernel: arrays read, written, and prefetched in each form of its l
     "triad": (2, 1, {"plain": 0, "nt": 0, "ahead": 3, "nt_ahead": 2}),
 }
 FLOPS = {"fma": ("fma",), "add": ("add",), "mul": ("mul",), "mix": ("fma", "add")}
+PRODUCTS_SUMS = {"muladd": ("mul", "add")}  # fourteen streams only
 
 
 class Insn:
@@ -238,7 +239,7 @@ def innermost_loops(arch, body):
 def flops_loop_faults(arch, isa, loop, op, kind, n):
     """Each of the operation's instructions on each of the n accumulators, and the loop's count."""
     faults, chains = [], []
-    for instruction in FLOPS[op]:
+    for instruction in {**FLOPS, **PRODUCTS_SUMS}[op]:
         pattern = arch.arithmetic(isa, instruction, kind)
         named = [i for i in loop if pattern.match(i.mnemonic)]
         chains += named
@@ -270,6 +271,13 @@ def flops_faults(arch, isa, functions, op, kind):
         faults += [f"{name}: {fault}"
                    for fault in flops_loop_faults(arch, isa, loops[0], op, kind, n)]
     return faults
+
+
+def products_sums_faults(arch, isa, functions, op, kind):
+    """The chain that bounds products and sums where nothing is fused."""
+    body = functions.get(f"{op}_{kind}_14")
+    loops = innermost_loops(arch, body) if body else []
+    return flops_loop_faults(arch, isa, loops[0], op, kind, 14) if len(loops) == 1 else [f"{len(loops)} loops"]
 
 
 def stream_faults(arch, isa, functions, name, reads, writes, prefetched):
@@ -366,6 +374,10 @@ def check_isa(tap, arch, isa, functions):
         for kind in ("f32", "f64"):
             tap.check(flops_faults(arch, isa, functions, op, kind),
                       f"{isa} {op} {kind}: loops hold their instructions and nothing else")
+    for op in PRODUCTS_SUMS:
+        for kind in ("f32", "f64"):
+            tap.check(products_sums_faults(arch, isa, functions, op, kind),
+                      f"{isa} {op} {kind}: products and sums in turn, never fused")
     for kind in ("f32", "f64"):
         tap.check(gemm_faults(arch, isa, functions, kind),
                   f"{isa} gemm {kind}: a block of C stays in registers of its width")

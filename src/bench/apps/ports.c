@@ -42,8 +42,8 @@ static double rate_of(am_flops_fn *fn, unsigned instructions, const void *in,
     return to_half(best);
 }
 
-/* Chains of fma and add in turn are just long enough for the registers to hide: what is near the
- * sum of both rates is the sum. */
+/* Chains of fma (or products) and add in turn are just long enough for the registers to hide: what
+ * is near the sum of both rates is the sum. */
 static double mixed_rate(const struct am_ports *ports, double measured)
 {
     const double sum = ports->mul + ports->add;
@@ -64,7 +64,10 @@ void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_
     ports->fuses = v->has_fma;
     ports->mul = rate_of(v->fn[multiply][type][n - 1], n, in, clock);
     ports->add = rate_of(v->fn[AM_FLOPS_ADD][type][n - 1], n, in, clock);
-    ports->mixed = mixed_rate(ports, rate_of(v->fn[AM_FLOPS_MIX][type][n - 1], 2 * n, in, clock));
+    ports->mixed =
+        mixed_rate(ports, v->has_fma ? rate_of(v->fn[AM_FLOPS_MIX][type][n - 1], 2 * n, in, clock)
+                                     : rate_of(v->products_sums[type],
+                                               2 * AM_FLOPS_EXTREMES_STREAMS, in, clock));
     ports->extremes = rate_of(v->extremes[type], AM_FLOPS_EXTREMES_STREAMS, in, clock);
     ports->extremes_sums =
         rate_of(v->extremes_sums[type], 2 * AM_FLOPS_EXTREMES_STREAMS, in, clock);

@@ -11,10 +11,12 @@
 
 /* Instructions per cycle; 0 where not measured. */
 struct am_ports {
-    bool fuses;   /* multiplications are fused with an addition */
-    double mul;   /* fma where there is one */
-    double add;   /* additions alone */
-    double mixed; /* fma and additions together: more than either where their units are separate */
+    bool fuses; /* multiplications are fused with an addition */
+    double mul; /* fma where there is one */
+    double add; /* additions alone */
+    /* fma, or products where nothing is fused, and additions together: more than either where their
+     * units are separate. */
+    double mixed;
     double extremes;      /* minima or maxima alone */
     double extremes_sums; /* in turn with additions: no more than either where they share units */
 };

@@ -109,6 +109,7 @@ static void test_ports(void)
         {{true, 2, 2, 2, 0, 0}, 1, 1, 1, 4, "shared units, scaled form: two on two"},
         {{false, 2, 1, 0, 0, 0}, 2, 2, 2, 2, "no fma: the slower of both"},
         {{false, 2, 2, 4, 0, 0}, 2, 2, 1, 4, "no fma, separate units: both at once"},
+        {{false, 2, 2, 2, 0, 0}, 2, 2, 2, 2, "no fma, shared units: four on two"},
         {{false, 0, 0, 0, 0, 0}, 1, 1, 0, 0, "nothing known"},
     };
 
@@ -169,6 +170,12 @@ static void test_extreme_chains(void)
         for (size_t i = 0; i < n; i++)
             turns &= fabs(out[i] - (i < n / 2 ? a + STEPS * a : a + (STEPS - 1) * a)) < 1e-12;
         ok(alone && turns, "chains of extremes are right with %s", am_isa_names[k]);
+        v->products_sums[AM_FLOPS_F64](in, out, STEPS);
+        /* x = a (x + a) three times from -2, and of the first half x = a x + a */
+        turns = true;
+        for (size_t i = 0; i < n; i++)
+            turns &= fabs(out[i] - (i < n / 2 ? 0.625 : 0.1875)) < 1e-12;
+        ok(turns, "chains of products and sums are right with %s", am_isa_names[k]);
     }
 }
 

@@ -133,6 +133,48 @@ static void check_smooth(struct am_ocl_stencil *st)
     ok(off_found == 3, "a coefficient 0.2 %% off is found %d times of 3", off_found);
 }
 
+/* One iteration from the start with an argument of a kernel replaced. The layout's steps are whole
+ * passes, so that arguments set by a run before stay. */
+static bool notices(struct am_ocl_stencil *st, cl_kernel kernel, cl_uint argument, size_t bytes,
+                    const void *value)
+{
+    struct am_err err = {0};
+    double residual = 0;
+    uint64_t ns;
+
+    return am_ocl_stencil_fill(st, &err) == AM_OK &&
+           am_ocl_stencil_run(st, 1, &ns, &err) == AM_OK &&
+           compare(st, 1, &residual, &err) == AM_OK && am_ocl_stencil_fill(st, &err) == AM_OK &&
+           clSetKernelArg(kernel, argument, bytes, value) == CL_SUCCESS &&
+           am_ocl_stencil_run(st, 1, &ns, &err) == AM_OK &&
+           compare(st, 1, &residual, &err) == AM_E_WRONG;
+}
+
+/* Neighbours that are copied to some other memory are not taken; a pass with a slice too few leaves
+ * a block as it was. */
+static void check_planted(struct am_ocl_stencil *st)
+{
+    enum { EXCHANGED = 0, SLICES = 5 };
+    const struct layout l = {.n = 20011, .steps = 48, .depth = 24, .groups = 2};
+    struct am_ocl_stencil_part *const part = &st->part[0];
+    struct am_err err = {0};
+    cl_mem elsewhere = NULL;
+    cl_uint slices;
+
+    check_layout(st, &l);
+    ok(am_ocl_device_buffer(part->device, CL_MEM_READ_WRITE, part->u_bytes, NULL, &elsewhere,
+                            &err) == AM_OK &&
+           notices(st, part->exchange, EXCHANGED, sizeof(elsewhere), &elsewhere),
+       "neighbours not taken are found %s", err.text);
+    part->arguments_for = 0;
+    slices = (cl_uint)((part->base + (part->extra > 0) + 2 * l.depth + st->shape.width - 1) /
+                       st->shape.width) -
+             (cl_uint)(l.depth / st->shape.width + 1);
+    ok(notices(st, part->pass, SLICES, sizeof(slices), &slices), "a block skipped is found");
+    part->arguments_for = 0;
+    am_ocl_release_buffer(elsewhere);
+}
+
 /* What is one step further is told from what is right. */
 static void check_wrong(struct am_ocl_stencil *st)
 {
@@ -198,6 +240,7 @@ static void check_vectors(const struct am_ocl_device *device)
     if (!err.text[0]) {
         check_wrong(&st);
         check_smooth(&st);
+        check_planted(&st);
         check_refusals(&st);
     }
     am_ocl_stencil_free(&st);

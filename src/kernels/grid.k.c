@@ -89,6 +89,18 @@
         for (; y; y--, u += box->row, v += box->row)                                               \
             PLANES(single)                                                                         \
     }
+/* The same as anybody writes it: plane after plane, row after row. */
+#define PLAIN_BOX(name, single)                                                                    \
+    static void name(const struct am_grid_box *box)                                                \
+    {                                                                                              \
+        for (size_t z = 0; z < box->n[2]; z++) {                                                   \
+            const char *u = (const char *)box->u + (ptrdiff_t)z * box->plane;                      \
+            char *v = (char *)box->v + (ptrdiff_t)z * box->plane;                                  \
+                                                                                                   \
+            for (size_t y = 0; y < box->n[1]; y++, u += box->row, v += box->row)                   \
+                single(u, v, box->n[0], box);                                                      \
+        }                                                                                          \
+    }
 #define STRIDES                                                                                    \
     const ptrdiff_t row = box->row, plane = box->plane;                                            \
     (void)plane
@@ -105,8 +117,7 @@
         hint for (size_t i = 0; i < n; i++) to[i] =                                                \
             STEP_##form(AT(E, u + i * sizeof(E)), AROUND_##dim(E, u + i * sizeof(E), sizeof(E)));  \
     }                                                                                              \
-    BOX(name##_##dim##_##form##_##type, 1, name##_row_##dim##_##form##_##type,                     \
-        name##_row_##dim##_##form##_##type)
+    PLAIN_BOX(name##_##dim##_##form##_##type, name##_row_##dim##_##form##_##type)
 
 /* Vectors, all neighbours loaded for each: v may be u for all that the compiler knows. */
 #define VECTOR(dim, form, T, k, by)                                                                \
@@ -131,8 +142,7 @@
         for (; n; n--, u += sizeof(E), v += sizeof(E))                                             \
             VECTOR(dim, form, E, 0, sizeof(E))                                                     \
     }                                                                                              \
-    BOX(unaligned_##dim##_##form##_##type, 1, unaligned_row_##dim##_##form##_##type,               \
-        unaligned_row_##dim##_##form##_##type)
+    PLAIN_BOX(unaligned_##dim##_##form##_##type, unaligned_row_##dim##_##form##_##type)
 
 #define INTERLEAVED(dim, form, type)                                                               \
     static inline void interleaved_row_##dim##_##form##_##type(ROW_ARGUMENTS)                      \

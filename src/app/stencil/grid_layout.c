@@ -388,6 +388,26 @@ static void fill_layer(const struct layer *layer)
     }
 }
 
+/* Both ends of whole rows, one below the other from `row` on: a plain loop has nothing else to copy
+ * for each row, so that this must cost no more than two stores. */
+static void wrap_rows(const struct am_stencil_grid *grid, char *row, size_t rows, size_t count)
+{
+    const size_t length = grid->spec.n[0] * grid->point_bytes, bytes = count * grid->point_bytes;
+
+    for (; rows; rows--, row += grid->row) {
+        if (bytes == sizeof(double)) {
+            memcpy(row - sizeof(double), row + length - sizeof(double), sizeof(double));
+            memcpy(row + length, row, sizeof(double));
+        } else if (bytes == sizeof(float)) {
+            memcpy(row - sizeof(float), row + length - sizeof(float), sizeof(float));
+            memcpy(row + length, row, sizeof(float));
+        } else {
+            memcpy(row - bytes, row + length - bytes, bytes);
+            memcpy(row + length, row, bytes);
+        }
+    }
+}
+
 /* What other parts have, and what rows have themselves. */
 static void fill_beside(const struct am_stencil_grid *grid, size_t part,
                         const struct am_grid_phase *phase, const struct layer *layer, size_t count)
@@ -397,6 +417,13 @@ static void fill_beside(const struct am_stencil_grid *grid, size_t part,
 
     if (!flat)
         fill_rows(grid, part, phase, count, layer->at);
+    if (count <= grid->spec.n[0] && (am_grid_cut(grid) != 0 || grid->spec.parts == 1)) {
+        wrap_rows(
+            grid,
+            point_at(grid, layer->array, 0, flat ? layer->at : layer->y, flat ? 0 : layer->at),
+            layer->rows, count);
+        return;
+    }
     for (size_t i = 0; i < layer->rows; i++) {
         const ptrdiff_t y = flat ? layer->at : layer->y + (ptrdiff_t)i, z = flat ? 0 : layer->at;
 

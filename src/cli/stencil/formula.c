@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads formulas by descent: sums of products of signed values. */
+#include "cli/stencil/formula.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+static const char name_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/* The formula at hand. */
+struct reader {
+    const char *text, *at;
+    const struct am_formula_place *place;
+    struct am_arena *arena;
+    struct am_formula *out;
+    struct am_err *err;
+    unsigned depth;
+};
+
+static size_t column_of(const struct reader *r)
+{
+    return (size_t)(r->at - r->text) + 1;
+}
+
+static enum am_status bad(const struct reader *r, const char *what)
+{
+    const size_t n = strcspn(r->at, " \t");
+
+    if (!n)
+        return am_fail(r->err, AM_E_USAGE, "%s:%u: %s at the end of the formula", r->place->file,
+                       r->place->line, what);
+    return am_fail(r->err, AM_E_USAGE, "%s:%u: %s at \"%.*s\" (letter %zu of the formula)",
+                   r->place->file, r->place->line, what, (int)(n < 20 ? n : 20), r->at,
+                   column_of(r));
+}
+
+static void skip_blanks(struct reader *r)
+{
+    r->at += strspn(r->at, " \t");
+}
+
+static bool take(struct reader *r, char sign)
+{
+    skip_blanks(r);
+    if (*r->at != sign)
+        return false;
+    r->at++;
+    return true;
+}
+
+static enum am_status add(struct reader *r, const struct am_formula_node *node, int *index)
+{
+    struct am_formula *const f = r->out;
+    struct am_formula_node *const to =
+        f->n < AM_FORMULA_NODES_MAX ? AM_ARRAY_ADD(r->arena, f->nodes, f->n, f->cap) : NULL;
+
+    if (!to)
+        return am_fail(r->err, AM_E_USAGE, "%s:%u: a formula of more than %d parts", r->place->file,
+                       r->place->line, AM_FORMULA_NODES_MAX);
+    *to = *node;
+    *index = (int)f->n - 1;
+    return AM_OK;
+}
+
+/* ---- values ---- */
+
+static enum am_status read_number(struct reader *r, int *index)
+{
+    struct am_formula_node node = {.kind = AM_FORMULA_NUMBER, .column = column_of(r)};
+    size_t n = strspn(r->at, "0123456789.");
+    double value;
+
+    if (r->at[n] == 'e' || r->at[n] == 'E') {
+        const size_t sign = r->at[n + 1] == '-' || r->at[n + 1] == '+';
+
+        n += 1 + sign;
+        n += strspn(r->at + n, "0123456789");
+    }
+    if (!am_parse_f64(r->at, n, &value))
+        return bad(r, "no number");
+    node.text = am_arena_strndup(r->arena, r->at, n);
+    r->at += n;
+    return node.text ? add(r, &node, index) : am_fail(r->err, AM_E_NOMEM, "no memory");
+}
+
+static enum am_status read_offset(struct reader *r, int *offset)
+{
+    int64_t value;
+    size_t n;
+
+    skip_blanks(r);
+    n = strspn(r->at, "+-0123456789");
+    if (!am_parse_i64(r->at + (*r->at == '+'), n - (*r->at == '+'), &value) ||
+        value < -AM_FORMULA_REACH_MAX || value > AM_FORMULA_REACH_MAX)
+        return bad(r, "no whole number from -8 to 8");
+    r->at += n;
+    *offset = (int)value;
+    return AM_OK;
+}
+
+static enum am_status read_offsets(struct reader *r, struct am_formula_node *node)
+{
+    enum am_status s = AM_OK;
+
+    node->beside = true;
+    for (unsigned d = 0; d < r->place->dimensions && s == AM_OK; d++) {
+        if (d && !take(r, ','))
+            return bad(r, "a number is missing for each dimension");
+        s = read_offset(r, &node->at[d]);
+    }
+    if (s == AM_OK && !take(r, ']'))
+        return bad(r, "one number per dimension, then ]");
+    return s;
+}
+
+static enum am_status read_when(struct reader *r, struct am_formula_node *node)
+{
+    static const char *const words[] = {
+        [AM_FORMULA_NOW] = "now", [AM_FORMULA_BEFORE] = "before", [AM_FORMULA_NEW] = "new", NULL};
+    const size_t n = strspn(r->at, letters);
+    const char *const word = am_arena_strndup(r->arena, r->at, n);
+    const int which = am_name_index(words, AM_NAMES_ENDED, word);
+
+    if (which < 0)
+        return bad(r, "now, before or new, and no other word");
+    node->when = (enum am_formula_when)which;
+    r->at += n;
+    return AM_OK;
+}
+
+static enum am_status read_name(struct reader *r, int *index)
+{
+    const size_t n = strspn(r->at, name_letters);
+    struct am_formula_node node = {.kind = AM_FORMULA_NAME,
+                                   .column = column_of(r),
+                                   .text = am_arena_strndup(r->arena, r->at, n)};
+    enum am_status s = node.text ? AM_OK : am_fail(r->err, AM_E_NOMEM, "no memory");
+
+    r->at += n;
+    if (s == AM_OK && *r->at == '.') {
+        r->at++;
+        s = read_when(r, &node);
+    }
+    if (s == AM_OK && take(r, '['))
+        s = read_offsets(r, &node);
+    return s == AM_OK ? add(r, &node, index) : s;
+}
+
+static enum am_status read_sum(struct reader *r, int *index);
+
+static enum am_status read_bracket(struct reader *r, int *index)
+{
+    enum am_status s;
+
+    if (++r->depth > AM_FORMULA_DEPTH_MAX)
+        return bad(r, "brackets too deep");
+    s = read_sum(r, index);
+    r->depth--;
+    if (s == AM_OK && !take(r, ')'))
+        return bad(r, ") is missing");
+    return s;
+}
+
+static enum am_status read_value(struct reader *r, int *index)
+{
+    skip_blanks(r);
+    if (take(r, '('))
+        return read_bracket(r, index);
+    if (*r->at && strchr("0123456789.", *r->at))
+        return read_number(r, index);
+    if (*r->at && strchr(letters, *r->at))
+        return read_name(r, index);
+    return bad(r, "no number, name or bracket");
+}
+
+/* ---- operations ---- */
+
+static enum am_status read_signed(struct reader *r, int *index)
+{
+    struct am_formula_node node = {.kind = AM_FORMULA_NEGATE, .column = column_of(r)};
+    enum am_status s;
+
+    if (!take(r, '-'))
+        return read_value(r, index);
+    if (++r->depth > AM_FORMULA_DEPTH_MAX)
+        return bad(r, "signs too deep");
+    s = read_signed(r, &node.left);
+    r->depth--;
+    return s == AM_OK ? add(r, &node, index) : s;
+}
+
+typedef enum am_status read_fn(struct reader *r, int *index);
+
+/* Operands of one rank, joined from left to right. */
+static enum am_status read_chain(struct reader *r, read_fn *operand, const char signs[2],
+                                 const enum am_formula_kind kinds[2], int *index)
+{
+    enum am_status s = operand(r, index);
+
+    while (s == AM_OK) {
+        struct am_formula_node node = {.left = *index};
+
+        skip_blanks(r);
+        if (*r->at != signs[0] && *r->at != signs[1])
+            break;
+        node.column = column_of(r);
+        node.kind = kinds[*r->at == signs[1]];
+        r->at++;
+        s = operand(r, &node.right);
+        if (s == AM_OK)
+            s = add(r, &node, index);
+    }
+    return s;
+}
+
+static enum am_status read_product(struct reader *r, int *index)
+{
+    static const enum am_formula_kind kinds[2] = {AM_FORMULA_MULTIPLY, AM_FORMULA_DIVIDE};
+
+    return read_chain(r, read_signed, "*/", kinds, index);
+}
+
+static enum am_status read_sum(struct reader *r, int *index)
+{
+    static const enum am_formula_kind kinds[2] = {AM_FORMULA_ADD, AM_FORMULA_SUBTRACT};
+
+    return read_chain(r, read_product, "+-", kinds, index);
+}
+
+enum am_status am_formula_parse(const char *text, const struct am_formula_place *place,
+                                struct am_arena *arena, struct am_formula *out, struct am_err *err)
+{
+    struct reader r = {
+        .text = text, .at = text, .place = place, .arena = arena, .out = out, .err = err};
+    int root = 0;
+    enum am_status s;
+
+    *out = (struct am_formula){0};
+    s = read_sum(&r, &root);
+    skip_blanks(&r);
+    if (s == AM_OK && *r.at)
+        return bad(&r, "an operation is missing");
+    return s;
+}
+
+/* Nodes stand behind their operands. */
+unsigned am_formula_flops(const struct am_formula *formula, am_formula_constant_fn *is_constant,
+                          const void *self)
+{
+    bool varies[AM_FORMULA_NODES_MAX];
+    unsigned count = 0;
+
+    for (size_t i = 0; i < formula->n; i++) {
+        const struct am_formula_node *const node = &formula->nodes[i];
+        const bool joins = node->kind >= AM_FORMULA_ADD;
+
+        if (node->kind == AM_FORMULA_NAME)
+            varies[i] = !is_constant(self, node->text);
+        else
+            varies[i] = node->kind != AM_FORMULA_NUMBER &&
+                        (varies[node->left] || (joins && varies[node->right]));
+        count += joins && varies[i];
+    }
+    return count;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads descriptions of stencils, line by line. */
+#include "cli/stencil/description.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const char name_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/* The file at hand. */
+struct reader {
+    const char *file;
+    unsigned line;
+    struct am_arena *arena;
+    struct am_description *out;
+    struct am_err *err;
+    bool bounded[3]; /* boundaries that were stated */
+};
+
+static enum am_status bad(const struct reader *r, const char *what, const char *word,
+                          const char *near)
+{
+    return am_fail(r->err, AM_E_USAGE, "%s:%u: \"%s\" %s%s%s%s", r->file, r->line, word, what,
+                   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+static enum am_status no_memory(const struct reader *r)
+{
+    return am_fail(r->err, AM_E_NOMEM, "no memory for %s", r->file);
+}
+
+int am_description_find(const struct am_description_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        if (strcmp(names->items[i].name, name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* The next word, from the arena; "" at the end. */
+static const char *next_word(const struct reader *r, const char **rest)
+{
+    const char *const begin = *rest + strspn(*rest, " \t");
+    const size_t n = strcspn(begin, " \t");
+    const char *const word = am_arena_strndup(r->arena, begin, n);
+
+    *rest = begin + n;
+    return word ? word : "";
+}
+
+static bool is_known(const struct am_description *d, const char *name)
+{
+    return am_description_find(&d->fields, name) >= 0 ||
+           am_description_find(&d->coefficients, name) >= 0 ||
+           am_description_find(&d->parameters, name) >= 0;
+}
+
+/* Names go into C as they are: they begin with a letter and are no word of C's. */
+static enum am_status check_name(const struct reader *r, const char *name)
+{
+    static const char *const taken[] = {
+        "auto",    "break",  "case",     "char",   "const",    "continue", "default",
+        "do",      "double", "else",     "enum",   "extern",   "float",    "for",
+        "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
+        "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
+        "typedef", "union",  "unsigned", "void",   "volatile", "while",    "kernel",
+        "global",  "x",      "y",        "z",      "g",        "x0",       "x1",
+        "nx",      "ny",     "nz",       "n",      "at",       "odd",      NULL};
+
+    static const char *const marks[] = {"__", "NAME", "REAL", "TYPED", "WIDER"};
+
+    if (!*name || strspn(name, name_letters) != strlen(name) || strchr("0123456789_", *name) ||
+        strlen(name) >= AM_DESCRIPTION_NAME_MAX)
+        return bad(r, "is no name: a letter, then letters, digits and _, at most 23", name, NULL);
+    if (am_name_index(taken, AM_NAMES_ENDED, name) >= 0)
+        return bad(r, "has a meaning of its own: choose another name", name, NULL);
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+        if (strstr(name, marks[i]))
+            return bad(r, "has letters in it that generated code uses itself", name, NULL);
+    }
+    if (is_known(r->out, name))
+        return bad(r, "is defined already", name, NULL);
+    return AM_OK;
+}
+
+static enum am_status read_value(const struct reader *r, const char **rest, double *out)
+{
+    const char *const word = next_word(r, rest);
+
+    return am_parse_f64(word, strlen(word), out) ? AM_OK : bad(r, "is no number", word, NULL);
+}
+
+static enum am_status check_end(const struct reader *r, const char *rest)
+{
+    const char *const word = next_word(r, &rest);
+
+    return *word ? bad(r, "is too much on this line", word, NULL) : AM_OK;
+}
+
+static enum am_status add_name(const struct reader *r, struct am_description_names *names,
+                               const char **rest, struct am_description_name **out)
+{
+    const char *const name = next_word(r, rest);
+    enum am_status s = check_name(r, name);
+
+    if (s == AM_OK && names->n == AM_DESCRIPTION_NAMES_MAX)
+        s = bad(r, "is one too many: 16 of a kind are the most", name, NULL);
+    if (s != AM_OK)
+        return s;
+    *out = &names->items[names->n++];
+    **out = (struct am_description_name){.name = name, .line = r->line, .start = 0.5, .noise = 1};
+    return AM_OK;
+}
+
+/* ---- lines ---- */
+
+typedef enum am_status line_fn(struct reader *r, const char *rest);
+
+static enum am_status read_title(struct reader *r, const char *rest)
+{
+    const char *const name = next_word(r, &rest);
+    const enum am_status s = check_name(r, name);
+
+    if (s == AM_OK && r->out->name)
+        return bad(r, "is a second name", name, NULL);
+    r->out->name = name;
+    return s == AM_OK ? check_end(r, rest) : s;
+}
+
+static enum am_status read_dimensions(struct reader *r, const char *rest)
+{
+    const char *const word = next_word(r, &rest);
+    uint64_t n = 0;
+
+    if (!am_parse_u64(word, strlen(word), &n) || n < 1 || n > 3)
+        return bad(r, "dimensions: 1, 2 or 3 are possible", word, NULL);
+    if (r->out->dimensions || r->out->n_updates)
+        return bad(r, "comes too late: dimensions are said once, before updates", word, NULL);
+    r->out->dimensions = (unsigned)n;
+    return check_end(r, rest);
+}
+
+/* NAME [start NUMBER] [noise NUMBER] */
+static enum am_status read_array(struct reader *r, struct am_description_names *names,
+                                 const char *rest)
+{
+    static const char *const words[] = {"start", "noise", NULL};
+    struct am_description_name *to = NULL;
+    enum am_status s = add_name(r, names, &rest, &to);
+
+    while (s == AM_OK) {
+        const char *const word = next_word(r, &rest);
+        const int which = am_name_index(words, AM_NAMES_ENDED, word);
+
+        if (!*word)
+            break;
+        if (which < 0)
+            return bad(r, "is neither start nor noise", word, am_nearest(word, words, 2));
+        s = read_value(r, &rest, which ? &to->noise : &to->start);
+    }
+    return s;
+}
+
+static enum am_status read_field(struct reader *r, const char *rest)
+{
+    return read_array(r, &r->out->fields, rest);
+}
+
+static enum am_status read_coefficient(struct reader *r, const char *rest)
+{
+    return read_array(r, &r->out->coefficients, rest);
+}
+
+static enum am_status read_parameter(struct reader *r, const char *rest)
+{
+    struct am_description_name *to = NULL;
+    enum am_status s = add_name(r, &r->out->parameters, &rest, &to);
+
+    if (s == AM_OK)
+        s = read_value(r, &rest, &to->value);
+    return s == AM_OK ? check_end(r, rest) : s;
+}
+
+/* [x|y|z] periodic | fixed NUMBER | mirror */
+static enum am_status read_boundary(struct reader *r, const char *rest)
+{
+    static const char *const sides[] = {"x", "y", "z", NULL};
+    static const char *const kinds[] = {"periodic",  "fixed",   "mirror", "periodic",
+                                        "dirichlet", "neumann", NULL};
+    const char *word = next_word(r, &rest);
+    const int side = am_name_index(sides, AM_NAMES_ENDED, word);
+    double value = 0;
+    int kind;
+
+    if (side >= 0)
+        word = next_word(r, &rest);
+    kind = am_name_index(kinds, AM_NAMES_ENDED, word);
+    if (kind < 0)
+        return bad(r, "is no boundary (periodic, fixed, mirror)", word,
+                   am_nearest(word, kinds, sizeof(kinds) / sizeof(*kinds) - 1));
+    kind %= 3;
+    if (kind == AM_BOUNDARY_FIXED && rest[strspn(rest, " \t")]) {
+        const enum am_status s = read_value(r, &rest, &value);
+
+        if (s != AM_OK)
+            return s;
+    }
+    for (int d = side < 0 ? 0 : side; d < (side < 0 ? 3 : side + 1); d++) {
+        r->out->boundary[d] = (enum am_boundary)kind;
+        r->out->boundary_value[d] = value;
+        r->bounded[d] = true;
+    }
+    return check_end(r, rest);
+}
+
+/* ---- updates ---- */
+
+static enum am_status unknown_name(const struct reader *r, const char *name)
+{
+    const char *names[3 * AM_DESCRIPTION_NAMES_MAX];
+    const struct am_description_names *const kinds[] = {&r->out->fields, &r->out->coefficients,
+                                                        &r->out->parameters};
+    size_t n = 0;
+
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t i = 0; i < kinds[k]->n; i++)
+            names[n++] = kinds[k]->items[i].name;
+    }
+    return bad(r, "is no field, coefficient or parameter", name, am_nearest(name, names, n));
+}
+
+static bool is_updated(const struct am_description *d, int field)
+{
+    for (size_t i = 0; i < d->n_updates; i++) {
+        if (d->updates[i].field == (size_t)field)
+            return true;
+    }
+    return false;
+}
+
+/* What may be asked of a field: by the stage that is being read, of those before it. */
+static enum am_status check_field(const struct reader *r, const struct am_formula_node *node,
+                                  int field, size_t updated)
+{
+    if (node->when == AM_FORMULA_NEW && !is_updated(r->out, field))
+        return bad(r, "is not made yet: .new is for fields that a line before this one updates",
+                   node->text, NULL);
+    if (node->when != AM_FORMULA_BEFORE)
+        return AM_OK;
+    if ((size_t)field != updated)
+        return bad(r, "is kept for its own update only: .before of another field is gone",
+                   node->text, NULL);
+    if (node->beside)
+        return bad(r, "has .before at its own point only", node->text, NULL);
+    return AM_OK;
+}
+
+static enum am_status check_node(const struct reader *r, const struct am_formula_node *node,
+                                 size_t updated)
+{
+    struct am_description *const d = r->out;
+    const int field = am_description_find(&d->fields, node->text);
+
+    if (field >= 0) {
+        d->second = d->second || node->when == AM_FORMULA_BEFORE;
+        return check_field(r, node, field, updated);
+    }
+    if (node->when != AM_FORMULA_NOW)
+        return bad(r, "does not change with time: it has no .before and .new", node->text, NULL);
+    if (am_description_find(&d->coefficients, node->text) >= 0)
+        return AM_OK;
+    if (am_description_find(&d->parameters, node->text) < 0)
+        return unknown_name(r, node->text);
+    return node->beside ? bad(r, "is one number everywhere: it has no [...]", node->text, NULL)
+                        : AM_OK;
+}
+
+static enum am_status check_formula(const struct reader *r, const struct am_formula *f,
+                                    size_t updated)
+{
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; i < f->n && s == AM_OK; i++) {
+        const struct am_formula_node *const node = &f->nodes[i];
+
+        if (node->kind != AM_FORMULA_NAME)
+            continue;
+        s = check_node(r, node, updated);
+        for (unsigned d = 0; d < 3; d++) {
+            const unsigned reach = (unsigned)(node->at[d] < 0 ? -node->at[d] : node->at[d]);
+
+            if (reach > r->out->radius)
+                r->out->radius = reach;
+        }
+    }
+    return s;
+}
+
+static bool is_constant(const void *self, const char *name)
+{
+    const struct am_description *const d = self;
+
+    return am_description_find(&d->parameters, name) >= 0;
+}
+
+static const char *trimmed(const struct reader *r, const char *text)
+{
+    size_t n;
+
+    text += strspn(text, " \t");
+    n = strlen(text);
+    while (n && strchr(" \t", text[n - 1]))
+        n--;
+    return am_arena_strndup(r->arena, text, n);
+}
+
+/* FIELD = FORMULA */
+static enum am_status read_update(struct reader *r, const char *rest)
+{
+    struct am_description *const d = r->out;
+    const struct am_formula_place place = {r->file, r->line, d->dimensions};
+    const char *const name = next_word(r, &rest), *const equals = next_word(r, &rest);
+    const int field = am_description_find(&d->fields, name);
+    struct am_description_update *const to = &d->updates[d->n_updates];
+    enum am_status s;
+
+    if (!d->dimensions)
+        return bad(r, "comes too early: the line \"dimensions\" belongs before it", name, NULL);
+    if (field < 0)
+        return unknown_name(r, name);
+    if (strcmp(equals, "=") != 0)
+        return bad(r, "should be =, with blanks around it", equals, NULL);
+    if (is_updated(d, field))
+        return bad(r, "is updated twice in a step", name, NULL);
+    *to = (struct am_description_update){
+        .field = (size_t)field, .text = trimmed(r, rest), .line = r->line};
+    s = to->text ? am_formula_parse(to->text, &place, r->arena, &to->formula, r->err)
+                 : no_memory(r);
+    if (s == AM_OK)
+        s = check_formula(r, &to->formula, (size_t)field);
+    if (s == AM_OK) {
+        d->flops += am_formula_flops(&to->formula, is_constant, d);
+        d->n_updates++;
+    }
+    return s;
+}
+
+/* ---- the file ---- */
+
+static const struct {
+    const char *word;
+    line_fn *read;
+} lines[] = {{"stencil", read_title},       {"dimensions", read_dimensions},
+             {"field", read_field},         {"coefficient", read_coefficient},
+             {"parameter", read_parameter}, {"boundary", read_boundary},
+             {"update", read_update}};
+enum { LINES = sizeof(lines) / sizeof(*lines) };
+
+static enum am_status read_line(struct reader *r, const char *text)
+{
+    const char *rest = text, *words[LINES];
+    const char *const word = next_word(r, &rest);
+
+    for (size_t i = 0; i < LINES; i++) {
+        words[i] = lines[i].word;
+        if (strcmp(word, lines[i].word) == 0)
+            return lines[i].read(r, rest);
+    }
+    return *word ? bad(r, "is no word of a description", word, am_nearest(word, words, LINES))
+                 : AM_OK;
+}
+
+/* The line at *text, with those that continue it (they begin with a blank), without comments. */
+static bool next_line(struct reader *r, const char **text, unsigned *number, struct am_text *line)
+{
+    bool any = false;
+
+    am_text_clear(line);
+    while (**text && (!any || **text == ' ' || **text == '\t')) {
+        const size_t n = strcspn(*text, "\n"), said = strcspn(*text, "#\r\n");
+
+        if (!any)
+            r->line = *number;
+        any = true;
+        am_text_addn(line, *text, said < n ? said : n);
+        am_text_add(line, " ");
+        *text += n + ((*text)[n] == '\n');
+        (*number)++;
+    }
+    return any;
+}
+
+static enum am_status check_whole(struct reader *r)
+{
+    const struct am_description *const d = r->out;
+
+    if (!d->name)
+        return bad(r, "has no line \"stencil NAME\"", r->file, NULL);
+    if (!d->n_updates)
+        return bad(r, "has no line \"update FIELD = ...\"", d->name, NULL);
+    for (size_t i = 0; i < d->fields.n; i++) {
+        r->line = d->fields.items[i].line;
+        if (!is_updated(d, (int)i))
+            return bad(r, "is never updated: what stays as it is, is a coefficient",
+                       d->fields.items[i].name, NULL);
+    }
+    for (unsigned k = 0; k < d->dimensions; k++) {
+        if (!r->bounded[k])
+            return bad(r, "has no line \"boundary\" for every dimension", d->name, NULL);
+    }
+    return AM_OK;
+}
+
+enum am_status am_description_parse(const char *file, const char *text, struct am_arena *arena,
+                                    struct am_description *out, struct am_err *err)
+{
+    struct reader r = {.file = file, .arena = arena, .out = out, .err = err, .line = 1};
+    struct am_text line;
+    unsigned number = 1;
+    enum am_status s = AM_OK;
+
+    *out = (struct am_description){.radius = 1};
+    if (strlen(text) > AM_DESCRIPTION_TEXT_MAX)
+        return am_fail(err, AM_E_USAGE, "%s:1: too long for a description", file);
+    am_text_init(&line, AM_DESCRIPTION_TEXT_MAX + 1);
+    while (s == AM_OK && next_line(&r, &text, &number, &line))
+        s = read_line(&r, am_text_str(&line));
+    am_text_fini(&line);
+    return s == AM_OK ? check_whole(&r) : s;
+}

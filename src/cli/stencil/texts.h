@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* C text that is the same for every stencil, built into the program (*.c.txt of this folder). */
+#ifndef AM_CLI_STENCIL_TEXTS_H
+#define AM_CLI_STENCIL_TEXTS_H
+
+extern const char am_stencil_text_driver[], am_stencil_text_start[], am_stencil_text_reference[],
+    am_stencil_text_bench[], am_stencil_text_bench_type[], am_stencil_text_bench_end[],
+    am_stencil_text_opencl[];
+
+#endif

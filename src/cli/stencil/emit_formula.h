@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Formulas as C: the rows that a kernel calculates at once, the update of the reference, and that
+ * of an OpenCL kernel. They differ in how a value of a field is written. */
+#ifndef AM_CLI_STENCIL_EMIT_FORMULA_H
+#define AM_CLI_STENCIL_EMIT_FORMULA_H
+
+#include "base/text.h"
+#include "cli/stencil/description.h"
+
+/* Functions of all updates, for 1, 2 and 4 rows, and their table NAME_rows. */
+void am_emit_rows(const struct am_description *d, struct am_text *out);
+/* NAME_TYPED_update(): one point of any stage. */
+void am_emit_reference(const struct am_description *d, struct am_text *out);
+/* One kernel per update. */
+void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* C and OpenCL C of a description.
+ *
+ * What depends on the formulas is written here: the rows of each update, its reference, constants.
+ * The rest is C text of this folder (*.c.txt), the same for every stencil, in which NAME stands for
+ * the stencil's name with its type and REAL for the type: blocks that lean in time, sides, threads;
+ * and, for a bench, the start, the verification and the descriptor (include/archmeter/bench.h). So
+ * what is exported is what was measured, word for word. */
+#ifndef AM_CLI_STENCIL_EMIT_H
+#define AM_CLI_STENCIL_EMIT_H
+
+#include "base/text.h"
+#include "cli/stencil/description.h"
+
+enum { AM_EMIT_MAX = 8 * 1024 * 1024 };
+
+enum am_emit_type { AM_EMIT_F32, AM_EMIT_F64, AM_EMIT_TYPES };
+extern const char *const am_emit_types[]; /* names, ended by NULL */
+
+/* Shapes that an export names as the ones to begin with; 0: none was found to be best. */
+struct am_emit_shape {
+    long depth, wave, strip, rows;
+};
+
+/* Functions that step a grid, without anything of archmeter's. */
+enum am_status am_emit_kernel(const struct am_description *d, enum am_emit_type type,
+                              const struct am_emit_shape *shape, struct am_text *out,
+                              struct am_err *err);
+/* A bench of both types: a source for am_own_compile(). */
+enum am_status am_emit_bench(const struct am_description *d, struct am_text *out,
+                             struct am_err *err);
+/* Kernels of OpenCL C, one per update, one work-item per point. */
+enum am_status am_emit_opencl(const struct am_description *d, enum am_emit_type type,
+                              struct am_text *out, struct am_err *err);
+
+/* The shape that is measured where nothing is said, and the values that a tuner tries. */
+struct am_emit_values {
+    const char *sides, *sides_quick, *steps, *depths, *waves, *strips, *rows;
+};
+const struct am_emit_values *am_emit_values_of(unsigned dimensions);
+
+#endif

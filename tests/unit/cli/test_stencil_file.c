@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptions of stencils: what is read, what is refused and where, and the C that is made of it.
+ */
+#include "cli/stencil/description.h"
+#include "cli/stencil/emit.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+#define HEAD "stencil s\ndimensions 2\nfield u\nboundary periodic\n"
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *text, *story;
+    } cases[] = {
+        {"", "f:1: \"f\" has no line \"stencil NAME\""},
+        {"stencl s\n", "f:1: \"stencl\" is no word of a description; did you mean \"stencil\"?"},
+        {"stencil 2d\n", "f:1: \"2d\" is no name"},
+        {"stencil while\n", "has a meaning of its own"},
+        {"stencil a__b\n", "generated code uses itself"},
+        {"stencil s\nstencil t\n", "f:2: \"t\" is a second name"},
+        {"stencil s\ndimensions 4\n", "f:2: \"4\" dimensions: 1, 2 or 3"},
+        {"stencil s\ndimensions 2 3\n", "\"3\" is too much on this line"},
+        {"stencil s\nfield u\nfield u\n", "f:3: \"u\" is defined already"},
+        {"stencil s\nfield u sart 1\n", "did you mean \"start\"?"},
+        {"stencil s\nfield u start x\n", "\"x\" is no number"},
+        {"stencil s\nparameter r\n", "\"\" is no number"},
+        {"stencil s\nboundary perodic\n", "did you mean \"periodic\"?"},
+        {"stencil s\nfield u\nupdate u = u\n", "the line \"dimensions\" belongs before it"},
+        {HEAD, "has no line \"update FIELD = ...\""},
+        {"stencil s\ndimensions 1\nfield u\nupdate u = u\n", "has no line \"boundary\""},
+        {HEAD "field v\nupdate u = u\n", "f:5: \"v\" is never updated"},
+        {HEAD "update u = u\nupdate u = u\n", "f:6: \"u\" is updated twice"},
+        {HEAD "update w = u\n", "f:5: \"w\" is no field"},
+        {HEAD "update u := u\n", "should be ="},
+        {HEAD "update u = v\n", "f:5: \"v\" is no field, coefficient or parameter"},
+        {HEAD "update u = u +\n", "no number, name or bracket at the end"},
+        {HEAD "update u = (u\n", ") is missing"},
+        {HEAD "update u = u u\n", "an operation is missing"},
+        {HEAD "update u = u[1]\n", "a number is missing for each dimension"},
+        {HEAD "update u = u[1,2,3]\n", "one number per dimension"},
+        {HEAD "update u = u[9,0]\n", "no whole number from -8 to 8"},
+        {HEAD "update u = u.old\n", "now, before or new"},
+        {HEAD "update u = u.new\n", "is not made yet"},
+        {HEAD "update u = u.before[1,0]\n", "at its own point only"},
+        {HEAD "field v\nupdate u = u\nupdate v = u.before\n", "for its own update only"},
+        {HEAD "parameter r 1\nupdate u = r[1,0]\n", "is one number everywhere"},
+        {HEAD "coefficient k\nupdate u = k.before\n", "does not change with time"},
+        {HEAD "update u = 1.2.3\n", "no number"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct am_arena arena = {0};
+        struct am_description d;
+        struct am_err err = {0};
+        const enum am_status s = am_description_parse("f", cases[i].text, &arena, &d, &err);
+
+        ok(s == AM_E_USAGE && strstr(err.text, cases[i].story) && strncmp(err.text, "f:", 2) == 0,
+           "refused: %s", err.text);
+        am_arena_fini(&arena);
+    }
+}
+
+/* Brackets as deep, and signs as many, as nobody writes. */
+static void test_bounds(void)
+{
+    enum { MANY = 5000 };
+    static const char *const parts[] = {"(", "-", "u+"};
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        struct am_arena arena = {0};
+        struct am_description d;
+        struct am_err err = {0};
+        struct am_text text;
+
+        am_text_init(&text, 1 << 20);
+        am_text_add(&text, HEAD "update u = ");
+        for (int k = 0; k < MANY; k++)
+            am_text_add(&text, parts[i]);
+        am_text_add(&text, "u\n");
+        ok(am_description_parse("f", am_text_str(&text), &arena, &d, &err) == AM_E_USAGE,
+           "%d times \"%s\" are refused: %s", MANY, parts[i], err.text);
+        am_text_fini(&text);
+        am_arena_fini(&arena);
+    }
+}
+
+static void test_read(void)
+{
+    static const char text[] =
+        "# a comment\nstencil pair\n\ndimensions 3 # three\nfield u start 1 "
+        "noise 0.5\nfield v\ncoefficient k\nparameter r -2.5e-1\nboundary "
+        "periodic\nboundary z dirichlet 4\nboundary y neumann\n"
+        "update u = 2*u - u.before + r * (u[-2,0,0]\n   + u[0,3,0]) / k[0,0,1]\n"
+        "update v = -v + (u.new - (v - 1)) * (2 - r * 4)\n";
+    struct am_arena arena = {0};
+    struct am_description d;
+    struct am_err err = {0};
+
+    ok(am_description_parse("f", text, &arena, &d, &err) == AM_OK, "a description is read %s",
+       err.text);
+    ok(d.dimensions == 3 && d.fields.n == 2 && d.coefficients.n == 1 && d.parameters.n == 1,
+       "with all its names");
+    ok(d.boundary[0] == AM_BOUNDARY_PERIODIC && d.boundary[1] == AM_BOUNDARY_MIRROR &&
+           d.boundary[2] == AM_BOUNDARY_FIXED && fabs(d.boundary_value[2] - 4) < 1e-15,
+       "a boundary per dimension");
+    ok(d.n_updates == 2 && d.radius == 3 && d.second, "two updates, radius 3, two levels of time");
+    ok(d.flops == 10, "ten operations that depend on the point: %u", d.flops);
+    ok(fabs(d.parameters.items[0].value + 0.25) < 1e-15 &&
+           fabs(d.fields.items[0].noise - 0.5) < 1e-15,
+       "numbers as they are written");
+    am_arena_fini(&arena);
+}
+
+/* The order of operations in the C is that of the formula. */
+static void test_formulas(void)
+{
+    static const struct {
+        const char *formula, *c;
+    } cases[] = {
+        {"u - (u[1,0] - 2)", "u__y0z0[x] - (u__y0z0[x + 1] - (double)2);"},
+        {"u - u[0,1] - 2", "u__y0z0[x] - u__y1z0[x] - (double)2;"},
+        {"(u + 1) * r / (r * 2)", "(u__y0z0[x] + (double)1) * r / (r * (double)2);"},
+        {"-(u + r)", "-(u__y0z0[x] + r);"},
+        {"r * -u[-1,-2]", "r * -u__ym2z0[x - 1];"},
+        {"2 * u - u.before", "(double)2 * u__y0z0[x] - u__to_y0z0[x];"},
+        {"r - (u / r)", "r - u__y0z0[x] / r;"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct am_arena arena = {0};
+        const char *const text =
+            am_arena_printf(&arena, HEAD "parameter r 1\nupdate u = %s\n", cases[i].formula);
+        const struct am_emit_shape shape = {8, 16, 1, 4};
+        struct am_description d;
+        struct am_err err = {0};
+        struct am_text out;
+
+        am_text_init(&out, AM_EMIT_MAX);
+        ok(am_description_parse("f", text, &arena, &d, &err) == AM_OK &&
+               am_emit_kernel(&d, AM_EMIT_F64, &shape, &out, &err) == AM_OK &&
+               strstr(am_text_str(&out), cases[i].c),
+           "%s is written as %s %s", cases[i].formula, cases[i].c, err.text);
+        am_text_fini(&out);
+        am_arena_fini(&arena);
+    }
+}
+
+/* What stands for something else is replaced everywhere. */
+static void test_whole(void)
+{
+    static const char text[] = HEAD "coefficient k\nupdate u = k * u[1,1]\n";
+    static const char *const marks[] = {"NAME", "REAL", "TYPED", "WIDER", "@"};
+    const struct am_emit_shape shape = {8, 16, 1, 4};
+    struct am_arena arena = {0};
+    struct am_description d;
+    struct am_err err = {0};
+    struct am_text out;
+    bool left = false;
+
+    am_text_init(&out, AM_EMIT_MAX);
+    ok(am_description_parse("f", text, &arena, &d, &err) == AM_OK &&
+           am_emit_bench(&d, &out, &err) == AM_OK &&
+           am_emit_opencl(&d, AM_EMIT_F32, &out, &err) == AM_OK &&
+           am_emit_kernel(&d, AM_EMIT_F32, &shape, &out, &err) == AM_OK,
+       "a bench, kernels of OpenCL and of C are written: %zu bytes %s", out.len, err.text);
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+        left = left || strstr(am_text_str(&out), marks[i]);
+    ok(!left, "no word is left that stands for another one");
+    ok(strstr(am_text_str(&out), "void s_f32_run(struct s_f32_grid *g"), "functions have its name");
+    am_text_fini(&out);
+    am_arena_fini(&arena);
+}
+
+int main(void)
+{
+    test_refused();
+    test_bounds();
+    test_read();
+    test_formulas();
+    test_whole();
+    return tap_done();
+}

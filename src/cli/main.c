@@ -140,6 +140,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_TRACK] = am_cmd_track,
         [AM_CMD_SELFTEST] = am_cmd_selftest,
         [AM_CMD_NEW] = am_cmd_new,
+        [AM_CMD_STENCIL] = am_cmd_stencil,
         [AM_CMD_HELP] = am_cmd_help,
         [AM_CMD_MAN] = am_cmd_man,
         [AM_CMD_COMPLETION] = am_cmd_completion,

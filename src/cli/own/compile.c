@@ -14,6 +14,7 @@
 #include "kernels/isa_flags.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ static const struct {
     [AM_LANGUAGE_C] = {"CC", "cc", "CFLAGS", "C"},
     [AM_LANGUAGE_CXX] = {"CXX", "c++", "CXXFLAGS", "C++"},
     [AM_LANGUAGE_FORTRAN] = {"FC", "gfortran", "FCFLAGS", "Fortran"},
+    [AM_LANGUAGE_STENCIL] = {"CC", "cc", "CFLAGS", "C"},
     [AM_LANGUAGE_OBJECT] = {"CC", "cc", "CFLAGS", "C"},
 };
 
@@ -289,6 +291,32 @@ static enum am_status link_all(struct job *j, const char *library)
     return s == AM_OK ? run(j, j->source->name, language, &argv) : s;
 }
 
+/* What was made of a description lies beside its object. */
+static enum am_status write_made(const struct job *j, const char *path, const char *text)
+{
+    FILE *const file = path ? fopen(path, "we") : NULL;
+    bool written;
+
+    if (!file)
+        return am_fail(j->err, AM_E_SYS, "cannot write %s", path ? path : j->build);
+    written = fputs(text, file) >= 0;
+    written = fclose(file) == 0 && written;
+    return written ? AM_OK : am_fail(j->err, AM_E_SYS, "cannot write %s", path);
+}
+
+static enum am_status compile_text(struct job *j, size_t i)
+{
+    const struct am_own_file *const f = &j->source->files[i];
+    const char *path = f->path;
+    enum am_status s = AM_OK;
+
+    if (f->made) {
+        path = am_arena_printf(j->arena, "%s/%zu.c", j->build, i);
+        s = write_made(j, path, f->made);
+    }
+    return s == AM_OK ? compile(j, path, f->language, &f->flags, object_of(j, i)) : s;
+}
+
 /* All files for one instruction set, or for none in particular. */
 static enum am_status build_variant(struct job *j)
 {
@@ -302,10 +330,8 @@ static enum am_status build_variant(struct job *j)
     if (s == AM_OK && has_language(j->source, AM_LANGUAGE_FORTRAN))
         s = compile(j, module, AM_LANGUAGE_FORTRAN, NULL, module_object(j));
     for (size_t i = 0; i < j->source->n && s == AM_OK; i++) {
-        const struct am_own_file *const f = &j->source->files[i];
-
-        if (f->text)
-            s = compile(j, f->path, f->language, &f->flags, object_of(j, i));
+        if (j->source->files[i].text)
+            s = compile_text(j, i);
     }
     return s == AM_OK ? link_all(j, library) : s;
 }

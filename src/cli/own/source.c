@@ -3,6 +3,7 @@
 #include "cli/own/source.h"
 
 #include "base/text.h"
+#include "cli/stencil/emit.h"
 #include "core/spec/spec.h"
 #include "kernels/isa.h"
 
@@ -20,10 +21,11 @@ static const struct {
     const char *ending;
     enum am_language language;
 } endings[] = {
-    {".c", AM_LANGUAGE_C},         {".cc", AM_LANGUAGE_CXX},      {".cpp", AM_LANGUAGE_CXX},
-    {".cxx", AM_LANGUAGE_CXX},     {".C", AM_LANGUAGE_CXX},       {".f90", AM_LANGUAGE_FORTRAN},
-    {".F90", AM_LANGUAGE_FORTRAN}, {".f95", AM_LANGUAGE_FORTRAN}, {".f03", AM_LANGUAGE_FORTRAN},
-    {".f08", AM_LANGUAGE_FORTRAN}, {".o", AM_LANGUAGE_OBJECT},    {".so", AM_LANGUAGE_LIBRARY},
+    {".c", AM_LANGUAGE_C},          {".cc", AM_LANGUAGE_CXX},      {".cpp", AM_LANGUAGE_CXX},
+    {".cxx", AM_LANGUAGE_CXX},      {".C", AM_LANGUAGE_CXX},       {".f90", AM_LANGUAGE_FORTRAN},
+    {".F90", AM_LANGUAGE_FORTRAN},  {".f95", AM_LANGUAGE_FORTRAN}, {".f03", AM_LANGUAGE_FORTRAN},
+    {".f08", AM_LANGUAGE_FORTRAN},  {".o", AM_LANGUAGE_OBJECT},    {".so", AM_LANGUAGE_LIBRARY},
+    {".sten", AM_LANGUAGE_STENCIL},
 };
 
 static enum am_language language_of(const char *path)
@@ -145,7 +147,7 @@ static enum am_status read_setting(const struct reading *r, const char *text, si
 static enum am_status read_settings(struct reading *r)
 {
     static const char prefix[] = "archmeter-";
-    const char *at = r->file->text, *counted = at;
+    const char *at = r->file->made ? r->file->made : r->file->text, *counted = at;
     enum am_status s = AM_OK;
 
     r->line = 1;
@@ -199,6 +201,28 @@ static enum am_status read_text(const char *path, struct am_arena *arena, const 
     return AM_OK;
 }
 
+enum am_status am_own_read_stencil(const char *path, struct am_arena *arena,
+                                   struct am_own_file *out, struct am_err *err)
+{
+    struct am_description *const stencil = am_arena_alloc(arena, sizeof(*stencil));
+    struct am_text text;
+    enum am_status s;
+
+    *out = (struct am_own_file){.path = path, .language = AM_LANGUAGE_STENCIL, .stencil = stencil};
+    if (!stencil)
+        return am_fail(err, AM_E_NOMEM, "no memory for %s", path);
+    s = read_text(path, arena, &out->text, err);
+    if (s == AM_OK)
+        s = am_description_parse(path, out->text, arena, stencil, err);
+    if (s != AM_OK)
+        return s;
+    am_text_init(&text, AM_EMIT_MAX);
+    s = am_emit_bench(stencil, &text, err);
+    out->made = am_arena_strdup(arena, am_text_str(&text));
+    am_text_fini(&text);
+    return s == AM_OK && !out->made ? am_fail(err, AM_E_NOMEM, "no memory for %s", path) : s;
+}
+
 static enum am_status add_file(struct am_own_source *source, const char *path,
                                struct am_arena *arena, struct am_err *err)
 {
@@ -213,7 +237,8 @@ static enum am_status add_file(struct am_own_source *source, const char *path,
         return access(path, R_OK) == 0
                    ? AM_OK
                    : am_fail(err, AM_E_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    s = read_text(path, arena, &file->text, err);
+    s = file->language == AM_LANGUAGE_STENCIL ? am_own_read_stencil(path, arena, file, err)
+                                              : read_text(path, arena, &file->text, err);
     return s == AM_OK ? read_settings(&r) : s;
 }
 
@@ -247,7 +272,8 @@ static enum am_status add_folder(struct am_own_source *source, struct am_arena *
     }
     free((void *)entries);
     if (s == AM_OK && source->n == 0)
-        s = am_fail(err, AM_E_USAGE, "%s: has no source files (.c, .cc, .cpp, .f90) and no objects",
+        s = am_fail(err, AM_E_USAGE,
+                    "%s: has no source files (.c, .cc, .cpp, .f90, .sten) and no objects",
                     source->name);
     return s;
 }
@@ -269,8 +295,8 @@ enum am_status am_own_read(const char *name, struct am_arena *arena, struct am_o
         return am_fail(err, AM_E_USAGE, "%s: %s", name, strerror(errno));
     if (language_of(name) == AM_LANGUAGES)
         return am_fail(err, AM_E_USAGE,
-                       "%s: is no source file (.c, .cc, .cpp, .f90), object (.o), library (.so) or "
-                       "folder of them",
+                       "%s: is no source file (.c, .cc, .cpp, .f90, .sten), object (.o), library "
+                       "(.so) or folder of them",
                        name);
     return add_file(out, name, arena, err);
 }

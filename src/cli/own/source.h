@@ -17,6 +17,8 @@
 #include "base/array.h"
 #include "base/status.h"
 
+#include "cli/stencil/description.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,6 +26,7 @@ enum am_language {
     AM_LANGUAGE_C,
     AM_LANGUAGE_CXX,
     AM_LANGUAGE_FORTRAN,
+    AM_LANGUAGE_STENCIL, /* .sten: C is made of it, which is compiled */
     AM_LANGUAGE_OBJECT,  /* .o: is linked */
     AM_LANGUAGE_LIBRARY, /* .so: is taken as it is */
     AM_LANGUAGES,
@@ -32,7 +35,9 @@ enum am_language {
 struct am_own_file {
     const char *path; /* as the user wrote it, or below the folder that was named */
     enum am_language language;
-    const char *text; /* NULL of objects and libraries */
+    const char *text;                     /* NULL of objects and libraries */
+    const char *made;                     /* what is compiled in its place; NULL: the file itself */
+    const struct am_description *stencil; /* NULL: it is no description */
     struct am_strings flags;
 };
 
@@ -46,6 +51,10 @@ struct am_own_source {
 
 /* Whether the word names files and no benches. */
 bool am_own_is_source(const char *word);
+
+/* Reads one description of a stencil, and makes the bench of it. AM_E_USAGE with the place. */
+enum am_status am_own_read_stencil(const char *path, struct am_arena *arena,
+                                   struct am_own_file *out, struct am_err *err);
 
 /* Finds and reads the files. AM_E_USAGE with the place for what is wrong. */
 enum am_status am_own_read(const char *name, struct am_arena *arena, struct am_own_source *out,

@@ -5,6 +5,7 @@
 #include <limits.h>
 
 static const char *const new_words[] = {"bench", NULL};
+static const char *const stencil_words[] = {"export", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 
 const struct am_command am_commands[AM_CMD_COUNT] = {
@@ -56,8 +57,9 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "file when it ends: an interrupted run keeps everything but the launch in flight, "
                 "and resume finishes it.\n\n"
                 "A FILE is a source file with benches of your own (./kernel.c; C, C++ and Fortran), "
-                "an object, a library, or a folder of them: it is compiled, and its benches are "
-                "measured like any other. new bench writes one to begin with.\n\n"
+                "the description of a stencil (heat.sten), an object, a library, or a folder of "
+                "them: it is compiled, and its benches are measured like any other. new bench writes "
+                "one to begin with.\n\n"
                 "Ends with code 0 when every point was measured or skipped with its reason, 1 when "
                 "some failed, 3 when none could be measured, 130 when interrupted.",
             .operand = AM_OPERAND_BENCH,
@@ -411,6 +413,22 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
                 "20 lines that can be measured by run ./NAME.c as they are. A file that "
                 "is there is left as it is.",
             .words = new_words,
+            .operand = AM_OPERAND_WORD,
+            .min_operands = 2,
+            .max_operands = 2,
+        },
+    [AM_CMD_STENCIL] =
+        {
+            .name = "stencil",
+            .summary = "the loops of a described stencil, for your own program",
+            .operands = "export FILE",
+            .description =
+                "FILE describes a stencil in a few lines (NAME.sten: dimensions, fields, "
+                "coefficients, boundary, and how a step updates each field). run FILE measures it, "
+                "tune FILE -p variant=tiled finds its best shape, and this writes the same loops as C "
+                "that depends on nothing, with the tuned shape as the one to begin with: passes of "
+                "several steps that stay in cache, for any number of threads.",
+            .words = stencil_words,
             .operand = AM_OPERAND_WORD,
             .min_operands = 2,
             .max_operands = 2,

@@ -298,7 +298,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(tuning),
         .argument = "FILE",
-        .commands = TUNED,
+        .commands = TUNED | BIT(STENCIL),
         .help = "The file of tuned values, in place of the user's own.",
     },
     {
@@ -321,7 +321,8 @@ const struct am_option am_option_table[] = {
         .name = "force",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(force),
-        .commands = BIT(EXPORT) | BIT(REPORT) | BIT(MODEL) | BIT(HISTORY) | BIT(TRACK) | BIT(TABLE),
+        .commands = BIT(EXPORT) | BIT(REPORT) | BIT(MODEL) | BIT(HISTORY) | BIT(TRACK) |
+                    BIT(TABLE) | BIT(STENCIL),
         .help = "Replace a file that is there, also one that archmeter did not write.",
     },
     {
@@ -491,7 +492,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(output),
         .argument = "FILE",
-        .commands = BIT(EXPORT),
+        .commands = BIT(EXPORT) | BIT(STENCIL),
         .help = "Write to FILE instead of standard output; it appears complete or not at all.",
     },
     {
@@ -665,6 +666,28 @@ const struct am_option am_option_table[] = {
         .choices = (const char *const[]){"c", "c++", "fortran", NULL},
         .commands = BIT(NEW),
         .help = "The language of the file.",
+    },
+    {
+        .name = "language",
+        .kind = AM_OPTION_CHOICE,
+        .offset = FIELD(language),
+        .argument = "LANGUAGE",
+        .dflt = "c",
+        .choices = (const char *const[]){"c", "opencl", "bench", NULL},
+        .commands = BIT(STENCIL),
+        .help =
+            "What is written: C that depends on nothing, kernels of OpenCL C, or the whole bench "
+            "that run measures, with start and verification.",
+    },
+    {
+        .name = "type",
+        .kind = AM_OPTION_CHOICE,
+        .offset = FIELD(element_type),
+        .argument = "TYPE",
+        .dflt = "f64",
+        .choices = (const char *const[]){"f32", "f64", NULL},
+        .commands = BIT(STENCIL),
+        .help = "The type of the elements: float or double. A bench has both.",
     },
     {
         .name = "rerun",

@@ -39,6 +39,7 @@ enum am_command_id {
     AM_CMD_TRACK,
     AM_CMD_SELFTEST,
     AM_CMD_NEW,
+    AM_CMD_STENCIL,
     AM_CMD_HELP,
     AM_CMD_MAN,
     AM_CMD_COMPLETION,
@@ -175,7 +176,8 @@ struct am_options {
     const char *own_cc, *own_flags; /* of the files among the operands */
     const char *against_source;     /* the base's file; NULL: the same ones */
     const char *against_cc, *against_flags;
-    int language; /* of `new`: index of its word */
+    int language;     /* of `new` and `stencil`: index of its word */
+    int element_type; /* of `stencil`: enum am_emit_type */
     bool rerun;
     struct am_number runs;
     int fail_on; /* enum am_fail_on */

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Stencils that a user describes: every shipped description measured in both types, plain and tiled, by one thread and
+two, in sizes that fit nothing; errors planted into the generated code, which its verification must notice; exports
+that compile alone and step as the bench does."""
+import os
+import shutil
+import subprocess
+import sys
+
+from e2e import Bench, Tap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHIPPED = os.path.join(ROOT, "examples", "stencil")
+FAST = ("--quick", "--launches", "1", "--samples", "1", "--min-batch", "50us")
+LIGHT = (*FAST, "--flags", "-O1")  # where many are compiled
+SIZES = {1: ("n=1003", "steps=13", "depth=5", "wave=64"),
+         2: ("n=45", "ny=37", "steps=7", "depth=3", "wave=5"),
+         3: ("n=21", "ny=18", "nz=19", "steps=5", "depth=2", "wave=3", "strip=7")}
+DIMENSIONS = {"heat1d": 1, "heat2d": 2, "heat3d": 3, "box9": 2, "box27": 3, "wave2": 3, "wave4": 3, "wave8": 3,
+              "variable": 3, "anisotropic": 2, "fdtd": 2}
+# What is planted: a piece of the bench's text, and what stands in its place.
+PLANTED = {
+    "beyond the sides nothing is copied": ("to - g->ghost[0], u + heat_f64_at(g, -g->ghost[0], yy, zz)",
+                                          "to - g->ghost[0], to - g->ghost[0]"),
+    "a block is skipped": ("if (low[0] >= high[0] ||", "if ((shape->depth > 1 && low[1] == 8) || low[0] >= high[0] ||"),
+    "blocks do not lean": ("index * size - level * heat_f64_RADIUS", "index * size"),
+    "a coefficient is off": ("const double r = g->parameter[0];", "const double r = g->parameter[0] * 1.0001;"),
+    "a step is missing": ("for (long left = steps, now; left > 0; left -= now)",
+                          "for (long left = steps - 1, now; left > 0; left -= now)"),
+    "a neighbour is the wrong one": ("u__ym1z0[x]", "u__ym1z0[x + 1]"),
+}
+HEAT = """stencil heat
+dimensions 2
+field u
+parameter r 0.2
+boundary periodic
+update u = u + r * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)
+"""
+# Steps a grid by the exported C, and the same by the exported OpenCL C, compiled as C.
+HARNESS = r"""
+#include "kernel.c"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define __kernel
+#define __global
+static size_t id[3];
+static size_t get_global_id(int d) { return id[d]; }
+#include "kernel.cl"
+int main(void)
+{
+    const long n[3] = {13, 11, 1};
+    struct heat_f64_grid g = {.parity = 0};
+    struct heat_f64_team team = {.threads = 1};
+    const struct heat_f64_shape shape = {3, 4, 1, 2};
+    double a[13 * 11], b[13 * 11], worst = 0;
+    heat_f64_lay_out(&g, n, shape.depth);
+    for (int i = 0; i < 2; i++) g.field[0][i] = calloc((size_t)g.elements, sizeof(double));
+    g.parameter[0] = 0.2;
+    for (long y = 0; y < 11; y++)
+        for (long x = 0; x < 13; x++)
+            a[x + 13 * y] = g.field[0][0][heat_f64_at(&g, x, y, 0)] = (double)((x * 7 + y * 5) % 11);
+    heat_f64_close(&g);
+    heat_f64_run(&g, &shape, &team, 6, 0);
+    for (int step = 0; step < 6; step++) {
+        for (id[1] = 0; id[1] < 11; id[1]++)
+            for (id[0] = 0; id[0] < 13; id[0]++)
+                heat_f64_update_u(step % 2 ? b : a, 0.2, 13, 11, 1, step % 2 ? a : b);
+    }
+    for (long y = 0; y < 11; y++)
+        for (long x = 0; x < 13; x++)
+            worst = fmax(worst, fabs(a[x + 13 * y] - g.field[0][g.parity][heat_f64_at(&g, x, y, 0)]));
+    printf("%g\n", worst);
+    return worst < 1e-13 ? 0 : 1;
+}
+"""
+
+
+class Own(Bench):
+    """With the real workers, and nobody's own compilers and flags."""
+
+    def __init__(self):
+        super().__init__(sys.argv[1], sys.argv[2])
+        for name in ("CC", "CFLAGS", "LDFLAGS", "LDLIBS"):
+            self.real_env.pop(name, None)
+        self.real_env["ASAN_OPTIONS"] += ":detect_leaks=0"
+
+    def do(self, *words):
+        return self.run(*words, env=self.real_env)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read()
+
+
+def axes(dimensions, *more):
+    return [word for value in (*SIZES[dimensions], *more) for word in ("-p", value)]
+
+
+def test_shipped(tap, own):
+    names = sorted(name[:-len(".sten")] for name in os.listdir(SHIPPED))
+    tap.ok(names == sorted(DIMENSIONS), "every shipped description is measured here", names)
+    for name, dimensions in DIMENSIONS.items():
+        done = own.do("run", os.path.join(SHIPPED, name + ".sten"), *FAST, "-o", name + ".db",
+                      *axes(dimensions, "type=f32,f64", "rows=4" if dimensions > 1 else "rows=1", "threads=1,2"))
+        states = own.query(name + ".db", "SELECT state, count(*) FROM visit GROUP BY state") if done.returncode == 0 else []
+        tap.ok(states == [("ok", 8)], f"{name}: all points are right {states}",
+               done.stdout[-3000:] + done.stderr[-3000:])
+
+
+def test_boundaries(tap, own):
+    """Every kind along every dimension of a box with its corners."""
+    kinds = ("periodic", "fixed 0.3", "mirror")
+    box = " + ".join(f"u[{x},{y},{z}]" for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1))
+    for i in range(9):
+        words = kinds[i % 3], kinds[i // 3], kinds[(i + i // 3) % 3]
+        own.write("sides.sten", "stencil sides\ndimensions 3\nfield u\ncoefficient k start 1 noise 0.1\n" + "".join(
+            f"boundary {d} {w}\n" for d, w in zip("xyz", words)) + f"update u = k * k[0,1,-1] * ({box}) / 27\n")
+        done = own.do("run", "./sides.sten", *LIGHT, "-o", f"sides{i}.db", *axes(3, "threads=1,2", "rows=2"))
+        tap.ok(done.returncode == 0, f"sides {', '.join(words)}", done.stdout[-2000:] + done.stderr[-2000:])
+
+
+def test_planted(tap, own):
+    own.write("heat.sten", HEAT)
+    done = own.do("stencil", "export", "heat.sten", "--language", "bench", "-o", "heat.c")
+    tap.ok(done.returncode == 0, "the bench is written", done.stderr)
+    text = own.read("heat.c")
+    words = (*LIGHT, "-p", "variant=tiled", *axes(2))
+    tap.ok(own.do("run", "./heat.c", *words, "-o", "right.db").returncode == 0, "it is right as it is")
+    for name, (piece, other) in PLANTED.items():
+        own.write("wrong.c", text.replace(piece, other))
+        done = own.do("run", "./wrong.c", *words, "-o", "wrong.db") if piece in text else None
+        if os.path.exists(own.path("wrong.db")):
+            os.remove(own.path("wrong.db"))
+        tap.ok(done is not None and done.returncode == 3 and "off by" in done.stdout + done.stderr, f"noticed: {name}",
+               done.stdout[-2000:] + done.stderr[-2000:] if done else "the piece is not in the text")
+
+
+def test_export(tap, own):
+    for language, name in (("c", "kernel.c"), ("opencl", "kernel.cl")):
+        done = own.do("stencil", "export", "heat.sten", "--language", language, "-o", name)
+        tap.ok(done.returncode == 0, f"exported as {language}", done.stderr)
+    own.write("harness.c", HARNESS)
+    for compiler in ("cc", "gcc", "clang"):
+        if not shutil.which(compiler):
+            tap.skip(f"compiled by {compiler}", "not here")
+            continue
+        made = subprocess.run([compiler, "-std=gnu17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "harness.c", "-o",
+                               "harness", "-lm"], cwd=own.dir, capture_output=True, text=True, timeout=300)
+        if not tap.ok(made.returncode == 0 and "warning" not in made.stderr, f"{compiler} compiles it without a warning",
+                      made.stderr):
+            continue
+        ran = subprocess.run([own.path("harness")], capture_output=True, text=True, timeout=300)
+        tap.ok(ran.returncode == 0, f"C and OpenCL C step alike: {ran.stdout.strip()}", ran.stderr)
+
+
+def test_tuned(tap, own):
+    done = own.do("tune", "./heat.sten", "-p", "variant=tiled", "-p", "n=64", "-p", "depth=2,4", "-p", "wave=8", "-p",
+                  "rows=2", "-p", "strip=1", "--tuning", own.path("tuning"), "-o", "tune.db")
+    tap.ok(done.returncode == 0, "tune finds a shape", done.stdout + done.stderr)
+    done = own.do("stencil", "export", "heat.sten", "--tuning", own.path("tuning"))
+    tap.ok(".wave = 8, .strip = 1, .rows = 2}" in done.stdout and "as tuned" in done.stderr, "export names the tuned shape",
+           done.stdout[:1500] + done.stderr)
+
+
+def test_refused(tap, own):
+    own.write("bad.sten", HEAT.replace("u[-1,0]", "w[-1,0]"))
+    for words in (("run", "./bad.sten"), ("list", "bad.sten"), ("stencil", "export", "bad.sten")):
+        done = own.do(*words)
+        tap.ok(done.returncode == 2 and 'bad.sten:6: "w" is no field' in done.stderr, f"{words[0]}: {done.stderr.strip()}")
+    done = own.do("stencil", "exprot", "heat.sten")
+    tap.ok(done.returncode == 2 and "export" in done.stderr, "a wrong word is refused", done.stderr)
+    done = own.do("stencil", "export", "none.sten")
+    tap.ok(done.returncode == 2 and "none.sten" in done.stderr, "a file that is not there too", done.stderr)
+
+
+def main():
+    tap, own = Tap(), Own()
+    if not shutil.which("cc"):
+        tap.skip("stencils of the user's own", "there is no C compiler")
+        tap.done()
+        return
+    for test in (test_shipped, test_boundaries, test_planted, test_export, test_tuned, test_refused):
+        test(tap, own)
+    tap.done()
+
+
+main()

@@ -6,10 +6,12 @@
 #include "app/leukocyte/video.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/run/output.h"
 #include "cli/track/track.h"
 #include "kernels/isa.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +30,7 @@ struct job {
     struct am_mgvf_loop loop;
     struct am_track_setup setup;
     struct am_tracker *tracker;
+    struct am_cell_watch *watch;
     const struct am_executor *executor;
     void *engine; /* open executor */
     struct am_paths paths;
@@ -175,6 +178,7 @@ static enum am_status open_video(struct job *job, struct am_err *err)
 static enum am_status make_tracker(struct job *job, struct am_err *err)
 {
     struct am_paths *const paths = &job->paths;
+    enum am_status s;
 
     paths->n = job->cells->n;
     paths->names = job->cells->names;
@@ -183,8 +187,12 @@ static enum am_status make_tracker(struct job *job, struct am_err *err)
                        paths->frames, paths->n);
     paths->at = calloc(paths->frames * paths->n, sizeof(*paths->at));
     paths->radius = calloc(paths->frames * paths->n, sizeof(*paths->radius));
-    if (!paths->at || !paths->radius)
+    paths->watched = calloc(paths->frames * paths->n, sizeof(*paths->watched));
+    if (!paths->at || !paths->radius || !paths->watched)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu frames", paths->frames);
+    s = am_cell_watch_new(paths->n, &job->watch, err);
+    if (s != AM_OK)
+        return s;
     return am_tracker_new(&job->setup, paths->width, paths->height, job->cells->at, paths->n,
                           &job->tracker, err);
 }
@@ -195,13 +203,28 @@ static enum am_status note_frame(struct job *job, size_t t, struct am_err *err)
     const struct am_image frame = {job->pixels, job->paths.width, job->paths.height};
     size_t n;
     const struct am_leuko_cell *const cells = am_tracker_cells(job->tracker, &n);
+    const struct am_cell_watched *const watched = am_cell_watch_frame(job->watch, frame, t, cells);
 
     for (size_t i = 0; i < n; i++) {
+        job->paths.watched[t * n + i] = watched[i];
         job->paths.at[t * n + i] = cells[i].snake.centre;
         job->paths.radius[t * n + i] = am_snake_mean_radius(&cells[i].snake);
         job->updates += cells[i].updates;
     }
     return job->cli->opt->overlay ? am_track_overlay(job->cli, frame, t, cells, n, err) : AM_OK;
+}
+
+/* One line that is drawn again, where somebody sees it; gone after the last frame. */
+static void show_progress(const struct job *job, size_t t)
+{
+    const size_t frames = job->paths.frames;
+
+    if (job->cli->opt->quiet || !am_output_interactive())
+        return;
+    if (t + 1 < frames)
+        (void)fprintf(stderr, "\r%zu of %zu frames", t + 1, frames);
+    else
+        (void)fprintf(stderr, "\r%40s\r", "");
 }
 
 static enum am_status follow(struct job *job, struct am_err *err)
@@ -222,6 +245,7 @@ static enum am_status follow(struct job *job, struct am_err *err)
         am_tracker_show(job->tracker, job->pixels);
         job->executor->run(job->engine, &blocks, 1);
         s = note_frame(job, t, err);
+        show_progress(job, t);
     }
     return s;
 }
@@ -253,12 +277,15 @@ static enum am_status track(struct job *job, struct am_err *err)
     if (s == AM_OK)
         am_log(AM_LOG_INFO, "%zu cells in %zu frames, %zu pixel updates", job->paths.n,
                job->paths.frames, job->updates);
+    if (s == AM_OK)
+        am_track_tell_lost(&job->paths);
     return s;
 }
 
 static void finish(struct job *job)
 {
     am_tracker_free(job->tracker);
+    am_cell_watch_free(job->watch);
     if (job->executor)
         job->executor->close(job->engine);
     am_video_close(job->video);
@@ -266,6 +293,7 @@ static void finish(struct job *job)
     free(job->pixels);
     free(job->paths.at);
     free(job->paths.radius);
+    free(job->paths.watched);
 }
 
 /* A table in the place of the video would be its end. */

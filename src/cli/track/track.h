@@ -5,6 +5,7 @@
 
 #include "app/leukocyte/image.h"
 #include "app/leukocyte/track.h"
+#include "app/leukocyte/cell_watch.h"
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -16,11 +17,14 @@ struct am_paths {
     size_t n, frames;
     const uint64_t *names; /* numbers of the cells */
     struct am_centre *at;
-    double *radius; /* means of the contours */
+    double *radius;                  /* means of the contours */
+    struct am_cell_watched *watched; /* whether to believe them */
 };
 
-/* Frame,cell,x,y,mean_radius: to the output of the options. */
+/* Frame,cell,x,y,mean_radius,confidence,lost: to the output of the options. */
 enum am_status am_track_csv(struct am_cli *cli, const struct am_paths *paths, struct am_err *err);
+/* Which cells were lost, when and why: told. */
+void am_track_tell_lost(const struct am_paths *paths);
 /* To the file of --svg. */
 enum am_status am_track_svg(struct am_cli *cli, const struct am_paths *paths, struct am_err *err);
 /* Frame t with its contours as PNG and PGM in the folder of --overlay, which is made. */

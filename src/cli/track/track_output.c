@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `archmeter track` writes: a table of places, a plot, frames with contours. */
 #include "app/leukocyte/picture.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/run/output.h"
 #include "cli/track/track.h"
@@ -29,12 +30,33 @@ enum am_status am_track_csv(struct am_cli *cli, const struct am_paths *paths, st
 
     if (s != AM_OK)
         return s;
-    (void)fputs("frame,cell,x,y,mean_radius\n", out.file);
-    for (size_t i = 0; i < paths->n * paths->frames; i++)
-        (void)fprintf(out.file, "%zu,%llu,%.4f,%.4f,%.4f\n", i / paths->n,
+    (void)fputs("frame,cell,x,y,mean_radius,confidence,lost\n", out.file);
+    for (size_t i = 0; i < paths->n * paths->frames; i++) {
+        const struct am_cell_watched *const w = &paths->watched[i];
+
+        (void)fprintf(out.file, "%zu,%llu,%.4f,%.4f,%.4f,%.2f,", i / paths->n,
                       (unsigned long long)paths->names[i % paths->n], paths->at[i].x,
-                      paths->at[i].y, paths->radius[i]);
+                      paths->at[i].y, paths->radius[i], w->confidence);
+        if (w->lost != AM_LOST_NOT)
+            (void)fprintf(out.file, "%zu", w->since);
+        (void)fputs("\n", out.file);
+    }
     return am_output_close(&out, true, err);
+}
+
+void am_track_tell_lost(const struct am_paths *paths)
+{
+    for (size_t i = 0; i < paths->n && paths->frames; i++) {
+        const struct am_cell_watched *const w = &paths->watched[(paths->frames - 1) * paths->n + i];
+        const unsigned long long name = paths->names[i];
+
+        if (w->lost == AM_LOST_TOUCHED || w->lost == AM_LOST_GAP)
+            am_log(AM_LOG_WARN, "cell %llu is lost from frame %zu on: %s (cell %llu)", name,
+                   w->since, am_lost_reasons[w->lost], (unsigned long long)paths->names[w->other]);
+        else if (w->lost != AM_LOST_NOT)
+            am_log(AM_LOG_WARN, "cell %llu is lost from frame %zu on: %s", name, w->since,
+                   am_lost_reasons[w->lost]);
+    }
 }
 
 /* A file with these bytes. */

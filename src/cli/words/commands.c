@@ -378,8 +378,9 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .operands = "VIDEO | --make VIDEO",
             .description =
                 "Finds the cells in the first frame of VIDEO, follows each through the others and "
-                "writes frame,cell,x,y,mean_radius: places in pixels, rows counted from the top; "
-                "frame 0 is the detection. VIDEO is an uncompressed 8-bit AVI file, a file of "
+                "writes frame,cell,x,y,mean_radius,confidence,lost: places in pixels, rows counted "
+                "from the top; the share of the outline that is seen; the frame from which on the "
+                "cell is not to be believed, if there is one. Frame 0 is the detection. VIDEO is an uncompressed 8-bit AVI file, a file of "
                 "binary PGM pictures, or a folder of such files.\n\n"
                 "Ends with code 2 when VIDEO is of another kind, broken or cut off, with 3 when it "
                 "cannot be read or no cell was found.",

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs app.stencil in turn with a plain loop and other programs that step the heat equation, as Markdown.
+
+usage: peers/stencil.py [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--cpu N] [--cases DIM:SIDE:STEPS,...]
+                        [--types f32,f64] [--variants NAME,...] [--cc COMMAND] [--rival NAME=COMMAND]...
+
+One core. stencil.c, beside this file, shares no code with archmeter: two arrays at their natural pitch, periodic, compiled
+with -O3 -march=native. `auto` is compared with it since it is the baseline of everything else; the other variants to see
+what they gain. A rival (VecTime, testencil, bench_fd1, YASK, built outside of this tree) is a command in which {dim},
+{side}, {steps} and {type} are replaced, and whose last printed number is updates per second. Rates are by CPU time in
+stencil.c, by wall time of undisturbed batches in archmeter. Ratio and interval as in ratio.py.
+"""
+
+import datetime
+import functools
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import ratio
+
+HERE = pathlib.Path(__file__).resolve().parent
+REALS = {"f32": "float", "f64": "double"}
+PLAIN = "plain loop"
+NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+
+
+def compile_plain(folder: str, compiler: str, kind: str) -> str:
+    """The program, or nothing where it cannot be built."""
+    program = f"{folder}/stencil_{kind}"
+    command = [*shlex.split(compiler), "-O3", "-march=native", f"-DREAL={REALS[kind]}", "-o", program,
+               str(HERE / "stencil.c")]
+    return program if subprocess.run(command, capture_output=True, check=False).returncode == 0 else ""
+
+
+def last_number(text: str) -> float:
+    """The last number that a program printed; what has none is no result."""
+    found = NUMBER.findall(text)
+    if not found:
+        raise ValueError("no number was printed")
+    return float(found[-1])
+
+
+def run_command(words: list[str], cpu: int) -> float:
+    done = subprocess.run(["taskset", "-c", str(cpu), *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}: {done.stdout}{done.stderr}")
+    return last_number(done.stdout)
+
+
+def run_rival(programs: dict, rivals: dict, cpu: int, rival: str, _variant: str, kind: str, dim: int, side: int,
+              steps: int) -> float:
+    if rival == PLAIN:
+        return run_command([programs[kind], str(dim), str(side), str(steps)], cpu)
+    place = {"{dim}": dim, "{side}": side, "{steps}": steps, "{type}": kind}
+    text = rivals[rival]
+    for word, value in place.items():
+        text = text.replace(word, str(value))
+    return run_command(shlex.split(text), cpu)
+
+
+def run_ours(program: str, _rival: str, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
+    point = {"executor": "serial", "threads": 1, "variant": variant, "type": kind, "dim": dim, "n": side ** dim,
+             "steps": steps, "form": "paper"}
+    return max(ratio.run_archmeter(program, "app.stencil", point, "updates"))
+
+
+def cases_of(text: str) -> list[tuple[int, int, int]]:
+    """Of "2:256:96,3:64:48": dimensions, side, steps."""
+    cases = [tuple(int(n) for n in word.split(":")) for word in text.split(",")]
+    if any(len(c) != 3 or not 1 <= c[0] <= 3 or min(c) < 1 for c in cases):
+        raise ValueError(f"{text}: DIM:SIDE:STEPS,...")
+    return cases
+
+
+def variants_of(names: str, dim: int) -> list[str]:
+    """Those that there are in so many dimensions."""
+    return [n for n in names.split(",") if n != "wave" or dim > 1]
+
+
+def main() -> int:
+    parser = ratio.parser_of(__doc__.splitlines()[0])
+    parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
+    parser.add_argument("--cases", default="1:65536:120,2:256:96,2:4096:24,3:64:48,3:256:12", type=cases_of)
+    parser.add_argument("--types", default="f64")
+    parser.add_argument("--variants", default="auto,slice,wave")
+    parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
+    parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
+    options = parser.parse_args()
+    rivals = dict(word.split("=", 1) for word in options.rival)
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {kind: compile_plain(folder, options.cc, kind) for kind in options.types.split(",")}
+        if not all(programs.values()):
+            sys.exit(f"stencil.c does not compile with {options.cc}")
+        cases = [(rival, variant, kind, *case) for kind in programs for case in options.cases
+                 for variant in variants_of(options.variants, case[0]) for rival in (PLAIN, *rivals)]
+        ours, theirs = ratio.in_turn(options, cases, functools.partial(run_ours, options.archmeter),
+                                     functools.partial(run_rival, programs, rivals, options.cpu))
+    print(f"Measured {datetime.date.today().isoformat()} with `peers/stencil.py --rounds {options.rounds}`. Medians of the "
+          "rounds in 10⁹ updates per second; in brackets the spread, (max − min) / median.\n")
+    ratio.print_head(["against", "variant", "type", "grid", "theirs", "app.stencil", "ratio [95 % interval]"])
+    for case in cases:
+        rival, variant, kind, dim, side, _steps = case
+        ratio.print_row([rival, variant, kind, f"{side}^{dim}", ratio.value_cell(theirs[case], 1e-9, 2),
+                         ratio.value_cell(ours[case], 1e-9, 2), ratio.ratio_cell(*ratio.ratio(ours[case], theirs[case]))])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

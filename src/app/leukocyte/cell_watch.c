@@ -10,6 +10,7 @@ enum {
     WAYS = 7,         /* steps whose median is the usual one */
     WAYS_MIN = 3,     /* before that many nothing is usual */
     VELOCITY_MIN = 5, /* frames from which a velocity is made */
+    PARTED_MIN = 5,   /* frames without a touch before a cell is believed again */
 };
 
 #define EDGE_REACH 2.0     /* pixels beside the contour in which its edge may lie */
@@ -39,6 +40,7 @@ struct past {
     bool touching, gone;    /* gone: lost for good */
     struct am_centre left;  /* before it touched, in frame left_at */
     size_t left_at;
+    size_t parted; /* frames since it touched last */
 };
 
 /* A neighbour's outline that touches a cell's. */
@@ -281,11 +283,14 @@ static bool follow_touch(struct am_cell_watch *w, size_t i, size_t t, struct am_
             past->left_at = t > 0 ? t - 1 : 0;
         }
         past->touching = true;
+        past->parted = 0;
         lose(&w->cells[i], AM_LOST_TOUCHED, t, w->touches[i].other);
         return true;
     }
     if (!past->touching)
         return false;
+    if (++past->parted < PARTED_MIN)
+        return true; /* the contour may still be on its way back */
     past->touching = false;
     past->ways = 0;
     if (is_where_it_must_be(past, at, t, radius))

@@ -14,8 +14,34 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
 #define E_f64 double
 
 /* A step from x0, x1, x2, elements or vectors. Contraction makes them what the form says where
- * there is a fused multiply-add. */
+ * there is a fused multiply-add. Of the paper's two products compilers would fuse one or the other,
+ * and bits would differ from loop to loop: it is that of the sides, everywhere. What hides the
+ * other product keeps a compiler from making vectors, so that plain loops (ELEMENT_) say it by
+ * name. */
+#if defined(__FMA__) || defined(__aarch64__)
+#if defined(__x86_64__)
+#define APART(x) __asm__("" : "+v"(x))
+#else
+#define APART(x) __asm__("" : "+w"(x))
+#endif
+#define STEP_paper(x0, x1, x2)                                                                     \
+    __extension__({                                                                                \
+        __typeof__((x1) * (x1)) product_ = centre * (x1);                                          \
+                                                                                                   \
+        APART(product_);                                                                           \
+        side *((x0) + (x2)) + product_;                                                            \
+    })
+#define ELEMENT_paper_f32(x0, x1, x2) __builtin_fmaf(side, (x0) + (x2), centre * (x1))
+#define ELEMENT_paper_f64(x0, x1, x2) __builtin_fma(side, (x0) + (x2), centre * (x1))
+#else
 #define STEP_paper(x0, x1, x2) (side * ((x0) + (x2)) + centre * (x1))
+#define ELEMENT_paper_f32 STEP_paper
+#define ELEMENT_paper_f64 STEP_paper
+#endif
+#define ELEMENT_scaled_f32 STEP_scaled
+#define ELEMENT_scaled_f64 STEP_scaled
+#define ELEMENT_centred_f32 STEP_centred
+#define ELEMENT_centred_f64 STEP_centred
 #define STEP_scaled(x0, x1, x2) (centre * (x1) + (x0) + (x2))
 #define STEP_centred(x0, x1, x2) (side * ((x0) + (x2)) + (x1))
 
@@ -35,7 +61,8 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
         E_##type *restrict v = sweep->v;                                                           \
         COEFFICIENTS(type);                                                                        \
                                                                                                    \
-        hint for (size_t i = 0; i < sweep->n; i++) v[i] = STEP_##form(u[i - 1], u[i], u[i + 1]);   \
+        hint for (size_t i = 0; i < sweep->n; i++) v[i] =                                          \
+            ELEMENT_##form##_##type(u[i - 1], u[i], u[i + 1]);                                     \
     }
 
 #define UNALIGNED_VECTOR(form, k) *(V *)(void *)(v + (k)*lanes) = LINEAR_STEP(form, V, (k)*lanes);

@@ -28,6 +28,8 @@ LICENCES = {
     "libgcc_s": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libcap": "BSD-3-Clause OR GPL-2.0-only",
     "libz": "Zlib",
+    "libZydis": "MIT",
+    "libZycore": "MIT",
 }
 
 

@@ -55,9 +55,9 @@ def build(folder: Path) -> None:
     """The search path is fixed when a program is linked: a folder that was built without it is linked anew."""
     info = folder / "meson-info" / "meson-info.json"
     if (folder / "build.ninja").exists() and f'"{ROOT}"' in info.read_text():
-        command = ["meson", "configure", str(folder), f"-Dc_link_args={RPATH}", "-Dgpl=disabled"]
+        command = ["meson", "configure", str(folder), f"-Dc_link_args={RPATH}", f"-Dcpp_link_args={RPATH}", "-Dgpl=disabled"]
     else:
-        options = [f"-Dc_link_args={RPATH}", "-Dgpl=disabled", "-Dbuildtype=debugoptimized", "-Ddebug=false"]
+        options = [f"-Dc_link_args={RPATH}", f"-Dcpp_link_args={RPATH}", "-Dgpl=disabled", "-Dbuildtype=debugoptimized", "-Ddebug=false"]
         command = ["meson", "setup", str(folder), str(ROOT), *options]
         if (folder / "meson-private").exists():
             command.append("--wipe")

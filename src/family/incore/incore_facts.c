@@ -12,6 +12,10 @@
 /* A class is bounded by a resource that it keeps busy for this share of its time alone. */
 static const double bounded = 0.93;
 
+/* A weight is decided within a tenth of a class's cycles: a model that misses mixes by more than
+ * that in the mean decides none. */
+static const double error_most = 0.1;
+
 enum { NAMED_MOST = 6 }; /* forms that the evidence of a class names, and uses that a remark does */
 
 static struct am_fact begin_fact(const struct am_incore *core, const char *name, const char *what,
@@ -29,6 +33,19 @@ static struct am_fact begin_fact(const struct am_incore *core, const char *name,
     return fact;
 }
 
+/* The weight of a class with an interval that holds what its own measurement leaves open too: the
+ * fit takes measured times as they are. */
+static struct am_resources_weight widened(const struct am_incore *core, size_t kind, size_t r)
+{
+    const struct am_incore_cell *const alone = &core->forms[core->kinds[kind].first].alone;
+    const double share = alone->half / alone->value;
+    struct am_resources_weight w = *am_resources_weight(&core->model, kind, r);
+
+    w.lo *= fmax(1 - share, 0);
+    w.hi *= 1 + share;
+    return w;
+}
+
 /* Instructions per cycle for a weight in cycles per instruction. */
 static void set_rate(struct am_fact *fact, const struct am_resources_weight *w)
 {
@@ -44,13 +61,13 @@ static bool bounds_class(const struct am_incore *core, size_t kind, size_t r)
 static void offer_width(const struct am_deriving *d, const struct am_incore *core)
 {
     const size_t slot = core->forms[core->anchors[AM_MIX_slot][1]].kind;
-    const struct am_resources_weight *const w = am_resources_weight(&core->model, slot, 0);
+    const struct am_resources_weight w = widened(core, slot, 0);
     struct am_fact fact =
         begin_fact(core, "ports_width", "instructions per cycle through the front end", "1/cycle");
 
-    if (!(w->lo > 0))
+    if (!(w.lo > 0))
         return;
-    set_rate(&fact, w);
+    set_rate(&fact, &w);
     fact.evidence = am_arena_printf(d->arena,
                                     "cpu.ports: instructions that need no unit, alone and beside "
                                     "%zu classes of forms",
@@ -90,12 +107,14 @@ static void offer_units(const struct am_deriving *d, const struct am_incore *cor
     const size_t kind = lightest(core, r);
     struct am_fact fact =
         begin_fact(core, "ports_units", "instructions per cycle of a resource", "1/cycle");
+    struct am_resources_weight w;
 
-    if (kind == core->n_kinds ||
-        !am_resources_is_decided(am_resources_weight(&core->model, kind, r),
-                                 core->kinds[kind].alone))
+    if (kind == core->n_kinds)
         return;
-    set_rate(&fact, am_resources_weight(&core->model, kind, r));
+    w = widened(core, kind, r);
+    if (!am_resources_is_decided(&w, core->kinds[kind].alone))
+        return;
+    set_rate(&fact, &w);
     fact.evidence = am_arena_printf(d->arena, "of %s, which it bounds; %s", core->kinds[kind].name,
                                     core->model.certain[r]
                                         ? "found by every start of the fit that is as good"
@@ -134,15 +153,15 @@ static void offer_use(const struct am_deriving *d, const struct am_incore *core,
     const struct am_resources_use one = {.kind = kind, .n = 1};
     struct am_fact fact = begin_fact(
         core, "ports_use", "cycles that an instruction of the class takes of it", "cycle");
-    const struct am_resources_weight *w;
+    struct am_resources_weight w;
     size_t r = 0;
 
     (void)am_resources_cycles(&core->model, &one, 1, &r);
-    w = am_resources_weight(&core->model, kind, r);
-    if (!am_resources_is_decided(w, core->kinds[kind].alone) || !core->model.certain[r])
+    w = widened(core, kind, r);
+    if (!am_resources_is_decided(&w, core->kinds[kind].alone) || !core->model.certain[r])
         return;
-    fact.value = w->value;
-    fact.ci = (struct am_interval){w->lo, w->hi, NAN};
+    fact.value = w.value;
+    fact.ci = (struct am_interval){w.lo, w.hi, NAN};
     fact.evidence = members_of(core, kind, d->arena);
     am_fact_label(&fact, d->arena, "class", AM_AXIS_NAME, core->kinds[kind].name);
     am_fact_label(&fact, d->arena, "resource", AM_AXIS_NAME, core->resources[r]);
@@ -209,10 +228,20 @@ void am_core_derive_ports(const struct am_deriving *d)
 {
     struct am_incore core;
     const char *why_not;
+    double error;
 
     if (!am_incore_infer(d->set, d->arena, &core, &why_not)) {
         if (why_not)
             am_facts_remark(d->facts, "core.ports is not concluded: %s", why_not);
+        return;
+    }
+    error = isfinite(core.held_error) ? core.held_error : core.model.error;
+    offer_error(d, &core);
+    if (error > error_most) {
+        am_facts_remark(d->facts,
+                        "core.ports: no resource is concluded: mixes of instructions are explained "
+                        "within %.0f %% only, as where others use the core now and then",
+                        100 * error);
         return;
     }
     offer_width(d, &core);
@@ -221,7 +250,6 @@ void am_core_derive_ports(const struct am_deriving *d)
         offer_units(d, &core, r);
     for (size_t c = 0; c < core.n_kinds; c++)
         offer_use(d, &core, c);
-    offer_error(d, &core);
     remark_open(d, &core);
     remark_equal(d, &core);
 }

@@ -81,7 +81,7 @@ static const struct mutation mutations[] = {
     {&overlap, SKIPPED,
      "out[get_global_id(0)] =", "if (get_global_id(0) % 4 != 3) out[get_global_id(0)] ="},
     {&atomic_one, DROPPED, "i < turns; i++", "i < turns; i += 4"},
-    {&atomic_one, HALVED, "    atomic_add(p, 1u); \\\n    atomic_add(p, 1u);\n", "\n"},
+    {&atomic_one, HALVED, "    atomic_add(p, by); \\\n    atomic_add(p, by);\n", "\n"},
     {&atomic_one, SKIPPED, "ADD4(own)", "if (get_global_id(0) % 64 != 5) { ADD4(own) }"},
     {&atomic_chain, HALVED, "CHAIN CHAIN CHAIN CHAIN", "CHAIN CHAIN"},
     {&atomic_local, DROPPED, "i < turns; i++", "i < turns; i += 4"},
@@ -147,10 +147,10 @@ static void check_rival(const char *device, const struct am_ctx *outer)
         ctx.said_self = &heard;
         s = measure(&(struct point){&am_bench_ocl_arith, "muladd float 1 1 affine throughput 64 32",
                                     1, false},
-                    device, &ctx, 0, &err);
-        ok(strstr(heard.text, ends[combined]) && (combined || !strstr(heard.text, ends[1])),
-           "muladd %s: the rival takes %s%s", combined ? "with combined steps" : "as it is",
-           heard.text, s == AM_OK || s == AM_E_WRONG ? "" : err.text);
+                    device, &ctx, 1, &err);
+        /* on a busy machine an honest rival may lose too, which does no harm: it counts as well */
+        ok(strstr(heard.text, ends[combined]) && s == AM_OK, "muladd %s: the rival takes %s %s",
+           combined ? "with combined steps" : "as it is", heard.text, err.text);
     }
     memset(&between, 0, sizeof(between));
 }

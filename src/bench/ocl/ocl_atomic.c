@@ -18,6 +18,7 @@ enum {
     GROUP = 256,
     GPU_GROUPS = 8, /* per compute unit: a full one */
     CPU_GROUPS = 4,
+    ADDEND = 3,
     ADDITIONS = 4,     /* of a turn, as in the kernel */
     LINE_WORDS = 32,   /* between counters that share no line */
     AREA_BYTES = 4096, /* of local memory, as in the kernel */
@@ -97,14 +98,15 @@ static enum am_status clear(struct counting *w, struct am_err *err)
 
 static enum am_status set_args(struct counting *w, struct am_err *err)
 {
-    const cl_uint turns = 1, zero = 0;
+    const cl_uint turns = 1, zero = 0, by = ADDEND;
     const struct am_ocl_arg shared[] = {AM_OCL_ARG(w->counters), AM_OCL_ARG(turns),
-                                        AM_OCL_ARG(w->sharing), AM_OCL_ARG(w->spread)};
+                                        AM_OCL_ARG(w->sharing), AM_OCL_ARG(w->spread),
+                                        AM_OCL_ARG(by)};
     const struct am_ocl_arg chain[] = {AM_OCL_ARG(w->counters), AM_OCL_ARG(turns),
                                        AM_OCL_ARG(zero)};
 
     return w->kind == CHAIN ? am_ocl_program_args(w->loop.kernel, chain, 3, err)
-                            : am_ocl_program_args(w->loop.kernel, shared, 4, err);
+                            : am_ocl_program_args(w->loop.kernel, shared, 5, err);
 }
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
@@ -152,10 +154,10 @@ static uint32_t expected(const struct counting *w, size_t i)
     const uint32_t all = (uint32_t)(w->turns * ADDITIONS);
 
     if (w->space == LOCAL)
-        return w->loop.last * ADDITIONS * w->sharing;
+        return w->loop.last * ADDITIONS * ADDEND * w->sharing;
     if (w->kind == CHAIN)
         return i ? all - 1 : all;
-    return i % w->spread ? 0 : all * w->sharing;
+    return i % w->spread ? 0 : all * ADDEND * w->sharing;
 }
 
 static enum am_status verify(void *state, double *residual, struct am_err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.barrier: the time of a barrier among the work-items of a group, by its size. */
+#include "base/text.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
 
@@ -7,7 +8,7 @@
 
 enum axis_index { DEVICE, GROUP, GROUPS };
 
-enum { GROUP_MAX = 1024 /* as in the kernel */, LOCAL_BYTES = 2 * GROUP_MAX * sizeof(cl_uint) };
+enum { GROUP_MAX = 1024, OPTIONS_MAX = 32 };
 enum barrier_groups { ONE, FULL };
 static const char *const groups_names[] = {[ONE] = "one", [FULL] = "full", NULL};
 
@@ -25,37 +26,34 @@ struct barriers {
 /* Work-items that a compute unit of a large GPU holds. */
 static const size_t unit_items = 2048;
 
-static enum am_status choose(struct barriers *w, const struct am_value *point, struct am_err *err)
+static void choose_range(struct barriers *w, enum barrier_groups groups)
 {
-    const int64_t group = point[GROUP].i;
-    size_t most = 0, groups = 1;
-    const enum am_status s = am_ocl_program_group_max(&w->device, w->loop.kernel, &most, err);
+    size_t n = 1;
 
-    if (s != AM_OK)
-        return s;
-    if (group < 1 || group > GROUP_MAX || (size_t)group > most)
-        return am_fail(err, AM_E_ABSENT, "group %lld: the kernel allows %zu here", (long long)group,
-                       most < GROUP_MAX ? most : GROUP_MAX);
-    w->group = (size_t)group;
-    if (point[GROUPS].i == FULL)
-        groups = w->device.compute_units *
-                 (w->device.is_cpu || w->group > unit_items ? 1 : unit_items / w->group);
-    w->items = groups * w->group;
+    if (groups == FULL)
+        n = w->device.compute_units *
+            (w->device.is_cpu || w->group > unit_items ? 1 : unit_items / w->group);
+    w->items = n * w->group;
     w->loop.arg = 1;
     w->loop.range = AM_OCL_RANGE1(w->items, w->group);
     am_ctx_note(w->device.ctx, "items", "%zu in groups of %zu", w->items, w->group);
-    return AM_OK;
 }
 
-static enum am_status build(struct barriers *w, struct am_err *err)
+static enum am_status build(struct barriers *w, int64_t group, struct am_err *err)
 {
+    char options[OPTIONS_MAX];
     enum am_status s;
 
-    if (w->device.local_bytes < LOCAL_BYTES)
-        return am_fail(err, AM_E_ABSENT, "%llu bytes of local memory, %zu are needed",
-                       (unsigned long long)w->device.local_bytes, (size_t)LOCAL_BYTES);
-    am_ctx_note(w->device.ctx, "options", "none");
-    s = am_ocl_program_build(&w->program, &w->device, "barrier", "", err);
+    if (group < 1 || group > GROUP_MAX || (size_t)group > w->device.group_max)
+        return am_fail(err, AM_E_ABSENT, "group %lld: the device allows %zu, the bench %d",
+                       (long long)group, w->device.group_max, GROUP_MAX);
+    if (w->device.local_bytes < 2 * (uint64_t)group * sizeof(cl_uint))
+        return am_fail(err, AM_E_ABSENT, "%llu bytes of local memory are too few",
+                       (unsigned long long)w->device.local_bytes);
+    w->group = (size_t)group;
+    (void)am_str_format(options, sizeof(options), "-DGROUP=%zu", w->group);
+    am_ctx_note(w->device.ctx, "options", "%s", options);
+    s = am_ocl_program_build(&w->program, &w->device, "barrier", options, err);
     return s == AM_OK ? am_ocl_program_kernel(&w->program, "am_barrier", &w->loop.kernel, err) : s;
 }
 
@@ -85,11 +83,11 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     w->timer.device = &w->device;
     w->seed = (cl_uint)ctx->seed;
     if (s == AM_OK)
-        s = build(w, err);
-    if (s == AM_OK)
-        s = choose(w, point, err);
-    if (s == AM_OK)
+        s = build(w, point[GROUP].i, err);
+    if (s == AM_OK) {
+        choose_range(w, (enum barrier_groups)point[GROUPS].i);
         s = set_up(w, err);
+    }
     work->ops = 1;
     return s;
 }

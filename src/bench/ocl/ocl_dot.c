@@ -8,8 +8,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum axis_index { DEVICE, TYPE, WAY };
+enum axis_index { DEVICE, TYPE, WAY, LOAD };
+
+enum load { BURST, STEADY };
+static const char *const load_names[] = {[BURST] = "burst", [STEADY] = "steady", NULL};
 
 enum {
     WARPS = 8,      /* per compute unit; more gain nothing with four products each */
@@ -17,6 +21,8 @@ enum {
     CHECKED = 16,   /* groups of work-items whose every accumulator is compared */
     TURNS_ARG = 3,
     TEXT_MAX = 256 * 1024,
+    REST = 4, /* times as long as the batch before it, a burst is rested for, but no longer than */
+    REST_MS_MAX = 200,
 };
 
 struct dots {
@@ -26,7 +32,8 @@ struct dots {
     struct am_ocl_loop loop;
     struct am_dot_shape shape;
     cl_mem a, b, out;
-    uint64_t seed;
+    uint64_t seed, rest_ns; /* before the next batch */
+    enum load load;
     bool ran;
 };
 
@@ -134,6 +141,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         return am_fail(err, AM_E_ABSENT, "%s", refusal);
     w->timer.device = &w->device;
     w->seed = ctx->seed;
+    w->load = (enum load)point[LOAD].i;
     w->shape = am_dot_shape_of(way, type);
     s = build(w, err);
     choose_range(w);
@@ -145,13 +153,29 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     return s;
 }
 
+/* Matrix units draw so much power that a device lowers its clock within seconds: a burst shows what
+ * they can do, a steady load what they keep. */
+static void rest(const struct dots *w)
+{
+    const uint64_t most = UINT64_C(1000000) * REST_MS_MAX;
+    const uint64_t ns = w->rest_ns < most ? w->rest_ns : most;
+    const struct timespec pause = {.tv_nsec = (long)ns};
+
+    if (w->load == BURST && ns)
+        (void)nanosleep(&pause, NULL);
+}
+
 static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
                                 struct am_err *err)
 {
     struct dots *const w = state;
+    enum am_status s;
 
+    rest(w);
     w->ran = true;
-    return am_ocl_timing_loop(&w->timer, &w->loop, iters, &batch->elapsed_ns, err);
+    s = am_ocl_timing_loop(&w->timer, &w->loop, iters, &batch->elapsed_ns, err);
+    w->rest_ns = REST * batch->elapsed_ns;
+    return s;
 }
 
 /* Every accumulator of one group of work-items: so many times the product of its row and column. */
@@ -223,6 +247,11 @@ static const struct am_axis axes[] = {
              .dflt = "all",
              .choices = am_dot_ways,
              .help = "instructions of one warp (mma.sync) or of four together (wgmma)"},
+    [LOAD] = {.name = "load",
+              .kind = AM_AXIS_NAME,
+              .dflt = "all",
+              .choices = load_names,
+              .help = "burst: the device rests before each batch; steady: it does not"},
     {.name = NULL},
 };
 
@@ -240,7 +269,7 @@ const struct am_bench am_bench_ocl_dot = {
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct dots),
-    .points_per_launch = 5,
+    .points_per_launch = 4,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -251,7 +251,7 @@ static const struct am_fact_rule facts[] = {
     BEST("hidden", "share of kernel or transfers that the other hides", "ocl.overlap",
          "beside=compute", "hidden", "device,direction"),
     BEST("dot", "products of small matrices by matrix units", "ocl.dot", NULL, "rate",
-         "device,type,way"),
+         "device,type,way,load"),
     {.name = "scale_items",
      .what = "fewest work-items within 10 % of the best",
      .labels = "device",
@@ -493,7 +493,7 @@ static const struct am_figure_row figures[] = {
         .kind = AM_FIGURE_BARS,
         .x = "type",
         .series = "way",
-        .panel = "device",
+        .panel = "load",
     },
     {
         .name = "ocl-branch",

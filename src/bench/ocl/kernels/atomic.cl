@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.atomic: additions to counters that work-items share, or have for themselves.
  *
- * `spread` words lie between the counters of neighbours, `sharing` neighbours have one: all of them
+ * What is added is an argument: some devices have shorter ways to add 1. `spread` words lie between the counters of neighbours, `sharing` neighbours have one: all of them
  * (one counter), a work-group, or one. */
 #define ADD4(p) \
-    atomic_add(p, 1u); \
-    atomic_add(p, 1u); \
-    atomic_add(p, 1u); \
-    atomic_add(p, 1u);
+    atomic_add(p, by); \
+    atomic_add(p, by); \
+    atomic_add(p, by); \
+    atomic_add(p, by);
 
 /* Counters keep what earlier launches have added. */
-__kernel void am_atomic_global(__global uint *counters, uint turns, uint sharing, uint spread)
+__kernel void am_atomic_global(__global uint *counters, uint turns, uint sharing, uint spread,
+                               uint by)
 {
     __global uint *const own = counters + get_global_id(0) / sharing * spread;
 
@@ -21,7 +22,7 @@ __kernel void am_atomic_global(__global uint *counters, uint turns, uint sharing
 
 #define AREA 1024u
 
-__kernel void am_atomic_local(__global uint *out, uint turns, uint sharing, uint spread)
+__kernel void am_atomic_local(__global uint *out, uint turns, uint sharing, uint spread, uint by)
 {
     __local uint area[AREA];
     const uint at = (uint)get_local_id(0) / sharing * spread;

@@ -93,19 +93,21 @@ static void test_devices(void)
 {
     static const struct am_axis axes[] = {{.name = "device", .kind = AM_AXIS_NAME},
                                           {.name = "mode", .kind = AM_AXIS_NAME},
+                                          {.name = "op", .kind = AM_AXIS_NAME},
                                           {.name = NULL}};
     static const struct am_bench bench = {.name = "ocl.arith", .axes = axes};
     static const char *const names[] = {"h100",     "h100-2",   "h100-30",         "mi-300",
                                         "rtx-3090", "rtx-4090", "pocl-cpu-znver3", "h100",
                                         "x-0",      "x-1"};
     enum { N = sizeof(names) / sizeof(names[0]) };
-    struct am_value values[N][2];
+    struct am_value values[N][3];
     struct am_point points[N];
     struct am_plan plan = {.points = points, .n = N};
 
     for (size_t i = 0; i < N; i++) {
         values[i][0] = named(names[i]);
         values[i][1] = named(i == 7 ? "latency" : "throughput");
+        values[i][2] = named("fma");
         points[i] = (struct am_point){.bench = &bench, .values = values[i]};
     }
     am_worth_apply(&plan);

@@ -42,7 +42,8 @@ const struct am_worth_row am_worth_rows[] = {
     {107, "mem.placement", NULL},
     {108, "mem.sharing", NULL},
     {109, "ocl.bus", "direction=h2d,d2h method=read_write"},
-    /* other forms of the same: the best of them is the peak of devices that the first does not suit */
+    /* other forms of the same: the best of them is the peak of devices that the first does not suit
+     */
     {109, "ocl.arith", "mode=throughput"},
     {109, "ocl.global", "stride=1"},
     /* what programs meet */

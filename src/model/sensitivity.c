@@ -9,7 +9,7 @@
 #include <string.h>
 
 const double am_sensitivity_margin = 0.05;
-static const double level = 0.95;
+static const double level = 0.95, least_share = 0.5;
 
 /* What walks over bytes that are in the cache keeps the rate of the quickest of such walks, but for
  * a fifth, and is quicker than memory by a fifth: else a part of it goes to memory, and takes
@@ -125,10 +125,22 @@ static bool is_unmoved(const struct am_comparison_row *row)
     return row->verdict != AM_VERDICT_SLOWER && am_change_above(&row->change) <= 1 - level;
 }
 
-static const char *word_of(const struct am_comparison_row *row)
+/* What ran beside the program had less than half of its CPUs: it took too little to show that the
+ * program does not need it. */
+static bool is_starved(const struct am_timed *t)
+{
+    const bool beside = t->beside.kind == AM_BESIDE_SPIN || t->beside.kind == AM_BESIDE_CACHE ||
+                        t->beside.kind == AM_BESIDE_MEMORY;
+
+    return beside && t->taken_share && t->taken_share->summary.median < least_share;
+}
+
+static const char *word_of(const struct am_comparison_row *row, const struct am_timed *t)
 {
     if (!row)
         return NULL;
+    if (is_unmoved(row) && is_starved(t))
+        return "not taken";
     return is_unmoved(row) ? "not slower" : am_verdict_name(row->verdict);
 }
 
@@ -150,7 +162,7 @@ static struct shown look(const struct am_sensitivity *s, enum am_beside_kind kin
         if (s->steps[i].timed->beside.kind != kind || s->steps[i].spills != spilt || !row)
             continue;
         out.slower = out.slower || row->verdict == AM_VERDICT_SLOWER;
-        out.unmoved = is_unmoved(row);
+        out.unmoved = is_unmoved(row) && !is_starved(s->steps[i].timed);
         out.n++;
     }
     return out;
@@ -246,7 +258,7 @@ static void put_step(struct am_sensitivity *s, const struct am_timed *timed,
         .metric = judged(timed, timed->beside.kind, s->by_cpu),
         .row = row,
         .spills = spilt,
-        .word = word_of(row),
+        .word = word_of(row, timed),
         .factor = row ? exp(row->change.d) : NAN,
         .lo = row ? exp(row->change.lo) : NAN,
         .hi = row ? exp(row->change.hi) : NAN,

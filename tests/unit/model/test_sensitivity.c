@@ -23,6 +23,7 @@ struct program {
     double cpu; /* share of its time in which it computes */
     const char *what;
     double rate[STEPS]; /* of what is taken, GB/s; 0: not known */
+    double share;       /* of its CPUs that what takes it had; 0: not known */
 };
 
 static const struct program programs[] = {
@@ -30,52 +31,68 @@ static const struct program programs[] = {
      {1, 1.02, 1.02, 1.03, 1.03, 1.15, 1.4, 1.9, 1.33, 2},
      0.99,
      "depends on memory: its bandwidth, or its latency under load",
-     {0}},
+     {0},
+     0},
     {"chase in the cache",
      {1, 1.02, 1.3, 1.9, 2.6, 1.8, 2.2, 2.6, 1.33, 2},
      0.99,
      "depends on its share of the cache",
-     {0}},
+     {0},
+     0},
     {"both",
      {1, 1.02, 1.2, 1.4, 1.5, 1.5, 2.0, 2.8, 1.33, 2},
      0.99,
      "depends on its share of the cache, and on memory beyond that",
-     {0}},
+     {0},
+     0},
     {"stream beside a cache that is smaller than it says",
      {1, 1.0, 1.01, 1.13, 1.36, 1.25, 1.41, 1.6, 1.33, 2},
      0.99,
      "depends on memory: its bandwidth, or its latency under load",
-     {0, 0, 51, 30, 17, 4, 8, 16, 0, 0}},
+     {0, 0, 51, 30, 17, 4, 8, 16, 0, 0},
+     0},
     {"chase that has room beside a quarter of the cache",
      {1, 1.0, 1.01, 1.5, 1.9, 1.0, 1.01, 1.01, 1.33, 2},
      0.99,
      "depends on its share of the cache",
-     {0, 0, 51, 30, 17, 4, 8, 16, 0, 0}},
+     {0, 0, 51, 30, 17, 4, 8, 16, 0, 0},
+     0},
     {"chase beside traffic that fills caches",
      {1, 1.0, 1.2, 1.5, 1.9, 1.2, 1.4, 1.9, 1.33, 2},
      0.99,
      "depends on its share of the cache",
-     {0, 0, 51, 50, 49, 4, 8, 16, 0, 0}},
+     {0, 0, 51, 50, 49, 4, 8, 16, 0, 0},
+     0},
     {"slow beside everything that spills",
      {1, 1.0, 1.3, 1.5, 1.9, 1.5, 1.8, 1.9, 1.33, 2},
      0.99,
      "depends on cache or memory; which of them is undecided",
-     {0, 0, 17, 17, 17, 4, 8, 16, 0, 0}},
+     {0, 0, 17, 17, 17, 4, 8, 16, 0, 0},
+     0},
     {"loop",
      {1, 1.03, 1.03, 1.03, 1.03, 1.03, 1.03, 1.03, 1.33, 2},
      0.99,
      "depends on the speed of its core alone",
-     {0}},
+     {0},
+     0},
+    {"loop beside what has no CPU to take anything with",
+     {1, 1, 1, 1, 1, 1, 1, 1, 1.33, 2},
+     0.99,
+     "undecided",
+     {0},
+     0.2},
     {"loop on an SMT thread",
      {1, 1.6, 1.6, 1.6, 1.6, 1.6, 1.6, 1.6, 1.33, 2},
      0.99,
      "depends on the speed of its core alone",
-     {0}},
+     {0},
+     0},
     {"sleeper",
      {1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
      0.01,
      "waits: depends on neither CPU time, cache nor memory",
-     {0}},
+     {0},
+     0},
 };
 enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]) };
 
@@ -111,13 +128,14 @@ static const char *judge(const struct program *p, double noise, double waiting, 
         const double seconds = 0.2 * p->factor[i];
         const char *const point =
             am_arena_printf(&run.arena, "command=c " AM_COMMANDS_BESIDE "=%s", steps[i]);
-        struct am_result *const r =
-            rx_add(&run, "exec." AM_COMMANDS_TEST, point,
-                   (const struct rx_metric[]){
-                       {AM_SPEC_TIME, "s", seconds},
-                       {AM_SPEC_CPU, "s", seconds},
-                       {p->rate[i] > 0 ? AM_SPEC_TAKEN_RATE : NULL, "B/s", 1e9 * p->rate[i]},
-                       {NULL, NULL, 0}});
+        const struct rx_metric third =
+            p->share > 0     ? (struct rx_metric){AM_SPEC_TAKEN_SHARE, "", p->share}
+            : p->rate[i] > 0 ? (struct rx_metric){AM_SPEC_TAKEN_RATE, "B/s", 1e9 * p->rate[i]}
+                             : (struct rx_metric){NULL, NULL, 0};
+        struct am_result *const r = rx_add(
+            &run, "exec." AM_COMMANDS_TEST, point,
+            (const struct rx_metric[]){
+                {AM_SPEC_TIME, "s", seconds}, {AM_SPEC_CPU, "s", seconds}, third, {NULL, NULL, 0}});
         const bool share = strncmp(steps[i], "share", 5) == 0;
 
         put_series(&run, &r->metrics[0], seconds, noise, waiting, &rng);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ocl.global, ocl.local, ocl.cache, ocl.bus and ocl.scale show, from made-up devices. */
+/* What ocl.global, ocl.local, ocl.cache, ocl.latency, ocl.bus and ocl.scale show, from made-up
+ * devices. */
 #include "family_fixture.h"
 
 static struct am_result *put(struct rx_run *run, const char *bench, const char *text, double value)
@@ -150,6 +151,40 @@ static void check_caches(void)
     am_arena_fini(&run.arena);
 }
 
+/* An H200 as it was seen: a first cache, the near and the far half of the second, memory. */
+static void check_levels(void)
+{
+    static const struct {
+        unsigned kib;
+        double ns;
+    } seen[] = {{16, 16.2},   {64, 16.2},    {128, 16.2},    {192, 16.2},
+                {512, 141},   {1024, 142},   {4096, 142},    {16384, 142},
+                {24576, 142}, {40960, 258},  {49152, 258},   {57344, 259},
+                {98304, 329}, {262144, 330}, {1048576, 335}, {4194304, 337}};
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
+        const struct rx_metric metric = {"latency", "s", seen[i].ns * 1e-9};
+
+        (void)rx_add(&run, "ocl.latency",
+                     am_arena_printf(&run.arena, "device=thing space=global size=%llu",
+                                     1024ULL * seen[i].kib),
+                     (const struct rx_metric[]){metric, {0}});
+    }
+    facts = fx_derive(&run, &am_family_opencl);
+    f = am_facts_only(&facts, "opencl.level_size", "level=1");
+    ok(f && f->value >= 192 << 10 && f->value <= 512 << 10, "the first level ends at %g bytes",
+       f ? f->value : NAN);
+    f = am_facts_only(&facts, "opencl.level_latency", "level=2");
+    ok(f && fabs(f->value - 142e-9) < 2e-9, "the second one takes %g s", f ? f->value : NAN);
+    f = am_facts_only(&facts, "opencl.level_latency", "level=memory");
+    ok(f && f->value > 320e-9 && f->value < 340e-9, "memory takes %g s", f ? f->value : NAN);
+    ok(!am_facts_only(&facts, "opencl.level_size", "level=memory"), "and does not end");
+    am_arena_fini(&run.arena);
+}
+
 static void check_scaling(void)
 {
     struct rx_run run = {0};
@@ -222,6 +257,7 @@ int main(void)
     check_shape();
     check_rates();
     check_caches();
+    check_levels();
     check_scaling();
     check_native();
     check_other_size();

@@ -101,7 +101,11 @@
     LAST_7_OF_14(SUM_##type) AM_REP_7(SUM_##type) LAST_7_OF_14(PRODUCT_##type)
 #define LOAD_max LOAD_fma
 #define LOAD_maxadd LOAD_fma
+#if defined(__aarch64__) /* gcc 12 moves these about, too, unless each has its register */
+#define LOAD_muladd LOAD_mix
+#else
 #define LOAD_muladd LOAD_fma
+#endif
 #define LOAD_fma(i) V x##i = start[i];
 #define LOAD_add LOAD_fma
 #define LOAD_mul LOAD_fma

@@ -62,6 +62,14 @@ static struct job cells_job(const struct am_sim_question *q)
     return (struct job){frames * updates * each, frames * 1e6, frames * 1e5, frames, cells, 0.25};
 }
 
+static struct job cholesky_job(const struct am_sim_question *q)
+{
+    const double n = (double)am_sim_int(q, "n", 1024), e = element_of(q);
+    const double tiles = fmax(1, n / fmax(1, (double)am_sim_int(q, "tile", 64)));
+
+    return (struct job){n * n * n / 3, n * n * e, n * n * e / 2, 1, tiles * tiles * tiles / 6, 0.4};
+}
+
 /* Peak of the team in flop/s, and the bandwidth at which the job's set streams. */
 static double peak_of(const struct am_sim_question *q, const struct am_sim_team *team)
 {
@@ -169,6 +177,7 @@ static enum am_status answer_app(const struct am_sim_question *q, struct am_sim_
         {"app.gemm", gemm_job},           {"app.fft", fft_job},
         {"app.blackscholes", prices_job}, {"app.stencil", stencil_job},
         {"app.leukocyte", cells_job},     {"app.hetero", prices_job},
+        {"app.cholesky", cholesky_job},
     };
 
     for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {

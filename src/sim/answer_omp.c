@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenMP and task runtimes of a simulated machine: omp.*, task.overhead. */
+/* OpenMP and task runtimes of a simulated machine: omp.*, task.*. */
 #include "sim/hierarchy.h"
 
 #include <math.h>
@@ -194,26 +194,62 @@ static enum am_status answer_start(const struct am_sim_question *q, struct am_si
     return AM_OK;
 }
 
-/* Blocks that do nothing, under any runtime: the task's own cost and, beyond one thread, a part of
- * stealing; a chain cannot use a second thread. */
+/* What a task costs beside its work under the asked executor, in ns: its own cost and, beyond one
+ * thread, a part of stealing; what can run side by side is shared by the threads. */
+static double task_ns(const struct am_sim_question *q, const struct team_costs *c, double tasks,
+                      bool in_turn)
+{
+    const char *const executor = am_sim_name(q, "executor", "serial");
+    const double heavy = strncmp(executor, "starpu", 6) == 0 ? 8 : 1;
+    const double each = c->task * heavy + (c->threads > 1 ? 0.2 * c->steal : 0);
+
+    if (strcmp(executor, "serial") == 0)
+        return 3;
+    if (strcmp(executor, "omp-for") == 0)
+        return c->fork / tasks + 2;
+    return in_turn ? each : each / fmax(1, 0.5 * c->threads);
+}
+
+/* Blocks that do nothing; a chain cannot use a second thread. */
 static enum am_status answer_overhead(const struct am_sim_question *q, struct am_sim_answer *a,
                                       struct am_err *err)
 {
     const struct team_costs c = costs_of(q, a);
-    const char *const executor = am_sim_name(q, "executor", "serial");
     const double tasks = fmax(1, (double)am_sim_int(q, "tasks", 1));
-    const double heavy = strncmp(executor, "starpu", 6) == 0 ? 8 : 1;
-    double each = c.task * heavy + (c.threads > 1 ? 0.2 * c.steal : 0);
 
     (void)err;
-    if (strcmp(executor, "serial") == 0)
-        each = 3;
-    else if (strcmp(executor, "omp-for") == 0)
-        each = c.fork / tasks + 2;
-    else if (!am_sim_is(q, "shape", "chain"))
-        each /= fmax(1, 0.5 * c.threads);
     a->work.ops = tasks;
-    a->seconds = tasks * each * 1e-9;
+    a->seconds = tasks * task_ns(q, &c, tasks, am_sim_is(q, "shape", "chain")) * 1e-9;
+    return AM_OK;
+}
+
+/* Tasks with work: a step takes four cycles, whatever the pattern. */
+static enum am_status answer_graph(const struct am_sim_question *q, struct am_sim_answer *a,
+                                   struct am_err *err)
+{
+    const struct team_costs c = costs_of(q, a);
+    const double tasks =
+        fmax(1, (double)am_sim_int(q, "width", 1) * (double)am_sim_int(q, "rows", 1));
+    const double steps = (double)am_sim_int(q, "steps", 1);
+    const double threads = am_sim_is(q, "executor", "serial") ? 1 : c.threads;
+
+    (void)err;
+    a->work.ops = tasks;
+    a->work.flops = 2 * tasks * steps;
+    a->seconds = tasks * (task_ns(q, &c, tasks, false) * 1e-9 + 4 * steps / (a->hz * threads));
+    return AM_OK;
+}
+
+/* A tree of so many nodes that do nothing. */
+static enum am_status answer_tree(const struct am_sim_question *q, struct am_sim_answer *a,
+                                  struct am_err *err)
+{
+    static const double nodes = 1e4;
+    const struct team_costs c = costs_of(q, a);
+
+    (void)err;
+    a->work.ops = nodes;
+    a->seconds = nodes * task_ns(q, &c, nodes, false) * 1e-9;
     return AM_OK;
 }
 
@@ -221,5 +257,6 @@ const struct am_sim_answerer am_sim_omp_answers[] = {
     {"omp.sync", answer_sync},          {"omp.sched", answer_sched},
     {"omp.task", answer_task},          {"omp.array", answer_array},
     {"omp.start", answer_start},        {"omp.workshare", answer_workshare},
-    {"task.overhead", answer_overhead}, {NULL, NULL},
+    {"task.overhead", answer_overhead}, {"task.graph", answer_graph},
+    {"task.tree", answer_tree},         {NULL, NULL},
 };

@@ -27,26 +27,10 @@ const char *am_style_off(const struct am_style *style, enum am_tone tone)
 /* Decodes one character; a malformed byte counts as one character of its own. */
 static size_t decode(const char *s, uint32_t *code)
 {
-    static const struct {
-        unsigned char mask, lead;
-        size_t len;
-    } forms[] = {{0x80, 0x00, 1}, {0xe0, 0xc0, 2}, {0xf0, 0xe0, 3}, {0xf8, 0xf0, 4}};
-    const unsigned char first = (unsigned char)*s;
+    const size_t len = am_utf8_length(s);
 
-    for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
-        size_t i = 1;
-
-        if ((first & forms[f].mask) != forms[f].lead)
-            continue;
-        *code = first & (unsigned char)~forms[f].mask;
-        for (; i < forms[f].len && ((unsigned char)s[i] & 0xc0) == 0x80; i++)
-            *code = *code << 6 | ((unsigned char)s[i] & 0x3f);
-        if (i == forms[f].len)
-            return i;
-        break;
-    }
-    *code = 0xfffd;
-    return 1;
+    *code = len ? am_utf8_code(s, len) : 0xfffd;
+    return len ? len : 1;
 }
 
 /* Rough classes are enough for names of machines and people: combining marks and zero-width signs

@@ -150,6 +150,8 @@ static void test_put(void)
     is_str(memory_text(&m), "a?[31mb?c?", "a results file cannot steer the terminal");
     memory_close(&m);
     ok(am_text_width("日本 e\xcc\x81") == 6, "wide characters take two columns, marks none");
+    ok(am_text_width("\xe0\x8b\x97\xc1\xa1") == 5,
+       "bytes of forms that are too long are one character each");
 }
 
 /* ---- a small run ---- */

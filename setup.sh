@@ -74,6 +74,7 @@ test|command:aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu|a
 test|file:/usr/aarch64-linux-gnu/include/stdio.h|libc6-dev-arm64-cross|sysroot-aarch64-fc40-glibc|aarch64-linux-gnu-glibc|C library for AArch64
 test|command:qemu-aarch64|qemu-user|qemu-user|qemu-user|runs the AArch64 kernels
 test|command:ip|iproute2|iproute|iproute2|machines in namespaces, for tests of cluster runs
+test|command:ccache|ccache|ccache|ccache|stages and later runs compile only what differs
 test|command:chromium|chromium|chromium|chromium|opens the report as a reader does
 package|command:dpkg-shlibdeps|dpkg-dev|dpkg-dev|dpkg|writes the Debian package
 package|command:lintian|lintian||lintian|says what is wrong with a package

@@ -35,6 +35,7 @@ class Stage(NamedTuple):
 
 
 MEMORY = "-Db_sanitize=address,undefined"
+LINES = ["-Ddebug=false", "-Dc_args=-gline-tables-only"]  # debug information for traces, and no more
 ONCE = ["--no-suite", "structure", "--no-suite", "setup", "--no-suite", "peers"]  # no compiler changes their outcome
 PROGRAMS = ("programs",)  # what is installed
 SLOW = ["--timeout-multiplier", "4"]  # sanitizers cost time
@@ -46,12 +47,12 @@ ASAN = ("strict_string_checks=1:detect_stack_use_after_return=1:handle_segv=0:ha
 STAGES = (
     Stage("gcc", "gcc", [], [], also=("all",)),
     # As on a machine with a compiler, hwloc and SQLite and nothing else: it builds, and its units work.
-    Stage("minimal", "gcc", ["-Dextras=disabled", "-Doptimization=1", "-Ddebug=false"], ["--suite", "unit"], also=PROGRAMS),
+    Stage("minimal", "gcc", ["-Dextras=disabled"], ["--suite", "unit"], also=PROGRAMS),
     # What another compiler may make of the same source. That all programs compile, the next stage shows; objects of the
     # cross compiler are the same in every stage.
-    Stage("clang", "clang", [], ["--suite", "kernels", "--no-suite", "cross"]),
+    Stage("clang", "clang", LINES, ["--suite", "kernels", "--no-suite", "cross"]),
     # Kernels and device code are not instrumented: guard pages and other stages check them.
-    Stage("asan", "clang", [MEMORY, "-Doptimization=1", "-Ddebug=false", "-Dc_args=-gline-tables-only"],
+    Stage("asan", "clang", [MEMORY, "-Doptimization=1", *LINES],
           [*SLOW, *ONCE, "--no-suite", "kernels", "--no-suite", "ocl", "--no-suite", "e2e"], also=PROGRAMS,
           environment={"ASAN_OPTIONS": ASAN,
                        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
@@ -102,7 +103,8 @@ def leaks_can_be_found(compiler: str) -> bool:
 
 
 def stage_environment(stage: Stage) -> dict[str, str]:
-    environment = {**os.environ, **stage.environment, "CC": stage.compiler}
+    # Stages share flags where they can: what one has compiled, ccache has for the next, and for clones elsewhere.
+    environment = {**os.environ, **stage.environment, "CC": stage.compiler, "CCACHE_NOHASHDIR": "1"}
     if "ASAN_OPTIONS" in stage.environment and not leaks_can_be_found(stage.compiler):
         say(f"{stage.name}: leaks cannot be looked for in this sandbox")
         environment["ASAN_OPTIONS"] += ":detect_leaks=0"

@@ -112,6 +112,9 @@ def test_shipped(tap, own):
                done.stdout[-3000:] + done.stderr[-3000:])
 
 
+SOON = ("--flags", "-O1")  # of many variants of a file, of which each is run a moment: compiling takes the time
+
+
 def test_boundaries(tap, own):
     """Every kind along every dimension of a box with its corners."""
     kinds = ("periodic", "fixed 0.3", "mirror")
@@ -120,7 +123,7 @@ def test_boundaries(tap, own):
         words = kinds[i % 3], kinds[i // 3], kinds[(i + i // 3) % 3]
         own.write("sides.sten", "stencil sides\ndimensions 3\nfield u\ncoefficient k start 1 noise 0.1\n" + "".join(
             f"boundary {d} {w}\n" for d, w in zip("xyz", words)) + f"update u = k * k[0,1,-1] * ({box}) / 27\n")
-        done = own.do("run", "./sides.sten", *LIGHT, "-o", f"sides{i}.db", *axes(3, "threads=1,2", "rows=2"))
+        done = own.do("run", "./sides.sten", *LIGHT, *SOON, "-o", f"sides{i}.db", *axes(3, "threads=1,2", "rows=2"))
         tap.ok(done.returncode == 0, f"sides {', '.join(words)}", done.stdout[-2000:] + done.stderr[-2000:])
 
 
@@ -129,7 +132,7 @@ def test_planted(tap, own):
     done = own.do("stencil", "export", "heat.sten", "--language", "bench", "-o", "heat.c")
     tap.ok(done.returncode == 0, "the bench is written", done.stderr)
     text = own.read("heat.c")
-    words = (*LIGHT, "-p", "variant=tiled", *axes(2))
+    words = (*LIGHT, *SOON, "-p", "variant=tiled", *axes(2))
     tap.ok(own.do("run", "./heat.c", *words, "-o", "right.db").returncode == 0, "it is right as it is")
     for name, (piece, other) in PLANTED.items():
         own.write("wrong.c", text.replace(piece, other))

@@ -246,17 +246,25 @@ static void test_apart_limits(void)
     am_text_fini(&said);
 }
 
-/* Leaves a process behind in a session of its own, which leaves another, for so many ms each. */
+/* Leaves a process behind in a session of its own, which leaves another, for so many ms each. Ends
+ * when both are apart: before, they would be killed with its group. */
 static int body_leaves(void *self)
 {
     const struct timespec lives = {.tv_sec = *(const int *)self / 1000,
                                    .tv_nsec = *(const int *)self % 1000 * 1000000L};
+    int apart[2];
+    char none;
 
-    if (fork() != 0)
-        return 0;
+    if (pipe(apart) != 0)
+        return 1;
+    if (fork() != 0) {
+        (void)close(apart[1]);
+        return read(apart[0], &none, 1) == 0 ? 0 : 1;
+    }
     (void)setsid();
     if (fork() == 0)
         (void)setsid();
+    (void)close(apart[1]);
     (void)nanosleep(&lives, NULL);
     _exit(0);
 }

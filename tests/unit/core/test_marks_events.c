@@ -73,7 +73,8 @@ static void count_nonsense(void)
 
 static bool near_count(double count, double want)
 {
-    return count >= want && count <= want + 20; /* tables and stacks have pages too */
+    /* Tables and stacks have pages too, and the shadow of a sanitizer has one per eight. */
+    return count >= want && count <= want * 9 / 8 + 20;
 }
 
 static void test_events(void)

@@ -13,7 +13,7 @@ enum {
     PARTED_MIN = 5,   /* frames without a touch before a cell is believed again */
 };
 
-#define EDGE_REACH 2.0     /* pixels beside the contour in which its edge may lie */
+#define EDGE_HALVES 4      /* half pixels beside the contour in which its edge may lie */
 #define EDGE_STRENGTH 0.5  /* of the edge that the cell began with, to be one like it */
 #define CONFIDENCE_MIN 0.5 /* below it a cell has faded */
 #define TOUCH_RADII 2.2    /* nearer centres have outlines that touch, in mean radii of both */
@@ -122,7 +122,8 @@ static double slope_at(const struct am_cell_watch *w, struct am_image frame,
     const double c = w->cosine[angle], s = w->sine[angle], radius = radius_at(snake, angle);
     double best = 0;
 
-    for (double beside = -EDGE_REACH; beside <= EDGE_REACH; beside += 0.5) {
+    for (int half = -EDGE_HALVES; half <= EDGE_HALVES; half++) {
+        const double beside = 0.5 * half;
         const double x = snake->centre.x + (radius + beside) * c;
         const double y = snake->centre.y + (radius + beside) * s;
         double slope;

@@ -61,11 +61,11 @@ struct am_dot_shape am_dot_shape_of(enum am_dot_way way, enum am_dot_type type)
         const size_t word = type == AM_DOT_F64 ? sizeof(double) : sizeof(uint32_t);
 
         s.k = types[type].warp_k;
-        s.rows = AM_DOT_WARP_TILES * AM_DOT_WARP_ROWS;
-        s.columns = AM_DOT_WARP_TILES * AM_DOT_WARP_COLUMNS;
-        s.accumulators = AM_DOT_WARP_TILES * AM_DOT_WARP_TILES * AM_DOT_ACCUMULATORS;
-        s.a_bytes = AM_DOT_WARP_TILES * AM_DOT_LANES * types[type].a_words * word;
-        s.b_bytes = AM_DOT_WARP_TILES * AM_DOT_LANES * types[type].b_words * word;
+        s.rows = (size_t)AM_DOT_WARP_TILES * AM_DOT_WARP_ROWS;
+        s.columns = (size_t)AM_DOT_WARP_TILES * AM_DOT_WARP_COLUMNS;
+        s.accumulators = (size_t)AM_DOT_WARP_TILES * AM_DOT_WARP_TILES * AM_DOT_ACCUMULATORS;
+        s.a_bytes = (size_t)AM_DOT_WARP_TILES * AM_DOT_LANES * types[type].a_words * word;
+        s.b_bytes = (size_t)AM_DOT_WARP_TILES * AM_DOT_LANES * types[type].b_words * word;
         s.group = AM_DOT_LANES;
     } else {
         s.k = AM_DOT_STEPS * AM_DOT_STEP_BYTES / (unsigned)types[type].bytes;

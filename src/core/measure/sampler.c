@@ -259,12 +259,18 @@ static enum am_status check_possible(uint64_t iters, uint64_t once, struct am_er
                    (unsigned long long)iters, (unsigned long long)once);
 }
 
+/* What a batch shall last at least. */
+static uint64_t wanted_ns(const struct session *s)
+{
+    const uint64_t floor_ns = s->sampler->clock->overhead_ns * CLOCK_MULTIPLE;
+    const uint64_t min_ns = s->sampler->settings.min_batch_ns;
+
+    return min_ns > floor_ns ? min_ns : floor_ns;
+}
+
 static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am_err *err)
 {
-    const struct am_clock *clock = s->sampler->clock;
-    const uint64_t floor_ns = clock->overhead_ns * CLOCK_MULTIPLE;
-    const uint64_t min_ns = s->sampler->settings.min_batch_ns;
-    const uint64_t want = min_ns > floor_ns ? min_ns : floor_ns;
+    const uint64_t want = wanted_ns(s);
     uint64_t once = 0;
     enum am_status status;
 
@@ -392,7 +398,8 @@ static enum am_status check_bound(unsigned beyond, unsigned taken, double least,
 
 /* Until enough undisturbed batches are there; disturbed ones are reported too, and re-measured a
  * bounded number of times. */
-static enum am_status take_samples(struct session *s, uint64_t iters, struct am_err *err)
+static enum am_status take_samples(struct session *s, uint64_t iters, uint64_t *shortest,
+                                   struct am_err *err)
 {
     const struct am_sampler_settings *set = &s->sampler->settings;
     const unsigned wanted = s->bench->once ? 1 : set->samples;
@@ -412,6 +419,7 @@ static enum am_status take_samples(struct session *s, uint64_t iters, struct am_
             status = s->sink->sample(s->sink->self, &sample, err);
         if (status != AM_OK)
             return status;
+        *shortest = sample.elapsed_ns < *shortest ? sample.elapsed_ns : *shortest;
         clean += sample.labels == 0;
         over = excess(s->work, &sample);
         beyond += over > bound_margin;
@@ -433,17 +441,29 @@ static enum am_status warm_up(struct session *s, uint64_t iters, struct am_err *
     return status;
 }
 
+/* Where a sample is much shorter than calibrated, stalls misled the calibration, and perhaps the
+ * proof of growth too: it is given again. */
+static enum am_status doubt(struct session *s, uint64_t iters, uint64_t shortest,
+                            struct am_err *err)
+{
+    uint64_t once = UINT64_MAX;
+
+    if (s->bench->fixed_iters || shortest >= wanted_ns(s) / 4)
+        return AM_OK;
+    return check_grows(s, wanted_ns(s), &iters, &once, err);
+}
+
 /* Verified before timed, calibrated, warmed up, sampled, verified again. */
 static enum am_status measure(struct session *s, struct am_err *err)
 {
     const struct am_bench *const bench = s->bench;
     const uint64_t first = bench->fixed_iters ? bench->fixed_iters : 1;
-    uint64_t iters = 0, ignored;
+    uint64_t iters = 0, shortest = UINT64_MAX, ignored;
     enum am_status status;
 
     s->start_ns = now(s);
     if (bench->once) {
-        status = take_samples(s, first, err);
+        status = take_samples(s, first, &shortest, err);
         return status == AM_OK ? verify(s, err) : status;
     }
     status = try_batch(s, first, &ignored, err);
@@ -454,7 +474,9 @@ static enum am_status measure(struct session *s, struct am_err *err)
     if (status == AM_OK)
         status = warm_up(s, iters, err);
     if (status == AM_OK)
-        status = take_samples(s, iters, err);
+        status = take_samples(s, iters, &shortest, err);
+    if (status == AM_OK)
+        status = doubt(s, iters, shortest, err);
     if (status == AM_OK)
         status = verify(s, err);
     return status;

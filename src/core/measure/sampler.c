@@ -22,6 +22,9 @@ enum {
  * honest work gives 2 less constant overhead, folded work gives 1. */
 static const double fold_limit = 1.4;
 
+/* More than this is no growth but a stall, until all trials have said so. */
+static const double stall_limit = 3;
+
 /* By how much the core clock, probed around a batch, may be wrong before a bound counts as broken.
  */
 static const double bound_margin = 1.1;
@@ -163,11 +166,12 @@ static enum am_status try_batch(struct session *s, uint64_t iters, uint64_t *too
     return status;
 }
 
-/* Finds a loop count whose batch lasts half of what is wanted; `took` is its time. */
+/* Finds a loop count, from the given one on, whose batch lasts half of what is wanted; `took` is
+ * its time. */
 static enum am_status calibrate(struct session *s, uint64_t want, uint64_t *iters_p, uint64_t *took,
                                 struct am_err *err)
 {
-    uint64_t iters = 1;
+    uint64_t iters = *iters_p;
 
     for (;;) {
         enum am_status status = try_batch(s, iters, took, err);
@@ -195,14 +199,23 @@ static enum am_status calibrate(struct session *s, uint64_t want, uint64_t *iter
                    (unsigned long long)*took, (unsigned long long)*iters_p);
 }
 
+/* Whether the best times of once and of twice the iterations show growth; `last`: no further trial
+ * will tell. */
+static bool shows_growth(const struct session *s, const uint64_t best[2], bool last)
+{
+    const uint64_t least = s->sampler->clock->overhead_ns * SHORT_MULTIPLE;
+    const double once = (double)best[0], twice = (double)best[1];
+
+    return best[1] >= least && best[1] > 0 && twice >= fold_limit * once &&
+           (last || twice <= stall_limit * once);
+}
+
 /* The best times of once and of twice the iterations, over as many trials as it takes for the
  * second to be clearly longer. The first doubled batch is a warm-up at the same time. Times of a
  * few clock readings are no proof: a step of the clock more is half as much again. */
 static enum am_status try_twice(struct session *s, uint64_t iters, uint64_t best[2], bool *grows,
                                 struct am_err *err)
 {
-    const uint64_t least = s->sampler->clock->overhead_ns * SHORT_MULTIPLE;
-
     *grows = false;
     for (int i = 0; i < FOLD_TRIALS && !*grows; i++) {
         const int doubled = fold_order >> i & 1;
@@ -212,7 +225,7 @@ static enum am_status try_twice(struct session *s, uint64_t iters, uint64_t best
         if (status != AM_OK)
             return status;
         best[doubled] = took < best[doubled] ? took : best[doubled];
-        *grows = best[1] > 0 && best[1] >= least && (double)best[1] >= fold_limit * (double)best[0];
+        *grows = shows_growth(s, best, i + 1 == FOLD_TRIALS);
     }
     return AM_OK;
 }
@@ -268,7 +281,9 @@ static uint64_t wanted_ns(const struct session *s)
     return min_ns > floor_ns ? min_ns : floor_ns;
 }
 
-static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am_err *err)
+/* From the given loop count on; `batch_ns` is what a batch of the chosen one should take. */
+static enum am_status choose_iters(struct session *s, uint64_t *iters, uint64_t *batch_ns,
+                                   struct am_err *err)
 {
     const uint64_t want = wanted_ns(s);
     uint64_t once = 0;
@@ -283,8 +298,11 @@ static enum am_status choose_iters(struct session *s, uint64_t *iters, struct am
         status = check_grows(s, want, iters, &once, err);
     if (status == AM_OK)
         status = check_possible(*iters, once, err);
-    if (once < want)
+    *batch_ns = once;
+    if (once < want) {
         *iters *= 2;
+        *batch_ns *= 2;
+    }
     return status;
 }
 
@@ -428,29 +446,58 @@ static enum am_status take_samples(struct session *s, uint64_t iters, uint64_t *
     return check_bound(beyond, taken, least, err);
 }
 
-static enum am_status warm_up(struct session *s, uint64_t iters, struct am_err *err)
+static enum am_status warm_up(struct session *s, uint64_t iters, uint64_t *shortest,
+                              struct am_err *err)
 {
     enum am_status status = AM_OK;
 
     for (unsigned i = 0; i < s->sampler->settings.warmup && status == AM_OK && !out_of_time(s, 1);
          i++) {
-        uint64_t ignored;
+        uint64_t took = UINT64_MAX;
 
-        status = try_batch(s, iters, &ignored, err);
+        status = try_batch(s, iters, &took, err);
+        *shortest = took < *shortest ? took : *shortest;
     }
     return status;
 }
 
-/* Where a sample is much shorter than calibrated, stalls misled the calibration, and perhaps the
- * proof of growth too: it is given again. */
+/* Whether batches are so much shorter than wanted that stalls must have misled the calibration. */
+static bool misled(const struct session *s, uint64_t shortest)
+{
+    return !s->bench->fixed_iters && shortest < wanted_ns(s) / 4;
+}
+
+/* Calibrated and warmed up; again, from the same loop count on, while stalls made few iterations
+ * look long. */
+static enum am_status settle(struct session *s, uint64_t *iters, struct am_err *err)
+{
+    uint64_t shortest;
+    enum am_status status;
+
+    do {
+        shortest = UINT64_MAX;
+        status = choose_iters(s, iters, &shortest, err);
+        if (status == AM_OK)
+            status = warm_up(s, *iters, &shortest, err);
+    } while (status == AM_OK && misled(s, shortest) && !out_of_time(s, 1));
+    return status;
+}
+
+/* Where samples are still too short, growth was proved for too few iterations, or by stalls alone:
+ * it is proved again for as many as should have been taken. */
 static enum am_status doubt(struct session *s, uint64_t iters, uint64_t shortest,
                             struct am_err *err)
 {
+    const uint64_t want = wanted_ns(s);
     uint64_t once = UINT64_MAX;
 
-    if (s->bench->fixed_iters || shortest >= wanted_ns(s) / 4)
+    if (!misled(s, shortest))
         return AM_OK;
-    return check_grows(s, wanted_ns(s), &iters, &once, err);
+    while (shortest < want / 2 && iters < iters_max / 2 && !out_of_time(s, 1)) {
+        iters *= 2;
+        shortest *= 2;
+    }
+    return check_grows(s, want, &iters, &once, err);
 }
 
 /* Verified before timed, calibrated, warmed up, sampled, verified again. */
@@ -458,7 +505,7 @@ static enum am_status measure(struct session *s, struct am_err *err)
 {
     const struct am_bench *const bench = s->bench;
     const uint64_t first = bench->fixed_iters ? bench->fixed_iters : 1;
-    uint64_t iters = 0, shortest = UINT64_MAX, ignored;
+    uint64_t iters = 1, shortest = UINT64_MAX, ignored;
     enum am_status status;
 
     s->start_ns = now(s);
@@ -470,9 +517,7 @@ static enum am_status measure(struct session *s, struct am_err *err)
     if (status == AM_OK)
         status = verify(s, err); /* never time what is wrong */
     if (status == AM_OK)
-        status = choose_iters(s, &iters, err);
-    if (status == AM_OK)
-        status = warm_up(s, iters, err);
+        status = settle(s, &iters, err);
     if (status == AM_OK)
         status = take_samples(s, iters, &shortest, err);
     if (status == AM_OK)

@@ -22,7 +22,8 @@ static const struct am_clock fake_clock = {
 struct work_state {
     uint64_t ns_per_iter, calls, largest;
     uint64_t waits_ns; /* no batch is shorter: threads that wait for each other's turn */
-    unsigned stalls;   /* so many batches of the beginning take 5 ms more */
+    unsigned stalls;   /* a bit per batch from the first on: set, it takes 5 ms more */
+    uint64_t turns;    /* 0: all that are asked for; else at most so many */
     bool folded, wrong, wrong_later;
     bool flickers; /* the clock makes one more step in the longest batches */
 };
@@ -30,12 +31,14 @@ struct work_state {
 static void run(void *state, uint64_t iters)
 {
     struct work_state *w = state;
-    const uint64_t took = w->folded ? 5000000 : w->ns_per_iter * iters;
+    const uint64_t turns = w->turns && w->turns < iters ? w->turns : iters;
+    const uint64_t took = w->folded ? 5000000 : w->ns_per_iter * turns;
+    const bool stalled = w->calls < 32 && w->stalls >> w->calls & 1;
 
     fake_ns += w->flickers && iters > UINT64_C(1) << 60 ? 20 : 0;
     w->calls++;
     w->largest = iters > w->largest ? iters : w->largest;
-    fake_ns += (took > w->waits_ns ? took : w->waits_ns) + (w->calls <= w->stalls ? 5000000 : 0);
+    fake_ns += (took > w->waits_ns ? took : w->waits_ns) + (stalled ? 5000000 : 0);
 }
 
 static enum am_status verify(void *state, double *residual, struct am_err *err)
@@ -233,7 +236,7 @@ static void test_refused(void)
 static void test_patient(void)
 {
     struct work_state waits = {.ns_per_iter = 100000, .waits_ns = 12500000},
-                      stalled = {.ns_per_iter = 40, .waits_ns = 100000, .stalls = 4},
+                      stalled = {.ns_per_iter = 40, .waits_ns = 100000, .stalls = 0xf},
                       folded = {.folded = true};
     struct am_sampler_settings hurried = usual;
     struct am_err err = {0};
@@ -246,6 +249,26 @@ static void test_patient(void)
        "work hidden behind waiting is tried longer before it is accused: %s", err.text);
     ok(measure(&folded, NULL, 0, hurried, &bench, &h, &err) == AM_E_WRONG && h.samples == 0,
        "folded work is not saved by being hurried: %s", err.text);
+}
+
+/* Whichever of the first ten batches stall: work that caps its turns is refused, and honest work
+ * gets batches of a fair length. */
+static void test_stalls(void)
+{
+    unsigned kept = 0, short_batches = 0;
+
+    for (unsigned stalls = 0; stalls < 1u << 10; stalls++) {
+        struct work_state capped = {.ns_per_iter = 1890, .turns = 10, .stalls = stalls},
+                          honest = {.ns_per_iter = 1890, .stalls = stalls};
+        struct am_err err = {0};
+        struct heard h;
+
+        kept += measure(&capped, NULL, 0, usual, &bench, &h, &err) != AM_E_WRONG;
+        short_batches += measure(&honest, NULL, 0, usual, &bench, &h, &err) != AM_OK ||
+                         h.last.elapsed_ns < usual.min_batch_ns / 4;
+    }
+    ok(kept == 0, "no pattern of stalls hides that work caps its turns: %u do", kept);
+    ok(short_batches == 0, "nor shortens the batches of honest work: %u do", short_batches);
 }
 
 /* The scripted core clock is absurd, but the same for every batch. */
@@ -508,6 +531,7 @@ int main(void)
     test_stopped_clock();
     test_refused();
     test_patient();
+    test_stalls();
     test_bound();
     test_limits();
     test_clocks();

@@ -9,6 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How many random cases to try: all, or a tenth under sanitizers, which make each ten times as long. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAP_CASES(n) (((n) + 9) / 10)
+#endif
+#endif
+#ifndef TAP_CASES
+#define TAP_CASES(n) (n)
+#endif
+
 static int tap_run, tap_failed;
 
 static inline bool tap_report(bool pass, const char *file, int line, const char *fmt, ...)

@@ -44,10 +44,15 @@ SLOW = ["--timeout-multiplier", "4"]  # sanitizers cost time
 ASAN = ("strict_string_checks=1:detect_stack_use_after_return=1:handle_segv=0:handle_sigbus=0"
         ":handle_sigill=0")
 
+# What must not break the program is tried once: with sanitizers, where the compiler for them is.
+ROBUST = ["--no-suite", "robust"] if shutil.which("clang") else []
+
 STAGES = (
-    Stage("gcc", "gcc", [], [], also=("all",)),
-    # As on a machine with a compiler, hwloc and SQLite and nothing else: it builds, and its units work.
-    Stage("minimal", "gcc", ["-Dextras=disabled"], ["--suite", "unit"], also=PROGRAMS),
+    Stage("gcc", "gcc", [], ROBUST, also=("all",)),
+    # As on a machine with a compiler, hwloc and SQLite and nothing else: it builds, what an absent library changes works
+    # (these folders; all other objects are those of the first stage), and so do runs.
+    Stage("minimal", "gcc", ["-Dextras=disabled"],
+          ["--suite", "unit-app", "--suite", "unit-model", "--suite", "unit-bench_cpu", "--suite", "optional"], also=PROGRAMS),
     # What another compiler may make of the same source. That all programs compile, the next stage shows; objects of the
     # cross compiler are the same in every stage.
     Stage("clang", "clang", LINES, ["--suite", "kernels", "--no-suite", "cross"]),

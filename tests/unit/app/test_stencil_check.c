@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 4096, SEEDS = 3 };
+enum { PAGE_BYTES = 4096, SEEDS = TAP_CASES(3) };
 
 enum error { NONE, STEP_SHORT, COEFFICIENT, HALO, BLOCK, ERRORS };
 static const char *const names[ERRORS] = {"nothing wrong", "a step short", "a coefficient off",

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { FLIPS = 60, SQL_MAX = 1024, TABLES_MAX = 40 };
+enum { FLIPS = TAP_CASES(60), SQL_MAX = 1024, TABLES_MAX = 40 };
 
 static const char whole[] = "seal-whole.db", edited[] = "seal-edited.db",
                   merged[] = "seal-merged.db";

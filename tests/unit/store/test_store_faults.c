@@ -18,7 +18,7 @@
 #define GOOD "good.db" /* a whole run that is never touched */
 #define BAD "bad.db"   /* a copy that something was done to */
 
-enum { IMAGE_MAX = 1024 * 1024, FLIPS = 300, KILLS = 20 };
+enum { IMAGE_MAX = 1024 * 1024, FLIPS = TAP_CASES(300), KILLS = TAP_CASES(20) };
 
 static size_t read_file(const char *path, char *buf, size_t cap)
 {

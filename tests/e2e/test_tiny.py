@@ -65,7 +65,7 @@ def check_machine(tap, bench, name, machine):
         tap.skip(name, "this build does not start there")
         return []
     db = name.replace(" ", "-") + ".db"
-    run = bench.run("run", *arguments, "--quick", "--launches", "1", "--format", "json", "-q",
+    run = bench.run("run", *arguments, "--quick", "--launches", "1", "--samples", "2", "--min-batch", "1ms", "--format", "json", "-q",
                     "-o", db, env={**bench.real_env, **variables}, preexec_fn=before)
     tap.ok(run.returncode in (0, 3), f"{name}: the run ends in order",
            f"{run.returncode}\n{run.stderr}")

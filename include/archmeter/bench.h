@@ -146,7 +146,8 @@ static inline const char *archmeter_text(struct archmeter_point *point, const ch
     return point->calls->text(point, axis);
 }
 
-/* Zeroed memory, aligned to 64 bytes and touched already, freed after finish(). Needs no check:
+/* Zeroed memory, aligned to 64 bytes and touched already, much of it on huge pages where the kernel
+ * gives them, freed after finish(). Needs no check:
  * where it cannot be had, prepare() ends there and the point is a skip with that reason. */
 static inline void *archmeter_alloc(struct archmeter_point *point, size_t bytes)
 {

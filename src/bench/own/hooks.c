@@ -14,8 +14,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, PAGE_BYTES = 4096, LARGE_BYTES = 4 << 20 };
 
 struct state {
     struct archmeter_point point; /* first: a pointer to it is one to the state */
@@ -130,6 +131,16 @@ static void *no_room(struct state *s, size_t bytes)
     return NULL;
 }
 
+/* Large memory is on huge pages where the kernel gives them, as that of built-in benches is. */
+static void ask_for_huge_pages(void *memory, size_t bytes)
+{
+    const size_t skip = (PAGE_BYTES - (uintptr_t)memory % PAGE_BYTES) % PAGE_BYTES;
+
+    if (bytes >= LARGE_BYTES)
+        (void)madvise((char *)memory + skip, (bytes - skip) / PAGE_BYTES * PAGE_BYTES,
+                      MADV_HUGEPAGE);
+}
+
 static void *call_alloc(struct archmeter_point *point, size_t bytes)
 {
     struct state *const s = state_of(point);
@@ -143,6 +154,7 @@ static void *call_alloc(struct archmeter_point *point, size_t bytes)
     memory = aligned_alloc(ALIGNMENT, rounded ? rounded : ALIGNMENT);
     if (!memory)
         return no_room(s, bytes);
+    ask_for_huge_pages(memory, rounded);
     memset(memory, 0, rounded);
     s->blocks[s->n_blocks++] = memory;
     s->allocated_bytes += rounded;

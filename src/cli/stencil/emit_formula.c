@@ -76,6 +76,22 @@ static void write_formula(const struct am_description *d, const struct am_formul
     write_node(&w, (int)formula->n - 1, 0);
 }
 
+static void constant_value(const void *self, const struct am_description *d,
+                           const struct am_formula_node *node, struct am_text *out)
+{
+    (void)self;
+    (void)d;
+    am_text_add(out, node->text);
+}
+
+void am_emit_constant(const struct am_description *d, const struct am_formula *formula, int index,
+                      struct am_text *out)
+{
+    const struct writer w = {d, formula, constant_value, NULL, out};
+
+    write_node(&w, index, 0);
+}
+
 /* " - 2", " + 1" or nothing. */
 static void write_offset(struct am_text *out, const char *name, int offset)
 {

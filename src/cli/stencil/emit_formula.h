@@ -11,6 +11,9 @@
 void am_emit_rows(const struct am_description *d, struct am_text *out);
 /* NAME_TYPED_update(): one point of any stage. */
 void am_emit_reference(const struct am_description *d, struct am_text *out);
+/* Part of a formula that has numbers and parameters only. */
+void am_emit_constant(const struct am_description *d, const struct am_formula *formula, int index,
+                      struct am_text *out);
 /* One kernel per update. */
 void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out);
 

@@ -115,6 +115,43 @@ def experiments(tap, bench):
     tap.ok(ran.returncode == 0, "an experiment of our own benches asks nothing", ran.stderr)
 
 
+def hidden_acts(tap, bench):
+    """All that an experiment would start is shown, wherever it stands in it."""
+    env = elsewhere(bench, "hidden")
+    write(bench, "sly.exp", """test sly
+path below
+exec {tool}
+arg took 1.5
+shell yes
+build none
+prepare touch PREPARED
+cleanup touch CLEANED
+variable tool
+tool /bin/echo
+env LD_PRELOAD=/tmp/sly.so
+cpufreq 1000
+result time s lower took ([0-9.]+)
+reps 1
+run
+""")
+    os.makedirs(bench.path("below"), exist_ok=True)
+    ran = bench.run("experiment", "sly.exp", "-o", "sly.db", env=env, trusting=False)
+    for act in ("prepares in a shell: touch PREPARED", "cleans up in a shell: touch CLEANED", "where {tool} is: /bin/echo",
+                "sets: LD_PRELOAD=/tmp/sly.so", f"works in the folder: {os.path.realpath(bench.path('below'))}",
+                f"by this program where it is there: {os.path.realpath(bench.dir)}/set_cpufreq"):
+        tap.ok(ran.returncode == 2 and act in ran.stderr, f"it shows what it would do: {act.split(':')[0]}", ran.stderr)
+    for what, text in (("longer", OWN.replace("took 1.5", "took 1.5 " + "x" * 3000 + " >PWNED")),
+                       ("more", "".join(OWN.replace("hello", f"hello{i}").replace("1.5", f"1.{i}") for i in range(220)))):
+        write(bench, "far.exp", text)
+        code, said = on_terminal(bench, env, b"y\n", "experiment", "far.exp", "-o", "far.db")
+        tap.ok(code == 2 and "[y/N]" not in said and "--trust" in said and not os.path.exists(bench.path("far.db")),
+               f"of {what} than a person reads nothing is asked: it takes --trust", said)
+    bench.run("run", "fake.work", "--quick", "-o", "reg.db", env=env)
+    reopen(bench, "reg.db", "INSERT INTO setting (key, value) VALUES ('option.energy', 'yes'), ('option.meter-sys-cfg', 'yes')")
+    ran = bench.run("resume", "reg.db", env=env)
+    tap.ok(ran.returncode == 2 and "through physical memory" in ran.stderr, "nor are registers written unasked", ran.stderr)
+
+
 def resumes(tap, bench):
     env = elsewhere(bench, "first")
     reopen(bench, "b.db")
@@ -199,6 +236,7 @@ def main():
     real = os.path.join(os.path.dirname(os.path.abspath(sys.argv[1])))
     bench.env["ARCHMETER_WORKERS"] += ":" + real
     experiments(tap, bench)
+    hidden_acts(tap, bench)
     resumes(tap, bench)
     tables(tap, bench)
     outputs(tap, bench)

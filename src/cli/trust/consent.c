@@ -20,8 +20,8 @@ enum {
     KEY_MODE = 0600,
     TRUSTED_MAX = 1 << 20, /* bytes */
     BOUND_MAX = 64 << 20,
-    SHOWN_MAX = 40, /* acts; the others are counted */
-    LINE_MAX_BYTES = 16 * 1024,
+    SHOWN_MAX = 200,    /* acts; of more than a person reads, nothing is asked */
+    SHOWN_BYTES = 2048, /* of one act, likewise */
 };
 
 /* ---- what would be done ---- */
@@ -38,57 +38,112 @@ static const char *plain(const char *text, struct am_arena *arena)
     return copy;
 }
 
+/* Whether a line stands among those that are shown. */
+static bool is_shown(const struct am_consent *c, const char *line)
+{
+    for (size_t i = 0; i < c->acts.n; i++) {
+        if (strcmp(c->acts.items[i], line) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The beginning of a line that is too long to be shown. */
+static const char *shortened(const char *line, struct am_arena *arena)
+{
+    return am_arena_printf(arena, "%.*s ... and %zu bytes more", (int)SHOWN_BYTES, line,
+                           strlen(line) - SHOWN_BYTES);
+}
+
 void am_consent_act(struct am_consent *c, struct am_arena *arena, const char *what,
                     const char *text)
 {
-    const char *const line = am_arena_printf(arena, "%s: %s", what, plain(text, arena));
+    const char *const whole = am_arena_printf(arena, "%s: %s", what, plain(text, arena));
+    const bool is_long = whole && strlen(whole) > SHOWN_BYTES;
+    const char *const line = is_long ? shortened(whole, arena) : whole;
 
-    c->broken = c->broken || !line || !am_strings_add(&c->acts, arena, line) ||
-                !am_strings_add(&c->text, arena, line) || !am_strings_add(&c->text, arena, text);
+    if (line && !is_long && is_shown(c, line))
+        return;
+    c->unshown += is_long || c->acts.n >= SHOWN_MAX;
+    c->broken = c->broken || !line || !am_strings_add(&c->text, arena, line) ||
+                !am_strings_add(&c->text, arena, text) ||
+                (c->acts.n < SHOWN_MAX && !am_strings_add(&c->acts, arena, line));
 }
 
-static const char *joined(const char *first, const struct am_strings *words, struct am_arena *arena)
+/* ---- an experiment ---- */
+
+static const char *joined(const char *first, const struct am_strings *words, const char *between,
+                          struct am_arena *arena)
 {
     struct am_text text;
     const char *line;
 
-    am_text_init(&text, LINE_MAX_BYTES);
+    am_text_init(&text, AM_SPEC_TEXT_MAX);
     am_text_add(&text, first);
     for (size_t i = 0; i < words->n; i++)
-        am_text_addf(&text, " %s", words->items[i]);
+        am_text_addf(&text, "%s%s", i || *first ? between : "", words->items[i]);
     line = am_arena_strdup(arena, am_text_str(&text));
     am_text_fini(&text);
     return line ? line : first;
 }
 
+/* Commands are templates: what stands in for their variables is shown with the runs. */
 static void add_test(struct am_consent *c, const struct am_spec_test *test, const char *folder,
                      struct am_arena *arena)
 {
-    static const struct am_strings none = {0};
-    const char *const what = test->shell ? "runs in a shell" : "runs";
+    const bool shell = test->shell != AM_SPEC_DIRECT;
+    const char *const path = !test->path || *test->path == '/'
+                                 ? test->path
+                                 : am_arena_printf(arena, "%s/%s", folder, test->path);
 
     if (!test->exec)
         return;
+    am_consent_act(c, arena, "works in the folder", path ? path : folder);
     if (test->builds.n == 0 && !test->build_none)
         am_consent_act(c, arena, "builds with make, where there is a makefile, in",
-                       test->path ? test->path : folder);
+                       path ? path : folder);
     for (size_t i = 0; i < test->builds.n; i++)
-        am_consent_act(c, arena, test->shell ? "builds in a shell" : "builds by",
-                       joined(test->builds.items[i], &none, arena));
-    am_consent_act(c, arena, what, joined(test->exec, &test->args, arena));
+        am_consent_act(c, arena, shell ? "builds in a shell" : "builds by", test->builds.items[i]);
+    if (test->prepare)
+        am_consent_act(c, arena, shell ? "prepares in a shell" : "prepares by", test->prepare);
+    am_consent_act(c, arena, shell ? "runs in a shell" : "runs",
+                   joined(test->exec, &test->args, " ", arena));
+    if (test->cleanup)
+        am_consent_act(c, arena, shell ? "cleans up in a shell" : "cleans up by", test->cleanup);
+}
+
+/* What a run of a program fills the test's commands with, and starts besides. */
+static void add_run(struct am_consent *c, const struct am_spec_run *run, const char *clock,
+                    struct am_arena *arena)
+{
+    for (size_t i = 0; i < run->vars.n; i++) {
+        const char *const what = am_arena_printf(arena, "where {%s} is", run->vars.items[i].name);
+
+        am_consent_act(c, arena, what ? what : "where a variable is",
+                       joined("", &run->vars.items[i].values, ", ", arena));
+    }
+    for (size_t i = 0; i < run->env.n; i++)
+        am_consent_act(c, arena, "sets", run->env.items[i]);
+    if (*run->argv)
+        am_consent_act(c, arena, "adds the arguments", run->argv);
+    if (*run->makeflags)
+        am_consent_act(c, arena, "adds to make", run->makeflags);
+    if (run->cpufreq)
+        am_consent_act(c, arena, "sets the clock, by this program where it is there", clock);
 }
 
 void am_consent_experiment(struct am_consent *c, const struct am_spec *spec, struct am_arena *arena)
 {
     const size_t before = c->acts.n;
+    const char *const clock = am_arena_printf(arena, "%s/set_cpufreq", spec->folder);
 
     for (size_t i = 0; i < spec->n_tests; i++)
         add_test(c, &spec->tests[i], spec->folder, arena);
     for (size_t i = 0; i < spec->n_runs; i++) {
-        for (size_t e = 0; spec->tests[spec->runs[i].test].exec && e < spec->runs[i].env.n; e++)
-            am_consent_act(c, arena, "sets", spec->runs[i].env.items[e]);
+        if (spec->tests[spec->runs[i].test].exec)
+            add_run(c, &spec->runs[i], clock ? clock : spec->folder, arena);
     }
-    /* The values of variables, paths and all else stand in the flat text. */
+    /* All that decides what is done stands in the flat text. */
     if (c->acts.n > before)
         c->broken = c->broken || !am_strings_add(&c->text, arena, spec->flat);
 }
@@ -101,6 +156,7 @@ enum am_status am_consent_settings(struct am_consent *c, const struct am_kvs *se
     } meters[] = {
         {"option.meter-command", "runs as a meter"},
         {"option.meter-scpi", "connects to an instrument at"},
+        {"option.meter-sys-cfg", "writes ARM's registers of energy through physical memory"},
     };
     struct am_spec spec;
     bool has_spec;
@@ -239,10 +295,10 @@ void am_consent_give(const struct am_cli *cli, const struct am_consent *c)
 static void show(const struct am_consent *c)
 {
     am_log(AM_LOG_WARN, "%s comes from somewhere, and would do this as you:", c->file);
-    for (size_t i = 0; i < c->acts.n && i < SHOWN_MAX; i++)
+    for (size_t i = 0; i < c->acts.n; i++)
         am_log(AM_LOG_WARN, "  %s", c->acts.items[i]);
-    if (c->acts.n > SHOWN_MAX)
-        am_log(AM_LOG_WARN, "  and %zu more", c->acts.n - SHOWN_MAX);
+    if (c->unshown)
+        am_log(AM_LOG_WARN, "  %zu of these are more or longer than is shown", c->unshown);
 }
 
 static bool ask(void)
@@ -272,6 +328,9 @@ enum am_status am_consent_get(const struct am_cli *cli, const struct am_consent 
             return am_fail(err, AM_E_USAGE,
                            "%s would run commands of its own: look at them, and say --trust",
                            c->file);
+        if (c->unshown)
+            return am_fail(err, AM_E_USAGE,
+                           "%s would do more than is shown: read it, and say --trust", c->file);
         if (!ask())
             return am_fail(err, AM_E_USAGE, "nothing of %s was run", c->file);
     }

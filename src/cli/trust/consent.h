@@ -17,6 +17,7 @@
 struct am_consent {
     const char *file;       /* that says it */
     struct am_strings acts; /* what would be done, a line each; none: nothing is asked */
+    size_t unshown;         /* acts that are too many, or too long, for a person to read here */
     struct am_strings text; /* all that decides what would be done: what the consent is bound to */
     bool broken;            /* memory was refused: nothing is agreed to */
 };

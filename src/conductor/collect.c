@@ -13,6 +13,9 @@
 /* Of a visit: notes, values chosen and proposed; and attachments. */
 enum { LIBRARIES_MAX = 1024, NOTES_MAX = 32, ATTACHMENTS_MAX = 8, STREAM_PER_BYTE = 3 };
 
+/* Bytes of all attachments of a launch: they are in memory until it is stored. */
+enum { ATTACHED_MAX = 128 * 1024 * 1024 };
+
 enum am_status am_collect_init(struct am_collect *c, struct am_arena *arena, const char *worker,
                                const struct am_point *const *points, size_t n_points,
                                unsigned samples_max, struct am_err *err)
@@ -117,10 +120,20 @@ static enum am_status check_attested(const struct am_point *point, const struct 
                    m->reason, asked);
 }
 
+/* Names under which the conductor itself says something of a visit: a worker's word must stand
+ * neither in its place nor beside it. */
+static bool is_ours(const char *key)
+{
+    return strcmp(key, AM_SAID_CACHES) == 0 ||
+           strncmp(key, AM_SAID_ENERGY, strlen(AM_SAID_ENERGY)) == 0;
+}
+
 /* `what` is the message's name: each key is said once by each. */
 static enum am_status add_said(struct am_collect *c, struct am_kvs *said, const char *what,
                                const struct am_msg *m, struct am_err *err)
 {
+    if (is_ours(m->key))
+        return am_fail(err, AM_E_PROTOCOL, "%s \"%s\" is not for a worker to say", what, m->key);
     if (am_kvs_get(said, m->key))
         return am_fail(err, AM_E_PROTOCOL, "%s \"%s\" said twice", what, m->key);
     if (said->n == NOTES_MAX)
@@ -183,7 +196,8 @@ static enum am_status check_attachment(const struct am_collect *c, const struct 
     }
     if (v->n_attachments == ATTACHMENTS_MAX)
         return am_fail(err, AM_E_LIMIT, "more than %d attachments", ATTACHMENTS_MAX);
-    if (m->length > AM_ATTACHMENT_MAX || c->attached + m->length > AM_ATTACHMENTS_MAX)
+    if (m->length > AM_ATTACHMENT_MAX || c->attached + m->length > AM_ATTACHMENTS_MAX ||
+        c->attached_all + m->length > ATTACHED_MAX)
         return am_fail(err, AM_E_LIMIT, "attachment \"%s\" of %llu bytes is too large", m->key,
                        (unsigned long long)m->length);
     return AM_OK;
@@ -209,6 +223,7 @@ static enum am_status on_attach(struct am_collect *c, const struct am_msg *m, st
     c->data_got = 0;
     c->data_left = a.n;
     c->attached += a.n;
+    c->attached_all += a.n;
     c->stream_limit += STREAM_PER_BYTE * a.n;
     return AM_OK;
 }
@@ -249,6 +264,7 @@ static enum am_status judge(const struct am_collect *c, const struct am_visit *v
 {
     const struct am_judge by = {
         .started_ns = c->simulated ? 0 : c->launch.started_ns,
+        .cpus = c->cpus,
         .clock = {.overhead_ns = c->launch.clock_overhead_ns,
                   .resolution_ns = c->launch.clock_resolution_ns},
         .drift_limit = c->drift_limit,

@@ -15,6 +15,10 @@
 #include "core/bench/plan.h"
 #include "store/store.h"
 
+/* What the conductor says itself among the things that a visit was done with, and notes of. */
+#define AM_SAID_CACHES "caches"  /* how many caches of each level the threads reach */
+#define AM_SAID_ENERGY "energy:" /* and a meter's id: how sure its energy is */
+
 /* Gathers one launch. Zero-initialise, then am_collect_init(). */
 struct am_collect {
     struct am_arena *arena; /* of the launch: everything in the record lives there */
@@ -23,6 +27,7 @@ struct am_collect {
     const char *worker;
     unsigned samples_max;
     double drift_limit; /* of the sampler's settings */
+    size_t cpus;        /* that the launch was given */
     size_t n_counts;    /* events that the worker counts: their numbers follow its values */
     struct am_launch launch;
     size_t at;    /* points begun */
@@ -31,6 +36,7 @@ struct am_collect {
     unsigned char *data; /* of the latest attachment, until all of it has come */
     size_t data_got, data_left;
     size_t attached;      /* bytes of all attachments of the point at hand */
+    size_t attached_all;  /* and of the launch */
     size_t stream_limit;  /* protocol bytes that are believed; an attachment raises it by its own */
     uint64_t progress_ns; /* when the latest point ended: each has the launch limit to itself */
     uint64_t last_ns;     /* end of the latest sample; time does not run backwards */

@@ -3,6 +3,7 @@
 #include "conductor/energy.h"
 
 #include "base/text.h"
+#include "conductor/collect.h"
 #include "conductor/energy_metrics.h"
 #include "meter/sampler.h"
 
@@ -433,7 +434,7 @@ static void note_sample(const struct am_energy_rig *rig, const struct am_energy 
     for (size_t i = 0; i < rig->meters.n; i++) {
         const struct am_meter *const m = &rig->meters.items[i];
         const struct am_energy *const e = &energies[i];
-        const char *const key = am_arena_printf(arena, "energy:%s", m->id);
+        const char *const key = am_arena_printf(arena, AM_SAID_ENERGY "%s", m->id);
 
         if (!am_meter_counts(m) || !key || am_kvs_get(notes, key))
             continue;

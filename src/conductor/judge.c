@@ -12,6 +12,12 @@ static const uint64_t clock_most_ns = 1000000000;
 /* What rounding may change, relative: workers are built by several compilers. */
 static const double rounding = 1e-9;
 
+/* No core has run above 10 GHz. */
+static const double core_clock_most_hz = 1e11;
+
+/* Stolen time is told in steps of 10 ms per CPU, and may be told late. */
+static const double steal_slack_ns = 1e9;
+
 /* A clock of a device may run faster than ours by this part. */
 static const double own_clock_margin = 1.1;
 
@@ -26,13 +32,18 @@ static bool is_amount(double x)
     return am_is_sane(x) && x >= 0;
 }
 
+static bool is_core_clock(double hz)
+{
+    return is_amount(hz) && hz <= core_clock_most_hz;
+}
+
 enum am_status am_judge_greeting(const struct am_clock *clock, double hz, struct am_err *err)
 {
     if (clock->overhead_ns > clock_most_ns || clock->resolution_ns > clock_most_ns)
         return am_fail(
             err, AM_E_PROTOCOL, "no clock takes %llu ns to read and goes in steps of %llu ns",
             (unsigned long long)clock->overhead_ns, (unsigned long long)clock->resolution_ns);
-    if (!is_amount(hz))
+    if (!is_core_clock(hz))
         return am_fail(err, AM_E_PROTOCOL, "a core clock of %g Hz cannot be", hz);
     return AM_OK;
 }
@@ -88,9 +99,28 @@ static enum am_status judge_time(const struct am_judge *j, const struct am_bench
     if (x->off_ns > batch + slack)
         return am_fail(err, AM_E_PROTOCOL, "%llu ns off the CPU in a batch of %llu ns",
                        (unsigned long long)x->off_ns, (unsigned long long)batch);
-    if (!is_amount(x->hz_before) || !is_amount(x->hz_after))
+    if (!is_core_clock(x->hz_before) || !is_core_clock(x->hz_after))
         return am_fail(err, AM_E_PROTOCOL, "a core clock of %g and %g Hz cannot be", x->hz_before,
                        x->hz_after);
+    return AM_OK;
+}
+
+/* ---- counters ---- */
+
+static enum am_status judge_counters(const struct am_judge *j, const struct am_bench *bench,
+                                     const struct am_sample *x, struct am_err *err)
+{
+    const double since = (double)(x->t1_ns - j->started_ns);
+
+    if (x->iters > INT64_MAX || (bench->fixed_iters && x->iters != bench->fixed_iters))
+        return am_fail(err, AM_E_PROTOCOL, "a batch of %llu iterations was not asked for",
+                       (unsigned long long)x->iters);
+    if (x->switches > INT64_MAX)
+        return am_fail(err, AM_E_PROTOCOL, "%llu switches cannot be",
+                       (unsigned long long)x->switches);
+    if ((double)x->steal_ns > (since + steal_slack_ns) * (double)j->cpus)
+        return am_fail(err, AM_E_PROTOCOL, "%llu ns cannot have been stolen from %zu CPUs",
+                       (unsigned long long)x->steal_ns, j->cpus);
     return AM_OK;
 }
 
@@ -146,7 +176,7 @@ static enum am_status judge_values(const struct am_judge *j, const struct am_ben
     for (size_t i = 0; i < n_values; i++) {
         const char *const name = i < own ? bench->metrics[i].name : "a count";
 
-        if (!isnan(x->values[i]) && !am_is_sane(x->values[i]))
+        if (!isnan(x->values[i]) && (!am_is_sane(x->values[i]) || (i >= own && x->values[i] < 0)))
             return am_fail(err, AM_E_PROTOCOL, "%s of %g: no result can be that", name,
                            x->values[i]);
         if (i < own && !follows(&bench->metrics[i], x->values[i], expected.values[i],
@@ -164,6 +194,8 @@ enum am_status am_judge_sample(const struct am_judge *judge, const struct am_ben
 {
     enum am_status s = judge_time(judge, bench, sample, err);
 
+    if (s == AM_OK)
+        s = judge_counters(judge, bench, sample, err);
     if (s == AM_OK)
         s = judge_labels(judge, sample, err);
     return s == AM_OK ? judge_values(judge, bench, work, sample, n_values, err) : s;

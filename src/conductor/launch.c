@@ -211,6 +211,7 @@ static enum am_status launch(struct am_launcher *l, const struct am_point *const
     if (s == AM_OK) {
         collect.n_counts = asked.n_counters;
         collect.drift_limit = set->sampler.drift_limit;
+        collect.cpus = n_cpus;
         collect.stream_limit = stream_limit(&collect);
         collect.simulated = l->conductor->catalogue->simulated;
         collect.launch.worker = worker->name;
@@ -271,7 +272,7 @@ static void say_caches(const struct am_topo_cpu *cpus, size_t n, struct am_arena
 
     for (size_t i = 0; text && i < record->n_visits; i++) {
         if (record->visits[i].state == AM_POINT_OK)
-            am_kvs_add(&record->visits[i].chosen, arena, "caches", text);
+            am_kvs_add(&record->visits[i].chosen, arena, AM_SAID_CACHES, text);
     }
 }
 

@@ -208,6 +208,13 @@ static void act_lie_chosen(void)
     (void)pause();
 }
 
+/* What the conductor says itself. */
+static void act_chosen_ours(void)
+{
+    say_keyed(AM_MSG_CHOSEN, "caches", "1 1 1");
+    act_ok();
+}
+
 static void act_attach(void)
 {
     say_file("picture", 3 * 1024 * 1024 + 1, 3 * 1024 * 1024 + 1);
@@ -266,6 +273,7 @@ static const struct act {
     {"note_twice", act_note_twice, true},
     {"chosen", act_chosen, false},
     {"lie_chosen", act_lie_chosen, true},
+    {"chosen_ours", act_chosen_ours, false},
     {"attach", act_attach, false},
     {"attach_huge", act_attach_huge, true},
     {"attach_half", act_attach_half, true},

@@ -32,6 +32,7 @@ EXPECTED = {
     "note_twice": ("fail", "protocol", "said twice"),
     "chosen": ("ok", None, ""),
     "lie_chosen": ("fail", "protocol", "act=another, asked for was lie_chosen"),
+    "chosen_ours": ("fail", "protocol", '"caches" is not for a worker to say'),
     "attach": ("ok", None, ""),
     "attach_huge": ("fail", "flood", "of 1099511627776 bytes is too large"),
     "attach_half": ("fail", "signal", "signal 11"),

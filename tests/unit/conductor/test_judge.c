@@ -24,8 +24,10 @@ enum { N_METRICS = sizeof(metrics) / sizeof(metrics[0]) - 1, CLOCKS = N_METRICS 
 static const struct am_bench batch = {.name = "b", .metrics = metrics, .timed = AM_TIMED_BATCH};
 static const struct am_bench own = {.name = "b", .metrics = metrics, .timed = AM_TIMED_OWN};
 static const struct am_work work = {.bytes_read = 64, .bytes_written = 32, .flops = 5, .ops = 3};
-static const struct am_judge judge = {
-    .started_ns = 1000, .clock = {.overhead_ns = 25, .resolution_ns = 10}, .drift_limit = 0.02};
+static const struct am_judge judge = {.started_ns = 1000,
+                                      .cpus = 2,
+                                      .clock = {.overhead_ns = 25, .resolution_ns = 10},
+                                      .drift_limit = 0.02};
 
 static struct am_sample honest(void)
 {
@@ -135,6 +137,43 @@ static void test_labels(void)
     }
 }
 
+static void test_counters(void)
+{
+    const struct am_bench fixed = {
+        .name = "b", .metrics = metrics, .timed = AM_TIMED_BATCH, .fixed_iters = 1000};
+    struct am_err err = {0};
+    struct am_sample x = honest();
+
+    ok(is_believed(&fixed, &x), "a batch has as many iterations as the bench fixes");
+    x.iters = 999;
+    am_bench_derive(metrics, &work, &judge.clock, &x);
+    ok(!is_believed(&fixed, &x) && is_believed(&batch, &x), "and no others, where it does");
+    x.iters = UINT64_MAX;
+    am_bench_derive(metrics, &work, &judge.clock, &x);
+    ok(!is_believed(&batch, &x), "no batch has 2^64 iterations");
+    x = honest();
+    x.switches = UINT64_MAX;
+    ok(!is_believed(&batch, &x), "nor so many switches");
+    x = honest();
+    x.labels = AM_LABEL_STEAL;
+    x.steal_ns = 2003000000;
+    ok(is_believed(&batch, &x), "two CPUs can lose two seconds in one that is told late");
+    x.steal_ns = 2100000000;
+    ok(!is_believed(&batch, &x), "and no more");
+    x = honest();
+    x.values[N_METRICS] = 5;
+    ok(am_judge_sample(&judge, &batch, &work, &x, N_METRICS + 1, &err) == AM_OK,
+       "an event is counted");
+    x.values[N_METRICS] = -5;
+    ok(am_judge_sample(&judge, &batch, &work, &x, N_METRICS + 1, &err) == AM_E_PROTOCOL,
+       "never less than not at all");
+    x = honest();
+    x.hz_before = x.hz_after = 1e12;
+    am_bench_derive(metrics, &work, &judge.clock, &x);
+    ok(!is_believed(&batch, &x) && am_judge_greeting(&judge.clock, 1e12, &err) == AM_E_PROTOCOL,
+       "no core has a clock of 1 THz");
+}
+
 static void test_rest(void)
 {
     static const double numbers[] = {NAN, INFINITY, -1, 1e31};
@@ -161,6 +200,7 @@ int main(void)
     test_values();
     test_times();
     test_labels();
+    test_counters();
     test_rest();
     return tap_done();
 }

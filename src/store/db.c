@@ -32,10 +32,14 @@ static const char *const sql_of[AM_DB_SLOT_COUNT] = {
     [AM_DB_PUT_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [AM_DB_PUT_OFF_CPU] = "INSERT INTO off_cpu VALUES (?, ?, ?)",
     [AM_DB_PUT_VALUE] = "INSERT INTO value VALUES (?, ?, ?, ?)",
-    [AM_DB_PUT_LIBRARY] = ("INSERT INTO environment VALUES (NULL, 'library.' || ?1 || '.' || ?2,"
-                           " ?3 || ', build id ' || ?4) ON CONFLICT (key) DO UPDATE"
+    /* The limits are a worker's that invents libraries: no run has so many, or so many forms of
+     * one. */
+    [AM_DB_PUT_LIBRARY] = ("INSERT INTO environment SELECT NULL, 'library.' || ?1 || '.' || ?2,"
+                           " ?3 || ', build id ' || ?4"
+                           " WHERE (SELECT coalesce(max(seq), 0) FROM environment) < 8192"
+                           " ON CONFLICT (key) DO UPDATE"
                            " SET value = excluded.value || ' | ' || value"
-                           " WHERE instr(value, excluded.value) = 0"),
+                           " WHERE instr(value, excluded.value) = 0 AND length(value) < 4096"),
     [AM_DB_PUT_SAMPLE_SEAL] = "INSERT INTO sample_seal VALUES (?, ?, ?)",
     [AM_DB_PUT_SEAL] = "INSERT INTO seal VALUES (?, ?)",
     [AM_DB_COUNT_SEAL] = "UPDATE chain SET launches = launches + 1 WHERE first + launches = ?",

@@ -234,20 +234,23 @@ static bool journal_names_another(const char *path)
     return named;
 }
 
-/* SQLite takes what lies beside a database for a part of it. We leave a journal there that is of
- * one file, and nothing else: pages out of a log, and removing another file, are refused. */
+/* SQLite takes what lies beside a database for a part of it: beside the file itself, where the path
+ * is a link. We leave a journal there that is of one file, and nothing else: pages out of a log,
+ * and removing another file, are refused. */
 static enum am_status check_beside(const char *path, struct am_err *err)
 {
-    char name[PATH_MAX + sizeof("-journal")];
+    char file[PATH_MAX], name[PATH_MAX + sizeof("-journal")];
     struct stat st;
 
-    if (am_str_format(name, sizeof(name), "%s-wal", path) && lstat(name, &st) == 0)
+    if (!realpath(path, file))
+        return am_fail(err, AM_E_USAGE, "%s: cannot open: %s", path, strerror(errno));
+    if (am_str_format(name, sizeof(name), "%s-wal", file) && lstat(name, &st) == 0)
         return am_fail(err, AM_E_STORE,
                        "%s: cannot read: %s lies beside it, which no archmeter wrote; who changed "
                        "the journal mode restores it with sqlite3 FILE 'PRAGMA "
                        "journal_mode=DELETE'",
                        path, name);
-    if (am_str_format(name, sizeof(name), "%s-journal", path) && journal_names_another(name))
+    if (am_str_format(name, sizeof(name), "%s-journal", file) && journal_names_another(name))
         return am_fail(err, AM_E_STORE,
                        "%s: cannot read: its journal names another file, which no archmeter does",
                        path);

@@ -38,6 +38,9 @@ static void get_settings(struct am_db_rows *rows, int col, struct am_plan_settin
                 .drift_limit = am_db_get_real(rows, col + 12, NAN),
             },
     };
+    /* resume asks its workers for as many, and keeps them in memory. */
+    if (out->sampler.samples > AM_SAMPLES_MAX || out->sampler.extra > AM_SAMPLES_MAX)
+        (void)am_db_rows_damaged(rows, "no run has so many samples per launch");
 }
 
 enum am_status am_read_run(struct am_store *store, struct am_arena *arena, struct am_run_info *out,

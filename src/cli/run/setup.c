@@ -222,8 +222,8 @@ static enum am_status check_settings(const struct am_options *opt, struct am_err
         return am_fail(err, AM_E_USAGE,
                        "--target must be at least 0.01%%: no interval becomes that narrow (to fix "
                        "the number of launches: --launches N)");
-    if (opt->samples.given && (opt->samples.value < 1 || opt->samples.value > 100000))
-        return am_fail(err, AM_E_USAGE, "--samples must be from 1 to 100000");
+    if (opt->samples.given && (opt->samples.value < 1 || opt->samples.value > AM_SAMPLES_MAX))
+        return am_fail(err, AM_E_USAGE, "--samples must be from 1 to %d", AM_SAMPLES_MAX);
     if (opt->launch_limit_s >= 0 && opt->launch_limit_s < 0.1)
         return am_fail(err, AM_E_USAGE, "--launch-limit must be at least 100ms");
     if (opt->min_batch_s > 60)
@@ -551,6 +551,8 @@ void am_load_warn(const char *path, const struct am_seal *seal)
         am_log(AM_LOG_WARN,
                "%s is not as it was written: %s; \"archmeter verify\" checks all of it", path,
                seal->story);
+    else if (seal->story)
+        am_log(AM_LOG_WARN, "%s: %s", path, seal->story);
 }
 
 enum am_status am_load_file(const struct am_cli *cli, const char *path,

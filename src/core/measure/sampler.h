@@ -32,6 +32,8 @@ struct am_event_reader {
     void *self;
 };
 
+enum { AM_SAMPLES_MAX = 100000 }; /* batches of a launch, wanted or measured again */
+
 struct am_sampler_settings {
     uint64_t min_batch_ns; /* a batch lasts at least this long */
     uint64_t max_point_ns; /* no further batch is begun after this; at least one is taken */

@@ -262,6 +262,65 @@ static void test_journal(void)
     (void)unlink(bystander);
 }
 
+/* SQLite looks beside the file that a link names, not beside the link. */
+static void test_journal_behind_link(void)
+{
+    unsigned char journal[JOURNAL_MAX];
+    const char *const link_name = "attack-link.db", *const bystander = "attack-bystander";
+    char journal_name[64], victim[1024];
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+
+    if (!getcwd(victim, sizeof(victim) - 64))
+        victim[0] = '\0';
+    (void)am_str_format(victim + strlen(victim), 64, "/%s", bystander);
+    (void)am_str_format(journal_name, sizeof(journal_name), "%s-journal", edited);
+    sx_copy(whole, edited);
+    (void)unlink(link_name);
+    ok(symlink(edited, link_name) == 0, "a link to the file");
+    sx_write_bytes(bystander, (const unsigned char *)"mine\n", 5);
+    sx_write_bytes(journal_name, journal,
+                   make_journal(victim, (unsigned)sx_number(whole, "PRAGMA page_count"), journal));
+    ok(am_store_open(link_name, false, &store, &err) == AM_E_STORE && is_there(bystander),
+       "a journal behind a link is refused, too: %s", err.text);
+    (void)unlink(journal_name);
+    (void)unlink(bystander);
+    (void)unlink(link_name);
+}
+
+/* ---- a worker's word ---- */
+
+/* A worker that invents other libraries in every launch, and other forms of one. */
+static void test_libraries(void)
+{
+    enum { LAUNCHES = 12, EACH = 1000 };
+    struct am_store *store = fx_fresh_run(edited);
+    struct am_arena arena = {0};
+    struct am_err err = {0};
+    enum am_status s = store ? AM_OK : AM_E_STORE;
+
+    for (unsigned round = 0; s == AM_OK && round < LAUNCHES; round++) {
+        struct fx_launch l;
+
+        fx_launch_init(&l, 1, round);
+        l.launch.libraries = (struct am_kvs){0};
+        for (unsigned i = 0; i < EACH; i++) {
+            const char *const path =
+                i % 2 ? "/lib/one.so" : am_arena_printf(&arena, "/lib/%u-%u.so", round, i);
+
+            am_kvs_addf(&l.launch.libraries, &arena, path, "%u-%u", round, i);
+        }
+        s = am_store_put_launch(store, &l.launch, &err);
+    }
+    am_store_close(store);
+    ok(s == AM_OK && sx_state_of(edited) == AM_SEAL_HOLDS,
+       "invented libraries end no run, and the file holds %s", err.text);
+    ok(sx_number(edited,
+                 "SELECT max(length(value)) < 8192 AND count(*) <= 8192 FROM environment") == 1,
+       "and they do not fill it");
+    am_arena_fini(&arena);
+}
+
 static void test_log(void)
 {
     char name[64];
@@ -290,6 +349,8 @@ int main(void)
     test_merging_numbers();
     test_rows_of_another();
     test_journal();
+    test_journal_behind_link();
+    test_libraries();
     test_log();
     (void)unlink(whole);
     (void)unlink(edited);

@@ -15,6 +15,8 @@ const char *am_seal_sentence(const struct am_seal *seal, struct am_arena *arena)
     if (seal->state == AM_SEAL_HOLDS)
         text = am_arena_printf(arena, "every launch is sealed, and the seals hold; digest %s",
                                seal->digest);
+    else if (seal->state == AM_SEAL_PARTLY && seal->story)
+        text = am_arena_printf(arena, "%s; the seals hold; digest %s", seal->story, seal->digest);
     else if (seal->state == AM_SEAL_PARTLY)
         text = am_arena_printf(arena,
                                "%zu of %zu launches were stored before there were seals; the "

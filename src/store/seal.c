@@ -6,8 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-/* The encoding is versioned by the first words that the file's digest is made of. */
-static const char heading[] = "archmeter seals 1";
+/* What is sealed has had these forms, the latest first. A chain starts from the words of the form
+ * that it was begun by: so nobody can call a file one of an earlier form without making every seal
+ * of it anew. */
+static const struct {
+    const char *heading;
+    bool seals_chain; /* how many launches there are has a seal of its own */
+} forms[] = {
+    {"archmeter seals 2", true},
+    {"archmeter seals 1", false},
+};
+enum { FORMS = sizeof(forms) / sizeof(*forms) };
 
 static const struct {
     const char *name, *sql;
@@ -231,17 +240,18 @@ enum am_status am_seal_tables(struct am_store *store, unsigned which, struct am_
 /* The digests of tables. */
 struct digests {
     unsigned char of[AM_SEALED_COUNT][AM_DIGEST_BYTES];
+    bool chain_unsealed; /* its seal is not there */
 };
 
 /* What a chain starts from: its first launch, so that none can be called older than the seals, and
  * all that does not change after the run began. */
-static void digest_start(const struct digests *tables_now, int64_t first,
+static void digest_start(const struct digests *tables_now, size_t form, int64_t first,
                          unsigned char out[AM_DIGEST_BYTES])
 {
     struct am_digest d;
 
     am_digest_init(&d);
-    am_digest_add(&d, heading, sizeof(heading));
+    am_digest_add(&d, forms[form].heading, strlen(forms[form].heading) + 1);
     add_word(&d, 'i', (uint64_t)first);
     for (unsigned i = 0; i < AM_SEALED_COUNT; i++) {
         if (tables[i].fixed)
@@ -276,7 +286,7 @@ enum am_status am_seal_begin(struct am_store *store, struct am_err *err)
     if (s == AM_OK)
         s = digest_fixed(store, &digests, err);
     if (s == AM_OK)
-        digest_start(&digests, first, start);
+        digest_start(&digests, 0, first, start);
     if (s == AM_OK)
         s = am_db_put_once(store, "INSERT INTO chain VALUES (NULL, NULL, ?, 0, ?)",
                            AM_DB_VALUES(am_db_int(first), am_db_blob(start, sizeof(start))), err);
@@ -320,15 +330,19 @@ static enum am_status read_chains(struct am_store *store, bool merged, struct am
     return am_db_rows_close(&rows);
 }
 
-/* Compares the table with its seal; its digest is put into `digest`. */
-static enum am_status check_table(struct am_store *store, enum am_sealed which,
-                                  unsigned char digest[AM_DIGEST_BYTES], struct am_err *err)
-{
-    static const char sql[] = "SELECT 1 FROM table_seal WHERE name = ?1 AND digest = ?2";
-    struct am_db_rows rows = {.store = store, .err = err, .keep = true};
-    enum am_status s = digest_table(store, which, digest, err);
-    bool same;
+/* What became of a table since it was sealed. */
+enum kept { KEPT, CHANGED, UNSEALED };
 
+/* Compares the table with its seal; its digest is put into `digest`. */
+static enum am_status compare_table(struct am_store *store, enum am_sealed which,
+                                    unsigned char digest[AM_DIGEST_BYTES], enum kept *kept,
+                                    struct am_err *err)
+{
+    static const char sql[] = "SELECT digest = ?2 FROM table_seal WHERE name = ?1";
+    struct am_db_rows rows = {.store = store, .err = err, .keep = true};
+    const enum am_status s = digest_table(store, which, digest, err);
+
+    *kept = UNSEALED;
     if (s != AM_OK)
         return s;
     am_db_rows_open(&rows, sql);
@@ -336,26 +350,37 @@ static enum am_status check_table(struct am_store *store, enum am_sealed which,
         (sqlite3_bind_text(rows.stmt, 1, tables[which].name, -1, SQLITE_STATIC) != SQLITE_OK ||
          sqlite3_bind_blob(rows.stmt, 2, digest, AM_DIGEST_BYTES, SQLITE_STATIC) != SQLITE_OK))
         rows.status = am_db_fail(store, "read", err);
-    same = am_db_rows_next(&rows);
-    s = am_db_rows_close(&rows);
-    if (s == AM_OK && !same)
-        s = am_fail(err, AM_E_STORE, "%s is not as it was stored", tables[which].name);
-    return s;
+    if (am_db_rows_next(&rows))
+        *kept = sqlite3_column_int(rows.stmt, 0) == 1 ? KEPT : CHANGED;
+    return am_db_rows_close(&rows);
 }
 
-/* And adds all of them to the file's digest. */
+/* All of them, but for the missing seal of the chain, which `out` tells. */
 static enum am_status check_tables(struct am_store *store, bool merged, struct digests *out,
-                                   struct am_digest *all, struct am_err *err)
+                                   struct am_err *err)
 {
     enum am_status s = AM_OK;
 
     for (unsigned i = 0; s == AM_OK && i < AM_SEALED_COUNT; i++) {
+        enum kept kept;
+
         if (i >= AM_SEALED_NODE && !merged)
             continue;
-        s = check_table(store, (enum am_sealed)i, out->of[i], err);
-        am_digest_add(all, out->of[i], AM_DIGEST_BYTES);
+        s = compare_table(store, (enum am_sealed)i, out->of[i], &kept, err);
+        if (i == AM_SEALED_CHAIN && kept == UNSEALED)
+            out->chain_unsealed = true;
+        else if (s == AM_OK && kept != KEPT)
+            s = am_fail(err, AM_E_STORE, "%s is not as it was stored", tables[i].name);
     }
     return s;
+}
+
+static void add_tables(struct am_digest *all, bool merged, const struct digests *digests)
+{
+    for (unsigned i = 0; i < AM_SEALED_COUNT; i++) {
+        if (i < AM_SEALED_NODE || merged)
+            am_digest_add(all, digests->of[i], AM_DIGEST_BYTES);
+    }
 }
 
 void am_seal_doubt(struct am_store *store)
@@ -369,24 +394,31 @@ void am_seal_doubt(struct am_store *store)
         return;
     }
     for (unsigned i = 0; i < AM_SEALED_COUNT; i++) {
+        enum kept kept;
+
         if ((i < AM_SEALED_NODE || merged) &&
-            check_table(store, (enum am_sealed)i, digest, &ignored) != AM_OK)
+            (compare_table(store, (enum am_sealed)i, digest, &kept, &ignored) != AM_OK ||
+             kept != KEPT))
             store->doubtful |= 1u << i;
     }
     am_db_read_end(store);
 }
 
-/* The start of a run's own chain follows from its tables; of a merged file's it is kept only. */
+/* The start of a run's own chain follows from its tables, and tells by which form it was begun; of
+ * a merged file's it is kept only. */
 static enum am_status check_start(const struct digests *digests, const struct am_chains *chains,
-                                  struct am_err *err)
+                                  size_t *form, struct am_err *err)
 {
     unsigned char start[AM_DIGEST_BYTES];
 
+    *form = 0;
     if (chains->n == 0 || chains->items[0].node)
         return AM_OK;
-    digest_start(digests, chains->items[0].first, start);
-    if (memcmp(start, chains->items[0].start, sizeof(start)) == 0)
-        return AM_OK;
+    for (; *form < FORMS; ++*form) {
+        digest_start(digests, *form, chains->items[0].first, start);
+        if (memcmp(start, chains->items[0].start, sizeof(start)) == 0)
+            return AM_OK;
+    }
     return am_fail(err, AM_E_STORE, "the circumstances are not those that the launches began in");
 }
 
@@ -457,10 +489,11 @@ static enum am_status check_all(struct am_store *store, bool whole, struct am_ar
 {
     unsigned char bytes[AM_DIGEST_BYTES];
     struct am_chains chains = {0};
-    struct digests digests;
+    struct digests digests = {0};
     struct am_digest all;
     const bool merged = am_read_is_merged(store);
     enum am_status s = AM_OK;
+    size_t form = 0;
 
     if (store->version >= AM_SCHEMA_VERSION)
         s = read_chains(store, merged, arena, &chains, err);
@@ -472,11 +505,11 @@ static enum am_status check_all(struct am_store *store, bool whole, struct am_ar
             s = am_fail(err, AM_E_STORE, "its launches have no chain of seals");
         return s == AM_OK ? check_unsealed(store, merged, err) : s;
     }
-    am_digest_init(&all);
-    am_digest_add(&all, heading, sizeof(heading));
-    s = check_tables(store, merged, &digests, &all, err);
+    s = check_tables(store, merged, &digests, err);
     if (s == AM_OK)
-        s = check_start(&digests, &chains, err);
+        s = check_start(&digests, &chains, &form, err);
+    if (s == AM_OK && digests.chain_unsealed && (merged || forms[form].seals_chain))
+        s = am_fail(err, AM_E_STORE, "the chain of seals has lost its own");
     if (s == AM_OK && !am_seal_walk(store, &chains, whole, &out->unsealed, err))
         s = AM_E_STORE;
     if (s == AM_OK && out->unsealed)
@@ -484,7 +517,13 @@ static enum am_status check_all(struct am_store *store, bool whole, struct am_ar
     out->sealed = count_sealed(&chains);
     if (s != AM_OK)
         return s;
-    out->state = out->unsealed ? AM_SEAL_PARTLY : AM_SEAL_HOLDS;
+    out->state = out->unsealed || digests.chain_unsealed ? AM_SEAL_PARTLY : AM_SEAL_HOLDS;
+    if (digests.chain_unsealed)
+        out->story = "sealed by an earlier form, which does not tell whether launches are missing "
+                     "at its end";
+    am_digest_init(&all);
+    am_digest_add(&all, forms[form].heading, strlen(forms[form].heading) + 1);
+    add_tables(&all, merged, &digests);
     add_chains(&all, &chains);
     am_digest_finish(&all, bytes);
     am_digest_text(bytes, out->digest);

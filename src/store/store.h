@@ -228,14 +228,15 @@ struct am_quiet {
 enum am_seal_state {
     AM_SEAL_UNCHECKED, /* nobody asked */
     AM_SEAL_NONE,      /* of a version that had no seals */
-    AM_SEAL_PARTLY,    /* of such a version, and gone on with: the launches since then are sealed */
+    AM_SEAL_PARTLY,    /* of such a version, and gone on with: the launches since then are sealed;
+                        * or of an earlier form of seals, which tell less */
     AM_SEAL_HOLDS,
     AM_SEAL_BROKEN,
 };
 struct am_seal {
     enum am_seal_state state;
     size_t sealed, unsealed;     /* launches */
-    const char *story;           /* what does not hold; NULL unless broken */
+    const char *story;           /* what does not hold, or an earlier form does not tell; or NULL */
     char digest[AM_DIGEST_TEXT]; /* of all that is sealed; "" when nothing is, or it is broken */
 };
 

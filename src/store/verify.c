@@ -210,7 +210,7 @@ static void check_seals(struct verifier *v, struct am_seal *seal)
 
     am_seal_check(v->store, true, v->arena, seal);
     tell(v, states[seal->state],
-         seal->state == AM_SEAL_BROKEN ? seal->story
+         seal->story ? seal->story
          : seal->state == AM_SEAL_HOLDS
              ? am_arena_printf(v->arena, "%zu launches, and all that was said of the run",
                                seal->sealed)

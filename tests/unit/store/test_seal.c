@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "seal_fixture.h"
 #include "store/merge.h"
+#include "store/seal.h"
 
 #include <stdlib.h>
 
@@ -215,6 +216,104 @@ static void test_upgraded(void)
        "and sealed from then on: %s", seal.story ? seal.story : "");
     (void)sx_execute(edited, "UPDATE value SET value = 1 WHERE visit = 12");
     ok(sx_state_of(edited) == AM_SEAL_BROKEN, "what is sealed is compared");
+    am_arena_fini(&arena);
+}
+
+/* ---- the first form ---- */
+
+/* What the chain of a run started from by the first form; the digests of the tables are in it. */
+static enum am_status start_of_first_form(struct am_store *store,
+                                          unsigned char out[AM_DIGEST_BYTES], struct am_err *err)
+{
+    static const char sql[] =
+        "SELECT digest FROM (VALUES (1, 'plan'), (2, 'machine'), (3, 'build'), (4, 'finding'),"
+        " (5, 'bench'), (6, 'axis'), (7, 'metric')) JOIN table_seal ON name = column2"
+        " ORDER BY column1";
+    static const char heading[] = "archmeter seals 1";
+    static const unsigned char first[9] = {'i', 0, 0, 0, 0, 0, 0, 0, 1};
+    struct am_db_rows rows = {.store = store, .err = err};
+    struct am_digest d;
+
+    am_digest_init(&d);
+    am_digest_add(&d, heading, sizeof(heading));
+    am_digest_add(&d, first, sizeof(first));
+    am_db_rows_open(&rows, sql);
+    while (am_db_rows_next(&rows))
+        am_digest_add(&d, sqlite3_column_blob(rows.stmt, 0), AM_DIGEST_BYTES);
+    am_digest_finish(&d, out);
+    return am_db_rows_close(&rows);
+}
+
+static enum am_status seal_launches(struct am_store *store, struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+    enum am_status s = AM_OK;
+
+    am_db_rows_open(&rows, "SELECT launch, min(id), max(id) FROM visit GROUP BY launch");
+    while (s == AM_OK && am_db_rows_next(&rows))
+        s = am_seal_launch(store, am_db_get_int(&rows, 0), am_db_get_int(&rows, 1),
+                           am_db_get_int(&rows, 2), err);
+    return am_db_rows_close(&rows) == AM_OK ? s : rows.status;
+}
+
+/* The whole run as it was sealed before the length of its chain had a seal. */
+static bool make_first_form(const char *path)
+{
+    unsigned char start[AM_DIGEST_BYTES];
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    enum am_status s;
+
+    sx_copy(whole, path);
+    s = am_store_open(path, true, &store, &err);
+    if (s == AM_OK)
+        s = start_of_first_form(store, start, &err);
+    if (s == AM_OK)
+        s = am_db_begin(store, &err);
+    if (s == AM_OK) {
+        s = am_db_exec(store, "DELETE FROM seal; DELETE FROM sample_seal", "seal", &err);
+        if (s == AM_OK)
+            s = am_db_put_once(store, "UPDATE chain SET launches = 0, start = ?",
+                               AM_DB_VALUES(am_db_blob(start, sizeof(start))), &err);
+        if (s == AM_OK)
+            s = seal_launches(store, &err);
+        s = am_db_end(store, s, &err);
+    }
+    am_store_close(store);
+    return s == AM_OK;
+}
+
+static void test_first_form(void)
+{
+    static const char drop_last[] =
+        "UPDATE chain SET launches = 10; DELETE FROM seal WHERE launch = 11;"
+        "DELETE FROM value WHERE visit = 11; DELETE FROM sample WHERE visit = 11;"
+        "DELETE FROM sample_seal WHERE visit = 11; DELETE FROM surroundings WHERE launch = 11;"
+        "DELETE FROM note WHERE visit = 11; DELETE FROM chosen WHERE visit = 11;"
+        "DELETE FROM proposed WHERE visit = 11; DELETE FROM attachment WHERE visit = 11;"
+        "DELETE FROM off_cpu WHERE visit = 11; DELETE FROM visit WHERE id = 11;"
+        "DELETE FROM launch WHERE id = 11;";
+    static const char forget[] = "DELETE FROM table_seal WHERE name = 'chain';";
+    struct am_arena arena = {0};
+    struct am_seal seal;
+
+    ok(make_first_form(edited) && sx_state_of(edited) == AM_SEAL_HOLDS,
+       "a file of the first form holds where its chain has a seal");
+    (void)sx_execute(edited, forget);
+    seal = sx_seal_of(edited, &arena);
+    ok(seal.state == AM_SEAL_PARTLY && seal.story && seal.sealed == 11 && seal.unsealed == 0,
+       "without one it says what is not known: %s", seal.story ? seal.story : "nothing");
+    (void)sx_execute(edited, drop_last);
+    ok(sx_state_of(edited) == AM_SEAL_PARTLY, "and it is not known, indeed");
+    ok(make_first_form(edited) && sx_execute(edited, forget) &&
+           sx_execute(edited, "UPDATE value SET value = 2 * value WHERE visit = 1") &&
+           sx_state_of(edited) == AM_SEAL_BROKEN,
+       "what is changed in it is found");
+    sx_copy(whole, edited);
+    ok(sx_execute(edited, forget) && sx_state_of(edited) == AM_SEAL_BROKEN,
+       "no file of today is taken for one of the first form");
+    ok(sx_execute(edited, drop_last) && sx_state_of(edited) == AM_SEAL_BROKEN,
+       "nor one without its last launch");
     am_arena_fini(&arena);
 }
 
@@ -482,6 +581,7 @@ int main(int argc, char **argv)
     test_rows();
     test_resumed();
     test_upgraded();
+    test_first_form();
     test_merged();
     test_verify();
     test_flips(seed, count);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "store/db.h"
+#include "store/parts.h"
 #include "store/read.h"
 #include "store/seal.h"
 #include "store/version.h"
@@ -253,16 +254,9 @@ static enum am_status break_chain(struct am_store *store, const char *name, stru
                       : s;
 }
 
-/* What is known of a part before its rows are copied. */
-struct checked {
-    unsigned version;
-    bool sealed;          /* every row of it, and the seals hold */
-    struct am_err broken; /* why its seals do not hold; no text where they do, or it has none */
-};
-
 /* Copies everything of the attached part; what fails leaves nothing of it. */
 static enum am_status take_rows(struct am_store *store, const char *name, const char *command,
-                                const struct checked *checked, struct am_err *err)
+                                const struct am_part *checked, struct am_err *err)
 {
     enum am_status s = am_db_begin(store, err);
 
@@ -288,39 +282,19 @@ static enum am_status take_rows(struct am_store *store, const char *name, const 
                        "UPDATE main.run SET synthetic = 1 WHERE EXISTS"
                        " (SELECT 1 FROM part.run WHERE synthetic)",
                        "merge", err);
+    if (s == AM_OK && !am_part_is_same(checked))
+        s = am_fail(err, AM_E_STORE, "it was changed while it was merged");
     return am_db_end(store, s, err);
-}
-
-/* A part is a run like any other: opened and read once as such, so that nothing foreign is
- * attached, no number is copied that readers would refuse, and its seals are compared. */
-static enum am_status check_part(const char *path, struct checked *out, struct am_err *err)
-{
-    struct am_store *part = NULL;
-    struct am_result_set set = {0};
-    struct am_arena arena = {0};
-    enum am_status s = am_store_open(path, false, &part, err);
-
-    *out = (struct checked){0};
-    if (s == AM_OK)
-        s = am_store_load(part, &(struct am_filter){.check = true}, &arena, &set, err);
-    if (s == AM_OK) {
-        out->version = part->version;
-        out->sealed = set.seal.state == AM_SEAL_HOLDS;
-        if (set.seal.state == AM_SEAL_BROKEN)
-            (void)am_fail(&out->broken, AM_E_STORE, "the file is not as it was written: %s",
-                          set.seal.story);
-    }
-    am_store_close(part);
-    am_arena_fini(&arena);
-    return s;
 }
 
 /* Why a part that was taken is not whole; NULL when it is. */
 static const char *reason_of(struct am_store *store, const struct am_node_part *part,
-                             const struct checked *checked)
+                             const struct am_part *checked)
 {
     if (checked->broken.status != AM_OK)
         return checked->broken.text;
+    if (checked->remark.status != AM_OK)
+        return checked->remark.text;
     if (part->reason)
         return part->reason;
     return ask(store, "SELECT state <> 'done' FROM part.run") != 0 ? "its run did not end" : NULL;
@@ -339,6 +313,7 @@ static enum am_status attach(struct am_store *store, const char *path, struct am
 /* The file at hand, and the version as which the temporary views show parts; 0: there are none. */
 struct merger {
     struct am_store *store;
+    struct am_parts *parts;
     const char *command;
     unsigned shown;
 };
@@ -360,19 +335,20 @@ static enum am_status take_part(struct merger *m, const struct am_node_part *par
                                 struct am_err *err)
 {
     struct am_store *const store = m->store;
+    const struct am_part *const checked = am_parts_next(m->parts);
     struct am_err ignored = {0};
-    struct checked checked;
     const char *reason;
-    enum am_status s = check_part(part->path, &checked, err);
+    enum am_status s = checked->failed.status;
 
-    if (s == AM_OK)
-        s = attach(store, part->path, err);
+    if (s != AM_OK)
+        return am_fail(err, s, "%s", checked->failed.text);
+    s = attach(store, part->path, err);
     if (s != AM_OK)
         return s;
-    s = show_as_current(m, checked.version, err);
+    s = show_as_current(m, checked->version, err);
     if (s == AM_OK)
-        s = take_rows(store, part->name, m->command, &checked, err);
-    reason = s == AM_OK ? reason_of(store, part, &checked) : NULL;
+        s = take_rows(store, part->name, m->command, checked, err);
+    reason = s == AM_OK ? reason_of(store, part, checked) : NULL;
     if (reason)
         s = put_node(store, part->name, AM_NODE_PARTIAL, reason, err);
     (void)am_db_exec(store, "DETACH part", "merge", &ignored);
@@ -425,13 +401,15 @@ static enum am_status add_parts(struct am_store *store, const struct am_merge *m
 {
     struct merger m = {.store = store, .command = merge->command};
     size_t taken = 0;
-    enum am_status s = AM_OK;
+    enum am_status s = am_parts_open(merge, &m.parts, err);
 
     for (size_t i = 0; s == AM_OK && i < merge->n; i++) {
         if (merge->interrupted && *merge->interrupted)
-            return am_fail(err, AM_E_INTERRUPTED, "interrupted; %s is not made", store->path);
-        s = add_part(&m, &merge->parts[i], &taken, err);
+            s = am_fail(err, AM_E_INTERRUPTED, "interrupted; %s is not made", store->path);
+        else
+            s = add_part(&m, &merge->parts[i], &taken, err);
     }
+    am_parts_close(m.parts);
     if (s == AM_OK)
         s = am_version_drop(store, err);
     if (s == AM_OK && taken == 0)

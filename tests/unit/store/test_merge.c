@@ -3,6 +3,7 @@
 #include "store/merge.h"
 
 #include "store/db.h"
+#include "store/parts.h"
 #include "store_fixture.h"
 #include "tap.h"
 
@@ -258,10 +259,53 @@ static void test_left_out(void)
     am_arena_fini(&arena);
 }
 
+/* Parts are checked ahead of their turn, and come in their order all the same. */
+static void test_parts(void)
+{
+    enum { MANY = 60 };
+    char *const whole = strdup(at("parts.db")), *const none = strdup(at("none.db"));
+    struct am_node_part list[MANY];
+    const struct am_merge merge = {"merge", list, MANY, NULL};
+    struct am_parts *parts = NULL;
+    const struct am_part *part = NULL;
+    struct am_err err = {0};
+    size_t wrong = 0;
+
+    make(whole, 2, 2, true);
+    for (size_t i = 0; i < MANY; i++)
+        list[i] = (struct am_node_part){.name = "x",
+                                        .path = i % 7 == 3   ? NULL
+                                                : i % 5 == 1 ? none
+                                                             : whole};
+    ok(am_parts_open(&merge, &parts, &err) == AM_OK, "parts are opened %s", err.text);
+    for (size_t i = 0; i < MANY; i++) {
+        if (!list[i].path)
+            continue;
+        part = am_parts_next(parts);
+        wrong += list[i].path == none ? part->store || part->failed.status == AM_OK
+                                      : !part->store || !part->sealed || !am_part_is_same(part);
+    }
+    ok(wrong == 0, "each is told as it is, in the order asked for");
+    am_parts_close(parts);
+    ok(am_parts_open(&merge, &parts, &err) == AM_OK && am_parts_next(parts)->store,
+       "a merge may end early");
+    am_parts_close(parts);
+    list[0].path = whole;
+    ok(am_parts_open(&(struct am_merge){"merge", list, 1, NULL}, &parts, &err) == AM_OK,
+       "one part is opened %s", err.text);
+    part = am_parts_next(parts);
+    change(whole, "UPDATE run SET label = 'meanwhile'");
+    ok(part->store && !am_part_is_same(part), "a part that was changed meanwhile is told");
+    am_parts_close(parts);
+    free(whole);
+    free(none);
+}
+
 int main(void)
 {
-    static const char *const made[] = {"less.db",    "left.db", "a.db",   "b.db",       "all.db",
-                                       "foreign.db", "cut.db",  "bad.db", "findings.db"};
+    static const char *const made[] = {"less.db",     "left.db",    "a.db",   "b.db",
+                                       "all.db",      "foreign.db", "cut.db", "bad.db",
+                                       "findings.db", "parts.db"};
 
     if (!mkdtemp(folder))
         return 1;
@@ -269,6 +313,7 @@ int main(void)
     test_bad_parts();
     test_findings();
     test_left_out();
+    test_parts();
     for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
         (void)unlink(at(made[i]));
     (void)rmdir(folder);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that check the parts of a merge ahead of their copying. */
+#include "store/parts.h"
+
+#include "store/db.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+enum {
+    THREADS_MAX = 8,         /* together they are faster than one thread copies */
+    SLOTS = 2 * THREADS_MAX, /* parts that are open at once */
+    DESCRIPTORS = 64,        /* for all else, where their number is limited */
+};
+
+/* Of the files that are checked at once: a check has the results of its file in memory. */
+static const uint64_t bytes_max = 64 << 20;
+
+/* A ring of parts: the slot i % SLOTS has the i-th part with a file. */
+struct am_parts {
+    const struct am_merge *merge;
+    struct am_part slots[SLOTS];
+    bool ready[SLOTS];
+    size_t n_slots;         /* that may be in use */
+    size_t at;              /* of merge->parts: where the next check looks */
+    size_t begun, taken;    /* parts whose check has begun; parts that the caller has had */
+    size_t held;            /* 1 while the caller has the latest of them */
+    uint64_t bytes;         /* of the files that are being checked */
+    bool stopping;          /* no further check begins */
+    pthread_mutex_t lock;   /* of all above, a slot's contents aside while it is not ready */
+    pthread_cond_t changed; /* a part is ready, a slot is free, or it is to end */
+    pthread_t threads[THREADS_MAX];
+    size_t n_threads;
+};
+
+/* ---- one part ---- */
+
+static int64_t state_of(struct am_store *store)
+{
+    struct am_err ignored = {0};
+    struct am_db_rows rows = {.store = store, .err = &ignored};
+    int64_t state = -1;
+
+    am_db_rows_open(&rows, "PRAGMA main.data_version");
+    if (am_db_rows_next(&rows))
+        state = am_db_get_int(&rows, 0);
+    return am_db_rows_close(&rows) == AM_OK ? state : -1;
+}
+
+bool am_part_is_same(const struct am_part *part)
+{
+    return part->state >= 0 && state_of(part->store) == part->state;
+}
+
+static void check_part(const char *path, struct am_part *out)
+{
+    struct am_result_set set = {0};
+    struct am_arena arena = {0};
+    enum am_status s;
+
+    *out = (struct am_part){0};
+    s = am_store_open(path, false, &out->store, &out->failed);
+    if (s == AM_OK) {
+        out->state = state_of(out->store);
+        s = am_store_load(out->store, &(struct am_filter){.check = true}, &arena, &set,
+                          &out->failed);
+    }
+    if (s != AM_OK) {
+        am_store_close(out->store);
+        out->store = NULL;
+    } else {
+        out->version = out->store->version;
+        out->sealed = set.seal.state == AM_SEAL_HOLDS;
+        if (set.seal.state == AM_SEAL_BROKEN)
+            (void)am_fail(&out->broken, AM_E_STORE, "the file is not as it was written: %s",
+                          set.seal.story);
+        else if (set.seal.story)
+            (void)am_fail(&out->remark, AM_E_STORE, "%s", set.seal.story);
+    }
+    am_arena_fini(&arena);
+}
+
+/* ---- the ring ---- */
+
+/* A check that is under way. */
+struct check {
+    const char *path;
+    uint64_t bytes;
+    size_t slot;
+};
+
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+}
+
+static bool has_more(struct am_parts *p)
+{
+    while (p->at < p->merge->n && !p->merge->parts[p->at].path)
+        p->at++;
+    return !p->stopping && p->at < p->merge->n;
+}
+
+/* With the lock held. False: no part may be checked now. */
+static bool begin_check(struct am_parts *p, struct check *out)
+{
+    if (!has_more(p) || p->begun - p->taken + p->held >= p->n_slots)
+        return false;
+    *out = (struct check){.path = p->merge->parts[p->at].path, .slot = p->begun % SLOTS};
+    out->bytes = size_of(out->path);
+    if (p->bytes && p->bytes + out->bytes > bytes_max)
+        return false;
+    p->bytes += out->bytes;
+    p->begun++;
+    p->at++;
+    return true;
+}
+
+/* The lock is held before and afterwards. */
+static void do_check(struct am_parts *p, const struct check *check)
+{
+    (void)pthread_mutex_unlock(&p->lock);
+    check_part(check->path, &p->slots[check->slot]);
+    (void)pthread_mutex_lock(&p->lock);
+    p->bytes -= check->bytes;
+    p->ready[check->slot] = true;
+    (void)pthread_cond_broadcast(&p->changed);
+}
+
+static void *run_thread(void *self)
+{
+    struct am_parts *const p = self;
+    struct check check;
+
+    (void)pthread_mutex_lock(&p->lock);
+    while (has_more(p)) {
+        if (begin_check(p, &check))
+            do_check(p, &check);
+        else
+            (void)pthread_cond_wait(&p->changed, &p->lock);
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* With the lock held: what the caller had is closed. */
+static void release(struct am_parts *p)
+{
+    struct am_part *const part = &p->slots[(p->taken + SLOTS - 1) % SLOTS];
+
+    if (!p->held)
+        return;
+    am_store_close(part->store);
+    part->store = NULL;
+    p->held = 0;
+    (void)pthread_cond_broadcast(&p->changed);
+}
+
+const struct am_part *am_parts_next(struct am_parts *p)
+{
+    const size_t slot = p->taken % SLOTS;
+    struct check check;
+
+    (void)pthread_mutex_lock(&p->lock);
+    release(p);
+    while (!p->ready[slot]) {
+        if (p->n_threads == 0 && begin_check(p, &check))
+            do_check(p, &check);
+        else
+            (void)pthread_cond_wait(&p->changed, &p->lock);
+    }
+    p->ready[slot] = false;
+    p->taken++;
+    p->held = 1;
+    (void)pthread_mutex_unlock(&p->lock);
+    return &p->slots[slot];
+}
+
+/* ---- threads ---- */
+
+static size_t count_slots(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > DESCRIPTORS + 4 * SLOTS)
+        return SLOTS;
+    return limit.rlim_cur > DESCRIPTORS ? (size_t)(limit.rlim_cur - DESCRIPTORS) / 4 + 1 : 1;
+}
+
+/* One processor is left to who copies. */
+static size_t count_threads(const struct am_parts *p)
+{
+    cpu_set_t set;
+    const size_t cpus = sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 2;
+    const size_t most = cpus - 1 < p->n_slots - 1 ? cpus - 1 : p->n_slots - 1;
+
+    if (sqlite3_threadsafe() == 0)
+        return 0;
+    return most < THREADS_MAX ? most : THREADS_MAX;
+}
+
+enum am_status am_parts_open(const struct am_merge *merge, struct am_parts **parts_p,
+                             struct am_err *err)
+{
+    struct am_parts *const p = calloc(1, sizeof(*p));
+    size_t threads;
+
+    if (!p || pthread_mutex_init(&p->lock, NULL) != 0) {
+        free(p);
+        return am_fail(err, AM_E_NOMEM, "no memory for the parts of a merge");
+    }
+    (void)pthread_cond_init(&p->changed, NULL); /* cannot fail here */
+    p->merge = merge;
+    p->n_slots = count_slots();
+    threads = count_threads(p);
+    while (p->n_threads < threads &&
+           pthread_create(&p->threads[p->n_threads], NULL, run_thread, p) == 0)
+        p->n_threads++;
+    *parts_p = p;
+    return AM_OK;
+}
+
+void am_parts_close(struct am_parts *p)
+{
+    if (!p)
+        return;
+    (void)pthread_mutex_lock(&p->lock);
+    p->stopping = true;
+    release(p);
+    (void)pthread_cond_broadcast(&p->changed);
+    (void)pthread_mutex_unlock(&p->lock);
+    for (size_t i = 0; i < p->n_threads; i++)
+        (void)pthread_join(p->threads[i], NULL);
+    for (size_t i = 0; i < SLOTS; i++)
+        am_store_close(p->slots[i].store); /* checked, and never asked for */
+    (void)pthread_cond_destroy(&p->changed);
+    (void)pthread_mutex_destroy(&p->lock);
+    free(p);
+}

@@ -13,8 +13,7 @@
 
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
-    struct am_db_rows points, params, visits, samples, values, timing, notes, chosen, attachments,
-        seals;
+    struct am_db_rows points, params, visits, samples, values, notes, chosen, attachments, seals;
     struct am_read_benches benches;
     struct am_read_labels busy; /* of the launches */
     const struct am_filter *filter;
@@ -176,6 +175,17 @@ static void get_work(struct am_db_rows *rows, struct am_work *work)
     };
 }
 
+/* The coarsest of the launches' clocks; columns as in SQL_VISITS. */
+static void get_clock(struct am_db_rows *rows, struct am_timing *timing)
+{
+    const double step_ns = am_db_get_real(rows, 10, 0), reading_ns = am_db_get_real(rows, 11, 0);
+
+    if (step_ns < 0 || reading_ns < 0)
+        (void)am_db_rows_damaged(rows, "the time of a clock is negative");
+    timing->step_s = fmax(timing->step_s, step_ns * 1e-9);
+    timing->reading_s = fmax(timing->reading_s, reading_ns * 1e-9);
+}
+
 /* AM_POINT_OK when one visit was, else what the latest one was. */
 static enum am_status read_visits(struct loader *ld, struct am_result *r)
 {
@@ -189,6 +199,8 @@ static enum am_status read_visits(struct loader *ld, struct am_result *r)
             (enum am_point_state)am_db_get_word(rows, 1, am_point_states, AM_POINT_STATES);
 
         get_work(rows, &r->work);
+        if (state == AM_POINT_OK)
+            get_clock(rows, &r->timing);
         r->residual = fmax(r->residual, am_db_get_residual(rows, 6)); /* fmax passes NAN over */
         any_ok = any_ok || state == AM_POINT_OK;
         r->failures += state == AM_POINT_FAIL;
@@ -321,8 +333,8 @@ static const char SQL_PARAMS[] = "SELECT axis, value FROM param WHERE point = ?1
 /* CROSS JOIN fixes the order of the loops: visits by their index, then what hangs on each. */
 static const char SQL_VISITS[] =
     "SELECT v.round, v.state, v.bytes_read, v.bytes_written, v.flops, v.ops, v.residual, f.kind,"
-    " f.reason, l.output FROM visit v LEFT JOIN failure f ON f.visit = v.id"
-    " LEFT JOIN launch l ON l.id = v.launch AND f.visit NOT NULL"
+    " f.reason, l.output, l.clock_resolution_ns, l.clock_overhead_ns"
+    " FROM visit v LEFT JOIN failure f ON f.visit = v.id LEFT JOIN launch l ON l.id = v.launch"
     " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3) ORDER BY v.launch";
 /* Of the latest visit that has any. */
 #define LATEST_SAID(columns, table)                                                                \
@@ -333,28 +345,14 @@ static const char SQL_VISITS[] =
 static const char SQL_NOTES[] = LATEST_SAID("key, value", "note");
 static const char SQL_CHOSEN[] = LATEST_SAID("name, value", "chosen");
 static const char SQL_ATTACHMENTS[] = LATEST_SAID("name, type, data", "attachment");
-static const char SQL_TIMING[] =
-    "SELECT max(l.clock_resolution_ns), max(l.clock_overhead_ns) FROM visit v"
-    " CROSS JOIN launch l ON l.id = v.launch"
-    " WHERE v.point = ?1 AND v.state = 'ok' AND (?2 = 0 OR v.round % ?2 = ?3)";
-
-static enum am_status read_timing(struct loader *ld, struct am_result *r)
+/* What the samples say of it, beside the clocks that the visits told. */
+static enum am_status finish_timing(struct loader *ld, struct am_result *r)
 {
-    struct am_db_rows *const rows = &ld->timing;
-
-    am_db_rows_bind(rows, 1, r->point_id);
-    if (!am_db_rows_next(rows))
-        return rows->status;
-    r->timing = (struct am_timing){
-        .batch_s = am_read_batch_ns(ld->rows.items, ld->rows.n) * 1e-9,
-        .step_s = am_db_get_real(rows, 0, 0) * 1e-9,
-        .reading_s = am_db_get_real(rows, 1, 0) * 1e-9,
-        .hz = am_read_clock(ld->rows.items, ld->rows.n),
-    };
-    if (fmin(fmin(r->timing.batch_s, r->timing.step_s), fmin(r->timing.reading_s, r->timing.hz)) <
-        0)
-        return am_db_rows_damaged(rows, "a time or a clock is negative");
-    return rows->status;
+    r->timing.batch_s = am_read_batch_ns(ld->rows.items, ld->rows.n) * 1e-9;
+    r->timing.hz = am_read_clock(ld->rows.items, ld->rows.n);
+    if (fmin(r->timing.batch_s, r->timing.hz) < 0)
+        return am_db_rows_damaged(&ld->visits, "a time or a clock is negative");
+    return AM_OK;
 }
 
 static enum am_status load_point(struct loader *ld, const struct am_read_bench *bench)
@@ -387,7 +385,7 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
     if (s == AM_OK)
         s = read_series(ld, bench, r);
     if (s == AM_OK)
-        s = read_timing(ld, r);
+        s = finish_timing(ld, r);
     if (s == AM_OK && ld->filter->check)
         s = am_seal_compare(&ld->seals, bench, ld->rows.items, ld->rows.n, &ld->unsealed);
     return s;
@@ -420,7 +418,6 @@ static enum am_status load_points(struct loader *ld)
     open_for_filter(ld, &ld->visits, SQL_VISITS);
     open_for_filter(ld, &ld->samples, am_read_sql_samples);
     open_for_filter(ld, &ld->values, am_read_sql_values);
-    open_for_filter(ld, &ld->timing, SQL_TIMING);
     open_said(ld, &ld->notes, SQL_NOTES, "SELECT 1 FROM note LIMIT 1");
     open_said(ld, &ld->chosen, SQL_CHOSEN, "SELECT 1 FROM chosen LIMIT 1");
     open_said(ld, &ld->attachments, SQL_ATTACHMENTS, "SELECT 1 FROM attachment LIMIT 1");
@@ -436,7 +433,6 @@ static enum am_status load_points(struct loader *ld)
     (void)am_db_rows_close(&ld->attachments);
     (void)am_db_rows_close(&ld->chosen);
     (void)am_db_rows_close(&ld->notes);
-    (void)am_db_rows_close(&ld->timing);
     (void)am_db_rows_close(&ld->values);
     (void)am_db_rows_close(&ld->samples);
     (void)am_db_rows_close(&ld->visits);
@@ -484,7 +480,6 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
                         .visits = rows,
                         .samples = rows,
                         .values = rows,
-                        .timing = rows,
                         .notes = rows,
                         .chosen = rows,
                         .attachments = rows,

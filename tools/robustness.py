@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Tries to break archmeter, and prints what happened as a table.
 
-    tools/robustness.py BUILD [--quick] [--every N] [--only WORD] [--fuzz BUILD_FUZZ SECONDS] [--write FILE]
+    tools/robustness.py BUILD [--quick] [--every N] [--only WORD] [--fuzz BUILD_FUZZ SECONDS] [--fuzzed FILE] [--write FILE]
 
 Each row is a kind of attack: how many cases were tried, and what came of them. A case is bad when a
 command dies by a signal, does not end in time, leaves a temporary file, writes a character that
 steers a terminal, or says nothing of what it left out. --quick tries a few of each kind (the test
 e2e_hostile runs that); without it this takes about half an hour on a quiet machine, with --every N the
-Nth part of it. --write makes doc/results/robustness.md. The exit code is 1 when any case was bad."""
+Nth part of it. --fuzz runs the fuzz targets, too; --fuzzed takes what they found elsewhere from a file, a line per target:
+TARGET SECONDS INPUTS FINDINGS. --write makes doc/results/robustness.md. The exit code is 1 when any case was bad."""
 import argparse
 import csv
 import io
@@ -304,6 +305,18 @@ def fuzzed(b: Bench, build: Path, seconds: int) -> Iterator[Row]:
         yield row
 
 
+def fuzzed_elsewhere(path: Path) -> Iterator[Row]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        word, seconds, inputs, findings = line.split()
+        row = Row(f"fuzz target `{word}`, {int(seconds):,} s", int(inputs))
+        row.good["without a finding" if findings == "0" else "with a finding"] = row.tried
+        if findings != "0":
+            row.fault(f"{word}: {findings} findings")
+        yield row
+
+
 PARTS: dict[str, Callable[[Bench], Row]] = {
     "numbers": hostile_numbers, "claims": hostile_claims, "texts": hostile_texts, "damage": damaged_files,
     "foreign": foreign_files, "signals": interrupted_readers, "limits": small_limits, "lies": lying_workers,
@@ -336,6 +349,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one case in N, drawn")
     parser.add_argument("--only", choices=PARTS, action="append")
     parser.add_argument("--fuzz", nargs=2, metavar=("BUILD_FUZZ", "SECONDS"))
+    parser.add_argument("--fuzzed", type=Path, metavar="FILE")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     rows: list[Row] = []
@@ -343,14 +357,18 @@ def main() -> int:
         b = Bench(options.build, Path(folder), options.quick, options.every)
         make_runs(b)
         for word in options.only or PARTS:
+            begun = time.monotonic()
             rows.append(PARTS[word](b))
             print(table(rows[-1:]), end="", flush=True)
+            print(f"{word}: {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
             for story in rows[-1].bad[:20]:
                 print(f"  bad: {story}", flush=True)
         if options.fuzz:
             for row in fuzzed(b, Path(options.fuzz[0]), int(options.fuzz[1])):
                 rows.append(row)
                 print(table(rows[-1:]), end="", flush=True)
+    if options.fuzzed:
+        rows.extend(fuzzed_elsewhere(options.fuzzed))
     if options.write:
         options.write.write_text(HEAD.replace("{command}", " ".join(["tools/robustness.py", *sys.argv[1:]])) + table(rows),
                                  encoding="utf-8")

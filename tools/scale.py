@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Long and large: how file, time and memory grow with the size of what was measured.
 
-    tools/scale.py BUILD [--launches N] [--points N] [--nodes N] [--write FILE]
+    tools/scale.py BUILD [--launches N] [--points N] [--nodes N] [--all] [--write FILE]
 
 A campaign of many hours is compressed: a simulated machine is measured for a short while, and its launches are
 repeated as further rounds until there are N (a million by default: a day at twelve per second), and sealed as if each
@@ -63,37 +63,35 @@ def measure(args: list[str], folder: Path) -> Cost:
     return cost
 
 
-def grow(path: Path, launches: int) -> int:
-    """Repeats the launches of a run as further rounds until there are so many; returns how many there are. Then the run is as
-    if it had been interrupted before the last launch of its first point."""
+LAUNCHED = ("launch", "surroundings", "visit", "sample", "value", "chosen")
+# Columns that name a launch, a visit or a round.
+SHIFTED = {("launch", "id"): "launches", ("launch", "round"): "rounds", ("surroundings", "launch"): "launches", ("visit", "id"): "visits",
+           ("visit", "launch"): "launches", ("visit", "round"): "rounds", ("sample", "visit"): "visits", ("value", "visit"): "visits",
+           ("chosen", "visit"): "visits"}
+
+
+def grow(base: Path, path: Path, launches: int) -> int:
+    """A copy of a run whose launches are repeated as further rounds until there are so many; returns how many there are. It is as
+    if the run had been interrupted before the last launch of its first point. Rows are added in the order of their keys."""
+    shutil.copy(base, path)
     db = sqlite3.connect(path)
-    db.execute("PRAGMA synchronous = OFF")
-    db.execute("PRAGMA journal_mode = MEMORY")
-    own, visits = db.execute("SELECT (SELECT max(id) FROM launch), (SELECT max(id) FROM visit)").fetchone()
-    rounds = db.execute("SELECT max(round) + 1 FROM launch").fetchone()[0]
-    columns = {table: [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-               for table in ("launch", "surroundings", "visit", "sample", "value", "chosen")}
-    shifted = {("launch", "id"): "l", ("launch", "round"): "r", ("surroundings", "launch"): "l", ("visit", "id"): "v",
-               ("visit", "launch"): "l", ("visit", "round"): "r", ("sample", "visit"): "v", ("value", "visit"): "v",
-               ("chosen", "visit"): "v"}
-    below = {"launch": f"id <= {own}", "surroundings": f"launch <= {own}", "visit": f"id <= {visits}"}
-    there = own
-    for k in range(1, 1 + (launches + own - 1) // own):
-        if there >= launches:
-            break
-        shift = {"l": k * own, "v": k * visits, "r": k * rounds}
-        for table, names in columns.items():
-            picked = ", ".join(f"{n} + {shift[shifted[table, n]]}" if (table, n) in shifted else n for n in names)
-            db.execute(f"INSERT INTO {table} SELECT {picked} FROM {table} WHERE {below.get(table, f'visit <= {visits}')}")
-        there += own
-        if k % 50 == 0:
-            db.commit()
+    db.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -65536;")
+    db.execute("ATTACH ? AS base", (str(base),))
+    own = dict(zip(("launches", "visits", "rounds"), db.execute(
+        "SELECT (SELECT max(id) FROM launch), (SELECT max(id) FROM visit), (SELECT max(round) + 1 FROM launch)").fetchone()))
+    times = (launches + own["launches"] - 1) // own["launches"]
+    db.execute("CREATE TEMP TABLE series (k INTEGER PRIMARY KEY)")
+    db.executemany("INSERT INTO series VALUES (?)", ((k,) for k in range(1, times)))
+    for table in LAUNCHED:
+        names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+        picked = ", ".join(f"{n} + k * {own[SHIFTED[table, n]]}" if (table, n) in SHIFTED else n for n in names)
+        db.execute(f"INSERT INTO main.{table} SELECT {picked} FROM temp.series CROSS JOIN base.{table}")
     visited = db.execute("SELECT count(*) FROM visit WHERE point = 1").fetchone()[0]
     db.execute("UPDATE point SET stop_reason = CASE id WHEN 1 THEN NULL ELSE 'max-launches' END")
     db.execute("UPDATE run SET state = 'interrupted', min_launches = ?1, max_launches = ?1, budget_s = 0", (visited + 1,))
     db.commit()
     db.close()
-    return there
+    return times * own["launches"]
 
 
 def loading(make_run: str, path: Path, size: str) -> str:
@@ -103,18 +101,29 @@ def loading(make_run: str, path: Path, size: str) -> str:
     return f"| {size} | {without:.2f} s | {compared:.2f} s | {100 * (compared / without - 1):.0f} % |"
 
 
-def campaign(program: str, make_run: str, folder: Path, launches: int) -> Iterator[Row]:
+# What reads a campaign; {} is its file. The others do the same work again, and take long.
+READERS = {"show": ["show", "{}"], "report": ["report", "{}", "-o", "page.html"], "verify": ["verify", "{}"]}
+MORE = {"model": ["model", "{}"], "explain": ["explain", "{}"], "export --samples": ["export", "{}", "--samples", "--format", "csv"]}
+
+
+def make_campaign(program: str, make_run: str, folder: Path, launches: int) -> tuple[Path, Path, int]:
+    """A file of so many launches and one of a tenth, and how many there are."""
     base = folder / "base.db"
     measure([program, "run", *BENCHES, "--machine", str(MACHINE), "--quick", "--launches", "5", "-o", str(base)], folder)
     small, large = folder / "small.db", folder / "large.db"
-    for path, n in ((small, launches // SHRINK), (large, launches)):
-        shutil.copy(base, path)
-        n = grow(path, n)
+    for path, wanted in ((small, launches // SHRINK), (large, launches)):
+        begun = time.monotonic()
+        made = grow(base, path, wanted)
+        grown = time.monotonic()
         subprocess.run([make_run, str(path), "seal"], check=True)
-    size = f"{n:,} launches, {os.path.getsize(large) / 2**20:.0f} MiB"
-    for what, words in (("show", ["show", "{}"]), ("report", ["report", "{}", "-o", "page.html"]), ("model", ["model", "{}"]),
-                        ("explain", ["explain", "{}"]), ("verify", ["verify", "{}"]),
-                        ("export --samples", ["export", "{}", "--samples", "--format", "csv"])):
+        print(f"{made:,} launches made in {grown - begun:.0f} s, sealed in {time.monotonic() - grown:.0f} s", file=sys.stderr, flush=True)
+    return small, large, made
+
+
+def campaign(program: str, make_run: str, folder: Path, launches: int, readers: dict[str, list[str]]) -> Iterator[Row]:
+    small, large, made = make_campaign(program, make_run, folder, launches)
+    size = f"{made:,} launches, {os.path.getsize(large) / 2**20:.0f} MiB"
+    for what, words in readers.items():
         costs = [measure([program] + [w.replace("{}", str(path)) for w in words], folder) for path in (small, large)]
         yield Row(what, size, *costs)
     for what in ("resume, one launch left", "resume, nothing left"):
@@ -124,7 +133,7 @@ def campaign(program: str, make_run: str, folder: Path, launches: int) -> Iterat
 def many_points(program: str, make_run: str, folder: Path, points: int) -> Row:
     costs = []
     for n in (points // SHRINK, points):
-        for name, factor in (("a", ""), ("b", "")):
+        for name in ("a", "b"):
             subprocess.run([make_run, str(folder / f"{name}{n}.db"), "many", str(n)], check=True)
         costs.append(measure([program, "compare", str(folder / f"a{n}.db"), str(folder / f"b{n}.db")], folder))
     return Row("compare", f"{points:,} points, 5 launches each", *costs)
@@ -181,6 +190,7 @@ def main() -> int:
     parser.add_argument("--launches", type=int, default=1_000_000)
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--nodes", type=int, default=1_000)
+    parser.add_argument("--all", action="store_true", help="also the readers that take long: model, explain, export --samples")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     program = str((options.build / "archmeter").resolve())
@@ -197,7 +207,7 @@ def main() -> int:
         tell(many_points(program, make_run, folder, options.points))
         seals.append(loading(make_run, folder / f"a{options.points}.db", f"{options.points:,} points, 25 samples each"))
         tell(many_nodes(program, make_run, folder, options.nodes))
-        for row in campaign(program, make_run, folder, options.launches):
+        for row in campaign(program, make_run, folder, options.launches, READERS | (MORE if options.all else {})):
             tell(row)
         large = folder / "large.db"
         seals.append(loading(make_run, large, f"{options.launches:,} launches"))

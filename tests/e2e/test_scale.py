@@ -25,7 +25,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="am-scale-") as place:
             folder = Path(place)
             rows = [scale.many_points(program, make_run, folder, 2000), scale.many_nodes(program, make_run, folder, 40),
-                    *scale.campaign(program, make_run, folder, 5000)]
+                    *scale.campaign(program, make_run, folder, 5000, scale.READERS | scale.MORE)]
         for row in rows:
             grown = row.large.cpu_s / max(row.small.cpu_s, 1e-3)
             factors[row.what] = min(grown, factors.get(row.what, grown))

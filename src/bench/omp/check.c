@@ -10,6 +10,7 @@ void am_check_begin(struct am_omp_check *c)
     atomic_store(&c->works, 0);
     atomic_store(&c->disorder, 0);
     atomic_store(&c->early, 0);
+    atomic_store(&c->kept, 0);
     c->on = true;
 }
 
@@ -31,6 +32,12 @@ void am_check_order(struct am_omp_check *c, uint64_t index)
     c->next = index + 1;
 }
 
+void am_check_handed(struct am_omp_check *c, int before, int me)
+{
+    if (before == me)
+        atomic_fetch_add(&c->kept, 1);
+}
+
 void am_check_joined(struct am_omp_check *c, uint64_t least)
 {
     if (atomic_load(&c->works) < least)
@@ -43,10 +50,12 @@ enum am_status am_check_end(struct am_omp_check *c, const struct am_check_promis
     const uint64_t works = atomic_load(&c->works), early = atomic_load(&c->early);
     const uint64_t disorder = promise->orders ? atomic_load(&c->disorder) : 0;
     const uint64_t exclusive = promise->excludes ? c->exclusive : promise->works;
+    const uint64_t kept = promise->hands_over ? atomic_load(&c->kept) : 0;
 
     c->on = false;
     *residual = fabs((double)works - (double)promise->works) +
-                fabs((double)exclusive - (double)promise->works) + (double)disorder + (double)early;
+                fabs((double)exclusive - (double)promise->works) + (double)disorder +
+                (double)early + (double)kept;
     if (works != promise->works)
         return am_fail(err, AM_E_WRONG, "%llu pieces of work were done in place of %llu",
                        (unsigned long long)works, (unsigned long long)promise->works);
@@ -61,5 +70,8 @@ enum am_status am_check_end(struct am_omp_check *c, const struct am_check_promis
     if (early)
         return am_fail(err, AM_E_WRONG, "%llu times a thread went on before the work was done",
                        (unsigned long long)early);
+    if (kept)
+        return am_fail(err, AM_E_WRONG, "%llu times the same thread entered again: not contended",
+                       (unsigned long long)kept);
     return AM_OK;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The OpenMP runtime of a worker: set to what a point asks for, then looked at. Compiled once for
  * each worker, which is told by AM_OMP_NAME, its value of the axis `runtime`, and AM_OMP_LIBRARY,
- * the library that must be mapped. */
+ * the kind of library that must be loaded, or "added" for that with which the user added it. */
 #include "bench/omp/runtime.h"
 
-#include "base/fsroot.h"
 #include "base/text.h"
-#include "bench/omp/mapped.h"
+#include "bench/omp/library.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -14,8 +13,7 @@
 #include <string.h>
 
 enum {
-    MAPS_BYTES = 1 << 20, /* a worker maps some tens of files */
-    CPUS_TEXT = 480,      /* of the note; more than a line has room for is cut */
+    CPUS_TEXT = 480, /* of the note; more than a line has room for is cut */
 };
 
 const char *const am_omp_runtimes[] = {AM_OMP_NAME, NULL};
@@ -25,31 +23,43 @@ const char *const am_omp_places[] = {"cores", "threads", "sockets", NULL};
 const char *const am_omp_waits[] = {"active", "passive", "default", NULL};
 const char *const am_omp_wait_values[] = {"active", "passive", NULL};
 
-/* The library is looked for in this process's map: a preloaded one would be there too. */
+#if AM_OMP_KMP
+const char *const am_omp_spin_values[] = {NULL, "0", "1", "200", "infinite"};
+#else
+const char *const am_omp_spin_values[] = {NULL, "0", "10000", "30000000", "infinite"};
+#endif
+
+/* Whether the library is the promised one: of the kind that the build linked, or the very file that
+ * an added runtime was added with. */
+static bool is_promised(const struct am_omp_library *library)
+{
+    char added[AM_BUILD_ID_TEXT];
+
+    if (strcmp(AM_OMP_LIBRARY, "added") != 0)
+        return strcmp(library->kind, AM_OMP_LIBRARY) == 0;
+    return am_omp_library_added(AM_OMP_NAME, added) && strcmp(added, library->build_id) == 0;
+}
+
+/* States the library with the launch, and holds it against the promised one. */
 static enum am_status check_library(const struct am_ctx *ctx, struct am_err *err)
 {
-    char *const maps = malloc(MAPS_BYTES);
-    struct am_fsroot root = {0};
-    enum am_status s = maps ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the process's map");
-    const char *library = NULL;
+    struct am_omp_library library = {0};
+    enum am_status s = am_omp_library_find(&library, err);
+    bool promised;
 
-    if (s == AM_OK)
-        s = am_fsroot_open(&root, NULL, err);
-    if (s == AM_OK && am_fsroot_read(&root, "proc/self/maps", maps, MAPS_BYTES) < 0)
-        s = am_fail(err, AM_E_SYS, "/proc/self/maps");
-    if (s == AM_OK)
-        library = am_omp_mapped(maps, err);
-    if (s == AM_OK && !library)
-        s = AM_E_WRONG;
-    am_fsroot_close(&root);
-    free(maps);
     if (s != AM_OK)
         return s;
-    am_ctx_chosen(ctx, "runtime", "%s", strcmp(library, AM_OMP_LIBRARY) ? library : AM_OMP_NAME);
+    promised = is_promised(&library);
+    am_ctx_chosen(ctx, "runtime", "%s", promised ? AM_OMP_NAME : library.kind);
+    am_ctx_chosen(ctx, "library", "%s", library.path);
+    am_ctx_chosen(ctx, "library_build_id", "%s", library.build_id);
+    am_ctx_chosen(ctx, "library_version", "%s", library.version);
     am_ctx_note(ctx, "openmp", "%d", _OPENMP);
     am_ctx_note(ctx, "compiler", "%s", __VERSION__);
-    if (strcmp(library, AM_OMP_LIBRARY) != 0)
-        return am_fail(err, AM_E_WRONG, "%s is mapped in place of " AM_OMP_LIBRARY, library);
+    if (!promised)
+        return am_fail(err, AM_E_WRONG,
+                       "%s (%s), which is %s, is loaded in place of the library of " AM_OMP_NAME,
+                       library.path, library.build_id, library.kind);
     return AM_OK;
 }
 
@@ -92,27 +102,30 @@ static void note_cpus(const struct am_ctx *ctx, const int *cpus, int n)
     am_text_fini(&text);
 }
 
-static enum am_status check_team(const struct am_ctx *ctx, int threads, struct am_err *err)
+/* Of threads * crowd: `threads` is the axis. */
+static enum am_status check_team(const struct am_ctx *ctx, int threads, int crowd,
+                                 struct am_err *err)
 {
-    int *const cpus = calloc((size_t)threads, sizeof(*cpus));
+    const int team = threads * crowd;
+    int *const cpus = calloc((size_t)team, sizeof(*cpus));
     int obtained;
 
     if (!cpus)
-        return am_fail(err, AM_E_NOMEM, "no memory for %d CPU numbers", threads);
+        return am_fail(err, AM_E_NOMEM, "no memory for %d CPU numbers", team);
     omp_set_dynamic(0);
-    omp_set_num_threads(threads);
-    obtained = look_at_team(cpus, threads);
-    am_ctx_chosen(ctx, "threads", "%d", obtained);
+    omp_set_num_threads(team);
+    obtained = look_at_team(cpus, team);
+    am_ctx_chosen(ctx, "threads", "%d", obtained / crowd);
     am_ctx_chosen(ctx, "binding", "%s", binding_name());
-    note_cpus(ctx, cpus, threads);
+    note_cpus(ctx, cpus, team);
     free(cpus);
-    if (obtained != threads)
-        return am_fail(err, AM_E_WRONG, "%d threads asked for, %d obtained", threads, obtained);
+    if (obtained != team)
+        return am_fail(err, AM_E_WRONG, "%d threads asked for, %d obtained", team, obtained);
     return AM_OK;
 }
 
-enum am_status am_omp_open(struct am_omp *omp, const struct am_ctx *ctx,
-                           const struct am_value *common, struct am_err *err)
+enum am_status am_omp_open_crowd(struct am_omp *omp, const struct am_ctx *ctx,
+                                 const struct am_value *common, int crowd, struct am_err *err)
 {
     const int64_t threads = common[AM_OMP_THREADS].i;
     enum am_status s;
@@ -120,10 +133,19 @@ enum am_status am_omp_open(struct am_omp *omp, const struct am_ctx *ctx,
     if (threads < 1 || (uint64_t)threads > ctx->cpu_count)
         return am_fail(err, AM_E_ABSENT, "%lld threads need as many CPUs, here are %zu",
                        (long long)threads, ctx->cpu_count);
+    if (crowd > 1 && (uint64_t)threads < ctx->cpu_count)
+        return am_fail(err, AM_E_ABSENT, "%d threads per CPU need all CPUs: threads=%zu", crowd,
+                       ctx->cpu_count);
     s = check_library(ctx, err);
     if (s == AM_OK)
-        s = check_team(ctx, (int)threads, err);
+        s = check_team(ctx, (int)threads, crowd, err);
     omp->clock = ctx->clock;
-    omp->threads = (int)threads;
+    omp->threads = (int)threads * crowd;
     return s;
+}
+
+enum am_status am_omp_open(struct am_omp *omp, const struct am_ctx *ctx,
+                           const struct am_value *common, struct am_err *err)
+{
+    return am_omp_open_crowd(omp, ctx, common, 1, err);
 }

@@ -24,10 +24,27 @@ extern const char *const am_omp_bindings[], *const am_omp_binding_values[];
 extern const char *const am_omp_places[];
 extern const char *const am_omp_waits[], *const am_omp_wait_values[];
 
+/* How long waiting threads spin is not OpenMP's to say: clang's library and its kin read one
+ * variable, gcc's another. The build says which where code and library are of different kin. */
+#ifndef AM_OMP_KMP
+#if defined(__clang__) || defined(__INTEL_COMPILER) || defined(__NVCOMPILER)
+#define AM_OMP_KMP 1
+#else
+#define AM_OMP_KMP 0
+#endif
+#endif
+#if AM_OMP_KMP
+#define AM_OMP_SPIN_VARIABLE "KMP_BLOCKTIME"
+#else
+#define AM_OMP_SPIN_VARIABLE "GOMP_SPINCOUNT"
+#endif
+/* Parallel to the choices auto, none, short, long, endless. */
+extern const char *const am_omp_spin_values[];
+
 #define AM_OMP_RUNTIME_AXIS                                                                        \
     {                                                                                              \
         .name = "runtime", .kind = AM_AXIS_NAME, .dflt = "all", .choices = am_omp_runtimes,        \
-        .help = "the OpenMP library, checked to be the only one mapped"                            \
+        .help = "the OpenMP library, checked by its symbols to be the only one"                    \
     }
 #define AM_OMP_THREADS_AXIS                                                                        \
     {                                                                                              \
@@ -67,10 +84,16 @@ struct am_omp {
 };
 
 /* Sets the size of the team, looks at what the runtime really gives and states it with the launch:
- * `runtime`, `threads` and `binding` attest their axes, `openmp` and `compiler` are versions,
- * `cpus` where each thread runs. AM_E_ABSENT when the machine has too few CPUs, AM_E_WRONG when
- * the runtime is not the promised one or gives another team. */
+ * `runtime`, `threads` and `binding` attest their axes, `library`, `library_build_id` and
+ * `library_version` say which file serves them, `openmp` and `compiler` are what the code was
+ * compiled by, `cpus` where each thread runs. AM_E_ABSENT when the machine has too few CPUs,
+ * AM_E_WRONG when the runtime is not the promised one or gives another team. */
 enum am_status am_omp_open(struct am_omp *omp, const struct am_ctx *ctx,
                            const struct am_value *common, struct am_err *err);
+
+/* The same with `crowd` threads per CPU in a team of crowd * `threads`; beyond one they need all
+ * CPUs that the machine has, or the runtime would put them where nobody is. */
+enum am_status am_omp_open_crowd(struct am_omp *omp, const struct am_ctx *ctx,
+                                 const struct am_value *common, int crowd, struct am_err *err);
 
 #endif

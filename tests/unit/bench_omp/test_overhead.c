@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic of OpenMP overheads, the check of what constructs promise, and the library found
- * in a process's map. */
+/* The arithmetic of OpenMP overheads, the check of what constructs promise, and what OpenMP
+ * libraries say of themselves. */
 #include "bench/omp/check.h"
 #include "bench/omp/delay.h"
-#include "bench/omp/mapped.h"
+#include "bench/omp/library.h"
 #include "bench/omp/overhead.h"
 #include "tap.h"
 
@@ -151,22 +151,25 @@ static void check_interrupt(void)
 }
 
 /* What happens to a check, a letter each: w work, x alone, 0..9 its turn, j all are there, J more
- * than that should be. */
+ * than that should be, h handed over from another thread, k kept by the same one. */
 static const struct {
     const char *events;
     struct am_check_promise promise;
     const char *story; /* NULL: kept */
 } promises[] = {
-    {"www", {3, false, false}, NULL},
-    {"ww", {3, false, false}, "2 pieces of work were done in place of 3"},
-    {"wwww", {3, false, false}, "4 pieces of work were done in place of 3"},
-    {"wxwx", {2, true, false}, NULL},
-    {"wxw", {2, true, false}, "one must be alone"},
-    {"w0w1w2", {3, false, true}, NULL},
-    {"w0w2w1", {3, false, true}, "2 pieces of work came out of turn"},
-    {"w0w2w1", {3, false, false}, NULL},
-    {"wjwj", {2, false, false}, NULL},
-    {"wJwj", {2, false, false}, "1 times a thread went on"},
+    {"www", {3, false, false, false}, NULL},
+    {"ww", {3, false, false, false}, "2 pieces of work were done in place of 3"},
+    {"wwww", {3, false, false, false}, "4 pieces of work were done in place of 3"},
+    {"wxwx", {2, true, false, false}, NULL},
+    {"wxw", {2, true, false, false}, "one must be alone"},
+    {"w0w1w2", {3, false, true, false}, NULL},
+    {"w0w2w1", {3, false, true, false}, "2 pieces of work came out of turn"},
+    {"w0w2w1", {3, false, false, false}, NULL},
+    {"wjwj", {2, false, false, false}, NULL},
+    {"wJwj", {2, false, false, false}, "1 times a thread went on"},
+    {"whwh", {2, false, false, true}, NULL},
+    {"whwk", {2, false, false, true}, "not contended"},
+    {"whwk", {2, false, false, false}, NULL},
 };
 
 static void play(struct am_omp_check *c, const char *events)
@@ -181,6 +184,8 @@ static void play(struct am_omp_check *c, const char *events)
             am_check_exclusive(c);
         } else if (*events == 'j' || *events == 'J') {
             am_check_joined(c, works + (*events == 'J'));
+        } else if (*events == 'h' || *events == 'k') {
+            am_check_handed(c, *events == 'h' ? 1 : 0, 0);
         } else {
             am_check_order(c, (uint64_t)(*events - '0'));
         }
@@ -209,35 +214,56 @@ static void check_promises(void)
     }
 }
 
-#define MAP(path) "7f00-7f01 r-xp 00000000 08:01 42    " path "\n"
+/* What libraries of known versions carry among their other bytes. */
+#define TEXT(text) text "\0"
+static const char llvm[] =
+    TEXT("x@(#) LLVM OMP API version: 5.0 (201611)") TEXT("@(#) LLVM OMP version: 5.0.20140926")
+        TEXT("@(#) LLVM OMP build compiler: Clang 19.1") TEXT("libomp version 9 of nobody");
+static const char gnu[] = TEXT("OMP_5.0.2") TEXT("GOMP_4.5") TEXT("GOMP_5.1") TEXT("GOMP_5.0.1")
+    TEXT("  _OPENMP = '201511'\n") TEXT("GOMP_parallel");
+static const char intel[] = TEXT("@(#) Intel(R) OMP version: 5.0.20230613");
 
 static const struct {
-    const char *maps, *library, *story;
-} maps[] = {
-    {MAP("/lib/libc.so.6") MAP("/usr/lib/libgomp.so.1.0.0"), "libgomp", NULL},
-    {MAP("/opt/llvm/lib/libomp.so.5") MAP("/opt/llvm/lib/libomp.so.5"), "libomp", NULL},
-    {MAP("/usr/lib/libomp-14.so.5"), "libomp", NULL},
-    {MAP("/opt/intel/libiomp5.so"), "libiomp5", NULL},
-    {MAP("/usr/lib/libompd.so") MAP("/usr/lib/libomptarget.so") MAP("/usr/lib/libgomp.so.1"),
-     "libgomp", NULL},
-    {MAP("/usr/lib/libgomp.so.1") MAP("/usr/lib/libomp.so.5"), NULL, "two OpenMP libraries"},
-    {MAP("/home/libgomp.so.1/other.so") MAP("[stack]"), NULL, "no OpenMP library"},
-    {"", NULL, "no OpenMP library"},
+    const char *bytes;
+    size_t n;
+    bool kmp, gomp;
+    const char *path;
+    const char *version, *kind; /* expected */
+} libraries[] = {
+    {llvm, sizeof(llvm), true, true, "/usr/lib/libomp.so.5",
+     "LLVM 5.0.20140926, API 5.0 (201611), built by Clang 19.1", "libomp"},
+    {llvm, sizeof(llvm), true, true, "/home/x/libgomp.so.1",
+     "LLVM 5.0.20140926, API 5.0 (201611), built by Clang 19.1", "libomp"},
+    {gnu, sizeof(gnu), false, true, "/usr/lib/libgomp.so.1.0.0", "OpenMP 201511, symbols GOMP_5.1",
+     "libgomp"},
+    {intel, sizeof(intel), true, true, "/opt/libomp.so", "Intel 5.0.20230613", "libiomp5"},
+    {"", 1, true, false, "/opt/libnvomp.so", "", "libnvomp"},
+    {"", 0, false, false, "/opt/libother.so", "", NULL},
+    {"\0GOMP_", 6, false, true, "/opt/cut.so", "", "libgomp"},
 };
 
-static void check_maps(void)
+static void check_libraries(void)
 {
-    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
-        struct am_err err = {0};
-        const char *const found = am_omp_mapped(maps[i].maps, &err);
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+        char version[AM_OMP_VERSION_TEXT];
+        const char *kind;
 
-        if (maps[i].library)
-            ok(found && strcmp(found, maps[i].library) == 0, "map %zu shows %s", i,
-               maps[i].library);
-        else
-            ok(!found && err.status == AM_E_WRONG && strstr(err.text, maps[i].story), "map %zu: %s",
-               i, err.text);
+        am_omp_library_version(libraries[i].bytes, libraries[i].n, version);
+        ok(strcmp(version, libraries[i].version) == 0, "library %zu says \"%s\"", i, version);
+        kind = am_omp_library_kind(libraries[i].kmp, libraries[i].gomp, version, libraries[i].path);
+        ok(kind && libraries[i].kind ? strcmp(kind, libraries[i].kind) == 0
+                                     : kind == libraries[i].kind,
+           "%s is %s", libraries[i].path, kind ? kind : "of no known kind");
     }
+}
+
+static void check_no_library(void)
+{
+    struct am_omp_library library;
+    struct am_err err = {0};
+
+    ok(am_omp_library_find(&library, &err) == AM_E_WRONG && strstr(err.text, "no OpenMP library"),
+       "a program without OpenMP has none: %s", err.text);
 }
 
 /* The least of many tries: what a busy machine adds is left out. */
@@ -270,7 +296,8 @@ int main(void)
     check_order();
     check_interrupt();
     check_promises();
-    check_maps();
+    check_libraries();
+    check_no_library();
     check_delay();
     return tap_done();
 }

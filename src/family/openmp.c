@@ -17,6 +17,8 @@
 #define CONSTRUCTS                                                                                 \
     "construct=parallel,for,parallel_for,barrier,single,reduction,critical,lock_contended,"        \
     "lock_uncontended,atomic_add_f64,atomic_add_i64"
+/* A region of a program that sets nothing, with equal work for all threads. */
+#define PLAIN_REGION "runtime gap team=fixed imbalance=0 crowd=1 spin=auto binding=auto wait=auto"
 /* Clauses that move the whole array. */
 #define CLAUSES "clause=firstprivate,lastprivate,copyin,copyprivate,reduction"
 
@@ -65,7 +67,7 @@ static void offer_chunk(const struct am_deriving *d, const struct am_picks *team
 
 static void derive_chunk(const struct am_deriving *d)
 {
-    const struct am_selector from = {"omp.sched", USUAL "schedule=dynamic", "overhead"};
+    const struct am_selector from = {"omp.sched", USUAL "schedule=dynamic shape?=even", "overhead"};
     const struct am_groups teams = largest_teams(d, &from, "runtime");
 
     for (size_t i = 0; i < teams.n; i++)
@@ -284,6 +286,18 @@ static const struct am_fact_rule facts[] = {
      .from = {"omp.start", USUAL "event", "first"},
      .labels = "runtime,event,threads",
      .also = "places"},
+    {.name = "region",
+     .what = "a region after a serial gap (us), beyond its work",
+     .from = {"omp.region", PLAIN_REGION, "overhead"},
+     .labels = "runtime,gap",
+     .also = "work,places",
+     .most = "threads"},
+    {.name = "region_tail",
+     .what = "time that 99 % of regions after a serial gap (us) keep below",
+     .from = {"omp.region", PLAIN_REGION, "p99"},
+     .labels = "runtime,gap",
+     .also = "work,places",
+     .most = "threads"},
     {.name = "runs_sigma,runs_outliers,runs_clean",
      .what = "spread over the samples, and shares of outliers and of clean runs",
      .labels = "runtime",
@@ -338,8 +352,9 @@ static const struct am_figure_row figures[] = {
         .name = "omp-sched",
         .section = section,
         .title = "Scheduling overhead",
-        .caption = "Overhead of a loop's schedule against its chunk. static tends to the plain "
-                   "loop as chunks grow; dynamic falls with every doubling.",
+        .caption = "Overhead of a loop's schedule against its chunk. static tends to the loop "
+                   "without a chunk as chunks grow, which is a figure of its own; dynamic falls "
+                   "with every doubling. Overheads below zero have no place on the scale.",
         .bench = "omp.sched",
         .metric = "overhead",
         .kind = AM_FIGURE_LINES,
@@ -348,6 +363,49 @@ static const struct am_figure_row figures[] = {
         .panel = "runtime",
         .xscale = AM_SCALE_LOG2,
         .yscale = AM_SCALE_LOG10,
+        .where = "chunk>0",
+    },
+    {
+        .name = "omp-sched-plain",
+        .section = section,
+        .title = "Schedules without a chunk",
+        .caption = "Overhead of a loop whose schedule states no chunk: what those with chunks are "
+                   "held against.",
+        .bench = "omp.sched",
+        .metric = "overhead",
+        .kind = AM_FIGURE_BARS,
+        .x = "schedule",
+        .series = "runtime",
+        .panel = "threads",
+        .where = "chunk=0",
+    },
+    {
+        .name = "omp-region",
+        .section = section,
+        .title = "Regions after a serial gap",
+        .caption = "Time of a region beyond its work, against the microseconds of serial work "
+                   "before it: once the threads have fallen asleep they must be woken.",
+        .bench = "omp.region",
+        .metric = "overhead",
+        .kind = AM_FIGURE_BARS,
+        .x = "gap",
+        .series = "runtime",
+        .panel = "imbalance",
+        .where = "team=fixed crowd=1 spin=auto binding=auto wait=auto",
+    },
+    {
+        .name = "omp-region-tail",
+        .section = section,
+        .title = "The slowest of a hundred regions",
+        .caption = "Time that 99 of 100 regions keep below, against the microseconds of serial "
+                   "work before them.",
+        .bench = "omp.region",
+        .metric = "p99",
+        .kind = AM_FIGURE_BARS,
+        .x = "gap",
+        .series = "runtime",
+        .panel = "imbalance",
+        .where = "team=fixed crowd=1 spin=auto binding=auto wait=auto",
     },
     {
         .name = "omp-array",

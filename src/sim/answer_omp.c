@@ -65,15 +65,33 @@ static const struct construct {
     const char *name;
     double forks, barriers, locks, atomics, handoffs, per_thread_atomics;
 } constructs[] = {
-    {"parallel_for", 1, 0.1, 0, 0, 0, 0},  {"parallel", 1, 0, 0, 0, 0, 0},
-    {"for", 0, 1.05, 0, 0, 0, 0},          {"barrier*", 0, 1, 0, 0, 0, 0},
-    {"single", 0, 1, 1, 0, 0, 0},          {"master_barrier", 0, 1.02, 0, 0, 0, 0},
-    {"sections", 0, 0.3, 1, 0, 0.5, 0},    {"reduction_array", 1, 0.1, 0, 0, 0, 16},
-    {"reduction", 1, 0.1, 0, 0, 0, 1},     {"critical", 0, 0, 1, 0, 2, 0},
-    {"lock_contended*", 0, 0, 1, 0, 2, 0}, {"lock_uncontended*", 0, 0, 1, 0, 0, 0},
-    {"ordered", 0, 0, 1, 0, 1.5, 0},       {"doacross", 0, 0, 0, 1, 1, 0},
-    {"atomic_read", 0, 0, 0, 0.2, 0, 0},   {"atomic_write", 0, 0, 0, 0.5, 0.5, 0},
-    {"atomic_*", 0, 0, 0, 1, 1, 0},        {"*", 0.5, 0.5, 0, 0, 0, 0},
+    {"parallel_for", 1, 0.1, 0, 0, 0, 0},
+    {"parallel", 1, 0, 0, 0, 0, 0},
+    {"for", 0, 1.05, 0, 0, 0, 0},
+    {"barrier*", 0, 1, 0, 0, 0, 0},
+    {"single", 0, 1, 1, 0, 0, 0},
+    {"master_barrier", 0, 1.02, 0, 0, 0, 0},
+    {"masked_barrier", 0, 1.02, 0, 0, 0, 0},
+    {"scope_reduction", 0, 1.1, 0, 0, 0, 1},
+    {"loop", 0, 1.05, 0, 0, 0, 0},
+    {"scan", 1, 1.1, 0, 0, 0, 0},
+    {"cancel", 1, 0.1, 0, 0, 0, 0},
+    {"cancellation_point", 0, 0, 0, 0.2, 0, 0},
+    {"flush", 0, 0, 0, 1, 0, 0},
+    {"nest_lock*", 0, 0, 2, 0, 0, 0},
+    {"sections", 0, 0.3, 1, 0, 0.5, 0},
+    {"reduction_array", 1, 0.1, 0, 0, 0, 16},
+    {"reduction*", 1, 0.1, 0, 0, 0, 1},
+    {"critical*", 0, 0, 1, 0, 2, 0},
+    {"lock", 0, 0, 1, 0, 1, 0},
+    {"lock_contended*", 0, 0, 1, 0, 2, 0},
+    {"lock_uncontended*", 0, 0, 1, 0, 0, 0},
+    {"ordered", 0, 0, 1, 0, 1.5, 0},
+    {"doacross", 0, 0, 0, 1, 1, 0},
+    {"atomic_read", 0, 0, 0, 0.2, 0, 0},
+    {"atomic_write", 0, 0, 0, 0.5, 0.5, 0},
+    {"atomic_*", 0, 0, 0, 1, 1, 0},
+    {"*", 0.5, 0.5, 0, 0, 0, 0},
 };
 
 static double overhead_of(const char *name, const struct team_costs *c)
@@ -106,10 +124,15 @@ static enum am_status answer_sched(const struct am_sim_question *q, struct am_si
     const char *const schedule = am_sim_name(q, "schedule", "static");
     const double given = (double)am_sim_int(q, "chunk", 0), chunk = given > 0 ? given : 1;
     const double busy = c.chunk + c.handoff * fmin(1, (c.threads - 1) / 4);
+    const double body = (double)am_sim_int(q, "body", 100) / c.hz * 1e9;
     double chunks = ITERATIONS / chunk, overhead = c.fork;
 
     (void)err;
-    if (strcmp(schedule, "static") == 0 || strcmp(schedule, "auto") == 0)
+    /* The last block of a ramp has almost twice the mean, the last chunk hardly more than others.
+     */
+    if (strstr(schedule, "static") && am_sim_is(q, "shape", "ramp"))
+        overhead += body * (given > 0 ? 2 * chunk : ITERATIONS) * (1 - 1 / c.threads);
+    if (strstr(schedule, "static") || strcmp(schedule, "auto") == 0)
         overhead += given > 0 ? chunks * 2 : 0;
     else if (strstr(schedule, "guided"))
         overhead += fmin(chunks, log2(ITERATIONS * c.threads / chunk) * 2) * busy;
@@ -117,7 +140,7 @@ static enum am_status answer_sched(const struct am_sim_question *q, struct am_si
         overhead += chunks * (c.task + c.steal / 2);
     else
         overhead += chunks * busy;
-    tell(q, a, &c, overhead, ITERATIONS * (double)am_sim_int(q, "body", 100) / c.hz * 1e9);
+    tell(q, a, &c, overhead, ITERATIONS * body);
     return AM_OK;
 }
 
@@ -164,6 +187,35 @@ static enum am_status answer_array(const struct am_sim_question *q, struct am_si
     am_sim_own(q, a, "beyond_parallel", beyond * 1e-9);
     am_sim_own(q, a, "beyond_parallel_cycles", beyond * 1e-9 * c.hz);
     am_sim_own(q, a, "plain_overhead", c.fork * 1e-9);
+    return AM_OK;
+}
+
+/* A team falls asleep after a while without work, and a crowded one waits for its turn on the CPU.
+ */
+static enum am_status answer_region(const struct am_sim_question *q, struct am_sim_answer *a,
+                                    struct am_err *err)
+{
+    static const double libgomp_spins_us = 1000, libomp_spins_us = 200000, turn_ns = 3e6;
+    const struct team_costs c = costs_of(q, a);
+    const double gap = (double)am_sim_int(q, "gap", 0), crowd = (double)am_sim_int(q, "crowd", 1);
+    const bool libomp = strncmp(am_sim_name(q, "runtime", ""), "libomp", 6) == 0;
+    const bool asleep =
+        c.threads > 1 && !am_sim_is(q, "wait", "active") && !am_sim_is(q, "spin", "endless") &&
+        (am_sim_is(q, "spin", "none") || gap > (libomp ? libomp_spins_us : libgomp_spins_us));
+    const double more = (double)am_sim_int(q, "imbalance", 0) / 100;
+    const double work = (double)am_sim_int(q, "work", 3000) / c.hz * 1e9;
+    const double most = work * crowd * (1 + (c.threads > 1 ? more : 0));
+    const double levels = am_sim_is(q, "team", "nested") ? 2 : 1;
+    const double overhead = levels * c.fork + (asleep ? asleep_ns : 0) + (crowd > 1 ? turn_ns : 0);
+
+    (void)err;
+    tell(q, a, &c, overhead, most);
+    a->work.ops = (double)am_sim_int(q, "regions", 100);
+    a->seconds *= a->work.ops;
+    am_sim_own(q, a, "time", (overhead + most) * 1e-9);
+    am_sim_own(q, a, "p99", (1.5 * overhead + most) * 1e-9);
+    am_sim_own(q, a, "worst", (3 * overhead + most) * 1e-9);
+    am_sim_own(q, a, "lost", (overhead + most - work * crowd) * 1e-9);
     return AM_OK;
 }
 
@@ -254,9 +306,15 @@ static enum am_status answer_tree(const struct am_sim_question *q, struct am_sim
 }
 
 const struct am_sim_answerer am_sim_omp_answers[] = {
-    {"omp.sync", answer_sync},          {"omp.sched", answer_sched},
-    {"omp.task", answer_task},          {"omp.array", answer_array},
-    {"omp.start", answer_start},        {"omp.workshare", answer_workshare},
-    {"task.overhead", answer_overhead}, {"task.graph", answer_graph},
-    {"task.tree", answer_tree},         {NULL, NULL},
+    {"omp.sync", answer_sync},
+    {"omp.sched", answer_sched},
+    {"omp.task", answer_task},
+    {"omp.array", answer_array},
+    {"omp.start", answer_start},
+    {"omp.workshare", answer_workshare},
+    {"omp.region", answer_region},
+    {"task.overhead", answer_overhead},
+    {"task.graph", answer_graph},
+    {"task.tree", answer_tree},
+    {NULL, NULL},
 };

@@ -51,8 +51,11 @@ void am_sync_for(void *self, uint64_t n)
 
 #pragma omp parallel
     for (uint64_t j = 0; j < n; j++) {
+        int end = threads;
+
+        AM_SYNC_ANEW(end);
 #pragma omp for
-        for (int i = 0; i < threads; i++)
+        for (int i = 0; i < end; i++)
             am_sync_work(s);
         joined(s, j, (uint64_t)threads);
     }

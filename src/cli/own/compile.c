@@ -230,9 +230,9 @@ static enum am_status compile(struct job *j, const char *path, enum am_language 
         s = no_memory(j);
     if (s == AM_OK && j->isa && !add_isa_words(j, &argv))
         s = no_memory(j);
-    if (s == AM_OK && !(add(j, &argv, "-fPIC") && add(j, &argv, "-I") &&
-                        add(j, &argv, j->headers) && add(j, &argv, "-c") && add(j, &argv, path) &&
-                        add(j, &argv, "-o") && add(j, &argv, object)))
+    if (s == AM_OK && !(add(j, &argv, j->source->program ? "-fPIE" : "-fPIC") &&
+                        add(j, &argv, "-I") && add(j, &argv, j->headers) && add(j, &argv, "-c") &&
+                        add(j, &argv, path) && add(j, &argv, "-o") && add(j, &argv, object)))
         s = no_memory(j);
     return s == AM_OK ? run(j, path, language, &argv) : s;
 }
@@ -286,7 +286,8 @@ static enum am_status link_all(struct job *j, const char *library)
         s = add_text(j, &argv, "LDLIBS", set_or_null("LDLIBS"));
     if (s == AM_OK && fortran && language == AM_LANGUAGE_CXX && !add(j, &argv, "-lgfortran"))
         s = no_memory(j);
-    if (s == AM_OK && !(add(j, &argv, "-shared") && add(j, &argv, "-o") && add(j, &argv, library)))
+    if (s == AM_OK && !(add(j, &argv, j->source->program ? "-pie" : "-shared") &&
+                        add(j, &argv, "-o") && add(j, &argv, library)))
         s = no_memory(j);
     return s == AM_OK ? run(j, j->source->name, language, &argv) : s;
 }

@@ -47,6 +47,7 @@ struct am_own_source {
     size_t n, cap;
     struct am_strings libs;
     const char *isas; /* names parted by commas, all known; NULL: compiled once */
+    bool program;     /* is linked as a program of that name, in place of a library */
 };
 
 /* Whether the word names files and no benches. */

@@ -4,12 +4,14 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/own/own.h"
+#include "cli/own/runtimes.h"
 #include "cli/words/help.h"
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -111,6 +113,15 @@ static enum am_exit exit_code_of(enum am_status status)
     return status == AM_E_INTERRUPTED ? AM_EXIT_INTERRUPTED : AM_EXIT_UNMEASURED;
 }
 
+/* Tells the catalogue, and whoever else looks for workers, where added runtimes are. */
+static void publish_runtimes(struct am_arena *arena)
+{
+    const char *const folder = am_runtimes_folder(arena);
+
+    if (folder)
+        (void)setenv("ARCHMETER_RUNTIMES", folder, 1);
+}
+
 static enum am_status run_command(struct am_cli *cli, struct am_err *err)
 {
     static am_command_fn *const commands[AM_CMD_COUNT] = {
@@ -140,6 +151,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_TRACK] = am_cmd_track,
         [AM_CMD_SELFTEST] = am_cmd_selftest,
         [AM_CMD_NEW] = am_cmd_new,
+        [AM_CMD_RUNTIME] = am_cmd_runtime,
         [AM_CMD_STENCIL] = am_cmd_stencil,
         [AM_CMD_HELP] = am_cmd_help,
         [AM_CMD_MAN] = am_cmd_man,
@@ -187,6 +199,7 @@ int main(int argc, char **argv)
                                            : AM_LOG_INFO);
         cli.style = am_output_style(&options);
         cli.command = command_line(argc, argv, &arena);
+        publish_runtimes(&arena);
         status = am_own_settle(&options, &cli, &err);
     }
     if (status == AM_OK && only_reads(&options))

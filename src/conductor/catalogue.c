@@ -189,6 +189,7 @@ static bool own_path(char path[PATH_MAX])
 
 static enum am_status search_beside_program(struct search *s, struct am_err *err)
 {
+    const char *const added = getenv("ARCHMETER_RUNTIMES");
     char self[PATH_MAX], libexec[PATH_MAX];
 
     if (!own_path(self))
@@ -197,6 +198,8 @@ static enum am_status search_beside_program(struct search *s, struct am_err *err
     search_dir(s, self, strlen(self));
     if (am_str_format(libexec, sizeof(libexec), "%s/../libexec/archmeter", self))
         search_dir(s, libexec, strlen(libexec));
+    if (added)
+        search_dir(s, added, strlen(added));
     return AM_OK;
 }
 

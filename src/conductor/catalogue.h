@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The catalogue: every worker program found, and the benches it says it has.
  *
- * Workers are looked for beside this program and in ../libexec/archmeter, or in the directories of
+ * Workers are looked for beside this program, in ../libexec/archmeter and in $ARCHMETER_RUNTIMES
+ * (which the program sets to the folder of added runtimes), or in the directories of
  * $ARCHMETER_WORKERS, and asked by --list with a time limit. What cannot be asked, or was left out
  * of the build, is kept with the reason. Benches of one name in several workers are united: their
  * axes then have the choices of all, and a choice says which worker has it (unite.c). */
@@ -38,7 +39,7 @@ struct am_catalogue {
 };
 
 /* Finds every `archmeter-worker-*` program in the directories of $ARCHMETER_WORKERS (colon
- * separated), else beside this executable and in ../libexec/archmeter. Programs that this build
+ * separated), else beside this executable, in ../libexec/archmeter and in $ARCHMETER_RUNTIMES. Programs that this build
  * left out are listed in `workers.txt` beside them ("NAME REASON" a line). No benches yet. */
 enum am_status am_catalogue_find_programs(struct am_arena *arena, struct am_catalogue *out,
                                           struct am_err *err);

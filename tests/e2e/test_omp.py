@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -42,6 +43,9 @@ def check_notes(tap, bench, runtimes):
         tap.ok(said.get("runtime") == runtime and said.get("threads") == "1"
                and said.get("openmp", "").isdigit() and said.get("cpus"),
                f"{runtime}: library, team, version and CPUs are stored", said)
+        tap.ok(os.path.isfile(said.get("library", "")) and re.fullmatch("[0-9a-f]{16,}", said.get("library_build_id", ""))
+               and re.search("GOMP_|LLVM", said.get("library_version", "")),
+               f"{runtime}: file, build id and version of the library are its own", said)
     stored = {row[0] for row in bench.query("a.db", "SELECT DISTINCT environment FROM launch WHERE environment NOT NULL")}
     tap.ok(any("OMP_PROC_BIND=false" in s and "-OMP_WAIT_POLICY" in s for s in stored)
            and any("OMP_PROC_BIND=close" in s for s in stored), "and the environment", stored)
@@ -82,6 +86,60 @@ def check_liar(tap, bench):
            sentence, results)
 
 
+def check_renamed(tap, bench):
+    """A libomp under the name of libgomp serves gcc's code, and is not libgomp."""
+    sentence = "a libomp that is called libgomp is found out"
+    folder = os.path.dirname(bench.archmeter)
+    library = library_of(os.path.join(folder, "archmeter-worker-omp-clang"))
+    if not library or not os.path.exists(os.path.join(folder, "archmeter-worker-omp-gcc")):
+        tap.skip(sentence, "needs libgomp and libomp")
+        return
+    named = os.path.join(bench.dir, "named")
+    os.mkdir(named)
+    shutil.copy(library, os.path.join(named, "libgomp.so.1"))
+    bench.run("run", "omp.sync", "-p", "runtime=libgomp", "-p", "construct=barrier", "-p", "threads=1",
+              *FEW, "-o", "d.db", env=dict(bench.real_env, LD_LIBRARY_PATH=named))
+    results = bench.results("d.db", "omp.sync")
+    tap.ok(len(results) == 1 and results[0]["state"] == "fail"
+           and re.search("which is libomp|asked for was libgomp", results[0]["reason"]), sentence, results)
+
+
+def check_added(tap, bench):
+    """A runtime of the user's own: gcc's code, on libomp where that is here."""
+    folder = os.path.dirname(bench.archmeter)
+    worker = os.path.join(folder, "archmeter-worker-omp-clang")
+    library = library_of(worker) if os.path.exists(worker) else None
+    env = dict(bench.real_env, XDG_DATA_HOME=os.path.join(bench.dir, "data"))
+    env.pop("ARCHMETER_RUNTIMES", None)
+    added = bench.run("runtime", "add", "mine", "--cc", "gcc", "--flags", "-O0 -w", "--format", "json",
+                      *(["--library", library] if library else []), env=env)
+    row = json.loads(added.stdout.splitlines()[0]) if added.returncode == 0 else {}
+    tap.ok(row.get("kind") == ("libomp" if library else "libgomp") and os.path.isfile(row["library"])
+           and row["version"] and re.fullmatch("[0-9a-f]{16,}", row["build_id"]),
+           "a runtime is added with file, build id and version of its library", added.stdout + added.stderr)
+    bench.run("run", "omp.sync", "-p", "runtime=mine", "-p", "construct=barrier", "-p", "threads=1", *FEW,
+              "-o", "e.db", env=env)
+    results = bench.results("e.db", "omp.sync")
+    tap.ok([r["state"] for r in results] == ["ok"] and notes_of(bench, "e.db")["mine"]["library"] == row.get("library"),
+           "and is measured like those of the build, on that library", results)
+    described = os.path.join(bench.dir, "data", "archmeter", "runtimes", "mine.runtime")
+    with open(described, encoding="utf-8") as f:
+        text = f.read()
+    with open(described, "w", encoding="utf-8") as f:
+        f.write(text.replace(row.get("build_id", "?"), "0" * 40))
+    bench.run("run", "omp.sync", "-p", "runtime=mine", "-p", "construct=barrier", "-p", "threads=1", *FEW,
+              "-o", "f.db", env=env)
+    listed = bench.run("runtime", "list", env=env).stdout
+    tap.ok([r["state"] for r in bench.results("f.db", "omp.sync")] == ["fail"] and "another one now" in listed,
+           "another library than that of the promise fails the points, and is listed", listed)
+    gone = bench.run("runtime", "remove", "mine", env=env)
+    again = bench.run("runtime", "remove", "mine", env=env)
+    taken = bench.run("runtime", "add", "libgomp", env=env)
+    tap.ok(gone.returncode == 0 and again.returncode == 2 and taken.returncode == 2
+           and not os.listdir(os.path.dirname(described)), "it is removed once, and names of the build are taken",
+           again.stderr + taken.stderr)
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -96,6 +154,8 @@ def main():
         tap.skip("another library", "a sanitizer wants to be the first one preloaded")
     else:
         check_liar(tap, bench)
+        check_renamed(tap, bench)
+        check_added(tap, bench)
     tap.done()
 
 

@@ -6,6 +6,7 @@
 
 static const char *const new_words[] = {"bench", NULL};
 static const char *const stencil_words[] = {"export", NULL};
+static const char *const runtime_words[] = {"add", "list", "remove", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 
 const struct am_command am_commands[AM_CMD_COUNT] = {
@@ -432,6 +433,26 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .words = stencil_words,
             .operand = AM_OPERAND_WORD,
             .min_operands = 2,
+            .max_operands = 2,
+        },
+    [AM_CMD_RUNTIME] =
+        {
+            .name = "runtime",
+            .summary = "OpenMP runtimes of your own, beside those of the build",
+            .operands = "add NAME | list | remove NAME",
+            .description =
+                "add compiles the sources of the OpenMP benches with your compiler (--cc, --flags), "
+                "on the library that its programs find or on that of --library, and keeps the "
+                "program: NAME is then a value of the axis runtime of all benches omp.* but "
+                "omp.array and omp.workshare. Stored are the library's file, its build id and the "
+                "version that it says itself; a launch that would run on another one is refused. "
+                "Without --cc, CC of the environment or cc compiles. Where the flags name no option "
+                "for OpenMP, -fopenmp is given.\n\n"
+                "list shows what was added, and whether it is still there. Everything lies in "
+                "archmeter/runtimes in XDG_DATA_HOME (~/.local/share), or in ARCHMETER_RUNTIMES.",
+            .words = runtime_words,
+            .operand = AM_OPERAND_WORD,
+            .min_operands = 1,
             .max_operands = 2,
         },
     [AM_CMD_HELP] =

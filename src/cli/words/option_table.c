@@ -6,7 +6,7 @@
 #include "core/tune/saved_tuning.h"
 #include "write/style.h"
 
-#define BIT(command) (1u << AM_CMD_##command)
+#define BIT(command) (UINT64_C(1) << AM_CMD_##command)
 #define FIELD(member) offsetof(struct am_options, member)
 
 static const char *const color_words[] = {
@@ -33,7 +33,7 @@ enum {
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
              BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(PREDICT) | BIT(SELFTEST) |
              BIT(ENERGY) | BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) |
-             BIT(VERIFY) | EXECUTING,
+             BIT(VERIFY) | BIT(RUNTIME) | EXECUTING,
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
     COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | EXECUTING,
     ENERGETIC = MEASURING | BIT(PLAN),
@@ -616,7 +616,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(own_cc),
         .argument = "COMMAND",
-        .commands = OWNING,
+        .commands = OWNING | BIT(RUNTIME),
         .help = "The compiler of the named source files, in place of CC, CXX or FC of the "
                 "environment, or of cc, c++, gfortran.",
     },
@@ -626,9 +626,18 @@ const struct am_option am_option_table[] = {
         .offset = FIELD(own_flags),
         .argument = "WORDS",
         .flags = true,
-        .commands = OWNING,
+        .commands = OWNING | BIT(RUNTIME),
         .help = "Words for that compiler, behind CFLAGS (CXXFLAGS, FCFLAGS; -O2 without) and what "
                 "the file itself says (archmeter-flags: ...).",
+    },
+    {
+        .name = "library",
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(library),
+        .argument = "FILE",
+        .commands = BIT(RUNTIME),
+        .help = "The OpenMP library that serves the added runtime, in place of the one that the "
+                "compiler's programs find.",
     },
     {
         .name = "against-source",

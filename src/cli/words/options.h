@@ -40,6 +40,7 @@ enum am_command_id {
     AM_CMD_SELFTEST,
     AM_CMD_NEW,
     AM_CMD_STENCIL,
+    AM_CMD_RUNTIME,
     AM_CMD_HELP,
     AM_CMD_MAN,
     AM_CMD_COMPLETION,
@@ -90,13 +91,13 @@ struct am_option {
     const char *dflt;           /* text that passes through the same parser; NULL: none */
     const char *const *choices; /* AM_OPTION_CHOICE, ended by NULL */
     bool flags;                 /* the argument is flags of another program: it may begin with - */
-    uint32_t commands;          /* bit AM_CMD_*: the commands that have it; all bits: global */
+    uint64_t commands;          /* bit AM_CMD_*: the commands that have it; all bits: global */
     const char *help;
 };
 
 extern const struct am_option am_option_table[];
 
-enum { AM_OPTION_COMMANDS_ALL = (1u << AM_CMD_COUNT) - 1 };
+#define AM_OPTION_COMMANDS_ALL ((UINT64_C(1) << AM_CMD_COUNT) - 1)
 
 struct am_number {
     bool given;
@@ -173,7 +174,8 @@ struct am_options {
     const char *against, *between, *record;
     const char *against_build;      /* the base's workers; NULL: ours */
     struct am_strings against_env;  /* NAME=VALUE each, of the base's launches */
-    const char *own_cc, *own_flags; /* of the files among the operands */
+    const char *own_cc, *own_flags; /* of the files among the operands, of an added runtime */
+    const char *library;            /* OpenMP library of an added runtime */
     const char *against_source;     /* the base's file; NULL: the same ones */
     const char *against_cc, *against_flags;
     int language;     /* of `new` and `stencil`: index of its word */

@@ -113,7 +113,7 @@ def check_added(tap, bench):
     env.pop("ARCHMETER_RUNTIMES", None)
     added = bench.run("runtime", "add", "mine", "--cc", "gcc", "--flags", "-O0 -w", "--format", "json",
                       *(["--library", library] if library else []), env=env)
-    row = json.loads(added.stdout.splitlines()[0]) if added.returncode == 0 else {}
+    row = json.loads(added.stdout)["rows"][0] if added.returncode == 0 else {}
     tap.ok(row.get("kind") == ("libomp" if library else "libgomp") and os.path.isfile(row["library"])
            and row["version"] and re.fullmatch("[0-9a-f]{16,}", row["build_id"]),
            "a runtime is added with file, build id and version of its library", added.stdout + added.stderr)

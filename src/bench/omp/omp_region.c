@@ -289,6 +289,8 @@ static void finish(void *state)
  * and what a tuner begins with. */
 static const char *const bindings[] = {"auto", "close", "spread", "none", NULL};
 static const char *const binding_values[] = {NULL, "close", "spread", "false"};
+static const char *const places[] = {"auto", "cores", "threads", "sockets", NULL};
+static const char *const place_values[] = {NULL, "cores", "threads", "sockets"};
 static const char *const waits[] = {"auto", "active", "passive", NULL};
 static const char *const wait_values[] = {NULL, "active", "passive"};
 static const char *const spins[] = {"auto", "none", "short", "long", "endless", NULL};
@@ -355,7 +357,15 @@ static const struct am_axis axes[] = {
                            .env_values = binding_values,
                            .tune = "close,spread,none",
                            .help = "how threads are bound to places; auto: the runtime's way"},
-    [COMMON + AM_OMP_PLACES] = AM_OMP_PLACES_AXIS,
+    [COMMON + AM_OMP_PLACES] = {.name = "places",
+                                .kind = AM_AXIS_NAME,
+                                .dflt = "auto",
+                                .choices = places,
+                                .env = "OMP_PLACES",
+                                .env_values = place_values,
+                                .help =
+                                    "what a place is; auto: as the runtime likes. libgomp binds "
+                                    "threads wherever places are stated"},
     [COMMON + AM_OMP_WAIT] = {.name = "wait",
                               .kind = AM_AXIS_NAME,
                               .dflt = "auto",

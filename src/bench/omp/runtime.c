@@ -70,6 +70,7 @@ static const char *binding_name(void)
     case omp_proc_bind_close: return "close";
     case omp_proc_bind_spread: return "spread";
     case omp_proc_bind_false: return "none";
+    case omp_proc_bind_true: return "true";
     default: return "other";
     }
 }
@@ -102,10 +103,20 @@ static void note_cpus(const struct am_ctx *ctx, const int *cpus, int n)
     am_text_fini(&text);
 }
 
+/* Attests the axis; where it is left to the runtime (auto), that has ways which are no values. */
+static void state_binding(const struct am_ctx *ctx, const struct am_value *asked)
+{
+    if (asked->name && strcmp(asked->name, "auto") == 0)
+        am_ctx_note(ctx, "proc_bind", "%s", binding_name());
+    else
+        am_ctx_chosen(ctx, "binding", "%s", binding_name());
+}
+
 /* Of threads * crowd: `threads` is the axis. */
-static enum am_status check_team(const struct am_ctx *ctx, int threads, int crowd,
+static enum am_status check_team(const struct am_ctx *ctx, const struct am_value *common, int crowd,
                                  struct am_err *err)
 {
+    const int threads = (int)common[AM_OMP_THREADS].i;
     const int team = threads * crowd;
     int *const cpus = calloc((size_t)team, sizeof(*cpus));
     int obtained;
@@ -116,7 +127,7 @@ static enum am_status check_team(const struct am_ctx *ctx, int threads, int crow
     omp_set_num_threads(team);
     obtained = look_at_team(cpus, team);
     am_ctx_chosen(ctx, "threads", "%d", obtained / crowd);
-    am_ctx_chosen(ctx, "binding", "%s", binding_name());
+    state_binding(ctx, &common[AM_OMP_BINDING]);
     note_cpus(ctx, cpus, team);
     free(cpus);
     if (obtained != team)
@@ -138,7 +149,7 @@ enum am_status am_omp_open_crowd(struct am_omp *omp, const struct am_ctx *ctx,
                        ctx->cpu_count);
     s = check_library(ctx, err);
     if (s == AM_OK)
-        s = check_team(ctx, (int)threads, crowd, err);
+        s = check_team(ctx, common, crowd, err);
     omp->clock = ctx->clock;
     omp->threads = (int)threads * crowd;
     return s;

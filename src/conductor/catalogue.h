@@ -39,8 +39,9 @@ struct am_catalogue {
 };
 
 /* Finds every `archmeter-worker-*` program in the directories of $ARCHMETER_WORKERS (colon
- * separated), else beside this executable, in ../libexec/archmeter and in $ARCHMETER_RUNTIMES. Programs that this build
- * left out are listed in `workers.txt` beside them ("NAME REASON" a line). No benches yet. */
+ * separated), else beside this executable, in ../libexec/archmeter and in $ARCHMETER_RUNTIMES.
+ * Programs that this build left out are listed in `workers.txt` beside them ("NAME REASON" a line).
+ * No benches yet. */
 enum am_status am_catalogue_find_programs(struct am_arena *arena, struct am_catalogue *out,
                                           struct am_err *err);
 /* The same, and asks each for its benches. `simulated`: the folder of the workers of a simulated

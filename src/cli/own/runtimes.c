@@ -54,7 +54,7 @@ static const char *find_sources(struct am_arena *arena)
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
         const char *const folder = am_arena_printf(arena, "%s/%s", self, places[i]);
-        const char *const main = am_arena_printf(arena, "%s/%s/kit_main.c", self, places[i]);
+        const char *const main = am_arena_printf(arena, "%s/%s/main_omp.c", self, places[i]);
 
         if (folder && main && access(main, R_OK) == 0)
             return folder;

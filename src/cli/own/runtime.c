@@ -48,7 +48,7 @@ static enum am_status add(struct am_cli *cli, const char *name, struct am_err *e
     if (s != AM_OK)
         return s;
     show(cli, &added, 1);
-    am_log(AM_LOG_INFO, "next:    archmeter run 'omp.*' -p runtime=%s", name);
+    am_log(AM_LOG_INFO, "-p runtime=%s measures with it", name);
     return AM_OK;
 }
 
@@ -59,7 +59,7 @@ static enum am_status list(struct am_cli *cli, const char *name, struct am_err *
 
     (void)name;
     if (s == AM_OK && all.n == 0)
-        am_log(AM_LOG_INFO, "none was added; those of the build: archmeter list omp.sync");
+        am_log(AM_LOG_INFO, "none was added beside those of the build");
     if (s == AM_OK)
         show(cli, all.items, all.n);
     return s;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Events and what they count, by microarchitecture.
  *
- * The definitions are those of the makers' lists of events, as the kernel's perf and libpfm name
- * them. Intel: FP_ARITH_INST_RETIRED counts an instruction once per width, a fused one twice, so
- * that a count times its lanes are operations. AMD: the event counts operations, a fused one as
- * two. Arm: FP_FIXED_OPS_SPEC counts operations, FP_SCALE_OPS_SPEC those per 128 bits of the vector
- * length, both executed speculatively. Memory controllers count lines of 64 bytes (CAS commands)
- * for the whole machine; caches count lines that the program's cores missed. */
+ * The definitions are those of the makers' lists of events, as libpfm and the kernel's perf name
+ * them; of two names the first is libpfm's, which --counters takes (the unit test asks libpfm for
+ * each of them, where it is installed). Intel: FP_ARITH_INST_RETIRED counts an instruction once per
+ * width, a fused one twice, so that a count times its lanes are operations. AMD: the event counts
+ * operations, a fused one as two. Arm: FP_FIXED_OPS_SPEC counts operations, FP_SCALE_OPS_SPEC those
+ * per 128 bits of the vector length, both executed speculatively. Memory controllers count lines of
+ * 64 bytes (CAS commands) for the whole machine; caches count lines that the program's cores
+ * missed. */
 #include "family/events.h"
 
 #include "base/text.h"
@@ -44,11 +46,20 @@ struct way {
     }
 #define AMD                                                                                        \
     {                                                                                              \
-        "Zen", "Zen+", "Zen 2", "Zen 3", "Zen 3+", "Zen 4", "Zen 4c", "Zen 5", "Zen 5c", "Dhyana"  \
+        "Zen 2", "Zen 3", "Zen 3+", "Zen 4", "Zen 4c", "Zen 5", "Zen 5c", "Zen", "Zen+", "Dhyana"  \
+    }
+#define AMD_FLOPS                                                                                  \
+    {                                                                                              \
+        "Zen 2", "Zen 3", "Zen 3+", "Zen 4", "Zen 4c", "Zen 5", "Zen 5c"                           \
+    }
+#define AMD_CONTROLLERS                                                                            \
+    {                                                                                              \
+        "Zen 4", "Zen 4c", "Zen 5", "Zen 5c"                                                       \
     }
 #define ARITH "FP_ARITH_INST_RETIRED:"
 
 static const char whole_machine[] = "with what others on the machine moved";
+static const char last_cache[] = "by all that share the cache, without what was written";
 static const char doubles[] = "double precision only";
 
 static const struct way ways[] = {
@@ -83,9 +94,8 @@ static const struct way ways[] = {
      FLOPS,
      {{ARITH "SCALAR_DOUBLE", 1}, {ARITH "128B_PACKED_DOUBLE", 2}, {ARITH "256B_PACKED_DOUBLE", 4}},
      doubles},
+    {AMD_FLOPS, FLOPS, {{"RETIRED_SSE_AVX_FLOPS:ANY", 1}}, NULL},
     {AMD, FLOPS, {{"FP_RET_SSE_AVX_OPS:ALL", 1}}, NULL},
-    {AMD, FLOPS, {{"RETIRED_SSE_AVX_FLOPS:ANY", 1}}, NULL},
-    {AMD, FLOPS, {{"RETIRED_SSE_AVX_FLOPS:ALL", 1}}, NULL},
     {{"A64FX"}, FLOPS, {{"FP_FIXED_OPS_SPEC", 1}, {"FP_SCALE_OPS_SPEC", 4}}, "speculative too"},
     {{"Neoverse V1"},
      FLOPS,
@@ -102,8 +112,9 @@ static const struct way ways[] = {
     {INTEL_512, WRITTEN, {{"UNC_M_CAS_COUNT:WR", LINE}}, whole_machine},
     {INTEL_256, READ, {{"UNC_M_CAS_COUNT:RD", LINE}}, whole_machine},
     {INTEL_256, WRITTEN, {{"UNC_M_CAS_COUNT:WR", LINE}}, whole_machine},
-    {AMD, READ, {{"UMC_CAS_CMD:RD", LINE}}, whole_machine},
-    {AMD, WRITTEN, {{"UMC_CAS_CMD:WR", LINE}}, whole_machine},
+    {AMD_CONTROLLERS, READ, {{"UMC_CAS_CMD:RD", LINE}}, whole_machine},
+    {AMD_CONTROLLERS, WRITTEN, {{"UMC_CAS_CMD:WR", LINE}}, whole_machine},
+    {{"Zen 3", "Zen 3+"}, READ, {{"UNC_L3_MISSES", LINE}}, last_cache},
     {{"Neoverse N1", "Neoverse N2", "Neoverse V1", "Neoverse V2"},
      READ,
      {{"LL_CACHE_MISS_RD", LINE}},
@@ -199,6 +210,19 @@ static const char *advice(const char *architecture, struct am_arena *arena)
                                       architecture ? architecture : "this processor");
     am_text_fini(&text);
     return copy ? copy : "";
+}
+
+size_t am_events_names(const char *architecture, const char **names, size_t cap)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < WAYS; i++) {
+        for (size_t k = 0; k < PARTS_MAX && ways[i].parts[k].event; k++) {
+            if (ways[i].architectures[0] && is_for(&ways[i], architecture) && n < cap)
+                names[n++] = ways[i].parts[k].event;
+        }
+    }
+    return n;
 }
 
 bool am_events_work(const struct am_result *r, const struct am_kvs *machine, struct am_arena *arena,

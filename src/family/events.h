@@ -13,6 +13,7 @@
 #include "evidence/evidence.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct am_counted {
     struct am_work work; /* of one iteration: bytes are those of memory, not of caches */
@@ -23,5 +24,9 @@ struct am_counted {
  * the arena, where neither operations nor bytes are known from them. */
 bool am_events_work(const struct am_result *result, const struct am_kvs *machine,
                     struct am_arena *arena, struct am_counted *out, const char **missing);
+
+/* The events that tell work on an architecture ("Zen 3"), in the order in which they are preferred;
+ * returns how many, at most cap. */
+size_t am_events_names(const char *architecture, const char **names, size_t cap);
 
 #endif

@@ -7,6 +7,9 @@
 #include "fact_fixture.h"
 #include "tap.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
+
 enum { READINGS_MAX = 8 };
 
 struct machine {
@@ -16,6 +19,7 @@ struct machine {
 static const struct machine skylake = {"GenuineIntel", "6", "85", "4"};
 static const struct machine broadwell = {"GenuineIntel", "6", "79", "1"};
 static const struct machine zen4 = {"AuthenticAMD", "25", "17", "1"};
+static const struct machine zen3 = {"AuthenticAMD", "25", "1", "1"};
 static const struct machine v1 = {"0x41", "8", "0xd40", "1"};
 static const struct machine n1 = {"0x41", "8", "0xd0c", "1"};
 static const struct machine a64fx = {"0x46", "8", "0x001", "0"};
@@ -103,7 +107,14 @@ static const struct {
      0,
      0,
      0,
-     "FP_RET_SSE_AVX_OPS:ALL"},
+     "RETIRED_SSE_AVX_FLOPS:ANY"},
+    {"the last cache of Zen 3",
+     &zen3,
+     {{"count:amd64_fam19h_zen3_l3::UNC_L3_MISSES", 4}},
+     0,
+     256,
+     0,
+     "share the cache"},
     {"Arm with vectors of 256 bits",
      &v1,
      {{"count:FP_FIXED_OPS_SPEC", 10}, {"count:FP_SCALE_OPS_SPEC", 10}},
@@ -156,8 +167,84 @@ static void make(struct rx_run *run, size_t i)
     am_evidence_settle(&run->set);
 }
 
+/* ---- names ---- */
+
+/* What is asked of libpfm: pfm_pmu_encode_arg_t, for codes of no system in particular. */
+struct encoding {
+    uint64_t *codes;
+    char **text;
+    size_t size;
+    int count, index;
+};
+enum { NO_SYSTEM = 0, ALL_LEVELS = 8, NAMES_MAX = 64 };
+
+typedef int encode_fn(const char *event, int levels, int system, void *encoding);
+
+static bool is_known(encode_fn *encode, const char *unit, const char *event)
+{
+    struct encoding e = {.size = sizeof(e)};
+    char name[128];
+    bool known;
+
+    (void)snprintf(name, sizeof(name), "%s::%s", unit, event);
+    known = encode(name, ALL_LEVELS, NO_SYSTEM, &e) == 0;
+    free(e.codes);
+    return known;
+}
+
+/* Units of libpfm 4.13 by architecture; `others`: names of the kernel's perf, which it has not. */
+static const struct {
+    const char *architecture, *units[3], *others;
+} tables[] = {
+    {"Broadwell", {"bdw_ep", "bdx_unc_imc0"}, ""},
+    {"Skylake", {"skx", "skx_unc_imc0"}, ""},
+    {"Cascade Lake", {"clx", "skx_unc_imc0"}, ""},
+    {"Ice Lake", {"icx"}, "UNC_M_CAS_COUNT:RD UNC_M_CAS_COUNT:WR"},
+    {"Sapphire Rapids", {"spr"}, "UNC_M_CAS_COUNT:RD UNC_M_CAS_COUNT:WR"},
+    {"Zen 2", {"amd64_fam17h_zen2"}, "FP_RET_SSE_AVX_OPS:ALL"},
+    {"Zen 3", {"amd64_fam19h_zen3", "amd64_fam19h_zen3_l3"}, "FP_RET_SSE_AVX_OPS:ALL"},
+    {"Zen 4", {"amd64_fam19h_zen4"}, "FP_RET_SSE_AVX_OPS:ALL UMC_CAS_CMD:RD UMC_CAS_CMD:WR"},
+};
+
+/* Every event of the table, on what libpfm knows of other processors too. */
+static void test_names(void)
+{
+    void *const library = dlopen("libpfm.so.4", RTLD_NOW);
+    int (*begin)(void) = NULL;
+    encode_fn *encode = NULL;
+
+    if (library) {
+        begin = dlsym(library, "pfm_initialize");
+        encode = dlsym(library, "pfm_get_os_event_encoding");
+    }
+    if (!begin || !encode || setenv("LIBPFM_ENCODE_INACTIVE", "1", 1) != 0 || begin() != 0) {
+        skip_test("libpfm4 is not installed: names of events are not checked");
+        return;
+    }
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+        const char *names[NAMES_MAX];
+        const size_t n = am_events_names(tables[i].architecture, names, NAMES_MAX);
+        size_t unknown = 0;
+
+        for (size_t k = 0; k < n; k++) {
+            bool known = strstr(tables[i].others, names[k]) != NULL;
+
+            for (size_t u = 0; u < 3 && tables[i].units[u]; u++)
+                known = known || is_known(encode, tables[i].units[u], names[k]);
+            if (!known)
+                printf("# %s: %s\n", tables[i].architecture, names[k]);
+            unknown += !known;
+        }
+        ok(n > 0 && unknown == 0, "%s: libpfm knows the events (%zu)", tables[i].architecture, n);
+        ok(is_known(encode, tables[i].units[0], names[0]), "%s: the first is its own name",
+           tables[i].architecture);
+    }
+    ok(!is_known(encode, "skx", "NO_SUCH_EVENT"), "and not whatever it is asked for");
+}
+
 int main(void)
 {
+    test_names();
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct rx_run run = {0};
         struct am_counted counted;

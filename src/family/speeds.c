@@ -3,6 +3,7 @@
 #include "family/speeds.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LEAST_FACTS = 3 };
@@ -44,6 +45,25 @@ static const struct {
 static double clock_of(const struct am_facts *facts)
 {
     return am_facts_value(facts, "core.clock", NULL);
+}
+
+double am_speeds_clock(const struct am_facts *here, const struct am_facts *there)
+{
+    return clock_of(there) / clock_of(here);
+}
+
+static double latency_of(const struct am_facts *facts, enum am_tier level)
+{
+    char where[32];
+
+    (void)snprintf(where, sizeof(where), "level=%s", am_tier_label(level));
+    return am_facts_value(facts, "memory.latency", where);
+}
+
+double am_speeds_waiting(const struct am_facts *here, enum am_tier level_here,
+                         const struct am_facts *there, enum am_tier level_there)
+{
+    return latency_of(here, level_here) / latency_of(there, level_there);
 }
 
 static bool same_labels(const struct am_fact *a, const struct am_fact *b)
@@ -101,7 +121,7 @@ static void add(struct am_speed_range *out, double ratio, const char *id)
 bool am_speeds(const struct am_facts *here, const struct am_facts *there, enum am_speed_part part,
                struct am_speed_range *out, const char **missing)
 {
-    const double clocks = clock_of(there) / clock_of(here);
+    const double clocks = am_speeds_clock(here, there);
 
     *out = (struct am_speed_range){.lo = NAN, .hi = NAN};
     for (const struct piece *p = parts[part].pieces; p->name; p++) {

@@ -11,6 +11,7 @@
 #define AM_FAMILY_SPEEDS_H
 
 #include "family/fact.h"
+#include "family/tiers.h"
 
 enum am_speed_part { AM_SPEED_CORE, AM_SPEED_MEMORY, AM_SPEED_PARTS };
 
@@ -19,6 +20,12 @@ struct am_speed_range {
     const char *least, *most; /* facts that give the ends */
     size_t n;                 /* facts that both machines have */
 };
+
+/* The same of one thing that both have measured; NAN where they have not. */
+double am_speeds_clock(const struct am_facts *here, const struct am_facts *there);
+/* Of waiting for the level of memory that serves a point on each. */
+double am_speeds_waiting(const struct am_facts *here, enum am_tier level_here,
+                         const struct am_facts *there, enum am_tier level_there);
 
 /* False when fewer than three facts are known of both; `missing` then says what measures them. */
 bool am_speeds(const struct am_facts *here, const struct am_facts *there, enum am_speed_part part,

@@ -39,7 +39,8 @@ double am_tier_set(enum am_tier level, double bytes, double threads)
 /* A statement that the measurement denies is no longer used; an undecided one still is. */
 struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_facts *facts)
 {
-    struct am_tiers l = {{0}, {0}};
+    struct am_tiers l = {{0}, {0}, {false}};
+    double beyond = 0; /* stated bytes of the caches after this one */
 
     for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
         const struct am_fact *const size = am_facts_only(facts, "memory.size", rows[i].where);
@@ -48,6 +49,11 @@ struct am_tiers am_tiers_find(const struct am_result_set *set, const struct am_f
 
         l.least[i] = size && (claimed <= 0 || size->value < claimed) ? size->value : claimed;
         l.most[i] = size ? fmax(claimed, size->contradicts ? size->ci.hi : size->value) : claimed;
+        l.sure[i] = size != NULL;
+    }
+    for (size_t i = AM_TIER_MEMORY; i-- > 0;) {
+        l.sure[i] = l.sure[i] || beyond > 0;
+        beyond += am_tier_stated(&set->machine, (enum am_tier)i);
     }
     return l;
 }
@@ -94,6 +100,15 @@ enum am_tier am_tiers_fastest(const struct am_tiers *l, double bytes, const stru
 {
     for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
         if (bytes < outside * l->most[i] * reach->instances[i])
+            return i;
+    }
+    return largest(l) > 0 ? AM_TIER_MEMORY : AM_TIER_COUNT;
+}
+
+enum am_tier am_tiers_slowest(const struct am_tiers *l, double bytes, const struct am_reach *reach)
+{
+    for (enum am_tier i = AM_TIER_L1D; i < AM_TIER_MEMORY; i++) {
+        if (l->sure[i] && bytes <= inside * l->least[i] * reach->instances[i])
             return i;
     }
     return largest(l) > 0 ? AM_TIER_MEMORY : AM_TIER_COUNT;

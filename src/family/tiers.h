@@ -22,6 +22,10 @@ enum am_tier {
 struct am_tiers {
     double least[AM_TIER_MEMORY]; /* of measured and claimed: a smaller set is inside */
     double most[AM_TIER_MEMORY];  /* of both: a set far larger is outside */
+    /* That it has the least bytes was measured, or is stated of a cache that nobody else uses. What
+     * is stated of the last cache alone is not what a point gets of it: guests and neighbours share
+     * it. */
+    bool sure[AM_TIER_MEMORY];
 };
 
 /* Caches of each level that the threads of a point reach, by what the system states. */
@@ -46,6 +50,11 @@ enum am_tier am_tiers_of(const struct am_tiers *levels, double bytes, const stru
 /* The fastest level that may serve a part of the set: for bounds, which must not be too low.
  * AM_TIER_COUNT when no cache is known. */
 enum am_tier am_tiers_fastest(const struct am_tiers *levels, double bytes,
+                              const struct am_reach *reach);
+
+/* The slowest level that may serve a part of it: for expectations, which a cache that is stated and
+ * was never seen must not raise. AM_TIER_COUNT when no cache is known. */
+enum am_tier am_tiers_slowest(const struct am_tiers *levels, double bytes,
                               const struct am_reach *reach);
 
 /* "l1d" ... "memory": the label `level` of facts. */

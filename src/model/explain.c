@@ -109,8 +109,7 @@ static const struct am_result_metric *rate_of(const struct am_explanation *e,
     return rate_of_work(e, x);
 }
 
-/* What the metric counts of one iteration. */
-static double amount_of(const struct am_explanation *e)
+double am_explanation_amount(const struct am_explanation *e)
 {
     return strcmp(e->metric->unit, am_ceiling_unit(AM_CEILING_FLOPS)) == 0 ? e->work.flops
                                                                            : bytes_of(e);
@@ -194,7 +193,7 @@ static bool own_roof(const struct am_explanation *e, struct am_arena *arena, str
         .from = e->result->text,
         .point = e->result,
     };
-    *out = (struct am_roof){.ceiling = c, .rate = c->rate};
+    *out = (struct am_roof){.ceiling = c, .rate = c->rate, .least_rate = c->rate};
     return true;
 }
 
@@ -219,46 +218,34 @@ static bool find_roof(const struct explaining *x, const struct am_explanation *e
     return x->elsewhere && am_roofline_find(x->roofline, &query, out);
 }
 
-/* Seconds of an iteration by one kind of roof; lo and hi by the interval of its ceiling. */
-struct least {
-    double s, lo, hi;
-};
-
-static void raise_least(struct least *least, double amount, const struct am_roof *roof)
-{
-    const struct am_ceiling *const c = roof->ceiling;
-    const double scale = roof->rate / c->rate;
-
-    least->s = fmax(least->s, amount / roof->rate);
-    least->lo = fmax(least->lo, amount / (scale * fmax(c->ci.hi, c->rate)));
-    least->hi = fmax(least->hi, amount / (scale * fmin(c->ci.lo, c->rate)));
-}
-
-/* Fills roofs and limit; returns the least seconds of one iteration, 0 when nothing bounds it. */
-static struct least least_time(struct am_explanation *e, const struct explaining *x)
+void am_explanation_amounts(const struct am_explanation *e, double amounts[AM_CEILING_KINDS])
 {
     const struct am_work *const w = &e->work;
     const double moved =
         e->level < AM_TIER_COUNT || e->space ? 1 : 0; /* else: nobody knows where */
-    const double amounts[AM_CEILING_KINDS] = {
-        [AM_CEILING_FLOPS] = w->flops,
-        [AM_CEILING_READ] = moved * w->bytes_read,
-        [AM_CEILING_WRITE] = moved * w->bytes_written,
-        [AM_CEILING_BYTES] = moved * (w->bytes_read + w->bytes_written),
-    };
-    struct least least = {0, 0, 0};
 
+    amounts[AM_CEILING_FLOPS] = w->flops;
+    amounts[AM_CEILING_READ] = moved * w->bytes_read;
+    amounts[AM_CEILING_WRITE] = moved * w->bytes_written;
+    amounts[AM_CEILING_BYTES] = moved * (w->bytes_read + w->bytes_written);
+}
+
+/* Fills roofs and limit; returns the least seconds of one iteration, 0 when nothing bounds it. */
+static struct am_roof_time least_time(struct am_explanation *e, const struct explaining *x)
+{
+    struct am_roof_time least = {0, 0, 0};
+    double amounts[AM_CEILING_KINDS];
+
+    am_explanation_amounts(e, amounts);
     for (enum am_ceiling_kind k = AM_CEILING_FLOPS; k < AM_CEILING_KINDS; k++) {
         const bool own = k == AM_CEILING_FLOPS && own_roof(e, x->arena, &e->roofs[k]);
-        const double before = least.s;
         struct am_roof roof = e->roofs[k];
 
         e->own |= own;
         if (!(amounts[k] > 0) || (!own && !find_roof(x, e, k, &roof)))
             continue;
         e->roofs[k] = roof;
-        raise_least(&least, amounts[k], &roof);
-        if (least.s > before)
+        if (am_roof_time_raise(&least, amounts[k], &roof))
             e->limit = k;
     }
     return least;
@@ -325,8 +312,9 @@ static void place(struct am_explanation *e, const struct explaining *x)
         return;
     }
     e->level = am_tiers_fastest(levels, set, &reach);
+    e->slowest = am_tiers_slowest(levels, set, &reach);
     if (e->level < AM_TIER_COUNT && is_cold(e))
-        e->level = AM_TIER_MEMORY;
+        e->level = e->slowest = AM_TIER_MEMORY;
     e->between = !is_cold(e) && am_tiers_of(levels, set, &reach) != e->level;
 }
 
@@ -348,7 +336,7 @@ static void explain_point(struct am_explanation *e, const struct explaining *x)
 {
     const struct am_work *const w = &e->work;
     const double bytes = w->bytes_read + w->bytes_written;
-    struct least least;
+    struct am_roof_time least;
 
     e->intensity = w->flops > 0 && bytes > 0 ? w->flops / bytes : NAN;
     if (e->row && e->row->rate) {
@@ -360,9 +348,9 @@ static void explain_point(struct am_explanation *e, const struct explaining *x)
     e->why_not = lacking(e, x);
     if (e->why_not)
         return;
-    e->bound = amount_of(e) / least.s;
-    e->bound_lo = amount_of(e) / least.hi;
-    e->bound_hi = amount_of(e) / least.lo;
+    e->bound = am_explanation_amount(e) / least.s;
+    e->bound_lo = am_explanation_amount(e) / least.most;
+    e->bound_hi = am_explanation_amount(e) / least.least;
     e->share = e->measured.median / e->bound;
     e->above =
         !x->elsewhere && e->metric->grading.grade != AM_GRADE_C && e->measured.ci.lo > e->bound;
@@ -381,8 +369,10 @@ static void explain_all(const struct am_result_set *set, const struct explaining
         const struct am_result *const r = &set->results[i];
         struct am_explanation *const e = &out->items[out->n];
 
-        *e = (struct am_explanation){
-            .result = r, .row = am_families_bound(r), .level = AM_TIER_COUNT};
+        *e = (struct am_explanation){.result = r,
+                                     .row = am_families_bound(r),
+                                     .level = AM_TIER_COUNT,
+                                     .slowest = AM_TIER_COUNT};
         e->why_not = find_work(e, x);
         e->metric = rate_of(e, x);
         if (!e->metric)

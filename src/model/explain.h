@@ -22,10 +22,12 @@ struct am_explanation {
     const struct am_bound_row *row; /* what its family says of its bound; NULL: nothing */
     const char *why_not;            /* not explained, with the reason; the rest below is not set */
 
-    double intensity;   /* flop a byte; NAN without either */
-    enum am_tier level; /* that bounds the bytes; AM_TIER_COUNT: none */
-    bool between;       /* the working set lies between this level and the next */
-    const char *space;  /* of another device: the memory that bounds the bytes; NULL: none */
+    double intensity; /* flop a byte; NAN without either */
+    enum am_tier
+        level; /* that bounds the bytes, the fastest that may serve them; AM_TIER_COUNT: none */
+    enum am_tier slowest; /* that may serve them */
+    bool between;         /* the working set lies between this level and the next */
+    const char *space;    /* of another device: the memory that bounds the bytes; NULL: none */
     enum am_ceiling_kind limit;
     struct am_roof roofs[AM_CEILING_KINDS]; /* of each kind; ceiling NULL: none or no such work */
     bool own; /* the roof of arithmetic is the bench's own (am_bound_row.own_share), for its mix of
@@ -60,6 +62,17 @@ void am_explain(const struct am_result_set *set, const struct am_facts *facts,
 void am_explain_on(const struct am_result_set *set, const struct am_facts *facts,
                    const struct am_roofline *roofline, struct am_arena *arena,
                    struct am_explanations *out);
+
+/* What the metric counts of one iteration. */
+double am_explanation_amount(const struct am_explanation *e);
+/* What one iteration needs of each kind of ceiling. */
+void am_explanation_amounts(const struct am_explanation *e, double amounts[AM_CEILING_KINDS]);
+
+/* From this share of its bound on a point is at its roof: what is left is within the spread of such
+ * measurements. */
+extern const double am_explain_at_roof;
+/* Below this share of its bound no roof is what holds a point back. */
+extern const double am_explain_far_below;
 
 /* What to try next at an explained point; never NULL. */
 const char *am_explain_next(const struct am_explanation *e, const struct am_facts *facts,

@@ -10,10 +10,8 @@
 
 /* Less than this is not worth a change of code. */
 static const double worth = 1.1;
-/* At the roof: what is left is within the spread of such measurements. */
-static const double at_roof = 0.9;
-/* Far below every roof: none of them is what holds it back. */
-static const double far_below = 0.5;
+const double am_explain_at_roof = 0.9;
+const double am_explain_far_below = 0.5;
 
 struct point {
     const struct am_explanation *e;
@@ -96,7 +94,7 @@ static const char *try_family(const struct point *p)
         .computes = p->e->limit == AM_CEILING_FLOPS,
         .share = p->e->share,
         .worth = worth,
-        .at_roof = at_roof,
+        .at_roof = am_explain_at_roof,
     };
 
     return am_families_try(&trying);
@@ -153,21 +151,22 @@ static const char *try_quiet(const struct point *p)
 {
     const double best = p->e->measured.p95 / p->e->bound;
 
-    if (p->e->share >= at_roof || best < at_roof || best < worth * p->e->share)
+    if (p->e->share >= am_explain_at_roof || best < am_explain_at_roof ||
+        best < worth * p->e->share)
         return NULL;
     return am_arena_printf(p->arena, "a quiet machine: the best samples reach %.0f %%", 100 * best);
 }
 
 static const char *try_latency(const struct point *p)
 {
-    if (p->e->share > far_below)
+    if (p->e->share > am_explain_far_below)
         return NULL;
     return "far from every roof: latency or overhead";
 }
 
 static const char *try_nothing(const struct point *p)
 {
-    if (p->e->share >= at_roof)
+    if (p->e->share >= am_explain_at_roof)
         return "at the roof";
     return am_arena_printf(p->arena, "%.0f %% left, cause not measured", 100 * (1 - p->e->share));
 }

@@ -240,7 +240,7 @@ static bool fits(const struct am_ceiling *c, const struct am_roof_query *q, enum
     if (c->kind != q->kind || !same_text(c->device, q->device) || !isa_fits(c, q->isa, fit))
         return false;
     if (c->kind == AM_CEILING_FLOPS)
-        return !q->type || same_text(c->type, q->type);
+        return (!q->type || same_text(c->type, q->type)) && (!q->op || same_text(c->op, q->op));
     return c->level == q->level && same_text(c->space, q->space);
 }
 
@@ -292,7 +292,10 @@ static bool find_scaled(const struct am_roofline *r, const struct am_roof_query 
     if (below) {
         out->ceiling = below;
         out->rate = below->rate * q->threads / fewer;
+        out->least_rate = below->rate;
     }
+    if (above)
+        out->least_rate = fmax(out->least_rate, above->rate * q->threads / more);
     if (above && (!below || above->rate < out->rate)) {
         out->ceiling = above;
         out->rate = above->rate;
@@ -307,7 +310,7 @@ static bool find_at_level(const struct am_roofline *r, const struct am_roof_quer
         const struct am_ceiling *const c = best_of(r, q, fit, q->threads);
 
         if (c) {
-            *out = (struct am_roof){.ceiling = c, .rate = c->rate};
+            *out = (struct am_roof){.ceiling = c, .rate = c->rate, .least_rate = c->rate};
             return true;
         }
         if (find_scaled(r, q, fit, out))
@@ -321,7 +324,7 @@ bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_q
 {
     struct am_roof_query q = *query;
 
-    if (q.kind == AM_CEILING_FLOPS || q.space)
+    if (q.kind == AM_CEILING_FLOPS || q.space || q.exact)
         return find_at_level(roofline, &q, out);
     for (int level = (int)query->level; level >= 0; level--) {
         q.level = (enum am_tier)level;
@@ -329,4 +332,15 @@ bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_q
             return true;
     }
     return false;
+}
+
+bool am_roof_time_raise(struct am_roof_time *time, double amount, const struct am_roof *roof)
+{
+    const struct am_ceiling *const c = roof->ceiling;
+    const double scale = roof->rate / c->rate, before = time->s;
+
+    time->s = fmax(time->s, amount / roof->rate);
+    time->least = fmax(time->least, amount / (scale * fmax(c->ci.hi, c->rate)));
+    time->most = fmax(time->most, amount / (scale * fmin(c->ci.lo, c->rate)));
+    return time->s > before;
 }

@@ -66,14 +66,17 @@ struct am_roof_query {
     enum am_tier level;
     const char *type; /* of flops only; NULL: any, the highest counts */
     const char *isa;  /* NULL: any */
+    const char *op;   /* of flops only; NULL: any */
     double threads;
     const char *device; /* NULL: the processor */
     const char *space;  /* of bytes of a device */
+    bool exact;         /* this level and no faster one in its place */
 };
 
 struct am_roof {
     const struct am_ceiling *ceiling; /* what it was taken from */
     double rate;
+    double least_rate; /* what so many threads have at least: of one that was measured, its rate */
     bool scaled; /* not measured with as many threads: by those of fewer or more, never too low as
                   * long as threads do not help each other */
 };
@@ -82,6 +85,14 @@ struct am_roof {
  * measured, a wider one bounds it; where the level was not, a faster one. */
 bool am_roofline_find(const struct am_roofline *roofline, const struct am_roof_query *query,
                       struct am_roof *out);
+
+/* Seconds that work needs by roofs, all of which work at once; least and most by the intervals of
+ * their ceilings. Begins as zeros. */
+struct am_roof_time {
+    double s, least, most;
+};
+/* So much more work by one roof; returns whether it is the one that limits now. */
+bool am_roof_time_raise(struct am_roof_time *time, double amount, const struct am_roof *roof);
 
 /* "flop/s" or "B/s". */
 const char *am_ceiling_unit(enum am_ceiling_kind kind);

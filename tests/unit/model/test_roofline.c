@@ -110,10 +110,17 @@ static void check_tiers(void)
            am_tiers_of(&tiers, MIB(250), &eight) == AM_TIER_COUNT &&
            am_tiers_of(&tiers, MIB(256), &eight) == AM_TIER_MEMORY,
        "threads that reach several caches fill all of them");
+    ok(am_tiers_slowest(&tiers, KIB(16), &alone) == AM_TIER_L1D &&
+           am_tiers_slowest(&tiers, KIB(512), &alone) == AM_TIER_L2 &&
+           am_tiers_slowest(&tiers, MIB(2), &alone) == AM_TIER_MEMORY,
+       "caches of a core's own are as stated, a shared one that was never seen may be memory");
     fx_fact(&facts, "memory.size", "level=l3", "B", MIB(4));
     tiers = am_tiers_find(&run.set, &facts);
     ok(am_tiers_of(&tiers, MIB(8), &alone) == AM_TIER_COUNT,
        "a cache measured smaller than claimed does not hold more");
+    ok(am_tiers_slowest(&tiers, MIB(2), &alone) == AM_TIER_L3 &&
+           am_tiers_slowest(&tiers, MIB(4), &alone) == AM_TIER_MEMORY,
+       "at worst a set is where it is measured to fit");
     am_arena_fini(&run.arena);
 }
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of a run on another machine: what that machine would bound them to, and what to expect
- * there if a point comes as near to its bound as it does here.
+ * there.
  *
- * The first is a statement of that machine's ceilings, the second rests on an assumption that
- * nothing here can show; both have an interval from what was measured, and neither is a
- * measurement. */
+ * The bound is a statement of that machine's ceilings. The expectation compares like with like
+ * (model/likeness.h): the same instruction set, each kind of work by the levels of memory that may
+ * serve it, from the fastest to the slowest. The time that the roofs here explain becomes that of
+ * the roofs there; the rest of it is work of the core or waiting, and becomes what both machines'
+ * clocks, instructions and latencies say of that, as far as they were measured, or what the roofs
+ * gain. A point that comes nowhere near a roof here is only expected where instructions were
+ * measured on both machines: else nothing that was measured holds it back, and nothing says what it
+ * would do. All of it has an interval, and none of it is a measurement. */
 #ifndef AM_MODEL_PREDICT_H
 #define AM_MODEL_PREDICT_H
 
@@ -15,10 +20,11 @@ struct am_prediction {
     const struct am_explanation *here;  /* by the run's own ceilings */
     const struct am_explanation *there; /* by the other machine's: bound, bound_lo, bound_hi */
     const char *why_not;                /* nothing is said of it there; NULL: there is a bound */
-    double expected, lo, hi; /* in the metric's unit; NAN where the run itself shows no bound, or
-                              * measured the point with grade C, which concludes nothing */
+    const char *unsure;      /* why nothing is expected although there is a bound; NULL: it is */
+    double expected, lo, hi; /* in the metric's unit; NAN where nothing is expected */
     double factor, factor_lo, factor_hi; /* expected over measured, by the intervals of the bounds:
                                           * the measurement is on both sides. NAN as above */
+    const char *limit;                   /* what then limits, in words; NULL: there is no bound */
 };
 
 struct am_predictions {
@@ -26,9 +32,14 @@ struct am_predictions {
     size_t n, unexplained;
 };
 
-/* `here` and `there` are of the same set: am_explain() and am_explain_on(). */
-enum am_status am_predict(const struct am_explanations *here, const struct am_explanations *there,
-                          const struct am_machine_model *machine, struct am_arena *arena,
-                          struct am_predictions *out, struct am_err *err);
+struct am_predicting {
+    const struct am_explanations *here, *there; /* of one set: am_explain() and am_explain_on() */
+    const struct am_machine_model *here_by;     /* whose ceilings `here` was made with */
+    const struct am_machine_model *machine;     /* the other one */
+    struct am_arena *arena;
+};
+
+enum am_status am_predict(const struct am_predicting *predicting, struct am_predictions *out,
+                          struct am_err *err);
 
 #endif

@@ -143,6 +143,8 @@ static void show_two_machines(struct stage *s)
     const struct am_machine_models models = {two, RT_RUNS};
     struct am_explanations here, there;
     struct am_predictions predictions;
+    const struct am_predicting predicting = {
+        .here = &here, .there = &there, .here_by = &two[0], .machine = &two[1], .arena = s->arena};
     const struct am_prediction_view predicted = {
         .set = &s->sets[0], .machine = &two[1], .all = &predictions};
     struct am_differences differences;
@@ -155,7 +157,7 @@ static void show_two_machines(struct stage *s)
     am_machine_make(s->other, s->arena, &two[1]);
     am_explain(&two[0].set, &two[0].facts, &two[0].roofline, s->arena, &here);
     am_explain_on(&two[0].set, &two[1].facts, &two[1].roofline, s->arena, &there);
-    if (am_predict(&here, &there, &two[1], s->arena, &predictions, &err) == AM_OK)
+    if (am_predict(&predicting, &predictions, &err) == AM_OK)
         write_out(s, &prediction);
     if (am_models_differ(&models, &settings, s->arena, &differences, &err) == AM_OK)
         write_out(s, &difference);

@@ -124,7 +124,8 @@ struct held {
     const struct am_machine_model *run;
     const struct am_machine_model
         *here; /* has the ceilings of the run's machine: the run, or one of
-                * --on where the run measured none; NULL: nobody has */
+                * --on where the run measured none or another machine is
+                * named beside it; NULL: nobody has */
     const struct am_machine_model *there; /* another machine; NULL: none */
 };
 
@@ -143,6 +144,8 @@ static enum am_status predict(struct am_cli *cli, const struct held *held, struc
                                            .machine = &other->set.machine,
                                            .on = other->name,
                                            .arena = cli->arena};
+    const struct am_predicting predicting = {
+        .here = &here, .there = &there, .here_by = here_by, .machine = other, .arena = cli->arena};
     struct am_analysis *analyses;
     enum am_status s;
 
@@ -150,7 +153,7 @@ static enum am_status predict(struct am_cli *cli, const struct held *held, struc
     am_explain_on(&m->set, &other->facts, &other->roofline, cli->arena, &there);
     select_points(&here, &patterns);
     select_points(&there, &patterns);
-    s = am_predict(&here, &there, other, cli->arena, &all, err);
+    s = am_predict(&predicting, &all, err);
     if (s != AM_OK)
         return s;
     view.n_analyses = analyse(cli, &analysing, &analyses);
@@ -208,7 +211,8 @@ static enum am_status hold(const struct am_cli *cli, struct held *held, struct a
         s = am_load_machine(cli, on->items[i], NULL, &models[i], err);
         if (s != AM_OK)
             return s;
-        if (!held->here && same_machine(held->run, &models[i]))
+        if ((!held->here || (held->here == held->run && on->n > 1)) &&
+            same_machine(held->run, &models[i]))
             held->here = &models[i];
         else if (!held->there)
             held->there = &models[i];

@@ -36,12 +36,15 @@ static struct group group_at(const struct am_predictions *all, size_t i)
 
 static void add_range(struct am_table *t, const char *unit, double lo, double hi)
 {
-    struct am_table_cell *const cell = am_table_quantity(t, AM_FORM_INTERVAL, NAN, unit);
+    struct am_table_cell *cell;
 
+    if (!isfinite(lo + hi)) {
+        (void)am_table_text(t, NULL);
+        return;
+    }
+    cell = am_table_quantity(t, AM_FORM_INTERVAL, NAN, unit);
     cell->lo = lo;
     cell->hi = hi;
-    if (!isfinite(lo + hi))
-        cell->text = NULL;
 }
 
 /* Times as fast as here: "1.70", "[1.50, 1.90]". */
@@ -81,8 +84,9 @@ static void add_row(struct am_table *t, const struct group *g, const struct am_p
     (void)am_table_number(t, AM_FORM_NUMBER, p->lo);
     (void)am_table_number(t, AM_FORM_NUMBER, p->hi);
     add_factor(t, p);
-    (void)am_table_text(t, p->why_not ? NULL : e->resource);
+    (void)am_table_text(t, p->limit);
     (void)am_table_text(t, p->why_not);
+    (void)am_table_text(t, p->unsure);
 }
 
 static struct am_table *add_table(struct am_body *b, const struct group *g)
@@ -105,7 +109,8 @@ static struct am_table *add_table(struct am_body *b, const struct group *g)
         {.key = "factor_lo"},
         {.key = "factor_hi"},
         {.title = "limited there by", .key = "limit", .flow = true},
-        {.key = "why_not"}};
+        {.key = "why_not"},
+        {.key = "unsure"}};
     struct am_table *const t = am_block_table(b, before, sizeof(before) / sizeof(before[0]));
 
     am_points_columns(&g->points, t);
@@ -115,21 +120,31 @@ static struct am_table *add_table(struct am_body *b, const struct group *g)
     return t;
 }
 
+/* Why a point has no bound there, or else nothing is expected of it. */
+static const char *reason_of(const struct am_prediction *p, bool bounded)
+{
+    return bounded ? p->unsure : p->why_not;
+}
+
 /* One line per reason, at the first point that has it. */
-static void tell_others(struct am_body *b, const struct group *g)
+static void tell_reasons(struct am_body *b, const struct group *g, bool bounded)
 {
     for (size_t i = 0; i < g->n; i++) {
+        const char *const reason = reason_of(&g->first[i], bounded);
         size_t before = 0, all = 0;
 
-        for (size_t k = 0; g->first[i].why_not && k < g->n; k++) {
-            if (g->first[k].why_not && strcmp(g->first[k].why_not, g->first[i].why_not) == 0) {
+        for (size_t k = 0; reason && k < g->n; k++) {
+            const char *const other = reason_of(&g->first[k], bounded);
+
+            if (other && strcmp(other, reason) == 0) {
                 before += k < i;
                 all++;
             }
         }
         if (all && !before)
-            (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "%zu point%s not predicted: %s", all,
-                                all == 1 ? "" : "s", g->first[i].why_not);
+            (void)am_block_addf(
+                b, AM_BLOCK_PARAGRAPH, NULL, "%zu point%s %s: %s", all, all == 1 ? "" : "s",
+                bounded ? "bounded there, and nothing expected" : "not predicted", reason);
     }
 }
 
@@ -146,7 +161,7 @@ static void tell_factors(struct am_body *b, const struct group *g, const char *p
             continue;
         am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
                       "%s on %s: %.2f x (%.2f..%.2f), then limited by %s", p->here->result->text,
-                      machine, p->factor, p->factor_lo, p->factor_hi, p->there->resource)
+                      machine, p->factor, p->factor_lo, p->factor_hi, p->limit)
             ->tone = AM_TONE_STRONG;
     }
 }
@@ -170,7 +185,9 @@ static void add_groups(struct am_body *b, const struct am_predictions *all, cons
         if (!b->programs)
             tell_factors(b, &g, machine);
         if (!b->programs)
-            tell_others(b, &g);
+            tell_reasons(b, &g, true);
+        if (!b->programs)
+            tell_reasons(b, &g, false);
         i += g.n;
     }
 }
@@ -181,8 +198,9 @@ static void tell_meaning(struct am_body *b)
         b, AM_BLOCK_PARAGRAPH, "PREDICTION: ",
         "nothing here was measured on that machine. Bound there: the work of a point "
         "at the highest rates that machine was measured with, by the intervals of "
-        "these. Expected: if the point comes as near to its bound there as it does "
-        "here, which only a run there shows. Times: expected over what was measured here.");
+        "these. Expected: what the roofs here explain of its time at the roofs there, of the same "
+        "instruction set and of every level of memory that may serve it, and the rest of it at what "
+        "cores and latencies gain. Times: expected over what was measured here.");
 }
 
 static void prediction_blocks(struct am_body *b, const void *self)
@@ -228,7 +246,8 @@ static void tell_point(struct am_data *d, const struct am_prediction *p)
     am_data_range(d, "expected_interval", p->lo, p->hi);
     am_data_number(d, "factor", p->factor);
     am_data_range(d, "factor_interval", p->factor_lo, p->factor_hi);
-    am_data_text(d, "limit", p->why_not ? NULL : e->resource);
+    am_data_text(d, "limit", p->limit);
+    am_data_text(d, "unsure", p->unsure);
     am_data_object_end(d);
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a stencil's waves that depends on its formula: blocks of rows in registers, in one
+ * dimension slices. The rest is lanes.c.txt with wave.c.txt or slice.c.txt. */
+#ifndef AM_CLI_STENCIL_EMIT_WAVE_H
+#define AM_CLI_STENCIL_EMIT_WAVE_H
+
+#include "base/text.h"
+#include "cli/stencil/weights.h"
+
+/* Sizes of blocks, and the function that sets weights from parameters. */
+void am_emit_wave_constants(const struct am_description *d, struct am_text *out);
+void am_emit_wave_weights(const struct am_description *d, struct am_text *out);
+/* Functions of all blocks and their table NAME_blocks. */
+void am_emit_wave_blocks(const struct am_description *d, struct am_text *out);
+/* NAME_slice() and NAME_slice_point(). */
+void am_emit_wave_slices(const struct am_description *d, struct am_text *out);
+
+/* Products are added as a + (b + (c + d)): compilers fuse the first product of a sum with it, so
+ * that the neighbours, which are ready last, wait for one operation only. */
+void am_emit_begin_product(struct am_text *out, size_t value, int *open); /* *open: -1 at first */
+void am_emit_end_products(struct am_text *out, int open);
+/* w0, w1, ...: vectors of the weights. */
+void am_emit_weight_vectors(const struct am_weights *w, const char *from, struct am_text *out);
+
+#endif

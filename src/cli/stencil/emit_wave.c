@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes blocks of rows that go along x in registers, and slices.
+ *
+ * A block has A rows along the slowest dimension and C along the one before it (two dimensions: 1).
+ * Of each row it holds the values beside column i; per column it loads one new vector per row, and
+ * what lies around the block. Where the neighbours along x and along the slowest dimension have one
+ * weight, d(i, a) = u(i - 1, a) + u(i, a - 1) is added once for two points: the four neighbours are
+ * d(i, a) + d(i + 1, a + 1). */
+#include "cli/stencil/emit_wave.h"
+
+#include "cli/stencil/weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct block {
+    const struct am_description *d;
+    const struct am_weights *w;
+    int a, c;   /* rows along the slow and the fast dimension */
+    bool back;  /* rows are taken the other way: offsets have the other sign */
+    bool ahead; /* rows are prefetched */
+    bool pairs; /* sums of two are shared */
+    struct am_text *out;
+};
+
+/* ---- sizes ---- */
+
+struct sizes {
+    int registers;
+    int small[2], large[2]; /* A and C; of long rows, which come from the second-level cache */
+};
+
+/* Whether d(i, a) serves two points. */
+static bool shares_pairs(const struct am_description *d, const struct am_weights *w)
+{
+    const int y = d->dimensions == 2, z = d->dimensions == 3;
+    const struct am_weight *const of[] = {am_weights_at(w, -1, 0, 0), am_weights_at(w, 1, 0, 0),
+                                          am_weights_at(w, 0, -y, -z), am_weights_at(w, 0, y, z)};
+
+    for (int i = 0; i < 4; i++) {
+        if (!of[i] || of[i]->value != of[0]->value)
+            return false;
+    }
+    return w->reach == 1;
+}
+
+/* As many rows as registers hold beside weights and what is under way. */
+static struct sizes sizes_of(const struct am_description *d, const struct am_weights *w,
+                             int registers)
+{
+    static const struct {
+        int least, small[2], large[2];
+    } solid[] = {
+        {13, {4, 2}, {4, 3}}, {5, {2, 2}, {3, 2}}, {4, {2, 2}, {2, 2}}, {2, {2, 1}, {2, 1}}};
+    const int room = (registers - 4 - (int)w->n_values) / (2 * w->reach);
+    struct sizes s = {registers, {1, 1}, {1, 1}};
+
+    if (d->dimensions == 2) {
+        s.small[0] = room > 12 ? 12 : room > 1 ? room : 1;
+        s.large[0] = s.small[0];
+        return s;
+    }
+    for (size_t i = 0; i < sizeof(solid) / sizeof(*solid); i++) {
+        if (room >= solid[i].least) {
+            memcpy(s.small, solid[i].small, sizeof(s.small));
+            memcpy(s.large, solid[i].large, sizeof(s.large));
+            return s;
+        }
+    }
+    return s;
+}
+
+/* ---- names ---- */
+
+static void add_load(const struct block *b, int a, int c, const char *beyond)
+{
+    am_text_addf(b->out, "NAME_IN(NAME_ROW(%d, %d), i%s)", a, c, beyond);
+}
+
+/* The point at column i of another row: a variable of the block, or memory. */
+static void add_row_point(const struct block *b, int a, int c, int ds, int df)
+{
+    const int aa = a + ds, cc = c + df;
+
+    if (aa < 0 || aa >= b->a || cc < 0 || cc >= b->c)
+        add_load(b, aa, cc, "");
+    else
+        am_text_addf(b->out, "%s_%d_%d", aa < a || (aa == a && cc < c) ? "x" : "u", aa, cc);
+}
+
+/* The neighbour that a weight belongs to. */
+static void add_neighbour(const struct block *b, int a, int c, const struct am_weight *item)
+{
+    const int sign = b->back ? -1 : 1, dx = item->at[0];
+    const bool solid = b->d->dimensions == 3;
+
+    if (dx < 0)
+        am_text_addf(b->out, "l%d_%d_%d", -dx, a, c);
+    else if (dx > 0 && dx < b->w->reach)
+        am_text_addf(b->out, "r%d_%d_%d", dx, a, c);
+    else if (dx > 0)
+        am_text_addf(b->out, "right_%d_%d", a, c);
+    else if (item->at[1] == 0 && item->at[2] == 0)
+        am_text_addf(b->out, "x_%d_%d", a, c);
+    else
+        add_row_point(b, a, c, sign * item->at[solid ? 2 : 1], solid ? sign * item->at[1] : 0);
+}
+
+/* ---- the sum of a point ---- */
+
+static bool are_opposite(const struct am_weight *p, const struct am_weight *q)
+{
+    return p->value == q->value && p->at[0] == -q->at[0] && p->at[1] == -q->at[1] &&
+           p->at[2] == -q->at[2];
+}
+
+static void add_items(const struct block *b, int a, int c, bool done[], int *open)
+{
+    const struct am_weights *const w = b->w;
+
+    for (size_t i = 0; i < w->n; i++) {
+        size_t pair = i + 1;
+
+        if (done[i])
+            continue;
+        while (pair < w->n && (done[pair] || !are_opposite(&w->items[i], &w->items[pair])))
+            pair++;
+        am_emit_begin_product(b->out, w->items[i].value, open);
+        am_text_add(b->out, pair < w->n ? "(" : "");
+        add_neighbour(b, a, c, &w->items[i]);
+        if (pair < w->n) {
+            am_text_add(b->out, " + ");
+            add_neighbour(b, a, c, &w->items[pair]);
+            am_text_add(b->out, ")");
+            done[pair] = true;
+        }
+    }
+}
+
+/* Those that d(i, a) + d(i + 1, a + 1) stands for. */
+static bool is_shared(const struct block *b, const struct am_weight *item)
+{
+    const int slow = item->at[b->d->dimensions - 1];
+
+    return b->pairs && (abs(item->at[0]) == 1 || abs(slow) == 1);
+}
+
+static void add_value(const struct block *b, int a, int c)
+{
+    const struct am_weight *const centre = am_weights_at(b->w, 0, 0, 0);
+    bool done[AM_WEIGHTS_MAX] = {false};
+    int open = -1;
+
+    for (size_t i = 0; i < b->w->n; i++)
+        done[i] = is_shared(b, &b->w->items[i]) || &b->w->items[i] == centre;
+    add_items(b, a, c, done, &open);
+    if (b->pairs) {
+        am_emit_begin_product(b->out, am_weights_at(b->w, 1, 0, 0)->value, &open);
+        am_text_addf(b->out, "(d_%d_%d + below_%d_%d)", a, c, a, c);
+    }
+    if (centre) {
+        am_emit_begin_product(b->out, centre->value, &open);
+        am_text_addf(b->out, "x_%d_%d", a, c);
+    }
+    am_emit_end_products(b->out, open);
+}
+
+/* ---- a column ---- */
+
+/* Moves what is held of a row on by one column. */
+static void add_moves(const struct block *b, int a, int c)
+{
+    const int reach = b->w->reach;
+
+    for (int j = reach; j > 1 && !b->pairs; j--)
+        am_text_addf(b->out, "        l%d_%d_%d = l%d_%d_%d;\n", j, a, c, j - 1, a, c);
+    if (!b->pairs)
+        am_text_addf(b->out, "        l1_%d_%d = x_%d_%d;\n", a, c, a, c);
+    else if (a > 0)
+        am_text_addf(b->out, "        d_%d_%d = below_%d_%d;\n", a, c, a - 1, c);
+    am_text_addf(b->out, "        u_%d_%d = %s_%d_%d;\n", a, c, reach > 1 ? "r1" : "right", a, c);
+    for (int j = 1; j < reach - 1; j++)
+        am_text_addf(b->out, "        r%d_%d_%d = r%d_%d_%d;\n", j, a, c, j + 1, a, c);
+    if (reach > 1)
+        am_text_addf(b->out, "        r%d_%d_%d = right_%d_%d;\n", reach - 1, a, c, a, c);
+}
+
+/* One row at one column; `end` counts the columns at the end of the row, whose last neighbours lie
+ * beyond it; -1: all are in the row. */
+static void add_row(const struct block *b, int a, int c, int end)
+{
+    char beyond[32];
+
+    (void)am_str_format(beyond, sizeof(beyond), " + %d * NAME_BYTES", b->w->reach);
+    am_text_addf(b->out, "        const NAME_vector x_%d_%d = u_%d_%d, right_%d_%d = ", a, c, a, c,
+                 a, c);
+    if (end < 0)
+        add_load(b, a, c, beyond);
+    else
+        am_text_addf(b->out, "end_%d_%d.right[%d]", a, c, end);
+    am_text_add(b->out, ";\n");
+    if (b->pairs) {
+        am_text_addf(b->out, "        const NAME_vector below_%d_%d = ", a, c);
+        add_row_point(b, a, c, 1, 0);
+        am_text_addf(b->out, " + right_%d_%d;\n", a, c);
+    }
+    am_text_addf(b->out, "        NAME_OUT(NAME_ROW(%d, %d), i) = ", a - (int)b->d->radius,
+                 b->d->dimensions == 3 ? c - (int)b->d->radius : 0);
+    add_value(b, a, c);
+    am_text_add(b->out, ";\n");
+    add_moves(b, a, c);
+}
+
+static void add_column(const struct block *b, int end)
+{
+    for (int c = 0; c < b->c && b->pairs && end < 0; c++) {
+        am_text_addf(b->out, "        const NAME_vector begun_%d = u_0_%d + ", c, c);
+        add_load(b, -1, c, " + NAME_BYTES");
+        am_text_add(b->out, ";\n");
+    }
+    for (int k = 0; k < 2 && b->ahead && end < 0; k++) {
+        if (k == 0 || b->d->dimensions == 3)
+            am_text_addf(b->out, "        __builtin_prefetch(b->ahead[%d] + i, 0, 2);\n", k);
+    }
+    for (int a = 0; a < b->a; a++)
+        for (int c = 0; c < b->c; c++)
+            add_row(b, a, c, end);
+    for (int c = 0; c < b->c && b->pairs && end < 0; c++)
+        am_text_addf(b->out, "        d_0_%d = begun_%d;\n", c, c);
+}
+
+/* ---- a block ---- */
+
+/* What is held of a row before column 0. */
+static void add_begin(const struct block *b, int a, int c)
+{
+    am_text_addf(b->out, "    NAME_vector u_%d_%d = NAME_IN(NAME_ROW(%d, %d), 0);\n", a, c, a, c);
+    if (b->pairs) {
+        am_text_addf(b->out, "    NAME_vector d_%d_%d = end_%d_%d.left[0] + ", a, c, a, c);
+        if (a > 0)
+            am_text_addf(b->out, "u_%d_%d;\n", a - 1, c);
+        else
+            am_text_addf(b->out, "NAME_IN(NAME_ROW(-1, %d), 0);\n", c);
+        return;
+    }
+    for (int j = 1; j <= b->w->reach; j++)
+        am_text_addf(b->out, "    NAME_vector l%d_%d_%d = end_%d_%d.left[%d];\n", j, a, c, a, c,
+                     j - 1);
+    for (int j = 1; j < b->w->reach; j++)
+        am_text_addf(b->out,
+                     "    NAME_vector r%d_%d_%d = NAME_IN(NAME_ROW(%d, %d), %d * NAME_BYTES);\n", j,
+                     a, c, a, c, j);
+}
+
+static void add_name(const struct block *b)
+{
+    am_text_addf(b->out, "NAME_block_%d_%d%s%s", b->a, b->c, b->back ? "_back" : "",
+                 b->ahead ? "_ahead" : "");
+}
+
+static void add_block(const struct block *b)
+{
+    am_text_add(b->out, "static void ");
+    add_name(b);
+    am_text_add(b->out, "(const struct NAME_block *b)\n{\n"
+                        "    char *const p = b->first;\n"
+                        "    const long slow = b->slow, fast = b->fast;\n"
+                        "    const long last = (b->w->vectors - NAME_REACH) * NAME_BYTES;\n");
+    am_emit_weight_vectors(b->w, "b->weight", b->out);
+    for (int k = 0; k < b->a * b->c; k++)
+        am_text_addf(b->out, "    struct NAME_row_ends end_%d_%d;\n", k / b->c, k % b->c);
+    am_text_add(b->out, "    long i = 0;\n\n    (void)fast;\n");
+    for (int k = 0; k < b->a * b->c; k++)
+        am_text_addf(b->out, "    NAME_turn(b, NAME_ROW(%d, %d), &end_%d_%d);\n", k / b->c,
+                     k % b->c, k / b->c, k % b->c);
+    for (int k = 0; k < b->a * b->c; k++)
+        add_begin(b, k / b->c, k % b->c);
+    am_text_add(b->out, "    for (; i < last; i += NAME_BYTES) {\n");
+    add_column(b, -1);
+    am_text_add(b->out, "    }\n");
+    for (int end = 0; end < b->w->reach; end++) {
+        am_text_add(b->out, "    {\n");
+        add_column(b, end);
+        am_text_add(b->out, "        i += NAME_BYTES;\n    }\n");
+    }
+    am_text_add(b->out, "}\n\n");
+}
+
+/* ---- all blocks ---- */
+
+/* Whether passes that go the other way need blocks of their own. */
+static bool is_lopsided(const struct am_description *d, const struct am_weights *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        const struct am_weight *const item = &w->items[i];
+        const struct am_weight *const other =
+            am_weights_at(w, item->at[0], -item->at[1], -item->at[2]);
+
+        if (!other || other->value != item->value)
+            return true;
+    }
+    return d->dimensions == 1;
+}
+
+/* The four of a table: one row, all planes of one row, a whole block, the same with prefetch. */
+static void four_of(const struct block *b, const int size[2], struct block out[4])
+{
+    for (int k = 0; k < 4; k++) {
+        out[k] = *b;
+        out[k].a = k == 0 ? 1 : size[0];
+        out[k].c = k < 2 ? 1 : size[1];
+        out[k].ahead = k == 3;
+    }
+}
+
+static void add_once(const struct block *b, const struct block *before, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (before[i].a == b->a && before[i].c == b->c && before[i].ahead == b->ahead)
+            return;
+    }
+    add_block(b);
+}
+
+static void add_table(struct block b[2][2][4], struct am_text *out)
+{
+    am_text_add(out, "static NAME_block_fn *const NAME_blocks[2][2][4] = {\n");
+    for (int i = 0; i < 4; i++) {
+        am_text_addf(out, "    %s{", i % 2 ? " " : "{");
+        for (int k = 0; k < 4; k++) {
+            struct block named = b[i / 2][i % 2][k];
+
+            named.out = out;
+            add_name(&named);
+            am_text_add(out, k < 3 ? ", " : i % 2 ? "}},\n" : "},\n");
+        }
+    }
+    am_text_add(out, "};\n");
+}
+
+static void add_blocks(const struct am_description *d, const struct am_weights *w, int registers,
+                       struct am_text *out)
+{
+    const struct sizes sizes = sizes_of(d, w, registers);
+    const bool lopsided = is_lopsided(d, w);
+    struct block all[2][2][4];
+
+    for (int back = 0; back < 2; back++) {
+        const struct block b = {
+            .d = d, .w = w, .back = back && lopsided, .pairs = shares_pairs(d, w), .out = out};
+
+        four_of(&b, sizes.small, all[back][0]);
+        four_of(&b, sizes.large, all[back][1]);
+        for (size_t k = 0; k < 8 && (!back || lopsided); k++)
+            add_once(&all[back][k / 4][k % 4], all[back][0], k);
+    }
+    add_table(all, out);
+}
+
+void am_emit_wave_blocks(const struct am_description *d, struct am_text *out)
+{
+    struct am_weights w;
+
+    if (!am_weights_find(d, &w))
+        return;
+    am_text_add(out, "#if defined(__AVX512F__)\n");
+    add_blocks(d, &w, 32, out);
+    am_text_add(out, "#else\n");
+    add_blocks(d, &w, 16, out);
+    am_text_add(out, "#endif\n\n");
+}
+
+/* ---- constants ---- */
+
+static void add_sizes(const struct am_description *d, const struct am_weights *w, int registers,
+                      struct am_text *out)
+{
+    const struct sizes s = sizes_of(d, w, registers);
+
+    am_text_addf(out,
+                 "enum {\n    NAME_SMALL_SLOW = %d,\n    NAME_SMALL_FAST = %d,\n"
+                 "    NAME_LARGE_SLOW = %d,\n    NAME_LARGE_FAST = %d,\n    NAME_SLICE = %d\n};\n",
+                 s.small[0], s.small[1], s.large[0], s.large[1],
+                 registers == 32 ? 24 : registers - 2 - (int)w->n_values);
+}
+
+void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
+{
+    struct am_weights w;
+
+    if (!am_weights_find(d, &w))
+        return;
+    am_text_addf(
+        out,
+        "/* Blocks of waves: rows that registers hold, of the slow and of the fast "
+        "dimension. */\n"
+        "enum {\n    NAME_REACH = %d,\n    NAME_WEIGHTS = %zu,\n    NAME_AHEAD = %d,\n"
+        "    NAME_STEPS_MAX = 256,\n"
+        "    NAME_LARGE = 4 << 20 /* bytes: grids that leave the second-level cache */\n};\n"
+        "enum { NAME_ROW_ALONE, NAME_PLANES, NAME_WHOLE, NAME_WHOLE_AHEAD };\n"
+        "#if defined(__AVX512F__)\n",
+        w.reach, w.n_values, d->dimensions == 3 ? 2 : 1);
+    add_sizes(d, &w, 32, out);
+    am_text_add(out, "#else\n");
+    add_sizes(d, &w, 16, out);
+    am_text_add(out, "#endif\n\n");
+}
+
+void am_emit_wave_weights(const struct am_description *d, struct am_text *out)
+{
+    struct am_weights w;
+
+    if (!am_weights_find(d, &w))
+        return;
+    am_text_add(out,
+                "static void NAME_set_weights(const struct NAME_waves *from__, REAL *to__)\n{\n");
+    for (size_t i = 0; i < d->parameters.n; i++)
+        am_text_addf(out, "    const REAL %s = from__->parameter[%zu];\n",
+                     d->parameters.items[i].name, i);
+    am_text_add(out, "\n    (void)from__;\n");
+    for (size_t i = 0; i < d->parameters.n; i++)
+        am_text_addf(out, "    (void)%s;\n", d->parameters.items[i].name);
+    for (size_t i = 0; i < w.n_values; i++)
+        am_text_addf(out, "    to__[%zu] = (REAL)(%s);\n", i, w.values[i]);
+    am_text_add(out, "}\n\n");
+}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stencils that a user describes: every shipped description measured in both types, plain and tiled, by one thread and
+"""Stencils that a user describes: every shipped description measured in both types, plain, tiled and by waves, by one thread and
 two, in sizes that fit nothing; errors planted into the generated code, which its verification must notice; exports
 that compile alone and step as the bench does."""
 import os
@@ -29,6 +29,28 @@ PLANTED = {
     "a step is missing": ("for (long left = steps, now; left > 0; left -= now)",
                           "for (long left = WRONG ? steps - 1 : steps, now; left > 0; left -= now)"),
     "a neighbour is the wrong one": ("u__ym1z0[x]", "u__ym1z0[WRONG ? x + 1 : x]"),
+}
+# The same for waves of a star in three dimensions.
+PLANTED_WAVES = {
+    "a side is not set": ("    star_f64_set_sides(f, t, low, high);", "    if (!(WRONG))\n        star_f64_set_sides(f, t, low, high);"),
+    "a lane's neighbour is the wrong one": ("row[(j - 1) * star_f64_LANES]", "row[(j - !(WRONG)) * star_f64_LANES]"),
+    "levels do not lean": ("at[k] * size[k] - t * star_f64_RADIUS", "at[k] * size[k] - ((WRONG) ? 0 : t * star_f64_RADIUS)"),
+    "a block is left out": ("            star_f64_do_block(f, &b, whole, rows == f->rows);",
+                            "            if (!((WRONG) && s == 9 && r < 8))\n"
+                            "                star_f64_do_block(f, &b, whole, rows == f->rows);"),
+    "a weight is off": ("    star_f64_set_weights(w, f->weight);",
+                        "    star_f64_set_weights(w, f->weight);\n    f->weight[1] *= (WRONG) ? 1.0001 : 1;"),
+    "a periodic side is not copied": ("if (row++ % threads == me && (yy != y || zz != z))",
+                                      "if (row++ % threads == me && (yy != y || zz != z) && !(WRONG))"),
+    "a pass is too short": ("        now = left < shape->depth ? left : shape->depth;\n        back",
+                            "        now = left < shape->depth ? left : shape->depth;\n        left -= WRONG;\n        back"),
+}
+STAR = ("stencil star\ndimensions 3\nfield u\nparameter r 0.125\nboundary fixed 0.3\nboundary z mirror\n"
+        "update u = u + r * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)\n")
+# Waves of other shapes: radius 2 with weights that differ along all axes and directions; in one dimension; two rows at once.
+SHAPES = {
+    "wide": (2, "update u = 0.3 * u + 0.1 * (u[-2,0] + u[1,0]) + 0.2 * u[2,0] - 0.05 * u[0,-2] + 0.15 * u[0,-1] + u[0,2] / 8\n"),
+    "ring": (1, "update u = 0.4 * u + 0.2 * u[-1] + 0.1 * u[1] + (u[-3] + u[3]) / 8\n"),
 }
 # States of all visits, by the value of an axis.
 SHOWN = ("SELECT param.value, group_concat(DISTINCT visit.state) FROM visit JOIN param ON param.point = visit.point "
@@ -113,7 +135,7 @@ def test_shipped(tap, own):
                       "-o", name + ".db",
                       *axes(dimensions, "type=f32,f64", "rows=4" if dimensions > 1 else "rows=1", "threads=1,2"))
         states = own.query(name + ".db", "SELECT state, count(*) FROM visit GROUP BY state") if done.returncode == 0 else []
-        tap.ok(states == [("ok", 8)], f"{name}: all points are right {states}",
+        tap.ok(states == [("ok", 12 if name.startswith("heat") else 8)], f"{name}: all points are right {states}",
                done.stdout[-3000:] + done.stderr[-3000:])
 
 
@@ -130,38 +152,67 @@ def bench_of(own, name):
     return own.read(name + ".c") if done.returncode == 0 else ""
 
 
+KINDS = ("periodic", "fixed", "mirror")
+
+
+def with_kinds(text, name):
+    """The text with an axis for every pair of kinds along every pair of dimensions."""
+    text = text.replace(f"static const int {name}_f64_sides[3]", f"static int {name}_f64_sides[3]")
+    text = text.replace(f"{name}_f64_fixed[3] = {{0.3, 0.3, 0}}", f"{name}_f64_fixed[3] = {{0.3, 0.3, 0.3}}")
+    return with_axis(text, "kinds", "    for (int d = 0; d < 3; d++)\n"
+                     f"        {name}_f64_sides[d] = (d < 2 ? kinds / (d ? 3 : 1) : kinds + kinds / 3) % 3;\n")
+
+
+def check_kinds(tap, own, name, *more):
+    done = own.do("run", f"./{name}.c", *LIGHT, "-o", name + ".db", *axes(3, "threads=1,2", "kinds=0,1,2,3,4,5,6,7,8", *more))
+    states = dict(own.query(name + ".db", SHOWN.format("kinds"))) if done.returncode == 0 else {}
+    for i in range(9):
+        words = KINDS[i % 3], KINDS[i // 3], KINDS[(i + i // 3) % 3]
+        tap.ok(states.get(i) == "ok", f"{name}: sides {', '.join(words)}", done.stdout[-2000:] + done.stderr[-2000:])
+
+
+def with_planted(tap, text, planted):
+    for i, (name, (piece, other)) in enumerate(planted.items(), 1):
+        tap.ok(piece in text, f"there is a place for: {name}")
+        text = text.replace(piece, other.replace("WRONG", f"planted == {i}"))
+    return with_axis(text, "planted", "")
+
+
+def check_planted(tap, own, name, planted, *words):
+    numbers = ",".join(str(i) for i in range(len(planted) + 1))
+    done = own.do("run", f"./{name}.c", *LIGHT, "-o", name + "-wrong.db", "-p", f"planted={numbers}", *words)
+    states = dict(own.query(name + "-wrong.db", SHOWN.format("planted")))
+    tap.ok(states.get(0) == "ok", f"{name} is right as it is", done.stdout[-2000:] + done.stderr[-2000:])
+    for i, what in enumerate(planted, 1):
+        tap.ok(states.get(i) == "fail", f"noticed: {what}", states)
+    tap.ok(done.returncode == 1 and "off by" in done.stdout + done.stderr, "and said")
+
+
 def test_boundaries(tap, own):
-    """Every pair of kinds along every pair of dimensions of a box with its corners: one program, in which kinds are
-    variables."""
-    kinds = ("periodic", "fixed", "mirror")
+    """A box with its corners: one program, in which kinds of boundaries are variables."""
     box = " + ".join(f"u[{x},{y},{z}]" for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1))
     own.write("sides.sten", "stencil sides\ndimensions 3\nfield u\ncoefficient k start 1 noise 0.1\nboundary fixed 0.3\n"
               f"boundary z mirror\nupdate u = k * k[0,1,-1] * ({box}) / 27\n")
-    text = bench_of(own, "sides")
-    text = text.replace("static const int sides_f64_sides[3]", "static int sides_f64_sides[3]")
-    text = text.replace("sides_f64_fixed[3] = {0.3, 0.3, 0}", "sides_f64_fixed[3] = {0.3, 0.3, 0.3}")
-    own.write("sides.c", with_axis(text, "kinds", "    for (int d = 0; d < 3; d++)\n"
-                                   "        sides_f64_sides[d] = (d < 2 ? kinds / (d ? 3 : 1) : kinds + kinds / 3) % 3;\n"))
-    done = own.do("run", "./sides.c", *LIGHT, "-o", "sides.db", *axes(3, "threads=1,2", "rows=2", "kinds=0,1,2,3,4,5,6,7,8"))
-    states = dict(own.query("sides.db", SHOWN.format("kinds"))) if done.returncode == 0 else {}
-    for i in range(9):
-        words = kinds[i % 3], kinds[i // 3], kinds[(i + i // 3) % 3]
-        tap.ok(states.get(i) == "ok", f"sides {', '.join(words)}", done.stdout[-2000:] + done.stderr[-2000:])
+    own.write("sides.c", with_kinds(bench_of(own, "sides"), "sides"))
+    check_kinds(tap, own, "sides", "rows=2")
+
+
+def test_waves(tap, own):
+    own.write("star.sten", STAR)
+    own.write("star.c", with_kinds(with_planted(tap, bench_of(own, "star"), PLANTED_WAVES), "star"))
+    check_kinds(tap, own, "star", "variant=wave")
+    check_planted(tap, own, "star", PLANTED_WAVES, *axes(3, "variant=wave", "kinds=5"))
+    for name, (dimensions, update) in SHAPES.items():
+        own.write(name + ".sten", f"stencil {name}\ndimensions {dimensions}\nfield u\nboundary periodic\n" + update)
+        done = own.do("run", f"./{name}.sten", *LIGHT, "-o", name + ".db", *axes(dimensions, "variant=wave", "threads=1,2",
+                                                                                 "type=f32,f64"))
+        tap.ok(done.returncode == 0, f"waves of {name}", done.stdout[-2000:] + done.stderr[-2000:])
 
 
 def test_planted(tap, own):
     own.write("heat.sten", HEAT)
-    text = bench_of(own, "heat")
-    for i, (name, (piece, other)) in enumerate(PLANTED.items(), 1):
-        tap.ok(piece in text, f"there is a place for: {name}")
-        text = text.replace(piece, other.replace("WRONG", f"planted == {i}"))
-    own.write("wrong.c", with_axis(text, "planted", ""))
-    done = own.do("run", "./wrong.c", *LIGHT, "-o", "wrong.db", "-p", "variant=tiled", *axes(2, "planted=" + ",".join(str(i) for i in range(len(PLANTED) + 1))))
-    states = dict(own.query("wrong.db", SHOWN.format("planted")))
-    tap.ok(states.get(0) == "ok", "it is right as it is", done.stdout[-2000:] + done.stderr[-2000:])
-    for i, name in enumerate(PLANTED, 1):
-        tap.ok(states.get(i) == "fail", f"noticed: {name}", states)
-    tap.ok(done.returncode == 1 and "off by" in done.stdout + done.stderr, "and said")
+    own.write("wrong.c", with_planted(tap, bench_of(own, "heat"), PLANTED))
+    check_planted(tap, own, "wrong", PLANTED, "-p", "variant=tiled", *axes(2))
 
 
 def test_export(tap, own):
@@ -215,7 +266,7 @@ def main():
         tap.skip("stencils of the user's own", "there is no C compiler")
         tap.done()
         return
-    for test in (test_shipped, test_boundaries, test_planted, test_export, test_tuned, test_refused):
+    for test in (test_shipped, test_boundaries, test_waves, test_planted, test_export, test_tuned, test_refused):
         test(tap, own)
     tap.done()
 

@@ -3,7 +3,9 @@
 #include "cli/stencil/emit.h"
 
 #include "cli/stencil/emit_formula.h"
+#include "cli/stencil/emit_wave.h"
 #include "cli/stencil/texts.h"
+#include "cli/stencil/weights.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -193,12 +195,33 @@ static void add_independent(const struct emitter *e)
             "#endif\n\n");
 }
 
+static bool has_waves(const struct am_description *d)
+{
+    struct am_weights w;
+
+    return am_weights_find(d, &w);
+}
+
+static void add_waves(const struct emitter *e)
+{
+    if (!has_waves(e->d))
+        return;
+    add_text(e, "@HERE@", "@HERE@", am_emit_wave_constants);
+    add_text(e, am_stencil_text_lanes, NULL, NULL);
+    add_text(e, "@HERE@", "@HERE@", am_emit_wave_weights);
+    if (e->d->dimensions == 1)
+        add_text(e, am_stencil_text_slice, "@SLICES@", am_emit_wave_slices);
+    else
+        add_text(e, am_stencil_text_wave, "@BLOCKS@", am_emit_wave_blocks);
+}
+
 static void add_kernel(const struct emitter *e)
 {
     add_independent(e);
     add_constants(e);
     am_text_add(e->out, "\n");
     add_text(e, am_stencil_text_driver, "@ROWS@", am_emit_rows);
+    add_waves(e);
 }
 
 static void add_includes(struct am_text *out, const char *more)
@@ -235,6 +258,10 @@ static void add_advice(const struct emitter *e, const struct am_emit_shape *shap
             " * A shape to begin with: ");
     addf(e, "{.depth = %ld, .wave = %ld, .strip = %ld, .rows = %ld}.\n", shape->depth, shape->wave,
          shape->strip, shape->rows);
+    if (has_waves(d))
+        addf(e, " *\n * Faster: NAME_wave_lay_out(), a zeroed array and points by NAME_wave_at(), "
+                "NAME_wave_close(),\n * NAME_wave_run(), which steps in place with rows in "
+                "registers.\n");
     addf(e, " * Compile with -O3 -march=native. */\n");
 }
 
@@ -324,6 +351,7 @@ static void add_settings(const struct am_description *d, struct am_text *out)
                  d->dimensions, d->radius, THREADS_MAX);
     am_text_addf(out, "#define FLOPS %u.0\n#define READ %zu.0\n#define WRITTEN %zu.0\n", d->flops,
                  d->fields.n * levels + d->coefficients.n, d->fields.n);
+    am_text_addf(out, "#define VARIANTS \"plain,tiled%s\"\n", has_waves(d) ? ",wave" : "");
     am_text_addf(out, "#define SIDES \"%s\"\n#define SIDES_QUICK \"%s\"\n#define STEPS \"%s\"\n",
                  v->sides, v->sides_quick, v->steps);
     am_text_addf(out,
@@ -349,6 +377,7 @@ enum am_status am_emit_bench(const struct am_description *d, struct am_text *out
         const struct emitter e = begin(d, type, out);
 
         add_kernel(&e);
+        addf(&e, "#define NAME_HAS_WAVES %d\n", has_waves(d));
         add_starts(&e);
         add_text(&e, am_stencil_text_start, NULL, NULL);
         add_reference(&e, "wide", "long double");

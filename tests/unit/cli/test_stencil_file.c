@@ -3,6 +3,7 @@
  */
 #include "cli/stencil/description.h"
 #include "cli/stencil/emit.h"
+#include "cli/stencil/weights.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -147,10 +148,48 @@ static void test_formulas(void)
     }
 }
 
-/* What stands for something else is replaced everywhere. */
-static void test_whole(void)
+/* Which formulas are sums of weighted neighbours, and their weights. */
+static void test_weights(void)
 {
-    static const char text[] = HEAD "coefficient k\nupdate u = k * u[1,1]\n";
+    static const struct {
+        const char *rest;
+        size_t n, values;
+        const char *first;
+    } cases[] = {
+        {"update u = u + r * (u[1,0] + u[-1,0] - 4 * u)\n", 3, 2, "1 + -((r)) * ((REAL)4)"},
+        {"update u = (u[0,1] - 2 * u[1,0]) / 4\n", 2, 2, "1 / ((REAL)4)"},
+        {"update u = -u * (r + 1)\n", 1, 1, "-((r + (REAL)1))"},
+        {"update u = u * r * 2 - r * 2 * u\n", 1, 1, NULL},
+        {"update u = u + 1\n", 0, 0, NULL},
+        {"update u = u * u\n", 0, 0, NULL},
+        {"update u = 1 / u\n", 0, 0, NULL},
+        {"update u = u[1,1]\n", 0, 0, NULL},
+        {"update u = u - u.before\n", 0, 0, NULL},
+        {"coefficient k\nupdate u = k * u\n", 0, 0, NULL},
+        {"field v\nupdate u = u\nupdate v = v\n", 0, 0, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct am_arena arena = {0};
+        const char *const text = am_arena_printf(&arena, HEAD "parameter r 1\n%s", cases[i].rest);
+        struct am_weights w = {.n = 0};
+        struct am_description d;
+        struct am_err err = {0};
+        const bool read = am_description_parse("f", text, &arena, &d, &err) == AM_OK;
+        const bool found = read && am_weights_find(&d, &w);
+
+        ok(read && found == (cases[i].n > 0) && (!found || w.n == cases[i].n) &&
+               (!found || w.n_values == cases[i].values) &&
+               (!cases[i].first || strcmp(w.values[0], cases[i].first) == 0),
+           "%s: %zu weights, %s %s", cases[i].rest, found ? w.n : 0, found ? w.values[0] : "none",
+           err.text);
+        am_arena_fini(&arena);
+    }
+}
+
+/* What stands for something else is replaced everywhere. */
+static void check_whole(const char *text)
+{
     static const char *const marks[] = {"NAME", "REAL", "TYPED", "WIDER", "@"};
     const struct am_emit_shape shape = {8, 16, 1, 4};
     struct am_arena arena = {0};
@@ -173,12 +212,20 @@ static void test_whole(void)
     am_arena_fini(&arena);
 }
 
+static void test_whole(void)
+{
+    check_whole(HEAD "coefficient k\nupdate u = k * u[1,1]\n");
+    check_whole(HEAD "update u = 2 * u[1,0] + u[0,1]\n");
+    check_whole("stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u[2]\n");
+}
+
 int main(void)
 {
     test_refused();
     test_bounds();
     test_read();
     test_formulas();
+    test_weights();
     test_whole();
     return tap_done();
 }

@@ -420,8 +420,12 @@ static enum am_status add_parts(struct am_store *store, const struct am_merge *m
 enum am_status am_store_merge(const char *path, const struct am_merge *merge, struct am_err *err)
 {
     struct am_store *store = NULL;
-    enum am_status s = am_store_create(path, &store, err);
+    enum am_status s;
 
+    /* Counting its memory takes a lock that all threads would wait for. Where SQLite is in use
+     * already it refuses, and merging is slower. */
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    s = am_store_create(path, &store, err);
     if (s == AM_OK)
         s = am_db_exec(store, am_store_merge_schema, "create", err);
     if (s == AM_OK)

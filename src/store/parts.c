@@ -19,7 +19,8 @@ enum {
 /* Of the files that are checked at once: a check has the results of its file in memory. */
 static const uint64_t bytes_max = 64 << 20;
 
-/* A ring of parts: the slot i % SLOTS has the i-th part with a file. */
+/* A ring of parts: the slot i % n_slots has the i-th part with a file, which stays open until the
+ * slot has the next one: whoever checks that closes it, and not the caller. */
 struct am_parts {
     const struct am_merge *merge;
     struct am_part slots[SLOTS];
@@ -61,6 +62,7 @@ static void check_part(const char *path, struct am_part *out)
     struct am_arena arena = {0};
     enum am_status s;
 
+    am_store_close(out->store);
     *out = (struct am_part){0};
     s = am_store_open(path, false, &out->store, &out->failed);
     if (s == AM_OK) {
@@ -111,7 +113,7 @@ static bool begin_check(struct am_parts *p, struct check *out)
 {
     if (!has_more(p) || p->begun - p->taken + p->held >= p->n_slots)
         return false;
-    *out = (struct check){.path = p->merge->parts[p->at].path, .slot = p->begun % SLOTS};
+    *out = (struct check){.path = p->merge->parts[p->at].path, .slot = p->begun % p->n_slots};
     out->bytes = size_of(out->path);
     if (p->bytes && p->bytes + out->bytes > bytes_max)
         return false;
@@ -148,22 +150,16 @@ static void *run_thread(void *self)
     return NULL;
 }
 
-/* With the lock held: what the caller had is closed. */
+/* With the lock held: the slot of what the caller had may be used again. */
 static void release(struct am_parts *p)
 {
-    struct am_part *const part = &p->slots[(p->taken + SLOTS - 1) % SLOTS];
-
-    if (!p->held)
-        return;
-    am_store_close(part->store);
-    part->store = NULL;
     p->held = 0;
     (void)pthread_cond_broadcast(&p->changed);
 }
 
 const struct am_part *am_parts_next(struct am_parts *p)
 {
-    const size_t slot = p->taken % SLOTS;
+    const size_t slot = p->taken % p->n_slots;
     struct check check;
 
     (void)pthread_mutex_lock(&p->lock);
@@ -237,7 +233,7 @@ void am_parts_close(struct am_parts *p)
     for (size_t i = 0; i < p->n_threads; i++)
         (void)pthread_join(p->threads[i], NULL);
     for (size_t i = 0; i < SLOTS; i++)
-        am_store_close(p->slots[i].store); /* checked, and never asked for */
+        am_store_close(p->slots[i].store);
     (void)pthread_cond_destroy(&p->changed);
     (void)pthread_mutex_destroy(&p->lock);
     free(p);

@@ -186,7 +186,7 @@ static enum am_status check_object(struct am_store *store, const char *type, con
         rows.status = am_db_fail(store, "read", err);
     if (am_db_rows_next(&rows))
         have = (const char *)sqlite3_column_text(rows.stmt, 0);
-    if (rows.status == AM_OK && (!have || !is_same_sql(have, sql)))
+    if (rows.status == AM_OK && (!have || (strcmp(have, sql) != 0 && !is_same_sql(have, sql))))
         rows.status =
             am_fail(err, AM_E_STORE, "%s: cannot read: its %s %s is not that of schema %u",
                     store->path, type, name, store->version);

@@ -177,8 +177,11 @@ double am_schedule_guess(const struct am_plan *plan, const struct am_point *poin
     const double bytes = bytes_of(point) / fmin((double)am_point_threads(point), threads_filling);
     /* Calibration costs about three batches, and batches come out longer than their minimum. */
     const double batch_s = fmax(1.3e-9 * (double)s->min_batch_ns, bytes / walk_rate);
-    const double batches_s = fmin(batch_s * (3 + s->warmup + s->samples),
-                                  batch_s * (3 + s->warmup) + 1e-9 * (double)s->max_point_ns);
+    const double trial_s =
+        fmax(fmin(batch_s, 1e-9 * (double)AM_SAMPLER_TRIAL_NS), bytes / walk_rate);
+    const double warm_s = fmax(fmin(batch_s, 1e-9 * (double)AM_SAMPLER_WARM_NS), bytes / walk_rate);
+    const double before_s = 3 * trial_s + s->warmup * warm_s;
+    const double batches_s = before_s + fmin(batch_s * s->samples, 1e-9 * (double)s->max_point_ns);
 
     const double start_s = point->start_s > 0
                                ? point->start_s

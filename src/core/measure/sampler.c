@@ -281,11 +281,24 @@ static uint64_t wanted_ns(const struct session *s)
     return min_ns > floor_ns ? min_ns : floor_ns;
 }
 
+static uint64_t at_most(uint64_t ns, uint64_t most)
+{
+    return ns < most ? ns : most;
+}
+
+/* `iters` times want / took, rounded up; no less than they are. */
+static uint64_t scaled(uint64_t iters, uint64_t took, uint64_t want)
+{
+    const double next = took ? ceil((double)iters * ((double)want / (double)took)) : 0;
+
+    return !(next > (double)iters) ? iters : next < (double)iters_max ? (uint64_t)next : iters_max;
+}
+
 /* From the given loop count on; `batch_ns` is what a batch of the chosen one should take. */
 static enum am_status choose_iters(struct session *s, uint64_t *iters, uint64_t *batch_ns,
                                    struct am_err *err)
 {
-    const uint64_t want = wanted_ns(s);
+    const uint64_t want = wanted_ns(s), trial = at_most(want, AM_SAMPLER_TRIAL_NS);
     uint64_t once = 0;
     enum am_status status;
 
@@ -293,15 +306,19 @@ static enum am_status choose_iters(struct session *s, uint64_t *iters, uint64_t 
         *iters = s->bench->fixed_iters;
         return AM_OK;
     }
-    status = calibrate(s, want, iters, &once, err);
+    status = calibrate(s, trial, iters, &once, err);
     if (status == AM_OK)
-        status = check_grows(s, want, iters, &once, err);
+        status = check_grows(s, trial, iters, &once, err);
     if (status == AM_OK)
         status = check_possible(*iters, once, err);
     *batch_ns = once;
-    if (once < want) {
+    if (once < trial) {
         *iters *= 2;
         *batch_ns *= 2;
+    }
+    if (status == AM_OK && trial < want) {
+        *iters = scaled(*iters, *batch_ns, want);
+        *batch_ns = want > *batch_ns ? want : *batch_ns;
     }
     return status;
 }
@@ -446,17 +463,30 @@ static enum am_status take_samples(struct session *s, uint64_t iters, uint64_t *
     return check_bound(beyond, taken, least, err);
 }
 
+/* Part of a batch that warms up: all of it unless it is long. At least one iteration. */
+static uint64_t warming_iters(const struct session *s, uint64_t iters)
+{
+    const double part = (double)AM_SAMPLER_WARM_NS / (double)wanted_ns(s);
+    const double some = ceil((double)iters * part);
+
+    return s->bench->fixed_iters || part >= 1 ? iters : some < 1 ? 1 : (uint64_t)some;
+}
+
+/* `shortest` becomes the least time that a whole batch would take by these. */
 static enum am_status warm_up(struct session *s, uint64_t iters, uint64_t *shortest,
                               struct am_err *err)
 {
+    const uint64_t some = warming_iters(s, iters);
     enum am_status status = AM_OK;
 
     for (unsigned i = 0; i < s->sampler->settings.warmup && status == AM_OK && !out_of_time(s, 1);
          i++) {
-        uint64_t took = UINT64_MAX;
+        uint64_t took = 0;
+        double whole;
 
-        status = try_batch(s, iters, &took, err);
-        *shortest = took < *shortest ? took : *shortest;
+        status = try_batch(s, some, &took, err);
+        whole = (double)took * ((double)iters / (double)some);
+        *shortest = whole < (double)*shortest ? (uint64_t)whole : *shortest;
     }
     return status;
 }
@@ -480,6 +510,10 @@ static enum am_status settle(struct session *s, uint64_t *iters, struct am_err *
         if (status == AM_OK)
             status = warm_up(s, *iters, &shortest, err);
     } while (status == AM_OK && misled(s, shortest) && !out_of_time(s, 1));
+    /* A long batch was extrapolated: what is warm may be quicker, and no window of a meter may end
+     * too early. */
+    if (status == AM_OK && !s->bench->fixed_iters && wanted_ns(s) > AM_SAMPLER_TRIAL_NS)
+        *iters = scaled(*iters, shortest, wanted_ns(s));
     return status;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The sampler: measures one prepared point inside the worker, batch by batch.
  *
- * In this order: iterations per batch are chosen so that a batch lasts long enough; the outcome is
+ * In this order: iterations per batch are chosen so that a batch lasts long enough, by batches of a
+ * quarter of a second at most, from which longer ones are extrapolated; the outcome is
  * verified; warm-up batches; timed batches, each with the core clock of all threads of the bench's
  * team probed before and after it and with what disturbed it (steal time, context switches, CPU
  * time against wall time, a drifting clock: core/measure/labels.h) as labels; verified again. Every
@@ -33,6 +34,11 @@ struct am_event_reader {
 };
 
 enum { AM_SAMPLES_MAX = 100000 }; /* batches of a launch, wanted or measured again */
+
+/* What prepares the samples needs no batches as long as meters of energy want theirs (5 s and more
+ * with a GPU): it is done with batches of at most these lengths. */
+#define AM_SAMPLER_TRIAL_NS UINT64_C(250000000) /* calibration and the proof of growth */
+#define AM_SAMPLER_WARM_NS UINT64_C(1000000000) /* a warm-up batch */
 
 struct am_sampler_settings {
     uint64_t min_batch_ns; /* a batch lasts at least this long */

@@ -25,7 +25,8 @@ struct work_state {
     unsigned stalls;   /* a bit per batch from the first on: set, it takes 5 ms more */
     uint64_t turns;    /* 0: all that are asked for; else at most so many */
     bool folded, wrong, wrong_later;
-    bool flickers; /* the clock makes one more step in the longest batches */
+    unsigned slow_calls; /* of the first batches, which take half as long again */
+    bool flickers;       /* the clock makes one more step in the longest batches */
 };
 
 static void run(void *state, uint64_t iters)
@@ -38,6 +39,7 @@ static void run(void *state, uint64_t iters)
     fake_ns += w->flickers && iters > UINT64_C(1) << 60 ? 20 : 0;
     w->calls++;
     w->largest = iters > w->largest ? iters : w->largest;
+    fake_ns += w->calls <= w->slow_calls ? took / 2 : 0;
     fake_ns += (took > w->waits_ns ? took : w->waits_ns) + (stalled ? 5000000 : 0);
 }
 
@@ -149,6 +151,34 @@ static void test_batches(void)
                 "the metric is derived from the sample");
         is_near(h.last.values[1] * (double)took * 1e-9, 4.0 * (double)h.last.iters, 1e-9,
                 "rates use the stated work");
+    }
+}
+
+/* Windows as the meters of a GPU want them: they are taken whole, and nothing else is that long. */
+static void test_long_batches(void)
+{
+    static const struct {
+        uint64_t ns_per_iter;
+        unsigned slow_calls;
+    } cases[] = {{1000, 0}, {10000000, 0}, {3000000000u, 0}, {10000000, 4}};
+    const uint64_t second = 1000000000u, window = 6 * second;
+    struct am_sampler_settings settings = usual;
+
+    settings.min_batch_ns = window;
+    settings.samples = 2;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct work_state w = {.ns_per_iter = cases[i].ns_per_iter,
+                               .slow_calls = cases[i].slow_calls};
+        struct am_err err = {0};
+        struct heard h;
+        const enum am_status s = measure(&w, NULL, 0, settings, &bench, &h, &err);
+
+        ok(s == AM_OK && h.samples == 2 && h.last.elapsed_ns >= window &&
+               h.last.elapsed_ns <= window + window / 2,
+           "%llu ns an iteration: windows of %.3g s (%s)", (unsigned long long)cases[i].ns_per_iter,
+           (double)h.last.elapsed_ns * 1e-9, err.text);
+        ok(fake_ns < 2 * h.last.elapsed_ns + 3 * second + 5 * cases[i].ns_per_iter,
+           "and little besides: %.3g s in all", (double)fake_ns * 1e-9);
     }
 }
 
@@ -526,6 +556,7 @@ int main(void)
     test_occupancy();
     test_once();
     test_batches();
+    test_long_batches();
     test_disturbed();
     test_falling();
     test_stopped_clock();

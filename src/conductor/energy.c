@@ -7,6 +7,7 @@
 #include "conductor/energy_metrics.h"
 #include "meter/sampler.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ enum { SPARE_PART = 5 };    /* batches are longer by it: the next may be quicker
  * whatever the meter's period (research: 0.5 s for a package, 5 s for a GPU). */
 static const uint64_t cpu_batch_ns = 500 * UINT64_C(1000000);
 static const uint64_t gpu_batch_ns = 5000000000u;
+static const uint64_t long_batch_ns = 2000000000u; /* from it on a batch more is a burden */
 static const uint64_t quick_period_ns = 25 * UINT64_C(1000000);
 static const uint64_t slow_look_ns = 2000000000u; /* at most */
 
@@ -369,6 +371,51 @@ static uint64_t sufficient_ns(const struct am_energy_rig *rig, bool floored)
     return longest;
 }
 
+/* How long the machine rests for its idle power, where `seconds` would be enough for a person. */
+static double rest_s(const struct am_energy_rig *rig, double seconds)
+{
+    return fmax(seconds, (double)sufficient_ns(rig, true) * 1e-9);
+}
+
+/* What a launch takes beside its samples, about: a process and its device, the trials, warming up.
+ */
+static double preparing_s(const struct am_sampler_settings *s)
+{
+    static const double start_s = 1, trials = 4;
+    const double batch_s = 1e-9 * (double)s->min_batch_ns;
+
+    return start_s + trials * fmin(batch_s, 1e-9 * (double)AM_SAMPLER_TRIAL_NS) +
+           s->warmup * fmin(batch_s, 1e-9 * (double)AM_SAMPLER_WARM_NS);
+}
+
+/* Batches of one launch for which the budget leaves room when a single point gets its launches, and
+ * the machine rests before and after them; at least one. */
+static unsigned batches_within(const struct am_plan_settings *set, double rest_s)
+{
+    static const double longer = 1.1; /* than their least length */
+    const double launches = set->min_launches ? set->min_launches : 1;
+    const double each_s = (set->budget_s - 2 * rest_s) / launches - preparing_s(&set->sampler);
+    const double n = each_s / (longer * 1e-9 * (double)set->sampler.min_batch_ns);
+
+    return n < 1 ? 1 : n < 1e6 ? (unsigned)n : 1000000;
+}
+
+/* Long batches are measured again more seldom, and as many are taken as there is time for: five of
+ * six seconds each, and five more for those that were disturbed, would be a minute per launch. */
+static void take_fewer(const struct am_energy_rig *rig, struct am_plan_settings *settings)
+{
+    struct am_sampler_settings *const s = &settings->sampler;
+    const unsigned room =
+        settings->budget_s > 0 ? batches_within(settings, rest_s(rig, 0)) : UINT_MAX;
+
+    if (s->min_batch_ns > long_batch_ns && s->extra > 1)
+        s->extra = 1;
+    if (s->samples > room)
+        s->samples = room;
+    if (s->extra > room - s->samples)
+        s->extra = room - s->samples;
+}
+
 void am_energy_rig_stretch(const struct am_energy_rig *rig, bool batch_given,
                            struct am_plan_settings *settings)
 {
@@ -378,6 +425,7 @@ void am_energy_rig_stretch(const struct am_energy_rig *rig, bool batch_given,
     double point_s;
 
     sampler->min_batch_ns = batch;
+    take_fewer(rig, settings);
     /* Warm-up, samples, some again, and the checks before them. */
     point_s = 2e-9 * (double)batch * (sampler->warmup + sampler->samples + sampler->extra + 4);
     if ((double)sampler->max_point_ns * 1e-9 < point_s)
@@ -504,7 +552,7 @@ static void add_periods(const struct am_energy_rig *rig, struct am_arena *arena,
 void am_energy_rig_idle(struct am_energy_rig *rig, double seconds, const char *when,
                         struct am_arena *arena, struct am_kvs *facts)
 {
-    const double span_s = fmax(seconds, (double)sufficient_ns(rig, true) * 1e-9);
+    const double span_s = rest_s(rig, seconds);
     const uint64_t t0 = am_energy_rig_begin(rig);
     uint64_t t1;
 

@@ -42,7 +42,8 @@ enum am_status am_energy_rig_extend(const struct am_energy_rig *rig, struct am_c
 
 /* Makes batches last as long as the slowest meter needs, and limits that follow from it. Where the
  * user said how long a batch is, what the meters can resolve is enough; else half a second, or
- * five with a GPU, keeps what surrounds the batch small. */
+ * five with a GPU, keeps what surrounds the batch small. Where the settings have a budget, a launch
+ * takes no more samples of such batches than one point's launches have time for; at least one. */
 void am_energy_rig_stretch(const struct am_energy_rig *rig, bool batch_given,
                            struct am_plan_settings *settings);
 

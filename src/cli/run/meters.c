@@ -50,8 +50,6 @@ enum am_status am_setup_energy(const struct am_cli *cli, struct am_setup *setup,
     s = am_meters_rig(cli, &setup->root, spare_cpu(setup), &setup->energy, err);
     if (s == AM_OK)
         s = am_energy_rig_extend(setup->energy, &setup->catalogue, cli->arena, err);
-    if (s == AM_OK)
-        am_log(AM_LOG_INFO, "energy is measured; batches last as long as the meters need");
     return s;
 }
 
@@ -75,11 +73,26 @@ enum am_status am_setup_counters(const struct am_cli *cli, struct am_setup *setu
     return s;
 }
 
+/* Whoever waits for launches of half a minute should know why. */
+static void tell_windows(const struct am_plan_settings *before, const struct am_plan_settings *now)
+{
+    const double window_s = (double)now->sampler.min_batch_ns * 1e-9;
+
+    am_log(AM_LOG_INFO, "energy is measured in windows of %.2g s, as the meters need", window_s);
+    if (now->sampler.samples < before->sampler.samples)
+        am_log(AM_LOG_WARN, "the budget leaves room for %u such window%s per launch in place of %u",
+               now->sampler.samples, now->sampler.samples == 1 ? "" : "s", before->sampler.samples);
+}
+
 void am_setup_stretch(const struct am_cli *cli, const struct am_setup *setup,
                       struct am_plan_settings *settings)
 {
-    if (setup->energy)
+    const struct am_plan_settings before = *settings;
+
+    if (setup->energy) {
         am_energy_rig_stretch(setup->energy, cli->opt->min_batch_s >= 0, settings);
+        tell_windows(&before, settings);
+    }
     if (setup->counting.events.n && !setup->counting.with_time)
         settings->max_launches *= 2; /* every other one has no times */
 }

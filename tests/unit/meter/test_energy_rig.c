@@ -162,6 +162,35 @@ static void test_batches(void)
     bed_close(&b);
 }
 
+/* As with a GPU whose counter changes every tenth of a second: 5 samples of 6 s, as many more for
+ * those that were disturbed, and nothing was stored when a budget of 24 s ended. */
+static void test_budget(void)
+{
+    static const struct {
+        double budget_s;
+        unsigned launches, wanted, samples;
+    } cases[] = {{0, 2, 5, 5},  {1000, 1, 5, 5}, {26, 1, 6, 3},
+                 {40, 1, 6, 5}, {45, 2, 6, 2},   {3, 5, 6, 1}};
+    struct bed b;
+
+    if (bed_open(&b, 1, 0)) {
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+            struct am_plan_settings set = {.budget_s = cases[i].budget_s,
+                                           .min_launches = cases[i].launches,
+                                           .sampler = {.min_batch_ns = 6000000000u,
+                                                       .warmup = 1,
+                                                       .samples = cases[i].wanted,
+                                                       .extra = 5}};
+
+            am_energy_rig_stretch(b.rig, true, &set);
+            ok(set.sampler.samples == cases[i].samples && set.sampler.extra <= 1,
+               "%g s for %u launches of %u windows of 6 s: %u and %u", cases[i].budget_s,
+               cases[i].launches, cases[i].wanted, set.sampler.samples, set.sampler.extra);
+        }
+    }
+    bed_close(&b);
+}
+
 /* 50 W for 2 s an iteration, of which the bench's own clock saw 1.5; the idle machine draws 20 W.
  */
 static void test_metrics(void)
@@ -236,6 +265,7 @@ int main(void)
     test_period();
     test_room();
     test_batches();
+    test_budget();
     test_metrics();
     return tap_done();
 }

@@ -57,8 +57,13 @@ static enum am_status run(const struct program *p, struct am_text *output, struc
         .argv = (const char *const *)p->words, .fds = fds, .n_fds = 2};
     const struct am_child_limits limits = {.seconds = patience_s, .ends_when_full = true};
     struct am_child child;
+    const enum am_status s = am_child_run(&plan, &limits, output, &child, err);
 
-    return am_child_run(&plan, &limits, output, &child, err);
+    /* One that was killed for talking on has said its number; what says itself that it failed has
+     * none. */
+    if (s == AM_OK && !child.signalled && child.code != 0)
+        return am_fail(err, AM_E_ABSENT, "the meter's command ended with code %d", child.code);
+    return s;
 }
 
 static enum am_status parse(char *output, double *watts, struct am_err *err)

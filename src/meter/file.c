@@ -37,8 +37,10 @@ static enum am_status read_file(const struct am_meter_file *f, struct am_reading
                                 uint64_t *value, struct am_err *err)
 {
     out->t0_ns = am_now_ns();
+    errno = 0;
     if (!am_meter_file_value(f, value))
-        return am_fail(err, AM_E_SYS, "a meter's file");
+        return errno ? am_fail(err, AM_E_SYS, "a meter's file")
+                     : am_fail(err, AM_E_PARSE, "a meter's file holds no number");
     out->t1_ns = am_now_ns();
     return AM_OK;
 }

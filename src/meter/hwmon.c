@@ -15,6 +15,24 @@
 enum { PATH_CAP = 256, NAME_CAP = 64 };
 
 static const uint64_t ms = 1000000; /* ns */
+static const double unlikely_w = 20000;
+
+/* Chips whose sensors are known to be more than some rail. The first row that matches chip and
+ * label counts; "Ecore" is one counter per core, which nobody adds up here. */
+static const struct known {
+    const char *chip, *label; /* globs; the label is "" where the chip has none */
+    enum am_scope scope;
+    const char *covers; /* NULL: the sensor is left out */
+} known[] = {
+    {"amd_energy", "Esocket*", AM_SCOPE_PACKAGE, "one processor package; no memory modules"},
+    {"amd_energy", "Ecore*", AM_SCOPE_CORE, NULL},
+    {"amdgpu", "*", AM_SCOPE_GPU, "one AMD GPU, as its firmware sums it up"},
+    {"i915", "*", AM_SCOPE_GPU, "one Intel GPU"},
+    {"xe", "*", AM_SCOPE_GPU, "one Intel GPU"},
+    {"acpi*", "*", AM_SCOPE_BOARD, "what the board's maker connected to this sensor"},
+    {"*power_meter*", "*", AM_SCOPE_BOARD, "what the board's maker connected to this sensor"},
+    {"*", "*", AM_SCOPE_RAIL, "what the board's maker connected to this sensor"},
+};
 
 /* A rail as the product of two files. */
 struct product {
@@ -58,15 +76,34 @@ static bool sensor_of(const char *file, const char *kind, const char *ending, ch
     return strspn(sensor + strlen(kind), "0123456789") == strlen(sensor + strlen(kind));
 }
 
-/* The label that a board gives its rail, else the sensor's name: unique within the chip. */
+/* The label that a board gives its rail; "" without one. */
+static void label_of(const struct chip *c, const char *sensor, char *label)
+{
+    char path[PATH_CAP];
+
+    if (!chip_path(c, path, "%s_label", sensor) ||
+        am_fsroot_read(c->request->root, path, label, NAME_CAP) <= 0)
+        label[0] = '\0';
+}
+
+/* The label, else the sensor's name: unique within the chip. */
 static const char *id_of(const struct chip *c, const char *sensor)
 {
-    char path[PATH_CAP], label[NAME_CAP];
+    char label[NAME_CAP];
 
-    if (chip_path(c, path, "%s_label", sensor) &&
-        am_fsroot_read(c->request->root, path, label, sizeof(label)) > 0)
-        return am_arena_printf(c->arena, "%s.%s.%s", c->folder, c->name, label);
-    return am_arena_printf(c->arena, "%s.%s.%s", c->folder, c->name, sensor);
+    label_of(c, sensor, label);
+    return am_arena_printf(c->arena, "%s.%s.%s", c->folder, c->name, label[0] ? label : sensor);
+}
+
+static const struct known *kind_of(const struct chip *c, const char *sensor)
+{
+    const struct known *k = known;
+    char label[NAME_CAP];
+
+    label_of(c, sensor, label);
+    while (!am_glob_match(k->chip, c->name) || !am_glob_match(k->label, label))
+        k++; /* the last row matches all */
+    return k;
 }
 
 static bool is_switched_off(const struct chip *c, const char *sensor)
@@ -98,17 +135,17 @@ static const char *unique_id(const struct chip *c, const char *sensor)
 static struct am_meter *add_sensor(const struct chip *c, const char *sensor,
                                    enum am_meter_kind kind)
 {
+    const struct known *const k = kind_of(c, sensor);
     const char *const id = unique_id(c, sensor);
-    struct am_meter *const m = am_meters_add(c->out, "hwmon");
+    struct am_meter *const m = k->covers ? am_meters_add(c->out, "hwmon") : NULL;
 
     if (!m)
         return NULL;
     m->id = id;
-    m->scope = am_glob_match("acpi*", c->name) || am_glob_match("*power_meter*", c->name)
-                   ? AM_SCOPE_BOARD
-                   : AM_SCOPE_RAIL;
+    m->scope = k->scope;
     m->kind = kind;
-    m->covers = "what the board's maker connected to this sensor";
+    m->covers = k->covers;
+    m->power_max_w = unlikely_w;
     m->period_ns = chip_number(c, "%s", "update_interval") * ms;
     if (is_switched_off(c, sensor))
         m->why_not = "this channel is switched off (its _enable file holds 0)";
@@ -140,8 +177,10 @@ static enum am_status read_product(void *self, struct am_reading *out, struct am
     uint64_t mv, ma;
 
     out->t0_ns = am_now_ns();
+    errno = 0;
     if (!am_meter_file_value(p->volts, &mv) || !am_meter_file_value(p->amperes, &ma))
-        return am_fail(err, AM_E_SYS, "voltage and current of a rail");
+        return errno ? am_fail(err, AM_E_SYS, "voltage and current of a rail")
+                     : am_fail(err, AM_E_PARSE, "voltage or current of a rail is no number");
     out->t1_ns = am_now_ns();
     out->watts = (double)mv * 1e-3 * (double)ma * 1e-3;
     return AM_OK;

@@ -122,8 +122,11 @@ static enum am_status read_counter(void *self, struct am_reading *out, struct am
     uint64_t value;
 
     out->t0_ns = am_now_ns();
+    errno = 0;
     if (!read_register(c->fd, c->reg, &value))
-        return am_fail(err, AM_E_SYS, "register %#llx", (unsigned long long)c->reg);
+        return errno ? am_fail(err, AM_E_SYS, "register %#llx", (unsigned long long)c->reg)
+                     : am_fail(err, AM_E_ABSENT, "register %#llx is not there any more",
+                               (unsigned long long)c->reg);
     out->t1_ns = am_now_ns();
     out->ticks = value & UINT32_MAX;
     return AM_OK;

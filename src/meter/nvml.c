@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* NVIDIA GPUs through the vendor's management library, loaded at run time. Declarations are our
- * own: the library is no build dependency. */
+ * own: the library is no build dependency.
+ *
+ * A machine without the library has no such meter. One whose library cannot be used (an old one
+ * that lacks a function, a driver that is not loaded, closed device files) is told so, with what
+ * would help. How long a reading takes is the driver's business: one thread reads them all, so that
+ * nobody else's readings wait for it. */
 #include "base/clock.h"
 #include "meter/meter.h"
+#include "topo/energy_remedies.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -63,19 +69,64 @@ struct gpu {
     bool last, momentary;
 };
 
-static bool load(struct library *l, const char *path)
+/* What opens a library that is there; by its own codes. */
+static const struct obstacle {
+    int code;
+    const char *remedy;
+} obstacles[] = {
+    {4, AM_REMEDY_NVML},
+    {9, "Load the kernel's module nvidia, or start the container with the GPU."},
+    {18, "Library and kernel module are of different drivers: load the module again, or reboot."},
+};
+
+/* One entry that says why there are no others. */
+static void list_obstacle(struct am_meters *out, const char *why, const char *remedy)
 {
-    l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; l->handle && i < sizeof(symbols) / sizeof(*symbols); i++) {
+    struct am_meter *const m = am_meters_add(out, "nvml");
+
+    if (!m)
+        return;
+    m->id = "gpu";
+    m->scope = AM_SCOPE_GPU;
+    m->why_not = why ? why : "the library cannot be used";
+    m->remedy = remedy;
+}
+
+/* The name of the first function that is needed and missing; NULL when all are there. */
+static const char *find_functions(struct library *l)
+{
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
         void *const found = dlsym(l->handle, symbols[i].name);
 
-        if (!found && symbols[i].needed) {
-            (void)dlclose(l->handle);
-            return false;
-        }
+        if (!found && symbols[i].needed)
+            return symbols[i].name;
         memcpy((char *)l + symbols[i].at, &found, sizeof(found));
     }
-    return l->handle != NULL;
+    return NULL;
+}
+
+/* Loads and begins; false when there is none, or when it cannot be used, which is listed. */
+static bool load(struct library *l, const char *path, struct am_arena *arena, struct am_meters *out)
+{
+    const char *missing, *remedy = NULL;
+    int code;
+
+    l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!l->handle)
+        return false;
+    missing = find_functions(l);
+    code = missing ? 0 : l->init();
+    if (!missing && code == 0)
+        return true;
+    for (size_t i = 0; i < sizeof(obstacles) / sizeof(*obstacles); i++)
+        remedy = obstacles[i].code == code ? obstacles[i].remedy : remedy;
+    if (missing)
+        list_obstacle(out, am_arena_printf(arena, "%s has no %s", path, missing),
+                      "Install the driver's own library; those since 2018 have it.");
+    else
+        list_obstacle(out, am_arena_printf(arena, "%s: %s", path, l->error(code)), remedy);
+    (void)dlclose(l->handle);
+    return false;
 }
 
 static enum am_status read_energy(void *self, struct am_reading *out, struct am_err *err)
@@ -163,6 +214,8 @@ static void add_value(struct library *l, void *device, enum am_meter_kind kind, 
     m->period_ns = usual_period_ns;
     m->averaging_ns = kind == AM_METER_POWER && !g->momentary ? averaging_ns : 0;
     m->power_max_w = unlikely_w;
+    m->slow = true;
+    m->mailbox = l;
     m->self = g;
     m->close = close_gpu;
     m->read = kind == AM_METER_COUNTER ? read_energy : read_power;
@@ -195,12 +248,8 @@ enum am_status am_meter_open_nvml(const struct am_meter_request *request, struct
 
     if (!l)
         return am_fail(err, AM_E_NOMEM, "no memory for the meters");
-    if ((request->root->synthetic && !request->nvml_library) || !load(l, path))
+    if ((request->root->synthetic && !request->nvml_library) || !load(l, path, arena, out))
         return AM_OK;
-    if (l->init() != 0) {
-        (void)dlclose(l->handle);
-        return AM_OK;
-    }
     if (l->count(&n) != 0)
         n = 0;
     for (unsigned i = 0; i < n && i < GPUS_MAX; i++)

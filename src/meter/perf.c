@@ -56,8 +56,10 @@ static enum am_status read_event(void *self, struct am_reading *out, struct am_e
     const struct counter *const c = self;
 
     out->t0_ns = am_now_ns();
+    errno = 0;
     if (read(c->fd, &out->ticks, sizeof(out->ticks)) != (ssize_t)sizeof(out->ticks))
-        return am_fail(err, AM_E_SYS, "an energy event");
+        return errno ? am_fail(err, AM_E_SYS, "an energy event")
+                     : am_fail(err, AM_E_ABSENT, "an energy event has ended");
     out->t1_ns = am_now_ns();
     return AM_OK;
 }

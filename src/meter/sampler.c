@@ -321,7 +321,8 @@ uint64_t am_meter_sampler_period(struct am_meter_sampler *s, size_t meter)
     (void)pthread_mutex_lock(&l->lock);
     period = am_meter_period(t->meter, &(struct am_readings){t->readings, t->n});
     (void)pthread_mutex_unlock(&l->lock);
-    return period > 2 * am_meter_interval_ns(t->meter) ? period : 0;
+    /* A quicker one shows the interval itself: every reading differs. */
+    return 2 * period > 3 * am_meter_interval_ns(t->meter) ? period : 0;
 }
 
 /* The last reading before the time stays: a window may begin right after it. */

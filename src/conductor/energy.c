@@ -4,15 +4,16 @@
 
 #include "base/text.h"
 #include "conductor/collect.h"
+#include "conductor/energy_groups.h"
 #include "conductor/energy_metrics.h"
-#include "meter/sampler.h"
+#include "core/measure/sampler.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS_MAX = 24, REASONS_CAP = 480 };
+enum { REASONS_CAP = 480 };
 /* Metrics of a bench that are left to others: counts of events. */
 enum { METRICS_RESERVED = 16 };
 enum { SLOW_PERIODS = 20 }; /* looked at when the meters are opened */
@@ -26,23 +27,6 @@ static const uint64_t long_batch_ns = 2000000000u; /* from it on a batch more is
 static const uint64_t quick_period_ns = 25 * UINT64_C(1000000);
 static const uint64_t slow_look_ns = 2000000000u; /* at most */
 
-/* Meters whose energies may be added: all packages, all memories, all GPUs. */
-struct group {
-    const char *name; /* the scope's, or the meter's id where it stands alone */
-    size_t members[AM_METERS_MAX];
-    size_t n;
-    double idle_w; /* NAN until measured */
-};
-
-struct am_energy_rig {
-    struct am_energy_options options;
-    struct am_meters meters;
-    struct am_meter_sampler *sampler;
-    struct group groups[GROUPS_MAX];
-    size_t n_groups, groups_lost; /* beyond GROUPS_MAX */
-    struct am_energy scratch[AM_METERS_MAX];
-};
-
 /* Not of a group: what a package draws beyond its cores and graphics. */
 static const struct am_metric off_core = {
     .name = "power:off-core",
@@ -51,88 +35,6 @@ static const struct am_metric off_core = {
     .rule = AM_RULE_OWN,
     .help = "package less cores less uncore",
 };
-
-/* ---- groups ---- */
-
-static struct group *find_group(struct am_energy_rig *rig, const char *name)
-{
-    for (size_t i = 0; i < rig->n_groups; i++) {
-        if (strcmp(rig->groups[i].name, name) == 0)
-            return &rig->groups[i];
-    }
-    if (rig->n_groups == GROUPS_MAX)
-        return NULL;
-    rig->groups[rig->n_groups] = (struct group){.name = name, .idle_w = NAN};
-    return &rig->groups[rig->n_groups++];
-}
-
-/* Whether the meter shows the same energy as its parent in another way, as the power of a GPU
- * beside its energy counter. */
-static bool is_second_way(const struct am_energy_rig *rig, const struct am_meter *m)
-{
-    return m->parent >= 0 && rig->meters.items[m->parent].scope == m->scope &&
-           am_meter_counts(&rig->meters.items[m->parent]);
-}
-
-/* Rails of a board are not parts of one whole; the same energy read another way is no second one.
- */
-static bool stands_alone(const struct am_energy_rig *rig, const struct am_meter *m)
-{
-    return m->scope == AM_SCOPE_RAIL || is_second_way(rig, m);
-}
-
-/* Wholes are worth most, then their parts, then what stands alone: room for metrics is scarce. */
-enum worth { WORTH_WHOLE, WORTH_PART, WORTH_ALONE, WORTH_COUNT };
-
-static enum worth worth_of(const struct am_energy_rig *rig, const struct am_meter *m)
-{
-    if (stands_alone(rig, m))
-        return WORTH_ALONE;
-    return m->scope == AM_SCOPE_CORE || m->scope == AM_SCOPE_UNCORE ? WORTH_PART : WORTH_WHOLE;
-}
-
-static void add_to_group(struct am_energy_rig *rig, size_t meter)
-{
-    const struct am_meter *const m = &rig->meters.items[meter];
-    struct group *const g = find_group(rig, stands_alone(rig, m) ? m->id : am_scope_name(m->scope));
-
-    if (g)
-        g->members[g->n++] = meter;
-    else
-        rig->groups_lost++;
-}
-
-static void make_groups(struct am_energy_rig *rig)
-{
-    for (unsigned worth = 0; worth < WORTH_COUNT; worth++) {
-        for (size_t i = 0; i < rig->meters.n; i++) {
-            const struct am_meter *const m = &rig->meters.items[i];
-
-            if (am_meter_counts(m) && worth_of(rig, m) == worth)
-                add_to_group(rig, i);
-        }
-    }
-}
-
-/* NAN when one member's window is not valid: a sum of some would be a wrong number. */
-static double group_watts(const struct group *g, const struct am_energy *energies)
-{
-    double watts = 0;
-
-    for (size_t i = 0; i < g->n; i++)
-        watts += energies[g->members[i]].valid ? energies[g->members[i]].watts : NAN;
-    return watts;
-}
-
-static double watts_named(const struct am_energy_rig *rig, const char *name,
-                          const struct am_energy *energies)
-{
-    for (size_t i = 0; i < rig->n_groups; i++) {
-        if (strcmp(rig->groups[i].name, name) == 0)
-            return group_watts(&rig->groups[i], energies);
-    }
-    return NAN;
-}
 
 /* ---- opening ---- */
 
@@ -186,6 +88,27 @@ static void watch_slow(struct am_energy_rig *rig)
     }
 }
 
+static enum am_status read_nothing(void *self, struct am_reading *out, struct am_err *err)
+{
+    (void)self;
+    *out = (struct am_reading){0};
+    return am_fail(err, AM_E_ABSENT, "a simulated machine has no time of its own to be read in");
+}
+
+/* The one meter of a machine that is not here; nobody reads it. */
+static void open_source(struct am_energy_rig *rig)
+{
+    struct am_meter *const m = am_meters_add(&rig->meters, "simulated");
+
+    m->id = "package-0";
+    m->scope = AM_SCOPE_PACKAGE;
+    m->covers = "what the machine's description says of its power";
+    m->period_ns = 1000000;
+    m->read = read_nothing;
+    rig->meters.synthetic = true;
+    am_energy_groups_make(rig);
+}
+
 enum am_status am_energy_rig_open(const struct am_energy_options *options, struct am_arena *arena,
                                   struct am_energy_rig **rig_p, struct am_err *err)
 {
@@ -195,10 +118,15 @@ enum am_status am_energy_rig_open(const struct am_energy_options *options, struc
     if (!rig)
         return am_fail(err, AM_E_NOMEM, "no memory for the meters");
     rig->options = *options;
+    if (options->source) {
+        open_source(rig);
+        *rig_p = rig;
+        return AM_OK;
+    }
     s = am_meters_open(&options->meters, arena, &rig->meters, err);
     if (s == AM_OK) {
         am_meters_probe(&rig->meters);
-        make_groups(rig);
+        am_energy_groups_make(rig);
         if (rig->n_groups == 0)
             s = none_usable(&rig->meters, err);
     }
@@ -242,6 +170,11 @@ void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1
 
 /* ---- metrics ---- */
 
+const char *am_energy_rig_scope(const struct am_energy_rig *rig)
+{
+    return rig->groups[0].name; /* they are in the order of their worth, and there is one */
+}
+
 static bool is_wanted(const struct am_energy_rig *rig, const struct am_energy_kind *k)
 {
     return !k->normalised || rig->options.process_nm > 0;
@@ -249,11 +182,15 @@ static bool is_wanted(const struct am_energy_rig *rig, const struct am_energy_ki
 
 static bool has_group(const struct am_energy_rig *rig, const char *name)
 {
-    for (size_t i = 0; i < rig->n_groups; i++) {
-        if (strcmp(rig->groups[i].name, name) == 0)
-            return true;
-    }
-    return false;
+    return am_energy_group_find(rig, name) != NULL;
+}
+
+static double watts_named(const struct am_energy_rig *rig, const char *name,
+                          const struct am_energy *energies)
+{
+    const struct am_energy_group *const g = am_energy_group_find(rig, name);
+
+    return g ? am_energy_group_watts(g, energies) : NAN;
 }
 
 static bool has_off_core(const struct am_energy_rig *rig)
@@ -363,7 +300,8 @@ static uint64_t sufficient_ns(const struct am_energy_rig *rig, bool floored)
         const uint64_t floor = m->scope == AM_SCOPE_GPU ? gpu_batch_ns : cpu_batch_ns;
         const uint64_t shortest = am_meter_shortest_ns(m) + am_meter_shortest_ns(m) / SPARE_PART;
 
-        if (!am_meter_counts(m) || (is_second_way(rig, m) && (m->averaging_ns || !floored)))
+        if (!am_meter_counts(m) ||
+            (am_energy_is_second_way(rig, m) && (m->averaging_ns || !floored)))
             continue;
         longest = shortest > longest ? shortest : longest;
         longest = floored && floor > longest ? floor : longest;
@@ -455,7 +393,7 @@ static void fill_sample(const struct am_energy_rig *rig, const struct am_energy 
 
     for (size_t g = 0; g < groups; g++) {
         const struct am_energy_measured m = {
-            .watts = group_watts(&rig->groups[g], energies),
+            .watts = am_energy_group_watts(&rig->groups[g], energies),
             .idle_w = rig->groups[g].idle_w,
             .seconds = (double)sample->elapsed_ns * 1e-9 / (double)sample->iters,
             .window_s = (double)(window.t1_ns - window.t0_ns) * 1e-9 / (double)sample->iters,
@@ -505,9 +443,23 @@ static void no_window(const struct am_energy_rig *rig, struct am_energy *out)
     }
 }
 
-static void attribute_visit(struct am_energy_rig *rig, const struct am_bench *bench,
+/* What the description of a simulated machine says of this sample. */
+static void ask_source(const struct am_energy_rig *rig, const struct am_point *point,
+                       const struct am_visit *visit, const struct am_sample *sample,
+                       struct am_energy *out)
+{
+    const struct am_energy_source *const source = rig->options.source;
+    const double seconds = (double)sample->elapsed_ns * 1e-9;
+    const double watts =
+        source->watts(source->self, point, &visit->work, seconds / (double)sample->iters);
+
+    *out = (struct am_energy){.watts = watts, .joules = watts * seconds, .valid = true};
+}
+
+static void attribute_visit(struct am_energy_rig *rig, const struct am_point *point,
                             struct am_arena *arena, struct am_visit *visit)
 {
+    const struct am_bench *const bench = point->bench;
     const size_t end = am_metric_count(bench->metrics), at = end - bench->metrics_added;
 
     visit->n_metrics = end;
@@ -516,7 +468,9 @@ static void attribute_visit(struct am_energy_rig *rig, const struct am_bench *be
 
         const struct window window = window_of(visit, sample);
 
-        if (window.t1_ns)
+        if (rig->options.source)
+            ask_source(rig, point, visit, sample, rig->scratch);
+        else if (window.t1_ns)
             am_meter_sampler_window(rig->sampler, window.t0_ns, window.t1_ns, rig->scratch);
         else
             no_window(rig, rig->scratch);
@@ -529,8 +483,9 @@ void am_energy_rig_attribute(struct am_energy_rig *rig, const struct am_point *c
                              struct am_arena *arena, struct am_launch *launch)
 {
     for (size_t i = 0; i < launch->n_visits; i++)
-        attribute_visit(rig, points[i]->bench, arena, &launch->visits[i]);
-    am_meter_sampler_forget(rig->sampler, launch->ended_ns);
+        attribute_visit(rig, points[i], arena, &launch->visits[i]);
+    if (rig->sampler)
+        am_meter_sampler_forget(rig->sampler, launch->ended_ns);
 }
 
 /* ---- circumstances ---- */
@@ -549,21 +504,33 @@ static void add_periods(const struct am_energy_rig *rig, struct am_arena *arena,
     }
 }
 
-void am_energy_rig_idle(struct am_energy_rig *rig, double seconds, const char *when,
-                        struct am_arena *arena, struct am_kvs *facts)
+/* Rests and reads. */
+static void look_at_rest(struct am_energy_rig *rig, double seconds, struct am_arena *arena,
+                         struct am_kvs *facts)
 {
-    const double span_s = rest_s(rig, seconds);
     const uint64_t t0 = am_energy_rig_begin(rig);
     uint64_t t1;
 
-    am_meter_sampler_rest(rig->sampler, (uint64_t)(span_s * 1e9));
+    am_meter_sampler_rest(rig->sampler, (uint64_t)(rest_s(rig, seconds) * 1e9));
     t1 = am_meters_now(&rig->meters);
     am_meter_sampler_window(rig->sampler, t0, t1, rig->scratch);
     add_periods(rig, arena, facts);
     am_meter_sampler_forget(rig->sampler, t1);
+}
+
+void am_energy_rig_idle(struct am_energy_rig *rig, double seconds, const char *when,
+                        struct am_arena *arena, struct am_kvs *facts)
+{
+    const struct am_energy_source *const source = rig->options.source;
+
+    if (source)
+        rig->scratch[0] = (struct am_energy){
+            .watts = source->watts(source->self, NULL, &(struct am_work){0}, 1), .valid = true};
+    else
+        look_at_rest(rig, seconds, arena, facts);
     for (size_t g = 0; g < rig->n_groups; g++) {
-        struct group *const group = &rig->groups[g];
-        const double watts = group_watts(group, rig->scratch);
+        struct am_energy_group *const group = &rig->groups[g];
+        const double watts = am_energy_group_watts(group, rig->scratch);
         const char *const key = am_arena_printf(arena, "energy.idle.%s.%s", group->name, when);
 
         if (isnan(group->idle_w))

@@ -13,10 +13,19 @@
 
 struct am_energy_rig;
 
+/* The power of a machine that is not here, in place of meters. */
+struct am_energy_source {
+    /* While the point does `work` once in so many seconds; at rest where there is no point. */
+    double (*watts)(const void *self, const struct am_point *point, const struct am_work *work,
+                    double seconds);
+    const void *self;
+};
+
 struct am_energy_options {
     struct am_meter_request meters;
-    int cpu;                             /* where the sampler belongs; -1: anywhere */
-    double process_nm, process_exponent; /* for process-normalised products; 0: none */
+    const struct am_energy_source *source; /* of a simulated machine; NULL: the meters */
+    int cpu;                               /* where the sampler belongs; -1: anywhere */
+    double process_nm, process_exponent;   /* for process-normalised products; 0: none */
 };
 
 /* Opens and probes the meters and begins to read them. AM_E_ABSENT with every reason when none
@@ -35,6 +44,9 @@ uint64_t am_energy_rig_begin(struct am_energy_rig *rig);
  * forgotten: windows are asked for in the order of time. */
 void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1_ns,
                           struct am_energy *out);
+
+/* The scope whose energy counts where one has to: the first of the whole ones. */
+const char *am_energy_rig_scope(const struct am_energy_rig *rig);
 
 /* Adds the rig's metrics to every descriptor of the catalogue. Call once, before planning. */
 enum am_status am_energy_rig_extend(const struct am_energy_rig *rig, struct am_catalogue *catalogue,

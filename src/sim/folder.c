@@ -188,6 +188,7 @@ enum am_status am_sim_folder_make(const char *description, const struct am_sim_p
         s = fill(&k, description, programs, n);
     out->name = m->name;
     out->seed = m->seed;
+    out->power = m->power;
     if (s != AM_OK)
         am_sim_folder_remove(out);
     return s;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/temp_folder.h"
+#include "sim/machine.h"
 
 #include <stddef.h>
 
@@ -22,6 +23,7 @@ struct am_sim_folder {
     const char *workers; /* of the programs that play the machine's workers */
     const char *name;    /* of the machine */
     unsigned long long seed;
+    struct am_sim_power power;
 };
 
 /* Reads a description and makes the machine's folder below $TMPDIR, /dev/shm or /tmp. Each of the

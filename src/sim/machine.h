@@ -158,6 +158,12 @@ struct am_sim_system {
     const char *hypervisor; /* NULL: not a guest */
 };
 
+/* Power of a package: at rest, and what work adds to it. */
+struct am_sim_power {
+    double static_w; /* 0: the machine has no meter */
+    double core_w, flop_pj, byte_pj;
+};
+
 enum am_sim_numbering { AM_SIM_SPREAD, AM_SIM_ADJACENT };
 
 struct am_sim_machine {
@@ -178,6 +184,7 @@ struct am_sim_machine {
     struct am_sim_noise noise;
     struct am_sim_neighbour neighbour;
     struct am_sim_system system;
+    struct am_sim_power power;
 };
 
 /* Reads a description of `len` bytes. `place` (the file's name) begins every message; texts live in
@@ -190,6 +197,10 @@ enum am_status am_sim_machine_load(const char *path, struct am_arena *arena,
                                    struct am_sim_machine *out, struct am_err *err);
 /* The format as Markdown, as it stands in doc/guide/machines.md. */
 void am_sim_machine_document(struct am_text *out);
+
+/* While so many cores do so many operations and move so many bytes per second. */
+double am_sim_power_watts(const struct am_sim_power *power, double cores, double flops_s,
+                          double bytes_s);
 
 uint64_t am_sim_cpu_count(const struct am_sim_machine *m);
 /* CPUs that the neighbour's programs use while it is here, where they run in this system. */

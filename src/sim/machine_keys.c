@@ -246,6 +246,16 @@ static const struct am_sim_key system_keys[] = {
     {0},
 };
 
+#define W(member) AT(am_sim_power, member)
+static const struct am_sim_key power_keys[] = {
+    {"static_w", AM_SIM_NUMBER, W(static_w), 0, 1e5, "0", NULL,
+     "at rest, W; 0: the machine has no energy meter"},
+    {"core_w", AM_SIM_NUMBER, W(core_w), 0, 1e4, "5", NULL, "added by a core that works, W"},
+    {"flop_pj", AM_SIM_NUMBER, W(flop_pj), 0, 1e6, "20", NULL, "added by an operation, pJ"},
+    {"byte_pj", AM_SIM_NUMBER, W(byte_pj), 0, 1e6, "50", NULL, "added by a byte, pJ"},
+    {0},
+};
+
 #define ONE(member, keys, help)                                                                    \
     {                                                                                              \
 #member, false, M(member), 0, ROOM(am_sim_machine, member), 1, keys, help                  \
@@ -271,8 +281,16 @@ const struct am_sim_section am_sim_sections[] = {
     ONE(noise, noise_keys, "How times scatter."),
     ONE(neighbour, neighbour_keys, "Somebody else on the same hardware who comes and goes."),
     ONE(system, system_keys, "What the kernel says of its state."),
+    ONE(power, power_keys, "Power of the package, which an energy meter shows."),
 };
 const size_t am_sim_section_count = sizeof(am_sim_sections) / sizeof(am_sim_sections[0]);
+
+double am_sim_power_watts(const struct am_sim_power *power, double cores, double flops_s,
+                          double bytes_s)
+{
+    return power->static_w + cores * power->core_w +
+           1e-12 * (flops_s * power->flop_pj + bytes_s * power->byte_pj);
+}
 
 static void document_value(struct am_text *out, const struct am_sim_key *key)
 {

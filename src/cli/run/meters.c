@@ -18,18 +18,47 @@ struct am_meter_request am_meters_request(const struct am_cli *cli, const struct
                                      .msr = opt->meter_msr};
 }
 
-enum am_status am_meters_rig(const struct am_cli *cli, const struct am_fsroot *root, int cpu,
-                             struct am_energy_rig **rig_p, struct am_err *err)
+static struct am_energy_options rig_options(const struct am_cli *cli, const struct am_fsroot *root,
+                                            int cpu)
 {
     const struct am_options *const opt = cli->opt;
-    const struct am_energy_options options = {
+
+    return (struct am_energy_options){
         .meters = am_meters_request(cli, root),
         .cpu = cpu,
         .process_nm = opt->process_nm.given ? (double)opt->process_nm.value : 0,
         .process_exponent = opt->process_exponent.given ? (double)opt->process_exponent.value : 3,
     };
+}
+
+enum am_status am_meters_rig(const struct am_cli *cli, const struct am_fsroot *root, int cpu,
+                             struct am_energy_rig **rig_p, struct am_err *err)
+{
+    const struct am_energy_options options = rig_options(cli, root, cpu);
 
     return am_energy_rig_open(&options, cli->arena, rig_p, err);
+}
+
+static double simulated_watts(const void *self, const struct am_point *point,
+                              const struct am_work *work, double seconds)
+{
+    return am_sim_power_watts(self, point ? (double)am_point_threads(point) : 0,
+                              work->flops / seconds,
+                              (work->bytes_read + work->bytes_written) / seconds);
+}
+
+/* The meter of a simulated machine is its description. */
+static enum am_status simulated_rig(const struct am_cli *cli, struct am_setup *setup,
+                                    struct am_err *err)
+{
+    struct am_energy_options options = rig_options(cli, &setup->root, -1);
+    struct am_energy_source *const source = am_arena_alloc(cli->arena, sizeof(*source));
+
+    if (!source)
+        return am_fail(err, AM_E_NOMEM, "no memory for the meters");
+    *source = (struct am_energy_source){simulated_watts, &setup->simulated.power};
+    options.source = source;
+    return am_energy_rig_open(&options, cli->arena, &setup->energy, err);
 }
 
 /* The last CPU in the order of placement is the one that launches use least. */
@@ -47,7 +76,9 @@ enum am_status am_setup_energy(const struct am_cli *cli, struct am_setup *setup,
 
     if (!cli->opt->energy)
         return AM_OK;
-    s = am_meters_rig(cli, &setup->root, spare_cpu(setup), &setup->energy, err);
+    s = setup->simulated.path && setup->simulated.power.static_w > 0
+            ? simulated_rig(cli, setup, err)
+            : am_meters_rig(cli, &setup->root, spare_cpu(setup), &setup->energy, err);
     if (s == AM_OK)
         s = am_energy_rig_extend(setup->energy, &setup->catalogue, cli->arena, err);
     return s;

@@ -124,7 +124,8 @@ static const struct am_fact_rule facts[] = {
      .labels = "executor,runtime,pattern,width,rows,wait,threads",
      .derive = am_tasks_derive_graphs},
     {.name =
-         "rm,memory_overhead,memory_overhead_overlap,memory_overhead_observed,memory_overhead_error",
+         "rm,memory_overhead,memory_overhead_overlap,memory_overhead_observed,memory_overhead_error,"
+         "memory_wait",
      .what = "memory accesses per operation, and what they cost",
      .labels = "app,type,isa,nx,variant",
      .derive = am_tasks_derive_memory},

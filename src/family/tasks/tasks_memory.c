@@ -32,8 +32,9 @@ struct point {
 struct curve {
     struct point *points; /* by rising bytes */
     size_t n;
-    const struct am_pick *pmax; /* the fastest of them */
-    bool counted;               /* R_m by counters */
+    const struct am_pick *pmax;   /* the fastest of them */
+    const struct am_pick *cached; /* the largest whose bytes fit into the last cache; NULL: none */
+    bool counted;                 /* R_m by counters */
 };
 
 struct curves {
@@ -110,8 +111,11 @@ static bool make_curve(const struct am_picks *group, const struct caches *caches
         if (all.items[i].result->work.flops > 0)
             insert(c, &all.items[i], caches);
     }
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->n; i++) {
         c->points[i].observed = 1 - speed_of(c->points[i].pick) / speed_of(c->pmax);
+        if (c->points[i].bytes <= caches->bytes)
+            c->cached = c->points[i].pick;
+    }
     return c->n > 1;
 }
 
@@ -230,6 +234,27 @@ static struct am_fact observe(const struct curve *c, struct am_arena *arena)
     return fact;
 }
 
+/* What an access seems to cost: the time that is lost against work in the last cache, over the
+ * accesses. More than a latency is no waiting for main memory, whatever model one has of it. */
+static void offer_wait(const struct am_deriving *d, const struct curve *c)
+{
+    const struct point *const p = &c->points[c->n - 1];
+    const struct am_interval slow = p->pick->metric->summary.ci;
+    const struct am_interval fast = c->cached->metric->summary.ci;
+    struct am_fact fact = {
+        .name = "memory_wait",
+        .what = "time lost per access of main memory, against work in the last cache; beyond the "
+                "latency of memory it is something else that is lost",
+        .unit = "s",
+        .value = (1 / speed_of(p->pick) - 1 / speed_of(c->cached)) / p->ratio,
+        .ci = {(1 / slow.hi - 1 / fast.lo) / p->ratio, (1 / slow.lo - 1 / fast.hi) / p->ratio,
+               slow.coverage},
+    };
+
+    am_fact_rest_on(&fact, p->pick);
+    offer(d, c, fact);
+}
+
 /* Both models, what was seen, and how far each is off. */
 static void offer_models(const struct am_deriving *d, const struct curves *all,
                          const struct curve *c)
@@ -237,6 +262,8 @@ static void offer_models(const struct am_deriving *d, const struct curves *all,
     const struct am_fact observed = observe(c, d->arena);
 
     offer(d, c, observed);
+    if (c->cached)
+        offer_wait(d, c);
     if (all->latency) {
         const struct am_fact thesis = predict(all, c);
 

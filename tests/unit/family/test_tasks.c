@@ -461,6 +461,8 @@ static void check_memory(void)
             "with transfers beside the work");
     is_near(value_of(&facts, "tasks.memory_overhead_error", "app=fft model=overlap"), 0, 2e-3,
             "each model is held against what was seen");
+    is_near(value_of(&facts, "tasks.memory_wait", where) / 8e-9, 1, 1e-3,
+            "what is lost per access is the latency, which explains it");
     is_near(am_memory_overlap(1e9, 1, 1e9), 0, 0,
             "a transfer that takes as long as the work is free");
     is_near(am_memory_overhead(62 / 3.4e9, 0.0025, 40e9), 0.65, 0.01, "as the thesis computes it");

@@ -49,6 +49,7 @@
     X(virt_container, "virt.container")                                                            \
     X(energy_powercap, "energy.powercap")                                                          \
     X(energy_perf, "energy.perf")                                                                  \
+    X(energy_msr, "energy.msr")                                                                    \
     X(energy_hwmon, "energy.hwmon")                                                                \
     X(energy_nvml, "energy.nvml")                                                                  \
     X(build_optimisation, "build.optimisation")                                                    \

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "topo/probe.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -165,6 +166,28 @@ enum am_level am_check_energy_hwmon(struct am_exam *e)
     return level;
 }
 
+enum am_level am_check_energy_msr(struct am_exam *e)
+{
+    static const char registers[] = "dev/cpu/0/msr";
+
+    if (!am_fsroot_exists(e->root, registers))
+        return am_exam_absent(e);
+    if (faccessat(e->root->fd, registers, R_OK, AT_EACCESS) != 0)
+        return am_exam_say(e, AM_LEVEL_UNKNOWN, "/%s is for root; --meter-msr needs it", registers);
+    return am_exam_say(e, AM_LEVEL_OK, "/%s can be read by --meter-msr", registers);
+}
+
+/* Whether the vendor's library is here; that of a false root is nobody's. */
+static bool has_library(const struct am_exam *e)
+{
+    void *const library =
+        e->root->synthetic ? NULL : dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+    if (library)
+        (void)dlclose(library);
+    return library || e->root->synthetic;
+}
+
 enum am_level am_check_energy_nvml(struct am_exam *e)
 {
     static const char device[] = "dev/nvidiactl";
@@ -176,5 +199,8 @@ enum am_level am_check_energy_nvml(struct am_exam *e)
         (void)am_str_copy(version, sizeof(version), "of unknown version");
     if (faccessat(e->root->fd, device, R_OK | W_OK, AT_EACCESS) != 0)
         return am_exam_say(e, AM_LEVEL_WARN, "driver %s, /%s may not be opened", version, device);
+    if (!has_library(e))
+        return am_exam_say(e, AM_LEVEL_WARN, "driver %s, libnvidia-ml.so.1 cannot be loaded",
+                           version);
     return am_exam_say(e, AM_LEVEL_OK, "driver %s", version);
 }

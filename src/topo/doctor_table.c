@@ -468,6 +468,15 @@ const struct am_check am_checks[AM_CHECK_COUNT] = {
             .explain = "The power PMU counts energy with 64 bits and for the whole system, so it "
                        "needs more permission than a process's own events.",
         },
+    [AM_CHECK_energy_msr] =
+        {
+            .area = "Energy",
+            .run = am_check_energy_msr,
+            .explain =
+                "The processor's own energy registers, where neither perf nor powercap shows them: "
+                "archmeter reads them with --meter-msr, as root with the kernel's module msr "
+                "(modprobe msr).",
+        },
     [AM_CHECK_energy_hwmon] =
         {
             .area = "Energy",
@@ -481,8 +490,8 @@ const struct am_check am_checks[AM_CHECK_COUNT] = {
         {
             .area = "Energy",
             .run = am_check_energy_nvml,
-            .effect = "An NVIDIA driver is loaded, but its device file may not be opened: no GPU "
-                      "power.",
+            .effect = "An NVIDIA driver is loaded, but its device file may not be opened, or its "
+                      "library is missing: no GPU power.",
             .remedy = AM_REMEDY_NVML,
             .explain = "NVML reads a GPU's energy counter and power through this device file. The "
                        "library is loaded at run time and not needed to build.",

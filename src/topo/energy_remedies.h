@@ -12,6 +12,7 @@
     "capability), or set kernel.perf_event_paranoid to 0 or less."
 #define AM_REMEDY_HWMON "Make the sensors' files readable for the measuring users."
 #define AM_REMEDY_NVML                                                                             \
-    "Add the user to the group that owns /dev/nvidiactl, or start the container with its devices."
+    "Add the user to the group that owns /dev/nvidiactl, or start the container with its devices " \
+    "and the driver's libraries."
 
 #endif

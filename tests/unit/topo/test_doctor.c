@@ -113,6 +113,7 @@ static const struct expected expectations[] = {
     {"server", "kernel.clock_source", AM_LEVEL_OK, "tsc"},
     {"server", "energy.powercap", AM_LEVEL_OK, "same package twice"},
     {"server", "energy.perf", AM_LEVEL_WARN, "energy-pkg"},
+    {"server", "energy.msr", AM_LEVEL_UNKNOWN, NULL},
     {"server", "energy.hwmon", AM_LEVEL_OK, "1 sensors (power_meter)"},
     {"server", "energy.nvml", AM_LEVEL_OK, "535.161.08"},
     {"server", "topology.isolated", AM_LEVEL_OK, "isolated 2-3, without tick none"},

@@ -19,6 +19,7 @@ OWNERS = {
     "mpi.h": ("bench", "cluster"),
     "starpu*.h": ("bench",),
     "tbb/*": ("bench",),
+    "taskflow/*": ("bench",),
 }
 
 # Folders of src/bench that are no worker program.

@@ -170,9 +170,10 @@ void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1
 
 /* ---- metrics ---- */
 
-const char *am_energy_rig_scope(const struct am_energy_rig *rig)
+const char *am_energy_rig_metric(const struct am_energy_rig *rig, const char *kind,
+                                 struct am_arena *arena)
 {
-    return rig->groups[0].name; /* they are in the order of their worth, and there is one */
+    return am_arena_printf(arena, "%s:%s", kind, rig->groups[0].name);
 }
 
 static bool is_wanted(const struct am_energy_rig *rig, const struct am_energy_kind *k)

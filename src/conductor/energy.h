@@ -45,8 +45,10 @@ uint64_t am_energy_rig_begin(struct am_energy_rig *rig);
 void am_energy_rig_window(struct am_energy_rig *rig, uint64_t t0_ns, uint64_t t1_ns,
                           struct am_energy *out);
 
-/* The scope whose energy counts where one has to: the first of the whole ones. */
-const char *am_energy_rig_scope(const struct am_energy_rig *rig);
+/* The metric of a kind ("energy", "edp") of the scope that counts where one has to: the first, and
+ * wholes come first. NULL without memory. */
+const char *am_energy_rig_metric(const struct am_energy_rig *rig, const char *kind,
+                                 struct am_arena *arena);
 
 /* Adds the rig's metrics to every descriptor of the catalogue. Call once, before planning. */
 enum am_status am_energy_rig_extend(const struct am_energy_rig *rig, struct am_catalogue *catalogue,

@@ -2,6 +2,8 @@
 /* What a launch tells a tuner: what the bench chose and proposed, and how good a visit was. */
 #include "conductor/tune_candidates.h"
 
+#include "core/stats/stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,4 +114,25 @@ double am_tune_visit_value(const struct am_visit *v, enum am_better better)
             best = x;
     }
     return best;
+}
+
+double am_tune_visit_middle(const struct am_visit *v, size_t metric)
+{
+    const bool calm = am_tune_is_calm(v);
+    double *const values = calloc(v->n_samples + 1, sizeof(*values));
+    double middle = NAN;
+    size_t n = 0;
+
+    for (size_t i = 0; values && v->state == AM_POINT_OK && i < v->n_samples; i++) {
+        const double x = v->samples[i].values[metric];
+
+        if ((!calm || !v->samples[i].labels) && isfinite(x))
+            values[n++] = x;
+    }
+    if (n) {
+        am_stats_sort(values, n);
+        middle = am_stats_median(values, n);
+    }
+    free(values);
+    return middle;
 }

@@ -36,5 +36,7 @@ size_t am_tune_index(const struct am_values *values, const struct am_value *valu
 bool am_tune_is_calm(const struct am_visit *visit);
 /* Its best value of the first metric, of undisturbed samples where there are any; NAN without. */
 double am_tune_visit_value(const struct am_visit *visit, enum am_better better);
+/* The median of another metric over its undisturbed samples, of all where none is; NAN without. */
+double am_tune_visit_middle(const struct am_visit *visit, size_t metric);
 
 #endif

@@ -4,45 +4,13 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "conductor/launch.h"
 #include "conductor/tune_candidates.h"
 #include "conductor/tune_duel.h"
-#include "core/tune/search.h"
+#include "conductor/tune_visits.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    GROUP_MAX = 16, /* points of a launch, whatever a bench allows */
-};
-
-/* One candidate that was thought of; candidates of a search point to these. */
-struct candidate {
-    struct am_point point;
-    enum am_point_state state; /* of the latest visit */
-    double value;              /* the best of the batch at hand; NAN: none */
-    bool calm;                 /* its latest visit had an undisturbed sample */
-};
-
-struct tuning {
-    struct am_tuner *tuner;
-    const struct am_point *asked;
-    const struct am_candidates *given;
-    struct am_values values[AM_AXES_MAX]; /* of the axes that are searched; n is 0 for others */
-    struct am_arena *arena;
-    struct am_tuned *out;
-    struct am_launcher launcher;
-    struct am_search *search;
-    struct am_search_space space;
-    size_t axis_of[AM_SEARCH_DIMENSIONS_MAX]; /* of each dimension */
-    struct candidate **known;                 /* by number; NULL: not thought of yet */
-    struct am_stop *stops;
-    size_t n_stops, cap_stops;
-    uint64_t start_ns;
-    double good_s; /* spent in visits that gave a score */
-    size_t good;
-};
 
 void am_tuner_settings(struct am_plan_settings *set)
 {
@@ -56,31 +24,14 @@ void am_tuner_settings(struct am_plan_settings *set)
     set->sampler.extra = 2;
 }
 
-static double elapsed(const struct tuning *t)
-{
-    return (double)(am_now_ns() - t->start_ns) * 1e-9;
-}
-
-static bool interrupted(const struct tuning *t)
-{
-    const volatile sig_atomic_t *const flag = t->tuner->conductor->interrupted;
-
-    return flag && *flag;
-}
-
-static bool over_budget(const struct tuning *t)
-{
-    return t->tuner->budget_s > 0 && elapsed(t) >= t->tuner->budget_s;
-}
-
 /* ---- one launch ---- */
 
-static double score_of(const struct tuning *t, double value)
+static double score_of(const struct am_tune_run *t, double value)
 {
-    return t->asked->bench->metrics[0].better == AM_HIGHER ? value : -value;
+    return am_tune_better(t) == AM_HIGHER ? value : -value;
 }
 
-static bool stop_point(struct tuning *t, int64_t id, enum am_point_state state)
+static bool stop_point(struct am_tune_run *t, int64_t id, enum am_point_state state)
 {
     static const enum am_stop_reason reasons[AM_POINT_STATES] = {[AM_POINT_OK] = AM_STOP_TUNED,
                                                                  [AM_POINT_SKIP] = AM_STOP_SKIP,
@@ -93,24 +44,10 @@ static bool stop_point(struct tuning *t, int64_t id, enum am_point_state state)
     return stop;
 }
 
-/* Launches the points and stores what came of it; the record lives in `arena`. */
-static enum am_status launch(struct tuning *t, const struct am_point *const *points, size_t n,
-                             struct am_arena *arena, struct am_launch *record, struct am_err *err)
-{
-    enum am_status s =
-        am_launcher_run(&t->launcher, points, n, t->tuner->round, arena, record, err);
-
-    if (s != AM_OK || record->n_visits == 0)
-        return s;
-    t->tuner->round++;
-    t->out->launches++;
-    return am_store_put_launch(t->tuner->conductor->store, record, err);
-}
-
 /* ---- what the bench itself chooses ---- */
 
 /* What it chose, and what it proposes to try; candidates that the user gave stand. */
-static enum am_status read_said(struct tuning *t, const struct am_visit *v, struct am_err *err)
+static enum am_status read_said(struct am_tune_run *t, const struct am_visit *v, struct am_err *err)
 {
     const struct am_axis *const axes = t->asked->bench->axes;
     const struct am_symbol *const symbols = am_topo_symbols(t->tuner->conductor->topo);
@@ -133,11 +70,11 @@ static enum am_status read_said(struct tuning *t, const struct am_visit *v, stru
 }
 
 /* Measures the point as it was asked for; the bench says what it chose. */
-static enum am_status ask_bench(struct tuning *t, struct am_err *err)
+static enum am_status ask_bench(struct am_tune_run *t, struct am_err *err)
 {
     struct am_arena arena = {0};
     struct am_launch record = {0};
-    enum am_status s = launch(t, &t->asked, 1, &arena, &record, err);
+    enum am_status s = am_tune_launch(t, &t->asked, 1, &arena, &record, err);
 
     if (s == AM_OK && record.n_visits == 0) {
         t->out->interrupted = true;
@@ -145,8 +82,8 @@ static enum am_status ask_bench(struct tuning *t, struct am_err *err)
     } else if (s == AM_OK) {
         const struct am_visit *const v = &record.visits[0];
 
-        t->out->model_value = t->out->value =
-            am_tune_visit_value(v, t->asked->bench->metrics[0].better);
+        t->work = v->work;
+        t->out->model_value = t->out->value = am_tune_value(t, v);
         t->good_s = (double)(record.ended_ns - record.started_ns) * 1e-9;
         t->good = 1;
         if (v->state != AM_POINT_OK)
@@ -163,7 +100,7 @@ static enum am_status ask_bench(struct tuning *t, struct am_err *err)
 /* ---- the space ---- */
 
 /* Dimensions of all open axes that have candidates; `lists` are theirs, `start` the model's. */
-static enum am_status make_space(struct tuning *t, struct am_values *lists, size_t *start,
+static enum am_status make_space(struct am_tune_run *t, struct am_values *lists, size_t *start,
                                  struct am_err *err)
 {
     const struct am_axis *const axes = t->asked->bench->axes;
@@ -172,7 +109,8 @@ static enum am_status make_space(struct tuning *t, struct am_values *lists, size
     for (size_t i = 0; axes[i].name; i++) {
         const size_t d = t->space.n;
 
-        if (!am_axis_is_open(&axes[i], &t->asked->values[i]) || t->values[i].n == 0)
+        if ((!am_axis_is_open(&axes[i], &t->asked->values[i]) && !t->given[i].joint) ||
+            t->values[i].n == 0)
             continue;
         if (d == AM_SEARCH_DIMENSIONS_MAX)
             return am_fail(err, AM_E_USAGE, "%s: more than %d axes to tune at once; fix some by -p",
@@ -195,10 +133,11 @@ static enum am_status make_space(struct tuning *t, struct am_values *lists, size
 /* ---- visits ---- */
 
 /* The point of a candidate; NULL without memory. */
-static struct candidate *think_of(struct tuning *t, const struct am_values *lists, size_t number)
+static struct am_tune_try *think_of(struct am_tune_run *t, const struct am_values *lists,
+                                    size_t number)
 {
     const size_t axes = am_axis_count(t->asked->bench->axes);
-    struct candidate *const c = am_arena_alloc(t->arena, sizeof(*c));
+    struct am_tune_try *const c = am_arena_alloc(t->arena, sizeof(*c));
     struct am_value *const values = am_arena_array(t->arena, axes + 1, sizeof(*values));
     size_t rest = number;
 
@@ -215,10 +154,10 @@ static struct candidate *think_of(struct tuning *t, const struct am_values *list
 }
 
 /* The candidate with its point. The one that leaves all open, as asked for, is stored already. */
-static struct candidate *candidate_of(struct tuning *t, const struct am_values *lists,
-                                      size_t number)
+static struct am_tune_try *candidate_of(struct am_tune_run *t, const struct am_values *lists,
+                                        size_t number)
 {
-    struct candidate *const c = t->known[number] ? t->known[number] : think_of(t, lists, number);
+    struct am_tune_try *const c = t->known[number] ? t->known[number] : think_of(t, lists, number);
     bool open = true;
 
     for (size_t d = 0; c && d < t->space.n; d++)
@@ -229,123 +168,8 @@ static struct candidate *candidate_of(struct tuning *t, const struct am_values *
     return c;
 }
 
-/* Puts those into the store that are not there yet. */
-static enum am_status store_new(struct tuning *t, const size_t *batch, size_t n, struct am_err *err)
-{
-    const struct am_conductor *const conductor = t->tuner->conductor;
-    const struct am_worker *const worker =
-        am_catalogue_worker(conductor->catalogue, t->asked->bench);
-    struct am_point *fresh[GROUP_MAX];
-    size_t n_new = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (t->known[batch[i]]->point.id == 0)
-            fresh[n_new++] = &t->known[batch[i]]->point;
-    }
-    return n_new ? am_store_add_points(conductor->store, worker->name, fresh, n_new, err) : AM_OK;
-}
-
-/* What is left: of the budget, or of all candidates. */
-static double eta(const struct tuning *t)
-{
-    const double each = t->good ? t->good_s / (double)t->good : 0;
-
-    if (t->tuner->budget_s > 0)
-        return fmax(0, t->tuner->budget_s - elapsed(t));
-    return each * (double)(t->out->candidates - am_search_visited(t->search));
-}
-
-static void tell(const struct tuning *t, const struct candidate *c, const struct am_visit *v)
-{
-    const struct am_conductor *const conductor = t->tuner->conductor;
-    const struct am_progress p = {.point = &c->point,
-                                  .launches_done = t->out->launches,
-                                  .points_done = am_search_visited(t->search),
-                                  .points = t->out->candidates,
-                                  .visits_done = am_search_visited(t->search),
-                                  .visits_left = t->out->candidates - am_search_visited(t->search),
-                                  .visits = 1,
-                                  .visits_wanted = 1,
-                                  .value = c->value,
-                                  .precision = NAN,
-                                  .round = t->tuner->round,
-                                  .elapsed_s = elapsed(t),
-                                  .eta_s = eta(t),
-                                  .state = v->state,
-                                  .reason = v->reason};
-
-    if (conductor->progress)
-        conductor->progress(conductor->progress_self, &p);
-}
-
-static void take_visit(struct tuning *t, struct candidate *c, const struct am_visit *v,
-                       double seconds)
-{
-    const enum am_better better = t->asked->bench->metrics[0].better;
-    const double value = am_tune_visit_value(v, better);
-
-    c->state = v->state;
-    c->calm = v->state != AM_POINT_OK || am_tune_is_calm(v);
-    if (isnan(c->value) || (better == AM_HIGHER ? value > c->value : value < c->value))
-        c->value = value;
-    t->out->skipped += v->state == AM_POINT_SKIP;
-    t->out->failed += v->state == AM_POINT_FAIL;
-    if (v->state == AM_POINT_OK) {
-        t->good_s += seconds;
-        t->good++;
-    }
-    tell(t, c, v);
-}
-
-/* Candidates from the first that one process can measure. */
-static size_t gather(const struct tuning *t, const size_t *batch, size_t n,
-                     const struct am_point **points)
-{
-    const size_t allowed = t->asked->bench->points_per_launch;
-    size_t most = allowed ? allowed : 1, count = 0;
-
-    if (most > GROUP_MAX)
-        most = GROUP_MAX;
-    while (count < n && count < most) {
-        const struct am_point *const next = &t->known[batch[count]]->point;
-
-        if (count && (!am_point_same_environment(points[0], next) ||
-                      am_point_threads(points[0]) != am_point_threads(next)))
-            break;
-        points[count++] = next;
-    }
-    return count;
-}
-
-/* Visits candidates, launch by launch, as long as there is time; *done is how many. */
-static enum am_status visit_all(struct tuning *t, const size_t *batch, size_t n, size_t *done,
-                                struct am_err *err)
-{
-    enum am_status s = AM_OK;
-
-    *done = 0;
-    while (s == AM_OK && *done < n && !interrupted(t) && !over_budget(t)) {
-        const struct am_point *points[GROUP_MAX];
-        const size_t count = gather(t, batch + *done, n - *done, points);
-        struct am_arena arena = {0};
-        struct am_launch record = {0};
-        double seconds;
-
-        s = store_new(t, batch + *done, count, err);
-        if (s == AM_OK)
-            s = launch(t, points, count, &arena, &record, err);
-        seconds = (double)(record.ended_ns - record.started_ns) * 1e-9;
-        for (size_t i = 0; s == AM_OK && i < record.n_visits; i++)
-            take_visit(t, t->known[batch[*done + i]], &record.visits[i],
-                       seconds / (double)record.n_visits);
-        *done += s == AM_OK ? record.n_visits : 0;
-        am_arena_fini(&arena);
-    }
-    return s;
-}
-
 /* Visits a batch, and once more those of which no sample was undisturbed; then tells the search. */
-static enum am_status visit_batch(struct tuning *t, const struct am_values *lists,
+static enum am_status visit_batch(struct am_tune_run *t, const struct am_values *lists,
                                   const size_t *batch, size_t n, struct am_err *err)
 {
     size_t *const again = calloc(n + 1, sizeof(*again));
@@ -353,7 +177,7 @@ static enum am_status visit_batch(struct tuning *t, const struct am_values *list
     enum am_status s = again ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for the tuner");
 
     for (size_t i = 0; s == AM_OK && i < n; i++) {
-        struct candidate *const c = candidate_of(t, lists, batch[i]);
+        struct am_tune_try *const c = candidate_of(t, lists, batch[i]);
 
         if (!c)
             s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
@@ -361,15 +185,15 @@ static enum am_status visit_batch(struct tuning *t, const struct am_values *list
             c->value = NAN;
     }
     if (s == AM_OK)
-        s = visit_all(t, batch, n, &done, err);
+        s = am_tune_visit(t, batch, n, &done, err);
     for (size_t i = 0; s == AM_OK && i < done; i++) {
         if (!t->known[batch[i]]->calm)
             again[n_again++] = batch[i];
     }
     if (s == AM_OK)
-        s = visit_all(t, again, n_again, &repeated, err);
+        s = am_tune_visit(t, again, n_again, &repeated, err);
     for (size_t i = 0; s == AM_OK && i < done; i++) {
-        const struct candidate *const c = t->known[batch[i]];
+        const struct am_tune_try *const c = t->known[batch[i]];
 
         /* one visit with a wrong result outweighs any that was right */
         am_search_tell(t->search, batch[i], c->state == AM_POINT_OK ? score_of(t, c->value) : NAN);
@@ -380,10 +204,10 @@ static enum am_status visit_batch(struct tuning *t, const struct am_values *list
 
 /* Visits that there is time for, by what those so far took, less those that are kept for the last
  * comparison. */
-static size_t affordable(const struct tuning *t)
+static size_t affordable(const struct am_tune_run *t)
 {
     enum { KEPT = 2 * AM_DUEL_LEAST };
-    const double left = t->tuner->budget_s - elapsed(t);
+    const double left = t->tuner->budget_s - am_tune_elapsed(t);
     const double each = t->good ? t->good_s / (double)t->good : 0;
 
     if (!(t->tuner->budget_s > 0))
@@ -393,7 +217,7 @@ static size_t affordable(const struct tuning *t)
     return left / each < 1e9 ? (size_t)(left / each) - KEPT : SIZE_MAX;
 }
 
-static enum am_status climb(struct tuning *t, const struct am_values *lists, size_t *batch,
+static enum am_status climb(struct am_tune_run *t, const struct am_values *lists, size_t *batch,
                             struct am_err *err)
 {
     enum am_status s = AM_OK;
@@ -401,12 +225,12 @@ static enum am_status climb(struct tuning *t, const struct am_values *lists, siz
 
     while (s == AM_OK && n) {
         s = visit_batch(t, lists, batch, n, err);
-        if (interrupted(t) || over_budget(t))
+        if (am_tune_interrupted(t) || am_tune_over_budget(t))
             break;
         n = am_search_next(t->search, affordable(t), batch);
     }
-    t->out->interrupted = interrupted(t);
-    t->out->budget_spent = n > 0 && over_budget(t);
+    t->out->interrupted = am_tune_interrupted(t);
+    t->out->budget_spent = n > 0 && am_tune_over_budget(t);
     return s;
 }
 
@@ -414,21 +238,21 @@ static enum am_status climb(struct tuning *t, const struct am_values *lists, siz
 
 /* One visit of a candidate that was visited before; NAN when it fails or there is no time for it.
  */
-static enum am_status visit_again(struct tuning *t, size_t number, double *value,
+static enum am_status visit_again(struct am_tune_run *t, size_t number, double *value,
                                   struct am_err *err)
 {
-    struct candidate *const c = t->known[number];
+    struct am_tune_try *const c = t->known[number];
     size_t done;
     enum am_status s;
 
     c->value = NAN;
-    s = visit_all(t, &number, 1, &done, err);
+    s = am_tune_visit(t, &number, 1, &done, err);
     *value = s == AM_OK && done ? c->value : NAN;
     return s;
 }
 
 /* The bench's own choice and the best candidate in turns. */
-static enum am_status compare(struct tuning *t, size_t own, size_t best, struct am_duel *duel,
+static enum am_status compare(struct am_tune_run *t, size_t own, size_t best, struct am_duel *duel,
                               struct am_err *err)
 {
     enum am_status s = AM_OK;
@@ -448,10 +272,31 @@ static enum am_status compare(struct tuning *t, size_t own, size_t best, struct 
     return s;
 }
 
-/* Keeps the best where fresh visits show it to be better; else the bench's own choice stands. */
-static void take_verdict(struct tuning *t, size_t best, const struct am_duel *duel)
+static void keep_fresh(struct am_tuned *out, const double *values, size_t n)
 {
-    const struct am_duel_verdict v = am_duel_judge(duel, t->asked->bench->metrics[0].better);
+    memcpy(out->fresh, values, n * sizeof(*values));
+    out->n_fresh = n;
+}
+
+/* Fresh visits of the bench's own choice, where nothing was better: for comparisons with what other
+ * workers found. */
+static enum am_status visit_own(struct am_tune_run *t, size_t own, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+    bool good = true;
+
+    for (size_t i = 0; i < AM_DUEL_LEAST && good && s == AM_OK; i++) {
+        s = visit_again(t, own, &t->out->fresh[i], err);
+        good = s == AM_OK && isfinite(t->out->fresh[i]);
+        t->out->n_fresh += good;
+    }
+    return s;
+}
+
+/* Keeps the best where fresh visits show it to be better; else the bench's own choice stands. */
+static void take_verdict(struct am_tune_run *t, size_t best, const struct am_duel *duel)
+{
+    const struct am_duel_verdict v = am_duel_judge(duel, am_tune_better(t));
 
     t->out->gain = v.gain;
     t->out->gain_bounds = v.bounds;
@@ -460,9 +305,11 @@ static void take_verdict(struct tuning *t, size_t best, const struct am_duel *du
         t->out->value = v.other;
         t->out->model_value = v.own;
         t->out->kept = true;
+        keep_fresh(t->out, duel->other, duel->n);
         return;
     }
     t->out->found = t->out->model;
+    keep_fresh(t->out, duel->own, duel->n);
     if (duel->n)
         t->out->value = t->out->model_value = v.own;
     t->out->doubt = duel->n < AM_DUEL_LEAST
@@ -470,7 +317,7 @@ static void take_verdict(struct tuning *t, size_t best, const struct am_duel *du
                         : "no gain was shown: the bench's own choice stands";
 }
 
-static enum am_status take_outcome(struct tuning *t, size_t start, struct am_err *err)
+static enum am_status take_outcome(struct am_tune_run *t, size_t start, struct am_err *err)
 {
     struct am_duel duel = {.n = 0};
     enum am_status s = AM_OK;
@@ -503,17 +350,17 @@ static enum am_status take_outcome(struct tuning *t, size_t start, struct am_err
             t->out->doubt = "nothing tried was better than the bench's own choice";
         else
             t->out->why_not = "nothing but the bench's own choice can be measured";
-        return s;
+        return t->tuner->weighs_parts ? visit_own(t, start, err) : s;
     }
     if (!t->out->interrupted)
         s = compare(t, start, best, &duel, err);
-    t->out->interrupted = interrupted(t);
+    t->out->interrupted = am_tune_interrupted(t);
     if (s == AM_OK)
         take_verdict(t, best, &duel);
     return s;
 }
 
-static bool stop_candidates(struct tuning *t)
+static bool stop_candidates(struct am_tune_run *t)
 {
     bool good = true;
 
@@ -524,7 +371,7 @@ static bool stop_candidates(struct tuning *t)
     return good;
 }
 
-static enum am_status search(struct tuning *t, struct am_err *err)
+static enum am_status search(struct am_tune_run *t, struct am_err *err)
 {
     struct am_values lists[AM_SEARCH_DIMENSIONS_MAX] = {{0}};
     size_t *const batch = calloc(AM_SEARCH_BATCH_MAX, sizeof(*batch));
@@ -537,7 +384,7 @@ static enum am_status search(struct tuning *t, struct am_err *err)
         return AM_OK;
     }
     if (s == AM_OK) {
-        t->known = am_arena_array(t->arena, t->out->candidates, sizeof(struct candidate *));
+        t->known = am_arena_array(t->arena, t->out->candidates, sizeof(struct am_tune_try *));
         t->search = am_search_new(&t->space, start, t->tuner->mode == AM_TUNE_PATIENT);
         if (!t->known || !t->search || !batch)
             s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
@@ -554,7 +401,7 @@ static enum am_status search(struct tuning *t, struct am_err *err)
 }
 
 /* Whether anything that was left open has a value now. */
-static bool has_choice(const struct tuning *t)
+static bool has_choice(const struct am_tune_run *t)
 {
     const struct am_axis *const axes = t->asked->bench->axes;
 
@@ -566,19 +413,36 @@ static bool has_choice(const struct tuning *t)
     return false;
 }
 
+static enum am_status find_metric(const struct am_tuner *tuner, const struct am_bench *bench,
+                                  size_t *metric, struct am_err *err)
+{
+    *metric = 0;
+    while (tuner->metric && bench->metrics[*metric].name &&
+           strcmp(bench->metrics[*metric].name, tuner->metric) != 0)
+        (*metric)++;
+    return bench->metrics[*metric].name
+               ? AM_OK
+               : am_fail(err, AM_E_ABSENT, "%s has no metric %s", bench->name, tuner->metric);
+}
+
 enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point,
                             const struct am_candidates *candidates, struct am_arena *arena,
                             struct am_tuned *out, struct am_err *err)
 {
-    struct tuning t = {.tuner = tuner,
-                       .asked = point,
-                       .given = candidates,
-                       .arena = arena,
-                       .out = out,
-                       .start_ns = am_now_ns()};
+    struct am_tune_run t = {.tuner = tuner,
+                            .asked = point,
+                            .given = candidates,
+                            .arena = arena,
+                            .out = out,
+                            .start_ns = am_now_ns()};
     enum am_status s = am_launcher_init(&t.launcher, tuner->conductor, err);
 
     *out = (struct am_tuned){.model_value = NAN, .value = NAN, .gain = NAN};
+    for (size_t i = 0; point->bench->axes[i].name; i++)
+        out->joint |= (uint64_t)candidates[i].joint << i;
+    if (s == AM_OK)
+        s = find_metric(tuner, point->bench, &t.metric, err);
+    out->metric = t.metric;
     out->kept = tuner->mode == AM_TUNE_ESTIMATE; /* which asks only, and compares nothing */
     if (s == AM_OK)
         s = ask_bench(&t, err);
@@ -588,7 +452,7 @@ enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point
         out->why_not = "the bench does not say what it chooses";
     if (s == AM_OK && t.n_stops)
         s = am_store_put_stops(tuner->conductor->store, t.stops, t.n_stops, err);
-    out->elapsed_s = elapsed(&t);
+    out->elapsed_s = am_tune_elapsed(&t);
     am_launcher_fini(&t.launcher);
     free(t.stops);
     return s;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "conductor/conductor.h"
+#include "conductor/tune_duel.h"
 #include "core/stats/stats.h"
 #include "core/tune/saved_tuning.h"
 
@@ -19,14 +20,19 @@ struct am_tuner {
      * candidates being the points. */
     const struct am_conductor *conductor;
     enum am_tune_mode mode;
-    double budget_s; /* for one point; 0: none */
-    unsigned round;  /* of the next launch; one after the other over all points */
+    double budget_s;    /* for one point; 0: none */
+    unsigned round;     /* of the next launch; one after the other over all points */
+    const char *metric; /* that decides; NULL: the bench's first */
+    /* What several workers found is compared afterwards: there are fresh visits of every outcome.
+     */
+    bool weighs_parts;
 };
 
 /* What may be tried on one axis. */
 struct am_candidates {
     struct am_values values; /* none: the axis is not tuned */
     bool given;              /* by the user, in place of what the bench proposes for the point */
+    bool joint;              /* searched though the point has a value: it is where one begins */
 };
 
 /* What came of one point. */
@@ -46,6 +52,10 @@ struct am_tuned {
     size_t candidates, visited, skipped, failed, launches;
     double elapsed_s;
     bool budget_spent, interrupted;
+    size_t metric;              /* index of the one that decided */
+    uint64_t joint;             /* a bit per axis that was searched though the point has a value */
+    double fresh[AM_DUEL_MOST]; /* visits of what `found` is, after the search */
+    size_t n_fresh;
 };
 
 /* Sampler and limits as a tuner wants them: many short visits, few samples each. */

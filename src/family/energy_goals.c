@@ -3,24 +3,20 @@
  * one of least energy and the one of least energy times delay, and whether the last two are others
  * than the first.
  *
- * Points do the same work when they differ only in who runs it and how (`ways`). The best of many
+ * Points do the same work when they differ only in who runs it and how (am_way_axes). The best of many
  * points is partly the luckiest: facts say of how many, and a ratio whose interval holds 1 decides
  * nothing. */
 #include "family/energy.h"
 
 #include "base/text.h"
 #include "family/plot.h"
+#include "family/roles.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ENERGY "energy:"
-
-/* Axes that are a choice, not a question: any value does the same work. */
-static const char ways[] =
-    "executor,runtime,isa,threads,task_size,tile,cutoff,wait,binding,places,flt,slt,"
-    "variant,cpufreq";
 
 enum { POINTS_MIN = 3 };
 
@@ -72,7 +68,7 @@ static bool next_work(const struct am_picks *all, const char *metric, bool *take
 
         if (taken[i] || strcmp(of_scope.items[i].metric->name, metric) != 0)
             continue;
-        alike = am_picks_beside(all, of_scope.items[i].result, ways);
+        alike = am_picks_beside(all, of_scope.items[i].result, am_way_axes);
         for (size_t k = 0; k < alike.n; k++) {
             if (strcmp(alike.items[k].metric->name, metric) == 0)
                 alike.items[n++] = alike.items[k];
@@ -112,7 +108,7 @@ static void offer(const struct am_deriving *d, const struct work *w, struct am_f
     am_fact_label(&fact, d->arena, "scope", AM_AXIS_NAME, w->scope);
     am_fact_label(&fact, d->arena, "bench", AM_AXIS_NAME, r->bench);
     for (size_t i = 0; i < r->n_params && fact.n_labels < AM_FACT_LABELS_MAX; i++) {
-        if (!am_names_hold(ways, r->params[i].name))
+        if (!am_names_hold(am_way_axes, r->params[i].name))
             am_fact_label(&fact, d->arena, r->params[i].name, r->params[i].kind, r->params[i].text);
     }
     am_facts_offer(d->facts, fact);

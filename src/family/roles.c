@@ -3,11 +3,20 @@
 #include "family/roles.h"
 
 #include "base/text.h"
+#include "evidence/select.h"
 
 #include <math.h>
 #include <string.h>
 
 const char am_node_axis[] = "node";
+
+const char am_way_axes[] = "executor,runtime,isa,threads,task_size,tile,cutoff,wait,binding,places,"
+                           "flt,slt,variant,cpufreq";
+
+bool am_axis_is_way(const char *axis)
+{
+    return am_names_hold(am_way_axes, axis);
+}
 
 bool am_bench_needs_meters(const char *bench)
 {

@@ -21,6 +21,12 @@ bool am_bench_needs_meters(const char *bench);
 const char *am_energy_metric(const struct am_result_set *set, const char *bench,
                              const char *open_name);
 
+/* Axes that are a choice and no question, separated by commas: any value of them does the same
+ * work. */
+extern const char am_way_axes[];
+/* Whether this is one of them. */
+bool am_axis_is_way(const char *axis);
+
 /* Threads of a point; 1 when it has no such axis. */
 double am_result_threads(const struct am_result *result);
 /* Whether the number of its threads is known: by an axis, by what the launch said, or because its

@@ -55,6 +55,79 @@ def quality(tap, bench):
            points[0])
 
 
+# Eight cores whose clock falls from 4 to 2 GHz as they become busy, 5 W at rest and 20 W per core: more threads are
+# faster and take more energy.
+FALLING = """
+[machine]
+name falling
+vendor GenuineIntel
+model Falling
+features fpu tsc sse2 avx
+[kind core]
+cores 8
+one_ghz 4
+all_ghz 2
+isa scalar 64 2 4 2
+isa sse2 128 2 4 2
+isa avx 256 2 4 2
+[cache L1]
+level 1
+size 32K
+cycles 4
+bytes_per_cycle 64
+[cache L2]
+level 2
+size 8M
+share core
+cycles 14
+bytes_per_cycle 64
+[memory]
+size 16G
+latency_ns 90
+core_gbs 200
+node_gbs 2000
+[openmp]
+task_ns 100
+[noise]
+sample 0.004
+launch 0.006
+[power]
+static_w 5
+core_w 20
+flop_pj 0
+byte_pj 0
+"""
+THREADS = (1, 2, 4, 8)
+
+
+def falling_time(threads):
+    """Relative, of work that is arithmetic alone."""
+    return 4 / (4 - 2 * (threads - 1) / 7) / threads
+
+
+def goals(tap, bench):
+    """A machine whose best number of threads is known for each goal: energy is not time."""
+    with open(bench.path("falling.machine"), "w", encoding="ascii") as f:
+        f.write(FALLING)
+    joules = {p: (5 + 20 * p) * falling_time(p) for p in THREADS}
+    best = {"time": min(THREADS, key=falling_time), "energy": min(THREADS, key=joules.get),
+            "edp": min(THREADS, key=lambda p: joules[p] * falling_time(p))}
+    tap.ok(best["time"] != best["energy"], "the machine tells the goals apart", best)
+    for goal, threads in best.items():
+        got = bench.run("--machine", "falling.machine", "tune", "app.blackscholes", "--for", goal, "--seed", "5", "--format", "json", "-p",
+                        "n=64K", "-p", "type=f32", "-p", "isa=scalar,avx", "-p", "executor=task:dbf", "-p", "threads=1,2,4,8",
+                        "-p", "task_size=16,4096", "-o", f"{goal}.db", env=bench.real_env)
+        said = json.loads(got.stdout) if got.stdout else {}
+        use = said.get("best", [{}])[0].get("use", {})
+        tap.ok(got.returncode == 0 and use == {"threads": threads, "isa": "avx", "task_size": 4096},
+               f"for {goal}: {threads} threads, wide vectors, few tasks", (use, got.stderr))
+        tap.ok(said["points"][0]["metric"] == {"time": "flops"}.get(goal, f"{goal}:package"), "judged by its metric", said["points"])
+    tap.ok(not os.path.exists(bench.path("data/archmeter/tuning")) or "blackscholes" not in open(
+        bench.path("data/archmeter/tuning"), encoding="utf-8").read(), "ways are told and not kept for later runs")
+    shown = bench.run("export", "energy.db", "--svg", "energy-pareto", "-o", "pareto.svg")
+    tap.ok(shown.returncode == 0 and os.path.getsize(bench.path("pareto.svg")) > 1000, "the figure of both goals", shown.stderr)
+
+
 def no_gain(tap, bench):
     """A surface that is flat: the luckiest of many candidates is not kept."""
     file = bench.path("flat.tune")
@@ -265,6 +338,7 @@ def main():
     used(tap, bench)
     other_key(tap, bench)
     no_gain(tap, bench)
+    goals(tap, bench)
     no_time(tap, bench)
     special(tap, bench)
     bad_files(tap, bench)

@@ -4,13 +4,16 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/measure.h"
+#include "cli/run/meters.h"
 #include "cli/run/page.h"
 #include "cli/run/progress.h"
 #include "cli/run/setup.h"
 #include "cli/tune/show_tuned.h"
 #include "cli/tune/tuning_file.h"
+#include "cli/tune/ways.h"
 #include "conductor/tuner.h"
 #include "document/units.h"
+#include "family/roles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,17 +21,18 @@
 
 enum { NAMES_MAX = 512, PARAMS_MAX = 256 };
 
-static const double measure_s = 18; /* for one point, with what else it takes below 20 s */
+static const double measure_s = 18;         /* for one point, with what else it takes below 20 s */
+static const double measure_energy_s = 300; /* a visit takes seconds */
 
 static const char no_place[] =
     "no place for the tuning file: give --tuning FILE, or set HOME or XDG_DATA_HOME";
 
 /* ---- what is tuned ---- */
 
-static bool has_tunables(const struct am_bench *bench)
+static bool has_tunables(const struct am_cli *cli, const struct am_bench *bench)
 {
     for (size_t i = 0; bench->axes && bench->axes[i].name; i++) {
-        if (bench->axes[i].tune)
+        if (bench->axes[i].tune || (cli->opt->tune_for >= 0 && am_axis_is_way(bench->axes[i].name)))
             return true;
     }
     return false;
@@ -73,10 +77,11 @@ static bool is_candidate(const struct am_axis *axis, const struct am_value *valu
 /* Candidates, indexed as the axes. One that was given alone fixes the axis: the points of the plan
  * have it. */
 static enum am_status candidates_of(const struct am_cli *cli, const struct am_setup *setup,
-                                    const struct am_bench *bench, const struct am_param *params,
+                                    const struct am_bench *bench, struct am_param *params,
                                     struct am_candidates *out, struct am_err *err)
 {
-    enum am_status s = AM_OK;
+    struct am_values ways[AM_AXES_MAX];
+    enum am_status s = am_tune_ways(cli, setup, bench, params, ways, err);
 
     for (size_t i = 0; s == AM_OK && bench->axes[i].name; i++) {
         const struct am_axis *const axis = &bench->axes[i];
@@ -85,6 +90,8 @@ static enum am_status candidates_of(const struct am_cli *cli, const struct am_se
         size_t kept = 0;
 
         out[i] = (struct am_candidates){.given = find_param(params, given, axis->name) < given};
+        if (ways[i].n)
+            out[i] = (struct am_candidates){.values = ways[i], .given = true, .joint = true};
         if (!axis->tune)
             continue;
         s = values_of(cli, setup, axis, params, values, err);
@@ -99,15 +106,28 @@ static enum am_status candidates_of(const struct am_cli *cli, const struct am_se
     return s;
 }
 
-/* The points of one worker's part: what is tuned is open, all else as the options say. */
+/* Where the search over ways begins: the last value, of numbers the greatest. */
+static const char *last_text(const struct am_cli *cli, const struct am_values *values)
+{
+    char text[AM_VALUE_TEXT_MAX];
+    const char *copy;
+
+    am_value_text(&values->v[values->n - 1], text, sizeof(text));
+    copy = am_arena_strdup(cli->arena, text);
+    return copy ? copy : "";
+}
+
+/* The points of one worker's part: what is tuned is open, ways have one value, all else is as the
+ * options say. */
 static enum am_status add_part(const struct am_cli *cli, struct am_setup *setup,
                                const struct am_bench *bench, struct am_param *params,
                                struct am_err *err)
 {
     struct am_param all[PARAMS_MAX + AM_AXES_MAX];
+    struct am_values ways[AM_AXES_MAX];
     const size_t given = cli->opt->params.n;
     size_t n = given;
-    enum am_status s = AM_OK;
+    enum am_status s = am_tune_ways(cli, setup, bench, params, ways, err);
 
     memcpy(all, params, given * sizeof(*all));
     for (size_t i = 0; s == AM_OK && bench->axes[i].name; i++) {
@@ -115,6 +135,9 @@ static enum am_status add_part(const struct am_cli *cli, struct am_setup *setup,
         const size_t at = find_param(params, given, axis->name);
         struct am_values values = {0};
 
+        if (ways[i].n)
+            all[at < given ? at : n++] =
+                (struct am_param){.axis = axis->name, .values = last_text(cli, &ways[i])};
         if (!axis->tune)
             continue;
         s = values_of(cli, setup, axis, params, &values, err);
@@ -138,7 +161,7 @@ static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup
     for (size_t w = 0; w < c->n; w++) {
         const struct am_bench *const bench = am_catalogue_find(c, c->workers[w].name, name);
         const enum am_status s =
-            bench && has_tunables(bench) ? add_part(cli, setup, bench, params, err) : AM_OK;
+            bench && has_tunables(cli, bench) ? add_part(cli, setup, bench, params, err) : AM_OK;
 
         if (s == AM_E_ABSENT)
             am_log(AM_LOG_WARN, "%s of worker %s is left out: %s", name, c->workers[w].name,
@@ -166,8 +189,8 @@ static enum am_status add_benches(const struct am_cli *cli, struct am_setup *set
 }
 
 /* Names the benches that could have been meant. */
-static enum am_status nothing_to_tune(const struct am_setup *setup, const char *what,
-                                      struct am_err *err)
+static enum am_status nothing_to_tune(const struct am_cli *cli, const struct am_setup *setup,
+                                      const char *what, struct am_err *err)
 {
     const char *names[NAMES_MAX];
     const size_t n = am_setup_names(&setup->catalogue, names, NAMES_MAX);
@@ -176,7 +199,7 @@ static enum am_status nothing_to_tune(const struct am_setup *setup, const char *
     for (size_t i = 0; i < n; i++) {
         const size_t used = strlen(text);
 
-        if (has_tunables(am_catalogue_find(&setup->catalogue, NULL, names[i])))
+        if (has_tunables(cli, am_catalogue_find(&setup->catalogue, NULL, names[i])))
             (void)am_str_format(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
                                 names[i]);
     }
@@ -190,7 +213,7 @@ static enum am_status plan(const struct am_cli *cli, struct am_setup *setup,
     enum am_status s;
 
     if (cli->opt->operands.n == 0)
-        return nothing_to_tune(setup, "name a bench", err);
+        return nothing_to_tune(cli, setup, "name a bench", err);
     if (cli->opt->params.n > PARAMS_MAX)
         return am_fail(err, AM_E_USAGE, "more than %d parameters", PARAMS_MAX);
     setup->plan = (struct am_plan){.places = am_topo_places(setup->topo)};
@@ -198,11 +221,13 @@ static enum am_status plan(const struct am_cli *cli, struct am_setup *setup,
     am_tuner_settings(&setup->plan.settings);
     setup->plan.settings.budget_s = 0; /* it is the points', and the tuner's business */
     if (s == AM_OK)
+        am_setup_stretch(cli, setup, &setup->plan.settings);
+    if (s == AM_OK)
         s = am_setup_params(cli->opt, cli->arena, params, err);
     if (s == AM_OK)
         s = add_benches(cli, setup, *params, err);
     if (s == AM_OK && setup->plan.n == 0)
-        return nothing_to_tune(setup, "nothing of what was named can be tuned here", err);
+        return nothing_to_tune(cli, setup, "nothing of what was named can be tuned here", err);
     return s == AM_OK ? am_setup_check_used(cli, setup, *params, err) : s;
 }
 
@@ -212,7 +237,7 @@ struct session {
     struct am_cli *cli;
     struct am_setup *setup;
     struct am_store *store;
-    const struct am_param *params;
+    struct am_param *params;
     const char *file, *results, *machine;
     struct am_tune_row *rows;
     size_t n; /* rows that there are */
@@ -252,12 +277,19 @@ static enum am_status save(struct session *s, const struct am_tune_row *row, str
     return status == AM_OK ? am_tuning_change(s->file, arena, put_entry, &entry, err) : status;
 }
 
+/* A run leaves no way open, and wants to be fast: what was found for another goal, or along with
+ * ways, is told and not kept for it. */
+static bool is_saved(const struct session *s, const struct am_tune_row *row)
+{
+    return s->cli->opt->tune_for <= AM_TUNE_TIME && row->tuned.joint == 0;
+}
+
 static void tell_row(const struct session *s, const struct am_tune_row *row)
 {
-    const struct am_metric *const metric = &row->point->bench->metrics[0];
+    const struct am_metric *const metric = &row->point->bench->metrics[row->tuned.metric];
     char use[AM_POINT_TEXT_MAX], value[AM_UNITS_MAX];
 
-    am_tune_choice(row->point, row->tuned.found, use, sizeof(use));
+    am_tune_choice(row, row->tuned.found, use, sizeof(use));
     am_units_value(row->tuned.value, metric->unit, value, sizeof(value));
     if (row->tuned.why_not)
         am_log(AM_LOG_INFO, "%zu/%zu  %s: %s", s->n, s->setup->plan.n, row->point->bench->name,
@@ -283,7 +315,8 @@ static enum am_status tune_points(struct session *s, struct am_err *err)
         if (status == AM_OK)
             status = am_tuner_run(&s->tuner, point, candidates, s->cli->arena, &row->tuned, err);
         am_progress_end(&s->view);
-        if (status == AM_OK && !row->tuned.why_not && !row->tuned.interrupted && row->tuned.kept)
+        if (status == AM_OK && !row->tuned.why_not && !row->tuned.interrupted && row->tuned.kept &&
+            is_saved(s, row))
             status = save(s, row, err);
         if (status == AM_OK)
             tell_row(s, row);
@@ -321,15 +354,26 @@ static enum am_status measure(struct session *s, struct am_err *err)
 
     am_kvs_add(&s->setup->settings, cli->arena, "tuning.mode", am_tune_modes[cli->opt->tune_mode]);
     am_kvs_add(&s->setup->settings, cli->arena, "tuning.file", s->file);
+    if (cli->opt->tune_for >= 0)
+        am_kvs_add(&s->setup->settings, cli->arena, "tuning.for",
+                   am_tune_goals[cli->opt->tune_for]);
     status = am_measure_create(cli, s->setup, s->results, &s->store, err);
     if (status != AM_OK)
         return status;
     conductor.store = s->store;
-    s->tuner =
-        (struct am_tuner){.conductor = &conductor, .mode = (enum am_tune_mode)cli->opt->tune_mode};
+    conductor.energy = s->setup->energy;
+    s->tuner = (struct am_tuner){
+        .conductor = &conductor,
+        .mode = (enum am_tune_mode)cli->opt->tune_mode,
+        .weighs_parts = cli->opt->tune_for >= 0,
+        .metric = s->setup->energy
+                      ? am_energy_rig_metric(s->setup->energy, am_tune_goals[cli->opt->tune_for],
+                                             cli->arena)
+                      : NULL};
     s->tuner.budget_s = cli->opt->budget_s >= 0            ? cli->opt->budget_s
-                        : s->tuner.mode == AM_TUNE_MEASURE ? measure_s
-                                                           : 0;
+                        : s->tuner.mode != AM_TUNE_MEASURE ? 0
+                        : s->setup->energy                 ? measure_energy_s
+                                                           : measure_s;
     status = tune_points(s, err);
     ended = am_store_end_run(s->store,
                              status != AM_OK     ? AM_RUN_FAILED
@@ -453,6 +497,7 @@ enum am_status am_cmd_tune(struct am_cli *cli, struct am_err *err)
     *opt = *cli->opt;
     if (opt->profile < 0)
         opt->profile = AM_PROFILE_QUICK;
+    opt->energy = opt->tune_for > AM_TUNE_TIME;
     cli->opt = opt;
     if (opt->tuning_list + (opt->forget != NULL) + (opt->merge != NULL) > 1)
         return am_fail(err, AM_E_USAGE, "--list, --forget and --merge exclude each other");
@@ -465,6 +510,8 @@ enum am_status am_cmd_tune(struct am_cli *cli, struct am_err *err)
     if (opt->merge)
         return merge(cli, file, err);
     s = opt->tuning_list ? am_setup_machine(cli, &setup, err) : am_setup_open(cli, &setup, err);
+    if (s == AM_OK && !opt->tuning_list)
+        s = am_setup_energy(cli, &setup, err);
     if (s == AM_OK)
         s = opt->tuning_list ? list_entries(cli, &setup, file, err) : tune(cli, &setup, file, err);
     am_setup_close(&setup);

@@ -4,10 +4,13 @@
 
 #include "base/text.h"
 #include "cli/run/setup.h"
+#include "cli/tune/ways.h"
+#include "document/units.h"
 #include "write/write.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_MAX = AM_POINT_TEXT_MAX };
@@ -30,20 +33,28 @@ static void add_value(char *buf, size_t cap, const struct am_axis *axis,
     add_pair(buf, cap, axis->name, text);
 }
 
-static bool is_chosen(const struct am_point *point, const struct am_value *values, size_t axis)
+static bool is_joint(const struct am_tune_row *row, size_t axis)
 {
-    const struct am_axis *const a = &point->bench->axes[axis];
-
-    return values && am_axis_is_open(a, &point->values[axis]) && !am_axis_is_open(a, &values[axis]);
+    return row->tuned.joint >> axis & 1;
 }
 
-void am_tune_choice(const struct am_point *point, const struct am_value *values, char *buf,
+static bool is_chosen(const struct am_tune_row *row, const struct am_value *values, size_t axis)
+{
+    const struct am_axis *const a = &row->point->bench->axes[axis];
+
+    return values && (is_joint(row, axis) || am_axis_is_open(a, &row->point->values[axis])) &&
+           !am_axis_is_open(a, &values[axis]);
+}
+
+void am_tune_choice(const struct am_tune_row *row, const struct am_value *values, char *buf,
                     size_t cap)
 {
+    const struct am_axis *const axes = row->point->bench->axes;
+
     buf[0] = '\0';
-    for (size_t i = 0; point->bench->axes[i].name; i++) {
-        if (is_chosen(point, values, i))
-            add_value(buf, cap, &point->bench->axes[i], &values[i]);
+    for (size_t i = 0; axes[i].name; i++) {
+        if (is_chosen(row, values, i))
+            add_value(buf, cap, &axes[i], &values[i]);
     }
 }
 
@@ -62,14 +73,15 @@ static bool varies(const struct am_tune_row *rows, size_t n, const struct am_poi
 }
 
 /* The axes that tell the row from the others, and those that a reader looks for first. */
-static void key_text(const struct am_tune_row *rows, size_t n, const struct am_point *point,
+static void key_text(const struct am_tune_row *rows, size_t n, const struct am_tune_row *row,
                      bool all, char *buf, size_t cap)
 {
+    const struct am_point *const point = row->point;
     const struct am_axis *const axes = point->bench->axes;
 
     buf[0] = '\0';
     for (size_t i = 0; axes[i].name; i++) {
-        if (!am_axis_is_open(&axes[i], &point->values[i]) &&
+        if (!is_joint(row, i) && !am_axis_is_open(&axes[i], &point->values[i]) &&
             (all || axes[i].key == AM_KEY_CLASS || varies(rows, n, point, i)))
             add_value(buf, cap, &axes[i], &point->values[i]);
     }
@@ -96,6 +108,11 @@ struct tuned {
     const char *file, *results;
 };
 
+static const struct am_metric *metric_of(const struct am_tune_row *row)
+{
+    return &row->point->bench->metrics[row->tuned.metric];
+}
+
 static void add_row(struct am_table *t, const struct tuned *all, size_t at, bool programs)
 {
     const struct am_tune_row *const row = &all->rows[at];
@@ -104,13 +121,13 @@ static void add_row(struct am_table *t, const struct tuned *all, size_t at, bool
 
     am_table_row(t);
     am_table_text(t, row->point->bench->name)->tone = AM_TONE_STRONG;
-    key_text(all->rows, all->n, row->point, programs, text, sizeof(text));
+    key_text(all->rows, all->n, row, programs, text, sizeof(text));
     (void)am_table_textf(t, "%s", text);
-    am_tune_choice(row->point, tuned->found, text, sizeof(text));
+    am_tune_choice(row, tuned->found, text, sizeof(text));
     (void)am_table_textf(t, "%s", tuned->why_not ? "" : text);
     (void)am_table_quantity(t, AM_FORM_QUANTITY, tuned->why_not ? NAN : tuned->value,
-                            row->point->bench->metrics[0].unit);
-    am_tune_choice(row->point, tuned->model, text, sizeof(text));
+                            metric_of(row)->unit);
+    am_tune_choice(row, tuned->model, text, sizeof(text));
     (void)am_table_textf(t, "%s", text);
     if (!tuned->why_not && isfinite(tuned->gain))
         (void)am_table_textf(t, "%+.1f %% (%+.1f to %+.1f)", 100 * tuned->gain,
@@ -122,16 +139,51 @@ static void add_row(struct am_table *t, const struct tuned *all, size_t at, bool
     (void)am_table_text(t, note_of(tuned));
 }
 
+/* The best over all workers, and whether it is better than the next. */
+static void say_best(struct am_body *b, const struct tuned *all, const struct am_tune_best *w)
+{
+    char best[TEXT_MAX], next[TEXT_MAX] = "", value[AM_UNITS_MAX];
+    const char *const goal = am_tune_goals[all->cli->opt->tune_for];
+
+    am_tune_choice(w->best, w->best->tuned.found, best, sizeof(best));
+    am_units_value(w->best->tuned.value, metric_of(w->best)->unit, value, sizeof(value));
+    if (w->next)
+        am_tune_choice(w->next, w->next->tuned.found, next, sizeof(next));
+    if (!w->next)
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "best for %s: %s, %s", goal, best, value);
+    else if (w->verdict.better)
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
+                            "best for %s: %s, %s; better than %s by %.1f %% (%.1f to %.1f)", goal,
+                            best, value, next, 100 * w->verdict.gain, 100 * w->verdict.bounds.lo,
+                            100 * w->verdict.bounds.hi);
+    else
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
+                            "best for %s: undecided between %s, %s, and %s", goal, best, value,
+                            next);
+}
+
+static void best_blocks(struct am_body *b, const struct tuned *all)
+{
+    bool *const taken = calloc(all->n + 1, sizeof(*taken));
+    struct am_tune_best best;
+
+    while (taken && am_tune_weigh(all->rows, all->n, taken, &best))
+        say_best(b, all, &best);
+    free(taken);
+}
+
 static void tuned_blocks(struct am_body *b, const void *self)
 {
     const struct tuned *const all = self;
-    const char *const metric = all->n ? all->rows[0].point->bench->metrics[0].name : "value";
+    const bool ways = all->cli->opt->tune_for >= 0;
+    const char *const metric = all->n ? metric_of(&all->rows[0])->name : "value";
+    const char *const from = ways ? "from" : "the bench's own";
     const struct am_column columns[] = {
         {.title = "bench", .key = "bench"},
         {.title = "for", .key = "for", .flow = true},
         {.title = "use", .key = "use"},
         {.title = metric, .key = metric, .right = true},
-        {.title = "the bench's own", .key = "the bench's own", .rank = 2},
+        {.title = from, .key = from, .rank = 2},
         {.title = "gain", .key = "gain", .right = true, .rank = 1},
         {.title = "tried", .key = "tried", .right = true, .rank = 3},
         {.title = "time", .key = "time", .right = true, .rank = 4},
@@ -144,15 +196,19 @@ static void tuned_blocks(struct am_body *b, const void *self)
     t->hide_empty = true;
     for (size_t i = 0; i < all->n; i++)
         add_row(t, all, i, b->programs);
+    if (ways && !b->programs)
+        best_blocks(b, all);
 }
 
-static void json_values(struct am_data *d, const char *name, const struct am_point *point,
+static void json_values(struct am_data *d, const char *name, const struct am_tune_row *row,
                         const struct am_value *values)
 {
+    const struct am_axis *const axes = row->point->bench->axes;
+
     am_data_object(d, name);
-    for (size_t i = 0; point->bench->axes[i].name; i++) {
-        if (is_chosen(point, values, i))
-            am_data_value(d, point->bench->axes[i].name, &values[i]);
+    for (size_t i = 0; axes[i].name; i++) {
+        if (is_chosen(row, values, i))
+            am_data_value(d, axes[i].name, &values[i]);
     }
     am_data_object_end(d);
 }
@@ -170,10 +226,10 @@ static void json_row(struct am_data *d, const struct am_tune_row *row)
         am_data_value(d, bench->axes[i].name, &row->point->values[i]);
     am_data_object_end(d);
     am_data_text(d, "reason", t->why_not);
-    json_values(d, "use", row->point, t->why_not ? NULL : t->found);
-    json_values(d, "model", row->point, t->model);
-    am_data_text(d, "metric", bench->metrics[0].name);
-    am_data_text(d, "unit", bench->metrics[0].unit);
+    json_values(d, "use", row, t->why_not ? NULL : t->found);
+    json_values(d, "model", row, t->model);
+    am_data_text(d, "metric", metric_of(row)->name);
+    am_data_text(d, "unit", metric_of(row)->unit);
     am_data_number(d, "value", t->value);
     am_data_number(d, "model_value", t->model_value);
     am_data_bool(d, "kept", t->kept);
@@ -191,6 +247,28 @@ static void json_row(struct am_data *d, const struct am_tune_row *row)
     am_data_object_end(d);
 }
 
+static void json_bests(struct am_data *d, const struct tuned *all)
+{
+    bool *const taken = calloc(all->n + 1, sizeof(*taken));
+    struct am_tune_best best;
+
+    am_data_text(d, "goal", am_tune_goals[all->cli->opt->tune_for]);
+    am_data_array(d, "best");
+    while (taken && am_tune_weigh(all->rows, all->n, taken, &best)) {
+        am_data_object(d, NULL);
+        am_data_text(d, "bench", best.best->point->bench->name);
+        json_values(d, "use", best.best, best.best->tuned.found);
+        am_data_number(d, "value", best.best->tuned.value);
+        if (best.next)
+            json_values(d, "next", best.next, best.next->tuned.found);
+        am_data_bool(d, "decided", !best.next || best.verdict.better);
+        am_data_number(d, "gain", best.verdict.gain);
+        am_data_object_end(d);
+    }
+    am_data_array_end(d);
+    free(taken);
+}
+
 static void tuned_data(struct am_data *d, const void *self)
 {
     const struct tuned *const all = self;
@@ -202,6 +280,8 @@ static void tuned_data(struct am_data *d, const void *self)
     for (size_t i = 0; i < all->n; i++)
         json_row(d, &all->rows[i]);
     am_data_array_end(d);
+    if (all->cli->opt->tune_for >= 0)
+        json_bests(d, all);
 }
 
 void am_tune_show(const struct am_cli *cli, const struct am_tune_row *rows, size_t n,

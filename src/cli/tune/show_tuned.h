@@ -13,8 +13,9 @@ struct am_tune_row {
     struct am_tuned tuned;
 };
 
-/* "w=16 depth=128": what was chosen of what the point leaves open; "" when nothing was. */
-void am_tune_choice(const struct am_point *point, const struct am_value *values, char *buf,
+/* "w=16 depth=128": what was chosen of what the point leaves open, and of the ways that were
+ * searched; "" when nothing was. */
+void am_tune_choice(const struct am_tune_row *row, const struct am_value *values, char *buf,
                     size_t cap);
 
 /* On standard output, in the style's format. `file` is the tuning file, `results` the run's. */

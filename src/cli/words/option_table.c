@@ -37,7 +37,7 @@ enum {
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
     COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | EXECUTING,
     ENERGETIC = MEASURING | BIT(PLAN),
-    METERED = ENERGETIC | BIT(ENERGY),
+    METERED = ENERGETIC | BIT(ENERGY) | BIT(TUNE),
     OWNING = BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(TUNE),
     COMPARING = BIT(COMPARE) | BIT(CHECK) | BIT(SELFTEST),
 };
@@ -292,6 +292,17 @@ const struct am_option am_option_table[] = {
         .commands = BIT(TUNE),
         .help = "estimate: what the bench itself chooses; measure: a search by short launches; "
                 "patient: every candidate.",
+    },
+    {
+        .name = "for",
+        .kind = AM_OPTION_CHOICE,
+        .offset = FIELD(tune_for),
+        .argument = "GOAL",
+        .choices = am_tune_goals,
+        .commands = BIT(TUNE),
+        .help = "What is best: time (the bench's first metric), energy, or edp, energy times "
+                "delay. Executors, threads, instruction sets and sizes of tasks that would have "
+                "several values are searched too.",
     },
     {
         .name = "tuning",

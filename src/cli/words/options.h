@@ -142,6 +142,7 @@ struct am_options {
     struct am_number process_nm, process_exponent, repeat;
 
     int tune_mode;      /* enum am_tune_mode */
+    int tune_for;       /* enum am_tune_goal; -1: not said */
     const char *tuning; /* the file of tuned values */
     bool no_tuning;
     const char *joint_axes; /* NULL: not one machine's part of a run on several */

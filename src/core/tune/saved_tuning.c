@@ -15,6 +15,9 @@ const char *const am_tune_modes[] = {[AM_TUNE_ESTIMATE] = "estimate",
                                      [AM_TUNE_PATIENT] = "patient",
                                      [AM_TUNE_MODES] = NULL};
 
+const char *const am_tune_goals[] = {
+    [AM_TUNE_TIME] = "time", [AM_TUNE_ENERGY] = "energy", [AM_TUNE_EDP] = "edp", NULL};
+
 /* ---- order: machine, bench, version, key ---- */
 
 static int by_pair(const struct am_tuning_pair *a, const struct am_tuning_pair *b)

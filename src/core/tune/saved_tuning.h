@@ -27,6 +27,10 @@ enum {
 enum am_tune_mode { AM_TUNE_ESTIMATE, AM_TUNE_MEASURE, AM_TUNE_PATIENT, AM_TUNE_MODES };
 extern const char *const am_tune_modes[]; /* by enumerator, ended by NULL */
 
+/* What is best; the words are those of the metrics of energy, but for time: the bench's first. */
+enum am_tune_goal { AM_TUNE_TIME, AM_TUNE_ENERGY, AM_TUNE_EDP, AM_TUNE_GOALS };
+extern const char *const am_tune_goals[]; /* by enumerator, ended by NULL */
+
 /* One axis: its canonical value, or the class of its size. */
 struct am_tuning_pair {
     const char *axis;

@@ -25,7 +25,7 @@ static const struct point
     arith_add = {&am_bench_ocl_arith, "add float 4 2 affine throughput 64 32", 1, false},
     arith_sub = {&am_bench_ocl_arith, "sub double 2 2 affine throughput 64 32", 1, false},
     arith_mul = {&am_bench_ocl_arith, "mul float 4 2 affine throughput 64 32", 1, false},
-    builtin = {&am_bench_ocl_builtin, "sin float 1", 16, false},
+    builtin = {&am_bench_ocl_builtin, "fabs float 1", 16, false},
     branch = {&am_bench_ocl_branch, "8 local fma 1024", 64, false},
     constant = {&am_bench_ocl_constant, "3 uniform 4096", 64, false},
     image_read = {&am_bench_ocl_image, "read 16384 square rgba-float", 16, false},

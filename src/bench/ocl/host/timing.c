@@ -16,8 +16,9 @@ enum {
     PROBE_GROWTH_MAX = 16, /* from one trial to the next */
     CLOCK_NS = 2000000, /* of a batch that calibrates: far above the way to the device and back */
     CLOCK_NS_MAX = 500000000,
+    CLOCK_ALIKE = 2,   /* batches that must agree */
     CLOCK_AFTER = 4,   /* batches that may do so by the way */
-    CLOCK_TRIALS = 2,  /* of one length */
+    CLOCK_TRIALS = 2,  /* of one length: as many as must agree */
     CLOCK_LENGTHS = 4, /* in which clocks differ by the same part before one is called wrong */
     CLOCK_LENGTHEN = 4,
 };
@@ -114,6 +115,12 @@ static bool goes_alike(const struct am_ocl_timer *t, uint64_t host_ns)
     return span >= CLOCK_NS && rest <= clock_margin * span && !claims_more(t, host_ns);
 }
 
+static void calibrate_by(struct am_ocl_timer *t, uint64_t host_ns)
+{
+    t->alike += goes_alike(t, host_ns);
+    t->calibrated = t->alike >= CLOCK_ALIKE;
+}
+
 /* The host sees at least what the device works, and not far more than that and the starting. */
 static bool agree(const struct am_ocl_timer *t, uint64_t host_ns)
 {
@@ -129,7 +136,7 @@ enum am_status am_ocl_timing_end(struct am_ocl_timer *t, uint64_t *elapsed_ns, s
     const uint64_t host_ns = now(t) - t->begin_ns;
 
     *elapsed_ns = t->device_ns;
-    t->calibrated = t->calibrated || goes_alike(t, host_ns);
+    calibrate_by(t, host_ns);
     if (t->batches++ == 0)
         return AM_OK; /* compiled in it */
     /* A batch that is long enough to tell, of which events saw more than passed, is enough. */
@@ -217,7 +224,8 @@ static enum am_status clocks_apart(struct am_ocl_timer *t, cl_kernel kernel,
         s = launch_many(t, kernel, range, launches, err);
         t->extra += launches;
         host_ns = now(t) - t->begin_ns;
-        t->calibrated = s == AM_OK && goes_alike(t, host_ns);
+        if (s == AM_OK)
+            calibrate_by(t, host_ns);
         if (span_of(t) >= CLOCK_NS)
             *apart = fmin(*apart, fabs((double)host_ns / (double)span_of(t) - 1));
     }

@@ -30,7 +30,8 @@ struct am_ocl_timer {
     const struct am_ocl_device *device;
     unsigned batches;                       /* so far */
     unsigned apart;                         /* of them, in which events and host disagreed */
-    bool calibrated;                        /* the device's clock was seen to go like the host's */
+    unsigned alike;                         /* batches in which both clocks went alike */
+    bool calibrated;                        /* they did so often enough */
     uint64_t extra;                         /* launches made for that, beyond those asked for */
     uint64_t begin_ns, device_ns, commands; /* of the batch under way */
     uint64_t first_ns, last_ns;             /* its first START and last END, by the device */
@@ -44,8 +45,9 @@ struct am_ocl_stamps {
 /* The device's clock is held against the host's: a batch lasts from its first START to its last END
  * by the one, and a little longer by the other, which also sees the way to the device and back.
  * That little is the same however long the batch is, but a clock that is fast or slow is off by the
- * same part of every batch. So a timer is calibrated by the first batch of 2 ms or more in which
- * both agree within 5 %; where the first few batches are not enough, am_ocl_timing_loop() and
+ * same part of every batch. So a timer is calibrated by two batches of 2 ms or more in which both
+ * agree within 5 % (of one, a fast clock may be excused by a host that woke late); where the first
+ * few batches are not enough, am_ocl_timing_loop() and
  * am_ocl_timing_launch() make longer ones, up to half a second, and fail ("wrong: events say ...")
  * when none agrees. Machines that are busy only need longer ones.
  *

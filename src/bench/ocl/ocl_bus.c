@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.bus: bytes per second between host and device, and inside the device, by blocking transfers.
  */
-#include "bench/ocl/host/device.h"
-#include "bench/ocl/host/passes.h"
+#include "bench/ocl/host/payload.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,9 +18,6 @@ static const char *const method_names[] = {[READ_WRITE] = "read_write", [MAP] = 
 static const char *const memory_names[] = {[PAGEABLE] = "pageable", [PINNED] = "pinned", NULL};
 
 enum {
-    /* Host memory is aligned to it: less costs some drivers a copy of their own. */
-    PAGE_BYTES = 4096,
-    PAGE_WORDS = PAGE_BYTES / sizeof(uint32_t),
     TRIALS = 5, /* the best tells whether a map copies */
     /* A map that takes less than this part of a copy longer than that of a page has moved nothing.
      * Buses are up to ten times as fast as a copy by one thread. */
@@ -36,13 +32,12 @@ struct bus {
     enum direction direction;
     enum method method;
     enum memory memory;
-    size_t bytes, words;
-    size_t stamp_step; /* words from one that the batches change to the next */
-    uint32_t serial;   /* of the latest batch, in those words */
-    uint32_t *host;    /* the application's side */
-    uint32_t *owned;   /* the same, when it is ours to free */
-    cl_mem pinned;     /* the same, when it is the driver's; mapped */
-    cl_mem from, to;   /* the device's side; one of them but for d2d */
+    struct am_ocl_payload payload;
+    uint32_t serial;             /* of the latest batch */
+    uint32_t *host;              /* the application's side */
+    uint32_t *owned;             /* the same, when it is ours to free */
+    struct am_ocl_pinned pinned; /* the same, when it is the driver's */
+    cl_mem from, to;             /* the device's side; one of them but for d2d */
     bool ran;
 };
 
@@ -51,9 +46,7 @@ typedef enum am_status transfer_fn(struct bus *w, uint64_t *map_ns, struct am_er
 
 static uint64_t now(const struct bus *w)
 {
-    const struct am_clock *const clock = w->device.ctx->clock;
-
-    return clock->now_ns(clock->self);
+    return am_ocl_device_now(&w->device);
 }
 
 static enum am_status drain(struct bus *w, struct am_err *err)
@@ -67,7 +60,8 @@ static enum am_status drain(struct bus *w, struct am_err *err)
  * the queue is empty. */
 static enum am_status write_buffer(struct bus *w, uint64_t *map_ns, struct am_err *err)
 {
-    const enum am_status s = am_ocl_device_write(&w->device, w->to, 0, w->bytes, w->host, err);
+    const enum am_status s =
+        am_ocl_device_write(&w->device, w->to, 0, w->payload.bytes, w->host, err);
 
     (void)map_ns;
     return s == AM_OK ? drain(w, err) : s;
@@ -76,13 +70,13 @@ static enum am_status write_buffer(struct bus *w, uint64_t *map_ns, struct am_er
 static enum am_status read_buffer(struct bus *w, uint64_t *map_ns, struct am_err *err)
 {
     (void)map_ns;
-    return am_ocl_device_read(&w->device, w->from, 0, w->bytes, w->host, err);
+    return am_ocl_device_read(&w->device, w->from, 0, w->payload.bytes, w->host, err);
 }
 
 static enum am_status copy_buffer(struct bus *w, uint64_t *map_ns, struct am_err *err)
 {
     const cl_int code =
-        clEnqueueCopyBuffer(w->device.queue, w->from, w->to, 0, 0, w->bytes, 0, NULL, NULL);
+        clEnqueueCopyBuffer(w->device.queue, w->from, w->to, 0, 0, w->payload.bytes, 0, NULL, NULL);
 
     (void)map_ns;
     return code == CL_SUCCESS ? drain(w, err) : am_ocl_fail(err, code, "clEnqueueCopyBuffer");
@@ -130,7 +124,7 @@ static enum am_status map_part(struct bus *w, size_t bytes, uint64_t *map_ns, st
 
 static enum am_status by_map(struct bus *w, uint64_t *map_ns, struct am_err *err)
 {
-    return map_part(w, w->bytes, map_ns, err);
+    return map_part(w, w->payload.bytes, map_ns, err);
 }
 
 static transfer_fn *const transfers[][2] = {
@@ -142,39 +136,30 @@ static transfer_fn *const transfers[][2] = {
 static enum am_status choose(struct bus *w, const struct am_ctx *ctx, const struct am_value *point,
                              struct am_err *err)
 {
-    const int64_t size = point[SIZE].i;
+    enum am_status s;
 
     w->direction = (enum direction)point[DIRECTION].i;
     w->method = (enum method)point[METHOD].i;
     w->memory = (enum memory)point[MEMORY].i;
     if (w->direction == D2D && (w->method == MAP || w->memory == PINNED))
         return am_fail(err, AM_E_ABSENT, "d2d: no memory of the host takes part");
-    if (size < PAGE_BYTES || size % PAGE_BYTES)
-        return am_fail(err, AM_E_ABSENT, "size %lld: whole pages of %d bytes", (long long)size,
-                       PAGE_BYTES);
-    if ((uint64_t)size > ctx->memory_limit_bytes / HOST_SHARES)
-        return am_fail(err, AM_E_ABSENT, "size %lld: twice that is more than the limit of %llu",
-                       (long long)size, (unsigned long long)ctx->memory_limit_bytes);
-    w->bytes = (size_t)size;
-    w->words = w->bytes / sizeof(uint32_t);
-    w->stamp_step = w->direction == D2D ? w->words : PAGE_WORDS;
-    return AM_OK;
+    s = am_ocl_payload_choose(&w->payload, point[SIZE].i, HOST_SHARES, ctx, err);
+    if (w->direction == D2D) /* one stamp: the source is out of the host's reach */
+        w->payload.step = w->payload.words;
+    return s;
 }
 
 static enum am_status make_host(struct bus *w, struct am_err *err)
 {
-    void *at = NULL;
+    const size_t bytes = w->payload.bytes;
     enum am_status s;
 
     if (w->memory == PAGEABLE || w->method == MAP) { /* there the buffer itself is pinned */
-        w->host = w->owned = aligned_alloc(PAGE_BYTES, w->bytes);
-        return w->owned ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for %zu bytes", w->bytes);
+        w->host = w->owned = aligned_alloc(AM_OCL_PAGE_BYTES, bytes);
+        return w->owned ? AM_OK : am_fail(err, AM_E_NOMEM, "no memory for %zu bytes", bytes);
     }
-    s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, w->bytes, NULL,
-                             &w->pinned, err);
-    if (s == AM_OK)
-        s = map(w, w->pinned, CL_MAP_READ | CL_MAP_WRITE, w->bytes, &at, err);
-    w->host = at;
+    s = am_ocl_pinned_open(&w->pinned, &w->device, bytes, err);
+    w->host = w->pinned.at;
     return s;
 }
 
@@ -185,16 +170,15 @@ static enum am_status make_buffers(struct bus *w, struct am_err *err)
     enum am_status s = AM_OK;
 
     if (w->direction != H2D)
-        s = am_ocl_device_buffer(&w->device, flags, w->bytes, NULL, &w->from, err);
+        s = am_ocl_device_buffer(&w->device, flags, w->payload.bytes, NULL, &w->from, err);
     if (s == AM_OK && w->direction != D2H)
-        s = am_ocl_device_buffer(&w->device, flags, w->bytes, NULL, &w->to, err);
+        s = am_ocl_device_buffer(&w->device, flags, w->payload.bytes, NULL, &w->to, err);
     return s;
 }
 
-/* A word of the source: noise, which no driver can compress, and in some places the batch. */
 static uint32_t word_at(const struct bus *w, size_t i)
 {
-    return am_ocl_pass_noise((uint32_t)i) + (i % w->stamp_step == 0 ? w->serial : 0);
+    return am_ocl_payload_word(&w->payload, i, w->serial);
 }
 
 /* Zeros at the destination, whose pages are thereby touched; the data at the source. */
@@ -202,15 +186,15 @@ static enum am_status fill(struct bus *w, struct am_err *err)
 {
     enum am_status s = AM_OK;
 
-    memset(w->host, 0, w->bytes);
+    memset(w->host, 0, w->payload.bytes);
     if (w->to)
-        s = am_ocl_device_write(&w->device, w->to, 0, w->bytes, w->host, err);
-    for (size_t i = 0; i < w->words; i++)
+        s = am_ocl_device_write(&w->device, w->to, 0, w->payload.bytes, w->host, err);
+    for (size_t i = 0; i < w->payload.words; i++)
         w->host[i] = word_at(w, i);
     if (s == AM_OK && w->from)
-        s = am_ocl_device_write(&w->device, w->from, 0, w->bytes, w->host, err);
+        s = am_ocl_device_write(&w->device, w->from, 0, w->payload.bytes, w->host, err);
     if (w->direction == D2H)
-        memset(w->host, 0, w->bytes);
+        memset(w->host, 0, w->payload.bytes);
     return s;
 }
 
@@ -242,10 +226,10 @@ static enum am_status look_at_map(struct bus *w, struct am_err *err)
 {
     const uint64_t part = w->device.shares_memory ? ZERO_COPY_SHARED : ZERO_COPY_APART;
     uint64_t page_ns, map_ns = 0, copy_ns;
-    enum am_status s = try_map(w, PAGE_BYTES, &page_ns, &copy_ns, err);
+    enum am_status s = try_map(w, AM_OCL_PAGE_BYTES, &page_ns, &copy_ns, err);
 
     if (s == AM_OK)
-        s = try_map(w, w->bytes, &map_ns, &copy_ns, err);
+        s = try_map(w, w->payload.bytes, &map_ns, &copy_ns, err);
     if (s == AM_OK)
         am_ctx_note(w->device.ctx, "zero_copy",
                     "%s: map and unmap %.1f us, of a page %.1f us; copying %.1f us",
@@ -262,9 +246,10 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 
     if (s == AM_OK)
         s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
-    if (s == AM_OK && w->device.shares_memory && w->bytes > ctx->memory_limit_bytes / BOTH_SHARES)
+    if (s == AM_OK && w->device.shares_memory &&
+        w->payload.bytes > ctx->memory_limit_bytes / BOTH_SHARES)
         s = am_fail(err, AM_E_ABSENT, "size %zu: %d times that is more than the limit of %llu",
-                    w->bytes, BOTH_SHARES, (unsigned long long)ctx->memory_limit_bytes);
+                    w->payload.bytes, BOTH_SHARES, (unsigned long long)ctx->memory_limit_bytes);
     if (s == AM_OK)
         s = make_host(w, err);
     if (s == AM_OK)
@@ -275,8 +260,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = look_at_map(w, err);
     /* The device reads and writes what is copied inside it; of other transfers the host's side is
      * no traffic of the device. */
-    work->bytes_read = w->direction == D2D ? (double)w->bytes : 0;
-    work->bytes_written = (double)w->bytes;
+    work->bytes_read = w->direction == D2D ? (double)w->payload.bytes : 0;
+    work->bytes_written = (double)w->payload.bytes;
     work->ops = 1;
     return s;
 }
@@ -287,7 +272,7 @@ static enum am_status stamp(struct bus *w, struct am_err *err)
 {
     if (w->direction != D2H)
         w->serial++;
-    for (size_t i = 0; i < w->words; i += w->stamp_step)
+    for (size_t i = 0; i < w->payload.words; i += w->payload.step)
         w->host[i] = w->direction == D2H ? ~word_at(w, i) : word_at(w, i);
     if (w->direction == D2D)
         return am_ocl_device_write(&w->device, w->from, 0, sizeof(uint32_t), w->host, err);
@@ -311,51 +296,23 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     return s;
 }
 
-static enum am_status compare(const struct bus *w, const uint32_t *got, double *residual,
-                              struct am_err *err)
-{
-    size_t wrong = 0, first = 0;
-
-    for (size_t i = 0; i < w->words; i++) {
-        if (got[i] != word_at(w, i) && wrong++ == 0)
-            first = i;
-    }
-    *residual = (double)wrong;
-    if (!wrong)
-        return AM_OK;
-    return am_fail(err, AM_E_WRONG,
-                   "wrong: %zu of %zu words did not arrive; word %zu is %u, not %u", wrong,
-                   w->words, first, got[first], word_at(w, first));
-}
-
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     struct bus *const w = state;
-    uint32_t *arrived;
-    enum am_status s;
 
     *residual = 0;
     if (!w->ran)
         return am_fail(err, AM_E_WRONG, "wrong: nothing was transferred");
     if (w->direction == D2H)
-        return compare(w, w->host, residual, err);
-    arrived = calloc(1, w->bytes); /* nothing of an earlier check may stand in for it */
-    if (!arrived)
-        return am_fail(err, AM_E_NOMEM, "no memory for %zu bytes to check", w->bytes);
-    s = am_ocl_device_read(&w->device, w->to, 0, w->bytes, arrived, err);
-    if (s == AM_OK)
-        s = compare(w, arrived, residual, err);
-    free(arrived);
-    return s;
+        return am_ocl_payload_compare(&w->payload, w->host, w->serial, residual, err);
+    return am_ocl_payload_arrived(&w->payload, &w->device, w->to, w->serial, residual, err);
 }
 
 static void finish(void *state)
 {
     struct bus *const w = state;
 
-    if (w->pinned && w->host)
-        (void)unmap(w, w->pinned, w->host, NULL);
-    am_ocl_release_buffer(w->pinned);
+    am_ocl_pinned_close(&w->pinned, &w->device);
     am_ocl_release_buffer(w->from);
     am_ocl_release_buffer(w->to);
     am_ocl_device_close(&w->device);

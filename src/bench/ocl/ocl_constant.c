@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.constant: bytes per second out of constant memory, each read saying where the next one is. */
-#include "base/rng.h"
+#include "bench/ocl/host/checked.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
 
 #include <stdlib.h>
 
-enum axis_index { DEVICE, STRIDE, INDEX, SIZE };
+enum axis_index { DEVICE, STRIDE, INDEX, SIZE, ITEMS, GROUP };
 
 enum index { UNIFORM, DIVERGENT };
 static const char *const index_names[] = {[UNIFORM] = "uniform", [DIVERGENT] = "divergent", NULL};
@@ -15,7 +15,7 @@ enum {
     ELEMENTS_MAX = 1 << 30,
     READS = 16, /* of a turn, as in the kernel */
     CHECKED = 64,
-    GROUP = 256,
+    USUAL_GROUP = 256,
     GPU_ITEMS_A_UNIT = 2048, /* what a compute unit of a large GPU holds */
     CPU_ITEMS_A_UNIT = 1024,
     /* Two loads of 64 bytes per cycle and core: more than any CPU has. */
@@ -64,8 +64,15 @@ static enum am_status open_device(struct constant *w, const struct am_ctx *ctx, 
     return s;
 }
 
-static enum am_status build(struct constant *w, struct am_err *err)
+static enum am_status build(struct constant *w, const struct am_value *point, struct am_err *err)
 {
+    const struct am_ocl_items wish = {
+        .items = point[ITEMS].i,
+        .group = point[GROUP].i,
+        .usual_items = w->device.compute_units *
+                       (size_t)(w->device.is_cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT),
+        .usual_group = USUAL_GROUP,
+    };
     const char *const options = w->index == UNIFORM ? "-DUNIFORM=1" : "-DUNIFORM=0";
     size_t group = 1;
     enum am_status s;
@@ -75,12 +82,9 @@ static enum am_status build(struct constant *w, struct am_err *err)
     if (s == AM_OK)
         s = am_ocl_program_kernel(&w->program, "am_constant", &w->kernel, err);
     if (s == AM_OK)
-        s = am_ocl_program_group(&w->device, w->kernel, GROUP, &group, err);
-    w->items =
-        w->device.compute_units * (size_t)(w->device.is_cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT);
+        s = am_ocl_program_items(&w->device, w->kernel, &wish, &w->items, &group, err);
     w->loop = (struct am_ocl_loop){
         .kernel = w->kernel, .arg = 1, .range = AM_OCL_RANGE1(w->items, group)};
-    am_ctx_note(w->device.ctx, "items", "%zu in groups of %zu", w->items, group);
     return s;
 }
 
@@ -127,7 +131,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     if (s == AM_OK)
         s = open_device(w, ctx, point[DEVICE].name, err);
     if (s == AM_OK)
-        s = build(w, err);
+        s = build(w, point, err);
     if (s == AM_OK)
         s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, w->items * sizeof(cl_uint), NULL,
                                  &w->out, err);
@@ -156,8 +160,9 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
 }
 
 /* Where a work-item must be after the latest launch. */
-static uint32_t expected(const struct constant *w, size_t item)
+static uint32_t expected(const void *state, size_t item)
 {
+    const struct constant *const w = state;
     const size_t start = w->index == UNIFORM ? item / w->loop.range.local[0] : item;
     const uint64_t reads = (uint64_t)w->loop.last * READS;
 
@@ -167,27 +172,12 @@ static uint32_t expected(const struct constant *w, size_t item)
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     const struct constant *const w = state;
-    struct am_rng rng;
+    const struct am_ocl_checking all = {&w->device, w->out,   w->items, CHECKED,
+                                        w->batches, expected, w};
 
-    *residual = 1;
     if (!w->batches)
         return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
-    am_rng_seed(&rng, w->device.ctx->seed, w->batches);
-    for (int i = 0; i < CHECKED; i++) {
-        const size_t item = (size_t)am_rng_below(&rng, w->items);
-        const uint32_t want = expected(w, item);
-        uint32_t got = 0;
-        const enum am_status s =
-            am_ocl_device_read(&w->device, w->out, item * sizeof(got), sizeof(got), &got, err);
-
-        if (s != AM_OK)
-            return s;
-        if (got != want)
-            return am_fail(err, AM_E_WRONG, "wrong: work-item %zu ends at element %u, not %u", item,
-                           got, want);
-    }
-    *residual = 0;
-    return AM_OK;
+    return am_ocl_checked(&all, residual, err);
 }
 
 static void finish(void *state)
@@ -221,6 +211,8 @@ static const struct am_axis axes[] = {
               .dflt = "16K",
               .thorough = "1K,4K,16K,64K",
               .help = "bytes of the array"},
+    [ITEMS] = AM_OCL_ITEMS_AXIS,
+    [GROUP] = AM_OCL_GROUP_AXIS,
     {.name = NULL},
 };
 

@@ -4,11 +4,11 @@
  * A batch makes the transfers alone, a kernel of about the same length alone, and both at once,
  * each in a queue of its own, by the host's clock. What both take less than one after the other is
  * hidden: a share of the shorter of the two, 1 when it costs nothing. */
-#include "bench/ocl/host/passes.h"
+#include "bench/ocl/host/checked.h"
+#include "bench/ocl/host/payload.h"
 #include "bench/ocl/host/program.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum axis_index { DEVICE, DIRECTION, BESIDE, SIZE };
 enum metric_index { BANDWIDTH, HIDDEN };
@@ -22,21 +22,21 @@ static const char *const beside_names[] = {
 enum { WAYS = 2, WORK = WAYS, QUEUES };
 
 enum {
-    PAGE_BYTES = 4096,
-    PAGE_WORDS = PAGE_BYTES / sizeof(uint32_t),
+    HOST_SHARES = 8, /* copies of the size in the host's memory, at most */
     GROUP = 64,
     GPU_ITEMS = 2048, /* per compute unit: what is resident at once on most */
     CPU_ITEMS = 64,
     PLACES = 1 << 24, /* of 16 bytes: beyond the caches of most devices */
     SHARE = 8,        /* of the device's memory that they may be */
-    CHECKED_ITEMS = 16,
+    CHECKED_ITEMS = 64,
     PILOT_NS = 1000000,
 };
 
 /* One direction: memory of the host that the driver pinned, and a buffer of the device. */
 struct way {
-    cl_mem pinned, buffer;
-    uint32_t *host;
+    struct am_ocl_pinned pinned;
+    cl_mem buffer;
+    struct am_ocl_payload payload;
 };
 
 struct overlapped {
@@ -48,18 +48,16 @@ struct overlapped {
     cl_mem data, out;
     unsigned direction;
     enum beside beside;
-    size_t bytes, words, items, group;
+    size_t items, group;
     cl_uint turns; /* of the kernel's latest launch */
     double turn_ns;
-    uint32_t serial; /* of the latest batch, in a word of every page */
+    uint32_t serial; /* of the latest batch */
     bool ran;
 };
 
 static uint64_t now(const struct overlapped *w)
 {
-    const struct am_clock *const clock = w->device.ctx->clock;
-
-    return clock->now_ns(clock->self);
+    return am_ocl_device_now(&w->device);
 }
 
 static enum am_status finish_queue(const struct overlapped *w, int queue, struct am_err *err)
@@ -74,48 +72,32 @@ static enum am_status finish_queue(const struct overlapped *w, int queue, struct
 static enum am_status choose(struct overlapped *w, const struct am_ctx *ctx,
                              const struct am_value *point, struct am_err *err)
 {
-    const int64_t size = point[SIZE].i;
+    enum am_status s =
+        am_ocl_payload_choose(&w->ways[0].payload, point[SIZE].i, HOST_SHARES, ctx, err);
 
     w->direction = (unsigned)point[DIRECTION].i + 1;
     w->beside = (enum beside)point[BESIDE].i;
-    if (size < PAGE_BYTES || size % PAGE_BYTES)
-        return am_fail(err, AM_E_ABSENT, "size %lld: whole pages of %d bytes", (long long)size,
-                       PAGE_BYTES);
-    if ((uint64_t)size > ctx->memory_limit_bytes / 8)
-        return am_fail(err, AM_E_ABSENT, "size %lld: eight times that is more than the limit",
-                       (long long)size);
-    w->bytes = (size_t)size;
-    w->words = w->bytes / sizeof(uint32_t);
-    return AM_OK;
-}
-
-/* A word of the data: noise, and in one word of every page the batch. */
-static uint32_t word_at(const struct overlapped *w, size_t i, uint32_t serial)
-{
-    (void)w;
-    return am_ocl_pass_noise((uint32_t)i) + (i % PAGE_WORDS == 0 ? serial : 0);
+    /* what comes from the device is stamped there, in one place */
+    w->ways[1].payload = w->ways[0].payload;
+    w->ways[1].payload.step = w->ways[0].payload.words;
+    return s;
 }
 
 static enum am_status make_way(struct overlapped *w, int at, struct am_err *err)
 {
     struct way *const way = &w->ways[at];
-    cl_int code = CL_SUCCESS;
-    enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                            w->bytes, NULL, &way->pinned, err);
+    const size_t bytes = way->payload.bytes;
+    enum am_status s = am_ocl_pinned_open(&way->pinned, &w->device, bytes, err);
 
     if (s == AM_OK)
-        s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, w->bytes, NULL, &way->buffer, err);
+        s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, bytes, NULL, &way->buffer, err);
     if (s == AM_OK)
         s = am_ocl_device_queue(&w->device, 0, &w->queues[at], err);
     if (s != AM_OK)
         return s;
-    way->host = clEnqueueMapBuffer(w->queues[at], way->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                   0, w->bytes, 0, NULL, NULL, &code);
-    if (code != CL_SUCCESS)
-        return am_ocl_fail(err, code, "clEnqueueMapBuffer");
-    for (size_t i = 0; i < w->words; i++)
-        way->host[i] = word_at(w, i, 0);
-    return am_ocl_device_write(&w->device, way->buffer, 0, w->bytes, way->host, err);
+    for (size_t i = 0; i < way->payload.words; i++)
+        way->pinned.at[i] = am_ocl_payload_word(&way->payload, i, 0);
+    return am_ocl_device_write(&w->device, way->buffer, 0, bytes, way->pinned.at, err);
 }
 
 static enum am_status make_ways(struct overlapped *w, struct am_err *err)
@@ -216,8 +198,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = make_ways(w, err);
     if (s == AM_OK && w->beside != NOTHING)
         s = make_kernel(w, err);
-    work->bytes_read = w->direction & DOWN ? (double)w->bytes : 0;
-    work->bytes_written = w->direction & UP ? (double)w->bytes : 0;
+    work->bytes_read = w->direction & DOWN ? (double)w->ways[1].payload.bytes : 0;
+    work->bytes_written = w->direction & UP ? (double)w->ways[0].payload.bytes : 0;
     work->ops = 1;
     return s;
 }
@@ -227,15 +209,16 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 /* Queues `iters` transfers in each direction, and sees to it that they begin. */
 static enum am_status start_transfers(struct overlapped *w, uint64_t iters, struct am_err *err)
 {
+    const size_t bytes = w->ways[0].payload.bytes;
     cl_int code = CL_SUCCESS;
 
     for (uint64_t i = 0; i < iters && code == CL_SUCCESS; i++) {
         if (w->direction & UP)
-            code = clEnqueueWriteBuffer(w->queues[0], w->ways[0].buffer, CL_FALSE, 0, w->bytes,
-                                        w->ways[0].host, 0, NULL, NULL);
+            code = clEnqueueWriteBuffer(w->queues[0], w->ways[0].buffer, CL_FALSE, 0, bytes,
+                                        w->ways[0].pinned.at, 0, NULL, NULL);
         if (code == CL_SUCCESS && (w->direction & DOWN))
-            code = clEnqueueReadBuffer(w->queues[1], w->ways[1].buffer, CL_FALSE, 0, w->bytes,
-                                       w->ways[1].host, 0, NULL, NULL);
+            code = clEnqueueReadBuffer(w->queues[1], w->ways[1].buffer, CL_FALSE, 0, bytes,
+                                       w->ways[1].pinned.at, 0, NULL, NULL);
     }
     for (int i = 0; i < WAYS && code == CL_SUCCESS; i++) {
         if (w->queues[i])
@@ -298,17 +281,20 @@ static enum am_status both(struct overlapped *w, uint64_t iters, cl_uint turns, 
 /* Makes the batch's data differ from what is at the other end. */
 static enum am_status stamp(struct overlapped *w, struct am_err *err)
 {
+    const struct way *const up = &w->ways[0], *const down = &w->ways[1];
+    uint32_t first;
+
     w->serial++;
-    for (size_t i = 0; i < w->words; i += PAGE_WORDS) {
+    for (size_t i = 0; i < up->payload.words; i += AM_OCL_PAGE_WORDS) {
         if (w->direction & UP)
-            w->ways[0].host[i] = word_at(w, i, w->serial);
+            up->pinned.at[i] = am_ocl_payload_word(&up->payload, i, w->serial);
         if (w->direction & DOWN)
-            w->ways[1].host[i] = ~word_at(w, i, w->serial);
+            down->pinned.at[i] = ~am_ocl_payload_word(&down->payload, i, w->serial);
     }
-    if (!(w->direction & DOWN)) /* the first page's word stands for the batch where it is read */
+    if (!(w->direction & DOWN))
         return AM_OK;
-    return am_ocl_device_write(&w->device, w->ways[1].buffer, 0, sizeof(uint32_t),
-                               &(uint32_t){word_at(w, 0, w->serial)}, err);
+    first = am_ocl_payload_word(&down->payload, 0, w->serial);
+    return am_ocl_device_write(&w->device, down->buffer, 0, sizeof(first), &first, err);
 }
 
 static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
@@ -340,40 +326,10 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
 
 /* ---- verification ---- */
 
-static enum am_status compare(const struct overlapped *w, const uint32_t *got, bool up,
-                              double *residual, struct am_err *err)
-{
-    size_t wrong = 0, first = 0;
-
-    for (size_t i = 0; i < w->words; i++) {
-        const uint32_t serial = up || i == 0 ? w->serial : 0;
-
-        if (got[i] != word_at(w, i, serial) && wrong++ == 0)
-            first = i;
-    }
-    *residual += (double)wrong;
-    if (!wrong)
-        return AM_OK;
-    return am_fail(err, AM_E_WRONG, "wrong: %zu of %zu words did not arrive %s; the first is %zu",
-                   wrong, w->words, up ? "on the device" : "from the device", first);
-}
-
-static enum am_status verify_up(const struct overlapped *w, double *residual, struct am_err *err)
-{
-    uint32_t *const arrived = calloc(1, w->bytes); /* nothing of an earlier check is in it */
-    enum am_status s = arrived ? AM_OK : am_fail(err, AM_E_NOMEM, "%zu bytes to check", w->bytes);
-
-    if (s == AM_OK)
-        s = am_ocl_device_read(&w->device, w->ways[0].buffer, 0, w->bytes, arrived, err);
-    if (s == AM_OK)
-        s = compare(w, arrived, true, residual, err);
-    free(arrived);
-    return s;
-}
-
 /* What a work-item of the latest kernel must have left. */
-static uint32_t expected(const struct overlapped *w, size_t item)
+static uint32_t expected(const void *state, size_t item)
 {
+    const struct overlapped *const w = state;
     uint32_t x = (uint32_t)item + 1;
 
     if (w->beside == MEMORY)
@@ -385,36 +341,23 @@ static uint32_t expected(const struct overlapped *w, size_t item)
     return x;
 }
 
-static enum am_status verify_kernel(const struct overlapped *w, struct am_err *err)
-{
-    enum am_status s = AM_OK;
-
-    for (size_t i = 0; i < CHECKED_ITEMS && s == AM_OK; i++) {
-        const size_t item = (w->items - 1) * i / (CHECKED_ITEMS - 1);
-        cl_uint got = 0;
-
-        s = am_ocl_device_read(&w->device, w->out, item * sizeof(got), sizeof(got), &got, err);
-        if (s == AM_OK && got != expected(w, item))
-            s = am_fail(err, AM_E_WRONG, "wrong: work-item %zu has %u after %u turns, not %u", item,
-                        got, w->turns, expected(w, item));
-    }
-    return s;
-}
-
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     const struct overlapped *const w = state;
+    const struct way *const up = &w->ways[0], *const down = &w->ways[1];
+    const struct am_ocl_checking kernel = {&w->device, w->out,   w->items, CHECKED_ITEMS,
+                                           w->serial,  expected, w};
     enum am_status s = AM_OK;
 
     *residual = 0;
     if (!w->ran)
         return am_fail(err, AM_E_WRONG, "wrong: nothing was transferred");
     if (w->direction & UP)
-        s = verify_up(w, residual, err);
+        s = am_ocl_payload_arrived(&up->payload, &w->device, up->buffer, w->serial, residual, err);
     if (s == AM_OK && (w->direction & DOWN))
-        s = compare(w, w->ways[1].host, false, residual, err);
+        s = am_ocl_payload_compare(&down->payload, down->pinned.at, w->serial, residual, err);
     if (s == AM_OK && w->beside != NOTHING)
-        s = verify_kernel(w, err);
+        s = am_ocl_checked(&kernel, residual, err);
     return s;
 }
 
@@ -425,10 +368,8 @@ static void finish(void *state)
     for (int i = 0; i < WAYS; i++) {
         struct way *const way = &w->ways[i];
 
-        if (way->host)
-            (void)clEnqueueUnmapMemObject(w->queues[i], way->pinned, way->host, 0, NULL, NULL);
+        am_ocl_pinned_close(&way->pinned, &w->device);
         am_ocl_release_queue(w->queues[i]);
-        am_ocl_release_buffer(way->pinned);
         am_ocl_release_buffer(way->buffer);
     }
     am_ocl_release_queue(w->queues[WORK]);

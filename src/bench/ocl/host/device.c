@@ -224,13 +224,18 @@ static bool has_config(const struct am_ocl_device *d, cl_device_info what)
 #define CL_DEVICE_HALF_FP_CONFIG 0x1033
 #endif
 
-static bool has_extension(const struct am_ocl_device *d, const char *name)
+bool am_ocl_device_has(const struct am_ocl_device *d, const char *name)
 {
+    const size_t len = strlen(name);
     char list[16 * 1024] = "";
 
     if (clGetDeviceInfo(d->id, CL_DEVICE_EXTENSIONS, sizeof(list) - 1, list, NULL) != CL_SUCCESS)
         return false;
-    return strstr(list, name) != NULL; /* no extension's name is the beginning of another's here */
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += len) {
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+            return true; /* a whole word: cl_khr_subgroup_shuffle begins another's name */
+    }
+    return false;
 }
 
 #define NV_CAPABILITY_MAJOR 0x4000 /* of cl_nv_device_attribute_query */
@@ -245,7 +250,7 @@ static cl_uint ask_number(const struct am_ocl_device *d, cl_device_info what)
 
 static unsigned nv_capability(const struct am_ocl_device *d)
 {
-    if (!has_extension(d, "cl_nv_device_attribute_query"))
+    if (!am_ocl_device_has(d, "cl_nv_device_attribute_query"))
         return 0;
     return 10 * ask_number(d, NV_CAPABILITY_MAJOR) + ask_number(d, NV_CAPABILITY_MINOR);
 }
@@ -273,7 +278,7 @@ static enum am_status read_device(struct am_ocl_device *d, struct am_err *err)
     d->shares_memory = says_yes(d, CL_DEVICE_HOST_UNIFIED_MEMORY);
     d->nv_capability = nv_capability(d);
     d->has_double = has_config(d, CL_DEVICE_DOUBLE_FP_CONFIG);
-    d->has_half = has_extension(d, "cl_khr_fp16") && has_config(d, CL_DEVICE_HALF_FP_CONFIG);
+    d->has_half = am_ocl_device_has(d, "cl_khr_fp16") && has_config(d, CL_DEVICE_HALF_FP_CONFIG);
     return AM_OK;
 }
 
@@ -300,7 +305,7 @@ static unsigned lanes_of(const struct am_ocl_device *d)
 {
     if (d->nv_capability)
         return nvidia_lanes(d->nv_capability / 10, d->nv_capability % 10);
-    if (has_extension(d, "cl_amd_device_attribute_query"))
+    if (am_ocl_device_has(d, "cl_amd_device_attribute_query"))
         return ask_number(d, AMD_SIMDS_OF_UNIT) * ask_number(d, AMD_SIMD_WIDTH);
     return 0;
 }
@@ -394,6 +399,11 @@ static void give_context(cl_context context, bool sound)
     }
     known.shared.users--;
     known.shared.spoiled |= !sound;
+}
+
+uint64_t am_ocl_device_now(const struct am_ocl_device *d)
+{
+    return d->ctx->clock->now_ns(d->ctx->clock->self);
 }
 
 enum am_status am_ocl_device_queue(const struct am_ocl_device *d,

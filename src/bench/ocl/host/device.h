@@ -77,6 +77,12 @@ enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *
                                   const char *name, struct am_err *err);
 void am_ocl_device_close(struct am_ocl_device *d); /* accepts a zeroed or half-open struct */
 
+/* Whether the device has the extension, "cl_khr_subgroups". */
+bool am_ocl_device_has(const struct am_ocl_device *d, const char *name);
+
+/* The host's clock, as the point was given it. */
+uint64_t am_ocl_device_now(const struct am_ocl_device *d);
+
 /* One more queue of the device; `properties` as clCreateCommandQueue() takes them, 0 for one that
  * keeps no times. */
 enum am_status am_ocl_device_queue(const struct am_ocl_device *d,

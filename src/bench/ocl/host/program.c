@@ -143,3 +143,40 @@ enum am_status am_ocl_program_group(const struct am_ocl_device *d, cl_kernel ker
         *out /= 2;
     return s;
 }
+
+enum am_status am_ocl_program_wanted(const struct am_ocl_device *d, cl_kernel kernel, int64_t asked,
+                                     size_t usual, size_t *out, struct am_err *err)
+{
+    size_t most = 0;
+    enum am_status s = AM_OK;
+
+    if (asked == 0)
+        return am_ocl_program_group(d, kernel, usual, out, err);
+    s = am_ocl_program_group_max(d, kernel, &most, err);
+    if (s == AM_OK && (asked < 0 || (uint64_t)asked > most))
+        return am_fail(err, AM_E_ABSENT, "group %lld: 1 to %zu work-items here", (long long)asked,
+                       most);
+    *out = (size_t)asked;
+    return s;
+}
+
+enum am_status am_ocl_program_items(const struct am_ocl_device *d, cl_kernel kernel,
+                                    const struct am_ocl_items *wish, size_t *items, size_t *group,
+                                    struct am_err *err)
+{
+    const enum am_status s =
+        am_ocl_program_wanted(d, kernel, wish->group, wish->usual_group, group, err);
+
+    if (s != AM_OK)
+        return s;
+    if (wish->items < 0 || wish->items > INT32_MAX)
+        return am_fail(err, AM_E_ABSENT, "items %lld: 1 to 2^31", (long long)wish->items);
+    *items = wish->items ? (size_t)wish->items : wish->usual_items;
+    while (!wish->group && *items % *group)
+        *group /= 2;
+    if (*items % *group)
+        return am_fail(err, AM_E_ABSENT, "items %zu: a multiple of the group's %zu", *items,
+                       *group);
+    am_ctx_note(d->ctx, "range", "%zu in groups of %zu", *items, *group);
+    return AM_OK;
+}

@@ -63,5 +63,33 @@ enum am_status am_ocl_program_group_max(const struct am_ocl_device *d, cl_kernel
 /* The wish, halved until the kernel allows it. */
 enum am_status am_ocl_program_group(const struct am_ocl_device *d, cl_kernel kernel, size_t wish,
                                     size_t *out, struct am_err *err);
+/* Axes of those who let work-items and groups be chosen. */
+#define AM_OCL_ITEMS_AXIS                                                                          \
+    {                                                                                              \
+        .name = "items", .kind = AM_AXIS_INT, .dflt = "0",                                         \
+        .help = "work-items, a multiple of the group; 0: as many as fill the device"               \
+    }
+#define AM_OCL_GROUP_AXIS                                                                          \
+    {                                                                                              \
+        .name = "group", .kind = AM_AXIS_INT, .dflt = "0",                                         \
+        .help = "work-items per group; 0: as is usual, or as many as there may be"                 \
+    }
+
+/* For an axis `group`: as many as `asked` says, or AM_E_ABSENT where the kernel does not allow
+ * them; of 0 the usual ones, halved until it does. */
+enum am_status am_ocl_program_wanted(const struct am_ocl_device *d, cl_kernel kernel, int64_t asked,
+                                     size_t usual, size_t *out, struct am_err *err);
+
+/* What the axes `items` and `group` say, and what there is where they say 0. */
+struct am_ocl_items {
+    int64_t items, group;
+    size_t usual_items, usual_group;
+};
+/* Work-items and their group for a kernel, told in the note `range`. AM_E_ABSENT for a group that
+ * the kernel does not allow, and for work-items that are no multiple of it; a group that was not
+ * asked for is halved until they are. */
+enum am_status am_ocl_program_items(const struct am_ocl_device *d, cl_kernel kernel,
+                                    const struct am_ocl_items *wish, size_t *items, size_t *group,
+                                    struct am_err *err);
 
 #endif

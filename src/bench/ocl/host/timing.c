@@ -37,9 +37,7 @@ static const double gate_limit = 1.6, gate_calm = 2.3;
 
 static uint64_t now(const struct am_ocl_timer *t)
 {
-    const struct am_clock *const clock = t->device->ctx->clock;
-
-    return clock->now_ns(clock->self);
+    return am_ocl_device_now(t->device);
 }
 
 enum am_status am_ocl_timing_stamps(cl_event event, struct am_ocl_stamps *out, struct am_err *err)

@@ -21,9 +21,13 @@ static const uint64_t cpu_least = UINT64_C(16) << 20, gpu_least = UINT64_C(1) <<
 
 const char *const am_ocl_access_names[] = {[AM_OCL_READ] = "read", [AM_OCL_WRITE] = "write", NULL};
 
-static uint64_t buffer_bytes(const struct am_ocl_global *w, int64_t size)
+uint64_t am_ocl_global_least(const struct am_ocl_device *d)
 {
-    const struct am_ocl_device *const d = &w->device;
+    return d->is_cpu ? cpu_least : gpu_least;
+}
+
+uint64_t am_ocl_global_bytes(const struct am_ocl_device *d, int64_t size)
+{
     struct am_ocl_room room = {d->is_cpu, d->cache_bytes, d->memory_bytes / SHARE};
 
     if (size > 0)
@@ -54,14 +58,16 @@ static enum am_status build(struct am_ocl_global *w, struct am_err *err)
     return s;
 }
 
-static enum am_status fit(struct am_ocl_global *w, int64_t size, struct am_err *err)
+static enum am_status fit(struct am_ocl_global *w, const struct am_ocl_global_wish *wish,
+                          struct am_err *err)
 {
-    const uint64_t bytes = buffer_bytes(w, size);
+    const uint64_t bytes = am_ocl_global_bytes(&w->device, wish->size);
     size_t group = 1;
-    enum am_status s = am_ocl_program_group(&w->device, w->kernel, GROUP, &group, err);
+    enum am_status s =
+        am_ocl_program_wanted(&w->device, w->kernel, wish->group, GROUP, &group, err);
 
     if (s == AM_OK)
-        s = am_ocl_pass_fit(&w->pass, bytes, w->device.is_cpu ? cpu_least : gpu_least, group, err);
+        s = am_ocl_pass_fit(&w->pass, bytes, am_ocl_global_least(&w->device), group, err);
     if (s != AM_OK)
         return s;
     w->range = AM_OCL_RANGE1((size_t)w->pass.items, group);
@@ -71,22 +77,20 @@ static enum am_status fit(struct am_ocl_global *w, int64_t size, struct am_err *
     return AM_OK;
 }
 
-/* Noise into all words; the first touch of every page is here too. */
-static enum am_status fill(struct am_ocl_global *w, size_t words, struct am_err *err)
+enum am_status am_ocl_global_fill(const struct am_ocl_device *d,
+                                  const struct am_ocl_program *program, cl_mem data, size_t words,
+                                  size_t group, struct am_err *err)
 {
-    const struct am_ocl_range range = AM_OCL_RANGE1(words, w->pass.group);
-    struct am_ocl_timer timer = {.device = &w->device};
-    const uint32_t zeros[AM_OCL_SLOTS] = {0};
+    const struct am_ocl_range range = AM_OCL_RANGE1(words, group);
+    struct am_ocl_timer timer = {.device = d};
     cl_kernel kernel = NULL;
     uint64_t elapsed;
-    enum am_status s = am_ocl_program_kernel(&w->program, "am_fill", &kernel, err);
+    enum am_status s = am_ocl_program_kernel(program, "am_fill", &kernel, err);
 
     if (s == AM_OK)
-        s = am_ocl_program_args(kernel, &AM_OCL_ARG(w->data), 1, err);
+        s = am_ocl_program_args(kernel, &AM_OCL_ARG(data), 1, err);
     if (s == AM_OK)
         s = am_ocl_timing_launch(&timer, kernel, &range, 1, &elapsed, err);
-    if (s == AM_OK)
-        s = am_ocl_device_write(&w->device, w->out, 0, sizeof(zeros), zeros, err);
     am_ocl_release_kernel(kernel);
     return s;
 }
@@ -108,14 +112,17 @@ static enum am_status set_args(const struct am_ocl_global *w, struct am_err *err
 static enum am_status make_buffers(struct am_ocl_global *w, struct am_err *err)
 {
     const size_t words = (size_t)(w->pass.elements * w->pass.width);
+    const uint32_t zeros[AM_OCL_SLOTS] = {0};
     enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, words * sizeof(uint32_t),
                                             NULL, &w->data, err);
 
     if (s == AM_OK)
         s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, AM_OCL_SLOTS * sizeof(uint32_t),
                                  NULL, &w->out, err);
+    if (s == AM_OK) /* with noise */
+        s = am_ocl_global_fill(&w->device, &w->program, w->data, words, w->pass.group, err);
     if (s == AM_OK)
-        s = fill(w, words, err);
+        s = am_ocl_device_write(&w->device, w->out, 0, sizeof(zeros), zeros, err);
     return s == AM_OK ? set_args(w, err) : s;
 }
 
@@ -123,7 +130,8 @@ enum am_status am_ocl_global_prepare(struct am_ocl_global *w, const struct am_ct
                                      const struct am_ocl_global_wish *wish, struct am_work *work,
                                      struct am_err *err)
 {
-    enum am_status s = am_ocl_pass_choose(&w->pass, wish->shape, wish->width, wish->stride, err);
+    enum am_status s =
+        am_ocl_pass_choose(&w->pass, wish->shape, wish->width, wish->stride, wish->each, err);
 
     w->access = wish->access;
     w->key = (uint32_t)ctx->seed;
@@ -133,7 +141,7 @@ enum am_status am_ocl_global_prepare(struct am_ocl_global *w, const struct am_ct
     if (s == AM_OK)
         s = build(w, err);
     if (s == AM_OK)
-        s = fit(w, wish->size, err);
+        s = fit(w, wish, err);
     if (s == AM_OK)
         s = make_buffers(w, err);
     if (s != AM_OK)

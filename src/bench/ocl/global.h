@@ -29,8 +29,28 @@ struct am_ocl_global_wish {
     enum am_ocl_access access;
     enum am_ocl_shape shape;
     int64_t stride, width;
-    int64_t size; /* bytes of the buffer; 0: larger than the device's caches */
+    int64_t size;  /* bytes of the buffer; 0: larger than the device's caches */
+    int64_t each;  /* elements that a work-item touches; 0: as the shape has it */
+    int64_t group; /* work-items of a group; 0: as is usual */
 };
+
+/* The axis of `each`, the same for every bench of passes. */
+#define AM_OCL_EACH_AXIS                                                                           \
+    {                                                                                              \
+        .name = "each", .kind = AM_AXIS_INT, .dflt = "0",                                          \
+        .help = "elements per work-item, by which their number follows; 0: 16, where the shape "   \
+                "leaves it open"                                                                   \
+    }
+
+/* Bytes of the buffer that a bench of memory goes over when it is asked for `size`, and bytes that
+ * a launch moves at least, going round a smaller one. */
+uint64_t am_ocl_global_bytes(const struct am_ocl_device *d, int64_t size);
+uint64_t am_ocl_global_least(const struct am_ocl_device *d);
+/* Calls the kernel am_fill of a program for every word of a buffer; the first touch of every page
+ * is here too. */
+enum am_status am_ocl_global_fill(const struct am_ocl_device *d,
+                                  const struct am_ocl_program *program, cl_mem data, size_t words,
+                                  size_t group, struct am_err *err);
 
 enum am_status am_ocl_global_prepare(struct am_ocl_global *w, const struct am_ctx *ctx,
                                      const struct am_ocl_global_wish *wish, struct am_work *work,

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum axis_index { DEVICE, PATHS, BY, WORK, ITEMS };
+enum axis_index { DEVICE, PATHS, BY, WORK, ITEMS, GROUP_SIZE };
 
 enum by { LOCAL, GROUP };
 static const char *const by_names[] = {[LOCAL] = "local", [GROUP] = "group", NULL};
@@ -71,10 +71,13 @@ static enum am_status build(struct branch *w, struct am_err *err)
     return s == AM_OK ? am_ocl_program_kernel(&w->program, "am_branch", &w->kernel, err) : s;
 }
 
-static enum am_status choose_group(struct branch *w, struct am_err *err)
+static enum am_status choose_group(struct branch *w, int64_t asked, struct am_err *err)
 {
-    size_t group = 1;
-    const enum am_status s = am_ocl_program_group(&w->device, w->kernel, GROUP_ITEMS, &group, err);
+    const struct am_ocl_items wish = {
+        .items = w->items, .group = asked, .usual_group = GROUP_ITEMS};
+    size_t items = 0, group = 1;
+    const enum am_status s =
+        am_ocl_program_items(&w->device, w->kernel, &wish, &items, &group, err);
 
     if (s != AM_OK)
         return s;
@@ -89,7 +92,6 @@ static enum am_status choose_group(struct branch *w, struct am_err *err)
                                    .arg = 1,
                                    .range = AM_OCL_RANGE1(w->items, group),
                                    .loops_max = TURNS_MAX};
-    am_ctx_note(w->device.ctx, "group", "%zu", group);
     return AM_OK;
 }
 
@@ -136,7 +138,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     w->shift = 4096 + (uint32_t)(ctx->seed >> 32) % 4096;
     s = build(w, err);
     if (s == AM_OK)
-        s = choose_group(w, err);
+        s = choose_group(w, point[GROUP_SIZE].i, err);
     if (s == AM_OK)
         s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, w->items * sizeof(cl_uint), NULL,
                                  &w->out, err);
@@ -246,6 +248,7 @@ static const struct am_axis axes[] = {
               .choices = work_names,
               .help = "fma: a quadratic map; integer: the paper's division and remainder"},
     [ITEMS] = {.name = "items", .kind = AM_AXIS_INT, .dflt = "32768", .help = "work-items"},
+    [GROUP_SIZE] = AM_OCL_GROUP_AXIS,
     {.name = NULL},
 };
 

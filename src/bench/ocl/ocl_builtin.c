@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum axis_index { DEVICE, FUNCTION, TYPE, WIDTH };
+enum axis_index { DEVICE, FUNCTION, TYPE, WIDTH, ITEMS, GROUP };
 enum metric_index { RATE, TIME, ERROR };
 enum kernel_index { KERNEL_RATE, KERNEL_TIME, KERNEL_PROBE, KERNELS };
 enum operand_index { X, Y, Z, OPERANDS };
@@ -147,25 +147,30 @@ static enum am_status allocate(struct builtin *b, struct am_err *err)
 }
 
 /* Work-items that fill the device, in groups that the kernel allows. */
-static enum am_status choose_range(struct builtin *b, struct am_err *err)
+static enum am_status choose_range(struct builtin *b, const struct am_value *point,
+                                   struct am_err *err)
 {
     const bool cpu = b->device.is_cpu;
+    const struct am_ocl_items wish = {
+        .items = point[ITEMS].i,
+        .group = point[GROUP].i,
+        .usual_items =
+            b->device.compute_units * (size_t)(cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT),
+        .usual_group = cpu ? CPU_GROUP : GPU_GROUP,
+    };
     size_t group = 1;
-    enum am_status s = am_ocl_program_group(&b->device, b->kernels[KERNEL_RATE],
-                                            cpu ? CPU_GROUP : GPU_GROUP, &group, err);
+    enum am_status s =
+        am_ocl_program_items(&b->device, b->kernels[KERNEL_RATE], &wish, &b->items, &group, err);
 
     if (s == AM_OK)
         s = am_ocl_program_group(&b->device, b->kernels[KERNEL_PROBE], PROBE_GROUP, &b->probe_group,
                                  err);
     if (s != AM_OK)
         return s;
-    b->items = b->device.compute_units * (size_t)(cpu ? CPU_ITEMS_A_UNIT : GPU_ITEMS_A_UNIT);
     b->rate = (struct am_ocl_loop){
         .kernel = b->kernels[KERNEL_RATE], .arg = 1, .range = AM_OCL_RANGE1(b->items, group)};
     b->time = (struct am_ocl_loop){
         .kernel = b->kernels[KERNEL_TIME], .arg = 1, .range = AM_OCL_RANGE1(1, 1)};
-    am_ctx_note(b->device.ctx, "items", "%zu", b->items);
-    am_ctx_note(b->device.ctx, "group", "%zu", group);
     am_ctx_note(b->device.ctx, "chains", "%zu", b->chains);
     return AM_OK;
 }
@@ -352,7 +357,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     b->key = am_builtin_key(b->fn, b->wide);
     s = build(b, err);
     if (s == AM_OK)
-        s = choose_range(b, err);
+        s = choose_range(b, point, err);
     if (s == AM_OK)
         s = allocate(b, err);
     if (s == AM_OK)
@@ -562,6 +567,8 @@ static const struct am_axis axes[] = {
                .quick = "4",
                .thorough = "1:16:*2",
                .help = "components of a vector"},
+    [ITEMS] = AM_OCL_ITEMS_AXIS,
+    [GROUP] = AM_OCL_GROUP_AXIS,
     {.name = NULL},
 };
 

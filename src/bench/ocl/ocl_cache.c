@@ -3,7 +3,7 @@
  */
 #include "bench/ocl/global.h"
 
-enum axis_index { DEVICE, KERNEL, SIZE, WIDTH };
+enum axis_index { DEVICE, KERNEL, SIZE, WIDTH, EACH, GROUP };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
@@ -15,6 +15,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         .stride = 1,
         .width = point[WIDTH].i,
         .size = point[SIZE].i,
+        .each = point[EACH].i,
+        .group = point[GROUP].i,
     };
 
     if (wish.size < 1)
@@ -42,6 +44,8 @@ static const struct am_axis axes[] = {
                .dflt = "4,16",
                .quick = "16",
                .help = "words of 32 bits in an element"},
+    [EACH] = AM_OCL_EACH_AXIS,
+    [GROUP] = AM_OCL_GROUP_AXIS,
     {.name = NULL},
 };
 

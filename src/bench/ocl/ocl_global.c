@@ -2,7 +2,7 @@
 /* ocl.global: bytes per second of a device's memory, by the order in which work-items touch it. */
 #include "bench/ocl/global.h"
 
-enum axis_index { DEVICE, KERNEL, SHAPE, STRIDE, WIDTH, SIZE };
+enum axis_index { DEVICE, KERNEL, SHAPE, STRIDE, WIDTH, SIZE, EACH, GROUP };
 
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
                               struct am_work *work, struct am_err *err)
@@ -14,6 +14,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         .stride = point[STRIDE].i,
         .width = point[WIDTH].i,
         .size = point[SIZE].i,
+        .each = point[EACH].i,
+        .group = point[GROUP].i,
     };
 
     return am_ocl_global_prepare(state, ctx, &wish, work, err);
@@ -52,6 +54,8 @@ static const struct am_axis axes[] = {
               .unit = "B",
               .dflt = "0",
               .help = "bytes of the buffer, a power of two; 0: larger than the caches"},
+    [EACH] = AM_OCL_EACH_AXIS,
+    [GROUP] = AM_OCL_GROUP_AXIS,
     {.name = NULL},
 };
 
@@ -63,7 +67,7 @@ static const struct am_metric metrics[] = {
 const struct am_bench am_bench_ocl_global = {
     .name = "ocl.global",
     .summary = "device memory: contiguous, strided, by rows and by columns",
-    .version = 1,
+    .version = 2,
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct am_ocl_global),

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum axis_index { DEVICE, KERNEL, SIZE, SHAPE, FORMAT };
+enum axis_index { DEVICE, KERNEL, SIZE, SHAPE, FORMAT, PIXELS };
 
 enum kernel { READ, WRITE };
 static const char *const kernel_names[] = {[READ] = "read", [WRITE] = "write", NULL};
@@ -255,6 +255,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 
     w->what = (enum kernel)point[KERNEL].i;
     w->timer.device = &w->device;
+    if (s == AM_OK && point[PIXELS].i)
+        s = am_texture_reshape(&w->texture, point[PIXELS].i, err);
     if (s != AM_OK)
         return s;
     am_texture_step(&w->texture, w->step.s);
@@ -412,6 +414,10 @@ static const struct am_axis axes[] = {
                 .thorough = "all",
                 .choices = am_texture_format_names,
                 .help = "channels of a pixel, and their type"},
+    [PIXELS] = {.name = "across",
+                .kind = AM_AXIS_INT,
+                .dflt = "0",
+                .help = "pixels side by side, by which the height follows; 0: as the shape says"},
     {.name = NULL},
 };
 

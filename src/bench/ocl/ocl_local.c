@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
-enum axis_index { DEVICE, KERNEL, STRIDE, WIDTH };
+enum axis_index { DEVICE, KERNEL, STRIDE, WIDTH, ITEMS, GROUP };
 
 enum {
-    GROUP = 256,
+    USUAL_GROUP = 256,
     CPU_GROUPS = 4,            /* a compute unit */
     GPU_GROUPS = 8 * 4,        /* a full one, a few times over */
     TURNS_MAX = 1 << 16,       /* of a launch; the reference goes them too */
@@ -69,16 +69,21 @@ static enum am_status build(struct local *w, struct am_err *err)
     return s;
 }
 
-static enum am_status choose_group(struct local *w, struct am_err *err)
+static enum am_status choose_group(struct local *w, const struct am_value *point,
+                                   struct am_err *err)
 {
     const size_t groups =
         (size_t)w->device.compute_units * (w->device.is_cpu ? CPU_GROUPS : GPU_GROUPS);
+    struct am_ocl_items wish = {
+        .items = point[ITEMS].i, .group = point[GROUP].i, .usual_group = USUAL_GROUP};
     size_t group = 1;
-    const enum am_status s = am_ocl_program_group(&w->device, w->loop.kernel, GROUP, &group, err);
+    enum am_status s = am_ocl_program_wanted(&w->device, w->loop.kernel, wish.group,
+                                             wish.usual_group, &group, err);
 
+    wish.usual_items = groups * group;
+    if (s == AM_OK)
+        s = am_ocl_program_items(&w->device, w->loop.kernel, &wish, &w->items, &group, err);
     w->walk.group = (uint32_t)group;
-    w->items = groups * group;
-    am_ctx_note(w->device.ctx, "items", "%zu in groups of %zu", w->items, group);
     return s;
 }
 
@@ -155,7 +160,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     if (s == AM_OK)
         s = build(w, err);
     if (s == AM_OK)
-        s = choose_group(w, err);
+        s = choose_group(w, point, err);
     if (s == AM_OK)
         s = set_up(w, err);
     if (s != AM_OK)
@@ -323,6 +328,8 @@ static const struct am_axis axes[] = {
                .dflt = "1,4",
                .thorough = "1:16:*2",
                .help = "words of 32 bits in an element"},
+    [ITEMS] = AM_OCL_ITEMS_AXIS,
+    [GROUP] = AM_OCL_GROUP_AXIS,
     {.name = NULL},
 };
 

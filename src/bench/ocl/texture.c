@@ -82,6 +82,19 @@ enum am_status am_texture_choose(struct am_texture *t, size_t format, size_t sha
     return AM_OK;
 }
 
+enum am_status am_texture_reshape(struct am_texture *t, int64_t across, struct am_err *err)
+{
+    const int64_t pixels = (int64_t)t->width * t->height;
+
+    if (across < 1 || across > pixels || (across & (across - 1)) || across > INT32_MAX ||
+        pixels / across > INT32_MAX)
+        return am_fail(err, AM_E_ABSENT, "across %lld: a power of two up to the %lld pixels",
+                       (long long)across, (long long)pixels);
+    t->width = (uint32_t)across;
+    t->height = (uint32_t)(pixels / across);
+    return AM_OK;
+}
+
 uint32_t am_texture_channel(uint32_t x, uint32_t y, unsigned c)
 {
     return (x * 7 + y * 13 + c * 29) & 255;

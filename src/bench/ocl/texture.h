@@ -34,6 +34,9 @@ struct am_texture {
 enum am_status am_texture_choose(struct am_texture *t, size_t format, size_t shape, int64_t bytes,
                                  struct am_err *err);
 
+/* As many pixels, `across` of them side by side: a power of two. AM_E_ABSENT for others. */
+enum am_status am_texture_reshape(struct am_texture *t, int64_t across, struct am_err *err);
+
 size_t am_texture_pixel_bytes(const struct am_texture *t);
 
 /* Channel c of a pixel, 0 to 255. */

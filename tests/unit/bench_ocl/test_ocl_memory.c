@@ -14,7 +14,7 @@ static struct am_ocl_pass fitted(enum am_ocl_shape shape, int64_t width, int64_t
     struct am_ocl_pass p;
     struct am_err err = {0};
 
-    if (am_ocl_pass_choose(&p, shape, width, stride, &err) != AM_OK ||
+    if (am_ocl_pass_choose(&p, shape, width, stride, 0, &err) != AM_OK ||
         am_ocl_pass_fit(&p, bytes, 0, GROUP, &err) != AM_OK)
         printf("Bail out! %s\n", err.text);
     return p;
@@ -45,11 +45,36 @@ static void check_refused(void)
         struct am_ocl_pass p;
         struct am_err err = {0};
         enum am_status s =
-            am_ocl_pass_choose(&p, cases[i].shape, cases[i].width, cases[i].stride, &err);
+            am_ocl_pass_choose(&p, cases[i].shape, cases[i].width, cases[i].stride, 0, &err);
 
         if (s == AM_OK)
             s = am_ocl_pass_fit(&p, cases[i].bytes, 0, GROUP, &err);
         ok(s == AM_E_ABSENT && strstr(err.text, cases[i].reason), "refused: %s", err.text);
+    }
+}
+
+/* Elements per work-item, where they may be chosen. */
+static void check_each(void)
+{
+    static const struct {
+        enum am_ocl_shape shape;
+        int64_t each;
+        uint32_t count; /* 0: refused */
+    } cases[] = {
+        {AM_OCL_GROUP, 0, 16}, {AM_OCL_GROUP, 4, 4},    {AM_OCL_STRIDED, 4096, 4096},
+        {AM_OCL_GROUP, -1, 0}, {AM_OCL_GROUP, 4097, 0}, {AM_OCL_SINGLE, 0, 1},
+        {AM_OCL_SINGLE, 4, 0}, {AM_OCL_ROW, 4, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_ocl_pass p;
+        struct am_err err = {0};
+        const enum am_status s = am_ocl_pass_choose(&p, cases[i].shape, 4, 1, cases[i].each, &err);
+
+        ok(cases[i].count ? s == AM_OK && p.count == cases[i].count
+                          : s == AM_E_ABSENT && strstr(err.text, "each"),
+           "%s, each %lld: %s", am_ocl_shape_names[cases[i].shape], (long long)cases[i].each,
+           s == AM_OK ? "taken" : err.text);
     }
 }
 
@@ -169,7 +194,7 @@ static void check_small(void)
     struct am_ocl_pass p;
     struct am_err err = {0};
 
-    (void)am_ocl_pass_choose(&p, AM_OCL_GROUP, 4, 1, &err);
+    (void)am_ocl_pass_choose(&p, AM_OCL_GROUP, 4, 1, 0, &err);
     ok(am_ocl_pass_fit(&p, 16384, MIB, GROUP, &err) == AM_OK && am_ocl_pass_bytes(&p) == MIB &&
            p.mask == 1023,
        "a launch goes round a small buffer until it has moved enough");
@@ -186,7 +211,7 @@ static void check_room(void)
         {{true, 96 * MIB, UINT64_C(1) << 40}, 512 * MIB, "a CPU with a large cache"},
         {{true, 32 * MIB, 100 * MIB}, 64 * MIB, "no more than there is"},
         {{false, 4 * MIB, UINT64_C(1) << 40},
-         UINT64_C(4) << 30,
+         UINT64_C(16) << 30,
          "a GPU that tells of little cache"},
         {{false, 4 * MIB, UINT64_C(3) << 30}, UINT64_C(2) << 30, "a GPU of little memory"},
     };
@@ -332,6 +357,7 @@ static void check_conflicts(void)
 int main(void)
 {
     check_refused();
+    check_each();
     check_cover();
     check_formula();
     check_order();

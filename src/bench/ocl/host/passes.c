@@ -3,8 +3,9 @@
 #include "bench/ocl/host/passes.h"
 
 enum {
-    STEPS = 16, /* accesses of a work-item; group and strided */
-    HOP = 37,   /* elements between two returns to the beginning, as in the kernel */
+    STEPS = 16, /* accesses of a work-item unless others are asked for; group and strided */
+    STEPS_MAX = 4096,
+    HOP = 37, /* elements between two returns to the beginning, as in the kernel */
     STRIDE_MAX = 4096,
     PICKED = 16, /* items of a slot that add to it, about */
     CACHES = 4,  /* a buffer in memory is so many times the cache */
@@ -12,9 +13,10 @@ enum {
 };
 
 static const uint32_t factor = UINT32_C(2654435761);
-/* Above: the wish on a device that says nothing of its caches. GPUs: far larger than any cache, and
- * long against the start of a launch. */
-static const uint64_t cpu_bytes = UINT64_C(128) << 20, gpu_bytes = UINT64_C(4) << 30;
+/* The wish on a device that says nothing of its caches. GPUs: far larger than any cache, and long
+ * against the start of a launch and against its end, when only some compute units still have work:
+ * together they cost an H200 1 % of a pass over 4 GiB. */
+static const uint64_t cpu_bytes = UINT64_C(128) << 20, gpu_bytes = UINT64_C(16) << 30;
 static const uint64_t elements_max = UINT64_C(1) << 31;
 
 const char *const am_ocl_shape_names[] = {"single", "group", "strided", "row", "column", NULL};
@@ -39,8 +41,23 @@ static uint32_t log2_floor(uint64_t n)
     return exponent;
 }
 
+/* Accesses of a work-item: rows and columns have as many as their stride says, `single` has one. */
+static enum am_status choose_count(struct am_ocl_pass *p, int64_t each, struct am_err *err)
+{
+    const bool fixed = is_matrix(p) || p->shape == AM_OCL_SINGLE;
+
+    if (fixed && each)
+        return am_fail(err, AM_E_ABSENT, "each %lld: of shapes group and strided only",
+                       (long long)each);
+    if (each < 0 || each > STEPS_MAX)
+        return am_fail(err, AM_E_ABSENT, "each %lld: 0 to %d elements per work-item",
+                       (long long)each, STEPS_MAX);
+    p->count = is_matrix(p) ? p->stride : fixed ? 1 : each ? (uint32_t)each : STEPS;
+    return AM_OK;
+}
+
 enum am_status am_ocl_pass_choose(struct am_ocl_pass *p, enum am_ocl_shape shape, int64_t width,
-                                  int64_t stride, struct am_err *err)
+                                  int64_t stride, int64_t each, struct am_err *err)
 {
     if (width < 1 || width > 16 || !is_power((uint64_t)width))
         return am_fail(err, AM_E_ABSENT, "width %lld: vectors have 1, 2, 4, 8 or 16 words",
@@ -52,8 +69,7 @@ enum am_status am_ocl_pass_choose(struct am_ocl_pass *p, enum am_ocl_shape shape
     if (stride < 0 || stride > STRIDE_MAX)
         return am_fail(err, AM_E_ABSENT, "stride %lld: 0 to %d", (long long)stride, STRIDE_MAX);
     p->stride = (uint32_t)stride;
-    p->count = is_matrix(p) ? p->stride : shape == AM_OCL_SINGLE ? 1 : STEPS;
-    return AM_OK;
+    return choose_count(p, each, err);
 }
 
 /* Work-items that touch `elements`, whole groups only. */

@@ -23,8 +23,8 @@ extern const char *const am_ocl_shape_names[]; /* by enumerator, ended by NULL *
 enum {
     AM_OCL_MATRIX = 1024 * 1024, /* elements; row and column */
     AM_OCL_ROW_MAX = 512,
-    AM_OCL_SLOTS = 256, /* sums of a reading pass, each of a run of work-items; the last may have
-                         * fewer, or none */
+    AM_OCL_SLOTS = 1024, /* sums of a reading pass, each of a run of work-items; the last may have
+                          * fewer, or none */
 };
 
 struct am_ocl_pass {
@@ -39,10 +39,10 @@ struct am_ocl_pass {
     uint32_t shift, pick; /* slot of an item: item >> shift; who adds to it */
 };
 
-/* What `shape`, `width` and `stride` ask for; AM_E_ABSENT with its reason when there is no such
- * pass. */
+/* What `shape`, `width`, `stride` and `each` ask for; `each` is the elements that a work-item
+ * touches, 0: as the shape has it. AM_E_ABSENT with its reason when there is no such pass. */
 enum am_status am_ocl_pass_choose(struct am_ocl_pass *p, enum am_ocl_shape shape, int64_t width,
-                                  int64_t stride, struct am_err *err);
+                                  int64_t stride, int64_t each, struct am_err *err);
 
 /* Fits a chosen pass to a buffer of `bytes` and to work-groups of `group`; `least_bytes` is what a
  * launch moves at least, going round smaller buffers. AM_E_ABSENT for buffers that do not suit. */

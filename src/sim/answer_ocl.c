@@ -196,6 +196,24 @@ static enum am_status answer_set(const struct am_sim_question *q, struct am_sim_
     return AM_OK;
 }
 
+/* Memory and arithmetic at once: the slower of them is waited for. */
+static enum am_status answer_intensity(const struct am_sim_question *q, struct am_sim_answer *a,
+                                       struct am_err *err)
+{
+    const enum am_status s = answer_set(q, a, err);
+    const struct am_sim_device *const d = s == AM_OK ? device_of(q, a, err) : NULL;
+    double rate;
+
+    if (!d)
+        return s == AM_OK ? AM_E_ABSENT : s;
+    rate = 2 * rate_of(d, am_sim_name(q, "type", "float"));
+    if (!(rate > 0))
+        return am_fail(err, AM_E_ABSENT, "the device has no double");
+    a->work.flops = 2 * a->work.ops * (double)am_sim_int(q, "fmas", 1);
+    a->seconds = fmax(a->seconds, a->work.flops / (0.96 * rate));
+    return AM_OK;
+}
+
 /* Steps of `stride` elements use a part of every line. */
 static enum am_status answer_global(const struct am_sim_question *q, struct am_sim_answer *a,
                                     struct am_err *err)
@@ -325,6 +343,23 @@ static enum am_status answer_barrier(const struct am_sim_question *q, struct am_
     return AM_OK;
 }
 
+/* Neighbours by local memory wait for each other at every step; sub-groups do not. */
+static enum am_status answer_subgroup(const struct am_sim_question *q, struct am_sim_answer *a,
+                                      struct am_err *err)
+{
+    const struct am_sim_device *const d = device_of(q, a, err);
+    const bool full = am_sim_is(q, "groups", "full");
+    const double steps = am_sim_is(q, "together", "exchange") ? 1 : 5;
+
+    if (!d)
+        return AM_E_ABSENT;
+    if (!am_sim_is(q, "way", "local"))
+        return am_fail(err, AM_E_ABSENT, "no sub-groups are known of this device");
+    a->work.ops = 128 * (full ? 16 * (double)d->units : 1);
+    a->seconds = steps * (d->latency_cycles + 8) / (d->ghz * 1e9) * (full ? 16 : 1);
+    return AM_OK;
+}
+
 /* Both directions have their own way; a kernel beside them costs nothing. */
 static enum am_status answer_overlap(const struct am_sim_question *q, struct am_sim_answer *a,
                                      struct am_err *err)
@@ -340,6 +375,23 @@ static enum am_status answer_overlap(const struct am_sim_question *q, struct am_
     a->work.ops = 1;
     a->seconds = d->link_us * 1e-6 + bytes / (d->link_gbs * 1e9) * (d->gpu || !both ? 1 : 2);
     am_sim_own(q, a, "hidden", am_sim_is(q, "beside", "nothing") ? NAN : d->gpu ? 0.98 : 0.1);
+    return AM_OK;
+}
+
+/* A device with a memory of its own has what is mapped brought over and back. */
+static enum am_status answer_svm(const struct am_sim_question *q, struct am_sim_answer *a,
+                                 struct am_err *err)
+{
+    const struct am_sim_device *const d = device_of(q, a, err);
+    const double bytes = (double)am_sim_int(q, "size", 1);
+
+    if (!d)
+        return AM_E_ABSENT;
+    if (d->gpu && am_sim_is(q, "memory", "fine"))
+        return am_fail(err, AM_E_ABSENT, "the device has no fine-grained shared virtual memory");
+    a->work.bytes_read = a->work.bytes_written = bytes;
+    a->work.ops = 1;
+    a->seconds = d->launch_us * 2e-6 + (d->gpu ? 2 * bytes / (d->link_gbs * 1e9) : 0);
     return AM_OK;
 }
 
@@ -379,21 +431,14 @@ static enum am_status answer_scale(const struct am_sim_question *q, struct am_si
 }
 
 const struct am_sim_answerer am_sim_ocl_answers[] = {
-    {"ocl.arith", answer_arith},
-    {"ocl.launch", answer_launch},
-    {"ocl.builtin", answer_builtin},
-    {"ocl.branch", answer_branch},
-    {"ocl.constant", answer_constant},
-    {"ocl.image", answer_image},
-    {"ocl.bus", answer_bus},
-    {"ocl.cache", answer_set},
-    {"ocl.global", answer_global},
-    {"ocl.local", answer_local},
-    {"ocl.scale", answer_scale},
-    {"ocl.latency", answer_latency},
-    {"ocl.overlap", answer_overlap},
-    {"ocl.dot", answer_dot},
-    {"ocl.atomic", answer_atomic},
-    {"ocl.barrier", answer_barrier},
-    {NULL, NULL},
+    {"ocl.arith", answer_arith},       {"ocl.launch", answer_launch},
+    {"ocl.builtin", answer_builtin},   {"ocl.branch", answer_branch},
+    {"ocl.constant", answer_constant}, {"ocl.image", answer_image},
+    {"ocl.bus", answer_bus},           {"ocl.cache", answer_set},
+    {"ocl.global", answer_global},     {"ocl.intensity", answer_intensity},
+    {"ocl.local", answer_local},       {"ocl.scale", answer_scale},
+    {"ocl.latency", answer_latency},   {"ocl.overlap", answer_overlap},
+    {"ocl.subgroup", answer_subgroup}, {"ocl.svm", answer_svm},
+    {"ocl.dot", answer_dot},           {"ocl.atomic", answer_atomic},
+    {"ocl.barrier", answer_barrier},   {NULL, NULL},
 };

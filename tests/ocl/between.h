@@ -104,6 +104,18 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void
     return BEYOND("clCreateBuffer", call *)(context, flags, bytes, host, code);
 }
 
+/* Of OpenCL 2.0: looked up by whoever calls it. */
+void *clSVMAlloc(cl_context context, cl_bitfield flags, size_t bytes, cl_uint alignment);
+
+void *clSVMAlloc(cl_context context, cl_bitfield flags, size_t bytes, cl_uint alignment)
+{
+    typedef void *call(cl_context, cl_bitfield, size_t, cl_uint);
+
+    if (between.buffer_max && bytes > between.buffer_max)
+        return NULL;
+    return BEYOND("clSVMAlloc", call *)(context, flags, bytes, alignment);
+}
+
 cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                      const cl_image_desc *desc, void *host, cl_int *code)
 {

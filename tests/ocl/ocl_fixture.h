@@ -8,8 +8,9 @@
 
 extern const struct am_bench am_bench_ocl_atomic, am_bench_ocl_barrier, am_bench_ocl_arith,
     am_bench_ocl_branch, am_bench_ocl_builtin, am_bench_ocl_bus, am_bench_ocl_cache,
-    am_bench_ocl_constant, am_bench_ocl_global, am_bench_ocl_image, am_bench_ocl_latency,
-    am_bench_ocl_launch, am_bench_ocl_local, am_bench_ocl_overlap, am_bench_ocl_scale;
+    am_bench_ocl_constant, am_bench_ocl_global, am_bench_ocl_image, am_bench_ocl_intensity,
+    am_bench_ocl_latency, am_bench_ocl_launch, am_bench_ocl_local, am_bench_ocl_overlap,
+    am_bench_ocl_scale, am_bench_ocl_subgroup, am_bench_ocl_svm;
 
 /* A point by the values of its axes after the device, and iterations of a batch. */
 struct point {
@@ -30,12 +31,14 @@ static const struct point
     constant = {&am_bench_ocl_constant, "3 uniform 4096", 64, false},
     image_read = {&am_bench_ocl_image, "read 16384 square rgba-float", 16, false},
     image_write = {&am_bench_ocl_image, "write 65536 square rgba-float", 19, false},
-    global_read = {&am_bench_ocl_global, "read group 1 4 1048576", 3, false},
-    global_write = {&am_bench_ocl_global, "write group 1 4 1048576", 3, false},
-    cache_read = {&am_bench_ocl_cache, "read 65536 4", 3, false},
+    global_read = {&am_bench_ocl_global, "read group 1 4 1048576 0 0", 1, false},
+    global_write = {&am_bench_ocl_global, "write group 1 4 1048576 0 0", 1, false},
+    cache_read = {&am_bench_ocl_cache, "read 65536 4 0 0", 1, false},
     local_read = {&am_bench_ocl_local, "read 1 4", 64, false},
     local_write = {&am_bench_ocl_local, "write 32 1", 67, false},
-    scale = {&am_bench_ocl_scale, "opencl 1000 1048576", 3, false},
+    scale = {&am_bench_ocl_scale, "opencl 1000 1048576", 1, false},
+    intensity = {&am_bench_ocl_intensity, "float 8 1048576 0 0", 1, false},
+    intensity_double = {&am_bench_ocl_intensity, "double 1 1048576 0 0", 1, false},
     latency = {&am_bench_ocl_latency, "global 65536", 64, false},
     latency_local = {&am_bench_ocl_latency, "local 4096", 64, false},
     overlap = {&am_bench_ocl_overlap, "both compute 65536", 2, true},
@@ -43,18 +46,31 @@ static const struct point
     atomic_chain = {&am_bench_ocl_atomic, "global chain", 64, false},
     atomic_local = {&am_bench_ocl_atomic, "local own", 16, false},
     barriers = {&am_bench_ocl_barrier, "8 full", 65, false},
+    reduce = {&am_bench_ocl_subgroup, "reduce local full", 16, false},
+    scan = {&am_bench_ocl_subgroup, "scan local one", 16, false},
+    exchange = {&am_bench_ocl_subgroup, "exchange local one", 17, false},
+    svm_buffer = {&am_bench_ocl_svm, "buffer 65536", 2, true},
+    svm_coarse = {&am_bench_ocl_svm, "coarse 65536", 2, true},
+    svm_fine = {&am_bench_ocl_svm, "fine 65536", 2, true},
     launch = {&am_bench_ocl_launch, "1", 1, false},
     bus_h2d = {&am_bench_ocl_bus, "h2d read_write pageable 65536", 2, true},
     bus_d2h = {&am_bench_ocl_bus, "d2h read_write pinned 65536", 2, true},
     bus_d2d = {&am_bench_ocl_bus, "d2d read_write pageable 65536", 2, true};
 
 static const struct point *const points[] = {
-    &arith_fma,  &arith_muladd, &arith_add,    &arith_sub,   &arith_mul,   &builtin,
-    &branch,     &constant,     &image_read,   &image_write, &global_read, &global_write,
-    &cache_read, &local_read,   &local_write,  &scale,       &latency,     &latency_local,
-    &atomic_one, &atomic_chain, &atomic_local, &barriers,    &overlap,     &launch,
-    &bus_h2d,    &bus_d2h,      &bus_d2d,
+    &arith_fma,  &arith_muladd,  &arith_add,   &arith_sub,    &arith_mul,    &builtin,
+    &branch,     &constant,      &image_read,  &image_write,  &global_read,  &global_write,
+    &cache_read, &local_read,    &local_write, &scale,        &intensity,    &intensity_double,
+    &latency,    &latency_local, &atomic_one,  &atomic_chain, &atomic_local, &barriers,
+    &overlap,    &launch,        &svm_buffer,  &svm_coarse,   &svm_fine,     &bus_h2d,
+    &bus_d2h,    &bus_d2d,
 };
+
+/* Whether it is about commands that transfer, and launches no kernel by which time is told. */
+static inline bool transfers(const struct point *p)
+{
+    return p->bench == &am_bench_ocl_bus || p->bench == &am_bench_ocl_overlap;
+}
 
 /* The device's name is a free word, which bx_point() cannot cut out of a line. */
 static void set_point(const struct point *p, const char *device, struct am_value *point)
@@ -67,10 +83,11 @@ static void set_point(const struct point *p, const char *device, struct am_value
 }
 
 /* One launch of a point, as a worker makes it: prepared, `lengths` batches, each twice as long as
- * the last, verified. */
+ * the last but of ocl.launch, verified. */
 static enum am_status measure(const struct point *p, const char *device, const struct am_ctx *ctx,
                               unsigned lengths, struct am_err *err)
 {
+    const unsigned growing = p->bench == &am_bench_ocl_launch ? 0 : 6; /* its batches compile */
     struct am_value point[AM_AXES_MAX];
     struct am_work work = {0};
     struct am_batch batch = {0};
@@ -81,7 +98,7 @@ static enum am_status measure(const struct point *p, const char *device, const s
     set_point(p, device, point);
     s = p->bench->prepare(state, ctx, point, &work, err);
     for (unsigned i = 0; i < lengths && s == AM_OK; i++)
-        s = p->bench->run_timed(state, p->iters << (i < 6 ? i : 6), &batch, err);
+        s = p->bench->run_timed(state, p->iters << (i < growing ? i : growing), &batch, err);
     if (s == AM_OK)
         s = p->bench->verify(state, &residual, err);
     p->bench->finish(state);

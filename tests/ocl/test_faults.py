@@ -39,11 +39,12 @@ FAULTS = (
 
 # Every bench, and what its driver's work is done by: kernels, or transfers
 BY_KERNELS = ("ocl.arith", "ocl.branch", "ocl.builtin", "ocl.cache", "ocl.constant", "ocl.global", "ocl.image",
-              "ocl.local", "ocl.scale", "ocl.latency", "ocl.atomic", "ocl.barrier", "ocl.launch")
+              "ocl.local", "ocl.scale", "ocl.latency", "ocl.atomic", "ocl.barrier", "ocl.intensity", "ocl.subgroup",
+              "ocl.launch")
 BY_TRANSFERS = ("ocl.bus", "ocl.overlap")
 CHOSEN = {"op": "fma", "type": "float", "width": "4", "mode": "throughput", "chains": "1", "function": "sin",
           "paths": "8", "stride": "1", "kernel": "read", "items": "4096", "backend": "opencl", "counters": "own",
-          "space": "global", "groups": "one"}
+          "space": "global", "groups": "one", "fmas": "8", "way": "local"}
 CHOSEN_TRANSFERS = {"direction": "h2d", "size": "64K", "method": "read_write", "beside": "nothing"}
 
 # benches, acts of the driver, kind of the stored failures, words of their reasons

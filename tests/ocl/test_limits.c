@@ -34,7 +34,7 @@ static void check_lost(const struct point *p, const char *device, const struct a
 {
     static const unsigned moments[] = {1, 3, 10};
 
-    for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]) && !p->host_timed; i++) {
+    for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]) && !transfers(p); i++) {
         struct am_err err = {0};
         enum am_status s;
 

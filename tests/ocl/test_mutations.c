@@ -7,7 +7,6 @@
 
 enum {
     LENGTHS = 6, /* of batches, each twice the last, until a wrong clock must be noticed */
-    FEWER = 4,   /* where a batch compiles something: the first at which it can be */
 };
 
 /* `from` of the source becomes `to`. */
@@ -74,6 +73,14 @@ static const struct mutation mutations[] = {
     {&local_write, SKIPPED, "to[(i)*HOP] = value;", "if ((i) != 7) to[(i)*HOP] = value;"},
     {&scale, HALVED, "i < end; i++", "i < end; i += 2"},
     {&scale, SKIPPED, "c[i] = a[i] + b[i];", "if (i % 64 != 5) c[i] = a[i] + b[i];"},
+    {&intensity, HALVED, "k < STEPS;", "k < STEPS / 2;"},
+    {&intensity, "elements left out", "j < EACH; j++", "j < EACH; j += 2"},
+    {&intensity, COMBINED, "STEP\n        }", "x = fma(x, p * p, fma(q, p, q)); k++;\n        }"},
+    {&intensity, SKIPPED,
+     "out[get_global_id(0)] =", "if (get_global_id(0) % 8 != 3) out[get_global_id(0)] ="},
+    {&intensity_double, HALVED, "x = fma(x, p, q);", ""},
+    {&intensity_double, "half of an element not read", "as_ulong((e).x) | as_ulong((e).y)",
+     "as_ulong((e).x)"},
     {&latency, DROPPED, "t < turns; t++", "t < turns; t += 4"},
     {&latency, HALVED, "LOADS16 LOADS4 LOADS4 LOADS4 LOADS4", "LOADS16 LOADS4 LOADS4"},
     {&latency, SKIPPED, "buffer[i * words] = ",
@@ -93,6 +100,16 @@ static const struct mutation mutations[] = {
     {&barriers, DROPPED, "i < turns; i++", "i < turns; i += 4"},
     {&barriers, "no value handed on", "ring[i & 1u][next] = x;", "ring[i & 1u][own] = x;"},
     {&barriers, SKIPPED, "ring[i & 1u][next] = x;", "if (own != 5u) ring[i & 1u][next] = x;"},
+    {&reduce, DROPPED, "i < turns; i++", "i < turns; i += 4"},
+    {&reduce, HALVED, "s = LANES / 2", "s = LANES / 4"},
+    {&reduce, SKIPPED,
+     "out[get_global_id(0)] =", "if (get_global_id(0) % 64 != 5) out[get_global_id(0)] ="},
+    {&scan, HALVED, "s < LANES; s *= 2", "s < LANES / 2; s *= 2"},
+    {&exchange, "no value handed on", "area[own ^ 1u]", "area[own]"},
+    {&svm_buffer, SKIPPED, "data[i] =", "if (i % 64 != 5) data[i] ="},
+    {&svm_coarse, HALVED, "data[i] =", "if (i & 1) data[i] ="},
+    {&svm_coarse, "another rule", "+ 1u", "+ 2u"},
+    {&svm_fine, "nothing done", "data[i] =", "if (factor == 0) data[i] ="},
     {&launch, "another value", "value ^ (uint)(SALT)", "value"},
     {&launch, "nothing done", "get_global_id(0) == 0", "get_global_id(0) == 1"},
 };
@@ -163,7 +180,7 @@ static void check_rival(const char *device, const struct am_ctx *outer)
 static void check_clock(const struct point *p, const double *speeds, size_t n, const char *device,
                         const struct am_ctx *ctx)
 {
-    const unsigned lengths = n == 1 ? 1 : p == &launch ? FEWER : LENGTHS;
+    const unsigned lengths = n == 1 ? 1 : LENGTHS;
 
     for (size_t i = 0; i < n; i++) {
         const bool good = !(speeds[i] > 0);
@@ -193,7 +210,7 @@ static void check_clocks(const char *device, const struct am_ctx *ctx)
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
         const struct point *const p = points[i];
 
-        if (p == &arith_fma || p == &global_read || p == &latency)
+        if (p == &arith_fma || p == &latency)
             check_clock(p, both, 3, device, ctx);
         else
             check_clock(p, ahead, p->host_timed || p->bench == &am_bench_ocl_arith ? 1 : 2, device,
@@ -238,7 +255,7 @@ int main(void)
         check_mutation(&mutations[i], device, &ctx);
     check_rival(device, &ctx);
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
-        if (points[i]->host_timed)
+        if (transfers(points[i]))
             check_transfer(points[i], device, &ctx);
     }
     return tap_done();

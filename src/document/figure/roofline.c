@@ -136,10 +136,26 @@ static double device_rate(const struct roofs *r, const char *device)
     return rate;
 }
 
+/* Levels of a device's memory before the last, as far as they were seen. */
+static void add_caches(struct roofs *r, const struct part *p, struct am_plot *plot,
+                       struct window *w)
+{
+    for (unsigned level = 1; level < AM_TIER_MEMORY + 1; level++) {
+        const char *const where = am_arena_printf(arena_of(r), "level=%u", level);
+        const char *const name = am_arena_printf(arena_of(r), "cache %u", level);
+        const struct am_fact *const f =
+            where ? am_device_fact(r->source->facts, p->device, "opencl.cache_read", where) : NULL;
+
+        if (f && name)
+            add_slope(r, plot, w, f->value, name, level - 1, false);
+    }
+}
+
 static void add_slopes(struct roofs *r, const struct part *p, struct am_plot *plot,
                        struct window *w)
 {
     if (p->device) {
+        add_caches(r, p, plot, w);
         add_slope(r, plot, w, device_rate(r, p->device), "device memory", AM_TIER_MEMORY, false);
         return;
     }

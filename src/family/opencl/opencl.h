@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the family of OpenCL devices only: what its two files share. */
+/* Inside the family of OpenCL devices only: what its files share. */
 #ifndef AM_FAMILY_OPENCL_H
 #define AM_FAMILY_OPENCL_H
 
@@ -12,6 +12,10 @@ bool am_opencl_is_cpu(const struct am_result *result);
 am_derive_fn am_opencl_derive_width, am_opencl_derive_segment, am_opencl_derive_banks,
     am_opencl_derive_order, am_opencl_derive_caches, am_opencl_derive_items,
     am_opencl_derive_over_host, am_opencl_derive_native_rates, am_opencl_derive_levels;
+/* Memory against arithmetic. */
+am_derive_fn am_opencl_derive_ridge;
+
+extern const struct am_figure_row am_opencl_figures[];
 
 /* How points on devices are bounded, and what to try below a bound. */
 extern const struct am_bound_row am_opencl_bounds[];

@@ -329,6 +329,14 @@ void am_opencl_derive_items(const struct am_deriving *d)
             continue;
         while (items.items[k].metric->summary.median > near_time * best->metric->summary.median)
             k++;
+        if (k + 1 == items.n) {
+            am_facts_remark(
+                d->facts,
+                "opencl.scale_items of %s: %.0f work-items are still faster than fewer; "
+                "more were not measured",
+                am_result_text(best->result, "device"), items.items[k].x);
+            continue;
+        }
         fact.value = items.items[k].x;
         fact.ci = (struct am_interval){k ? items.items[k - 1].x + 1 : 1, fact.value, NAN};
         fact.evidence = am_arena_printf(d->arena, "the fewest within %.0f %% of ocl.scale %s",

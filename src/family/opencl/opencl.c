@@ -296,6 +296,7 @@ const struct am_family am_family_opencl = {
     .title = "OpenCL devices",
     .facts = facts,
     .figures = am_opencl_figures,
+    .guidelines = am_opencl_guidelines,
     .headlines = headlines,
     .bounds = am_opencl_bounds,
     .tries = am_opencl_tries,

@@ -16,6 +16,7 @@ am_derive_fn am_opencl_derive_width, am_opencl_derive_segment, am_opencl_derive_
 am_derive_fn am_opencl_derive_ridge;
 
 extern const struct am_figure_row am_opencl_figures[];
+extern const struct am_guideline_rule am_opencl_guidelines[];
 
 /* How points on devices are bounded, and what to try below a bound. */
 extern const struct am_bound_row am_opencl_bounds[];

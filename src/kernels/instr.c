@@ -77,19 +77,9 @@ const struct am_instr *am_instr_find(const char *name)
 const char *am_instr_why_not(const char *name)
 {
     const struct am_instr *const form = am_instr_find(name);
-    const char *at = form ? form->needs : "";
 
-    if (!form)
-        return "no such instruction form on this architecture";
-    while (*at) {
-        const size_t len = strcspn(at, " ");
-        const char *const missing = am_instr_feature_missing(at, len);
-
-        if (missing)
-            return missing;
-        at += len + (at[len] == ' ');
-    }
-    return NULL;
+    return form ? am_instr_needs_missing(form->needs)
+                : "no such instruction form on this architecture";
 }
 
 /* Irrational, so that no bit of the significand is idle; the second is so near 1 that a hundred

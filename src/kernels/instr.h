@@ -72,6 +72,8 @@ const struct am_instr *am_instr_find(const char *name);
 const char *am_instr_why_not(const char *name);
 /* NULL when the CPU and the system support the feature, else the reason. */
 const char *am_instr_feature_missing(const char *feature, size_t len);
+/* The same of a list with blanks between. */
+const char *am_instr_needs_missing(const char *needs);
 
 /* The form's start values; `out` becomes something that no kernel leaves behind. */
 void am_instr_fill(struct am_instr_regs *regs, enum am_instr_domain domain);

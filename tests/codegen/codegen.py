@@ -219,7 +219,7 @@ def disassemble(objdump, path):
     for line in text.splitlines():
         if m := re.match(r"[0-9a-f]+ <(.+)>:$", line):
             body = functions.setdefault(m.group(1), [])
-        elif body is not None and (m := re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)$", line)):
+        elif body is not None and (m := re.match(r"\s*([0-9a-f]+):\s+(?:\{e?vex\}\s+)?(\S+)\s*(.*)$", line)):
             operands = re.split(r"\s+(?://|<)|\s{2,}#", m.group(3))[0].strip()
             body.append(Insn(int(m.group(1), 16), m.group(2), operands))
     return functions

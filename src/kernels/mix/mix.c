@@ -29,19 +29,6 @@ const struct am_mix_form *am_mix_find(const char *name)
     return NULL;
 }
 
-static const char *missing_feature(const char *needs)
-{
-    while (*needs) {
-        const size_t len = strcspn(needs, " ");
-        const char *const missing = am_instr_feature_missing(needs, len);
-
-        if (missing)
-            return missing;
-        needs += len + (needs[len] == ' ');
-    }
-    return NULL;
-}
-
 const char *am_mix_why_not(const char *name)
 {
     const struct am_mix_form *const form = am_mix_find(name);
@@ -54,7 +41,7 @@ const char *am_mix_why_not(const char *name)
         if (strcmp(serial[i], name) == 0)
             return "each waits for the carry of the one before";
     }
-    return missing_feature(form->needs);
+    return am_instr_needs_missing(form->needs);
 }
 
 bool am_mix_go_together(const struct am_mix_form *a, const struct am_mix_form *b)

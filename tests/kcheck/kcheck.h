@@ -17,6 +17,7 @@ void kcheck_stencil(const char *isa, struct am_rng *rng);
 void kcheck_grid(const char *isa, struct am_rng *rng);
 void kcheck_chase(struct am_rng *rng);
 void kcheck_instr(void);
+void kcheck_dot(struct am_rng *rng);
 void kcheck_handoff(struct am_rng *rng);
 
 /* Prints one check of TAP; the format is the sentence. */

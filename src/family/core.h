@@ -13,4 +13,7 @@ am_derive_fn am_core_derive_smt, am_core_derive_count, am_core_derive_busy_clock
 /* incore/incore_facts.c: ports_*. What instructions share inside of a core. */
 am_derive_fn am_core_derive_ports;
 
+/* guides/core_guides.c: advice. */
+extern const struct am_guideline_rule am_core_guidelines[];
+
 #endif

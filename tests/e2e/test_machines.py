@@ -49,8 +49,8 @@ def every_description(tap, bench):
                f"{word}: nothing failed, stamped synthetic, with its name", (bad, stamp, name))
 
 
-# Which units an instruction uses, and the matrix units of a device, stand in no description.
-NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "ocl.dot"}
+# Which units an instruction uses, and matrix units, stand in no description.
+NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.dot", "ocl.dot"}
 
 
 def every_bench(tap, bench):

@@ -90,6 +90,119 @@ static inline double pm_cycles(const struct pm_machine *m, const double *counts)
     return most;
 }
 
+/* ---- the same core as it would really run ---- */
+
+enum { PM_BODY = 128, PM_PORTS = 16, PM_WINDOW = 160, PM_PASSES = 48 };
+
+/* The instructions of a mix, spread evenly; returns how many. */
+static inline size_t pm_spread(const struct pm_machine *m, const double *counts, size_t *body)
+{
+    double places[PM_BODY];
+    size_t n = 0;
+
+    for (size_t c = 0; c < m->n; c++) {
+        const size_t times = (size_t)(counts[c] + 0.5);
+
+        for (size_t i = 0; i < times && n < PM_BODY; i++) {
+            const double place = ((double)i + 0.5) / (double)times;
+            size_t at = n++;
+
+            for (; at > 0 && places[at - 1] > place; at--) {
+                places[at] = places[at - 1];
+                body[at] = body[at - 1];
+            }
+            places[at] = place;
+            body[at] = c;
+        }
+    }
+    return n;
+}
+
+struct pm_running {
+    double ports[PM_PORTS], units[PM_UNITS]; /* when each is free */
+    double done[PM_WINDOW];                  /* of the last instructions, in turn */
+    double now;                              /* of the front end */
+    size_t steps;
+};
+
+/* A micro-operation goes to the port with the shortest queue when it is handed out, and stays
+ * there: what no schedule of the whole mix would do. */
+static inline double pm_issue(struct pm_running *r, unsigned set)
+{
+    size_t best = PM_PORTS;
+
+    for (size_t p = 0; p < PM_PORTS; p++) {
+        const size_t port = (p + r->steps) % PM_PORTS;
+
+        if ((set >> port & 1) &&
+            (best == PM_PORTS || fmax(r->ports[port], r->now) < fmax(r->ports[best], r->now)))
+            best = port;
+    }
+    r->ports[best] = fmax(r->ports[best], r->now) + 1;
+    return r->ports[best];
+}
+
+static inline void pm_step(const struct pm_machine *m, struct pm_running *r, size_t kind)
+{
+    double done = r->now = fmax(r->now, r->done[r->steps % PM_WINDOW]);
+
+    for (size_t k = 0; k < PM_OPS && m->kinds[kind].ops[k]; k++)
+        done = fmax(done, pm_issue(r, m->kinds[kind].ops[k]));
+    for (size_t u = 0; u < PM_UNITS; u++) {
+        if (m->kinds[kind].busy[u] > 0) {
+            r->units[u] = fmax(r->units[u], r->now) + m->kinds[kind].busy[u];
+            done = fmax(done, r->units[u]);
+        }
+    }
+    r->done[r->steps++ % PM_WINDOW] = done;
+    r->now += 1 / m->width;
+}
+
+static inline double pm_latest(const struct pm_running *r)
+{
+    double latest = r->now;
+
+    for (size_t i = 0; i < PM_WINDOW; i++)
+        latest = fmax(latest, r->done[i]);
+    return latest;
+}
+
+/* Cycles of a mix of whole numbers of instructions: handed out in order, as many per cycle as the
+ * front end has, with a bounded number under way. */
+static inline double pm_scheduled(const struct pm_machine *m, const double *counts)
+{
+    size_t body[PM_BODY];
+    const size_t n = pm_spread(m, counts, body);
+    struct pm_running r = {.now = 0};
+    double half = 0;
+
+    for (size_t pass = 0; pass < PM_PASSES; pass++) {
+        for (size_t i = 0; i < n; i++)
+            pm_step(m, &r, body[i]);
+        half = pass + 1 == PM_PASSES / 2 ? pm_latest(&r) : half;
+    }
+    return (pm_latest(&r) - half) / (PM_PASSES - PM_PASSES / 2);
+}
+
+/* A core that nobody has built: as many classes, each of one or two micro-operations on some of 8
+ * ports, one of them with a divider. Class 0 takes a slot only. */
+static inline void pm_random(struct pm_machine *m, size_t kinds, struct am_rng *rng)
+{
+    *m = (struct pm_machine){.name = "random", .width = 3 + (double)am_rng_below(rng, 6)};
+    for (size_t c = 0; c < kinds && c + 1 < PM_KINDS; c++) {
+        m->kinds[c].name = "class";
+        for (size_t k = 0; c > 0 && k < 1 + (am_rng_below(rng, 4) == 0); k++) {
+            unsigned set = 0;
+
+            for (size_t ports = 1 + am_rng_below(rng, 4); ports > 0; ports--)
+                set |= 1u << am_rng_below(rng, 8);
+            m->kinds[c].ops[k] = set;
+        }
+    }
+    m->kinds[kinds - 1].busy[0] = 3 + (double)am_rng_below(rng, 6);
+    pm_close(m);
+}
+
 static inline size_t pm_find(const struct pm_machine *m, const char *name)
 {
     size_t i = 0;

@@ -16,9 +16,9 @@
 
 enum { STRIDE = AM_RESOURCES_MAX, SWEEPS = 5, POLISH = 12, CHOICES = 3 };
 
-/* What a weight costs beside its errors, per mix of its class and cycle: of weights that fit
- * equally the smallest is taken. */
-static const double price = 2e-5;
+/* What a weight costs beside its errors, per mix of its class, cycle and noise of a measurement: of
+ * weights that fit equally the smallest is taken, and the more they scatter the fewer are. */
+static const double price = 0.01;
 /* Under-prediction, mean over the mixes of a class, that calls for another resource. */
 static const double unexplained = 0.003;
 /* The loss must fall by this share for another sweep, and for another resource. */
@@ -202,7 +202,7 @@ static double piece_at(const struct piece *p, double x)
 static void best_weight(struct am_resources_descent *d, size_t kind, size_t r)
 {
     const size_t n = gather(d, kind, r);
-    const double cost = price * (double)n;
+    const double cost = price * d->input->noise * (double)n;
     struct walk w = begin_walk(d->terms, n);
     double best = 0, least = w.piece.constant;
     bool at_zero = w.piece.to > 0;

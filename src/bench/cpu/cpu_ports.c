@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.ports: cycles of an instruction form beside forms that keep known units busy. And cpu.mix:
- * cycles of random mixes, by which what follows from the former is tested.
+ * cycles of random mixes, by which what follows from the former is made exact, and tested.
  *
  * A point of cpu.ports is one form and two counts, so many of it for so many of the other; its
  * metrics are the form alone and beside each anchor (kernels/mix/anchors.h), all in cycles per
  * mix. The loops are made in prepare() (kernels/mix/mix.h). A batch passes over all of them several
- * times, so that the slices of one loop lie apart, and reads the core clock after each pass. A
- * loop's value is the least that three slices confirm, by the highest reading of the clock: the
- * bare minimum can be one slice in which units were chosen better than ever again. */
+ * times, so that the slices of one loop lie apart, and reads the core clock around each pass: a
+ * slice's cycles are by the clock of its own pass, for clocks move within milliseconds. A loop's
+ * value is the least that three slices confirm: the bare minimum can be one slice in which units
+ * were chosen better than ever again. */
 #include "base/rng.h"
 #include "core/bench/bench.h"
 #include "core/bench/place.h"
@@ -28,9 +29,11 @@ enum {
     PILOTS = 3,
     PILOT = 8,        /* passes of a loop by which its slices are sized */
     SLICE_NS = 16000, /* 40 000 cycles and more: reading the clock is some tenths of a percent */
-    LOOPS_MAX = 1 + AM_MIX_ANCHORS,
+    BESIDES = 1 + AM_MIX_ANCHORS, /* loops of a point of cpu.ports */
+    LOOPS_MAX = BESIDES > AM_MIX_SET ? BESIDES : AM_MIX_SET,
 };
-#define AGREEMENT 0.005 /* relative, of slices that confirm each other */
+#define AGREEMENT 0.005   /* relative, of slices that confirm each other */
+#define CLOCK_STEADY 0.02 /* relative, of readings that may be of one clock */
 
 /* No core begins more instructions per cycle: fewer cycles were not executed as written. */
 static const double rate_max = 16;
@@ -40,6 +43,7 @@ struct timed_loop {
     uint64_t passes; /* of a slice */
     size_t n;        /* slices taken */
     double took_ns[SLICES_MAX];
+    double hz[SLICES_MAX]; /* of the pass that each was taken in */
 };
 
 struct mixes {
@@ -47,6 +51,7 @@ struct mixes {
     struct am_mix_area *area;
     struct am_mix_room room;
     enum am_instr_domain domain; /* of the registers' start values */
+    double hz;                   /* highest of the batch */
     size_t n;
     struct timed_loop loops[LOOPS_MAX]; /* indexed as metrics */
 };
@@ -118,58 +123,115 @@ static void finish(void *state)
 
 /* ---- timing ---- */
 
-/* The least that AGREEING slices confirm; NAN when none is confirmed. Sorts the slices. */
-static double confirmed(struct timed_loop *l)
+/* Cycles per mix of a loop's slices, sorted; returns how many. Those of passes whose clock was
+ * lower than the highest are left out: what slows the clock's chain for some milliseconds need not
+ * slow the loop, which would seem quicker than it is. */
+static size_t slices_of(const struct mixes *m, const struct timed_loop *l, double *cycles)
 {
-    am_stats_sort(l->took_ns, l->n);
-    for (size_t i = 0; i + AGREEING <= l->n; i++) {
-        if (l->took_ns[i + AGREEING - 1] <= (1 + AGREEMENT) * l->took_ns[i])
-            return l->took_ns[i];
+    const double mixes = (double)(l->passes * l->loop.copies);
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->hz[i] >= (1 - CLOCK_STEADY) * m->hz)
+            cycles[n++] = l->took_ns[i] * 1e-9 * l->hz[i] / mixes;
+    }
+    am_stats_sort(cycles, n);
+    return n;
+}
+
+/* The least that AGREEING slices confirm; NAN when none is confirmed. */
+static double confirmed(const struct mixes *m, const struct timed_loop *l)
+{
+    double cycles[SLICES_MAX];
+    const size_t n = slices_of(m, l, cycles);
+
+    for (size_t i = 0; i + AGREEING <= n; i++) {
+        if (cycles[i + AGREEING - 1] <= (1 + AGREEMENT) * cycles[i])
+            return cycles[i];
     }
     return NAN;
 }
 
-/* One pass over the loops; after the first rounds only over those that are not settled. True when
- * there were any. */
-static bool time_round(struct mixes *m, unsigned round)
+/* One pass over the loops; after the first rounds only over those that are not settled. False when
+ * there are none. */
+static bool time_round(struct mixes *m, unsigned round, bool *timed)
 {
     bool any = false;
 
     for (size_t i = 0; i < m->n; i++) {
         struct timed_loop *const l = &m->loops[i];
 
-        if (round >= ROUNDS && !isnan(confirmed(l)))
-            continue;
-        for (int k = 0; k < IN_A_ROW; k++)
+        timed[i] = round < ROUNDS || isnan(confirmed(m, l));
+        any = any || timed[i];
+        for (int k = 0; timed[i] && k < IN_A_ROW; k++)
             l->took_ns[l->n++] = (double)time_passes(m, l, l->passes);
-        any = true;
     }
     return any;
+}
+
+static void set_clock(struct mixes *m, const bool *timed, double hz)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        struct timed_loop *const l = &m->loops[i];
+
+        for (size_t k = timed[i] ? l->n - IN_A_ROW : l->n; k < l->n; k++)
+            l->hz[k] = hz;
+    }
+    m->hz = fmax(m->hz, hz);
+}
+
+/* Clocks that moved during a pass are the clock of none of its slices. False when the clock cannot
+ * be read. */
+static bool time_all(struct mixes *m)
+{
+    double before = am_clock_core_hz(m->clock), after = before;
+    bool more = true;
+
+    m->hz = 0;
+    for (size_t i = 0; i < m->n; i++)
+        m->loops[i].n = 0;
+    for (unsigned round = 0; more && after > 0 && round < ROUNDS_MAX; round++) {
+        bool timed[LOOPS_MAX];
+        double hz;
+
+        more = time_round(m, round, timed);
+        after = am_clock_core_hz(m->clock);
+        hz = fmax(before, after);
+        set_clock(m, timed, fmin(before, after) < (1 - CLOCK_STEADY) * hz ? 0 : hz);
+        before = after;
+    }
+    return after > 0;
+}
+
+/* The confirmed least; of a loop that never settles the middle by the highest clock. */
+static double value_of(const struct mixes *m, const struct timed_loop *l)
+{
+    double took_ns[SLICES_MAX];
+    const double best = confirmed(m, l);
+
+    if (!isnan(best))
+        return best;
+    memcpy(took_ns, l->took_ns, l->n * sizeof(*took_ns));
+    am_stats_sort(took_ns, l->n);
+    return am_stats_median(took_ns, l->n) * 1e-9 * m->hz / (double)(l->passes * l->loop.copies);
 }
 
 static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
                                 struct am_err *err)
 {
     struct mixes *const m = state;
-    double hz = am_clock_core_hz(m->clock), elapsed_ns = 0;
-    bool more = hz > 0;
+    double elapsed_ns = 0;
 
     (void)iters; /* always one */
-    for (size_t i = 0; i < m->n; i++)
-        m->loops[i].n = 0;
-    for (unsigned round = 0; more && round < ROUNDS_MAX; round++) {
-        more = time_round(m, round);
-        hz = fmax(hz, am_clock_core_hz(m->clock));
-    }
-    if (!(hz > 0))
-        return am_fail(err, AM_E_ABSENT, "the core clock cannot be measured");
+    if (!time_all(m) || !(m->hz > 0))
+        return am_fail(err, AM_E_ABSENT,
+                       "the core clock cannot be measured, or never stands still");
     for (size_t i = 0; i < m->n; i++) {
-        struct timed_loop *const l = &m->loops[i];
-        const double best = confirmed(l), middle = am_stats_median(l->took_ns, l->n);
-        const double passes = (double)(l->passes * l->loop.copies);
+        const struct timed_loop *const l = &m->loops[i];
 
-        batch->values[i] = (isnan(best) ? middle : best) * 1e-9 * hz / passes;
-        elapsed_ns += middle * ROUNDS * IN_A_ROW;
+        batch->values[i] = value_of(m, l);
+        for (size_t k = 0; k < ROUNDS * IN_A_ROW; k++)
+            elapsed_ns += l->took_ns[k];
         if (batch->values[i] * rate_max < (double)l->loop.instructions)
             return am_fail(err, AM_E_WRONG,
                            "%zu instructions in %.3f cycles are more than %.0f per cycle: not "
@@ -243,7 +305,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
 
     if (why_not)
         return am_fail(err, AM_E_ABSENT, "%s: %s", point[FORM].name, why_not);
-    status = open_mixes(m, ctx, LOOPS_MAX, form->domain, err);
+    status = open_mixes(m, ctx, BESIDES, form->domain, err);
     if (status == AM_OK)
         status = add_mix(m, &(const struct am_mix_part){form, 1}, 1, err);
     for (int i = 0; status == AM_OK && i < AM_MIX_ANCHORS; i++)
@@ -281,16 +343,16 @@ static const struct am_metric metrics[] = {
 
 /* Slices of one loop are timed alone, and the least that others confirm counts. */
 #define SLICED(loops) .pieces = ROUNDS * IN_A_ROW * (loops), .selection = AGREEMENT
-#define BESIDE_SLICED(role, legacy, other, what) {.metric = "with_" #role, SLICED(LOOPS_MAX)},
+#define BESIDE_SLICED(role, legacy, other, what) {.metric = "with_" #role, SLICED(BESIDES)},
 static const struct am_systematic systematic[] = {
-    {.metric = "alone", SLICED(LOOPS_MAX)},
+    {.metric = "alone", SLICED(BESIDES)},
     AM_MIX_ANCHOR_MAP(BESIDE_SLICED){.metric = NULL},
 };
 
 const struct am_bench am_bench_cpu_ports = {
     .name = "cpu.ports",
     .summary = "cycles of an instruction beside others, which show the units they share",
-    .version = 1,
+    .version = 2,
     .axes = axes,
     .metrics = metrics,
     .systematic = systematic,
@@ -307,7 +369,15 @@ const struct am_bench am_bench_cpu_ports = {
 
 /* ---- cpu.mix ---- */
 
-enum { MIX, DRAWN_LEAST = 4, DRAWN_MOST = 10, CANDIDATES_MAX = 128 };
+enum {
+    SET,
+    DRAWN_LEAST = 4,
+    DRAWN_MOST = 10,
+    FEW_LEAST = 2, /* of every third mix: few forms, several of each */
+    FEW_MOST = 3,
+    EACH_MOST = 6,
+    CANDIDATES_MAX = 128,
+};
 static const uint64_t mix_stream = 0x6d6978; /* of random numbers, beside the number of the mix */
 
 /* Divisions and roots hide whatever stands beside them: they are drawn seldom. */
@@ -337,47 +407,55 @@ static size_t candidates(const struct am_mix_form **out)
     return n;
 }
 
-static void add_part(struct am_mix_part *parts, size_t *n, const struct am_mix_form *form)
+static void add_part(struct am_mix_part *parts, size_t *n, const struct am_mix_form *form,
+                     unsigned count)
 {
     size_t i = 0;
 
     while (i < *n && parts[i].form != form)
         i++;
     parts[i].form = form;
-    parts[i].count++;
+    parts[i].count += count;
     *n += i == *n;
 }
 
 /* The mix of a number: the same on every machine that has the same forms. Returns its parts. */
-static size_t draw(int64_t number, const struct am_mix_form **from, size_t n,
+static size_t draw(uint64_t number, const struct am_mix_form **from, size_t n,
                    struct am_mix_part *parts)
 {
+    const bool few = number % 3 == 0;
+    const uint64_t least = few ? FEW_LEAST : DRAWN_LEAST, most = few ? FEW_MOST : DRAWN_MOST;
     struct am_rng rng;
-    size_t wanted, used = 0;
+    uint64_t wanted;
+    size_t used = 0;
 
-    am_rng_seed(&rng, (uint64_t)number, mix_stream);
-    wanted = DRAWN_LEAST + am_rng_below(&rng, DRAWN_MOST - DRAWN_LEAST + 1);
+    am_rng_seed(&rng, number, mix_stream);
+    wanted = least + am_rng_below(&rng, most - least + 1);
     while (wanted > 0) {
         const struct am_mix_form *const form = from[am_rng_below(&rng, n)];
 
         if (is_long(form->name) && am_rng_below(&rng, 4) != 0)
             continue;
-        add_part(parts, &used, form);
+        add_part(parts, &used, form, few ? 1 + (unsigned)am_rng_below(&rng, EACH_MOST) : 1);
         wanted--;
     }
     return used;
 }
 
-static void tell_mix(const struct am_ctx *ctx, const struct am_mix_part *parts, size_t n)
+static void tell_mix(const struct am_ctx *ctx, const char *name, const struct am_mix_part *parts,
+                     size_t n)
 {
     struct am_text text = {.data = NULL};
 
     am_text_init(&text, 480);
     for (size_t i = 0; i < n; i++)
         am_text_addf(&text, "%s%u*%s", i ? " " : "", parts[i].count, parts[i].form->name);
-    am_ctx_chosen(ctx, "forms", "%s", am_text_str(&text));
+    am_ctx_chosen(ctx, name, "%s", am_text_str(&text));
     am_text_fini(&text);
 }
+
+#define MIX_NAME(i) "mix_" #i,
+static const char *const mix_names[] = {AM_MIX_SET_MAP(MIX_NAME)};
 
 static enum am_status prepare_mix(void *state, const struct am_ctx *ctx,
                                   const struct am_value *point, struct am_work *work,
@@ -385,51 +463,54 @@ static enum am_status prepare_mix(void *state, const struct am_ctx *ctx,
 {
     const struct am_mix_form *from[CANDIDATES_MAX];
     const size_t n_from = am_mix_unsupported ? 0 : candidates(from);
-    struct am_mix_part parts[AM_MIX_PARTS_MAX] = {{.form = NULL}};
+    const uint64_t first = (uint64_t)point[SET].i * AM_MIX_SET;
     enum am_status status;
-    size_t n;
 
     if (n_from == 0)
         return am_fail(err, AM_E_ABSENT, "%s",
                        am_mix_unsupported ? am_mix_unsupported : "no form can be mixed here");
-    n = draw(point[MIX].i, from, n_from, parts);
-    status = open_mixes(state, ctx, 1, AM_INSTR_F64, err);
-    if (status == AM_OK)
+    status = open_mixes(state, ctx, AM_MIX_SET, AM_INSTR_F64, err);
+    for (uint64_t i = 0; status == AM_OK && i < AM_MIX_SET; i++) {
+        struct am_mix_part parts[AM_MIX_PARTS_MAX] = {{.form = NULL}};
+        const size_t n = draw(first + i, from, n_from, parts);
+
         status = add_mix(state, parts, n, err);
-    if (status == AM_OK)
-        tell_mix(ctx, parts, n);
+        if (status == AM_OK)
+            tell_mix(ctx, mix_names[i], parts, n);
+    }
     return status == AM_OK ? seal_mixes(state, work, err) : status;
 }
 
 static const struct am_axis mix_axes[] = {
-    [MIX] = {.name = "mix",
+    [SET] = {.name = "set",
              .kind = AM_AXIS_INT,
-             .dflt = "1:400",
-             .quick = "1:120",
-             .help = "a number from which 4 to 10 instructions are drawn; even ones test what odd "
-                     "ones helped to fit"},
+             .dflt = "1:192",
+             .quick = "1:64",
+             .help = "a number from which 24 mixes are drawn; every fourth set tests what the "
+                     "others helped to fit"},
     {.name = NULL},
 };
 
+#define MIX_METRIC(i)                                                                              \
+    {"mix_" #i, "cycle", AM_LOWER, AM_RULE_OWN, "of mix " #i " of the set, many copies in a row"},
 static const struct am_metric mix_metrics[] = {
-    {"cycles", "cycle", AM_LOWER, AM_RULE_OWN, "of the mix, many independent copies in a row"},
-    {.name = NULL},
+    AM_MIX_SET_MAP(MIX_METRIC){.name = NULL},
 };
 
+#define MIX_SLICED(i) {.metric = "mix_" #i, SLICED(AM_MIX_SET)},
 static const struct am_systematic mix_systematic[] = {
-    {.metric = "cycles", SLICED(1)},
-    {.metric = NULL},
+    AM_MIX_SET_MAP(MIX_SLICED){.metric = NULL},
 };
 
 const struct am_bench am_bench_cpu_mix = {
     .name = "cpu.mix",
     .summary = "cycles of random mixes of instructions",
-    .version = 1,
+    .version = 2,
     .axes = mix_axes,
     .metrics = mix_metrics,
     .systematic = mix_systematic,
     .state_size = sizeof(struct mixes),
-    .points_per_launch = 64,
+    .points_per_launch = 16,
     .once = true,
     .target = 0.02,
     .named_only = true,

@@ -18,12 +18,16 @@ enum {
 static const uint64_t fit_seed = 24;
 /* A class is bounded by a resource that it keeps busy for this share of its time alone. */
 static const double bounded = 0.93;
-/* Evidence of which more than this is of grade C concludes nothing. */
+/* Evidence of which more than this is left out concludes nothing. */
 static const double dropped_most = 0.5;
 
 #define ROLE(role, legacy, other, what) #role,
 static const char *const roles[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(ROLE)};
 #undef ROLE
+
+#define MIX_NAME(i) "mix_" #i,
+static const char *const mix_names[AM_MIX_SET] = {AM_MIX_SET_MAP(MIX_NAME)};
+#undef MIX_NAME
 
 const char am_incore_needs[] = "cpu.ports cpu.mix cpu.instr";
 
@@ -163,31 +167,36 @@ struct held {
     size_t n, cap;
 };
 
-/* Odd mixes are fitted, even ones are held back. */
+static bool hold_back(struct held *held, struct am_arena *arena, const struct counted *c,
+                      double cycles)
+{
+    struct am_resources_mix *const mix = AM_ARRAY_ADD(arena, held->items, held->n, held->cap);
+    struct am_resources_use *const uses = am_arena_array(arena, c->n, sizeof(*uses));
+
+    if (!mix || !uses)
+        return false;
+    memcpy(uses, c->uses, c->n * sizeof(*uses));
+    *mix = (struct am_resources_mix){.uses = uses, .n = c->n, .cycles = cycles};
+    return true;
+}
+
 static bool add_random(struct am_incore *core, struct am_arena *arena,
                        const struct am_result *result, struct held *held)
 {
-    const struct am_result_metric *const m = am_result_metric(result, "cycles");
-    const char *const forms = am_kvs_get(&result->chosen, "forms");
-    const double number = am_result_number(result, "mix");
-    struct counted c = {.n = 0};
-    size_t instructions;
-    struct am_resources_mix *mix;
-    struct am_resources_use *uses;
+    const bool test = fabs(remainder(am_result_number(result, "set"), AM_MIX_HELD)) < 0.5;
 
-    if (!m || !forms || m->grading.grade == AM_GRADE_C || !(m->summary.median > 0) ||
-        !parse_forms(core, forms, &c, &instructions))
-        return true;
-    count_loop(core, &c, instructions);
-    am_incore_rest_on(core, result, m);
-    if (fabs(remainder(number, 2)) > 0.5)
-        return add_mix(core, arena, &c, m->summary.median);
-    mix = AM_ARRAY_ADD(arena, held->items, held->n, held->cap);
-    uses = am_arena_array(arena, c.n, sizeof(*uses));
-    if (!mix || !uses)
-        return false;
-    memcpy(uses, c.uses, c.n * sizeof(*uses));
-    *mix = (struct am_resources_mix){.uses = uses, .n = c.n, .cycles = m->summary.median};
+    for (size_t i = 0; i < AM_MIX_SET; i++) {
+        const struct am_incore_cell cell = am_incore_read_cell(core, result, mix_names[i]);
+        const char *const forms = am_kvs_get(&result->chosen, mix_names[i]);
+        struct counted c = {.n = 0};
+        size_t instructions;
+
+        if (isnan(cell.value) || !forms || !parse_forms(core, forms, &c, &instructions))
+            continue;
+        count_loop(core, &c, instructions);
+        if (test ? !hold_back(held, arena, &c, cell.value) : !add_mix(core, arena, &c, cell.value))
+            return false;
+    }
     return true;
 }
 
@@ -294,10 +303,11 @@ static double typical_noise(const struct am_incore *core, double *scratch)
 static const char *what_is_missing(const struct am_incore *core, struct am_arena *arena)
 {
     if ((double)core->dropped > dropped_most * (double)core->measured)
-        return am_arena_printf(arena,
-                               "%zu of %zu mixes are of grade C: measure again when nobody else "
-                               "is at work",
-                               core->dropped, core->measured);
+        return am_arena_printf(
+            arena,
+            "%zu of %zu mixes have fewer than three launches, or are not verified: "
+            "measure with --launches 3 or more",
+            core->dropped, core->measured);
     if (core->anchors[AM_MIX_alu][1] == core->n_forms)
         return "the anchor add_r64 was not measured among the forms";
     if (core->anchors[AM_MIX_slot][1] == core->n_forms)

@@ -2,10 +2,12 @@
 /* The inside of a core, as cpu.ports and cpu.mix show it: forms grouped into classes, and the
  * resources that the classes share.
  *
- * Forms of one class take as long alone, and as long beside each anchor, as far as the intervals
- * tell; a class has the name of its first form, anchors first. The resources are fitted to the
- * mixes of classes with anchors and to the odd ones of the random mixes; the even ones test the
- * result. Evidence of grade C is left out, and counted. */
+ * A cell is the least of its launches, each of which is what three slices confirm: what else runs
+ * on a core, or on its second thread, only adds to what a loop takes, and medians of launches that
+ * were disturbed by turns fit no model. Forms of one class take as long alone, and as long beside
+ * each anchor, as far as the intervals tell; a class has the name of its first form, anchors first.
+ * The resources are fitted to the mixes of classes with anchors and to most sets of random mixes;
+ * the others test the result. Cells of fewer than three launches are left out, and counted. */
 #ifndef AM_FAMILY_INCORE_INCORE_H
 #define AM_FAMILY_INCORE_INCORE_H
 
@@ -15,7 +17,7 @@
 
 enum { AM_INCORE_COUNTS_MAX = 8 };
 
-/* One measurement with half the width of its interval; NAN: none of grade A or B. */
+/* One measurement with half the width of its interval; NAN: none of three launches. */
 struct am_incore_cell {
     double value, half;
 };
@@ -50,7 +52,7 @@ struct am_incore {
     const char **resources; /* names: "front", or the anchors that it bounds: "alu+lea" */
     struct am_resources_mix *mixes;
     size_t n_mixes, cap_mixes; /* fitted */
-    size_t measured, dropped;  /* cells; those of grade C */
+    size_t measured, dropped;  /* cells; those of too few launches */
     size_t held;               /* random mixes that were not fitted */
     double held_error;         /* mean absolute relative error on them; NAN without any */
     double held_half;          /* half of its 95 % interval */
@@ -80,8 +82,8 @@ double am_incore_latency(const struct am_result_set *set, const char *form);
 bool am_incore_read(const struct am_result_set *set, struct am_arena *arena,
                     struct am_incore *core);
 bool am_incore_group(struct am_incore *core, struct am_arena *arena);
-/* Counts a result as evidence: its grade and its point. */
-void am_incore_rest_on(struct am_incore *core, const struct am_result *result,
-                       const struct am_result_metric *metric);
+/* A metric of cpu.ports or cpu.mix, counted as evidence with its grade and its point. */
+struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct am_result *result,
+                                          const char *name);
 
 #endif

@@ -23,32 +23,49 @@ static const char *const anchor_names[AM_MIX_ANCHORS][2] = {AM_MIX_ANCHOR_MAP(NA
 
 static const struct am_incore_cell no_cell = {NAN, NAN};
 
-void am_incore_rest_on(struct am_incore *core, const struct am_result *result,
-                       const struct am_result_metric *metric)
+/* What makes a time longer in some launches leaves the least alone; these do not. */
+static const uint32_t spoils =
+    1u << AM_REASON_ZERO | 1u << AM_REASON_UNVERIFIED | 1u << AM_REASON_STANDARD;
+
+static bool is_spoilt(const struct am_grading *g)
+{
+    return g->grade == AM_GRADE_C && (g->reasons & spoils) != 0;
+}
+
+/* Of fewer launches all may have been disturbed. */
+static const size_t launches_least = 3;
+/* Launches that nothing disturbs agree within this share. */
+static const double steady = 0.01;
+
+static void rest_on(struct am_incore *core, const struct am_result *result,
+                    const struct am_result_metric *metric)
 {
     const size_t launches = metric->summary.launches;
+    struct am_grading grading = metric->grading;
 
-    core->grading = am_grading_worse(core->grading, metric->grading);
+    if (grading.grade == AM_GRADE_C)
+        grading.grade = AM_GRADE_B; /* C is the median: what disturbs it leaves the least alone */
+    core->grading = am_grading_worse(core->grading, grading);
     core->launches = core->measured == 1 || launches < core->launches ? launches : core->launches;
     if (core->n_points < sizeof(core->points) / sizeof(core->points[0]) &&
         (core->n_points == 0 || core->points[core->n_points - 1] != result->point_id))
         core->points[core->n_points++] = result->point_id;
 }
 
-static struct am_incore_cell read_cell(struct am_incore *core, const struct am_result *result,
-                                       const char *name)
+struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct am_result *result,
+                                          const char *name)
 {
     const struct am_result_metric *const m = am_result_metric(result, name);
 
-    if (!m || !(m->summary.median > 0))
+    if (!m)
         return no_cell;
     core->measured++;
-    if (m->grading.grade == AM_GRADE_C) {
+    if (!(m->summary.min > 0) || m->summary.launches < launches_least || is_spoilt(&m->grading)) {
         core->dropped++;
         return no_cell;
     }
-    am_incore_rest_on(core, result, m);
-    return (struct am_incore_cell){m->summary.median, (m->summary.ci.hi - m->summary.ci.lo) / 2};
+    rest_on(core, result, m);
+    return (struct am_incore_cell){m->summary.min, steady * m->summary.min + m->summary.systematic};
 }
 
 /* "1:3"; false for what is none. */
@@ -118,11 +135,11 @@ static bool read_result(struct am_incore *core, struct am_arena *arena,
     if (!f)
         return false;
     f->legacy = strcmp(anchors, "legacy") == 0;
-    alone = read_cell(core, result, "alone");
+    alone = am_incore_read_cell(core, result, "alone");
     if (isnan(f->alone.value) || alone.value < f->alone.value)
         f->alone = alone;
     for (size_t k = 0; k < AM_MIX_ANCHORS; k++)
-        f->with[at][k] = read_cell(core, result, metrics[k]);
+        f->with[at][k] = am_incore_read_cell(core, result, metrics[k]);
     return true;
 }
 

@@ -38,6 +38,22 @@
 enum am_mix_anchor { AM_MIX_ANCHOR_MAP(AM_MIX_ANCHOR_ENUM) AM_MIX_ANCHORS };
 #undef AM_MIX_ANCHOR_ENUM
 
+/* A point of cpu.mix is a set of so many random mixes; their metrics are mix_1 and so on. */
+#define AM_MIX_SET_MAP(X)                                                                          \
+    X(1)                                                                                           \
+    X(2)                                                                                           \
+    X(3)                                                                                           \
+    X(4)                                                                                           \
+    X(5)                                                                                           \
+    X(6)                                                                                           \
+    X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22)   \
+        X(23) X(24)
+#define AM_MIX_SET_ONE(i) +1
+enum { AM_MIX_SET = 0 AM_MIX_SET_MAP(AM_MIX_SET_ONE) };
+#undef AM_MIX_SET_ONE
+/* Sets whose number is a multiple of this are not fitted: they test what was. */
+enum { AM_MIX_HELD = 4 };
+
 /* Instructions that a loop is filled up to with copies of its mix. */
 enum { AM_MIX_TARGET = 96 };
 

@@ -117,12 +117,18 @@ static size_t spread(const struct am_mix_part *parts, size_t n, struct place *ou
     return used;
 }
 
-/* The piece of a form for its next turn; the registers are used one after the other. */
-static const unsigned char *next_piece(const struct am_mix_form *form, const unsigned char *piece)
+/* The piece of a form for the register whose turn it is. */
+static const unsigned char *piece_at(const struct am_mix_form *form, size_t turn)
 {
-    const unsigned char *const next = piece ? piece + 1 + *piece : form->code;
+    size_t n = 0;
 
-    return *next ? next : form->code;
+    for (const unsigned char *p = form->code; *p; p += 1 + *p)
+        n++;
+    turn %= n;
+    for (const unsigned char *p = form->code;; p += 1 + *p) {
+        if (turn-- == 0)
+            return p;
+    }
 }
 
 /* Where the writing stands. Nothing is written beyond the end, which is told afterwards. */
@@ -140,17 +146,20 @@ static void put(struct writing *w, const unsigned char *bytes, size_t n)
     w->at += n;
 }
 
+/* Registers have one turn for all forms. With a turn for each, a form that changes its register
+ * would meet another's of just before, and where flags are read the two would be a chain from one
+ * copy to the next. */
 static void put_body(struct writing *w, const struct am_mix_part *parts, const struct place *places,
                      size_t n, size_t copies)
 {
-    const unsigned char *piece[AM_MIX_PARTS_MAX] = {NULL};
+    size_t turns[AM_MIX_LISTS] = {0};
 
     for (size_t c = 0; c < copies; c++) {
         for (size_t i = 0; i < n; i++) {
-            const unsigned p = places[i].part;
+            const struct am_mix_form *const form = parts[places[i].part].form;
+            const unsigned char *const piece = piece_at(form, turns[form->list]++);
 
-            piece[p] = next_piece(parts[p].form, piece[p]);
-            put(w, piece[p] + 1, *piece[p]);
+            put(w, piece + 1, *piece);
         }
     }
 }

@@ -23,11 +23,15 @@
  * encodings stand in no loop with one of the banks behind them. */
 enum am_mix_bank { AM_MIX_GPR, AM_MIX_SSE, AM_MIX_VEX, AM_MIX_EVEX, AM_MIX_BANKS };
 
+/* The registers that a form's pieces go through. */
+enum am_mix_list { AM_MIX_GENERALS, AM_MIX_VECTORS, AM_MIX_MASKS, AM_MIX_LISTS };
+
 struct am_mix_form {
     const char *name; /* NULL ends the table */
     const char *needs;
     enum am_instr_domain domain;
     enum am_mix_bank bank;
+    enum am_mix_list list;
     unsigned instructions; /* in one piece of code: 2 of pairs */
     /* One piece per register in turn: its length in one byte, then the code; ended by length 0. */
     const unsigned char *code;

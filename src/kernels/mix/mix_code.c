@@ -19,6 +19,12 @@
 #define LIST_evex VECTORS
 #define LIST_mask MASKS
 
+#define LIST_OF_gpr AM_MIX_GENERALS
+#define LIST_OF_sse AM_MIX_VECTORS
+#define LIST_OF_vex AM_MIX_VECTORS
+#define LIST_OF_evex AM_MIX_VECTORS
+#define LIST_OF_mask AM_MIX_MASKS
+
 #define BANK_OF_gpr AM_MIX_GPR
 #define BANK_OF_sse AM_MIX_SSE
 #define BANK_OF_vex AM_MIX_VEX
@@ -90,18 +96,19 @@ static __attribute__((used)) void write_code(void)
 _Static_assert(offsetof(struct am_instr_regs, unused) == 368, "two words for MXCSR");
 _Static_assert(offsetof(struct am_mix_area, stores) == 10240, "where stores go");
 
-#define ENTRY(form, dom, bnk, need, m)                                                             \
+#define ENTRY(form, dom, bnk, lst, need, m)                                                        \
     {.name = #form,                                                                                \
      .needs = need,                                                                                \
      .domain = AM_INSTR_##dom,                                                                     \
      .bank = BANK_OF_##bnk,                                                                        \
+     .list = LIST_OF_##lst,                                                                        \
      .instructions = m,                                                                            \
      .code = am_mix_code_##form},
 #define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text)                             \
-    ENTRY(name, dom, bank, needs, m)
+    ENTRY(name, dom, bank, bank, needs, m)
 #define FORM_LESS(name, cat, dom, bank, needs, n, chain_text, m, free_text, extra_text)            \
-    ENTRY(name, dom, bank, needs, m)
-#define OWN(name, dom, bank, list, needs, text) ENTRY(name, dom, bank, needs, 1)
+    ENTRY(name, dom, bank, bank, needs, m)
+#define OWN(name, dom, bank, list, needs, text) ENTRY(name, dom, bank, list, needs, 1)
 const struct am_mix_form am_mix_forms[] = {
 #include FORMS
 #include OWN_FORMS

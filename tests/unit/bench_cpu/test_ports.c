@@ -24,7 +24,7 @@ static void hear(void *self, const char *name, const char *value)
 
     if (strcmp(name, "anchors") == 0)
         (void)snprintf(said->anchors, sizeof(said->anchors), "%s", value);
-    if (strcmp(name, "forms") == 0)
+    if (strcmp(name, "mix_3") == 0)
         (void)snprintf(said->forms, sizeof(said->forms), "%s", value);
 }
 
@@ -77,7 +77,7 @@ int main(void)
     check_bench(&am_bench_cpu_ports, ports, "imul_r64", &first);
     check_bench(&am_bench_cpu_ports, legacy, "mulpd_xmm", &first);
     is_str(first.anchors, "legacy", "legacy forms are measured beside legacy anchors");
-    check_bench(&am_bench_cpu_mix, &one, "a random mix", &first);
+    check_bench(&am_bench_cpu_mix, &one, "a set of random mixes", &first);
     check_bench(&am_bench_cpu_mix, &one, "the same", &second);
     ok(first.forms[0] && strchr(first.forms, '*'), "a mix says what it is made of: %s",
        first.forms);

@@ -188,12 +188,12 @@ size_t am_likenesses(const struct am_explanation *here, const struct am_machine_
     for (enum am_ceiling_kind k = AM_CEILING_FLOPS; k < AM_CEILING_KINDS; k++)
         a.isas[k] = b.isas[k] = common_isa(here, k, a.roofline, b.roofline);
     a.turns = b.turns = !same_level(here, there);
-    *missing = "here";
+    *missing = "no ceiling that could be compared was measured here";
     for (size_t i = 0; i < n_ops; i++) {
         a.op = b.op = ops[i];
         if (!seconds_of(&a, &out[n].here))
             continue;
-        *missing = "there";
+        *missing = "no ceiling that could be compared was measured there";
         n += seconds_of(&b, &out[n].there);
     }
     return n;

@@ -28,7 +28,7 @@ struct am_likeness {
     struct am_seconds here, there;
 };
 
-/* How many; 0 where no ceiling limits the time on one of them: `missing` says on which. */
+/* How many; 0 where no ceiling limits the time on one of them: `missing` says so in words. */
 size_t am_likenesses(const struct am_explanation *here, const struct am_machine_model *here_by,
                      const struct am_explanation *there, const struct am_machine_model *machine,
                      struct am_likeness out[AM_LIKENESSES_MAX], const char **missing);

@@ -31,7 +31,8 @@ static const char *too_many(const struct am_explanation *e, const struct am_mach
 /* How many times as fast the rest is there: a range, and what is likely. */
 struct gain {
     double lo, likely, hi;
-    bool cores; /* instructions were measured on both */
+    bool cores;          /* instructions were measured on both */
+    const char *missing; /* else: what measures them */
 };
 
 static void widen(struct gain *g, double ratio)
@@ -48,14 +49,13 @@ static struct gain gain_of_rest(const struct am_prediction *p, const struct am_p
     const struct am_facts *const here = &with->here_by->facts, *const there = &with->machine->facts;
     struct gain g = {roofs->here.least / roofs->there.most,
                      roofs->here.likely / roofs->there.likely,
-                     roofs->here.most / roofs->there.least, false};
+                     roofs->here.most / roofs->there.least, false, NULL};
     struct am_speed_range cores;
-    const char *missing;
 
     if (am_result_device(p->here->result))
         return g;
     widen(&g, am_speeds_waiting(here, p->here->slowest, there, p->there->slowest));
-    if (am_speeds(here, there, AM_SPEED_CORE, &cores, &missing)) {
+    if (am_speeds(here, there, AM_SPEED_CORE, &cores, &g.missing)) {
         widen(&g, cores.lo);
         widen(&g, cores.hi);
         g.likely = sqrt(cores.lo * cores.hi);
@@ -67,10 +67,6 @@ static struct gain gain_of_rest(const struct am_prediction *p, const struct am_p
 }
 
 /* ---- what to expect ---- */
-
-static const char far_below[] =
-    "less than half of their bound here: no roof holds them back, and what does was not measured on "
-    "both machines (archmeter run cpu.instr, archmeter model -o)";
 
 static const char *why_unsure(const struct am_prediction *p)
 {
@@ -107,11 +103,24 @@ static const char *limit_of(const struct am_prediction *p, double share, struct 
     return text ? text : e->resource;
 }
 
+/* No roof explains half of the seconds, and what does was not measured. */
+static const char *far_below(const struct gain *rest, struct am_arena *arena)
+{
+    static const char story[] = "less than half of their bound here: no roof holds them back";
+    const char *const text = rest->missing ? am_arena_printf(arena,
+                                                             "%s, and what does is not known; "
+                                                             "missing: %s",
+                                                             story, rest->missing)
+                                           : NULL;
+
+    return text ? text : story;
+}
+
 /* Seconds here are those of the roofs and a rest; both become those of the other machine. Roofs of
- * one level differ by as much as makes no difference at a roof. False where no roof explains half
- * of them, and nothing else was measured. */
-static bool expect_by(const struct am_prediction *p, const struct am_predicting *with,
-                      struct am_likeness roofs, struct am_seconds *out)
+ * one level differ by as much as makes no difference at a roof. NULL, or why nothing is expected.
+ */
+static const char *expect_by(const struct am_prediction *p, const struct am_predicting *with,
+                             struct am_likeness roofs, struct am_seconds *out)
 {
     const double seconds =
         am_explanation_amount(p->here) / p->here->measured.median; /* of one iteration */
@@ -125,7 +134,9 @@ static bool expect_by(const struct am_prediction *p, const struct am_predicting 
         roofs.there.likely + (seconds - here.likely) / rest.likely,
         (roofs.there.most + (seconds - here.least) / rest.lo) / am_explain_at_roof,
     };
-    return rest.cores || here.likely >= am_explain_far_below * seconds;
+    return rest.cores || here.likely >= am_explain_far_below * seconds
+               ? NULL
+               : far_below(&rest, with->arena);
 }
 
 static void expect(struct am_prediction *p, const struct am_predicting *with)
@@ -139,13 +150,11 @@ static void expect(struct am_prediction *p, const struct am_predicting *with)
         am_likenesses(p->here, with->here_by, p->there, with->machine, roofs, &missing);
 
     if (n == 0)
-        p->unsure = am_arena_printf(with->arena,
-                                    "no ceiling that could be compared was measured %s", missing);
+        p->unsure = missing;
     for (size_t i = 0; i < n && !p->unsure; i++) {
         struct am_seconds one;
 
-        if (!expect_by(p, with, roofs[i], &one))
-            p->unsure = far_below;
+        p->unsure = expect_by(p, with, roofs[i], &one);
         all.least = fmin(all.least, one.least);
         all.most = fmax(all.most, one.most);
         all.likely *= pow(one.likely, 1 / (double)n);

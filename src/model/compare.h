@@ -66,6 +66,8 @@ struct am_compare_settings {
     double level; /* 0.95 */
     enum am_basis basis;
     bool all_metrics;               /* else the primary metric of each bench */
+    bool paired;                    /* launches of one round were measured next to each other, and
+                                     * are compared with each other alone */
     bool graded;                    /* grade C of a side leaves the row AM_BASIS_DOUBTFUL */
     const struct am_record *record; /* earlier runs, for one run per side; NULL: none */
 };

@@ -30,21 +30,11 @@ size_t am_comparison_open(const struct am_comparison *c)
     return n;
 }
 
-double am_pairs_p(size_t n, size_t wrong)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i <= wrong && i <= n; i++)
-        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) -
-                   (double)n * M_LN2);
-    return fmin(sum, 1);
-}
-
 size_t am_pairs_needed(size_t rows)
 {
     size_t n = 2;
 
-    while (am_pairs_p(n, 1) > 0.05 / (double)(rows ? rows : 1))
+    while (am_stats_sign(n, 1) > 0.05 / (double)(rows ? rows : 1))
         n++;
     return n;
 }
@@ -75,20 +65,11 @@ static double turned(const struct am_launch_values *launch, enum am_better bette
     return better == AM_LOWER ? x : -x;
 }
 
-static size_t most_samples(const struct am_series *s)
-{
-    size_t most = 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        most = s->launches[i].n > most ? s->launches[i].n : most;
-    return most;
-}
-
 /* Counts the pairs of rounds that both sides have, and those beyond the margin in the direction. */
 static enum am_status count_pairs(struct am_comparison_row *row, const struct am_result_metric *a,
                                   const struct am_result_metric *b, struct am_err *err)
 {
-    const size_t room_a = most_samples(&a->series), room_b = most_samples(&b->series);
+    const size_t room_a = am_series_most(&a->series), room_b = am_series_most(&b->series);
     double *const scratch = calloc((room_a > room_b ? room_a : room_b) + 1, sizeof(*scratch));
     const double direction = row->change.d > 0 ? 1 : -1;
 
@@ -148,7 +129,7 @@ static enum am_status test_pairs(const struct am_result_set *a, const struct am_
         direction[i] = row->change.d > 0 ? 1 : -1;
         status = count_pairs(row, ma, mb, err);
         if (status == AM_OK && row->pairs)
-            p[i] = am_pairs_p(row->pairs, row->pairs - row->pairs_agree);
+            p[i] = am_stats_sign(row->pairs, row->pairs - row->pairs_agree);
         if (status == AM_OK && row->pairs)
             status = take_fresh(row, ma, mb, AM_BASIS_PAIRS, settings, err);
     }

@@ -19,8 +19,6 @@ size_t am_comparison_open(const struct am_comparison *c);
 
 /* How many pairs each of `rows` rows needs, so that one that disagrees is forgiven. */
 size_t am_pairs_needed(size_t rows);
-/* P(at most `wrong` of n fair coins): the sign test. */
-double am_pairs_p(size_t n, size_t wrong);
 
 /* Decides the open rows of `c` by the launches of `a` and `b`, two sides of one run (am_results_
  * where()), paired by their rounds. Rows without pairs stay as they are. Evidence and figures of a

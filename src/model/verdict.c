@@ -90,6 +90,71 @@ enum am_status am_row_measure(struct am_comparison_row *row, double delta, struc
     return AM_OK;
 }
 
+/* ---- launches of one round ---- */
+
+/* The launch of the round; NULL: the side has none. */
+static const struct am_launch_values *of_round(const struct am_series *s, unsigned round)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->launches[i].round == round)
+            return &s->launches[i];
+    }
+    return NULL;
+}
+
+/* Room for pairs, and for the samples of one launch. */
+struct paired {
+    double *a, *b, *scratch;
+    bool quiet; /* those alone of which neither was disturbed */
+};
+
+/* Medians of both sides by the rounds that both have; returns how many. */
+static size_t pair_up(const struct am_series *a, const struct am_series *b,
+                      const struct paired *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        const struct am_launch_values *const other = of_round(b, a->launches[i].round);
+
+        if (!other || !a->launches[i].n || !other->n ||
+            (out->quiet && (am_launch_disturbed(&a->launches[i]) || am_launch_disturbed(other))))
+            continue;
+        out->a[n] = am_launch_median(&a->launches[i], out->scratch);
+        out->b[n++] = am_launch_median(other, out->scratch);
+    }
+    return n;
+}
+
+/* By pairs of launches; by all of them where most have no partner. */
+static enum am_status measure_pairs(struct am_comparison_row *row, double delta, struct am_err *err)
+{
+    const struct am_series *const sa = &row->metric_a->series, *const sb = &row->metric_b->series;
+    const size_t least = sa->n < sb->n ? sa->n : sb->n;
+    double *const room =
+        calloc(2 * sa->n + am_series_most(sa) + am_series_most(sb) + 1, sizeof(*room));
+    struct paired pairs = {.quiet = true};
+    size_t n;
+
+    if (!room)
+        return am_fail(err, AM_E_NOMEM, "no memory to compare launches");
+    pairs.a = room;
+    pairs.b = room + sa->n;
+    pairs.scratch = room + 2 * sa->n;
+    n = pair_up(sa, sb, &pairs);
+    pairs.quiet = n >= AM_QUIET_LAUNCHES;
+    if (!pairs.quiet)
+        n = pair_up(sa, sb, &pairs);
+    if (n >= AM_CHANGE_LEAST && (pairs.quiet || 2 * n > least)) {
+        row->n_a = row->n_b = n;
+        show_change(row, am_change_paired(pairs.a, pairs.b, n, delta));
+        free(room);
+        return AM_OK;
+    }
+    free(room);
+    return am_row_measure(row, delta, err);
+}
+
 /* What was in the way of a number of grade C may have met one side more than the other: turns
  * share out what comes and goes, not what a program itself meets beside a busy neighbour. */
 static bool is_doubtful(const struct am_comparison_row *row)
@@ -191,7 +256,8 @@ enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
     if (!p)
         return am_fail(err, AM_E_NOMEM, "no memory to compare");
     for (size_t i = 0; i < out->n && status == AM_OK; i++) {
-        status = am_row_measure(&out->rows[i], settings->delta, err);
+        status = settings->paired ? measure_pairs(&out->rows[i], settings->delta, err)
+                                  : am_row_measure(&out->rows[i], settings->delta, err);
         if (status == AM_OK)
             add_record(&out->rows[i], settings);
         p[i] = out->rows[i].p;

@@ -99,6 +99,36 @@ struct am_change am_change_of(const double *a, size_t na, const double *b, size_
     return out;
 }
 
+/* `d`: logarithm of b over a of every pair. */
+static void test_pairs(struct am_change *c, const double *d, size_t n)
+{
+    const struct am_moments m = am_stats_moments(d, n);
+    size_t wrong = 0;
+
+    c->d = m.mean;
+    c->se = sqrt(2 * mean_variance((struct am_moments){.sigma = m.sigma / M_SQRT2}, n));
+    c->df = (double)(n - 1);
+    test_change(c);
+    for (size_t i = 0; i < n; i++)
+        wrong += !(c->d >= 0 ? d[i] > c->margin : -d[i] > c->margin);
+    c->p_rank = am_stats_sign(n, wrong);
+    c->least_rank = am_stats_sign(n, 0);
+}
+
+struct am_change am_change_paired(const double *a, const double *b, size_t n, double delta)
+{
+    struct am_change out = {NAN, NAN, NAN, NAN, NAN, log1p(delta), NAN, NAN, NAN, NAN};
+    double *const logs = calloc(2 * n + 1, sizeof(*logs));
+
+    if (logs && n >= AM_CHANGE_LEAST && take_logs(a, n, logs) && take_logs(b, n, logs + n)) {
+        for (size_t i = 0; i < n; i++)
+            logs[i] = logs[n + i] - logs[i];
+        test_pairs(&out, logs, n);
+    }
+    free(logs);
+    return out;
+}
+
 /* How many standard errors beyond the margin a change must lie to be seen. */
 static double reach(double df, size_t rows)
 {

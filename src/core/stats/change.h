@@ -28,6 +28,11 @@ enum { AM_CHANGE_LEAST = 3 }; /* values per side; below there is no error to spe
  * finite, or when memory is refused. `delta` >= 0. Allocates. */
 struct am_change am_change_of(const double *a, size_t na, const double *b, size_t nb, double delta);
 
+/* The same of pairs (a[i], b[i]) that were measured next to each other: what both of a pair met is
+ * no part of the error. The t test is that of the differences; the ranks are the sign test of them.
+ */
+struct am_change am_change_paired(const double *a, const double *b, size_t n, double delta);
+
 /* The probability that the true change is above the margin, by which b would be larger: whoever
  * only asks whether b is larger needs no proof that it is not smaller. */
 double am_change_above(const struct am_change *change);

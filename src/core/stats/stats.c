@@ -282,3 +282,13 @@ bool am_stats_bimodal(const double *sorted, size_t n, double floor)
 {
     return am_stats_lower_mode(sorted, n, floor) > 0;
 }
+
+double am_stats_sign(size_t n, size_t wrong)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i <= wrong && i <= n; i++)
+        sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) -
+                   (double)n * M_LN2);
+    return fmin(sum, 1);
+}

@@ -49,6 +49,9 @@ size_t am_stats_median_rank(size_t n, double level, double *coverage);
  * no cases. */
 struct am_interval am_stats_share_interval(size_t part, size_t whole, double level);
 
+/* P(at most `wrong` of n fair coins): the sign test. */
+double am_stats_sign(size_t n, size_t wrong);
+
 /* Exact one-sided Mann-Whitney test that b lies higher than a by more than `margin`: the share of
  * all orders of as many values in which as many pairs (a, b) or more have b - a > margin. A pair
  * that is not beyond the margin counts against. Exact by counting while na and nb <=

@@ -84,6 +84,15 @@ static double *doubles(size_t n)
     return calloc(n ? n : 1, sizeof(double));
 }
 
+size_t am_series_most(const struct am_series *series)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < series->n; i++)
+        most = series->launches[i].n > most ? series->launches[i].n : most;
+    return most;
+}
+
 size_t am_series_medians(const struct am_series *series, double *out)
 {
     double *scratch = doubles(longest_launch(series));

@@ -55,6 +55,9 @@ enum { AM_QUIET_LAUNCHES = 5 }; /* the fewest whose interval covers 90 % */
  * `scratch` has room for launch->n doubles. */
 double am_launch_median(const struct am_launch_values *launch, double *scratch);
 
+/* The most samples that a launch of the series has. */
+size_t am_series_most(const struct am_series *series);
+
 /* Medians of the launches used, in launch order, into out (series->n doubles); returns how many:
  * launches without samples are left out. Allocates; 0 when memory is refused. */
 size_t am_series_medians(const struct am_series *series, double *out);

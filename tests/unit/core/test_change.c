@@ -109,6 +109,25 @@ static void test_ranks(void)
     ok(isnan(am_stats_rank_above(a, 0, b, 5, 0)), "an empty side has no p");
 }
 
+/* What both of a pair met is no part of the error. */
+static void test_pairs(void)
+{
+    static const double a[] = {100, 150, 120, 180, 90, 200}, b[] = {111, 165, 131, 199, 100, 219};
+    const struct am_change c = am_change_paired(a, b, 6, 0.02);
+    const struct am_change apart = am_change_of(a, 6, b, 6, 0.02);
+    const struct am_change back = am_change_paired(b, a, 6, 0.02);
+
+    is_near(c.d, apart.d, 1e-12, "of pairs the change is the same");
+    ok(c.p < 1e-4 && apart.p > 0.3, "and sure where the sides as a whole are not (%g, %g)", c.p,
+       apart.p);
+    is_near(c.p_rank, 1.0 / 64, 1e-12, "six of six pairs agree");
+    is_near(c.least_rank, c.p_rank, 1e-12, "more cannot");
+    is_near(back.d, -c.d, 1e-12, "turned round it is the opposite");
+    is_near(back.p_rank, c.p_rank, 1e-12, "by signs too");
+    ok(isnan(am_change_paired(a, b, 2, 0.02).p), "two pairs decide nothing");
+    is_near(am_change_paired(a, a, 6, 0.02).p_rank, 1, 1e-12, "equal pairs are not beyond it");
+}
+
 /* The worked example of doc: five launches per side. */
 static void test_example(void)
 {
@@ -181,6 +200,7 @@ int main(void)
     test_holm();
     test_ranks();
     test_example();
+    test_pairs();
     test_edges();
     test_promises();
     return tap_done();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows decided by fresh pairs of launches. */
+#include "core/stats/stats.h"
 #include "model/pairs.h"
 
 #include "rows_fixture.h"
@@ -16,9 +17,9 @@ static void test_numbers(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         ok(am_pairs_needed(cases[i].rows) == cases[i].pairs, "%zu rows need %zu pairs: %zu",
            cases[i].rows, cases[i].pairs, am_pairs_needed(cases[i].rows));
-    is_near(am_pairs_p(8, 0), 1.0 / 256, 1e-9, "no pair of eight disagrees");
-    is_near(am_pairs_p(8, 1), 9.0 / 256, 1e-9, "one does");
-    is_near(am_pairs_p(8, 8), 1, 1e-9, "all do");
+    is_near(am_stats_sign(8, 0), 1.0 / 256, 1e-9, "no pair of eight disagrees");
+    is_near(am_stats_sign(8, 1), 9.0 / 256, 1e-9, "one does");
+    is_near(am_stats_sign(8, 8), 1, 1e-9, "all do");
 }
 
 /* Two files in which rows 1 and 2 look slower, measured again: one is, the other is not. */
@@ -102,7 +103,7 @@ static void test_level(struct am_rng *rng)
             for (size_t k = 0; k < 8; k++)
                 agree +=
                     log(1.02) + noise_laws[law].draw(rng) - noise_laws[law].draw(rng) > log(1.02);
-            wrong += am_pairs_p(8, 8 - agree) <= 0.05;
+            wrong += am_stats_sign(8, 8 - agree) <= 0.05;
         }
         ok((double)wrong <= N * 0.075, "%s: a change of delta is confirmed in %zu of %d",
            noise_laws[law].name, wrong, N);

@@ -269,8 +269,10 @@ enum am_status am_sensitivity_judge(const struct am_timed *const *given, size_t 
                                     struct am_arena *arena, struct am_sensitivity *out,
                                     struct am_err *err)
 {
-    const struct am_compare_settings settings = {
-        .delta = am_sensitivity_margin, .level = level, .basis = AM_BASIS_WITHIN_RUN};
+    const struct am_compare_settings settings = {.delta = am_sensitivity_margin,
+                                                 .level = level,
+                                                 .basis = AM_BASIS_WITHIN_RUN,
+                                                 .paired = true};
     const struct am_timed *steps[AM_SENSITIVITY_STEPS_MAX];
     bool compared[AM_SENSITIVITY_STEPS_MAX];
     struct am_comparison c = {.basis = settings.basis};

@@ -19,6 +19,8 @@ enum {
     CHUNK = 256 * 1024,              /* bytes between two looks at the counters */
     MEMORY_MULTIPLE = 4,             /* of the largest cache, all processes together */
     MEMORY_LEAST = 64 * 1024 * 1024, /* bytes per process */
+    MEMORY_PAST = 16 * 1024 * 1024,  /* the same where stores go past the caches */
+    HUGE_PAGE = 2 * 1024 * 1024,
     SPINS = 100000,
     LINE = 64,    /* counters of two processes in one line would be a disturbance of its own */
     WAIT_S = 30,  /* for all to begin */
@@ -121,14 +123,19 @@ static void walk(const struct job *job, double *buffer, enum am_stream_kernel ke
     }
 }
 
+/* In large pages where there are some, from a multiple of their size on. */
 static void *fresh_memory(size_t bytes)
 {
-    void *const p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *const p =
+        mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *first;
 
     if (p == MAP_FAILED)
         return NULL;
-    memset(p, 1, bytes);
-    return p;
+    first = p + (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
+    (void)madvise(first, bytes, MADV_HUGEPAGE);
+    memset(first, 1, bytes);
+    return first;
 }
 
 static int work(void *self)
@@ -156,6 +163,24 @@ static int work(void *self)
 
 /* ---- in the worker ---- */
 
+/* x86 promises that stores past the caches reach memory; elsewhere they are a hint. */
+#ifdef __x86_64__
+static const bool goes_past = true;
+#else
+static const bool goes_past = false;
+#endif
+
+/* Where they do, a buffer of any size is traffic. A large buffer is made anew for every execution,
+ * which takes longer than most programs, and takes the pages that the program would have got. */
+static uint64_t traffic_bytes(size_t cpus, uint64_t cache)
+{
+    const uint64_t beyond = MEMORY_MULTIPLE * cache / cpus;
+
+    if (goes_past && widest()->fn[AM_STREAM_write][1])
+        return MEMORY_PAST;
+    return beyond > MEMORY_LEAST ? beyond : MEMORY_LEAST;
+}
+
 static size_t buffer_of(const struct am_beside *beside, size_t cpus, uint64_t cache)
 {
     const uint64_t line = LINE;
@@ -164,8 +189,7 @@ static size_t buffer_of(const struct am_beside *beside, size_t cpus, uint64_t ca
     if (beside->kind == AM_BESIDE_CACHE)
         bytes = beside->amount / cpus;
     if (beside->kind == AM_BESIDE_MEMORY)
-        bytes = MEMORY_MULTIPLE * cache / cpus > MEMORY_LEAST ? MEMORY_MULTIPLE * cache / cpus
-                                                              : MEMORY_LEAST;
+        bytes = traffic_bytes(cpus, cache);
     bytes = bytes / line * line;
     return beside->kind == AM_BESIDE_CACHE && bytes == 0 ? (size_t)line : (size_t)bytes;
 }

@@ -24,11 +24,15 @@ enum am_status am_cmd_experiment(struct am_cli *cli, struct am_err *err)
     return am_experiment_run(cli, &(struct am_experiment_way){.load = load_file, .ask = ask}, err);
 }
 
+/* What --sensitivity takes without other words: two minutes tell a stream, a chase and a loop of
+ * some 100 ms apart on two quiet CPUs (doc/guide/time.md), and no fewer rounds do. */
+static const double sensitivity_s = 180;
+
 /* Programs are noisier than our benches, and often short: more launches, unless the words say how
  * many. */
 enum am_status am_cmd_time(struct am_cli *cli, struct am_err *err)
 {
-    static const struct am_counts usual = {.min = 10, .max = 30};
+    static const struct am_counts usual = {.min = 10, .max = 30}, taking = {.min = 10, .max = 40};
     static const struct am_experiment_way way = {
         .load = am_timing_load, .keep = am_timing_keep, .waits = true};
     struct am_options *const opt = am_arena_alloc(cli->arena, sizeof(*opt));
@@ -36,8 +40,10 @@ enum am_status am_cmd_time(struct am_cli *cli, struct am_err *err)
     if (!opt)
         return am_fail(err, AM_E_NOMEM, "no memory for the options");
     *opt = *cli->opt;
+    if (opt->sensitivity && !opt->launches.min && opt->budget_s < 0)
+        opt->budget_s = sensitivity_s;
     if (!opt->launches.min && opt->profile == AM_PROFILE_STANDARD)
-        opt->launches = usual;
+        opt->launches = opt->sensitivity ? taking : usual;
     cli->opt = opt;
     return am_experiment_run(cli, &way, err);
 }

@@ -253,6 +253,6 @@ const char *am_commands_steps(uint64_t cache, struct am_arena *arena)
 
     return am_arena_printf(arena,
                            "none,spin,cache-%lluK,cache-%lluK,cache-%lluK,"
-                           "memory-25,memory-50,memory-100,share-25,share-50",
+                           "memory-50,memory-100,share-50",
                            quarter, 2 * quarter, 4 * quarter);
 }

@@ -349,6 +349,11 @@ enum am_status am_own_recall_sides(struct am_cli *cli, const struct am_kvs *a,
 
 /* ---- the worker ---- */
 
+bool am_own_has(const struct am_kvs *settings)
+{
+    return am_kvs_get(settings, key_digests) != NULL;
+}
+
 bool am_own_measured(const char *worker)
 {
     return worker && strcmp(worker, worker_name) == 0;

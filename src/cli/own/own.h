@@ -35,6 +35,8 @@ enum am_status am_own_recall(struct am_cli *cli, const struct am_kvs *stored, st
 enum am_status am_own_recall_sides(struct am_cli *cli, const struct am_kvs *a,
                                    const struct am_kvs *b, struct am_err *err);
 
+/* Whether a run has such benches, by its settings. */
+bool am_own_has(const struct am_kvs *settings);
 /* Whether such benches were measured by a worker of this name, and by the same program in both
  * builds. */
 bool am_own_measured(const char *worker);

@@ -2,6 +2,7 @@
 /* Loading, judging and showing two sides. */
 #include "cli/run/comparing.h"
 
+#include "cli/own/own.h"
 #include "cli/run/record.h"
 #include "cli/run/runs.h"
 #include "cli/run/setup.h"
@@ -135,6 +136,13 @@ enum am_status am_pair_within(const struct am_cli *cli, const char *run, const c
 
 /* ---- rows ---- */
 
+/* Programs of the user's, which may meet a busy neighbour one more than the other; the sides of a
+ * bench of ours are one program but for what is compared. */
+static bool is_users(const struct am_result_set *set)
+{
+    return am_own_has(&set->settings) || am_timed_is(set);
+}
+
 enum am_status am_pair_judge(const struct am_cli *cli, struct am_pair *pair,
                              struct am_comparison *out, struct am_err *err)
 {
@@ -143,7 +151,7 @@ enum am_status am_pair_judge(const struct am_cli *cli, struct am_pair *pair,
                                                   .basis = pair->basis,
                                                   .all_metrics = cli->opt->all_metrics,
                                                   .graded = pair->basis == AM_BASIS_WITHIN_RUN &&
-                                                            am_timed_is(&pair->b),
+                                                            is_users(&pair->b),
                                                   .record = &pair->record};
     return am_compare(&pair->a, &pair->b, &pair->settings, cli->arena, out, err);
 }

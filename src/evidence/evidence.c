@@ -61,6 +61,14 @@ static void grade_metric(struct am_result_metric *metric, bool verified, size_t 
     metric->grading = am_grade(&in);
 }
 
+/* What was measured itself and was never below zero is not: the user time of a program that sleeps
+ * is 0 in some launches, which is its value and no lack of resolution. */
+static void stay_above_zero(struct am_result_metric *m)
+{
+    if (!m->systematic.difference && m->summary.min >= 0)
+        m->summary.ci.lo = fmax(m->summary.ci.lo, 0);
+}
+
 static void settle_result(struct am_result *r, size_t missed)
 {
     if (r->state != AM_POINT_OK)
@@ -73,6 +81,7 @@ static void settle_result(struct am_result *r, size_t missed)
         if (!m->has_summary)
             continue;
         am_summary_widen(&m->summary, systematic_of(r, m));
+        stay_above_zero(m);
         grade_metric(m, isfinite(r->residual), missed);
     }
 }
@@ -96,7 +105,7 @@ void am_evidence_settle(struct am_result_set *set)
 
 double am_evidence_bound(const struct am_interval *ci, const char *unit)
 {
-    return am_unit_is_timed(unit) && ci->lo <= 0 && ci->hi > 0 ? ci->hi : (double)NAN;
+    return am_unit_is_timed(unit) && ci->lo < 0 && ci->hi > 0 ? ci->hi : (double)NAN;
 }
 
 const struct am_result_metric *am_result_metric(const struct am_result *result, const char *name)

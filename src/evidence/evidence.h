@@ -24,9 +24,10 @@ enum am_status am_evidence_load(struct am_store *store, const struct am_filter *
 void am_evidence_settle(struct am_result_set *set);
 void am_evidence_settle_result(struct am_result *result);
 
-/* All that is known of a quantity whose interval reaches from zero or below to above it, as a
- * difference of two times may: that it is less than this. NAN where the interval leaves zero out,
- * or where zero is a value like others (counts, shares). Whoever shows a number shows "< 67 ns" in
+/* All that is known of a quantity whose interval reaches from below zero to above it, as a
+ * difference of two times may: that it is less than this. NAN where the interval does not, or where
+ * zero is a value like others (counts, shares; times that were measured themselves never have an
+ * interval below it). Whoever shows a number shows "< 67 ns" in
  * its place. */
 double am_evidence_bound(const struct am_interval *ci, const char *unit);
 

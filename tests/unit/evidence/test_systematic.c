@@ -156,6 +156,28 @@ static void check_bound(void)
     am_arena_fini(&run.arena);
 }
 
+/* The user time of a program that sleeps: 0 by the kernel's ticks in most launches. */
+static void check_zero(void)
+{
+    static double values[] = {0, 0, 1.7e-3, 0, 1.8e-3};
+    struct rx_run run = {0};
+    const struct am_document document = am_document_results(&run.set);
+    struct am_result *const r = rx_add(&run, "exec.time", "command=sleep",
+                                       (const struct rx_metric[]){{"user", "s", 1e-3}, {0}});
+    struct am_result_metric *const m = &r->metrics[0];
+
+    for (size_t i = 0; i < m->series.n && i < 5; i++)
+        m->series.launches[i].values = &values[i], m->series.launches[i].n = 1;
+    r->timing = (struct am_timing){1e-3, 1e-6, 20e-9, 3e9};
+    m->systematic = (struct am_systematic){.pieces = 1};
+    am_evidence_settle(&run.set);
+    ok(m->has_summary && !(m->summary.ci.lo < 0) && m->summary.ci.hi > 0 &&
+           isnan(am_evidence_bound(&m->summary.ci, "s")),
+       "zero is a value of a time that was measured itself");
+    shows(&document, AM_FORMAT_JSON, "\"bound\": null", "\"median\": null", &run.arena);
+    am_arena_fini(&run.arena);
+}
+
 static void check_fact(void)
 {
     struct rx_run run = {0};
@@ -286,6 +308,7 @@ int main(void)
     check_words();
     check_intervals();
     check_bound();
+    check_zero();
     check_fact();
     check_standards();
     check_unjudged();

@@ -2,6 +2,7 @@
 """Machine models as files: written, read again, compared; one per node of a merged file."""
 import csv
 import io
+import itertools
 import json
 import os
 import sys
@@ -160,6 +161,39 @@ def predictions(tap, bench):
         tap.ok(got.returncode == 2 and got.stderr and not got.stdout, f"explain {' '.join(args)}: code 2", got.stderr)
 
 
+SIZES = "8K,48K,200K,768K,3M,12M,24M,64M,200M,1G"
+MACHINES = ("ryzen-9950x", "xeon-8180", "guest-16-lying-l3")
+
+
+def held_out(tap, bench):
+    """Points of simulated machines, between sizes that their models measured, predicted for each other and measured there.
+    The interval must hold what was measured; a rule that says nothing, or anything, does not pass either."""
+    for word in MACHINES:
+        machine = os.path.join(ROOT, "machines", word + ".machine")
+        bench.run("--machine", machine, "run", *BENCHES[:3], "--quick", "--seed", "7", "-q", "-o", f"m-{word}.db",
+                  env=bench.real_env)
+        bench.run("--machine", machine, "run", *BENCHES[:2], "--quick", "-p", f"size={SIZES}", "-p", "threads=1", "--seed", "9",
+                  "-q", "-o", f"p-{word}.db", env=bench.real_env)
+        bench.run("model", f"m-{word}.db", "-o", f"m-{word}.json")
+    found = {word: {(r["bench"], str(r["point"])): r for r in bench.results(f"p-{word}.db")} for word in MACHINES}
+    for here, there in itertools.permutations(MACHINES, 2):
+        right, wrong, silent, widths = 0, [], 0, []
+        for p in told(bench, "explain", f"p-{here}.db", "--on", f"m-{here}.json", "--on", f"m-{there}.json")["predictions"]:
+            measured = found[there].get((p["bench"], str(p["point"])))
+            if not measured or p["factor"] is None:
+                silent += 1
+                continue
+            lo, hi = measured["metrics"][p["metric"]]["ci"]
+            holds = p["expected_interval"][0] <= hi and p["expected_interval"][1] >= lo
+            right += holds
+            wrong += [] if holds else [p]
+            widths.append(p["factor_interval"][1] / p["factor_interval"][0])
+        widths.sort()
+        tap.ok(right >= 0.95 * (right + len(wrong)) and silent < 0.3 * (right + silent) and widths[len(widths) // 2] < 3,
+               f"{here} to {there}: {right} of {right + len(wrong)} hold, {silent} not said, half within "
+               f"{widths[len(widths) // 2]:.2f}", wrong[:3])
+
+
 def analysis(tap, bench):
     machine = os.path.join(ROOT, "machines", "xeon-phi-5110p.machine")
     done = bench.run("--machine", machine, "run", "app.leukocyte", "mem.latency", "cpu.flops", "--quick", "-q",
@@ -191,6 +225,7 @@ def main():
     differences(tap, bench)
     nodes(tap, bench)
     predictions(tap, bench)
+    held_out(tap, bench)
     analysis(tap, bench)
     tap.done()
 

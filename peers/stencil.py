@@ -7,7 +7,8 @@ usage: peers/stencil.py [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--c
 
 One core. stencil.c, beside this file, shares no code with archmeter: two arrays at their natural pitch, periodic, compiled
 with -O3 -march=native. `auto` is compared with it since it is the baseline of everything else; the other variants to see
-what they gain. A rival (VecTime, testencil, bench_fd1, YASK, built outside of this tree) is a command in which {dim},
+what they gain. A variant `own:NAME` is that of the described stencil examples/stencil/heatDd.sten (own:wave), which is compared
+with the hand-made kernels of app.stencil, too. A rival (VecTime, testencil, bench_fd1, YASK, built outside of this tree) is a command in which {dim},
 {side}, {steps} and {type} are replaced, and whose last printed number is updates per second. Rates are by CPU time in
 stencil.c, by wall time of undisturbed batches in archmeter. Ratio and interval as in ratio.py.
 """
@@ -26,7 +27,9 @@ import ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 REALS = {"f32": "float", "f64": "double"}
-PLAIN = "plain loop"
+PLAIN, HAND_MADE = "plain loop", "hand-made"
+OWN = "own:"  # variants of described stencils
+EXAMPLES = HERE.parent / "examples" / "stencil"
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 
 
@@ -53,10 +56,13 @@ def run_command(words: list[str], cpu: int) -> float:
     return last_number(done.stdout)
 
 
-def run_rival(programs: dict, rivals: dict, cpu: int, rival: str, _variant: str, kind: str, dim: int, side: int,
+def run_rival(options, programs: dict, rivals: dict, rival: str, _variant: str, kind: str, dim: int, side: int,
               steps: int) -> float:
+    cpu = options.cpu
     if rival == PLAIN:
         return run_command([programs[kind], str(dim), str(side), str(steps)], cpu)
+    if rival == HAND_MADE:
+        return run_ours(options.archmeter, rival, "wave" if dim > 1 else "slice", kind, dim, side, steps)
     place = {"{dim}": dim, "{side}": side, "{steps}": steps, "{type}": kind}
     text = rivals[rival]
     for word, value in place.items():
@@ -64,7 +70,14 @@ def run_rival(programs: dict, rivals: dict, cpu: int, rival: str, _variant: str,
     return run_command(shlex.split(text), cpu)
 
 
+def run_described(program: str, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
+    point = {"variant": variant, "type": kind, "n": side, "steps": steps, "threads": 1}
+    return max(ratio.run_archmeter(program, str(EXAMPLES / f"heat{dim}d.sten"), point, "updates"))
+
+
 def run_ours(program: str, _rival: str, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
+    if variant.startswith(OWN):
+        return run_described(program, variant[len(OWN):], kind, dim, side, steps)
     point = {"executor": "serial", "threads": 1, "variant": variant, "type": kind, "dim": dim, "n": side ** dim,
              "steps": steps, "form": "paper"}
     return max(ratio.run_archmeter(program, "app.stencil", point, "updates"))
@@ -83,12 +96,16 @@ def variants_of(names: str, dim: int) -> list[str]:
     return [n for n in names.split(",") if n != "wave" or dim > 1]
 
 
+def rivals_of(variant: str, rivals: dict) -> list[str]:
+    return [PLAIN, *([HAND_MADE] if variant.startswith(OWN) else []), *rivals]
+
+
 def main() -> int:
     parser = ratio.parser_of(__doc__.splitlines()[0])
     parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
     parser.add_argument("--cases", default="1:65536:120,2:256:96,2:4096:24,3:64:48,3:256:12", type=cases_of)
     parser.add_argument("--types", default="f64")
-    parser.add_argument("--variants", default="auto,slice,wave")
+    parser.add_argument("--variants", default="auto,slice,wave,own:wave")
     parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
     options = parser.parse_args()
@@ -98,9 +115,9 @@ def main() -> int:
         if not all(programs.values()):
             sys.exit(f"stencil.c does not compile with {options.cc}")
         cases = [(rival, variant, kind, *case) for kind in programs for case in options.cases
-                 for variant in variants_of(options.variants, case[0]) for rival in (PLAIN, *rivals)]
+                 for variant in variants_of(options.variants, case[0]) for rival in rivals_of(variant, rivals)]
         ours, theirs = ratio.in_turn(options, cases, functools.partial(run_ours, options.archmeter),
-                                     functools.partial(run_rival, programs, rivals, options.cpu))
+                                     functools.partial(run_rival, options, programs, rivals))
     print(f"Measured {datetime.date.today().isoformat()} with `peers/stencil.py --rounds {options.rounds}`. Medians of the "
           "rounds in 10⁹ updates per second; in brackets the spread, (max − min) / median.\n")
     ratio.print_head(["against", "variant", "type", "grid", "theirs", "app.stencil", "ratio [95 % interval]"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """stencil.py: the plain loop compiles and steps, rivals' words are replaced, and what they print is read."""
+import argparse
 import pathlib
 import subprocess
 import sys
@@ -21,20 +22,23 @@ def raises(call, *words):
 
 def main():
     tap = Tap()
-    cpu = min(stencil.os.sched_getaffinity(0))
+    options = argparse.Namespace(cpu=min(stencil.os.sched_getaffinity(0)), archmeter="false")
     tap.ok(stencil.cases_of("2:256:96,3:64:48") == [(2, 256, 96), (3, 64, 48)], "cases are read")
     tap.ok(all(raises(stencil.cases_of, text) for text in ("", "2:256", "4:1:1", "2:0:1", "a:b:c")), "others are refused")
     tap.ok(stencil.variants_of("auto,wave", 1) == ["auto"], "waves need two dimensions")
     tap.ok(stencil.last_number("time 3.5 s\nrate 1.25e9\n") == 1.25e9 and raises(stencil.last_number, "none"),
            "the last number is the rate")
+    tap.ok(stencil.rivals_of("wave", {"x": ""}) == [stencil.PLAIN, "x"] and
+           stencil.HAND_MADE in stencil.rivals_of("own:wave", {}), "described stencils stand beside the hand-made ones")
+    tap.ok(all((stencil.EXAMPLES / f"heat{dim}d.sten").exists() for dim in (1, 2, 3)), "their descriptions are there")
     rivals = {"echo": "echo {dim} {side} {steps} {type}9"}
-    tap.ok(stencil.run_rival({}, rivals, cpu, "echo", "auto", "f64", 2, 7, 3) == 649, "a rival's words are replaced")
+    tap.ok(stencil.run_rival(options, {}, rivals, "echo", "auto", "f64", 2, 7, 3) == 649, "a rival's words are replaced")
     with tempfile.TemporaryDirectory() as folder:
         tap.ok(stencil.compile_plain(folder, "false", "f64") == "", "what does not compile is no program")
         for kind in ("f32", "f64"):
             program = stencil.compile_plain(folder, "cc", kind)
             for dim in (1, 2, 3):
-                rate = stencil.run_rival({kind: program}, {}, cpu, stencil.PLAIN, "auto", kind, dim, 9, 2)
+                rate = stencil.run_rival(options, {kind: program}, {}, stencil.PLAIN, "auto", kind, dim, 9, 2)
                 tap.ok(rate > 0, f"{dim} dimensions of {kind} are stepped", rate)
             done = subprocess.run([program, "4", "9", "2"], capture_output=True, check=False)
             tap.ok(done.returncode == 2 and done.stderr, "four dimensions are refused")

@@ -99,9 +99,8 @@ static void add_test(struct am_consent *c, const struct am_spec_test *test, cons
     if (!test->exec)
         return;
     am_consent_act(c, arena, "works in the folder", path ? path : folder);
-    if (test->builds.n == 0 && !test->build_none)
-        am_consent_act(c, arena, "builds with make, where there is a makefile, in",
-                       path ? path : folder);
+    if (path && test->builds.n == 0 && !test->build_none)
+        am_consent_act(c, arena, "builds with make, where there is a makefile, in", path);
     for (size_t i = 0; i < test->builds.n; i++)
         am_consent_act(c, arena, shell ? "builds in a shell" : "builds by", test->builds.items[i]);
     if (test->prepare)
@@ -119,8 +118,9 @@ static void add_run(struct am_consent *c, const struct am_spec_run *run, const c
     for (size_t i = 0; i < run->vars.n; i++) {
         const char *const what = am_arena_printf(arena, "where {%s} is", run->vars.items[i].name);
 
-        am_consent_act(c, arena, what ? what : "where a variable is",
-                       joined("", &run->vars.items[i].values, ", ", arena));
+        if (run->vars.items[i].values.n)
+            am_consent_act(c, arena, what ? what : "where a variable is",
+                           joined("", &run->vars.items[i].values, ", ", arena));
     }
     for (size_t i = 0; i < run->env.n; i++)
         am_consent_act(c, arena, "sets", run->env.items[i]);

@@ -62,6 +62,20 @@ def check_skips(tap, bench, runtimes):
                f"{runtime}: what OpenMP does not have is a skip with its reason", auto)
 
 
+def check_shared_axis(tap, bench):
+    """Two benches have an axis of one name with other values: each takes its own."""
+    args = ("--quick", "-p", "threads=1", "-p", "runtime=all", "--format", "json")
+    both = bench.run("plan", "omp.sync", "omp.task", *args, "-p", "construct=barrier,task_inline", env=bench.real_env)
+    one = bench.run("plan", "omp.sync", "omp.task", *args, "-p", "construct=barrier", env=bench.real_env)
+    none = bench.run("plan", "omp.sync", "omp.task", *args, "-p", "construct=barrier,task_inlin", env=bench.real_env)
+    named = {(p["bench"], p["point"].get("construct")) for p in json.loads(both.stdout or "{}").get("points", [])}
+    tap.ok({("omp.sync", "barrier"), ("omp.task", "task_inline")} <= named and both.returncode == 0,
+           "benches with an axis of one name take the values they know", both.stdout + both.stderr)
+    tap.ok(one.returncode == 0 and "omp.task is left out" in one.stderr and '"omp.task"' not in one.stdout,
+           "a bench of which no value was named is left out", one.stderr)
+    tap.ok(none.returncode == 2 and "task_inlin" in none.stderr, "a value that none knows is refused", none.stderr)
+
+
 def library_of(worker):
     """Where the OpenMP library of a worker lies."""
     told = subprocess.run(["ldd", worker], capture_output=True, text=True, check=False).stdout
@@ -149,6 +163,7 @@ def main():
         tap.done()
     check_notes(tap, bench, runtimes)
     check_skips(tap, bench, runtimes)
+    check_shared_axis(tap, bench)
     if "address" in subprocess.run(["ldd", bench.archmeter], capture_output=True, text=True,
                                    check=False).stdout + os.environ.get("ASAN_OPTIONS", ""):
         tap.skip("another library", "a sanitizer wants to be the first one preloaded")

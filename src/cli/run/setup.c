@@ -11,6 +11,7 @@
 #include "cli/run/machines.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
+#include "cli/words/shared_params.h"
 #include "evidence/evidence.h"
 #include "conductor/sides.h"
 #include "family/roles.h"
@@ -305,6 +306,26 @@ static bool is_quick_set(const struct am_cli *cli, const struct am_setup *setup)
     return setup->plan.settings.profile == AM_PROFILE_QUICK && cli->opt->operands.n == 0;
 }
 
+/* The points of one worker's part of a bench. */
+static enum am_status add_part(const struct am_cli *cli, struct am_setup *setup,
+                               const struct am_bench *bench, struct am_param *params,
+                               struct am_err *err)
+{
+    const size_t n = cli->opt->params.n;
+    const char *nothing;
+    struct am_param *const own = am_shared_params(cli, &setup->catalogue, bench, params, &nothing);
+    enum am_status status;
+
+    if (!own)
+        return am_fail(err, AM_E_NOMEM, "no memory for the parameters");
+    if (nothing)
+        return am_fail(err, AM_E_ABSENT, "none of the values of %s is one of its own", nothing);
+    status =
+        am_plan_add(&setup->plan, bench, own, n, am_topo_symbols(setup->topo), cli->arena, err);
+    am_shared_params_used(own, params, n);
+    return status;
+}
+
 /* Adds the points of a bench from every worker that has it, so that they stand together in the
  * plan. A worker that can measure none of them here (no device) is named and left out. */
 static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup, const char *name,
@@ -316,9 +337,7 @@ static enum am_status add_bench(const struct am_cli *cli, struct am_setup *setup
         const struct am_bench *bench = am_catalogue_find(c, c->workers[w].name, name);
         const bool left_out = bench && bench->named_only && is_quick_set(cli, setup);
         const enum am_status status =
-            bench && !left_out ? am_plan_add(&setup->plan, bench, params, cli->opt->params.n,
-                                             am_topo_symbols(setup->topo), cli->arena, err)
-                               : AM_OK;
+            bench && !left_out ? add_part(cli, setup, bench, params, err) : AM_OK;
 
         if (status == AM_E_ABSENT)
             am_log(AM_LOG_WARN, "%s is left out: %s", name, err->text);

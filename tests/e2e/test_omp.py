@@ -125,10 +125,11 @@ def check_added(tap, bench):
     library = library_of(worker) if os.path.exists(worker) else None
     env = dict(bench.real_env, XDG_DATA_HOME=os.path.join(bench.dir, "data"))
     env.pop("ARCHMETER_RUNTIMES", None)
-    added = bench.run("runtime", "add", "mine", "--cc", "gcc", "--flags", "-O0 -w", "--format", "json",
+    compiler = next((c for c in ("gcc", "clang", "cc") if shutil.which(c)), "cc")
+    added = bench.run("runtime", "add", "mine", "--cc", compiler, "--flags", "-O0 -w", "--format", "json",
                       *(["--library", library] if library else []), env=env)
     row = json.loads(added.stdout)["rows"][0] if added.returncode == 0 else {}
-    tap.ok(row.get("kind") == ("libomp" if library else "libgomp") and os.path.isfile(row["library"])
+    tap.ok(row.get("kind") == ("libomp" if library or compiler == "clang" else "libgomp") and os.path.isfile(row["library"])
            and row["version"] and re.fullmatch("[0-9a-f]{16,}", row["build_id"]),
            "a runtime is added with file, build id and version of its library", added.stdout + added.stderr)
     bench.run("run", "omp.sync", "-p", "runtime=mine", "-p", "construct=barrier", "-p", "threads=1", *FEW,

@@ -169,7 +169,7 @@ static enum am_status refuse(const struct am_task_construct *c, const struct am_
     if (point[TASKS].i < 1 || point[TASKS].i > TASKS_MAX)
         return am_fail(err, AM_E_ABSENT, "tasks %lld: from 1 to %d", (long long)point[TASKS].i,
                        TASKS_MAX);
-    if (c->crew == AM_TASK_OTHERS && point[COMMON + AM_OMP_THREADS].i < 2)
+    if ((c->crew == AM_TASK_OTHERS || c->several) && point[COMMON + AM_OMP_THREADS].i < 2)
         return am_fail(err, AM_E_ABSENT, "%s needs a second thread", c->name);
     if (c->ranks && point[PRIORITIES].i == IGNORED)
         return am_fail(err, AM_E_ABSENT, "%s has nothing to show where they are ignored", c->name);

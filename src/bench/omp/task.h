@@ -18,6 +18,7 @@ enum am_task_path {
     AM_TASK_PATHS
 };
 
+enum { AM_TASK_TREE = 15 }; /* tasks of a tree of dependences: 8 leaves, each node joins two */
 enum { AM_TASK_LINES_BYTES = 128 }; /* two cache lines: neighbours are fetched in pairs */
 
 /* What a thread made and ran. Its thread alone writes it, but for its chain. */
@@ -29,6 +30,9 @@ struct am_task_thread {
     _Alignas(AM_TASK_LINES_BYTES) uint64_t link; /* number of the latest that wrote */
     _Atomic uint64_t reads;                      /* tasks that ran between two that write */
     _Atomic uint64_t disorder; /* tasks out of the order of dependences; wrong sums */
+    /* Of each node of the tree of dependent tasks that this thread makes: the latest tree's number.
+     */
+    uint64_t tree[AM_TASK_TREE];
 };
 
 struct am_task_construct;
@@ -64,9 +68,10 @@ struct am_task_construct {
     unsigned tasks; /* of a unit, for each of the crew; 0: AM_TASK_BATCH divided among it */
     unsigned works; /* those of them that work */
     enum am_task_crew crew;
-    bool lends; /* others of the crew work but make no tasks: a unit's tasks count once */
-    bool ranks; /* uses priorities */
-    bool pure;  /* every task runs the same way: */
+    bool lends;   /* others of the crew work but make no tasks: a unit's tasks count once */
+    bool several; /* not for a team of one, where libomp 14 ends the process */
+    bool ranks;   /* uses priorities */
+    bool pure;    /* every task runs the same way: */
     enum am_task_path path;
     /* What each thread does in a round; job->units units. */
     void (*round)(const struct am_omp_task_job *job, struct am_task_thread *me);
@@ -106,6 +111,8 @@ static inline void am_task_made(struct am_task_thread *me)
 void am_task_link(struct am_task_thread *chain, uint64_t number);
 void am_task_write(struct am_task_thread *chain, uint64_t number, unsigned fan);
 void am_task_read(struct am_task_thread *chain, uint64_t number, unsigned fan);
+/* A node of a tree, the root being node 0: behind the two below it, of the same tree. */
+void am_task_node(struct am_task_thread *maker, unsigned node, uint64_t tree);
 
 /* Makes a task that runs am_task_body(); `me` is the calling thread's record. */
 void am_task_make(const struct am_omp_task_job *job, struct am_task_thread *me);

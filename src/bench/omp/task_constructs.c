@@ -329,6 +329,73 @@ static void depend_fan(const struct am_omp_task_job *job, struct am_task_thread 
     }
 }
 
+/* The first thread makes a chain for each thread, link by link in turn. */
+static void master_task_deps(const struct am_omp_task_job *job, struct am_task_thread *me)
+{
+    for (uint64_t i = 0; me == job->all && i < job->units * job->threads; i++) {
+        const uint64_t number = am_task_next(me);
+        struct am_task_thread *const chain = &job->all[(number - 1) % job->threads];
+
+#pragma omp task firstprivate(job, me, number, chain) depend(inout : chain->link)
+        {
+            am_task_body(job, job->all, me, number);
+            if (job->ordered)
+                am_task_link(chain, (number - 1) / job->threads + 1);
+        }
+        am_task_made(me);
+    }
+}
+
+static void nested_master_task(const struct am_omp_task_job *job, struct am_task_thread *me)
+{
+    for (uint64_t i = 0; me == job->all && i < job->units * job->threads; i++)
+        make_parent(job, me);
+}
+
+/* A node that waits for the two below it; leaves wait for the tree before, which read them. */
+static void make_node(const struct am_omp_task_job *job, struct am_task_thread *me, unsigned node)
+{
+    const uint64_t number = am_task_next(me), tree = (number - 1) / AM_TASK_TREE + 1;
+    const unsigned left = 2 * node + 1 < AM_TASK_TREE ? 2 * node + 1 : node;
+    const unsigned right = 2 * node + 2 < AM_TASK_TREE ? 2 * node + 2 : node;
+
+#pragma omp task firstprivate(job, me, number, node, tree)                                         \
+    depend(in                                                                                      \
+           : me->tree[left], me->tree[right]) depend(inout                                         \
+                                                     : me->tree[node])
+    {
+        am_task_body(job, job->all, me, number);
+        if (job->ordered)
+            am_task_node(me, node, tree);
+    }
+    am_task_made(me);
+}
+
+static void depend_tree(const struct am_omp_task_job *job, struct am_task_thread *me)
+{
+    for (uint64_t i = 0; i < job->units; i++) {
+        for (unsigned node = AM_TASK_TREE; node-- > 0;)
+            make_node(job, me, node);
+    }
+}
+
+/* Ends when its event is fulfilled, which it does itself: what a library would do whose transfer
+ * is over. */
+static void detached_task(const struct am_omp_task_job *job, struct am_task_thread *me)
+{
+    for (uint64_t i = 0; i < job->units; i++) {
+        const uint64_t number = am_task_next(me);
+        omp_event_handle_t event = {0};
+
+#pragma omp task firstprivate(job, me, number) detach(event)
+        {
+            am_task_body(job, job->all, me, number);
+            omp_fulfill_event(event);
+        }
+        am_task_made(me);
+    }
+}
+
 #define EACH(n) .tasks = (n), .works = (n)
 #define ALL_RUN(way) .pure = true, .path = (way)
 
@@ -350,6 +417,10 @@ static void depend_fan(const struct am_omp_task_job *job, struct am_task_thread 
     X(depend_chain, EACH(1), .round = depend_chain)                                                \
     X(depend_fan, EACH(FAN), .round = depend_fan)                                                  \
     X(priority, EACH(1), .round = priority, .ranks = true)                                         \
+    X(master_task_deps, EACH(1), .round = master_task_deps)                                        \
+    X(nested_master_task, EACH(1 + CHILDREN), .round = nested_master_task)                         \
+    X(depend_tree, EACH(AM_TASK_TREE), .round = depend_tree)                                       \
+    X(detached_task, EACH(1), .round = detached_task, .several = true)                             \
     X(task_inline, EACH(1), SPLIT(am_task_inline, AM_TASK_FIRST, AM_TASK_INLINE))                  \
     X(task_deferred, EACH(AM_TASK_BATCH),                                                          \
       SPLIT(am_task_deferred, AM_TASK_FIRST, AM_TASK_DEFERRED))                                    \

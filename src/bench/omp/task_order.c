@@ -24,3 +24,12 @@ void am_task_read(struct am_task_thread *chain, uint64_t number, unsigned fan)
         atomic_fetch_add(&chain->disorder, 1);
     atomic_fetch_add(&chain->reads, 1);
 }
+
+void am_task_node(struct am_task_thread *maker, unsigned node, uint64_t tree)
+{
+    const unsigned below = 2 * node + 1;
+
+    if (below + 1 < AM_TASK_TREE && (maker->tree[below] != tree || maker->tree[below + 1] != tree))
+        atomic_fetch_add(&maker->disorder, 1);
+    maker->tree[node] = tree;
+}

@@ -3,12 +3,14 @@
 #include "cli/own/runtimes.h"
 
 #include "base/child.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "bench/own/library.h"
 #include "cli/own/keep.h"
 #include "cli/run/datafile.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ static const double ask_limit_s = 20;
 
 #define PROGRAM_PREFIX "archmeter-worker-omp-"
 #define DESCRIPTION_ENDING ".runtime"
+#define LINKS_PREFIX "lib-"
 
 /* Names under which programs look for OpenMP libraries. */
 static const char *const sonames[] = {"libgomp.so.1", "libomp.so.5", "libomp.so",
@@ -64,7 +67,8 @@ static const char *find_sources(struct am_arena *arena)
 
 /* The files of one runtime. */
 struct places {
-    const char *folder, *program, *description, *libraries;
+    const char *folder, *program, *description;
+    const char *links; /* the folder of names that lead to a given library; NULL: none was given */
 };
 
 static enum am_status places_of(const char *name, struct am_arena *arena, struct places *out,
@@ -75,10 +79,9 @@ static enum am_status places_of(const char *name, struct am_arena *arena, struct
         return am_fail(err, AM_E_ABSENT, "no place for runtimes: set HOME or XDG_DATA_HOME");
     out->program = am_arena_printf(arena, "%s/" PROGRAM_PREFIX "%s", out->folder, name);
     out->description = am_arena_printf(arena, "%s/%s" DESCRIPTION_ENDING, out->folder, name);
-    out->libraries = am_arena_printf(arena, "%s/%s.lib", out->folder, name);
-    return out->program && out->description && out->libraries
-               ? AM_OK
-               : am_fail(err, AM_E_NOMEM, "no memory for a runtime");
+    out->links = NULL;
+    return out->program && out->description ? AM_OK
+                                            : am_fail(err, AM_E_NOMEM, "no memory for a runtime");
 }
 
 /* ---- descriptions ---- */
@@ -167,30 +170,81 @@ static int file_has(const char *path, const char *text)
     return found;
 }
 
-static void remove_links(const struct places *places)
+static void remove_links(const char *folder)
 {
     char path[PATH_MAX];
 
     for (size_t i = 0; i < sizeof(sonames) / sizeof(*sonames); i++) {
-        if (am_str_format(path, sizeof(path), "%s/%s", places->libraries, sonames[i]))
+        if (am_str_format(path, sizeof(path), "%s/%s", folder, sonames[i]))
             (void)unlink(path);
     }
-    (void)rmdir(places->libraries);
+    (void)rmdir(folder);
 }
 
-/* Whatever name the program's linker wrote down for the library, here it leads to the given one. */
-static enum am_status make_links(const struct places *places, const char *library,
+/* Whatever name the program's linker wrote down for the library, here it leads to the given one.
+ * The folder is named by the library, so that adding a runtime again changes nothing for the
+ * program that is there. */
+static enum am_status make_links(struct places *places, const char *library, struct am_arena *arena,
                                  struct am_err *err)
 {
-    char target[PATH_MAX], path[PATH_MAX];
+    char target[PATH_MAX], path[PATH_MAX], digest[AM_DIGEST_TEXT];
     bool ok = realpath(library, target) != NULL;
 
-    remove_links(places);
-    ok = ok && mkdir(places->libraries, PROGRAM_MODE) == 0;
+    am_digest_string(ok ? target : "", digest);
+    places->links = am_arena_printf(arena, "%s/" LINKS_PREFIX "%.16s", places->folder, digest);
+    ok = ok && places->links && (mkdir(places->links, PROGRAM_MODE) == 0 || errno == EEXIST);
     for (size_t i = 0; i < sizeof(sonames) / sizeof(*sonames) && ok; i++)
-        ok = am_str_format(path, sizeof(path), "%s/%s", places->libraries, sonames[i]) &&
-             symlink(target, path) == 0;
-    return ok ? AM_OK : am_fail(err, AM_E_SYS, "cannot make links in %s", places->libraries);
+        ok = am_str_format(path, sizeof(path), "%s/%s", places->links, sonames[i]) &&
+             (symlink(target, path) == 0 || errno == EEXIST);
+    return ok ? AM_OK : am_fail(err, AM_E_SYS, "cannot make links in %s", places->folder);
+}
+
+static int is_links(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, LINKS_PREFIX, strlen(LINKS_PREFIX)) == 0;
+}
+
+static int is_description(const struct dirent *entry)
+{
+    const size_t n = strlen(entry->d_name), ending = strlen(DESCRIPTION_ENDING);
+
+    return n > ending && strcmp(entry->d_name + n - ending, DESCRIPTION_ENDING) == 0;
+}
+
+/* Whether a description of the folder names the links. */
+static bool is_needed(const char *folder, const char *links)
+{
+    struct dirent **entries = NULL;
+    const int n = scandir(folder, &entries, is_description, alphasort);
+    bool found = false;
+
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+
+        found = found || (am_str_format(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) &&
+                          file_has(path, links) > 0);
+        free(entries[i]);
+    }
+    free((void *)entries);
+    return found;
+}
+
+/* Removes links that no runtime needs, under the folder's lock: of runtimes that were removed, or
+ * could not be added. */
+static void sweep_links(const char *folder)
+{
+    struct dirent **entries = NULL;
+    const int n = scandir(folder, &entries, is_links, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+
+        if (!is_needed(folder, entries[i]->d_name) &&
+            am_str_format(path, sizeof(path), "%s/%s", folder, entries[i]->d_name))
+            remove_links(path);
+        free(entries[i]);
+    }
+    free((void *)entries);
 }
 
 static bool add_lib(struct am_own_source *source, struct am_arena *arena, const char *word)
@@ -235,8 +289,8 @@ static const char *flags_of(const char *name, const struct am_own_tools *tools, 
 }
 
 static enum am_status compile(const char *name, const struct am_own_tools *tools,
-                              const char *library, const struct places *places,
-                              struct am_arena *arena, struct am_own_built *out, struct am_err *err)
+                              const char *library, struct places *places, struct am_arena *arena,
+                              struct am_own_built *out, struct am_err *err)
 {
     const char *const sources = find_sources(arena);
     const int kmp = library ? file_has(library, "__kmpc_fork_call") : -1;
@@ -251,12 +305,12 @@ static enum am_status compile(const char *name, const struct am_own_tools *tools
     if (library && kmp < 0)
         return am_fail(err, AM_E_USAGE, "%s: is no library that can be read", library);
     mine.flags = flags_of(name, tools, kmp, arena);
-    s = mine.flags ? gather(sources, library ? places->libraries : NULL, arena, &source, err)
+    s = mine.flags ? am_datafile_folders(places->program, arena, err)
                    : am_fail(err, AM_E_NOMEM, "no memory for the flags");
-    if (s == AM_OK)
-        s = am_datafile_folders(places->program, arena, err);
     if (s == AM_OK && library)
-        s = make_links(places, library, err);
+        s = make_links(places, library, arena, err);
+    if (s == AM_OK)
+        s = gather(sources, places->links, arena, &source, err);
     return s == AM_OK ? am_own_compile(&source, &mine, arena, out, err) : s;
 }
 
@@ -271,6 +325,8 @@ static enum am_status publish(const struct places *places, const char *fresh,
     am_text_init(&text, DESCRIPTION_MAX);
     am_text_addf(&text, "archmeter-runtime 1\n%scompiler: %s\nflags: %s\n", am_text_str(told),
                  built->compiler, tools->flags ? tools->flags : "");
+    if (places->links)
+        am_text_addf(&text, "links: %s\n", places->links);
     for (const char *line = built->commands; *line; line += strcspn(line, "\n") + 1)
         am_text_addf(&text, "command: %.*s\n", (int)strcspn(line, "\n"), line);
     s = text.overflow ? am_fail(err, AM_E_LIMIT, "the compiler's commands are too long to be kept")
@@ -281,6 +337,27 @@ static enum am_status publish(const struct places *places, const char *fresh,
     return s;
 }
 
+/* Asks the program that was compiled, and lets it appear. */
+static enum am_status keep(const struct places *places, const struct am_own_tools *tools,
+                           const struct am_own_built *built, struct am_text *told,
+                           struct am_arena *arena, struct am_err *err)
+{
+    const char *const fresh = am_arena_printf(arena, "%s.new", places->program);
+    const char *const made = am_arena_printf(arena, "%s/" AM_OWN_LIBRARY ".so", built->folder);
+    enum am_status s = fresh && made ? am_own_copy_file(made, fresh, err)
+                                     : am_fail(err, AM_E_NOMEM, "no memory for a runtime");
+
+    if (s == AM_OK && chmod(fresh, PROGRAM_MODE) != 0)
+        s = am_fail(err, AM_E_SYS, "cannot keep %s", fresh);
+    if (s == AM_OK)
+        s = ask_library(fresh, told, err);
+    if (s == AM_OK)
+        s = publish(places, fresh, tools, built, told, arena, err);
+    if (s != AM_OK && fresh)
+        (void)unlink(fresh);
+    return s;
+}
+
 enum am_status am_runtime_add(const char *name, const struct am_own_tools *tools,
                               const char *library, struct am_arena *arena, struct am_runtime *out,
                               struct am_err *err)
@@ -288,34 +365,25 @@ enum am_status am_runtime_add(const char *name, const struct am_own_tools *tools
     struct places places;
     struct am_own_built built = {0};
     struct am_text told;
-    const char *fresh = NULL, *made = NULL;
     enum am_status s = check_name(name, err);
+    int lock;
 
     if (s == AM_OK)
         s = places_of(name, arena, &places, err);
-    if (s == AM_OK)
-        s = compile(name, tools, library, &places, arena, &built, err);
-    if (s != AM_OK)
-        return s;
-    fresh = am_arena_printf(arena, "%s.new", places.program);
-    made = am_arena_printf(arena, "%s/" AM_OWN_LIBRARY ".so", built.folder);
-    if (!fresh || !made)
-        return am_fail(err, AM_E_NOMEM, "no memory for a runtime");
+    lock = s == AM_OK ? am_datafile_lock(places.folder, arena, err) : -1;
+    if (lock < 0)
+        return s == AM_OK ? AM_E_SYS : s;
     am_text_init(&told, TOLD_MAX);
-    s = am_own_copy_file(made, fresh, err);
-    if (s == AM_OK && chmod(fresh, PROGRAM_MODE) != 0)
-        s = am_fail(err, AM_E_SYS, "cannot keep %s", fresh);
+    s = compile(name, tools, library, &places, arena, &built, err);
     if (s == AM_OK)
-        s = ask_library(fresh, &told, err);
-    if (s == AM_OK)
-        s = publish(&places, fresh, tools, &built, &told, arena, err);
-    if (s != AM_OK)
-        (void)unlink(fresh);
+        s = keep(&places, tools, &built, &told, arena, err);
+    sweep_links(places.folder);
     *out = (struct am_runtime){.name = name, .program = places.program, .trouble = ""};
     describe(am_text_str(&told), arena, out);
     out->compiler = built.compiler;
     out->flags = tools->flags ? tools->flags : "";
     am_text_fini(&told);
+    (void)close(lock);
     return s;
 }
 
@@ -361,13 +429,6 @@ static enum am_status load(const char *name, struct am_arena *arena, struct am_r
     return s;
 }
 
-static int is_description(const struct dirent *entry)
-{
-    const size_t n = strlen(entry->d_name), ending = strlen(DESCRIPTION_ENDING);
-
-    return n > ending && strcmp(entry->d_name + n - ending, DESCRIPTION_ENDING) == 0;
-}
-
 enum am_status am_runtimes_load(struct am_arena *arena, struct am_runtimes *out, struct am_err *err)
 {
     const char *const folder = am_runtimes_folder(arena);
@@ -394,16 +455,19 @@ enum am_status am_runtime_remove(const char *name, struct am_arena *arena, struc
 {
     struct places places;
     enum am_status s = check_name(name, err);
+    int lock;
 
     if (s == AM_OK)
         s = places_of(name, arena, &places, err);
-    if (s != AM_OK)
-        return s;
-    if (access(places.description, F_OK) != 0)
-        return am_fail(err, AM_E_USAGE, "no runtime \"%s\" was added", name);
+    if (s == AM_OK && access(places.description, F_OK) != 0)
+        s = am_fail(err, AM_E_USAGE, "no runtime \"%s\" was added", name);
+    lock = s == AM_OK ? am_datafile_lock(places.folder, arena, err) : -1;
+    if (lock < 0)
+        return s == AM_OK ? AM_E_SYS : s;
     (void)unlink(places.program);
-    remove_links(&places);
-    return unlink(places.description) == 0
-               ? AM_OK
-               : am_fail(err, AM_E_SYS, "cannot remove %s", places.description);
+    if (unlink(places.description) != 0)
+        s = am_fail(err, AM_E_SYS, "cannot remove %s", places.description);
+    sweep_links(places.folder);
+    (void)close(lock);
+    return s;
 }

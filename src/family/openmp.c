@@ -15,8 +15,8 @@
 #define USUAL "runtime binding=close wait=default "
 /* Constructs that programs count. */
 #define CONSTRUCTS                                                                                 \
-    "construct=parallel,for,parallel_for,barrier,single,reduction,critical,lock_contended,"        \
-    "lock_uncontended,atomic_add_f64,atomic_add_i64"
+    "construct=parallel,for,parallel_for,barrier,single,reduction,critical,critical_contended,"    \
+    "lock_contended,lock_uncontended,atomic_add_f64,atomic_add_i64"
 /* A region of a program that sets nothing, with equal work for all threads. */
 #define PLAIN_REGION "runtime gap team=fixed imbalance=0 crowd=1 spin=auto binding=auto wait=auto"
 /* Clauses that move the whole array. */

@@ -342,13 +342,14 @@ static void finish(void *state)
 }
 
 static const struct am_axis axes[] = {
-    [CONSTRUCT] = {.name = "construct",
-                   .kind = AM_AXIS_NAME,
-                   .dflt = "all",
-                   .quick = "parallel,for,barrier,single,reduction,critical,lock_contended,ordered,"
-                            "atomic_add_f64",
-                   .choices = constructs,
-                   .help = "what the threads meet at"},
+    [CONSTRUCT] =
+        {.name = "construct",
+         .kind = AM_AXIS_NAME,
+         .dflt = "all",
+         .quick = "parallel,for,barrier,single,reduction,critical_contended,lock_contended,ordered,"
+                  "atomic_add_f64",
+         .choices = constructs,
+         .help = "what the threads meet at"},
     [DELAY] = {.name = "delay",
                .kind = AM_AXIS_INT,
                .unit = "cycle",

@@ -70,11 +70,11 @@ static bool for_runtimes(const struct am_facts *facts, const char *name, say_fn 
 
 /* ---- which of equivalent directives ---- */
 
-/* Ways to add to a shared number, from the most special to the most general. */
+/* Ways to add to a number that all threads want, from the most special to the most general. */
 static const struct {
     const char *construct, *name;
 } additions[] = {
-    {"atomic_add_f64", "atomic"}, {"critical", "critical"}, {"lock_contended", "a lock"}};
+    {"atomic_add_f64", "atomic"}, {"critical_contended", "critical"}, {"lock_contended", "a lock"}};
 enum { ADDITIONS = sizeof(additions) / sizeof(additions[0]) };
 
 static struct part say_addition(const struct am_facts *facts, const char *runtime,
@@ -112,7 +112,7 @@ static struct part say_addition(const struct am_facts *facts, const char *runtim
 static bool say_equivalent(const struct am_facts *facts, struct am_arena *arena,
                            struct am_guideline *out)
 {
-    out->command = "run omp.sync -p construct=critical,lock_contended,atomic_add_f64";
+    out->command = "run omp.sync -p construct=critical_contended,lock_contended,atomic_add_f64";
     return for_runtimes(facts, "openmp.overhead", say_addition, arena, out);
 }
 
@@ -188,6 +188,68 @@ static bool say_wait(const struct am_facts *facts, struct am_arena *arena, struc
     return for_runtimes(facts, "openmp.wait_ratio", say_policy, arena, out);
 }
 
+/* ---- regions after serial work ---- */
+
+/* The facts of a runtime's regions after the shortest and the longest gap; false with one gap. */
+static bool find_gaps(const struct am_facts *facts, const char *runtime,
+                      const struct am_fact **shortest, const struct am_fact **longest)
+{
+    double least = INFINITY, most = -INFINITY;
+
+    for (const struct am_fact *f = am_facts_next(facts, "openmp.region", NULL, NULL); f;
+         f = am_facts_next(facts, "openmp.region", NULL, f)) {
+        const char *const of = am_fact_text(f, "runtime");
+        const double gap = am_fact_number(f, "gap");
+
+        if (!of || strcmp(of, runtime) != 0 || !isfinite(gap))
+            continue;
+        if (gap < least) {
+            least = gap;
+            *shortest = f;
+        }
+        if (gap > most) {
+            most = gap;
+            *longest = f;
+        }
+    }
+    return most > least;
+}
+
+static struct part say_asleep(const struct am_facts *facts, const char *runtime,
+                              struct am_guideline *out, struct am_arena *arena)
+{
+    const struct am_fact *at_once = NULL, *later = NULL;
+    enum am_fact_side side;
+    double gap;
+
+    if (!find_gaps(facts, runtime, &at_once, &later))
+        return (struct part){NULL, false};
+    gap = am_fact_number(later, "gap");
+    side = am_facts_side(later, at_once, worth);
+    rest_on(out, at_once, arena);
+    rest_on(out, later, arena);
+    if (side == AM_SIDE_ABOVE)
+        return (struct part){
+            am_arena_printf(arena,
+                            "after %g us of serial work a region costs %.3g us, %.3g at once: its "
+                            "threads sleep; join regions, or let threads spin longer where CPUs "
+                            "are free",
+                            gap, later->value * 1e6, at_once->value * 1e6),
+            true};
+    if (side == AM_SIDE_BELOW)
+        return (struct part){
+            am_arena_printf(arena, "serial work of up to %g us makes no region dearer", gap), true};
+    return (struct part){
+        am_arena_printf(arena, "whether a region after %g us of serial work costs more", gap),
+        false};
+}
+
+static bool say_gap(const struct am_facts *facts, struct am_arena *arena, struct am_guideline *out)
+{
+    out->command = "run omp.region -p gap=0,1000";
+    return for_runtimes(facts, "openmp.region", say_asleep, arena, out);
+}
+
 /* ---- an estimate by counting ---- */
 
 /* "parallel 590 ns, barrier 240 ns": constructs whose overhead is told from zero. */
@@ -236,6 +298,7 @@ const struct am_guideline_rule am_openmp_guidelines[] = {
     {"openmp.equivalent", say_equivalent},
     {"openmp.schedule", say_schedule},
     {"openmp.wait", say_wait},
+    {"openmp.gap", say_gap},
     {"openmp.estimate", say_estimate},
     {NULL, NULL},
 };

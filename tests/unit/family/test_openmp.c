@@ -206,14 +206,16 @@ static void interval(struct am_facts *facts, double lo, double hi, double covera
 
 static void check_equivalent(struct am_facts *facts)
 {
-    fx_fact(facts, "openmp.overhead", "runtime=libomp construct=critical threads=4", "s", 200e-9);
+    fx_fact(facts, "openmp.overhead", "runtime=libomp construct=critical_contended threads=4", "s",
+            200e-9);
     said(facts, "openmp.equivalent", ""); /* nothing to compare with */
     fx_fact(facts, "openmp.overhead", "runtime=libomp construct=atomic_add_f64 threads=4", "s",
             50e-9);
     said(facts, "openmp.equivalent", "libomp: protect an addition by atomic, 50 ns against 200");
     interval(facts, 30e-9, 190e-9, 0.95);
     said(facts, "openmp.equivalent", "Not decided. libomp: not decided between atomic");
-    fx_fact(facts, "openmp.overhead", "runtime=libgomp construct=critical threads=4", "s", 100e-9);
+    fx_fact(facts, "openmp.overhead", "runtime=libgomp construct=critical_contended threads=4", "s",
+            100e-9);
     fx_fact(facts, "openmp.overhead", "runtime=libgomp construct=lock_contended threads=4", "s",
             40e-9);
     said(facts, "openmp.equivalent", "; libgomp: protect an addition by a lock");
@@ -238,6 +240,21 @@ static void check_wait(struct am_facts *facts)
     said(facts, "openmp.wait", "Not decided. libomp: with passive a region takes between");
 }
 
+static void check_gap(struct am_facts *facts)
+{
+    fx_fact(facts, "openmp.region", "runtime=libomp gap=100 threads=4", "s", 3e-6);
+    said(facts, "openmp.gap", ""); /* nothing to compare with */
+    fx_fact(facts, "openmp.region", "runtime=libomp gap=0 threads=4", "s", 2e-6);
+    fx_fact(facts, "openmp.region", "runtime=libgomp gap=0 threads=4", "s", 2e-6);
+    fx_fact(facts, "openmp.region", "runtime=libomp gap=1000 threads=4", "s", 40e-6);
+    said(facts, "openmp.gap",
+         "libomp: after 1000 us of serial work a region costs 40 us, 2 at once");
+    interval(facts, 1.9e-6, 2.1e-6, 0.95);
+    said(facts, "openmp.gap", "libomp: serial work of up to 1000 us makes no region dearer");
+    interval(facts, 1e-6, 9e-6, 0.95);
+    said(facts, "openmp.gap", "Not decided. libomp: whether a region after 1000 us");
+}
+
 static void check_estimate(struct am_facts *facts)
 {
     said(facts, "openmp.estimate", "");
@@ -260,6 +277,7 @@ static void test_guidelines(void)
     check_equivalent(&facts);
     check_schedule(&facts);
     check_wait(&facts);
+    check_gap(&facts);
     check_estimate(&facts);
     am_arena_fini(&arena);
 }

@@ -13,4 +13,15 @@ am_derive_fn am_energy_derive_goals;
 /* Energy over time, all ways to do one work, and those that none beats in both. */
 am_figure_make_fn am_energy_plot_goals;
 
+/* One way to do some work that no other beats in time and in energy. Texts live in the arena. */
+struct am_energy_way {
+    const char *bench, *scope, *way;
+    double seconds;                  /* of an iteration */
+    const struct am_summary *energy; /* J */
+};
+
+/* All of them, work by work; at most `cap`, which has to hold one per result and scope. */
+size_t am_energy_front(const struct am_result_set *set, struct am_arena *arena,
+                       struct am_energy_way *out, size_t cap);
+
 #endif

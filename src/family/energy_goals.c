@@ -57,6 +57,19 @@ static const struct am_pick *least(const struct work *w, int delays, struct am_a
     return best;
 }
 
+/* Benches that give each thread its own do more with more of them: such points are no ways to do
+ * the same. What a bench counts first of operations, bytes and items has to agree. */
+static bool does_same(const struct am_result *a, const struct am_result *b)
+{
+    const double one[] = {a->work.flops, a->work.bytes_read + a->work.bytes_written, a->work.ops};
+    const double other[] = {b->work.flops, b->work.bytes_read + b->work.bytes_written, b->work.ops};
+    size_t i = 0;
+
+    while (i + 1 < sizeof(one) / sizeof(one[0]) && !(one[i] > 0))
+        i++;
+    return fabs(one[i] - other[i]) <= 1e-6 * fabs(one[i]);
+}
+
 /* The next work of this scope that no earlier result belongs to; false at the end. */
 static bool next_work(const struct am_picks *all, const char *metric, bool *taken, struct work *out)
 {
@@ -70,7 +83,8 @@ static bool next_work(const struct am_picks *all, const char *metric, bool *take
             continue;
         alike = am_picks_beside(all, of_scope.items[i].result, am_way_axes);
         for (size_t k = 0; k < alike.n; k++) {
-            if (strcmp(alike.items[k].metric->name, metric) == 0)
+            if (strcmp(alike.items[k].metric->name, metric) == 0 &&
+                does_same(of_scope.items[i].result, alike.items[k].result))
                 alike.items[n++] = alike.items[k];
         }
         alike.n = n;
@@ -234,4 +248,66 @@ bool am_energy_plot_goals(const struct am_figure_source *source, struct am_plots
 
     each_work(source->set, source->arena, draw_one, &g);
     return out->n > before;
+}
+
+/* ---- those that none beats in both, as rows ---- */
+
+struct rows {
+    struct am_energy_way *items;
+    size_t n, cap;
+    struct am_arena *arena;
+};
+
+/* "isa=avx threads=4": the ways in which this work was done differently. */
+static const char *way_text(const struct work *w, const struct am_result *r, struct am_arena *arena)
+{
+    const char *text = "";
+
+    for (size_t i = 0; text && i < r->n_params; i++) {
+        bool varies = false;
+
+        for (size_t k = 0; k < w->picks.n; k++) {
+            const char *const other = am_result_text(w->picks.items[k].result, r->params[i].name);
+
+            varies = varies || !other || strcmp(other, r->params[i].text) != 0;
+        }
+        if (varies)
+            text = am_arena_printf(arena, "%s%s%s=%s", text, *text ? " " : "", r->params[i].name,
+                                   r->params[i].text);
+    }
+    return text ? text : "";
+}
+
+static void add_front(void *self, const struct work *w)
+{
+    struct rows *const rows = self;
+
+    for (size_t i = 0; i < w->picks.n; i++) {
+        const struct am_pick *const p = &w->picks.items[i];
+        const double seconds = seconds_of(p, w->scope, rows->arena);
+        bool beaten = false;
+
+        for (size_t k = 0; k < w->picks.n; k++) {
+            const struct am_pick *const other = &w->picks.items[k];
+
+            beaten = beaten || (seconds_of(other, w->scope, rows->arena) < seconds &&
+                                other->metric->summary.median < p->metric->summary.median);
+        }
+        if (!beaten && rows->n < rows->cap)
+            rows->items[rows->n++] =
+                (struct am_energy_way){.bench = p->result->bench,
+                                       .scope = w->scope,
+                                       .way = way_text(w, p->result, rows->arena),
+                                       .seconds = seconds,
+                                       .energy = &p->metric->summary};
+    }
+}
+
+size_t am_energy_front(const struct am_result_set *set, struct am_arena *arena,
+                       struct am_energy_way *out, size_t cap)
+{
+    struct rows rows = {.items = out, .cap = cap, .arena = arena};
+
+    each_work(set, arena, add_front, &rows);
+    return rows.n;
 }

@@ -175,6 +175,8 @@ static void test_goals(void)
     const struct am_fact *f;
     struct am_plots plots = {.arena = &run.arena};
     const struct am_figure_source source = {.set = &run.set, .facts = &facts, .arena = &run.arena};
+    struct am_energy_way front[16];
+    size_t n;
 
     put_ways(&run, "8192");
     put_ways(&run, "65536");
@@ -193,6 +195,24 @@ static void test_goals(void)
     ok(am_energy_plot_goals(&source, &plots) && plots.n == 2 && plots.items[0].n == 2 &&
            plots.items[0].series[0].n == 5 && plots.items[0].series[1].n == 3,
        "a panel per work; three of five ways are not beaten in both");
+    n = am_energy_front(&run.set, &run.arena, front, 16);
+    ok(n == 6 && strcmp(front[0].way, "threads=4") == 0 && strcmp(front[0].scope, "package") == 0 &&
+           fabs(front[0].energy->median - 143) < 1 && fabs(front[0].seconds - 2.6) < 0.1,
+       "and rows of both works: %zu, %s first", n, n ? front[0].way : "none");
+    am_arena_fini(&run.arena);
+    /* each thread does work of its own: fewer are no cheaper way to do the same */
+    run = (struct rx_run){0};
+    for (int threads = 1; threads <= 16; threads *= 2) {
+        char text[32];
+
+        (void)snprintf(text, sizeof(text), "threads=%d", threads);
+        rx_add(&run, "cpu.flops", text,
+               (const struct rx_metric[]){
+                   {"power:package", "W", 10}, {"energy:package", "J", threads}, {0}})
+            ->work = (struct am_work){.flops = 1e9 * threads};
+    }
+    facts = fx_derive(&run, &am_family_energy);
+    ok(!am_facts_next(&facts, "energy.least", NULL, NULL), "points of other work are not compared");
     am_arena_fini(&run.arena);
 }
 

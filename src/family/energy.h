@@ -20,7 +20,7 @@ struct am_energy_way {
     const struct am_summary *energy; /* J */
 };
 
-/* All of them, work by work; at most `cap`, which has to hold one per result and scope. */
+/* All of them, work by work, the fastest first; at most `cap`, the first ones. */
 size_t am_energy_front(const struct am_result_set *set, struct am_arena *arena,
                        struct am_energy_way *out, size_t cap);
 

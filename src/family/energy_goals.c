@@ -278,9 +278,17 @@ static const char *way_text(const struct work *w, const struct am_result *r, str
     return text ? text : "";
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct am_energy_way *const x = a, *const y = b;
+
+    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
 static void add_front(void *self, const struct work *w)
 {
     struct rows *const rows = self;
+    const size_t first = rows->n;
 
     for (size_t i = 0; i < w->picks.n; i++) {
         const struct am_pick *const p = &w->picks.items[i];
@@ -301,6 +309,7 @@ static void add_front(void *self, const struct work *w)
                                        .seconds = seconds,
                                        .energy = &p->metric->summary};
     }
+    qsort(rows->items + first, rows->n - first, sizeof(*rows->items), by_time);
 }
 
 size_t am_energy_front(const struct am_result_set *set, struct am_arena *arena,

@@ -121,6 +121,9 @@ def goals(tap, bench):
         use = said.get("best", [{}])[0].get("use", {})
         tap.ok(got.returncode == 0 and use == {"threads": threads, "isa": "avx", "task_size": 4096},
                f"for {goal}: {threads} threads, wide vectors, few tasks", (use, got.stderr))
+        front = [way["way"].split("threads=")[1].split()[0] for way in said.get("front", [])]
+        tap.ok((goal == "time") == (not front) and (goal == "time" or {"2", "8"} <= set(front)),
+               "the ways that none beats in both hold the best for energy and for time", said.get("front"))
         tap.ok(said["points"][0]["metric"] == {"time": "flops"}.get(goal, f"{goal}:package"), "judged by its metric", said["points"])
     tap.ok(not os.path.exists(bench.path("data/archmeter/tuning")) or "blackscholes" not in open(
         bench.path("data/archmeter/tuning"), encoding="utf-8").read(), "ways are told and not kept for later runs")

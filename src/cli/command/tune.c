@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAMES_MAX = 512, PARAMS_MAX = 256 };
+enum { NAMES_MAX = 512, PARAMS_MAX = 256, FRONT_MAX = 64 };
 
 static const double measure_s = 18;         /* for one point, with what else it takes below 20 s */
 static const double measure_energy_s = 300; /* a visit takes seconds */
@@ -400,6 +400,25 @@ static enum am_status leave_file(const struct session *s, struct am_err *err)
     return am_tuning_change(s->file, s->cli->arena, change_nothing, NULL, err);
 }
 
+/* Time and energy of all that was tried, as the results file has them. */
+static enum am_status find_front(const struct session *s, struct am_tune_outcome *out,
+                                 struct am_err *err)
+{
+    struct am_arena *const arena = s->cli->arena;
+    struct am_result_set *const set = am_arena_alloc(arena, sizeof(*set));
+    struct am_energy_way *const front = am_arena_array(arena, FRONT_MAX, sizeof(*front));
+    enum am_status status;
+
+    if (!set || !front)
+        return am_fail(err, AM_E_NOMEM, "no memory for the outcome");
+    status = am_load_file(s->cli, s->results, &(struct am_strings){0}, set, err);
+    if (status == AM_OK) {
+        out->n_front = am_energy_front(set, arena, front, FRONT_MAX);
+        out->front = front;
+    }
+    return status;
+}
+
 static enum am_status tune(struct am_cli *cli, struct am_setup *setup, const char *file,
                            struct am_err *err)
 {
@@ -407,6 +426,7 @@ static enum am_status tune(struct am_cli *cli, struct am_setup *setup, const cha
     struct am_tuning before;
     char name[AM_UNITS_MAX];
     struct session s = {.cli = cli, .setup = setup, .file = file};
+    struct am_tune_outcome outcome;
     enum am_status status = plan(cli, setup, &params, err);
 
     /* A file that cannot be changed is found out before anything is measured for it. */
@@ -425,7 +445,13 @@ static enum am_status tune(struct am_cli *cli, struct am_setup *setup, const cha
         status = leave_file(&s, err);
     if (status != AM_OK)
         return status;
-    am_tune_show(cli, s.rows, s.n, file, s.results);
+    outcome =
+        (struct am_tune_outcome){.rows = s.rows, .n = s.n, .file = file, .results = s.results};
+    if (setup->energy)
+        status = find_front(&s, &outcome, err);
+    if (status != AM_OK)
+        return status;
+    am_tune_show(cli, &outcome);
     (void)fflush(stdout);
     set_exit_code(&s);
     am_log(AM_LOG_INFO, "\ntuning:  %s\nresults: %s", file, s.results);

@@ -100,12 +100,12 @@ static const char *note_of(const struct am_tuned *t)
 
 /* ---- tuned points ---- */
 
-/* The rows of a search, and where they went. */
+/* The outcome of a search, and for whom. */
 struct tuned {
     const struct am_cli *cli;
     const struct am_tune_row *rows;
     size_t n;
-    const char *file, *results;
+    const struct am_tune_outcome *outcome;
 };
 
 static const struct am_metric *metric_of(const struct am_tune_row *row)
@@ -172,6 +172,41 @@ static void best_blocks(struct am_body *b, const struct tuned *all)
     free(taken);
 }
 
+/* Empty where a single launch shows no spread. */
+static void add_interval(struct am_table *t, struct am_interval ci, const char *unit)
+{
+    char lo[AM_UNITS_MAX], hi[AM_UNITS_MAX];
+
+    am_units_value(ci.lo, unit, lo, sizeof(lo));
+    am_units_value(ci.hi, unit, hi, sizeof(hi));
+    if (ci.lo < ci.hi)
+        (void)am_table_textf(t, "%s .. %s", lo, hi);
+    else
+        (void)am_table_text(t, NULL);
+}
+
+/* What a choice between time and energy is made of. */
+static void front_blocks(struct am_body *b, const struct am_tune_outcome *o)
+{
+    static const struct am_column columns[] = {
+        {.title = "none is better in both", .key = "way", .flow = true},
+        {.title = "time", .key = "time", .right = true},
+        {.title = "energy", .key = "energy", .right = true},
+        {.title = "interval", .key = "interval", .right = true},
+        {.title = "scope", .key = "scope"}};
+    struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
+
+    t->hide_empty = true;
+    for (size_t i = 0; i < o->n_front; i++) {
+        am_table_row(t);
+        (void)am_table_textf(t, "%s %s", o->front[i].bench, o->front[i].way);
+        (void)am_table_quantity(t, AM_FORM_QUANTITY, o->front[i].seconds, "s");
+        (void)am_table_quantity(t, AM_FORM_QUANTITY, o->front[i].energy->median, "J");
+        add_interval(t, o->front[i].energy->ci, "J");
+        (void)am_table_text(t, o->front[i].scope);
+    }
+}
+
 static void tuned_blocks(struct am_body *b, const void *self)
 {
     const struct tuned *const all = self;
@@ -198,6 +233,8 @@ static void tuned_blocks(struct am_body *b, const void *self)
         add_row(t, all, i, b->programs);
     if (ways && !b->programs)
         best_blocks(b, all);
+    if (all->outcome->n_front && !b->programs)
+        front_blocks(b, all->outcome);
 }
 
 static void json_values(struct am_data *d, const char *name, const struct am_tune_row *row,
@@ -269,25 +306,43 @@ static void json_bests(struct am_data *d, const struct tuned *all)
     free(taken);
 }
 
+static void json_front(struct am_data *d, const struct am_tune_outcome *o)
+{
+    am_data_array(d, "front");
+    for (size_t i = 0; i < o->n_front; i++) {
+        am_data_object(d, NULL);
+        am_data_text(d, "bench", o->front[i].bench);
+        am_data_text(d, "way", o->front[i].way);
+        am_data_text(d, "scope", o->front[i].scope);
+        am_data_number(d, "time", o->front[i].seconds);
+        am_data_number(d, "energy", o->front[i].energy->median);
+        am_data_number(d, "energy_low", o->front[i].energy->ci.lo);
+        am_data_number(d, "energy_high", o->front[i].energy->ci.hi);
+        am_data_object_end(d);
+    }
+    am_data_array_end(d);
+}
+
 static void tuned_data(struct am_data *d, const void *self)
 {
     const struct tuned *const all = self;
 
     am_data_text(d, "mode", am_tune_modes[all->cli->opt->tune_mode]);
-    am_data_text(d, "tuning", all->file);
-    am_data_text(d, "results", all->results);
+    am_data_text(d, "tuning", all->outcome->file);
+    am_data_text(d, "results", all->outcome->results);
     am_data_array(d, "points");
     for (size_t i = 0; i < all->n; i++)
         json_row(d, &all->rows[i]);
     am_data_array_end(d);
     if (all->cli->opt->tune_for >= 0)
         json_bests(d, all);
+    if (all->outcome->n_front)
+        json_front(d, all->outcome);
 }
 
-void am_tune_show(const struct am_cli *cli, const struct am_tune_row *rows, size_t n,
-                  const char *file, const char *results)
+void am_tune_show(const struct am_cli *cli, const struct am_tune_outcome *outcome)
 {
-    const struct tuned all = {cli, rows, n, file, results};
+    const struct tuned all = {cli, outcome->rows, outcome->n, outcome};
 
     am_write(&(struct am_document){.self = &all, .blocks = tuned_blocks, .data = tuned_data},
              &cli->style, cli->arena, stdout);

@@ -310,17 +310,17 @@ static uint64_t sufficient_ns(const struct am_energy_rig *rig, bool floored)
     return longest;
 }
 
-/* How long the machine rests for its idle power, where `seconds` would be enough for a person. */
-static double rest_s(const struct am_energy_rig *rig, double seconds)
+double am_energy_rig_rest_s(const struct am_energy_rig *rig, double seconds)
 {
-    return fmax(seconds, (double)sufficient_ns(rig, true) * 1e-9);
+    return rig->options.source ? 0 : fmax(seconds, (double)sufficient_ns(rig, true) * 1e-9);
 }
 
-/* What a launch takes beside its samples, about: a process and its device, the trials, warming up.
+/* What a launch takes beside its samples, about: a process and its device, a look at the meters,
+ * the trials, warming up.
  */
 static double preparing_s(const struct am_sampler_settings *s)
 {
-    static const double start_s = 1, trials = 4;
+    static const double start_s = 2, trials = 4;
     const double batch_s = 1e-9 * (double)s->min_batch_ns;
 
     return start_s + trials * fmin(batch_s, 1e-9 * (double)AM_SAMPLER_TRIAL_NS) +
@@ -328,12 +328,12 @@ static double preparing_s(const struct am_sampler_settings *s)
 }
 
 /* Batches of one launch for which the budget leaves room when a single point gets its launches, and
- * the machine rests before and after them; at least one. */
+ * the machine rests before them; at least one. */
 static unsigned batches_within(const struct am_plan_settings *set, double rest_s)
 {
     static const double longer = 1.1; /* than their least length */
     const double launches = set->min_launches ? set->min_launches : 1;
-    const double each_s = (set->budget_s - 2 * rest_s) / launches - preparing_s(&set->sampler);
+    const double each_s = (set->budget_s - rest_s) / launches - preparing_s(&set->sampler);
     const double n = each_s / (longer * 1e-9 * (double)set->sampler.min_batch_ns);
 
     return n < 1 ? 1 : n < 1e6 ? (unsigned)n : 1000000;
@@ -345,7 +345,7 @@ static void take_fewer(const struct am_energy_rig *rig, struct am_plan_settings 
 {
     struct am_sampler_settings *const s = &settings->sampler;
     const unsigned room =
-        settings->budget_s > 0 ? batches_within(settings, rest_s(rig, 0)) : UINT_MAX;
+        settings->budget_s > 0 ? batches_within(settings, am_energy_rig_rest_s(rig, 0)) : UINT_MAX;
 
     if (s->min_batch_ns > long_batch_ns && s->extra > 1)
         s->extra = 1;
@@ -512,7 +512,7 @@ static void look_at_rest(struct am_energy_rig *rig, double seconds, struct am_ar
     const uint64_t t0 = am_energy_rig_begin(rig);
     uint64_t t1;
 
-    am_meter_sampler_rest(rig->sampler, (uint64_t)(rest_s(rig, seconds) * 1e9));
+    am_meter_sampler_rest(rig->sampler, (uint64_t)(am_energy_rig_rest_s(rig, seconds) * 1e9));
     t1 = am_meters_now(&rig->meters);
     am_meter_sampler_window(rig->sampler, t0, t1, rig->scratch);
     add_periods(rig, arena, facts);

@@ -75,6 +75,9 @@ void am_energy_rig_attribute(struct am_energy_rig *rig, const struct am_point *c
 void am_energy_rig_idle(struct am_energy_rig *rig, double seconds, const char *when,
                         struct am_arena *arena, struct am_kvs *facts);
 
+/* How long that rest is, where `seconds` would be enough for a person. */
+double am_energy_rig_rest_s(const struct am_energy_rig *rig, double seconds);
+
 /* What the meters are and cover: "energy.meter.PROVIDER:ID" and so on. */
 void am_energy_rig_describe(const struct am_energy_rig *rig, struct am_arena *arena,
                             struct am_kvs *facts);

@@ -244,6 +244,15 @@ enum am_status am_measure_idle(const struct am_cli *cli, struct am_setup *setup,
     return am_store_put_environment(store, &facts, err);
 }
 
+/* Whether the second rest fits into the budget; samples come first. */
+static bool has_time_to_rest(const struct am_setup *setup, const struct am_outcome *outcome)
+{
+    const double budget = setup->plan.settings.budget_s;
+
+    return !setup->energy || budget <= 0 ||
+           outcome->elapsed_s + am_energy_rig_rest_s(setup->energy, idle_s) <= budget;
+}
+
 enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
                               struct am_store *store, const struct am_resume *resume,
                               struct am_outcome *outcome, struct am_err *err)
@@ -277,7 +286,8 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         status = am_refine_pairs(cli, &quiet, outcome, err);
     am_run_folder_remove(&folder);
     /* A machine that drew more after the run than before makes net energies doubtful: both stay. */
-    if (status == AM_OK && !outcome->interrupted && !outcome->ended_at_failure)
+    if (status == AM_OK && !outcome->interrupted && !outcome->ended_at_failure &&
+        has_time_to_rest(setup, outcome))
         status = am_measure_idle(cli, setup, store, "after", err);
     ended =
         am_store_end_run(store,

@@ -170,7 +170,7 @@ static void test_budget(void)
         double budget_s;
         unsigned launches, wanted, samples;
     } cases[] = {{0, 2, 5, 5},  {1000, 1, 5, 5}, {26, 1, 6, 3},
-                 {40, 1, 6, 5}, {45, 2, 6, 2},   {3, 5, 6, 1}};
+                 {40, 1, 6, 5}, {46, 2, 6, 2},   {3, 5, 6, 1}};
     struct bed b;
 
     if (bed_open(&b, 1, 0)) {

@@ -2,7 +2,7 @@
 /* ocl.image: bytes per second of read_imagef() and write_imagef() by size, shape and format. */
 #include "base/rng.h"
 #include "bench/ocl/host/program.h"
-#include "bench/ocl/texture.h"
+#include "bench/ocl/host/texture.h"
 #include "bench/ocl/host/timing.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.intensity: a device between its memory and its arithmetic: flop/s by the operations per byte.
  *
- * A pass over a buffer reads elements of 16 bytes and makes `fmas` fused multiply-adds of each, so
- * that 1 to 1024 of them are 1/8 to 128 flop per byte, in float and in double. Where the curve
- * bends is the ridge of the device's roofline as a program meets it: with loads and arithmetic in
- * one kernel, not each by its own. A work-item stores one word that depends on every bit of every
- * result; the host computes those of some work-items again, bit by bit. */
+ * A pass over a buffer makes `fmas` fused multiply-adds of every 16 bytes that it reads: 1 to 1024
+ * of them are 1/8 to 128 flop per byte, in float and in double. Where the curve bends is the ridge
+ * of the device's roofline as a program meets it: with loads and arithmetic in one kernel, not each
+ * by its own. A work-item stores one word that depends on every bit of every result; the host
+ * computes those of some work-items again, bit by bit. */
 #include "base/text.h"
 #include "bench/ocl/global.h"
 #include "bench/ocl/host/checked.h"
@@ -19,12 +19,16 @@ enum swept { FLOAT, DOUBLE };
 static const char *const type_names[] = {[FLOAT] = "float", [DOUBLE] = "double", NULL};
 
 enum {
-    ELEMENT_WORDS = 4,
+    FOUR_WORDS = 4, /* of which so many fused multiply-adds are made */
+    GPU_WORDS = 4,  /* of the vector that is read */
+    CPU_WORDS = 16, /* there a work-item fills the vectors of its core alone */
+    IN_FLIGHT = 4,  /* elements, as in the kernel */
     FMAS_MAX = 1024,
     USUAL_EACH = 64, /* elements of a work-item: its one word is 1/256 of what it reads */
     USUAL_GROUP = 256,
     CHECKED = 48, /* work-items, other ones each time */
-    OPTIONS_MAX = 96,
+    OPTIONS_MAX = 240,
+    NAME_MAX_BYTES = 16,
     CPU_BYTES_PER_CYCLE = 128, /* as in global.c */
     CPU_VECTOR_BYTES = 64,
     CPU_FMAS_PER_CYCLE = 2,
@@ -43,34 +47,72 @@ struct intensity {
     cl_kernel kernel;
     cl_mem data, out;
     enum swept type;
-    uint32_t used, steps; /* numbers of an element, and fused multiply-adds of each */
-    uint32_t key;         /* of the latest batch */
+    uint32_t fmas;
+    uint32_t numbers, used, steps; /* of an element; computed with; fused multiply-adds of each */
+    uint32_t key;                  /* of the latest batch */
     uint64_t batches;
 };
 
 static enum am_status choose(struct intensity *w, const struct am_value *point, struct am_err *err)
 {
-    const int64_t fmas = point[FMAS].i, each = point[EACH].i ? point[EACH].i : USUAL_EACH;
-    const uint32_t numbers = point[TYPE].i == DOUBLE ? 2 : 4;
+    const int64_t fmas = point[FMAS].i;
 
     if (fmas < 1 || fmas > FMAS_MAX || (fmas & (fmas - 1)))
         return am_fail(err, AM_E_ABSENT, "fmas %lld: a power of two up to %d", (long long)fmas,
                        FMAS_MAX);
+    if (point[EACH].i % IN_FLIGHT)
+        return am_fail(err, AM_E_ABSENT, "each %lld: a multiple of %d", (long long)point[EACH].i,
+                       IN_FLIGHT);
     w->type = (enum swept)point[TYPE].i;
-    w->used = (uint32_t)fmas < numbers ? (uint32_t)fmas : numbers;
-    w->steps = (uint32_t)fmas / w->used;
-    return am_ocl_pass_choose(&w->pass, AM_OCL_GROUP, ELEMENT_WORDS, 1, each, err);
+    w->fmas = (uint32_t)fmas;
+    return AM_OK;
+}
+
+/* How the wish is met on this device. */
+static enum am_status shape(struct intensity *w, int64_t each, struct am_err *err)
+{
+    const uint32_t words = w->device.is_cpu ? CPU_WORDS : GPU_WORDS;
+    const uint32_t of_four = w->type == DOUBLE ? 2 : FOUR_WORDS; /* numbers in four words */
+    const uint32_t used = w->fmas < of_four ? w->fmas : of_four;
+
+    if (w->type == DOUBLE && !w->device.has_double)
+        return am_fail(err, AM_E_ABSENT, "the device has no double");
+    w->numbers = words / FOUR_WORDS * of_four;
+    w->used = words / FOUR_WORDS * used;
+    w->steps = w->fmas / used;
+    return am_ocl_pass_choose(&w->pass, AM_OCL_GROUP, words, 1, each ? each : USUAL_EACH, err);
+}
+
+/* "float4"; of one, "float". */
+static const char *vector(char *buf, const char *type, uint32_t n)
+{
+    if (n > 1)
+        (void)am_str_format(buf, NAME_MAX_BYTES, "%s%u", type, n);
+    else
+        (void)am_str_format(buf, NAME_MAX_BYTES, "%s", type);
+    return buf;
 }
 
 static enum am_status build(struct intensity *w, struct am_err *err)
 {
-    char options[OPTIONS_MAX];
+    const char *const number = type_names[w->type], *const word =
+                                                        w->type == DOUBLE ? "ulong" : "uint";
+    char options[OPTIONS_MAX], element[NAME_MAX_BYTES], half[NAME_MAX_BYTES], value[NAME_MAX_BYTES],
+        sum[NAME_MAX_BYTES];
     enum am_status s;
 
-    if (w->type == DOUBLE && !w->device.has_double)
-        return am_fail(err, AM_E_ABSENT, "the device has no double");
-    (void)am_str_format(options, sizeof(options), "%s-DUSED=%u -DSTEPS=%u -DEACH=%u",
-                        w->type == DOUBLE ? "-DDOUBLE " : "", w->used, w->steps, w->pass.count);
+    (void)vector(value, number, w->used);
+    (void)vector(sum, word, w->used);
+    (void)am_str_format(
+        options, sizeof(options),
+        "%s-DNUMBER=%s -DWORD=%s -DELEMENT=%s -DFOLDS=%d -DHALF=as_%s -DVALUE=%s -DAS_VALUE=as_%s "
+        "-DSUM=%s -DAS_SUM=as_%s -DUSED=%u -DSTEPS=%u -DEACH=%u",
+        w->type == DOUBLE ? "-DDOUBLE " : "", number, word, vector(element, number, w->numbers),
+        w->numbers == w->used       ? 0
+        : w->numbers == 2 * w->used ? 1
+                                    : 2,
+        vector(half, word, w->numbers / 2), value, value, sum, sum, w->used, w->steps,
+        w->pass.count);
     am_ctx_note(w->device.ctx, "options", "%s", options);
     s = am_ocl_program_build(&w->program, &w->device, "intensity", options, err);
     return s == AM_OK ? am_ocl_program_kernel(&w->program, "am_intensity", &w->kernel, err) : s;
@@ -111,7 +153,7 @@ static enum am_status set_args(const struct intensity *w, struct am_err *err)
 static enum am_status make_buffers(struct intensity *w, struct am_err *err)
 {
     enum am_status s = am_ocl_device_buffer(
-        &w->device, CL_MEM_READ_WRITE, (size_t)w->pass.elements * ELEMENT_WORDS * sizeof(cl_uint),
+        &w->device, CL_MEM_READ_WRITE, (size_t)w->pass.elements * w->pass.width * sizeof(cl_uint),
         NULL, &w->data, err);
 
     if (s == AM_OK)
@@ -119,7 +161,7 @@ static enum am_status make_buffers(struct intensity *w, struct am_err *err)
                                  w->range.global[0] * sizeof(cl_uint), NULL, &w->out, err);
     return s == AM_OK
                ? am_ocl_global_fill(&w->device, &w->program, w->data,
-                                    (size_t)w->pass.elements * ELEMENT_WORDS, w->pass.group, err)
+                                    (size_t)w->pass.elements * w->pass.width, w->pass.group, err)
                : s;
 }
 
@@ -149,6 +191,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     w->key = (uint32_t)ctx->seed;
     if (s == AM_OK)
         s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
+    if (s == AM_OK)
+        s = shape(w, point[EACH].i, err);
     if (s == AM_OK)
         s = build(w, err);
     if (s == AM_OK)
@@ -180,7 +224,7 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
  */
 static uint64_t bits_of(const struct intensity *w, uint32_t element, uint32_t i)
 {
-    const uint32_t word = element * ELEMENT_WORDS + (w->type == DOUBLE ? 2 * i : i);
+    const uint32_t word = element * w->pass.width + (w->type == DOUBLE ? 2 * i : i);
 
     if (w->type == FLOAT)
         return UINT32_C(0x3f800000) | am_ocl_pass_noise(word) >> 9;
@@ -214,10 +258,9 @@ static uint32_t stepped_float(uint32_t bits, uint32_t steps)
 /* Number `i` of those that are used, with the bits of others that are joined to it. */
 static uint64_t taken(const struct intensity *w, uint32_t element, uint32_t i)
 {
-    const uint32_t numbers = w->type == DOUBLE ? 2 : 4;
     uint64_t bits = 0;
 
-    for (uint32_t k = i; k < numbers; k += w->used)
+    for (uint32_t k = i; k < w->numbers; k += w->used)
         bits |= bits_of(w, element, k);
     return bits;
 }

@@ -5,7 +5,7 @@
  * difference, so that neither the start of a kernel nor the first walk through caches that are
  * emptied between launches is in it. Each pair goes on where the last one stopped: beginning again
  * would find its lines in a cache. */
-#include "bench/ocl/cycle.h"
+#include "bench/ocl/host/cycle.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
 

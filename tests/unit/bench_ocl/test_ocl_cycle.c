@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders of a chase: every line once, and the place after any number of steps. */
-#include "bench/ocl/cycle.h"
+#include "bench/ocl/host/cycle.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Images of ocl.image: shapes of powers of two, and pixels in every format. */
-#include "bench/ocl/texture.h"
+#include "bench/ocl/host/texture.h"
 #include "tap.h"
 
 static size_t index_of(const char *const *names, const char *name)

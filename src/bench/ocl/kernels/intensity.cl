@@ -1,57 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.intensity: elements of 16 bytes are read, and fused multiply-adds are made of each.
+/* ocl.intensity: vectors of numbers are read, and fused multiply-adds are made of each number.
  *
- * DOUBLE   elements are two doubles; else four floats
- * USED     numbers of an element with which is computed; where fewer than it has, the others are
- *          joined to them bit by bit, which costs no operation on numbers
- * STEPS    fused multiply-adds of each of them, one after another: a power of two
- * EACH     elements of a work-item
+ * NUMBER, WORD   float and uint, or double and ulong (with DOUBLE)
+ * ELEMENT        the vector that is read
+ * FOLDS          so often the halves of a vector are joined bit by bit before it is computed with, which
+ *                costs no operation on numbers; HALF: the words of a half, as_uint2
+ * VALUE, USED    the vector that is computed with, and its numbers; AS_VALUE, SUM, AS_SUM: the same of words
+ * STEPS          fused multiply-adds of each of them, one after another: a power of two
+ * EACH           elements of a work-item, a multiple of the four that are in flight
  *
  * Numbers lie from 1 to 2, and whatever bits of two such are joined gives another. A step is
  * x * p + q, exactly rounded: the host has the same bits. They are added up as whole numbers. */
 #pragma OPENCL FP_CONTRACT OFF
-
 #ifdef DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define NUMBER double
-#define ELEMENT double2
-#if USED == 2
-#define VALUE double2
-#define SUM ulong2
-#define AS_SUM as_ulong2
+#endif
+
+#define JOINED(e) (HALF((e).lo) | HALF((e).hi))
+#if FOLDS == 0
 #define TAKE(e) (e)
-#define FOLD(s) ((uint)((s).x ^ (s).x >> 32) + (uint)((s).y ^ (s).y >> 32))
+#elif FOLDS == 1
+#define TAKE(e) AS_VALUE(JOINED(e))
 #else
-#define VALUE double
-#define SUM ulong
-#define AS_SUM as_ulong
-#define TAKE(e) as_double(as_ulong((e).x) | as_ulong((e).y))
-#define FOLD(s) ((uint)((s) ^ (s) >> 32))
+#define TAKE(e) AS_VALUE(JOINED(e).lo | JOINED(e).hi)
 #endif
+
+uint fold(SUM sum)
+{
+    union {
+        SUM all;
+        WORD word[USED];
+    } u;
+    uint folded = 0;
+
+    u.all = sum;
+    for (uint i = 0; i < USED; i++) {
+#ifdef DOUBLE
+        folded += (uint)(u.word[i] ^ u.word[i] >> 32);
 #else
-#define NUMBER float
-#define ELEMENT float4
-#define JOINED(e) (as_uint2((e).lo) | as_uint2((e).hi))
-#if USED == 4
-#define VALUE float4
-#define SUM uint4
-#define AS_SUM as_uint4
-#define TAKE(e) (e)
-#define FOLD(s) ((s).x + (s).y + (s).z + (s).w)
-#elif USED == 2
-#define VALUE float2
-#define SUM uint2
-#define AS_SUM as_uint2
-#define TAKE(e) as_float2(JOINED(e))
-#define FOLD(s) ((s).x + (s).y)
-#else
-#define VALUE float
-#define SUM uint
-#define AS_SUM as_uint
-#define TAKE(e) as_float(JOINED(e).x | JOINED(e).y)
-#define FOLD(s) (s)
+        folded += u.word[i];
 #endif
-#endif
+    }
+    return folded;
+}
 
 /* Of the buffer before the first pass: noise, so that no memory can compress it. */
 uint noise(uint word)
@@ -73,7 +64,9 @@ __kernel void am_fill(__global uint *data)
 #endif
 }
 
-#define STEP x = fma(x, p, q);
+#define LOAD(k) TAKE(data[(begin + (j + k) * step) & mask])
+#define NEXT(x) x = fma(x, times, plus);
+#define STEP NEXT(x0) NEXT(x1) NEXT(x2) NEXT(x3)
 #define STEPS4 STEP STEP STEP STEP
 #define STEPS16 STEPS4 STEPS4 STEPS4 STEPS4
 
@@ -83,10 +76,11 @@ __kernel void am_intensity(__global const ELEMENT *restrict data, __global uint 
 {
     const uint own = (uint)get_local_id(0), step = (uint)get_local_size(0);
     const uint begin = ((uint)get_global_id(0) - own) * EACH + own;
-    SUM sum = 0;
+    const VALUE times = (VALUE)(p), plus = (VALUE)(q);
+    SUM sum = (SUM)(0);
 
-    for (uint j = 0; j < EACH; j++) {
-        VALUE x = TAKE(data[(begin + j * step) & mask]);
+    for (uint j = 0; j < EACH; j += 4) {
+        VALUE x0 = LOAD(0), x1 = LOAD(1), x2 = LOAD(2), x3 = LOAD(3);
 #if STEPS >= 16
         for (uint k = 0; k < STEPS / 16; k++) {
             STEPS16
@@ -100,7 +94,7 @@ __kernel void am_intensity(__global const ELEMENT *restrict data, __global uint 
             STEP
         }
 #endif
-        sum += AS_SUM(x);
+        sum += AS_SUM(x0) + AS_SUM(x1) + AS_SUM(x2) + AS_SUM(x3);
     }
-    out[get_global_id(0)] = FOLD(sum) ^ key;
+    out[get_global_id(0)] = fold(sum) ^ key;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Images of ocl.image on the host: formats, shapes, and what is in each pixel. */
-#include "bench/ocl/texture.h"
+#include "bench/ocl/host/texture.h"
 
 #include <string.h>
 

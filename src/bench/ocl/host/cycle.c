@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders in which a chase goes through all lines of a set. */
-#include "bench/ocl/cycle.h"
+#include "bench/ocl/host/cycle.h"
 
 #include <stddef.h>
 

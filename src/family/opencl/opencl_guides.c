@@ -80,15 +80,20 @@ static bool say_ridge(const struct am_facts *facts, struct am_arena *arena,
 static bool say_items(const struct am_facts *facts, struct am_arena *arena,
                       struct am_guideline *out)
 {
-    const struct am_fact *const f = am_facts_most(facts, "opencl.scale_items", NULL);
+    const struct am_fact *const read = am_facts_most(facts, "opencl.read_items", NULL);
+    const struct am_fact *const f = read ? read : am_facts_most(facts, "opencl.scale_items", NULL);
 
     if (!f)
         return false;
-    *out = line_of(am_arena_printf(arena,
-                                   "Start at least %.0f work-items on %s: with fewer a vector "
-                                   "addition takes more than a tenth longer than it could.",
-                                   f->value, name_of(f)),
-                   f, NULL, "run ocl.scale", arena);
+    *out = line_of(
+        am_arena_printf(arena,
+                        "Start at least %.0f work-items on %s: with fewer %s takes more than a "
+                        "tenth longer than it could.",
+                        f->value, name_of(f), read ? "reading its memory" : "a vector addition"),
+        f, NULL,
+        read ? "run ocl.global -p kernel=read -p shape=strided -p stride=1 -p each=64:65536:*4"
+             : "run ocl.scale",
+        arena);
     return true;
 }
 

@@ -345,6 +345,47 @@ void am_opencl_derive_items(const struct am_deriving *d)
     }
 }
 
+/* Work-items of a pass whose accesses are the elements that each of them takes. */
+static double items_of(const struct am_pick *p)
+{
+    return p->result->work.ops / p->x;
+}
+
+/* Passes over the same buffer by fewer and fewer work-items, each with more elements: how many a
+ * device needs under way. The fewer they are, the further behind they stand in the curve. */
+void am_opencl_derive_read_items(const struct am_deriving *d)
+{
+    const struct am_groups devices = devices_of(
+        d, "ocl.global", "kernel=read shape=strided stride=1 size=0 each>=1", "bandwidth");
+
+    for (size_t i = 0; i < devices.n; i++) {
+        const struct am_pick *const best = am_picks_best(&devices.items[i].picks);
+        const struct am_picks same =
+            am_picks_like(&devices.items[i].picks, best->result, "width,group");
+        const struct am_picks each = am_picks_curve(&same, "each", NULL);
+        struct am_fact fact =
+            fact_on(best, "read_items", "work-items that reading device memory needs", "");
+        size_t k = each.n;
+
+        if (each.n < CURVE_MIN || !(best->result->work.ops > 0))
+            continue;
+        while (each.items[k - 1].metric->summary.median * near_time < best->metric->summary.median)
+            k--;
+        if (k == each.n) {
+            am_facts_remark(d->facts,
+                            "opencl.read_items of %s: %.0f work-items are as fast as more; fewer "
+                            "were not measured",
+                            am_result_text(best->result, "device"), items_of(&each.items[k - 1]));
+            continue;
+        }
+        fact.value = items_of(&each.items[k - 1]);
+        fact.ci = (struct am_interval){items_of(&each.items[k]) + 1, fact.value, NAN};
+        fact.evidence = am_arena_printf(d->arena, "the fewest within %.0f %% of ocl.global %s",
+                                        100 * (near_time - 1), best->result->text);
+        am_facts_offer(d->facts, fact);
+    }
+}
+
 /* On a CPU: what OpenCL costs, or gives. On others: what the device gives. */
 void am_opencl_derive_over_host(const struct am_deriving *d)
 {

@@ -61,9 +61,14 @@ static void check_each(void)
         int64_t each;
         uint32_t count; /* 0: refused */
     } cases[] = {
-        {AM_OCL_GROUP, 0, 16}, {AM_OCL_GROUP, 4, 4},    {AM_OCL_STRIDED, 4096, 4096},
-        {AM_OCL_GROUP, -1, 0}, {AM_OCL_GROUP, 4097, 0}, {AM_OCL_SINGLE, 0, 1},
-        {AM_OCL_SINGLE, 4, 0}, {AM_OCL_ROW, 4, 0},
+        {AM_OCL_GROUP, 0, 16},
+        {AM_OCL_GROUP, 4, 4},
+        {AM_OCL_STRIDED, 1 << 20, 1 << 20},
+        {AM_OCL_GROUP, -1, 0},
+        {AM_OCL_GROUP, (1 << 20) + 1, 0},
+        {AM_OCL_SINGLE, 0, 1},
+        {AM_OCL_SINGLE, 4, 0},
+        {AM_OCL_ROW, 4, 0},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

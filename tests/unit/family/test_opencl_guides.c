@@ -74,6 +74,31 @@ static void check_climbing(void)
     am_arena_fini(&run.arena);
 }
 
+/* 2^24 elements, by fewer and fewer work-items. */
+static void check_occupancy(double knee, double want)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    for (unsigned each = 64; each <= 16384; each *= 4) {
+        const double items = (1 << 24) / (double)each;
+        const struct rx_metric metric = {"bandwidth", "B/s", 4.6e12 * fmin(1, items / knee)};
+        struct am_result *const r =
+            rx_add(&run, "ocl.global",
+                   am_arena_printf(&run.arena,
+                                   "device=thing kernel=read shape=strided stride=1 width=4 size=0 "
+                                   "each=%u group=0",
+                                   each),
+                   (const struct rx_metric[]){metric, {0}});
+
+        r->work.ops = 1 << 24;
+    }
+    facts = fx_derive(&run, &am_family_opencl);
+    fx_check(&facts, "opencl.read_items", "device=thing", want,
+             isnan(want) ? "fewer would do" : "the fewest that fill it");
+    am_arena_fini(&run.arena);
+}
+
 /* ---- advice ---- */
 
 static void put_device(struct am_facts *facts)
@@ -115,6 +140,7 @@ static void check_decided(const struct am_facts *facts)
     said(facts, "opencl.ridge", "On gpu make at least 14.3 operations (float) of every byte");
     said(facts, "opencl.ridge", "expect 87 % of either limit");
     said(facts, "opencl.items", "at least 270336 work-items on gpu");
+    said(facts, "opencl.items", "a vector addition");
     said(facts, "opencl.neighbours", "moves 64 bytes, 16 times");
     said(facts, "opencl.stay", "84 times as fast");
     said(facts, "opencl.overlap", "hides 98 %");
@@ -125,6 +151,8 @@ static void check_decided(const struct am_facts *facts)
 
 static void check_undecided(struct am_facts *facts)
 {
+    fx_fact(facts, "opencl.read_items", "device=gpu", "", 131072);
+    said(facts, "opencl.items", "at least 131072 work-items on gpu: with fewer reading");
     set(facts, "opencl.ridge", NULL, 14.3, (struct am_interval){6, 30, 0.95});
     said(facts, "opencl.ridge", "Not decided");
     set(facts, "opencl.ridge", NULL, 14.3, (struct am_interval){14.3, 14.3, 0});
@@ -163,6 +191,8 @@ int main(void)
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
         check_ridge(&devices[i]);
     check_climbing();
+    check_occupancy(16000, 16384);
+    check_occupancy(100, NAN);
     check_advice();
     return tap_done();
 }

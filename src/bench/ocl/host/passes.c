@@ -4,7 +4,7 @@
 
 enum {
     STEPS = 16, /* accesses of a work-item unless others are asked for; group and strided */
-    STEPS_MAX = 4096,
+    STEPS_MAX = 1 << 20, /* few work-items that go a long way: how many a device needs */
     HOP = 37, /* elements between two returns to the beginning, as in the kernel */
     STRIDE_MAX = 4096,
     PICKED = 16, /* items of a slot that add to it, about */

@@ -19,6 +19,8 @@ enum { STRIDE = AM_RESOURCES_MAX, SWEEPS = 5, POLISH = 12, CHOICES = 3 };
 /* What a weight costs beside its errors, per mix of its class, cycle and noise of a measurement: of
  * weights that fit equally the smallest is taken, and the more they scatter the fewer are. */
 static const double price = 0.01;
+/* No weight is larger than this times the class's cycles alone. */
+static const double beyond_alone = 1.25;
 /* Under-prediction, mean over the mixes of a class, that calls for another resource. */
 static const double unexplained = 0.003;
 /* The loss must fall by this share for another sweep, and for another resource. */
@@ -130,24 +132,49 @@ static int by_bend(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The mixes of the class as the weight sees them, sorted; returns how many. `others` holds the
- * largest loads but that of r. */
-static size_t gather(const struct am_resources_descent *d, size_t kind, size_t r)
+static struct am_resources_term term_of(const struct am_resources_descent *d, size_t kind, size_t r,
+                                        const struct am_resources_where *at)
 {
-    const size_t n = d->first[kind + 1] - d->first[kind];
+    struct am_resources_term t = {
+        .n = at->n, .others = d->others[at->mix], .cycles = d->input->mixes[at->mix].cycles};
 
-    for (size_t k = 0; k < n; k++) {
-        const struct am_resources_where *const at = &d->where[d->first[kind] + k];
-        struct am_resources_term *const t = &d->terms[k];
+    t.rest = d->load[at->mix * STRIDE + r] - at->n * d->w[kind * STRIDE + r];
+    t.bend = (t.others - t.rest) / at->n;
+    return t;
+}
 
-        t->n = at->n;
-        t->others = d->others[at->mix];
-        t->rest = d->load[at->mix * STRIDE + r] - at->n * d->w[kind * STRIDE + r];
-        t->bend = (t->others - t->rest) / at->n;
-        t->cycles = d->input->mixes[at->mix].cycles;
+/* The mixes of a class as the weight sees them. */
+struct terms {
+    const struct am_resources_term
+        *items; /* those that bend below zero in any order, then sorted */
+    size_t n;
+    double beyond; /* loss of those that bend beyond any weight that the class may have */
+};
+
+/* `others` holds the largest loads but that of r. Most mixes bend below zero or beyond: only the
+ * rest is sorted. */
+static struct terms gather(const struct am_resources_descent *d, size_t kind, size_t r)
+{
+    const double most = beyond_alone * d->input->alone[kind];
+    struct terms out = {.items = d->terms};
+    size_t below = 0;
+
+    for (size_t k = d->first[kind]; k < d->first[kind + 1]; k++) {
+        const struct am_resources_term t = term_of(d, kind, r, &d->where[k]);
+
+        if (t.bend >= most) {
+            out.beyond += square_error(t.others, t.cycles);
+            continue;
+        }
+        d->terms[out.n] = t;
+        if (t.bend <= 0) {
+            d->terms[out.n] = d->terms[below];
+            d->terms[below++] = t;
+        }
+        out.n++;
     }
-    qsort(d->terms, n, sizeof(*d->terms), by_bend);
-    return n;
+    qsort(d->terms + below, out.n - below, sizeof(*d->terms), by_bend);
+    return out;
 }
 
 /* The loss between two bends: square x^2 + 2 slope x + constant, over [from, to]. */
@@ -157,30 +184,30 @@ struct piece {
 
 /* The walk over the pieces: from the first bend on, then piece by piece. */
 struct walk {
-    const struct am_resources_term *terms;
-    size_t n, at;
+    struct terms terms;
+    size_t at;
     struct piece piece;
 };
 
 /* Before all bends the resource bounds nothing: the loss is what the others leave. */
-static struct walk begin_walk(const struct am_resources_term *terms, size_t n)
+static struct walk begin_walk(const struct terms *terms)
 {
-    struct walk w = {.terms = terms, .n = n};
+    struct walk w = {.terms = *terms, .piece = {.constant = terms->beyond}};
 
-    for (size_t k = 0; k < n; k++)
-        w.piece.constant += square_error(terms[k].others, terms[k].cycles);
-    w.piece.to = n ? fmax(terms[0].bend, 0) : INFINITY;
+    for (size_t k = 0; k < terms->n; k++)
+        w.piece.constant += square_error(terms->items[k].others, terms->items[k].cycles);
+    w.piece.to = terms->n ? fmax(terms->items[0].bend, 0) : INFINITY;
     return w;
 }
 
 /* False behind the last piece. */
 static bool next_piece(struct walk *w)
 {
-    const struct am_resources_term *const t = &w->terms[w->at];
+    const struct am_resources_term *const t = &w->terms.items[w->at];
     struct piece *const p = &w->piece;
     double inverse, off;
 
-    if (w->at == w->n)
+    if (w->at == w->terms.n)
         return false;
     inverse = 1 / (t->cycles * t->cycles);
     off = t->rest - t->cycles;
@@ -189,7 +216,7 @@ static bool next_piece(struct walk *w)
     p->constant += inverse * off * off - square_error(t->others, t->cycles);
     w->at++;
     p->from = fmax(t->bend, 0);
-    p->to = w->at < w->n ? fmax(w->terms[w->at].bend, 0) : INFINITY;
+    p->to = w->at < w->terms.n ? fmax(w->terms.items[w->at].bend, 0) : INFINITY;
     return true;
 }
 
@@ -201,9 +228,11 @@ static double piece_at(const struct piece *p, double x)
 /* Sets the weight to the value of least loss and price. */
 static void best_weight(struct am_resources_descent *d, size_t kind, size_t r)
 {
-    const size_t n = gather(d, kind, r);
-    const double cost = price * d->input->noise * (double)n;
-    struct walk w = begin_walk(d->terms, n);
+    const size_t mixes = d->first[kind + 1] - d->first[kind];
+    const double cost = price * d->input->noise * (double)mixes;
+    const double most = beyond_alone * d->input->alone[kind];
+    const struct terms terms = gather(d, kind, r);
+    struct walk w = begin_walk(&terms);
     double best = 0, least = w.piece.constant;
     bool at_zero = w.piece.to > 0;
 
@@ -213,7 +242,7 @@ static void best_weight(struct am_resources_descent *d, size_t kind, size_t r)
 
         if (!(p->to > p->from))
             continue; /* all of it below zero, or two bends at one place */
-        x = fmin(fmax(-(p->slope + cost / 2) / p->square, p->from), p->to);
+        x = fmin(fmax(-(p->slope + cost / 2) / p->square, p->from), fmin(p->to, most));
         loss = piece_at(p, x) + cost * x;
         if (!at_zero || loss < least) {
             least = loss;
@@ -252,16 +281,16 @@ void am_resources_descent_range(const struct am_resources_descent *d, size_t kin
                                 double more, double *lo, double *hi)
 {
     const double at = d->w[kind * STRIDE + r];
-    struct walk w;
-    double now = 0, from, to;
-    size_t n;
+    const struct terms terms = gather(d, kind, r);
+    struct walk w = begin_walk(&terms);
+    double now = terms.beyond, from, to;
 
     *lo = *hi = at;
-    n = gather(d, kind, r);
-    for (size_t k = 0; k < n; k++)
-        now += square_error(fmax(d->terms[k].others, d->terms[k].rest + d->terms[k].n * at),
-                            d->terms[k].cycles);
-    w = begin_walk(d->terms, n);
+    for (size_t k = 0; k < terms.n; k++) {
+        const struct am_resources_term *const t = &terms.items[k];
+
+        now += square_error(fmax(t->others, t->rest + t->n * at), t->cycles);
+    }
     if (w.piece.to > 0 && w.piece.constant <= now + more) {
         *lo = 0;
         *hi = fmax(*hi, fmin(w.piece.to, d->input->alone[kind]));

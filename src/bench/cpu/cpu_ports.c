@@ -484,8 +484,8 @@ static enum am_status prepare_mix(void *state, const struct am_ctx *ctx,
 static const struct am_axis mix_axes[] = {
     [SET] = {.name = "set",
              .kind = AM_AXIS_INT,
-             .dflt = "1:192",
-             .quick = "1:64",
+             .dflt = "1:256",
+             .quick = "1:96",
              .help = "a number from which 24 mixes are drawn; every fourth set tests what the "
                      "others helped to fit"},
     {.name = NULL},

@@ -138,28 +138,70 @@ static bool add_classes(struct am_incore *core, struct am_arena *arena, double *
 
 /* ---- random mixes ---- */
 
-/* "2*add_r64 1*imul_r64"; false when a form of it was not measured. */
+/* The next of "2*add_r64 1*imul_r64" and how many; NULL when it was not measured, or is none. */
+static struct am_incore_form *next_form(const struct am_incore *core, const char **at, uint64_t *n)
+{
+    const size_t len = strcspn(*at, " "), star = strcspn(*at, "*");
+    const char *const text = *at;
+    char name[64];
+
+    *at += len;
+    *at += strspn(*at, " ");
+    if (star >= len || !am_parse_u64(text, star, n) || *n == 0 || *n > AM_MIX_TARGET ||
+        !am_str_format(name, sizeof(name), "%.*s", (int)(len - star - 1), text + star + 1))
+        return NULL;
+    for (size_t i = 0; i < core->n_forms; i++) {
+        if (strcmp(core->forms[i].name, name) == 0)
+            return &core->forms[i];
+    }
+    return NULL;
+}
+
+/* False when a form of it was not measured. */
 static bool parse_forms(const struct am_incore *core, const char *text, struct counted *c,
                         size_t *instructions)
 {
     *instructions = 0;
-    for (const char *at = text; *at; at += strspn(at, " ")) {
-        const size_t len = strcspn(at, " "), star = strcspn(at, "*");
-        char name[64];
-        const struct am_incore_form *form;
+    for (const char *at = text; *at;) {
         uint64_t n;
+        const struct am_incore_form *const form = next_form(core, &at, &n);
 
-        if (star >= len || !am_parse_u64(at, star, &n) || n == 0 || n > AM_MIX_TARGET ||
-            !am_str_format(name, sizeof(name), "%.*s", (int)(len - star - 1), at + star + 1))
-            return false;
-        form = am_incore_find(core, name);
         if (!form || form->kind == SIZE_MAX)
             return false;
         count(c, form->kind, (double)n);
         *instructions += n;
-        at += len;
     }
     return c->n > 0;
+}
+
+static bool is_test(const struct am_result *result)
+{
+    return fabs(remainder(am_result_number(result, "set"), AM_MIX_HELD)) < 0.5;
+}
+
+static bool is_mix(const struct am_result *result)
+{
+    return result->state == AM_POINT_OK && strcmp(result->bench, "cpu.mix") == 0;
+}
+
+/* In how many mixes that are to be fitted each form stands. */
+static void count_mixes(const struct am_result_set *set, const struct am_incore *core)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        const struct am_result *const r = &set->results[i];
+
+        for (size_t k = 0; is_mix(r) && !is_test(r) && k < AM_MIX_SET; k++) {
+            const char *const forms = am_kvs_get(&r->chosen, mix_names[k]);
+            uint64_t n;
+
+            for (const char *at = forms ? forms : ""; *at;) {
+                struct am_incore_form *const form = next_form(core, &at, &n);
+
+                if (form)
+                    form->mixes++;
+            }
+        }
+    }
 }
 
 struct held {
@@ -183,8 +225,6 @@ static bool hold_back(struct held *held, struct am_arena *arena, const struct co
 static bool add_random(struct am_incore *core, struct am_arena *arena,
                        const struct am_result *result, struct held *held)
 {
-    const bool test = fabs(remainder(am_result_number(result, "set"), AM_MIX_HELD)) < 0.5;
-
     for (size_t i = 0; i < AM_MIX_SET; i++) {
         const struct am_incore_cell cell = am_incore_read_cell(core, result, mix_names[i]);
         const char *const forms = am_kvs_get(&result->chosen, mix_names[i]);
@@ -194,7 +234,8 @@ static bool add_random(struct am_incore *core, struct am_arena *arena,
         if (isnan(cell.value) || !forms || !parse_forms(core, forms, &c, &instructions))
             continue;
         count_loop(core, &c, instructions);
-        if (test ? !hold_back(held, arena, &c, cell.value) : !add_mix(core, arena, &c, cell.value))
+        if (is_test(result) ? !hold_back(held, arena, &c, cell.value)
+                            : !add_mix(core, arena, &c, cell.value))
             return false;
     }
     return true;
@@ -352,6 +393,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
         return false;
     *why_not = what_is_missing(out, arena);
     scratch = am_arena_array(arena, out->n_forms, sizeof(*scratch));
+    count_mixes(set, out);
     if (*why_not || !scratch || !am_incore_group(out, arena))
         return false;
     if (out->n_kinds < KINDS_MIN) {
@@ -368,8 +410,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
     if (!add_classes(out, arena, scratch))
         return false;
     for (size_t i = 0; i < set->n; i++) {
-        if (set->results[i].state == AM_POINT_OK && strcmp(set->results[i].bench, "cpu.mix") == 0 &&
-            !add_random(out, arena, &set->results[i], &held))
+        if (is_mix(&set->results[i]) && !add_random(out, arena, &set->results[i], &held))
             return false;
     }
     if (!fit(out, arena, scratch))

@@ -24,8 +24,9 @@ struct am_incore_cell {
 
 struct am_incore_form {
     const char *name;
-    bool legacy; /* measured beside the anchors of legacy encodings */
-    size_t kind; /* its class */
+    bool legacy;  /* measured beside the anchors of legacy encodings */
+    size_t kind;  /* its class */
+    size_t mixes; /* random ones that are fitted */
     struct am_incore_cell alone;
     struct am_incore_cell with[AM_INCORE_COUNTS_MAX][AM_MIX_ANCHORS];
 };

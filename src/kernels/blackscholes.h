@@ -15,6 +15,8 @@ struct am_bs_args {
 /* Prices of both kinds for every element. Each element's bits depend on its own inputs only, not on
  * its place. For spot / strike from 1e-3 to 1e3, volatility and time above 0, no infinities. */
 typedef void am_bs_fn(const struct am_bs_args *args);
+/* Where its time is spent: so many vectors from element i on, in loops with a pass per vector. */
+typedef void am_bs_vectors_fn(const struct am_bs_args *args, size_t i, size_t vectors);
 
 enum am_bs_type { AM_BS_F32, AM_BS_F64, AM_BS_TYPES };
 
@@ -32,6 +34,8 @@ extern const char *const am_bs_cdfs[];
 struct am_bs_variant {
     const char *isa;
     am_bs_fn *fn[AM_BS_TYPES][AM_BS_CDFS];
+    am_bs_vectors_fn *vectors[AM_BS_TYPES][AM_BS_CDFS]; /* NULL: not known */
+    unsigned lanes[AM_BS_TYPES];
 };
 
 /* With functions of our own; NULL when unknown. */

@@ -97,4 +97,10 @@ const struct am_bs_variant AM_KERNEL(am_bs_) = {
             [AM_BS_F32] = {[AM_BS_POLY] = poly_f32, [AM_BS_ERF] = erf_f32},
             [AM_BS_F64] = {[AM_BS_POLY] = poly_f64, [AM_BS_ERF] = erf_f64},
         },
+    .vectors =
+        {
+            [AM_BS_F32] = {[AM_BS_POLY] = poly_vectors_f32, [AM_BS_ERF] = erf_vectors_f32},
+            [AM_BS_F64] = {[AM_BS_POLY] = poly_vectors_f64, [AM_BS_ERF] = erf_vectors_f64},
+        },
+    .lanes = {sizeof(am_vf32) / sizeof(float), sizeof(am_vf64) / sizeof(double)},
 };

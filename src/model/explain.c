@@ -115,6 +115,11 @@ double am_explanation_amount(const struct am_explanation *e)
                                                                            : bytes_of(e);
 }
 
+double am_explain_seconds(const struct am_explanation *e)
+{
+    return amount_of(e) / e->measured.median;
+}
+
 /* Benches that empty the caches before every pass work on memory, whatever their size; and bytes
  * that were counted are memory's. */
 static bool is_cold(const struct am_explanation *e)

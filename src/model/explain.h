@@ -6,11 +6,21 @@
 
 #include "base/arena.h"
 #include "family/family.h"
+#include "family/incore/incore.h"
 #include "model/roofline.h"
 #include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* What a point's loops need inside of a core, by measured mixes of instructions. */
+struct am_core_bound {
+    double cycles, lo, hi; /* of one pass over each */
+    double share, share_lo,
+        share_hi;      /* of the time that the point took; 0: nothing is said of it */
+    const char *limit; /* of the longest: a resource, or words */
+    size_t unknown;    /* instructions that nothing was measured of */
+};
 
 struct am_explanation {
     const struct am_result *result;
@@ -38,6 +48,7 @@ struct am_explanation {
     bool above;                /* the interval of the measurement lies above the bound: the model is
                                 * wrong, or the work is stated wrongly; never of grade C */
     const char *resource;      /* what limits, in words: "L2 reads", "f64 arithmetic" */
+    struct am_core_bound core; /* by am_explain_core() */
     const char *next;          /* what to try, in words */
 };
 
@@ -73,6 +84,19 @@ void am_explanation_amounts(const struct am_explanation *e, double amounts[AM_CE
 extern const double am_explain_at_roof;
 /* Below this share of its bound no roof is what holds a point back. */
 extern const double am_explain_far_below;
+
+/* Says of points that kept the code of their kernel (am_ctx_code()) what its loops need inside of a
+ * core, by the mixes that were measured of this machine; nothing where these say too little. Points
+ * of one thread only. Takes as long as am_incore_infer(), once, where there is such a point. */
+void am_explain_core(const struct am_result_set *measured, const struct am_facts *facts,
+                     const struct am_roofline *roofline, struct am_arena *arena,
+                     struct am_explanations *all);
+/* The same of one point, by a core that was inferred before and its clock: fills e->core. False
+ * when nothing can be said. */
+bool am_explain_loops(const struct am_incore *core, const struct am_result_set *measured, double hz,
+                      struct am_arena *arena, struct am_explanation *e);
+/* Seconds that an iteration of an explained point took. */
+double am_explain_seconds(const struct am_explanation *e);
 
 /* What to try next at an explained point; never NULL. */
 const char *am_explain_next(const struct am_explanation *e, const struct am_facts *facts,

@@ -157,6 +157,26 @@ static const char *try_quiet(const struct point *p)
     return am_arena_printf(p->arena, "a quiet machine: the best samples reach %.0f %%", 100 * best);
 }
 
+/* What its loops need inside of a core, and what that leaves. */
+static const char *try_core(const struct point *p)
+{
+    const struct am_core_bound *const c = &p->e->core;
+
+    if (!(c->share > 0) || p->e->share >= at_roof)
+        return NULL;
+    if (c->share_lo > 1)
+        return am_arena_printf(p->arena,
+                               "its loops take less than their instructions were expected to (%.0f "
+                               "cycles per pass by %s): the model is wrong here",
+                               c->cycles, c->limit);
+    return am_arena_printf(
+        p->arena,
+        "inside of the core: its loops need %s%.0f %% of the time (%.0f to %.0f), "
+        "%.3g cycles per pass by %s; %.0f %% left, cause not measured",
+        c->unknown ? "at least " : "", 100 * c->share, 100 * c->share_lo,
+        100 * fmin(c->share_hi, 1), c->cycles, c->limit, 100 * fmax(1 - c->share, 0));
+}
+
 static const char *try_latency(const struct point *p)
 {
     if (p->e->share > am_explain_far_below)
@@ -175,8 +195,8 @@ const char *am_explain_next(const struct am_explanation *e, const struct am_fact
                             const struct am_roofline *roofline, struct am_arena *arena)
 {
     static const char *(*const rules[])(const struct point *) = {
-        try_model,   try_above,    try_quiet,   try_isa,     try_family,
-        try_threads, try_blocking, try_latency, try_nothing,
+        try_model,  try_above,   try_quiet,    try_isa,     try_core,
+        try_family, try_threads, try_blocking, try_latency, try_nothing,
     };
     const struct point p = {e, facts, roofline, arena};
 

@@ -9,7 +9,7 @@
 #include "bench/shared/usable.h"
 
 /* Axes of a point, before those of am_apps_axis. */
-enum axis { EXECUTOR, ISA, TYPE, NX, VARIANT, N, TASK_SIZE };
+enum axis { EXECUTOR, ISA, TYPE, NX, VARIANT, N, TASK_SIZE, COMMON /* am_apps_axis */ };
 
 struct blackscholes {
     struct am_apps_engine engine;
@@ -59,6 +59,16 @@ static enum am_status choose_fn(const struct am_value *point, am_bs_fn **fn_p, s
     return AM_OK;
 }
 
+/* Every option goes through both loops of the kernel, a vector per pass. */
+static void keep_code(const struct am_ctx *ctx, const struct am_value *point)
+{
+    const struct am_bs_variant *const v = variants[point[VARIANT].i].find(point[ISA].name);
+    am_bs_vectors_fn *const vectors = v->vectors[point[TYPE].i][point[NX].i];
+
+    if (vectors && point[COMMON + AM_APPS_THREADS].i == 1)
+        am_ctx_code(ctx, (uintptr_t)vectors, (double)point[N].i / v->lanes[point[TYPE].i]);
+}
+
 static enum am_status make_options(struct blackscholes *state, const struct am_ctx *ctx,
                                    const struct am_value *point, struct am_err *err)
 {
@@ -103,6 +113,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         return s;
     filling = am_bs_filling(w->bs);
     w->engine.executor->run(w->engine.self, &filling, 1);
+    keep_code(ctx, point);
     work->ops = n;
     work->flops = AM_BS_FLOPS * n;
     work->bytes_read = 5 * n * (double)am_bs_element((enum am_bs_type)point[TYPE].i);

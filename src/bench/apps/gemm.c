@@ -133,6 +133,10 @@ static enum am_status make_matrices(struct am_gemm_state *state, const struct am
                        (long long)n, am_gemm_bytes(&setup),
                        (unsigned long long)ctx->memory_limit_bytes);
     am_ctx_note(ctx, "tile", "%zu", setup.tile);
+    if (own && threads == 1)
+        am_ctx_code(ctx, (uintptr_t)state->own.kernel->micro,
+                    (double)n * (double)n * (double)n /
+                        (double)(state->own.kernel->mr * state->own.kernel->nr));
     return am_gemm_new(&setup, &state->gemm, err);
 }
 

@@ -89,6 +89,7 @@ static void explain_one(const struct am_cli *cli, const struct am_machine_model 
                                          .node = m->node};
     am_explain(&m->set, &ceilings->facts, &ceilings->roofline, cli->arena, all);
     select_points(all, &patterns);
+    am_explain_core(&ceilings->set, &ceilings->facts, &ceilings->roofline, cli->arena, all);
     view->n_analyses = analyse(cli, &analysing, &analyses);
     view->analyses = analyses;
 }

@@ -109,6 +109,12 @@ void am_ctx_propose(const struct am_ctx *ctx, const char *axis, const char *fmt,
 void am_ctx_attach(const struct am_ctx *ctx, const char *name, const char *type, const void *data,
                    size_t n);
 
+/* The machine code of the kernel that the point's time is spent in, from its first byte on, and how
+ * often each of its innermost loops runs in one iteration: kept with the results (attachment
+ * `code`, chosen `code_passes`), so that what bounds it inside of a core can be told wherever they
+ * are. */
+void am_ctx_code(const struct am_ctx *ctx, uintptr_t code, double passes);
+
 /* When the point was measured (clock of the samples), where that is not when its batch is: parts of
  * a program that ran before. Meters are read for this window then. 0, 0: at no time of its own. */
 void am_ctx_window(const struct am_ctx *ctx, uint64_t begin_ns, uint64_t end_ns);

@@ -328,19 +328,6 @@ static bool name_resources(struct am_incore *core, struct am_arena *arena)
 
 /* ---- all of it ---- */
 
-/* Half an interval is two standard deviations, about; of all cells the median. */
-static double typical_noise(const struct am_incore *core, double *scratch)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < core->n_forms; i++) {
-        if (!isnan(core->forms[i].alone.value))
-            scratch[n++] = core->forms[i].alone.half / core->forms[i].alone.value / 2;
-    }
-    am_stats_sort(scratch, n);
-    return n ? fmax(am_stats_median(scratch, n), 1e-3) : 1e-3;
-}
-
 static const char *what_is_missing(const struct am_incore *core, struct am_arena *arena)
 {
     if ((double)core->dropped > dropped_most * (double)core->measured)
@@ -356,7 +343,7 @@ static const char *what_is_missing(const struct am_incore *core, struct am_arena
     return NULL;
 }
 
-static bool fit(struct am_incore *core, struct am_arena *arena, double *scratch)
+static bool fit(struct am_incore *core, struct am_arena *arena)
 {
     double *const alone = am_arena_array(arena, core->n_kinds, sizeof(*alone));
     const size_t slot = core->forms[core->anchors[AM_MIX_slot][1]].kind;
@@ -367,7 +354,7 @@ static bool fit(struct am_incore *core, struct am_arena *arena, double *scratch)
                                        .slot = slot,
                                        .mixes = core->mixes,
                                        .n = core->n_mixes,
-                                       .noise = typical_noise(core, scratch),
+                                       .noise = AM_INCORE_STEADY,
                                        .seed = fit_seed,
                                        .starts = STARTS};
 
@@ -413,7 +400,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
         if (is_mix(&set->results[i]) && !add_random(out, arena, &set->results[i], &held))
             return false;
     }
-    if (!fit(out, arena, scratch))
+    if (!fit(out, arena))
         return false;
     judge_held(out, &held);
     return true;

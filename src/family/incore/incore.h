@@ -16,6 +16,8 @@
 #include "kernels/mix/anchors.h"
 
 enum { AM_INCORE_COUNTS_MAX = 8 };
+/* Launches that nothing disturbs agree within this share. */
+#define AM_INCORE_STEADY 0.01
 
 /* One measurement with half the width of its interval; NAN: none of three launches. */
 struct am_incore_cell {

@@ -34,8 +34,6 @@ static bool is_spoilt(const struct am_grading *g)
 
 /* Of fewer launches all may have been disturbed. */
 static const size_t launches_least = 3;
-/* Launches that nothing disturbs agree within this share. */
-static const double steady = 0.01;
 
 static void rest_on(struct am_incore *core, const struct am_result *result,
                     const struct am_result_metric *metric)
@@ -65,7 +63,8 @@ struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct a
         return no_cell;
     }
     rest_on(core, result, m);
-    return (struct am_incore_cell){m->summary.min, steady * m->summary.min + m->summary.systematic};
+    return (struct am_incore_cell){m->summary.min,
+                                   AM_INCORE_STEADY * m->summary.min + m->summary.systematic};
 }
 
 /* "1:3"; false for what is none. */

@@ -167,9 +167,19 @@ static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
     return out->text != NULL;
 }
 
+/* Whether a function ends with this instruction: it leads nowhere behind itself, and no jump before
+ * it does (`furthest`, which it may move). */
+static bool is_end(const struct am_insn *insn, uint64_t *furthest)
+{
+    if ((insn->flow == AM_FLOW_JUMP || insn->flow == AM_FLOW_BRANCH) && insn->target > *furthest)
+        *furthest = insn->target;
+    return (insn->flow == AM_FLOW_END || insn->flow == AM_FLOW_JUMP) && *furthest <= insn->address;
+}
+
 enum am_status am_insns_decode(const struct am_code *code, struct am_arena *arena,
                                struct am_insns *out, struct am_err *err)
 {
+    uint64_t furthest = 0;
     ZydisDecoder decoder;
 
     *out = (struct am_insns){.n = 0};
@@ -191,6 +201,8 @@ enum am_status am_insns_decode(const struct am_code *code, struct am_arena *aren
         if (!insn || !translate(&in, ops, code->address + at, arena, insn))
             return am_fail(err, AM_E_NOMEM, "no memory for the instructions of %s", code->name);
         at += in.length;
+        if (code->open_ended && is_end(insn, &furthest))
+            break;
     }
     return AM_OK;
 }

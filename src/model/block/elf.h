@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct am_code {
     const unsigned char *bytes;
     size_t n;
     uint64_t address; /* of the first byte, as the file numbers them */
+    bool open_ended;  /* there may be more behind the function: it ends where nothing leads on */
 };
 
 /* `file` is the name for messages. AM_E_USAGE: not such a file, or no such function in it, with the

@@ -3,6 +3,7 @@
 #include "model/block/bound.h"
 
 #include "base/rng.h"
+#include "model/explain.h"
 #include "result_fixture.h"
 #include "tap.h"
 
@@ -233,16 +234,58 @@ static void check_loops(const struct bytes *self)
     am_arena_fini(&c.run.arena);
 }
 
+/* A point that kept its kernel's code, with other functions behind it. */
+static void check_explained(const struct bytes *self)
+{
+    struct core c = {.run = {.set = {.n = 0}}};
+    struct am_arena *const arena = &c.run.arena;
+    struct am_attachment kept = {.name = "code"};
+    const struct am_roofline no_roofs = {.n = 0};
+    const struct am_facts no_facts = {.n = 0};
+    struct am_explanation e = {.work = {.flops = 1000}, .share = 0.5, .bound = 4e9};
+    struct am_code code = {.name = NULL};
+    struct am_result *r;
+    struct am_err err;
+
+    make_core(&c);
+    c.incore.held_error = 0.05;
+    r = rx_add(&c.run, "app.some", "threads=1",
+               (const struct rx_metric[]){{"flops", "flop/s", 2e9}, {0}});
+    am_evidence_settle(&c.run.set);
+    e.result = r;
+    e.metric = &r->metrics[0];
+    e.measured = e.metric->summary;
+    ok(!am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "without code nothing is said");
+    if (find(self, "tb_units", arena, &code, &err) != AM_OK)
+        abort();
+    kept.data = code.bytes;
+    kept.n = 4 * code.n; /* functions follow */
+    r->attachments = &kept;
+    r->n_attachments = 1;
+    am_kvs_add(&r->chosen, arena, "code_passes", "100");
+    ok(am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "its loop is told");
+    is_near(e.core.cycles, 4, 1e-9, "only its own, which takes 4 cycles");
+    is_near(e.core.share, 0.8, 1e-6, "100 passes are 0.4 of the 0.5 us that an iteration took");
+    ok(e.core.share_lo < 0.72 && e.core.share_hi > 0.88, "from %.2f to %.2f: weights and error",
+       e.core.share_lo, e.core.share_hi);
+    e.next = am_explain_next(&e, &no_facts, &no_roofs, arena);
+    ok(strstr(e.next, "by mul") && strstr(e.next, "20 % left"), "the resource is named: %s",
+       e.next);
+    am_arena_fini(arena);
+}
+
 int main(void)
 {
     const struct bytes self = read_self();
 
     check_refused(&self);
     check_damaged(&self);
-    if (am_insn_unsupported)
+    if (am_insn_unsupported) {
         ok(true, "loops # SKIP %s", am_insn_unsupported);
-    else
+    } else {
         check_loops(&self);
+        check_explained(&self);
+    }
     free(self.data);
     return tap_done();
 }

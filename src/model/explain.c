@@ -117,7 +117,7 @@ double am_explanation_amount(const struct am_explanation *e)
 
 double am_explain_seconds(const struct am_explanation *e)
 {
-    return amount_of(e) / e->measured.median;
+    return am_explanation_amount(e) / e->measured.median;
 }
 
 /* Benches that empty the caches before every pass work on memory, whatever their size; and bytes

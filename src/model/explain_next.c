@@ -162,7 +162,7 @@ static const char *try_core(const struct point *p)
 {
     const struct am_core_bound *const c = &p->e->core;
 
-    if (!(c->share > 0) || p->e->share >= at_roof)
+    if (!(c->share > 0) || p->e->share >= am_explain_at_roof)
         return NULL;
     if (c->share_lo > 1)
         return am_arena_printf(p->arena,

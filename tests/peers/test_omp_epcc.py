@@ -11,7 +11,7 @@ import omp_epcc  # noqa: E402  (found by the path above)
 from e2e import Tap  # noqa: E402
 
 PRINTED = """
-PARALLEL_FOR median_ovrhd = 7.000000 microseconds
+PARALLEL FOR median_ovrhd = 7.000000 microseconds
 FOR time         = 0.929832 microseconds +/- 0.085849
 FOR overhead     = 0.191922 microseconds +/- 1.243109
 FOR median_ovrhd = -0.025000 microseconds
@@ -21,6 +21,7 @@ FOR median_ovrhd = -0.025000 microseconds
 def main():
     tap = Tap()
     tap.ok(abs(omp_epcc.overhead_in(PRINTED, "FOR") + 25e-9) < 1e-15, "a median overhead is read, of no other name")
+    tap.ok(abs(omp_epcc.overhead_in(PRINTED, "PARALLEL_FOR") - 7e-6) < 1e-15, "also of a name with a blank")
     try:
         omp_epcc.overhead_in(PRINTED, "SINGLE")
         tap.ok(False, "what is not printed ends the comparison")

@@ -214,8 +214,11 @@ static void test_names(void)
     encode_fn *encode = NULL;
 
     if (library) {
-        begin = dlsym(library, "pfm_initialize");
-        encode = dlsym(library, "pfm_get_os_event_encoding");
+        void *const found[] = {dlsym(library, "pfm_initialize"),
+                               dlsym(library, "pfm_get_os_event_encoding")};
+
+        memcpy(&begin, &found[0], sizeof(begin));
+        memcpy(&encode, &found[1], sizeof(encode));
     }
     if (!begin || !encode || setenv("LIBPFM_ENCODE_INACTIVE", "1", 1) != 0 || begin() != 0) {
         skip_test("libpfm4 is not installed: names of events are not checked");

@@ -323,6 +323,8 @@ def test_kinds(tap, own):
     subprocess.run(["cc", "-shared", "tally.o", "-o", "tally.so"], cwd=own.dir, check=True)
     done = own.do("run", "./tally.so", *ONCE, "-p", "n=1K", "-o", "library.db")
     tap.ok(done.returncode == 0, "a library", done.stderr)
+    done = own.run("plan", "several", env=own.all_env)
+    tap.ok(done.returncode == 2 and "write ./several" in done.stderr, "a folder's name alone is a bench's, and that is said", done.stderr)
     os.mkdir(own.path("empty"))
     done = own.do("run", "./empty", *FAST)
     tap.ok(done.returncode == 2 and "no source files" in done.stderr, "an empty folder is refused", done.stderr)

@@ -63,6 +63,26 @@ static enum am_status set_clock(struct state *s, const struct am_ctx *ctx,
     return status;
 }
 
+/* As a shell would be given it: in quotes where it is not one plain word. */
+static void add_word(struct am_text *text, const char *word)
+{
+    const bool plain = *word && !strpbrk(word, " \t\"'\\$&|;<>()*?[]#~`!{}");
+
+    am_text_add(text, text->len ? " " : "");
+    if (plain) {
+        am_text_add(text, word);
+        return;
+    }
+    am_text_add(text, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            am_text_add(text, "'\\''");
+        else
+            am_text_addn(text, word, 1);
+    }
+    am_text_add(text, "'");
+}
+
 /* The command line, so that a reader of the results can repeat it. */
 static void note_command(const struct am_ctx *ctx, const struct state *s)
 {
@@ -72,7 +92,7 @@ static void note_command(const struct am_ctx *ctx, const struct state *s)
         return; /* a note of that name would speak of the axis */
     am_text_init(&text, NOTE_MAX);
     for (size_t i = 0; s->program.argv[i]; i++)
-        am_text_addf(&text, "%s%s", i ? " " : "", s->program.argv[i]);
+        add_word(&text, s->program.argv[i]);
     am_ctx_note(ctx, "command_line", "%s", am_text_str(&text));
     am_text_fini(&text);
 }
@@ -94,8 +114,10 @@ static void tell_line(const struct am_ctx *ctx, const struct state *s)
     if (s->of->test->shell != AM_SPEC_SHELL_AUTO)
         return;
     am_text_init(&text, NOTE_MAX);
-    for (size_t i = shell ? 2 : 0; s->program.argv[i]; i++)
-        am_text_addf(&text, "%s%s", text.len ? " " : "", s->program.argv[i]);
+    if (shell && s->program.argv[1] && s->program.argv[2])
+        am_text_add(&text, s->program.argv[2]); /* the line itself */
+    for (size_t i = 0; !shell && s->program.argv[i]; i++)
+        add_word(&text, s->program.argv[i]);
     choose(ctx, AM_SPEC_TYPED, am_text_str(&text));
     choose(ctx, AM_SPEC_STARTER, shell ? AM_SPEC_STARTER_SHELL : AM_SPEC_STARTER_NONE);
     am_text_fini(&text);

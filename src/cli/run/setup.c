@@ -19,6 +19,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAMES_MAX = 512, LEFT_OUT_MAX = 4096 };
 
@@ -139,6 +140,11 @@ enum am_status am_check_patterns(const struct am_strings *patterns, const char *
         if (is_family(word, names, n))
             return am_fail(err, AM_E_USAGE, "no bench is called \"%s\"; did you mean '%s.*'?", word,
                            word);
+        if (access(word, F_OK) == 0)
+            return am_fail(err, AM_E_USAGE,
+                           "no bench matches \"%s\"; to measure what is in the folder of that "
+                           "name, write ./%s",
+                           word, word);
         near = am_nearest(word, names, n);
         if (near)
             return am_fail(err, AM_E_USAGE, "no bench matches \"%s\"; did you mean \"%s\"?", word,

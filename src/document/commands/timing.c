@@ -262,9 +262,9 @@ static void tell_head(struct am_body *b, const struct am_timing_view *view)
     char what[LINE_CAP];
     size_t wide;
 
-    (void)am_str_format(what, sizeof(what), "%zu command%s, %zu launches%s%s", view->commands->n,
+    (void)am_str_format(what, sizeof(what), "%zu command%s, %zu launch%s%s%s", view->commands->n,
                         view->commands->n == 1 ? "" : "s", view->set->launches,
-                        run->state == AM_RUN_DONE ? "" : ", ",
+                        view->set->launches == 1 ? "" : "es", run->state == AM_RUN_DONE ? "" : ", ",
                         run->state == AM_RUN_DONE ? "" : am_run_states[run->state]);
     wide = strlen(machine) + 2 + strlen(what);
     if (wide <= AM_TIMING_COLUMNS) {

@@ -193,7 +193,7 @@ static void test_points(void)
     is_near(batch.values[0], 2e-3, 1e-15, "its result is scaled");
     is_near(batch.values[2], 2, 1e-15, "its weight is read");
     ok(batch.values[1] > 0 && batch.elapsed_ns > 0, "its time is taken");
-    ok(strstr(notes, "command_line: sh -c echo") && strstr(notes, "x 2 2 a b tail"),
+    ok(strstr(notes, "command_line: sh -c 'echo") && strstr(notes, "x 2 2 'a b' tail"),
        "its command line is noted (%s)", notes);
     (void)measure(benches[0], (const char *const[]){"2", "a_b", "A=plain"}, &batch, &err);
     is_str(get("built"), "2\n2\n", "another environment is built again");
@@ -278,7 +278,7 @@ static void test_commands(void)
     is_near(batch.values[5], 1, 1e-12, "its code is a result");
     ok(batch.values[0] > 0 && batch.values[1] >= 0 && batch.values[4] > 0,
        "so are its times and its memory");
-    ok(strstr(chosen, "typed=sh -c echo $0 >> log; exit $0 1;starter=direct;memory_floor="),
+    ok(strstr(chosen, "typed=sh -c 'echo $0 >> log; exit $0' 1;starter=direct;memory_floor="),
        "nobody else starts it: %s", chosen);
     is_str(attached, "", "what prints nothing attaches nothing");
     put("log", "");

@@ -49,8 +49,8 @@ STAR = ("stencil star\ndimensions 3\nfield u\nparameter r 0.125\nboundary fixed 
         "update u = u + r * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)\n")
 # Waves of other shapes: radius 2 with weights that differ along all axes and directions; in one dimension; two rows at once.
 SHAPES = {
-    "wide": (2, "update u = 0.3 * u + 0.1 * (u[-2,0] + u[1,0]) + 0.2 * u[2,0] - 0.05 * u[0,-2] + 0.15 * u[0,-1] + u[0,2] / 8\n"),
-    "ring": (1, "update u = 0.4 * u + 0.2 * u[-1] + 0.1 * u[1] + (u[-3] + u[3]) / 8\n"),
+    "wide": (2, "boundary x mirror\nboundary y fixed 0.3\nupdate u = 0.3 * u + 0.1 * (u[-2,0] + u[1,0]) + 0.2 * u[2,0] - 0.05 * u[0,-2] + 0.15 * u[0,-1] + u[0,2] / 8\n"),
+    "ring": (1, "boundary periodic\nupdate u = 0.4 * u + 0.2 * u[-1] + 0.1 * u[1] + (u[-3] + u[3]) / 8\n"),
 }
 # States of all visits, by the value of an axis.
 SHOWN = ("SELECT param.value, group_concat(DISTINCT visit.state) FROM visit JOIN param ON param.point = visit.point "
@@ -203,9 +203,11 @@ def test_waves(tap, own):
     check_kinds(tap, own, "star", "variant=wave")
     check_planted(tap, own, "star", PLANTED_WAVES, *axes(3, "variant=wave", "kinds=5"))
     for name, (dimensions, update) in SHAPES.items():
-        own.write(name + ".sten", f"stencil {name}\ndimensions {dimensions}\nfield u\nboundary periodic\n" + update)
-        done = own.do("run", f"./{name}.sten", *LIGHT, "-o", name + ".db", *axes(dimensions, "variant=wave", "threads=1,2",
-                                                                                 "type=f32,f64"))
+        own.write(name + ".sten", f"stencil {name}\ndimensions {dimensions}\nfield u\n" + update)
+        words = ["-p", "n=23,1003" if dimensions == 1 else "n=23,45"]
+        for value in (*SIZES[dimensions][1:], "variant=wave", "threads=1,2", "type=f32,f64"):
+            words += ["-p", value]
+        done = own.do("run", f"./{name}.sten", *LIGHT, "-o", name + ".db", *words)
         tap.ok(done.returncode == 0, f"waves of {name}", done.stdout[-2000:] + done.stderr[-2000:])
 
 

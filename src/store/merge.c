@@ -256,7 +256,7 @@ static enum am_status break_chain(struct am_store *store, const char *name, stru
 
 /* Copies everything of the attached part; what fails leaves nothing of it. */
 static enum am_status take_rows(struct am_store *store, const char *name, const char *command,
-                                const struct am_part *checked, struct am_err *err)
+                                const struct am_checked_part *checked, struct am_err *err)
 {
     enum am_status s = am_db_begin(store, err);
 
@@ -282,14 +282,14 @@ static enum am_status take_rows(struct am_store *store, const char *name, const 
                        "UPDATE main.run SET synthetic = 1 WHERE EXISTS"
                        " (SELECT 1 FROM part.run WHERE synthetic)",
                        "merge", err);
-    if (s == AM_OK && !am_part_is_same(checked))
+    if (s == AM_OK && !am_checked_part_is_same(checked))
         s = am_fail(err, AM_E_STORE, "it was changed while it was merged");
     return am_db_end(store, s, err);
 }
 
 /* Why a part that was taken is not whole; NULL when it is. */
 static const char *reason_of(struct am_store *store, const struct am_node_part *part,
-                             const struct am_part *checked)
+                             const struct am_checked_part *checked)
 {
     if (checked->broken.status != AM_OK)
         return checked->broken.text;
@@ -335,7 +335,7 @@ static enum am_status take_part(struct merger *m, const struct am_node_part *par
                                 struct am_err *err)
 {
     struct am_store *const store = m->store;
-    const struct am_part *const checked = am_parts_next(m->parts);
+    const struct am_checked_part *const checked = am_parts_next(m->parts);
     struct am_err ignored = {0};
     const char *reason;
     enum am_status s = checked->failed.status;

@@ -23,7 +23,7 @@ static const uint64_t bytes_max = 64 << 20;
  * slot has the next one: whoever checks that closes it, and not the caller. */
 struct am_parts {
     const struct am_merge *merge;
-    struct am_part slots[SLOTS];
+    struct am_checked_part slots[SLOTS];
     bool ready[SLOTS];
     size_t n_slots;         /* that may be in use */
     size_t at;              /* of merge->parts: where the next check looks */
@@ -51,19 +51,19 @@ static int64_t state_of(struct am_store *store)
     return am_db_rows_close(&rows) == AM_OK ? state : -1;
 }
 
-bool am_part_is_same(const struct am_part *part)
+bool am_checked_part_is_same(const struct am_checked_part *part)
 {
     return part->state >= 0 && state_of(part->store) == part->state;
 }
 
-static void check_part(const char *path, struct am_part *out)
+static void check_part(const char *path, struct am_checked_part *out)
 {
     struct am_result_set set = {0};
     struct am_arena arena = {0};
     enum am_status s;
 
     am_store_close(out->store);
-    *out = (struct am_part){0};
+    *out = (struct am_checked_part){0};
     s = am_store_open(path, false, &out->store, &out->failed);
     if (s == AM_OK) {
         out->state = state_of(out->store);
@@ -157,7 +157,7 @@ static void release(struct am_parts *p)
     (void)pthread_cond_broadcast(&p->changed);
 }
 
-const struct am_part *am_parts_next(struct am_parts *p)
+const struct am_checked_part *am_parts_next(struct am_parts *p)
 {
     const size_t slot = p->taken % p->n_slots;
     struct check check;

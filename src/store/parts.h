@@ -14,7 +14,7 @@
 #include "store/merge.h"
 
 /* What is known of a part before its rows are copied. */
-struct am_part {
+struct am_checked_part {
     struct am_store *store; /* NULL where it cannot be taken: `failed` tells why */
     struct am_err failed;
     unsigned version;     /* of its schema */
@@ -29,9 +29,9 @@ struct am_parts;
 enum am_status am_parts_open(const struct am_merge *merge, struct am_parts **parts_p,
                              struct am_err *err);
 /* The next part, which has a file; it lives until the one after it is asked for. */
-const struct am_part *am_parts_next(struct am_parts *parts);
+const struct am_checked_part *am_parts_next(struct am_parts *parts);
 /* Whether the file is still the one that was checked. */
-bool am_part_is_same(const struct am_part *part);
+bool am_checked_part_is_same(const struct am_checked_part *part);
 /* Accepts NULL. Waits for the checks under way. */
 void am_parts_close(struct am_parts *parts);
 

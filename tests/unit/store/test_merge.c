@@ -267,7 +267,7 @@ static void test_parts(void)
     struct am_node_part list[MANY];
     const struct am_merge merge = {"merge", list, MANY, NULL};
     struct am_parts *parts = NULL;
-    const struct am_part *part = NULL;
+    const struct am_checked_part *part = NULL;
     struct am_err err = {0};
     size_t wrong = 0;
 
@@ -282,8 +282,9 @@ static void test_parts(void)
         if (!list[i].path)
             continue;
         part = am_parts_next(parts);
-        wrong += list[i].path == none ? part->store || part->failed.status == AM_OK
-                                      : !part->store || !part->sealed || !am_part_is_same(part);
+        wrong += list[i].path == none
+                     ? part->store || part->failed.status == AM_OK
+                     : !part->store || !part->sealed || !am_checked_part_is_same(part);
     }
     ok(wrong == 0, "each is told as it is, in the order asked for");
     am_parts_close(parts);
@@ -295,7 +296,7 @@ static void test_parts(void)
        "one part is opened %s", err.text);
     part = am_parts_next(parts);
     change(whole, "UPDATE run SET label = 'meanwhile'");
-    ok(part->store && !am_part_is_same(part), "a part that was changed meanwhile is told");
+    ok(part->store && !am_checked_part_is_same(part), "a part that was changed meanwhile is told");
     am_parts_close(parts);
     free(whole);
     free(none);

@@ -127,6 +127,12 @@ def goals(tap, bench):
         tap.ok(said["points"][0]["metric"] == {"time": "flops"}.get(goal, f"{goal}:package"), "judged by its metric", said["points"])
     tap.ok(not os.path.exists(bench.path("data/archmeter/tuning")) or "blackscholes" not in open(
         bench.path("data/archmeter/tuning"), encoding="utf-8").read(), "ways are told and not kept for later runs")
+    got = bench.run("--machine", "falling.machine", "tune", "app.blackscholes", "--for", "time", "--seed", "5", "--format", "json", "-p", "n=64K", "-p",
+                    "type=f32", "-p", "isa=avx", "-p", "executor=serial,omp-for", "-p", "runtime=own,libgomp", "-p", "threads=1,8", "-p", "task_size=4096",
+                    "--budget", "0s", "-o", "parts.db", env=bench.real_env)
+    best = json.loads(got.stdout)["best"] if got.stdout else [{}]
+    tap.ok(len(best) == 1 and best[0].get("use", {}).get("executor") == "omp-for" and best[0].get("decided") is True,
+           "of two workers' parts the better one is named by its executor", (best, got.stderr))
     shown = bench.run("export", "energy.db", "--svg", "energy-pareto", "-o", "pareto.svg")
     tap.ok(shown.returncode == 0 and os.path.getsize(bench.path("pareto.svg")) > 1000, "the figure of both goals", shown.stderr)
 

@@ -6,6 +6,7 @@
 #include "cli/run/setup.h"
 #include "cli/tune/ways.h"
 #include "document/units.h"
+#include "family/roles.h"
 #include "write/write.h"
 
 #include <math.h>
@@ -139,16 +140,36 @@ static void add_row(struct am_table *t, const struct tuned *all, size_t at, bool
     (void)am_table_text(t, note_of(tuned));
 }
 
+/* Whether the axis belongs to the name of a way: it was searched, or tells one worker's part from
+ * another's. */
+static bool names_way(const struct tuned *all, const struct am_tune_row *row, size_t axis)
+{
+    return is_chosen(row, row->tuned.found, axis) ||
+           (am_axis_is_way(row->point->bench->axes[axis].name) &&
+            varies(all->rows, all->n, row->point, axis));
+}
+
+static void way_text(const struct tuned *all, const struct am_tune_row *row, char *buf, size_t cap)
+{
+    const struct am_axis *const axes = row->point->bench->axes;
+
+    buf[0] = '\0';
+    for (size_t i = 0; axes[i].name; i++) {
+        if (names_way(all, row, i))
+            add_value(buf, cap, &axes[i], &row->tuned.found[i]);
+    }
+}
+
 /* The best over all workers, and whether it is better than the next. */
 static void say_best(struct am_body *b, const struct tuned *all, const struct am_tune_best *w)
 {
     char best[TEXT_MAX], next[TEXT_MAX] = "", value[AM_UNITS_MAX];
     const char *const goal = am_tune_goals[all->cli->opt->tune_for];
 
-    am_tune_choice(w->best, w->best->tuned.found, best, sizeof(best));
+    way_text(all, w->best, best, sizeof(best));
     am_units_value(w->best->tuned.value, metric_of(w->best)->unit, value, sizeof(value));
     if (w->next)
-        am_tune_choice(w->next, w->next->tuned.found, next, sizeof(next));
+        way_text(all, w->next, next, sizeof(next));
     if (!w->next)
         (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL, "best for %s: %s, %s", goal, best, value);
     else if (w->verdict.better)
@@ -284,6 +305,19 @@ static void json_row(struct am_data *d, const struct am_tune_row *row)
     am_data_object_end(d);
 }
 
+static void json_way(struct am_data *d, const char *name, const struct tuned *all,
+                     const struct am_tune_row *row)
+{
+    const struct am_axis *const axes = row->point->bench->axes;
+
+    am_data_object(d, name);
+    for (size_t i = 0; axes[i].name; i++) {
+        if (names_way(all, row, i))
+            am_data_value(d, axes[i].name, &row->tuned.found[i]);
+    }
+    am_data_object_end(d);
+}
+
 static void json_bests(struct am_data *d, const struct tuned *all)
 {
     bool *const taken = calloc(all->n + 1, sizeof(*taken));
@@ -294,10 +328,10 @@ static void json_bests(struct am_data *d, const struct tuned *all)
     while (taken && am_tune_weigh(all->rows, all->n, taken, &best)) {
         am_data_object(d, NULL);
         am_data_text(d, "bench", best.best->point->bench->name);
-        json_values(d, "use", best.best, best.best->tuned.found);
+        json_way(d, "use", all, best.best);
         am_data_number(d, "value", best.best->tuned.value);
         if (best.next)
-            json_values(d, "next", best.next, best.next->tuned.found);
+            json_way(d, "next", all, best.next);
         am_data_bool(d, "decided", !best.next || best.verdict.better);
         am_data_number(d, "gain", best.verdict.gain);
         am_data_object_end(d);

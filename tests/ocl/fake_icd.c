@@ -318,7 +318,7 @@ static cl_uint loops_arg(const struct _cl_kernel *k)
         {"am_spin", 1},          {"am_branch", 1},      {"am_constant", 1},
         {"am_image_read", 1},    {"am_image_write", 0}, {"am_builtin_rate", 1},
         {"am_builtin_time", 1},  {"am_chase", 4},       {"am_barrier", 1},
-        {"am_atomic_global", 1},
+        {"am_atomic_global", 1}, {"am_subgroup", 1},    {"am_intensity", 0}, /* none */
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -5,7 +5,7 @@
 enum {
     STEPS = 16, /* accesses of a work-item unless others are asked for; group and strided */
     STEPS_MAX = 1 << 20, /* few work-items that go a long way: how many a device needs */
-    HOP = 37, /* elements between two returns to the beginning, as in the kernel */
+    HOP = 37,            /* elements between two returns to the beginning, as in the kernel */
     STRIDE_MAX = 4096,
     PICKED = 16, /* items of a slot that add to it, about */
     CACHES = 4,  /* a buffer in memory is so many times the cache */
@@ -14,8 +14,9 @@ enum {
 
 static const uint32_t factor = UINT32_C(2654435761);
 /* The wish on a device that says nothing of its caches. GPUs: far larger than any cache, and long
- * against the start of a launch and against its end, when only some compute units still have work:
- * together they cost an H200 1 % of a pass over 4 GiB. */
+ * against the start of a launch and against its end, when only some compute units still have work.
+ * An H200 starts in about 4 us, and goes over 4 GiB in 62 rounds of groups that take 0.9 ms: up to
+ * 1 % of the pass, by that reckoning. */
 static const uint64_t cpu_bytes = UINT64_C(128) << 20, gpu_bytes = UINT64_C(16) << 30;
 static const uint64_t elements_max = UINT64_C(1) << 31;
 

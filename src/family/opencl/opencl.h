@@ -11,8 +11,8 @@ bool am_opencl_is_cpu(const struct am_result *result);
 /* Memory of devices: widths, pieces, banks, caches, ratios. */
 am_derive_fn am_opencl_derive_width, am_opencl_derive_segment, am_opencl_derive_banks,
     am_opencl_derive_order, am_opencl_derive_caches, am_opencl_derive_items,
-    am_opencl_derive_read_items,
-    am_opencl_derive_over_host, am_opencl_derive_native_rates, am_opencl_derive_levels;
+    am_opencl_derive_read_items, am_opencl_derive_over_host, am_opencl_derive_native_rates,
+    am_opencl_derive_levels;
 /* Memory against arithmetic. */
 am_derive_fn am_opencl_derive_ridge;
 

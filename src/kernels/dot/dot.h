@@ -32,7 +32,7 @@ struct am_dot_operands {
 };
 
 /* What accumulators and operands are made of. */
-enum am_dot_type {
+enum am_dot_element {
     AM_DOT_U8,
     AM_DOT_I8,
     AM_DOT_I16,
@@ -46,7 +46,7 @@ enum am_dot_type {
 
 /* Which products belong to an accumulator: of its own lane; of a row and a column of small
  * matrices within the vector; or of tiles. */
-enum am_dot_shape { AM_DOT_LANES, AM_DOT_MATRIX, AM_DOT_TILE };
+enum am_dot_layout { AM_DOT_LANES, AM_DOT_MATRIX, AM_DOT_TILE };
 
 /* `steps` steps from the operands' sums, at most AM_DOT_STEPS and at least one; the sums afterwards
  * are left in `out`. */
@@ -58,8 +58,8 @@ typedef void am_dot_chain_fn(const struct am_dot_operands *in, uint64_t passes);
 struct am_dot_form {
     const char *name;  /* the instruction; NULL ends the table */
     const char *needs; /* CPU features, separated by spaces */
-    enum am_dot_type a, b, sum;
-    enum am_dot_shape shape;
+    enum am_dot_element a, b, sum;
+    enum am_dot_layout shape;
     unsigned bytes; /* of a vector; 0: as long as the machine's scalable ones are */
     am_dot_fn *run;
     am_dot_chain_fn *chained;

@@ -97,7 +97,7 @@ static float of_bfloat(uint16_t h)
     return x;
 }
 
-static void put(enum am_dot_type type, unsigned char *at, size_t i, double value)
+static void put(enum am_dot_element type, unsigned char *at, size_t i, double value)
 {
     const int64_t whole = (int64_t)value;
     const float single = (float)value;
@@ -115,7 +115,7 @@ static void put(enum am_dot_type type, unsigned char *at, size_t i, double value
         memcpy(to, &half, sizeof(half));
 }
 
-static double get(enum am_dot_type type, const unsigned char *at, size_t i)
+static double get(enum am_dot_element type, const unsigned char *at, size_t i)
 {
     const unsigned char *const from = at + i * types[type].bytes;
     uint64_t bits = 0;
@@ -140,7 +140,7 @@ static double get(enum am_dot_type type, const unsigned char *at, size_t i)
 /* ---- operands ---- */
 
 /* Integers: any that the type has. Others: small ones of either sign. */
-static void fill_source(enum am_dot_type type, struct am_rng *rng, unsigned char *to)
+static void fill_source(enum am_dot_element type, struct am_rng *rng, unsigned char *to)
 {
     for (size_t i = 0; i < AM_DOT_SOURCE / types[type].bytes; i++) {
         if (types[type].whole)

@@ -354,7 +354,8 @@ static bool fit(struct am_incore *core, struct am_arena *arena)
                                        .slot = slot,
                                        .mixes = core->mixes,
                                        .n = core->n_mixes,
-                                       .noise = AM_INCORE_STEADY,
+                                       .noise = AM_INCORE_STEADY /
+                                                2, /* half an interval is two deviations */
                                        .seed = fit_seed,
                                        .starts = STARTS};
 

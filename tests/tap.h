@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many random cases to try: all, or a tenth under sanitizers, which make each ten times as long. */
+/* How many random cases to try: all, or a tenth under sanitizers, which make each ten times as
+ * long. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TAP_CASES(n) (((n) + 9) / 10)

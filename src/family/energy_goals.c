@@ -3,9 +3,9 @@
  * one of least energy and the one of least energy times delay, and whether the last two are others
  * than the first.
  *
- * Points do the same work when they differ only in who runs it and how (am_way_axes). The best of many
- * points is partly the luckiest: facts say of how many, and a ratio whose interval holds 1 decides
- * nothing. */
+ * Points do the same work when they differ only in who runs it and how (am_way_axes). The best of
+ * many points is partly the luckiest: facts say of how many, and a ratio whose interval holds 1
+ * decides nothing. */
 #include "family/energy.h"
 
 #include "base/text.h"

@@ -181,7 +181,7 @@ static void get_clock(struct am_db_rows *rows, struct am_timing *timing)
     const double step_ns = am_db_get_real(rows, 10, 0), reading_ns = am_db_get_real(rows, 11, 0);
 
     if (step_ns < 0 || reading_ns < 0)
-        (void)am_db_rows_damaged(rows, "the time of a clock is negative");
+        (void)am_db_rows_damaged(rows, "a time or a clock is negative");
     timing->step_s = fmax(timing->step_s, step_ns * 1e-9);
     timing->reading_s = fmax(timing->reading_s, reading_ns * 1e-9);
 }

@@ -47,8 +47,8 @@ enum am_mix_anchor { AM_MIX_ANCHOR_MAP(AM_MIX_ANCHOR_ENUM) AM_MIX_ANCHORS };
     X(5)                                                                                           \
     X(6)                                                                                           \
     X(7)                                                                                           \
-    X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)  \
-        X(24)
+    X(8)                                                                                           \
+    X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24)
 #define AM_MIX_SET_ONE(i) +1
 enum { AM_MIX_SET = 0 AM_MIX_SET_MAP(AM_MIX_SET_ONE) };
 #undef AM_MIX_SET_ONE

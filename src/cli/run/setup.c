@@ -11,6 +11,7 @@
 #include "cli/run/machines.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
+#include "cli/words/patterns.h"
 #include "cli/words/shared_params.h"
 #include "evidence/evidence.h"
 #include "conductor/sides.h"
@@ -19,7 +20,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NAMES_MAX = 512, LEFT_OUT_MAX = 4096 };
 
@@ -96,63 +96,7 @@ void am_setup_close(struct am_setup *setup)
     *setup = (struct am_setup){0};
 }
 
-/* ---- patterns ---- */
-
-bool am_patterns_match(const struct am_strings *patterns, const char *name)
-{
-    for (size_t i = 0; i < patterns->n; i++) {
-        if (am_glob_match(patterns->items[i], name))
-            return true;
-    }
-    return patterns->n == 0;
-}
-
-static bool any_match(const char *pattern, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (am_glob_match(pattern, names[i]))
-            return true;
-    }
-    return false;
-}
-
-/* True when the word is the family of some name: what stands before its dot. */
-static bool is_family(const char *word, const char *const *names, size_t n)
-{
-    const size_t len = strlen(word);
-
-    for (size_t i = 0; i < n; i++) {
-        if (strncmp(names[i], word, len) == 0 && names[i][len] == '.')
-            return true;
-    }
-    return false;
-}
-
-enum am_status am_check_patterns(const struct am_strings *patterns, const char *const *names,
-                                 size_t n, struct am_err *err)
-{
-    for (size_t i = 0; i < patterns->n; i++) {
-        const char *word = patterns->items[i];
-        const char *near;
-
-        if (any_match(word, names, n))
-            continue;
-        if (is_family(word, names, n))
-            return am_fail(err, AM_E_USAGE, "no bench is called \"%s\"; did you mean '%s.*'?", word,
-                           word);
-        if (access(word, F_OK) == 0)
-            return am_fail(err, AM_E_USAGE,
-                           "no bench matches \"%s\"; to measure what is in the folder of that "
-                           "name, write ./%s",
-                           word, word);
-        near = am_nearest(word, names, n);
-        if (near)
-            return am_fail(err, AM_E_USAGE, "no bench matches \"%s\"; did you mean \"%s\"?", word,
-                           near);
-        return am_fail(err, AM_E_USAGE, "no bench matches \"%s\"; see \"archmeter list\"", word);
-    }
-    return AM_OK;
-}
+/* ---- operands ---- */
 
 struct am_strings am_operands_from(const struct am_options *opt, size_t skip)
 {
@@ -459,7 +403,7 @@ enum am_status am_setup_override(const struct am_options *opt, struct am_plan_se
 static bool any_of(const struct am_strings *patterns, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < patterns->n; i++) {
-        if (any_match(patterns->items[i], names, n))
+        if (am_pattern_matches_any(patterns->items[i], names, n))
             return true;
     }
     return false;

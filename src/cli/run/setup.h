@@ -5,6 +5,7 @@
 
 #include "base/fsroot.h"
 #include "cli/cli.h"
+#include "cli/words/patterns.h"
 #include "conductor/catalogue.h"
 #include "conductor/counting.h"
 #include "conductor/energy.h"
@@ -61,12 +62,6 @@ enum am_status am_setup_params(const struct am_options *opt, struct am_arena *ar
 /* Refuses an axis that none of the plan's benches has. */
 enum am_status am_setup_check_used(const struct am_cli *cli, const struct am_setup *setup,
                                    const struct am_param *params, struct am_err *err);
-
-/* Refuses a pattern that matches none of the names (n of them). */
-enum am_status am_check_patterns(const struct am_strings *patterns, const char *const *names,
-                                 size_t n, struct am_err *err);
-/* True when there are no patterns, or one matches. */
-bool am_patterns_match(const struct am_strings *patterns, const char *name);
 
 /* The operands from the `skip`-th on, as patterns. */
 struct am_strings am_operands_from(const struct am_options *opt, size_t skip);

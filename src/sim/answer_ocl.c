@@ -201,11 +201,12 @@ static enum am_status answer_intensity(const struct am_sim_question *q, struct a
                                        struct am_err *err)
 {
     const enum am_status s = answer_set(q, a, err);
-    const struct am_sim_device *const d = s == AM_OK ? device_of(q, a, err) : NULL;
+    const struct am_sim_device *d;
     double rate;
 
-    if (!d)
-        return s == AM_OK ? AM_E_ABSENT : s;
+    if (s != AM_OK)
+        return s;
+    d = find_device(am_sim_machine_of(q), am_sim_name(q, "device", ""));
     rate = 2 * rate_of(d, am_sim_name(q, "type", "float"));
     if (!(rate > 0))
         return am_fail(err, AM_E_ABSENT, "the device has no double");

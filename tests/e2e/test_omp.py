@@ -111,8 +111,11 @@ def check_renamed(tap, bench):
     named = os.path.join(bench.dir, "named")
     os.mkdir(named)
     shutil.copy(library, os.path.join(named, "libgomp.so.1"))
-    bench.run("run", "omp.sync", "-p", "runtime=libgomp", "-p", "construct=barrier", "-p", "threads=1",
-              *FEW, "-o", "d.db", env=dict(bench.real_env, LD_LIBRARY_PATH=named))
+    done = bench.run("run", "omp.sync", "-p", "runtime=libgomp", "-p", "construct=barrier", "-p", "threads=1",
+                     *FEW, "-o", "d.db", env=dict(bench.real_env, LD_LIBRARY_PATH=named))
+    if done.returncode == 2:  # an older libomp lacks a function of the worker's: the loader finds it out
+        tap.ok("omp-gcc is not available" in done.stderr and "libgomp.so.1" in done.stderr, sentence, done.stderr)
+        return
     results = bench.results("d.db", "omp.sync")
     tap.ok(len(results) == 1 and results[0]["state"] == "fail"
            and re.search("which is libomp|asked for was libgomp", results[0]["reason"]), sentence, results)

@@ -3,7 +3,9 @@
 #include "bench/omp/delay.h"
 #include "bench/omp/task.h"
 
+#include <dlfcn.h>
 #include <omp.h>
+#include <string.h>
 
 enum {
     CHILDREN = 8, /* of a nested task, and of a reduction */
@@ -379,18 +381,33 @@ static void depend_tree(const struct am_omp_task_job *job, struct am_task_thread
     }
 }
 
+/* Looked up when it is needed: code that names it itself runs on no library without it, and with
+ * gcc's version of it not on libomp. */
+typedef void fulfill_fn(omp_event_handle_t event);
+
+static fulfill_fn *find_fulfill(void)
+{
+    void *const found = dlsym(RTLD_DEFAULT, "omp_fulfill_event");
+    fulfill_fn *fulfill;
+
+    memcpy(&fulfill, &found, sizeof(fulfill));
+    return fulfill;
+}
+
 /* Ends when its event is fulfilled, which it does itself: what a library would do whose transfer
  * is over. */
 static void detached_task(const struct am_omp_task_job *job, struct am_task_thread *me)
 {
-    for (uint64_t i = 0; i < job->units; i++) {
+    fulfill_fn *const fulfill = find_fulfill();
+
+    for (uint64_t i = 0; i < job->units && fulfill; i++) {
         const uint64_t number = am_task_next(me);
         omp_event_handle_t event = {0};
 
-#pragma omp task firstprivate(job, me, number) detach(event)
+#pragma omp task firstprivate(job, me, number, fulfill) detach(event)
         {
             am_task_body(job, job->all, me, number);
-            omp_fulfill_event(event);
+            fulfill(event);
         }
         am_task_made(me);
     }

@@ -86,11 +86,11 @@ def copy_programs(folder: Path, output: Path) -> list[Path]:
 
 
 def copy_shared(folder: Path, output: Path) -> None:
-    """Manual page, completion scripts, described machines and headers, where an installation would have them below
-    share/ and include/."""
+    """Manual page, completion scripts, described machines, headers and the sources of OpenMP benches, where an installation
+    would have them."""
     installed = json.loads(output_of("meson", "introspect", "--installed", str(folder)))
     for source, place in installed.items():
-        found = re.search(r"/((?:share|include)/.+)", place)
+        found = re.search(r"/((?:share|include|libexec/archmeter/runtime)/.+)", place)
         if found and Path(source).exists():
             target = output / found.group(1)
             target.parent.mkdir(parents=True, exist_ok=True)

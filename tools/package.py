@@ -99,7 +99,7 @@ def install(build: Path, root: Path) -> None:
 
 def programs_of(root: Path) -> list[Path]:
     places = (root / "usr/bin", root / "usr/libexec/archmeter")
-    return sorted(path for place in places for path in place.iterdir() if path.read_bytes()[:4] == b"\x7fELF")
+    return sorted(path for place in places for path in place.iterdir() if path.is_file() and path.read_bytes()[:4] == b"\x7fELF")
 
 
 def pack(place: Path, content: bytes) -> None:

@@ -47,7 +47,7 @@ const char *am_runtimes_folder(struct am_arena *arena)
 /* Where the sources lie: beside the program in a build folder, else where it was installed. */
 static const char *find_sources(struct am_arena *arena)
 {
-    static const char *const places[] = {"src/bench/omp/kit", "../share/archmeter/runtime"};
+    static const char *const places[] = {"src/bench/omp/kit", "../libexec/archmeter/runtime"};
     char self[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 

@@ -230,7 +230,7 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
         const struct timed_loop *const l = &m->loops[i];
 
         batch->values[i] = value_of(m, l);
-        for (size_t k = 0; k < ROUNDS * IN_A_ROW; k++)
+        for (size_t k = 0; k < (size_t)ROUNDS * IN_A_ROW; k++)
             elapsed_ns += l->took_ns[k];
         if (batch->values[i] * rate_max < (double)l->loop.instructions)
             return am_fail(err, AM_E_WRONG,

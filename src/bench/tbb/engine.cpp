@@ -185,6 +185,8 @@ void am_tbb_run_tasks(struct am_tbb *engine, const struct am_blocks *blocks, uin
 enum am_status am_tbb_make_graph(struct am_tbb *engine, const struct am_blocks *blocks,
                                  struct am_err *err)
 {
+    if (!blocks->before)
+        return AM_OK;
     try {
         engine->arena.execute([engine, blocks] {
             engine->graph.reset();

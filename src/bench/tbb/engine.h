@@ -27,6 +27,7 @@ void am_tbb_run_for(struct am_tbb *engine, const struct am_blocks *blocks, uint6
 /* A task of a task_group per block; where blocks wait for others, a message from node to node of
  * the flow graph that am_tbb_make_graph() has made. */
 void am_tbb_run_tasks(struct am_tbb *engine, const struct am_blocks *blocks, uint64_t times);
+/* Nothing where no block waits for another. */
 enum am_status am_tbb_make_graph(struct am_tbb *engine, const struct am_blocks *blocks,
                                  struct am_err *err);
 

@@ -108,7 +108,6 @@ def leaks_can_be_found(compiler: str) -> bool:
 
 
 def stage_environment(stage: Stage) -> dict[str, str]:
-    # Stages share flags where they can: what one has compiled, ccache has for the next, and for clones elsewhere.
     environment = {**os.environ, **stage.environment, "CC": stage.compiler, "CCACHE_NOHASHDIR": "1"}
     if "ASAN_OPTIONS" in stage.environment and not leaks_can_be_found(stage.compiler):
         say(f"{stage.name}: leaks cannot be looked for in this sandbox")
@@ -116,8 +115,15 @@ def stage_environment(stage: Stage) -> dict[str, str]:
     return environment
 
 
+def compiler_words(compiler: str) -> str:
+    """Stages share flags where they can: what one has compiled, ccache has for the next, and for clones elsewhere.
+    Meson takes ccache unasked for a compiler that it finds itself, never for one that it is told."""
+    return f"ccache {compiler}" if shutil.which("ccache") else compiler
+
+
 def configure(stage: Stage, folder: Path, environment: dict[str, str]) -> bool:
     """A folder made before is taken up again; one of a moved clone or a broken one is made anew."""
+    environment = {**environment, "CC": compiler_words(stage.compiler)}
     command = ["meson", "setup", str(folder), str(ROOT), "-Dwerror=true", *stage.options]
     info = folder / "meson-info" / "meson-info.json"
     if (folder / "build.ninja").exists() and f'"{ROOT}"' in info.read_text():

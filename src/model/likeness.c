@@ -57,7 +57,9 @@ static bool is_new(const char *const *ops, size_t n, const char *op)
     return true;
 }
 
-/* The point's own, else all that both measured; where there is none, one that is NULL: any. */
+/* The point's own, where both measured it: cores that are alike in one operation differ in another
+ * by a factor of two. Of a point that states none, all that both measured; where there is none, one
+ * that is NULL: any. */
 static size_t common_ops(const struct am_explanation *e, const struct am_roofline *a,
                          const struct am_roofline *b, const char *ops[AM_LIKENESSES_MAX])
 {
@@ -67,9 +69,9 @@ static size_t common_ops(const struct am_explanation *e, const struct am_rooflin
     ops[0] = NULL;
     if (!(e->work.flops > 0) || am_result_device(e->result))
         return 1;
-    if (own && has_op(a, own) && has_op(b, own)) {
+    if (own) {
         ops[0] = own;
-        return 1;
+        return has_op(a, own) && has_op(b, own);
     }
     for (size_t i = 0; i < a->n && n < AM_LIKENESSES_MAX; i++) {
         const char *const op = a->items[i].kind == AM_CEILING_FLOPS ? a->items[i].op : NULL;
@@ -188,7 +190,8 @@ size_t am_likenesses(const struct am_explanation *here, const struct am_machine_
     for (enum am_ceiling_kind k = AM_CEILING_FLOPS; k < AM_CEILING_KINDS; k++)
         a.isas[k] = b.isas[k] = common_isa(here, k, a.roofline, b.roofline);
     a.turns = b.turns = !same_level(here, there);
-    *missing = "no ceiling that could be compared was measured here";
+    *missing = n_ops ? "no ceiling that could be compared was measured here"
+                     : "its operation was not measured on both machines";
     for (size_t i = 0; i < n_ops; i++) {
         a.op = b.op = ops[i];
         if (!seconds_of(&a, &out[n].here))

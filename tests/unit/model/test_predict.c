@@ -175,6 +175,8 @@ static void test_elsewhere(void)
     is_str(p.items[0].there->resource, "f64 arithmetic (of avx2)", "by the set that it has");
     ok(p.items[0].there->bound_lo < 96.1e9 && p.items[0].there->bound_hi > 99.9e9,
        "with the interval of its ceiling");
+    ok(p.items[0].unsure && strstr(p.items[0].unsure, "operation") && isnan(p.items[0].expected),
+       "an operation that nobody measured there expects nothing: %s", p.items[0].unsure);
     is_near(p.items[1].expected, 60e9, 2e-3, "as much of the bound here is as much of it there");
     ok(p.items[1].lo <= p.items[1].expected && p.items[1].expected <= p.items[1].hi,
        "inside its interval");

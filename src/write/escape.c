@@ -151,25 +151,60 @@ static void put_escaped(FILE *out, uint32_t code)
                       (unsigned)(0xdc00 + ((code - 0x10000) & 0x3ff)));
 }
 
-void am_escape_json(FILE *out, const char *text)
+/* A byte of a key that belongs to no character, by its digits: U+FFFD alone would make one key of
+ * two, and no object may have a key twice. U+FFFD that is meant is written so too, byte by byte:
+ * then no two keys can ever be written alike. */
+static size_t put_key_byte(FILE *out, const char *text)
+{
+    (void)fprintf(out, "\\ufffd%02x", (unsigned)(unsigned char)*text);
+    return 1;
+}
+
+static bool is_character(const char *text, bool key)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+
+    return am_utf8_length(text) > 0 && !(key && strncmp(text, replacement, 3) == 0);
+}
+
+static size_t put_character(FILE *out, const char *text)
 {
     static const struct stand_in table[] = {
         {'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"}, {'\t', "\\t"}};
+    const char *const instead = find(table, sizeof(table) / sizeof(table[0]), *text);
+    const size_t len = am_utf8_length(text);
 
+    if (instead)
+        (void)fputs(instead, out);
+    else if (am_utf8_plain(text))
+        (void)fwrite(text, 1, len, out);
+    else
+        put_escaped(out, am_utf8_code(text, len));
+    return len;
+}
+
+static void put_json(FILE *out, const char *text, bool key)
+{
     (void)fputc('"', out);
     while (*text) {
-        const char *const instead = find(table, sizeof(table) / sizeof(table[0]), *text);
-        const size_t len = am_utf8_length(text);
-
-        if (instead)
-            (void)fputs(instead, out);
-        else if (am_utf8_plain(text))
-            (void)fwrite(text, 1, len, out);
-        else if (len)
-            put_escaped(out, am_utf8_code(text, len));
-        else
+        if (is_character(text, key)) {
+            text += put_character(out, text);
+        } else if (key) {
+            text += put_key_byte(out, text);
+        } else {
             (void)fputs("\\ufffd", out);
-        text += len ? len : 1;
+            text++;
+        }
     }
     (void)fputc('"', out);
+}
+
+void am_escape_json(FILE *out, const char *text)
+{
+    put_json(out, text, false);
+}
+
+void am_escape_json_key(FILE *out, const char *key)
+{
+    put_json(out, key, true);
 }

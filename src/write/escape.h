@@ -24,5 +24,8 @@ void am_escape_controls(FILE *out, const char *text);
 void am_escape_quoted(FILE *out, const char *text);
 /* A JSON string with its quotes. */
 void am_escape_json(FILE *out, const char *text);
+/* The same of a key: different keys stay different. Behind each U+FFFD stand the two hexadecimal
+ * digits of the byte that it is there for. */
+void am_escape_json_key(FILE *out, const char *key);
 
 #endif

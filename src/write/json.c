@@ -26,7 +26,7 @@ static struct am_json *lead_in(struct am_data *d, const char *key)
         (void)fputc(' ', j->out);
     j->filled = true;
     if (key) {
-        am_escape_json(j->out, key);
+        am_escape_json_key(j->out, key);
         (void)fputs(": ", j->out);
     }
     return j;

@@ -35,7 +35,8 @@ enum {
     RT_RESULTS_MAX = 256,
     RT_METRICS_MAX = 8,
     RT_LAUNCHES_MAX = 12,
-    RT_NODES_MAX = 8
+    RT_NODES_MAX = 8,
+    RT_PAIRS_MAX = 256 /* of one kind: what is written is read by base/json_read.h, within limits */
 };
 
 struct rt_text {
@@ -61,7 +62,7 @@ static inline void rt_pair(struct rt_text *t, struct am_kvs *out)
 {
     const char *const key = rt_word(t, false);
 
-    if (!am_kvs_get(out, key))
+    if (out->n < RT_PAIRS_MAX && !am_kvs_get(out, key))
         am_kvs_add(out, t->arena, key, rt_word(t, true));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What people and programs read: scaled numbers, JSON, documents of results and findings. */
+#include "base/json_read.h"
 #include "base/text.h"
 #include "document/findings.h"
 #include "document/results.h"
@@ -138,6 +139,44 @@ static void test_json(void)
            "  \"empty\": {}\n"
            "}\n",
            "JSON is escaped, nested and indented");
+    memory_close(&m);
+}
+
+/* Names of axes, metrics and facts come from files: bytes that are no characters must not make one
+ * key of two. */
+static void test_json_keys(void)
+{
+    static const char *const keys[] = {"a\xff",
+                                       "a\xfe",
+                                       "a\xef\xbf\xbd",
+                                       "a\xef\xbf\xbd"
+                                       "ff",
+                                       "a\xef\xbf\xbd\xff",
+                                       "a\xc3",
+                                       "a\xc3\xa9",
+                                       "a\001",
+                                       "a\\u0001",
+                                       "a\"",
+                                       "a\n",
+                                       "a ",
+                                       "a"};
+    struct memory m;
+    struct am_json json;
+    struct am_arena arena = {0};
+    struct am_json_value tree;
+    struct am_err err = {0};
+
+    am_json_init(&json, memory_open(&m), 0);
+    am_data_object(&json.data, NULL);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        am_data_bool(&json.data, keys[i], true);
+    am_data_object_end(&json.data);
+    ok(strstr(memory_text(&m), "\"a\\ufffdff\": true, \"a\\ufffdfe\": true,"),
+       "a byte that is no character is told by its digits in a key");
+    ok(am_json_read("out", memory_text(&m), m.size, &arena, &tree, &err) == AM_OK &&
+           tree.n == sizeof(keys) / sizeof(keys[0]),
+       "different keys are written differently (%s)", err.text);
+    am_arena_fini(&arena);
     memory_close(&m);
 }
 
@@ -347,6 +386,7 @@ int main(void)
     test_other_units();
     test_exact();
     test_json();
+    test_json_keys();
     test_put();
     test_results_table();
     test_results_json();

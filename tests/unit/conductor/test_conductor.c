@@ -4,6 +4,7 @@
 #include "conductor/collect.h"
 #include "conductor/memory.h"
 #include "conductor/process.h"
+#include "core/protocol/protocol.h"
 #include "tap.h"
 #include "worker/disturbance.h"
 
@@ -212,6 +213,53 @@ static void test_attached(void)
     am_arena_fini(&arena);
 }
 
+static bool takes(struct am_collect *c, const char *line, struct am_err *err)
+{
+    return am_collect_line(c, line, strlen(line), err) == AM_OK;
+}
+
+/* So much as if it had been attached before: a megabyte is not sent to see that it is too much. */
+static void test_attached_bounds(void)
+{
+    enum { OF_LAUNCH = 128 * 1024 * 1024 };
+    struct am_arena arena = {0};
+    struct am_collect c;
+    struct am_err err = {0};
+
+    (void)am_collect_init(&c, &arena, "w", points, 2, 5, &err);
+    ok(takes(&c, HELLO, &err) && takes(&c, "point 1", &err) && !c.attached, "a point begins");
+    c.attached = AM_ATTACHMENTS_MAX - 3;
+    c.attached_all = OF_LAUNCH - 7;
+    ok(takes(&c, "attach a text/plain 3", &err) && takes(&c, "data 010203", &err),
+       "a point's attachments may be as large as is said (%s)", err.text);
+    ok(am_collect_line(&c, "attach b text/plain 1", 21, &err) == AM_E_LIMIT,
+       "and no byte larger: %s", err.text);
+    ok(takes(&c, "skip no", &err) && takes(&c, "point 2", &err) &&
+           takes(&c, "attach a text/plain 4", &err) && takes(&c, "data 01020304", &err),
+       "the next point has the same again, up to what a launch may have (%s)", err.text);
+    ok(am_collect_line(&c, "attach b text/plain 1", 21, &err) == AM_E_LIMIT &&
+           takes(&c, "attach b text/plain 0", &err),
+       "a launch's attachments are bounded, too");
+    am_arena_fini(&arena);
+}
+
+static void test_attached_count(void)
+{
+    struct am_arena arena = {0};
+    struct am_collect c;
+    struct am_err err = {0};
+    unsigned n = 0;
+    char line[64];
+
+    (void)am_collect_init(&c, &arena, "w", points, 2, 5, &err);
+    (void)(takes(&c, HELLO, &err) && takes(&c, "point 1", &err));
+    do
+        (void)am_str_format(line, sizeof(line), "attach a%u text/plain 0", n);
+    while (takes(&c, line, &err) && ++n < 100);
+    ok(n == 8 && err.status == AM_E_LIMIT, "%u attachments of a point, then: %s", n, err.text);
+    am_arena_fini(&arena);
+}
+
 /* How a worker ends after its last point: what it says of itself by its exit code, and an end
  * before it was done, fail that point; what happens behind `done` is told only. */
 static void test_late_trouble(void)
@@ -398,6 +446,8 @@ int main(void)
     test_collect();
     test_said();
     test_attached();
+    test_attached_bounds();
+    test_attached_count();
     test_late_trouble();
     test_process();
     test_much_output();

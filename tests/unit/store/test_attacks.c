@@ -321,6 +321,38 @@ static void test_libraries(void)
     am_arena_fini(&arena);
 }
 
+/* Who goes on with a file asks workers for as many samples as it says, and keeps them. */
+static void test_samples_wanted(void)
+{
+    static const struct {
+        const char *columns;
+        bool taken;
+    } wanted[] = {
+        {"samples = 100000, extra = 100000", true},
+        {"samples = 100001", false},
+        {"samples = 4294967295", false},
+        {"extra = 100001", false},
+        {"extra = 4294967295", false},
+        {"samples = -1", false},
+    };
+
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+        struct am_arena arena = {0};
+        struct am_store *store = NULL;
+        struct am_resume resume;
+        struct am_err err = {0};
+        char sql[SQL_MAX];
+
+        sx_copy(whole, edited);
+        (void)am_str_format(sql, sizeof(sql), "UPDATE run SET %s", wanted[i].columns);
+        ok(sx_execute(edited, sql) && am_store_open(edited, true, &store, &err) == AM_OK &&
+               (am_store_load_resume(store, &arena, &resume, &err) == AM_OK) == wanted[i].taken,
+           "gone on with %s: %s", wanted[i].columns, wanted[i].taken ? "taken" : err.text);
+        am_store_close(store);
+        am_arena_fini(&arena);
+    }
+}
+
 static void test_log(void)
 {
     char name[64];
@@ -351,6 +383,7 @@ int main(void)
     test_journal();
     test_journal_behind_link();
     test_libraries();
+    test_samples_wanted();
     test_log();
     (void)unlink(whole);
     (void)unlink(edited);

@@ -8,7 +8,7 @@ Each row is a kind of attack: how many cases were tried, and what came of them. 
 command dies by a signal, does not end in time, leaves a temporary file, writes a character that
 steers a terminal, or says nothing of what it left out. --quick tries a few of each kind (the test
 e2e_hostile runs that); without it this takes about half an hour on a quiet machine, with --every N the
-Nth part of it. --fuzz runs the fuzz targets, too; --fuzzed takes what they found elsewhere from a file, a line per target:
+Nth part of it. --fuzz runs the fuzz targets, too; --fuzzed takes what they found elsewhere from a file, a line per target and run:
 TARGET SECONDS INPUTS FINDINGS (`mended`: one, which is none any more). --write makes doc/results/robustness.md. The exit code is 1 when any case was bad."""
 import argparse
 import csv
@@ -306,16 +306,19 @@ def fuzzed(b: Bench, build: Path, seconds: int) -> Iterator[Row]:
 
 
 def fuzzed_elsewhere(path: Path) -> Iterator[Row]:
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        word, seconds, inputs, findings = line.split()
-        row = Row(f"fuzz target `{word}`, {int(seconds):,} s", int(inputs))
-        row.good["without a finding"] = row.tried - (findings != "0")
-        if findings == "mended":
-            row.good["with a finding, mended since"] = 1
-        elif findings != "0":
-            row.fault(f"{word}: {findings} findings")
+    """A row per target, of all its runs that the file tells of."""
+    lines = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
+    runs = [words for words in lines if words and words[0] != "#"]
+    for word in sorted({words[0] for words in runs}):
+        own = [words for words in runs if words[0] == word]
+        row = Row(f"fuzz target `{word}`, {sum(int(words[1]) for words in own):,} s", sum(int(words[2]) for words in own))
+        mended = sum(words[3] == "mended" for words in own)
+        row.good["without a finding"] = row.tried - mended
+        if mended:
+            row.good["with a finding, mended since"] = mended
+        for words in own:
+            if words[3] not in ("0", "mended"):
+                row.fault(f"{word}: {words[3]} findings")
         yield row
 
 

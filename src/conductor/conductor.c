@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "conductor/launch.h"
 #include "conductor/schedule.h"
+#include "conductor/sharing.h"
 #include "conductor/visited.h"
 #include "core/stats/looks.h"
 
@@ -14,10 +15,7 @@
 #include <string.h>
 
 enum {
-    FITS_PER_BUDGET = 50, /* times that a plan is fitted again, at most */
-    GROUP_MAX = 64,   /* points of a launch, whatever a bench allows: their request stays small */
     JUDGED_FROM = 40, /* visits after which it is known whether a machine is busy throughout */
-    ONCE_MAX = 512,   /* the same where one execution of a program serves all of them */
 };
 
 struct run {
@@ -120,8 +118,9 @@ static unsigned repeats_allowed(const struct run *r)
     return in_vain ? 0 : r->set->repeats;
 }
 
+/* `behind`: another point was visited before it in the same process. */
 static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32_t busy,
-                       double seconds)
+                       double seconds, bool behind)
 {
     struct am_visited *p = &r->points[i];
 
@@ -129,6 +128,8 @@ static void note_visit(struct run *r, size_t i, const struct am_visit *v, uint32
     r->failed = r->failed || (r->c->ends_at_failure && v->state == AM_POINT_FAIL);
     p->next_round = r->round + 1;
     p->seconds += seconds;
+    p->behind += behind;
+    p->seconds_behind += behind ? seconds : 0;
     r->n_visits++;
     r->n_samples += v->n_samples;
     for (size_t k = 0; k < v->n_samples; k++)
@@ -147,8 +148,11 @@ static void look_ahead(const struct run *r)
         due->visits = p->visits;
         due->next = p->repeats + (unsigned)am_looks_next(&r->looks, p->visits - p->repeats);
         due->spent_s = p->seconds;
+        due->behind = p->behind;
+        due->spent_behind_s = p->seconds_behind;
         due->stopped = p->stopped;
         due->guess_s = am_schedule_guess(r->c->plan, &r->c->plan->points[i]);
+        due->start_s = fmin(r->c->plan->points[i].start_s, due->guess_s);
     }
     am_schedule_expect(r->due, r->c->plan->n);
 }
@@ -217,60 +221,17 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
     if (s == AM_OK && record.n_visits)
         s = am_store_put_launch(r->c->store, &record, err);
     if (s == AM_OK && record.n_visits) {
-        double parts[ONCE_MAX]; /* no group is larger */
+        double parts[AM_SHARING_MAX]; /* no group is larger */
 
         part_time(&record, elapsed(r) - before, parts); /* with that of starting and storing */
         r->outcome->launches++;
         for (size_t i = 0; i < record.n_visits; i++)
-            note_visit(r, group[i], &record.visits[i], record.surroundings.labels, parts[i]);
+            note_visit(r, group[i], &record.visits[i], record.surroundings.labels, parts[i], i > 0);
         for (size_t i = 0; i < record.n_visits; i++)
             tell(r, group[i], &record.visits[i]);
     }
     am_arena_fini(&arena);
     return s;
-}
-
-static int by_index(const void *x, const void *y)
-{
-    const size_t a = *(const size_t *)x, b = *(const size_t *)y;
-
-    return (a > b) - (a < b);
-}
-
-/* Moves the points that may share the process of order[0] to the front; returns their number. With
- * a budget they are as many as it can wait for: it is looked at between launches. Where one
- * execution serves them all they are in the order of the plan: the first one is executed. */
-static size_t gather_group(struct run *r, size_t *order, size_t n)
-{
-    const struct am_point *points = r->c->plan->points;
-    const struct am_point *first = &points[order[0]];
-    const size_t allowed = first->bench->points_per_launch ? first->bench->points_per_launch : 1;
-    const bool once = first->bench->fixed_iters == 1 && allowed > GROUP_MAX;
-    const size_t room = once ? ONCE_MAX : GROUP_MAX;
-    const size_t most = allowed < room ? allowed : room;
-    const size_t threads = am_point_threads(first);
-    const double budget = r->set->budget_s;
-    const double limit = budget > 0 ? budget / FITS_PER_BUDGET : INFINITY;
-    double expected = r->due[order[0]].each_s;
-    size_t taken = 1;
-
-    for (size_t i = 1; i < n && taken < most; i++) {
-        const struct am_point *p = &points[order[i]];
-        const double each = r->due[order[i]].each_s;
-
-        if (p->bench == first->bench && am_point_threads(p) == threads &&
-            expected + each <= limit && strcmp(am_point_place(p), am_point_place(first)) == 0 &&
-            r->points[order[i]].next_round == r->round && am_point_same_environment(p, first)) {
-            const size_t t = order[taken];
-
-            order[taken++] = order[i];
-            order[i] = t;
-            expected += each;
-        }
-    }
-    if (once)
-        qsort(order, taken, sizeof(*order), by_index);
-    return taken;
 }
 
 /* Stops a point whose next visit would end too late. One visit is made in any case, though setting
@@ -304,7 +265,7 @@ static void fit(struct run *r)
 /* Costs become known on the way: a point that fitted when the block began may not fit any more. */
 static bool still_fits(struct run *r, size_t i)
 {
-    if (r->set->budget_s > 0 && elapsed(r) > r->fitted_s + r->set->budget_s / FITS_PER_BUDGET)
+    if (r->set->budget_s > 0 && elapsed(r) > r->fitted_s + r->set->budget_s / AM_SCHEDULE_FITS)
         fit(r);
     return r->due[i].fits;
 }
@@ -396,6 +357,28 @@ static size_t pass_on(const struct run *r, size_t *order, size_t visited, uint64
     return gone;
 }
 
+/* Launches order[0] and what shares its process; returns how many of the order have a visit. */
+static enum am_status launch_next(struct run *r, size_t *order, size_t n, size_t *visited,
+                                  struct am_err *err)
+{
+    size_t *const group = r->order + r->c->plan->n; /* the scratch behind the order */
+    const struct am_sharing sharing = {
+        .plan = r->c->plan,
+        .due = r->due,
+        .points = r->points,
+        .round = r->round,
+        .left_s = r->set->budget_s - elapsed(r),
+    };
+    const size_t own = am_sharing_gather(&sharing, order, n);
+    enum am_status s;
+
+    memcpy(group, order, own * sizeof(*group));
+    s = launch_group(r, group, am_sharing_ride(&sharing, group, own), visited, err);
+    if (*visited > own)
+        *visited = own;
+    return s;
+}
+
 /* Plays `interleave` rounds, each point having its launches of them in a row. */
 static enum am_status play_block(struct run *r, struct am_err *err)
 {
@@ -407,7 +390,7 @@ static enum am_status play_block(struct run *r, struct am_err *err)
     r->round = (unsigned)first;
     n = order_block(r, end);
     while (n && s == AM_OK && !ends_here(r)) {
-        size_t group, visited, gone;
+        size_t visited, gone;
 
         if (!still_fits(r, order[0]) || over_budget(r, order[0])) {
             order++; /* what does not fit may fit again; what is over stopped there */
@@ -415,8 +398,7 @@ static enum am_status play_block(struct run *r, struct am_err *err)
             continue;
         }
         r->round = r->points[order[0]].next_round;
-        group = gather_group(r, order, n);
-        s = launch_group(r, order, group, &visited, err);
+        s = launch_next(r, order, n, &visited, err);
         if (interrupted(r))
             break; /* a launch cut short has no visit: resume repeats it */
         /* Points of the group that a crash kept from their turn are launched again. */

@@ -17,6 +17,16 @@ unsigned am_due_visits(const struct am_due *due, unsigned min_launches)
     return due->next > due->visits ? due->next - due->visits : 1;
 }
 
+/* Of a point that was first in its process whenever it was visited, the part that is not starting;
+ * guesses of that may be too high, so that a little is left in any case. */
+static double behind_of(const struct am_due *due, double start_s)
+{
+    static const double least = 0.05;
+
+    return due->behind ? due->spent_behind_s / due->behind
+                       : fmax(due->each_s - start_s, least * due->each_s);
+}
+
 void am_schedule_expect(struct am_due *due, size_t n)
 {
     double spent = 1, expected = 1; /* as if a second had been spent as expected before */
@@ -25,9 +35,11 @@ void am_schedule_expect(struct am_due *due, size_t n)
         spent += due[i].spent_s;
         expected += due[i].visits * due[i].guess_s;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         due[i].each_s =
             due[i].visits ? due[i].spent_s / due[i].visits : due[i].guess_s * spent / expected;
+        due[i].behind_s = behind_of(&due[i], due[i].start_s * spent / expected);
+    }
 }
 
 double am_schedule_left(const struct am_due *due, size_t n, unsigned min_launches, size_t *visits)

@@ -19,20 +19,27 @@
 struct am_due {
     unsigned worth; /* rank, of struct am_point */
     unsigned visits;
-    unsigned next;  /* launches when it is looked at again; 0: not known, one at a time */
-    double each_s;  /* that a visit is expected to take */
-    double guess_s; /* the same before any was made */
-    double spent_s; /* in its visits */
-    bool stopped;   /* it needs no more */
-    bool fits;      /* set by am_schedule_fit() */
+    unsigned next;   /* launches when it is looked at again; 0: not known, one at a time */
+    double each_s;   /* that a visit is expected to take */
+    double guess_s;  /* the same before any was made */
+    double start_s;  /* of guess_s: what a visit behind another one in a process does not pay */
+    double spent_s;  /* in its visits */
+    unsigned behind; /* of its visits: behind another point in its process */
+    double spent_behind_s; /* in those */
+    double behind_s;       /* that such a visit is expected to take */
+    bool stopped;          /* it needs no more */
+    bool fits;             /* set by am_schedule_fit() */
 };
 
 /* Time that plans leave free of what they have: costs are guesses, and a rank that was begun should
  * be finished. */
 #define AM_SCHEDULE_RESERVE 0.08
 
-/* Sets each_s from the rest: the mean of the point's own visits, else what was guessed, times what
- * visits of others take of their guesses (guesses err in one direction on one machine). */
+enum { AM_SCHEDULE_FITS = 50 }; /* times that a plan is fitted again in its budget, at most */
+
+/* Sets each_s and behind_s from the rest: the mean of the point's own visits, else what was
+ * guessed, times what visits of others take of their guesses (guesses err in one direction on one
+ * machine). */
 void am_schedule_expect(struct am_due *due, size_t n);
 
 /* Seconds that what fits still needs, and its visits. */

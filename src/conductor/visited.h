@@ -19,9 +19,11 @@ struct am_visited {
     unsigned repeats;    /* visits that do not count, because they were disturbed */
     unsigned next_round; /* rounds below this have a visit */
     bool stopped, worked, skipped;
-    bool chosen;    /* its turn in this block */
-    bool waits;     /* has no place in the order of this block yet */
-    double seconds; /* spent in its launches */
+    bool chosen;           /* its turn in this block */
+    bool waits;            /* has no place in the order of this block yet */
+    double seconds;        /* spent in its launches */
+    unsigned behind;       /* visits behind another point in one process */
+    double seconds_behind; /* spent in those */
 };
 
 /* Takes a visit into account; `busy`: what else the machine did meanwhile. True where it was

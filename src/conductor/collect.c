@@ -518,3 +518,28 @@ void am_collect_unstarted(struct am_collect *c, const char *reason)
 {
     charge(c, AM_FAILURE_SPAWN, reason);
 }
+
+static bool is_timed_apart(const struct am_bench *bench, const struct am_visit *visit)
+{
+    const char *const clock = am_kvs_get(&visit->chosen, AM_CHOSEN_CLOCK);
+
+    return bench->timed == AM_TIMED_OWN && clock && strcmp(clock, AM_CLOCK_DEVICE) == 0;
+}
+
+void am_collect_acquit(struct am_collect *c)
+{
+    size_t measured = 0, apart = 0;
+
+    for (size_t i = 0; i < c->launch.n_visits; i++) {
+        struct am_visit *const v = &c->launch.visits[i];
+
+        measured += v->state == AM_POINT_OK;
+        if (v->state != AM_POINT_OK || !is_timed_apart(c->points[i]->bench, v))
+            continue;
+        apart++;
+        for (size_t k = 0; k < v->n_samples; k++)
+            v->samples[k].labels = 0;
+    }
+    if (apart && apart == measured)
+        c->launch.surroundings.labels = 0;
+}

@@ -60,4 +60,9 @@ void am_collect_finish(struct am_collect *c, const struct am_process_result *res
 /* The same when the process could not even be started. */
 void am_collect_unstarted(struct am_collect *c, const char *reason);
 
+/* Takes the labels of samples and surroundings away where the times are those of a device's own
+ * clock (AM_CHOSEN_CLOCK): what keeps the host busy is no reason to doubt them. Counters stay,
+ * since they tell what the host did. For a closed record whose surroundings are known. */
+void am_collect_acquit(struct am_collect *c);
+
 #endif

@@ -223,6 +223,7 @@ static enum am_status launch(struct am_launcher *l, const struct am_point *const
         run_worker(l, worker, n_cpus, &request, &collect);
         collect.launch.has_surroundings =
             am_watch_end(&l->watch, n_cpus, &collect.launch.surroundings);
+        am_collect_acquit(&collect);
         am_counting_attribute(counting, points, &collect.launch);
         if (l->conductor->energy && am_counting_times(counting, round))
             am_energy_rig_attribute(l->conductor->energy, points, arena, &collect.launch);

@@ -107,6 +107,10 @@ static void on_note(void *self, const char *key, const char *text)
 
 static void on_chosen(void *self, const char *name, const char *value)
 {
+    struct launch *const l = self;
+
+    if (strcmp(name, AM_CHOSEN_CLOCK) == 0)
+        l->sampler.apart = strcmp(value, AM_CLOCK_DEVICE) == 0;
     say_keyed(self, AM_MSG_CHOSEN, name, value);
 }
 
@@ -197,6 +201,7 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
         .attach = on_attach,
         .said_self = l,
     };
+    l->sampler.apart = false;
     status = bench->prepare(state, &l->ctx, point->values, &work.work, err);
     if (status == AM_OK)
         status = check_threads(l, bench, err);

@@ -100,6 +100,11 @@ void am_ctx_note(const struct am_ctx *ctx, const char *key, const char *fmt, ...
  * point's, the conductor refuses the launch. */
 void am_ctx_chosen(const struct am_ctx *ctx, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The clock that times all batches of a point, said of benches with run_timed() in prepare(). One
+ * of a device that shares neither cores nor memory with the host: what disturbs the host does not
+ * disturb the batches, and its labels are not held against them. */
+#define AM_CHOSEN_CLOCK "clock"
+#define AM_CLOCK_DEVICE "device"
 /* What a tuner may try for an axis at this point, in the syntax of am_axis.dflt; without it the
  * candidates are those of am_axis.tune. */
 void am_ctx_propose(const struct am_ctx *ctx, const char *axis, const char *fmt, ...)

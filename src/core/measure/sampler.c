@@ -455,7 +455,7 @@ static enum am_status take_samples(struct session *s, uint64_t iters, uint64_t *
         if (status != AM_OK)
             return status;
         *shortest = sample.elapsed_ns < *shortest ? sample.elapsed_ns : *shortest;
-        clean += sample.labels == 0;
+        clean += sample.labels == 0 || s->sampler->apart;
         over = excess(s->work, &sample);
         beyond += over > bound_margin;
         least = over > bound_margin ? fmin(least, over) : least;

@@ -62,6 +62,8 @@ struct am_sampler {
     const struct am_disturbance *disturbance;
     const struct am_event_reader *events; /* NULL: none. A sample's values then go on behind those
                                            * of the metrics with the events of one iteration. */
+    bool apart; /* timed by a device that what disturbs the host does not disturb: a labelled batch
+                 * is not measured again */
 };
 
 /* Measures a prepared state. Batches below the settings' minimum, or below 1000 clock readings,

@@ -193,6 +193,52 @@ static void test_said(void)
     }
 }
 
+/* A sample with stolen time in a busy launch: held against the host's clock, not a device's. */
+static void test_acquitted(void)
+{
+    static const struct {
+        const char *clock;
+        enum am_timed_by timed;
+        bool acquitted;
+    } rows[] = {{"chosen clock device", AM_TIMED_OWN, true},
+                {"chosen clock host", AM_TIMED_OWN, false},
+                {"note clock device", AM_TIMED_OWN, false},
+                {"chosen clock device", AM_TIMED_UNKNOWN, false}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const struct am_bench timed = {
+            .name = "d", .axes = axes, .metrics = metrics, .timed = rows[i].timed};
+        const struct am_point point = {.bench = &timed, .id = 1};
+        const struct am_point *const asked[] = {&point};
+        const char *const lines[] = {
+            HELLO, "point 1", rows[i].clock, WORK, "sample 1 NOW NOW 1 1 1 5 0 0 1 1", "end"};
+        struct am_arena arena = {0};
+        struct am_collect c;
+        struct am_err err = {0};
+        char buf[256];
+        size_t taken = 0;
+
+        (void)am_collect_init(&c, &arena, "w", asked, 1, 5, &err);
+        c.launch.started_ns = am_now_ns();
+        c.cpus = 1;
+        for (; taken < 6; taken++) {
+            const char *const line = with_now(lines[taken], buf, sizeof(buf));
+
+            if (am_collect_line(&c, line, strlen(line), &err) != AM_OK)
+                break;
+        }
+        c.launch.surroundings.labels = 1;
+        am_collect_acquit(&c);
+        ok(taken == 6 && (c.launch.visits[0].samples[0].labels == 0) == rows[i].acquitted &&
+               (c.launch.surroundings.labels == 0) == rows[i].acquitted &&
+               c.launch.visits[0].samples[0].steal_ns == 5,
+           "\"%s\" of a bench that %s: %s", rows[i].clock,
+           rows[i].timed == AM_TIMED_OWN ? "measures itself" : "does not",
+           taken == 6 ? "as it should be" : err.text);
+        am_arena_fini(&arena);
+    }
+}
+
 static void test_attached(void)
 {
     static const char *const lines[] = {"attach a text/plain 3", "data 4100", "data ff",
@@ -445,6 +491,7 @@ int main(void)
 {
     test_collect();
     test_said();
+    test_acquitted();
     test_attached();
     test_attached_bounds();
     test_attached_count();

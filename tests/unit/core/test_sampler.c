@@ -197,6 +197,25 @@ static void test_disturbed(void)
        "re-measurement is bounded");
 }
 
+/* By the clock of a device the host's disturbances are told, and cost nothing. */
+static void test_apart(void)
+{
+    static const unsigned always[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    struct script script = {.switches = always, .n = 12};
+    const struct am_disturbance disturbance = {.read = scripted, .self = &script};
+    const struct am_sampler sampler = {
+        .settings = usual, .clock = &fake_clock, .disturbance = &disturbance, .apart = true};
+    struct work_state w = {.ns_per_iter = 1000};
+    struct heard h = {0};
+    const struct am_sample_sink sink = {.verified = on_verified, .sample = on_sample, .self = &h};
+    struct am_err err = {0};
+
+    fake_ns = 0;
+    ok(am_sampler_run(&sampler, &bench, &w, &(struct am_work){.ops = 1}, &sink, &err) == AM_OK &&
+           h.samples == 5 && h.labelled == 5,
+       "timed by a device, disturbed samples are not measured again");
+}
+
 static void test_falling(void)
 {
     uint64_t total = 1000;
@@ -558,6 +577,7 @@ int main(void)
     test_batches();
     test_long_batches();
     test_disturbed();
+    test_apart();
     test_falling();
     test_stopped_clock();
     test_refused();

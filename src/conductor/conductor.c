@@ -2,7 +2,6 @@
 /* The conductor: interleaved rounds of launches until every point has its reason to stop. */
 #include "conductor/conductor.h"
 
-#include "base/clock.h"
 #include "base/rng.h"
 #include "conductor/launch.h"
 #include "conductor/schedule.h"
@@ -29,7 +28,6 @@ struct run {
     size_t *order;      /* of this round; then scratch for as many */
     struct am_due *due; /* parallel to points; as the latest block began */
     uint64_t start_ns;
-    uint64_t latest_ns;    /* end of the latest launch, by the clock of its machine */
     double spent_before_s; /* by earlier invocations of this run */
     double fitted_s;       /* when r->due was found to fit */
     struct am_launcher launcher;
@@ -41,9 +39,7 @@ struct run {
 
 static double elapsed(const struct run *r)
 {
-    const uint64_t now = r->c->catalogue->simulated ? r->latest_ns : am_now_ns();
-
-    return r->spent_before_s + (double)(now - r->start_ns) * 1e-9;
+    return r->spent_before_s + (double)(am_launcher_now(&r->launcher) - r->start_ns) * 1e-9;
 }
 
 static bool interrupted(const struct run *r)
@@ -215,8 +211,6 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
         points[i] = &r->c->plan->points[group[i]];
     if (s == AM_OK)
         s = am_launcher_run(&r->launcher, points, n, r->round, &arena, &record, err);
-    if (record.ended_ns)
-        r->latest_ns = record.ended_ns;
     *visited = s == AM_OK ? record.n_visits : 0;
     if (s == AM_OK && record.n_visits)
         s = am_store_put_launch(r->c->store, &record, err);
@@ -508,20 +502,17 @@ enum am_status am_conductor_run(const struct am_conductor *c, const struct am_re
 {
     const size_t n = c->plan->n;
     struct run r = {.c = c, .set = &c->plan->settings, .outcome = outcome};
-    enum am_status s;
+    enum am_status s = am_launcher_init(&r.launcher, c, err);
 
     *outcome = (struct am_outcome){0};
     r.looks = am_looks_of(r.set->min_launches, r.set->max_launches);
-    r.latest_ns = am_now_ns();
-    r.start_ns = c->origin_ns ? c->origin_ns : r.latest_ns;
+    r.start_ns = c->origin_ns ? c->origin_ns : am_launcher_now(&r.launcher);
     r.points = calloc(n ? n : 1, sizeof(*r.points));
     r.stops = calloc(n ? n : 1, sizeof(*r.stops));
     r.order = calloc(n ? 2 * n : 1, sizeof(*r.order));
     r.due = calloc(n ? n : 1, sizeof(*r.due));
-    s = r.points && r.stops && r.order && r.due ? AM_OK
-                                                : am_fail(err, AM_E_NOMEM, "no memory for the run");
-    if (s == AM_OK)
-        s = am_launcher_init(&r.launcher, c, err);
+    if (s == AM_OK && !(r.points && r.stops && r.order && r.due))
+        s = am_fail(err, AM_E_NOMEM, "no memory for the run");
     if (s == AM_OK)
         s = play(&r, resume, err);
     if (r.points)

@@ -26,7 +26,7 @@ enum {
 enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor *conductor,
                                 struct am_err *err)
 {
-    *l = (struct am_launcher){.conductor = conductor};
+    *l = (struct am_launcher){.conductor = conductor, .simulated_ns = am_now_ns()};
     l->cpus = calloc(CPUS_MAX, sizeof(*l->cpus));
     if (!l->cpus)
         return am_fail(err, AM_E_NOMEM, "no memory for the CPU list");
@@ -37,6 +37,11 @@ enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor
     if (l->n_cpus == 0)
         return am_fail(err, AM_E_ABSENT, "no CPU this process may use");
     return AM_OK;
+}
+
+uint64_t am_launcher_now(const struct am_launcher *l)
+{
+    return l->conductor->catalogue->simulated ? l->simulated_ns : am_now_ns();
 }
 
 void am_launcher_fini(struct am_launcher *l)
@@ -170,13 +175,13 @@ static void run_worker(struct am_launcher *l, const struct am_worker *worker, si
         environment.items[environment.n++] = worker->environment.items[i];
     process.n_environment = environment.n;
     collect->launch.environment = environment_text(&environment);
-    collect->launch.started_ns = l->simulated_ns ? l->simulated_ns : am_now_ns();
+    collect->launch.started_ns = am_launcher_now(l);
     if (am_process_run(&process, &result, &why) == AM_OK) {
         am_collect_finish(collect, &result, process.limit_s);
         if (result.end == AM_END_INTERRUPTED)
             collect->launch.n_visits = 0;
     } else {
-        collect->launch.ended_ns = am_now_ns();
+        collect->launch.ended_ns = am_launcher_now(l);
         am_collect_unstarted(collect, why.text);
     }
     if (collect->simulated)
@@ -239,7 +244,7 @@ static enum am_status refuse(const struct am_launcher *l, const struct am_point 
                              struct am_launch *record, struct am_err *err)
 {
     const struct am_worker *worker = am_catalogue_worker(l->conductor->catalogue, points[0]->bench);
-    const uint64_t now = l->simulated_ns ? l->simulated_ns : am_now_ns();
+    const uint64_t now = am_launcher_now(l);
     struct am_visit *const visits = am_arena_array(arena, n, sizeof(*visits));
     const char *const told = am_arena_strdup(arena, reason);
 

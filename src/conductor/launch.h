@@ -17,12 +17,16 @@ struct am_launcher {
     int *cpus; /* in the order threads are placed */
     size_t n_cpus;
     struct am_watch watch; /* of the machine, around the launches */
-    uint64_t simulated_ns; /* where a simulated machine's clock stands; 0: it has not begun */
+    uint64_t simulated_ns; /* where a simulated machine's clock stands */
 };
 
 enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor *conductor,
                                 struct am_err *err);
 void am_launcher_fini(struct am_launcher *l); /* accepts a zeroed struct */
+
+/* The time by the clock of the machine that is measured: budgets are spent by it. That of a
+ * simulated one stands still between launches, however long they take here. */
+uint64_t am_launcher_now(const struct am_launcher *l);
 
 /* Runs the points (all of one bench, equal in threads and environment) in one worker. The record
  * lives in the arena; it has no visits when the user interrupted. A worker that cannot be started

@@ -2,7 +2,6 @@
 /* The visits of a tuner: launches, their storing, and what they were worth. */
 #include "conductor/tune_visits.h"
 
-#include "base/clock.h"
 #include "conductor/tune_candidates.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@ enum {
 
 double am_tune_elapsed(const struct am_tune_run *t)
 {
-    return (double)(am_now_ns() - t->start_ns) * 1e-9;
+    return (double)(am_launcher_now(&t->launcher) - t->start_ns) * 1e-9;
 }
 
 bool am_tune_interrupted(const struct am_tune_run *t)

@@ -31,8 +31,8 @@ struct am_tune_run {
     struct am_work work;                      /* of the bench's own choice */
     struct am_stop *stops;
     size_t n_stops, cap_stops;
-    uint64_t start_ns;
-    double good_s; /* spent in visits that gave a score */
+    uint64_t start_ns; /* by the launcher's clock, as all times here */
+    double good_s;     /* spent in visits that gave a score */
     size_t good;
 };
 

@@ -3,7 +3,6 @@
 #include "conductor/tuner.h"
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "conductor/tune_candidates.h"
 #include "conductor/tune_duel.h"
 #include "conductor/tune_visits.h"
@@ -429,14 +428,13 @@ enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point
                             const struct am_candidates *candidates, struct am_arena *arena,
                             struct am_tuned *out, struct am_err *err)
 {
-    struct am_tune_run t = {.tuner = tuner,
-                            .asked = point,
-                            .given = candidates,
-                            .arena = arena,
-                            .out = out,
-                            .start_ns = am_now_ns()};
+    struct am_tune_run t = {
+        .tuner = tuner, .asked = point, .given = candidates, .arena = arena, .out = out};
     enum am_status s = am_launcher_init(&t.launcher, tuner->conductor, err);
 
+    if (tuner->simulated_ns)
+        t.launcher.simulated_ns = tuner->simulated_ns;
+    t.start_ns = am_launcher_now(&t.launcher);
     *out = (struct am_tuned){.model_value = NAN, .value = NAN, .gain = NAN};
     for (size_t i = 0; point->bench->axes[i].name; i++)
         out->joint |= (uint64_t)candidates[i].joint << i;
@@ -453,6 +451,7 @@ enum am_status am_tuner_run(struct am_tuner *tuner, const struct am_point *point
     if (s == AM_OK && t.n_stops)
         s = am_store_put_stops(tuner->conductor->store, t.stops, t.n_stops, err);
     out->elapsed_s = am_tune_elapsed(&t);
+    tuner->simulated_ns = t.launcher.simulated_ns;
     am_launcher_fini(&t.launcher);
     free(t.stops);
     return s;

@@ -20,9 +20,10 @@ struct am_tuner {
      * candidates being the points. */
     const struct am_conductor *conductor;
     enum am_tune_mode mode;
-    double budget_s;    /* for one point; 0: none */
-    unsigned round;     /* of the next launch; one after the other over all points */
-    const char *metric; /* that decides; NULL: the bench's first */
+    double budget_s;       /* for one point; 0: none */
+    unsigned round;        /* of the next launch; one after the other over all points */
+    const char *metric;    /* that decides; NULL: the bench's first */
+    uint64_t simulated_ns; /* where a simulated machine's clock stands; 0: at now */
     /* What several workers found is compared afterwards: there are fresh visits of every outcome.
      */
     bool weighs_parts;

@@ -137,6 +137,20 @@ def goals(tap, bench):
     tap.ok(shown.returncode == 0 and os.path.getsize(bench.path("pareto.svg")) > 1000, "the figure of both goals", shown.stderr)
 
 
+def simulated_budget(tap, bench):
+    """A budget is spent by the clock of the machine that is measured, also of one that is simulated within two seconds."""
+    got = bench.run("--machine", "falling.machine", "tune", "app.blackscholes", "--for", "energy", "--seed", "7", "--format", "json", "-p", "n=64K",
+                    "-p", "type=f32", "-p", "isa=scalar,avx", "-p", "executor=task:dbf", "-p", "threads=1,2,4,8", "-p", "task_size=16,256,4096",
+                    "--budget", "150s", "-o", "budget.db", env=bench.real_env)
+    told = json.loads(got.stdout)["points"][0] if got.stdout else {}
+    spent, longest, n = bench.query("budget.db", "SELECT sum(ended_ns - started_ns) / 1e9, max(ended_ns - started_ns) / 1e9, count(*) FROM launch")[0]
+    tap.ok(abs(told.get("seconds", 0) - spent) < 1e-3 and told.get("launches") == n,
+           "the time of a simulated tuning is that of its launches", (told, spent, got.stderr))
+    tap.ok(100 < spent <= 150 + longest, "its budget is spent, and not exceeded", (spent, longest))
+    overlap = bench.query("budget.db", "SELECT count(*) FROM launch a JOIN launch b ON b.id = a.id + 1 WHERE b.started_ns < a.ended_ns")
+    tap.ok(overlap == [(0,)], "and no launch begins before the one before has ended", overlap)
+
+
 def no_gain(tap, bench):
     """A surface that is flat: the luckiest of many candidates is not kept."""
     file = bench.path("flat.tune")
@@ -348,6 +362,7 @@ def main():
     other_key(tap, bench)
     no_gain(tap, bench)
     goals(tap, bench)
+    simulated_budget(tap, bench)
     no_time(tap, bench)
     special(tap, bench)
     bad_files(tap, bench)

@@ -26,6 +26,8 @@ static void look(struct am_watch *w)
     struct am_watched now;
 
     am_activity_read(w->root, &now.activity);
+    if (w->helper)
+        am_activity_add_helper(w->root, w->helper, &now.activity);
     if (w->foreign)
         now.activity.has_own = now.activity.has_load = false;
     now.at_s = time_of(w, &now.activity);

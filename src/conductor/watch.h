@@ -17,6 +17,7 @@ enum { AM_WATCH_KEPT = 64 };
 struct am_watch {
     const struct am_fsroot *root; /* NULL: nobody looks */
     unsigned cpus;                /* of the machine */
+    pid_t helper;                 /* works for us while launches run; 0: none */
     bool foreign;                 /* workers are not our children: who else works cannot be told */
     struct am_watched {
         double at_s;

@@ -15,6 +15,7 @@ enum {
     OWN_TIMES = 4,
     TICKS_ROUNDED = 3, /* that all the counters together may be off, besides one per busy CPU */
     STAT_CAP = 1024,
+    PATH_CAP = 32,
 };
 
 /* The number `index` blanks behind the beginning of the text. */
@@ -28,13 +29,13 @@ static bool number_at(const char *text, int index, uint64_t *out)
 }
 
 /* The name stands in brackets and may hold anything. */
-static bool read_own(const struct am_fsroot *root, uint64_t *ticks)
+static bool read_own(const struct am_fsroot *root, const char *path, uint64_t *ticks)
 {
     char text[STAT_CAP];
     const char *name_end;
 
     *ticks = 0;
-    if (am_fsroot_read(root, "proc/self/stat", text, sizeof(text)) <= 0)
+    if (am_fsroot_read(root, path, text, sizeof(text)) <= 0)
         return false;
     name_end = strrchr(text, ')');
     for (int i = 0; name_end && i < OWN_TIMES; i++) {
@@ -61,9 +62,19 @@ void am_activity_read(const struct am_fsroot *root, struct am_activity *out)
         out->busy = ticks.busy;
         out->steal = ticks.steal;
     }
-    out->has_own = read_own(root, &out->own);
+    out->has_own = read_own(root, "proc/self/stat", &out->own);
     for (int i = 0; i < AM_PRESSURES; i++)
         out->has_pressure[i] = am_probe_pressure(root, files[i], NULL, &out->waited[i]);
+}
+
+void am_activity_add_helper(const struct am_fsroot *root, pid_t helper, struct am_activity *out)
+{
+    char path[PATH_CAP];
+    uint64_t ticks;
+
+    (void)am_str_format(path, sizeof(path), "proc/%d/stat", (int)helper);
+    if (out->has_own && read_own(root, path, &ticks))
+        out->own += ticks;
 }
 
 /* NAN when one of the two is not known. A total that falls (a CPU went offline) has not risen. */

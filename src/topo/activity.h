@@ -13,6 +13,8 @@
 #include "base/fsroot.h"
 #include "core/measure/surroundings.h"
 
+#include <sys/types.h>
+
 enum am_pressure { AM_PRESSURE_CPU, AM_PRESSURE_MEMORY, AM_PRESSURE_IO, AM_PRESSURES };
 
 struct am_activity {
@@ -25,6 +27,9 @@ struct am_activity {
 };
 
 void am_activity_read(const struct am_fsroot *root, struct am_activity *out);
+
+/* Counts a process that works for us and still runs, as one that reads meters, as our own. */
+void am_activity_add_helper(const struct am_fsroot *root, pid_t helper, struct am_activity *out);
 
 /* Time between two readings by the ticks of a machine with that many CPUs. A made-up machine has a
  * time of its own; of a real one ticks are too coarse for this. */

@@ -76,6 +76,34 @@ static void test_window(void)
     tree_close(&m.tree);
 }
 
+/* A process that reads meters works all the time that launches do; it is ours while it runs. */
+static void test_helper(void)
+{
+    enum { HELPER = 4711 };
+    struct machine m = {.elapsed = 100000};
+    struct am_fsroot root = {0};
+    struct am_watch w = {.root = &root, .cpus = CPUS, .helper = HELPER};
+    struct am_surroundings s = {0};
+    uint32_t busy = 0;
+
+    tree_open(&m.tree);
+    tell(&m);
+    tree_put(&m.tree, "proc/4711/stat", "4711 (a ) b) S 7 7 7 0 -1 0 1 2 3 4 0 0 0 0 20 0 1 0 99");
+    ok(am_fsroot_open(&root, m.tree.path, NULL) == AM_OK, "the machine is there");
+    for (int i = 0; i < 2 * PER_SECOND; i++) {
+        tree_put(&m.tree, "proc/4711/stat",
+                 "4711 (a ) b) S 7 7 7 0 -1 0 1 2 3 4 %d 0 0 0 20 0 1 0 99", LAUNCH_TICKS * i);
+        busy |= launch(&m, &w, LAUNCH_TICKS, 0, &s);
+    }
+    ok(busy == 0 && s.others < 0.1, "the reader of meters is no neighbour (%g CPUs)", s.others);
+    for (int i = 0; i < 2 * PER_SECOND; i++)
+        busy = launch(&m, &w, LAUNCH_TICKS, 0, &s);
+    ok(busy == AM_BUSY_OTHERS, "whoever works while it rests is one");
+    ok(!m.tree.broken, "the tree was written");
+    am_fsroot_close(&root);
+    tree_close(&m.tree);
+}
+
 static void test_nobody(void)
 {
     struct am_watch w = {.root = NULL};
@@ -88,6 +116,7 @@ static void test_nobody(void)
 int main(void)
 {
     test_window();
+    test_helper();
     test_nobody();
     return tap_done();
 }

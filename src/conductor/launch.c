@@ -34,6 +34,8 @@ enum am_status am_launcher_init(struct am_launcher *l, const struct am_conductor
     l->watch.root = conductor->root;
     l->watch.cpus = am_topo_shape(conductor->topo)->threads;
     l->watch.foreign = conductor->foreign;
+    if (conductor->energy)
+        l->watch.helper = am_meters_helper(am_energy_rig_meters(conductor->energy));
     if (l->n_cpus == 0)
         return am_fail(err, AM_E_ABSENT, "no CPU this process may use");
     return AM_OK;

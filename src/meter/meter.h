@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { AM_METERS_MAX = 128 };
 
@@ -67,6 +68,7 @@ struct am_meter {
     /* What its readings go through, where meters share it and a reading takes several steps (the
      * one mailbox of a board): such meters are read by one thread. NULL: nothing shared. */
     const void *mailbox;
+    pid_t helper; /* the process that makes its readings; 0: this one */
 
     /* Reads the value and the two times around it. No allocation, no formatting. */
     enum am_status (*read)(void *self, struct am_reading *out, struct am_err *err);
@@ -94,6 +96,7 @@ struct am_meter_request {
      * ones; the kernel and the library are not reached from a false root. */
     int (*perf_open)(uint32_t type, uint64_t config, int cpu);
     const char *nvml_library;
+    double nvml_patience_s; /* with a call of that library; 0: the usual */
     const struct am_meter_time *time;
 };
 
@@ -117,6 +120,9 @@ bool am_meter_counts(const struct am_meter *meter);
 
 /* Whether a meter is there and was asked for, but can neither be read itself nor another way. */
 bool am_meters_lacks(const struct am_meters *meters, size_t i);
+
+/* The process of our own that makes readings; 0: none. Its work is no neighbour's. */
+pid_t am_meters_helper(const struct am_meters *meters);
 
 /* Looks at all counters for a tenth of a second: measures update periods, and finds counters that
  * are one under two names (same_as is set). */

@@ -40,6 +40,7 @@ struct lane {
     bool started, stopping;
     int cpu;
     uint64_t readings, failures, started_ns;
+    double helper_start_s; /* CPU time of its reading process before */
 };
 
 struct am_meter_sampler {
@@ -129,16 +130,26 @@ static void await_reading(struct lane *l)
         wait_ns(l, &l->read, patience_ns / 10);
 }
 
+/* Binds the calling thread, and the process that reads for it, to the CPU that is not measured. */
+static void settle(const struct lane *l)
+{
+    const pid_t helper = l->tracks[0]->meter->helper; /* meters of one mailbox have one */
+    cpu_set_t set;
+
+    if (l->cpu < 0 || l->cpu >= CPU_SETSIZE)
+        return;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)l->cpu, &set);
+    (void)sched_setaffinity(0, sizeof(set), &set);
+    if (helper)
+        (void)sched_setaffinity(helper, sizeof(set), &set);
+}
+
 static void *serve(void *arg)
 {
     struct lane *const l = arg;
-    cpu_set_t set;
 
-    if (l->cpu >= 0 && l->cpu < CPU_SETSIZE) {
-        CPU_ZERO(&set);
-        CPU_SET((size_t)l->cpu, &set);
-        (void)sched_setaffinity(0, sizeof(set), &set);
-    }
+    settle(l);
     (void)pthread_mutex_lock(&l->lock);
     while (!l->stopping) {
         read_due(l, false);
@@ -193,6 +204,22 @@ static void share_out(struct am_meter_sampler *s, int cpu)
     }
 }
 
+static double clock_s(clockid_t clock)
+{
+    struct timespec t = {0};
+
+    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
+}
+
+/* CPU time of the process that reads for a lane, with that of its start; 0 without one. */
+static double helper_s(const struct lane *l)
+{
+    const pid_t helper = l->n ? l->tracks[0]->meter->helper : 0;
+    clockid_t clock;
+
+    return helper && clock_getcpuclockid(helper, &clock) == 0 ? clock_s(clock) : 0;
+}
+
 enum am_status am_meter_sampler_start(const struct am_meters *meters, int cpu,
                                       struct am_meter_sampler **sampler_p, struct am_err *err)
 {
@@ -208,6 +235,7 @@ enum am_status am_meter_sampler_start(const struct am_meters *meters, int cpu,
         if (l->n == 0)
             continue;
         l->started_ns = am_meters_now(meters);
+        l->helper_start_s = helper_s(l);
         (void)pthread_mutex_lock(&l->lock);
         read_due(l, true); /* a first reading before the caller goes on */
         (void)pthread_mutex_unlock(&l->lock);
@@ -356,15 +384,13 @@ struct am_meter_cost am_meter_sampler_cost(struct am_meter_sampler *s)
 
     for (size_t i = 0; i < s->n_lanes; i++) {
         struct lane *const l = &s->lanes[i];
-        struct timespec t = {0};
         clockid_t clock;
 
         (void)pthread_mutex_lock(&l->lock);
         cost.readings += l->readings;
         cost.failures += l->failures;
-        if (l->started && pthread_getcpuclockid(l->thread, &clock) == 0 &&
-            clock_gettime(clock, &t) == 0)
-            cost.cpu_s += (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+        if (l->started && pthread_getcpuclockid(l->thread, &clock) == 0)
+            cost.cpu_s += clock_s(clock) + fmax(0, helper_s(l) - l->helper_start_s);
         if (l->started_ns)
             cost.wall_s =
                 fmax(cost.wall_s, (double)(am_meters_now(l->meters) - l->started_ns) * 1e-9);

@@ -36,7 +36,7 @@ void am_meter_sampler_forget(struct am_meter_sampler *sampler, uint64_t before_n
 
 /* What the sampling itself cost. */
 struct am_meter_cost {
-    double cpu_s, wall_s; /* of the thread */
+    double cpu_s, wall_s; /* of the threads, and of processes that read for them */
     uint64_t readings, failures;
 };
 struct am_meter_cost am_meter_sampler_cost(struct am_meter_sampler *sampler);

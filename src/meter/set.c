@@ -114,6 +114,15 @@ bool am_meters_lacks(const struct am_meters *meters, size_t i)
     return true;
 }
 
+pid_t am_meters_helper(const struct am_meters *meters)
+{
+    for (size_t i = 0; i < meters->n; i++) {
+        if (meters->items[i].helper && am_meter_counts(&meters->items[i]))
+            return meters->items[i].helper;
+    }
+    return 0;
+}
+
 static void find_other_ways(struct am_meters *meters)
 {
     for (size_t i = 0; i < meters->n; i++) {

@@ -4,13 +4,16 @@
  * The variable FAKE_NVML chooses a fault: "unloaded", "denied", "mismatch" (it cannot begin),
  * "empty" (no device), "stuck" (the counter stands still), "lost" (the device falls off the bus
  * after some readings), "back" (the counter begins anew), "absurd" (a power that cannot be), "slow"
- * (each reading of a counter takes 5 ms). Built with FAKE_NVML_OLD it lacks the counter's function,
+ * (each reading of a counter takes 5 ms), "hangs" (the fifth reading of the counter never comes
+ * back), "hangs-first" (the first does not), "hangs-init" (the library does not begin), "crashes"
+ * (the fifth reading ends the process). Built with FAKE_NVML_OLD it lacks the counter's function,
  * as libraries from before Volta do. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     OK = 0,
@@ -21,6 +24,7 @@ enum {
     RM_MISMATCH = 18,
     FIELD_POWER_INSTANT = 186,
     READINGS_GOOD = 20, /* before a fault shows */
+    READINGS_BEFORE_END = 4,
 };
 
 struct field {
@@ -39,7 +43,6 @@ static unsigned long long energy_mj = 5000;
 static unsigned readings;
 
 int nvmlInit_v2(void);
-int nvmlShutdown(void);
 int nvmlDeviceGetCount_v2(unsigned *n);
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device);
 int nvmlDeviceGetName(void *device, char *name, unsigned cap);
@@ -55,19 +58,23 @@ static int fault_is(const char *name)
     return chosen && strcmp(chosen, name) == 0;
 }
 
+/* For ever, whatever signal comes; only a kill ends it. */
+static void hang(void)
+{
+    for (;;)
+        (void)pause();
+}
+
 int nvmlInit_v2(void)
 {
+    if (fault_is("hangs-init"))
+        hang();
     readings = 0;
     energy_mj = 5000;
     return fault_is("unloaded")   ? DRIVER_NOT_LOADED
            : fault_is("denied")   ? NO_PERMISSION
            : fault_is("mismatch") ? RM_MISMATCH
                                   : OK;
-}
-
-int nvmlShutdown(void)
-{
-    return OK;
 }
 
 int nvmlDeviceGetCount_v2(unsigned *n)
@@ -94,6 +101,10 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *mj)
 {
     if (*(int *)device)
         return NOT_SUPPORTED;
+    if (fault_is("hangs-first") || (readings == READINGS_BEFORE_END && fault_is("hangs")))
+        hang();
+    if (readings == READINGS_BEFORE_END && fault_is("crashes"))
+        abort();
     if (fault_is("slow"))
         (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     if (++readings > READINGS_GOOD && fault_is("lost"))

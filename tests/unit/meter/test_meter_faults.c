@@ -220,6 +220,13 @@ static void make_gpu(struct bed *b)
     b->tree.broken |= setenv("FAKE_NVML", b->fault->text ? b->fault->text : "", 1) != 0;
 }
 
+/* What hangs is given up after a tenth of a second, not of minutes. */
+static void make_hasty_gpu(struct bed *b)
+{
+    make_gpu(b);
+    b->request.nvml_patience_s = 0.1;
+}
+
 static void make_gpu_power(struct bed *b)
 {
     make_gpu(b);
@@ -281,6 +288,10 @@ static const struct fault faults[] = {
     {"nvml: denied", make_gpus, NULL, "denied", "Insufficient Permissions"},
     {"nvml: two drivers", make_gpus, NULL, "mismatch", "mismatch"},
     {"nvml: an old library", make_old_gpu, NULL, NULL, "TotalEnergy"},
+    {"nvml: hangs in a reading", make_hasty_gpu, NULL, "hangs", "has not answered"},
+    {"nvml: hangs in its first reading", make_hasty_gpu, NULL, "hangs-first", "has not answered"},
+    {"nvml: hangs when it begins", make_hasty_gpu, NULL, "hangs-init", "has not answered"},
+    {"nvml: ends its process", make_gpu, NULL, "crashes", "ended the process"},
     {"command: steady", make_program, NULL, "false", NULL},
     {"command: fails", make_program, switch_off, "false", "cannot be read"},
     {"command: prints and fails", make_program, switch_off, "(echo 7; exit 3)", "cannot be read"},

@@ -3,6 +3,7 @@
 #include "conductor/judge.h"
 
 #include "core/bench/sane.h"
+#include "core/measure/labels.h"
 
 #include <math.h>
 
@@ -135,7 +136,7 @@ static enum am_status judge_labels(const struct am_judge *j, const struct am_sam
 
     if (x->labels & ~known_labels)
         return am_fail(err, AM_E_PROTOCOL, "labels 0x%x are not known", x->labels & ~known_labels);
-    if (steal != (x->steal_ns > 0))
+    if (steal != am_steal_tells(x->steal_ns, x->t1_ns - x->t0_ns))
         return am_fail(err, AM_E_PROTOCOL, "%s the label of stolen time, with %llu ns stolen",
                        steal ? "has" : "lacks", (unsigned long long)x->steal_ns);
     if (drift != drifts)

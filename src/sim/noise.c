@@ -3,6 +3,7 @@
 #include "sim/noise.h"
 
 #include "base/fsroot.h"
+#include "core/measure/labels.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -223,7 +224,7 @@ static void fill_labels(const struct am_sampler_settings *set, struct am_sample 
 {
     const double off = (double)out->off_ns / (double)out->elapsed_ns;
 
-    if (out->steal_ns)
+    if (am_steal_tells(out->steal_ns, out->t1_ns - out->t0_ns))
         out->labels |= AM_LABEL_STEAL;
     if (out->switches && off > switch_least)
         out->labels |= AM_LABEL_SWITCH;

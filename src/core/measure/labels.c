@@ -7,9 +7,9 @@
 /* Shorter batches cost about as much as reading the CPU clocks around them. */
 static const uint64_t telling_ns = 100000;
 
-/* Part of a batch that others must have taken for its switches to matter. A switch to an interrupt
- * thread takes microseconds and changes no result by a per cent. */
-static const double switch_least = 0.01;
+/* Part of a batch that others must have taken for its switches, or stolen time, to matter. A switch
+ * to an interrupt thread takes microseconds and changes no result by a per cent. */
+static const double taken_least = 0.01;
 
 /* A process with more threads than CPUs that still fills this part of its CPUs is its own
  * neighbour: its threads displace each other. */
@@ -32,11 +32,18 @@ void am_occupancy_see(struct am_occupancy *o, const struct am_batch_use *use)
     o->process = fmin((double)use->cpus, fmax(o->process, share(use->process_ns, use->wall_ns)));
 }
 
-/* CPU time, as a part of the batch, that the process could have had and did not get. */
+bool am_steal_tells(uint64_t steal_ns, uint64_t batch_ns)
+{
+    return (double)steal_ns > taken_least * (double)batch_ns;
+}
+
+/* CPU time, as a part of the batch, that the process could have had and did not get. One that
+ * leaves a CPU or more idle, as one that waits for a device, could have had what it takes else. */
 static double missing(const struct am_occupancy *o, const struct am_batch_use *use)
 {
     const double all = (double)use->cpus;
-    const bool own = use->threads > use->cpus && o->process >= filled * all;
+    const bool idle = o->process > 0 && o->process <= all - 1;
+    const bool own = idle || (use->threads > use->cpus && o->process >= filled * all);
 
     return (own ? o->process : all) - share(use->process_ns, use->wall_ns);
 }
@@ -45,7 +52,7 @@ static double missing(const struct am_occupancy *o, const struct am_batch_use *u
 static bool was_displaced(const struct am_sample *x, const struct am_occupancy *o,
                           const struct am_batch_use *use)
 {
-    return x->switches && (!use->has_times || missing(o, use) > switch_least);
+    return x->switches && (!use->has_times || missing(o, use) > taken_least);
 }
 
 static bool was_off(const struct am_occupancy *o, const struct am_batch_use *use)
@@ -62,7 +69,7 @@ uint32_t am_labels_of(const struct am_sample *x, const struct am_occupancy *o,
 {
     uint32_t labels = 0;
 
-    if (x->steal_ns)
+    if (am_steal_tells(x->steal_ns, x->t1_ns - x->t0_ns))
         labels |= AM_LABEL_STEAL;
     if (was_displaced(x, o, use))
         labels |= AM_LABEL_SWITCH;

@@ -5,7 +5,8 @@
  * drifting core clock are told by counters. Whether somebody else had the CPU is told by CPU time
  * against wall time, and for this the process's own habits must be known: a thread that waits for a
  * device is off the CPU without any neighbour, and threads of a runtime that outnumber the CPUs
- * displace each other. So the highest share of wall time that the point's batches spent on CPUs is
+ * displace each other; where CPUs stay idle, a thread that is displaced goes on elsewhere. So the
+ * highest share of wall time that the point's batches spent on CPUs is
  * kept (struct am_occupancy), and only what a batch lacks of that is held against it. The only
  * batch of a point cannot be told from its habit: it is never labelled so. */
 #ifndef AM_CORE_LABELS_H
@@ -42,6 +43,10 @@ struct am_batch_use {
     uint64_t threads;               /* of the process; 0: not known */
     size_t cpus;                    /* that the launch may use */
 };
+
+/* Whether stolen time matters: more than a hundredth of the batch. It is counted in steps of 10 ms,
+ * so that one step in a batch of a second and more is no news. */
+bool am_steal_tells(uint64_t steal_ns, uint64_t batch_ns);
 
 /* Learns from a batch, also from one that is no sample. Very short ones say nothing. */
 void am_occupancy_see(struct am_occupancy *o, const struct am_batch_use *use);

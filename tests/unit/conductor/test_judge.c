@@ -109,9 +109,11 @@ static void test_labels(void)
         bool believed;
     } cases[] = {
         {0, 0, 0, 0, 3e9, true},
-        {AM_LABEL_STEAL, 1, 0, 0, 3e9, true},
+        {AM_LABEL_STEAL, 10001, 0, 0, 3e9, true}, /* of a millisecond */
+        {AM_LABEL_STEAL, 10000, 0, 0, 3e9, false},
+        {0, 10000, 0, 0, 3e9, true},
         {AM_LABEL_STEAL, 0, 0, 0, 3e9, false},
-        {0, 1, 0, 0, 3e9, false},
+        {0, 10001, 0, 0, 3e9, false},
         {0, 0, 50, 0, 3e9, true},
         {AM_LABEL_SWITCH, 0, 1, 0, 3e9, true},
         {AM_LABEL_SWITCH, 0, 0, 0, 3e9, false},

@@ -480,6 +480,10 @@ static void test_occupancy(void)
         {"and a neighbour displaces them", 0.5, 1.95, 2, 5, true, 0.5, 0.2, 0.9, AM_LABEL_SWITCH},
         {"waits for a device, now and then longer", 0.1, 0.1, 2, 3, false, 0.2, 0.02, 0.02, 0},
         {"waits for a device and was stopped", 0.1, 0.1, 2, 3, false, 20, 2, 2, AM_LABEL_OFF},
+        {"waits for a device on one of many CPUs, and is switched", 1, 1.2, 16, 9, true, 0, 0, 0,
+         0},
+        {"and a neighbour took a third", 1, 1.2, 16, 9, true, 0.5, 0.5, 0.5,
+         AM_LABEL_SWITCH | AM_LABEL_OFF},
         {"stopped with its team", 1, 4, 4, 4, false, 2, 2, 8, AM_LABEL_OFF},
     };
     static const struct am_bench told_bench = {

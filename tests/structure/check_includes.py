@@ -20,6 +20,7 @@ OWNERS = {
     "starpu*.h": ("bench",),
     "tbb/*": ("bench",),
     "taskflow/*": ("bench",),
+    "cilk/*": ("bench",),
 }
 
 # Folders of src/bench that are no worker program.

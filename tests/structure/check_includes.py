@@ -21,6 +21,7 @@ OWNERS = {
     "tbb/*": ("bench",),
     "taskflow/*": ("bench",),
     "cilk/*": ("bench",),
+    "nanos6*": ("bench",),
 }
 
 # Folders of src/bench that are no worker program.

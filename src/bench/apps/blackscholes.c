@@ -114,6 +114,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     filling = am_bs_filling(w->bs);
     w->engine.executor->run(w->engine.self, &filling, 1);
     keep_code(ctx, point);
+    am_ctx_chosen(ctx, "blocks", "%zu", w->pricing.count);
     work->ops = n;
     work->flops = AM_BS_FLOPS * n;
     work->bytes_read = 5 * n * (double)am_bs_element((enum am_bs_type)point[TYPE].i);

@@ -74,6 +74,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     am_cholesky_spoil(c->matrix); /* what this thread computed is not the executor's */
     am_ctx_note(ctx, "bound", "%.4g s, of which the longest way takes %.4g s; %zu tasks",
                 c->bound_s, critical_s, c->blocks.count);
+    am_ctx_chosen(ctx, "blocks", "%zu", c->blocks.count);
     w->flops = am_cholesky_flops(c->matrix);
     w->ops = 1;
     return c->engine.executor->prepare(c->engine.self, &c->blocks, err);

@@ -176,6 +176,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = choose_blocks(w, err);
     if (s != AM_OK)
         return s;
+    am_ctx_chosen(ctx, "blocks", "%zu", w->blocks.count);
     filling = am_gemm_filling(w->gemm);
     w->engine.executor->run(w->engine.self, &filling, 1);
     work->ops = n * n;

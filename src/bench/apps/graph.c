@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* task.graph: graphs of tasks by the patterns of Task Bench, with a given amount of work per task.
  * A sweep over the work gives METG(50 %), the shortest task at which an executor still reaches half
- * of its best rate (family/tasks/tasks_graph.c). */
+ * of its best rate (family/tasks/tasks_metg.c). */
 #include "app/graph/patterns.h"
 #include "bench/apps/apps.h"
 

@@ -123,6 +123,10 @@ static const struct am_fact_rule facts[] = {
      .what = "the shortest task that pays, by pattern of Task Bench",
      .labels = "executor,runtime,pattern,width,rows,wait,threads",
      .derive = am_tasks_derive_graphs},
+    {.name = "app_metg50",
+     .what = "the shortest task that pays, by application",
+     .labels = "app,executor,runtime,isa,type,nx,variant,n,wait,threads",
+     .derive = am_tasks_derive_applications},
     {.name =
          "rm,memory_overhead,memory_overhead_overlap,memory_overhead_observed,memory_overhead_error,"
          "memory_wait",

@@ -20,5 +20,7 @@ am_figure_make_fn am_tasks_plot_memory;
 
 /* task.graph over the steps of a task: the shortest that pays, of each executor and graph. */
 am_derive_fn am_tasks_derive_graphs;
+/* The same of applications, over the sizes of their blocks. */
+am_derive_fn am_tasks_derive_applications;
 
 #endif

@@ -418,6 +418,50 @@ static void check_graphs(void)
     am_arena_fini(&run.arena);
 }
 
+/* Products of 64 rows by tiles of 4 to 64 on two threads: a tile costs what it computes, and the
+ * executor's overhead. What runs whole tiles has fewer and longer tasks. */
+static void put_products(struct rx_run *run, const char *executor, double overhead, bool whole)
+{
+    for (int tile = 4; tile <= 64; tile *= 2) {
+        const double tiles = 64.0 / tile, tasks = whole ? tiles * tiles : tiles * tiles * tiles;
+        const double flops = 2.0 * 64 * 64 * 64, time = (flops * 1e-9 + tasks * overhead) / 2;
+        char text[256], blocks[32];
+        struct am_result *r;
+
+        (void)snprintf(text, sizeof(text),
+                       "executor=%s isa=avx2 type=f64 variant=own n=64 task_size=%d runtime=own "
+                       "threads=2 binding=close places=cores wait=default",
+                       executor, tile);
+        (void)snprintf(blocks, sizeof(blocks), "%.0f", tasks);
+        r = rx_add(run, "app.gemm", text,
+                   (const struct rx_metric[]){{"flops", "flop/s", flops / time}, {.name = NULL}});
+        r->work = (struct am_work){.flops = flops, .ops = 64 * 64};
+        am_kvs_add(&r->chosen, &run->arena, "blocks", blocks);
+    }
+}
+
+static void check_applications(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    put_products(&run, "quick", 1e-9, false);
+    put_products(&run, "slow", 2e-6, false);
+    put_products(&run, "whole", 2e-6, true);
+    put_products(&run, "hopeless", 1e-2, false);
+    facts = fx_derive(&run, &am_family_tasks);
+    ok(am_facts_only(&facts, "tasks.app_metg50", "app=gemm executor=quick") &&
+           am_facts_only(&facts, "tasks.app_metg50", "app=gemm executor=quick")->ci.lo <= 0,
+       "an executor that costs nothing has a bound only");
+    is_near(value_of(&facts, "tasks.app_metg50", "app=gemm executor=slow n=64 threads=2") / 4e-6, 1,
+            0.3, "half speed is where a task takes twice its overhead");
+    is_near(value_of(&facts, "tasks.app_metg50", "executor=whole") / 4e-6, 1, 0.3,
+            "of tasks as the executor had them");
+    ok(!am_facts_only(&facts, "tasks.app_metg50", "executor=hopeless") && facts.n_remarks,
+       "one that never reaches half of what others do has none");
+    am_arena_fini(&run.arena);
+}
+
 /* Half the speed beyond a cache of 1 MiB; a line of 64 bytes for each 8 operations. */
 static void check_memory(void)
 {
@@ -534,6 +578,7 @@ int main(void)
     check_no_cost();
     check_overhead_facts();
     check_graphs();
+    check_applications();
     check_memory();
     check_power_figure();
     check_nothing();

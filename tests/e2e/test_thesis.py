@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The thesis's campaign in its smallest form: one command measures and writes tables, facts and figures."""
+import csv
 import json
 import os
 import pathlib
@@ -77,6 +78,76 @@ def check_plans(tap, bench):
            "sweeps that cross measure a point once", ran.stdout + ran.stderr)
 
 
+# Three configurations of one size and number of threads, and one without a scalar twin, on a machine with a meter.
+POWERED = '''
+[machine]
+name powered
+vendor GenuineIntel
+model Powered
+features fpu tsc sse2 avx
+[kind core]
+cores 2
+one_ghz 3
+all_ghz 3
+isa scalar 64 2 4 2
+isa avx 256 2 4 2
+[cache L1]
+level 1
+size 32K
+cycles 4
+bytes_per_cycle 64
+[memory]
+size 16G
+latency_ns 90
+core_gbs 20
+node_gbs 40
+[openmp]
+task_ns 100
+[power]
+static_w 5
+core_w 20
+flop_pj 1
+byte_pj 10
+'''
+ENERGY = '''test app.blackscholes
+type f32
+variant own
+threads 1
+axis n 8K
+isa scalar,avx
+executor task:dbf,task:bf
+axis task_size 64,512
+run
+threads 2
+isa avx
+executor task:wf
+axis task_size 128
+run
+'''
+
+
+def check_energy(tap, bench):
+    """Rows of the table of energy say which configuration each is, and none is lost for want of a twin."""
+    for name, text in (("powered.machine", POWERED), ("energy.spec", ENERGY)):
+        with open(bench.path(name), "w", encoding="ascii") as f:
+            f.write(text)
+    with open(CAMPAIGN / "thesis-energy.tab", encoding="utf-8") as f:
+        table = f.read().replace("file energy-threads.tex", "file energy-threads.csv\nformat csv")
+    with open(bench.path("energy.tab"), "w", encoding="utf-8") as f:
+        f.write(table)
+    ran = bench.run("--machine", "powered.machine", "experiment", "energy.spec", "--energy", "-o", "energy.db", *FEW, env=bench.real_env)
+    told = bench.run("table", "energy.tab", "--db", "energy.db", env=bench.real_env)
+    rows = []
+    if os.path.exists(bench.path("energy-threads.csv")):
+        with open(bench.path("energy-threads.csv"), encoding="utf-8", newline="") as f:
+            rows = list(csv.DictReader(f))
+    keys = {(r["executor"], r["isa"], r["task size"], r["NT"]) for r in rows}
+    tap.ok(ran.returncode == 0 and told.returncode == 0 and len(rows) == 9 and len(keys) == 9,
+           "nine configurations are nine rows that differ", (rows, ran.stderr, told.stderr))
+    alone = [r for r in rows if r["executor"] == "task:wf"]
+    tap.ok(len(alone) == 1 and alone[0]["J"] and not alone[0]["EDP, normalised"], "one without a scalar twin stays, without the quotient", alone)
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -93,6 +164,7 @@ def main():
     ran = run_script(bench, "none", "other")
     tap.ok(ran.returncode == 2 and "usage" in ran.stderr, "another campaign is refused", ran.stderr)
     check_plans(tap, bench)
+    check_energy(tap, bench)
     tap.done()
 
 

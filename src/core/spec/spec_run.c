@@ -125,10 +125,21 @@ static enum am_status check_program(struct am_spec_reader *r)
     return s == AM_OK ? check_templates(r) : s;
 }
 
+/* A variable that is nearly `exec` is what keeps a test from having one. */
+static const struct am_spec_variable *mistyped_exec(const struct am_spec_variables *vars)
+{
+    for (size_t i = 0; i < vars->n; i++) {
+        if (!vars->items[i].declared && one_edit(vars->items[i].name, "exec"))
+            return &vars->items[i];
+    }
+    return NULL;
+}
+
 /* A test without exec is one of our benches: nothing of a program's may be set. */
 static enum am_status check_bench(struct am_spec_reader *r)
 {
     const struct am_spec_state *const n = &r->now;
+    const struct am_spec_variable *const meant = mistyped_exec(&n->vars);
     const struct {
         const char *key;
         bool given;
@@ -155,6 +166,8 @@ static enum am_status check_bench(struct am_spec_reader *r)
     };
 
     for (size_t i = 0; i < sizeof(of_programs) / sizeof(*of_programs); i++) {
+        if (of_programs[i].given && meant)
+            return am_spec_unknown(r, meant->place, meant->name);
         if (of_programs[i].given)
             return am_spec_bad(r, "test %s has no exec, and %s is for programs", n->test.name,
                                of_programs[i].key);

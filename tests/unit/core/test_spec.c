@@ -107,6 +107,7 @@ static const struct {
     {"include self\ntest a\nexec b\nrun\n", "self:1:", "deep"},
     {"test a\nexec b\nfolder here\nrun\n", "x.exp:3:", "absolute"},
     {"test a\narg x\nrun\n", "x.exp:3:", "arg is for programs"},
+    {"test a\nexce true\narg x\nrun\n", "x.exp:2:", "did you mean \"exec\""},
     {"test a\nenv A=1\nrun\n", "x.exp:3:", "env is for programs"},
     {"test a\nexec b\n--width 3\nrun\n", "x.exp:3:", "unknown key"},
     {"test a\nexec b\nwork 1 2 3 4\nrun\n", "x.exp:3:", "work FLOPS"},
@@ -296,6 +297,9 @@ static void test_words(void)
     ok(am_spec_regex_find("rt=([a-z]+)", "rt=abc", &number) == AM_SPEC_NO_NUMBER,
        "a group that is no number is told");
     ok(am_spec_regex_find("zz", "rt=abc", &number) == AM_SPEC_NO_MATCH, "no match is told");
+    ok(am_spec_regex_find("[0-9.]+", "took 7.5 s", &number) == AM_SPEC_MATCHED && number > 7.4 &&
+           number < 7.6,
+       "without a group the whole match is the number");
     am_arena_fini(&arena);
 }
 

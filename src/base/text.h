@@ -41,6 +41,8 @@ bool am_str_format(char *dst, size_t cap, const char *fmt, ...)
 bool am_parse_u64(const char *s, size_t n, uint64_t *out);
 bool am_parse_i64(const char *s, size_t n, int64_t *out);
 bool am_parse_f64(const char *s, size_t n, double *out);
+/* A duration with its unit (us, ms, s, m or min, h) in seconds. */
+bool am_parse_duration(const char *text, double *seconds);
 
 /* The index of `text` in `names`, or -1. Looks at n names, and at none behind a NULL; a table that
  * is ended by NULL may say AM_NAMES_ENDED in place of its length. `text` may be NULL: no name. */

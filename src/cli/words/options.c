@@ -33,26 +33,6 @@ enum am_command_id am_command_find(const char *name)
     return (enum am_command_id)i;
 }
 
-bool am_parse_duration(const char *text, double *seconds)
-{
-    static const struct {
-        const char *suffix;
-        double factor;
-    } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
-    const size_t digits = strspn(text, "0123456789.");
-    double v;
-
-    if (!am_parse_f64(text, digits, &v))
-        return false;
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(text + digits, units[i].suffix) == 0) {
-            *seconds = v * units[i].factor;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool am_parse_share(const char *text, double *share)
 {
     const size_t digits = strspn(text, "0123456789.");

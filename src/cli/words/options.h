@@ -209,8 +209,6 @@ bool am_option_takes_argument(const struct am_option *option);
 /* AM_CMD_COUNT when unknown. */
 enum am_command_id am_command_find(const char *name);
 
-/* A duration with its unit (us, ms, s, m, h) in seconds. */
-bool am_parse_duration(const char *text, double *seconds);
 /* "2%" or "0.02"; from 0 up to, not including, 1. */
 bool am_parse_share(const char *text, double *share);
 

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "core/bench/axis.h"
 #include "core/bench/bench.h"
+#include "core/spec/place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,11 +26,7 @@ enum {
 
 #define AM_SPEC_REGION "region" /* the axis that `mark` lines make */
 
-/* Where something stands in the files. */
-struct am_spec_place {
-    const char *file;
-    unsigned line; /* from 1; 0: nowhere */
-};
+struct am_study;
 
 /* A variable and the values that a run takes for it, in the order written. */
 struct am_spec_variable {
@@ -115,7 +112,8 @@ struct am_spec {
     size_t n_tests;
     struct am_spec_run *runs;
     size_t n_runs;
-    unsigned reps; /* launches of every point; 0: not said */
+    unsigned reps;          /* launches of every point; 0: not said */
+    struct am_study *study; /* core/spec/study.h; NULL: an experiment that is none */
     /* The same experiment as one file without includes, symbols and comments: it parses to the same
      * tests and runs, and is what a results file keeps. */
     const char *flat;
@@ -134,6 +132,7 @@ typedef enum am_status am_spec_load_fn(void *self, const char *name, const char 
 
 struct am_spec_source {
     const char *file;   /* for messages */
+    bool quick;         /* lines that a study marks `quick` count, those marked `full` do not */
     const char *folder; /* absolute; a `folder` line, as the flat form has, replaces it */
     const char *text;
     size_t len;
@@ -142,7 +141,8 @@ struct am_spec_source {
     void *load_self;
 };
 
-/* AM_E_USAGE with "FILE:LINE: ..." for whatever is wrong. */
+/* AM_E_USAGE with "FILE:LINE: ..." for whatever is wrong; in a study the column follows the line.
+ */
 enum am_status am_spec_parse(const struct am_spec_source *source, struct am_arena *arena,
                              struct am_spec *out, struct am_err *err);
 

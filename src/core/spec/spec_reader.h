@@ -15,6 +15,17 @@ struct am_spec_state {
     unsigned reps;
 };
 
+/* The line at hand: what its letters were copied from, without the blanks around them. */
+struct am_spec_line_text {
+    const char *begin;  /* of the line in its file, */
+    const char *source; /* of its first letter there, */
+    const char *copy;   /* and in the copy that is taken apart */
+    size_t len;
+};
+
+struct am_study_item;
+struct am_study_claim;
+
 struct am_spec_reader {
     const struct am_spec_source *source;
     struct am_arena *arena;
@@ -29,6 +40,11 @@ struct am_spec_reader {
     struct am_spec_state now;
     bool in_test;
     struct am_strings used; /* variables that templates of the test at hand name */
+    struct am_spec_line_text line;
+    bool at_begin; /* no key stood yet: the file may become a study */
+    /* Of a study: the table, figure or claim whose keys may follow; NULL: none. */
+    struct am_study_item *item;
+    struct am_study_claim *claim;
 };
 
 /* "FILE:LINE: ..." */
@@ -37,6 +53,8 @@ enum am_status am_spec_bad(struct am_spec_reader *r, const char *fmt, ...)
 enum am_status am_spec_bad_at(struct am_spec_reader *r, struct am_spec_place place, const char *fmt,
                               ...) __attribute__((format(printf, 3, 4)));
 enum am_status am_spec_no_memory(struct am_spec_reader *r);
+/* Where a letter of the line's copy stands; in a study with the column. */
+struct am_spec_place am_spec_place_of(const struct am_spec_reader *r, const char *at);
 
 /* True for [A-Za-z_][A-Za-z0-9_]*, short enough. */
 bool am_spec_is_name(const char *name);
@@ -68,6 +86,32 @@ enum am_status am_spec_add_run(struct am_spec_reader *r);
 bool am_spec_has_more(const struct am_spec_test *test);
 enum am_status am_spec_key_work(struct am_spec_reader *r, const char *value);
 enum am_status am_spec_key_mark(struct am_spec_reader *r, const char *value);
+
+/* ---- studies (study_keys.c, study_that.c) ---- */
+
+/* A line of a study that no experiment has; *taken is false for all others. */
+enum am_status am_study_line(struct am_spec_reader *r, const char *key, const char *value,
+                             bool *taken);
+/* The i-th key of a study that stands outside of blocks; NULL behind the last. */
+const char *am_study_key(size_t i);
+/* Everything that a study must have, checked at the end of its text. */
+enum am_status am_study_close(struct am_spec_reader *r);
+
+struct am_study_that;
+struct am_study_selector;
+/* "SELECTOR is greater than SELECTOR" and the like. */
+enum am_status am_study_parse_that(struct am_spec_reader *r, const char *text,
+                                   struct am_study_that *out);
+/* "[best] BENCH[:METRIC] CONDITIONS" */
+enum am_status am_study_parse_selector(struct am_spec_reader *r, const char *text,
+                                       struct am_study_selector *out);
+/* Conditions alone, with the numbers of this machine. */
+enum am_status am_study_parse_where(struct am_spec_reader *r, const char *text, const char **out);
+/* "50%" or "0.5", above 0 and at most `most`. */
+bool am_study_parse_percent(const char *text, double *out);
+/* The story of a wrong word at `at`: "...; did you mean "near"?" where a name is near. */
+enum am_status am_study_bad_word(struct am_spec_reader *r, const char *at, const char *story,
+                                 const char *word, const char *const *names, size_t n);
 
 /* The variable of that name, made where there is none yet. */
 enum am_status am_spec_variable_of(struct am_spec_reader *r, const char *name,

@@ -18,6 +18,9 @@ static enum am_status bad_va(struct am_spec_reader *r, struct am_spec_place plac
     char story[STORY_MAX];
 
     (void)vsnprintf(story, sizeof(story), fmt, ap); /* a long story is cut */
+    if (place.column)
+        return am_fail(r->err, AM_E_USAGE, "%s:%u:%u: %s", place.file, place.line, place.column,
+                       story);
     return am_fail(r->err, AM_E_USAGE, "%s:%u: %s", place.file, place.line, story);
 }
 
@@ -101,22 +104,60 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Copies a line without the blanks around it, so that it can be cut into key and value. */
-static char *trimmed(struct am_arena *arena, const char *line, size_t len)
+/* Copies a line without the blanks around it, so that it can be cut into key and value. Where it
+ * goes on in the next one, blanks stand for what parts the two: every letter keeps its distance
+ * from the line's begin, by which am_spec_place_of() finds it again. */
+static char *trimmed(struct am_spec_reader *r, const char *line, size_t len)
 {
+    char *copy;
+
     while (len && is_blank(*line)) {
         line++;
         len--;
     }
     while (len && is_blank(line[len - 1]))
         len--;
-    return am_arena_strndup(arena, line, len);
+    copy = am_arena_strndup(r->arena, line, len);
+    for (size_t i = 0; copy && i < len; i++) {
+        if (copy[i] != '\n')
+            continue;
+        copy[i] = ' ';
+        for (size_t k = i; k > 0 && (is_blank(copy[k]) || copy[k] == '\\'); k--) {
+            const bool last = copy[k] == '\\';
+
+            copy[k] = ' ';
+            if (last)
+                break;
+        }
+    }
+    while (copy && len && is_blank(copy[len - 1])) /* the last part may be empty */
+        copy[--len] = '\0';
+    r->line.copy = copy;
+    r->line.source = line;
+    r->line.len = len;
+    return copy;
 }
 
+struct am_spec_place am_spec_place_of(const struct am_spec_reader *r, const char *at)
+{
+    const struct am_spec_line_text *const l = &r->line;
+    struct am_spec_place place = r->place;
+
+    if (!place.column || at < l->copy || at > l->copy + l->len)
+        return place;
+    for (const char *c = l->source; c < l->source + (at - l->copy); c++) {
+        place.column = *c == '\n' ? 1 : place.column + 1;
+        place.line += *c == '\n';
+    }
+    return place;
+}
+
+/* A line that goes on holds the ends of its parts. */
 static bool has_control(const char *line, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        if (((unsigned char)line[i] < ' ' && line[i] != '\t' && line[i] != '\r') || line[i] == 0x7f)
+        if (((unsigned char)line[i] < ' ' && !is_blank(line[i]) && line[i] != '\n') ||
+            line[i] == 0x7f)
             return true;
     }
     return false;
@@ -126,17 +167,61 @@ static enum am_status read_line(struct am_spec_reader *r, const char *line, size
 {
     char *key, *value;
 
-    if (has_control(line, len))
-        return am_spec_bad(r, "the line holds a control character");
-    key = trimmed(r->arena, line, len);
+    r->line.begin = line;
+    key = trimmed(r, line, len);
     if (!key)
         return am_spec_no_memory(r);
     if (!*key || *key == '#')
         return AM_OK;
+    if (r->out->study) {
+        r->place.column = (unsigned)(r->line.source - r->line.begin) + 1;
+        if (key[r->line.len - 1] == '\\')
+            return am_spec_bad(r, "the line ends in a backslash, and does not go on");
+    }
     value = key + strcspn(key, " \t");
     while (*value == ' ' || *value == '\t')
         *value++ = '\0';
     return am_spec_line(r, key, value);
+}
+
+/* A comment never does. */
+static bool goes_on(const char *line, size_t len)
+{
+    while (len && is_blank(line[len - 1]))
+        len--;
+    if (!len || line[len - 1] != '\\')
+        return false;
+    while (is_blank(*line))
+        line++;
+    return *line != '#';
+}
+
+/* The next line; in a study with those that it goes on in, which lie behind it in the text. */
+static bool next_line(struct am_spec_reader *r, const char **text, size_t *left, const char **line,
+                      size_t *len)
+{
+    const char *more;
+    size_t n;
+
+    if (!am_line_next(text, left, line, len))
+        return false;
+    r->place.line++;
+    r->place.column = 0;
+    for (more = *line, n = *len; r->out->study && goes_on(more, n);) {
+        if (!am_line_next(text, left, &more, &n))
+            break;
+        *len = (size_t)(more + n - *line);
+    }
+    return true;
+}
+
+static unsigned breaks_in(const char *line, size_t len)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < len; i++)
+        n += line[i] == '\n';
+    return n;
 }
 
 enum am_status am_spec_read(struct am_spec_reader *r, const struct am_spec_file *file)
@@ -150,9 +235,10 @@ enum am_status am_spec_read(struct am_spec_reader *r, const struct am_spec_file 
     r->bytes += file->len;
     if (file->len > AM_SPEC_TEXT_MAX || r->bytes > AM_SPEC_TEXT_MAX)
         return am_spec_bad(r, "the experiment's files are larger than %d bytes", AM_SPEC_TEXT_MAX);
-    while (s == AM_OK && am_line_next(&text, &left, &line, &len)) {
-        r->place.line++;
-        s = read_line(r, line, len);
+    while (s == AM_OK && next_line(r, &text, &left, &line, &len)) {
+        s = has_control(line, len) ? am_spec_bad(r, "the line holds a control character")
+                                   : read_line(r, line, len);
+        r->place.line += breaks_in(line, len);
     }
     r->place = outer;
     return s;
@@ -161,7 +247,8 @@ enum am_status am_spec_read(struct am_spec_reader *r, const struct am_spec_file 
 enum am_status am_spec_parse(const struct am_spec_source *source, struct am_arena *arena,
                              struct am_spec *out, struct am_err *err)
 {
-    struct am_spec_reader r = {.source = source, .arena = arena, .out = out, .err = err};
+    struct am_spec_reader r = {
+        .source = source, .arena = arena, .out = out, .err = err, .at_begin = true};
     const struct am_spec_file file = {source->file, source->text, source->len};
     enum am_status s;
 
@@ -175,6 +262,8 @@ enum am_status am_spec_parse(const struct am_spec_source *source, struct am_aren
     s = am_spec_read(&r, &file);
     if (s == AM_OK)
         s = am_spec_close_test(&r);
+    if (s == AM_OK && out->study)
+        s = am_study_close(&r);
     r.place = (struct am_spec_place){.file = source->file, .line = 1};
     if (s == AM_OK && out->n_runs == 0)
         s = am_spec_bad(&r, "the experiment has no \"run\"");

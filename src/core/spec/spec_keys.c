@@ -331,10 +331,14 @@ enum am_status am_spec_variable_of(struct am_spec_reader *r, const char *name,
     return AM_OK;
 }
 
-static bool is_key(const char *name)
+static bool is_key(const struct am_spec_reader *r, const char *name)
 {
     for (size_t i = 0; am_spec_key(i); i++) {
         if (strcmp(am_spec_key(i), name) == 0)
+            return true;
+    }
+    for (size_t i = 0; r->out->study && am_study_key(i); i++) {
+        if (strcmp(am_study_key(i), name) == 0)
             return true;
     }
     return false;
@@ -344,7 +348,7 @@ static enum am_status check_name(struct am_spec_reader *r, const char *name)
 {
     if (!am_spec_is_name(name))
         return am_spec_bad(r, "\"%s\" is no name for a variable", name);
-    return is_key(name) ? am_spec_bad(r, "\"%s\" is a key and no variable", name) : AM_OK;
+    return is_key(r, name) ? am_spec_bad(r, "\"%s\" is a key and no variable", name) : AM_OK;
 }
 
 static enum am_status key_variable(struct am_spec_reader *r, const char *value)
@@ -551,6 +555,11 @@ const char *am_spec_key(size_t i)
 
 enum am_status am_spec_line(struct am_spec_reader *r, const char *key, const char *value)
 {
+    bool taken = false;
+    const enum am_status s = am_study_line(r, key, value, &taken);
+
+    if (taken)
+        return s;
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         if (strcmp(keys[i].name, key) != 0)
             continue;

@@ -32,6 +32,8 @@ enum am_status am_spec_unknown(struct am_spec_reader *r, struct am_spec_place pl
 
     for (; am_spec_key(n); n++)
         names[n] = am_spec_key(n);
+    for (size_t i = 0; r->out->study && am_study_key(i) && n < NAMES_MAX; i++)
+        names[n++] = am_study_key(i);
     for (size_t i = 0; i < r->used.n && n < NAMES_MAX; i++)
         names[n++] = r->used.items[i];
     near = am_nearest(key, names, n);

@@ -23,6 +23,10 @@ struct am_ratio {
 struct am_comparison_row {
     const struct am_result *a, *b;
     const struct am_result_metric *metric_a, *metric_b;
+    /* Of a row that asks its own question; all 0: as the settings ask. */
+    double times;            /* A counts so many times */
+    double constant;         /* A is this number, in the unit of B's metric, which stands for A's */
+    double delta;            /* smallest relative effect that matters here */
     size_t n_a, n_b;         /* launches, or runs where the sides are several runs */
     struct am_change change; /* turned by direction: above 0 is slower */
     struct am_ratio ratio;
@@ -65,10 +69,12 @@ struct am_compare_settings {
     double delta; /* smallest relative effect that matters, e.g. 0.02 */
     double level; /* 0.95 */
     enum am_basis basis;
-    bool all_metrics;               /* else the primary metric of each bench */
-    bool paired;                    /* launches of one round were measured next to each other, and
-                                     * are compared with each other alone */
-    bool graded;                    /* grade C of a side leaves the row AM_BASIS_DOUBTFUL */
+    bool all_metrics; /* else the primary metric of each bench */
+    bool paired;      /* launches of one round were measured next to each other, and
+                       * are compared with each other alone */
+    bool graded;      /* grade C of a side leaves the row AM_BASIS_DOUBTFUL */
+    bool both_ways;   /* what is within delta is concluded from too: every row at its share of the
+                       * level, 1 / rows of it, in place of Holm's */
     const struct am_record *record; /* earlier runs, for one run per side; NULL: none */
 };
 

@@ -72,6 +72,15 @@ static void show_change(struct am_comparison_row *row, struct am_change c)
     row->p = c.p;
 }
 
+/* What A counts as, in place of its launches. */
+static void turn_a(const struct am_comparison_row *row, double *medians)
+{
+    for (size_t i = 0; i < row->n_a; i++) {
+        medians[i] = row->constant > 0 ? row->constant : medians[i];
+        medians[i] *= row->times > 0 ? row->times : 1;
+    }
+}
+
 enum am_status am_row_measure(struct am_comparison_row *row, double delta, struct am_err *err)
 {
     const struct am_series *sa = &row->metric_a->series, *sb = &row->metric_b->series;
@@ -80,9 +89,13 @@ enum am_status am_row_measure(struct am_comparison_row *row, double delta, struc
 
     if (!medians)
         return am_fail(err, AM_E_NOMEM, "no memory to compare launches");
+    delta = row->delta > 0 ? row->delta : delta;
     row->n_a = am_series_medians(sa, medians);
     row->n_b = am_series_medians(sb, medians + row->n_a);
-    c = am_change_of(medians, row->n_a, medians + row->n_a, row->n_b, delta);
+    turn_a(row, medians);
+    /* a number has no launches of its own: each of B's is held against it */
+    c = row->constant > 0 ? am_change_paired(medians, medians + row->n_a, row->n_b, delta)
+                          : am_change_of(medians, row->n_a, medians + row->n_a, row->n_b, delta);
     row->mode_span =
         fmax(mode_span(medians, row->n_a, delta), mode_span(medians + row->n_a, row->n_b, delta));
     free(medians);
@@ -265,9 +278,10 @@ enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
         out->two_modes += out->rows[i].mode_span > 0;
         out->mode_span = fmax(out->mode_span, out->rows[i].mode_span);
     }
-    am_stats_holm(p, out->n);
+    if (!settings->both_ways)
+        am_stats_holm(p, out->n);
     for (size_t i = 0; i < out->n; i++)
-        out->rows[i].p = p[i];
+        out->rows[i].p = settings->both_ways ? fmin(p[i] * (double)out->n_judged, 1) : p[i];
     free(p);
     if (status != AM_OK)
         return status;

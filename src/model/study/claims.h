@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Claims of a study judged by what a run measured: reproduced, contradicted, or undecided here.
+ *
+ * A claim's relations become questions: a point held against another one, against a number, or the
+ * points along an axis held against each other. Every question is one or several rows of one
+ * comparison, over all claims of the study, and is answered by the verdicts of `compare`
+ * (model/verdict.h) on points that were measured in turns in one run. A row says one of two things,
+ * of which one is true: beyond the margin, or not. Each is tested at 5 % over the number of rows,
+ * so that the probability that any outcome of the study is wrong is at most 5 %
+ * (doc/internals/verdicts.md). Grade C, too few launches, points that are missing: undecided, with
+ * the reason. The set must be settled. */
+#ifndef AM_MODEL_STUDY_CLAIMS_H
+#define AM_MODEL_STUDY_CLAIMS_H
+
+#include "core/spec/study.h"
+#include "evidence/select.h"
+#include "model/compare.h"
+
+enum am_claim_outcome {
+    AM_CLAIM_REPRODUCED,
+    AM_CLAIM_CONTRADICTED,
+    AM_CLAIM_UNDECIDED,
+    AM_CLAIM_OUTCOMES,
+};
+extern const char *const am_claim_outcomes[AM_CLAIM_OUTCOMES];
+
+/* What a row must show for its question to hold: B over A. */
+enum am_claim_want {
+    AM_WANT_ABOVE,
+    AM_WANT_BELOW,
+    AM_WANT_NOT_BELOW,
+    AM_WANT_NOT_ABOVE,
+    AM_WANT_SAME,
+    AM_WANT_NO_FALL, /* a step: only a decided fall speaks against it */
+    AM_WANT_NO_RISE,
+    AM_WANTS,
+};
+
+enum am_claim_answer { AM_ANSWER_HOLDS, AM_ANSWER_DENIED, AM_ANSWER_OPEN };
+
+/* One row of a question, parallel to the rows of the comparison. */
+struct am_claim_row {
+    enum am_claim_want want;
+    enum am_claim_answer answer;
+    const char *why; /* open: the reason; NULL: it was not resolved */
+};
+
+struct am_claim_question {
+    const struct am_study_that *that;
+    size_t first, n; /* rows of the comparison; 0 of them: what is to be compared is not there */
+    enum am_claim_answer answer;
+    const char *why; /* open: the reason */
+};
+
+struct am_judged_claim {
+    const struct am_study_claim *claim;
+    struct am_claim_question *questions;
+    size_t n, cap;
+    size_t count[3]; /* of questions, by their answers */
+    size_t skipped;  /* points that cannot be measured here, and are passed over */
+    enum am_claim_outcome outcome;
+    const char *why; /* undecided: the reason */
+};
+
+struct am_judged_study {
+    const struct am_study *study;
+    struct am_judged_claim *claims; /* as many as the study has */
+    struct am_comparison comparison;
+    struct am_claim_row *rows; /* parallel to the comparison's */
+    size_t cap_rows, cap_own;
+    size_t count[AM_CLAIM_OUTCOMES];
+    double level; /* over all claims */
+};
+
+extern const double am_claims_margin; /* of claims that state none */
+
+enum am_status am_claims_judge(const struct am_study *study, const struct am_result_set *set,
+                               struct am_arena *arena, struct am_judged_study *out,
+                               struct am_err *err);
+
+/* ---- which points (points.c) ---- */
+
+struct am_study_points {
+    struct am_picks picks;
+    const char *why;    /* there are none: the reason; never NULL then */
+    size_t skipped;     /* that cannot be measured here */
+    const char *failed; /* of points that belong here and have no result: the first, why; NULL: none
+                         */
+};
+/* What a selector of a study selects. */
+struct am_study_points am_study_select(const struct am_result_set *set,
+                                       const struct am_study_selector *selector,
+                                       struct am_arena *arena);
+
+#endif

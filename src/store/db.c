@@ -200,15 +200,31 @@ enum am_status am_db_put(struct am_store *store, enum am_db_slot slot,
     return run(store, *stmt, values, n, err);
 }
 
-enum am_status am_db_put_once(struct am_store *store, const char *sql,
-                              const struct am_db_value *values, size_t n, struct am_err *err)
+/* With `some`, only those values that the statement has parameters for. */
+static enum am_status run_once(struct am_store *store, const char *sql,
+                               const struct am_db_value *values, size_t n, bool some,
+                               struct am_err *err)
 {
     sqlite3_stmt *stmt = NULL;
+    size_t wanted;
     enum am_status s;
 
     if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) != SQLITE_OK)
         return am_db_fail(store, "write", err);
-    s = run(store, stmt, values, n, err);
+    wanted = (size_t)sqlite3_bind_parameter_count(stmt);
+    s = run(store, stmt, values, some && wanted < n ? wanted : n, err);
     (void)sqlite3_finalize(stmt);
     return s;
+}
+
+enum am_status am_db_put_once(struct am_store *store, const char *sql,
+                              const struct am_db_value *values, size_t n, struct am_err *err)
+{
+    return run_once(store, sql, values, n, false, err);
+}
+
+enum am_status am_db_put_some(struct am_store *store, const char *sql,
+                              const struct am_db_value *values, size_t n, struct am_err *err)
+{
+    return run_once(store, sql, values, n, true, err);
 }

@@ -111,6 +111,9 @@ enum am_status am_db_put(struct am_store *store, enum am_db_slot slot,
                          const struct am_db_value *values, size_t n, struct am_err *err);
 enum am_status am_db_put_once(struct am_store *store, const char *sql,
                               const struct am_db_value *values, size_t n, struct am_err *err);
+/* The same of a statement that may use the first of the values only. */
+enum am_status am_db_put_some(struct am_store *store, const char *sql,
+                              const struct am_db_value *values, size_t n, struct am_err *err);
 #define AM_DB_VALUES(...)                                                                          \
     (const struct am_db_value[]){__VA_ARGS__},                                                     \
         sizeof((const struct am_db_value[]){__VA_ARGS__}) / sizeof(struct am_db_value)
@@ -137,6 +140,8 @@ void am_db_rows_open(struct am_db_rows *rows, const char *sql);
 void am_db_rows_bind(struct am_db_rows *rows, int index, int64_t value); /* from 1; restarts */
 bool am_db_rows_next(struct am_db_rows *rows); /* false at the end and after any failure */
 enum am_status am_db_rows_close(struct am_db_rows *rows);
+/* The first column of a statement's only row; -1 when it cannot be had. */
+int64_t am_db_ask(struct am_store *store, const char *sql);
 enum am_status am_db_rows_damaged(struct am_db_rows *rows, const char *what);
 
 bool am_db_is_null(const struct am_db_rows *rows, int col);

@@ -14,111 +14,115 @@
 
 const char *const am_node_states[] = {"done", "partial", "lost", NULL};
 
-/* Ids of a part's rows are raised by those that are there already. Parameter 1: the node's name.
- * What differs between schema versions is read from temporary views (am_version_adapt()). */
-static const char begin_part[] =
-    "CREATE TEMP TABLE IF NOT EXISTS shift (point, launch, visit);"
-    "DELETE FROM temp.shift;"
-    "INSERT INTO temp.shift SELECT (SELECT coalesce(max(id), 0) FROM main.point),"
-    " (SELECT coalesce(max(id), 0) FROM main.launch),"
-    " (SELECT coalesce(max(id), 0) FROM main.visit);"
-    "CREATE TEMP TABLE IF NOT EXISTS found (node, id, area, level, value, effect, remedy);"
-    "CREATE TEMP TABLE IF NOT EXISTS metric_of (part INTEGER PRIMARY KEY, main);"
-    "DELETE FROM temp.metric_of;";
+/* What a statement of a part is given. Ids of its rows are raised by those that are there already;
+ * what differs between schema versions is read from temporary views (am_version_adapt()). */
+#define NODE "?1" /* its name */
+#define POINT "?2 +"
+#define LAUNCH "?3 +"
+#define VISIT "?4 +"
 
-static const char *const copy_part[] = {
+static const char temporary[] =
+    "CREATE TEMP TABLE found (node, id, area, level, value, effect, remedy);"
+    "CREATE TEMP TABLE metric_of (part INTEGER PRIMARY KEY, main);";
+
+/* Benches with their axes and metrics, which most parts have alike. */
+static const char *const copy_plan[] = {
     "INSERT INTO main.bench (name, version, worker, summary)"
-    " SELECT name, version, worker, summary FROM part.bench p WHERE ?1 NOT NULL AND NOT EXISTS"
+    " SELECT name, version, worker, summary FROM part.bench p WHERE NOT EXISTS"
     " (SELECT 1 FROM main.bench b WHERE b.name = p.name AND b.worker = p.worker) ORDER BY id",
 
     "INSERT INTO main.axis (bench, name, kind) SELECT id, 'node', 'name' FROM main.bench b"
-    " WHERE ?1 NOT NULL AND NOT EXISTS (SELECT 1 FROM main.axis a WHERE a.bench = b.id)",
+    " WHERE NOT EXISTS (SELECT 1 FROM main.axis a WHERE a.bench = b.id)",
 
     "INSERT OR IGNORE INTO main.axis (bench, name, kind, unit)"
     " SELECT b.id, a.name, a.kind, a.unit FROM part.axis a JOIN part.bench p ON p.id = a.bench"
-    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
-    " WHERE ?1 NOT NULL ORDER BY a.id",
+    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker ORDER BY a.id",
 
     "INSERT OR IGNORE INTO main.metric (bench, name, unit, better, rule)"
     " SELECT b.id, m.name, m.unit, m.better, m.rule FROM part.metric m"
     " JOIN part.bench p ON p.id = m.bench"
-    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
-    " WHERE ?1 NOT NULL ORDER BY m.id",
+    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker ORDER BY m.id",
 
-    "INSERT INTO main.point SELECT x.id + s.point, b.id, rtrim('node=' || ?1 || ' ' || x.text),"
-    " x.stop_reason FROM part.point x, temp.shift s JOIN part.bench p ON p.id = x.bench"
-    " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker ORDER BY x.id",
-
-    "INSERT INTO main.param SELECT x.id + s.point, a.id, ?1 FROM part.point x, temp.shift s"
-    " JOIN main.point y ON y.id = x.id + s.point"
-    " JOIN main.axis a ON a.bench = y.bench AND a.name = 'node'",
-
-    "INSERT INTO main.param SELECT x.point + s.point, a.id, x.value FROM part.param x, temp.shift s"
-    " JOIN part.axis o ON o.id = x.axis JOIN main.point y ON y.id = x.point + s.point"
-    " JOIN main.axis a ON a.bench = y.bench AND a.name = o.name WHERE ?1 NOT NULL",
-
-    "INSERT INTO main.launch SELECT x.id + s.launch, round, seed, worker, cpus, environment, pid,"
-    " started_ns, ended_ns, wall_start, clock_overhead_ns, clock_resolution_ns, hz, output"
-    " FROM part.launch x, temp.shift s WHERE ?1 NOT NULL ORDER BY x.id",
-
-    "INSERT INTO main.surroundings SELECT x.launch + s.launch, load, runnable, others, steal,"
-    " pressure_cpu, pressure_memory, pressure_io, labels"
-    " FROM temp.surroundings x, temp.shift s WHERE ?1 NOT NULL",
-
-    "INSERT INTO main.visit SELECT x.id + s.visit, x.launch + s.launch, x.point + s.point, round,"
-    " state, bytes_read, bytes_written, flops, ops, residual"
-    " FROM part.visit x, temp.shift s WHERE ?1 NOT NULL ORDER BY x.id",
-
-    "INSERT INTO main.failure SELECT x.visit + s.visit, kind, reason"
-    " FROM part.failure x, temp.shift s WHERE ?1 NOT NULL",
-
-    "INSERT INTO main.note SELECT x.visit + s.visit, key, value"
-    " FROM temp.note x, temp.shift s WHERE ?1 NOT NULL",
-    "INSERT INTO main.chosen SELECT x.visit + s.visit, name, value"
-    " FROM temp.chosen x, temp.shift s WHERE ?1 NOT NULL",
-    "INSERT INTO main.proposed SELECT x.visit + s.visit, axis, value"
-    " FROM temp.proposed x, temp.shift s WHERE ?1 NOT NULL",
-    "INSERT INTO main.attachment SELECT x.visit + s.visit, name, type, data"
-    " FROM temp.attachment x, temp.shift s WHERE ?1 NOT NULL",
-
-    "INSERT INTO main.sample SELECT x.visit + s.visit, seq, iters, t0_ns, t1_ns, elapsed_ns,"
-    " hz_before, hz_after, steal_ns, switches, labels"
-    " FROM part.sample x, temp.shift s WHERE ?1 NOT NULL",
-
-    "INSERT INTO main.off_cpu SELECT x.visit + s.visit, seq, off_ns"
-    " FROM temp.off_cpu x, temp.shift s WHERE ?1 NOT NULL",
-
+    "DELETE FROM temp.metric_of",
     "INSERT INTO temp.metric_of SELECT o.id, m.id FROM part.metric o"
     " JOIN part.bench p ON p.id = o.bench"
     " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker"
-    " JOIN main.metric m ON m.bench = b.id AND m.name = o.name WHERE ?1 NOT NULL",
+    " JOIN main.metric m ON m.bench = b.id AND m.name = o.name",
+};
 
-    "INSERT INTO main.value SELECT x.visit + s.visit, x.seq, m.main, x.value"
-    " FROM part.value x, temp.shift s JOIN temp.metric_of m ON m.part = x.metric"
-    " WHERE ?1 NOT NULL",
+static const struct {
+    const char *sql;
+    unsigned needs; /* the tables it copies, of those that may be empty: AM_PART_HAS() */
+} copy_part[] = {
+    {"INSERT INTO main.point SELECT " POINT " x.id, b.id, rtrim('node=' || " NODE
+     " || ' ' || x.text), x.stop_reason FROM part.point x JOIN part.bench p ON p.id = x.bench"
+     " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker ORDER BY x.id",
+     0},
 
-    "INSERT INTO main.chain SELECT NULL, ?1, x.first + s.launch, launches, start"
-    " FROM temp.chain x, temp.shift s",
-    "INSERT INTO main.seal SELECT x.launch + s.launch, digest"
-    " FROM temp.seal x, temp.shift s WHERE ?1 NOT NULL",
-    "INSERT INTO main.sample_seal SELECT x.visit + s.visit, shown, rest"
-    " FROM temp.sample_seal x, temp.shift s WHERE ?1 NOT NULL",
+    {"INSERT INTO main.param SELECT y.id, a.id, " NODE " FROM part.point x"
+     " JOIN main.point y ON y.id = " POINT " x.id"
+     " JOIN main.axis a ON a.bench = y.bench AND a.name = 'node'",
+     0},
 
-    "INSERT INTO temp.found SELECT ?1, id, area, level, value, effect, remedy FROM part.finding"
-    " ORDER BY seq",
+    {"INSERT INTO main.param SELECT y.id, a.id, x.value FROM part.param x"
+     " JOIN part.axis o ON o.id = x.axis JOIN main.point y ON y.id = " POINT " x.point"
+     " JOIN main.axis a ON a.bench = y.bench AND a.name = o.name",
+     0},
 
-    "INSERT INTO main.node_fact SELECT n.id, 'machine', x.key, x.value"
-    " FROM main.node n, part.machine x WHERE n.name = ?1",
-    "INSERT INTO main.node_fact SELECT n.id, 'environment', x.key, x.value"
-    " FROM main.node n, temp.environment x WHERE n.name = ?1",
-    "INSERT INTO main.node_fact SELECT n.id, 'setting', x.key, x.value"
-    " FROM main.node n, temp.setting x WHERE n.name = ?1",
-    "INSERT INTO main.node_fact SELECT n.id, 'build', x.key, x.value"
-    " FROM main.node n, part.build x WHERE n.name = ?1",
-    "UPDATE main.node SET (command, started, ended) ="
-    " (SELECT command, started, ended FROM part.run) WHERE name = ?1",
-    "UPDATE main.node SET reason = (SELECT 'left out: ' || value FROM temp.setting"
-    " WHERE key = 'cluster.left_out') WHERE name = ?1",
+    {"INSERT INTO main.launch SELECT " LAUNCH " id, round, seed, worker, cpus, environment, pid,"
+     " started_ns, ended_ns, wall_start, clock_overhead_ns, clock_resolution_ns, hz, output"
+     " FROM part.launch ORDER BY id",
+     0},
+
+    {"INSERT INTO main.surroundings SELECT " LAUNCH " launch, load, runnable, others, steal,"
+     " pressure_cpu, pressure_memory, pressure_io, labels FROM temp.surroundings",
+     0},
+
+    {"INSERT INTO main.visit SELECT " VISIT " id, " LAUNCH " launch, " POINT " point, round, state,"
+     " bytes_read, bytes_written, flops, ops, residual FROM part.visit ORDER BY id",
+     0},
+
+    {"INSERT INTO main.failure SELECT " VISIT " visit, kind, reason FROM part.failure",
+     AM_PART_HAS(FAILURE)},
+    {"INSERT INTO main.note SELECT " VISIT " visit, key, value FROM temp.note", AM_PART_HAS(NOTE)},
+    {"INSERT INTO main.chosen SELECT " VISIT " visit, name, value FROM temp.chosen",
+     AM_PART_HAS(CHOSEN)},
+    {"INSERT INTO main.proposed SELECT " VISIT " visit, axis, value FROM temp.proposed",
+     AM_PART_HAS(PROPOSED)},
+    {"INSERT INTO main.attachment SELECT " VISIT " visit, name, type, data FROM temp.attachment",
+     AM_PART_HAS(ATTACHMENT)},
+
+    {"INSERT INTO main.sample SELECT " VISIT " visit, seq, iters, t0_ns, t1_ns, elapsed_ns,"
+     " hz_before, hz_after, steal_ns, switches, labels FROM part.sample",
+     0},
+
+    {"INSERT INTO main.off_cpu SELECT " VISIT " visit, seq, off_ns FROM temp.off_cpu",
+     AM_PART_HAS(OFF_CPU)},
+
+    {"INSERT INTO main.value SELECT " VISIT " x.visit, x.seq, m.main, x.value"
+     " FROM part.value x JOIN temp.metric_of m ON m.part = x.metric",
+     0},
+
+    {"INSERT INTO main.chain SELECT NULL, " NODE ", " LAUNCH " first, launches, start"
+     " FROM temp.chain",
+     0},
+    {"INSERT INTO main.seal SELECT " LAUNCH " launch, digest FROM temp.seal", 0},
+    {"INSERT INTO main.sample_seal SELECT " VISIT " visit, shown, rest FROM temp.sample_seal", 0},
+
+    {"INSERT INTO temp.found SELECT " NODE ", id, area, level, value, effect, remedy"
+     " FROM part.finding ORDER BY seq",
+     0},
+
+    {"INSERT INTO main.node_fact SELECT n.id, x.area, x.key, x.value FROM main.node n,"
+     " (SELECT 'machine' AS area, key, value FROM part.machine"
+     " UNION ALL SELECT 'environment', key, value FROM temp.environment"
+     " UNION ALL SELECT 'setting', key, value FROM temp.setting"
+     " UNION ALL SELECT 'build', key, value FROM part.build) x WHERE n.name = " NODE,
+     0},
+    {"UPDATE main.node SET (command, started, ended) ="
+     " (SELECT command, started, ended FROM part.run), reason = (SELECT 'left out: ' || value"
+     " FROM temp.setting WHERE key = 'cluster.left_out') WHERE name = " NODE,
+     0},
 };
 
 /* A finding of several machines stands once: as it is where all have it alike, else with the first
@@ -163,34 +167,21 @@ static enum am_status put_node(struct am_store *store, const char *name, enum am
         AM_DB_VALUES(am_db_text(name), am_db_text(am_node_states[state]), am_db_text(reason)), err);
 }
 
-/* One number of the attached part, -1 when it cannot be had. */
-static int64_t ask(struct am_store *store, const char *sql)
-{
-    struct am_err ignored = {0};
-    struct am_db_rows rows = {.store = store, .err = &ignored};
-    int64_t answer = -1;
-
-    am_db_rows_open(&rows, sql);
-    if (am_db_rows_next(&rows))
-        answer = am_db_get_int(&rows, 0);
-    return am_db_rows_close(&rows) == AM_OK ? answer : -1;
-}
-
 /* Results of different versions, or with other axes, would stand in one table as if they were
  * comparable. */
 static enum am_status check_alike(struct am_store *store, struct am_err *err)
 {
     const int64_t others =
-        ask(store, "SELECT count(*) FROM part.bench p JOIN main.bench b ON b.name = p.name"
-                   " AND b.worker = p.worker WHERE b.version <> p.version");
-    const int64_t axes =
-        ask(store, "SELECT count(*) FROM (SELECT b.id AS bench, b.name, b.worker FROM part.bench p"
-                   " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker) b WHERE"
-                   " (SELECT group_concat(name || ' ' || kind) FROM (SELECT name, kind FROM"
-                   " main.axis a WHERE a.bench = b.bench AND a.name <> 'node' ORDER BY a.id)) <>"
-                   " (SELECT group_concat(name || ' ' || kind) FROM (SELECT a.name, a.kind FROM"
-                   " part.axis a JOIN part.bench p ON p.id = a.bench WHERE p.name = b.name"
-                   " AND p.worker = b.worker ORDER BY a.id))");
+        am_db_ask(store, "SELECT count(*) FROM part.bench p JOIN main.bench b ON b.name = p.name"
+                         " AND b.worker = p.worker WHERE b.version <> p.version");
+    const int64_t axes = am_db_ask(
+        store, "SELECT count(*) FROM (SELECT b.id AS bench, b.name, b.worker FROM part.bench p"
+               " JOIN main.bench b ON b.name = p.name AND b.worker = p.worker) b WHERE"
+               " (SELECT group_concat(name || ' ' || kind) FROM (SELECT name, kind FROM"
+               " main.axis a WHERE a.bench = b.bench AND a.name <> 'node' ORDER BY a.id)) <>"
+               " (SELECT group_concat(name || ' ' || kind) FROM (SELECT a.name, a.kind FROM"
+               " part.axis a JOIN part.bench p ON p.id = a.bench WHERE p.name = b.name"
+               " AND p.worker = b.worker ORDER BY a.id))");
 
     if (others == 0 && axes == 0)
         return AM_OK;
@@ -209,22 +200,6 @@ static enum am_status first_run_row(struct am_store *store, const char *command,
                           AM_DB_VALUES(am_db_text(command)), err);
 }
 
-/* The numbers that loading does not look at, which the file's readers by SQL do. */
-static enum am_status check_numbers(struct am_store *store, struct am_err *err)
-{
-    const int64_t wrong = ask(store, "SELECT count(*) FROM (SELECT hz AS x FROM part.launch"
-                                     " UNION ALL SELECT runnable FROM temp.surroundings"
-                                     " UNION ALL SELECT pressure_cpu FROM temp.surroundings"
-                                     " UNION ALL SELECT pressure_memory FROM temp.surroundings"
-                                     " UNION ALL SELECT pressure_io FROM temp.surroundings)"
-                                     " WHERE x <> 0 AND abs(x) NOT BETWEEN 1e-30 AND 1e30");
-
-    return wrong == 0 ? AM_OK
-                      : am_fail(err, AM_E_STORE,
-                                "it is damaged (what is said of its launches is not zero "
-                                "or between 1e-30 and 1e30)");
-}
-
 /* Of a part that nothing seals: what is sealed was checked when it was stored. SQLite's own check
  * of every row that is copied would look at all visits of the nodes before for each launch; it is
  * off meanwhile. */
@@ -240,56 +215,122 @@ static enum am_status check_references(struct am_store *store, struct am_err *er
     return rows.status;
 }
 
+/* A part at hand: its node's name, and by how much its ids are raised. */
+struct copy {
+    const char *name;
+    int64_t point, launch, visit;
+};
+
+static enum am_status begin_copy(struct am_store *store, const char *name, struct copy *out,
+                                 struct am_err *err)
+{
+    struct am_db_rows rows = {.store = store, .err = err};
+
+    am_db_rows_open(&rows, "SELECT (SELECT coalesce(max(id), 0) FROM main.point),"
+                           " (SELECT coalesce(max(id), 0) FROM main.launch),"
+                           " (SELECT coalesce(max(id), 0) FROM main.visit)");
+    if (am_db_rows_next(&rows))
+        *out = (struct copy){name, am_db_get_int(&rows, 0), am_db_get_int(&rows, 1),
+                             am_db_get_int(&rows, 2)};
+    return am_db_rows_close(&rows);
+}
+
+static enum am_status copy_by(struct am_store *store, const char *sql, const struct copy *c,
+                              struct am_err *err)
+{
+    return am_db_put_some(store, sql,
+                          AM_DB_VALUES(am_db_text(c->name), am_db_int(c->point),
+                                       am_db_int(c->launch), am_db_int(c->visit)),
+                          err);
+}
+
 /* What was changed must not hold again because it was copied: the part gets a chain that holds for
  * no launch. */
-static enum am_status break_chain(struct am_store *store, const char *name, struct am_err *err)
+static enum am_status break_chain(struct am_store *store, const struct copy *c, struct am_err *err)
 {
-    const enum am_status s = am_db_put_once(store, "DELETE FROM main.chain WHERE node = ?1",
-                                            AM_DB_VALUES(am_db_text(name)), err);
+    const enum am_status s = copy_by(store, "DELETE FROM main.chain WHERE node = " NODE, c, err);
 
-    return s == AM_OK ? am_db_put_once(store,
-                                       "INSERT INTO main.chain SELECT NULL, ?1, s.launch + 1, 1,"
-                                       " zeroblob(32) FROM temp.shift s",
-                                       AM_DB_VALUES(am_db_text(name)), err)
+    return s == AM_OK ? copy_by(store,
+                                "INSERT INTO main.chain VALUES (NULL, " NODE ", " LAUNCH
+                                " 1, 1, zeroblob(32))",
+                                c, err)
                       : s;
 }
 
-/* Copies everything of the attached part; what fails leaves nothing of it. */
-static enum am_status take_rows(struct am_store *store, const char *name, const char *command,
+/* The file at hand, and what the parts before have left for the next. */
+struct merger {
+    struct am_store *store;
+    struct am_parts *parts;
+    const char *command;
+    unsigned shown; /* the version as which the temporary views show parts; 0: there are none */
+    bool planned;   /* `plan` is that of the latest part that was taken */
+    unsigned char plan[AM_DIGEST_BYTES];
+};
+
+/* Nothing is to be done where the part before had the same rows of all these tables. */
+static enum am_status take_plan(const struct merger *m, const struct am_checked_part *checked,
+                                const struct copy *c, struct am_err *err)
+{
+    enum am_status s;
+
+    if (m->planned && memcmp(m->plan, checked->plan, sizeof(m->plan)) == 0)
+        return AM_OK;
+    s = check_alike(m->store, err);
+    for (size_t i = 0; s == AM_OK && i < sizeof(copy_plan) / sizeof(*copy_plan); i++)
+        s = copy_by(m->store, copy_plan[i], c, err);
+    return s;
+}
+
+static enum am_status copy_rows(struct am_store *store, const struct am_checked_part *checked,
+                                const struct copy *c, struct am_err *err)
+{
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < sizeof(copy_part) / sizeof(*copy_part); i++) {
+        if ((copy_part[i].needs & ~checked->has) == 0)
+            s = copy_by(store, copy_part[i].sql, c, err);
+    }
+    if (s == AM_OK && checked->broken.status != AM_OK)
+        s = break_chain(store, c, err);
+    return s;
+}
+
+/* Copies everything of the attached part; what fails leaves nothing of it, also of the temporary
+ * tables. */
+static enum am_status take_rows(struct merger *m, const char *name,
                                 const struct am_checked_part *checked, struct am_err *err)
 {
+    struct am_store *const store = m->store;
+    struct copy c = {.name = name};
     enum am_status s = am_db_begin(store, err);
 
     if (s != AM_OK)
         return s;
-    s = check_alike(store, err);
-    if (s == AM_OK)
-        s = check_numbers(store, err);
+    s = begin_copy(store, name, &c, err);
     if (s == AM_OK && !checked->sealed)
         s = check_references(store, err);
     if (s == AM_OK)
-        s = am_db_exec(store, begin_part, "merge", err);
+        s = take_plan(m, checked, &c, err);
     if (s == AM_OK)
-        s = first_run_row(store, command, err);
+        s = first_run_row(store, m->command, err);
     if (s == AM_OK)
         s = put_node(store, name, AM_NODE_DONE, NULL, err);
-    for (size_t i = 0; s == AM_OK && i < sizeof(copy_part) / sizeof(*copy_part); i++)
-        s = am_db_put_once(store, copy_part[i], AM_DB_VALUES(am_db_text(name)), err);
-    if (s == AM_OK && checked->broken.status != AM_OK)
-        s = break_chain(store, name, err);
     if (s == AM_OK)
-        s = am_db_exec(store,
-                       "UPDATE main.run SET synthetic = 1 WHERE EXISTS"
-                       " (SELECT 1 FROM part.run WHERE synthetic)",
-                       "merge", err);
+        s = copy_rows(store, checked, &c, err);
+    if (s == AM_OK && checked->synthetic)
+        s = am_db_exec(store, "UPDATE main.run SET synthetic = 1", "merge", err);
     if (s == AM_OK && !am_checked_part_is_same(checked))
         s = am_fail(err, AM_E_STORE, "it was changed while it was merged");
-    return am_db_end(store, s, err);
+    s = am_db_end(store, s, err);
+    if (s == AM_OK) {
+        memcpy(m->plan, checked->plan, sizeof(m->plan));
+        m->planned = true;
+    }
+    return s;
 }
 
 /* Why a part that was taken is not whole; NULL when it is. */
-static const char *reason_of(struct am_store *store, const struct am_node_part *part,
-                             const struct am_checked_part *checked)
+static const char *reason_of(const struct am_node_part *part, const struct am_checked_part *checked)
 {
     if (checked->broken.status != AM_OK)
         return checked->broken.text;
@@ -297,7 +338,7 @@ static const char *reason_of(struct am_store *store, const struct am_node_part *
         return checked->remark.text;
     if (part->reason)
         return part->reason;
-    return ask(store, "SELECT state <> 'done' FROM part.run") != 0 ? "its run did not end" : NULL;
+    return checked->ended ? NULL : "its run did not end";
 }
 
 /* As connect_db() does it: no name is a URI or one of SQLite's own. */
@@ -309,14 +350,6 @@ static enum am_status attach(struct am_store *store, const char *path, struct am
         return am_fail(err, AM_E_STORE, "%s: cannot open: the name is too long", path);
     return am_db_put_once(store, "ATTACH ?1 AS part", AM_DB_VALUES(am_db_text(name)), err);
 }
-
-/* The file at hand, and the version as which the temporary views show parts; 0: there are none. */
-struct merger {
-    struct am_store *store;
-    struct am_parts *parts;
-    const char *command;
-    unsigned shown;
-};
 
 /* The views outlive a part: making them anew would be a fifth of its time. */
 static enum am_status show_as_current(struct merger *m, unsigned version, struct am_err *err)
@@ -347,8 +380,8 @@ static enum am_status take_part(struct merger *m, const struct am_node_part *par
         return s;
     s = show_as_current(m, checked->version, err);
     if (s == AM_OK)
-        s = take_rows(store, part->name, m->command, checked, err);
-    reason = s == AM_OK ? reason_of(store, part, checked) : NULL;
+        s = take_rows(m, part->name, checked, err);
+    reason = s == AM_OK ? reason_of(part, checked) : NULL;
     if (reason)
         s = put_node(store, part->name, AM_NODE_PARTIAL, reason, err);
     (void)am_db_exec(store, "DETACH part", "merge", &ignored);
@@ -431,6 +464,8 @@ enum am_status am_store_merge(const char *path, const struct am_merge *merge, st
     if (s == AM_OK)
         s = am_db_exec(store, unsynced, "merge", err);
     if (s == AM_OK)
+        s = am_db_exec(store, temporary, "merge", err);
+    if (s == AM_OK)
         s = add_parts(store, merge, err);
     if (s == AM_OK)
         s = finish_merge(store, err);
@@ -444,8 +479,8 @@ enum am_status am_store_merge(const char *path, const struct am_merge *merge, st
 
 bool am_read_is_merged(struct am_store *store)
 {
-    return ask(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
-                      " AND name IN ('node', 'node_fact')") == 2;
+    return am_db_ask(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+                            " AND name IN ('node', 'node_fact')") == 2;
 }
 
 static enum am_status read_node_facts(struct am_db_rows *rows, int64_t id, struct am_kvs *out)

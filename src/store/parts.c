@@ -3,6 +3,7 @@
 #include "store/parts.h"
 
 #include "store/db.h"
+#include "store/seal.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -41,19 +42,60 @@ struct am_parts {
 
 static int64_t state_of(struct am_store *store)
 {
-    struct am_err ignored = {0};
-    struct am_db_rows rows = {.store = store, .err = &ignored};
-    int64_t state = -1;
-
-    am_db_rows_open(&rows, "PRAGMA main.data_version");
-    if (am_db_rows_next(&rows))
-        state = am_db_get_int(&rows, 0);
-    return am_db_rows_close(&rows) == AM_OK ? state : -1;
+    return am_db_ask(store, "PRAGMA main.data_version");
 }
 
 bool am_checked_part_is_same(const struct am_checked_part *part)
 {
     return part->state >= 0 && state_of(part->store) == part->state;
+}
+
+/* The numbers that loading does not look at, which the file's readers by SQL do. */
+static enum am_status check_numbers(struct am_store *store, struct am_err *err)
+{
+    const int64_t wrong = am_db_ask(store, "SELECT count(*) FROM (SELECT hz AS x FROM launch"
+                                           " UNION ALL SELECT runnable FROM surroundings"
+                                           " UNION ALL SELECT pressure_cpu FROM surroundings"
+                                           " UNION ALL SELECT pressure_memory FROM surroundings"
+                                           " UNION ALL SELECT pressure_io FROM surroundings)"
+                                           " WHERE x <> 0 AND abs(x) NOT BETWEEN 1e-30 AND 1e30");
+
+    return wrong == 0 ? AM_OK
+                      : am_fail(err, AM_E_STORE,
+                                "it is damaged (what is said of its launches is not zero "
+                                "or between 1e-30 and 1e30)");
+}
+
+/* What copying need not ask again. */
+static enum am_status look_at(struct am_checked_part *part, const struct am_result_set *set)
+{
+    /* As in enum am_part_table. */
+    static const char tables[] = "SELECT EXISTS (SELECT 1 FROM failure)"
+                                 " + 2 * EXISTS (SELECT 1 FROM note)"
+                                 " + 4 * EXISTS (SELECT 1 FROM chosen)"
+                                 " + 8 * EXISTS (SELECT 1 FROM proposed)"
+                                 " + 16 * EXISTS (SELECT 1 FROM attachment)"
+                                 " + 32 * EXISTS (SELECT 1 FROM off_cpu)";
+    const int64_t has = am_db_ask(part->store, tables);
+    enum am_status s = check_numbers(part->store, &part->failed);
+
+    if (s == AM_OK && has < 0)
+        s = am_fail(&part->failed, AM_E_STORE, "its tables cannot be read");
+    part->version = part->store->version;
+    part->has = (unsigned)has;
+    part->synthetic = set->run.synthetic;
+    part->ended = set->run.state == AM_RUN_DONE;
+    return s == AM_OK ? am_seal_plan(part->store, part->plan, &part->failed) : s;
+}
+
+static void tell_seal(struct am_checked_part *part, const struct am_seal *seal)
+{
+    part->sealed = seal->state == AM_SEAL_HOLDS;
+    if (seal->state == AM_SEAL_BROKEN)
+        (void)am_fail(&part->broken, AM_E_STORE, "the file is not as it was written: %s",
+                      seal->story);
+    else if (seal->story)
+        (void)am_fail(&part->remark, AM_E_STORE, "%s", seal->story);
 }
 
 static void check_part(const char *path, struct am_checked_part *out)
@@ -70,17 +112,13 @@ static void check_part(const char *path, struct am_checked_part *out)
         s = am_store_load(out->store, &(struct am_filter){.check = true}, &arena, &set,
                           &out->failed);
     }
-    if (s != AM_OK) {
+    if (s == AM_OK)
+        s = look_at(out, &set);
+    if (s == AM_OK) {
+        tell_seal(out, &set.seal);
+    } else {
         am_store_close(out->store);
         out->store = NULL;
-    } else {
-        out->version = out->store->version;
-        out->sealed = set.seal.state == AM_SEAL_HOLDS;
-        if (set.seal.state == AM_SEAL_BROKEN)
-            (void)am_fail(&out->broken, AM_E_STORE, "the file is not as it was written: %s",
-                          set.seal.story);
-        else if (set.seal.story)
-            (void)am_fail(&out->remark, AM_E_STORE, "%s", set.seal.story);
     }
     am_arena_fini(&arena);
 }
@@ -165,7 +203,7 @@ const struct am_checked_part *am_parts_next(struct am_parts *p)
     (void)pthread_mutex_lock(&p->lock);
     release(p);
     while (!p->ready[slot]) {
-        if (p->n_threads == 0 && begin_check(p, &check))
+        if (begin_check(p, &check))
             do_check(p, &check);
         else
             (void)pthread_cond_wait(&p->changed, &p->lock);

@@ -340,3 +340,15 @@ void *am_db_rows_room(struct am_db_rows *rows, void *items, size_t n, size_t *ca
     *cap = *cap ? *cap * 2 : FIRST_CAP;
     return more;
 }
+
+int64_t am_db_ask(struct am_store *store, const char *sql)
+{
+    struct am_err ignored = {0};
+    struct am_db_rows rows = {.store = store, .err = &ignored};
+    int64_t answer = -1;
+
+    am_db_rows_open(&rows, sql);
+    if (am_db_rows_next(&rows))
+        answer = am_db_get_int(&rows, 0);
+    return am_db_rows_close(&rows) == AM_OK ? answer : -1;
+}

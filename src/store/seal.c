@@ -271,6 +271,23 @@ static enum am_status digest_fixed(struct am_store *store, struct digests *out, 
     return s;
 }
 
+enum am_status am_seal_plan(struct am_store *store, unsigned char out[AM_DIGEST_BYTES],
+                            struct am_err *err)
+{
+    static const enum am_sealed of_plan[] = {AM_SEALED_BENCH, AM_SEALED_AXIS, AM_SEALED_METRIC};
+    unsigned char digest[AM_DIGEST_BYTES];
+    enum am_status s = AM_OK;
+    struct am_digest d;
+
+    am_digest_init(&d);
+    for (size_t i = 0; s == AM_OK && i < sizeof(of_plan) / sizeof(*of_plan); i++) {
+        s = digest_table(store, of_plan[i], digest, err);
+        am_digest_add(&d, digest, sizeof(digest));
+    }
+    am_digest_finish(&d, out);
+    return s;
+}
+
 enum am_status am_seal_begin(struct am_store *store, struct am_err *err)
 {
     struct am_db_rows rows = {.store = store, .err = err};

@@ -86,6 +86,11 @@ enum am_status am_seal_compare(struct am_db_rows *seals, const struct am_read_be
  * cannot be read, is told in `out`. Texts live in the arena. */
 void am_seal_check(struct am_store *store, bool whole, struct am_arena *arena, struct am_seal *out);
 
+/* One digest over benches, axes and metrics, as they stand now: where it is the same, so are all
+ * rows of these tables, with their ids. */
+enum am_status am_seal_plan(struct am_store *store, unsigned char out[AM_DIGEST_BYTES],
+                            struct am_err *err);
+
 /* ---- the walk over launches, for seal.c ---- */
 
 struct am_chain {

@@ -127,6 +127,113 @@ static void test_union(void)
     am_arena_fini(&arena);
 }
 
+/* As make(), with the points in the opposite order: benches, axes and metrics have other ids. */
+static void make_turned(const char *path)
+{
+    struct am_point points[FX_POINTS], turned[FX_POINTS];
+    struct am_plan plan = fx_plan(points);
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    bool good;
+
+    for (size_t i = 0; i < FX_POINTS; i++)
+        turned[i] = points[FX_POINTS - 1 - i];
+    plan.points = turned;
+    good = am_store_create(path, &store, &err) == AM_OK && fx_begin(store, &plan, &err) == AM_OK;
+    for (int64_t p = 1; good && p <= FX_POINTS; p++)
+        good = fx_put(store, p, 0, &err) == AM_OK;
+    good = good && am_store_end_run(store, AM_RUN_DONE, &err) == AM_OK;
+    am_store_close(store);
+    ok(good, "a file with a turned plan %s", err.text);
+}
+
+/* Workers that said nothing beside their samples. */
+static void make_silent(const char *path)
+{
+    struct am_point points[FX_POINTS];
+    struct am_plan plan = fx_plan(points);
+    struct am_store *store = NULL;
+    struct am_err err = {0};
+    bool good =
+        am_store_create(path, &store, &err) == AM_OK && fx_begin(store, &plan, &err) == AM_OK;
+
+    for (int64_t p = 1; good && p <= FX_POINTS; p++) {
+        struct fx_launch l;
+
+        fx_launch_init(&l, p, 0);
+        l.visit.notes = l.visit.chosen = l.visit.proposed = (struct am_kvs){0};
+        l.visit.n_attachments = 0;
+        for (size_t i = 0; i < FX_SAMPLES; i++)
+            l.samples[i].off_ns = 0;
+        good = am_store_put_launch(store, &l.launch, &err) == AM_OK;
+    }
+    good = good && am_store_end_run(store, AM_RUN_DONE, &err) == AM_OK;
+    am_store_close(store);
+    ok(good, "a file of silent workers %s", err.text);
+}
+
+static void change(const char *path, const char *sql);
+
+/* What one part leaves for the next (the plan, where it is the same) is of no other part, and not
+ * of one that was refused. */
+static void test_plans(void)
+{
+    static const char *const names[] = {"silent", "same", "turned", "other", "turned2", "silent2"};
+    enum { N = 6, REFUSED = 3 };
+    struct am_node_part files[N];
+    struct am_arena arena = {0};
+    struct am_result_set own, merged;
+    struct am_nodes nodes, none;
+    struct am_err err = {0};
+    size_t at_result = 0, same = 0;
+
+    for (size_t i = 0; i < N; i++)
+        files[i] =
+            (struct am_node_part){.name = names[i], .path = am_arena_strdup(&arena, at(names[i]))};
+    make_silent(files[0].path);
+    make(files[1].path, FX_POINTS, 1, true);
+    make_turned(files[2].path);
+    make(files[REFUSED].path, FX_POINTS, 1, true);
+    change(files[REFUSED].path, "UPDATE bench SET version = 99");
+    files[4].path = files[2].path;
+    files[5].path = files[0].path;
+    ok(am_store_merge(at("plans.db"), &(struct am_merge){"merge", files, N, NULL}, &err) == AM_OK,
+       "files with other plans become one (%s)", err.text);
+    load(at("plans.db"), &arena, &merged, &nodes);
+    ok(nodes.n == N && nodes.items[REFUSED].state == AM_NODE_LOST, "but for one: %s",
+       nodes.n == N && nodes.items[REFUSED].reason ? nodes.items[REFUSED].reason : "none");
+    for (size_t i = 0; i < N; i++) {
+        load(files[i].path, &arena, &own, &none);
+        for (size_t k = 0; i != REFUSED && k < own.n && at_result < merged.n; k++, at_result++)
+            same += same_result(&merged.results[at_result], &own.results[k]);
+    }
+    ok(same == merged.n && same == (N - 1) * (size_t)FX_POINTS,
+       "all %zu points with their samples, whatever the part before was like", same);
+    am_arena_fini(&arena);
+}
+
+/* Every row of the tables that may be empty is copied, of whatever part has it. */
+static void test_sometimes_empty(void)
+{
+    static const char *const tables[] = {"note", "chosen", "proposed", "attachment", "off_cpu"};
+    struct am_store *own = NULL, *merged = NULL;
+    struct am_err err = {0};
+    char sql[64];
+
+    if (am_store_open(at("same"), false, &own, &err) == AM_OK &&
+        am_store_open(at("plans.db"), false, &merged, &err) == AM_OK) {
+        for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+            (void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", tables[i]);
+            ok(am_db_ask(own, sql) > 0 && am_db_ask(merged, sql) == 3 * am_db_ask(own, sql),
+               "%s: all rows of the three parts that have some", tables[i]);
+        }
+    } else {
+        ok(false, "%s", err.text);
+    }
+    am_store_close(own);
+    am_store_close(merged);
+}
+
 static void test_bad_parts(void)
 {
     struct am_arena arena = {0};
@@ -311,6 +418,8 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     test_union();
+    test_plans();
+    test_sometimes_empty();
     test_bad_parts();
     test_findings();
     test_left_out();

@@ -21,7 +21,7 @@ const struct am_worth_row am_worth_rows[] = {
     {31, "mem.bandwidth", "kernel=triad " LARGE},
     {32, "mem.latency", NULL},
     {35, "ocl.arith", "mode=throughput op=fma"},
-    {35, "ocl.global", "kernel=read shape=strided stride=1 width=4"},
+    {35, "ocl.global", "kernel=read shape=group stride=1"},
     {35, "ocl.bus", "direction=h2d method=read_write memory=pinned"},
     {40, "mem.bandwidth", "kernel=read threads=1 size<64K"},
     {41, "mem.bandwidth", "kernel=read threads=1 size<4M"},

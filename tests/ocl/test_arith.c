@@ -3,7 +3,7 @@
  * unless it is doubtful; and points of a launch share the device's context. */
 #include "base/temp_folder.h"
 #include "base/text.h"
-#include "bench/ocl/arith_search.h"
+#include "bench/ocl/units/arith_search.h"
 #include "bench/ocl/host/handed.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  * failure with its reason at whatever moment that happens. */
 #include "between.h"
 
-#include "bench/ocl/arith_search.h"
+#include "bench/ocl/units/arith_search.h"
 #include "ocl_fixture.h"
 
 enum { SMALL_GROUP = 8 };

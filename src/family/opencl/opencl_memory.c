@@ -49,7 +49,7 @@ static struct am_fact fact_on(const struct am_pick *pick, const char *name, cons
 void am_opencl_derive_width(const struct am_deriving *d)
 {
     const struct am_groups devices =
-        devices_of(d, "ocl.global", "kernel=read stride=1 size=0", "bandwidth");
+        devices_of(d, "ocl.global", "kernel=read stride=1 size=0 width>=1", "bandwidth");
 
     for (size_t i = 0; i < devices.n; i++) {
         const struct am_pick *const best = am_picks_best(&devices.items[i].picks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.arith without a device: half precision, shapes, and chains against closed forms. */
-#include "bench/ocl/arith.h"
+#include "bench/ocl/units/arith.h"
 #include "tap.h"
 
 enum { STEPS = 64, LONG = 1 << 16 };

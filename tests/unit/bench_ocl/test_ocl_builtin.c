@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of ocl.builtin: Table 1 is complete, references and errors are right, chains stay
  * in their domain. */
-#include "bench/ocl/builtin.h"
+#include "bench/ocl/units/builtin.h"
 #include "tap.h"
 
 #include <float.h>

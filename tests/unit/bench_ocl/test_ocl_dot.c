@@ -2,8 +2,8 @@
 /* ocl.dot without a device: operands are packed as the instructions read them. The places are
  * stated here a second time, from the instructions' side: a register of a lane, an address by
  * descriptor. */
-#include "bench/ocl/arith.h"
-#include "bench/ocl/dot.h"
+#include "bench/ocl/units/arith.h"
+#include "bench/ocl/units/dot.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* app.stencil on OpenCL devices: time slices in the registers of many work-items. */
 #include "bench/apps/stencil.h"
-#include "bench/ocl/arith_search.h"
+#include "bench/ocl/units/arith_search.h"
 #include "bench/ocl/host/split.h"
 #include "bench/ocl/app/stencil_plain.h"
 #include "bench/ocl/app/stencil_tune.h"

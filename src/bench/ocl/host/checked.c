@@ -9,6 +9,9 @@ enum am_status am_ocl_checked(const struct am_ocl_checking *c, double *residual,
     struct am_rng rng;
     enum am_status s = AM_OK;
 
+    *residual = 0;
+    if (!c->turn)
+        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
     am_rng_seed(&rng, c->device->ctx->seed, c->turn);
     for (unsigned i = 0; i < c->n && s == AM_OK; i++) {
         const size_t item = (size_t)am_rng_below(&rng, c->items);

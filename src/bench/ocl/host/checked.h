@@ -10,10 +10,10 @@ typedef uint32_t am_ocl_expect_fn(const void *state, size_t item);
 
 struct am_ocl_checking {
     const struct am_ocl_device *device;
-    cl_mem out;   /* a word per work-item */
-    size_t items; /* that there are */
-    unsigned n;   /* that are looked at, drawn anew for every `turn` */
-    uint64_t turn;
+    cl_mem out;    /* a word per work-item */
+    size_t items;  /* that there are */
+    unsigned n;    /* that are looked at, drawn anew for every `turn` */
+    uint64_t turn; /* batches so far; 0: nothing was launched, which is wrong */
     am_ocl_expect_fn *expect;
     const void *state;
 };

@@ -23,7 +23,7 @@ extern const char *const am_ocl_shape_names[]; /* by enumerator, ended by NULL *
 enum {
     AM_OCL_MATRIX = 1024 * 1024, /* elements; row and column */
     AM_OCL_ROW_MAX = 512,
-    AM_OCL_SLOTS = 1024, /* sums of a reading pass, each of a run of work-items; the last may have
+    AM_OCL_SLOTS = 4096, /* sums of a reading pass, each of a run of work-items; the last may have
                           * fewer, or none */
 };
 

@@ -95,6 +95,16 @@ void am_ocl_program_free(struct am_ocl_program *p)
     *p = (struct am_ocl_program){.program = NULL};
 }
 
+void am_ocl_program_close(struct am_ocl_program *p, cl_kernel kernel, const cl_mem *buffers,
+                          size_t n, struct am_ocl_device *d)
+{
+    am_ocl_release_kernel(kernel);
+    for (size_t i = 0; i < n; i++)
+        am_ocl_release_buffer(buffers[i]);
+    am_ocl_program_free(p);
+    am_ocl_device_close(d);
+}
+
 enum am_status am_ocl_program_kernel(const struct am_ocl_program *p, const char *name,
                                      cl_kernel *out, struct am_err *err)
 {

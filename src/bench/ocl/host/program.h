@@ -42,6 +42,11 @@ enum am_status am_ocl_program_binary(struct am_ocl_program *p, const struct am_o
                                      struct am_err *err);
 void am_ocl_program_free(struct am_ocl_program *p); /* accepts a zeroed struct; zeroes it */
 
+/* For finish(): a kernel, n buffers or images, the program they were for and the device; any of the
+ * handles may be NULL. */
+void am_ocl_program_close(struct am_ocl_program *p, cl_kernel kernel, const cl_mem *buffers,
+                          size_t n, struct am_ocl_device *d);
+
 enum am_status am_ocl_program_kernel(const struct am_ocl_program *p, const char *name,
                                      cl_kernel *out, struct am_err *err);
 

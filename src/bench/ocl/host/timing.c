@@ -69,6 +69,13 @@ enum am_status am_ocl_timing_stamps(cl_event event, struct am_ocl_stamps *out, s
     return AM_OK;
 }
 
+void am_ocl_timing_open(struct am_ocl_timer *t, const struct am_ocl_device *d)
+{
+    *t = (struct am_ocl_timer){.device = d};
+    if (d->ctx && !d->is_cpu && !d->shares_memory)
+        am_ctx_chosen(d->ctx, AM_CHOSEN_CLOCK, AM_CLOCK_DEVICE);
+}
+
 void am_ocl_timing_begin(struct am_ocl_timer *t)
 {
     t->device_ns = 0;

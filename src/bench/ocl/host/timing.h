@@ -25,7 +25,8 @@ struct am_ocl_range {
 #define AM_OCL_RANGE1(items, group)                                                                \
     ((struct am_ocl_range){.dims = 1, .global = {(items), 1, 1}, .local = {(group), 1, 1}})
 
-/* Zero-initialise, then set `device`. One a state. */
+/* Zero-initialise, then am_ocl_timing_open(); one per state. For a few launches in prepare() a
+ * timer of their own does: only its `device` is set. */
 struct am_ocl_timer {
     const struct am_ocl_device *device;
     unsigned batches;                       /* so far */
@@ -36,6 +37,11 @@ struct am_ocl_timer {
     uint64_t begin_ns, device_ns, commands; /* of the batch under way */
     uint64_t first_ns, last_ns;             /* its first START and last END, by the device */
 };
+
+/* Makes it the timer of a point, whose batches are all timed by events of the device. Results of a
+ * device that shares neither cores nor memory with the host say so (AM_CHOSEN_CLOCK): what keeps
+ * the host busy does not disturb them. A device that could not be opened is accepted. */
+void am_ocl_timing_open(struct am_ocl_timer *t, const struct am_ocl_device *d);
 
 /* The moments of a command, by the device's clock. */
 struct am_ocl_stamps {

@@ -28,9 +28,9 @@ uint noise(uint word)
 
 __kernel void am_fill(__global uint *data)
 {
-    const uint i = get_global_id(0);
+    const size_t i = get_global_id(0); /* beyond 2^32 words the noise begins again */
 
-    data[i] = noise(i);
+    data[i] = noise((uint)i);
 }
 
 /* Where a work-item begins, in elements; `mask` is their number less one. A place beyond the end is

@@ -56,11 +56,11 @@ uint noise(uint word)
 /* A work-item per word of 32 bits. */
 __kernel void am_fill(__global uint *data)
 {
-    const uint i = get_global_id(0);
+    const size_t i = get_global_id(0); /* beyond 2^32 words the noise begins again */
 #ifdef DOUBLE
-    data[i] = i & 1u ? 0x3ff00000u | noise(i) >> 12 : noise(i);
+    data[i] = i & 1u ? 0x3ff00000u | noise((uint)i) >> 12 : noise((uint)i);
 #else
-    data[i] = 0x3f800000u | noise(i) >> 9;
+    data[i] = 0x3f800000u | noise((uint)i) >> 9;
 #endif
 }
 

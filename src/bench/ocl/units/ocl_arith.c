@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.arith: arithmetic of an OpenCL device by chains that never leave registers. */
-#include "bench/ocl/arith.h"
-#include "bench/ocl/arith_search.h"
+#include "bench/ocl/units/arith.h"
+#include "bench/ocl/units/arith_search.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "bench/ocl/host/program.h"
@@ -174,7 +174,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = am_ocl_device_open(&a->device, ctx, point[DEVICE].name, err);
     if (s == AM_OK)
         s = check_type(a, point, err);
-    a->timer.device = &a->device;
+    am_ocl_timing_open(&a->timer, &a->device);
     if (s == AM_OK)
         s = am_arith_search(&a->timer, &request, &a->buffers, &a->best, err);
     if (s == AM_OK)
@@ -355,7 +355,7 @@ const struct am_bench am_bench_ocl_arith = {
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct arith),
-    .points_per_launch = 4,
+    .points_per_launch = 8,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.global: bytes per second of a device's memory, by the order in which work-items touch it. */
-#include "bench/ocl/global.h"
+#include "bench/ocl/memory/global.h"
 
 enum axis_index { DEVICE, KERNEL, SHAPE, STRIDE, WIDTH, SIZE, EACH, GROUP };
 
@@ -31,7 +31,7 @@ static const struct am_axis axes[] = {
     [SHAPE] = {.name = "shape",
                .kind = AM_AXIS_NAME,
                .dflt = "all",
-               .quick = "group,strided",
+               .quick = "single,group",
                .choices = am_ocl_shape_names,
                .help =
                    "single: one element per work-item; group: a work-group reads pieces together; "
@@ -46,9 +46,9 @@ static const struct am_axis axes[] = {
     [WIDTH] = {.name = "width",
                .kind = AM_AXIS_INT,
                .dflt = "1,4,8",
-               .quick = "4,16",
+               .quick = "0",
                .thorough = "1:16:*2",
-               .help = "words of 32 bits in an element"},
+               .help = "words of 32 bits in an element; 0: 16 on CPUs, 4 elsewhere"},
     [SIZE] = {.name = "size",
               .kind = AM_AXIS_SIZE,
               .unit = "B",
@@ -71,7 +71,7 @@ const struct am_bench am_bench_ocl_global = {
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct am_ocl_global),
-    .points_per_launch = 8,
+    .points_per_launch = 16,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = am_ocl_global_run,

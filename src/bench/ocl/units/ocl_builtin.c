@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.builtin: speed of a device's mathematical functions, and their error beside it. */
 #include "base/text.h"
-#include "bench/ocl/builtin.h"
+#include "bench/ocl/units/builtin.h"
 #include "bench/ocl/host/device.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
@@ -92,7 +92,7 @@ static enum am_status open_device(struct builtin *b, const struct am_ctx *ctx, c
 
     if (s == AM_OK && b->wide && !b->device.has_double)
         return am_fail(err, AM_E_ABSENT, "the device has no double");
-    b->timer.device = &b->device;
+    am_ocl_timing_open(&b->timer, &b->device);
     return s;
 }
 

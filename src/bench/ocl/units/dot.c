@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.dot without a device: types, places of elements, products. */
-#include "bench/ocl/dot.h"
+#include "bench/ocl/units/dot.h"
 
-#include "bench/ocl/arith.h"
+#include "bench/ocl/units/arith.h"
 
 #include <string.h>
 

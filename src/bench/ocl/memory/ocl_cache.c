@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.cache: bytes per second of a device's memory by the size of what is touched again and again.
  */
-#include "bench/ocl/global.h"
+#include "bench/ocl/memory/global.h"
 
 enum axis_index { DEVICE, KERNEL, SIZE, WIDTH, EACH, GROUP };
 
@@ -42,8 +42,8 @@ static const struct am_axis axes[] = {
     [WIDTH] = {.name = "width",
                .kind = AM_AXIS_INT,
                .dflt = "4,16",
-               .quick = "16",
-               .help = "words of 32 bits in an element"},
+               .quick = "0",
+               .help = "words of 32 bits in an element; 0: 16 on CPUs, 4 elsewhere"},
     [EACH] = AM_OCL_EACH_AXIS,
     [GROUP] = AM_OCL_GROUP_AXIS,
     {.name = NULL},

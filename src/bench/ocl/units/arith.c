@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.arith without a device: operations, types, operands, and what the chains must come to. */
-#include "bench/ocl/arith.h"
+#include "bench/ocl/units/arith.h"
 
 #include "base/rng.h"
 #include "base/text.h"

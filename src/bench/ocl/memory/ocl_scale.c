@@ -83,7 +83,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     struct scaled *const w = state;
     enum am_status s = am_ocl_device_open(&w->device, ctx, point[AM_SCALE_DEVICE].name, err);
 
-    w->timer.device = &w->device;
+    am_ocl_timing_open(&w->timer, &w->device);
     if (s == AM_OK)
         s = am_scale_choose(&w->scale, ctx, point, 0,
                             w->device.shares_memory ? BOTH_COPIES : HOST_COPIES, work, err);

@@ -80,7 +80,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     struct barriers *const w = state;
     enum am_status s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
 
-    w->timer.device = &w->device;
+    am_ocl_timing_open(&w->timer, &w->device);
     w->seed = (cl_uint)ctx->seed;
     if (s == AM_OK)
         s = build(w, point[GROUP].i, err);
@@ -133,11 +133,9 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 static void finish(void *state)
 {
     struct barriers *const w = state;
+    const cl_mem buffers[] = {w->out};
 
-    am_ocl_release_kernel(w->loop.kernel);
-    am_ocl_release_buffer(w->out);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->loop.kernel, buffers, 1, &w->device);
 }
 
 static const struct am_axis axes[] = {

@@ -28,7 +28,8 @@ struct am_ocl_global_wish {
     const char *device;
     enum am_ocl_access access;
     enum am_ocl_shape shape;
-    int64_t stride, width;
+    int64_t stride;
+    int64_t width; /* words of an element; 0: as is best on such devices */
     int64_t size;  /* bytes of the buffer; 0: larger than the device's caches */
     int64_t each;  /* elements that a work-item touches; 0: as the shape has it */
     int64_t group; /* work-items of a group; 0: as is usual */

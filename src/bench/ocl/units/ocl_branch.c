@@ -133,7 +133,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
     if (s != AM_OK)
         return s;
-    w->timer.device = &w->device;
+    am_ocl_timing_open(&w->timer, &w->device);
     w->seed = (uint32_t)ctx->seed;
     w->shift = 4096 + (uint32_t)(ctx->seed >> 32) % 4096;
     s = build(w, err);
@@ -220,11 +220,9 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 static void finish(void *state)
 {
     struct branch *const w = state;
+    const cl_mem buffers[] = {w->out};
 
-    am_ocl_release_kernel(w->kernel);
-    am_ocl_release_buffer(w->out);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->kernel, buffers, 1, &w->device);
 }
 
 static const struct am_axis axes[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ocl.arith: the kernel for a point, and the search for what the point leaves open. */
-#include "bench/ocl/arith_search.h"
+#include "bench/ocl/units/arith_search.h"
 
 #include "base/text.h"
 #include "bench/ocl/host/handed.h"

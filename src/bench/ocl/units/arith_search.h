@@ -3,7 +3,7 @@
 #ifndef AM_BENCH_OCL_ARITH_SEARCH_H
 #define AM_BENCH_OCL_ARITH_SEARCH_H
 
-#include "bench/ocl/arith.h"
+#include "bench/ocl/units/arith.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
 

@@ -120,7 +120,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     struct subgroup *const w = state;
     enum am_status s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
 
-    w->timer.device = &w->device;
+    am_ocl_timing_open(&w->timer, &w->device);
     w->seed = (cl_uint)ctx->seed;
     w->op = (enum together_op)point[TOGETHER].i;
     w->way = (enum together_way)point[WAY].i;
@@ -223,12 +223,9 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 static void finish(void *state)
 {
     struct subgroup *const w = state;
+    const cl_mem buffers[] = {w->out, w->lanes};
 
-    am_ocl_release_kernel(w->loop.kernel);
-    am_ocl_release_buffer(w->out);
-    am_ocl_release_buffer(w->lanes);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->loop.kernel, buffers, 2, &w->device);
 }
 
 static const struct am_axis axes[] = {

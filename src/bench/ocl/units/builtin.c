@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of ocl.builtin: the table, its references, errors in ulp, and the chain's step. */
-#include "bench/ocl/builtin.h"
+#include "bench/ocl/units/builtin.h"
 
 #include "base/rng.h"
 
@@ -70,7 +70,7 @@ static long double next_of(long double x, long double y, bool wide)
         (void)x, (void)y, (void)z, (void)n, (void)wide, (void)p;                                   \
         return REFERENCE;                                                                          \
     }
-#include "bench/ocl/builtin.inc"
+#include "bench/ocl/units/builtin.inc"
 #undef F
 
 #define AT(n)                                                                                      \
@@ -117,14 +117,14 @@ const struct am_builtin am_builtins[] = {
      .allowed = ALLOWED,                                                                           \
      .call = #CALL,                                                                                \
      .reference = reference_##NAME},
-#include "bench/ocl/builtin.inc"
+#include "bench/ocl/units/builtin.inc"
 #undef F
     {.name = NULL},
 };
 
 const char *const am_builtin_names[] = {
 #define F(NAME, ...) #NAME,
-#include "bench/ocl/builtin.inc"
+#include "bench/ocl/units/builtin.inc"
 #undef F
     NULL,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes over global memory, measured and checked. */
-#include "bench/ocl/global.h"
+#include "bench/ocl/memory/global.h"
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -8,10 +8,14 @@
 enum {
     GROUP = 256,
     CHECKED_SLOTS = 4,       /* of AM_OCL_SLOTS at least, other ones each time */
-    CHECKED_WORDS = 1 << 24, /* about as many words of a reading pass are summed again */
+    CHECKED_WORDS = 1 << 22, /* about as many words of a reading pass are summed again */
     CHECKED_ACCESSES = 2048, /* of a writing pass */
     SHARE = 4,               /* at most this part of the device's memory without being asked */
     OPTIONS_MAX = 96,
+    /* Words of an element unless others are asked for: a cache line of a CPU, whose work-items go
+     * one after another; the widest access of one work-item on GPUs. */
+    CPU_WIDTH = 16,
+    GPU_WIDTH = 4,
     /* Two loads of 64 bytes per cycle and core: more than any CPU has. */
     CPU_BYTES_PER_CYCLE = 128,
 };
@@ -37,6 +41,15 @@ uint64_t am_ocl_global_bytes(const struct am_ocl_device *d, int64_t size)
     if (d->shares_memory && room.most_bytes > d->ctx->memory_limit_bytes)
         room.most_bytes = d->ctx->memory_limit_bytes;
     return am_ocl_room_bytes(&room);
+}
+
+static enum am_status choose(struct am_ocl_global *w, const struct am_ocl_global_wish *wish,
+                             struct am_err *err)
+{
+    const int64_t usual = w->device.is_cpu ? CPU_WIDTH : GPU_WIDTH;
+
+    return am_ocl_pass_choose(&w->pass, wish->shape, wish->width ? wish->width : usual,
+                              wish->stride, wish->each, err);
 }
 
 static enum am_status build(struct am_ocl_global *w, struct am_err *err)
@@ -130,14 +143,13 @@ enum am_status am_ocl_global_prepare(struct am_ocl_global *w, const struct am_ct
                                      const struct am_ocl_global_wish *wish, struct am_work *work,
                                      struct am_err *err)
 {
-    enum am_status s =
-        am_ocl_pass_choose(&w->pass, wish->shape, wish->width, wish->stride, wish->each, err);
+    enum am_status s = am_ocl_device_open(&w->device, ctx, wish->device, err);
 
+    am_ocl_timing_open(&w->timer, &w->device);
     w->access = wish->access;
     w->key = (uint32_t)ctx->seed;
     if (s == AM_OK)
-        s = am_ocl_device_open(&w->device, ctx, wish->device, err);
-    w->timer.device = &w->device;
+        s = choose(w, wish, err);
     if (s == AM_OK)
         s = build(w, err);
     if (s == AM_OK)
@@ -246,10 +258,7 @@ enum am_status am_ocl_global_verify(void *state, double *residual, struct am_err
 void am_ocl_global_finish(void *state)
 {
     struct am_ocl_global *const w = state;
+    const cl_mem buffers[] = {w->data, w->out};
 
-    am_ocl_release_kernel(w->kernel);
-    am_ocl_release_buffer(w->data);
-    am_ocl_release_buffer(w->out);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->kernel, buffers, 2, &w->device);
 }

@@ -6,7 +6,7 @@
  * makes AM_DOT_STEPS instructions per turn. A descriptor tells an instruction where its operand is:
  * the address, the distance of neighbours in k and of neighbours in rows or columns, all in units
  * of 16 bytes. */
-#include "bench/ocl/dot.h"
+#include "bench/ocl/units/dot.h"
 
 static const struct {
     const char *words; /* types in the instruction's name */

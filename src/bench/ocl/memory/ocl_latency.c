@@ -158,9 +158,9 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     uint64_t ignored;
     enum am_status s = choose(w, point, err);
 
-    w->timer.device = &w->device;
     if (s == AM_OK)
         s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
+    am_ocl_timing_open(&w->timer, &w->device);
     if (s == AM_OK)
         s = build(w, err);
     if (s == AM_OK && w->space == GLOBAL)
@@ -210,12 +210,9 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 static void finish(void *state)
 {
     struct latency_walk *const w = state;
+    const cl_mem buffers[] = {w->buffer, w->out};
 
-    am_ocl_release_kernel(w->loop.kernel);
-    am_ocl_release_buffer(w->buffer);
-    am_ocl_release_buffer(w->out);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->loop.kernel, buffers, 2, &w->device);
 }
 
 static const struct am_axis axes[] = {

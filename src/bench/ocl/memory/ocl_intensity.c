@@ -7,7 +7,7 @@
  * by its own. A work-item stores one word that depends on every bit of every result; the host
  * computes those of some work-items again, bit by bit. */
 #include "base/text.h"
-#include "bench/ocl/global.h"
+#include "bench/ocl/memory/global.h"
 #include "bench/ocl/host/checked.h"
 
 #include <math.h>
@@ -187,10 +187,10 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     struct intensity *const w = state;
     enum am_status s = choose(w, point, err);
 
-    w->timer.device = &w->device;
     w->key = (uint32_t)ctx->seed;
     if (s == AM_OK)
         s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
+    am_ocl_timing_open(&w->timer, &w->device);
     if (s == AM_OK)
         s = shape(w, point[EACH].i, err);
     if (s == AM_OK)
@@ -290,20 +290,15 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     const struct am_ocl_checking all = {
         &w->device, w->out, (size_t)w->pass.items, CHECKED, w->batches, expected, w};
 
-    if (!w->batches)
-        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
     return am_ocl_checked(&all, residual, err);
 }
 
 static void finish(void *state)
 {
     struct intensity *const w = state;
+    const cl_mem buffers[] = {w->data, w->out};
 
-    am_ocl_release_kernel(w->kernel);
-    am_ocl_release_buffer(w->data);
-    am_ocl_release_buffer(w->out);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->kernel, buffers, 2, &w->device);
 }
 
 static const struct am_axis axes[] = {

@@ -254,13 +254,13 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                                          (size_t)point[SHAPE].i, point[SIZE].i, err);
 
     w->what = (enum kernel)point[KERNEL].i;
-    w->timer.device = &w->device;
     if (s == AM_OK && point[PIXELS].i)
         s = am_texture_reshape(&w->texture, point[PIXELS].i, err);
     if (s != AM_OK)
         return s;
     am_texture_step(&w->texture, w->step.s);
     s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
+    am_ocl_timing_open(&w->timer, &w->device);
     if (s == AM_OK)
         s = open_image(w, err);
     if (s == AM_OK)
@@ -379,12 +379,9 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 static void finish(void *state)
 {
     struct image *const w = state;
+    const cl_mem buffers[] = {w->image, w->out};
 
-    am_ocl_release_kernel(w->kernel);
-    am_ocl_release_buffer(w->image);
-    am_ocl_release_buffer(w->out);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->kernel, buffers, 2, &w->device);
 }
 
 static const struct am_axis axes[] = {

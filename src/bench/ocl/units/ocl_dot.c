@@ -2,7 +2,7 @@
 /* ocl.dot: the matrix units of a device: products of small matrices that stay in registers. */
 #include "base/rng.h"
 #include "base/text.h"
-#include "bench/ocl/dot.h"
+#include "bench/ocl/units/dot.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
 
@@ -139,7 +139,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     refusal = am_dot_refusal(way, type, w->device.nv_capability);
     if (refusal)
         return am_fail(err, AM_E_ABSENT, "%s", refusal);
-    w->timer.device = &w->device;
+    am_ocl_timing_open(&w->timer, &w->device);
     w->seed = ctx->seed;
     w->load = (enum load)point[LOAD].i;
     w->shape = am_dot_shape_of(way, type);
@@ -226,13 +226,9 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 static void finish(void *state)
 {
     struct dots *const w = state;
+    const cl_mem buffers[] = {w->a, w->b, w->out};
 
-    am_ocl_release_kernel(w->loop.kernel);
-    am_ocl_release_buffer(w->a);
-    am_ocl_release_buffer(w->b);
-    am_ocl_release_buffer(w->out);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->loop.kernel, buffers, 3, &w->device);
 }
 
 static const struct am_axis axes[] = {

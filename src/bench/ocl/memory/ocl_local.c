@@ -137,7 +137,7 @@ static enum am_status open_device(struct local *w, const struct am_ctx *ctx, con
 {
     const enum am_status s = am_ocl_device_open(&w->device, ctx, name, err);
 
-    w->timer.device = &w->device;
+    am_ocl_timing_open(&w->timer, &w->device);
     if (s != AM_OK)
         return s;
     if (w->device.local_bytes < AM_OCL_WALK_BYTES)
@@ -300,12 +300,9 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
 static void finish(void *state)
 {
     struct local *const w = state;
+    const cl_mem buffers[] = {w->out, w->shown};
 
-    am_ocl_release_kernel(w->loop.kernel);
-    am_ocl_release_buffer(w->out);
-    am_ocl_release_buffer(w->shown);
-    am_ocl_program_free(&w->program);
-    am_ocl_device_close(&w->device);
+    am_ocl_program_close(&w->program, w->loop.kernel, buffers, 2, &w->device);
 }
 
 static const char *const kernel_names[] = {"read", "write", NULL};

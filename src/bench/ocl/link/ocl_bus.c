@@ -329,6 +329,7 @@ static const struct am_axis axes[] = {
     [METHOD] = {.name = "method",
                 .kind = AM_AXIS_NAME,
                 .dflt = "all",
+                .quick = "read_write",
                 .choices = method_names,
                 .help = "read_write: read, write and copy commands; map: the buffer is mapped, "
                         "copied and unmapped"},
@@ -363,7 +364,7 @@ const struct am_bench am_bench_ocl_bus = {
     .axes = axes,
     .metrics = metrics,
     .state_size = sizeof(struct bus),
-    .points_per_launch = 8,
+    .points_per_launch = 16,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

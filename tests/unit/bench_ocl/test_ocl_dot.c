@@ -2,6 +2,7 @@
 /* ocl.dot without a device: operands are packed as the instructions read them. The places are
  * stated here a second time, from the instructions' side: a register of a lane, an address by
  * descriptor. */
+#include "bench/ocl/host/passes.h"
 #include "bench/ocl/units/arith.h"
 #include "bench/ocl/units/dot.h"
 #include "tap.h"
@@ -126,26 +127,74 @@ static void check_text(enum am_dot_type type)
     am_text_fini(&text);
 }
 
+static bool has(enum am_dot_way way, enum am_dot_type type, unsigned capability, bool integer_dot)
+{
+    return !am_dot_refusal(way, type, &(struct am_dot_device){capability, integer_dot});
+}
+
 static void check_refusals(void)
 {
-    ok(am_dot_refusal(AM_DOT_WARP, AM_DOT_BF16, 0) != NULL, "of other devices none is known");
-    ok(!am_dot_refusal(AM_DOT_WARP, AM_DOT_BF16, 80), "capability 8.0 multiplies bf16");
-    ok(am_dot_refusal(AM_DOT_WARP, AM_DOT_F64, 86) != NULL, "but no doubles in this shape");
-    ok(am_dot_refusal(AM_DOT_GROUP, AM_DOT_INT8, 100) != NULL &&
-           !am_dot_refusal(AM_DOT_GROUP, AM_DOT_INT8, 90),
+    ok(!has(AM_DOT_WARP, AM_DOT_BF16, 0, true), "of other devices no matrix units are known");
+    ok(has(AM_DOT_WARP, AM_DOT_BF16, 80, false), "capability 8.0 multiplies bf16");
+    ok(!has(AM_DOT_WARP, AM_DOT_F64, 86, false), "but no doubles in this shape");
+    ok(!has(AM_DOT_GROUP, AM_DOT_INT8, 100, false) && has(AM_DOT_GROUP, AM_DOT_INT8, 90, false),
        "four warps together do it on 9.0 only");
-    ok(am_dot_refusal(AM_DOT_GROUP, AM_DOT_F64, 90) != NULL, "and not for doubles");
+    ok(!has(AM_DOT_GROUP, AM_DOT_F64, 90, false), "and not for doubles");
+    ok(has(AM_DOT_PLAIN, AM_DOT_INT8, 0, false) && !has(AM_DOT_PLAIN, AM_DOT_F16, 90, true),
+       "every device multiplies bytes");
+    ok(has(AM_DOT_ITEM, AM_DOT_INT8, 0, true) && has(AM_DOT_ITEM, AM_DOT_INT8, 61, false) &&
+           !has(AM_DOT_ITEM, AM_DOT_INT8, 60, false),
+       "with instructions for it where there are some");
+}
+
+/* The kernel's rule once more, turn by turn with all sums at hand. */
+static uint32_t left_by(const struct am_dot_tile *tile, uint32_t key, uint32_t item, uint32_t turns)
+{
+    uint32_t sums[256] = {0}, y[16], left = 0;
+
+    for (uint32_t c = 0; c < tile->columns; c++)
+        y[c] = am_ocl_pass_noise(key + item * 64 + 16 + c);
+    for (uint32_t i = 0; i < turns; i++) {
+        for (uint32_t c = 0; c < tile->columns; c++) {
+            y[c] += am_ocl_pass_noise(key + item * 64 + 32 + c);
+            for (uint32_t r = 0; r < tile->rows; r++) {
+                const uint32_t x = am_ocl_pass_noise(key + item * 64 + r);
+
+                for (unsigned b = 0; b < 32; b += 8) {
+                    const int p = (int)(x >> b & 0xff), q = (int)(y[c] >> b & 0xff);
+                    const int product = (p > 127 ? p - 256 : p) * (q > 127 ? q - 256 : q);
+
+                    sums[r * tile->columns + c] += (uint32_t)product;
+                }
+            }
+        }
+    }
+    for (uint32_t k = 0; k < tile->rows * tile->columns; k++)
+        left = left * 31 + sums[k];
+    return left;
+}
+
+static void check_items(void)
+{
+    for (size_t i = 0; i < AM_DOT_TILES; i++) {
+        const struct am_dot_tile *const t = &am_dot_tiles[i];
+
+        ok(am_dot_items_left(t, SEED, 9, 1000) == left_by(t, SEED, 9, 1000) &&
+               am_dot_items_left(t, SEED, 9, 1000) != am_dot_items_left(t, SEED, 9, 999),
+           "what a work-item with %u by %u operands leaves", t->rows, t->columns);
+    }
 }
 
 int main(void)
 {
     check_refusals();
+    check_items();
     for (int way = 0; way < AM_DOT_WAYS; way++) {
         for (int type = 0; type < AM_DOT_TYPES; type++) {
             const struct am_dot_shape s =
                 am_dot_shape_of((enum am_dot_way)way, (enum am_dot_type)type);
 
-            if (am_dot_refusal(s.way, s.type, 90))
+            if (!has(s.way, s.type, 90, false) || s.way > AM_DOT_GROUP)
                 continue;
             ok(misplaced(&s) == 0, "%s by a %s: every operand is where it is looked for",
                am_dot_types[type], am_dot_ways[way]);

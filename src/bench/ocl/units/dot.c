@@ -2,12 +2,14 @@
 /* ocl.dot without a device: types, places of elements, products. */
 #include "bench/ocl/units/dot.h"
 
+#include "bench/ocl/host/passes.h"
 #include "bench/ocl/units/arith.h"
 
 #include <string.h>
 
 const char *const am_dot_types[] = {"bf16", "f16", "tf32", "int8", "f64", NULL};
-const char *const am_dot_ways[] = {"warp", "group", NULL};
+const char *const am_dot_ways[] = {"warp", "group", "item", "plain", NULL};
+const struct am_dot_tile am_dot_tiles[AM_DOT_TILES] = {{2, 2}, {4, 4}, {8, 4}};
 
 static const struct {
     size_t bytes, result_bytes;
@@ -20,10 +22,29 @@ static const struct {
     [AM_DOT_F64] = {8, 8, 16, 90, 8, 4},
 };
 
-enum { GROUP_CAPABILITY = 90, LARGEST = 2 /* operand */ };
+enum {
+    GROUP_CAPABILITY = 90,
+    ITEM_CAPABILITY = 61, /* dp4a */
+    LARGEST = 2,          /* operand */
+};
 
-const char *am_dot_refusal(enum am_dot_way way, enum am_dot_type type, unsigned capability)
+static const char *refuse_items(enum am_dot_way way, enum am_dot_type type,
+                                const struct am_dot_device *device)
 {
+    if (type != AM_DOT_INT8)
+        return "single work-items multiply vectors of int8 only: ocl.arith has their numbers";
+    if (way == AM_DOT_ITEM && !device->integer_dot && device->capability < ITEM_CAPABILITY)
+        return "the device has no cl_khr_integer_dot_product";
+    return NULL;
+}
+
+const char *am_dot_refusal(enum am_dot_way way, enum am_dot_type type,
+                           const struct am_dot_device *device)
+{
+    const unsigned capability = device->capability;
+
+    if (way == AM_DOT_ITEM || way == AM_DOT_PLAIN)
+        return refuse_items(way, type, device);
     if (capability == 0)
         return "no instructions for matrices are known of this device";
     if (way == AM_DOT_GROUP && type == AM_DOT_F64)
@@ -225,4 +246,41 @@ int64_t am_dot_product(const struct am_dot_shape *s, uint64_t seed, size_t item,
     for (size_t k = 0; k < s->k; k++)
         sum += (int64_t)am_dot_a(seed, row, k) * am_dot_b(seed, k, column);
     return sum;
+}
+
+/* ---- single work-items ---- */
+
+int am_dot_items_way(enum am_dot_way way, const struct am_dot_device *device)
+{
+    return way == AM_DOT_PLAIN ? 0 : device->integer_dot ? 1 : 2;
+}
+
+static int32_t dot_of_bytes(uint32_t x, uint32_t y)
+{
+    int32_t sum = 0;
+
+    for (unsigned i = 0; i < AM_DOT_BYTES; i++)
+        sum += (int8_t)(x >> 8 * i & 0xff) * (int8_t)(y >> 8 * i & 0xff);
+    return sum;
+}
+
+uint32_t am_dot_items_left(const struct am_dot_tile *tile, uint32_t key, size_t item,
+                           uint32_t turns)
+{
+    const uint32_t first = key + (uint32_t)item * 64;
+    uint32_t left = 0;
+
+    for (uint32_t k = 0; k < tile->rows * tile->columns; k++) {
+        const uint32_t column = k % tile->columns;
+        const uint32_t x = am_ocl_pass_noise(first + k / tile->columns);
+        const uint32_t step = am_ocl_pass_noise(first + 32 + column);
+        uint32_t y = am_ocl_pass_noise(first + 16 + column), sum = 0;
+
+        for (uint32_t i = 0; i < turns; i++) {
+            y += step;
+            sum += (uint32_t)dot_of_bytes(x, y);
+        }
+        left = left * 31 + sum;
+    }
+    return left;
 }

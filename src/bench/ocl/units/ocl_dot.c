@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.dot: the matrix units of a device: products of small matrices that stay in registers. */
+/* ocl.dot: the matrix units of a device: products of small matrices that stay in registers; and dot
+ * products of bytes by single work-items, which every device can do. */
 #include "base/rng.h"
 #include "base/text.h"
-#include "bench/ocl/units/dot.h"
+#include "bench/ocl/host/checked.h"
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
+#include "bench/ocl/units/dot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +22,15 @@ enum {
     WARP_GROUP = 4, /* of them in a work-group */
     CHECKED = 16,   /* groups of work-items whose every accumulator is compared */
     TURNS_ARG = 3,
+    /* Single work-items. */
+    ITEMS_TURNS_ARG = 2,
+    ITEMS_TURNS_MAX = 1 << 15, /* of a launch, all of which the host makes again */
+    ITEMS_CHECKED = 4,         /* work-items for which it does */
+    CPU_ITEMS = 256,           /* per compute unit */
+    CPU_ITEMS_GROUP = 64,
+    GPU_ITEMS = 4096,
+    GPU_ITEMS_GROUP = 128,
+    TRIAL_NS = 2000000, /* of a tile */
     TEXT_MAX = 256 * 1024,
     REST = 4, /* times as long as the batch before it, a burst is rested for, but no longer than */
     REST_MS_MAX = 200,
@@ -30,7 +41,10 @@ struct dots {
     struct am_ocl_program program;
     struct am_ocl_timer timer;
     struct am_ocl_loop loop;
+    struct am_dot_device has;
     struct am_dot_shape shape;
+    struct am_dot_tile tile; /* of single work-items */
+    cl_uint key;             /* the same */
     cl_mem a, b, out;
     uint64_t seed, rest_ns; /* before the next batch */
     enum load load;
@@ -124,26 +138,11 @@ static void state_work(const struct dots *w, struct am_work *work)
     work->ops = 2.0 * (double)s->rows * (double)s->columns * s->k * groups;
 }
 
-static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
-                              struct am_work *work, struct am_err *err)
+static enum am_status prepare_tiles(struct dots *w, struct am_work *work, struct am_err *err)
 {
-    struct dots *const w = state;
-    const enum am_dot_way way = (enum am_dot_way)point[WAY].i;
-    const enum am_dot_type type = (enum am_dot_type)point[TYPE].i;
-    const char *refusal;
     double ignored;
-    enum am_status s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
+    enum am_status s = build(w, err);
 
-    if (s != AM_OK)
-        return s;
-    refusal = am_dot_refusal(way, type, w->device.nv_capability);
-    if (refusal)
-        return am_fail(err, AM_E_ABSENT, "%s", refusal);
-    am_ocl_timing_open(&w->timer, &w->device);
-    w->seed = ctx->seed;
-    w->load = (enum load)point[LOAD].i;
-    w->shape = am_dot_shape_of(way, type);
-    s = build(w, err);
     choose_range(w);
     if (s == AM_OK)
         s = make_buffers(w, err);
@@ -151,6 +150,144 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = am_ocl_timing_probe(&w->timer, &w->loop, 1, &ignored, err);
     state_work(w, work);
     return s;
+}
+
+/* ---- single work-items ---- */
+
+static bool by_items(const struct dots *w)
+{
+    return w->shape.way == AM_DOT_ITEM || w->shape.way == AM_DOT_PLAIN;
+}
+
+static size_t usual_items(const struct am_ocl_device *d)
+{
+    return (size_t)d->compute_units * (d->is_cpu ? CPU_ITEMS : GPU_ITEMS);
+}
+
+/* What a kernel needs to be launched, or to be thrown away. */
+struct trial {
+    struct am_dot_tile tile;
+    struct am_ocl_program program;
+    struct am_ocl_loop loop;
+    double product_ns; /* of the whole device */
+};
+
+static void drop(struct trial *t)
+{
+    am_ocl_release_kernel(t->loop.kernel);
+    am_ocl_program_free(&t->program);
+    *t = (struct trial){.product_ns = 0};
+}
+
+static enum am_status try_tile(struct dots *w, struct trial *t, struct am_err *err)
+{
+    const struct am_ocl_arg args[] = {AM_OCL_ARG(w->out), AM_OCL_ARG(w->key)};
+    const size_t wish = w->device.is_cpu ? CPU_ITEMS_GROUP : GPU_ITEMS_GROUP;
+    char options[64];
+    size_t group = 1;
+    double turn_ns = 0;
+    enum am_status s;
+
+    (void)am_str_format(options, sizeof(options), "-DWAY=%d -DROWS=%u -DCOLUMNS=%u",
+                        am_dot_items_way(w->shape.way, &w->has), t->tile.rows, t->tile.columns);
+    s = am_ocl_program_build(&t->program, &w->device, "dot_items", options, err);
+    if (s == AM_OK)
+        s = am_ocl_program_kernel(&t->program, "am_dot_items", &t->loop.kernel, err);
+    if (s == AM_OK)
+        s = am_ocl_program_group(&w->device, t->loop.kernel, wish, &group, err);
+    if (s == AM_OK)
+        s = am_ocl_program_args(t->loop.kernel, args, 2, err);
+    t->loop.arg = ITEMS_TURNS_ARG;
+    t->loop.loops_max = ITEMS_TURNS_MAX;
+    t->loop.range = AM_OCL_RANGE1(usual_items(&w->device), group);
+    if (s == AM_OK)
+        s = am_ocl_timing_probe(&w->timer, &t->loop, TRIAL_NS, &turn_ns, err);
+    t->product_ns = turn_ns / (t->tile.rows * t->tile.columns);
+    return s;
+}
+
+/* The tile with the most products per second; all that were tried are told. */
+static enum am_status search_tile(struct dots *w, struct am_err *err)
+{
+    struct trial best = {.product_ns = 0};
+    struct am_text tried;
+    enum am_status s = AM_OK;
+
+    am_text_init(&tried, 256);
+    for (size_t i = 0; i < AM_DOT_TILES && s == AM_OK; i++) {
+        struct trial t = {.tile = am_dot_tiles[i]};
+
+        s = try_tile(w, &t, err);
+        am_text_addf(&tried, "%s%ux%u %.4g ps", i ? ", " : "", t.tile.rows, t.tile.columns,
+                     1e3 * t.product_ns / (double)usual_items(&w->device));
+        if (s == AM_OK && (!best.loop.kernel || t.product_ns < best.product_ns)) {
+            const struct trial worse = best;
+
+            best = t;
+            t = worse;
+        }
+        drop(&t);
+    }
+    w->program = best.program;
+    w->loop = best.loop;
+    w->tile = best.tile;
+    am_ctx_note(w->device.ctx, "tile", "%ux%u", w->tile.rows, w->tile.columns);
+    am_ctx_note(w->device.ctx, "tried", "a product: %s", am_text_str(&tried));
+    am_text_fini(&tried);
+    return s;
+}
+
+static enum am_status prepare_items(struct dots *w, struct am_work *work, struct am_err *err)
+{
+    const size_t items = usual_items(&w->device);
+    enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, items * sizeof(cl_uint),
+                                            NULL, &w->out, err);
+
+    w->key = (cl_uint)w->seed;
+    if (s == AM_OK)
+        s = search_tile(w, err);
+    work->ops = 2.0 * AM_DOT_BYTES * w->tile.rows * w->tile.columns * (double)items;
+    return s;
+}
+
+static uint32_t item_left(const void *state, size_t item)
+{
+    const struct dots *const w = state;
+
+    return am_dot_items_left(&w->tile, w->key, item, w->loop.last);
+}
+
+static enum am_status verify_items(const struct dots *w, double *residual, struct am_err *err)
+{
+    const struct am_ocl_checking all = {
+        &w->device, w->out, w->loop.range.global[0], ITEMS_CHECKED, w->timer.batches, item_left, w};
+
+    return am_ocl_checked(&all, residual, err);
+}
+
+/* ---- hooks ---- */
+
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
+{
+    struct dots *const w = state;
+    const enum am_dot_way way = (enum am_dot_way)point[WAY].i;
+    const enum am_dot_type type = (enum am_dot_type)point[TYPE].i;
+    const char *refusal;
+    enum am_status s = am_ocl_device_open(&w->device, ctx, point[DEVICE].name, err);
+
+    if (s != AM_OK)
+        return s;
+    w->has = (struct am_dot_device){w->device.nv_capability,
+                                    am_ocl_device_has(&w->device, "cl_khr_integer_dot_product")};
+    refusal = am_dot_refusal(way, type, &w->has);
+    if (refusal)
+        return am_fail(err, AM_E_ABSENT, "%s", refusal);
+    am_ocl_timing_open(&w->timer, &w->device);
+    w->seed = ctx->seed;
+    w->load = (enum load)point[LOAD].i;
+    w->shape = am_dot_shape_of(way, type);
+    return by_items(w) ? prepare_items(w, work, err) : prepare_tiles(w, work, err);
 }
 
 /* Matrix units draw so much power that a device lowers its clock within seconds: a burst shows what
@@ -201,17 +338,13 @@ static enum am_status check_group(const struct dots *w, size_t group, unsigned c
     return status;
 }
 
-static enum am_status verify(void *state, double *residual, struct am_err *err)
+static enum am_status verify_tiles(const struct dots *w, double *residual, struct am_err *err)
 {
-    const struct dots *const w = state;
     const size_t groups = w->loop.range.global[0] / (w->shape.group ? w->shape.group : 1);
     unsigned char *results;
     struct am_rng rng;
     enum am_status s = AM_OK;
 
-    *residual = 0;
-    if (!w->ran)
-        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
     results = malloc(w->shape.group * result_bytes(w));
     if (!results)
         return am_fail(err, AM_E_NOMEM, "results to check");
@@ -221,6 +354,16 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     *residual = s == AM_E_WRONG;
     free(results);
     return s;
+}
+
+static enum am_status verify(void *state, double *residual, struct am_err *err)
+{
+    const struct dots *const w = state;
+
+    *residual = 0;
+    if (!w->ran)
+        return am_fail(err, AM_E_WRONG, "wrong: nothing was launched");
+    return by_items(w) ? verify_items(w, residual, err) : verify_tiles(w, residual, err);
 }
 
 static void finish(void *state)
@@ -242,7 +385,9 @@ static const struct am_axis axes[] = {
              .kind = AM_AXIS_NAME,
              .dflt = "all",
              .choices = am_dot_ways,
-             .help = "instructions of one warp (mma.sync) or of four together (wgmma)"},
+             .help = "matrices by instructions of one warp (mma.sync) or of four together (wgmma); "
+                     "dot products of int8 by single work-items, with instructions for it (item) "
+                     "or without (plain)"},
     [LOAD] = {.name = "load",
               .kind = AM_AXIS_NAME,
               .dflt = "all",
@@ -259,7 +404,7 @@ static const struct am_metric metrics[] = {
 
 const struct am_bench am_bench_ocl_dot = {
     .name = "ocl.dot",
-    .summary = "matrix units of a device: products of small matrices by type and instruction",
+    .summary = "matrix units and dot products of a device by type and instruction",
     .version = 1,
     .named_only = true,
     .axes = axes,

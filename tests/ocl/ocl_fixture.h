@@ -3,22 +3,7 @@
 #ifndef AM_TESTS_OCL_FIXTURE_H
 #define AM_TESTS_OCL_FIXTURE_H
 
-#include "bench/ocl/host/device.h"
-#include "bench_fixture.h"
-
-extern const struct am_bench am_bench_ocl_atomic, am_bench_ocl_barrier, am_bench_ocl_arith,
-    am_bench_ocl_branch, am_bench_ocl_builtin, am_bench_ocl_bus, am_bench_ocl_cache,
-    am_bench_ocl_constant, am_bench_ocl_global, am_bench_ocl_image, am_bench_ocl_intensity,
-    am_bench_ocl_latency, am_bench_ocl_launch, am_bench_ocl_local, am_bench_ocl_overlap,
-    am_bench_ocl_scale, am_bench_ocl_subgroup, am_bench_ocl_svm;
-
-/* A point by the values of its axes after the device, and iterations of a batch. */
-struct point {
-    const struct am_bench *bench;
-    const char *words;
-    uint64_t iters;
-    bool host_timed; /* by no clock of the device */
-};
+#include "ocl_point.h"
 
 static const struct point
     arith_fma = {&am_bench_ocl_arith, "fma float 4 2 affine throughput 64 32", 1, false},
@@ -55,7 +40,10 @@ static const struct point
     launch = {&am_bench_ocl_launch, "1", 1, false},
     bus_h2d = {&am_bench_ocl_bus, "h2d read_write pageable 65536", 2, true},
     bus_d2h = {&am_bench_ocl_bus, "d2h read_write pinned 65536", 2, true},
-    bus_d2d = {&am_bench_ocl_bus, "d2d read_write pageable 65536", 2, true};
+    bus_d2d = {&am_bench_ocl_bus, "d2d read_write pageable 65536", 2, true},
+    peer_push = {&am_bench_ocl_peer, "push 65536", 2, true},
+    peer_host = {&am_bench_ocl_peer, "host 65536", 2, true},
+    dot_plain = {&am_bench_ocl_dot, "int8 plain steady", 64, false};
 
 static const struct point *const points[] = {
     &arith_fma,  &arith_muladd,  &arith_add,   &arith_sub,    &arith_mul,    &builtin,
@@ -63,23 +51,14 @@ static const struct point *const points[] = {
     &cache_read, &local_read,    &local_write, &scale,        &intensity,    &intensity_double,
     &latency,    &latency_local, &atomic_one,  &atomic_chain, &atomic_local, &barriers,
     &overlap,    &launch,        &svm_buffer,  &svm_coarse,   &svm_fine,     &bus_h2d,
-    &bus_d2h,    &bus_d2d,
+    &bus_d2h,    &bus_d2d,       &dot_plain,   &peer_push,    &peer_host,
 };
 
 /* Whether it is about commands that transfer, and launches no kernel by which time is told. */
 static inline bool transfers(const struct point *p)
 {
-    return p->bench == &am_bench_ocl_bus || p->bench == &am_bench_ocl_overlap;
-}
-
-/* The device's name is a free word, which bx_point() cannot cut out of a line. */
-static void set_point(const struct point *p, const char *device, struct am_value *point)
-{
-    struct am_bench rest = *p->bench;
-
-    rest.axes++;
-    point[0] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = device};
-    bx_point(&rest, p->words, point + 1);
+    return p->bench == &am_bench_ocl_bus || p->bench == &am_bench_ocl_overlap ||
+           p->bench == &am_bench_ocl_peer;
 }
 
 /* One launch of a point, as a worker makes it: prepared, `lengths` batches, each twice as long as
@@ -104,15 +83,6 @@ static enum am_status measure(const struct point *p, const char *device, const s
     p->bench->finish(state);
     free(state);
     return s;
-}
-
-static const char *usable_device(void)
-{
-    for (const char *const *name = am_ocl_device_names(); *name; name++) {
-        if (!am_ocl_device_why_not(*name))
-            return *name;
-    }
-    return NULL;
 }
 
 #endif

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of ocl.builtin, ocl.branch, ocl.constant and ocl.image on the first device that is here:
  * what their kernels compute is what the host computes. */
-#include "bench/ocl/host/device.h"
-#include "bench_fixture.h"
-
-extern const struct am_bench am_bench_ocl_builtin, am_bench_ocl_branch, am_bench_ocl_constant,
-    am_bench_ocl_image, am_bench_ocl_global, am_bench_ocl_cache, am_bench_ocl_local,
-    am_bench_ocl_bus, am_bench_ocl_scale, am_bench_ocl_latency, am_bench_ocl_overlap,
-    am_bench_ocl_atomic, am_bench_ocl_barrier, am_bench_ocl_intensity, am_bench_ocl_subgroup,
-    am_bench_ocl_svm;
+#include "ocl_point.h"
 
 enum { TURNS = 5 };
-
-/* `words` are the values of the axes after the device. */
-struct point {
-    const struct am_bench *bench;
-    const char *words;
-};
 
 /* Each kind of result, both types, several widths, both keys and works, every kind of pixel. */
 static const struct point measured[] = {
@@ -83,6 +70,12 @@ static const struct point measured[] = {
     {&am_bench_ocl_overlap, "h2d nothing 65536"},
     {&am_bench_ocl_overlap, "d2h compute 65536"},
     {&am_bench_ocl_overlap, "both memory 4096"},
+    {&am_bench_ocl_dot, "int8 plain burst"},
+    {&am_bench_ocl_dot, "int8 item steady"},
+    {&am_bench_ocl_peer, "push 65536"},
+    {&am_bench_ocl_peer, "pull 4096"},
+    {&am_bench_ocl_peer, "host 1048576"},
+    {&am_bench_ocl_global, "read group 1 0 1048576 0 0"},
 };
 
 static const struct refused {
@@ -128,19 +121,11 @@ static const struct refused {
     {{&am_bench_ocl_svm, "fine 1073741824"}, "limit"},
     {{&am_bench_ocl_overlap, "both nothing 1000"}, "whole pages"},
     {{&am_bench_ocl_overlap, "both nothing 1073741824"}, "limit"},
+    {{&am_bench_ocl_dot, "bf16 plain steady"}, "int8 only"},
+    {{&am_bench_ocl_peer, "push 1000"}, "whole pages"},
     {{&am_bench_ocl_scale, "opencl 0 65536"}, "0 items"},
     {{&am_bench_ocl_scale, "opencl 1 100"}, "multiple"},
 };
-
-/* The device's name is a free word, which bx_point() cannot cut out of a line. */
-static void set_point(const struct point *p, const char *device, struct am_value *point)
-{
-    struct am_bench rest = *p->bench;
-
-    rest.axes++;
-    point[0] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = device};
-    bx_point(&rest, p->words, point + 1);
-}
 
 static void check_measured(const struct point *p, const char *device, const struct am_ctx *ctx)
 {
@@ -184,15 +169,6 @@ static void check_refused(const struct refused *x, const char *device, const str
        "%s %s is refused: %s", b->name, x->point.words, err.text);
     b->finish(state);
     free(state);
-}
-
-static const char *usable_device(void)
-{
-    for (const char *const *name = am_ocl_device_names(); *name; name++) {
-        if (!am_ocl_device_why_not(*name))
-            return *name;
-    }
-    return NULL;
 }
 
 int main(void)

@@ -405,6 +405,15 @@ static enum am_status answer_dot(const struct am_sim_question *q, struct am_sim_
     return am_fail(err, AM_E_ABSENT, "no instructions for matrices are known of this device");
 }
 
+/* Nor are ways from one device to another. */
+static enum am_status answer_peer(const struct am_sim_question *q, struct am_sim_answer *a,
+                                  struct am_err *err)
+{
+    (void)q;
+    (void)a;
+    return am_fail(err, AM_E_ABSENT, "nothing is known of ways between devices here");
+}
+
 /* A vector addition by so many items: of a device, or of threads on the host. */
 static enum am_status answer_scale(const struct am_sim_question *q, struct am_sim_answer *a,
                                    struct am_err *err)
@@ -432,14 +441,25 @@ static enum am_status answer_scale(const struct am_sim_question *q, struct am_si
 }
 
 const struct am_sim_answerer am_sim_ocl_answers[] = {
-    {"ocl.arith", answer_arith},       {"ocl.launch", answer_launch},
-    {"ocl.builtin", answer_builtin},   {"ocl.branch", answer_branch},
-    {"ocl.constant", answer_constant}, {"ocl.image", answer_image},
-    {"ocl.bus", answer_bus},           {"ocl.cache", answer_set},
-    {"ocl.global", answer_global},     {"ocl.intensity", answer_intensity},
-    {"ocl.local", answer_local},       {"ocl.scale", answer_scale},
-    {"ocl.latency", answer_latency},   {"ocl.overlap", answer_overlap},
-    {"ocl.subgroup", answer_subgroup}, {"ocl.svm", answer_svm},
-    {"ocl.dot", answer_dot},           {"ocl.atomic", answer_atomic},
-    {"ocl.barrier", answer_barrier},   {NULL, NULL},
+    {"ocl.arith", answer_arith},
+    {"ocl.launch", answer_launch},
+    {"ocl.builtin", answer_builtin},
+    {"ocl.branch", answer_branch},
+    {"ocl.constant", answer_constant},
+    {"ocl.image", answer_image},
+    {"ocl.bus", answer_bus},
+    {"ocl.cache", answer_set},
+    {"ocl.global", answer_global},
+    {"ocl.intensity", answer_intensity},
+    {"ocl.local", answer_local},
+    {"ocl.scale", answer_scale},
+    {"ocl.latency", answer_latency},
+    {"ocl.overlap", answer_overlap},
+    {"ocl.subgroup", answer_subgroup},
+    {"ocl.svm", answer_svm},
+    {"ocl.dot", answer_dot},
+    {"ocl.atomic", answer_atomic},
+    {"ocl.barrier", answer_barrier},
+    {"ocl.peer", answer_peer},
+    {NULL, NULL},
 };

@@ -124,6 +124,9 @@ const struct am_bound_row am_opencl_bounds[] = {
     {.bench = "ocl.overlap",
      .role = AM_BOUND_FOREIGN,
      .why = "several ways at once: ocl.bus has the bound of each direction"},
+    {.bench = "ocl.peer",
+     .role = AM_BOUND_FOREIGN,
+     .why = "between two devices: the memory of neither is its bound"},
     {.bench = "ocl.svm", .role = AM_BOUND_FOREIGN, .why = "what is timed is handing memory over"},
     {.bench = "ocl.scale",
      .where = "backend=pthread,openmp",
@@ -170,6 +173,7 @@ static const char *try_width(const struct am_trying *t)
         strcmp(t->result->bench, "ocl.global") == 0 ? of_device(t, "opencl.read_width") : NULL;
 
     if (!f || t->share > t->at_roof || !am_result_is(t->result, "kernel", "read") ||
+        !(am_result_number(t->result, "width") >= 1) ||
         !(am_result_number(t->result, "width") < f->value))
         return NULL;
     return am_arena_printf(t->arena, "vectors of %.0f words reach it", f->value);

@@ -20,14 +20,12 @@ static enum am_status open_share(struct am_ocl_device *d, const struct am_ocl_de
     return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clCreateCommandQueue");
 }
 
-enum am_status am_ocl_split_open(struct am_ocl_split *split, const struct am_ocl_device *whole,
-                                 size_t n, struct am_err *err)
+enum am_status am_ocl_split_divide(const struct am_ocl_device *whole, size_t n,
+                                   cl_device_id *shares, struct am_err *err)
 {
     const cl_device_partition_property how[] = {
         CL_DEVICE_PARTITION_EQUALLY,
         (cl_device_partition_property)(n ? whole->compute_units / n : 0), 0};
-    cl_device_id shares[AM_OCL_SPLIT_MAX];
-    enum am_status s = AM_OK;
     cl_uint most = 0;
     cl_int code;
 
@@ -42,6 +40,17 @@ enum am_status am_ocl_split_open(struct am_ocl_split *split, const struct am_ocl
     if (code != CL_SUCCESS)
         return am_fail(err, AM_E_ABSENT, "%s cannot be divided: clCreateSubDevices says %s",
                        whole->name, am_ocl_error_name(code));
+    return AM_OK;
+}
+
+enum am_status am_ocl_split_open(struct am_ocl_split *split, const struct am_ocl_device *whole,
+                                 size_t n, struct am_err *err)
+{
+    cl_device_id shares[AM_OCL_SPLIT_MAX];
+    enum am_status s = am_ocl_split_divide(whole, n, shares, err);
+
+    if (s != AM_OK)
+        return s;
     split->n = n;
     for (size_t i = 0; i < n && s == AM_OK; i++)
         s = open_share(&split->device[i], whole, shares[i], n, err);

@@ -14,7 +14,12 @@ struct am_ocl_split {
     struct am_ocl_device device[AM_OCL_SPLIT_MAX];
 };
 
-/* `whole` must outlive it. AM_E_ABSENT where the device cannot be divided: GPUs, most of them. */
+/* Equal shares of a device in `shares`, n of them. AM_E_ABSENT where it cannot be divided: GPUs,
+ * most of them. They are never released (see split.c). */
+enum am_status am_ocl_split_divide(const struct am_ocl_device *whole, size_t n,
+                                   cl_device_id *shares, struct am_err *err);
+
+/* `whole` must outlive it. AM_E_ABSENT as above. */
 enum am_status am_ocl_split_open(struct am_ocl_split *split, const struct am_ocl_device *whole,
                                  size_t n, struct am_err *err);
 void am_ocl_split_close(struct am_ocl_split *split); /* accepts a zeroed or half-open struct */

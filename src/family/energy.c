@@ -95,7 +95,8 @@ static bool gather(const struct am_pick *pick, const struct kind *k, struct am_a
     return m->n > 0;
 }
 
-static void offer_best(const struct am_deriving *d, const struct kind *k,
+/* `axes` become labels beside the scope; NULL: none. */
+static void offer_best(const struct am_deriving *d, const struct kind *k, const char *axes,
                        const struct am_pick *best, const struct means *m)
 {
     const double value = k->value(m, NULL, m->n);
@@ -113,13 +114,15 @@ static void offer_best(const struct am_deriving *d, const struct kind *k,
         fact.ci = (struct am_interval){value, value, 0}; /* one launch shows no spread */
     am_fact_rest_on(&fact, best);
     label_scope(&fact, best, d->arena);
+    if (axes)
+        am_fact_label_axes(&fact, best->result, axes);
     am_facts_offer(d->facts, fact);
 }
 
 /* The best point of one scope; one of grade C counts where there is no other, so that it is told
  * why nothing is concluded. */
 static void derive_best(const struct am_deriving *d, const struct am_picks *picks,
-                        const char *metric, const struct kind *k)
+                        const char *metric, const struct kind *k, const char *axes)
 {
     const struct am_pick *best = NULL;
     struct means of_best = {0};
@@ -140,7 +143,7 @@ static void derive_best(const struct am_deriving *d, const struct am_picks *pick
         }
     }
     if (best)
-        offer_best(d, k, best, &of_best);
+        offer_best(d, k, axes, best, &of_best);
 }
 
 static bool is_first_of_scope(const struct am_picks *picks, size_t i)
@@ -159,7 +162,57 @@ static void derive_bests(const struct am_deriving *d)
 
     for (size_t i = 0; i < picks.n; i++) {
         for (size_t k = 0; is_first_of_scope(&picks, i) && k < sizeof(kinds) / sizeof(*kinds); k++)
-            derive_best(d, &picks, picks.items[i].metric->name, &kinds[k]);
+            derive_best(d, &picks, picks.items[i].metric->name, &kinds[k], NULL);
+    }
+}
+
+/* ---- devices ---- */
+
+static const struct device_kind {
+    struct kind kind;
+    const char *bench, *where, *axes;
+} device_kinds[] = {
+    {{"device_flop", "least energy per operation on a device", "J/flop", flops_of, joules_per_work},
+     "ocl.arith",
+     "mode=throughput",
+     "device,type"},
+    {{"device_byte", "least energy per byte of a device's memory", "J/B", bytes_of,
+      joules_per_work},
+     "ocl.global",
+     "size=0 stride!=0",
+     "device,kernel"},
+    {{"device_transfer", "least energy per byte between host and device", "J/B", bytes_of,
+      joules_per_work},
+     "ocl.bus",
+     NULL,
+     "device,direction"},
+};
+
+/* A GPU's meters see what runs on GPUs, all others what runs on the host's cores. */
+static bool sees_device(const struct am_pick *pick)
+{
+    const char *const kind = am_kvs_get(&pick->result->chosen, "device_kind");
+    const bool on_host = kind && strcmp(kind, "cpu") == 0;
+
+    return on_host != (strncmp(scope_of(pick), "gpu", 3) == 0);
+}
+
+static void derive_devices(const struct am_deriving *d)
+{
+    for (size_t k = 0; k < sizeof(device_kinds) / sizeof(*device_kinds); k++) {
+        const struct device_kind *const row = &device_kinds[k];
+        const struct am_selector all = {row->bench, row->where, ENERGY "*"};
+        const struct am_picks picks = am_select(d->set, &all, d->arena);
+        const struct am_groups groups = am_picks_group(&picks, row->axes);
+
+        for (size_t g = 0; g < groups.n; g++) {
+            const struct am_picks *const own = &groups.items[g].picks;
+
+            for (size_t i = 0; i < own->n; i++) {
+                if (is_first_of_scope(own, i) && sees_device(&own->items[i]))
+                    derive_best(d, own, own->items[i].metric->name, &row->kind, row->axes);
+            }
+        }
     }
 }
 
@@ -213,6 +266,10 @@ static const struct am_fact_rule facts[] = {
      .what = "the best point by the joule",
      .labels = "scope",
      .derive = derive_bests},
+    {.name = "device_flop,device_byte,device_transfer",
+     .what = "energy per operation and per byte of an OpenCL device, where a meter sees it",
+     .labels = "scope,device,type,kernel,direction",
+     .derive = derive_devices},
     {.name =
          "power_error,power_error_bench,power_static,power_per_core,energy_per_flop,energy_per_byte",
      .what = "a model of power, tested on points that it has not seen",

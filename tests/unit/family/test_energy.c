@@ -45,6 +45,43 @@ static void test_best(void)
     am_arena_fini(&run.arena);
 }
 
+/* Of a GPU its own meter counts, of the host's CPUs any other. */
+static void test_devices(void)
+{
+    static const struct {
+        const char *bench, *text, *kind;
+        double flops, bytes, gpu, package;
+    } rows[] = {
+        {"ocl.arith", "device=g type=float width=4 mode=throughput", "other", 1e9, 0, 4e-3, 1},
+        {"ocl.arith", "device=g type=float width=16 mode=throughput", "other", 4e9, 0, 8e-3, 1},
+        {"ocl.arith", "device=g type=float width=1 mode=latency", "other", 1e9, 0, 1e-6, 1},
+        {"ocl.arith", "device=c type=float width=8 mode=throughput", "cpu", 1e9, 0, 1e-9, 5e-2},
+        {"ocl.global", "device=g kernel=read stride=1 size=0", "other", 0, 1e9, 2e-1, 1},
+        {"ocl.global", "device=g kernel=read stride=0 size=0", "other", 0, 1e9, 1e-6, 1},
+    };
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const struct rx_metric metrics[] = {{"time", "s", 1},
+                                            {"energy:gpu", "J", rows[i].gpu},
+                                            {"energy:package", "J", rows[i].package},
+                                            {0}};
+        struct am_result *const r = rx_add(&run, rows[i].bench, rows[i].text, metrics);
+
+        r->work = (struct am_work){.flops = rows[i].flops, .bytes_read = rows[i].bytes};
+        am_kvs_add(&r->chosen, &run.arena, "device_kind", rows[i].kind);
+    }
+    facts = fx_derive(&run, &am_family_energy);
+    fx_check(&facts, "energy.device_flop", "device=g", 2e-12, "energy");
+    fx_check(&facts, "energy.device_flop", "device=c", 5e-11, "energy");
+    fx_check(&facts, "energy.device_byte", "device=g kernel=read", 2e-10, "energy");
+    ok(am_facts_only(&facts, "energy.device_flop", "device=g scope=gpu") != NULL &&
+           am_facts_only(&facts, "energy.device_flop", "device=c scope=package") != NULL,
+       "each by the meters that see it");
+    am_arena_fini(&run.arena);
+}
+
 /* The better point was launched once: it is no evidence while another is. */
 static void test_one_launch(void)
 {
@@ -221,6 +258,7 @@ int main(void)
     test_goals();
     test_power_model();
     test_best();
+    test_devices();
     test_one_launch();
     test_steadiness();
     return tap_done();

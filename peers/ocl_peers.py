@@ -1,75 +1,106 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs BabelStream and mixbench (OpenCL) in turn with ocl.global, ocl.bus and ocl.intensity, as Markdown.
+"""Runs BabelStream, mixbench and SHOC (OpenCL) in turn with ocl.*, as Markdown.
 
-usage: peers/ocl_peers.py [--babelstream FOLDER] [--mixbench FOLDER] [--archmeter PROGRAM]
-                          [--device NAME] [--number N] [--rounds N] [--calm SECONDS]
+usage: peers/ocl_peers.py [--babelstream FOLDER] [--mixbench FOLDER] [--shoc FOLDER] [--cases NAME,...]
+                          [--archmeter PROGRAM] [--device NAME] [--number N] [--rounds N] [--calm SECONDS]
 
-The folders hold the programs' sources, outside of this tree; each is built by CMake in a temporary
-folder. --device is archmeter's name of the device (`archmeter list ocl.arith`), --number BabelStream's and
-mixbench's. A program that was not given, or does not build, is left out with that reason.
+The folders hold the programs' sources, outside of this tree; each is built in a temporary folder, SHOC by its
+configure, the others by CMake. --device is archmeter's name of the device (`archmeter list ocl.arith`), --number the
+peers' one, from 0 on. A program that was not given, or does not build, is left out with that reason.
 Compared are rates of the same bytes and operations: BabelStream's dot reads only, as ocl.global does, its
-copy reads and writes, as ocl.bus d2d does; mixbench sweeps operations per byte, as ocl.intensity does. Every round
+copy reads and writes, as ocl.bus d2d does; mixbench sweeps operations per byte, as ocl.intensity does; SHOC's level 0 has
+arithmetic, memories and the bus. Of each program the best of its figures counts. Every round
 measures each case once with each program, the order changing from round to round. Ratio and interval as in
 ratio.py. clpeak has a script of its own (clpeak.py).
 """
 
 import datetime
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 import ratio
 
-# case -> (peer, what of its table, our bench, point, metric, unit scale, label)
+# case -> (peer, its program, what of its table, our bench, point, metric, label)
 CASES = {
-    "read": ("babelstream", "Dot", "ocl.global",
+    "read": ("babelstream", "ocl-stream", "Dot", "ocl.global",
              {"kernel": "read", "stride": 1, "shape": "group", "width": "4,16"}, "bandwidth",
              "reading (BabelStream dot), GB/s"),
-    "copy": ("babelstream", "Copy", "ocl.bus",
+    "copy": ("babelstream", "ocl-stream", "Copy", "ocl.bus",
              {"direction": "d2d", "method": "read_write", "memory": "pageable", "size": "64M"}, "bandwidth",
              "copying (BabelStream copy), GB/s"),
-    "single": ("mixbench", "single", "ocl.intensity", {"type": "float", "fmas": "512,1024"}, "flops",
+    "single": ("mixbench", "mixbench-ocl", "single", "ocl.intensity", {"type": "float", "fmas": "512,1024"}, "flops",
                "most float operations (mixbench), Gflop/s"),
-    "double": ("mixbench", "double", "ocl.intensity", {"type": "double", "fmas": "512,1024"}, "flops",
+    "double": ("mixbench", "mixbench-ocl", "double", "ocl.intensity", {"type": "double", "fmas": "512,1024"}, "flops",
                "most double operations (mixbench), Gflop/s"),
+    "flops": ("shoc", "MaxFlops", ".*-SP", "ocl.arith", {"type": "float", "mode": "throughput", "op": "fma,muladd"}, "flops",
+              "most float operations (SHOC MaxFlops), Gflop/s"),
+    "flops64": ("shoc", "MaxFlops", ".*-DP", "ocl.arith", {"type": "double", "mode": "throughput", "op": "fma,muladd"},
+                "flops", "most double operations (SHOC MaxFlops), Gflop/s"),
+    "global": ("shoc", "DeviceMemory", "readGlobalMemoryCoalesced", "ocl.global",
+               {"kernel": "read", "stride": 1, "shape": "group", "width": "0"}, "bandwidth",
+               "reading (SHOC DeviceMemory), GB/s"),
+    "store": ("shoc", "DeviceMemory", "writeGlobalMemoryCoalesced", "ocl.global",
+              {"kernel": "write", "stride": 1, "shape": "single", "width": "0"}, "bandwidth",
+              "writing (SHOC DeviceMemory), GB/s"),
+    "local": ("shoc", "DeviceMemory", "readLocalMemory", "ocl.local", {"kernel": "read", "stride": 1}, "bandwidth",
+              "reading local memory (SHOC DeviceMemory), GB/s"),
+    "download": ("shoc", "BusSpeedDownload", "DownloadSpeed", "ocl.bus",
+                 {"direction": "h2d", "size": "64M"}, "bandwidth", "host to device (SHOC), GB/s"),
+    "readback": ("shoc", "BusSpeedReadback", "ReadbackSpeed", "ocl.bus",
+                 {"direction": "d2h", "size": "64M"}, "bandwidth", "device to host (SHOC), GB/s"),
 }
-BUILDS = {
-    "babelstream": (["-DMODEL=ocl"], "ocl-stream"),
-    "mixbench": ([], "mixbench-ocl-ro"),
-}
-# mixbench keeps a CMake project per programming model
-SOURCES = {"babelstream": "", "mixbench": "mixbench-opencl"}
+PEERS = ("babelstream", "mixbench", "shoc")
+BYTES = {"mbytes": 1e6, "mb": 1e6, "gb": 1e9, "tb": 1e12, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
-def build(peer: str, folder: str, work: str) -> str:
-    """The program's path; ends us with the builder's words when there is none."""
-    options, program = BUILDS[peer]
-    inner = os.path.join(folder, SOURCES[peer])
+def programs_of(peer: str) -> list[str]:
+    return sorted({row[1] for row in CASES.values() if row[0] == peer})
+
+
+def commands_of(peer: str, folder: str, target: str) -> list[list[str]]:
+    """What builds a peer's programs below `target`."""
+    if peer == "shoc":
+        common = [["make", "-C", os.path.join(target, part)] for part in ("src/common", "src/opencl/common")]
+        return [[os.path.join(os.path.abspath(folder), "configure"), "--without-cuda", "--without-mpi", "--disable-stability"],
+                *common, ["make", "-C", os.path.join(target, "src/opencl/level0"), *programs_of(peer)]]
+    inner = os.path.join(folder, "mixbench-opencl")  # mixbench keeps a CMake project per programming model
     source = inner if os.path.isdir(inner) else folder
+    options = ["-DMODEL=ocl"] if peer == "babelstream" else []
+    return [["cmake", "-S", source, "-B", target, "-DCMAKE_BUILD_TYPE=Release", *options],
+            ["cmake", "--build", target, "-j2"]]
+
+
+def build(peer: str, folder: str, work: str) -> dict[str, str]:
+    """The programs' paths by name; RuntimeError with the builder's words when one is missing."""
     target = os.path.join(work, peer)
-    for command in (["cmake", "-S", source, "-B", target, "-DCMAKE_BUILD_TYPE=Release", *options],
-                    ["cmake", "--build", target, "-j2"]):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    os.makedirs(target)
+    for command in commands_of(peer, folder, target):
+        done = subprocess.run(command, cwd=target, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()[-300:]}")
-    for where, _, files in os.walk(target):
-        if program in files:
-            return os.path.join(where, program)
-    raise RuntimeError(f"{folder} built no {program}")
+            raise RuntimeError(f"{' '.join(command)}: {(done.stderr or done.stdout).strip()[-300:]}")
+    found = {name: os.path.join(where, name) for where, _, files in os.walk(target) for name in files
+             if name in programs_of(peer) and os.access(os.path.join(where, name), os.X_OK)}
+    missing = set(programs_of(peer)) - set(found)
+    if missing:
+        raise RuntimeError(f"{folder} built no {', '.join(sorted(missing))}")
+    return found
 
 
 def read_babelstream(text: str) -> dict[str, float]:
     """{"Copy": bytes per second, ...} from the output of --csv."""
-    found, columns = {}, []
+    found, columns, rate, scale = {}, [], "", 0.0
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split(",")]
-        if "max_mbytes_per_sec" in cells:
-            columns = cells
+        head = re.search(r"\bmax_(\w+)_per_sec\b", line)
+        if head and head.group(1).lower() in BYTES:
+            columns, rate, scale = cells, head.group(0), BYTES[head.group(1).lower()]
         elif columns and len(cells) == len(columns):
             row = dict(zip(columns, cells))
-            found[row["function"]] = float(row["max_mbytes_per_sec"]) * 1e6
+            found[row["function"]] = float(row[rate]) * scale
     return found
 
 
@@ -93,36 +124,60 @@ def read_mixbench(text: str) -> dict[str, float]:
     return found
 
 
-def run_peer(options, programs: dict[str, str], case: str) -> float:
-    peer, what, *_ = CASES[case]
+def read_shoc(text: str) -> dict[str, float]:
+    """The most of each test over its sizes and passes, from the table that tabs part."""
+    found: dict[str, float] = {}
+    columns: list[str] = []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("\t")]
+        if cells[:3] == ["test", "atts", "units"]:
+            columns = cells
+        elif columns and len(cells) >= columns.index("max") + 1 and cells[2] in ("GB/sec", "GFLOPS", "GB/s"):
+            try:
+                most = float(cells[columns.index("max")]) * 1e9
+            except ValueError:  # "N/A": the device cannot
+                continue
+            found[cells[0]] = max(found.get(cells[0], 0.0), most)
+    return found
+
+
+def command_of(options, peer: str, program: str) -> list[str]:
     if peer == "babelstream":
-        command = [programs[peer], "--csv", "--device", str(options.number)]
-        read = read_babelstream
-    else:
-        command = [programs[peer], "-d", str(options.number)]
-        read = read_mixbench
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    values = read(done.stdout)
-    if what not in values:
+        return [program, "--csv", "--device", str(options.number)]
+    if peer == "mixbench":
+        return [program, str(options.number + 1)]
+    return [program, "-d", str(options.number), "-s", "2"]
+
+
+READERS = {"babelstream": read_babelstream, "mixbench": read_mixbench, "shoc": read_shoc}
+
+
+def run_peer(options, programs: dict[str, str], case: str) -> float:
+    peer, name, what, *_ = CASES[case]
+    command = command_of(options, peer, programs[name])
+    # mixbench reads its kernels from the folder it is started in
+    done = subprocess.run(command, cwd=os.path.dirname(programs[name]), capture_output=True, text=True, check=True)
+    values = [value for key, value in READERS[peer](done.stdout).items() if re.fullmatch(what, key)]
+    if not values:
         sys.exit(f"{' '.join(command)} has no {what}:\n{done.stdout[-500:]}")
-    return values[what]
+    return max(values)
 
 
 def run_ours(options, case: str) -> float:
-    _, _, bench, point, metric, _ = CASES[case]
+    _, _, _, bench, point, metric, _ = CASES[case]
     chosen = dict(point, device=options.device) if options.device else point
     return max(ratio.run_archmeter(options.archmeter, bench, chosen, metric))
 
 
 def build_all(options, work: str) -> dict[str, str]:
     programs = {}
-    for peer in BUILDS:
+    for peer in PEERS:
         folder = getattr(options, peer)
         if not folder:
             print(f"{peer}: left out, no --{peer} FOLDER", file=sys.stderr)
             continue
         try:
-            programs[peer] = build(peer, folder, work)
+            programs.update(build(peer, folder, work))
         except (RuntimeError, OSError) as why:
             print(f"{peer}: left out, {why}", file=sys.stderr)
     return programs
@@ -140,16 +195,20 @@ def print_table(options, ours: dict, theirs: dict) -> None:
 
 def main() -> int:
     parser = ratio.parser_of(__doc__.splitlines()[0])
-    parser.add_argument("--babelstream", help="folder with its sources")
-    parser.add_argument("--mixbench", help="folder with its sources")
+    for peer in PEERS:
+        parser.add_argument("--" + peer, help="folder with its sources")
+    parser.add_argument("--cases", help="some of " + ",".join(CASES))
     parser.add_argument("--device", help="archmeter's name of the device")
     parser.add_argument("--number", type=int, default=0, help="the peers' number of the device")
     options = parser.parse_args()
+    chosen = options.cases.split(",") if options.cases else list(CASES)
     if options.rounds < 1:
         parser.error("rounds are 1 or more")
+    if set(chosen) - set(CASES):
+        parser.error(f"cases are {', '.join(CASES)}")
     with tempfile.TemporaryDirectory() as work:
         programs = build_all(options, work)
-        cases = [(case,) for case, row in CASES.items() if row[0] in programs]
+        cases = [(case,) for case in chosen if CASES[case][1] in programs]
         if not cases:
             sys.exit("no other program is there to compare with")
         ours, theirs = ratio.in_turn(options, cases, lambda case: run_ours(options, case),

@@ -26,6 +26,15 @@ double am_stats_median(const double *sorted, size_t n)
     return am_stats_quantile(sorted, n, 0.5);
 }
 
+double am_stats_confirmed(const double *sorted, size_t n, size_t agreeing, double agreement)
+{
+    for (size_t i = 0; agreeing > 0 && i + agreeing <= n; i++) {
+        if (sorted[i + agreeing - 1] <= (1 + agreement) * sorted[i])
+            return sorted[i];
+    }
+    return NAN;
+}
+
 struct am_moments am_stats_moments(const double *x, size_t n)
 {
     struct am_moments m = {.mean = NAN, .sigma = NAN};

@@ -12,6 +12,10 @@ void am_stats_sort(double *x, size_t n);
 double am_stats_median(const double *sorted, size_t n);
 /* Quantile q in [0,1] by linear interpolation between order statistics (type 7). */
 double am_stats_quantile(const double *sorted, size_t n, double q);
+/* The least of positive values that `agreeing` of them, itself included, confirm: they lie within
+ * the relative `agreement` above it. What disturbs a time only adds to it, and the bare minimum can
+ * be one lucky reading. NAN: none is confirmed. */
+double am_stats_confirmed(const double *sorted, size_t n, size_t agreeing, double agreement);
 /* Median absolute deviation from the median, unscaled. Sorts `scratch` (n doubles). */
 double am_stats_mad(const double *sorted, size_t n, double *scratch);
 

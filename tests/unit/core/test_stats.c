@@ -43,6 +43,18 @@ static void sample(struct am_rng *r, draw_fn *draw, double *x, size_t n)
         x[i] = draw(r);
 }
 
+static void test_confirmed(void)
+{
+    const double lucky[] = {1, 2, 2.005, 2.009, 4}, apart[] = {1, 2, 4, 8};
+
+    is_near(am_stats_confirmed(lucky, 5, 3, 0.005), 2, 0, "one lucky reading is not confirmed");
+    is_near(am_stats_confirmed(lucky, 5, 1, 0.005), 1, 0, "by itself it is");
+    ok(isnan(am_stats_confirmed(lucky, 5, 4, 0.005)), "four do not agree");
+    ok(isnan(am_stats_confirmed(apart, 4, 2, 0.01)), "of values that lie apart none is confirmed");
+    ok(isnan(am_stats_confirmed(lucky, 2, 3, 1)), "two values cannot agree by three");
+    ok(isnan(am_stats_confirmed(lucky, 5, 0, 1)), "nobody confirms nothing");
+}
+
 static void test_order_statistics(void)
 {
     double ten[10], mad[] = {1, 1, 2, 2, 4, 6, 9}, scratch[7];
@@ -58,6 +70,7 @@ static void test_order_statistics(void)
     is_near(am_stats_quantile(ten, 10, 1), 10, 0, "quantile 1 is the maximum");
     is_near(am_stats_mad(mad, 7, scratch), 1, 0, "the MAD of 1 1 2 2 4 6 9 is 1");
     ok(isnan(am_stats_median(ten, 0)), "the median of nothing is NAN");
+    test_confirmed();
     ok(isnan(am_stats_quantile(ten, 10, 1.5)), "a quantile beyond 1 is NAN");
     am_stats_sort(shuffled, 7);
     ok(isinf(shuffled[0]) && shuffled[1] == -1 && shuffled[4] == 3 && isnan(shuffled[6]),

@@ -4,12 +4,15 @@
  * A batch is plain passes over the instructions, which give the rate, and between them short pieces
  * in which a chain of known length goes on beside the same instructions: cores lower their clock
  * while such units work and raise it some microseconds later, so that a clock that is read
- * afterwards is not the one they worked by. Sums are whole numbers and are compared exactly
+ * afterwards is not the one they worked by. What a cycle does is found per piece, by the clocks
+ * before and behind it, and the most that other pieces confirm counts: what interrupts a piece, or
+ * shares its core for a while, only takes from it. Sums are whole numbers and are compared exactly
  * (kernels/dot/dot.h). */
 #include "bench/cpu/axes.h"
 #include "bench/shared/usable.h"
 #include "core/bench/bench.h"
 #include "core/measure/team.h"
+#include "core/stats/stats.h"
 #include "kernels/dot/dot.h"
 
 #include <math.h>
@@ -24,7 +27,10 @@ enum {
     CHAIN_NS = 40000, /* of such a piece: reading the clock is below a thousandth of it */
     PILOT = 64,       /* passes by which it is sized */
     PILOTS = 3,
+    AGREEING = 3, /* pieces that must agree on what a cycle does */
 };
+#define AGREEMENT 0.01    /* relative, of pieces that confirm each other */
+#define CLOCK_STEADY 0.02 /* relative, of clocks before and behind a piece */
 /* The chain is what a pass waits for when the sums alone need at most this share of its time. */
 static const double chain_bound = 0.8;
 /* No core has done as many multiply-adds per cycle: more were not executed as written. */
@@ -34,7 +40,7 @@ struct worker {
     _Alignas(128) struct am_dot_operands in;
     unsigned char full[AM_DOT_SUMS]; /* after AM_DOT_STEPS steps, if so many were asked for */
     unsigned char last[AM_DOT_SUMS]; /* after the last call's */
-    double hz;                       /* highest of the batch while the instructions ran */
+    double hz;                       /* of the latest chain */
 };
 
 struct dots {
@@ -78,7 +84,7 @@ static void run_chain(void *arg, size_t thread, size_t threads)
     const double took = time_chain(d, w, d->chain_passes);
 
     (void)threads;
-    w->hz = fmax(w->hz, (double)(d->chain_passes * d->form->chain) * 1e9 / took);
+    w->hz = (double)(d->chain_passes * d->form->chain) * 1e9 / took;
 }
 
 static void size_chain(struct dots *d)
@@ -136,49 +142,93 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     return AM_OK;
 }
 
+/* ---- a batch ---- */
+
+struct piece {
+    double steps, ns;
+    double hz; /* of the clocks around it, the higher; 0: it moved */
+};
+
 /* The sums' own need in a pass with the chain, of the time that the pass takes by the clocks. */
-static bool is_bound_by_chain(const struct dots *d, double steps, double plain_ns, double hz)
+static bool is_bound_by_chain(const struct dots *d, const struct piece *p)
 {
-    return plain_ns * 1e-9 * hz <= chain_bound * steps * d->form->chain;
+    return p->ns * 1e-9 * p->hz <= chain_bound * p->steps * d->form->chain;
 }
 
-static double mean_hz(const struct dots *d)
+static double read_hz(struct dots *d)
 {
     double sum = 0;
 
+    am_team_run(d->team, run_chain, d);
     for (size_t i = 0; i < d->threads; i++)
         sum += d->workers[i].hz / (double)d->threads;
     return sum;
+}
+
+/* Returns the highest clock of the batch. */
+static double time_pieces(struct dots *d, uint64_t iters, struct piece *pieces, uint64_t n)
+{
+    double before = read_hz(d), most = before;
+
+    for (uint64_t i = 0; i < n; i++) {
+        struct piece *const p = &pieces[i];
+        uint64_t t0;
+        double after;
+
+        d->steps = iters * (i + 1) / n - iters * i / n;
+        t0 = d->clock->now_ns(d->clock->self);
+        am_team_run(d->team, run_steps, d);
+        p->ns = (double)(d->clock->now_ns(d->clock->self) - t0) - (double)d->clock->overhead_ns;
+        p->ns = fmax(p->ns, 1);
+        p->steps = (double)d->steps;
+        after = read_hz(d);
+        p->hz = fmax(before, after);
+        if (fmin(before, after) < (1 - CLOCK_STEADY) * p->hz)
+            p->hz = 0;
+        before = after;
+        most = fmax(most, after);
+    }
+    return most;
+}
+
+/* By the least time that AGREEING pieces confirm; where they are fewer, or do not agree, the
+ * middle. NAN: the clock of no piece is known. */
+static double per_cycle(const struct dots *d, const struct piece *pieces, uint64_t n)
+{
+    double cycles[PIECES]; /* of a multiply-add */
+    size_t used = 0;
+    double least;
+
+    for (uint64_t i = 0; i < n; i++) {
+        const struct piece *const p = &pieces[i];
+
+        if (p->hz > 0 && is_bound_by_chain(d, p))
+            cycles[used++] = p->ns * 1e-9 * p->hz / (step_work(d->form) * p->steps);
+    }
+    if (used == 0)
+        return NAN;
+    am_stats_sort(cycles, used);
+    least = am_stats_confirmed(cycles, used, AGREEING, AGREEMENT);
+    return 1 / (isnan(least) ? am_stats_median(cycles, used) : least);
 }
 
 static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
                                 struct am_err *err)
 {
     struct dots *const d = state;
-    const uint64_t pieces = iters < PIECES ? iters : PIECES;
-    double elapsed_ns = 0, hz, macs;
+    const uint64_t n = iters < PIECES ? iters : PIECES;
+    struct piece pieces[PIECES] = {{.steps = 0}};
+    const double hz = time_pieces(d, iters, pieces, n);
+    double elapsed_ns = 0;
 
-    for (size_t i = 0; i < d->threads; i++)
-        d->workers[i].hz = 0;
-    for (uint64_t piece = 0; piece < pieces; piece++) {
-        uint64_t t0;
-
-        d->steps = iters * (piece + 1) / pieces - iters * piece / pieces;
-        t0 = d->clock->now_ns(d->clock->self);
-        am_team_run(d->team, run_steps, d);
-        elapsed_ns += (double)(d->clock->now_ns(d->clock->self) - t0);
-        am_team_run(d->team, run_chain, d);
-    }
-    elapsed_ns = fmax(elapsed_ns - (double)(pieces * d->clock->overhead_ns), 1);
+    for (uint64_t i = 0; i < n; i++)
+        elapsed_ns += pieces[i].ns;
     d->verified = d->steps;
-    hz = mean_hz(d);
-    macs = step_work(d->form) * (double)iters * (double)d->threads;
     batch->elapsed_ns = (uint64_t)elapsed_ns;
-    batch->values[RATE] = macs / (elapsed_ns * 1e-9);
+    batch->values[RATE] =
+        step_work(d->form) * (double)iters * (double)d->threads / (elapsed_ns * 1e-9);
     batch->values[CLOCK] = hz;
-    batch->values[PER_CYCLE] = is_bound_by_chain(d, (double)iters, elapsed_ns, hz)
-                                   ? batch->values[RATE] / (hz * (double)d->threads)
-                                   : (double)NAN;
+    batch->values[PER_CYCLE] = per_cycle(d, pieces, n);
     if (batch->values[PER_CYCLE] > per_cycle_max)
         return am_fail(err, AM_E_WRONG, "%s: %.0f multiply-adds per cycle of a core: not executed?",
                        d->form->name, batch->values[PER_CYCLE]);
@@ -253,7 +303,7 @@ static const struct am_metric metrics[] = {
 
 static const struct am_systematic systematic[] = {
     {.metric = "rate", .pieces = PIECES},
-    {.metric = "per_cycle", .pieces = 2 * PIECES, .selection = 0.005},
+    {.metric = "per_cycle", .pieces = 2 * PIECES, .selection = AGREEMENT},
     {.metric = "clock", .pieces = PIECES, .selection = 0.005},
     {.metric = NULL},
 };
@@ -261,7 +311,7 @@ static const struct am_systematic systematic[] = {
 const struct am_bench am_bench_cpu_dot = {
     .name = "cpu.dot",
     .summary = "multiply-adds of bytes, words, bfloat16, half precision, and tiles",
-    .version = 1,
+    .version = 2,
     .axes = axes,
     .metrics = metrics,
     .systematic = systematic,

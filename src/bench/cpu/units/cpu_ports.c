@@ -145,11 +145,7 @@ static double confirmed(const struct mixes *m, const struct timed_loop *l)
     double cycles[SLICES_MAX];
     const size_t n = slices_of(m, l, cycles);
 
-    for (size_t i = 0; i + AGREEING <= n; i++) {
-        if (cycles[i + AGREEING - 1] <= (1 + AGREEMENT) * cycles[i])
-            return cycles[i];
-    }
-    return NAN;
+    return am_stats_confirmed(cycles, n, AGREEING, AGREEMENT);
 }
 
 /* One pass over the loops; after the first rounds only over those that are not settled. False when

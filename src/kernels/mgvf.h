@@ -99,6 +99,8 @@ extern const char *const am_mgvf_forms[]; /* by enumerator, ended by NULL */
 
 enum { AM_MGVF_NAIVE_MATRICES = 16 }; /* in the scratch of the naive loop */
 
+typedef void am_mgvf_code_fn(void); /* code to be shown, not called */
+
 struct am_mgvf_variant {
     const char *isa;
     unsigned lanes[AM_MGVF_TYPES];
@@ -106,9 +108,12 @@ struct am_mgvf_variant {
     am_mgvf_pack_fn *pack[AM_MGVF_TYPES];
     am_mgvf_unpack_fn *unpack[AM_MGVF_TYPES];
     size_t block; /* rows at a time of the form lanes */
+    /* Where it spends its time: blocks of which one row in AM_MGVF_EVERY_MAX is counted. One turn
+     * of the longest loop steps AM_MGVF_TURN vectors of each of the block's rows. */
+    am_mgvf_code_fn *hot[AM_MGVF_TYPES];
 };
 
-enum { AM_MGVF_EVERY_MAX = 4 };
+enum { AM_MGVF_EVERY_MAX = 4, AM_MGVF_TURN = 3 };
 #define AM_MGVF_LANES_LEAST(lanes) ((size_t)(lanes) + 2) /* three vectors per row */
 
 const struct am_mgvf_variant *am_mgvf_find(const char *isa); /* NULL when unknown */

@@ -79,6 +79,10 @@ static const struct {
             -0.0211365210662873, -0.01384028005905886))
 #include "kernels/mgvf.inc"
 
+#define HOT_ROWS(rows, type) lanes_rows_##rows##_4_##type
+#define HOT_OF(rows, type) HOT_ROWS(rows, type)
+#define HOT(type) HOT_OF(BLOCK_ROWS, type)
+
 const struct am_mgvf_variant AM_KERNEL(am_mgvf_) = {
     .isa = AM_STRING(AM_ISA),
     .lanes = {sizeof(am_vf32) / sizeof(float), sizeof(am_vf64) / sizeof(double)},
@@ -92,4 +96,5 @@ const struct am_mgvf_variant AM_KERNEL(am_mgvf_) = {
     .pack = {pack_f32, pack_f64},
     .unpack = {unpack_f32, unpack_f64},
     .block = BLOCK_ROWS,
+    .hot = {(am_mgvf_code_fn *)HOT(f32), (am_mgvf_code_fn *)HOT(f64)},
 };

@@ -111,6 +111,8 @@ static const struct am_result_metric *rate_of(const struct am_explanation *e,
 
 double am_explanation_amount(const struct am_explanation *e)
 {
+    if (e->row && e->row->rate) /* of operations, which its family names */
+        return e->work.ops;
     return strcmp(e->metric->unit, am_ceiling_unit(AM_CEILING_FLOPS)) == 0 ? e->work.flops
                                                                            : bytes_of(e);
 }

@@ -59,7 +59,26 @@ static void add_loop(const struct telling *t, const struct am_predicted *p, doub
     }
 }
 
-/* Every innermost loop of the code runs once per pass. False when nothing can be said. */
+/* Where only the longest loop counts: all others, and calls and other things in them, are left out.
+ */
+static void keep_longest(const struct am_explanation *e, struct am_loops *loops)
+{
+    const char *const which = am_kvs_get(&e->result->chosen, "code_loops");
+    size_t longest = 0;
+
+    if (!which || strcmp(which, "longest") != 0 || loops->n == 0)
+        return;
+    for (size_t i = 1; i < loops->n; i++) {
+        const struct am_loop *const l = &loops->items[i], *const best = &loops->items[longest];
+
+        longest = l->last - l->first > best->last - best->first ? i : longest;
+    }
+    loops->items[0] = loops->items[longest];
+    loops->n = 1;
+}
+
+/* Every innermost loop of the code, or the longest, runs once per pass. False when nothing can be
+ * said. */
 static bool tell_loops(const struct telling *t, const struct am_explanation *e,
                        struct am_core_bound *out)
 {
@@ -78,6 +97,7 @@ static bool tell_loops(const struct telling *t, const struct am_explanation *e,
     if (am_insns_decode(&code, t->arena, &insns, &err) != AM_OK ||
         !am_loops_find(&insns, t->arena, &loops))
         return false;
+    keep_longest(e, &loops);
     for (size_t i = 0; i < loops.n; i++) {
         struct am_predicted p;
 

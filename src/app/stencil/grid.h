@@ -77,6 +77,10 @@ struct am_grid_pass {
  */
 void am_grid_choose(struct am_grid_spec *spec, size_t steps);
 
+/* The code of the loop that passes of the method `wave` are spent in, and how many vectors one turn
+ * of it takes one step further; 0: another method, which is not told. */
+uintptr_t am_grid_hot_loop(const struct am_stencil_grid *grid, size_t *vectors);
+
 /* AM_E_ABSENT with its reason where the kernels lack the method or the form cannot have this r.
  * Gives the bytes that am_stencil_grid_init() needs. */
 enum am_status am_grid_bytes(const struct am_grid_spec *spec, size_t *bytes, struct am_err *err);

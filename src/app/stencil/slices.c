@@ -61,6 +61,19 @@ static am_stencil_slice_fn *loop_of(const struct am_stencil_spec *spec, unsigned
     return spec->kernels->slice[spec->form][spec->type][width - 1];
 }
 
+uintptr_t am_stencil_hot_loop(const struct am_stencil_spec *spec, size_t *vectors)
+{
+    const bool slice = spec->method == AM_STENCIL_BY_SLICE;
+    const unsigned width = slice ? spec->width : 1;
+
+    *vectors = slice ? (size_t)width * am_stencil_period(width) : 1;
+    if (spec->method == AM_STENCIL_BY_REGISTERS)
+        *vectors = am_stencil_held_for(spec)->width;
+    if (!slice && spec->method != AM_STENCIL_BY_SKEW && spec->method != AM_STENCIL_BY_REGISTERS)
+        return 0;
+    return (uintptr_t)loop_of(spec, width);
+}
+
 static void set_course(const struct am_stencil *st, size_t steps, unsigned width,
                        struct course *course)
 {

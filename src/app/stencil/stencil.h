@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The staircase: each is one idea further than the one before it. */
 enum am_stencil_method {
@@ -73,6 +74,10 @@ struct am_stencil_pass {
     unsigned front; /* sweeps: the array that it reads */
     double rescale; /* sweeps: what this step multiplies the state by; 0: nothing */
 };
+
+/* The code of the loop that passes are spent in, and how many vectors one turn of it takes one step
+ * further. 0: a sweep, which is not told. The spec is one that am_stencil_bytes() accepts. */
+uintptr_t am_stencil_hot_loop(const struct am_stencil_spec *spec, size_t *vectors);
 
 /* AM_E_ABSENT with its reason where the kernels lack the method, the width or the form for this r.
  * Gives the bytes that am_stencil_init() needs. */

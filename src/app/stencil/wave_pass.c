@@ -175,6 +175,24 @@ static ptrdiff_t planes_of(const struct front *f)
     return has_long_rows(f) || f->grid->waves->planes > 3 ? (ptrdiff_t)f->grid->waves->planes : 2;
 }
 
+/* Of a wave that is as high as they come; most are. */
+uintptr_t am_grid_hot_loop(const struct am_stencil_grid *grid, size_t *vectors)
+{
+    const struct front f = {.grid = grid};
+    const struct am_wave_variant *const waves = grid->waves;
+    const enum am_stencil_type type = grid->spec.type;
+    const size_t rows = grid->spec.tile[0];
+
+    if (grid->spec.method != AM_STENCIL_BY_WAVE)
+        return 0;
+    if (grid->spec.dim == 2) {
+        *vectors = rows;
+        return (uintptr_t)waves->flat[type][rows - 1];
+    }
+    *vectors = (size_t)(planes_of(&f) * deep_of(&f));
+    return (uintptr_t)waves->solid[type][planes_of(&f) - 1][deep_of(&f) - 1];
+}
+
 /* From level t to the next: rows y[0] to y[1] of planes z[0] to z[1], as far as there are any. */
 static void step_level(struct front *f, ptrdiff_t t, ptrdiff_t y[2], ptrdiff_t z[2])
 {

@@ -101,6 +101,8 @@ static void choose_loop(struct am_leuko_state *w, const struct am_value *point)
     const enum am_mgvf_type type = (enum am_mgvf_type)point[AM_LEUKO_TYPE].i;
 
     w->loop = am_mgvf_loop_of(point[AM_LEUKO_ISA].name, form, type);
+    if (form == AM_MGVF_BY_LANES && w->flt * w->slt == 1)
+        w->lanes = am_mgvf_find(point[AM_LEUKO_ISA].name);
 }
 
 /* ---- two levels ---- */
@@ -254,6 +256,19 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     return AM_OK;
 }
 
+/* How often the solver's loop runs is known once cells were tracked: with the tracks, before any
+ * batch. Windows are as wide as they come but for those at the border of a frame. */
+static void keep_code(const struct am_leuko_state *w)
+{
+    const double columns = AM_WINDOW_COLUMNS_MAX, lanes = (double)w->loop.lanes;
+    const double vectors = ceil((columns - 1) / lanes) + 1; /* of a row */
+
+    if (w->lanes && !w->told.said)
+        am_ctx_hot_loop(w->told.ctx, (uintptr_t)w->lanes->hot[w->loop.type],
+                        w->counts.updates / columns * vectors /
+                            (double)(AM_MGVF_TURN * w->loop.block));
+}
+
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     struct am_leuko_state *const w = state;
@@ -263,9 +278,11 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     if (!(w->counts.updates > 0))
         return am_fail(err, AM_E_WRONG, "wrong: no cell was tracked");
     s = am_scene_check(&w->scene, w->tolerance, residual, err);
-    if (s == AM_OK)
-        am_leuko_tracks_attach(&w->told, &w->scene);
-    return s;
+    if (s != AM_OK)
+        return s;
+    keep_code(w);
+    am_leuko_tracks_attach(&w->told, &w->scene);
+    return AM_OK;
 }
 
 static void finish(void *state)

@@ -61,6 +61,7 @@ struct am_leuko_state {
     size_t flt, slt;
     double tolerance; /* px, to the reference */
     const struct am_clock *clock;
+    const struct am_mgvf_variant *lanes; /* of the form lanes on one thread; NULL: another */
 };
 
 /* What the point asks for, cells or frames out of range refused; for devices too. */

@@ -174,11 +174,24 @@ static void cost_of_grid(const void *self, const struct am_clock *clock, struct 
         am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
 }
 
+/* A row is a whole number of vectors, which a few points are in twice. */
+static void keep_code(const struct grid *grid, const struct am_ctx *ctx)
+{
+    const struct am_grid_spec *const spec = &grid->grid.spec;
+    const double rows = (double)(spec->n[1] * spec->n[2]) * (double)grid->steps;
+    size_t vectors;
+    const uintptr_t code = am_grid_hot_loop(&grid->grid, &vectors);
+
+    if (code && spec->parts == 1)
+        am_ctx_hot_loop(ctx, code, rows * (double)grid->grid.length[0] / (double)vectors);
+}
+
 static void note_grid(const void *self, const struct am_ctx *ctx)
 {
     const struct grid *const grid = self;
     const struct am_grid_spec *const spec = &grid->grid.spec;
 
+    keep_code(grid, ctx);
     am_ctx_note(ctx, "sides", "%zu x %zu x %zu", spec->n[0], spec->n[1], spec->n[2]);
     am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
     if (spec->method < AM_STENCIL_BY_SKEW)

@@ -169,11 +169,24 @@ static void cost_of_line(const void *self, const struct am_clock *clock, struct 
         am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
 }
 
+/* Updates that more lanes than there are points compute are few, and not counted. */
+static void keep_code(const struct line *line, const struct am_ctx *ctx)
+{
+    const struct am_stencil_spec *const spec = &line->st.spec;
+    const double updates = (double)spec->n * (double)line->steps;
+    size_t vectors;
+    const uintptr_t code = am_stencil_hot_loop(spec, &vectors);
+
+    if (code && spec->parts == 1)
+        am_ctx_hot_loop(ctx, code, updates / (double)(vectors * spec->kernels->lanes[spec->type]));
+}
+
 static void note_line(const void *self, const struct am_ctx *ctx)
 {
     const struct line *const line = self;
     const struct am_stencil_spec *const spec = &line->st.spec;
 
+    keep_code(line, ctx);
     if (has_depth(spec))
         am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
     if (spec->method == AM_STENCIL_BY_SLICE)

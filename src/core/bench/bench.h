@@ -119,6 +119,9 @@ void am_ctx_attach(const struct am_ctx *ctx, const char *name, const char *type,
  * `code`, chosen `code_passes`), so that what bounds it inside of a core can be told wherever they
  * are. */
 void am_ctx_code(const struct am_ctx *ctx, uintptr_t code, double passes);
+/* The same of code whose longest loop alone runs so often: the others take up what is left over at
+ * the ends of rows, or are not entered (chosen `code_loops`). */
+void am_ctx_hot_loop(const struct am_ctx *ctx, uintptr_t code, double passes);
 
 /* When the point was measured (clock of the samples), where that is not when its batch is: parts of
  * a program that ran before. Meters are read for this window then. 0, 0: at no time of its own. */

@@ -8,6 +8,12 @@ extern const char etext[]; /* of the linker: the end of this program's code */
 
 enum { CODE_MAX = 8192 };
 
+void am_ctx_hot_loop(const struct am_ctx *ctx, uintptr_t code, double passes)
+{
+    am_ctx_chosen(ctx, "code_loops", "longest");
+    am_ctx_code(ctx, code, passes);
+}
+
 void am_ctx_code(const struct am_ctx *ctx, uintptr_t code, double passes)
 {
     const uintptr_t end = (uintptr_t)etext;

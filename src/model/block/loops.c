@@ -4,6 +4,12 @@
 
 #include "base/array.h"
 
+#include <string.h>
+
+/* Longer candidates are taken for loops without a look: a file from anybody may have as many as it
+ * has instructions. */
+enum { FOLLOWED_MAX = 4096 };
+
 /* The instruction that begins at the address; insns->n when none does. */
 static size_t at_address(const struct am_insns *insns, uint64_t address)
 {
@@ -43,6 +49,41 @@ static bool holds_one(const struct am_loops *loops, size_t first, size_t last)
     return false;
 }
 
+/* Where execution comes from the first instruction of a candidate without leaving it. */
+struct walk {
+    const struct am_insns *insns;
+    bool *seen;      /* by instruction */
+    size_t *waiting; /* seen, and not yet followed */
+    size_t n;
+};
+
+static void come_to(struct walk *w, size_t i, const struct am_loop *within)
+{
+    if (i < within->first || i > within->last || w->seen[i])
+        return;
+    w->seen[i] = true;
+    w->waiting[w->n++] = i;
+}
+
+/* Whether the jump at the end is reached from the top: code that is laid out behind a function's
+ * end and jumps back into it is no loop, though it lies between a jump and its target. */
+static bool leads_to_its_jump(struct walk *w, const struct am_loop *loop)
+{
+    memset(w->seen + loop->first, 0, (loop->last - loop->first + 1) * sizeof(*w->seen));
+    w->n = 0;
+    come_to(w, loop->first, loop);
+    while (w->n > 0) {
+        const size_t i = w->waiting[--w->n];
+        const struct am_insn *const in = &w->insns->items[i];
+
+        if (in->target && (in->flow == AM_FLOW_JUMP || in->flow == AM_FLOW_BRANCH))
+            come_to(w, at_address(w->insns, in->target), loop);
+        if (in->flow != AM_FLOW_JUMP && in->flow != AM_FLOW_END)
+            come_to(w, i + 1, loop);
+    }
+    return w->seen[loop->last];
+}
+
 static void look_inside(const struct am_insns *insns, struct am_loop *loop)
 {
     for (size_t i = loop->first; i < loop->last; i++) {
@@ -57,18 +98,25 @@ static void look_inside(const struct am_insns *insns, struct am_loop *loop)
  */
 bool am_loops_find(const struct am_insns *insns, struct am_arena *arena, struct am_loops *out)
 {
+    struct walk walk = {.insns = insns,
+                        .seen = am_arena_array(arena, insns->n + 1, sizeof(*walk.seen)),
+                        .waiting = am_arena_array(arena, insns->n + 1, sizeof(*walk.waiting))};
+
     *out = (struct am_loops){.n = 0};
+    if (!walk.seen || !walk.waiting)
+        return false;
     for (size_t i = 0; i < insns->n; i++) {
-        const size_t first = top_of(insns, i);
+        struct am_loop candidate = {.first = top_of(insns, i), .last = i};
         struct am_loop *loop;
 
-        if (first == insns->n || holds_one(out, first, i))
+        if (candidate.first == insns->n || holds_one(out, candidate.first, i) ||
+            (i - candidate.first < FOLLOWED_MAX && !leads_to_its_jump(&walk, &candidate)))
             continue;
         loop = AM_ARRAY_ADD(arena, out->items, out->n, out->cap);
         if (!loop)
             return false;
-        *loop = (struct am_loop){.first = first, .last = i};
-        look_inside(insns, loop);
+        look_inside(insns, &candidate);
+        *loop = candidate;
     }
     return true;
 }

@@ -16,7 +16,7 @@
 /* Each ends with its loop; the rest of the section does not belong to it. */
 __asm__(
     ".pushsection .text\n"
-    ".globl tb_chain, tb_units, tb_nested, tb_moves, tb_odd\n"
+    ".globl tb_chain, tb_units, tb_nested, tb_moves, tb_odd, tb_behind, tb_two\n"
     ".type tb_chain, @function\n"
     "tb_chain:\n1:\n\tmulsd (%rsi), %xmm0\n\taddsd %xmm2, %xmm0\n\tadd $8, %rsi\n\tdec %rdi\n\t"
     "jnz 1b\n\tret\n"
@@ -37,6 +37,14 @@ __asm__(
     ".type tb_odd, @function\n"
     "tb_odd:\n1:\n\tcpuid\n\tprefetcht0 (%rsi)\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_odd, .-tb_odd\n"
+    ".type tb_behind, @function\n"
+    "tb_behind:\n\ttest %rdi, %rdi\n\tjz 3f\n1:\n\tadd %rcx, %rax\n\tdec %rdi\n\tjnz 1b\n"
+    "2:\n\tadd %rax, %rcx\n\tret\n3:\n\txor %eax, %eax\n\tjmp 2b\n"
+    ".size tb_behind, .-tb_behind\n"
+    ".type tb_two, @function\n"
+    "tb_two:\n1:\n\tmulsd %xmm1, %xmm3\n\tmulsd %xmm1, %xmm4\n\tmulsd %xmm1, %xmm5\n\t"
+    "mulsd %xmm1, %xmm6\n\tdec %rdi\n\tjnz 1b\n2:\n\tadd $8, %rsi\n\tdec %rcx\n\tjnz 2b\n\tret\n"
+    ".size tb_two, .-tb_two\n"
     ".popsection");
 #endif
 
@@ -227,6 +235,8 @@ static void check_loops(const struct bytes *self)
     p = predict(&c, self, "tb_moves");
     is_near(p.chain, 1, 1e-3, "moves that take a slot only are no part of a chain's length");
     ok(p.latencies_unknown == 0, "and their latency is known by that");
+    p = predict(&c, self, "tb_behind");
+    ok(p.n == 3, "code behind the end that jumps back into the function is no loop");
     p = predict(&c, self, "tb_odd");
     ok(p.unknown == 1, "an instruction without a form is unknown");
     ok(p.lines[1].forms.match == AM_FORM_LIKE && p.lines[1].forms.load[0],
@@ -271,6 +281,15 @@ static void check_explained(const struct bytes *self)
     e.next = am_explain_next(&e, &no_facts, &no_roofs, arena);
     ok(strstr(e.next, "by mul") && strstr(e.next, "20 % left"), "the resource is named: %s",
        e.next);
+    if (find(self, "tb_two", arena, &code, &err) != AM_OK)
+        abort();
+    kept.data = code.bytes;
+    kept.n = code.n;
+    ok(am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "a kernel of two loops is told");
+    is_near(e.core.cycles, 5, 1e-9, "both of them: a product's chain and a pointer's");
+    am_kvs_add(&r->chosen, arena, "code_loops", "longest");
+    ok(am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "and where the longest counts");
+    is_near(e.core.cycles, 4, 1e-9, "the other is left out");
     am_arena_fini(arena);
 }
 

@@ -11,13 +11,16 @@
 enum {
     STARTS = 3,       /* of the fit */
     KINDS_MIN = 4,    /* fewer say nothing of what they share */
-    KINDS_MAX = 200,  /* more are no classes: the measurements scatter */
+    FORMS_MANY = 200, /* from here on forms have their like */
     PARTS_MAX = 16,   /* classes in a mix, the loop's own instruction included */
     NAMES_IN_ONE = 4, /* anchors that a resource's name holds */
 };
 static const uint64_t fit_seed = 24;
 /* A class is bounded by a resource that it keeps busy for this share of its time alone. */
 static const double bounded = 0.93;
+/* Of many forms, classes that are more than this share of them are none: the measurements scatter.
+ */
+static const double kinds_most = 0.6;
 /* Evidence of which more than this is left out concludes nothing. */
 static const double dropped_most = 0.5;
 
@@ -333,8 +336,8 @@ static const char *what_is_missing(const struct am_incore *core, struct am_arena
     if ((double)core->dropped > dropped_most * (double)core->measured)
         return am_arena_printf(
             arena,
-            "%zu of %zu mixes have fewer than three launches, or are not verified: "
-            "measure with --launches 3 or more",
+            "%zu of %zu mixes have fewer than three launches, are not verified, or have a least "
+            "that no second launch confirms: measure with --launches 5 or more",
             core->dropped, core->measured);
     if (core->anchors[AM_MIX_alu][1] == core->n_forms)
         return "the anchor add_r64 was not measured among the forms";
@@ -388,7 +391,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
         *why_not = "too few forms that behave differently were measured";
         return false;
     }
-    if (out->n_kinds > KINDS_MAX) {
+    if (out->n_forms >= FORMS_MANY && (double)out->n_kinds > kinds_most * (double)out->n_forms) {
         *why_not = am_arena_printf(arena,
                                    "%zu forms fall into %zu classes: the measurements scatter too "
                                    "much",

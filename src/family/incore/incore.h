@@ -7,7 +7,8 @@
  * were disturbed by turns fit no model. Forms of one class take as long alone, and as long beside
  * each anchor, as far as the intervals tell; a class has the name of its first form, anchors first.
  * The resources are fitted to the mixes of classes with anchors and to most sets of random mixes;
- * the others test the result. Cells of fewer than three launches are left out, and counted. */
+ * the others test the result. Cells of fewer than three launches, or whose least no second launch
+ * confirms within a tenth, are left out, and counted; what is graded is the least. */
 #ifndef AM_FAMILY_INCORE_INCORE_H
 #define AM_FAMILY_INCORE_INCORE_H
 

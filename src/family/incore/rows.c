@@ -35,16 +35,62 @@ static bool is_spoilt(const struct am_grading *g)
 /* Of fewer launches all may have been disturbed. */
 static const size_t launches_least = 3;
 
-static void rest_on(struct am_incore *core, const struct am_result *result,
-                    const struct am_result_metric *metric)
-{
-    const size_t launches = metric->summary.launches;
-    struct am_grading grading = metric->grading;
+/* A least that no second launch comes so near, relative to it, may be one lucky or wrong launch: it
+ * is no evidence. Weights are decided within a tenth of a class's cycles (fit/resources.h). */
+static const double confirmed_within = 0.1;
 
-    if (grading.grade == AM_GRADE_C)
-        grading.grade = AM_GRADE_B; /* C is the median: what disturbs it leaves the least alone */
+/* What a cell rests on: the least of the launches, and the next. */
+struct least {
+    size_t launches;
+    double value, next;
+};
+
+static struct least least_of(const struct am_series *series)
+{
+    struct least l = {.value = INFINITY, .next = INFINITY};
+
+    for (size_t i = 0; i < series->n; i++) {
+        const struct am_launch_values *const launch = &series->launches[i];
+        double own = INFINITY;
+
+        for (size_t k = 0; k < launch->n; k++)
+            own = fmin(own, launch->values[k]);
+        if (!isfinite(own))
+            continue;
+        l.launches++;
+        l.next = fmin(l.next, fmax(own, l.value));
+        l.value = fmin(l.value, own);
+    }
+    return l;
+}
+
+/* The grade of a least. What disturbs launches, makes their clocks move or their medians have two
+ * modes adds to a time, and leaves the least alone, so that these say nothing here. What counts is
+ * how many launches there are, by the limits that medians have, and how near a second one comes. */
+static struct am_grading grade_least(const struct am_result_metric *metric, const struct least *l)
+{
+    const struct am_grade_row *const row = &am_grade_rows[AM_REASON_LAUNCHES];
+    const struct am_grade_input input = {.summary = &metric->summary, .verified = true};
+    const double missing = am_grade_measure(AM_REASON_LAUNCHES, &input);
+    const double apart = l->next / l->value - 1;
+    struct am_grading g = {AM_GRADE_A, 0};
+
+    if (missing > row->a)
+        g = (struct am_grading){missing <= row->b ? AM_GRADE_B : AM_GRADE_C,
+                                UINT32_C(1) << AM_REASON_LAUNCHES};
+    if (apart > AM_INCORE_STEADY)
+        g = am_grading_worse(
+            g, (struct am_grading){apart <= confirmed_within ? AM_GRADE_B : AM_GRADE_C,
+                                   UINT32_C(1) << AM_REASON_WIDE});
+    return g;
+}
+
+static void rest_on(struct am_incore *core, const struct am_result *result, const struct least *l,
+                    struct am_grading grading)
+{
     core->grading = am_grading_worse(core->grading, grading);
-    core->launches = core->measured == 1 || launches < core->launches ? launches : core->launches;
+    core->launches =
+        core->measured == 1 || l->launches < core->launches ? l->launches : core->launches;
     if (core->n_points < sizeof(core->points) / sizeof(core->points[0]) &&
         (core->n_points == 0 || core->points[core->n_points - 1] != result->point_id))
         core->points[core->n_points++] = result->point_id;
@@ -54,17 +100,21 @@ struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct a
                                           const char *name)
 {
     const struct am_result_metric *const m = am_result_metric(result, name);
+    struct am_grading grading;
+    struct least l;
 
     if (!m)
         return no_cell;
     core->measured++;
-    if (!(m->summary.min > 0) || m->summary.launches < launches_least || is_spoilt(&m->grading)) {
+    l = least_of(&m->series);
+    grading = grade_least(m, &l);
+    if (!(l.value > 0) || l.launches < launches_least || grading.grade == AM_GRADE_C ||
+        is_spoilt(&m->grading)) {
         core->dropped++;
         return no_cell;
     }
-    rest_on(core, result, m);
-    return (struct am_incore_cell){m->summary.min,
-                                   AM_INCORE_STEADY * m->summary.min + m->summary.systematic};
+    rest_on(core, result, &l, grading);
+    return (struct am_incore_cell){l.value, AM_INCORE_STEADY * l.value + m->summary.systematic};
 }
 
 /* "1:3"; false for what is none. */

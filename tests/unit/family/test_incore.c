@@ -242,8 +242,66 @@ static void check_grades(void)
     am_arena_fini(&run.arena);
 }
 
+/* The same launches in every cell, as multiples of what is planted. */
+static struct am_facts derive_with(struct rx_run *run, const double times[RX_LAUNCHES])
+{
+    const struct pm_machine m = planted();
+
+    add_all(run, &m);
+    for (size_t i = 0; i < run->set.n; i++) {
+        for (size_t k = 0; k < run->set.results[i].n_metrics; k++) {
+            struct am_series *const s = &run->set.results[i].metrics[k].series;
+            const double planted_cycles = s->launches[0].values[0];
+
+            for (size_t launch = 0; launch < RX_LAUNCHES; launch++) {
+                double *const value = am_arena_alloc(&run->arena, sizeof(*value));
+
+                *value = planted_cycles * times[launch];
+                s->launches[launch].values = value;
+                s->launches[launch].busy = 1;
+            }
+        }
+    }
+    return derive(run);
+}
+
+/* What is graded is the least and the launch that comes nearest to it, not the median. */
+static void check_grade_of_least(void)
+{
+    static const struct {
+        double times[RX_LAUNCHES]; /* the rest: 3 */
+        enum am_grade grade;       /* C: nothing is concluded */
+        const char *what;
+    } cases[] = {
+        {{3, 1, 1.005}, AM_GRADE_A, "confirmed within a percent, most launches disturbed: A"},
+        {{1.05, 3, 1}, AM_GRADE_B, "confirmed within five: B"},
+        {{3, 3, 1}, AM_GRADE_C, "one launch alone, however many others agree: nothing"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double times[RX_LAUNCHES];
+        struct rx_run run = {0};
+        struct am_facts facts;
+        const struct am_fact *f;
+
+        for (size_t k = 0; k < RX_LAUNCHES; k++)
+            times[k] = k < 3 ? cases[i].times[k] : 3;
+        facts = derive_with(&run, times);
+        f = am_facts_only(&facts, "core.ports_width", NULL);
+        if (cases[i].grade == AM_GRADE_C)
+            ok(!f && facts.n_remarks == 1 && strstr(facts.remarks[0], "no second launch"), "%s",
+               cases[i].what);
+        else
+            ok(f && f->grading.grade == cases[i].grade && fabs(f->value / 6 - 1) < 0.01,
+               "%s (%g, %s)", cases[i].what, f ? f->value : NAN,
+               f ? am_grade_names[f->grading.grade] : "-");
+        am_arena_fini(&run.arena);
+    }
+}
+
 int main(void)
 {
+    check_grade_of_least();
     check_planted();
     check_missing();
     check_missed();

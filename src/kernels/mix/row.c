@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Code of rows: bytes of x86-64 instructions, written by hand; tests/unit/kernels/test_row.c runs
+ * each kind. */
+#include "kernels/mix/row.h"
+
+#include <string.h>
+
+#define NAME(name, what) #name,
+const char *const am_row_fillers[] = {AM_ROW_FILLER_MAP(NAME) NULL};
+#undef NAME
+
+enum { LINE = 64, NOP = 0x90, FRAME_BYTES = 256, ROOM_UNIT = 1024, TURNS = 8 };
+
+_Static_assert(offsetof(struct am_row_area, divisor) == 16, "known to `enter`");
+_Static_assert(offsetof(struct am_row_area, loaded) == 32, "known to the filler load");
+_Static_assert(offsetof(struct am_row_area, stored) == 40, "known to the filler store");
+_Static_assert(offsetof(struct am_row_area, passed) == 64, "known to `leave_pairs`");
+_Static_assert(offsetof(struct am_row_area, pair) == 128, "known to put_access()");
+
+struct piece {
+    unsigned char length, bytes[6];
+};
+
+/* In turn; a length of 0 ends. */
+static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
+    [AM_ROW_nop] = {{1, {NOP}}},
+    [AM_ROW_zero] = {{2, {0x31, 0xc9}}},            /* xor %ecx,%ecx */
+    [AM_ROW_general] = {{4, {0x4c, 0x8d, 0x41, 1}}, /* lea 1(%rcx),%r8 */
+                        {4, {0x4c, 0x8d, 0x49, 1}}, /* to r11 */
+                        {4, {0x4c, 0x8d, 0x51, 1}},
+                        {4, {0x4c, 0x8d, 0x59, 1}}},
+    [AM_ROW_vector] = {{5, {0x66, 0x41, 0x0f, 0xfe, 0xc4}}, /* paddd %xmm12,%xmm0 */
+                       {5, {0x66, 0x41, 0x0f, 0xfe, 0xcc}}, /* to xmm7 */
+                       {5, {0x66, 0x41, 0x0f, 0xfe, 0xd4}},
+                       {5, {0x66, 0x41, 0x0f, 0xfe, 0xdc}},
+                       {5, {0x66, 0x41, 0x0f, 0xfe, 0xe4}},
+                       {5, {0x66, 0x41, 0x0f, 0xfe, 0xec}},
+                       {5, {0x66, 0x41, 0x0f, 0xfe, 0xf4}},
+                       {5, {0x66, 0x41, 0x0f, 0xfe, 0xfc}}},
+    [AM_ROW_load] = {{4, {0x44, 0x8b, 0x47, 32}}, /* mov 32(%rdi),%r8d */
+                     {4, {0x44, 0x8b, 0x4f, 32}}, /* to r11d */
+                     {4, {0x44, 0x8b, 0x57, 32}},
+                     {4, {0x44, 0x8b, 0x5f, 32}}},
+    [AM_ROW_store] = {{3, {0x89, 0x4f, 40}}}, /* mov %ecx,40(%rdi) */
+};
+
+/* The chains' registers are xmm14 and xmm15, the divisor is xmm13. */
+static const unsigned char enter[] = {
+    0xf3, 0x0f, 0x1e, 0xfa,             /* endbr64 */
+    0xf2, 0x44, 0x0f, 0x10, 0x37,       /* movsd (%rdi),%xmm14 */
+    0xf2, 0x44, 0x0f, 0x10, 0x7f, 0x08, /* movsd 8(%rdi),%xmm15 */
+    0xf2, 0x44, 0x0f, 0x10, 0x6f, 0x10, /* movsd 16(%rdi),%xmm13 */
+    0x66, 0x45, 0x0f, 0xef, 0xe4,       /* pxor %xmm12,%xmm12 */
+    0x31, 0xc9, 0xb8, 0x05, 0,    0,    0 /* xor %ecx,%ecx; mov $5,%eax */};
+static const unsigned char links[2][5] = {{0xf2, 0x45, 0x0f, 0x5e, 0xf5},  /* divsd %xmm13,%xmm14 */
+                                          {0xf2, 0x45, 0x0f, 0x5e, 0xfd}}; /* and %xmm15 */
+static const unsigned char leave[] = {
+    0xf2, 0x44, 0x0f, 0x11, 0x37,       /* movsd %xmm14,(%rdi) */
+    0xf2, 0x44, 0x0f, 0x11, 0x7f, 0x08, /* movsd %xmm15,8(%rdi) */
+    0x48, 0x89, 0x47, 0x40, 0xc3        /* mov %rax,64(%rdi); ret */
+};
+static const unsigned char wide_nop[AM_ROW_WIDE_BYTES] = {0x0f, 0x1f, 0x40, 0};
+
+#if defined(__x86_64__)
+static const char *const unsupported = NULL;
+#else
+static const char *const unsupported = "rows are made of x86-64 instructions only";
+#endif
+
+struct row {
+    unsigned char *at, *top;
+};
+
+static void put(struct row *r, const unsigned char *bytes, size_t n)
+{
+    memcpy(r->at, bytes, n);
+    r->at += n;
+}
+
+/* The loop begins on a line of the cache. */
+static enum am_status begin(struct am_mix_room *room, size_t bytes, struct row *r,
+                            struct am_err *err)
+{
+    enum am_status s;
+
+    if (unsupported)
+        return am_fail(err, AM_E_ABSENT, "%s", unsupported);
+    if (bytes > AM_ROW_BYTES_MAX)
+        return am_fail(err, AM_E_ABSENT, "%zu bytes of code, at most %d", bytes, AM_ROW_BYTES_MAX);
+    s = am_mix_room_open(room, (bytes + FRAME_BYTES) / ROOM_UNIT + 1, err);
+    if (s != AM_OK)
+        return s;
+    r->at = room->base;
+    put(r, enter, sizeof(enter));
+    while ((uintptr_t)r->at % LINE)
+        *r->at++ = NOP;
+    r->top = r->at;
+    return AM_OK;
+}
+
+static enum am_status end(struct am_mix_room *room, struct row *r, am_row_fn **fn_p,
+                          struct am_err *err)
+{
+    static const unsigned char dec_jnz[] = {0x48, 0xff, 0xce, 0x0f, 0x85}; /* dec %rsi; jnz */
+    int32_t distance;
+
+    put(r, dec_jnz, sizeof(dec_jnz));
+    distance = (int32_t)(r->top - (r->at + sizeof(distance)));
+    put(r, (const unsigned char *)&distance, sizeof(distance));
+    put(r, leave, sizeof(leave));
+    memcpy(fn_p, &room->base, sizeof(*fn_p)); /* a pointer to code, from one to its bytes */
+    return am_mix_seal(room, err);
+}
+
+static void put_fillers(struct row *r, enum am_row_filler filler, size_t count)
+{
+    size_t turn = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[filler][turn].length == 0)
+            turn = 0;
+        put(r, pieces[filler][turn].bytes, pieces[filler][turn].length);
+        turn++;
+    }
+}
+
+enum am_status am_row_between(struct am_mix_room *room, enum am_row_filler filler, size_t count,
+                              am_row_fn **fn_p, struct am_err *err)
+{
+    const size_t longest = sizeof(pieces[0][0].bytes), chain = AM_ROW_LINKS * sizeof(links[0]);
+    struct row r;
+    enum am_status s;
+
+    if (count > AM_ROW_COUNT_MAX)
+        return am_fail(err, AM_E_ABSENT, "%zu fillers, at most %d", count, AM_ROW_COUNT_MAX);
+    s = begin(room, 2 * (chain + count * longest), &r, err);
+    if (s != AM_OK)
+        return s;
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < AM_ROW_LINKS; k++)
+            put(&r, links[i], sizeof(links[i]));
+        put_fillers(&r, filler, count);
+    }
+    return end(room, &r, fn_p, err);
+}
+
+enum am_status am_row_plain(struct am_mix_room *room, size_t bytes, am_row_fn **fn_p,
+                            struct am_err *err)
+{
+    struct row r;
+    const enum am_status s = begin(room, bytes, &r, err);
+
+    if (s != AM_OK)
+        return s;
+    for (size_t i = 0; i < bytes / AM_ROW_WIDE_BYTES; i++)
+        put(&r, wide_nop, sizeof(wide_nop));
+    return end(room, &r, fn_p, err);
+}
+
+/* ---- stores and loads ---- */
+
+/* By the logarithm of their bytes: from and to eax, with an address of 32-bit displacement from
+ * rdi, which makes all of a kind equally long. */
+static const struct piece stores[] = {
+    {2, {0x88, 0x87}}, {3, {0x66, 0x89, 0x87}}, {2, {0x89, 0x87}}, {3, {0x48, 0x89, 0x87}}};
+static const struct piece loads[] = {
+    {3, {0x0f, 0xb6, 0x87}}, {3, {0x0f, 0xb7, 0x87}}, {2, {0x8b, 0x87}}, {3, {0x48, 0x8b, 0x87}}};
+
+/* 0 to 3; 4: no such access. */
+static size_t log_of(size_t bytes)
+{
+    size_t log = 0;
+
+    while (log < 4 && (size_t)1 << log != bytes)
+        log++;
+    return log;
+}
+
+static void put_access(struct row *r, const struct piece *piece, size_t offset)
+{
+    const int32_t displacement = (int32_t)(offsetof(struct am_row_area, pair) + offset);
+
+    put(r, piece->bytes, piece->length);
+    put(r, (const unsigned char *)&displacement, sizeof(displacement));
+}
+
+enum am_status am_row_pairs(struct am_mix_room *room, const struct am_row_pair *pair,
+                            am_row_fn **fn_p, struct am_err *err)
+{
+    const size_t store = log_of(pair->store), load = log_of(pair->load);
+    struct row r;
+    enum am_status s;
+
+    if (store > 3 || load > 3 || pair->offset >= pair->store)
+        return am_fail(err, AM_E_ABSENT,
+                       "a load of %zu bytes at byte %zu of a store of %zu: 1, 2, 4 or 8 bytes that "
+                       "the store wrote some of",
+                       pair->load, pair->offset, pair->store);
+    s = begin(room, (size_t)AM_ROW_PAIRS * 2 * (sizeof(stores[0].bytes) + sizeof(int32_t)), &r,
+              err);
+    if (s != AM_OK)
+        return s;
+    for (int i = 0; i < AM_ROW_PAIRS; i++) {
+        put_access(&r, &stores[store], 0);
+        put_access(&r, &loads[load], pair->offset);
+    }
+    return end(room, &r, fn_p, err);
+}
+
+/* ---- what comes out ---- */
+
+void am_row_start(struct am_row_area *area)
+{
+    memset(area, 0, sizeof(*area));
+    area->chains[0] = 3;
+    area->chains[1] = 5;
+    area->divisor = 1 + 0x1p-40;
+}
+
+bool am_row_is_right(const struct am_row_area *area, uint64_t passes)
+{
+    double expected[2] = {3, 5};
+
+    for (uint64_t i = 0; i < passes * AM_ROW_LINKS; i++) {
+        expected[0] /= area->divisor;
+        expected[1] /= area->divisor;
+    }
+    return memcmp(area->chains, expected, sizeof(area->chains)) == 0;
+}

@@ -340,8 +340,73 @@ static void check_guidelines(void)
     am_arena_fini(&arena);
 }
 
+/* ---- sizes ---- */
+
+static const struct am_fact *fact_of(const struct am_facts *facts, const char *name,
+                                     const char *where)
+{
+    return am_facts_only(facts, name, where);
+}
+
+/* A window of 224 shows at 218 fillers: half a chain of 12 is in it too. */
+static void check_window(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    for (int n = 16; n <= 496; n += 16) {
+        char text[64];
+
+        (void)snprintf(text, sizeof(text), "filler=nop count=%d", n);
+        add(&run, "cpu.window", text, "cycles", "cycle", n > 218 ? 320 + n / 8.0 : 160);
+        (void)snprintf(text, sizeof(text), "filler=zero count=%d", n);
+        add(&run, "cpu.window", text, "cycles", "cycle", 160 + n / 20.0);
+        (void)snprintf(text, sizeof(text), "filler=load count=%d", n);
+        add(&run, "cpu.window", text, "cycles", "cycle", n / 16 % 2 ? 320 : 160);
+    }
+    facts = derive(&run);
+    f = fact_of(&facts, "core.window", "filler=nop");
+    ok(f && f->ci.lo <= 224 && f->ci.hi >= 224 && fabs(f->value - 224) <= 16,
+       "a window of 224 is found (%g)", f ? f->value : NAN);
+    ok(!fact_of(&facts, "core.window", "filler=zero"), "a slow rise is no step");
+    ok(!fact_of(&facts, "core.window", "filler=load"), "nor is what goes up and down");
+    ok(facts.n_remarks == 2 && strstr(facts.remarks[0], "no clear step"), "both are remarked upon");
+    am_arena_fini(&run.arena);
+}
+
+/* Code rises in several steps, of which the first counts; a pattern costs half of its branches. */
+static void check_leaving(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+    const double codes[] = {0.17, 0.17, 0.168, 0.17, 0.26, 0.27, 0.26, 0.9, 2};
+
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        char text[64];
+
+        (void)snprintf(text, sizeof(text), "code=%u", 4096u << i);
+        add(&run, "cpu.fetch", text, "cycles", "cycle", codes[i]);
+        (void)snprintf(text, sizeof(text), "period=%u", 1u << 2 * i);
+        add(&run, "cpu.branch", text, "cycles", "cycle", i < 6 ? 2 : 10);
+    }
+    facts = derive(&run);
+    f = fact_of(&facts, "core.fetch", NULL);
+    ok(f && f->ci.lo <= 32768 && f->ci.hi >= 65536 && f->value < 65536,
+       "code of 32 KiB is the last at full speed (%g)", f ? f->value : NAN);
+    f = fact_of(&facts, "core.branch_pattern", NULL);
+    ok(f && f->ci.lo >= 1024 && f->ci.hi <= 4096, "a pattern of 1024 is remembered (%g)",
+       f ? f->value : NAN);
+    f = fact_of(&facts, "core.branch_cost", NULL);
+    ok(f && fabs(f->value - 16) < 0.1, "a wrong one costs 16 cycles (%g)", f ? f->value : NAN);
+    am_arena_fini(&run.arena);
+}
+
 int main(void)
 {
+    check_window();
+    check_leaving();
     check_one_set();
     check_smt();
     check_streams();

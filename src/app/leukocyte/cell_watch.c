@@ -1,60 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* Edges along contours, ways from frame to frame, and tracks that meet. */
+/* Places by pictures and by motion, and tracks that are compared with them. */
 #include "app/leukocyte/cell_watch.h"
+
+#include "app/leukocyte/cell_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    ANGLES = 60,
-    WAYS = 7,         /* steps whose median is the usual one */
-    WAYS_MIN = 3,     /* before that many nothing is usual */
-    VELOCITY_MIN = 5, /* frames from which a velocity is made */
-    PARTED_MIN = 5,   /* frames without a touch before a cell is believed again */
+    SEEN = 10,      /* places from which a velocity is made */
+    MISSES_MIN = 3, /* before that many forecasts nobody knows how good they are */
+    ROUNDS = 2,     /* of looking: covers by forecast, then by what was seen */
+    COVERS_MAX = 16,
+    REFITS = 2, /* of a profile in frame 0, each centred by the one before */
 };
 
-#define EDGE_HALVES 4      /* half pixels beside the contour in which its edge may lie */
-#define EDGE_STRENGTH 0.5  /* of the edge that the cell began with, to be one like it */
-#define CONFIDENCE_MIN 0.5 /* below it a cell has faded */
-#define TOUCH_RADII 2.2    /* nearer centres have outlines that touch, in mean radii of both */
-#define PART_RADII 2.4     /* and further ones have parted */
-#define JUMP_RADII 0.3     /* a step is not further from the usual one */
-#define FOUND_RADII 1.0    /* a cell is within this of where it must be; others are far */
+#define ERRORS_MOST 3.0 /* standard errors: nothing is expected to be further off, in many frames  \
+                         */
+#define NEARER 2.0      /* a place is so many times nearer to its own forecast than to others' */
+#define TOUCH_RADII 2.2 /* nearer centres have outlines that touch, in mean radii of both */
 
 const char *const am_lost_reasons[AM_LOST_KINDS] = {
     [AM_LOST_NOT] = "followed",
-    [AM_LOST_TOUCHED] = "its outline touches another one's",
+    [AM_LOST_APART] = "the cell itself is elsewhere",
+    [AM_LOST_HIDDEN] = "another one covers it or may be taken for it",
+    [AM_LOST_FADED] = "its picture is no longer seen",
     [AM_LOST_GAP] = "it is a gap between cells",
-    [AM_LOST_JUMPED] = "it moved as it never had",
-    [AM_LOST_FADED] = "its outline is no longer seen",
     [AM_LOST_BESIDE] = "it touches the border of the picture",
 };
 
-/* A cell's past. */
-struct past {
-    double sign, strength; /* of the edge in frame 0: outward if positive; its median */
-    struct am_centre at;   /* in the frame before */
-    struct am_centre way[WAYS];
-    size_t ways;
-    struct am_centre first; /* in frame 0 */
-    bool touching, gone;    /* gone: lost for good */
-    struct am_centre left;  /* before it touched, in frame left_at */
-    size_t left_at;
-    size_t parted; /* frames since it touched last */
+/* Where the cell was seen. */
+struct sight {
+    struct am_centre at;
+    double error;
+    size_t t;
 };
 
-/* A neighbour's outline that touches a cell's. */
-struct touch {
-    bool touches;
-    size_t other;
+/* A cell's past, without its track. */
+struct past {
+    struct am_profile profile;
+    double profile_error;    /* px, of the place that the profile was taken at */
+    struct sight seen[SEEN]; /* number k at k % SEEN */
+    size_t n_seen;
+    double misses[SEEN]; /* px per frame between forecast and place, likewise */
+    size_t n_misses;
+    bool gap; /* for good */
+};
+
+/* The second look at a cell in one frame. */
+struct look {
+    struct am_centre forecast, at; /* at: seen, or the forecast */
+    double forecast_error, error;
+    bool seen;
+    struct am_fit fit;
+    size_t nearest;  /* the other cell that is nearest; itself: there is none */
+    double distance; /* to that */
 };
 
 struct am_cell_watch {
     size_t n;
     struct past *past;
+    struct look *looks;
     struct am_cell_watched *cells;
-    struct touch *touches;
-    double cosine[ANGLES], sine[ANGLES];
 };
 
 void am_cell_watch_free(struct am_cell_watch *watch)
@@ -62,8 +69,8 @@ void am_cell_watch_free(struct am_cell_watch *watch)
     if (!watch)
         return;
     free(watch->past);
+    free(watch->looks);
     free(watch->cells);
-    free(watch->touches);
     free(watch);
 }
 
@@ -75,268 +82,262 @@ enum am_status am_cell_watch_new(size_t n, struct am_cell_watch **watch_p, struc
     if (w) {
         w->n = n;
         w->past = calloc(room, sizeof(*w->past));
+        w->looks = calloc(room, sizeof(*w->looks));
         w->cells = calloc(room, sizeof(*w->cells));
-        w->touches = calloc(room, sizeof(*w->touches));
     }
-    if (!w || !w->past || !w->cells || !w->touches) {
+    if (!w || !w->past || !w->looks || !w->cells) {
         am_cell_watch_free(w);
         return am_fail(err, AM_E_NOMEM, "no memory to watch %zu cells", n);
-    }
-    for (size_t i = 0; i < ANGLES; i++) {
-        w->cosine[i] = cos(2 * M_PI * (double)i / ANGLES);
-        w->sine[i] = sin(2 * M_PI * (double)i / ANGLES);
     }
     *watch_p = w;
     return AM_OK;
 }
 
-/* ---- edges ---- */
-
-static bool is_inside(struct am_image frame, double x, double y)
+static double distance(struct am_centre a, struct am_centre b)
 {
-    return x >= 0 && y >= 0 && x < (double)(frame.width - 1) && y < (double)(frame.height - 1);
+    return hypot(a.x - b.x, a.y - b.y);
 }
 
-static double grey(struct am_image frame, double x, double y)
-{
-    const uint8_t *const at = frame.pixels + (size_t)y * frame.width + (size_t)x;
-    const double u = x - floor(x), v = y - floor(y);
+/* ---- motion ---- */
 
-    return (1 - v) * ((1 - u) * at[0] + u * at[1]) +
-           v * ((1 - u) * at[frame.width] + u * at[frame.width + 1]);
+static const struct sight *newest(const struct past *past)
+{
+    return &past->seen[(past->n_seen - 1) % SEEN];
 }
 
-/* The contour's radius at one of ANGLES angles. */
-static double radius_at(const struct am_snake *snake, size_t angle)
+static const struct sight *oldest(const struct past *past)
 {
-    const double place = (double)angle * AM_SNAKE_POINTS / ANGLES, part = place - floor(place);
-    const size_t i = (size_t)place, next = (i + 1) % AM_SNAKE_POINTS;
-
-    return (1 - part) * snake->radius[i] + part * snake->radius[next];
+    return &past->seen[past->n_seen < SEEN ? 0 : past->n_seen % SEEN];
 }
 
-/* The strongest slope of this sign (0: of any) across the contour near it. NAN outside. */
-static double slope_at(const struct am_cell_watch *w, struct am_image frame,
-                       const struct am_snake *snake, size_t angle, double sign)
+/* Where motion leads by frame t: on in a straight line. The error grows with every frame as
+ * forecasts for one frame have been off. */
+static void forecast(const struct past *past, size_t t, struct look *look)
 {
-    const double c = w->cosine[angle], s = w->sine[angle], radius = radius_at(snake, angle);
-    double best = 0;
+    const struct sight *const now = newest(past), *const then = oldest(past);
+    const double span = (double)(now->t - then->t), ahead = (double)(t - now->t);
+    const size_t n = past->n_misses < SEEN ? past->n_misses : SEEN;
+    double sum = 0;
 
-    for (int half = -EDGE_HALVES; half <= EDGE_HALVES; half++) {
-        const double beside = 0.5 * half;
-        const double x = snake->centre.x + (radius + beside) * c;
-        const double y = snake->centre.y + (radius + beside) * s;
-        double slope;
-
-        if (!is_inside(frame, x - c, y - s) || !is_inside(frame, x + c, y + s))
-            return NAN;
-        slope = (grey(frame, x + c, y + s) - grey(frame, x - c, y - s)) / 2;
-        if (sign * slope >= 0 && fabs(slope) > fabs(best))
-            best = slope;
+    look->forecast = now->at;
+    if (span > 0) {
+        look->forecast.x += ahead / span * (now->at.x - then->at.x);
+        look->forecast.y += ahead / span * (now->at.y - then->at.y);
     }
-    return best;
+    for (size_t i = 0; i < n; i++)
+        sum += past->misses[i] * past->misses[i];
+    look->forecast_error = n >= MISSES_MIN ? ahead * sqrt(sum / (double)n) : INFINITY;
 }
 
-static int by_value(const void *a, const void *b)
+/* The cell was seen: forecasts are made from there, and are as good as this one was. */
+static void remember(struct past *past, const struct look *look, size_t t)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double ahead = (double)(t - newest(past)->t);
 
-    return (x > y) - (x < y);
+    if (past->n_seen > 1) /* else there was no velocity yet */
+        past->misses[past->n_misses++ % SEEN] = distance(look->at, look->forecast) / ahead;
+    past->seen[past->n_seen++ % SEEN] = (struct sight){look->at, look->error, t};
 }
 
-static double median(double *x, size_t n)
-{
-    qsort(x, n, sizeof(*x), by_value);
-    return n ? (x[(n - 1) / 2] + x[n / 2]) / 2 : 0;
-}
+/* ---- pictures ---- */
 
-/* What the cell began with. */
-static void learn(const struct am_cell_watch *w, struct am_image frame,
-                  const struct am_snake *snake, struct past *past)
+static size_t find_covers(const struct am_cell_watch *w, size_t i, struct am_cover *covers)
 {
-    double size[ANGLES], sum = 0;
     size_t n = 0;
 
-    for (size_t i = 0; i < ANGLES; i++) {
-        const double slope = slope_at(w, frame, snake, i, 0);
+    for (size_t k = 0; k < w->n && n < COVERS_MAX; k++) {
+        const double reach = w->past[i].profile.reach + w->past[k].profile.reach;
 
-        sum += isnan(slope) ? 0 : slope;
+        if (k != i && distance(w->looks[i].at, w->looks[k].at) < reach + AM_PROFILE_RINGS)
+            covers[n++] = (struct am_cover){w->looks[k].at, w->past[k].profile.reach};
     }
-    past->sign = sum < 0 ? -1 : 1;
-    for (size_t i = 0; i < ANGLES; i++) {
-        const double slope = slope_at(w, frame, snake, i, past->sign);
+    return n;
+}
 
-        if (!isnan(slope))
-            size[n++] = fabs(slope);
+/* Every cell by its picture, all from the same places. */
+static void look_once(struct am_cell_watch *w, struct am_image frame)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        struct am_cover covers[COVERS_MAX];
+        const size_t n = find_covers(w, i, covers);
+
+        w->looks[i].fit = am_profile_find(&w->past[i].profile, frame, w->looks[i].at, covers, n);
     }
-    past->strength = median(size, n);
-}
+    for (size_t i = 0; i < w->n; i++) {
+        struct look *const look = &w->looks[i];
 
-/* The share of the contour that lies on such an edge. *inside: how much of it is in the picture. */
-static double confidence(const struct am_cell_watch *w, struct am_image frame,
-                         const struct am_snake *snake, const struct past *past, double *inside)
-{
-    size_t seen = 0, like = 0;
-
-    for (size_t i = 0; i < ANGLES; i++) {
-        const double slope = slope_at(w, frame, snake, i, past->sign);
-
-        seen += !isnan(slope);
-        like += fabs(slope) >= EDGE_STRENGTH * past->strength;
+        look->seen = look->fit.found && ERRORS_MOST * look->fit.error <= AM_WATCH_TOLERANCE;
+        look->at = look->seen ? look->fit.at : look->forecast;
     }
-    *inside = (double)seen / ANGLES;
-    return past->strength > 0 ? (double)like / ANGLES : 0;
 }
 
-/* ---- ways ---- */
-
-/* The usual step, by each coordinate's median. */
-static struct am_centre usual_way(const struct past *past)
+/* Whether what was seen is this cell: near its own forecast, and not as near to another's. */
+static bool is_its_own(const struct am_cell_watch *w, size_t i)
 {
-    const size_t n = past->ways < WAYS ? past->ways : WAYS;
-    double x[WAYS], y[WAYS];
+    const struct look *const look = &w->looks[i];
+    const double off = distance(look->at, look->forecast);
 
-    for (size_t i = 0; i < n; i++) {
-        x[i] = past->way[i].x;
-        y[i] = past->way[i].y;
+    if (off > ERRORS_MOST * hypot(look->forecast_error, look->fit.error))
+        return false;
+    for (size_t k = 0; k < w->n; k++) {
+        if (k != i && NEARER * off > distance(look->at, w->looks[k].forecast))
+            return false;
     }
-    return (struct am_centre){median(x, n), median(y, n)};
+    return true;
 }
 
-static bool jumps(const struct past *past, struct am_centre way, double radius)
+static void find_nearest(struct am_cell_watch *w, size_t i)
 {
-    const struct am_centre usual = usual_way(past);
+    struct look *const look = &w->looks[i];
 
-    return past->ways >= WAYS_MIN && hypot(way.x - usual.x, way.y - usual.y) > JUMP_RADII * radius;
+    look->nearest = i;
+    look->distance = INFINITY;
+    for (size_t k = 0; k < w->n; k++) {
+        const double d = distance(look->at, w->looks[k].at);
+
+        if (k != i && d < look->distance) {
+            look->nearest = k;
+            look->distance = d;
+        }
+    }
 }
 
-/* ---- tracks that meet ---- */
-
-static void lose(struct am_cell_watched *cell, enum am_lost why, size_t t, size_t other)
+/* Places of all cells in frame t. */
+static void look_again(struct am_cell_watch *w, struct am_image frame, size_t t)
 {
-    if (cell->lost != AM_LOST_NOT)
-        return;
-    cell->lost = why;
-    cell->since = t;
-    cell->other = other;
+    for (size_t i = 0; i < w->n; i++) {
+        forecast(&w->past[i], t, &w->looks[i]);
+        w->looks[i].at = w->looks[i].forecast;
+    }
+    for (size_t round = 0; round < ROUNDS; round++)
+        look_once(w, frame);
+    for (size_t i = 0; i < w->n; i++)
+        w->looks[i].seen = w->looks[i].seen && is_its_own(w, i);
+    for (size_t i = 0; i < w->n; i++) {
+        struct look *const look = &w->looks[i];
+
+        look->at = look->seen ? look->fit.at : look->forecast;
+        look->error =
+            look->seen ? hypot(look->fit.error, w->past[i].profile_error) : look->forecast_error;
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        find_nearest(w, i);
+        if (w->looks[i].seen)
+            remember(&w->past[i], &w->looks[i], t);
+    }
 }
 
-static void lose_for_good(struct am_cell_watch *w, size_t i, enum am_lost why, size_t t,
-                          size_t other)
+/* Frame 0: the track is right, and shows what the cell looks like. */
+static void learn(struct am_cell_watch *w, struct am_image frame, size_t i, struct am_centre at)
 {
-    lose(&w->cells[i], why, t, other);
-    w->past[i].gone = true;
+    struct past *const past = &w->past[i];
+    struct am_fit fit;
+
+    am_profile_learn(frame, at, &past->profile);
+    for (size_t k = 0; k < REFITS; k++) {
+        fit = am_profile_find(&past->profile, frame, at, NULL, 0);
+        if (!fit.found || distance(fit.at, at) > AM_WATCH_TOLERANCE)
+            break;
+        at = fit.at;
+        past->profile_error = fit.error;
+        am_profile_learn(frame, at, &past->profile);
+    }
+    past->seen[0] = (struct sight){at, 0, 0};
+    past->n_seen = 1;
+    w->looks[i] = (struct look){.forecast = at, .at = at, .seen = true, .nearest = i};
+}
+
+/* ---- tracks ---- */
+
+static bool is_bright(const struct am_profile *profile)
+{
+    return profile->grey[0] > 0;
 }
 
 /* Cells are bright or dark; what is the other beside one, and weaker, is what lies between them. */
-static void judge_pair(struct am_cell_watch *w, size_t i, size_t k, size_t t)
+static void find_gaps(struct am_cell_watch *w, const struct am_leuko_cell *cells)
 {
-    const struct past *const a = &w->past[i], *const b = &w->past[k];
-    const size_t weaker = a->strength < b->strength ? i : k, other = weaker == i ? k : i;
-
-    if (a->sign * b->sign < 0) {
-        lose_for_good(w, weaker, AM_LOST_GAP, t, other);
-        return;
-    }
-    w->touches[i] = (struct touch){true, k};
-    w->touches[k] = (struct touch){true, i};
-}
-
-static void find_touches(struct am_cell_watch *w, const struct am_leuko_cell *cells, size_t t)
-{
-    for (size_t i = 0; i < w->n; i++)
-        w->touches[i] = (struct touch){false, i};
     for (size_t i = 0; i < w->n; i++) {
         for (size_t k = i + 1; k < w->n; k++) {
-            const struct am_centre a = cells[i].snake.centre, b = cells[k].snake.centre;
-            const double radii =
-                w->past[i].touching || w->past[k].touching ? PART_RADII : TOUCH_RADII;
+            const struct am_profile *const a = &w->past[i].profile, *const b = &w->past[k].profile;
             const double radius =
                 (am_snake_mean_radius(&cells[i].snake) + am_snake_mean_radius(&cells[k].snake)) / 2;
+            const size_t weaker = a->range < b->range ? i : k;
 
-            if (hypot(a.x - b.x, a.y - b.y) < radii * radius)
-                judge_pair(w, i, k, t);
+            if (is_bright(a) == is_bright(b) || w->past[weaker].gap ||
+                distance(cells[i].snake.centre, cells[k].snake.centre) >= TOUCH_RADII * radius)
+                continue;
+            w->past[weaker].gap = true;
+            w->cells[weaker].other = weaker == i ? k : i;
         }
     }
 }
 
-/* By the mean velocity from frame 0 until it touched. */
-static bool is_where_it_must_be(const struct past *past, struct am_centre at, size_t t,
-                                double radius)
+static bool is_inside(struct am_image frame, const struct am_snake *snake)
 {
-    const double frames = (double)past->left_at, since = (double)(t - past->left_at);
-    const struct am_centre left = past->left;
+    const double r = am_snake_mean_radius(snake);
+    const struct am_centre at = snake->centre;
 
-    return past->left_at >= VELOCITY_MIN &&
-           hypot(at.x - left.x - since * (left.x - past->first.x) / frames,
-                 at.y - left.y - since * (left.y - past->first.y) / frames) <= FOUND_RADII * radius;
+    return at.x - r >= 0 && at.y - r >= 0 && at.x + r <= (double)(frame.width - 1) &&
+           at.y + r <= (double)(frame.height - 1);
 }
 
-/* Whether the cell touches another one, or has not come out of that as it went in. */
-static bool follow_touch(struct am_cell_watch *w, size_t i, size_t t, struct am_centre at,
-                         double radius)
+/* The probability that a place is within the tolerance, if errors are normal. */
+static double confidence(double off, double error)
 {
-    struct past *const past = &w->past[i];
-
-    if (w->touches[i].touches) {
-        if (!past->touching) {
-            past->left = past->at;
-            past->left_at = t > 0 ? t - 1 : 0;
-        }
-        past->touching = true;
-        past->parted = 0;
-        lose(&w->cells[i], AM_LOST_TOUCHED, t, w->touches[i].other);
-        return true;
-    }
-    if (!past->touching)
-        return false;
-    if (++past->parted < PARTED_MIN)
-        return true; /* the contour may still be on its way back */
-    past->touching = false;
-    past->ways = 0;
-    if (is_where_it_must_be(past, at, t, radius))
-        w->cells[i].lost = AM_LOST_NOT;
-    else
-        past->gone = true;
-    return past->gone;
+    if (!(error < INFINITY))
+        return 0;
+    return error > 0 ? erfc((off - AM_WATCH_TOLERANCE) / error / M_SQRT2) / 2
+                     : off <= AM_WATCH_TOLERANCE;
 }
 
-/* ---- a frame ---- */
-
-static void look_at(struct am_cell_watch *w, struct am_image frame, size_t t, size_t i,
-                    const struct am_leuko_cell *cell)
+static enum am_lost judge(const struct am_cell_watch *w, struct am_image frame, size_t i,
+                          const struct am_leuko_cell *cell)
 {
-    struct past *const past = &w->past[i];
-    const struct am_centre at = cell->snake.centre, way = {at.x - past->at.x, at.y - past->at.y};
-    const double radius = am_snake_mean_radius(&cell->snake);
-    double inside = 1;
+    const struct look *const look = &w->looks[i];
+    const double off = distance(cell->snake.centre, look->at);
+    const bool covered =
+        look->distance < w->past[i].profile.reach + w->past[look->nearest].profile.reach;
 
-    w->cells[i].confidence = confidence(w, frame, &cell->snake, past, &inside);
-    if (past->gone || follow_touch(w, i, t, at, radius)) {
-        past->at = at;
-        return;
-    }
-    if (inside < 1)
-        lose_for_good(w, i, AM_LOST_BESIDE, t, i);
-    else if (t > 0 && jumps(past, way, radius))
-        lose_for_good(w, i, AM_LOST_JUMPED, t, i);
-    else if (t > 0 && w->cells[i].confidence < CONFIDENCE_MIN)
-        lose_for_good(w, i, AM_LOST_FADED, t, i);
-    if (t > 0)
-        past->way[past->ways++ % WAYS] = way;
-    past->at = at;
+    if (w->past[i].gap)
+        return AM_LOST_GAP;
+    if (!is_inside(frame, &cell->snake))
+        return AM_LOST_BESIDE;
+    if (look->nearest != i && look->distance < 2 * AM_WATCH_TOLERANCE)
+        return AM_LOST_HIDDEN;
+    if (off + ERRORS_MOST * look->error <= AM_WATCH_TOLERANCE)
+        return AM_LOST_NOT;
+    if (look->seen || off > AM_WATCH_TOLERANCE)
+        return AM_LOST_APART;
+    return look->nearest != i && covered ? AM_LOST_HIDDEN : AM_LOST_FADED;
+}
+
+static void conclude(struct am_cell_watch *w, struct am_image frame, size_t t, size_t i,
+                     const struct am_leuko_cell *cell)
+{
+    struct am_cell_watched *const out = &w->cells[i];
+    const enum am_lost lost = judge(w, frame, i, cell);
+
+    out->confidence = confidence(distance(cell->snake.centre, w->looks[i].at), w->looks[i].error);
+    if (lost != AM_LOST_NOT && out->lost == AM_LOST_NOT)
+        out->since = t;
+    if (lost == AM_LOST_HIDDEN)
+        out->other = w->looks[i].nearest;
+    out->lost = lost;
 }
 
 const struct am_cell_watched *am_cell_watch_frame(struct am_cell_watch *watch,
                                                   struct am_image frame, size_t t,
                                                   const struct am_leuko_cell *cells)
 {
-    for (size_t i = 0; i < watch->n && t == 0; i++) {
-        learn(watch, frame, &cells[i].snake, &watch->past[i]);
-        watch->past[i].first = watch->past[i].at = cells[i].snake.centre;
-    }
-    find_touches(watch, cells, t);
+    for (size_t i = 0; i < watch->n && t == 0; i++)
+        learn(watch, frame, i, cells[i].snake.centre);
+    if (t > 0)
+        look_again(watch, frame, t);
+    for (size_t i = 0; i < watch->n && t == 0; i++)
+        find_nearest(watch, i);
+    find_gaps(watch, cells);
     for (size_t i = 0; i < watch->n; i++)
-        look_at(watch, frame, t, i, &cells[i]);
+        conclude(watch, frame, t, i, &cells[i]);
     return watch->cells;
 }

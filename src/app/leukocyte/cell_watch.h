@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether tracks are to be believed: a look at every cell after each frame.
+/* Whether tracks are to be believed: a second look at every cell after each frame.
  *
- * A contour always comes to rest somewhere. Here the picture is asked again, without the flow: how
- * much of a contour lies on an edge like that of the cell it began with (confidence, 0 to 1),
- * whether the cell moved as it had been moving, whether it touches another track's. While outlines
- * touch nobody knows which edge is whose: both are lost, until they part with each of them where it
- * would be by its own motion; otherwise, and for every other reason, for good. Distances are
- * measured in the cells' own radii. */
+ * A contour always comes to rest somewhere. The second look finds the cell again by other means: by
+ * its own picture of frame 0 (cell_fit.h), near where its motion so far leads. Where the picture
+ * does not show it (another cell covers it) or shows it far from there, motion alone says where it
+ * must be, and the less so the longer that lasts. Either way there is a place with a standard
+ * error. A track is believed while that makes it sure, by three standard errors, that the cell is
+ * within AM_WATCH_TOLERANCE of the track, and no other cell is so near that the two could be
+ * exchanged. A track that is not believed may be believed again. */
 #ifndef AM_APP_LEUKOCYTE_CELL_WATCH_H
 #define AM_APP_LEUKOCYTE_CELL_WATCH_H
 
@@ -16,23 +17,25 @@
 
 #include <stddef.h>
 
+#define AM_WATCH_TOLERANCE 2.0 /* px: what a track that is believed promises */
+
 enum am_lost {
     AM_LOST_NOT,
-    AM_LOST_TOUCHED, /* its outline touches another track's, or they parted and it was elsewhere */
-    AM_LOST_GAP,     /* dark between bright cells, or bright between dark ones: no cell */
-    AM_LOST_JUMPED,  /* it moved by far more or less than it had been moving */
-    AM_LOST_FADED,   /* most of the contour lies on no edge like that of the cell */
-    AM_LOST_BESIDE,  /* the contour touches the picture's border */
+    AM_LOST_APART,  /* the cell is seen, or must be, elsewhere */
+    AM_LOST_HIDDEN, /* another cell covers it, or could be taken for it */
+    AM_LOST_FADED,  /* its picture is seen no more, and it was hidden by nobody */
+    AM_LOST_GAP,    /* dark between bright cells, or bright between dark ones: no cell */
+    AM_LOST_BESIDE, /* the contour touches the picture's border */
     AM_LOST_KINDS,
 };
 extern const char *const am_lost_reasons[AM_LOST_KINDS]; /* for sentences: "cell 3 (...)" */
 
 /* Of one cell, after a frame. */
 struct am_cell_watched {
-    double confidence;
+    double confidence; /* probability that the cell is within AM_WATCH_TOLERANCE */
     enum am_lost lost;
-    size_t since; /* frame in which it was lost */
-    size_t other; /* AM_LOST_TOUCHED, AM_LOST_GAP: the cell beside it */
+    size_t since; /* frame since which it is lost */
+    size_t other; /* AM_LOST_HIDDEN, AM_LOST_GAP: the cell beside it */
 };
 
 struct am_cell_watch;

@@ -50,7 +50,7 @@ void am_track_tell_lost(const struct am_paths *paths)
         const struct am_cell_watched *const w = &paths->watched[(paths->frames - 1) * paths->n + i];
         const unsigned long long name = paths->names[i];
 
-        if (w->lost == AM_LOST_TOUCHED || w->lost == AM_LOST_GAP)
+        if (w->lost == AM_LOST_HIDDEN || w->lost == AM_LOST_GAP)
             am_log(AM_LOG_WARN, "cell %llu is lost from frame %zu on: %s (cell %llu)", name,
                    w->since, am_lost_reasons[w->lost], (unsigned long long)paths->names[w->other]);
         else if (w->lost != AM_LOST_NOT)

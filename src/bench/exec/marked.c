@@ -171,7 +171,8 @@ enum am_status am_exec_marked_prepare(struct am_exec_marked *m,
     }
     found = am_marks_find(&m->marks, region);
     if (!found || !found->calls)
-        return am_fail(err, AM_E_WRONG, "no call of region \"%s\" ended in this execution", region);
+        return am_fail(err, AM_E_ABSENT, "no call of region \"%s\" ended in this execution",
+                       region);
     *work = (struct am_work){.ops = (double)found->calls,
                              .flops = found->flops,
                              .bytes_read = found->bytes_read,
@@ -210,12 +211,18 @@ void am_exec_marked_values(const struct am_exec_marked *m, const char *region,
 
     for (size_t i = 0; i < AM_EXEC_MARKED_METRICS; i++)
         batch->values[i] = NAN;
+    batch->elsewhere = !program;
+    if (!program && !r) {
+        batch->elapsed_ns = 1; /* a moment that has a length */
+        batch->values[TIME] = batch->values[SELF] = batch->values[CALLS] = 0;
+        batch->values[TOTAL] = batch->values[TOTAL_SELF] = 0;
+        return;
+    }
     batch->elapsed_ns = m->elapsed_ns;
     batch->values[TIME] = (double)m->elapsed_ns * 1e-9;
     batch->values[CALLS] = 1;
     if (program && m->marks.threads)
         batch->values[THREADS] = (double)m->marks.threads;
-    batch->elsewhere = !program;
     if (r) {
         region_values(r, batch->values);
         batch->elapsed_ns = (uint64_t)(r->time_s * 1e9);

@@ -27,13 +27,14 @@ enum am_status am_exec_marked_run(struct am_exec_marked *marked,
                                   const struct am_exec_program *program, const struct am_ctx *ctx,
                                   struct am_exec_end *end, struct am_err *err);
 
-/* Finds the region's work and threads. AM_E_WRONG where this execution never was in it. */
+/* Finds the region's work and threads. AM_E_ABSENT where this execution never was in it. */
 enum am_status am_exec_marked_prepare(struct am_exec_marked *marked,
                                       const struct am_exec_program *program, const char *region,
                                       const struct am_ctx *ctx, struct am_work *work,
                                       struct am_err *err);
 
-/* What was measured of a region, or of the program, in the latest execution. */
+/* What was measured of a region, or of the program, in the latest execution; of a region that it
+ * never entered, no call and no time. */
 void am_exec_marked_values(const struct am_exec_marked *marked, const char *region,
                            struct am_batch *batch);
 /* What was collected in words: regions, threads, and whatever was not in order. */

@@ -231,6 +231,20 @@ static enum am_status interfere(struct state *s, const struct am_ctx *ctx, struc
     return am_interference_start(&s->interference, &beside, &cpus, largest_cache(), err);
 }
 
+/* A region that every execution enters, or one that some do not. */
+static enum am_status prepare_region(struct state *s, struct am_work *work, struct am_err *err)
+{
+    const enum am_status status =
+        am_exec_marked_prepare(s->of->marked, &s->program, s->region, s->ctx, work, err);
+
+    if (status != AM_E_ABSENT)
+        return status;
+    if (!am_strings_have(&s->of->test->maybe, s->region))
+        return am_fail(err, AM_E_WRONG, "%s", am_arena_strdup(&s->arena, err->text));
+    work->ops = 1;
+    return AM_OK;
+}
+
 static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *values,
                               struct am_work *work, struct am_err *err)
 {
@@ -255,7 +269,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     tell_line(ctx, s);
     status = set_clock(s, ctx, &s->point, err);
     if (status == AM_OK && s->region)
-        return am_exec_marked_prepare(s->of->marked, &s->program, s->region, ctx, work, err);
+        return prepare_region(s, work, err);
     if (status == AM_OK)
         status = warm_up(s, err);
     if (status == AM_OK)

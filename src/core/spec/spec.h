@@ -79,8 +79,9 @@ struct am_spec_test {
     struct am_strings args;   /* templates, one per word */
     struct am_strings builds; /* templates, one a command line */
     bool build_none;          /* `build none`: not even make */
-    struct am_strings work; /* templates of flops, bytes read, bytes written; n == 0: not stated */
-    bool marked;            /* regions of the program are measured: `mark` lines */
+    struct am_strings work;  /* templates of flops, bytes read, bytes written; n == 0: not stated */
+    bool marked;             /* regions of the program are measured: `mark` lines */
+    struct am_strings maybe; /* those of them that an execution need not enter: `maybe` lines */
     enum am_spec_shell shell;     /* of exec, build, prepare and cleanup */
     const char *prepare;          /* command line before each execution, not timed; NULL: none */
     const char *cleanup;          /* the same after it */

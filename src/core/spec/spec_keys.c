@@ -531,6 +531,7 @@ static const struct {
     {"axis", key_axis, OWN_LINE},
     {"variable", key_variable, 0},
     {"mark", am_spec_key_mark, WHOLE_TEST},
+    {"maybe", am_spec_key_maybe, WHOLE_TEST},
     {"work", am_spec_key_work, WHOLE_TEST},
     {"build", key_build, WHOLE_TEST},
     {"result", key_result, WHOLE_TEST},

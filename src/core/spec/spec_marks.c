@@ -29,6 +29,16 @@ enum am_status am_spec_key_mark(struct am_spec_reader *r, const char *value)
     return AM_OK;
 }
 
+/* The same of a region that some executions never enter: no call is a value. */
+enum am_status am_spec_key_maybe(struct am_spec_reader *r, const char *value)
+{
+    const enum am_status s = am_spec_key_mark(r, value);
+
+    if (s != AM_OK)
+        return s;
+    return am_strings_add(&r->now.test.maybe, r->arena, value) ? AM_OK : am_spec_no_memory(r);
+}
+
 /* What one execution does: numbers, variables and their products. */
 enum am_status am_spec_key_work(struct am_spec_reader *r, const char *value)
 {

@@ -86,6 +86,7 @@ enum am_status am_spec_add_run(struct am_spec_reader *r);
 bool am_spec_has_more(const struct am_spec_test *test);
 enum am_status am_spec_key_work(struct am_spec_reader *r, const char *value);
 enum am_status am_spec_key_mark(struct am_spec_reader *r, const char *value);
+enum am_status am_spec_key_maybe(struct am_spec_reader *r, const char *value);
 
 /* ---- studies (study_keys.c, study_that.c) ---- */
 

@@ -234,7 +234,7 @@ static void test_flat_limits(void)
 static void test_marks(void)
 {
     static const char text[] = "test a\nexec b\narg {n}\naxis n 1,2\nmark (program)\nmark A::b, c\n"
-                               "mark A::b, c\nrun\ntest d\nexec e\nrun\n";
+                               "mark A::b, c\nmaybe r\nrun\ntest d\nexec e\nrun\n";
     struct am_arena arena = {0};
     struct am_spec spec, again;
     struct am_spec_axes axes;
@@ -244,8 +244,11 @@ static void test_marks(void)
        "marks belong to their test (%s)", err.text);
     ok(parse(spec.flat, &arena, &again, &err) == AM_OK &&
            am_spec_axes_of(&again, 0, &arena, &axes, &err) == AM_OK && axes.n == 2 &&
-           axes.items[1].n == 2,
+           axes.items[1].n == 3,
        "the flat form has them (%s)", err.text);
+    ok(again.tests[0].maybe.n == 1 && am_strings_have(&again.tests[0].maybe, "r") &&
+           again.tests[1].maybe.n == 0,
+       "and which of them an execution need not enter");
     is_str(axes.items[1].name, AM_SPEC_REGION, "the axis is called region");
     is_str(axes.items[1].texts[1], "A::b, c", "a name may hold anything");
     is_str(axes.items[1].labels[1], "A::b__c", "and has a word as label");

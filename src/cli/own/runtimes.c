@@ -48,21 +48,10 @@ const char *am_runtimes_folder(struct am_arena *arena)
 static const char *find_sources(struct am_arena *arena)
 {
     static const char *const places[] = {"src/bench/omp/kit", "../libexec/archmeter/runtime"};
-    char self[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    const char *const main =
+        am_datafile_beside(places, sizeof(places) / sizeof(*places), "main_omp.c", arena);
 
-    if (n <= 0)
-        return NULL;
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-        const char *const folder = am_arena_printf(arena, "%s/%s", self, places[i]);
-        const char *const main = am_arena_printf(arena, "%s/%s/main_omp.c", self, places[i]);
-
-        if (folder && main && access(main, R_OK) == 0)
-            return folder;
-    }
-    return NULL;
+    return main ? am_arena_strndup(arena, main, (size_t)(strrchr(main, '/') - main)) : NULL;
 }
 
 /* The files of one runtime. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,25 @@ const char *am_datafile_path(const char *variable, const char *name, struct am_a
         return am_arena_printf(arena, "%s/archmeter/%s", data, name);
     return home && *home ? am_arena_printf(arena, "%s/.local/share/archmeter/%s", home, name)
                          : NULL;
+}
+
+const char *am_datafile_beside(const char *const *folders, size_t n, const char *name,
+                               struct am_arena *arena)
+{
+    char self[PATH_MAX];
+    const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+    if (len <= 0)
+        return NULL;
+    self[len] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < n; i++) {
+        const char *const path = am_arena_printf(arena, "%s/%s/%s", self, folders[i], name);
+
+        if (path && access(path, R_OK) == 0)
+            return path;
+    }
+    return NULL;
 }
 
 static enum am_status read_text(const char *path, int fd, const char *kind, struct am_text *out,

@@ -14,6 +14,11 @@
  * NULL when nothing says where. */
 const char *am_datafile_path(const char *variable, const char *name, struct am_arena *arena);
 
+/* The file in the first of these folders that has it, each relative to the folder of this program;
+ * NULL when none has. */
+const char *am_datafile_beside(const char *const *folders, size_t n, const char *name,
+                               struct am_arena *arena);
+
 /* Reads the whole file, which may be as long as the text. Where there is none, *there is false, and
  * nothing is read. What cannot be such a file (`kind`: "tuning file") is AM_E_USAGE, and the story
  * begins with path and line. */

@@ -33,18 +33,18 @@ static enum am_status tell_end(const char *name, const struct am_child *child, s
 }
 
 /* As the worker executes it: no input, output kept apart. */
-static enum am_status execute(const struct am_cli *cli, const struct am_marks_folder *folder,
-                              struct am_err *err)
+static enum am_status execute(const struct am_cli *cli, const struct am_profiled *program,
+                              const struct am_marks_folder *folder, struct am_err *err)
 {
     static const struct am_child_fd fds[] = {{STDIN_FILENO, AM_CHILD_NULL},
                                              {STDOUT_FILENO, AM_CHILD_CAPTURED},
                                              {STDERR_FILENO, AM_CHILD_CAPTURED}};
-    const struct am_strings *const words = &cli->opt->operands;
+    const struct am_strings *const words = &program->words;
     const char **const argv = am_arena_array(cli->arena, words->n + 1, sizeof(*argv));
     const struct am_child_plan plan = {
         .argv = argv,
-        .environment = (const char *const[]){folder->environment},
-        .n_environment = 1,
+        .environment = (const char *const[]){folder->environment, program->environment},
+        .n_environment = program->environment ? 2 : 1,
         .fds = fds,
         .n_fds = sizeof(fds) / sizeof(*fds),
         .apart = true,
@@ -74,7 +74,7 @@ static enum am_status execute(const struct am_cli *cli, const struct am_marks_fo
     return s;
 }
 
-static void tell(const struct am_cli *cli, const struct am_marks *marks)
+void am_profile_tell(const struct am_profiled *program, const struct am_marks *marks)
 {
     struct am_text trouble;
 
@@ -84,12 +84,12 @@ static void tell(const struct am_cli *cli, const struct am_marks *marks)
         am_log(AM_LOG_WARN,
                "%s was compiled with another version of archmeter/mark.h: compile it again; only "
                "the whole program is measured",
-               cli->opt->operands.items[0]);
+               program->words.items[0]);
     else if (!marks->files)
         am_log(AM_LOG_WARN,
                "%s has no marks, or came by none (archmeter/mark.h): only the whole program is "
                "measured",
-               cli->opt->operands.items[0]);
+               program->words.items[0]);
     else if (trouble.len)
         am_log(AM_LOG_WARN, "marks: %s", am_text_str(&trouble));
     if (marks->n > AM_PROFILE_REGIONS_MAX)
@@ -99,18 +99,17 @@ static void tell(const struct am_cli *cli, const struct am_marks *marks)
     am_text_fini(&trouble);
 }
 
-enum am_status am_profile_learn(const struct am_cli *cli, struct am_marks *out, struct am_err *err)
+enum am_status am_profile_learn(const struct am_cli *cli, const struct am_profiled *program,
+                                struct am_marks *out, struct am_err *err)
 {
     struct am_marks_folder folder = {0};
     enum am_status s = am_marks_open(&folder, err);
 
     if (s == AM_OK)
-        s = execute(cli, &folder, err);
+        s = execute(cli, program, &folder, err);
     if (s == AM_OK)
         s = am_marks_collect(&folder, cli->arena, out, err);
     am_marks_close(&folder);
-    if (s == AM_OK)
-        tell(cli, out);
     return s;
 }
 
@@ -136,13 +135,14 @@ static void add_word(struct am_text *text, const char *word)
     am_text_addn(text, &quote, 1);
 }
 
-/* The end of the program's path, of the letters that a test's name may have. */
-static const char *name_of(const char *program, struct am_arena *arena)
+const char *am_profile_test_name(const struct am_profiled *program, size_t ending,
+                                 struct am_arena *arena)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-    const char *const slash = strrchr(program, '/');
-    char *const name = am_arena_strndup(arena, slash ? slash + 1 : program, AM_SPEC_NAME_MAX - 1);
+    const char *const path = program->words.items[0], *const slash = strrchr(path, '/');
+    char *const name =
+        am_arena_strndup(arena, slash ? slash + 1 : path, AM_SPEC_NAME_MAX - 1 - ending);
 
     for (char *c = name; c && *c; c++) {
         if (!strchr(allowed, *c) || (c == name && (*c == '.' || *c == '-')))
@@ -160,10 +160,10 @@ static bool has_control(const char *word)
     return false;
 }
 
-static void write_experiment(const struct am_cli *cli, const struct am_marks *marks,
-                             const char *name, struct am_text *text)
+void am_profile_add_program(const struct am_profiled *program, const char *name,
+                            struct am_text *text)
 {
-    const struct am_strings *const words = &cli->opt->operands;
+    const struct am_strings *const words = &program->words;
 
     am_text_addf(text, "test %s\nexec", name);
     add_word(text, words->items[0]);
@@ -173,21 +173,33 @@ static void write_experiment(const struct am_cli *cli, const struct am_marks *ma
         add_word(text, words->items[i]);
         am_text_add(text, "\n");
     }
+}
+
+void am_profile_add_regions(const struct am_profiled *program, const struct am_marks *marks,
+                            const struct am_strings *more, struct am_text *text)
+{
+    const char *const key = program->maybe ? "maybe" : "mark";
+    size_t left = AM_PROFILE_REGIONS_MAX;
+
     am_text_addf(text, "mark %s\n", am_marks_program);
-    for (size_t i = 0; i < marks->n && i < AM_PROFILE_REGIONS_MAX; i++)
-        am_text_addf(text, "mark %s\n", marks->items[i].name);
+    for (size_t i = 0; i < marks->n && left; i++, left--)
+        am_text_addf(text, "%s %s\n", key, marks->items[i].name);
+    for (size_t i = 0; more && i < more->n && left; i++, left--)
+        am_text_addf(text, "maybe %s\n", more->items[i]);
+    if (program->environment) {
+        am_text_add(text, "env");
+        add_word(text, program->environment);
+        am_text_add(text, "\n");
+    }
     am_text_add(text, "run\n");
 }
 
-enum am_status am_profile_describe(const struct am_cli *cli, const struct am_marks *marks,
-                                   struct am_spec *out, struct am_err *err)
+enum am_status am_profile_parse(const struct am_cli *cli, const struct am_profiled *program,
+                                const struct am_text *text, struct am_spec *out, struct am_err *err)
 {
-    const struct am_strings *const words = &cli->opt->operands;
-    const char *const name = name_of(words->items[0], cli->arena);
+    const struct am_strings *const words = &program->words;
     struct am_spec_source source = {.file = "profile"};
     char folder[PATH_MAX];
-    struct am_text text;
-    enum am_status s;
 
     for (size_t i = 0; i < words->n; i++) {
         if (has_control(words->items[i]))
@@ -195,16 +207,10 @@ enum am_status am_profile_describe(const struct am_cli *cli, const struct am_mar
     }
     if (!getcwd(folder, sizeof(folder)))
         return am_fail(err, AM_E_SYS, "where the program is started");
-    if (!name)
-        return am_fail(err, AM_E_NOMEM, "no memory for the experiment");
-    am_text_init(&text, AM_SPEC_TEXT_MAX);
-    write_experiment(cli, marks, name, &text);
     source.folder = am_arena_strdup(cli->arena, folder);
-    source.text = am_arena_strdup(cli->arena, am_text_str(&text));
-    source.len = text.len;
-    s = text.overflow || !source.folder || !source.text
-            ? am_fail(err, AM_E_LIMIT, "the command line and its regions are too long")
-            : am_spec_parse(&source, cli->arena, out, err);
-    am_text_fini(&text);
-    return s;
+    source.text = am_arena_strdup(cli->arena, am_text_str(text));
+    source.len = text->len;
+    return text->overflow || !source.folder || !source.text
+               ? am_fail(err, AM_E_LIMIT, "the command line and its regions are too long")
+               : am_spec_parse(&source, cli->arena, out, err);
 }

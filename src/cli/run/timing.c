@@ -178,7 +178,11 @@ void am_timing_keep(const struct am_options *opt, struct am_arena *arena, struct
 
 bool am_timing_ends_at_failure(const struct am_kvs *settings)
 {
-    return am_kvs_get(settings, AM_COMMANDS_KIND) && !am_kvs_get(settings, key_failures);
+    const char *const kind = am_kvs_get(settings, AM_COMMANDS_KIND);
+    const bool commands = kind && (strcmp(kind, AM_COMMANDS_KIND_TIME) == 0 ||
+                                   strcmp(kind, AM_COMMANDS_KIND_SENSITIVITY) == 0);
+
+    return commands && !am_kvs_get(settings, key_failures);
 }
 
 /* ---- the screen ---- */

@@ -27,7 +27,7 @@ RPATH = "-Wl,-rpath,$ORIGIN/../lib,--disable-new-dtags"
 # Where the programs of a build folder go.
 PROGRAMS = {
     "bin": ["archmeter", "archmeter-mpi", "tests/kcheck/kcheck"],
-    "libexec/archmeter": ["archmeter-worker-*"],
+    "libexec/archmeter": ["archmeter-worker-*", "src/bench/omp/count/archmeter-omp-count.so"],
 }
 
 # An MPI library must be the one of its launcher: these programs find the system's, or do not start. All else

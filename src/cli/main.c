@@ -152,6 +152,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_SELFTEST] = am_cmd_selftest,
         [AM_CMD_NEW] = am_cmd_new,
         [AM_CMD_RUNTIME] = am_cmd_runtime,
+        [AM_CMD_OMP] = am_cmd_omp,
         [AM_CMD_STENCIL] = am_cmd_stencil,
         [AM_CMD_HELP] = am_cmd_help,
         [AM_CMD_MAN] = am_cmd_man,

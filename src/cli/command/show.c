@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter show: what a results file holds. */
 #include "cli/cli.h"
+#include "cli/omp/cost.h"
 #include "cli/run/setup.h"
 #include "cli/run/timing.h"
 #include "document/provenance.h"
 #include "document/results.h"
+#include "family/omp/cost.h"
 #include "family/timed.h"
 #include "write/write.h"
 
@@ -19,9 +21,11 @@ enum am_status am_cmd_show(struct am_cli *cli, struct am_err *err)
     const enum am_status status =
         am_load_file(cli, cli->opt->operands.items[0], &patterns, &set, err);
 
-    if (status == AM_OK && !cli->opt->provenance && patterns.n == 0 && am_timed_is(&set)) {
+    if (status == AM_OK && !cli->opt->provenance && patterns.n == 0 &&
+        (am_timed_is(&set) || am_omp_cost_is(&set))) {
         const bool table = cli->style.format == AM_FORMAT_TABLE;
-        const enum am_status shown = am_timing_show(cli, &set, NULL, err);
+        const enum am_status shown = am_omp_cost_is(&set) ? am_omp_cost_show(cli, &set, NULL, err)
+                                                          : am_timing_show(cli, &set, NULL, err);
 
         if (shown != AM_OK || !table || !cli->opt->verbose)
             return shown;

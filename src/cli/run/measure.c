@@ -9,6 +9,7 @@
 #include "cli/trust/consent.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/omp/cost.h"
 #include "cli/own/own.h"
 #include "cli/words/help.h"
 #include "cli/run/progress.h"
@@ -20,6 +21,7 @@
 #include "document/results.h"
 #include "document/screen.h"
 #include "document/units.h"
+#include "family/omp/cost.h"
 #include "family/timed.h"
 #include "model/facts.h"
 #include "topo/doctor.h"
@@ -349,12 +351,13 @@ void am_measure_tell(struct am_cli *cli, const char *path, const struct am_outco
     cli->exit_code = exit_code_of(outcome);
 }
 
-/* Commands have a screen of their own. */
-static enum am_status report_timing(struct am_cli *cli, const struct am_result_set *set,
+/* Commands, and programs whose directives were counted, have a screen of their own. */
+static enum am_status report_screen(struct am_cli *cli, const struct am_result_set *set,
                                     const char *path, const struct am_outcome *outcome,
                                     struct am_err *err)
 {
-    const enum am_status status = am_timing_show(cli, set, path, err);
+    const enum am_status status = am_omp_cost_is(set) ? am_omp_cost_show(cli, set, path, err)
+                                                      : am_timing_show(cli, set, path, err);
 
     (void)fflush(stdout);
     if (outcome->ended_at_failure)
@@ -385,8 +388,8 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
 
     if (status != AM_OK)
         return status;
-    if (am_timed_is(&set))
-        return report_timing(cli, &set, path, outcome, err);
+    if (am_timed_is(&set) || am_omp_cost_is(&set))
+        return report_screen(cli, &set, path, outcome, err);
     if (brief)
         am_facts_derive(&set, cli->arena, &facts);
     brief =

@@ -7,6 +7,7 @@
 static const char *const new_words[] = {"bench", NULL};
 static const char *const stencil_words[] = {"export", NULL};
 static const char *const runtime_words[] = {"add", "list", "remove", NULL};
+static const char *const omp_words[] = {"cost", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 
 const struct am_command am_commands[AM_CMD_COUNT] = {
@@ -216,13 +217,16 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
         {
             .name = "tune",
             .summary = "find the best values of a bench's tunable axes, for run to use",
-            .operands = "BENCH... | --list [PATTERN...] | --forget PATTERN | --merge FILE",
+            .operands = "BENCH... | omp | --list [PATTERN...] | --forget PATTERN | --merge FILE",
             .description =
                 "For each point of the BENCHes (values by the quick profile and -p): measures "
                 "candidates of the tunable axes by short launches, verified before they are timed, "
                 "and saves the best in the tuning file. run then uses them wherever such an axis "
                 "is left open (0, auto), by the nearest power of two of the size. -p AXIS=VALUES "
                 "of a tunable axis are the candidates; a single one fixes it.\n\n"
+                "omp in place of a BENCH asks which OpenMP runtime, wait policy and binding are "
+                "best for regions at once and after serial work, by all CPUs (omp.region with "
+                "--for time).\n\n"
                 "Every sample is stored like those of run. The tuning file is that of --tuning, "
                 "else of ARCHMETER_TUNING, else archmeter/tuning in XDG_DATA_HOME "
                 "(~/.local/share).\n\n"
@@ -454,6 +458,26 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .operand = AM_OPERAND_WORD,
             .min_operands = 1,
             .max_operands = 2,
+        },
+    [AM_CMD_OMP] =
+        {
+            .name = "omp",
+            .summary = "what a program pays for its OpenMP directives, and what to change",
+            .operands = "cost -- PROGRAM [ARGUMENT...]",
+            .description =
+                "Counts the directives of a program as it runs (calls to libgomp, callbacks of "
+                "runtimes that offer OMPT), measures what regions, barriers, critical sections, "
+                "chunks and tasks cost on this machine with teams of that size and after gaps of "
+                "that length, and says how many seconds the program loses to each, at which place, "
+                "and what a change would bring. Nothing has to be compiled again. Everything is "
+                "stored like results of run, the program's executions with and without counting "
+                "among them: show, export and resume work as ever.\n\n"
+                "Codes as for run; 3 also when the first execution fails or has no OpenMP that "
+                "can be counted.",
+            .words = omp_words,
+            .operand = AM_OPERAND_WORD,
+            .min_operands = 2,
+            .max_operands = UINT_MAX,
         },
     [AM_CMD_HELP] =
         {

@@ -25,7 +25,7 @@ static const char *const fail_on_words[] = {
 
 enum {
     PLANNING = BIT(PLAN) | BIT(RUN) | BIT(SELFTEST),
-    EXECUTING = BIT(TIME) | BIT(PROFILE), /* a launch is one execution of a program */
+    EXECUTING = BIT(TIME) | BIT(PROFILE) | BIT(OMP), /* a launch is one execution of a program */
     SETTINGS = PLANNING | BIT(EXPERIMENT),
     PROGRAMS = SETTINGS | EXECUTING, /* without samples and batches, of which programs have none */
     TUNED = SETTINGS | BIT(TUNE),
@@ -67,6 +67,16 @@ const struct am_option am_option_table[] = {
         .help = "Values that {NAME} in the commands takes in turn: a list (1,2,4; fast,small) or a "
                 "range of numbers (1:16, 1:16:*2). A command without {NAME} is measured once. May "
                 "be repeated: the product is measured.",
+    },
+    {
+        .name = "param",
+        .letter = 'p',
+        .kind = AM_OPTION_LIST,
+        .offset = FIELD(params),
+        .argument = "runtime=NAME",
+        .commands = BIT(OMP),
+        .help = "The runtime whose overheads count, where the program's is neither libgomp nor the "
+                "libomp of this build (runtime add).",
     },
     {
         .name = "warmup",
@@ -156,7 +166,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_QUICK,
         .offset = FIELD(profile),
-        .commands = TUNED | BIT(PROFILE),
+        .commands = TUNED | BIT(PROFILE) | BIT(OMP),
         .help = "Few values and short batches: the whole default set in about a minute. The "
                 "default where nothing is named.",
     },
@@ -166,7 +176,7 @@ const struct am_option am_option_table[] = {
         .value = AM_PROFILE_STANDARD,
         .offset = FIELD(profile),
         .dflt = "standard",
-        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(PROFILE),
+        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(PROFILE) | BIT(OMP),
         .help = "The default where benches are named: launches are added until the interval is "
                 "within the target.",
     },
@@ -183,7 +193,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_SET,
         .value = AM_PROFILE_THOROUGH,
         .offset = FIELD(profile),
-        .commands = TUNED | BIT(PROFILE),
+        .commands = TUNED | BIT(PROFILE) | BIT(OMP),
         .help = "More values, more launches, a narrower target.",
     },
     {
@@ -852,6 +862,14 @@ const struct am_option am_option_table[] = {
             "What another machine would bound the points to: a file of model -o, or a run. A run "
             "without ceilings of its own (profile, experiment, time) is held against a MODEL of "
             "its own machine; --on is then given twice to predict for another.",
+    },
+    {
+        .name = "on",
+        .kind = AM_OPTION_WORDS,
+        .offset = FIELD(on),
+        .argument = "RUN",
+        .commands = BIT(OMP),
+        .help = "Take the overheads of this run of the same machine in place of measuring them.",
     },
     {
         .name = "on",

@@ -457,8 +457,10 @@ static enum am_status name_latest(const struct parser *p)
 static void prefer_quick(struct am_options *out)
 {
     const bool measures = out->command == AM_CMD_RUN || out->command == AM_CMD_PLAN;
+    const bool counts =
+        out->command == AM_CMD_OMP; /* overheads are few, and named by the program */
 
-    if (measures && out->operands.n == 0 && out->profile < 0)
+    if (((measures && out->operands.n == 0) || counts) && out->profile < 0)
         out->profile = AM_PROFILE_QUICK;
 }
 

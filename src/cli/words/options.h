@@ -41,6 +41,7 @@ enum am_command_id {
     AM_CMD_NEW,
     AM_CMD_STENCIL,
     AM_CMD_RUNTIME,
+    AM_CMD_OMP,
     AM_CMD_HELP,
     AM_CMD_MAN,
     AM_CMD_COMPLETION,

@@ -13,6 +13,21 @@ const char am_node_axis[] = "node";
 const char am_way_axes[] = "executor,runtime,isa,threads,task_size,tile,cutoff,wait,binding,places,"
                            "flt,slt,variant,cpufreq";
 
+/* "Which runtime, which waiting and which binding": of regions at once and after serial work, by
+ * all CPUs. */
+static const struct am_topic topics[] = {
+    {"omp", "omp.region", {"gap=0,1000", "threads=cpus", "regions=25"}},
+};
+
+const struct am_topic *am_topic_find(const char *word)
+{
+    for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
+        if (strcmp(topics[i].word, word) == 0)
+            return &topics[i];
+    }
+    return NULL;
+}
+
 bool am_axis_is_way(const char *axis)
 {
     return am_names_hold(am_way_axes, axis);

@@ -21,6 +21,15 @@ bool am_bench_needs_meters(const char *bench);
 const char *am_energy_metric(const struct am_result_set *set, const char *bench,
                              const char *open_name);
 
+/* A question that users ask by one word in place of a bench and its axes. */
+struct am_topic {
+    const char *word;
+    const char *bench;
+    const char *params[4]; /* "axis=values" each, where the user gives none; ended by NULL */
+};
+/* NULL: the word is none. */
+const struct am_topic *am_topic_find(const char *word);
+
 /* Axes that are a choice and no question, separated by commas: any value of them does the same
  * work. */
 extern const char am_way_axes[];

@@ -511,6 +511,44 @@ static enum am_status merge(const struct am_cli *cli, const char *file, struct a
     return s == AM_OK ? am_tuning_change(file, cli->arena, merge_entries, &other, err) : s;
 }
 
+/* ---- topics ---- */
+
+static bool is_given(const struct am_strings *params, const char *param)
+{
+    const size_t axis = strcspn(param, "=") + 1;
+
+    for (size_t i = 0; i < params->n; i++) {
+        if (strncmp(params->items[i], param, axis) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A word in place of a bench: its question is asked over all ways to do the work. */
+static enum am_status take_topic(struct am_options *opt, struct am_arena *arena, struct am_err *err)
+{
+    const struct am_topic *const topic =
+        opt->operands.n == 1 ? am_topic_find(opt->operands.items[0]) : NULL;
+    struct am_strings params = {0}, benches = {0};
+    bool good = true;
+
+    if (!topic)
+        return AM_OK;
+    for (size_t i = 0; good && i < opt->params.n; i++)
+        good = am_strings_add(&params, arena, opt->params.items[i]);
+    for (size_t i = 0; good && topic->params[i]; i++) {
+        if (!is_given(&opt->params, topic->params[i]))
+            good = am_strings_add(&params, arena, topic->params[i]);
+    }
+    if (!good || !am_strings_add(&benches, arena, topic->bench))
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    opt->params = params;
+    opt->operands = benches;
+    if (opt->tune_for < 0)
+        opt->tune_for = AM_TUNE_TIME;
+    return AM_OK;
+}
+
 enum am_status am_cmd_tune(struct am_cli *cli, struct am_err *err)
 {
     struct am_options *const opt = am_arena_alloc(cli->arena, sizeof(*opt));
@@ -523,6 +561,8 @@ enum am_status am_cmd_tune(struct am_cli *cli, struct am_err *err)
     *opt = *cli->opt;
     if (opt->profile < 0)
         opt->profile = AM_PROFILE_QUICK;
+    if (take_topic(opt, cli->arena, err) != AM_OK)
+        return AM_E_NOMEM;
     opt->energy = opt->tune_for > AM_TUNE_TIME;
     cli->opt = opt;
     if (opt->tuning_list + (opt->forget != NULL) + (opt->merge != NULL) > 1)

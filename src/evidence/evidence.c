@@ -22,8 +22,7 @@ static void count_samples(const struct am_series *series, struct am_grade_input 
     }
 }
 
-/* The metric that a difference was made of; the metric itself when it is none. */
-static const struct am_result_metric *base_of(const struct am_result *r,
+const struct am_result_metric *am_result_base(const struct am_result *r,
                                               const struct am_result_metric *m)
 {
     for (size_t i = 0; m->systematic.difference && i < r->n_metrics; i++) {
@@ -36,7 +35,7 @@ static const struct am_result_metric *base_of(const struct am_result *r,
 /* In the unit of the metric. */
 static double systematic_of(const struct am_result *r, const struct am_result_metric *m)
 {
-    const struct am_result_metric *const base = base_of(r, m);
+    const struct am_result_metric *const base = am_result_base(r, m);
     const double share = am_systematic_share(&m->systematic, m->unit, &r->timing);
     const double in_unit = am_unit_has_cycles(m->unit) && !am_unit_has_cycles(base->unit)
                                ? r->timing.hz

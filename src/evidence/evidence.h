@@ -35,6 +35,11 @@ double am_evidence_bound(const struct am_interval *ci, const char *unit);
  * primary metric. Its `summary` and `grading` are set. */
 const struct am_result_metric *am_result_metric(const struct am_result *result, const char *name);
 
+/* The metric that a difference was made of (core/bench/systematic.h); the metric itself when it is
+ * none. */
+const struct am_result_metric *am_result_base(const struct am_result *result,
+                                              const struct am_result_metric *metric);
+
 /* The parameter, or NULL when the bench has no such axis. */
 const struct am_result_param *am_result_param(const struct am_result *result, const char *axis);
 /* Its value as a number (of counts, sizes and reals); NAN otherwise. */

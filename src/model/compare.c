@@ -141,7 +141,8 @@ static int by_effect(const void *x, const void *y)
     return order ? order : strcmp(a->metric_a->name, b->metric_a->name);
 }
 
-/* Primary metrics only: the others restate them. */
+/* Primary metrics only: the others restate them. Without differences near zero, whose ratios mean
+ * nothing. */
 static double geomean(const struct am_comparison *c)
 {
     double sum = 0;
@@ -150,7 +151,8 @@ static double geomean(const struct am_comparison *c)
     for (size_t i = 0; i < c->n; i++) {
         const struct am_comparison_row *row = &c->rows[i];
 
-        if (row->metric_a != row->a->metrics || !isfinite(row->speedup) || row->speedup <= 0)
+        if (row->metric_a != row->a->metrics || row->slight || !isfinite(row->speedup) ||
+            row->speedup <= 0)
             continue;
         sum += log(row->speedup);
         n++;

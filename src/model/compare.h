@@ -36,6 +36,8 @@ struct am_comparison_row {
     double mode_span; /* ln(largest / smallest launch) of a side whose launches lie in two groups
                        * further apart than delta, the wider of both; 0: none does */
     enum am_verdict verdict;
+    bool slight; /* of a time less a reference: the change is within delta of that time, whatever
+                  * ratio it makes of what is left of it */
     enum am_basis basis;
     size_t runs;               /* of the record that it rests on; 0: none */
     size_t pairs, pairs_agree; /* fresh ones that it was decided by, and those that confirm it */

@@ -3,6 +3,7 @@
 #include "model/verdict.h"
 
 #include "core/stats/summary.h"
+#include "evidence/evidence.h"
 #include "model/compare.h"
 
 #include <math.h>
@@ -235,12 +236,31 @@ enum am_verdict am_verdict_of(const struct am_change *c, double p, bool agrees, 
     return c->p_same <= alpha ? AM_VERDICT_SAME : AM_VERDICT_UNDECIDED;
 }
 
-static enum am_verdict judge(const struct am_comparison_row *row,
+/* What is left of two times whose reference was taken off may be near zero, where ratios mean
+ * nothing: such a change is held against the times themselves. NAN: it is no such row. */
+static double room_of(const struct am_comparison_row *row, double delta)
+{
+    const struct am_result_metric *const a = am_result_base(row->a, row->metric_a);
+    const struct am_result_metric *const b = am_result_base(row->b, row->metric_b);
+
+    if (a == row->metric_a || b == row->metric_b || !a->has_summary || !b->has_summary ||
+        strcmp(a->unit, row->metric_a->unit) != 0)
+        return NAN;
+    return delta * fmin(a->summary.median, b->summary.median);
+}
+
+static enum am_verdict judge(struct am_comparison_row *row,
                              const struct am_compare_settings *settings,
                              const struct am_comparison *all)
 {
     const bool agrees = ranks_agree(row, all, 1 - settings->level);
+    const struct am_summary *const a = &row->metric_a->summary, *const b = &row->metric_b->summary;
+    const double room = room_of(row, settings->delta);
 
+    row->slight = fabs(b->median - a->median) <= room;
+    if (row->slight)
+        return a->ci.hi - b->ci.lo <= room && b->ci.hi - a->ci.lo <= room ? AM_VERDICT_SAME
+                                                                          : AM_VERDICT_UNDECIDED;
     return am_verdict_of(&row->change, row->p, agrees, row->basis, settings->level);
 }
 

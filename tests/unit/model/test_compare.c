@@ -264,6 +264,45 @@ static void test_differences(void)
     am_arena_fini(&arena);
 }
 
+/* A time less a reference: what is left of `time` on both sides. */
+static struct am_comparison compare_left(struct am_arena *arena, double time, double left_a,
+                                         double left_b)
+{
+    struct am_result_set *const sets[] = {new_set(arena, 1), new_set(arena, 1)};
+    struct am_comparison c;
+    struct am_err err = {0};
+
+    for (size_t i = 0; i < 2; i++) {
+        const double left = i == 0 ? left_a : left_b;
+        struct am_result *const r =
+            add(arena, sets[i], "left", AM_LOWER, (struct side){6, left, 0.001});
+
+        r->metrics[1] = (struct am_result_metric){.name = "time",
+                                                  .unit = "s",
+                                                  .better = AM_LOWER,
+                                                  .series = series_of(arena, 6, time, 0.001)};
+        r->metrics[0].systematic.difference = "time";
+        am_evidence_settle_result(r);
+    }
+    (void)am_compare(sets[0], sets[1], &settings, arena, &c, &err);
+    return c;
+}
+
+static void test_near_zero(void)
+{
+    struct am_arena arena = {0};
+    struct am_comparison c = compare_left(&arena, 283e-12, 11.9e-12, 6.85e-12);
+
+    ok(c.rows[0].verdict == AM_VERDICT_SAME && c.rows[0].slight,
+       "5 ps less of a time of 283 ps are no gain, whatever is left of it");
+    ok(isnan(c.geomean_speedup), "and count in no mean");
+    c = compare_left(&arena, 283e-12, 60e-12, 30e-12);
+    ok(c.rows[0].verdict == AM_VERDICT_FASTER && !c.rows[0].slight, "30 ps less are");
+    c = compare_left(&arena, 1e-6, 0.9e-6, 0.8e-6);
+    ok(c.rows[0].verdict == AM_VERDICT_FASTER, "nor is anything lost where most is left");
+    am_arena_fini(&arena);
+}
+
 /* Five launches per side of `rows` rows with noise `cv`; the values of B are `factor` times those
  * of A in the first `changed` rows. */
 static void fill(struct am_arena *arena, struct am_rng *rng, struct am_result_set **sets,
@@ -421,6 +460,7 @@ int main(void)
     test_missing();
     test_metrics();
     test_differences();
+    test_near_zero();
     test_false_alarms();
     test_one_of_many();
     test_ranks_must_agree();

@@ -9,6 +9,48 @@ import sys
 
 from e2e import Bench, Tap
 
+# Seven regions of two threads at one place: three barriers and one behind `single` each, five entries per thread, and a
+# loop of ten chunks; then one region inside of another.
+COUNTED = r"""
+#include <omp.h>
+#include <stdio.h>
+static int sum;
+static void work(void)
+{
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp single
+        sum++;
+        for (int i = 0; i < 3; i++) {
+#pragma omp barrier
+        }
+        for (int i = 0; i < 5; i++) {
+#pragma omp critical
+            sum++;
+        }
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int i = 0; i < 10; i++) {
+#pragma omp atomic
+            sum += i;
+        }
+    }
+}
+int main(void)
+{
+    for (int i = 0; i < 7; i++)
+        work();
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(1)
+    {
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+        sum++;
+    }
+    printf("%d\n", sum);
+    return sum == 7 * (10 + 45 + 1) + 2 ? 0 : 1;
+}
+"""
+
 FEW = ("--quick", "--launches", "2", "--samples", "1", "--min-batch", "100us")
 
 
@@ -158,6 +200,37 @@ def check_added(tap, bench):
            again.stderr + taken.stderr)
 
 
+def check_counts(tap, bench, compiler, family, chunks):
+    """Directives of a program whose number is known."""
+    with open(bench.path("counted.c"), "w", encoding="ascii") as f:
+        f.write(COUNTED)
+    subprocess.run([compiler, "-O1", "-fopenmp", "-o", bench.path("counted"), bench.path("counted.c")], check=True)
+    done = bench.run("omp", "cost", "--launches", "2", "--on", "a.db", "-o", f"{family}.db", "--format", "json",
+                     "--", "./counted", env=bench.real_env)
+    told = json.loads(done.stdout)["omp_cost"] if done.returncode == 0 else {"constructs": []}
+    calls = {}
+    for row in told["constructs"]:
+        kind = row["construct"] if row["gap_us"] >= 0 else "first"
+        calls[kind] = calls.get(kind, 0) + row["calls"]
+    want = {"first": 1, "region": 7, "nested": 1, "barrier": 2 * 7 * 4, "critical": 2 * 7 * 5, "chunk": 7 * chunks,
+            "single": 2 * 7}
+    tap.ok(calls == want and {row["family"] for row in told["constructs"]} == {family},
+           f"the directives of a program that {os.path.basename(compiler)} compiled are counted", (calls, want, done.stderr))
+    tap.ok(told.get("alone_s", {}).get("value", 0) > 0 and all("+0x" in row["place"] for row in told["constructs"]),
+           "each has its place, and the program was measured without counting too", told)
+
+
+def check_cost(tap, bench, runtimes):
+    for compiler, runtime, family, chunks in (("gcc", "libgomp", "gomp", 10), ("clang", "libomp", "kmp", 12)):
+        if runtime in runtimes and shutil.which(compiler):
+            check_counts(tap, bench, shutil.which(compiler), family, chunks)
+    without = bench.run("omp", "cost", "-o", "w.db", "--", "true", env=bench.real_env)
+    tap.ok(without.returncode == 3 and "no OpenMP" in without.stderr and not os.path.exists(bench.path("w.db")),
+           "a program without directives is told", without.stderr)
+    wrong = bench.run("omp", "tune", "true", env=bench.real_env)
+    tap.ok(wrong.returncode == 2 and "cost" in wrong.stderr, "and so is another word", wrong.stderr)
+
+
 def main():
     tap = Tap()
     bench = Bench(sys.argv[1], sys.argv[2])
@@ -168,6 +241,7 @@ def main():
     check_notes(tap, bench, runtimes)
     check_skips(tap, bench, runtimes)
     check_shared_axis(tap, bench)
+    check_cost(tap, bench, runtimes)
     if "address" in subprocess.run(["ldd", bench.archmeter], capture_output=True, text=True,
                                    check=False).stdout + os.environ.get("ASAN_OPTIONS", ""):
         tap.skip("another library", "a sanitizer wants to be the first one preloaded")

@@ -117,6 +117,10 @@ def damaged(tap, bench):
     done = bench.run("--machine", described("zen4-guest-2"), "run", "null", "--quick", "-q", "-o", "folder.db", env=bench.real_env)
     tap.ok(done.returncode == 0, "a folder in its place: no harm", done.stderr)
     os.rmdir(path)
+    os.mkfifo(path)
+    done = bench.run("--machine", described("zen4-guest-2"), "run", "null", "--quick", "-q", "-o", "fifo.db", env=bench.real_env)
+    tap.ok(done.returncode == 0, "a pipe that nobody reads in its place: nobody waits", done.stderr)
+    os.unlink(path)
 
 
 class Terminal:

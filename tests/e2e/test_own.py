@@ -254,7 +254,8 @@ def group_ends(group):
 
 def test_bad_files(tap, own):
     """What is no source: each ends with code 2 and a message, at once."""
-    os.mkfifo(own.path("fifo.c"))
+    for suffix in ("c", "o", "so"):
+        os.mkfifo(own.path(f"fifo.{suffix}"))
     os.symlink("self.c", own.path("self.c"))
     os.symlink("/dev/zero", own.path("zero.c"))
     with open(own.path("binary.c"), "wb") as f:
@@ -262,7 +263,8 @@ def test_bad_files(tap, own):
     with open(own.path("short.so"), "wb") as f:
         f.write(b"\x7fELF")
     own.write("empty.c", "")
-    for name, said in (("fifo.c", "no source file"), ("self.c", "symbolic links"), ("zero.c", "no source file"),
+    for name, said in (("fifo.c", "no source file"), ("fifo.o", "not a regular file"), ("fifo.so", "not a regular file"),
+                       ("self.c", "symbolic links"), ("zero.c", "no source file"),
                        ("binary.c", "binary.c:2: is no source"), ("short.so", "cannot load"), ("empty.c", "archmeter_describe")):
         done = own.do("plan", "./" + name)
         tap.ok(done.returncode == 2 and said in done.stderr, f"{name}: {said}", f"{done.returncode} {done.stderr[:500]}")

@@ -223,6 +223,18 @@ enum am_status am_own_read_stencil(const char *path, struct am_arena *arena,
     return s == AM_OK && !out->made ? am_fail(err, AM_E_NOMEM, "no memory for %s", path) : s;
 }
 
+/* Of an object or a library, which other programs read. A pipe would keep them waiting. */
+static enum am_status check_binary(const char *path, struct am_err *err)
+{
+    struct stat st;
+
+    if (access(path, R_OK) != 0 || stat(path, &st) != 0)
+        return am_fail(err, AM_E_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    return S_ISREG(st.st_mode)
+               ? AM_OK
+               : am_fail(err, AM_E_USAGE, "%s: is no object or library (not a regular file)", path);
+}
+
 static enum am_status add_file(struct am_own_source *source, const char *path,
                                struct am_arena *arena, struct am_err *err)
 {
@@ -234,9 +246,7 @@ static enum am_status add_file(struct am_own_source *source, const char *path,
         return am_fail(err, AM_E_USAGE, "%s: more than %d files", source->name, FILES_MAX);
     *file = (struct am_own_file){.path = path, .language = language_of(path)};
     if (file->language == AM_LANGUAGE_OBJECT || file->language == AM_LANGUAGE_LIBRARY)
-        return access(path, R_OK) == 0
-                   ? AM_OK
-                   : am_fail(err, AM_E_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+        return check_binary(path, err);
     s = file->language == AM_LANGUAGE_STENCIL ? am_own_read_stencil(path, arena, file, err)
                                               : read_text(path, arena, &file->text, err);
     return s == AM_OK ? read_settings(&r) : s;

@@ -120,6 +120,14 @@ int am_datafile_lock(const char *path, struct am_arena *arena, struct am_err *er
     return am_datafile_folders(path, arena, err) == AM_OK ? take_lock(path, arena, err) : -1;
 }
 
+/* An output may be a pipe, a data file not: nobody reads what is written there. */
+static bool is_pipe(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 enum am_status am_datafile_write(const char *path, const struct am_text *text,
                                  struct am_arena *arena, struct am_err *err)
 {
@@ -128,6 +136,8 @@ enum am_status am_datafile_write(const char *path, const struct am_text *text,
 
     if (text->overflow)
         return am_fail(err, AM_E_LIMIT, "%s would become too large", path);
+    if (is_pipe(path))
+        return am_fail(err, AM_E_SYS, "cannot write %s: it is a pipe", path);
     s = am_output_open(&output, path, true, arena, err);
     if (s == AM_OK) {
         const bool whole = fwrite(am_text_str(text), 1, text->len, output.file) == text->len;

@@ -2,6 +2,7 @@
 /* Whether a results file is whole: five checks over its rows. */
 #include "store/verify.h"
 
+#include "base/text.h"
 #include "store/read.h"
 #include "store/seal.h"
 
@@ -13,6 +14,8 @@ const char *const am_check_states[] = {"holds", "not sealed", "broken", NULL};
 /* The worker computed with the same numbers in the same order; only the text of the protocol lies
  * between. */
 static const double value_tolerance = 1e-9;
+
+enum { POINT_TEXT_MAX = 1 << 20 }; /* bytes; no text that we write comes near */
 
 struct verifier {
     struct am_store *store;
@@ -85,6 +88,8 @@ static const struct {
     {"visits that are ok and have no samples",
      "SELECT count(*) FROM visit v WHERE state = 'ok' AND NOT EXISTS"
      " (SELECT 1 FROM sample s WHERE s.visit = v.id)"},
+    {"visits that are ok and do not say their work",
+     "SELECT count(*) FROM visit WHERE state = 'ok' AND bytes_read IS NULL"},
     {"visits that are ok with a failure, or are not and have none",
      "SELECT count(*) FROM visit v WHERE (state = 'ok') = EXISTS"
      " (SELECT 1 FROM failure f WHERE f.visit = v.id)"},
@@ -98,6 +103,85 @@ static const struct {
      "SELECT count(*) FROM point p WHERE (SELECT count(*) FROM axis a WHERE a.bench = p.bench) <>"
      " (SELECT count(*) FROM param x WHERE x.point = p.id)"},
 };
+
+/* ---- the texts of points ---- */
+
+/* A point while its parameters are read: its text, and the one that they make. */
+struct text_check {
+    int64_t point; /* 0: none yet */
+    struct am_text stored, made;
+    size_t wrong;
+};
+
+/* A text that would be longer than is stored ends before a parameter. */
+static bool is_cut(const struct text_check *t)
+{
+    enum { LONGEST = AM_NAME_MAX + AM_VALUE_TEXT_MAX };
+
+    return t->made.len >= AM_POINT_TEXT_MAX && t->stored.len >= AM_POINT_TEXT_MAX - LONGEST &&
+           strncmp(am_text_str(&t->stored), am_text_str(&t->made), t->stored.len) == 0;
+}
+
+static void end_point(struct text_check *t)
+{
+    t->wrong +=
+        t->point != 0 && strcmp(am_text_str(&t->stored), am_text_str(&t->made)) != 0 && !is_cut(t);
+    am_text_clear(&t->stored);
+    am_text_clear(&t->made);
+}
+
+/* Columns as in sql_texts. */
+static void add_param(struct text_check *t, sqlite3_stmt *stmt)
+{
+    const bool real = sqlite3_column_type(stmt, 3) == SQLITE_FLOAT;
+    const struct am_value value = {.kind = AM_AXIS_REAL,
+                                   .r = real ? sqlite3_column_double(stmt, 3) : 0};
+    const char *const axis = (const char *)sqlite3_column_text(stmt, 2);
+    char number[AM_VALUE_TEXT_MAX];
+    const char *text = number;
+
+    if (real)
+        am_value_text(&value, number, sizeof(number));
+    else
+        text = (const char *)sqlite3_column_text(stmt, 3);
+    if (axis && text)
+        am_text_addf(&t->made, "%s%s=%s", t->made.len ? " " : "", axis, text);
+}
+
+/* What is shown of a point, and what it is computed with, must not differ. */
+static bool check_texts(struct verifier *v)
+{
+    static const char sql_texts[] = "SELECT p.id, p.text, a.name, x.value FROM point p"
+                                    " LEFT JOIN param x ON x.point = p.id"
+                                    " LEFT JOIN axis a ON a.id = x.axis ORDER BY p.id, x.axis";
+    struct am_err err = {0};
+    struct am_db_rows rows = {.store = v->store, .arena = v->arena, .err = &err};
+    struct text_check t = {0};
+
+    am_text_init(&t.stored, POINT_TEXT_MAX);
+    am_text_init(&t.made, POINT_TEXT_MAX);
+    am_db_rows_open(&rows, sql_texts);
+    while (am_db_rows_next(&rows)) {
+        if (sqlite3_column_int64(rows.stmt, 0) != t.point) {
+            const char *const text = (const char *)sqlite3_column_text(rows.stmt, 1);
+
+            end_point(&t);
+            t.point = sqlite3_column_int64(rows.stmt, 0);
+            am_text_add(&t.stored, text ? text : "");
+        }
+        add_param(&t, rows.stmt);
+    }
+    end_point(&t);
+    am_text_fini(&t.stored);
+    am_text_fini(&t.made);
+    if (!read_whole(v, &rows))
+        return false;
+    if (t.wrong)
+        tell(v, AM_CHECK_BROKEN,
+             am_arena_printf(v->arena, "points whose text is not that of their parameters: %zu",
+                             t.wrong));
+    return t.wrong == 0;
+}
 
 static void check_counts(struct verifier *v)
 {
@@ -118,7 +202,8 @@ static void check_counts(struct verifier *v)
              am_arena_printf(v->arena, "%s: %lld", counts[i].what, (long long)n));
         return;
     }
-    tell(v, AM_CHECK_HOLDS, "launches, visits, samples, values, parameters");
+    if (check_texts(v))
+        tell(v, AM_CHECK_HOLDS, "launches, visits, samples, values, parameters");
 }
 
 /* ---- values ---- */
@@ -131,11 +216,16 @@ static const char sql_values[] =
     " CROSS JOIN metric m ON m.id = x.metric"
     " WHERE v.state = 'ok' AND v.bytes_read NOT NULL";
 
-/* The value that follows from the row's work and time; NAN where the rule needs more than that. */
-static double derived(struct am_db_rows *rows, struct am_sample *scratch)
+static enum am_rule rule_of(const struct am_db_rows *rows)
 {
     const char *const text = (const char *)sqlite3_column_text(rows->stmt, 1);
-    const enum am_rule rule = text ? am_rule_find(text, strcspn(text, " ")) : AM_RULE_COUNT;
+
+    return text ? am_rule_find(text, strcspn(text, " ")) : AM_RULE_COUNT;
+}
+
+/* The value that follows from the row's work and time; NAN where the rule needs more than that. */
+static double derived(struct am_db_rows *rows, enum am_rule rule, struct am_sample *scratch)
+{
     const struct am_metric metrics[] = {{.name = "", .rule = rule}, {.name = NULL}};
     const struct am_work work = {
         .bytes_read = am_db_get_real(rows, 3, 0),
@@ -168,12 +258,14 @@ static void check_values(struct verifier *v)
     struct am_db_rows rows = {.store = v->store, .arena = v->arena, .err = &err};
     struct am_sample scratch = {0};
     const char *first = NULL;
-    size_t compared = 0, all = 0, wrong = 0;
+    size_t compared = 0, all = 0, wrong = 0, unknown = 0;
 
     am_db_rows_open(&rows, sql_values);
     for (; am_db_rows_next(&rows); all++) {
-        const double value = derived(&rows, &scratch), stored = am_db_get_real(&rows, 0, NAN);
+        const enum am_rule rule = rule_of(&rows);
+        const double value = derived(&rows, rule, &scratch), stored = am_db_get_real(&rows, 0, NAN);
 
+        unknown += rule == AM_RULE_COUNT;
         if (isnan(value))
             continue;
         compared++;
@@ -190,6 +282,12 @@ static void check_values(struct verifier *v)
         tell(v, AM_CHECK_BROKEN,
              am_arena_printf(v->arena, "%zu do not follow from work and time; the first: %s", wrong,
                              first ? first : ""));
+    else if (unknown)
+        tell(v, AM_CHECK_BROKEN,
+             am_arena_printf(v->arena,
+                             "%zu are of a rule that this version does not know, and cannot be "
+                             "computed again",
+                             unknown));
     else
         tell(v, AM_CHECK_HOLDS,
              am_arena_printf(v->arena,

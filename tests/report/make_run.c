@@ -6,8 +6,8 @@
 #include "figure_fixture.h"
 
 #include "base/text.h"
+#include "seal_again.h"
 #include "store/db.h"
-#include "store/seal.h"
 
 #include <time.h>
 
@@ -37,52 +37,6 @@ static enum am_status make_many(const char *path, size_t points, struct am_err *
     gx_add(g, &bench, names, patterns);
     s = gx_store(path, g, LAUNCHES, 1, err);
     free(g);
-    return s;
-}
-
-/* ---- sealing ---- */
-
-/* Each launch with the seals that storing it would have given it, in their order. */
-static enum am_status seal_launches(struct am_store *store, struct am_err *err)
-{
-    struct am_db_rows rows = {.store = store, .err = err};
-    enum am_status s = AM_OK;
-
-    am_db_rows_open(&rows, "SELECT launch, min(id), max(id) FROM visit GROUP BY launch");
-    while (s == AM_OK && am_db_rows_next(&rows))
-        s = am_seal_launch(store, am_db_get_int(&rows, 0), am_db_get_int(&rows, 1),
-                           am_db_get_int(&rows, 2), err);
-    return am_db_rows_close(&rows) == AM_OK ? s : rows.status;
-}
-
-/* A chain begins before the first launch: those that are there stand aside meanwhile. */
-static enum am_status seal_all(const char *path, struct am_err *err)
-{
-    struct am_store *store = NULL;
-    enum am_status s = am_store_open(path, true, &store, err);
-
-    if (s == AM_OK)
-        store->doubtful = 0;
-    if (s == AM_OK)
-        s = am_db_exec(store, "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF", "seal", err);
-    if (s == AM_OK)
-        s = am_db_begin(store, err);
-    if (s == AM_OK) {
-        s = am_db_exec(
-            store,
-            "DELETE FROM seal; DELETE FROM sample_seal; DELETE FROM chain;"
-            "DELETE FROM table_seal; CREATE TEMP TABLE aside AS SELECT * FROM main.launch;"
-            "DELETE FROM main.launch",
-            "seal", err);
-        if (s == AM_OK)
-            s = am_seal_begin(store, err);
-        if (s == AM_OK)
-            s = am_db_exec(store, "INSERT INTO main.launch SELECT * FROM temp.aside", "seal", err);
-        if (s == AM_OK)
-            s = seal_launches(store, err);
-        s = am_db_end(store, s, err);
-    }
-    am_store_close(store);
     return s;
 }
 
@@ -141,7 +95,7 @@ int main(int argc, char **argv)
              (argc == 3 || am_parse_f64(argv[3], strlen(argv[3]), &factor)))
         s = gx_make(argv[1], factor, &err);
     else if (argc == 3 && strcmp(argv[2], "seal") == 0)
-        s = seal_all(argv[1], &err);
+        s = sa_seal(argv[1], &err);
     else if (argc == 3 && strcmp(argv[2], "load") == 0)
         s = tell_load(argv[1], &err);
     if (s != AM_OK)

@@ -149,8 +149,7 @@ static void test_json_keys(void)
     static const char *const keys[] = {"a\xff",
                                        "a\xfe",
                                        "a\xef\xbf\xbd",
-                                       "a\xef\xbf\xbd"
-                                       "ff",
+                                       "a\xef\xbf\xbd\x66\x66",
                                        "a\xef\xbf\xbd\xff",
                                        "a\xc3",
                                        "a\xc3\xa9",

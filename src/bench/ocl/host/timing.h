@@ -59,8 +59,9 @@ struct am_ocl_stamps {
  *
  * A batch: begin, add the event of each command (START to END counts), end. Elapsed time is that of
  * the events. end() compares it with the host's clock and fails ("wrong: events ...") when most
- * batches disagree: events that claim more time than passed, or a small part of it. The first batch
- * is not judged: drivers compile in it. Nothing but the commands may stand between begin and end.
+ * batches disagree: events that claim more time than passed, or, of a clock that was not
+ * calibrated, a small part of it. The first batch is not judged: drivers compile in it. Nothing but
+ * the commands may stand between begin and end.
  */
 void am_ocl_timing_begin(struct am_ocl_timer *t);
 /* Waits for the event, adds its time, releases it; always, also on failure. */

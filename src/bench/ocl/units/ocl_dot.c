@@ -24,8 +24,8 @@ enum {
     TURNS_ARG = 3,
     /* Single work-items. */
     ITEMS_TURNS_ARG = 2,
-    ITEMS_TURNS_MAX = 1 << 15, /* of a launch, all of which the host makes again */
-    ITEMS_CHECKED = 4,         /* work-items for which it does */
+    ITEMS_TURNS_MAX = 1 << 13, /* of a launch, all of which the host makes again */
+    ITEMS_CHECKED = 16,        /* work-items for which it does */
     CPU_ITEMS = 256,           /* per compute unit */
     CPU_ITEMS_GROUP = 64,
     GPU_ITEMS = 4096,
@@ -237,6 +237,22 @@ static enum am_status search_tile(struct dots *w, struct am_err *err)
     return s;
 }
 
+/* No work-item can have left this, but by chance. */
+static const uint32_t untouched = UINT32_C(0xa5a5a5a5);
+
+static enum am_status mark_untouched(const struct dots *w, size_t items, struct am_err *err)
+{
+    uint32_t *const words = calloc(items, sizeof(*words));
+    enum am_status s = words ? AM_OK : am_fail(err, AM_E_NOMEM, "words of work-items");
+
+    for (size_t i = 0; words && i < items; i++)
+        words[i] = untouched;
+    if (s == AM_OK)
+        s = am_ocl_device_write(&w->device, w->out, 0, items * sizeof(*words), words, err);
+    free(words);
+    return s;
+}
+
 static enum am_status prepare_items(struct dots *w, struct am_work *work, struct am_err *err)
 {
     const size_t items = usual_items(&w->device);
@@ -244,6 +260,8 @@ static enum am_status prepare_items(struct dots *w, struct am_work *work, struct
                                             NULL, &w->out, err);
 
     w->key = (cl_uint)w->seed;
+    if (s == AM_OK)
+        s = mark_untouched(w, items, err);
     if (s == AM_OK)
         s = search_tile(w, err);
     work->ops = 2.0 * AM_DOT_BYTES * w->tile.rows * w->tile.columns * (double)items;
@@ -257,12 +275,32 @@ static uint32_t item_left(const void *state, size_t item)
     return am_dot_items_left(&w->tile, w->key, item, w->loop.last);
 }
 
+/* Every work-item has left something. */
+static enum am_status check_touched(const struct dots *w, struct am_err *err)
+{
+    const size_t items = w->loop.range.global[0];
+    uint32_t *const words = calloc(items, sizeof(*words));
+    enum am_status s = words ? AM_OK : am_fail(err, AM_E_NOMEM, "words of work-items");
+
+    if (s == AM_OK)
+        s = am_ocl_device_read(&w->device, w->out, 0, items * sizeof(*words), words, err);
+    for (size_t i = 0; s == AM_OK && i < items; i++) {
+        if (words[i] == untouched && item_left(w, i) != untouched)
+            s = am_fail(err, AM_E_WRONG, "wrong: work-item %zu leaves nothing", i);
+    }
+    free(words);
+    return s;
+}
+
+/* All of them leave something, and some of them what they must. */
 static enum am_status verify_items(const struct dots *w, double *residual, struct am_err *err)
 {
-    const struct am_ocl_checking all = {
+    const struct am_ocl_checking some = {
         &w->device, w->out, w->loop.range.global[0], ITEMS_CHECKED, w->timer.batches, item_left, w};
+    const enum am_status s = check_touched(w, err);
 
-    return am_ocl_checked(&all, residual, err);
+    *residual = s == AM_E_WRONG;
+    return s == AM_OK ? am_ocl_checked(&some, residual, err) : s;
 }
 
 /* ---- hooks ---- */

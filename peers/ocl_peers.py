@@ -61,6 +61,11 @@ def programs_of(peer: str) -> list[str]:
     return sorted({row[1] for row in CASES.values() if row[0] == peer})
 
 
+def library_path() -> str:
+    done = subprocess.run(["gcc", "-print-file-name=libOpenCL.so"], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
 def commands_of(peer: str, folder: str, target: str) -> list[list[str]]:
     """What builds a peer's programs below `target`."""
     if peer == "shoc":
@@ -69,7 +74,9 @@ def commands_of(peer: str, folder: str, target: str) -> list[list[str]]:
                 *common, ["make", "-C", os.path.join(target, "src/opencl/level0"), *programs_of(peer)]]
     inner = os.path.join(folder, "mixbench-opencl")  # mixbench keeps a CMake project per programming model
     source = inner if os.path.isdir(inner) else folder
-    options = ["-DMODEL=ocl"] if peer == "babelstream" else []
+    # BabelStream would fetch headers, and looks for no library by itself
+    options = ["-DMODEL=ocl", "-DFETCHCONTENT_SOURCE_DIR_OPENCL_HEADER=/usr/include",
+               f"-DOpenCL_LIBRARY={library_path()}"] if peer == "babelstream" else []
     return [["cmake", "-S", source, "-B", target, "-DCMAKE_BUILD_TYPE=Release", *options],
             ["cmake", "--build", target, "-j2"]]
 

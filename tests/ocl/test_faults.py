@@ -45,6 +45,8 @@ BY_TRANSFERS = ("ocl.bus", "ocl.overlap")
 CHOSEN = {"op": "fma", "type": "float", "width": "4", "mode": "throughput", "chains": "1", "function": "sin",
           "paths": "8", "stride": "1", "kernel": "read", "items": "4096", "backend": "opencl", "counters": "own",
           "space": "global", "groups": "one", "fmas": "8", "way": "local"}
+BY_DOT = ("ocl.dot",)  # by itself: its types and ways are others
+CHOSEN_DOT = {"type": "int8", "way": "plain", "load": "steady"}
 CHOSEN_TRANSFERS = {"direction": "h2d", "size": "64K", "method": "read_write", "beside": "nothing"}
 
 # benches, acts of the driver, kind of the stored failures, words of their reasons
@@ -62,7 +64,14 @@ FAULTS_OF_EACH = (
     (BY_TRANSFERS, "clEnqueueWriteBuffer=-5", "reported", "CL_OUT_OF_RESOURCES"),
     (BY_TRANSFERS, "clEnqueueWriteBuffer=crash", "signal", "Segmentation fault"),
     (BY_TRANSFERS, "clFinish=hang", "timeout", "killed"),
+    (BY_DOT, "clCreateBuffer=-4", "reported", "CL_MEM_OBJECT_ALLOCATION_FAILURE"),
+    (BY_DOT, "clBuildProgram=-11", "reported", "the marble is chipped"),
+    (BY_DOT, "clEnqueueNDRangeKernel=crash", "signal", "Segmentation fault"),
+    (BY_DOT, "clEnqueueNDRangeKernel=hang", "timeout", "killed"),
+    (BY_DOT, "", "reported", "wrong:"),
 )
+# what is run for the benches of a row, and with which values
+TOGETHER = {BY_TRANSFERS: (BY_TRANSFERS, CHOSEN_TRANSFERS), BY_DOT: (BY_DOT, CHOSEN_DOT)}
 
 
 def environment(bench, library):
@@ -99,7 +108,7 @@ def check_each(tap, bench, env, number, fault):
     """One run of all benches with one fault: each has stored it, and none a number."""
     names, acts, kind, words = fault
     db = f"e{number}.db"
-    by, values = (BY_TRANSFERS, CHOSEN_TRANSFERS) if names is BY_TRANSFERS else (BY_KERNELS, CHOSEN)
+    by, values = TOGETHER.get(names, (BY_KERNELS, CHOSEN))
     chosen = [x for k, v in values.items() for x in ("-p", f"{k}={v}")]
     limit = "500ms" if kind == "timeout" else "120s"
     bench.run("run", *by, *chosen, "--quick", "--launches", "1", "--budget", "600s", "--launch-limit", limit,

@@ -7,7 +7,6 @@
 enum {
     IN_FLIGHT = 64,        /* launches queued at once */
     LOOPS_MAX = 1 << 20,   /* of one launch unless the bench says less */
-    JUDGED_FROM = 4,       /* batches before events and host can be said to disagree */
     GATE_TRIALS_LEAST = 4, /* of each kernel; the best counts, so that one disturbed trial of the */
     GATE_TRIALS = 16,      /* doubled body cannot pass for work that was done */
     GATE_NS = 2000000,     /* of a trial: far above what starting a kernel costs */
@@ -16,8 +15,10 @@ enum {
     PROBE_GROWTH_MAX = 16, /* from one trial to the next */
     CLOCK_NS = 2000000, /* of a batch that calibrates: far above the way to the device and back */
     CLOCK_NS_MAX = 500000000,
-    CLOCK_ALIKE = 2,   /* batches that must agree */
-    CLOCK_AFTER = 4,   /* batches that may do so by the way */
+    CLOCK_ALIKE = 2, /* batches that must agree */
+    CLOCK_AFTER = 4, /* batches that may do so by the way */
+    /* Batches before events and host can be said to disagree: until then they are calibrated. */
+    JUDGED_FROM = CLOCK_AFTER + 1,
     CLOCK_TRIALS = 2,  /* of one length: as many as must agree */
     CLOCK_LENGTHS = 4, /* in which clocks differ by the same part before one is called wrong */
     CLOCK_LENGTHEN = 4,
@@ -123,7 +124,10 @@ static bool goes_alike(const struct am_ocl_timer *t, uint64_t host_ns)
 static void calibrate_by(struct am_ocl_timer *t, uint64_t host_ns)
 {
     t->alike += goes_alike(t, host_ns);
-    t->calibrated = t->alike >= CLOCK_ALIKE;
+    if (!t->calibrated && t->alike >= CLOCK_ALIKE) {
+        t->calibrated = true;
+        t->apart = 0; /* in those before it the host woke late */
+    }
 }
 
 /* The host sees at least what the device works, and not far more than that and the starting. A

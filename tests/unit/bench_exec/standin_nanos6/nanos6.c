@@ -52,9 +52,7 @@ void nanos6_register_task_info(nanos6_task_info_t *info)
     info->task_type_data = info;
 }
 
-void nanos6_create_task(nanos6_task_info_t *info, nanos6_task_invocation_info_t *where,
-                        const char *label, size_t args_bytes, void **args_p, void **task_p,
-                        size_t flags, size_t num_deps)
+void nanos6_create_task(NANOS6_CREATE_PARAMETERS)
 {
     struct task *const t = calloc(1, sizeof(*t) + args_bytes);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts of energy from made-up results: the best point by the joule, and the steadiness of a meter.
  */
+#include "base/rng.h"
 #include "family/energy.h"
 #include "family/plot.h"
 #include "family_fixture.h"
+#include "fit/power_fit.h"
 
 enum { REPETITIONS = 100 };
 
@@ -186,6 +188,76 @@ static void test_power_model(void)
     am_arena_fini(&run.arena);
 }
 
+/* Machines that are not as the model has them, by what a core's power is multiplied with. */
+static double as_modelled(int cores)
+{
+    (void)cores;
+    return 1;
+}
+
+/* The clock falls from 4 to 2.6 GHz as cores become busy, and voltage with it: power by its 2.4th
+ * power. */
+static double falling_clock(int cores)
+{
+    return pow((4 - 0.2 * (cores - 1)) / 4, 2.4);
+}
+
+/* Eight powers per kind of work; `cap_w` is where the package is held, 0: nowhere. */
+static size_t make_points(double (*factor)(int cores), double cap_w, double noise,
+                          struct am_rng *rng, struct am_power_point *out)
+{
+    static const double flops[] = {1e10, 1e8, 6e9, 2e9}, bytes[] = {0, 4e9, 0.5e9, 2e9};
+    size_t n = 0;
+
+    for (size_t kind = 0; kind < 4; kind++) {
+        for (int cores = 1; cores <= 8; cores++) {
+            const double part = kind == 1 ? fmin(cores, 4) : cores; /* memory is full by then */
+            const double f = flops[kind] * part, b = bytes[kind] * part;
+            const double watts = 20 + factor(cores) * (3.0 * cores + 200e-12 * f) + 500e-12 * b;
+            const double held = cap_w > 0 ? fmin(cap_w, watts) : watts;
+
+            out[n++] =
+                (struct am_power_point){.watts = held * (1 + noise * (2 * am_rng_unit(rng) - 1)),
+                                        .cores = cores,
+                                        .flops = f,
+                                        .bytes = b,
+                                        .group = kind + 1};
+        }
+    }
+    return n;
+}
+
+/* What a prediction is worth where the machine is of another kind: the numbers of
+ * doc/guide/energy.md. */
+static void test_power_kinds(void)
+{
+    static const struct {
+        const char *what;
+        double (*factor)(int cores);
+        double cap_w, noise;
+        double point_most, bench_most; /* root mean square */
+    } kinds[] = {
+        {"as modelled, readings within 3 %", as_modelled, 0, 0.03, 0.03, 0.03},
+        {"a clock that falls with busy cores", falling_clock, 0, 0.03, 0.08, 0.1},
+        {"held at 45 W", as_modelled, 45, 0.03, 0.15, 0.3},
+        {"both", falling_clock, 45, 0.03, 0.15, 0.3},
+    };
+    struct am_rng rng;
+
+    am_rng_seed(&rng, 11, 0);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        struct am_power_point points[32];
+        const size_t n = make_points(kinds[i].factor, kinds[i].cap_w, kinds[i].noise, &rng, points);
+        struct am_power_test point, bench;
+        const bool good = am_power_held_out(points, n, false, &point) &&
+                          am_power_held_out(points, n, true, &bench);
+
+        ok(good && point.rms < kinds[i].point_most && bench.rms < kinds[i].bench_most,
+           "%s: off by %.1f %% on a point (worst %.1f), %.1f %% on a bench (worst %.1f)",
+           kinds[i].what, 100 * point.rms, 100 * point.worst, 100 * bench.rms, 100 * bench.worst);
+    }
+}
+
 /* ---- energy as an objective ---- */
 
 /* Five numbers of threads: twice as many are not twice as fast, and each draws 10 W beside 15. */
@@ -257,6 +329,7 @@ int main(void)
 {
     test_goals();
     test_power_model();
+    test_power_kinds();
     test_best();
     test_devices();
     test_one_launch();

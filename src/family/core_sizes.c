@@ -2,22 +2,18 @@
 /* Sizes of a core from curves that step up: what it has in flight, what code comes in at full
  * speed, which patterns of branches it remembers.
  *
- * What is in flight has a step: its times fall into a lower part in front of a higher one. The step
- * is where two levels explain the times best; it is believed when the levels are apart by more than
- * a quarter, and all but a few points are on their side of the middle. Code and patterns leave
- * their lowest level, once and for all, and may rise in several steps then: the first counts. The
- * interval is from the last point below to the first above. */
+ * A curve begins at its lowest level and leaves it, once and for all; it may rise further then.
+ * Where it does is the size, between the last point below and the first above. What is in flight
+ * leaves by half of the level at least, in one jump: two chains that came together come one after
+ * the other. Code and patterns of branches leave it by 15 %. */
 #include "family/core.h"
 
 #include <math.h>
 
-/* The higher level is at least so many times the lower. */
-static const double step_least = 1.25;
-/* Points on the wrong side of the middle between both levels, of all. */
-static const double astray_most = 0.1;
-
-/* Times above the lowest level by this share have left it. */
-static const double left_by = 0.15;
+/* How far above the lowest level a curve has left it, relative to it. */
+static const double left_by_half = 0.5, left_by_little = 0.15;
+/* From the last point below to the first above, where it is one jump. */
+static const double jump_least = 1.2;
 
 enum { POINTS_LEAST = 6, SIDE_LEAST = 2, LEVEL = 3 }; /* LEVEL: points that show the lowest */
 
@@ -31,56 +27,8 @@ static double median_at(const struct am_picks *curve, size_t i)
     return curve->items[i].metric->summary.median;
 }
 
-static double mean_of(const struct am_picks *curve, size_t first, size_t last)
-{
-    double sum = 0;
-
-    for (size_t i = first; i < last; i++)
-        sum += log(median_at(curve, i));
-    return sum / (double)(last - first);
-}
-
-static double scatter(const struct am_picks *curve, size_t first, size_t last, double mean)
-{
-    double sum = 0;
-
-    for (size_t i = first; i < last; i++)
-        sum += pow(log(median_at(curve, i)) - mean, 2);
-    return sum;
-}
-
-static size_t astray(const struct am_picks *curve, const struct step *s)
-{
-    const double middle = sqrt(s->low * s->high);
-    size_t n = 0;
-
-    for (size_t i = 0; i < curve->n; i++)
-        n += (median_at(curve, i) > middle) != (i >= s->above);
-    return n;
-}
-
-/* By logarithms: both levels count relative to themselves. */
-static struct step find_step(const struct am_picks *curve)
-{
-    struct step s = {.above = 0};
-    double least = INFINITY;
-
-    for (size_t i = SIDE_LEAST; curve->n >= POINTS_LEAST && i + SIDE_LEAST <= curve->n; i++) {
-        const double low = mean_of(curve, 0, i), high = mean_of(curve, i, curve->n);
-        const double both = scatter(curve, 0, i, low) + scatter(curve, i, curve->n, high);
-
-        if (both < least) {
-            least = both;
-            s = (struct step){.above = i, .low = exp(low), .high = exp(high)};
-        }
-    }
-    if (s.high < step_least * s.low || (double)astray(curve, &s) > astray_most * (double)curve->n)
-        s.above = 0;
-    return s;
-}
-
 /* Where the lowest level, that of the first points, is left for good. */
-static struct step find_leaving(const struct am_picks *curve)
+static struct step find_step(const struct am_picks *curve, double left_by)
 {
     struct step s = {.low = INFINITY};
     size_t above = curve->n;
@@ -95,6 +43,15 @@ static struct step find_leaving(const struct am_picks *curve)
         s.above = above;
         s.high = median_at(curve, curve->n - 1);
     }
+    return s;
+}
+
+static struct step find_jump(const struct am_picks *curve)
+{
+    struct step s = find_step(curve, left_by_half);
+
+    if (s.above > 0 && median_at(curve, s.above) < jump_least * median_at(curve, s.above - 1))
+        s.above = 0;
     return s;
 }
 
@@ -138,7 +95,7 @@ void am_core_derive_window(const struct am_deriving *d)
 
     for (size_t i = 0; i < groups.n; i++) {
         const struct am_picks curve = am_picks_curve(&groups.items[i].picks, "count", NULL);
-        const struct step s = find_step(&curve);
+        const struct step s = find_jump(&curve);
         struct am_fact fact;
 
         if (s.above == 0) {
@@ -158,14 +115,14 @@ void am_core_derive_window(const struct am_deriving *d)
     }
 }
 
-static void offer_leaving(const struct am_deriving *d, const char *bench, const char *axis,
-                          struct am_fact names)
+static void offer_size(const struct am_deriving *d, const char *bench, const char *axis,
+                       struct am_fact names)
 {
     const struct am_groups groups = sound_groups(d, bench, "on");
 
     for (size_t i = 0; i < groups.n && groups.n == 1; i++) {
         const struct am_picks curve = am_picks_curve(&groups.items[i].picks, axis, NULL);
-        const struct step s = find_leaving(&curve);
+        const struct step s = find_step(&curve, left_by_little);
         struct am_fact fact;
 
         if (s.above == 0)
@@ -180,10 +137,10 @@ static void offer_leaving(const struct am_deriving *d, const char *bench, const 
 
 void am_core_derive_fetch(const struct am_deriving *d)
 {
-    offer_leaving(d, "cpu.fetch", "code",
-                  (struct am_fact){.name = "fetch",
-                                   .what = "bytes of code that come in at full speed",
-                                   .unit = "B"});
+    offer_size(d, "cpu.fetch", "code",
+               (struct am_fact){.name = "fetch",
+                                .what = "bytes of code that come in at full speed",
+                                .unit = "B"});
 }
 
 /* Half of the branches of a random pattern that is not remembered are foretold wrongly. */
@@ -193,7 +150,7 @@ static void offer_cost(const struct am_deriving *d)
 
     for (size_t i = 0; i < groups.n && groups.n == 1; i++) {
         const struct am_picks curve = am_picks_curve(&groups.items[i].picks, "period", NULL);
-        const struct step s = find_leaving(&curve);
+        const struct step s = find_step(&curve, left_by_little);
         struct am_fact fact;
 
         if (s.above == 0 || curve.items[0].x > 1)
@@ -208,9 +165,9 @@ static void offer_cost(const struct am_deriving *d)
 
 void am_core_derive_branch(const struct am_deriving *d)
 {
-    offer_leaving(d, "cpu.branch", "period",
-                  (struct am_fact){.name = "branch_pattern",
-                                   .what = "branches of a random pattern that are remembered",
-                                   .unit = ""});
+    offer_size(d, "cpu.branch", "period",
+               (struct am_fact){.name = "branch_pattern",
+                                .what = "branches of a random pattern that are remembered",
+                                .unit = ""});
     offer_cost(d);
 }

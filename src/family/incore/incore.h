@@ -25,11 +25,18 @@ struct am_incore_cell {
     double value, half;
 };
 
+/* What a cell rests on: the least of the launches, and the next. */
+struct am_incore_least {
+    size_t launches;
+    double value, next;
+};
+
 struct am_incore_form {
     const char *name;
-    bool legacy;  /* measured beside the anchors of legacy encodings */
-    size_t kind;  /* its class */
-    size_t mixes; /* random ones that are fitted */
+    bool legacy;                 /* measured beside the anchors of legacy encodings */
+    size_t kind;                 /* its class */
+    size_t mixes;                /* random ones that are fitted */
+    struct am_incore_least seen; /* alone, with any counts */
     struct am_incore_cell alone;
     struct am_incore_cell with[AM_INCORE_COUNTS_MAX][AM_MIX_ANCHORS];
 };

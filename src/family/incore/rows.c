@@ -39,16 +39,9 @@ static const size_t launches_least = 3;
  * is no evidence. Weights are decided within a tenth of a class's cycles (fit/resources.h). */
 static const double confirmed_within = 0.1;
 
-/* What a cell rests on: the least of the launches, and the next. */
-struct least {
-    size_t launches;
-    double value, next;
-};
-
-static struct least least_of(const struct am_series *series)
+/* Adds the launches of a series to what was seen before. */
+static struct am_incore_least least_of(struct am_incore_least l, const struct am_series *series)
 {
-    struct least l = {.value = INFINITY, .next = INFINITY};
-
     for (size_t i = 0; i < series->n; i++) {
         const struct am_launch_values *const launch = &series->launches[i];
         double own = INFINITY;
@@ -57,9 +50,9 @@ static struct least least_of(const struct am_series *series)
             own = fmin(own, launch->values[k]);
         if (!isfinite(own))
             continue;
+        l.next = l.launches == 0 ? INFINITY : fmin(l.next, fmax(own, l.value));
+        l.value = l.launches == 0 ? own : fmin(l.value, own);
         l.launches++;
-        l.next = fmin(l.next, fmax(own, l.value));
-        l.value = fmin(l.value, own);
     }
     return l;
 }
@@ -67,7 +60,8 @@ static struct least least_of(const struct am_series *series)
 /* The grade of a least. What disturbs launches, makes their clocks move or their medians have two
  * modes adds to a time, and leaves the least alone, so that these say nothing here. What counts is
  * how many launches there are, by the limits that medians have, and how near a second one comes. */
-static struct am_grading grade_least(const struct am_result_metric *metric, const struct least *l)
+static struct am_grading grade_least(const struct am_result_metric *metric,
+                                     const struct am_incore_least *l)
 {
     const struct am_grade_row *const row = &am_grade_rows[AM_REASON_LAUNCHES];
     const struct am_grade_input input = {.summary = &metric->summary, .verified = true};
@@ -85,8 +79,8 @@ static struct am_grading grade_least(const struct am_result_metric *metric, cons
     return g;
 }
 
-static void rest_on(struct am_incore *core, const struct am_result *result, const struct least *l,
-                    struct am_grading grading)
+static void rest_on(struct am_incore *core, const struct am_result *result,
+                    const struct am_incore_least *l, struct am_grading grading)
 {
     core->grading = am_grading_worse(core->grading, grading);
     core->launches =
@@ -96,25 +90,45 @@ static void rest_on(struct am_incore *core, const struct am_result *result, cons
         core->points[core->n_points++] = result->point_id;
 }
 
-struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct am_result *result,
-                                          const char *name)
+/* A cell of what was seen of a metric, in this result and maybe in others. */
+static struct am_incore_cell judge(struct am_incore *core, const struct am_result *result,
+                                   const struct am_result_metric *m,
+                                   const struct am_incore_least *l)
 {
-    const struct am_result_metric *const m = am_result_metric(result, name);
-    struct am_grading grading;
-    struct least l;
+    const struct am_grading grading = grade_least(m, l);
 
-    if (!m)
-        return no_cell;
     core->measured++;
-    l = least_of(&m->series);
-    grading = grade_least(m, &l);
-    if (!(l.value > 0) || l.launches < launches_least || grading.grade == AM_GRADE_C ||
+    if (!(l->value > 0) || l->launches < launches_least || grading.grade == AM_GRADE_C ||
         is_spoilt(&m->grading)) {
         core->dropped++;
         return no_cell;
     }
-    rest_on(core, result, &l, grading);
-    return (struct am_incore_cell){l.value, AM_INCORE_STEADY * l.value + m->summary.systematic};
+    rest_on(core, result, l, grading);
+    return (struct am_incore_cell){l->value, AM_INCORE_STEADY * l->value + m->summary.systematic};
+}
+
+struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct am_result *result,
+                                          const char *name)
+{
+    const struct am_result_metric *const m = am_result_metric(result, name);
+    struct am_incore_least l;
+
+    if (!m)
+        return no_cell;
+    l = least_of((struct am_incore_least){.launches = 0}, &m->series);
+    return judge(core, result, m, &l);
+}
+
+/* The form alone, which is measured again with all counts: all of these launches are one cell. */
+static void read_alone(struct am_incore *core, const struct am_result *result,
+                       struct am_incore_form *f)
+{
+    const struct am_result_metric *const m = am_result_metric(result, "alone");
+
+    if (!m)
+        return;
+    f->seen = least_of(f->seen, &m->series);
+    f->alone = judge(core, result, m, &f->seen);
 }
 
 /* "1:3"; false for what is none. */
@@ -172,7 +186,6 @@ static bool read_result(struct am_incore *core, struct am_arena *arena,
     const char *const anchors = am_kvs_get(&result->chosen, "anchors");
     struct am_incore_counts counts;
     struct am_incore_form *f;
-    struct am_incore_cell alone;
     size_t at;
 
     if (!name || !anchors || !parse_counts(am_result_text(result, "counts"), &counts))
@@ -184,9 +197,7 @@ static bool read_result(struct am_incore *core, struct am_arena *arena,
     if (!f)
         return false;
     f->legacy = strcmp(anchors, "legacy") == 0;
-    alone = am_incore_read_cell(core, result, "alone");
-    if (isnan(f->alone.value) || alone.value < f->alone.value)
-        f->alone = alone;
+    read_alone(core, result, f);
     for (size_t k = 0; k < AM_MIX_ANCHORS; k++)
         f->with[at][k] = am_incore_read_cell(core, result, metrics[k]);
     return true;

@@ -84,9 +84,8 @@ extern const char am_incore_needs[];
 /* The form of that name; NULL when it was not measured. */
 const struct am_incore_form *am_incore_find(const struct am_incore *core, const char *name);
 
-/* Cycles from an operand to the result, by cpu.instr; NAN when it was not measured, or with grade
- * C.
- */
+/* Cycles from an operand to the result, by cpu.instr: the median, or of grade C the least that a
+ * second launch confirms; NAN when it was not measured, or neither says anything. */
 double am_incore_latency(const struct am_result_set *set, const char *form);
 
 /* rows.c: forms, their cells and their classes. False when memory is refused. */

@@ -44,11 +44,20 @@ static void see_width(struct am_insn *out, ZydisRegister reg)
         out->vector_bits = bits;
 }
 
+/* What a conditional move does not write, and what lies beside a byte or a word of a general
+ * register, stays: the old value is an operand. */
+static bool keeps_some(const ZydisDecodedOperand *op)
+{
+    return (op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE) != 0 ||
+           (number_of(op->reg.value) < AM_REG_VECTOR && op->size < 32);
+}
+
 static void see_register(struct am_insn *out, const ZydisDecodedOperand *op, bool visible,
                          bool first)
 {
-    const bool reads = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
     const bool writes = (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+    const bool reads =
+        (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0 || (writes && keeps_some(op));
     const unsigned n = number_of(op->reg.value);
 
     if (reads)

@@ -16,7 +16,7 @@
 /* Each ends with its loop; the rest of the section does not belong to it. */
 __asm__(
     ".pushsection .text\n"
-    ".globl tb_chain, tb_units, tb_nested, tb_moves, tb_odd, tb_behind, tb_two\n"
+    ".globl tb_chain, tb_units, tb_nested, tb_moves, tb_odd, tb_behind, tb_two, tb_kept\n"
     ".type tb_chain, @function\n"
     "tb_chain:\n1:\n\tmulsd (%rsi), %xmm0\n\taddsd %xmm2, %xmm0\n\tadd $8, %rsi\n\tdec %rdi\n\t"
     "jnz 1b\n\tret\n"
@@ -45,6 +45,9 @@ __asm__(
     "tb_two:\n1:\n\tmulsd %xmm1, %xmm3\n\tmulsd %xmm1, %xmm4\n\tmulsd %xmm1, %xmm5\n\t"
     "mulsd %xmm1, %xmm6\n\tdec %rdi\n\tjnz 1b\n2:\n\tadd $8, %rsi\n\tdec %rcx\n\tjnz 2b\n\tret\n"
     ".size tb_two, .-tb_two\n"
+    ".type tb_kept, @function\n"
+    "tb_kept:\n1:\n\tcmovb %rcx, %rax\n\tadd %rdx, %rax\n\tmov %cl, %al\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_kept, .-tb_kept\n"
     ".popsection");
 #endif
 
@@ -237,6 +240,9 @@ static void check_loops(const struct bytes *self)
     ok(p.latencies_unknown == 0, "and their latency is known by that");
     p = predict(&c, self, "tb_behind");
     ok(p.n == 3, "code behind the end that jumps back into the function is no loop");
+    p = predict(&c, self, "tb_kept");
+    ok(p.chain > 1.5 && p.lines[0].on_chain && p.lines[1].on_chain && p.lines[2].on_chain,
+       "what a conditional move and a move of a byte leave goes on through them (%g)", p.chain);
     p = predict(&c, self, "tb_odd");
     ok(p.unknown == 1, "an instruction without a form is unknown");
     ok(p.lines[1].forms.match == AM_FORM_LIKE && p.lines[1].forms.load[0],

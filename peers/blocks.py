@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Loops of programs, executed, and predicted by archmeter and by llvm-mca: errors as Markdown.
+
+usage: peers/blocks.py make FOLDER [--kernels FILE ...] [--lib FOLDER] [--evex]
+       peers/blocks.py run FOLDER [--rounds N] [--cpu N]
+       peers/blocks.py table FOLDER --on RUN.db [--archmeter PROGRAM] [--mca llvm-mca-19] [--mcpu CPU] [--look]
+
+make: takes loops out of archmeter's kernels, libc, OpenBLAS, FFTW and zlib as the system has them (static libraries), adds random
+mixes and chains (blocks_find.py), and writes blocks.s and blocks.json. run: assembles, links with blocks.c and writes times.txt;
+works on another machine with a C compiler and the folder alone (sh FOLDER/run.sh). table: predictions beside times.
+A third of the blocks, by the hash of their text, is held out: it stands in rows of its own, and --look, which lists the blocks
+that are missed most, never shows one of them. Left out: what faults or is not confirmed, and blocks whose two best placements of the data
+differ by more than 3 %.
+"""
+
+import argparse
+import csv
+import io
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import blocks_find
+from blocks_find import Block
+
+PLACEMENTS_APART = 0.03
+ITERATIONS = (100, 200)  # of llvm-mca; the difference is the steady state
+LOOKED_AT = 40
+MOST = {"our kernels": 110, "libc": 90, "OpenBLAS": 110, "FFTW": 80, "zlib": 50, "random mixes": 120, "chains": 80}
+
+
+# ---- make ----
+
+def gather(options: argparse.Namespace) -> list[Block]:
+    lib = pathlib.Path(options.lib)
+    found: dict[str, list[Iterator[Block]]] = {}
+
+    def add(source: str, files: list) -> None:
+        found.setdefault(source, []).extend(
+            blocks_find.loops_of(source, pathlib.Path(f).name, blocks_find.disassembled(str(f))) for f in files if pathlib.Path(f).exists())
+
+    with tempfile.TemporaryDirectory() as folder:
+        add("our kernels", options.kernels)
+        add("libc", [lib / "libc.a", *sorted(lib.glob("libm-*.a")), lib / "libmvec.a"])
+        add("FFTW", [lib / "libfftw3.a", lib / "libfftw3f.a"])
+        add("zlib", [lib / "libz.a"])
+        if (lib / "libopenblas.a").exists():
+            pattern = r"_SKYLAKEX\.o$" if options.evex else r"_(HASWELL|ZEN)\.o$"
+            add("OpenBLAS", blocks_find.members(str(lib / "libopenblas.a"), pattern, 150, folder))
+        blocks = list(itertools.chain.from_iterable(
+            blocks_find.chosen((b for b in itertools.chain(*loops) if options.evex or b.vectors() < 2), MOST[source])
+            for source, loops in found.items()))
+    return blocks + list(blocks_find.mixes(MOST["random mixes"])) + list(blocks_find.chains(MOST["chains"]))
+
+
+def bits(registers: set[str]) -> int:
+    return sum(1 << blocks_find.GENERAL.index(r) for r in registers)
+
+
+def text_of(blocks: list[Block]) -> str:
+    """All blocks as the loops of one function, and the table that blocks.c reads."""
+    code = [".text", ".globl blocks_all", ".type blocks_all,@function", "blocks_all:"]
+    table = [".section .rodata", ".p2align 3", ".globl blocks_n", f"blocks_n: .quad {len(blocks)}", ".section .data.rel.ro,\"aw\"",
+             ".p2align 3", ".globl blocks", "blocks:"]
+    names = [".section .rodata"]
+    for i, block in enumerate(blocks):
+        counter = block.counter()
+        bases, indices = block.memory_registers()
+        code += [".p2align 6", f"block_{i}:", *block.lines, f"dec %{counter}", f"jnz block_{i}", "jmp *blocks_back(%rip)"]
+        table += [f".quad name_{i}, block_{i}, {bits(bases)}, {bits(indices)}, {blocks_find.GENERAL.index(counter)}, {block.vectors()}"]
+        names += [f"name_{i}: .string \"block_{i}\""]
+    code += [".size blocks_all,.-blocks_all", ".data", ".p2align 12", ".globl blocks_constants", "blocks_constants:",
+             ".rept 1024", ".long 0x3fa00000", ".endr"]
+    return "\n".join(code + table + names + [".section .note.GNU-stack,\"\",@progbits", ""])
+
+
+def assembling(blocks: list[Block]) -> list[Block]:
+    """Those that the assembler takes: it names the lines of the others."""
+    lines = [(line, i) for i, block in enumerate(blocks) for line in block.lines]
+    said = subprocess.run(["as", "-o", "/dev/null", "-"], input="\n".join(line for line, _ in lines) + "\n", text=True,
+                          capture_output=True, check=False).stderr
+    refused = {lines[int(number) - 1][1] for number in re.findall(r"^\{standard input\}:(\d+): Error", said, re.M)}
+    return [b for i, b in enumerate(blocks) if i not in refused]
+
+
+RUN = """#!/bin/sh
+# Assembles the blocks, links them with the program that times them, runs it on one CPU.
+cd "$(dirname "$0")" || exit 1
+${CC:-cc} -O2 -o blocks blocks.c blocks.s -lm || exit 1
+taskset -c "${2:-0}" ./blocks "${1:-30}" > times.txt
+"""
+
+
+def make(options: argparse.Namespace) -> None:
+    folder = pathlib.Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    blocks = assembling(gather(options))
+    (folder / "blocks.s").write_text(text_of(blocks), encoding="ascii")
+    (folder / "blocks.json").write_text(json.dumps([{"source": b.source, "origin": b.origin, "held": b.held, "counter": b.counter(),
+                                                     "lines": b.lines} for b in blocks], indent=0), encoding="ascii")
+    shutil.copy(pathlib.Path(__file__).with_name("blocks.c"), folder)
+    (folder / "run.sh").write_text(RUN, encoding="ascii")
+    print(f"{len(blocks)} blocks, {sum(b.held for b in blocks)} of them held out")
+
+
+# ---- run ----
+
+def usable_cpus() -> set[int]:
+    return os.sched_getaffinity(0)
+
+
+def run(options: argparse.Namespace) -> None:
+    subprocess.run(["sh", f"{options.folder}/run.sh", str(options.rounds), str(options.cpu)], check=True)
+
+
+def times_of(folder: str) -> dict[str, tuple[float, float] | str]:
+    """Cycles with the two best placements, or why there are none."""
+    times: dict[str, tuple[float, float] | str] = {}
+    for line in pathlib.Path(folder, "times.txt").read_text(encoding="ascii").splitlines():
+        name, first, rest = line.split(" ", 2)
+        times[name] = rest if first == "-" else (float(first), float(rest.split()[0]))
+    return times
+
+
+# ---- predictions ----
+
+def ours(options: argparse.Namespace) -> dict[str, float]:
+    """archmeter's cycles by name, from the addresses of the loops."""
+    obj = f"{options.folder}/blocks.o"
+    subprocess.run(["as", "-o", obj, f"{options.folder}/blocks.s"], check=True)
+    labels = subprocess.run(["nm", obj], capture_output=True, text=True, check=True).stdout
+    names = {int(a, 16): n for a, _, n in (line.split() for line in labels.splitlines() if re.search(r" t block_\d+$", line))}
+    command = [options.archmeter, "predict", obj, "--function", "blocks_all", "--on", options.on, "--format", "csv"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return {names[at]: cycles for at, cycles in summary_of(text) if at in names}
+
+
+def summary_of(text: str) -> list[tuple[int, float]]:
+    """The rows of the first table, which has a column `cycles` and one `limit`: addresses and cycles."""
+    rows = list(csv.reader(io.StringIO(text)))
+    head = next(i for i, row in enumerate(rows) if "limit" in row and "cycles" in row)
+    loop, cycles = rows[head].index("loop"), rows[head].index("cycles")
+    width = len(rows[head])
+    body = itertools.takewhile(lambda row: len(row) == width and row[loop].startswith("0x"), rows[head + 1:])
+    return [(int(row[loop], 16), float(row[cycles])) for row in body]
+
+
+def mca_cycles(options: argparse.Namespace, lines: list[str], counter: str) -> float | None:
+    """llvm-mca's cycles per pass in the steady state."""
+    text = "\n".join([*lines, f"dec %{counter}", "jnz 1b", ""])
+    totals = []
+    for n in ITERATIONS:
+        command = [options.mca, f"-mcpu={options.mcpu}", f"-iterations={n}", "-instruction-info=0", "-resource-pressure=0"]
+        said = subprocess.run(command, input=text, capture_output=True, text=True, check=False).stdout
+        total = re.search(r"Total Cycles:\s+(\d+)", said)
+        if not total:
+            return None
+        totals.append(int(total.group(1)))
+    return (totals[1] - totals[0]) / (ITERATIONS[1] - ITERATIONS[0])
+
+
+# ---- the table ----
+
+def tau(x: list[float], y: list[float]) -> float:
+    """Kendall's rank correlation; pairs that are equal on a side count for nothing."""
+    same = sum((1 if (a - b) * (c - d) > 0 else -1 if (a - b) * (c - d) < 0 else 0)
+               for (a, c), (b, d) in itertools.combinations(zip(x, y), 2))
+    n = len(x) * (len(x) - 1) / 2
+    return same / n if n else float("nan")
+
+
+def errors(rows: list[dict], which: str) -> list[float]:
+    return [abs(r[which] / r["cycles"] - 1) for r in rows if r[which] is not None]
+
+
+def cell(rows: list[dict], which: str) -> str:
+    known = [r for r in rows if r[which] is not None]
+    if len(known) < 2:
+        return "-"
+    all_errors = errors(known, which)
+    return (f"{100 * statistics.mean(all_errors):.1f} %, {100 * statistics.median(all_errors):.1f} %, "
+            f"{tau([r[which] for r in known], [r['cycles'] for r in known]):.3f}")
+
+
+def print_rows(rows: list[dict]) -> None:
+    print("| blocks | seen: n | archmeter: mean, median error, tau | llvm-mca | held out: n | archmeter | llvm-mca |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    groups = [(source, [r for r in rows if r["source"] == source]) for source in MOST]
+    loops = [r for r in rows if r["source"] not in ("random mixes", "chains")]
+    for name, group in [*groups, ("all loops of programs", loops), ("all", rows)]:
+        cells = [name]
+        for held in (False, True):
+            part = [r for r in group if r["held"] == held]
+            cells += [str(len(part)), cell(part, "ours"), cell(part, "mca")]
+        print("| " + " | ".join(cells) + " |")
+
+
+def print_left_out(blocks: list[dict], times: dict, apart: int) -> None:
+    reasons: dict[str, int] = {}
+    for i in range(len(blocks)):
+        said = times.get(f"block_{i}", "not run")
+        if isinstance(said, str):
+            reasons[said] = reasons.get(said, 0) + 1
+    words = [f"{n} {why}" for why, n in sorted(reasons.items(), key=lambda x: -x[1])]
+    print(f"\nOf {len(blocks)} blocks left out: {'; '.join([*words, f'{apart} whose two best placements differ by more than 3 %'])}.")
+
+
+def look(rows: list[dict]) -> None:
+    """What is missed most, of the blocks that may be looked at."""
+    seen = sorted((r for r in rows if not r["held"]), key=lambda r: -abs(r["ours"] / r["cycles"] - 1))
+    for r in seen[:LOOKED_AT]:
+        print(f"\n{r['name']} {r['source']} {r['origin']}: {r['cycles']:.2f}, ours {r['ours']:.2f}, mca {r['mca']}")
+        print("\n".join("    " + line for line in r["lines"][:24]))
+
+
+def table(options: argparse.Namespace) -> None:
+    blocks = json.loads(pathlib.Path(options.folder, "blocks.json").read_text(encoding="ascii"))
+    times = times_of(options.folder)
+    predicted = ours(options)
+    rows, apart = [], 0
+    for i, block in enumerate(blocks):
+        name = f"block_{i}"
+        time = times.get(name)
+        if not isinstance(time, tuple) or name not in predicted:
+            continue
+        if time[1] > (1 + PLACEMENTS_APART) * time[0]:
+            apart += 1
+            continue
+        mca = mca_cycles(options, block["lines"], block["counter"]) if options.mca and (not options.look or not block["held"]) else None
+        rows.append(block | {"name": name, "cycles": time[0], "ours": predicted[name], "mca": mca})
+    if options.look:
+        look(rows)
+    else:
+        print_rows(rows)
+        print_left_out(blocks, times, apart)
+
+
+def parsed(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("step", choices=("make", "run", "table"))
+    parser.add_argument("folder")
+    parser.add_argument("--kernels", nargs="*", default=[], help="programs or libraries with archmeter's kernels")
+    parser.add_argument("--lib", default="/usr/lib/x86_64-linux-gnu", help="where static libraries are")
+    parser.add_argument("--evex", action="store_true", help="with blocks of AVX-512")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--cpu", type=int, default=min(usable_cpus()))
+    parser.add_argument("--on", help="the run with cpu.ports, cpu.mix and cpu.instr")
+    parser.add_argument("--archmeter", default="build/archmeter")
+    parser.add_argument("--mca", default="llvm-mca-19", help="'' for none")
+    parser.add_argument("--mcpu", default="znver3")
+    parser.add_argument("--look", action="store_true", help="list what is missed most, held-out blocks aside")
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    given = parsed(sys.argv[1:])
+    {"make": make, "run": run, "table": table}[given.step](given)

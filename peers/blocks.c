@@ -5,11 +5,13 @@
  *
  * A block is entered with registers of our making: those that address memory point into windows of
  * their own, indices are zero, everything else is small. Whatever page a block touches is mapped
- * when it faults, all pages of a window to one physical page, so that data stay in the first-level
- * cache. A slice enters a block several times for n or for 2n passes; the difference of the two is
- * n passes in the steady state, without entry and exit. Cycles are by a chain of additions before
- * and after a slice, which must agree. Per block, three placements of the windows; printed are the
- * best and the second. Shares no code with archmeter.
+ * when it faults, those of a window to a few physical ones in turn, so that data stay in the
+ * first-level cache. How far a block goes in 2n passes is bounded, so that it meets no line under a
+ * second address: caches that predict ways by addresses take such for a miss. A slice enters a
+ * block several times for n or for 2n passes; the difference of the two is n passes in the steady
+ * state, without entry and exit. Cycles are by a chain of additions before and after a slice, which
+ * must agree. Per block, three placements of the windows; printed are the best and the second.
+ * Shares no code with archmeter.
  *
  * Output per block: "NAME CYCLES SECOND PASSES" or "NAME - REASON". */
 #define _GNU_SOURCE
@@ -17,6 +19,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,13 +36,14 @@ enum {
     SLICES_MAX = 400,
     CHAIN = 16,        /* thousands of additions of a probe */
     SLICE = 40000,     /* cycles, about */
-    TRAVEL = 96 << 10, /* bytes that a block may go through in 2n passes: within the first TLB */
+    TRAVEL = 24 << 10, /* bytes that a block may go through in 2n passes, all registers together */
     PASSES_MAX = 4000,
-    PASSES_MIN = 32,
+    PASSES_MIN = 24,
     FAULTS_MAX = 2000,
-    PHYSICAL = 32, /* pages */
-    SP = 4,        /* number of the stack pointer */
-    SMALL = 64,    /* in other registers: as a stride, a line of the cache */
+    WINDOW_PAGES = 4, /* physical ones */
+    PHYSICAL = 32 * WINDOW_PAGES,
+    SP = 4,     /* number of the stack pointer */
+    SMALL = 64, /* in other registers: as a stride, a line of the cache */
 };
 #define WINDOWS 0x20000000ull
 #define WINDOW 0x01000000ull
@@ -103,14 +107,15 @@ __asm__(
 static sigjmp_buf refuse;
 static int memory_fd;
 static unsigned char *pages[PHYSICAL]; /* our own view of them */
-static uint64_t touched;               /* of the block at hand, as a set of physical pages */
+static bool touched[PHYSICAL];         /* of the block at hand */
 static unsigned faults;
 static const char *volatile reason;
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const uint64_t at = (uint64_t)info->si_addr & ~(uint64_t)(PAGE - 1);
-    const uint64_t page = at / WINDOW % PHYSICAL;
+    const uint64_t page =
+        at / WINDOW % (PHYSICAL / WINDOW_PAGES) * WINDOW_PAGES + at / PAGE % WINDOW_PAGES;
 
     (void)context;
     if (signal != SIGSEGV || info->si_code != SEGV_MAPERR || ++faults > FAULTS_MAX ||
@@ -121,7 +126,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
                                     : "address that cannot be mapped";
         siglongjmp(refuse, 1);
     }
-    touched |= 1ull << page;
+    touched[page] = true;
 }
 
 static void fill_page(uint64_t page)
@@ -135,7 +140,7 @@ static void fill_page(uint64_t page)
 static void fill_touched(void)
 {
     for (uint64_t i = 0; i < PHYSICAL; i++) {
-        if (touched >> i & 1)
+        if (touched[i])
             fill_page(i);
     }
 }
@@ -191,7 +196,8 @@ struct samples {
 
 struct timing {
     const char *refused;
-    uint64_t passes, runs, touched;
+    uint64_t passes, runs;
+    bool touched[PHYSICAL];
     struct samples of[PLACEMENTS][LENGTHS];
 };
 
@@ -239,6 +245,14 @@ static uint64_t stride_of(const struct block *b, uint64_t passes)
     return most;
 }
 
+/* Registers that address memory, at most as many as windows fit into the cache. */
+static uint64_t streams_of(const struct block *b)
+{
+    const uint64_t n = (uint64_t)__builtin_popcountll(b->bases);
+
+    return n < 1 ? 1 : n > 6 ? 6 : n;
+}
+
 /* A first visit: maps what is touched, and finds how many passes a slice may have. */
 static void visit(const struct block *b, struct timing *t)
 {
@@ -246,7 +260,7 @@ static void visit(const struct block *b, struct timing *t)
     uint64_t stride;
     double took;
 
-    touched = 0;
+    memset(touched, 0, sizeof(touched));
     faults = 0;
     t->runs = 1;
     if (sigsetjmp(refuse, 1)) {
@@ -256,7 +270,7 @@ static void visit(const struct block *b, struct timing *t)
     set_registers(b, 0, FIRST);
     enter(&entry);
     stride = stride_of(b, FIRST);
-    t->passes = stride ? TRAVEL / 2 / stride : PASSES_MAX;
+    t->passes = stride ? TRAVEL / 2 / stride / streams_of(b) : PASSES_MAX;
     t->passes = t->passes > PASSES_MAX ? PASSES_MAX : t->passes;
     if (t->passes < PASSES_MIN) {
         t->refused = "strides too large for the first-level cache";
@@ -274,7 +288,7 @@ static void visit(const struct block *b, struct timing *t)
         took = SLICE;
     }
     t->runs = 1 + (uint64_t)(SLICE / took);
-    t->touched = touched;
+    memcpy(t->touched, touched, sizeof(touched));
 }
 
 static void take_slices(const struct block *b, struct timing *t, int placement)
@@ -283,7 +297,7 @@ static void take_slices(const struct block *b, struct timing *t, int placement)
         t->refused = reason;
         return;
     }
-    touched = t->touched;
+    memcpy(touched, t->touched, sizeof(touched));
     faults = 0;
     for (uint64_t length = 0; length < LENGTHS; length++) {
         struct samples *const s = &t->of[placement][length];
@@ -298,7 +312,7 @@ static void take_slices(const struct block *b, struct timing *t, int placement)
                 s->cycles[s->n++] = took * 2000 * CHAIN / (before + after) / (double)t->runs;
         }
     }
-    t->touched = touched;
+    memcpy(t->touched, touched, sizeof(touched));
 }
 
 static int in_order(const void *a, const void *b)
@@ -351,7 +365,7 @@ int main(int argc, char **argv)
     if (rounds <= 0 || !timings)
         return 2;
     open_memory();
-    for (size_t i = 0; i < sizeof(entry.pattern) / sizeof(value); i++)
+    for (size_t i = 0; i < sizeof(entry.pattern) / (sizeof(value)); i++)
         memcpy((char *)entry.pattern + i * sizeof(value), &value, sizeof(value));
     for (uint64_t i = 0; i < blocks_n; i++)
         visit(&blocks[i], &timings[i]);

@@ -154,18 +154,28 @@ def summary_of(text: str) -> list[tuple[int, float]]:
     return [(int(row[loop], 16), float(row[cycles])) for row in body]
 
 
-def mca_cycles(options: argparse.Namespace, lines: list[str], counter: str) -> float | None:
-    """llvm-mca's cycles per pass in the steady state."""
-    text = "\n".join([*lines, f"dec %{counter}", "jnz 1b", ""])
-    totals = []
-    for n in ITERATIONS:
-        command = [options.mca, f"-mcpu={options.mcpu}", f"-iterations={n}", "-instruction-info=0", "-resource-pressure=0"]
-        said = subprocess.run(command, input=text, capture_output=True, text=True, check=False).stdout
-        total = re.search(r"Total Cycles:\s+(\d+)", said)
-        if not total:
-            return None
-        totals.append(int(total.group(1)))
-    return (totals[1] - totals[0]) / (ITERATIONS[1] - ITERATIONS[0])
+def mca_totals(options: argparse.Namespace, blocks: list[dict], iterations: int) -> list[int]:
+    """llvm-mca's cycles of so many passes, in the order of the blocks; [] when it refuses one of them."""
+    text = []
+    for i, block in enumerate(blocks):
+        text += [f"# LLVM-MCA-BEGIN region_{i}", *block["lines"], f"dec %{block['counter']}", "jnz 1b", "# LLVM-MCA-END"]
+    command = [options.mca, f"-mcpu={options.mcpu}", f"-iterations={iterations}", "-instruction-info=0", "-resource-pressure=0"]
+    said = subprocess.run(command, input="\n".join(["1:", *text, ""]), capture_output=True, text=True, check=False).stdout
+    totals = [int(n) for n in re.findall(r"Total Cycles:\s+(\d+)", said)]
+    return totals if len(totals) == len(blocks) else []
+
+
+def mca_cycles(options: argparse.Namespace, blocks: list[dict]) -> list[float | None]:
+    """Cycles per pass in the steady state; None: llvm-mca does not know an instruction of it."""
+    if not blocks or not options.mca:
+        return [None] * len(blocks)
+    totals = [mca_totals(options, blocks, n) for n in ITERATIONS]
+    if all(totals):
+        return [(more - fewer) / (ITERATIONS[1] - ITERATIONS[0]) for fewer, more in zip(*totals)]
+    if len(blocks) == 1:
+        return [None]
+    half = len(blocks) // 2
+    return mca_cycles(options, blocks[:half]) + mca_cycles(options, blocks[half:])
 
 
 # ---- the table ----
@@ -235,8 +245,9 @@ def table(options: argparse.Namespace) -> None:
         if time[1] > (1 + PLACEMENTS_APART) * time[0]:
             apart += 1
             continue
-        mca = mca_cycles(options, block["lines"], block["counter"]) if options.mca and (not options.look or not block["held"]) else None
-        rows.append(block | {"name": name, "cycles": time[0], "ours": predicted[name], "mca": mca})
+        rows.append(block | {"name": name, "cycles": time[0], "ours": predicted[name]})
+    for row, mca in zip(rows, mca_cycles(options, rows)):
+        row["mca"] = mca
     if options.look:
         look(rows)
     else:

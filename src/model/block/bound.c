@@ -35,7 +35,7 @@ static double other_latency(const struct am_result_set *set, const char *form)
             found = am_incore_latency(set, pairs[i][1]);
     }
     if (isnan(found) && len > 4 && len < sizeof(wide) && strcmp(form + len - 4, "_xmm") == 0 &&
-        am_str_format(wide, sizeof(wide), "%.*s_ymm", (int)(len - 4), form))
+        am_str_format(wide, sizeof(wide), "v%.*s_ymm", (int)(strlen(base) - 4), base))
         found = am_incore_latency(set, wide);
     return found;
 }

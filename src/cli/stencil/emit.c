@@ -260,8 +260,7 @@ static void add_advice(const struct emitter *e, const struct am_emit_shape *shap
          shape->strip, shape->rows);
     if (has_waves(d))
         addf(e, " *\n * Faster: NAME_wave_lay_out(), a zeroed array and points by NAME_wave_at(), "
-                "NAME_wave_close(),\n * NAME_wave_run(), which steps in place with rows in "
-                "registers.\n");
+                "NAME_wave_close(),\n * NAME_wave_run(), which keeps rows in registers.\n");
     addf(e, " * Compile with -O3 -march=native. */\n");
 }
 

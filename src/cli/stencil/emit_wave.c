@@ -262,8 +262,13 @@ static void add_block(const struct block *b)
 {
     am_text_add(b->out, "static void ");
     add_name(b);
-    am_text_add(b->out, "(const struct NAME_block *b)\n{\n"
-                        "    char *const p = b->first;\n"
+    am_text_add(b->out, "(const struct NAME_block *b)\n{\n");
+    if (b->w->turns) {
+        am_emit_sums(b->d, b->w, (const int[]){b->a, b->c}, b->ahead, b->out);
+        am_text_add(b->out, "}\n\n");
+        return;
+    }
+    am_text_add(b->out, "    char *const p = b->first;\n"
                         "    const long slow = b->slow, fast = b->fast;\n"
                         "    const long last = (b->w->vectors - NAME_REACH) * NAME_BYTES;\n");
     am_emit_weight_vectors(b->w, "b->weight", b->out);
@@ -296,7 +301,7 @@ static bool is_lopsided(const struct am_description *d, const struct am_weights 
         const struct am_weight *const other =
             am_weights_at(w, item->at[0], -item->at[1], -item->at[2]);
 
-        if (!other || other->value != item->value)
+        if (!w->turns && (!other || other->value != item->value))
             return true;
     }
     return d->dimensions == 1;
@@ -395,11 +400,13 @@ void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
         "/* Blocks of waves: rows that registers hold, of the slow and of the fast "
         "dimension. */\n"
         "enum {\n    NAME_REACH = %d,\n    NAME_WEIGHTS = %zu,\n    NAME_AHEAD = %d,\n"
+        "    NAME_TURNS = %d,   /* 1: two arrays take turns; 0: steps are made in place */\n"
+        "    NAME_CORNERS = %d, /* 1: some neighbours lie along no axis */\n"
         "    NAME_STEPS_MAX = 256,\n"
         "    NAME_LARGE = 4 << 20 /* bytes: grids that leave the second-level cache */\n};\n"
         "enum { NAME_ROW_ALONE, NAME_PLANES, NAME_WHOLE, NAME_WHOLE_AHEAD };\n"
         "#if defined(__AVX512F__)\n",
-        w.reach, w.n_values, d->dimensions == 3 ? 2 : 1);
+        w.reach, w.n_values, d->dimensions == 3 ? 2 : 1, w.turns, w.corners);
     add_sizes(d, &w, 32, out);
     am_text_add(out, "#else\n");
     add_sizes(d, &w, 16, out);

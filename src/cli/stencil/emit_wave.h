@@ -15,6 +15,10 @@ void am_emit_wave_blocks(const struct am_description *d, struct am_text *out);
 /* NAME_slice() and NAME_slice_point(). */
 void am_emit_wave_slices(const struct am_description *d, struct am_text *out);
 
+/* Blocks of steps that are not made in place: the body of one block's function. */
+void am_emit_sums(const struct am_description *d, const struct am_weights *w, const int rows[2],
+                  bool ahead, struct am_text *out);
+
 /* Products are added as a + (b + (c + d)): compilers fuse the first product of a sum with it, so
  * that the neighbours, which are ready last, wait for one operation only. */
 void am_emit_begin_product(struct am_text *out, size_t value, int *open); /* *open: -1 at first */

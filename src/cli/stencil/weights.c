@@ -17,6 +17,7 @@ struct sum {
         char text[AM_WEIGHT_TEXT];
     } terms[AM_WEIGHTS_MAX];
     size_t n;
+    char before[AM_WEIGHT_TEXT]; /* likewise, of the point itself a step earlier; "": none */
 };
 
 static bool is_field(const struct sum *s, const struct am_formula_node *node)
@@ -41,24 +42,31 @@ static bool lies_on_an_axis(const int at[3])
     return (at[0] != 0) + (at[1] != 0) + (at[2] != 0) <= 1;
 }
 
-static bool add_term(struct sum *s, const struct am_formula_node *node, const char *factor)
+static bool add_factor(char *text, const char *factor)
 {
     char before[AM_WEIGHT_TEXT];
+
+    (void)am_str_copy(before, sizeof(before), text);
+    return am_str_format(text, AM_WEIGHT_TEXT, "%s%s%s", before, *before ? " + " : "", factor);
+}
+
+static bool add_term(struct sum *s, const struct am_formula_node *node, const char *factor)
+{
     size_t i = 0;
 
-    if (!is_field(s, node) || node->when != AM_FORMULA_NOW || !lies_on_an_axis(node->at))
+    if (!is_field(s, node) || node->when == AM_FORMULA_NEW)
         return false;
+    if (node->when == AM_FORMULA_BEFORE)
+        return add_factor(s->before, factor);
     while (i < s->n && memcmp(s->terms[i].at, node->at, sizeof(node->at)) != 0)
         i++;
     if (i == AM_WEIGHTS_MAX)
         return false;
-    if (i < s->n) {
-        (void)am_str_copy(before, sizeof(before), s->terms[i].text);
-        return am_str_format(s->terms[i].text, AM_WEIGHT_TEXT, "%s + %s", before, factor);
+    if (i == s->n) {
+        memcpy(s->terms[i].at, node->at, sizeof(node->at));
+        s->n++;
     }
-    memcpy(s->terms[i].at, node->at, sizeof(node->at));
-    s->n++;
-    return am_str_copy(s->terms[i].text, AM_WEIGHT_TEXT, factor);
+    return add_factor(s->terms[i].text, factor);
 }
 
 /* factor SIGN (constant); a factor of 1 is not written. */
@@ -129,15 +137,15 @@ static size_t value_of(struct am_weights *w, const char *text)
 
 static bool is_simple(const struct am_description *d)
 {
-    return d->fields.n == 1 && d->coefficients.n == 0 && d->n_updates == 1 && !d->second &&
-           (d->dimensions > 1 || d->boundary[0] == AM_BOUNDARY_PERIODIC);
+    return d->fields.n == 1 && d->coefficients.n == 0 && d->n_updates == 1 &&
+           (d->dimensions > 1 || (d->boundary[0] == AM_BOUNDARY_PERIODIC && !d->second));
 }
 
 bool am_weights_find(const struct am_description *d, struct am_weights *out)
 {
     struct sum s = {.d = d, .formula = &d->updates[0].formula};
 
-    *out = (struct am_weights){.reach = 1};
+    *out = (struct am_weights){.reach = 1, .before = -1};
     if (!is_simple(d) || !collect(&s, (int)s.formula->n - 1, "1"))
         return false;
     for (size_t i = 0; i < s.n; i++) {
@@ -147,7 +155,11 @@ bool am_weights_find(const struct am_description *d, struct am_weights *out)
         item->value = value_of(out, s.terms[i].text);
         if (abs(item->at[0]) > out->reach)
             out->reach = abs(item->at[0]);
+        out->corners = out->corners || !lies_on_an_axis(item->at);
     }
+    if (*s.before)
+        out->before = (int)value_of(out, s.before);
+    out->turns = out->corners || out->before >= 0;
     return true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* An update as a sum of weighted neighbours: what a description must be for its steps to be made by
- * waves, that is in place and with rows in registers.
+ * waves, that is with rows in registers, and in place where the neighbours lie along the axes.
  *
- * That is so of one field of first order in time, without coefficients that differ from point to
- * point, whose neighbours lie along the axes; in one dimension the row has to be a ring. */
+ * That is so of one field without coefficients that differ from point to point, of first order in
+ * time or, in two and three dimensions, of second; in one dimension the row has to be a ring. */
 #ifndef AM_CLI_STENCIL_WEIGHTS_H
 #define AM_CLI_STENCIL_WEIGHTS_H
 
@@ -18,9 +18,13 @@ struct am_weight {
 
 struct am_weights {
     struct am_weight items[AM_WEIGHTS_MAX];
-    char values[AM_WEIGHTS_MAX][AM_WEIGHT_TEXT]; /* C expressions of parameters, all different */
+    char values[AM_WEIGHTS_MAX + 1]
+               [AM_WEIGHT_TEXT]; /* C expressions of parameters, all different */
     size_t n, n_values;
-    int reach; /* points along x, 1 or more */
+    int reach;    /* points along x, 1 or more */
+    int before;   /* which value the step before is multiplied by; -1: it is not read */
+    bool corners; /* some neighbours lie along no axis */
+    bool turns;   /* one of both: steps are not made in place, two arrays take turns */
 };
 
 /* False: waves cannot make these steps. */

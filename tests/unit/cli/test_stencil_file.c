@@ -163,8 +163,8 @@ static void test_weights(void)
         {"update u = u + 1\n", 0, 0, NULL},
         {"update u = u * u\n", 0, 0, NULL},
         {"update u = 1 / u\n", 0, 0, NULL},
-        {"update u = u[1,1]\n", 0, 0, NULL},
-        {"update u = u - u.before\n", 0, 0, NULL},
+        {"update u = u[1,1]\n", 1, 1, "1"},
+        {"update u = 2 * u - u.before + r * u[0,1]\n", 2, 3, "((REAL)2)"},
         {"coefficient k\nupdate u = k * u\n", 0, 0, NULL},
         {"field v\nupdate u = u\nupdate v = v\n", 0, 0, NULL},
     };
@@ -216,6 +216,7 @@ static void test_whole(void)
 {
     check_whole(HEAD "coefficient k\nupdate u = k * u[1,1]\n");
     check_whole(HEAD "update u = 2 * u[1,0] + u[0,1]\n");
+    check_whole(HEAD "update u = 2 * u[1,1] + u[0,1] - u.before\n");
     check_whole("stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u[2]\n");
 }
 

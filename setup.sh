@@ -61,6 +61,8 @@ engine|library:fftw3|libfftw3-dev|fftw-devel|fftw|Fourier transforms (app.fft)
 engine|library:openblas|libopenblas-dev|openblas-devel|openblas|matrix multiply beside our own (app.gemm)
 engine|header:sleef.h|libsleef-dev|sleef-devel|sleef|vector functions beside our own (app.blackscholes)
 engine|header:Zydis/Zydis.h|libzydis-dev|zydis-devel|zydis|decodes instructions (predict)
+engine|library:libavformat|libavformat-dev|ffmpeg-free-devel|ffmpeg|videos of all kinds (track)
+engine|library:libswscale|libswscale-dev|ffmpeg-free-devel|ffmpeg|makes their frames grey (track)
 engine|library:starpu-1.3|libstarpu-dev|starpu-devel|starpu|a further task scheduler (executor starpu:*)
 engine|command:c++|g++|gcc-c++|gcc|C++ compiler, for the adapter to oneTBB
 engine|library:tbb|libtbb-dev|tbb-devel|onetbb|oneTBB's loops and tasks (executor tbb:*)

@@ -121,6 +121,39 @@ def given_cells(tap, bench):
            "given cells keep their numbers and places", got.stdout + got.stderr)
 
 
+def other_kinds(tap, bench):
+    """Videos that FFmpeg's libraries read: the same pixels give the same bytes."""
+    if not os.path.exists(os.path.join(os.path.dirname(sys.argv[1]), "archmeter-video")):
+        tap.skip("videos of other kinds", "built without FFmpeg's libraries")
+        return
+    want = bench.run("track", "v.avi", "--frames", "3")
+    bench.run("track", "v.avi", "--frames", "3", "--overlay", "grey", "-o", "unused.csv")
+    frames = []
+    with open(bench.path("v.avi"), "rb") as f:
+        video = f.read()
+    at = video.index(b"movi") + 4
+    for _ in range(3):  # chunks "00db", size, rows from the bottom
+        rows = [video[at + 8 + 640 * y:at + 8 + 640 * (y + 1)] for y in range(480)]
+        frames.append(b"".join(reversed(rows)))
+        at += 8 + struct.unpack_from("<I", video, at + 4)[0]
+    with open(bench.path("v.y4m"), "wb") as f:
+        f.write(b"YUV4MPEG2 W640 H480 F25:1 Ip A1:1 Cmono\n" + b"".join(b"FRAME\n" + frame for frame in frames))
+    got = bench.run("track", "v.y4m")
+    tap.ok(got.returncode == 0 and got.stdout == want.stdout, "a video of YUV4MPEG2 gives the same bytes", got.stderr)
+    got = bench.run("track", "v.y4m", "--frames", "2")
+    tap.ok(got.returncode == 0 and
+           got.stdout == "".join(line for line in want.stdout.splitlines(True) if not line.startswith("2,")),
+           "and is read only as far as wanted", got.stderr)
+    got = bench.run("track", "grey/frame-000000.png")
+    tap.ok(got.returncode == 0 and got.stdout.count("\n0,") > 20, "a coloured picture is a video of one frame", got.stderr)
+    with open(bench.path("list.m3u8"), "w", encoding="ascii") as f:
+        f.write("#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/v.ts\n#EXT-X-ENDLIST\n")
+    got = bench.run("track", "list.m3u8")
+    tap.ok(got.returncode == 2 and "nor by FFmpeg" in got.stderr, "a playlist leads nowhere", got.stderr)
+    left = [name for name in os.listdir(os.environ.get("TMPDIR", "/tmp")) if name.startswith("archmeter-video-")]
+    tap.ok(not left, "no frames are left behind", left)
+
+
 def refused(tap, bench):
     with open(bench.path("v.avi"), "rb") as f:
         video = f.read()
@@ -166,6 +199,7 @@ def main():
         long_tracks(tap, bench, seed)
     same_outcome(tap, bench)
     given_cells(tap, bench)
+    other_kinds(tap, bench)
     refused(tap, bench)
     drawn(tap, bench)
     tap.done()

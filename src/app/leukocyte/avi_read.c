@@ -138,11 +138,11 @@ static enum am_status check_codec(const struct avi *avi, const uint8_t *format, 
     copy_name(name, format + 16);
     *packed = am_name_index(grey, sizeof(grey) / sizeof(grey[0]), name) >= 0;
     if (codec != 0 && !*packed)
-        return am_fail(err, AM_E_PARSE,
+        return am_fail(err, AM_E_USAGE,
                        "%s: compressed (\"%s\"); only uncompressed 8-bit grey can be read",
                        avi->source->name, name);
     if (bits != 8)
-        return am_fail(err, AM_E_PARSE,
+        return am_fail(err, AM_E_USAGE,
                        "%s: %u bits per pixel; only uncompressed 8-bit grey can be read",
                        avi->source->name, bits);
     return AM_OK;

@@ -35,7 +35,7 @@ struct am_stills {
 };
 
 /* Checks the whole file's structure: every frame lies inside it. AM_E_PARSE with the reason and the
- * place in the file. */
+ * place in the file; AM_E_USAGE for pixels of another kind, which others may read. */
 enum am_status am_avi_index(const struct am_source *source, struct am_stills *out,
                             struct am_err *err);
 enum am_status am_pgm_index(const struct am_source *source, struct am_stills *out,

@@ -25,6 +25,7 @@ enum {
 struct job {
     struct am_cli *cli;
     struct am_video *video;
+    struct am_temp_folder decoded; /* frames of a video of another kind */
     uint8_t *pixels;
     struct am_cells *cells;
     struct am_mgvf_loop loop;
@@ -157,6 +158,8 @@ static enum am_status open_video(struct job *job, struct am_err *err)
     enum am_status s = am_video_open(opt->operands.items[0], &job->video, err);
     size_t frames;
 
+    if (s == AM_E_USAGE) /* of another kind */
+        s = am_track_decode(job->cli, &job->decoded, &job->video, err);
     if (s != AM_OK)
         return s;
     am_video_size(job->video, &paths->width, &paths->height, &frames);
@@ -289,6 +292,7 @@ static void finish(struct job *job)
     if (job->executor)
         job->executor->close(job->engine);
     am_video_close(job->video);
+    am_temp_folder_remove(&job->decoded);
     free(job->cells);
     free(job->pixels);
     free(job->paths.at);

@@ -6,6 +6,8 @@
 #include "app/leukocyte/image.h"
 #include "app/leukocyte/track.h"
 #include "app/leukocyte/cell_watch.h"
+#include "app/leukocyte/video.h"
+#include "base/temp_folder.h"
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -34,6 +36,12 @@ enum am_status am_track_overlay(struct am_cli *cli, struct am_image frame, size_
 /* A decimal number of the option --name, from low to high. */
 enum am_status am_track_number(const char *name, const char *text, double low, double high,
                                double *out, struct am_err *err);
+
+/* A video of a kind that am_video_open() does not read, by archmeter-video if it was built. Its
+ * frames stand in `folder`, the caller's to remove. `err` holds why it was not read; that stays
+ * where nobody else reads it either. */
+enum am_status am_track_decode(struct am_cli *cli, struct am_temp_folder *folder,
+                               struct am_video **video_p, struct am_err *err);
 
 /* track --make: a synthetic video and its truth. */
 enum am_status am_track_make(struct am_cli *cli, struct am_err *err);

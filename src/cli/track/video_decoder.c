@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* archmeter-video: frames of any video that FFmpeg's libraries can read, as grey pictures.
+ *
+ * usage: archmeter-video VIDEO FRAMES [progress]
+ *
+ * Writes the first FRAMES frames (0: all) of the best video stream to standard output, one binary
+ * PGM behind the other. A program of its own, so that only `archmeter track` of such videos loads
+ * these libraries, and a file that they stumble over ends nothing else. Playlists must not lead
+ * elsewhere: only files are opened. Exit code 0: at least one frame was written. */
+#include "base/text.h"
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/imgutils.h>
+#include <libswscale/swscale.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROGRESS_EVERY = 16 };
+
+struct decoder {
+    AVFormatContext *format;
+    AVCodecContext *codec;
+    struct SwsContext *scale;
+    AVPacket *packet;
+    AVFrame *frame;
+    int stream;
+    int width, height;
+    uint8_t *grey;
+    uint64_t wanted, frames; /* wanted 0: all */
+    bool progress;
+};
+
+static bool fail(const char *what, int code)
+{
+    char text[AV_ERROR_MAX_STRING_SIZE] = "";
+
+    if (code < 0)
+        (void)av_strerror(code, text, sizeof(text));
+    (void)fprintf(stderr, "%s%s%s\n", what, *text ? ": " : "", text);
+    return false;
+}
+
+static bool open_video(struct decoder *d, const char *path)
+{
+    const AVCodec *codec = NULL;
+    AVDictionary *options = NULL;
+    int code;
+
+    (void)av_dict_set(&options, "protocol_whitelist", "file", 0);
+    code = avformat_open_input(&d->format, path, NULL, &options);
+    av_dict_free(&options);
+    if (code < 0)
+        return fail("no known kind of video", code);
+    code = avformat_find_stream_info(d->format, NULL);
+    if (code < 0)
+        return fail("its streams", code);
+    d->stream = av_find_best_stream(d->format, AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
+    if (d->stream < 0)
+        return fail("there is no video in it", d->stream);
+    d->codec = avcodec_alloc_context3(codec);
+    if (!d->codec)
+        return fail("no memory for a decoder", 0);
+    code = avcodec_parameters_to_context(d->codec, d->format->streams[d->stream]->codecpar);
+    if (code >= 0)
+        code = avcodec_open2(d->codec, codec, NULL);
+    return code >= 0 || fail("its decoder", code);
+}
+
+/* The first frame says what is made of all: later ones of other sizes are scaled to it. */
+static bool begin_frames(struct decoder *d)
+{
+    d->width = d->frame->width;
+    d->height = d->frame->height;
+    d->grey = malloc((size_t)d->width * (size_t)d->height);
+    return d->grey || fail("no memory for a frame", 0);
+}
+
+static bool write_frame(struct decoder *d)
+{
+    const size_t bytes = (size_t)d->width * (size_t)d->height;
+    uint8_t *const to[] = {d->grey, NULL, NULL, NULL};
+    const int strides[] = {d->width, 0, 0, 0};
+
+    d->scale = sws_getCachedContext(d->scale, d->frame->width, d->frame->height,
+                                    (enum AVPixelFormat)d->frame->format, d->width, d->height,
+                                    AV_PIX_FMT_GRAY8, SWS_BILINEAR, NULL, NULL, NULL);
+    if (!d->scale)
+        return fail("its pixels cannot be made grey", 0);
+    (void)sws_scale(d->scale, (const uint8_t *const *)d->frame->data, d->frame->linesize, 0,
+                    d->frame->height, to, strides);
+    if (printf("P5\n%d %d\n255\n", d->width, d->height) < 0 ||
+        fwrite(d->grey, 1, bytes, stdout) != bytes)
+        return fail("frames cannot be written", 0);
+    d->frames++;
+    if (d->progress && d->frames % PROGRESS_EVERY == 0)
+        (void)fprintf(stderr, "\r%llu frames read", (unsigned long long)d->frames);
+    return true;
+}
+
+static bool is_enough(const struct decoder *d)
+{
+    return d->wanted && d->frames >= d->wanted;
+}
+
+/* All frames that the decoder has ready; packet NULL: there are no more. False: writing failed. */
+static bool decode(struct decoder *d, const AVPacket *packet)
+{
+    int code = avcodec_send_packet(d->codec, packet);
+
+    if (code < 0 && code != AVERROR_EOF)
+        return true; /* a packet that cannot be decoded costs its frame */
+    while (!is_enough(d) && (code = avcodec_receive_frame(d->codec, d->frame)) >= 0) {
+        const bool done = (d->grey || begin_frames(d)) && write_frame(d);
+
+        av_frame_unref(d->frame);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+static bool decode_all(struct decoder *d)
+{
+    bool going = true;
+
+    while (going && !is_enough(d) && av_read_frame(d->format, d->packet) >= 0) {
+        if (d->packet->stream_index == d->stream)
+            going = decode(d, d->packet);
+        av_packet_unref(d->packet);
+    }
+    going = going && decode(d, NULL);
+    if (d->progress && d->frames >= PROGRESS_EVERY)
+        (void)fprintf(stderr, "\r%40s\r", "");
+    if (going && d->frames == 0)
+        return fail("no frame of it could be decoded", 0);
+    return going && (fflush(stdout) == 0 || fail("frames cannot be written", 0));
+}
+
+int main(int argc, char **argv)
+{
+    struct decoder d = {.stream = -1};
+    bool done;
+
+    if (argc < 3 || !am_parse_u64(argv[2], strlen(argv[2]), &d.wanted)) {
+        (void)fprintf(stderr, "usage: archmeter-video VIDEO FRAMES [progress]\n");
+        return 2;
+    }
+    d.progress = argc > 3 && strcmp(argv[3], "progress") == 0;
+    av_log_set_level(AV_LOG_QUIET); /* what matters is said here */
+    d.packet = av_packet_alloc();
+    d.frame = av_frame_alloc();
+    done = d.packet && d.frame && open_video(&d, argv[1]) && decode_all(&d);
+    sws_freeContext(d.scale);
+    av_frame_free(&d.frame);
+    av_packet_free(&d.packet);
+    avcodec_free_context(&d.codec);
+    avformat_close_input(&d.format);
+    free(d.grey);
+    return done ? 0 : 1;
+}

@@ -57,7 +57,8 @@ static const struct am_metric metrics[] = {
     [AM_STENCIL_PEAK_SHARE] = {"peak_share", "", AM_HIGHER, AM_RULE_OWN,
                                "flops, of what fused products alone would be"},
     [AM_STENCIL_BOUND_SHARE] = {"bound_share", "", AM_HIGHER, AM_RULE_OWN,
-                                "cycles that the arithmetic units need at least, of those taken"},
+                                "cycles that the arithmetic units (waves: or loads, stores, "
+                                "caches, memory) need at least, of those taken"},
     [AM_STENCIL_UPDATES] = {"updates", "1/s", AM_HIGHER, AM_RULE_OP_RATE,
                             "points times steps per second"},
     [AM_STENCIL_TIME] = {"time", "s", AM_LOWER, AM_RULE_TIME_PER_ITER,

@@ -53,7 +53,7 @@ struct am_stencil_dim {
     enum am_status (*map)(void *self, struct am_err *err);
     /* States the work of one iteration, all fields of am_work that apply; flops by the paper's
      * count (4, 6, 8 per point and step). */
-    void (*cost)(const void *self, const struct am_clock *clock, struct am_work *work,
+    void (*cost)(void *self, const struct am_clock *clock, struct am_work *work,
                  struct am_stencil_cost *cost);
     void (*note)(const void *self, const struct am_ctx *ctx); /* what was chosen */
     /* What a tuner may try in its place; NULL: nothing. */

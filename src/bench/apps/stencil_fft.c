@@ -49,7 +49,7 @@ static enum am_status map_transform(void *self, struct am_err *err)
 }
 
 /* Flops are those of the steps that it stands for: nothing bounds them. */
-static void cost_of_transform(const void *self, const struct am_clock *clock, struct am_work *work,
+static void cost_of_transform(void *self, const struct am_clock *clock, struct am_work *work,
                               struct am_stencil_cost *cost)
 {
     const struct transform *const t = self;

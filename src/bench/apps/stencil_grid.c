@@ -5,6 +5,7 @@
 #include "bench/apps/grid_check.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil_dim.h"
+#include "bench/apps/wave_bound.h"
 #include "bench/shared/bound.h"
 #include "bench/shared/memory.h"
 
@@ -19,6 +20,7 @@ struct grid {
     size_t bytes; /* of the grid's memory */
     size_t steps;
     uint64_t seed;
+    struct am_wave_bound bound; /* of waves; measured with the cost */
 };
 
 static size_t points_of(const struct am_grid_spec *spec)
@@ -146,10 +148,20 @@ static double vector_cycles(const struct am_grid_spec *spec, const struct am_por
     return am_ports_cycles(ports, all - all / 2, all / 2);
 }
 
-static void cost_of_grid(const void *self, const struct am_clock *clock, struct am_work *work,
+/* Waves wait for more than units. Where the rest could not be measured units alone count. */
+static double bound_of(struct grid *grid, const struct am_clock *clock, double units)
+{
+    grid->bound = (struct am_wave_bound){.units = units};
+    if (grid->grid.spec.method == AM_STENCIL_BY_WAVE && units > 0)
+        (void)am_wave_bound_measure(&grid->grid.spec, grid->memory.base, grid->bytes, clock,
+                                    &grid->bound, NULL);
+    return units > 0 ? am_wave_bound_least(&grid->bound) : 0;
+}
+
+static void cost_of_grid(void *self, const struct am_clock *clock, struct am_work *work,
                          struct am_stencil_cost *cost)
 {
-    const struct grid *const grid = self;
+    struct grid *const grid = self;
     const struct am_grid_spec *const spec = &grid->grid.spec;
     const enum am_flops_type type = spec->type == AM_STENCIL_F32 ? AM_FLOPS_F32 : AM_FLOPS_F64;
     const unsigned *const flops = am_grid_form_flops[spec->dim - AM_GRID_DIM_LEAST];
@@ -169,7 +181,7 @@ static void cost_of_grid(const void *self, const struct am_clock *clock, struct 
         am_bound_flops(AM_FLOPS_FMA, type, spec->kernels->lanes[spec->type] * element_bytes(spec)) *
         (double)spec->parts;
     cost->executed = flops[spec->form] * updates;
-    cost->bound_cycles = vector_cycles(spec, &ports) * updates / lanes;
+    cost->bound_cycles = bound_of(grid, clock, vector_cycles(spec, &ports)) * updates / lanes;
     cost->peak_cycles =
         am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
 }
@@ -190,6 +202,7 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
 {
     const struct grid *const grid = self;
     const struct am_grid_spec *const spec = &grid->grid.spec;
+    const struct am_wave_bound *const b = &grid->bound;
 
     keep_code(grid, ctx);
     am_ctx_note(ctx, "sides", "%zu x %zu x %zu", spec->n[0], spec->n[1], spec->n[2]);
@@ -198,7 +211,13 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
         return;
     am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
     am_ctx_chosen(ctx, "w", "%zu", spec->tile[0]);
-    if (spec->method != AM_STENCIL_BY_WAVE)
+    if (spec->method == AM_STENCIL_BY_WAVE)
+        am_ctx_note(ctx, "bound",
+                    "cycles per vector and step: units %.2f, loads %.2f, stores %.2f, caches %.2f, "
+                    "where the grid lies %.2f; at least %.2f (%s), one after the other %.2f",
+                    b->units, b->loads, b->stores, b->near, b->far, am_wave_bound_least(b),
+                    am_wave_bound_part(b), am_wave_bound_apart(b));
+    else
         am_ctx_note(ctx, "tile", "%zu x %zu x %zu", spec->tile[0], spec->tile[1], spec->tile[2]);
 }
 

@@ -140,7 +140,7 @@ static enum am_status map_line(void *self, struct am_err *err)
 }
 
 /* One vector and step: a product and a fused one, or two products; the sum, or two. */
-static void cost_of_line(const void *self, const struct am_clock *clock, struct am_work *work,
+static void cost_of_line(void *self, const struct am_clock *clock, struct am_work *work,
                          struct am_stencil_cost *cost)
 {
     const struct line *const line = self;

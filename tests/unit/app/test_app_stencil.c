@@ -3,9 +3,12 @@
 #include "app/stencil/fft_rival.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil.h"
+#include "bench/apps/wave_bound.h"
 #include "bench/task/executors.h"
 #include "apps_fixture.h"
 #include "kernels/isa.h"
+
+#include <math.h>
 
 static const struct am_bench *bench;
 
@@ -210,6 +213,45 @@ static void test_refused(const struct am_ctx *ctx)
     }
 }
 
+static bool is_about(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+/* Loads of a block are those of its rows and of the rows around it; the greatest part of a bound
+ * counts. */
+static void test_wave_bound(void)
+{
+    const struct am_wave_variant *const waves = am_wave_find("scalar");
+    struct am_grid_spec spec = {.kernels = am_grid_find("scalar"),
+                                .dim = 2,
+                                .type = AM_STENCIL_F64,
+                                .n = {100, 100, 100},
+                                .depth = 8,
+                                .tile = {4}};
+    struct am_wave_needs needs = am_wave_needs_of(&spec);
+    const double rows = (double)(waves->planes * waves->deep);
+    struct am_wave_bound b = {.units = 3, .loads = 2, .stores = 1, .near = 2.5, .far = 0.5};
+
+    ok(is_about(needs.loads, 6.0 / 4) && is_about(needs.far_bytes, 2) &&
+           needs.footprint == 20 * 100 * sizeof(double),
+       "two dimensions: %g loads, %g bytes, %zu under way", needs.loads, needs.far_bytes,
+       needs.footprint);
+    spec.dim = 3;
+    spec.tile[0] = 32;
+    needs = am_wave_needs_of(&spec);
+    ok(is_about(needs.loads, (rows + 2 * waves->planes + 2 * waves->deep) / rows) &&
+           is_about(needs.far_bytes, 2 * 1.5),
+       "three dimensions: %g loads, %g bytes", needs.loads, needs.far_bytes);
+    ok(is_about(am_wave_bound_least(&b), 3) && is_about(am_wave_bound_apart(&b), 5) &&
+           strcmp(am_wave_bound_part(&b), "arithmetic units") == 0,
+       "units are the bound");
+    b.near = 4;
+    ok(is_about(am_wave_bound_least(&b), 4) && is_about(am_wave_bound_apart(&b), 6.5) &&
+           strcmp(am_wave_bound_part(&b), "caches") == 0,
+       "caches are the bound");
+}
+
 int main(void)
 {
     struct am_clock clock;
@@ -244,6 +286,7 @@ int main(void)
     test_fft(&ctx);
     test_refused(&ctx);
     test_ports();
+    test_wave_bound();
     test_extremes();
     test_extreme_chains();
     return tap_done();

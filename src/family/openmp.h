@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the family of OpenMP: its guidelines live in a file of their own. */
+/* The parts of the family of OpenMP that live in files of their own. */
 #ifndef AM_FAMILY_OPENMP_H
 #define AM_FAMILY_OPENMP_H
 
 #include "family/family.h"
 
 extern const struct am_guideline_rule am_openmp_guidelines[]; /* guides/openmp_guides.c */
+
+/* How overheads grow with the team, and after which gap threads sleep (omp/growth.c). */
+void am_openmp_derive_growth(const struct am_deriving *d);
+void am_openmp_derive_sleep(const struct am_deriving *d);
 
 #endif

@@ -147,6 +147,79 @@ static void test_varied(void)
     am_arena_fini(&run.arena);
 }
 
+/* ---- growth ---- */
+
+/* Sixteen CPUs, four below each last cache, eight in each package: 200 ns, 100 more with every
+ * doubling, 300 beyond a cache and 500 beyond a package. */
+static void put_teams(struct rx_run *run, const char *construct, double off)
+{
+    static const double teams[] = {2, 3, 4, 5, 6, 8, 12, 16};
+
+    for (size_t i = 0; i < sizeof(teams) / sizeof(*teams); i++) {
+        const double p = teams[i];
+        const double ns = 200 + 100 * log2(p) + (p > 4 ? 300 : 0) + (p > 8 ? 500 : 0);
+
+        put(run, "omp.sync",
+            am_arena_printf(&run->arena, "construct=%s runtime=libomp threads=%.0f" USUAL,
+                            construct, p),
+            "overhead", 1e-9 * ns * (i % 2 ? 1 + off : 1));
+    }
+}
+
+static void test_growth(void)
+{
+    static const struct {
+        const char *name, *where;
+        double value;
+    } terms[] = {{"openmp.growth_base", "construct=barrier", 2e-7},
+                 {"openmp.growth_doubling", "construct=barrier", 1e-7},
+                 {"openmp.growth_step", "construct=barrier beyond=4", 3e-7},
+                 {"openmp.growth_step", "construct=barrier beyond=8", 5e-7}};
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    put_teams(&run, "barrier", 0);
+    put_teams(&run, "single", 2); /* every other team three times as slow: no such law */
+    am_kvs_add(&run.set.machine, &run.arena, "threads", "16");
+    am_kvs_add(&run.set.machine, &run.arena, "pairs.core", "0");
+    am_kvs_add(&run.set.machine, &run.arena, "pairs.cache", "24");
+    am_kvs_add(&run.set.machine, &run.arena, "pairs.package", "32");
+    facts = fx_derive(&run, &am_family_openmp);
+    for (size_t i = 0; i < sizeof(terms) / sizeof(*terms); i++) {
+        const struct am_fact *const f = am_facts_only(&facts, terms[i].name, terms[i].where);
+
+        ok(f && fabs(f->value / terms[i].value - 1) < 0.01 && f->ci.lo <= f->value &&
+               f->ci.hi >= f->value,
+           "%s{%s} is %g s", terms[i].name, terms[i].where, terms[i].value);
+    }
+    ok(!am_facts_only(&facts, "openmp.growth_base", "construct=single"),
+       "overheads that follow no such law have no terms");
+    am_arena_fini(&run.arena);
+}
+
+static void test_sleep(void)
+{
+    static const struct {
+        double gap_us, us;
+    } rows_of_sleep[] = {{0, 4}, {10, 4.2}, {100, 5}, {1000, 7.9}, {10000, 170}};
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    for (size_t i = 0; i < sizeof(rows_of_sleep) / sizeof(*rows_of_sleep); i++)
+        put(&run, "omp.region",
+            am_arena_printf(&run.arena,
+                            "gap=%.0f team=fixed imbalance=0 crowd=1 spin=auto runtime=libgomp "
+                            "threads=16 binding=auto places=auto wait=auto work=3000",
+                            rows_of_sleep[i].gap_us),
+            "overhead", 1e-6 * rows_of_sleep[i].us);
+    facts = fx_derive(&run, &am_family_openmp);
+    f = am_facts_only(&facts, "openmp.sleep_gap", "runtime=libgomp threads=16");
+    ok(f && fabs(f->value - 1e-2) < 1e-9 && fabs(f->ci.lo - 1e-3) < 1e-9,
+       "threads fall asleep between the gaps that show it");
+    am_arena_fini(&run.arena);
+}
+
 enum { VALUES = 20 };
 
 /* Launches of twenty values each: as even as can be, with one outlier, with two, scattered, even
@@ -307,5 +380,7 @@ int main(void)
     test_facts();
     test_varied();
     test_runs();
+    test_growth();
+    test_sleep();
     return tap_done();
 }

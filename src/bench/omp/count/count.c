@@ -42,7 +42,7 @@ struct entry {
     char name[AM_OMPCOUNT_NAME]; /* empty: the entry is */
 };
 
-/* A name must stay where it is while the process lives: marks compare by address first. */
+/* Lives as long as its thread. */
 struct thread {
     struct entry entries[ENTRIES];
     struct entry others[AM_OMPCOUNT_KINDS]; /* for what there is no room */
@@ -56,10 +56,28 @@ struct thread {
 static __thread struct thread *self;
 static int chosen_way = -1; /* enum am_ompcount_way; -1: nobody has asked yet */
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key_of_threads;
+
+/* Marks at the end of a thread, by destructors that come later, begin a new table. */
+static void free_thread(void *thread)
+{
+    self = NULL;
+    free(thread);
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&key_of_threads, free_thread);
+}
+
 static struct thread *this_thread(void)
 {
-    if (!self)
+    if (!self) {
+        (void)pthread_once(&once, make_key);
         self = calloc(1, sizeof(*self));
+        (void)pthread_setspecific(key_of_threads, self);
+    }
     return self;
 }
 

@@ -7,8 +7,8 @@
 
 extern const struct am_guideline_rule am_openmp_guidelines[]; /* guides/openmp_guides.c */
 
-/* How overheads grow with the team, and after which gap threads sleep (omp/growth.c). */
+/* How overheads grow with the team, and after which gap regions cost more (omp/growth.c). */
 void am_openmp_derive_growth(const struct am_deriving *d);
-void am_openmp_derive_sleep(const struct am_deriving *d);
+void am_openmp_derive_gaps(const struct am_deriving *d);
 
 #endif

@@ -71,31 +71,42 @@ static struct am_omp_price price_barrier(const struct am_omp_pricing *p,
     return am_omp_price_sync(p, "barrier", s->threads);
 }
 
-/* Contended where threads waited for each other as they do in the bench, which is at least half of
- * what a contended entry costs there; else each thread pays what an entry costs that nobody wants.
- */
+/* An entry may be one that nobody else wants, one of a thread that keeps the lock while others ask
+ * for it, or one that is handed over. Which of these it was is told by the time that entries
+ * waited: per entry of all threads, the nearest by ratio. */
 static struct am_omp_price price_exclusion(const struct am_omp_pricing *p,
-                                           const struct am_omp_spent *s, const char *contended,
-                                           const char *alone)
+                                           const struct am_omp_spent *s, const char *kept,
+                                           const char *handed)
 {
-    const struct am_omp_price all = am_omp_price_sync(p, contended, s->threads);
-    const struct am_omp_price one = am_omp_price_sync(p, alone, s->threads);
-    const double waited = s->measured_s * s->threads / s->calls;
+    const struct am_omp_price ways[] = {
+        am_omp_price_times(am_omp_price_sync(p, "lock_uncontended", s->threads), 1 / s->threads),
+        am_omp_price_sync(p, kept, s->threads),
+        am_omp_price_sync(p, handed, s->threads),
+    };
+    const double waited = s->measured_s / s->calls;
+    struct am_omp_price nearest = {.known = false};
+    double least = INFINITY;
 
-    if (all.known && waited > all.value / 2)
-        return all;
-    return am_omp_price_times(one, 1 / s->threads);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+        const double far = fabs(log(waited / ways[i].value));
+
+        if (!ways[i].known || !(far < least))
+            continue;
+        least = far;
+        nearest = ways[i];
+    }
+    return nearest;
 }
 
 static struct am_omp_price price_critical(const struct am_omp_pricing *p,
                                           const struct am_omp_spent *s)
 {
-    return price_exclusion(p, s, "critical_contended", "lock_uncontended");
+    return price_exclusion(p, s, "critical", "critical_contended");
 }
 
 static struct am_omp_price price_lock(const struct am_omp_pricing *p, const struct am_omp_spent *s)
 {
-    return price_exclusion(p, s, "lock_contended", "lock_uncontended");
+    return price_exclusion(p, s, "lock", "lock_contended");
 }
 
 static struct am_omp_price price_ordered(const struct am_omp_pricing *p,

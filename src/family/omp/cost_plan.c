@@ -145,8 +145,8 @@ static void plan_sync(const struct found *f, const struct am_omp_cost_wish *wish
     begin("omp.sync", f, wish, text);
     am_text_addf(text, "axis construct barrier%s%s%s%s%s\n", f->singles ? ",single" : "",
                  f->criticals || f->locks ? ",lock_uncontended" : "",
-                 f->criticals ? ",critical_contended" : "", f->locks ? ",lock_contended" : "",
-                 f->ordered ? ",ordered" : "");
+                 f->criticals ? ",critical,critical_contended" : "",
+                 f->locks ? ",lock,lock_contended" : "", f->ordered ? ",ordered" : "");
     add_binding(wish, text);
 }
 

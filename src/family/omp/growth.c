@@ -201,17 +201,17 @@ void am_openmp_derive_growth(const struct am_deriving *d)
     }
 }
 
-/* ---- sleep ---- */
+/* ---- gaps ---- */
 
 /* The first gap after which a region surely costs twice what it costs at once; it may begin
  * anywhere behind the last one after which it surely does not. */
-static void offer_sleep(const struct am_deriving *d, const struct am_picks *gaps)
+static void offer_limit(const struct am_deriving *d, const struct am_picks *gaps)
 {
     static const double worth = 2;
     const struct am_interval at_once = gaps->items[0].metric->summary.ci;
-    struct am_fact fact = {.name = "sleep_gap",
+    struct am_fact fact = {.name = "gap_limit",
                            .what = "serial time after which a region costs twice as much as at "
-                                   "once: threads sleep",
+                                   "once",
                            .unit = "s",
                            .value = NAN};
     double awake = 0;
@@ -233,7 +233,7 @@ static void offer_sleep(const struct am_deriving *d, const struct am_picks *gaps
     am_facts_offer(d->facts, fact);
 }
 
-void am_openmp_derive_sleep(const struct am_deriving *d)
+void am_openmp_derive_gaps(const struct am_deriving *d)
 {
     const struct am_selector from = {
         "omp.region",
@@ -249,6 +249,6 @@ void am_openmp_derive_sleep(const struct am_deriving *d)
 
         if (!several && gaps.n > 2 && !(gaps.items[0].x > 0) &&
             gaps.items[0].metric->summary.ci.lo > 0)
-            offer_sleep(d, &gaps);
+            offer_limit(d, &gaps);
     }
 }

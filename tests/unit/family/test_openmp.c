@@ -197,26 +197,26 @@ static void test_growth(void)
     am_arena_fini(&run.arena);
 }
 
-static void test_sleep(void)
+static void test_gaps(void)
 {
     static const struct {
         double gap_us, us;
-    } rows_of_sleep[] = {{0, 4}, {10, 4.2}, {100, 5}, {1000, 7.9}, {10000, 170}};
+    } after[] = {{0, 4}, {10, 4.2}, {100, 5}, {1000, 7.9}, {10000, 170}};
     struct rx_run run = {0};
     struct am_facts facts;
     const struct am_fact *f;
 
-    for (size_t i = 0; i < sizeof(rows_of_sleep) / sizeof(*rows_of_sleep); i++)
+    for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++)
         put(&run, "omp.region",
             am_arena_printf(&run.arena,
                             "gap=%.0f team=fixed imbalance=0 crowd=1 spin=auto runtime=libgomp "
                             "threads=16 binding=auto places=auto wait=auto work=3000",
-                            rows_of_sleep[i].gap_us),
-            "overhead", 1e-6 * rows_of_sleep[i].us);
+                            after[i].gap_us),
+            "overhead", 1e-6 * after[i].us);
     facts = fx_derive(&run, &am_family_openmp);
-    f = am_facts_only(&facts, "openmp.sleep_gap", "runtime=libgomp threads=16");
+    f = am_facts_only(&facts, "openmp.gap_limit", "runtime=libgomp threads=16");
     ok(f && fabs(f->value - 1e-2) < 1e-9 && fabs(f->ci.lo - 1e-3) < 1e-9,
-       "threads fall asleep between the gaps that show it");
+       "regions become dearer between the gaps that show it");
     am_arena_fini(&run.arena);
 }
 
@@ -381,6 +381,6 @@ int main(void)
     test_varied();
     test_runs();
     test_growth();
-    test_sleep();
+    test_gaps();
     return tap_done();
 }

@@ -151,6 +151,15 @@ def simulated_budget(tap, bench):
     tap.ok(overlap == [(0,)], "and no launch begins before the one before has ended", overlap)
 
 
+def topics(tap, bench):
+    """A word in place of a bench: what it asks, unless -p says otherwise."""
+    got = bench.run("--machine", "falling.machine", "tune", "omp", "--mode", "estimate", "--format", "json", "-p", "gap=7",
+                    "-o", "topic.db", env=bench.real_env)
+    points = [p["point"] for p in json.loads(got.stdout)["points"]] if got.stdout else []
+    tap.ok({(p["gap"], p["regions"]) for p in points} == {(7, 25)} and len({p["runtime"] for p in points}) == len(points) > 1,
+           "tune omp asks for the best of all runtimes, with what -p changes", got.stderr)
+
+
 def no_gain(tap, bench):
     """A surface that is flat: the luckiest of many candidates is not kept."""
     file = bench.path("flat.tune")
@@ -363,6 +372,7 @@ def main():
     no_gain(tap, bench)
     goals(tap, bench)
     simulated_budget(tap, bench)
+    topics(tap, bench)
     no_time(tap, bench)
     special(tap, bench)
     bad_files(tap, bench)

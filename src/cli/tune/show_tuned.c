@@ -160,12 +160,27 @@ static void way_text(const struct tuned *all, const struct am_tune_row *row, cha
     }
 }
 
+/* "time", or "time at gap=1000" where several works were tuned. */
+static void goal_text(const struct tuned *all, const struct am_tune_row *row, char *buf, size_t cap)
+{
+    const struct am_axis *const axes = row->point->bench->axes;
+    char work[TEXT_MAX] = "";
+
+    for (size_t i = 0; axes[i].name; i++) {
+        if (!axes[i].tune && !am_axis_is_way(axes[i].name) &&
+            varies(all->rows, all->n, row->point, i))
+            add_value(work, sizeof(work), &axes[i], &row->point->values[i]);
+    }
+    (void)am_str_format(buf, cap, "%s%s%s", am_tune_goals[all->cli->opt->tune_for],
+                        *work ? " at " : "", work);
+}
+
 /* The best over all workers, and whether it is better than the next. */
 static void say_best(struct am_body *b, const struct tuned *all, const struct am_tune_best *w)
 {
-    char best[TEXT_MAX], next[TEXT_MAX] = "", value[AM_UNITS_MAX];
-    const char *const goal = am_tune_goals[all->cli->opt->tune_for];
+    char best[TEXT_MAX], next[TEXT_MAX] = "", goal[TEXT_MAX + 32], value[AM_UNITS_MAX];
 
+    goal_text(all, w->best, goal, sizeof(goal));
     way_text(all, w->best, best, sizeof(best));
     am_units_value(w->best->tuned.value, metric_of(w->best)->unit, value, sizeof(value));
     if (w->next)

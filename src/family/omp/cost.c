@@ -73,7 +73,8 @@ static struct am_omp_price price_barrier(const struct am_omp_pricing *p,
 
 /* An entry may be one that nobody else wants, one of a thread that keeps the lock while others ask
  * for it, or one that is handed over. Which of these it was is told by the time that entries
- * waited: per entry of all threads, the nearest by ratio. */
+ * waited: per entry of all threads, the nearest by ratio. Where none is within a factor of four,
+ * none speaks for it. */
 static struct am_omp_price price_exclusion(const struct am_omp_pricing *p,
                                            const struct am_omp_spent *s, const char *kept,
                                            const char *handed)
@@ -85,7 +86,7 @@ static struct am_omp_price price_exclusion(const struct am_omp_pricing *p,
     };
     const double waited = s->measured_s / s->calls;
     struct am_omp_price nearest = {.known = false};
-    double least = INFINITY;
+    double least = log(4);
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
         const double far = fabs(log(waited / ways[i].value));
@@ -143,8 +144,8 @@ static const struct construct {
     {"region", price_region, false, "no region after such a gap was measured"},
     {"nested", NULL, false, "regions inside of regions are not measured"},
     {"barrier", price_barrier, true, "not measured"},
-    {"critical", price_critical, false, "not measured"},
-    {"lock", price_lock, false, "not measured"},
+    {"critical", price_critical, false, "no entry that waits so long was measured"},
+    {"lock", price_lock, false, "no entry that waits so long was measured"},
     {"ordered", price_ordered, false, "not measured"},
     {"atomic", NULL, false, "not measured"},
     {"single", price_single, true, "not measured"},

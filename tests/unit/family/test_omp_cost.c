@@ -43,8 +43,9 @@ static void put_program(struct rx_run *run)
         {"gomp:body:4:0:a+0x20",
          {{"total_self", "s", 0.06}, {"calls", "", 404}, {"total", "s", 0.06}}},
         {"gomp:barrier:4:0:a+0x30", {{"calls", "", 80000}, {"total", "s", 0.1}}},
-        {"gomp:critical:4:0:a+0x40", {{"calls", "", 4000}, {"total", "s", 0.02}}},
+        {"gomp:critical:4:0:a+0x40", {{"calls", "", 4000}, {"total", "s", 0.06}}},
         {"gomp:critical:4:0:a+0x41", {{"calls", "", 10}, {"total", "s", 4e-3}}},
+        {"gomp:critical:4:0:a+0x42", {{"calls", "", 10}, {"total", "s", 4e-5}}},
         {"gomp:lock:4:0:a+0x50", {{"calls", "", 4000}, {"total", "s", 4e-5}}},
         {"gomp:chunk:4:0:a+0x60", {{"calls", "", 40000}, {"total", "s", 0.02}}},
         {"gomp:nested:2:0:a+0x70", {{"calls", "", 10}, {"total", "s", 0.001}}},
@@ -93,6 +94,15 @@ static const struct am_omp_advice *advice_of(const struct am_omp_cost *c, const 
     return NULL;
 }
 
+static bool unpriced(const struct am_omp_cost *c, const char *place)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        if (strcmp(c->items[i].place, place) == 0)
+            return !c->items[i].lost.known && c->items[i].why_not;
+    }
+    return false;
+}
+
 static void test_losses(const struct am_omp_cost *c)
 {
     static const struct {
@@ -112,6 +122,8 @@ static void test_losses(const struct am_omp_cost *c)
     }
     ok(c->n > 5 && near(c->items[5].lost.value, 1e-3) && strcmp(c->items[5].place, "a+0x41") == 0,
        "entries are priced as those whose waiting is nearest");
+    ok(!c->items[c->n - 1].lost.known && unpriced(c, "a+0x42"),
+       "and not at all where no price is near");
     ok(at(c, "nested", 0) && !at(c, "nested", 0)->lost.known && at(c, "nested", 0)->why_not,
        "regions inside of regions are counted, and not predicted");
     ok(at(c, "region", -1) && !at(c, "region", -1)->lost.known, "nor is the first region");

@@ -14,7 +14,7 @@ from e2e import Bench, Tap
 COUNTED = r"""
 #include <omp.h>
 #include <stdio.h>
-static int sum;
+static int sum, added;
 static void work(void)
 {
 #pragma omp parallel num_threads(2)
@@ -31,7 +31,7 @@ static void work(void)
 #pragma omp for schedule(dynamic, 1) nowait
         for (int i = 0; i < 10; i++) {
 #pragma omp atomic
-            sum += i;
+            added += i;
         }
     }
 }
@@ -44,10 +44,10 @@ int main(void)
     {
 #pragma omp parallel num_threads(2)
 #pragma omp atomic
-        sum++;
+        added++;
     }
-    printf("%d\n", sum);
-    return sum == 7 * (10 + 45 + 1) + 2 ? 0 : 1;
+    printf("%d %d\n", sum, added);
+    return sum == 7 * (10 + 1) && added == 7 * 45 + 2 ? 0 : 1;
 }
 """
 

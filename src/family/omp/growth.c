@@ -17,6 +17,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Bound close to each other and waiting as the runtime likes; constructs that all threads meet at.
+ */
+#define TEAMS "runtime binding=close wait=default threads>1 "
+#define CONSTRUCTS                                                                                 \
+    "construct=parallel,parallel_for,barrier,for,single,reduction,critical_contended,"             \
+    "lock_contended,ordered"
+
 enum { BASE, DOUBLING, CACHE_STEP, PACKAGE_STEP, TERMS };
 
 enum { TEAMS_MAX = 512, SPARE_TEAMS = 2 /* more than terms */, SIDE_TEAMS = 2 };
@@ -184,11 +191,7 @@ static void fit_teams(const struct am_deriving *d, const struct am_picks *teams)
 
 void am_openmp_derive_growth(const struct am_deriving *d)
 {
-    const struct am_selector from = {
-        "omp.sync",
-        "runtime binding=close wait=default threads>1 construct=parallel,parallel_for,barrier,for,single,"
-        "reduction,critical_contended,lock_contended,ordered",
-        "overhead"};
+    const struct am_selector from = {"omp.sync", TEAMS CONSTRUCTS, "overhead"};
     const struct am_picks picks = am_select(d->set, &from, d->arena);
     const struct am_groups kinds = am_picks_group(&picks, "runtime,construct");
 

@@ -51,6 +51,17 @@ int main(void)
 }
 """
 
+# The same work in a library that is loaded for one user alone, as modules of interpreters are.
+LOADER = r"""
+#include <dlfcn.h>
+int main(void)
+{
+    void *const library = dlopen("./counted.so", RTLD_NOW | RTLD_LOCAL);
+    int (*const run)(void) = library ? (int (*)(void))dlsym(library, "main") : 0;
+    return run ? run() : 1;
+}
+"""
+
 FEW = ("--quick", "--launches", "2", "--samples", "1", "--min-batch", "100us")
 
 
@@ -220,10 +231,22 @@ def check_counts(tap, bench, compiler, family, chunks):
            "each has its place, and the program was measured without counting too", told)
 
 
+def check_plugin(tap, bench, compiler):
+    with open(bench.path("loader.c"), "w", encoding="ascii") as f:
+        f.write(LOADER)
+    subprocess.run([compiler, "-O1", "-fopenmp", "-shared", "-fPIC", "-o", bench.path("counted.so"), bench.path("counted.c")], check=True)
+    subprocess.run([compiler, "-O1", "-o", bench.path("loader"), bench.path("loader.c"), "-ldl"], check=True)
+    done = bench.run("omp", "cost", "--launches", "1", "--on", "a.db", "-o", f"p-{os.path.basename(compiler)}.db", "--format", "json", "--", "./loader", env=bench.real_env)
+    rows = json.loads(done.stdout)["omp_cost"]["constructs"] if done.returncode == 0 else []
+    tap.ok(sum(r["calls"] for r in rows if r["construct"] == "critical") == 70 and all(r["place"].startswith("counted.so") for r in rows),
+           "so are those of a library that nobody else sees", done.stderr)
+
+
 def check_cost(tap, bench, runtimes):
     for compiler, runtime, family, chunks in (("gcc", "libgomp", "gomp", 10), ("clang", "libomp", "kmp", 12)):
         if runtime in runtimes and shutil.which(compiler):
             check_counts(tap, bench, shutil.which(compiler), family, chunks)
+            check_plugin(tap, bench, shutil.which(compiler))
     without = bench.run("omp", "cost", "-o", "w.db", "--", "true", env=bench.real_env)
     tap.ok(without.returncode == 3 and "no OpenMP" in without.stderr and not os.path.exists(bench.path("w.db")),
            "a program without directives is told", without.stderr)

@@ -296,16 +296,46 @@ void am_ompcount_end_body(int outer_threads)
 
 /* ---- what lies behind ---- */
 
+union symbol {
+    void *found;
+    am_ompcount_fn *function;
+};
+
+struct search {
+    const char *name;
+    union symbol symbol;
+};
+
+/* One library of the process: where its name tells of OpenMP, it is asked for the function. */
+static int look_into(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct search *const s = data;
+    const char *const slash = strrchr(info->dlpi_name, '/');
+    const char *const file = slash ? slash + 1 : info->dlpi_name;
+    void *handle;
+
+    (void)size;
+    if (!strstr(file, "omp") || strstr(file, "archmeter"))
+        return 0;
+    handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return 0;
+    s->symbol.found = dlsym(handle, s->name);
+    (void)dlclose(handle); /* it stays for whoever loaded it */
+    return s->symbol.found != NULL;
+}
+
+/* The next one that the loader has or, of a library that was loaded for one user alone (plugins,
+ * Python's modules), the one that this library has. */
 am_ompcount_fn *am_ompcount_real(const char *name)
 {
     static const char lead[] = "archmeter-omp-count: no function ";
-    const union {
-        void *found;
-        am_ompcount_fn *function;
-    } real = {.found = dlsym(RTLD_NEXT, name)};
+    struct search s = {.name = name, .symbol = {.found = dlsym(RTLD_NEXT, name)}};
 
-    if (real.found)
-        return real.function;
+    if (!s.symbol.found)
+        (void)dl_iterate_phdr(look_into, &s);
+    if (s.symbol.found)
+        return s.symbol.function;
     (void)!write(STDERR_FILENO, lead, sizeof(lead) - 1);
     (void)!write(STDERR_FILENO, name, strlen(name));
     (void)!write(STDERR_FILENO, "\n", 1);

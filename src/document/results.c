@@ -188,6 +188,15 @@ static void add_spread(struct am_table *t, const struct am_summary *s, struct se
     seen->worst_coverage = fmin(seen->worst_coverage, s->ci.coverage);
 }
 
+/* Of a time less a reference the extreme below zero is the sample whose reference was disturbed
+ * most: no value of the construct. */
+static double best_of(const struct am_result_metric *m, const struct am_summary *s)
+{
+    const double best = m->better == AM_LOWER ? s->min : s->max;
+
+    return m->systematic.difference && best < 0 && s->median > 0 ? NAN : best;
+}
+
 static void add_metric(struct am_table *t, const struct group *g, const struct am_result_metric *m,
                        bool primary, struct seen *seen)
 {
@@ -195,7 +204,7 @@ static void add_metric(struct am_table *t, const struct group *g, const struct a
     const bool bounded = isfinite(am_evidence_bound(&s->ci, m->unit));
     struct am_table_cell *const cell =
         am_table_known(t, AM_FORM_QUANTITY, s->median, &s->ci, m->unit);
-    const double best = m->better == AM_LOWER ? s->min : s->max;
+    const double best = best_of(m, s);
 
     cell->tone = primary ? AM_TONE_STRONG : AM_TONE_PLAIN;
     cell->grade = m->grading.grade;

@@ -156,6 +156,27 @@ static void check_bound(void)
     am_arena_fini(&run.arena);
 }
 
+/* A sample whose reference was disturbed is no least overhead. */
+static void check_least(void)
+{
+    static double values[] = {-75e-9, 28e-9, 28.1e-9};
+    struct rx_run run = {0};
+    const struct am_document document = am_document_results(&run.set);
+    struct am_result *const r =
+        rx_add(&run, "omp.sync", "construct=lock_uncontended",
+               (const struct rx_metric[]){{"overhead", "s", 28e-9}, {"time", "s", 92e-9}, {0}});
+    struct am_result_metric *const m = &r->metrics[0];
+
+    m->series.launches[0].values = values;
+    m->series.launches[0].n = 3;
+    am_evidence_settle(&run.set);
+    shows(&document, AM_FORMAT_TABLE, "-75.0 ns", "none of this", &run.arena);
+    m->systematic = (struct am_systematic){.pieces = 5, .difference = "time"};
+    am_evidence_settle(&run.set);
+    shows(&document, AM_FORMAT_TABLE, "28.0 ns", "-75.0 ns", &run.arena);
+    am_arena_fini(&run.arena);
+}
+
 /* The user time of a program that sleeps: 0 by the kernel's ticks in most launches. */
 static void check_zero(void)
 {
@@ -308,6 +329,7 @@ int main(void)
     check_words();
     check_intervals();
     check_bound();
+    check_least();
     check_zero();
     check_fact();
     check_standards();

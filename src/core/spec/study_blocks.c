@@ -16,13 +16,29 @@ const char *const am_study_kinds[AM_STUDY_KINDS] = {
 
 /* ---- lines ---- */
 
+const char *am_study_sentence(struct am_spec_reader *r, const char *text)
+{
+    char *const copy = am_arena_strdup(r->arena, text);
+    char *to = copy;
+
+    for (const char *from = text; copy && *from; from++) {
+        const bool blank = *from == ' ' || *from == '\t';
+
+        if (!blank || (to > copy && to[-1] != ' '))
+            *to++ = blank ? ' ' : *from;
+    }
+    if (copy)
+        *to = '\0';
+    return copy;
+}
+
 enum am_status am_study_set_once(struct am_spec_reader *r, const char *key, const char *value,
                                  const char **field)
 {
     if (*field)
         return am_spec_bad(r, "%s is given twice", key);
-    *field = value;
-    return AM_OK;
+    *field = am_study_sentence(r, value);
+    return *field ? AM_OK : am_spec_no_memory(r);
 }
 
 enum am_status am_study_add_line(struct am_spec_reader *r, const char *value,
@@ -30,7 +46,8 @@ enum am_status am_study_add_line(struct am_spec_reader *r, const char *value,
 {
     if (list->n == AM_STUDY_LIST_MAX)
         return am_spec_bad(r, "more than %d such lines", AM_STUDY_LIST_MAX);
-    return am_strings_add(list, r->arena, value) ? AM_OK : am_spec_no_memory(r);
+    value = am_study_sentence(r, value);
+    return value && am_strings_add(list, r->arena, value) ? AM_OK : am_spec_no_memory(r);
 }
 
 void am_study_flatten(struct am_spec_reader *r, const char *key, const char *value)

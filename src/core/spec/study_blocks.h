@@ -18,6 +18,8 @@ extern const struct am_study_key am_study_item_keys[], am_study_claim_keys[];
 enum am_status am_study_set_field(struct am_spec_reader *r, enum am_study_field field,
                                   const char *value);
 
+/* The text with one blank where it has several, as lines that go on do; NULL without memory. */
+const char *am_study_sentence(struct am_spec_reader *r, const char *text);
 /* Only one line of its kind may be there. */
 enum am_status am_study_set_once(struct am_spec_reader *r, const char *key, const char *value,
                                  const char **field);

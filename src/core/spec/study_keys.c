@@ -104,9 +104,9 @@ static enum am_status key_missing(struct am_spec_reader *r, const char *value)
         return am_spec_no_memory(r);
     *m = (struct am_study_missing){.kind = (enum am_study_kind)kind,
                                    .label = am_study_trimmed(r, list, (size_t)(colon - list)),
-                                   .why = colon + 1 + strspn(colon + 1, " \t"),
+                                   .why = am_study_sentence(r, colon + 1),
                                    .at = r->place};
-    if (!m->label)
+    if (!m->label || !m->why)
         return am_spec_no_memory(r);
     return am_study_parse_list(r, list, (size_t)(colon - list), &m->numbers);
 }

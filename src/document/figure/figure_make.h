@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside figures only: one row made into a figure. */
+/* One row made into a figure; for figures themselves, and for studies with rows of their own. */
 #ifndef AM_DOCUMENT_FIGURE_FIGURE_MAKE_H
 #define AM_DOCUMENT_FIGURE_FIGURE_MAKE_H
 

@@ -87,6 +87,8 @@ struct am_study_points {
     const char *failed; /* of points that belong here and have no result: the first, why; NULL: none
                          */
 };
+/* Whether a point belongs to the selector by its bench and conditions, whatever its state. */
+bool am_study_matches(const struct am_study_selector *selector, const struct am_result *result);
 /* What a selector of a study selects. */
 struct am_study_points am_study_select(const struct am_result_set *set,
                                        const struct am_study_selector *selector,

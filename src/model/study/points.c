@@ -23,6 +23,11 @@ static bool matches(const struct am_result *r, const void *context)
     return am_where_matches(where, all, n);
 }
 
+bool am_study_matches(const struct am_study_selector *s, const struct am_result *r)
+{
+    return am_glob_match(s->bench, r->bench) && matches(r, s->where);
+}
+
 /* Narrows by each axis of the list. */
 static struct am_picks extremes(struct am_picks picks, const char *axes, bool least)
 {
@@ -57,7 +62,7 @@ static void count_others(const struct am_result_set *set, const struct am_study_
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
 
-        if (r->state == AM_POINT_OK || !am_glob_match(s->bench, r->bench) || !matches(r, s->where))
+        if (r->state == AM_POINT_OK || !am_study_matches(s, r))
             continue;
         out->skipped += r->state == AM_POINT_SKIP;
         if (!out->failed && r->state != AM_POINT_SKIP)

@@ -4,11 +4,13 @@
 #include "cli/trust/consent.h"
 #include "cli/run/experiment.h"
 #include "cli/run/timing.h"
+#include "core/bench/plan.h"
 
 static enum am_status load_file(const struct am_cli *cli, const struct am_symbol *symbols,
                                 struct am_spec *out, struct am_err *err)
 {
-    return am_experiment_load(cli->opt->operands.items[0], symbols, cli->arena, out, err);
+    return am_experiment_load(cli->opt->operands.items[0], symbols,
+                              cli->opt->profile == AM_PROFILE_QUICK, cli->arena, out, err);
 }
 
 static enum am_status ask(const struct am_cli *cli, const struct am_spec *spec, struct am_err *err)

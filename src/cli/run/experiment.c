@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/study/study.h"
 #include "store/query.h"
 
 #include <fcntl.h>
@@ -60,10 +61,11 @@ static enum am_status load_include(void *self, const char *name, const char *fro
     return read_file(path, arena, out, err);
 }
 
-enum am_status am_experiment_load(const char *path, const struct am_symbol *symbols,
+enum am_status am_experiment_load(const char *path, const struct am_symbol *symbols, bool quick,
                                   struct am_arena *arena, struct am_spec *out, struct am_err *err)
 {
-    struct am_spec_source source = {.file = path, .symbols = symbols, .load = load_include};
+    struct am_spec_source source = {
+        .file = path, .quick = quick, .symbols = symbols, .load = load_include};
     struct am_spec_file file;
     char folder[PATH_MAX];
     enum am_status s = read_file(path, arena, &file, err);
@@ -134,6 +136,15 @@ enum am_status am_experiment_parse(const char *file, const struct am_kvs *kept,
 
     *there = flat != NULL;
     return flat ? am_spec_parse(&source, arena, out, err) : AM_OK;
+}
+
+/* The flat form of a study begins with its folder and its name. */
+bool am_experiment_is_study(const struct am_kvs *kept)
+{
+    const char *const flat = am_kvs_get(kept, key_spec);
+    const char *const second = flat ? strchr(flat, '\n') : NULL;
+
+    return second && strncmp(second, "\nstudy ", 7) == 0;
 }
 
 enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *err)
@@ -252,6 +263,10 @@ static enum am_status add_bench(struct planner *p)
     const struct am_bench *const any = am_catalogue_find(c, NULL, test->name);
     enum am_status s = AM_OK;
 
+    if (!any && p->spec->study && am_study_is_absent(c, test->name)) {
+        am_log(AM_LOG_WARN, "%s is left out: no worker here has it", test->name);
+        return AM_OK;
+    }
     if (!any)
         return am_fail(p->err, AM_E_USAGE,
                        "%s:%u: test %s has no exec, and no bench of ours is called so",
@@ -475,7 +490,11 @@ enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *set
     set->interleave = !cli->opt->interleave.given  ? 1
                       : cli->opt->interleave.value ? (unsigned)cli->opt->interleave.value
                                                    : UINT_MAX;
-    s = add_runs(&p);
+    if (spec->study && cli->opt->budget_s < 0)
+        set->budget_s = am_study_budget(spec->study, set->profile == AM_PROFILE_QUICK);
+    s = spec->study ? am_study_check(spec->study, &setup->catalogue, err) : AM_OK;
+    if (s == AM_OK)
+        s = add_runs(&p);
     if (s == AM_OK && cli->opt->dry_run)
         tell_assumed(spec);
     return s;

@@ -7,8 +7,9 @@
 #include "cli/run/setup.h"
 #include "core/spec/spec.h"
 
-/* Reads the file and those it includes. AM_E_USAGE with "FILE:LINE: ..." */
-enum am_status am_experiment_load(const char *path, const struct am_symbol *symbols,
+/* Reads the file and those it includes; `quick`: the short form of a study. AM_E_USAGE with
+ * "FILE:LINE: ..." */
+enum am_status am_experiment_load(const char *path, const struct am_symbol *symbols, bool quick,
                                   struct am_arena *arena, struct am_spec *out, struct am_err *err);
 
 /* Shows the flat form to every worker that this process starts from now on. It lies in memory that
@@ -40,6 +41,8 @@ void am_experiment_keep(const struct am_spec *spec, struct am_setup *setup, stru
 enum am_status am_experiment_parse(const char *file, const struct am_kvs *kept,
                                    struct am_arena *arena, bool *there, struct am_spec *out,
                                    struct am_err *err);
+/* Whether it is a study. */
+bool am_experiment_is_study(const struct am_kvs *kept);
 /* Publishes the experiment of a stored run, if it is one. */
 enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *err);
 /* Its order of launches. */

@@ -75,10 +75,9 @@ static enum am_status add_folder(const struct am_cli *cli, const char *folder, b
     return status;
 }
 
-/* Beside the program in a build folder, else where it was installed; NULL: neither is there. */
-static const char *shipped_folder(struct am_arena *arena)
+const char *am_shipped_folder(const char *word, struct am_arena *arena)
 {
-    static const char *const places[] = {"known", "../share/archmeter/known"};
+    static const char *const places[] = {"", "../share/archmeter/", "../"};
     char self[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -87,7 +86,7 @@ static const char *shipped_folder(struct am_arena *arena)
     self[n] = '\0';
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        const char *const folder = am_arena_printf(arena, "%s/%s", self, places[i]);
+        const char *const folder = am_arena_printf(arena, "%s/%s%s", self, places[i], word);
 
         if (folder && access(folder, R_OK) == 0)
             return folder;
@@ -101,6 +100,6 @@ enum am_status am_known_load(const struct am_cli *cli, struct am_known_machines 
     enum am_status status;
 
     *out = (struct am_known_machines){0};
-    status = add_folder(cli, shipped_folder(cli->arena), true, out, err);
+    status = add_folder(cli, am_shipped_folder("known", cli->arena), true, out, err);
     return status == AM_OK ? add_folder(cli, am_known_folder(cli->arena), false, out, err) : status;
 }

@@ -14,4 +14,8 @@ const char *am_known_folder(struct am_arena *arena);
 enum am_status am_known_load(const struct am_cli *cli, struct am_known_machines *out,
                              struct am_err *err);
 
+/* The folder `word` of what is shipped: beside the program in a build folder, where it was
+ * installed, or in the source tree around a build folder; NULL: none is there. */
+const char *am_shipped_folder(const char *word, struct am_arena *arena);
+
 #endif

@@ -39,8 +39,8 @@ typedef enum am_status am_command_fn(struct am_cli *cli, struct am_err *err);
 am_command_fn am_cmd_doctor, am_cmd_list, am_cmd_plan, am_cmd_run, am_cmd_resume, am_cmd_show,
     am_cmd_export, am_cmd_compare, am_cmd_check, am_cmd_model, am_cmd_machines, am_cmd_explain,
     am_cmd_predict, am_cmd_tune, am_cmd_report, am_cmd_history, am_cmd_time, am_cmd_new, am_cmd_omp,
-    am_cmd_runtime, am_cmd_stencil, am_cmd_energy, am_cmd_experiment, am_cmd_profile, am_cmd_table,
-    am_cmd_merge, am_cmd_track, am_cmd_selftest, am_cmd_help, am_cmd_man, am_cmd_completion,
-    am_cmd_verify, am_cmd_version;
+    am_cmd_runtime, am_cmd_stencil, am_cmd_energy, am_cmd_experiment, am_cmd_study, am_cmd_profile,
+    am_cmd_table, am_cmd_merge, am_cmd_track, am_cmd_selftest, am_cmd_help, am_cmd_man,
+    am_cmd_completion, am_cmd_verify, am_cmd_version;
 
 #endif

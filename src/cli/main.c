@@ -144,6 +144,7 @@ static enum am_status run_command(struct am_cli *cli, struct am_err *err)
         [AM_CMD_TIME] = am_cmd_time,
         [AM_CMD_ENERGY] = am_cmd_energy,
         [AM_CMD_EXPERIMENT] = am_cmd_experiment,
+        [AM_CMD_STUDY] = am_cmd_study,
         [AM_CMD_PROFILE] = am_cmd_profile,
         [AM_CMD_TABLE] = am_cmd_table,
         [AM_CMD_MERGE] = am_cmd_merge,

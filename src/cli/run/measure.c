@@ -16,6 +16,7 @@
 #include "cli/run/refine.h"
 #include "cli/run/run_folder.h"
 #include "cli/run/timing.h"
+#include "cli/study/study.h"
 #include "cli/words/remember.h"
 #include "cli/run/page.h"
 #include "document/results.h"
@@ -370,6 +371,18 @@ static enum am_status report_screen(struct am_cli *cli, const struct am_result_s
 /* What a person sees at the end is the first screen, which says itself what to do next. Where the
  * run does not fill one (a few named benches), for programs, and where more was asked for, it is
  * all tables. A run of everything that was ended early shows on the screen what there is. */
+static enum am_status report_study(struct am_cli *cli, const struct am_result_set *set,
+                                   const char *path, const struct am_outcome *outcome,
+                                   struct am_err *err)
+{
+    const enum am_status s = am_study_tell(cli, set, path, NULL, err);
+
+    (void)fflush(stdout); /* before the hints; main looks for errors */
+    am_measure_tell(cli, path, outcome);
+    cli->exit_code = exit_code_of(outcome);
+    return s;
+}
+
 enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, const char *path,
                                  const struct am_outcome *outcome, struct am_err *err)
 {
@@ -390,6 +403,8 @@ enum am_status am_measure_report(struct am_cli *cli, struct am_store *store, con
         return status;
     if (am_timed_is(&set) || am_omp_cost_is(&set))
         return report_screen(cli, &set, path, outcome, err);
+    if (am_study_is(&set))
+        return report_study(cli, &set, path, outcome, err);
     if (brief)
         am_facts_derive(&set, cli->arena, &facts);
     brief =

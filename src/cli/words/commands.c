@@ -6,6 +6,7 @@
 
 static const char *const new_words[] = {"bench", NULL};
 static const char *const stencil_words[] = {"export", NULL};
+static const char *const study_words[] = {"run", "plan", "check", "show", NULL};
 static const char *const runtime_words[] = {"add", "list", "remove", NULL};
 static const char *const omp_words[] = {"cost", NULL};
 static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
@@ -312,6 +313,27 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = 1,
+        },
+    [AM_CMD_STUDY] =
+        {
+            .name = "study",
+            .summary = "a paper's tables, figures and claims on this machine",
+            .operands = "[run STUDY | plan STUDY | check STUDY | show FILE]",
+            .description =
+                "Without words the studies that are shipped are listed. STUDY is one of them, or a "
+                "file of your own: what is measured, the tables and figures that are made of it in "
+                "the paper's numbering, the paper's numbers beside, and its claims.\n\n"
+                "run measures it like any experiment (resume goes on where it was interrupted) and "
+                "shows what came out; --quick measures the short form in at most three minutes. plan says what would be "
+                "measured and how long that takes. check reads a study in both forms and measures "
+                "nothing. show tells again what FILE has: every claim reproduced, contradicted or undecided here, with the "
+                "comparison behind it; -o writes a page with the figures. The level of 5 % is kept "
+                "over all claims of a study.\n\n"
+                "Codes as for run; 2 when something in STUDY is wrong, with its file, line and column.",
+            .words = study_words,
+            .operand = AM_OPERAND_WORD,
+            .min_operands = 0,
+            .max_operands = 2,
         },
     [AM_CMD_PROFILE] =
         {

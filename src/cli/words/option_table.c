@@ -26,16 +26,16 @@ static const char *const fail_on_words[] = {
 enum {
     PLANNING = BIT(PLAN) | BIT(RUN) | BIT(SELFTEST),
     EXECUTING = BIT(TIME) | BIT(PROFILE) | BIT(OMP), /* a launch is one execution of a program */
-    SETTINGS = PLANNING | BIT(EXPERIMENT),
+    SETTINGS = PLANNING | BIT(EXPERIMENT) | BIT(STUDY),
     PROGRAMS = SETTINGS | EXECUTING, /* without samples and batches, of which programs have none */
     TUNED = SETTINGS | BIT(TUNE),
-    MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT) | EXECUTING,
+    MEASURING = BIT(RUN) | BIT(RESUME) | BIT(EXPERIMENT) | BIT(STUDY) | EXECUTING,
     TABLES = BIT(DOCTOR) | BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(SHOW) |
              BIT(COMPARE) | BIT(CHECK) | BIT(MODEL) | BIT(EXPLAIN) | BIT(PREDICT) | BIT(SELFTEST) |
-             BIT(ENERGY) | BIT(EXPERIMENT) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) |
+             BIT(ENERGY) | BIT(EXPERIMENT) | BIT(STUDY) | BIT(TUNE) | BIT(HISTORY) | BIT(MACHINES) |
              BIT(VERIFY) | BIT(RUNTIME) | EXECUTING,
     GRAPHS = MEASURING | BIT(SHOW) | BIT(EXPLAIN),
-    COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | EXECUTING,
+    COUNTING = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(STUDY) | EXECUTING,
     ENERGETIC = MEASURING | BIT(PLAN),
     METERED = ENERGETIC | BIT(ENERGY) | BIT(TUNE),
     OWNING = BIT(LIST) | BIT(PLAN) | BIT(RUN) | BIT(RESUME) | BIT(TUNE),
@@ -176,7 +176,7 @@ const struct am_option am_option_table[] = {
         .value = AM_PROFILE_STANDARD,
         .offset = FIELD(profile),
         .dflt = "standard",
-        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(PROFILE) | BIT(OMP),
+        .commands = BIT(PLAN) | BIT(RUN) | BIT(EXPERIMENT) | BIT(STUDY) | BIT(PROFILE) | BIT(OMP),
         .help = "The default where benches are named: launches are added until the interval is "
                 "within the target.",
     },
@@ -267,7 +267,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_TEXT,
         .offset = FIELD(tag),
         .argument = "TEXT",
-        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TUNE) | EXECUTING,
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(STUDY) | BIT(TUNE) | EXECUTING,
         .help = "A name for the run, stored and shown with it.",
     },
     {
@@ -333,7 +333,7 @@ const struct am_option am_option_table[] = {
         .name = "trust",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(trust),
-        .commands = BIT(RESUME) | BIT(EXPERIMENT) | BIT(TABLE),
+        .commands = BIT(RESUME) | BIT(EXPERIMENT) | BIT(STUDY) | BIT(TABLE),
         .help = "Do what the file says: run its commands, or write outside the working folder. "
                 "Without it they are shown, and asked about on a terminal; what was agreed to "
                 "once is not asked again.",
@@ -343,7 +343,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(force),
         .commands = BIT(EXPORT) | BIT(REPORT) | BIT(MODEL) | BIT(HISTORY) | BIT(TRACK) |
-                    BIT(TABLE) | BIT(STENCIL),
+                    BIT(TABLE) | BIT(STENCIL) | BIT(STUDY),
         .help = "Replace a file that is there, also one that archmeter did not write.",
     },
     {
@@ -477,7 +477,7 @@ const struct am_option am_option_table[] = {
         .kind = AM_OPTION_NUMBER,
         .offset = FIELD(interleave),
         .argument = "N",
-        .commands = BIT(EXPERIMENT),
+        .commands = BIT(EXPERIMENT) | BIT(STUDY),
         .help =
             "Launches of one point in a row before the next point: 1, the default, visits every "
             "point once per round; 0 finishes each point before the next. Also written -ib N.",
@@ -486,7 +486,7 @@ const struct am_option am_option_table[] = {
         .name = "dry-run",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(dry_run),
-        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(TIME),
+        .commands = BIT(RUN) | BIT(EXPERIMENT) | BIT(STUDY) | BIT(TIME),
         .help = "Show what would be measured and how long it would take; run nothing.",
     },
     {
@@ -496,6 +496,17 @@ const struct am_option am_option_table[] = {
         .argument = "FILE",
         .commands = BIT(TABLE),
         .help = "The results file in place of the one that \"set db\" names.",
+    },
+    {
+        .name = "output",
+        .letter = 'o',
+        .kind = AM_OPTION_TEXT,
+        .offset = FIELD(output),
+        .argument = "FILE",
+        .commands = BIT(STUDY),
+        .help =
+            "The results file that run makes, which must not exist yet (default: "
+            "archmeter-YYYYMMDD-HHMMSS.db in the working directory); the page that show writes.",
     },
     {
         .name = "output",

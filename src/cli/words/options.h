@@ -32,6 +32,7 @@ enum am_command_id {
     AM_CMD_TIME,
     AM_CMD_ENERGY,
     AM_CMD_EXPERIMENT,
+    AM_CMD_STUDY,
     AM_CMD_PROFILE,
     AM_CMD_TABLE,
     AM_CMD_MERGE,

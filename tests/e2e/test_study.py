@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Studies on a simulated machine: planned, measured, interrupted, shown in every format; bad ones refused with their place."""
+import json
+import os
+import signal
+import sys
+import time
+
+from e2e import Bench, Tap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MACHINE = os.path.join(ROOT, "machines", "zen4-guest-2.machine")
+EXAMPLE = os.path.join(ROOT, "examples", "latency.study")
+SHORT = ["--quick", "--seed", "1", "-q"]
+WANTED = {"memory-is-far": "reproduced", "grows": "reproduced", "flat": "contradicted", "huge-pages": "undecided here"}
+
+BAD = [
+    ("no study: its first line", "test null\nrun\n"),
+    (":2:1: ", "study s\ntitel T\nsource S\ntest null\nrun\n"),
+    (":6:19: no bench is called \"mem.latncy\"; did you mean \"mem.latency\"",
+     "study s\ntitle T\nsource S\ntable 1\ncaption C\nnumber A | 3 ns | mem.latncy\ntest null\nrun\n"),
+    (":7:6: mem.latency has no axis \"siz\"; did you mean \"size\"",
+     "study s\ntitle T\nsource S\nclaim c\nsays X\nsection 1\nthat mem.latency siz=1 is less than 3 ns\ntest null\nrun\n"),
+    ("mem.latency has no metric \"latenci\"; did you mean \"latency\"",
+     "study s\ntitle T\nsource S\nclaim c\nsays X\nsection 1\nthat mem.latency:latenci is less than 3 ns\ntest null\nrun\n"),
+    (":5:1: no figure is called \"latecy\"; did you mean \"latency\"",
+     "study s\ntitle T\nsource S\nfigure 1\nlike latecy\ntest null\nrun\n"),
+    ("no bench of ours is called so", "study s\ntitle T\nsource S\ntest mem.latncy\nrun\n"),
+]
+
+
+def simulate(bench, *args, **kwargs):
+    return bench.run("--machine", MACHINE, *args, env=bench.real_env, **kwargs)
+
+
+def bad_files(tap, bench):
+    for i, (story, text) in enumerate(BAD):
+        name = f"bad{i}.study"
+        with open(bench.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = simulate(bench, "study", "check", name)
+        tap.ok(done.returncode == 2 and story in done.stderr, f"a bad study is refused: {story}", done.stderr)
+    for words, story in ((["run"], "takes a study"), (["rnu", "x"], 'did you mean "run"'), (["show", "none.db"], "none.db"),
+                         (["run", "no-such"], "no study")):
+        done = simulate(bench, "study", *words)
+        tap.ok(done.returncode == 2 and story in done.stderr, f"study {' '.join(words)} is refused", done.stderr)
+
+
+def planned(tap, bench):
+    done = simulate(bench, "study", "check", EXAMPLE)
+    tap.ok(done.returncode == 0 and "quick form" in done.stderr and "full form" in done.stderr, "both forms of the example are good",
+           done.stderr)
+    done = simulate(bench, "study", "plan", EXAMPLE, "--quick")
+    tap.ok(done.returncode == 0 and "mem.latency" in done.stdout, "plan says what is measured", done.stdout)
+    tap.ok(simulate(bench, "study").returncode == 0, "without words the shipped studies are listed")
+
+
+def outcomes(told):
+    return {c["claim"]: c["outcome"] for c in told["claims"]}
+
+
+def shown(tap, bench):
+    done = simulate(bench, "study", "run", EXAMPLE, *SHORT, "-o", "s.db", "--format", "json")
+    told = json.loads(done.stdout) if done.returncode == 0 else {"claims": []}
+    tap.ok(outcomes(told) == WANTED, "claims come out as the machine was planted", (done.stderr, outcomes(told)))
+    again = bench.run("study", "show", "s.db", "--format", "json")
+    tap.ok(again.returncode == 0 and json.loads(again.stdout)["claims"] == told["claims"],
+           "show says the same of the stored run, without the file", again.stderr)
+    tap.ok(told["tables"] == {"in_paper": 1, "made": 1, "not_made_here": 0, "missing": 0} and told["figures"]["missing"] == 1,
+           "tables and figures are counted", (told.get("tables"), told.get("figures")))
+    reasons = [c["why"] for c in told["claims"] if c["claim"] == "huge-pages"]
+    tap.ok(reasons and "pages=huge" in reasons[0], "what is undecided has its reason", reasons)
+    for form, part in (("table", "contradicted"), ("md", "| contradicted"), ("tex", "contradicted"), ("csv", "contradicted,flat")):
+        done = bench.run("study", "show", "s.db", "--format", form)
+        tap.ok(done.returncode == 0 and part in done.stdout, f"show as {form}", (done.stdout[:2000], done.stderr))
+    done = bench.run("study", "show", "s.db", "-o", "s.html")
+    with open(bench.path("s.html"), encoding="utf-8") as file:
+        page = file.read()
+    tap.ok(done.returncode == 0 and "<svg" in page and "Figure 1" in page and "Caches: the sentence is wrong" in page,
+           "the page has the figure, and why a claim is contradicted")
+    tap.ok(simulate(bench, "run", "null", *SHORT, "--launches", "1", "-o", "n.db").returncode == 0
+           and bench.run("study", "show", "n.db").returncode == 2, "a run that is no study's has none to show")
+
+
+def resumed(tap, bench):
+    """A study that was interrupted goes on by resume, without its file, and says the same in the end."""
+    with open(EXAMPLE, encoding="utf-8") as example, open(bench.path("mine.study"), "w", encoding="utf-8") as mine:
+        mine.write(example.read())
+    started = bench.start("--machine", MACHINE, "study", "run", "mine.study", *SHORT, "-o", "r.db", env=bench.real_env)
+    while started.poll() is None and not os.path.exists(bench.path("r.db")):
+        time.sleep(0.01)
+    started.send_signal(signal.SIGINT)
+    started.communicate()
+    os.remove(bench.path("mine.study"))
+    done = bench.run("--machine", MACHINE, "resume", "r.db", "-q", env=bench.real_env)
+    told = json.loads(bench.run("study", "show", "r.db", "--format", "json").stdout)
+    tap.ok(outcomes(told) == WANTED, "resume finishes a study", (outcomes(told), done.stdout, done.stderr))
+
+
+def main():
+    tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
+    bad_files(tap, bench)
+    planned(tap, bench)
+    shown(tap, bench)
+    resumed(tap, bench)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

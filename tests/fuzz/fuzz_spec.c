@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: experiment files and output files of tables parse or are explained with file and line;
- * what parses has a flat form that says the same. The first byte chooses the kind of file. */
+/* libFuzzer: experiment files, studies and output files of tables parse or are explained with file
+ * and line; what parses has a flat form that says the same. The first byte chooses the kind of
+ * file, and the form of a study. */
 #include "core/spec/spec.h"
+#include "core/spec/study.h"
 #include "core/spec/tablespec.h"
 
 #include <stdint.h>
@@ -51,7 +53,28 @@ static void check_axes(const struct am_spec *spec, struct am_arena *arena)
     }
 }
 
-static void fuzz_experiment(const char *text, size_t len)
+/* The flat form of a study is a study that asks the same. */
+static void check_study(const struct am_spec *spec, const struct am_spec *again)
+{
+    require(!spec->study == !again->study);
+    if (!spec->study)
+        return;
+    require(again->study->n_claims == spec->study->n_claims &&
+            again->study->n_items == spec->study->n_items &&
+            again->study->n_missing == spec->study->n_missing);
+    for (size_t i = 0; i < spec->study->n_claims; i++) {
+        const struct am_study_claim *const a = &spec->study->claims[i];
+        const struct am_study_claim *const b = &again->study->claims[i];
+
+        require(a->n_thats == b->n_thats && a->share == b->share);
+        for (size_t k = 0; k < a->n_thats; k++)
+            require(a->thats[k].relation == b->thats[k].relation &&
+                    strcmp(a->thats[k].left.where, b->thats[k].left.where) == 0 &&
+                    strcmp(a->thats[k].differ, b->thats[k].differ) == 0);
+    }
+}
+
+static void fuzz_experiment(const char *text, size_t len, bool quick)
 {
     struct am_spec_source source = {.file = "f", .folder = "/d", .text = text, .len = len};
     struct am_spec_source flat = {.file = "f", .folder = "/", .load = NULL};
@@ -59,6 +82,7 @@ static void fuzz_experiment(const char *text, size_t len)
     struct am_spec spec, again;
     struct am_err err = {0};
 
+    source.quick = quick;
     source.symbols = symbols;
     source.load = load;
     source.load_self = &source;
@@ -71,6 +95,7 @@ static void fuzz_experiment(const char *text, size_t len)
         require(strcmp(again.flat, spec.flat) == 0);
         require(again.n_tests == spec.n_tests && again.n_runs == spec.n_runs);
         check_axes(&spec, &arena);
+        check_study(&spec, &again);
     }
     am_arena_fini(&arena);
 }
@@ -96,6 +121,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size && data[0] % 2)
         fuzz_table(text, len);
     else
-        fuzz_experiment(text, len);
+        fuzz_experiment(text, len, size && data[0] & 2);
     return 0;
 }

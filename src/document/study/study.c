@@ -72,7 +72,8 @@ static void add_head(struct am_body *b, const struct am_study_view *view)
 {
     const struct am_study *const study = view->study;
 
-    (void)am_block_add(b, AM_BLOCK_HEADING, study->title, study->source);
+    /* a page has its title above */
+    (void)am_block_add(b, AM_BLOCK_HEADING, view->page ? "Study" : study->title, study->source);
     (void)am_block_add(b, AM_BLOCK_LINE, "machine", am_machine_line(&view->set->machine, b->arena));
     (void)am_block_addf(b, AM_BLOCK_LINE, "run", "%s%s, %s%s", view->path ? view->path : "",
                         am_run_label(&view->set->run, b->arena),
@@ -168,6 +169,21 @@ const char *am_study_evidence(const struct am_judged_study *s, const struct am_j
     return text ? text : "";
 }
 
+/* What an outcome rests on, and why it is another than the paper's: one below the other on a
+ * terminal, in one cell of a page. */
+static void add_reasons(struct am_table *t, const struct am_study_view *view,
+                        const struct am_judged_claim *c)
+{
+    const char *const because = c->outcome == AM_CLAIM_CONTRADICTED ? c->claim->because : NULL;
+    const char *const evidence = am_study_evidence(view->judged, c, t->arena);
+
+    if (view->page && because)
+        (void)am_table_textf(t, "%s. %s", evidence, because);
+    else
+        (void)am_table_text(t, evidence);
+    (void)am_table_text(t, view->page ? NULL : because);
+}
+
 static void add_claims_table(struct am_body *b, const struct am_study_view *view)
 {
     static const struct am_column columns[] = {
@@ -189,8 +205,7 @@ static void add_claims_table(struct am_body *b, const struct am_study_view *view
         (void)am_table_text(t, c->claim->name);
         (void)am_table_text(t, c->claim->section);
         (void)am_table_text(t, c->claim->says);
-        (void)am_table_text(t, am_study_evidence(view->judged, c, b->arena));
-        (void)am_table_text(t, c->outcome == AM_CLAIM_CONTRADICTED ? c->claim->because : NULL);
+        add_reasons(t, view, c);
     }
 }
 

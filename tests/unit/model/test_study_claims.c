@@ -3,6 +3,7 @@
  * contradicted, what is not there or too noisy is undecided with its reason; and over many studies
  * that ask several questions, at most one in twenty has any outcome that is wrong. */
 #include "base/rng.h"
+#include "base/text.h"
 #include "core/spec/spec.h"
 #include "model/study/claims.h"
 
@@ -11,9 +12,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-enum { LAUNCHES = 8, STUDIES = 200, QUESTIONS = 20, TEXT_MAX = 8192 };
+enum { LAUNCHES = 8, STUDIES = 200, QUESTIONS = 20 };
 
 /* ---- a machine ---- */
 
@@ -285,8 +285,10 @@ static void test_level(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t seed = 1;
 
+    if (argc > 1 && !am_parse_u64(argv[1], strlen(argv[1]), &seed))
+        return 2;
     printf("# seed %llu\n", (unsigned long long)seed);
     test_cases(seed);
     test_undecided(seed);

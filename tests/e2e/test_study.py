@@ -55,6 +55,18 @@ def planned(tap, bench):
     tap.ok(simulate(bench, "study").returncode == 0, "without words the shipped studies are listed")
 
 
+def trusted(tap, bench):
+    """A study from elsewhere runs no command unasked."""
+    with open(bench.path("runs.study"), "w", encoding="utf-8") as file:
+        file.write("study runs\ntitle T\nsource S\nreps 3\ntest touch\nexec touch\narg done\nrun\n"
+                   "claim c\nsays X\nsection 1\nthat exec.touch:time is less than 1e6 s\n")
+    done = bench.run("study", "run", "runs.study", "-q", "-o", "t.db", env=bench.real_env)
+    tap.ok(done.returncode == 2 and "--trust" in done.stderr and not os.path.exists(bench.path("done")),
+           "commands of a study are not run unasked", done.stderr)
+    done = bench.run("study", "run", "runs.study", "--trust", "-q", "-o", "t.db", "--format", "json", env=bench.real_env)
+    tap.ok(os.path.exists(bench.path("done")) and json.loads(done.stdout)["comparisons"] == 1, "with --trust they are", done.stderr)
+
+
 def outcomes(told):
     return {c["claim"]: c["outcome"] for c in told["claims"]}
 
@@ -101,6 +113,7 @@ def main():
     tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
     bad_files(tap, bench)
     planned(tap, bench)
+    trusted(tap, bench)
     shown(tap, bench)
     resumed(tap, bench)
     tap.done()

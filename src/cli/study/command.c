@@ -57,11 +57,18 @@ static enum am_status plan(struct am_cli *cli, struct am_err *err)
 }
 
 /* One form, planned on this machine. */
-static enum am_status check_form(struct am_cli *cli, struct am_setup *setup, bool quick,
+static enum am_status check_form(const struct am_cli *given, struct am_setup *setup, bool quick,
                                  struct am_err *err)
 {
+    struct am_options opt = *given->opt;
+    struct am_cli form = *given;
+    const struct am_cli *const cli = &form;
     struct am_spec spec;
-    enum am_status s = load_form(cli, am_topo_symbols(setup->topo), quick, &spec, err);
+    enum am_status s;
+
+    opt.profile = quick ? AM_PROFILE_QUICK : AM_PROFILE_STANDARD;
+    form.opt = &opt;
+    s = load_form(cli, am_topo_symbols(setup->topo), quick, &spec, err);
 
     if (s == AM_OK)
         s = am_experiment_publish(spec.flat, err);

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-enum { NAMES_MAX = 512, PARAMS_MAX = 64 };
+enum { NAMES_MAX = 512 };
+
+static const char any[] = "*"; /* bench */
 
 /* ---- rows by name ---- */
 
@@ -128,7 +130,7 @@ static struct am_figure_row *row_of(const struct am_study_item *item, struct am_
 static bool narrow(const struct am_result_set *set, const char *where, struct am_arena *arena,
                    struct am_result_set *out)
 {
-    const struct am_study_selector all = {.bench = "*", .where = where, .most = "", .least = ""};
+    const struct am_study_selector all = {.bench = any, .where = where, .most = "", .least = ""};
 
     *out = *set;
     if (!where)
@@ -146,7 +148,7 @@ static bool narrow(const struct am_result_set *set, const char *where, struct am
 static const char *why_empty(const struct am_result_set *set, const struct am_figure_row *row,
                              const char *where, struct am_arena *arena)
 {
-    const struct am_study_selector s = {.bench = row->bench ? row->bench : "*",
+    const struct am_study_selector s = {.bench = row->bench ? row->bench : any,
                                         .metric = row->metric,
                                         .where = where ? where : "",
                                         .most = "",

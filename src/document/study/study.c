@@ -87,7 +87,7 @@ static void add_head(struct am_body *b, const struct am_study_view *view)
 
 /* ---- points ---- */
 
-/* "mem.latency size=16 KiB": the bench, and what tells the point apart from its others. */
+/* "BENCH size=16 KiB": the bench, and what tells the point apart from its others. */
 static const char *point_text(const struct am_study_view *view, const struct am_result *r,
                               struct am_arena *arena)
 {

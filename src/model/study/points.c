@@ -72,6 +72,15 @@ static void count_others(const struct am_result_set *set, const struct am_study_
     }
 }
 
+/* What a run must have asked for, to have the metric. */
+static const char *needs(const char *metric)
+{
+    const bool metered =
+        metric && (strncmp(metric, "energy:", 7) == 0 || strncmp(metric, "power:", 6) == 0);
+
+    return metered ? " (a meter measures it, with --energy)" : "";
+}
+
 /* Why nothing was selected. */
 static const char *why_none(const struct am_result_set *set, const struct am_study_selector *s,
                             struct am_arena *arena)
@@ -88,8 +97,8 @@ static const char *why_none(const struct am_result_set *set, const struct am_stu
         if (!matches(r, s->where))
             continue;
         if (r->state == AM_POINT_OK)
-            why = am_arena_printf(arena, "%s %s has no %s", r->bench, r->text,
-                                  s->metric ? s->metric : "values");
+            why = am_arena_printf(arena, "no point of %s has %s%s", r->bench,
+                                  s->metric ? s->metric : "values", needs(s->metric));
         else
             why = am_arena_printf(arena, "%s %s: %s", r->bench, r->text,
                                   r->reason ? r->reason : am_point_state_meanings[r->state]);

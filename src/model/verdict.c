@@ -300,6 +300,8 @@ enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
     }
     if (!settings->both_ways)
         am_stats_holm(p, out->n);
+    else
+        out->n_judged += settings->passed_over;
     for (size_t i = 0; i < out->n; i++)
         out->rows[i].p = settings->both_ways ? fmin(p[i] * (double)out->n_judged, 1) : p[i];
     free(p);

@@ -20,6 +20,9 @@ struct judging {
     struct am_arena *arena;
     struct am_judged_study *out;
     struct am_judged_claim *claim; /* at hand */
+    const char *ranged;            /* axes over which `best` chose the left side at hand */
+    size_t choices;                /* pairs among which `best` of the relation at hand chose */
+    size_t passed_over;            /* pairs that it did not choose, of all relations */
     bool broken;                   /* memory was refused */
 };
 
@@ -70,6 +73,7 @@ static void add_row(struct judging *j, struct am_claim_question *q, enum am_clai
                                       .delta = margin_of(j, q->that)};
     own->want = want;
     q->n++;
+    j->passed_over += j->choices - 1;
 }
 
 /* ---- pairs ---- */
@@ -85,7 +89,7 @@ static const enum am_claim_want wants[AM_STUDY_RELATIONS] = {
 /* The point on the left, and the axes that need not agree with it. */
 struct partner {
     const struct am_result *left;
-    const char *differ;
+    const char *differ, *ranged;
 };
 
 static bool is_partner(const struct am_result *r, const void *context)
@@ -96,7 +100,8 @@ static bool is_partner(const struct am_result *r, const void *context)
         const struct am_result_param *const a = &p->left->params[i];
         const struct am_result_param *const b = am_result_param(r, a->name);
 
-        if (b && !am_names_hold(p->differ, a->name) && !am_param_same(a, b))
+        if (b && !am_names_hold(p->differ, a->name) && !am_names_hold(p->ranged, a->name) &&
+            !am_param_same(a, b))
             return false;
     }
     return true;
@@ -134,7 +139,7 @@ static const char *why_no_partner(const struct judging *j, const struct am_picks
 static void ask_pair(struct judging *j, const struct am_study_that *that,
                      const struct am_picks *rights, const struct am_pick *left)
 {
-    const struct partner partner = {left->result, that->differ};
+    const struct partner partner = {left->result, that->differ, j->ranged};
     const struct am_picks found =
         that->right.best ? *rights : am_picks_filter(rights, is_partner, &partner);
     struct am_claim_question *const q = ask(j, that, NULL);
@@ -210,6 +215,8 @@ static void ask_that(struct judging *j, const struct am_study_that *that)
     struct am_study_points right = {0};
 
     j->claim->skipped += left.skipped;
+    j->choices = left.candidates;
+    j->ranged = left.ranged;
     if (left.failed && left.picks.n)
         (void)ask(j, that, left.failed);
     if (left.picks.n == 0) {
@@ -230,6 +237,7 @@ static void ask_that(struct judging *j, const struct am_study_that *that)
         (void)ask(j, that, right.why);
         return;
     }
+    j->choices *= that->constant ? 1 : right.candidates;
     for (size_t i = 0; i < left.picks.n; i++) {
         if (that->constant)
             ask_constant(j, that, &left.picks.items[i]);
@@ -372,11 +380,11 @@ enum am_status am_claims_judge(const struct am_study *study, const struct am_res
                                struct am_arena *arena, struct am_judged_study *out,
                                struct am_err *err)
 {
-    const struct am_compare_settings settings = {.delta = am_claims_margin,
-                                                 .level = level,
-                                                 .basis = AM_BASIS_WITHIN_RUN,
-                                                 .graded = true,
-                                                 .both_ways = true};
+    struct am_compare_settings settings = {.delta = am_claims_margin,
+                                           .level = level,
+                                           .basis = AM_BASIS_WITHIN_RUN,
+                                           .graded = true,
+                                           .both_ways = true};
     struct judging j = {.set = set, .arena = arena, .out = out};
     enum am_status s;
 
@@ -393,6 +401,7 @@ enum am_status am_claims_judge(const struct am_study *study, const struct am_res
     }
     if (j.broken)
         return am_fail(err, AM_E_NOMEM, "no memory for the claims");
+    settings.passed_over = j.passed_over;
     s = am_verdicts_judge(&settings, &out->comparison, err);
     if (s != AM_OK)
         return s;

@@ -7,8 +7,9 @@
  * (model/verdict.h) on points that were measured in turns in one run. A row says one of two things,
  * of which one is true: beyond the margin, or not. Each is tested at 5 % over the number of rows,
  * so that the probability that any outcome of the study is wrong is at most 5 %
- * (doc/internals/verdicts.md). Grade C, too few launches, points that are missing: undecided, with
- * the reason. The set must be settled. */
+ * (doc/internals/verdicts.md); where `best` chose a point, those that it could have chosen have
+ * their share as well. Grade C, too few launches, points that are missing: undecided, with the
+ * reason. The set must be settled. */
 #ifndef AM_MODEL_STUDY_CLAIMS_H
 #define AM_MODEL_STUDY_CLAIMS_H
 
@@ -84,6 +85,8 @@ struct am_study_points {
     struct am_picks picks;
     const char *why;    /* there are none: the reason; never NULL then */
     size_t skipped;     /* that cannot be measured here */
+    size_t candidates;  /* among which `best` chose; 1 without it */
+    const char *ranged; /* axes in which these differ, "a,b"; "" without it */
     const char *failed; /* of points that belong here and have no result: the first, why; NULL: none
                          */
 };

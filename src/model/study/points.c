@@ -118,6 +118,8 @@ struct am_study_points am_study_select(const struct am_result_set *set,
 
     out.picks = extremes(out.picks, s->most, false);
     out.picks = extremes(out.picks, s->least, true);
+    out.candidates = s->best && out.picks.n ? out.picks.n : 1;
+    out.ranged = s->best ? am_picks_varying(&out.picks, NULL) : "";
     if (s->best)
         out.picks = best_of(out.picks);
     count_others(set, s, arena, &out);

@@ -267,6 +267,28 @@ static size_t count_studies(double ratio, double noise, enum am_claim_outcome ou
     return wrong;
 }
 
+/* Studies in which `best` chooses among QUESTIONS points that are all at the margin: how many call
+ * the one that looks best greater. */
+static size_t count_best(double noise, uint64_t seed)
+{
+    size_t wrong = 0;
+
+    for (size_t k = 0; k < STUDIES; k++) {
+        struct machine m = {.noise = noise};
+
+        am_rng_seed(&m.rng, seed, k + 1);
+        for (size_t i = 0; i < QUESTIONS; i++)
+            (void)put(&m, am_arena_printf(&m.run.arena, "schedule=a chunk=%zu", i + 1), 1);
+        (void)put_some(&m, "schedule=b chunk=1", 1.02, 16 * LAUNCHES); /* of little noise */
+        wrong +=
+            judge(&m, "claim c\nsays X\nsection 1\nthat best omp.sched schedule=a is less than "
+                      "omp.sched schedule=b\n")
+                .count[AM_CLAIM_REPRODUCED] > 0;
+        am_arena_fini(&m.run.arena);
+    }
+    return wrong;
+}
+
 /* 5 % of 200 are 10; more than 20 has a probability below 0.2 % where 5 % are wrong. */
 static void test_level(uint64_t seed)
 {
@@ -274,12 +296,14 @@ static void test_level(uint64_t seed)
     const size_t edge = count_studies(1.02, 0.01, AM_CLAIM_REPRODUCED, seed + 1);
     const size_t beyond = count_studies(1.0201, 0.01, AM_CLAIM_CONTRADICTED, seed + 2);
     const size_t noisy = count_studies(1.02, 0.05, AM_CLAIM_REPRODUCED, seed + 3);
+    const size_t chosen = count_best(0.01, seed + 5);
     const size_t found = count_studies(1.2, 0.01, AM_CLAIM_REPRODUCED, seed + 4);
 
     ok(same == 0, "%zu of %d studies of equal points call one greater", same, STUDIES);
     ok(edge <= 20, "%zu of %d studies at the margin call one greater", edge, STUDIES);
     ok(beyond <= 20, "%zu of %d studies beyond the margin deny one", beyond, STUDIES);
     ok(noisy <= 20, "%zu of %d studies at the margin, in more noise", noisy, STUDIES);
+    ok(chosen <= 20, "%zu of %d studies believe the best of %d", chosen, STUDIES, QUESTIONS);
     ok(found == STUDIES, "%zu of %d studies see 20 %% in 1 %% of noise", found, STUDIES);
 }
 

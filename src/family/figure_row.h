@@ -66,6 +66,8 @@ struct am_figure_row {
     const char *along;    /* with x = "@metric", the axis that moves along a line; NULL: none */
     const char *where;    /* "pattern=random,local nt!=0": only such points; an axis that the bench
                            * does not have is no match. NULL: all */
+    const char *level;    /* LINES: conditions of points that have no place on x: each is a dashed
+                           * line across its panel, beside the line that it belongs to. NULL: none */
     const char *compares; /* the axis that the figure is about: without two values of it there is
                            * nothing to say. NULL: any */
     size_t least; /* HEAT: rows and columns that it takes at least; 0: two cells are enough */

@@ -360,9 +360,9 @@ static const struct am_figure_row figures[] = {
         .name = "omp-sched",
         .section = section,
         .title = "Scheduling overhead",
-        .caption = "Overhead of a loop's schedule against its chunk. static tends to the loop "
-                   "without a chunk as chunks grow, which is a figure of its own; dynamic falls "
-                   "with every doubling. Overheads below zero have no place on the scale.",
+        .caption = "Overhead of a loop's schedule against its chunk. Dashed: static without a "
+                   "chunk, to which static tends as chunks grow; dynamic falls with every "
+                   "doubling. Overheads below zero have no place on the scale.",
         .bench = "omp.sched",
         .metric = "overhead",
         .kind = AM_FIGURE_LINES,
@@ -372,6 +372,7 @@ static const struct am_figure_row figures[] = {
         .xscale = AM_SCALE_LOG2,
         .yscale = AM_SCALE_LOG10,
         .where = "chunk>0",
+        .level = "schedule=static chunk=0",
     },
     {
         .name = "omp-sched-plain",

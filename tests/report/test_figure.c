@@ -254,6 +254,57 @@ static void test_too_many(void)
     (void)unlink(path);
 }
 
+/* Loops whose schedule states no chunk have no place on the axis of chunks. */
+static double sched_cost(double chunk, size_t name)
+{
+    return (name == 0 ? 1e-6 : 40e-6) / (chunk > 0 ? chunk : 20);
+}
+
+static void test_level(void)
+{
+    static const struct am_axis axes[] = {{.name = "chunk", .kind = AM_AXIS_INT},
+                                          {.name = "schedule", .kind = AM_AXIS_NAME},
+                                          {.name = "runtime", .kind = AM_AXIS_NAME},
+                                          {.name = NULL}};
+    static const struct am_metric overhead[] = {
+        {.name = "overhead", .unit = "s", .better = AM_LOWER, .rule = AM_RULE_TIME_PER_OP},
+        {.name = NULL}};
+    static const struct gx_bench loops = {
+        {.name = "omp.sched", .summary = "s", .version = 2, .axes = axes, .metrics = overhead},
+        "0 1 4 16",
+        "static dynamic",
+        sched_cost};
+    static char names[2][32];
+    struct gx_plan *const g = calloc(1, sizeof(*g));
+    struct am_arena arena = {0};
+    struct am_result_set set = {0};
+    struct am_facts facts = {0};
+    struct am_figures figures = {0};
+    const struct am_figure_source source = {.set = &set, .facts = &facts, .arena = &arena};
+    struct am_err err = {0};
+    const char *nearest;
+    const struct am_figure *f = NULL;
+
+    gx_add(g, &loops, names, gx_words(loops.names, names, 2));
+    if (ok(gx_store(path, g, 5, 1, &err) == AM_OK && gx_load(path, &arena, &set, &err) == AM_OK &&
+               am_figures_make(&source, &figures, &err) == AM_OK,
+           "a run of schedules is drawn %s", err.text))
+        f = am_figures_find(&figures, "omp-sched", &nearest);
+    if (ok(f && f->panels[0].plot.n == 3, "two schedules, and static without a chunk")) {
+        const struct am_plot_series *const level = &f->panels[0].plot.series[2];
+
+        is_str(level->label, "static, chunk 0", "which says what it is");
+        ok(level->n == 2 && level->bare && level->dashed && level->color == 0,
+           "it is a line without marks, in the colour of static");
+        is_near(level->marks[0].x, 1, 1e-12, "from the smallest chunk");
+        is_near(level->marks[1].x, 16, 1e-12, "to the largest");
+        is_near(level->marks[0].y * 1e9, 50 * 1.022, 0.2, "at the time of the plain loop");
+    }
+    am_arena_fini(&arena);
+    free(g);
+    (void)unlink(path);
+}
+
 int main(int argc, char **argv)
 {
     struct am_arena arena = {0};
@@ -283,5 +334,6 @@ int main(int argc, char **argv)
     (void)unlink(other_path);
     test_hostile();
     test_too_many();
+    test_level();
     return tap_done();
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "document/figure/figure_data.h"
+#include "document/figure/level.h"
 #include "document/figure/range.h"
 #include "document/figure/worth.h"
 #include "document/units.h"
@@ -197,6 +198,7 @@ static enum am_status make_plots(struct making *m, struct am_figure *f, struct a
         if (m->row->levels && m->row->kind == AM_FIGURE_LINES)
             set_rules(m, i, plot);
         status = fill_panel(m, i, plot, err);
+        am_figure_add_levels(m->source, m->row, p, i, plot);
     }
     f->small = f->n_panels > SMALL_FROM && m->row->kind == AM_FIGURE_LINES;
     if (p->columns.n > BARS_MAX && f->panels[0].plot.x.scale == AM_SCALE_NAMES)

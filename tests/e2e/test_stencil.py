@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""app.stencil from one worker to the next, its explanation, facts and tables, its experiments."""
+"""app.stencil from one worker to the next, its explanation and facts, its experiments."""
 import json
 import os
 import sys
@@ -8,7 +8,7 @@ from e2e import Bench, Tap
 
 FEW = ("--quick", "--launches", "2", "--samples", "1", "--min-batch", "100us")
 SMALL = ("-p", "n=32K", "-p", "steps=24")
-EXPERIMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "experiments", "stencil")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 
 
 def check_run(tap, bench):
@@ -42,18 +42,9 @@ def check_model(tap, bench, transformed):
            "explain says which ceilings are missing", told)
 
 
-def check_tables(tap, bench):
-    table = bench.run("table", os.path.join(EXPERIMENTS, "tables.tab"), "--db", "a.db")
-    text = open(bench.path("stencil-table2.md"), encoding="utf-8").read()
-    tap.ok(table.returncode == 0 and len(text.splitlines()) >= 4 and "percent" in text,
-           "Table II is made of it", table.stderr + text)
-    scaling = bench.run("table", os.path.join(EXPERIMENTS, "scaling.tab"), "--db", "a.db")
-    tap.ok(scaling.returncode == 0, "and the tables of scaling can be asked for", scaling.stderr)
-
-
 def check_experiments(tap, bench):
-    for name in ("placement", "scaling", "tables", "rival"):
-        dry = bench.run("experiment", os.path.join(EXPERIMENTS, name + ".exp"), "--dry-run", env=bench.real_env)
+    for name in ("weak", "rival"):
+        dry = bench.run("experiment", os.path.join(EXAMPLES, name + ".exp"), "--dry-run", env=bench.real_env)
         tap.ok(dry.returncode == 0 and "app.stencil" in dry.stdout, f"{name}.exp can be planned", dry.stderr)
 
 
@@ -61,7 +52,6 @@ def main(argv):
     tap = Tap()
     bench = Bench(argv[1], argv[2])
     check_model(tap, bench, check_run(tap, bench))
-    check_tables(tap, bench)
     check_experiments(tap, bench)
     tap.done()
 

@@ -42,7 +42,7 @@ def judge_name(name: str, files: dict[str, list[str]]) -> str | None:
 
 def files_of(root: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for path in sources(root, ("src", "tests", "tools", "doc", "peers", "examples", "include", "experiments", "machines"), ("",)):
+    for path in sources(root, ("src", "tests", "tools", "doc", "peers", "examples", "include", "studies", "machines"), ("",)):
         found.setdefault(path.name, []).append(str(path.relative_to(root)))
     return found
 

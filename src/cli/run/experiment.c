@@ -180,13 +180,25 @@ static enum am_status bad(const struct planner *p, struct am_spec_place place, c
     return am_fail(p->err, AM_E_USAGE, "%s:%u: %s", place.file, place.line, what);
 }
 
+/* Whether a study has a test whose bench no worker here has: then values that only such a worker
+ * knows, as an executor or an instruction set, are no errors of the study either. */
+static bool lacks_worker(const struct planner *p)
+{
+    bool lacks = false;
+
+    for (size_t i = 0; p->spec->study && i < p->spec->n_tests && !lacks; i++)
+        lacks = !p->spec->tests[i].exec &&
+                am_study_is_absent(&p->setup->catalogue, p->spec->tests[i].name);
+    return lacks;
+}
+
 static enum am_status add_part(struct planner *p, const struct am_bench *bench)
 {
     struct am_err why = {0};
     const enum am_status s = am_plan_add(&p->setup->plan, bench, p->params, p->n_params,
                                          am_topo_symbols(p->setup->topo), p->cli->arena, &why);
 
-    if (s == AM_E_ABSENT) {
+    if (s == AM_E_ABSENT || (s == AM_E_USAGE && lacks_worker(p))) {
         am_log(AM_LOG_WARN, "%s is left out: %s", bench->name, why.text);
         return AM_OK;
     }

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The shipped studies: read, planned within their time and run on a simulated machine; none is measured here."""
+import glob
+import json
+import os
+import sys
+
+from e2e import Bench, Tap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = os.path.join(ROOT, "studies")
+WITH_DEVICE, SMALL = (os.path.join(ROOT, "machines", f"{m}.machine") for m in ("xeon-guest-16-h200", "zen4-guest-2"))
+QUICK_LIMIT_S = 180
+
+# Tables and figures that the paper has; figures that a simulated machine cannot show (no meter, no counters).
+PAPERS = {
+    "000-opencl": (4, 25, 0),
+    "001-tasks-energy": (30, 42, 15),
+    "002-openmp": (1, 27, 0),
+    "003-xeon-phi": (3, 15, 0),
+    "004-finite-differences": (4, 10, 0),
+}
+
+
+def simulate(bench, machine, *args):
+    return bench.run("--machine", machine, *args, env=bench.real_env)
+
+
+def file_of(name):
+    return os.path.join(FOLDER, name + ".study")
+
+
+def planned(tap, bench, name):
+    done = simulate(bench, WITH_DEVICE, "study", "check", file_of(name))
+    tap.ok(done.returncode == 0, f"{name}: both forms name only what exists", done.stderr)
+    for machine in (WITH_DEVICE, SMALL):
+        done = simulate(bench, machine, "study", "plan", file_of(name), "--quick", "--format", "json")
+        plan = json.loads(done.stdout) if done.returncode == 0 else {}
+        late = [p["point"] for p in plan.get("points", []) if not p["fits"]]
+        tap.ok(plan and plan["estimate_s"] <= QUICK_LIMIT_S and not late,
+               f"{name}: the quick form fits three minutes on {os.path.basename(machine)}", (done.stderr, late[:5]))
+
+
+def complete(tap, name, told):
+    """Every table and figure of the paper is made or has its reason, and every claim an outcome."""
+    tables, figures, unseen = PAPERS[name]
+    tap.ok(told["tables"]["in_paper"] == tables and told["figures"]["in_paper"] == figures,
+           f"{name}: the paper has {tables} tables and {figures} figures", (told["tables"], told["figures"]))
+    for what in ("tables", "figures"):
+        counts = told[what]
+        tap.ok(counts["made"] + counts["not_made_here"] + counts["missing"] == counts["in_paper"]
+               and counts["not_made_here"] <= (unseen if what == "figures" else 0),
+               f"{name}: {what} are made, or missing with a reason", counts)
+    outcomes = [c["outcome"] for c in told["claims"]]
+    tap.ok(len(outcomes) >= 20 and set(outcomes) <= {"reproduced", "contradicted", "undecided here"},
+           f"{name}: every claim has an outcome", outcomes)
+
+
+def shown(tap, bench, name):
+    done = simulate(bench, WITH_DEVICE, "study", "run", file_of(name), "--quick", "--seed", "1", "-q", "-o", name + ".db", "--format", "json")
+    if tap.ok(done.returncode == 0, f"{name}: runs", done.stderr):
+        complete(tap, name, json.loads(done.stdout))
+
+
+def planted(tap, bench):
+    """What is taken out or misspelled is noticed."""
+    with open(file_of("002-openmp"), encoding="utf-8") as file:
+        text = file.read()
+    block = text[text.index("figure 5\n"):text.index("figure 6-8")]
+    for story, broken in (("figure 5", text.replace(block, "")), ('did you mean "omp.sched"', text.replace("omp.sched:", "omp.shced:", 1)),
+                          ('did you mean "threads"', text.replace(" threads=@max", " thraeds=@max", 1))):
+        with open(bench.path("002-broken.study"), "w", encoding="utf-8") as file:
+            file.write(broken.replace("study 002-openmp", "study 002-broken", 1))
+        done = simulate(bench, SMALL, "study", "check", "002-broken.study")
+        tap.ok(done.returncode == 2 and story in done.stderr, f"a planted error is refused: {story}", done.stderr)
+
+
+def main():
+    tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
+    names = sorted(os.path.basename(f)[:-len(".study")] for f in glob.glob(file_of("*")))
+    tap.ok(names == sorted(PAPERS), "each of the five papers has its study", names)
+    for name in names:
+        planned(tap, bench, name)
+        shown(tap, bench, name)
+    planted(tap, bench)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -49,8 +49,8 @@ def every_description(tap, bench):
                f"{word}: nothing failed, stamped synthetic, with its name", (bad, stamp, name))
 
 
-# Which units an instruction uses, and matrix units, stand in no description.
-NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.dot", "ocl.dot"}
+# Which units an instruction uses, matrix units, and ways from device to device stand in no description.
+NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.dot", "ocl.dot", "ocl.peer"}
 
 
 def every_bench(tap, bench):

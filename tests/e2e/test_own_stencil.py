@@ -20,6 +20,7 @@ COMPILED_AS_MEASURED = ("heat2d", "fdtd")  # by -O3, one with waves and one with
 DIMENSIONS = {"heat1d": 1, "heat2d": 2, "heat3d": 3, "box9": 2, "box27": 3, "wave2": 3, "wave4": 3, "wave8": 3,
               "variable": 3, "anisotropic": 2, "fdtd": 2}
 WITHOUT_WAVES = ("variable", "anisotropic", "fdtd")
+WIDE = ("wave4", "wave8")
 # What is planted: a piece of the bench's text, and what stands in its place where the axis `planted` has its number.
 PLANTED = {
     "beyond the sides nothing is copied": ("to - g->ghost[0], u + heat_f64_at(g, -g->ghost[0], yy, zz)",
@@ -140,13 +141,19 @@ def axes(dimensions, *more):
     return [word for value in (*SIZES[dimensions], *more) for word in ("-p", value)]
 
 
+def axes_of(name, *more):
+    """Those of a shipped description: a wide one needs more vectors in a row than it reaches."""
+    words = axes(DIMENSIONS[name], *more)
+    return ["n=81" if word == "n=21" and name in WIDE else word for word in words]
+
+
 def test_shipped(tap, own):
     names = sorted(name[:-len(".sten")] for name in os.listdir(SHIPPED))
     tap.ok(names == sorted(DIMENSIONS), "every shipped description is measured here", names)
     for name, dimensions in DIMENSIONS.items():
         done = own.do("run", os.path.join(SHIPPED, name + ".sten"), *(FAST if name in COMPILED_AS_MEASURED else LIGHT),
                       "-o", name + ".db",
-                      *axes(dimensions, "type=f32,f64", "rows=4" if dimensions > 1 else "rows=1", "threads=1,2"))
+                      *axes_of(name, "type=f32,f64", "rows=4" if dimensions > 1 else "rows=1", "threads=1,2"))
         states = own.query(name + ".db", "SELECT state, count(*) FROM visit GROUP BY state") if done.returncode == 0 else []
         tap.ok(states == [("ok", 8 if name in WITHOUT_WAVES else 12)], f"{name}: all points are right {states}",
                done.stdout[-3000:] + done.stderr[-3000:])

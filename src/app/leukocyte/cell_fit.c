@@ -13,14 +13,15 @@ enum {
     SECTORS = 8,
     SECTORS_MIN = 3, /* fewer do not surround a place */
     STEPS_MAX = 40,
-    PIXELS_MAX = 2 * AM_PROFILE_RINGS * 2 * AM_PROFILE_RINGS,
+    PIXELS_MAX = 2 * AM_CELL_RINGS * 2 * AM_CELL_RINGS,
 };
 
 #define BACKGROUND 2.0   /* px around the cell that are fitted, too */
 #define STEP_MAX 2.0     /* px; the profile is a straight line no further than that */
 #define SETTLED 0.02     /* px: little against the noise of a place, some 0.1 */
 #define MOVE_MAX 8.0     /* px from where the search began */
-#define CONTRAST_MIN 0.5 /* of the profile's, to be the same cell */
+#define CONTRAST_OFF 0.5 /* from that of the profile at most, to be the same cell, and one */
+#define SHARE_MIN 0.5    /* of its pixels that must be seen: of less the rest can be anything */
 #define HUBER 1.345      /* standard deviations; 95 % efficient for normal noise */
 #define SEEN_SHARE 0.1   /* of the range; less of a cell is taken for background */
 #define ROUNDING 0.29    /* standard deviation of grey values that are whole numbers */
@@ -80,27 +81,28 @@ static double ring_median(struct am_image frame, struct am_centre at, size_t rin
 }
 
 /* The first ring from which on no more than SEEN_SHARE of the range is seen. */
-static size_t ring_behind(const struct am_profile *profile)
+static size_t ring_behind(const struct am_cell_profile *profile)
 {
-    size_t ring = AM_PROFILE_RINGS - 1;
+    size_t ring = AM_CELL_RINGS - 1;
 
     while (ring > 1 && fabs(profile->grey[ring - 1]) <= SEEN_SHARE * profile->range)
         ring--;
     return ring;
 }
 
-void am_profile_learn(struct am_image frame, struct am_centre at, struct am_profile *profile)
+void am_cell_profile_learn(struct am_image frame, struct am_centre at,
+                           struct am_cell_profile *profile)
 {
     double low = INFINITY, high = -INFINITY, last;
 
-    for (size_t i = 0; i < AM_PROFILE_RINGS; i++) {
+    for (size_t i = 0; i < AM_CELL_RINGS; i++) {
         const double ring = ring_median(frame, at, i);
 
         /* a ring outside of the picture is like the one before it */
         profile->grey[i] = isnan(ring) ? (i ? profile->grey[i - 1] : 0) : ring;
     }
-    last = profile->grey[AM_PROFILE_RINGS - 1];
-    for (size_t i = 0; i < AM_PROFILE_RINGS; i++) {
+    last = profile->grey[AM_CELL_RINGS - 1];
+    for (size_t i = 0; i < AM_CELL_RINGS; i++) {
         profile->grey[i] -= last;
         low = fmin(low, profile->grey[i]);
         high = fmax(high, profile->grey[i]);
@@ -110,11 +112,11 @@ void am_profile_learn(struct am_image frame, struct am_centre at, struct am_prof
 }
 
 /* Grey at a distance, and its slope there. */
-static double profile_at(const struct am_profile *profile, double r, double *slope)
+static double profile_at(const struct am_cell_profile *profile, double r, double *slope)
 {
     const size_t i = (size_t)r;
 
-    if (i + 1 >= AM_PROFILE_RINGS) {
+    if (i + 1 >= AM_CELL_RINGS) {
         *slope = 0;
         return 0;
     }
@@ -138,7 +140,7 @@ struct pixel {
 
 /* A search under way. */
 struct search {
-    const struct am_profile *profile;
+    const struct am_cell_profile *profile;
     struct pixel *pixels;
     double *residuals;
     size_t n;
@@ -229,7 +231,7 @@ static bool solve(const struct equations *e, double x[UNKNOWNS])
 
 /* ---- a search ---- */
 
-static bool is_covered(const struct am_cover *covers, size_t n, double x, double y)
+static bool is_covered(const struct am_cell_cover *covers, size_t n, double x, double y)
 {
     for (size_t k = 0; k < n; k++) {
         if (hypot(x - covers[k].at.x, y - covers[k].at.y) < covers[k].radius)
@@ -238,11 +240,13 @@ static bool is_covered(const struct am_cover *covers, size_t n, double x, double
     return false;
 }
 
-static void take_pixels(struct search *s, struct am_image frame, struct am_centre from,
-                        const struct am_cover *covers, size_t n)
+/* The share of the pixels that nobody covers. */
+static double take_pixels(struct search *s, struct am_image frame, struct am_centre from,
+                          const struct am_cell_cover *covers, size_t n)
 {
-    const double radius = fmin(s->profile->reach + BACKGROUND, AM_PROFILE_RINGS - 1);
+    const double radius = fmin(s->profile->reach + BACKGROUND, AM_CELL_RINGS - 1);
     const struct bounds b = bounds_around(frame, from, radius);
+    size_t all = 0;
 
     s->n = 0;
     for (size_t y = b.y0; y < b.y1; y++) {
@@ -250,11 +254,15 @@ static void take_pixels(struct search *s, struct am_image frame, struct am_centr
             const double u = (double)x - from.x, v = (double)y - from.y;
             const double turn = (atan2(v, u) + M_PI) * SECTORS / (2 * M_PI);
 
-            if (hypot(u, v) <= radius && !is_covered(covers, n, (double)x, (double)y))
+            if (hypot(u, v) > radius)
+                continue;
+            all++;
+            if (!is_covered(covers, n, (double)x, (double)y))
                 s->pixels[s->n++] =
                     (struct pixel){u, v, frame.pixels[y * frame.width + x], (size_t)turn % SECTORS};
         }
     }
+    return all ? (double)s->n / (double)all : 0;
 }
 
 /* Each sector left out in turn: how far its place lies from that of all. */
@@ -318,8 +326,9 @@ static bool settle(struct search *s, struct equations sectors[SECTORS], struct e
     return false;
 }
 
-struct am_fit am_profile_find(const struct am_profile *profile, struct am_image frame,
-                              struct am_centre from, const struct am_cover *covers, size_t n)
+struct am_cell_fit am_cell_profile_find(const struct am_cell_profile *profile,
+                                        struct am_image frame, struct am_centre from,
+                                        const struct am_cell_cover *covers, size_t n)
 {
     struct pixel pixels[PIXELS_MAX];
     double residuals[PIXELS_MAX];
@@ -329,14 +338,14 @@ struct am_fit am_profile_find(const struct am_profile *profile, struct am_image 
                        .model = {[CONTRAST] = 1},
                        .scale = INFINITY};
     struct equations sectors[SECTORS], all;
-    struct am_fit fit = {.error = INFINITY};
+    struct am_cell_fit fit = {.error = INFINITY};
 
-    take_pixels(&s, frame, from, covers, n);
-    if (s.n < UNKNOWNS || !(profile->range > 0) || !settle(&s, sectors, &all))
+    if (take_pixels(&s, frame, from, covers, n) < SHARE_MIN || s.n < UNKNOWNS ||
+        !(profile->range > 0) || !settle(&s, sectors, &all))
         return fit;
     fit.at = (struct am_centre){from.x + s.model[DX], from.y + s.model[DY]};
     fit.contrast = s.model[CONTRAST];
-    fit.found = fit.contrast >= CONTRAST_MIN;
+    fit.found = fabs(fit.contrast - 1) <= CONTRAST_OFF;
     fit.error = jackknife(sectors, &all);
     return fit;
 }

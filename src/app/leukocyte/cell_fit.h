@@ -17,22 +17,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { AM_PROFILE_RINGS = 19 };
+enum { AM_CELL_RINGS = 19 };
 
 /* What one cell looks like. */
-struct am_profile {
-    double grey[AM_PROFILE_RINGS]; /* at 0, 1, 2, ... px from the centre, less that of the last */
-    double range;                  /* between the brightest and the darkest ring */
-    double reach;                  /* px; beyond it less than a tenth of the range is seen of it */
+struct am_cell_profile {
+    double grey[AM_CELL_RINGS]; /* at 0, 1, 2, ... px from the centre, less that of the last */
+    double range;               /* between the brightest and the darkest ring */
+    double reach;               /* px; beyond it less than a tenth of the range is seen of it */
 };
 
 /* A disc in which another cell is seen. */
-struct am_cover {
+struct am_cell_cover {
     struct am_centre at;
     double radius; /* px */
 };
 
-struct am_fit {
+struct am_cell_fit {
     bool found; /* the rest means nothing otherwise */
     struct am_centre at;
     double error;    /* px, standard error of the place; INFINITY: the picture does not tell */
@@ -40,11 +40,14 @@ struct am_fit {
 };
 
 /* The profile of the cell at this place, which lies in the frame. */
-void am_profile_learn(struct am_image frame, struct am_centre at, struct am_profile *profile);
+void am_cell_profile_learn(struct am_image frame, struct am_centre at,
+                           struct am_cell_profile *profile);
 
-/* Looks for the cell around a place, no further than about a cell's radius. Not found where the
- * steps do not settle, or less than half of its contrast is left. */
-struct am_fit am_profile_find(const struct am_profile *profile, struct am_image frame,
-                              struct am_centre from, const struct am_cover *covers, size_t n);
+/* Looks for the cell around a place, no further than about a cell's radius. Not found where
+ * others cover more than half of it, the steps do not settle, or its contrast is off by more than
+ * half of it. */
+struct am_cell_fit am_cell_profile_find(const struct am_cell_profile *profile,
+                                        struct am_image frame, struct am_centre from,
+                                        const struct am_cell_cover *covers, size_t n);
 
 #endif

@@ -15,7 +15,8 @@ enum {
     REFITS = 2, /* of a profile in frame 0, each centred by the one before */
 };
 
-#define ERRORS_MOST 3.0 /* standard errors: nothing is expected to be further off, in many frames  \
+#define ERRORS_MOST                                                                                \
+    3.0                 /* standard errors: nothing is expected to be further off, in many frames  \
                          */
 #define NEARER 2.0      /* a place is so many times nearer to its own forecast than to others' */
 #define TOUCH_RADII 2.2 /* nearer centres have outlines that touch, in mean radii of both */
@@ -38,7 +39,7 @@ struct sight {
 
 /* A cell's past, without its track. */
 struct past {
-    struct am_profile profile;
+    struct am_cell_profile profile;
     double profile_error;    /* px, of the place that the profile was taken at */
     struct sight seen[SEEN]; /* number k at k % SEEN */
     size_t n_seen;
@@ -52,7 +53,7 @@ struct look {
     struct am_centre forecast, at; /* at: seen, or the forecast */
     double forecast_error, error;
     bool seen;
-    struct am_fit fit;
+    struct am_cell_fit fit;
     size_t nearest;  /* the other cell that is nearest; itself: there is none */
     double distance; /* to that */
 };
@@ -141,15 +142,15 @@ static void remember(struct past *past, const struct look *look, size_t t)
 
 /* ---- pictures ---- */
 
-static size_t find_covers(const struct am_cell_watch *w, size_t i, struct am_cover *covers)
+static size_t find_covers(const struct am_cell_watch *w, size_t i, struct am_cell_cover *covers)
 {
     size_t n = 0;
 
     for (size_t k = 0; k < w->n && n < COVERS_MAX; k++) {
         const double reach = w->past[i].profile.reach + w->past[k].profile.reach;
 
-        if (k != i && distance(w->looks[i].at, w->looks[k].at) < reach + AM_PROFILE_RINGS)
-            covers[n++] = (struct am_cover){w->looks[k].at, w->past[k].profile.reach};
+        if (k != i && distance(w->looks[i].at, w->looks[k].at) < reach + AM_CELL_RINGS)
+            covers[n++] = (struct am_cell_cover){w->looks[k].at, w->past[k].profile.reach};
     }
     return n;
 }
@@ -158,10 +159,11 @@ static size_t find_covers(const struct am_cell_watch *w, size_t i, struct am_cov
 static void look_once(struct am_cell_watch *w, struct am_image frame)
 {
     for (size_t i = 0; i < w->n; i++) {
-        struct am_cover covers[COVERS_MAX];
+        struct am_cell_cover covers[COVERS_MAX];
         const size_t n = find_covers(w, i, covers);
 
-        w->looks[i].fit = am_profile_find(&w->past[i].profile, frame, w->looks[i].at, covers, n);
+        w->looks[i].fit =
+            am_cell_profile_find(&w->past[i].profile, frame, w->looks[i].at, covers, n);
     }
     for (size_t i = 0; i < w->n; i++) {
         struct look *const look = &w->looks[i];
@@ -231,16 +233,16 @@ static void look_again(struct am_cell_watch *w, struct am_image frame, size_t t)
 static void learn(struct am_cell_watch *w, struct am_image frame, size_t i, struct am_centre at)
 {
     struct past *const past = &w->past[i];
-    struct am_fit fit;
+    struct am_cell_fit fit;
 
-    am_profile_learn(frame, at, &past->profile);
+    am_cell_profile_learn(frame, at, &past->profile);
     for (size_t k = 0; k < REFITS; k++) {
-        fit = am_profile_find(&past->profile, frame, at, NULL, 0);
+        fit = am_cell_profile_find(&past->profile, frame, at, NULL, 0);
         if (!fit.found || distance(fit.at, at) > AM_WATCH_TOLERANCE)
             break;
         at = fit.at;
         past->profile_error = fit.error;
-        am_profile_learn(frame, at, &past->profile);
+        am_cell_profile_learn(frame, at, &past->profile);
     }
     past->seen[0] = (struct sight){at, 0, 0};
     past->n_seen = 1;
@@ -249,7 +251,7 @@ static void learn(struct am_cell_watch *w, struct am_image frame, size_t i, stru
 
 /* ---- tracks ---- */
 
-static bool is_bright(const struct am_profile *profile)
+static bool is_bright(const struct am_cell_profile *profile)
 {
     return profile->grey[0] > 0;
 }
@@ -259,7 +261,8 @@ static void find_gaps(struct am_cell_watch *w, const struct am_leuko_cell *cells
 {
     for (size_t i = 0; i < w->n; i++) {
         for (size_t k = i + 1; k < w->n; k++) {
-            const struct am_profile *const a = &w->past[i].profile, *const b = &w->past[k].profile;
+            const struct am_cell_profile *const a = &w->past[i].profile, *const b =
+                                                                             &w->past[k].profile;
             const double radius =
                 (am_snake_mean_radius(&cells[i].snake) + am_snake_mean_radius(&cells[k].snake)) / 2;
             const size_t weaker = a->range < b->range ? i : k;

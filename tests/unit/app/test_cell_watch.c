@@ -211,22 +211,23 @@ static void check_many(void)
 /* ---- one picture ---- */
 
 /* The victim found in frame 4 by its picture of frame 0. */
-static struct am_fit find(const struct film *film, const struct am_cover *covers, size_t n)
+static struct am_cell_fit find(const struct film *film, const struct am_cell_cover *covers,
+                               size_t n)
 {
     struct am_centre at = am_synth_centre(film->synth, 4, VICTIM);
-    struct am_profile profile;
+    struct am_cell_profile profile;
 
-    am_profile_learn(picture(film, 0), am_synth_centre(film->synth, 0, VICTIM), &profile);
+    am_cell_profile_learn(picture(film, 0), am_synth_centre(film->synth, 0, VICTIM), &profile);
     at.x += 1.5;
     at.y -= 1;
-    return am_profile_find(&profile, picture(film, 4), at, covers, n);
+    return am_cell_profile_find(&profile, picture(film, 4), at, covers, n);
 }
 
 static void check_covered(const struct film *film)
 {
     const struct am_centre at = am_synth_centre(film->synth, 4, VICTIM);
-    const struct am_cover half = {{at.x + 12, at.y}, 12}, all = {at, 30};
-    struct am_fit fit = find(film, NULL, 0);
+    const struct am_cell_cover half = {{at.x + 12, at.y}, 12}, all = {at, 30};
+    struct am_cell_fit fit = find(film, NULL, 0);
 
     ok(fit.found && hypot(fit.at.x - at.x, fit.at.y - at.y) < 0.5 && fit.error < 0.3,
        "found %.2f px off, standard error %.2f", hypot(fit.at.x - at.x, fit.at.y - at.y),
@@ -242,12 +243,12 @@ static void check_covered(const struct film *film)
 static void check_flat(const struct film *film)
 {
     const struct am_image frame = picture(film, 0);
-    struct am_profile profile;
+    struct am_cell_profile profile;
 
     for (size_t i = 0; i < (size_t)AM_SYNTH_WIDTH * AM_SYNTH_HEIGHT; i++)
         film->pixels[i] = 90;
-    am_profile_learn(frame, (struct am_centre){0, 0}, &profile);
-    ok(!am_profile_find(&profile, frame, (struct am_centre){0, 0}, NULL, 0).found,
+    am_cell_profile_learn(frame, (struct am_centre){0, 0}, &profile);
+    ok(!am_cell_profile_find(&profile, frame, (struct am_centre){0, 0}, NULL, 0).found,
        "nothing is found in a flat picture, nor at its corner");
 }
 

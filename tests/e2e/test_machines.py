@@ -49,8 +49,9 @@ def every_description(tap, bench):
                f"{word}: nothing failed, stamped synthetic, with its name", (bad, stamp, name))
 
 
-# Which units an instruction uses, matrix units, and ways from device to device stand in no description.
-NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.dot", "ocl.dot", "ocl.peer"}
+# Which units an instruction uses, sizes inside of a core, matrix units, and ways from device to device stand in no description.
+NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.dot", "cpu.window", "cpu.fetch", "cpu.forward", "cpu.branch", "ocl.dot",
+                 "ocl.peer"}
 
 
 def every_bench(tap, bench):

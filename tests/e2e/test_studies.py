@@ -57,7 +57,8 @@ def complete(tap, name, told):
 
 
 def shown(tap, bench, name):
-    done = simulate(bench, WITH_DEVICE, "study", "run", file_of(name), "--quick", "--seed", "1", "-q", "-o", name + ".db", "--format", "json")
+    done = simulate(bench, WITH_DEVICE, "study", "run", file_of(name), "--quick", "--launches", "3", "--samples", "2", "--seed", "1", "-q",
+                    "-o", name + ".db", "--format", "json")
     if tap.ok(done.returncode == 0, f"{name}: runs", done.stderr):
         complete(tap, name, json.loads(done.stdout))
 

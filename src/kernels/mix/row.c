@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code of rows: bytes of x86-64 instructions, written by hand; tests/unit/kernels/test_row.c runs
- * each kind. */
+/* Code of rows: bytes of x86-64 instructions, written by hand; tests/unit/bench_cpu/test_sizes.c
+ * runs each kind. */
 #include "kernels/mix/row.h"
 
 #include <string.h>

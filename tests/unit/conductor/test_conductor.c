@@ -211,7 +211,7 @@ static void test_acquitted(void)
         const struct am_point point = {.bench = &timed, .id = 1};
         const struct am_point *const asked[] = {&point};
         const char *const lines[] = {
-            HELLO, "point 1", rows[i].clock, WORK, "sample 1 NOW NOW 1 1 1 5 0 0 1 1", "end"};
+            HELLO, "point 1", rows[i].clock, WORK, "sample 1 NOW NOW 1 1 1 5000000 0 0 1 1", "end"};
         struct am_arena arena = {0};
         struct am_collect c;
         struct am_err err = {0};
@@ -231,7 +231,7 @@ static void test_acquitted(void)
         am_collect_acquit(&c);
         ok(taken == 6 && (c.launch.visits[0].samples[0].labels == 0) == rows[i].acquitted &&
                (c.launch.surroundings.labels == 0) == rows[i].acquitted &&
-               c.launch.visits[0].samples[0].steal_ns == 5,
+               c.launch.visits[0].samples[0].steal_ns == 5000000,
            "\"%s\" of a bench that %s: %s", rows[i].clock,
            rows[i].timed == AM_TIMED_OWN ? "measures itself" : "does not",
            taken == 6 ? "as it should be" : err.text);

@@ -291,6 +291,16 @@ static const char *runtime_of(const struct am_result_set *prices, const struct a
     return first ? am_result_text(first, "runtime") : "libgomp";
 }
 
+/* A construct cannot lose more than the whole program takes: then the program's threads meet it
+ * otherwise than those of the bench, or counting made them wait. */
+static void refuse_impossible(struct am_omp_spent *s, const struct am_omp_price *alone)
+{
+    if (!s->lost.known || !alone->known || s->lost.lo <= alone->hi)
+        return;
+    s->each.known = s->lost.known = false;
+    s->why_not = "by its overhead more than the program takes: not believed";
+}
+
 bool am_omp_cost_of(const struct am_result_set *set, const struct am_result_set *prices,
                     struct am_arena *arena, struct am_omp_cost *out)
 {
@@ -312,6 +322,7 @@ bool am_omp_cost_of(const struct am_result_set *set, const struct am_result_set 
             read_region(r, &p, out);
     }
     for (size_t i = 0; i < out->n; i++) {
+        refuse_impossible(&out->items[i], &out->alone);
         if (out->items[i].lost.known)
             out->lost = am_omp_price_plus(out->lost, out->items[i].lost);
     }

@@ -46,6 +46,7 @@ static void put_program(struct rx_run *run)
         {"gomp:critical:4:0:a+0x40", {{"calls", "", 4000}, {"total", "s", 0.06}}},
         {"gomp:critical:4:0:a+0x41", {{"calls", "", 10}, {"total", "s", 4e-3}}},
         {"gomp:critical:4:0:a+0x42", {{"calls", "", 10}, {"total", "s", 4e-5}}},
+        {"gomp:critical:4:0:a+0x43", {{"calls", "", 400000}, {"total", "s", 6}}},
         {"gomp:lock:4:0:a+0x50", {{"calls", "", 4000}, {"total", "s", 4e-5}}},
         {"gomp:chunk:4:0:a+0x60", {{"calls", "", 40000}, {"total", "s", 0.02}}},
         {"gomp:nested:2:0:a+0x70", {{"calls", "", 10}, {"total", "s", 0.001}}},
@@ -124,6 +125,7 @@ static void test_losses(const struct am_omp_cost *c)
        "entries are priced as those whose waiting is nearest");
     ok(!c->items[c->n - 1].lost.known && unpriced(c, "a+0x42"),
        "and not at all where no price is near");
+    ok(unpriced(c, "a+0x43"), "nor where they would lose more than the program takes");
     ok(at(c, "nested", 0) && !at(c, "nested", 0)->lost.known && at(c, "nested", 0)->why_not,
        "regions inside of regions are counted, and not predicted");
     ok(at(c, "region", -1) && !at(c, "region", -1)->lost.known, "nor is the first region");

@@ -179,9 +179,8 @@ static void run_worker(struct am_launcher *l, const struct am_worker *worker, si
     collect->launch.environment = environment_text(&environment);
     collect->launch.started_ns = am_launcher_now(l);
     if (am_process_run(&process, &result, &why) == AM_OK) {
+        /* Of a launch that was interrupted, the points that had ended stay. */
         am_collect_finish(collect, &result, process.limit_s);
-        if (result.end == AM_END_INTERRUPTED)
-            collect->launch.n_visits = 0;
     } else {
         collect->launch.ended_ns = am_launcher_now(l);
         am_collect_unstarted(collect, why.text);

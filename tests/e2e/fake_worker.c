@@ -8,6 +8,7 @@
 #include "fake_say.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -298,6 +299,7 @@ static const struct am_axis work_axes[] = {
 static const struct am_axis group_axes[] = {
     {.name = "n", .kind = AM_AXIS_INT, .dflt = "1:8", .help = "a number"},
     {.name = "crash", .kind = AM_AXIS_INT, .dflt = "0", .help = "the n that crashes"},
+    {.name = "hang", .kind = AM_AXIS_INT, .dflt = "0", .help = "which point of a launch hangs"},
     {0},
 };
 
@@ -411,11 +413,26 @@ static void play_work(const struct am_point *p, struct am_rng *rng)
     say_kind(AM_MSG_END, "");
 }
 
+/* Whoever waits for it sees a file. */
+static void hang_and_tell(void)
+{
+    const char *const path = getenv("FAKE_HANGS");
+    const int fd = path ? open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
+
+    if (fd >= 0)
+        (void)close(fd);
+    act_hang();
+}
+
 static void play_group(const struct am_point *p)
 {
+    static int64_t played;
+
     begin(p->id);
     if (p->values[0].i == p->values[1].i)
         (void)raise(SIGSEGV);
+    if (++played == p->values[2].i)
+        hang_and_tell();
     say_samples(FAKE_SAMPLES, 1e-3);
     say_kind(AM_MSG_END, "");
 }

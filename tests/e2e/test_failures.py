@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Workers that crash, hang, flood, lie or die half-way: a stored failure each, and the rest goes on."""
 import os
+import signal
 import sys
+import time
 
 from e2e import Bench, Tap
 
@@ -119,6 +121,7 @@ def main():
     tap.ok(files == [("act=attach", "picture", "text/plain", 3 * 1024 * 1024 + 1, "")],
            "what was attached is stored whole, what was cut short is not", files)
     group_of_points(tap, bench)
+    interrupted_group(tap, bench)
     lies(tap, bench)
     missing_library(tap, bench)
     tap.done()
@@ -195,6 +198,20 @@ def group_of_points(tap, bench):
     shared = bench.query("g.db", "SELECT max(c) FROM (SELECT count(*) AS c FROM visit "
                                  "GROUP BY launch)")
     tap.ok(shared[0][0] == 4, "one launch measures up to four points", shared)
+
+
+def interrupted_group(tap, bench):
+    """Whoever interrupts a launch of several points keeps those that had ended."""
+    env = dict(bench.env, FAKE_HANGS=bench.path("hangs"))
+    child = bench.start("run", "fake.group", "-p", "n=1:4", "-p", "hang=3", "--quick", "--launches", "1", "-o", "i.db", env=env)
+    while child.poll() is None and not os.path.exists(bench.path("hangs")):
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    _, stderr = child.communicate()
+    kept = [r["point"]["n"] for r in bench.results("i.db") if r["metrics"]]
+    state = bench.query("i.db", "SELECT state FROM run")
+    tap.ok(child.returncode == 130 and state == [("interrupted",)] and len(kept) == 2,
+           "an interrupted launch keeps the two points that had ended", (child.returncode, stderr, kept))
 
 
 main()

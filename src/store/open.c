@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
+    LOCK_TRIES = 50,             /* a second */
     APPLICATION_ID = 0x414d7472, /* as in schema.sql */
     READ_BUSY_MS = 10000,        /* how long a reader waits for a commit */
     WRITE_BUSY_MS = 60000,       /* a commit for readers: somebody looking must not end a run */
@@ -43,17 +45,30 @@ static struct am_store *store_new(const char *path, struct am_err *err)
     return store;
 }
 
+/* Waits for a lock that is held for a moment: a child of a writer that was killed has it from its
+ * fork until it is another program, or ended with its parent. */
+static bool take_lock(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
+
+    for (int tries = 1; fcntl(fd, F_OFD_SETLK, &lock) != 0; tries++) {
+        if ((errno != EAGAIN && errno != EACCES) || tries == LOCK_TRIES)
+            return false;
+        (void)nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 /* Open-file-description locks do not vanish when some other descriptor of the file is closed, as
  * the process's own (which SQLite uses) do, and they tell apart two stores in one process. */
 static enum am_status lock_writer(struct am_store *store, struct am_err *err)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
-
     store->lock_fd = open(store->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (store->lock_fd < 0)
         return am_fail(err, AM_E_STORE, "%s: cannot open for writing: %s", store->path,
                        strerror(errno));
-    if (fcntl(store->lock_fd, F_OFD_SETLK, &lock) == 0)
+    if (take_lock(store->lock_fd))
         return AM_OK;
     if (errno == EAGAIN || errno == EACCES)
         return am_fail(err, AM_E_STORE, "%s: being written by another archmeter", store->path);

@@ -139,14 +139,15 @@ static double get(enum am_dot_element type, const unsigned char *at, size_t i)
 
 /* ---- operands ---- */
 
-/* Integers: any that the type has. Others: small ones of either sign. */
+/* Integers: any that the type has. Others: small ones of either sign and no zeros: where a vector
+ * has two lanes, a zero in each would hide how many steps were made. */
 static void fill_source(enum am_dot_element type, struct am_rng *rng, unsigned char *to)
 {
     for (size_t i = 0; i < AM_DOT_SOURCE / types[type].bytes; i++) {
         if (types[type].whole)
             put(type, to, i, (double)(int64_t)am_rng_below(rng, 65536) - 32768);
         else
-            put(type, to, i, (double)am_rng_below(rng, 15) - 7);
+            put(type, to, i, ((double)am_rng_below(rng, 7) + 1) * (am_rng_below(rng, 2) ? -1 : 1));
     }
 }
 

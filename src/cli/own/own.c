@@ -9,6 +9,7 @@
 #include "cli/own/source.h"
 #include "base/utf8.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,9 @@ static const char worker_name[] = "own", all_own[] = "own.*", own_prefix[] = "ow
 static const char key_digests[] = "own.code", key_base_digests[] = "own.base.code";
 static const char key_file[] = "own.1.file";
 
-static const unsigned takes_files = 1u << AM_CMD_LIST | 1u << AM_CMD_PLAN | 1u << AM_CMD_RUN |
-                                    1u << AM_CMD_TUNE | 1u << AM_CMD_RESUME;
+static const uint64_t takes_files = UINT64_C(1) << AM_CMD_LIST | UINT64_C(1) << AM_CMD_PLAN |
+                                    UINT64_C(1) << AM_CMD_RUN | UINT64_C(1) << AM_CMD_TUNE |
+                                    UINT64_C(1) << AM_CMD_RESUME;
 
 /* ---- what is stored ---- */
 

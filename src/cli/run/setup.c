@@ -18,6 +18,7 @@
 #include "family/roles.h"
 #include "model/between.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -501,8 +502,9 @@ enum am_status am_select_results(struct am_result_set *set, const struct am_stri
 static enum am_status leave_base(const struct am_cli *cli, struct am_result_set *set,
                                  struct am_err *err)
 {
-    static const unsigned keep = 1u << AM_CMD_SHOW | 1u << AM_CMD_EXPORT | 1u << AM_CMD_COMPARE |
-                                 1u << AM_CMD_CHECK | 1u << AM_CMD_RUN | 1u << AM_CMD_RESUME;
+    static const uint64_t keep = UINT64_C(1) << AM_CMD_SHOW | UINT64_C(1) << AM_CMD_EXPORT |
+                                 UINT64_C(1) << AM_CMD_COMPARE | UINT64_C(1) << AM_CMD_CHECK |
+                                 UINT64_C(1) << AM_CMD_RUN | UINT64_C(1) << AM_CMD_RESUME;
     const struct am_result_set all = *set;
     bool two = false;
 

@@ -205,6 +205,24 @@ static void check_small(void)
        "a launch goes round a small buffer until it has moved enough");
 }
 
+/* What is chosen for a device of 140 GB must be a buffer that the pass takes. */
+static void check_largest(void)
+{
+    static const int64_t widths[] = {1, 2, 4, 16};
+
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+        struct am_ocl_pass p;
+        struct am_err err = {0};
+        const bool chosen = am_ocl_pass_choose(&p, AM_OCL_SINGLE, widths[i], 1, 0, &err) == AM_OK;
+        const uint64_t most = chosen ? am_ocl_pass_bytes_max(&p) : 0;
+
+        ok(chosen && am_ocl_pass_fit(&p, most, 0, GROUP, &err) == AM_OK &&
+               am_ocl_pass_fit(&p, 2 * most, 0, GROUP, &err) == AM_E_ABSENT,
+           "elements of %lld words: %llu bytes at most", (long long)widths[i],
+           (unsigned long long)most);
+    }
+}
+
 static void check_room(void)
 {
     static const struct {
@@ -369,6 +387,7 @@ int main(void)
     check_turns();
     check_slots();
     check_small();
+    check_largest();
     check_room();
     check_walks();
     check_conflicts();

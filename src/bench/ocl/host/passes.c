@@ -83,6 +83,11 @@ static uint64_t items_of(const struct am_ocl_pass *p, uint64_t elements)
     return n / p->group * p->group;
 }
 
+uint64_t am_ocl_pass_bytes_max(const struct am_ocl_pass *p)
+{
+    return elements_max * p->width * sizeof(uint32_t);
+}
+
 enum am_status am_ocl_pass_fit(struct am_ocl_pass *p, uint64_t bytes, uint64_t least_bytes,
                                size_t group, struct am_err *err)
 {

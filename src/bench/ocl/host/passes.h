@@ -44,6 +44,9 @@ struct am_ocl_pass {
 enum am_status am_ocl_pass_choose(struct am_ocl_pass *p, enum am_ocl_shape shape, int64_t width,
                                   int64_t stride, int64_t each, struct am_err *err);
 
+/* The largest buffer that a chosen pass can go over: its work-items count elements in 32 bits. */
+uint64_t am_ocl_pass_bytes_max(const struct am_ocl_pass *p);
+
 /* Fits a chosen pass to a buffer of `bytes` and to work-groups of `group`; `least_bytes` is what a
  * launch moves at least, going round smaller buffers. AM_E_ABSENT for buffers that do not suit. */
 enum am_status am_ocl_pass_fit(struct am_ocl_pass *p, uint64_t bytes, uint64_t least_bytes,

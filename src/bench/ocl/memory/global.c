@@ -71,10 +71,19 @@ static enum am_status build(struct am_ocl_global *w, struct am_err *err)
     return s;
 }
 
+/* Of a device with much memory, no more than narrow elements reach. */
+static uint64_t bytes_of(const struct am_ocl_global *w, int64_t size)
+{
+    const uint64_t bytes = am_ocl_global_bytes(&w->device, size);
+    const uint64_t most = am_ocl_pass_bytes_max(&w->pass);
+
+    return size == 0 && bytes > most ? most : bytes;
+}
+
 static enum am_status fit(struct am_ocl_global *w, const struct am_ocl_global_wish *wish,
                           struct am_err *err)
 {
-    const uint64_t bytes = am_ocl_global_bytes(&w->device, wish->size);
+    const uint64_t bytes = bytes_of(w, wish->size);
     size_t group = 1;
     enum am_status s =
         am_ocl_program_wanted(&w->device, w->kernel, wish->group, GROUP, &group, err);

@@ -49,7 +49,7 @@ static struct am_store *store_new(const char *path, struct am_err *err)
  * fork until it is another program, or ended with its parent. */
 static bool take_lock(int fd)
 {
-    const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+    const struct timespec pause = {.tv_nsec = 20000000};
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
 
     for (int tries = 1; fcntl(fd, F_OFD_SETLK, &lock) != 0; tries++) {

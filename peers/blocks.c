@@ -358,7 +358,7 @@ static void tell(const struct block *b, struct timing *t)
 
 int main(int argc, char **argv)
 {
-    const int rounds = argc == 2 ? atoi(argv[1]) : 0;
+    const long rounds = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
     struct timing *const timings = calloc(blocks_n + 1, sizeof(*timings));
     static const float value = 1.25f;
 
@@ -369,10 +369,10 @@ int main(int argc, char **argv)
         memcpy((char *)entry.pattern + i * sizeof(value), &value, sizeof(value));
     for (uint64_t i = 0; i < blocks_n; i++)
         visit(&blocks[i], &timings[i]);
-    for (int r = 0; r < rounds; r++) {
+    for (long r = 0; r < rounds; r++) {
         for (uint64_t i = 0; i < blocks_n; i++) {
             if (!timings[i].refused)
-                take_slices(&blocks[i], &timings[i], r % PLACEMENTS);
+                take_slices(&blocks[i], &timings[i], (int)(r % PLACEMENTS));
         }
     }
     for (uint64_t i = 0; i < blocks_n; i++)

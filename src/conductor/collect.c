@@ -3,9 +3,11 @@
 #include "conductor/collect.h"
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "conductor/judge.h"
 #include "core/protocol/protocol.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -427,22 +429,50 @@ struct trouble {
     const char *reason;
 };
 
+/* The last line that the process wrote to stderr, for a reason: ": LINE", with nothing in it that
+ * could steer a terminal; "" when it wrote nothing. A loader that lacks a symbol and an assertion
+ * that fails say there what no exit code can, and what matters at the end: a long line loses its
+ * beginning. */
+static const char *last_words(const struct am_collect *c, const struct am_process_result *r)
+{
+    enum { WORDS_MAX = 200 }; /* bytes: a few lines of a table */
+    const char *const all = am_text_str(&r->err);
+    size_t end = strlen(all), begin, n = 0;
+    char words[WORDS_MAX + 1];
+
+    while (end && isspace((unsigned char)all[end - 1]))
+        end--;
+    for (begin = end; begin && all[begin - 1] != '\n' && end - begin < WORDS_MAX; begin--)
+        ;
+    for (size_t i = begin, whole; i < end; i += whole ? whole : 1) {
+        const size_t plain = am_utf8_plain(all + i);
+
+        whole = am_utf8_length(all + i);
+        memcpy(words + n, plain ? all + i : "?", plain ? plain : 1);
+        n += plain ? plain : 1;
+    }
+    words[n] = '\0';
+    if (!n)
+        return "";
+    return am_arena_printf(c->arena, ": %s%s", begin && all[begin - 1] != '\n' ? "..." : "", words);
+}
+
 static struct trouble trouble_of(const struct am_collect *c, const struct am_process_result *r,
                                  double limit_s)
 {
     switch (r->end) {
     case AM_END_EXIT:
         if (r->code)
-            return (struct trouble){
-                AM_FAILURE_EXIT,
-                am_arena_printf(c->arena, "worker ended with exit code %d", r->code)};
+            return (struct trouble){AM_FAILURE_EXIT,
+                                    am_arena_printf(c->arena, "worker ended with exit code %d%s",
+                                                    r->code, last_words(c, r))};
         if (!c->done)
             return (struct trouble){AM_FAILURE_PROTOCOL, "worker ended without saying \"done\""};
         break;
     case AM_END_SIGNAL:
         return (struct trouble){AM_FAILURE_SIGNAL,
-                                am_arena_printf(c->arena, "worker was ended by signal %d (%s)",
-                                                r->code, strsignal(r->code))};
+                                am_arena_printf(c->arena, "worker was ended by signal %d (%s)%s",
+                                                r->code, strsignal(r->code), last_words(c, r))};
     case AM_END_TIMEOUT:
         return (struct trouble){
             AM_FAILURE_TIMEOUT,

@@ -363,6 +363,43 @@ static void test_late_trouble(void)
     }
 }
 
+/* A worker that dies has often said why on stderr: its last line belongs to the reason, as text. */
+static void test_last_words(void)
+{
+    static char flood[1000];
+    static const struct {
+        const char *said, *reason;
+    } rows[] = {
+        {"", "worker ended with exit code 127"},
+        {" \n\n", "worker ended with exit code 127"},
+        {"one\nw: undefined symbol: __kmpc_x\n\n",
+         "worker ended with exit code 127: w: undefined symbol: __kmpc_x"},
+        {"\033[2Jgone \303\244\377", "worker ended with exit code 127: ?[2Jgone \303\244?"},
+        {flood, NULL},
+    };
+
+    memset(flood, 'x', sizeof(flood) - 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct am_process_result result = {.end = AM_END_EXIT, .code = 127};
+        struct am_arena arena = {0};
+        struct am_collect c;
+        struct am_err err = {0};
+        const char *reason;
+
+        (void)am_collect_init(&c, &arena, "w", points, 1, 5, &err);
+        am_text_init(&result.err, 4096);
+        am_text_add(&result.err, rows[i].said);
+        am_collect_finish(&c, &result, 1);
+        reason = c.launch.visits[0].reason;
+        if (rows[i].reason)
+            ok(strcmp(reason, rows[i].reason) == 0, "last words: %s", reason);
+        else
+            ok(strlen(reason) < 250 && strstr(reason, ": ...xxx"), "a long line is shortened");
+        am_text_fini(&result.err);
+        am_arena_fini(&arena);
+    }
+}
+
 static void test_process(void)
 {
     const struct am_process absent = {.program = "/no/such/program", .limit_s = 1};
@@ -496,6 +533,7 @@ int main(void)
     test_attached_bounds();
     test_attached_count();
     test_late_trouble();
+    test_last_words();
     test_process();
     test_much_output();
     test_ignored_children();

@@ -24,7 +24,7 @@ static const double kinds_most = 0.6;
 /* Evidence of which more than this is left out concludes nothing. */
 static const double dropped_most = 0.5;
 
-#define ROLE(role, legacy, other, what) #role,
+#define ROLE(role, legacy, other, arm, what) #role,
 static const char *const roles[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(ROLE)};
 #undef ROLE
 

@@ -14,11 +14,11 @@ static const double settling = 0.02;
 /* Forms of one class differ in no more than this share of their cells, and nowhere by more. */
 static const double cells_apart = 0.1, apart_most = 0.2;
 
-#define METRIC(role, legacy, other, what) "with_" #role,
+#define METRIC(role, legacy, other, arm, what) "with_" #role,
 static const char *const metrics[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(METRIC)};
 #undef METRIC
-#define NAMES(role, legacy, other, what) {legacy, other},
-static const char *const anchor_names[AM_MIX_ANCHORS][2] = {AM_MIX_ANCHOR_MAP(NAMES)};
+#define NAMES(role, legacy, other, arm, what) {legacy, other, arm},
+static const char *const anchor_names[AM_MIX_ANCHORS][3] = {AM_MIX_ANCHOR_MAP(NAMES)};
 #undef NAMES
 
 static const struct am_incore_cell no_cell = {NAN, NAN};
@@ -213,8 +213,10 @@ bool am_incore_read(const struct am_result_set *set, struct am_arena *arena, str
     }
     for (size_t k = 0; k < AM_MIX_ANCHORS; k++) {
         for (size_t way = 0; way < 2; way++) {
-            const struct am_incore_form *const f = am_incore_find(core, anchor_names[k][way]);
+            const struct am_incore_form *f = am_incore_find(core, anchor_names[k][way]);
 
+            if (!f && way == 1)
+                f = am_incore_find(core, anchor_names[k][2]);
             core->anchors[k][way] =
                 f && !isnan(f->alone.value) ? (size_t)(f - core->forms) : core->n_forms;
         }

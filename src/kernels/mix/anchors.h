@@ -2,39 +2,42 @@
 /* The anchors of cpu.ports: forms of which each is known to keep a few units of a core busy, and
  * beside which every other form is measured.
  *
- * An anchor is a role with two forms, one for loops of legacy encodings and one for all others:
- * the two kinds may not stand in one loop, because cores merge the upper halves of registers then.
- * Names only, so that whoever reads results needs no kernels. */
+ * An anchor is a role with two forms on x86-64, one for loops of legacy encodings and one for all
+ * others: the two kinds may not stand in one loop, because cores merge the upper halves of
+ * registers then. AArch64 has one kind of encodings. Names only, so that whoever reads results
+ * needs no kernels. */
 #ifndef AM_KERNELS_MIX_ANCHORS_H
 #define AM_KERNELS_MIX_ANCHORS_H
 
 #include <stddef.h>
 
-/* role, form in legacy loops, form in others, what it keeps busy */
+/* role, form in legacy loops, form in others, form on AArch64, what it keeps busy */
 #define AM_MIX_ANCHOR_MAP(X)                                                                       \
-    X(slot, "xor_r32_zero", "xor_r32_zero", "a slot of the front end and nothing else")            \
-    X(alu, "add_r64", "add_r64", "an integer unit")                                                \
-    X(shift, "shl_r64", "shl_r64", "an integer unit that shifts")                                  \
-    X(imul, "imul_r64_imm", "imul_r64_imm", "the integer multiplier")                              \
-    X(cmov, "cmovb_r64", "cmovb_r64", "an integer unit that reads flags")                          \
-    X(lea, "lea_r64", "lea_r64", "a sum of addresses")                                             \
-    X(load, "mov_r64_m64_row", "mov_r64_m64_row", "a load of 64 bits")                             \
-    X(store, "mov_m64_r64", "mov_m64_r64", "a store of 64 bits")                                   \
-    X(vload, "movups_xmm_m128", "vmovups_xmm_m128", "a load of 128 bits")                          \
-    X(vstore, "movups_m128_xmm", "vmovups_m128_xmm", "a store of 128 bits")                        \
-    X(fadd, "addpd_xmm", "vaddpd_xmm", "a floating-point addition")                                \
-    X(fmul, "mulpd_xmm", "vmulpd_xmm", "a floating-point product")                                 \
-    X(logic, "pand_xmm", "vpand_xmm", "vector logic")                                              \
-    X(vadd, "paddd_xmm", "vpaddd_xmm", "a vector of integer additions")                            \
-    X(vshift, "pslld_xmm", "vpslld_xmm", "a vector shift")                                         \
-    X(vmul, "pmuludq_xmm", "vpmuludq_xmm", "a vector of integer products")                         \
-    X(shuffle, "pshufd_xmm", "vpshufd_xmm", "a shuffle within 128 bits")                           \
-    X(convert, "cvtdq2ps_xmm", "vcvtdq2ps_xmm", "a conversion between number formats")             \
-    X(to_general, "movq_r64_xmm", "vmovq_r64_xmm", "a move from a vector to a general register")   \
-    X(to_vector, "movq_xmm_r64", "vmovq_xmm_r64", "a move from a general register to a vector")    \
-    X(divide, "divsd_xmm", "vdivsd_xmm", "the divider of floating-point numbers")
+    X(slot, "xor_r32_zero", "xor_r32_zero", "nop", "a slot of the front end and nothing else")     \
+    X(alu, "add_r64", "add_r64", "add_x", "an integer unit")                                       \
+    X(shift, "shl_r64", "shl_r64", "lsl_x", "an integer unit that shifts")                         \
+    X(imul, "imul_r64_imm", "imul_r64_imm", "mul_x", "the integer multiplier")                     \
+    X(cmov, "cmovb_r64", "cmovb_r64", "csel_x", "an integer unit that reads flags")                \
+    X(lea, "lea_r64", "lea_r64", "add_x_shifted", "a sum of addresses")                            \
+    X(load, "mov_r64_m64_row", "mov_r64_m64_row", "ldr_x_row", "a load of 64 bits")                \
+    X(store, "mov_m64_r64", "mov_m64_r64", "str_x", "a store of 64 bits")                          \
+    X(vload, "movups_xmm_m128", "vmovups_xmm_m128", "ldr_q", "a load of 128 bits")                 \
+    X(vstore, "movups_m128_xmm", "vmovups_m128_xmm", "str_q", "a store of 128 bits")               \
+    X(fadd, "addpd_xmm", "vaddpd_xmm", "fadd_2d", "a floating-point addition")                     \
+    X(fmul, "mulpd_xmm", "vmulpd_xmm", "fmul_2d", "a floating-point product")                      \
+    X(logic, "pand_xmm", "vpand_xmm", "and_16b", "vector logic")                                   \
+    X(vadd, "paddd_xmm", "vpaddd_xmm", "add_4s", "a vector of integer additions")                  \
+    X(vshift, "pslld_xmm", "vpslld_xmm", "shl_4s", "a vector shift")                               \
+    X(vmul, "pmuludq_xmm", "vpmuludq_xmm", "mul_4s", "a vector of integer products")               \
+    X(shuffle, "pshufd_xmm", "vpshufd_xmm", "zip1_4s", "a shuffle within 128 bits")                \
+    X(convert, "cvtdq2ps_xmm", "vcvtdq2ps_xmm", "scvtf_4s", "a conversion between number formats") \
+    X(to_general, "movq_r64_xmm", "vmovq_r64_xmm", "fmov_x_d",                                     \
+      "a move from a vector to a general register")                                                \
+    X(to_vector, "movq_xmm_r64", "vmovq_xmm_r64", "fmov_d_x",                                      \
+      "a move from a general register to a vector")                                                \
+    X(divide, "divsd_xmm", "vdivsd_xmm", "fdiv_d", "the divider of floating-point numbers")
 
-#define AM_MIX_ANCHOR_ENUM(role, legacy, other, what) AM_MIX_##role,
+#define AM_MIX_ANCHOR_ENUM(role, legacy, other, arm, what) AM_MIX_##role,
 enum am_mix_anchor { AM_MIX_ANCHOR_MAP(AM_MIX_ANCHOR_ENUM) AM_MIX_ANCHORS };
 #undef AM_MIX_ANCHOR_ENUM
 

@@ -9,10 +9,9 @@
 enum {
     LOOP_BYTES = 8192, /* of the room, per loop */
     LINE = 64,         /* to which the top of a loop is aligned */
-    NOP = 0x90,
 };
 
-#define ROLE(role, legacy, other, what) #role,
+#define ROLE(role, legacy, other, arm, what) #role,
 const char *const am_mix_anchor_roles[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(ROLE)};
 #undef ROLE
 
@@ -50,14 +49,20 @@ bool am_mix_go_together(const struct am_mix_form *a, const struct am_mix_form *b
            (a->bank != AM_MIX_SSE && b->bank != AM_MIX_SSE);
 }
 
+/* In loops of legacy encodings, and in others. */
+#if defined(__aarch64__)
+#define NAMES(role, legacy, other, arm, what) {arm, arm},
+#else
+#define NAMES(role, legacy, other, arm, what) {legacy, other},
+#endif
+static const char *const anchor_names[AM_MIX_ANCHORS][2] = {AM_MIX_ANCHOR_MAP(NAMES)};
+#undef NAMES
+
 const struct am_mix_form *am_mix_anchor(enum am_mix_anchor role, enum am_mix_bank bank)
 {
-#define NAMES(role, legacy, other, what) {legacy, other},
-    static const char *const names[AM_MIX_ANCHORS][2] = {AM_MIX_ANCHOR_MAP(NAMES)};
-#undef NAMES
     const bool legacy = bank == AM_MIX_SSE ||
                         (bank == AM_MIX_GPR && am_instr_feature_missing("avx", strlen("avx")));
-    const char *const name = names[role][legacy ? 0 : 1];
+    const char *const name = anchor_names[role][legacy ? 0 : 1];
 
     return am_mix_why_not(name) ? NULL : am_mix_find(name);
 }
@@ -122,10 +127,10 @@ static const unsigned char *piece_at(const struct am_mix_form *form, size_t turn
 {
     size_t n = 0;
 
-    for (const unsigned char *p = form->code; *p; p += 1 + *p)
+    for (const unsigned char *p = form->code; *p; p = am_mix_next_piece(p))
         n++;
     turn %= n;
-    for (const unsigned char *p = form->code;; p += 1 + *p) {
+    for (const unsigned char *p = form->code;; p = am_mix_next_piece(p)) {
         if (turn-- == 0)
             return p;
     }
@@ -159,7 +164,7 @@ static void put_body(struct writing *w, const struct am_mix_part *parts, const s
             const struct am_mix_form *const form = parts[places[i].part].form;
             const unsigned char *const piece = piece_at(form, turns[form->list]++);
 
-            put(w, piece + 1, *piece);
+            put(w, piece + AM_MIX_PIECE_HEAD, *piece);
         }
     }
 }
@@ -208,7 +213,7 @@ enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *pa
     put(&w, am_mix_frames[bank].enter,
         (size_t)(am_mix_frames[bank].enter_end - am_mix_frames[bank].enter));
     while ((uintptr_t)w.at % LINE)
-        put(&w, (const unsigned char[]){NOP}, 1);
+        put(&w, am_mix_nop, sizeof(am_mix_nop));
     top = w.at;
     put_body(&w, parts, places, total, out->copies);
     w.at += am_mix_jump_back(w.at, top);

@@ -33,9 +33,24 @@ struct am_mix_form {
     enum am_mix_bank bank;
     enum am_mix_list list;
     unsigned instructions; /* in one piece of code: 2 of pairs */
-    /* One piece per register in turn: its length in one byte, then the code; ended by length 0. */
+    /* One piece per register in turn: its length in the first byte of its head, then the code;
+     * ended by length 0. */
     const unsigned char *code;
 };
+
+/* Bytes before a piece's code: where instructions lie at multiples of 4, so must the pieces. */
+#if defined(__aarch64__)
+enum { AM_MIX_PIECE_HEAD = 4 };
+static const unsigned char am_mix_nop[] = {0x1f, 0x20, 0x03, 0xd5};
+#else
+enum { AM_MIX_PIECE_HEAD = 1 };
+static const unsigned char am_mix_nop[] = {0x90};
+#endif
+
+static inline const unsigned char *am_mix_next_piece(const unsigned char *piece)
+{
+    return piece + AM_MIX_PIECE_HEAD + *piece;
+}
 
 /* In the order of the catalogue, the others behind it. */
 extern const struct am_mix_form am_mix_forms[];

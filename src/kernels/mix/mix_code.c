@@ -12,6 +12,9 @@
 #include "kernels/instr_x86_64.h"
 #define FORMS "kernels/instr_x86_64.inc"
 #define OWN_FORMS "kernels/mix/own_x86_64.inc"
+#define ARCH
+#define HEAD ".byte 772f-771f"
+#define BANK_MAP(X) X(gpr) X(sse) X(vex) X(evex)
 
 #define LIST_gpr GENERALS
 #define LIST_sse VECTORS
@@ -31,6 +34,25 @@
 #define BANK_OF_evex AM_MIX_EVEX
 #define BANK_OF_mask AM_MIX_EVEX
 
+#elif defined(__aarch64__)
+#include "kernels/instr_aarch64.h"
+#define FORMS "kernels/instr_aarch64.inc"
+#define OWN_FORMS "kernels/mix/own_aarch64.inc"
+#define HEAD ".byte 772f-771f, 0, 0, 0"
+#define BANK_MAP(X) X(gpr) X(vec)
+
+#define LIST_gpr "8,9,10,11,12,13,14,15"
+#define LIST_vec "0,1,2,3,4,5,6,7,8,9,10,11"
+
+#define LIST_OF_gpr AM_MIX_GENERALS
+#define LIST_OF_vec AM_MIX_VECTORS
+
+#define BANK_OF_gpr AM_MIX_GPR
+#define BANK_OF_vec AM_MIX_VEX
+#endif
+
+/* ---- the forms ---- */
+
 #define DECLARED(name)                                                                             \
     extern const unsigned char am_mix_code_##name[] __attribute__((visibility("hidden")));
 #define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text) DECLARED(name)
@@ -48,15 +70,12 @@
     DECLARED(enter_end_##bank)                                                                     \
     DECLARED(leave_##bank)                                                                         \
     DECLARED(leave_end_##bank)
-DECLARED_FRAME(gpr)
-DECLARED_FRAME(sse)
-DECLARED_FRAME(vex)
-DECLARED_FRAME(evex)
+BANK_MAP(DECLARED_FRAME)
 
 #define PIECES(name, list, text)                                                                   \
-    __asm__ volatile(".pushsection .rodata\nam_mix_code_" #name ":\n\t.irp d," list                \
-                     "\n\t.byte 772f-771f\n771:\n\t" text                                          \
-                     "\n772:\n\t.endr\n\t.byte 0\n\t.popsection"                                   \
+    __asm__ volatile(ARCH ".pushsection .rodata\n\t.balign 4\nam_mix_code_" #name                  \
+                          ":\n\t.irp d," list "\n\t" HEAD "\n771:\n\t" text                        \
+                          "\n772:\n\t.endr\n\t.byte 0\n\t.popsection"                              \
                      :                                                                             \
                      :                                                                             \
                      : "memory");
@@ -66,6 +85,9 @@ DECLARED_FRAME(evex)
     PIECES(name, LIST_##bank, free_text)
 #define OWN(name, dom, bank, list, needs, text) PIECES(name, LIST_##list, text)
 
+/* ---- the code around them ---- */
+
+#if defined(__x86_64__)
 /* Subnormal operands count as zero, and results too: bits 6 and 15 of MXCSR beside its default.
  * The caller's is kept in the unused words of the registers' memory. */
 #define FRAME(bank)                                                                                \
@@ -79,13 +101,32 @@ DECLARED_FRAME(evex)
         :                                                                                          \
         :                                                                                          \
         : "memory");
+_Static_assert(offsetof(struct am_instr_regs, unused) == 368, "two words for MXCSR");
+
+#elif defined(__aarch64__)
+/* Subnormal numbers count as zero: bit 24 of FPCR. Callers keep the lower halves of v8 to v15,
+ * which go onto the stack; the caller's FPCR into the unused words of the registers' memory. */
+#define FRAME(bank)                                                                                \
+    __asm__ volatile(                                                                              \
+        ".pushsection .rodata\n\t.balign 4\nam_mix_code_enter_" #bank ":\n\t"                      \
+        "mov x9, x0\n\tmov x0, x1\n\tmov x1, x9\n\t"                                               \
+        "stp d8, d9, [sp, #-64]!\n\tstp d10, d11, [sp, #16]\n\tstp d12, d13, [sp, #32]\n\t"        \
+        "stp d14, d15, [sp, #48]\n\tmrs x9, fpcr\n\tstr x9, [x1, #368]\n\t"                        \
+        "orr x9, x9, #0x1000000\n\tmsr fpcr, x9\n\t" LOAD_##bank                                   \
+        "cmp x0, #0\nam_mix_code_enter_end_" #bank ":\nam_mix_code_leave_" #bank                   \
+        ":\n\t" STORE_##bank                                                                       \
+        "ldr x9, [x1, #368]\n\tmsr fpcr, x9\n\tldp d10, d11, [sp, #16]\n\t"                        \
+        "ldp d12, d13, [sp, #32]\n\tldp d14, d15, [sp, #48]\n\tldp d8, d9, [sp], #64\n\tret\n"     \
+        "am_mix_code_leave_end_" #bank ":\n\t.popsection"                                          \
+        :                                                                                          \
+        :                                                                                          \
+        : "memory");
+_Static_assert(offsetof(struct am_instr_regs, unused) == 368, "a word for FPCR");
+#endif
 
 static __attribute__((used)) void write_code(void)
 {
-    FRAME(gpr)
-    FRAME(sse)
-    FRAME(vex)
-    FRAME(evex)
+    BANK_MAP(FRAME)
 #include FORMS
 #include OWN_FORMS
 }
@@ -93,7 +134,6 @@ static __attribute__((used)) void write_code(void)
 #undef FORM_LESS
 #undef OWN
 
-_Static_assert(offsetof(struct am_instr_regs, unused) == 368, "two words for MXCSR");
 _Static_assert(offsetof(struct am_mix_area, stores) == 10240, "where stores go");
 
 #define ENTRY(form, dom, bnk, lst, need, m)                                                        \
@@ -119,15 +159,15 @@ const struct am_mix_form am_mix_forms[] = {
 #undef OWN
 
 #define ROW(bank)                                                                                  \
-    {                                                                                              \
-        .enter = am_mix_code_enter_##bank, .enter_end = am_mix_code_enter_end_##bank,              \
-        .leave = am_mix_code_leave_##bank, .leave_end = am_mix_code_leave_end_##bank               \
-    }
-const struct am_mix_frame am_mix_frames[AM_MIX_BANKS] = {[AM_MIX_GPR] = ROW(gpr),
-                                                         [AM_MIX_SSE] = ROW(sse),
-                                                         [AM_MIX_VEX] = ROW(vex),
-                                                         [AM_MIX_EVEX] = ROW(evex)};
+    [BANK_OF_##bank] = {.enter = am_mix_code_enter_##bank,                                         \
+                        .enter_end = am_mix_code_enter_end_##bank,                                 \
+                        .leave = am_mix_code_leave_##bank,                                         \
+                        .leave_end = am_mix_code_leave_end_##bank},
+const struct am_mix_frame am_mix_frames[AM_MIX_BANKS] = {BANK_MAP(ROW)};
 
+const char *const am_mix_unsupported = NULL;
+
+#if defined(__x86_64__)
 size_t am_mix_jump_back(unsigned char *at, const unsigned char *top)
 {
     static const unsigned char dec_jnz[] = {0x48, 0xff, 0xcf, 0x0f, 0x85}; /* dec %rdi; jnz */
@@ -138,8 +178,6 @@ size_t am_mix_jump_back(unsigned char *at, const unsigned char *top)
     memcpy(at + sizeof(dec_jnz), &distance, sizeof(distance));
     return length;
 }
-
-const char *const am_mix_unsupported = NULL;
 
 #define SELECTED_OWN                                                                               \
     "xor_r32_zero,mov_r64_m64_row,mov_m64_r64,movups_xmm_m128,vmovups_xmm_m128,movups_m128_xmm,"   \
@@ -158,21 +196,21 @@ const char *const am_mix_unsupported = NULL;
 const char am_mix_selection[] = SELECTED "," SELECTED_OWN;
 
 #elif defined(__aarch64__)
-#include "kernels/instr_aarch64.h"
-#define FORMS "kernels/instr_aarch64.inc"
-
-/* Nothing can be mixed here yet: the names stand for what cpu.instr has. */
-const struct am_mix_form am_mix_forms[] = {{.name = NULL}};
-const struct am_mix_frame am_mix_frames[AM_MIX_BANKS] = {{.enter = NULL}};
-const char *const am_mix_unsupported = "mixes are made of x86-64 instructions only";
-const char am_mix_selection[] = SELECTION;
-
 size_t am_mix_jump_back(unsigned char *at, const unsigned char *top)
 {
-    (void)at;
-    (void)top;
-    return 0;
+    const uint32_t back = (uint32_t)((top - (at + 4)) / 4) & 0x7ffff;
+    const uint32_t code[] = {0xd1000400, 0xb5000000 | back << 5}; /* sub x0, x0, #1; cbnz x0, top */
+
+    memcpy(at, code, sizeof(code));
+    return sizeof(code);
 }
+
+const char am_mix_selection[] =
+    "add_x,lsl_x,mul_x,csel_x,add_x_shifted,clz_x,mov_x,udiv_x,madd_x,sxtw_x,fadd_d,fmul_d,fmadd_d,"
+    "fdiv_d,fsqrt_d,fadd_2d,fmul_2d,fmla_2d,fmla_4s,fdiv_2d,fmax_2d,fcmgt_2d,and_16b,add_4s,mul_4s,"
+    "shl_4s,zip1_4s,tbl_16b,ext_16b,bsl_16b,scvtf_2d,scvtf_4s,fcvtl_2d,cnt_16b,nop,ldr_x_row,str_x,"
+    "ldr_q,str_q,ldr_d,str_d,ldrb_w,ldp_x,fmov_x_d,fmov_d_x,cmp_x,mov_x_imm,cset_x,fcmp_d,"
+    "fcvtzs_x_d,scvtf_d_x,ld1r_2d";
 #endif
 
 #define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text) #name,
@@ -180,8 +218,6 @@ size_t am_mix_jump_back(unsigned char *at, const unsigned char *top)
 #define OWN(name, dom, bank, list, needs, text) #name,
 const char *const am_mix_names[] = {
 #include FORMS
-#ifdef OWN_FORMS
 #include OWN_FORMS
-#endif
     NULL,
 };

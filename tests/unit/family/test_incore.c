@@ -7,9 +7,9 @@
 #include "ports_machine.h"
 #include "tap.h"
 
-#define ROLE(role, legacy, other, what) #role,
+#define ROLE(role, legacy, other, arm, what) #role,
 static const char *const roles[] = {AM_MIX_ANCHOR_MAP(ROLE)};
-#define NAME(role, legacy, other, what) other,
+#define NAME(role, legacy, other, arm, what) other,
 static const char *const anchors[] = {AM_MIX_ANCHOR_MAP(NAME)};
 
 /* A core in which every anchor has a class, and forms beside the anchors. */

@@ -330,7 +330,7 @@ static const struct am_axis axes[] = {
     {.name = NULL},
 };
 
-#define BESIDE(role, legacy, other, what)                                                          \
+#define BESIDE(role, legacy, other, arm, what)                                                     \
     {"with_" #role, "cycle", AM_LOWER, AM_RULE_OWN, "of the counts, the form beside " what},
 static const struct am_metric metrics[] = {
     {"alone", "cycle", AM_LOWER, AM_RULE_OWN, "for each of many independent ones"},
@@ -339,7 +339,7 @@ static const struct am_metric metrics[] = {
 
 /* Slices of one loop are timed alone, and the least that others confirm counts. */
 #define SLICED(loops) .pieces = ROUNDS * IN_A_ROW * (loops), .selection = AGREEMENT
-#define BESIDE_SLICED(role, legacy, other, what) {.metric = "with_" #role, SLICED(BESIDES)},
+#define BESIDE_SLICED(role, legacy, other, arm, what) {.metric = "with_" #role, SLICED(BESIDES)},
 static const struct am_systematic systematic[] = {
     {.metric = "alone", SLICED(BESIDES)},
     AM_MIX_ANCHOR_MAP(BESIDE_SLICED){.metric = NULL},

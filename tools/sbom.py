@@ -29,6 +29,7 @@ LICENCES = {
     "libcap": "BSD-3-Clause OR GPL-2.0-only",
     "libz": "Zlib",
     "libZydis": "MIT",
+    "libcapstone": "BSD-3-Clause",
     "libZycore": "MIT",
 }
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* No decoder: the program was built without Zydis. */
+/* The decoders that this program was built without (AM_NO_ZYDIS, AM_NO_CAPSTONE). */
 #include "model/block/insn.h"
 
-const char *const am_insn_unsupported =
-    "built without a decoder of instructions (Debian: libzydis-dev)";
-
-enum am_status am_insns_decode(const struct am_code *code, struct am_arena *arena,
-                               struct am_insns *out, struct am_err *err)
-{
-    (void)code;
-    (void)arena;
-    *out = (struct am_insns){.n = 0};
-    return am_fail(err, AM_E_ABSENT, "%s", am_insn_unsupported);
-}
+#ifdef AM_NO_ZYDIS
+const struct am_decoder am_decoder_x86_64 = {
+    .missing = "built without a decoder of x86-64 instructions (Debian: libzydis-dev)"};
+#endif
+#ifdef AM_NO_CAPSTONE
+const struct am_decoder am_decoder_aarch64 = {
+    .missing = "built without a decoder of AArch64 instructions (Debian: libcapstone-dev)"};
+#endif

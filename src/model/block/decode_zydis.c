@@ -2,11 +2,8 @@
 /* Instructions of x86-64 by Zydis. */
 #include "model/block/insn.h"
 
-#include "base/array.h"
-
 #include <Zydis/Zydis.h>
-
-const char *const am_insn_unsupported = NULL;
+#include <stdlib.h>
 
 enum { TEXT_MAX = 160 };
 
@@ -176,42 +173,26 @@ static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
     return out->text != NULL;
 }
 
-/* Whether a function ends with this instruction: it leads nowhere behind itself, and no jump before
- * it does (`furthest`, which it may move). */
-static bool is_end(const struct am_insn *insn, uint64_t *furthest)
+static void *start(void)
 {
-    if ((insn->flow == AM_FLOW_JUMP || insn->flow == AM_FLOW_BRANCH) && insn->target > *furthest)
-        *furthest = insn->target;
-    return (insn->flow == AM_FLOW_END || insn->flow == AM_FLOW_JUMP) && *furthest <= insn->address;
+    ZydisDecoder *const decoder = malloc(sizeof(*decoder));
+
+    if (decoder &&
+        ZYAN_SUCCESS(ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return decoder;
+    free(decoder);
+    return NULL;
 }
 
-enum am_status am_insns_decode(const struct am_code *code, struct am_arena *arena,
-                               struct am_insns *out, struct am_err *err)
+static enum am_status decode(void *self, const unsigned char *bytes, size_t n, uint64_t address,
+                             struct am_arena *arena, struct am_insn *out)
 {
-    uint64_t furthest = 0;
-    ZydisDecoder decoder;
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 
-    *out = (struct am_insns){.n = 0};
-    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
-        return am_fail(err, AM_E_ABSENT, "the decoder of instructions cannot be started");
-    for (size_t at = 0; at < code->n;) {
-        ZydisDecodedInstruction in;
-        ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-        struct am_insn *insn;
-
-        if (!ZYAN_SUCCESS(
-                ZydisDecoderDecodeFull(&decoder, code->bytes + at, code->n - at, &in, ops)))
-            return am_fail(err, AM_E_USAGE, "%s+%#zx: no instruction begins with byte %02x",
-                           code->name, at, code->bytes[at]);
-        if (out->n == AM_INSNS_MAX)
-            return am_fail(err, AM_E_USAGE, "%s: more than %d instructions", code->name,
-                           AM_INSNS_MAX);
-        insn = AM_ARRAY_ADD(arena, out->items, out->n, out->cap);
-        if (!insn || !translate(&in, ops, code->address + at, arena, insn))
-            return am_fail(err, AM_E_NOMEM, "no memory for the instructions of %s", code->name);
-        at += in.length;
-        if (code->open_ended && is_end(insn, &furthest))
-            break;
-    }
-    return AM_OK;
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(self, bytes, n, &in, ops)))
+        return AM_E_USAGE;
+    return translate(&in, ops, address, arena, out) ? AM_OK : AM_E_NOMEM;
 }
+
+const struct am_decoder am_decoder_x86_64 = {.open = start, .close = free, .decode = decode};

@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+const char *const am_arch_names[AM_ARCHS] = {
+    [AM_ARCH_X86_64] = "x86-64", [AM_ARCH_AARCH64] = "AArch64"};
+
+static const Elf64_Half machines[AM_ARCHS] = {
+    [AM_ARCH_X86_64] = EM_X86_64, [AM_ARCH_AARCH64] = EM_AARCH64};
+
 enum { NAMES_MAX = 20000 }; /* functions that are looked at for the nearest name */
 
 struct file {
@@ -16,6 +22,7 @@ struct file {
     const unsigned char *data;
     size_t n;
     Elf64_Ehdr head;
+    enum am_arch arch;
 };
 
 /* Copies `size` bytes at `offset`; false when they are not all in the file. */
@@ -51,9 +58,12 @@ static enum am_status open_file(struct file *f, struct am_err *err)
         return am_fail(err, AM_E_USAGE, "%s: neither an object file nor a program (no ELF file)",
                        f->name);
     memcpy(&f->head, f->data, sizeof(f->head));
+    while (f->arch < AM_ARCHS && f->head.e_machine != machines[f->arch])
+        f->arch++;
     if (f->head.e_ident[EI_CLASS] != ELFCLASS64 || f->head.e_ident[EI_DATA] != ELFDATA2LSB ||
-        f->head.e_machine != EM_X86_64)
-        return am_fail(err, AM_E_USAGE, "%s: code of another architecture than x86-64", f->name);
+        f->arch == AM_ARCHS)
+        return am_fail(err, AM_E_USAGE, "%s: code of another architecture than x86-64 and AArch64",
+                       f->name);
     if (f->head.e_shentsize != sizeof(Elf64_Shdr) || f->head.e_shnum == 0)
         return am_fail(err, AM_E_USAGE, "%s: the file has no table of sections", f->name);
     return AM_OK;
@@ -75,7 +85,8 @@ static bool code_of(const struct file *f, const Elf64_Sym *sym, const char *name
         sym->st_size > section.sh_size - at || section.sh_offset > f->n ||
         section.sh_size > f->n - section.sh_offset)
         return false;
-    *out = (struct am_code){.name = name,
+    *out = (struct am_code){.arch = f->arch,
+                            .name = name,
                             .bytes = f->data + section.sh_offset + at,
                             .n = sym->st_size ? sym->st_size : section.sh_size - at,
                             .address = sym->st_value};

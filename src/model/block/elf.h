@@ -14,7 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum am_arch { AM_ARCH_X86_64, AM_ARCH_AARCH64, AM_ARCHS };
+extern const char *const am_arch_names[AM_ARCHS]; /* "x86-64" */
+
 struct am_code {
+    enum am_arch arch;
     const char *name;
     const unsigned char *bytes;
     size_t n;

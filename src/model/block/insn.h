@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Machine instructions as the prediction of blocks sees them: what they are called, what they read
- * and write, where they lead. Whoever decodes (decode_zydis.c) is known to nobody else. */
+ * and write, where they lead. Whoever decodes (decode_zydis.c for x86-64, decode_capstone.c for
+ * AArch64) is known to nobody else. */
 #ifndef AM_MODEL_BLOCK_INSN_H
 #define AM_MODEL_BLOCK_INSN_H
 
@@ -18,12 +19,17 @@ enum {
     AM_REG_VECTOR = 16, /* 32 */
     AM_REG_MASK = 48,   /* 8 */
     AM_REG_FLAGS = 56,
-    AM_REG_COUNT = 57,
+    /* of AArch64 */
+    AM_REG_ARM_GENERAL = 0, /* 31 */
+    AM_REG_ARM_VECTOR = 31, /* 32 */
+    AM_REG_ARM_FLAGS = 63,
+    AM_REG_COUNT = 64, /* as bits of a set; a number that stands for what is not followed */
 };
 
 enum am_flow { AM_FLOW_NEXT, AM_FLOW_JUMP, AM_FLOW_BRANCH, AM_FLOW_CALL, AM_FLOW_END };
 
 struct am_insn {
+    enum am_arch arch;
     uint64_t address;
     unsigned length;
     const char *text;     /* as a disassembler writes it, AT&T order */
@@ -31,6 +37,7 @@ struct am_insn {
     enum am_flow flow;
     uint64_t target;                       /* of jumps and branches to a known place; 0: none */
     uint64_t reads, writes, address_reads; /* sets of registers, as bits */
+    uint64_t beside; /* written one cycle behind the address: a base that an access moves on */
     unsigned general_bits, vector_bits;  /* of the widest register operand of each kind; 0: none */
     unsigned from_bits;                  /* of the last register operand that is only read */
     bool to_general, to_vector, to_mask; /* kind of the first operand, where it is written */
@@ -41,6 +48,11 @@ struct am_insn {
     bool address_scaled;
     bool immediate, by_cl, masked, vex; /* vex: a destination of its own: VEX, EVEX or XOP */
     bool same_sources; /* two register operands or more, and all of them the same */
+    /* Of AArch64: the first register as forms name it ("x", "d", "2d"), how many registers a load
+     * or store moves, and whether an operand is shifted. */
+    char shape[4];
+    unsigned moved;
+    bool shifted;
 };
 
 struct am_insns {
@@ -50,8 +62,20 @@ struct am_insns {
 
 enum { AM_INSNS_MAX = 100000 }; /* of a function */
 
-/* NULL when instructions can be decoded, else the reason. */
-extern const char *const am_insn_unsupported;
+/* Decodes the instructions of one architecture, one at a time. */
+struct am_decoder {
+    const char *missing; /* NULL, or why this program has none */
+    /* NULL when it cannot be started. */
+    void *(*open)(void);
+    void (*close)(void *self);
+    /* The instruction at `bytes`, at most `n` of them. AM_E_USAGE: there is none. */
+    enum am_status (*decode)(void *self, const unsigned char *bytes, size_t n, uint64_t address,
+                             struct am_arena *arena, struct am_insn *out);
+};
+extern const struct am_decoder am_decoder_x86_64, am_decoder_aarch64;
+
+/* NULL when instructions of the architecture can be decoded, else the reason. */
+const char *am_insn_unsupported(enum am_arch arch);
 
 /* All instructions of the code. AM_E_USAGE names the place of what is none; AM_E_ABSENT: this
  * program was built without a decoder. */

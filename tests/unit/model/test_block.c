@@ -305,8 +305,8 @@ int main(void)
 
     check_refused(&self);
     check_damaged(&self);
-    if (am_insn_unsupported) {
-        ok(true, "loops # SKIP %s", am_insn_unsupported);
+    if (am_insn_unsupported(AM_ARCH_X86_64)) {
+        ok(true, "loops # SKIP %s", am_insn_unsupported(AM_ARCH_X86_64));
     } else {
         check_loops(&self);
         check_explained(&self);

@@ -24,6 +24,10 @@ static double other_latency(const struct am_result_set *set, const char *form)
         {"pmovmskb_r32_xmm", "pmovmskb_movd_r32_xmm_pair"},
         {"lea_r64_base", "lea_r64"},
         {"imul_r64_imm", "imul_r64"},
+        {"fmov_x_d", "fmov_x_d_pair"},
+        {"fmov_d_x", "fmov_x_d_pair"},
+        {"fcvtzs_x_d", "fcvtzs_scvtf_x_d_pair"},
+        {"scvtf_d_x", "fcvtzs_scvtf_x_d_pair"},
     };
     const char *const base = form[0] == 'v' ? form + 1 : form;
     char wide[AM_FORM_NAME_MAX];
@@ -51,7 +55,8 @@ static double latency_of(const struct am_result_set *set, const char *form)
  */
 static bool is_one_cycle(const char *form)
 {
-    static const char *const names[] = {"cmp_r64", "test_r64", "mov_r32_imm", "sete_r8", NULL};
+    static const char *const names[] = {"cmp_r64", "test_r64",  "mov_r32_imm", "sete_r8", "cmp_x",
+                                        "tst_x",   "mov_x_imm", "cset_x",      NULL};
 
     for (const char *const *n = names; *n; n++) {
         if (strcmp(*n, form) == 0)
@@ -61,26 +66,27 @@ static bool is_one_cycle(const char *form)
 }
 
 /* A move that takes nothing but a slot is done by renaming: its result is there at once. */
-static bool is_renamed(const struct am_incore *core, const char *form)
+static bool is_renamed(const struct am_incore *core, enum am_arch arch, const char *form)
 {
     const struct am_incore_form *const f = am_incore_find(core, form);
-    const struct am_incore_form *const slot = am_incore_find(core, "xor_r32_zero");
+    const struct am_incore_form *const slot = am_incore_find(core, am_form_slot(arch));
 
     return f && slot && f->kind == slot->kind &&
            (strncmp(form, "mov", 3) == 0 || strncmp(form, "vmov", 4) == 0);
 }
 
 static double line_latency(const struct am_incore *core, const struct am_result_set *set,
-                           const struct am_insn_forms *forms)
+                           const struct am_predicted_line *line)
 {
+    const struct am_insn_forms *const forms = &line->forms;
     double latency;
 
     if (forms->eliminated || forms->match == AM_FORM_NONE || !forms->operation[0])
         return forms->match == AM_FORM_UNKNOWN ? NAN : 0;
-    if (strstr(forms->operation, "_m"))
+    if (strstr(forms->operation, "_m") || line->insn->beside)
         return 0; /* a load of its own, which is counted where its address is */
     latency = is_one_cycle(forms->operation) ? 1 : latency_of(set, forms->operation);
-    return isnan(latency) && is_renamed(core, forms->operation) ? 0 : latency;
+    return isnan(latency) && is_renamed(core, line->insn->arch, forms->operation) ? 0 : latency;
 }
 
 /* ---- resources ---- */
@@ -91,7 +97,7 @@ struct pressing {
 };
 
 /* A load or store beside an operation has no slot of its own. */
-static void press(const struct pressing *p, const char *form, bool beside)
+static void press(const struct pressing *p, const char *form, unsigned times, bool beside)
 {
     const struct am_incore_form *const f = form[0] ? am_incore_find(p->core, form) : NULL;
 
@@ -99,32 +105,33 @@ static void press(const struct pressing *p, const char *form, bool beside)
         const struct am_resources_weight *const w =
             am_resources_weight(&p->core->model, f->kind, r);
 
-        p->at[r] += w->value;
-        p->lo[r] += w->lo;
-        p->hi[r] += w->hi;
+        p->at[r] += times * w->value;
+        p->lo[r] += times * w->lo;
+        p->hi[r] += times * w->hi;
     }
 }
 
 /* What is not known takes a slot at least. */
-static void press_line(const struct pressing *p, const struct am_insn_forms *forms)
+static void press_line(const struct pressing *p, const struct am_predicted_line *line)
 {
+    const struct am_insn_forms *const forms = &line->forms;
     const bool nothing = !forms->operation[0] && !forms->load[0] && !forms->store[0];
 
     if (forms->match == AM_FORM_UNKNOWN && nothing)
-        press(p, "xor_r32_zero", false);
-    press(p, forms->operation, false);
-    press(p, forms->load, forms->operation[0] != '\0');
-    press(p, forms->store, forms->operation[0] != '\0' || forms->load[0] != '\0');
+        press(p, am_form_slot(line->insn->arch), 1, false);
+    press(p, forms->operation, 1, false);
+    press(p, forms->load, forms->times, forms->operation[0] != '\0');
+    press(p, forms->store, forms->times, forms->operation[0] != '\0' || forms->load[0] != '\0');
 }
 
-static double line_pressure(const struct am_incore *core, const struct am_insn_forms *forms,
+static double line_pressure(const struct am_incore *core, const struct am_predicted_line *line,
                             size_t resource)
 {
     double at[AM_RESOURCES_MAX] = {0}, lo[AM_RESOURCES_MAX] = {0};
     double hi[AM_RESOURCES_MAX] = {0};
     const struct pressing p = {.core = core, .at = at, .lo = lo, .hi = hi};
 
-    press_line(&p, forms);
+    press_line(&p, line);
     return at[resource];
 }
 
@@ -140,7 +147,7 @@ static bool press_all(struct am_predicted *b, const struct am_incore *core, stru
     if (!p.at || !p.lo || !p.hi)
         return false;
     for (size_t i = 0; i < b->n; i++)
-        press_line(&p, &b->lines[i].forms);
+        press_line(&p, &b->lines[i]);
     for (size_t r = 0; r < resources; r++) {
         b->busiest = p.at[r] > p.at[b->busiest] ? r : b->busiest;
         b->lo = fmax(b->lo, p.lo[r]);
@@ -150,7 +157,7 @@ static bool press_all(struct am_predicted *b, const struct am_incore *core, stru
     for (size_t r = 0; r < resources; r++)
         b->next = r == b->busiest ? b->next : fmax(b->next, p.at[r]);
     for (size_t i = 0; i < b->n; i++)
-        b->lines[i].pressure = line_pressure(core, &b->lines[i].forms, b->busiest);
+        b->lines[i].pressure = line_pressure(core, &b->lines[i], b->busiest);
     return true;
 }
 
@@ -179,11 +186,20 @@ static void wait_for(const struct flow *f, uint64_t regs, double more, struct re
     }
 }
 
+/* A base that an access moves on is there one cycle behind what it was. */
+static void move_on(struct flow *f, size_t step, const struct am_insn *in, double at)
+{
+    for (size_t r = 0; r < AM_REG_COUNT; r++) {
+        if (in->beside >> r & 1)
+            f->regs[r] = (struct ready){.at = at, .by = step + 1};
+    }
+}
+
 /* Loads begin when their address is known, and the operation when all of its operands are. */
 static double play_line(struct flow *f, size_t step, const struct am_predicted_line *line)
 {
     const struct am_insn *const in = line->insn;
-    struct ready until = {.at = 0};
+    struct ready until = {.at = 0}, base = {.at = 0};
     double done;
 
     if (!line->forms.eliminated)
@@ -193,6 +209,8 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
         until.at = fmax(until.at, f->load_latency);
     f->before[step] = until.by;
     done = until.at + (isnan(line->latency) ? 1 : line->latency);
+    wait_for(f, in->beside, 1, &base);
+    move_on(f, step, in, base.at);
     for (size_t r = 0; r < AM_REG_COUNT; r++) {
         if (in->writes >> r & 1)
             f->regs[r] = (struct ready){.at = done, .by = step + 1};
@@ -265,11 +283,20 @@ static void decide(struct am_predicted *b)
     }
 }
 
+enum am_arch am_core_arch(const struct am_incore *core)
+{
+    enum am_arch arch = AM_ARCHS;
+
+    while (arch > 0 && !am_incore_find(core, am_form_slot(--arch)))
+        ;
+    return arch;
+}
+
 bool am_loop_predict(const struct am_incore *core, const struct am_result_set *set,
                      const struct am_insns *insns, const struct am_loop *loop,
                      struct am_arena *arena, struct am_predicted *out)
 {
-    const double load = latency_of(set, "mov_r64_m64");
+    const double load = latency_of(set, am_form_load(insns->items[loop->first].arch));
     bool loads = false;
 
     *out = (struct am_predicted){.loop = loop, .n = loop->last - loop->first + 1};
@@ -279,7 +306,7 @@ bool am_loop_predict(const struct am_incore *core, const struct am_result_set *s
 
         line->insn = &insns->items[loop->first + i];
         am_insn_forms(line->insn, i ? line[-1].insn : NULL, is_measured, core, &line->forms);
-        line->latency = line_latency(core, set, &line->forms);
+        line->latency = line_latency(core, set, line);
         out->unknown += line->forms.match == AM_FORM_UNKNOWN;
         out->like += line->forms.match == AM_FORM_LIKE;
         out->latencies_unknown += isnan(line->latency) && line->insn->writes != 0;

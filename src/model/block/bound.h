@@ -39,7 +39,10 @@ struct am_predicted {
     enum am_limit limit;
 };
 
-/* False when memory is refused. */
+/* The architecture of the core that was measured. */
+enum am_arch am_core_arch(const struct am_incore *core);
+
+/* False when memory is refused. The instructions are of the core's architecture. */
 bool am_loop_predict(const struct am_incore *core, const struct am_result_set *set,
                      const struct am_insns *insns, const struct am_loop *loop,
                      struct am_arena *arena, struct am_predicted *out);

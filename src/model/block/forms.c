@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From decoded instructions to the names of measured forms (kernels/instr_x86_64.inc and
+/* From decoded x86-64 instructions to the names of measured forms (kernels/instr_x86_64.inc and
  * kernels/mix/own_x86_64.inc). */
 #include "model/block/forms.h"
 
@@ -503,13 +503,12 @@ static enum am_form_match name_operation(const struct naming *n, bool *whole, ch
     return find_operation(n, out);
 }
 
-void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
-                   am_form_known_fn *known, const void *self, struct am_insn_forms *out)
+static void name_x86_64(const struct am_insn *insn, const struct am_insn *before,
+                        am_form_known_fn *known, const void *self, struct am_insn_forms *out)
 {
     const struct naming n = {.insn = insn, .known = known, .self = self};
     bool whole = false;
 
-    *out = (struct am_insn_forms){.match = AM_FORM_EXACT};
     if (is_fused(insn, before)) {
         out->match = AM_FORM_NONE;
     } else if (insn->flow == AM_FLOW_BRANCH || insn->flow == AM_FLOW_JUMP) {
@@ -530,4 +529,32 @@ void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
         if (insn->stores)
             out->match = lesser(out->match, take(&n, store_form(insn), out->store));
     }
+}
+
+/* ---- by architecture ---- */
+
+typedef void name_fn(const struct am_insn *insn, const struct am_insn *before,
+                     am_form_known_fn *known, const void *self, struct am_insn_forms *out);
+
+static const struct {
+    name_fn *name;
+    const char *slot, *load;
+} archs[AM_ARCHS] = {[AM_ARCH_X86_64] = {name_x86_64, "xor_r32_zero", "mov_r64_m64"},
+                     [AM_ARCH_AARCH64] = {am_insn_forms_aarch64, "nop", "ldr_x"}};
+
+const char *am_form_slot(enum am_arch arch)
+{
+    return archs[arch].slot;
+}
+
+const char *am_form_load(enum am_arch arch)
+{
+    return archs[arch].load;
+}
+
+void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
+                   am_form_known_fn *known, const void *self, struct am_insn_forms *out)
+{
+    *out = (struct am_insn_forms){.match = AM_FORM_EXACT, .times = 1};
+    archs[insn->arch].name(insn, before, known, self, out);
 }

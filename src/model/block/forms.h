@@ -25,14 +25,23 @@ struct am_insn_forms {
     char operation[AM_FORM_NAME_MAX]; /* "" when it is only a load or store */
     char load[AM_FORM_NAME_MAX];      /* "" without one */
     char store[AM_FORM_NAME_MAX];
+    unsigned times;  /* so many loads or stores: those of pairs and lists; at least 1 */
     bool eliminated; /* known to renaming: a zero, whatever its sources hold */
 };
 
 /* Whether a form of that name was measured. */
 typedef bool am_form_known_fn(const void *self, const char *name);
 
+/* What stands for a slot of the front end and for a load from the first-level cache. */
+const char *am_form_slot(enum am_arch arch);
+const char *am_form_load(enum am_arch arch); /* by its latency */
+
 /* `before` is the instruction before it in the loop (NULL: none): a jump is fused with some. */
 void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
                    am_form_known_fn *known, const void *self, struct am_insn_forms *out);
+
+/* The same of AArch64 alone (forms_aarch64.c). */
+void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn *before,
+                           am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 
 #endif

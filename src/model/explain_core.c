@@ -83,7 +83,8 @@ static bool tell_loops(const struct telling *t, const struct am_explanation *e,
                        struct am_core_bound *out)
 {
     const struct am_attachment *const a = am_result_attachment(e->result, "code");
-    const struct am_code code = {.name = e->result->bench,
+    const struct am_code code = {.arch = am_core_arch(t->core),
+                                 .name = e->result->bench,
                                  .bytes = a->data,
                                  .n = a->n,
                                  .address = any_address,

@@ -113,6 +113,9 @@ enum am_status am_cmd_predict(struct am_cli *cli, struct am_err *err)
         s = am_insns_decode(&code, cli->arena, &insns, err);
     if (s == AM_OK)
         s = load_core(cli, run, &machine, &core, err);
+    if (s == AM_OK && code.arch != am_core_arch(&core))
+        s = am_fail(err, AM_E_USAGE, "%s has code of %s, but %s was measured on %s", file,
+                    am_arch_names[code.arch], machine.name, am_arch_names[am_core_arch(&core)]);
     if (s == AM_OK) {
         view.function = code.name;
         view.run = machine.name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code of rows: bytes of x86-64 instructions, written by hand; tests/unit/bench_cpu/test_sizes.c
- * runs each kind. */
+/* Code of rows: bytes of instructions, written by hand per architecture;
+ * tests/unit/bench_cpu/test_sizes.c runs each kind, test_rows.c AArch64's under qemu. */
 #include "kernels/mix/row.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 const char *const am_row_fillers[] = {AM_ROW_FILLER_MAP(NAME) NULL};
 #undef NAME
 
-enum { LINE = 64, NOP = 0x90, FRAME_BYTES = 256, ROOM_UNIT = 1024, TURNS = 8 };
+enum { LINE = 64, FRAME_BYTES = 256, ROOM_UNIT = 1024, TURNS = 8, ACCESS_BYTES_MAX = 10 };
 
 _Static_assert(offsetof(struct am_row_area, divisor) == 16, "known to `enter`");
 _Static_assert(offsetof(struct am_row_area, loaded) == 32, "known to the filler load");
@@ -21,9 +21,84 @@ struct piece {
     unsigned char length, bytes[6];
 };
 
+struct row {
+    unsigned char *at, *top;
+};
+
+static void put(struct row *r, const unsigned char *bytes, size_t n)
+{
+    memcpy(r->at, bytes, n);
+    r->at += n;
+}
+
+#if defined(__aarch64__)
 /* In turn; a length of 0 ends. */
 static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
-    [AM_ROW_nop] = {{1, {NOP}}},
+    [AM_ROW_nop] = {{4, {0x1f, 0x20, 0x03, 0xd5}}},
+    [AM_ROW_zero] = {{4, {0x09, 0x00, 0x80, 0xd2}}},   /* mov x9, #0 */
+    [AM_ROW_general] = {{4, {0x2b, 0x05, 0x00, 0x91}}, /* add x11, x9, #1 */
+                        {4, {0x2c, 0x05, 0x00, 0x91}}, /* to x14 */
+                        {4, {0x2d, 0x05, 0x00, 0x91}},
+                        {4, {0x2e, 0x05, 0x00, 0x91}}},
+    [AM_ROW_vector] = {{4, {0x00, 0x84, 0xb3, 0x4e}}, /* add v0.4s, v0.4s, v19.4s */
+                       {4, {0x21, 0x84, 0xb3, 0x4e}}, /* to v7 */
+                       {4, {0x42, 0x84, 0xb3, 0x4e}},
+                       {4, {0x63, 0x84, 0xb3, 0x4e}},
+                       {4, {0x84, 0x84, 0xb3, 0x4e}},
+                       {4, {0xa5, 0x84, 0xb3, 0x4e}},
+                       {4, {0xc6, 0x84, 0xb3, 0x4e}},
+                       {4, {0xe7, 0x84, 0xb3, 0x4e}}},
+    [AM_ROW_load] = {{4, {0x0b, 0x20, 0x40, 0xb9}}, /* ldr w11, [x0, #32] */
+                     {4, {0x0c, 0x20, 0x40, 0xb9}}, /* to w14 */
+                     {4, {0x0d, 0x20, 0x40, 0xb9}},
+                     {4, {0x0e, 0x20, 0x40, 0xb9}}},
+    [AM_ROW_store] = {{4, {0x09, 0x28, 0x00, 0xb9}}}, /* str w9, [x0, #40] */
+};
+
+/* The chains' registers are d16 and d17, the divisor is d18, v19 is zero. */
+static const unsigned char enter[] = {
+    0x10, 0x00, 0x40, 0xfd, /* ldr d16, [x0] */
+    0x11, 0x04, 0x40, 0xfd, /* ldr d17, [x0, #8] */
+    0x12, 0x08, 0x40, 0xfd, /* ldr d18, [x0, #16] */
+    0x13, 0xe4, 0x00, 0x6f, /* movi v19.2d, #0 */
+    0x09, 0x00, 0x80, 0xd2, /* mov x9, #0 */
+    0xaa, 0x00, 0x80, 0x52, /* mov w10, #5 */
+};
+static const unsigned char links[2][4] = {{0x10, 0x1a, 0x72, 0x1e},  /* fdiv d16, d16, d18 */
+                                          {0x31, 0x1a, 0x72, 0x1e}}; /* and d17 */
+static const unsigned char leave[] = {
+    0x10, 0x00, 0x00, 0xfd, /* str d16, [x0] */
+    0x11, 0x04, 0x00, 0xfd, /* str d17, [x0, #8] */
+    0x0a, 0x20, 0x00, 0xf9, /* str x10, [x0, #64] */
+    0xc0, 0x03, 0x5f, 0xd6, /* ret */
+};
+static const unsigned char wide_nop[AM_ROW_WIDE_BYTES] = {0x1f, 0x20, 0x03, 0xd5};
+
+static void put_word(struct row *r, uint32_t word)
+{
+    put(r, (const unsigned char *)&word, sizeof(word));
+}
+
+/* A branch on a register reaches a megabyte, a plain one any row. */
+static void put_back(struct row *r)
+{
+    put_word(r, 0xd1000421); /* sub x1, x1, #1 */
+    put_word(r, 0xb4000041); /* cbz x1, 8 bytes on */
+    put_word(r, 0x14000000 | ((uint32_t)((r->top - r->at) / 4) & 0x3ffffff)); /* b top */
+}
+
+/* By the logarithm of their bytes: from and to w10 or x10, at any offset up to 255 from x0. */
+static const uint32_t stores[] = {0x3800000a, 0x7800000a, 0xb800000a, 0xf800000a};
+static const uint32_t loads[] = {0x3840000a, 0x7840000a, 0xb840000a, 0xf840000a};
+
+static void put_access(struct row *r, const uint32_t *word, size_t offset)
+{
+    put_word(r, *word | (uint32_t)(offsetof(struct am_row_area, pair) + offset) << 12);
+}
+#else
+/* In turn; a length of 0 ends. */
+static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
+    [AM_ROW_nop] = {{1, {0x90}}},
     [AM_ROW_zero] = {{2, {0x31, 0xc9}}},            /* xor %ecx,%ecx */
     [AM_ROW_general] = {{4, {0x4c, 0x8d, 0x41, 1}}, /* lea 1(%rcx),%r8 */
                         {4, {0x4c, 0x8d, 0x49, 1}}, /* to r11 */
@@ -61,21 +136,31 @@ static const unsigned char leave[] = {
 };
 static const unsigned char wide_nop[AM_ROW_WIDE_BYTES] = {0x0f, 0x1f, 0x40, 0};
 
-#if defined(__x86_64__)
-static const char *const unsupported = NULL;
-#else
-static const char *const unsupported = "rows are made of x86-64 instructions only";
-#endif
-
-struct row {
-    unsigned char *at, *top;
-};
-
-static void put(struct row *r, const unsigned char *bytes, size_t n)
+static void put_back(struct row *r)
 {
-    memcpy(r->at, bytes, n);
-    r->at += n;
+    static const unsigned char dec_jnz[] = {0x48, 0xff, 0xce, 0x0f, 0x85}; /* dec %rsi; jnz */
+    int32_t distance;
+
+    put(r, dec_jnz, sizeof(dec_jnz));
+    distance = (int32_t)(r->top - (r->at + sizeof(distance)));
+    put(r, (const unsigned char *)&distance, sizeof(distance));
 }
+
+/* By the logarithm of their bytes: from and to eax, with an address of 32-bit displacement from
+ * rdi, which makes all of a kind equally long. */
+static const struct piece stores[] = {
+    {2, {0x88, 0x87}}, {3, {0x66, 0x89, 0x87}}, {2, {0x89, 0x87}}, {3, {0x48, 0x89, 0x87}}};
+static const struct piece loads[] = {
+    {3, {0x0f, 0xb6, 0x87}}, {3, {0x0f, 0xb7, 0x87}}, {2, {0x8b, 0x87}}, {3, {0x48, 0x8b, 0x87}}};
+
+static void put_access(struct row *r, const struct piece *piece, size_t offset)
+{
+    const int32_t displacement = (int32_t)(offsetof(struct am_row_area, pair) + offset);
+
+    put(r, piece->bytes, piece->length);
+    put(r, (const unsigned char *)&displacement, sizeof(displacement));
+}
+#endif
 
 /* The loop begins on a line of the cache. */
 static enum am_status begin(struct am_mix_room *room, size_t bytes, struct row *r,
@@ -83,8 +168,6 @@ static enum am_status begin(struct am_mix_room *room, size_t bytes, struct row *
 {
     enum am_status s;
 
-    if (unsupported)
-        return am_fail(err, AM_E_ABSENT, "%s", unsupported);
     if (bytes > AM_ROW_BYTES_MAX)
         return am_fail(err, AM_E_ABSENT, "%zu bytes of code, at most %d", bytes, AM_ROW_BYTES_MAX);
     s = am_mix_room_open(room, (bytes + FRAME_BYTES) / ROOM_UNIT + 1, err);
@@ -93,7 +176,7 @@ static enum am_status begin(struct am_mix_room *room, size_t bytes, struct row *
     r->at = room->base;
     put(r, enter, sizeof(enter));
     while ((uintptr_t)r->at % LINE)
-        *r->at++ = NOP;
+        put(r, am_mix_nop, sizeof(am_mix_nop));
     r->top = r->at;
     return AM_OK;
 }
@@ -101,12 +184,7 @@ static enum am_status begin(struct am_mix_room *room, size_t bytes, struct row *
 static enum am_status end(struct am_mix_room *room, struct row *r, am_row_fn **fn_p,
                           struct am_err *err)
 {
-    static const unsigned char dec_jnz[] = {0x48, 0xff, 0xce, 0x0f, 0x85}; /* dec %rsi; jnz */
-    int32_t distance;
-
-    put(r, dec_jnz, sizeof(dec_jnz));
-    distance = (int32_t)(r->top - (r->at + sizeof(distance)));
-    put(r, (const unsigned char *)&distance, sizeof(distance));
+    put_back(r);
     put(r, leave, sizeof(leave));
     memcpy(fn_p, &room->base, sizeof(*fn_p)); /* a pointer to code, from one to its bytes */
     return am_mix_seal(room, err);
@@ -159,13 +237,6 @@ enum am_status am_row_plain(struct am_mix_room *room, size_t bytes, am_row_fn **
 
 /* ---- stores and loads ---- */
 
-/* By the logarithm of their bytes: from and to eax, with an address of 32-bit displacement from
- * rdi, which makes all of a kind equally long. */
-static const struct piece stores[] = {
-    {2, {0x88, 0x87}}, {3, {0x66, 0x89, 0x87}}, {2, {0x89, 0x87}}, {3, {0x48, 0x89, 0x87}}};
-static const struct piece loads[] = {
-    {3, {0x0f, 0xb6, 0x87}}, {3, {0x0f, 0xb7, 0x87}}, {2, {0x8b, 0x87}}, {3, {0x48, 0x8b, 0x87}}};
-
 /* 0 to 3; 4: no such access. */
 static size_t log_of(size_t bytes)
 {
@@ -174,14 +245,6 @@ static size_t log_of(size_t bytes)
     while (log < 4 && (size_t)1 << log != bytes)
         log++;
     return log;
-}
-
-static void put_access(struct row *r, const struct piece *piece, size_t offset)
-{
-    const int32_t displacement = (int32_t)(offsetof(struct am_row_area, pair) + offset);
-
-    put(r, piece->bytes, piece->length);
-    put(r, (const unsigned char *)&displacement, sizeof(displacement));
 }
 
 enum am_status am_row_pairs(struct am_mix_room *room, const struct am_row_pair *pair,
@@ -196,8 +259,7 @@ enum am_status am_row_pairs(struct am_mix_room *room, const struct am_row_pair *
                        "a load of %zu bytes at byte %zu of a store of %zu: 1, 2, 4 or 8 bytes that "
                        "the store wrote some of",
                        pair->load, pair->offset, pair->store);
-    s = begin(room, (size_t)AM_ROW_PAIRS * 2 * (sizeof(stores[0].bytes) + sizeof(int32_t)), &r,
-              err);
+    s = begin(room, (size_t)AM_ROW_PAIRS * 2 * ACCESS_BYTES_MAX, &r, err);
     if (s != AM_OK)
         return s;
     for (int i = 0; i < AM_ROW_PAIRS; i++) {

@@ -6,7 +6,7 @@
  * between them at once works on both together, and a pass takes as long as one chain; else one
  * comes after the other. Fillers differ in what they occupy: a place in the window alone, a
  * register, an entry of the queue of loads or stores. Without chains a pass is the fillers alone,
- * code of any length. A pair is a store and a load of what it wrote, in a chain. x86-64 only. */
+ * code of any length. A pair is a store and a load of what it wrote, in a chain. */
 #ifndef AM_KERNELS_MIX_ROW_H
 #define AM_KERNELS_MIX_ROW_H
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of instructions alone, without benches: what runs under qemu as well. */
+#include "kernels/mix/row.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static void check_between(struct am_row_area *area)
+{
+    size_t wrong = 0, loops = 0;
+
+    for (int filler = 0; filler < AM_ROW_FILLERS; filler++) {
+        for (size_t count = 0; count <= 600; count += 150, loops++) {
+            struct am_mix_room room = {.base = NULL};
+            struct am_err err = {0};
+            am_row_fn *fn;
+
+            am_row_start(area);
+            if (am_row_between(&room, (enum am_row_filler)filler, count, &fn, &err) != AM_OK) {
+                wrong++;
+                continue;
+            }
+            fn(area, 5);
+            wrong += !am_row_is_right(area, 5) || am_row_is_right(area, 4);
+            am_mix_room_close(&room);
+        }
+    }
+    ok(wrong == 0, "%zu loops of two chains end where five passes end", loops);
+}
+
+/* Longer than a branch on a register reaches on some architectures. */
+static void check_plain(struct am_row_area *area)
+{
+    struct am_mix_room room = {.base = NULL};
+    struct am_err err = {0};
+    am_row_fn *fn;
+
+    am_row_start(area);
+    ok(am_row_plain(&room, AM_ROW_BYTES_MAX, &fn, &err) == AM_OK, "the longest row is made");
+    fn(area, 3);
+    ok(am_row_is_right(area, 0) && area->passed == 5, "runs and leaves the chains alone");
+    am_mix_room_close(&room);
+}
+
+/* What a load of `load` bytes takes at `offset` of a store of `store` bytes, over memory of zeros.
+ */
+static uint64_t passed_on(uint64_t value, const struct am_row_pair *pair, unsigned char *memory)
+{
+    uint64_t out = 0;
+
+    memcpy(memory, &value, pair->store);
+    memcpy(&out, memory + pair->offset, pair->load);
+    return out;
+}
+
+static void check_pairs(struct am_row_area *area)
+{
+    size_t wrong = 0, kinds = 0;
+
+    for (size_t store = 1; store <= 8; store *= 2) {
+        for (size_t load = 1; load <= 8; load *= 2) {
+            for (size_t offset = 0; offset < store; offset++, kinds++) {
+                const struct am_row_pair pair = {store, load, offset};
+                unsigned char memory[64] = {0};
+                struct am_mix_room room = {.base = NULL};
+                struct am_err err = {0};
+                uint64_t expected = 5;
+                am_row_fn *fn;
+
+                am_row_start(area);
+                memset(area->pair, 0x5a, sizeof(area->pair));
+                memset(memory, 0x5a, sizeof(memory));
+                wrong += am_row_pairs(&room, &pair, &fn, &err) != AM_OK;
+                fn(area, 2);
+                for (int i = 0; i < 2 * AM_ROW_PAIRS; i++)
+                    expected = passed_on(expected, &pair, memory);
+                wrong += area->passed != expected;
+                am_mix_room_close(&room);
+            }
+        }
+    }
+    ok(wrong == 0, "%zu kinds of pairs pass on what memory would", kinds);
+}
+
+int main(void)
+{
+    struct am_row_area *const area = aligned_alloc(4096, 4096);
+
+    if (!area)
+        return 1;
+    check_between(area);
+    check_plain(area);
+    check_pairs(area);
+    free(area);
+    return tap_done();
+}

@@ -13,8 +13,10 @@
 
 enum {
     STAT_CAP = 256 * 1024,
-    STEAL_FIELD = 8,    /* user nice system idle iowait irq softirq steal */
-    THREADS_FIELD = 18, /* of /proc/PID/stat, counted from the bracket that ends the name */
+    STEAL_FIELD = 8,          /* user nice system idle iowait irq softirq steal */
+    THREADS_FIELD = 18,       /* of /proc/PID/stat, counted from the bracket that ends the name */
+    WAITED_THREADS_MAX = 128, /* a file is read per thread: not of more */
+    WAITED_TEXT = 96,
 };
 
 static bool uses(const int *cpus, size_t n, uint64_t cpu)
@@ -70,6 +72,16 @@ uint64_t am_disturbance_threads(const char *text)
     return threads;
 }
 
+uint64_t am_disturbance_newest(const char *text)
+{
+    const char *const last = strrchr(text, ' ');
+    uint64_t newest = 0;
+
+    if (!last || !am_parse_u64(last + 1, strcspn(last + 1, "\n"), &newest))
+        newest = 0;
+    return newest;
+}
+
 /* The file's text as it is now; "" when it cannot be read. */
 static const char *read_again(const struct am_disturbance_probe *probe, int fd)
 {
@@ -77,6 +89,51 @@ static const char *read_again(const struct am_disturbance_probe *probe, int fd)
 
     probe->text[n > 0 ? n : 0] = '\0';
     return probe->text;
+}
+
+/* "time on the CPU, time waiting for it, times that it got it" */
+bool am_disturbance_waited(const char *text, uint64_t *ns)
+{
+    const size_t first = strcspn(text, " ");
+    const char *const second = text + first + strspn(text + first, " ");
+
+    return first && am_parse_u64(second, strcspn(second, " \n"), ns);
+}
+
+static bool read_thread_waited(int tasks, const char *thread, uint64_t *ns)
+{
+    char path[WAITED_TEXT], text[WAITED_TEXT];
+    ssize_t n;
+    int fd;
+
+    if (!am_str_format(path, sizeof(path), "%s/schedstat", thread))
+        return false;
+    fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+    n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+    if (fd >= 0)
+        (void)close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return am_disturbance_waited(text, ns);
+}
+
+/* Of all threads that there are now. One that ends meanwhile takes its part with it. */
+static bool read_waited(const struct am_disturbance_probe *probe, uint64_t threads, uint64_t *out)
+{
+    const struct dirent *entry;
+    bool known = probe->tasks && threads && threads <= WAITED_THREADS_MAX;
+
+    *out = 0;
+    if (known)
+        rewinddir(probe->tasks);
+    while (known && (entry = readdir(probe->tasks))) {
+        uint64_t ns = 0;
+
+        if (entry->d_name[0] == '.')
+            continue;
+        known = read_thread_waited(dirfd(probe->tasks), entry->d_name, &ns);
+        *out += ns;
+    }
+    return known;
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -99,7 +156,9 @@ static void read_probe(void *self, struct am_disturbance_totals *out)
                                                    probe->n_cpus) *
                         probe->tick_ns;
         out->threads = am_disturbance_threads(read_again(probe, probe->self_fd));
+        out->newest = am_disturbance_newest(read_again(probe, probe->load_fd));
     }
+    out->has_waited = read_waited(probe, out->threads, &out->waited_ns);
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         out->switches = (uint64_t)usage.ru_nivcsw;
 }
@@ -119,6 +178,8 @@ void am_disturbance_open(struct am_disturbance_probe *probe, const int *cpus, si
     *probe = (struct am_disturbance_probe){
         .stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC),
         .self_fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC),
+        .load_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC),
+        .tasks = opendir("/proc/self/task"),
         .text = malloc(STAT_CAP),
         .cpus = cpus,
         .n_cpus = n_cpus,
@@ -139,6 +200,10 @@ void am_disturbance_close(struct am_disturbance_probe *probe)
 {
     close_file(&probe->stat_fd);
     close_file(&probe->self_fd);
+    close_file(&probe->load_fd);
+    if (probe->tasks)
+        (void)closedir(probe->tasks);
+    probe->tasks = NULL;
     free(probe->text);
     probe->text = NULL;
 }

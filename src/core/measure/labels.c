@@ -19,9 +19,24 @@ static const double filled = 0.9;
  * it never waits, more by `off_slope` times the part that it waits anyway, since waiting varies. */
 static const double off_least = 0.02, off_slope = 5, off_most = 0.5;
 
+/* Threads beside the measuring one that together use less than this part of a CPU are a driver's:
+ * how much they do varies without any neighbour. */
+static const double helpers_most = 0.5;
+
 static double share(uint64_t part, uint64_t whole)
 {
     return whole ? (double)part / (double)whole : 0;
+}
+
+void am_batch_waited(struct am_batch_use *use, const struct am_disturbance_totals *before,
+                     const struct am_disturbance_totals *after)
+{
+    const bool same = before->newest && before->newest == after->newest && before->threads &&
+                      before->threads == after->threads;
+
+    use->has_waited =
+        same && before->has_waited && after->has_waited && after->waited_ns >= before->waited_ns;
+    use->waited_ns = use->has_waited ? after->waited_ns - before->waited_ns : 0;
 }
 
 void am_occupancy_see(struct am_occupancy *o, const struct am_batch_use *use)
@@ -45,14 +60,22 @@ static double missing(const struct am_occupancy *o, const struct am_batch_use *u
     const bool idle = o->process > 0 && o->process <= all - 1;
     const bool own = idle || (use->threads > use->cpus && o->process >= filled * all);
 
+    if (idle && o->process - o->thread < helpers_most)
+        return o->thread - share(use->thread_ns, use->wall_ns);
     return (own ? o->process : all) - share(use->process_ns, use->wall_ns);
+}
+
+/* Whether its threads waited for CPUs long enough to matter; yes where nobody knows. */
+static bool had_to_wait(const struct am_batch_use *use)
+{
+    return !use->has_waited || share(use->waited_ns, use->wall_ns) > taken_least;
 }
 
 /* Without CPU times every involuntary switch counts. */
 static bool was_displaced(const struct am_sample *x, const struct am_occupancy *o,
                           const struct am_batch_use *use)
 {
-    return x->switches && (!use->has_times || missing(o, use) > taken_least);
+    return x->switches && had_to_wait(use) && (!use->has_times || missing(o, use) > taken_least);
 }
 
 static bool was_off(const struct am_occupancy *o, const struct am_batch_use *use)

@@ -8,7 +8,9 @@
  * displace each other; where CPUs stay idle, a thread that is displaced goes on elsewhere. So the
  * highest share of wall time that the point's batches spent on CPUs is
  * kept (struct am_occupancy), and only what a batch lacks of that is held against it. The only
- * batch of a point cannot be told from its habit: it is never labelled so. */
+ * batch of a point cannot be told from its habit: it is never labelled so. Where the kernel says
+ * how long threads waited for a CPU, a switch counts only where they waited: what a team lacks of
+ * its CPUs because its idle threads sleep is no neighbour's. */
 #ifndef AM_CORE_LABELS_H
 #define AM_CORE_LABELS_H
 
@@ -18,9 +20,12 @@
 
 /* Running totals of the machine and of this process. */
 struct am_disturbance_totals {
-    uint64_t steal_ns; /* stolen from the CPUs of the launch */
-    uint64_t switches; /* involuntary, of all threads of the process */
-    uint64_t threads;  /* how many it has now (no total); 0: not known */
+    uint64_t steal_ns;  /* stolen from the CPUs of the launch */
+    uint64_t switches;  /* involuntary, of all threads of the process */
+    uint64_t threads;   /* how many it has now (no total); 0: not known */
+    uint64_t newest;    /* number of the thread or process that began last, anybody's (no total) */
+    bool has_waited;    /* the next one is known */
+    uint64_t waited_ns; /* in which threads that live now could have run and had no CPU */
 };
 
 /* CPU time used so far. */
@@ -42,7 +47,14 @@ struct am_batch_use {
     uint64_t thread_ns, process_ns; /* CPU time of the measuring thread, and of all threads */
     uint64_t threads;               /* of the process; 0: not known */
     size_t cpus;                    /* that the launch may use */
+    bool has_waited;                /* the next one is known */
+    uint64_t waited_ns;             /* for a CPU, all threads together */
 };
+
+/* Time that all threads waited for a CPU between two readings, into `use`: known only where the
+ * threads are the same, since nobody has begun one and none has ended. */
+void am_batch_waited(struct am_batch_use *use, const struct am_disturbance_totals *before,
+                     const struct am_disturbance_totals *after);
 
 /* Whether stolen time matters: more than a hundredth of the batch. It is counted in steps of 10 ms,
  * so that one step in a batch of a second and more is no news. */

@@ -396,6 +396,7 @@ static enum am_status take_sample(struct session *s, uint64_t iters, struct am_s
     out->switches = risen(before.switches, after.switches);
     out->off_ns = am_batch_off_ns(&use);
     use.threads = after.threads;
+    am_batch_waited(&use, &before, &after);
     am_occupancy_see(&s->occupancy, &use);
     out->labels = am_labels_of(out, &s->occupancy, &use, sampler->settings.drift_limit);
     am_bench_derive(s->bench->metrics, s->work, sampler->clock, out);

@@ -524,6 +524,29 @@ static void test_steal(void)
     ok(am_disturbance_steal_ticks("", both, 2) == 0, "an unreadable file gives none");
 }
 
+/* How long threads waited for a CPU, and whether anybody began meanwhile. */
+static void test_waited(void)
+{
+    static const char *const bad[] = {"", "5", "5 x 2", " 5 6"};
+    const int cpus[] = {0};
+    struct am_disturbance_probe probe;
+    struct am_disturbance disturbance;
+    struct am_disturbance_totals totals;
+    uint64_t ns = 0;
+
+    ok(am_disturbance_waited("169160787 357340425 71\n", &ns) && ns == 357340425,
+       "the second number of schedstat is the time of waiting");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        ok(!am_disturbance_waited(bad[i], &ns), "\"%s\" does not say", bad[i]);
+    ok(am_disturbance_newest("0.07 0.10 0.20 1/123 4567\n") == 4567, "who began last");
+    ok(am_disturbance_newest("") == 0 && am_disturbance_newest("a b") == 0, "or nobody knows");
+    am_disturbance_open(&probe, cpus, 1, &disturbance);
+    disturbance.read(disturbance.self, &totals);
+    ok(totals.threads == 1 && totals.newest > 0, "this process has one thread: %llu",
+       (unsigned long long)totals.threads);
+    am_disturbance_close(&probe);
+}
+
 int main(void)
 {
     test_collect();
@@ -539,5 +562,6 @@ int main(void)
     test_ignored_children();
     test_memory();
     test_steal();
+    test_waited();
     return tap_done();
 }

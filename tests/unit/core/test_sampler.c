@@ -484,6 +484,8 @@ static void test_occupancy(void)
          0},
         {"and a neighbour took a third", 1, 1.2, 16, 9, true, 0.5, 0.5, 0.5,
          AM_LABEL_SWITCH | AM_LABEL_OFF},
+        {"and its driver's threads did less", 1, 1.2, 16, 9, true, 0, 0, 0.1, 0},
+        {"one of two threads lost a third", 1, 2, 16, 2, true, 0.5, 0, 0.5, AM_LABEL_SWITCH},
         {"stopped with its team", 1, 4, 4, 4, false, 2, 2, 8, AM_LABEL_OFF},
     };
     static const struct am_bench told_bench = {

@@ -2,6 +2,7 @@
 /* What a launch tells a tuner: what the bench chose and proposed, and how good a visit was. */
 #include "conductor/tune_candidates.h"
 
+#include "conductor/collect.h"
 #include "core/stats/stats.h"
 
 #include <math.h>
@@ -135,4 +136,18 @@ double am_tune_visit_middle(const struct am_visit *v, size_t metric)
     }
     free(values);
     return middle;
+}
+
+const char *am_tune_why_no_value(const struct am_visit *v, struct am_arena *arena)
+{
+    const char *why = "";
+
+    for (size_t i = 0; i < v->notes.n && !*why; i++) {
+        const struct am_kv *const note = &v->notes.items[i];
+
+        if (strncmp(note->key, AM_SAID_ENERGY, strlen(AM_SAID_ENERGY)) == 0)
+            why = note->value;
+    }
+    why = am_arena_printf(arena, "there is no number to judge by%s%s", *why ? ": " : "", why);
+    return why ? why : "there is no number to judge by";
 }

@@ -38,5 +38,7 @@ bool am_tune_is_calm(const struct am_visit *visit);
 double am_tune_visit_value(const struct am_visit *visit, enum am_better better);
 /* The median of another metric over its undisturbed samples, of all where none is; NAN without. */
 double am_tune_visit_middle(const struct am_visit *visit, size_t metric);
+/* Why a visit that went well has no value of the metric: what the meters said of it. */
+const char *am_tune_why_no_value(const struct am_visit *visit, struct am_arena *arena);
 
 #endif

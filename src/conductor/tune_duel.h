@@ -4,7 +4,9 @@
  * its gain; these do. A candidate is kept only where they show that it is better.
  *
  * The judgement is that of comparisons (core/stats/change.h): Welch's test of the logarithms
- * against no change at all, with exact ranks that must agree. */
+ * against no change at all, with exact ranks that must agree. A visit may take seconds, so the duel
+ * is looked at after five, seven and nine rounds and ends at the first look that shows a gain or a
+ * loss; the looks share the doubt of one test, the first having the least of it. */
 #ifndef AM_CONDUCTOR_TUNE_DUEL_H
 #define AM_CONDUCTOR_TUNE_DUEL_H
 
@@ -32,7 +34,12 @@ struct am_duel_verdict {
     struct am_interval bounds; /* of the gain, 95 % */
 };
 
+/* By all that is there, looked at once. */
 struct am_duel_verdict am_duel_judge(const struct am_duel *duel, enum am_better better);
+/* The same with the share of doubt of the look that this is. */
+struct am_duel_verdict am_duel_look(const struct am_duel *duel, enum am_better better);
+/* Whether further rounds are in vain: there were enough, or this look shows a gain or a loss. */
+bool am_duel_is_over(const struct am_duel *duel, enum am_better better);
 
 /* Whether the next round begins with the other one: own, other, other, own, own, other, ... A drift
  * of the machine then weighs on both alike. */

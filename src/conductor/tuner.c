@@ -23,6 +23,16 @@ void am_tuner_settings(struct am_plan_settings *set)
     set->sampler.extra = 2;
 }
 
+void am_tuner_spare_windows(struct am_plan_settings *set)
+{
+    static const uint64_t long_ns = 1000000000;
+
+    if (set->sampler.min_batch_ns < long_ns)
+        return;
+    set->sampler.samples = 1;
+    set->sampler.extra = 0; /* what is disturbed is visited again */
+}
+
 /* ---- one launch ---- */
 
 static double score_of(const struct am_tune_run *t, double value)
@@ -87,7 +97,9 @@ static enum am_status ask_bench(struct am_tune_run *t, struct am_err *err)
         t->good = 1;
         if (v->state != AM_POINT_OK)
             t->out->why_not = am_arena_strdup(t->arena, v->reason ? v->reason : "failed");
-        t->out->broken = v->state == AM_POINT_FAIL;
+        else if (!isfinite(t->out->value))
+            t->out->why_not = am_tune_why_no_value(v, t->arena);
+        t->out->broken = t->out->why_not && v->state != AM_POINT_SKIP;
         s = read_said(t, v, err);
         if (s == AM_OK && !stop_point(t, t->asked->id, v->state))
             s = am_fail(err, AM_E_NOMEM, "no memory for the tuner");
@@ -257,7 +269,7 @@ static enum am_status compare(struct am_tune_run *t, size_t own, size_t best, st
     enum am_status s = AM_OK;
     bool good = true;
 
-    while (s == AM_OK && good && duel->n < AM_DUEL_MOST) {
+    while (s == AM_OK && good && !am_duel_is_over(duel, am_tune_better(t))) {
         double *const own_at = &duel->own[duel->n], *const best_at = &duel->other[duel->n];
         const bool swap = am_duel_other_first(duel->n);
 
@@ -295,7 +307,7 @@ static enum am_status visit_own(struct am_tune_run *t, size_t own, struct am_err
 /* Keeps the best where fresh visits show it to be better; else the bench's own choice stands. */
 static void take_verdict(struct am_tune_run *t, size_t best, const struct am_duel *duel)
 {
-    const struct am_duel_verdict v = am_duel_judge(duel, am_tune_better(t));
+    const struct am_duel_verdict v = am_duel_look(duel, am_tune_better(t));
 
     t->out->gain = v.gain;
     t->out->gain_bounds = v.bounds;
@@ -333,6 +345,11 @@ static enum am_status take_outcome(struct am_tune_run *t, size_t start, struct a
     }
     if (!am_search_best(t->search, &best, &score)) {
         t->out->why_not = "no candidate could be measured";
+        t->out->broken = true;
+        return s;
+    }
+    if (!isfinite(am_search_score(t->search, start)) && t->known[start]->state == AM_POINT_OK) {
+        t->out->why_not = "the meters have no number for where the search begins";
         t->out->broken = true;
         return s;
     }

@@ -15,6 +15,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum {
+    AM_TUNE_LEAST_VISITS = 2 + 2 * AM_DUEL_LEAST, /* of two candidates, and to tell them apart */
+};
+
 struct am_tuner {
     /* Its plan gives the settings of the launches; its progress is told after every visit, the
      * candidates being the points. */
@@ -61,6 +65,9 @@ struct am_tuned {
 
 /* Sampler and limits as a tuner wants them: many short visits, few samples each. */
 void am_tuner_settings(struct am_plan_settings *settings);
+/* Where the meters need windows of seconds, a visit has one: another launch tells more than another
+ * window of the same one. To be called when the length of batches is known. */
+void am_tuner_spare_windows(struct am_plan_settings *settings);
 
 /* Tunes one point of the conductor's plan, which leaves open what is tuned. `candidates` are
  * indexed as the bench's axes. */

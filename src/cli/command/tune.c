@@ -9,6 +9,7 @@
 #include "cli/run/progress.h"
 #include "cli/run/setup.h"
 #include "cli/tune/show_tuned.h"
+#include "cli/tune/tune_time.h"
 #include "cli/tune/tuning_file.h"
 #include "cli/tune/ways.h"
 #include "conductor/tuner.h"
@@ -220,8 +221,10 @@ static enum am_status plan(const struct am_cli *cli, struct am_setup *setup,
     s = am_setup_settings(cli->opt, &setup->plan.settings, err);
     am_tuner_settings(&setup->plan.settings);
     setup->plan.settings.budget_s = 0; /* it is the points', and the tuner's business */
-    if (s == AM_OK)
+    if (s == AM_OK) {
         am_setup_stretch(cli, setup, &setup->plan.settings);
+        am_tuner_spare_windows(&setup->plan.settings);
+    }
     if (s == AM_OK)
         s = am_setup_params(cli->opt, cli->arena, params, err);
     if (s == AM_OK)
@@ -324,6 +327,25 @@ static enum am_status tune_points(struct session *s, struct am_err *err)
     return status;
 }
 
+/* Candidates of all points, as far as they are known before the benches propose theirs. */
+static enum am_status count_candidates(struct session *s, double *count, struct am_err *err)
+{
+    enum am_status status = AM_OK;
+
+    *count = 0;
+    for (size_t i = 0; i < s->setup->plan.n && status == AM_OK; i++) {
+        const struct am_bench *const bench = s->setup->plan.points[i].bench;
+        struct am_candidates candidates[AM_AXES_MAX];
+        double all = 1;
+
+        status = candidates_of(s->cli, s->setup, bench, s->params, candidates, err);
+        for (size_t k = 0; status == AM_OK && bench->axes[k].name; k++)
+            all *= candidates[k].values.n ? (double)candidates[k].values.n : 1;
+        *count += all;
+    }
+    return status;
+}
+
 static void set_exit_code(const struct session *s)
 {
     size_t good = 0, bad = 0;
@@ -351,6 +373,7 @@ static enum am_status measure(struct session *s, struct am_err *err)
                                      .progress = am_progress_show,
                                      .progress_self = &s->view};
     enum am_status status, ended;
+    double candidates = 0;
 
     am_kvs_add(&s->setup->settings, cli->arena, "tuning.mode", am_tune_modes[cli->opt->tune_mode]);
     am_kvs_add(&s->setup->settings, cli->arena, "tuning.file", s->file);
@@ -374,7 +397,12 @@ static enum am_status measure(struct session *s, struct am_err *err)
                         : s->tuner.mode != AM_TUNE_MEASURE ? 0
                         : s->setup->energy                 ? measure_energy_s
                                                            : measure_s;
-    status = tune_points(s, err);
+    if (!(s->tuner.budget_s > 0))
+        status = count_candidates(s, &candidates, err);
+    if (status == AM_OK) {
+        am_tune_tell_time(&s->setup->plan, &s->tuner, candidates);
+        status = tune_points(s, err);
+    }
     ended = am_store_end_run(s->store,
                              status != AM_OK     ? AM_RUN_FAILED
                              : *cli->interrupted ? AM_RUN_INTERRUPTED
@@ -511,44 +539,6 @@ static enum am_status merge(const struct am_cli *cli, const char *file, struct a
     return s == AM_OK ? am_tuning_change(file, cli->arena, merge_entries, &other, err) : s;
 }
 
-/* ---- topics ---- */
-
-static bool is_given(const struct am_strings *params, const char *param)
-{
-    const size_t axis = strcspn(param, "=") + 1;
-
-    for (size_t i = 0; i < params->n; i++) {
-        if (strncmp(params->items[i], param, axis) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* A word in place of a bench: its question is asked over all ways to do the work. */
-static enum am_status take_topic(struct am_options *opt, struct am_arena *arena, struct am_err *err)
-{
-    const struct am_topic *const topic =
-        opt->operands.n == 1 ? am_topic_find(opt->operands.items[0]) : NULL;
-    struct am_strings params = {0}, benches = {0};
-    bool good = true;
-
-    if (!topic)
-        return AM_OK;
-    for (size_t i = 0; good && i < opt->params.n; i++)
-        good = am_strings_add(&params, arena, opt->params.items[i]);
-    for (size_t i = 0; good && topic->params[i]; i++) {
-        if (!is_given(&opt->params, topic->params[i]))
-            good = am_strings_add(&params, arena, topic->params[i]);
-    }
-    if (!good || !am_strings_add(&benches, arena, topic->bench))
-        return am_fail(err, AM_E_NOMEM, "no memory for the options");
-    opt->params = params;
-    opt->operands = benches;
-    if (opt->tune_for < 0)
-        opt->tune_for = AM_TUNE_TIME;
-    return AM_OK;
-}
-
 enum am_status am_cmd_tune(struct am_cli *cli, struct am_err *err)
 {
     struct am_options *const opt = am_arena_alloc(cli->arena, sizeof(*opt));
@@ -561,7 +551,7 @@ enum am_status am_cmd_tune(struct am_cli *cli, struct am_err *err)
     *opt = *cli->opt;
     if (opt->profile < 0)
         opt->profile = AM_PROFILE_QUICK;
-    if (take_topic(opt, cli->arena, err) != AM_OK)
+    if (am_tune_take_topic(opt, cli->arena, err) != AM_OK)
         return AM_E_NOMEM;
     opt->energy = opt->tune_for > AM_TUNE_TIME;
     cli->opt = opt;

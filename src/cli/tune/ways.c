@@ -114,3 +114,41 @@ bool am_tune_weigh(const struct am_tune_row *rows, size_t n, bool *taken, struct
         out->verdict = judge(out->best, out->next);
     return out->best != NULL;
 }
+
+/* ---- topics ---- */
+
+static bool is_given(const struct am_strings *params, const char *param)
+{
+    const size_t axis = strcspn(param, "=") + 1;
+
+    for (size_t i = 0; i < params->n; i++) {
+        if (strncmp(params->items[i], param, axis) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum am_status am_tune_take_topic(struct am_options *opt, struct am_arena *arena,
+                                  struct am_err *err)
+{
+    const struct am_topic *const topic =
+        opt->operands.n == 1 ? am_topic_find(opt->operands.items[0]) : NULL;
+    struct am_strings params = {0}, benches = {0};
+    bool good = true;
+
+    if (!topic)
+        return AM_OK;
+    for (size_t i = 0; good && i < opt->params.n; i++)
+        good = am_strings_add(&params, arena, opt->params.items[i]);
+    for (size_t i = 0; good && topic->params[i]; i++) {
+        if (!is_given(&opt->params, topic->params[i]))
+            good = am_strings_add(&params, arena, topic->params[i]);
+    }
+    if (!good || !am_strings_add(&benches, arena, topic->bench))
+        return am_fail(err, AM_E_NOMEM, "no memory for the options");
+    opt->params = params;
+    opt->operands = benches;
+    if (opt->tune_for < 0)
+        opt->tune_for = AM_TUNE_TIME;
+    return AM_OK;
+}

@@ -22,4 +22,9 @@ struct am_tune_best {
 /* Work by work; false at the end. `taken` has room for the rows and begins as false. */
 bool am_tune_weigh(const struct am_tune_row *rows, size_t n, bool *taken, struct am_tune_best *out);
 
+/* A word in place of a bench ("omp"): its question is asked over all ways to do the work, by the
+ * topic's bench and values but for those that the user gives. */
+enum am_status am_tune_take_topic(struct am_options *opt, struct am_arena *arena,
+                                  struct am_err *err);
+
 #endif

@@ -2,6 +2,8 @@
 /* The last word of a tuner: what cannot be told apart is not kept, whatever the noise; what is
  * plainly better is. */
 #include "conductor/tune_duel.h"
+#include "conductor/tune_candidates.h"
+#include "conductor/tuner.h"
 #include "noise_laws.h"
 #include "tap.h"
 
@@ -60,6 +62,61 @@ static void test_laws(struct am_rng *rng)
     }
 }
 
+/* ---- looks ---- */
+
+/* Many duels, each played until it is over. */
+struct played {
+    double kept, holding; /* shares: that keep the other; whose bounds hold the true gain */
+    double rounds;        /* mean */
+};
+
+static struct played play_on(noise_fn *noise, double gain, struct am_rng *rng)
+{
+    struct played out = {0};
+
+    for (size_t i = 0; i < TRIALS; i++) {
+        struct am_duel duel = play(rng, noise, gain, AM_DUEL_MOST);
+        struct am_duel_verdict v;
+
+        duel.n = 0;
+        while (!am_duel_is_over(&duel, AM_LOWER))
+            duel.n++;
+        v = am_duel_look(&duel, AM_LOWER);
+        out.kept += (double)v.better / TRIALS;
+        out.holding += (double)(v.bounds.lo <= gain && gain <= v.bounds.hi) / TRIALS;
+        out.rounds += (double)duel.n / TRIALS;
+    }
+    return out;
+}
+
+/* Looking three times errs no more often than looking once, and saves rounds where a gain or a loss
+ * is plain. */
+static void test_looks(struct am_rng *rng)
+{
+    static const struct {
+        const char *name;
+        noise_fn *noise;
+        double plain;
+    } laws[] = {{"normal, 1 %", noise_normal1, 0.05},
+                {"lognormal", noise_lognormal, 0.15},
+                {"exponential", noise_exponential, 0.25}};
+
+    for (size_t i = 0; i < sizeof(laws) / sizeof(laws[0]); i++) {
+        struct played p = play_on(laws[i].noise, 0, rng);
+
+        ok(p.kept < 0.02, "%s: of equals %.2f %% are kept after looks", laws[i].name, 100 * p.kept);
+        ok(p.rounds > 8, "%s: equals are played to the end, %.1f rounds", laws[i].name, p.rounds);
+        p = play_on(laws[i].noise, laws[i].plain, rng);
+        ok(p.kept > 0.9, "%s: of gains of %.0f %%, %.1f %%", laws[i].name, 100 * laws[i].plain,
+           100 * p.kept);
+        ok(p.rounds < 6, "%s: a plain gain takes %.1f rounds", laws[i].name, p.rounds);
+        ok(p.holding > 0.9, "%s: the bounds hold it in %.1f %%", laws[i].name, 100 * p.holding);
+        p = play_on(laws[i].noise, -laws[i].plain, rng);
+        ok(p.kept < 0.001 && p.rounds < 6, "%s: a plain loss takes %.1f rounds", laws[i].name,
+           p.rounds);
+    }
+}
+
 static void test_words(struct am_rng *rng)
 {
     struct am_duel duel = play(rng, noise_normal03, 0.25, AM_DUEL_MOST);
@@ -80,6 +137,35 @@ static void test_words(struct am_rng *rng)
        "who begins alternates");
 }
 
+/* ---- visits of a meter ---- */
+
+static unsigned samples_of(uint64_t window_ns)
+{
+    struct am_plan_settings set = {0};
+
+    am_tuner_settings(&set);
+    set.sampler.min_batch_ns = window_ns;
+    am_tuner_spare_windows(&set);
+    return set.sampler.samples + set.sampler.extra;
+}
+
+static void test_windows(void)
+{
+    struct am_arena arena = {0};
+    struct am_visit visit = {.state = AM_POINT_OK};
+
+    ok(samples_of(6000000000) == 1, "a window of six seconds is a visit");
+    ok(samples_of(600000000) > 2, "of shorter ones there are several");
+    ok(isnan(am_tune_visit_middle(&visit, 1)) &&
+           strcmp(am_tune_why_no_value(&visit, &arena), "there is no number to judge by") == 0,
+       "a visit without a sample has no value");
+    am_kvs_add(&visit.notes, &arena, "remark", "of the bench");
+    am_kvs_add(&visit.notes, &arena, "energy:gpu-0", "nvml: not valid: it hangs");
+    ok(strstr(am_tune_why_no_value(&visit, &arena), "by: nvml: not valid: it hangs"),
+       "and the meter's reason: %s", am_tune_why_no_value(&visit, &arena));
+    am_arena_fini(&arena);
+}
+
 int main(void)
 {
     struct am_rng rng;
@@ -88,6 +174,8 @@ int main(void)
     printf("# seed %llu\n", (unsigned long long)seed);
     am_rng_seed(&rng, seed, 0);
     test_laws(&rng);
+    test_looks(&rng);
     test_words(&rng);
+    test_windows();
     return tap_done();
 }

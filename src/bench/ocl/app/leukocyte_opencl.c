@@ -194,6 +194,9 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     s = am_ocl_device_open(&w->device, ctx, point[AM_LEUKO_DEVICE].name, err);
     if (s == AM_OK)
         s = build(w, point, err);
+    am_ctx_propose(ctx, "flt", "0"); /* nothing to try */
+    if (s == AM_OK && w->strips)
+        am_ctx_chosen(ctx, "slt", "%zu", w->strips);
     if (s == AM_OK)
         s = am_leuko_open_scene(&w->scene, ctx, point, err);
     if (s == AM_OK)

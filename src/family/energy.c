@@ -231,10 +231,14 @@ static void describe(const struct am_deriving *d, const struct am_pick *pick)
         const char *name, *what, *unit;
         double value;
     } rows[] = {
-        {"meter_mean", "mean energy of equal work", "J", y.mean},
-        {"meter_sigma", "its standard deviation over the mean", "", y.sigma / y.mean},
-        {"meter_outliers", "repetitions beyond three deviations", "", (double)y.outliers},
-        {"meter_median", "median energy of equal work", "J", y.median},
+        {"repeated_mean", "energy of one matrix product of meter.stability: mean of repetitions",
+         "J", y.mean},
+        {"repeated_sigma",
+         "its standard deviation over the mean: the meter's and the machine's together", "",
+         y.sigma / y.mean},
+        {"repeated_outliers", "repetitions beyond three deviations", "", (double)y.outliers},
+        {"repeated_median", "energy of one matrix product of meter.stability: median", "J",
+         y.median},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct am_fact fact = {.name = rows[i].name,
@@ -281,8 +285,9 @@ static const struct am_fact_rule facts[] = {
          "fastest costs",
      .labels = "scope,bench",
      .derive = am_energy_derive_goals},
-    {.name = "meter_mean,meter_median,meter_sigma,meter_outliers",
-     .what = "steadiness of a meter over equal work",
+    {.name = "repeated_mean,repeated_median,repeated_sigma,repeated_outliers",
+     .what = "energy of one matrix product that meter.stability repeats, and how far repetitions "
+             "spread: the meter and the machine together",
      .labels = "scope,n,threads",
      .derive = derive_meters},
     {0},

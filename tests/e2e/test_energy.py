@@ -284,8 +284,8 @@ def test_stability(tap, bench, make_tree):
            and "update period" in done.stdout,
            "and shows median, mean, deviation and outliers, and how often the meter changes", done.stdout)
     facts = bench.run("model", "s.db", "--facts", "--format", "json")
-    tap.ok("energy.meter_sigma{scope=package,n=128,threads=1}" in facts.stdout
-           and "energy.meter_outliers{scope=package,n=128,threads=1}" in facts.stdout,
+    tap.ok("energy.repeated_sigma{scope=package,n=128,threads=1}" in facts.stdout
+           and "energy.repeated_outliers{scope=package,n=128,threads=1}" in facts.stdout,
            "and its deviation and outliers are facts", facts.stdout[:400] + facts.stderr)
 
 

@@ -120,13 +120,13 @@ static void test_steadiness(void)
     series->launches[0].values = values;
     series->launches[0].n = REPETITIONS;
     facts = fx_derive(&run, &am_family_energy);
-    fx_check(&facts, "energy.meter_mean", "scope=package threads=2 n=128", 10.298, "a meter");
-    check_evidence(&facts, "energy.meter_mean", "100 repetitions");
-    fx_check(&facts, "energy.meter_median", "scope=package threads=2", 10.1, "a meter");
-    check_evidence(&facts, "energy.meter_median", "n=128");
-    f = am_facts_only(&facts, "energy.meter_outliers", "threads=2");
+    fx_check(&facts, "energy.repeated_mean", "scope=package threads=2 n=128", 10.298, "a meter");
+    check_evidence(&facts, "energy.repeated_mean", "100 repetitions");
+    fx_check(&facts, "energy.repeated_median", "scope=package threads=2", 10.1, "a meter");
+    check_evidence(&facts, "energy.repeated_median", "n=128");
+    f = am_facts_only(&facts, "energy.repeated_outliers", "threads=2");
     ok(f && f->value == 1, "one outlier beyond three deviations");
-    f = am_facts_only(&facts, "energy.meter_sigma", "threads=2");
+    f = am_facts_only(&facts, "energy.repeated_sigma", "threads=2");
     ok(f && fabs(f->value - 0.1935) < 1e-4, "the deviation is relative to the mean: %g",
        f ? f->value : NAN);
     am_arena_fini(&run.arena);

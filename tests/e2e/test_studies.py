@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import sys
 
 from e2e import Bench, Tap
@@ -20,6 +21,10 @@ PAPERS = {
     "003-xeon-phi": (3, 15, 0),
     "004-finite-differences": (4, 10, 0),
 }
+
+
+# Columns of tables that hold what was measured; the others say of what.
+MEASURED = re.compile(r"GFLOPS|deviation|^RT$|/s|, ms|cycles|error|per frame|%|\bGF\b|\bratio|devices", re.IGNORECASE)
 
 
 def simulate(bench, machine, *args):
@@ -56,11 +61,24 @@ def complete(tap, name, told):
            f"{name}: every claim has an outcome", outcomes)
 
 
+def told_apart(tap, name, told):
+    """No two rows of a table name the same configuration, and none is lost for want of a twin (audit of tasks and energy, D10)."""
+    for item in told["items"]:
+        rows = [tuple(str(v) for k, v in row.items() if not MEASURED.search(k)) for row in item["rows"]]
+        if rows:
+            twice = sorted({row for row in rows if rows.count(row) > 1})
+            tap.ok(rows[0] and not twice, f"{name}: rows of table {item['number']} are told apart", twice)
+    if name == "001-tasks-energy":
+        with open(file_of(name), encoding="utf-8") as file:
+            tap.ok(not re.search(r"(?<!left) join stats", file.read()), f"{name}: rows without a twin stay in its tables")
+
+
 def shown(tap, bench, name):
     done = simulate(bench, WITH_DEVICE, "study", "run", file_of(name), "--quick", "--launches", "3", "--samples", "2", "--seed", "1", "-q",
                     "-o", name + ".db", "--format", "json")
     if tap.ok(done.returncode == 0, f"{name}: runs", done.stderr):
         complete(tap, name, json.loads(done.stdout))
+        told_apart(tap, name, json.loads(done.stdout))
 
 
 def planted(tap, bench):

@@ -53,10 +53,13 @@ struct am_executor_counts {
     uint64_t stacks;   /* the most that were alive */
 };
 
-/* One way to run blocks. `const`, in a table; what is open is the `self` of its functions. */
+/* One way to run blocks. `const`, in a table; what is open is the `self` of its functions. The
+ * properties say what it supports; tests/executor_fixture.h holds each executor to them. None
+ * orders blocks by priority: no application has priorities to give. */
 struct am_executor {
     const char *name; /* a value of the axis `executor` */
     bool alone;       /* it has one thread, and refuses more */
+    bool loops_only;  /* it refuses blocks that wait for others (prepare: AM_E_ABSENT) */
     bool flat;        /* a loop that is run from inside a block stays on that block's thread */
     /* A loop inside a block can be given to a team of its own: another one of this kind, opened
      * with `outer`. The others run such a loop with the threads that they have. */

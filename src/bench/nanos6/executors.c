@@ -7,6 +7,7 @@
 #define ENGINE(word) am_nanos6_##word
 #define ENGINE_STRUCT struct am_nanos6
 #define LOOPS 0
+#define GRAPHS 1
 #define WORKER "nanos6"
 #define RUNTIME "nanos6"
 #define LIBRARY "Nanos6"

@@ -147,6 +147,7 @@ static void run_task(void *self, const struct am_blocks *blocks, uint64_t times)
 
 static const struct am_executor omp_for = {
     .name = "omp-for",
+    .loops_only = true,
     .flat = true,
     .nests = true,
     .open = open_team,

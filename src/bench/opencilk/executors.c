@@ -7,6 +7,7 @@
 #define ENGINE(word) am_opencilk_##word
 #define ENGINE_STRUCT struct am_opencilk
 #define LOOPS 1
+#define GRAPHS 0
 #define WORKER "opencilk"
 #define RUNTIME "opencilk"
 #define LIBRARY "OpenCilk"

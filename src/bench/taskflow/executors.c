@@ -7,6 +7,7 @@
 #define ENGINE(word) am_taskflow_##word
 #define ENGINE_STRUCT struct am_taskflow
 #define LOOPS 1
+#define GRAPHS 1
 #define WORKER "taskflow"
 #define RUNTIME "taskflow"
 #define LIBRARY "Taskflow"

@@ -7,6 +7,7 @@
 #define ENGINE(word) am_tbb_##word
 #define ENGINE_STRUCT struct am_tbb
 #define LOOPS 1
+#define GRAPHS 1
 #define WORKER "tbb"
 #define RUNTIME "onetbb"
 #define LIBRARY "oneTBB"

@@ -13,12 +13,12 @@ static void check_executors(const int *cpus, size_t cpu_count)
 {
     static const size_t threads[] = {2, 5};
 
-    ex_check(am_task_executors[0], 1, AM_WAIT_DEFAULT, cpus, cpu_count, true);
+    ex_check(am_task_executors[0], 1, AM_WAIT_DEFAULT, cpus, cpu_count);
     for (size_t e = 1; am_task_executors[e]; e++) {
-        ex_check(am_task_executors[e], 1, AM_WAIT_ACTIVE, cpus, cpu_count, true);
+        ex_check(am_task_executors[e], 1, AM_WAIT_ACTIVE, cpus, cpu_count);
         for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
-            ex_check(am_task_executors[e], threads[t], AM_WAIT_DEFAULT, cpus, cpu_count, true);
-            ex_check(am_task_executors[e], threads[t], AM_WAIT_SLEEP, cpus, cpu_count, true);
+            ex_check(am_task_executors[e], threads[t], AM_WAIT_DEFAULT, cpus, cpu_count);
+            ex_check(am_task_executors[e], threads[t], AM_WAIT_SLEEP, cpus, cpu_count);
         }
     }
 }

@@ -26,8 +26,8 @@ int main(void)
     const size_t cpu_count = bx_cpus(cpus, 2);
 
     ok(!am_nanos6_executors[1], "tasks only: no loops of its own are offered");
-    ex_check(am_nanos6_executors[0], CPUS, AM_WAIT_DEFAULT, cpus, cpu_count, true);
-    ex_check(am_nanos6_executors[0], CPUS, AM_WAIT_DEFAULT, cpus, cpu_count, true);
+    ex_check(am_nanos6_executors[0], CPUS, AM_WAIT_DEFAULT, cpus, cpu_count);
+    ex_check(am_nanos6_executors[0], CPUS, AM_WAIT_DEFAULT, cpus, cpu_count);
     check_refusal(cpus, cpu_count);
     return tap_done();
 }

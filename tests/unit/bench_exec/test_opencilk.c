@@ -57,7 +57,7 @@ int main(void)
     const size_t cpu_count = bx_cpus(cpus, 2);
 
     for (size_t e = 0; am_opencilk_executors[e]; e++)
-        ex_check(am_opencilk_executors[e], WORKERS, AM_WAIT_DEFAULT, cpus, cpu_count, false);
+        ex_check(am_opencilk_executors[e], WORKERS, AM_WAIT_DEFAULT, cpus, cpu_count);
     check_refusals(cpus, cpu_count);
     return tap_done();
 }

@@ -62,8 +62,7 @@ int main(void)
     check_names();
     for (size_t e = 0; am_starpu_executors[e]; e++) {
         if (!am_starpu_policy_why_not(am_starpu_policies[e]))
-            ex_check(am_starpu_executors[e], 1 + e % cpu_count, AM_WAIT_DEFAULT, cpus, cpu_count,
-                     true);
+            ex_check(am_starpu_executors[e], 1 + e % cpu_count, AM_WAIT_DEFAULT, cpus, cpu_count);
     }
     check_visit(ax_bench(&am_starpu_set, "app.blackscholes"),
                 "starpu:lws scalar f64 erf own 5000 100 starpu 1 close cores default", 5000, &ctx);

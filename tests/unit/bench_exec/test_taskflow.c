@@ -64,8 +64,7 @@ int main(void)
 
     for (size_t e = 0; am_taskflow_executors[e]; e++) {
         for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
-            ex_check(am_taskflow_executors[e], threads[i], AM_WAIT_DEFAULT, cpus, cpu_count,
-                     e == 1);
+            ex_check(am_taskflow_executors[e], threads[i], AM_WAIT_DEFAULT, cpus, cpu_count);
     }
     check_places(cpus, 1);
     check_refusal(cpus, cpu_count);

@@ -52,11 +52,11 @@ int main(void)
 
     ctx.memory_limit_bytes = BX_LIMIT_BYTES;
     for (size_t e = 0; am_omp_executors[e]; e++) {
-        const bool tasks = strcmp(am_omp_executors[e]->name, "omp-task") == 0;
-
-        ex_check(am_omp_executors[e], 1, AM_WAIT_DEFAULT, ctx.cpus, ctx.cpu_count, tasks);
-        ex_check(am_omp_executors[e], 2, AM_WAIT_DEFAULT, ctx.cpus, ctx.cpu_count, tasks);
-        ex_check(am_omp_executors[e], 5, AM_WAIT_DEFAULT, ctx.cpus, ctx.cpu_count, tasks);
+        ok(am_omp_executors[e]->loops_only == (strcmp(am_omp_executors[e]->name, "omp-for") == 0),
+           "tasks of OpenMP wait for each other, iterations do not");
+        ex_check(am_omp_executors[e], 1, AM_WAIT_DEFAULT, ctx.cpus, ctx.cpu_count);
+        ex_check(am_omp_executors[e], 2, AM_WAIT_DEFAULT, ctx.cpus, ctx.cpu_count);
+        ex_check(am_omp_executors[e], 5, AM_WAIT_DEFAULT, ctx.cpus, ctx.cpu_count);
     }
     check_nesting();
     for (int threads = 1; threads <= (int)ctx.cpu_count; threads++) {

@@ -5,6 +5,7 @@
 #include "app/fft/fft_api.h"
 #include "app/fft/fft_check.h"
 #include "app/fft/fft_wisdom.h"
+#include "base/large.h"
 #include "base/rng.h"
 #include "base/text.h"
 
@@ -96,7 +97,7 @@ static bool get_memory(struct am_fft *fft)
 {
     const size_t step =
         (array_bytes(fft) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES + STAGGER_BYTES;
-    char *const base = aligned_alloc(LINE_BYTES, 3 * step);
+    char *const base = am_large_alloc(3 * step);
 
     fft->memory = base;
     fft->source = base;

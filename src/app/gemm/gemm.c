@@ -2,16 +2,15 @@
 /* Matrix products as blocks, and whether their outcome is right. */
 #include "app/gemm/gemm.h"
 
+#include "base/large.h"
 #include "base/rng.h"
 
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 enum {
-    HUGE_BYTES = 2 << 20, /* pages that the kernel is asked for */
     LINE_BYTES = 64,
     PAD = 16,         /* elements between rows of a tile: rows of a power of two share their sets */
     PADDED_MIN = 128, /* rows of tiles that have it */
@@ -121,23 +120,12 @@ static void put_at(const struct am_gemm *g, enum matrix which, size_t i, double 
         ((double *)g->matrix[which])[i] = x;
 }
 
-static void *get_memory(size_t bytes)
-{
-    const size_t align = bytes < HUGE_BYTES ? LINE_BYTES : HUGE_BYTES;
-    const size_t whole = (bytes + align - 1) / align * align;
-    void *const memory = aligned_alloc(align, whole);
-
-    if (memory && align == HUGE_BYTES)
-        (void)madvise(memory, whole, MADV_HUGEPAGE);
-    return memory;
-}
-
 static bool get_all(struct am_gemm *g)
 {
     const struct am_gemm_setup *const setup = &g->setup;
 
     for (size_t i = 0; i < MATRICES; i++) {
-        g->matrix[i] = get_memory(setup->n * (setup->n + g->tiles * g->pad) * element(setup));
+        g->matrix[i] = am_large_alloc(setup->n * (setup->n + g->tiles * g->pad) * element(setup));
         if (!g->matrix[i])
             return false;
     }
@@ -147,7 +135,7 @@ static bool get_all(struct am_gemm *g)
     for (size_t i = 0; i < setup->threads; i++)
         g->workspaces[i] = (struct workspace){0};
     for (size_t i = 0; i < setup->threads && setup->multiplier.workspace_bytes; i++) {
-        g->workspaces[i].memory = get_memory(setup->multiplier.workspace_bytes);
+        g->workspaces[i].memory = am_large_alloc(setup->multiplier.workspace_bytes);
         if (!g->workspaces[i].memory)
             return false;
     }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounded text, numbers, names, arena, random numbers, clock, file-system root. */
+/* Bounded text, numbers, names, arena, random numbers, clock, file-system root, large memory. */
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/fsroot.h"
 #include "base/kv.h"
+#include "base/large.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "tap.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 static void test_text(void)
 {
@@ -148,6 +151,22 @@ static void test_fsroot(void)
     ok(am_fsroot_open(&root, "/no/such/root", &err) == AM_E_USAGE, "an absent root is refused");
 }
 
+static void test_large(void)
+{
+    static const size_t sizes[] = {1, 64, AM_LARGE_PAGE - 1, AM_LARGE_PAGE, AM_LARGE_PAGE + 1};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        const size_t unit = sizes[i] < AM_LARGE_PAGE ? AM_LARGE_LINE : AM_LARGE_PAGE;
+        char *const at = am_large_alloc(sizes[i]);
+
+        ok(at && (uintptr_t)at % unit == 0, "%zu bytes begin a unit of %zu", sizes[i], unit);
+        if (at)
+            at[0] = at[sizes[i] - 1] = 1;
+        free(at);
+    }
+    ok(!am_large_alloc(0) && !am_large_alloc(SIZE_MAX), "no memory is said, not guessed");
+}
+
 int main(void)
 {
     test_text();
@@ -158,5 +177,6 @@ int main(void)
     test_clock();
     test_errors();
     test_fsroot();
+    test_large();
     return tap_done();
 }

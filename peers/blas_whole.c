@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A BLAS library called as one calls it: one product of whole matrices by its CBLAS interface, one
- * thread. Shares no code with archmeter; peers/apps.py compiles and runs it.
+/* A BLAS library called as one calls it: one product of whole matrices by its CBLAS interface, with
+ * the library's own threads. Shares no code with archmeter; peers/apps.py compiles and runs it.
  *
- *     blas_whole LIBRARY f32|f64 N     prints flop/s, the median of batches
+ *     blas_whole LIBRARY f32|f64 N THREADS     prints flop/s, the median of batches
  */
 #include <limits.h>
 #include <dlfcn.h>
@@ -13,7 +13,15 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { BATCHES = 9, BATCH_NS = 20000000, PAGE_BYTES = 2 << 20, ROW_MAJOR = 101, NO_TRANS = 111 };
+enum {
+    BATCHES = 9,
+    BATCHES_MIN = 3, /* where a product is so long that more take more than ENOUGH_NS */
+    BATCH_NS = 20000000,
+    PAGE_BYTES = 2 << 20,
+    ROW_MAJOR = 101,
+    NO_TRANS = 111,
+};
+#define ENOUGH_NS 2000000000LL
 
 typedef void sgemm_fn(int, int, int, int, int, int, float, const float *, int, const float *, int,
                       float, float *, int);
@@ -75,20 +83,22 @@ static int in_order(const void *a, const void *b)
 static double measure(const struct product *p)
 {
     double rates[BATCHES];
-    long long begin = now_ns();
-    int times = 1;
+    long long begin, all = now_ns();
+    int times = 1, n = 0;
 
     run(p, 1);
-    begin = now_ns();
-    run(p, 1);
-    times += (int)(BATCH_NS / (now_ns() - begin + 1));
-    for (int i = 0; i < BATCHES; i++) {
+    if (now_ns() - all < BATCH_NS) {
+        begin = now_ns();
+        run(p, 1);
+        times += (int)(BATCH_NS / (now_ns() - begin + 1));
+    }
+    for (all = now_ns(); n < BATCHES && (n < BATCHES_MIN || now_ns() - all < ENOUGH_NS); n++) {
         begin = now_ns();
         run(p, times);
-        rates[i] = 2 * pow(p->n, 3) * times / (double)(now_ns() - begin) * 1e9;
+        rates[n] = 2 * pow(p->n, 3) * times / (double)(now_ns() - begin) * 1e9;
     }
-    qsort(rates, BATCHES, sizeof(rates[0]), in_order);
-    return rates[BATCHES / 2];
+    qsort(rates, (size_t)n, sizeof(rates[0]), in_order);
+    return rates[n / 2];
 }
 
 /* The whole word as a number above 0; 0 when it is none. */
@@ -104,15 +114,16 @@ int main(int argc, char **argv)
 {
     struct product p = {0};
     void *library, *found;
-    const int single = argc == 4 && strcmp(argv[2], "f32") == 0;
+    const int single = argc == 5 && strcmp(argv[2], "f32") == 0;
     const size_t element = single ? sizeof(float) : sizeof(double);
 
-    if (argc != 4 || (!single && strcmp(argv[2], "f64") != 0) || number_of(argv[3]) < 1) {
-        fprintf(stderr, "usage: blas_whole LIBRARY f32|f64 N\n");
+    if (argc != 5 || (!single && strcmp(argv[2], "f64") != 0) || number_of(argv[3]) < 1 ||
+        number_of(argv[4]) < 1) {
+        fprintf(stderr, "usage: blas_whole LIBRARY f32|f64 N THREADS\n");
         return 2;
     }
-    (void)setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    (void)setenv("BLIS_NUM_THREADS", "1", 1);
+    (void)setenv("OPENBLAS_NUM_THREADS", argv[4], 1);
+    (void)setenv("BLIS_NUM_THREADS", argv[4], 1);
     library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     found = library ? dlsym(library, single ? "cblas_sgemm" : "cblas_dgemm") : NULL;
     if (!found) {

@@ -13,6 +13,8 @@ from e2e import Tap  # noqa: E402
 
 # Goal, interval, what it must say.
 VERDICTS = ((0.98, 0.99, 1.01, "reached"), (0.98, 0.9, 0.95, "missed"), (0.98, 0.9, 1.0, "undecided"))
+# Rows, threads and tile that was asked for; tile.
+TILES = (((2048, 1, 0), 2048), ((2048, 2, 0), 1024), ((2047, 4, 0), 1024), ((2048, 16, 0), 512), ((2048, 2, 96), 96))
 
 
 def is_here(library):
@@ -31,9 +33,10 @@ def check_blas(tap, folder, cpu):
         tap.skip("products", f"no {library} here")
     else:
         for kind in ("f32", "f64"):
-            rate = apps.run_peer([program, library, kind, "64"], cpu)
+            rate = apps.run_peer([program, library, kind, "64", "1"], cpu)
             tap.ok(rate > 0, f"{library} multiplies {kind}", rate)
-    for words, status in ((["f64"], 2), ([library, "f16", "64"], 2), (["libnone.so.0", "f64", "64"], 3)):
+    for words, status in ((["f64"], 2), ([library, "f16", "64", "1"], 2), ([library, "f64", "64", "0"], 2),
+                          (["libnone.so.0", "f64", "64", "1"], 3)):
         done = subprocess.run([program, *words], capture_output=True, check=False)
         tap.ok(done.returncode == status and done.stderr, f"{words} is refused", done.returncode)
 
@@ -54,6 +57,8 @@ def main():
     tap = Tap()
     for goal, low, high, word in VERDICTS:
         tap.ok(apps.verdict(goal, low, high) == word, f"[{low}, {high}] of {goal} is {word}")
+    for words, tile in TILES:
+        tap.ok(apps.tile_of(*words) == tile, f"{words}: tiles of {tile}", apps.tile_of(*words))
     tap.ok(apps.compile_peer("/nonexistent", "x", "none.c", []) == "", "what does not compile is no program")
     cpu = str(min(apps.os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as folder:

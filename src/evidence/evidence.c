@@ -32,16 +32,20 @@ const struct am_result_metric *am_result_base(const struct am_result *r,
     return m;
 }
 
-/* In the unit of the metric. */
-static double systematic_of(const struct am_result *r, const struct am_result_metric *m)
+double am_result_whole(const struct am_result *r, const struct am_result_metric *m)
 {
     const struct am_result_metric *const base = am_result_base(r, m);
-    const double share = am_systematic_share(&m->systematic, m->unit, &r->timing);
     const double in_unit = am_unit_has_cycles(m->unit) && !am_unit_has_cycles(base->unit)
                                ? r->timing.hz
                                : 1; /* cycles less a reference, of a time in seconds */
 
-    return base->has_summary ? share * in_unit * fabs(base->summary.median) : 0;
+    return base->has_summary ? in_unit * fabs(base->summary.median) : 0;
+}
+
+/* In the unit of the metric. */
+static double systematic_of(const struct am_result *r, const struct am_result_metric *m)
+{
+    return am_systematic_share(&m->systematic, m->unit, &r->timing) * am_result_whole(r, m);
 }
 
 /* A standard that was missed is the evidence against the others: its own grade stays. */

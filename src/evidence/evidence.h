@@ -40,6 +40,10 @@ const struct am_result_metric *am_result_metric(const struct am_result *result, 
 const struct am_result_metric *am_result_base(const struct am_result *result,
                                               const struct am_result_metric *metric);
 
+/* What that one came to, in the unit of the metric: what a share of the time comes to is a share of
+ * this. 0 where it has no values. */
+double am_result_whole(const struct am_result *result, const struct am_result_metric *metric);
+
 /* The parameter, or NULL when the bench has no such axis. */
 const struct am_result_param *am_result_param(const struct am_result *result, const char *axis);
 /* Its value as a number (of counts, sizes and reals); NAN otherwise. */

@@ -295,13 +295,16 @@ static enum am_status fill_series(struct loader *ld, size_t metric, struct am_se
 
         if (row->metric != metric || isnan(row->value))
             continue;
-        if (used == 0 || series->launches[series->n - 1].launch_id != row->launch)
-            series->launches[series->n++] =
-                (struct am_launch_values){.launch_id = row->launch,
-                                          .round = row->round,
-                                          .values = values + used,
-                                          .labels = labels + used,
-                                          .busy = am_read_label(&ld->busy, row->launch)};
+        if (used == 0 || series->launches[series->n - 1].launch_id != row->launch) {
+            const struct am_read_label seen = am_read_label(&ld->busy, row->launch);
+
+            series->launches[series->n++] = (struct am_launch_values){.launch_id = row->launch,
+                                                                      .round = row->round,
+                                                                      .values = values + used,
+                                                                      .labels = labels + used,
+                                                                      .busy = seen.labels,
+                                                                      .others = seen.others};
+        }
         values[used] = row->value;
         labels[used++] = row->labels;
         series->launches[series->n - 1].n++;

@@ -77,10 +77,11 @@ enum am_status am_read_samples(struct am_db_rows *samples, struct am_db_rows *va
 double am_read_batch_ns(const struct am_read_value *rows, size_t n_rows);
 double am_read_clock(const struct am_read_value *rows, size_t n_rows);
 
-/* The labels of launches (AM_BUSY_*), by launch, rising. */
+/* What was seen around launches, by launch, rising. */
 struct am_read_label {
     int64_t launch;
-    uint32_t labels;
+    uint32_t labels; /* AM_BUSY_* */
+    double others;   /* as in struct am_launch_values */
 };
 struct am_read_labels {
     struct am_read_label *items;
@@ -89,7 +90,7 @@ struct am_read_labels {
 enum am_status am_read_surroundings(struct am_store *store, struct am_arena *arena,
                                     struct am_read_labels *out, struct am_quiet *quiet,
                                     struct am_err *err);
-/* 0 for a launch that nobody looked around at. */
-uint32_t am_read_label(const struct am_read_labels *labels, int64_t launch);
+/* Of a launch that nobody looked around at: no label, others not known. */
+struct am_read_label am_read_label(const struct am_read_labels *labels, int64_t launch);
 
 #endif

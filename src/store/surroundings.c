@@ -32,6 +32,14 @@ static double mean_of(const struct mean *m)
     return m->n ? m->sum / (double)m->n : (double)NAN;
 }
 
+/* What is not known adds nothing; NAN where neither is. */
+static double sum_known(double a, double b)
+{
+    if (isnan(a) && isnan(b))
+        return NAN;
+    return fmax(a, 0) + fmax(b, 0); /* fmax passes over NAN */
+}
+
 static void count(struct am_quiet *quiet, uint32_t labels)
 {
     quiet->launches++;
@@ -59,8 +67,10 @@ enum am_status am_read_surroundings(struct am_store *store, struct am_arena *are
         if (!items)
             break;
         out->items = items;
-        items[out->n++] =
-            (struct am_read_label){am_db_get_int(&rows, 0), am_db_get_unsigned(&rows, 1)};
+        items[out->n++] = (struct am_read_label){
+            .launch = am_db_get_int(&rows, 0),
+            .labels = am_db_get_unsigned(&rows, 1),
+            .others = sum_known(am_db_get_real(&rows, 3, NAN), am_db_get_real(&rows, 4, NAN))};
         count(quiet, items[out->n - 1].labels);
         take_load(quiet, am_db_get_real(&rows, 2, NAN));
         take_part(&others, am_db_get_real(&rows, 3, NAN));
@@ -71,7 +81,7 @@ enum am_status am_read_surroundings(struct am_store *store, struct am_arena *are
     return am_db_rows_close(&rows);
 }
 
-uint32_t am_read_label(const struct am_read_labels *labels, int64_t launch)
+struct am_read_label am_read_label(const struct am_read_labels *labels, int64_t launch)
 {
     size_t from = 0, to = labels->n;
 
@@ -83,6 +93,7 @@ uint32_t am_read_label(const struct am_read_labels *labels, int64_t launch)
         else
             to = middle;
     }
-    return from < labels->n && labels->items[from].launch == launch ? labels->items[from].labels
-                                                                    : 0;
+    return from < labels->n && labels->items[from].launch == launch
+               ? labels->items[from]
+               : (struct am_read_label){.launch = launch, .others = NAN};
 }

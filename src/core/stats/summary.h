@@ -18,6 +18,8 @@ struct am_launch_values {
     const uint32_t *labels; /* AM_LABEL_*, parallel to values; NULL: none */
     size_t n;
     uint32_t busy; /* AM_BUSY_*: what else the machine did around the launch */
+    double others; /* CPU time of others around it per second, stolen time with it, in CPUs; NAN:
+                    * not known */
 };
 
 /* All launches of one metric of one point. */

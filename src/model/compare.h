@@ -71,14 +71,12 @@ struct am_compare_settings {
     double delta; /* smallest relative effect that matters, e.g. 0.02 */
     double level; /* 0.95 */
     enum am_basis basis;
-    bool all_metrics;   /* else the primary metric of each bench */
-    bool paired;        /* launches of one round were measured next to each other, and
-                         * are compared with each other alone */
-    bool graded;        /* grade C of a side leaves the row AM_BASIS_DOUBTFUL */
-    bool both_ways;     /* what is within delta is concluded from too: every row at its share of the
-                         * level, 1 / rows of it, in place of Holm's */
-    size_t passed_over; /* with both_ways: rows in place of which those that are judged were chosen
-                         * by their values; they have their share too */
+    bool all_metrics; /* else the primary metric of each bench */
+    bool paired;      /* launches of one round were measured next to each other, and
+                       * are compared with each other alone */
+    bool graded;      /* grade C of a side leaves the row AM_BASIS_DOUBTFUL */
+    bool unadjusted;  /* p stays that of the row alone: the caller shares out the level
+                       * (am_row_beyond) */
     const struct am_record *record; /* earlier runs, for one run per side; NULL: none */
 };
 

@@ -209,13 +209,24 @@ static bool modes_mislead(const struct am_comparison_row *row, const struct am_c
 
 /* Ranks agree: as far beyond doubt as a row among all must be, or as far as so few launches can. */
 static bool ranks_agree(const struct am_comparison_row *row, const struct am_comparison *c,
-                        double alpha)
+                        double share, double alpha)
 {
     const double p = row->change.p_rank * (1 - 1e-9);
 
-    if (p <= alpha / (double)c->n_judged)
+    if (p <= share)
         return true;
     return p <= row->change.least_rank && !modes_mislead(row, c, alpha);
+}
+
+int am_row_beyond(const struct am_comparison_row *row, const struct am_comparison *all,
+                  double share, double alpha)
+{
+    const struct am_change *const c = &row->change;
+
+    if (isnan(c->p) || row->slight || !(fabs(c->d) > c->margin) || c->p > share ||
+        !ranks_agree(row, all, share, alpha))
+        return 0;
+    return c->d > 0 ? 1 : -1;
 }
 
 enum am_verdict am_verdict_of(const struct am_change *c, double p, bool agrees, enum am_basis basis,
@@ -253,11 +264,13 @@ static enum am_verdict judge(struct am_comparison_row *row,
                              const struct am_compare_settings *settings,
                              const struct am_comparison *all)
 {
-    const bool agrees = ranks_agree(row, all, 1 - settings->level);
+    const double alpha = 1 - settings->level;
+    const bool agrees = ranks_agree(row, all, alpha / (double)all->n_judged, alpha);
     const struct am_summary *const a = &row->metric_a->summary, *const b = &row->metric_b->summary;
     const double room = room_of(row, settings->delta);
 
-    row->slight = fabs(b->median - a->median) <= room;
+    row->slight = !(row->constant > 0) &&
+                  fabs(b->median - (row->times > 0 ? row->times : 1) * a->median) <= room;
     if (row->slight)
         return a->ci.hi - b->ci.lo <= room && b->ci.hi - a->ci.lo <= room ? AM_VERDICT_SAME
                                                                           : AM_VERDICT_UNDECIDED;
@@ -298,12 +311,10 @@ enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
         out->two_modes += out->rows[i].mode_span > 0;
         out->mode_span = fmax(out->mode_span, out->rows[i].mode_span);
     }
-    if (!settings->both_ways)
+    if (!settings->unadjusted)
         am_stats_holm(p, out->n);
-    else
-        out->n_judged += settings->passed_over;
     for (size_t i = 0; i < out->n; i++)
-        out->rows[i].p = settings->both_ways ? fmin(p[i] * (double)out->n_judged, 1) : p[i];
+        out->rows[i].p = p[i];
     free(p);
     if (status != AM_OK)
         return status;

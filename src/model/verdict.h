@@ -68,6 +68,12 @@ void am_verdicts_count(struct am_comparison *out);
 enum am_verdict am_verdict_of(const struct am_change *change, double p, bool agrees,
                               enum am_basis basis, double level);
 
+/* Whether a row that was judged is shown to lie beyond its margin: 1 slower, -1 faster, 0 not
+ * shown. `share` is what it may err by itself; `alpha`, what all rows may together, is what
+ * launches in two modes are held against. */
+int am_row_beyond(const struct am_comparison_row *row, const struct am_comparison *all,
+                  double share, double alpha);
+
 /* Changes, adjusted p and verdicts of all rows, and the counts. */
 enum am_status am_verdicts_judge(const struct am_compare_settings *settings,
                                  struct am_comparison *out, struct am_err *err);

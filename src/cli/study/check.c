@@ -176,6 +176,15 @@ static enum am_status check_that(const struct checking *c, const struct am_study
     return s;
 }
 
+static enum am_status check_claim(const struct checking *c, const struct am_study_claim *claim)
+{
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < claim->n_thats; i++)
+        s = check_that(c, &claim->thats[i]);
+    return s;
+}
+
 static enum am_status check_like(const struct checking *c, const struct am_study_item *item)
 {
     const char *const name = item->field[AM_STUDY_LIKE], *near = NULL;
@@ -236,8 +245,9 @@ enum am_status am_study_check(const struct am_study *study, const struct am_cata
     for (size_t i = 0; s == AM_OK && i < study->n_items; i++)
         s = check_item(&c, &study->items[i]);
     for (size_t i = 0; s == AM_OK && i < study->n_claims; i++) {
-        for (size_t k = 0; s == AM_OK && k < study->claims[i].n_thats; k++)
-            s = check_that(&c, &study->claims[i].thats[k]);
+        s = check_claim(&c, &study->claims[i]);
+        if (s == AM_OK && study->claims[i].reason)
+            s = check_claim(&c, study->claims[i].reason);
     }
     return s;
 }

@@ -71,7 +71,8 @@ enum am_study_share { AM_STUDY_EVERY, AM_STUDY_MOST, AM_STUDY_SOME, AM_STUDY_SHA
 
 struct am_study_claim {
     const char *name, *says, *section;
-    const char *because; /* of a contradiction; NULL: not said */
+    const char *because;           /* of a contradiction; NULL: not said */
+    struct am_study_claim *reason; /* what must hold for that to be why; NULL: nothing tells */
     struct am_study_that *thats;
     size_t n_thats, cap_thats;
     double margin; /* smallest relative difference that matters; NAN: the usual one */

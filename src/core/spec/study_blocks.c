@@ -191,15 +191,10 @@ static enum am_status key_section(struct am_spec_reader *r, const char *value)
     return am_study_set_once(r, "section", value, &r->claim->section);
 }
 
-static enum am_status key_because(struct am_spec_reader *r, const char *value)
+/* Adds a relation; *flat is how it stands in the flat form. */
+static enum am_status add_that(struct am_spec_reader *r, struct am_study_claim *claim,
+                               const char *value, const char **flat)
 {
-    am_study_flatten(r, "because", value);
-    return am_study_set_once(r, "because", value, &r->claim->because);
-}
-
-static enum am_status key_that(struct am_spec_reader *r, const char *value)
-{
-    struct am_study_claim *const claim = r->claim;
     struct am_study_that that, *added;
     const enum am_status s = am_study_parse_that(r, value, &that);
 
@@ -211,8 +206,48 @@ static enum am_status key_that(struct am_spec_reader *r, const char *value)
     if (!added)
         return am_spec_no_memory(r);
     *added = that;
-    am_study_flatten(r, "that", that.text);
+    *flat = that.text;
     return AM_OK;
+}
+
+static enum am_status key_that(struct am_spec_reader *r, const char *value)
+{
+    const char *flat = "";
+    const enum am_status s = add_that(r, r->claim, value, &flat);
+
+    if (s == AM_OK)
+        am_study_flatten(r, "that", flat);
+    return s;
+}
+
+/* TEXT [| RELATION]: what the reason rests on is a claim of its own. */
+static enum am_status key_because(struct am_spec_reader *r, const char *value)
+{
+    struct am_study_claim *const claim = r->claim;
+    const char *const bar = strchr(value, '|');
+    const char *const text =
+        am_study_trimmed(r, value, bar ? (size_t)(bar - value) : strlen(value));
+    const char *flat = "";
+    enum am_status s;
+
+    if (!text)
+        return am_spec_no_memory(r);
+    if (!*text)
+        return am_study_bad_at(r, value, "write: because TEXT | RELATION");
+    s = am_study_set_once(r, "because", text, &claim->because);
+    if (s != AM_OK || !bar) {
+        am_study_flatten(r, "because", text);
+        return s;
+    }
+    claim->reason = am_arena_alloc(r->arena, sizeof(*claim->reason));
+    if (!claim->reason)
+        return am_spec_no_memory(r);
+    *claim->reason = (struct am_study_claim){
+        .name = claim->name, .says = claim->because, .margin = NAN, .at = r->place};
+    s = add_that(r, claim->reason, bar + 1, &flat);
+    if (s == AM_OK)
+        am_text_addf(&r->flat, "because %s | %s\n", text, flat);
+    return s;
 }
 
 static enum am_status key_margin(struct am_spec_reader *r, const char *value)

@@ -133,6 +133,20 @@ static const char *row_words(const struct am_comparison_row *row, struct am_aren
     return words ? words : "";
 }
 
+/* The same, with what was allowed for where that decided. */
+static const char *row_evidence(const struct am_judged_study *s,
+                                const struct am_comparison_row *row, struct am_arena *arena)
+{
+    const struct am_claim_row *const own = &s->rows[row - s->comparison.rows];
+    const char *const words = row_words(row, arena), *more;
+
+    if (!*words || own->why || !(own->allowance > 0))
+        return words;
+    more = am_arena_printf(arena, "%s, a factor of %.3g allowed for what others took", words,
+                           exp(own->allowance));
+    return more ? more : words;
+}
+
 /* The row of a claim that speaks loudest for its outcome. */
 static const struct am_comparison_row *telling_row(const struct am_judged_study *s,
                                                    const struct am_judged_claim *c)
@@ -154,7 +168,7 @@ const char *am_study_evidence(const struct am_judged_study *s, const struct am_j
                               struct am_arena *arena)
 {
     const struct am_comparison_row *const row = telling_row(s, c);
-    const char *const words = row ? row_words(row, arena) : "";
+    const char *const words = row ? row_evidence(s, row, arena) : "";
     const char *text;
 
     if (c->outcome == AM_CLAIM_UNDECIDED)
@@ -169,13 +183,27 @@ const char *am_study_evidence(const struct am_judged_study *s, const struct am_j
     return text ? text : "";
 }
 
-/* What an outcome rests on, and why it is another than the paper's: one below the other on a
- * terminal, in one cell of a page. */
-static void add_reasons(struct am_table *t, const struct am_study_view *view,
-                        const struct am_judged_claim *c)
+const char *am_study_because(const struct am_judged_study *s, size_t i, struct am_arena *arena)
 {
-    const char *const because = c->outcome == AM_CLAIM_CONTRADICTED ? c->claim->because : NULL;
-    const char *const evidence = am_study_evidence(view->judged, c, t->arena);
+    const struct am_judged_claim *const c = &s->claims[i], *const reason = &s->reasons[i];
+    const char *const because = c->claim->because, *text;
+
+    if (c->outcome != AM_CLAIM_CONTRADICTED || !because)
+        return NULL;
+    if (!reason->claim)
+        return because;
+    text = am_arena_printf(arena, "%s (%s: %s)", because, am_claim_supports[reason->outcome],
+                           am_study_evidence(s, reason, arena));
+    return text ? text : because;
+}
+
+/* What the outcome of claim `i` rests on, and why it is another than the paper's: one below the
+ * other on a terminal, in one cell of a page. */
+static void add_reasons(struct am_table *t, const struct am_study_view *view, size_t i)
+{
+    const char *const because = am_study_because(view->judged, i, t->arena);
+    const char *const evidence =
+        am_study_evidence(view->judged, &view->judged->claims[i], t->arena);
 
     if (view->page && because)
         (void)am_table_textf(t, "%s. %s", evidence, because);
@@ -205,7 +233,7 @@ static void add_claims_table(struct am_body *b, const struct am_study_view *view
         (void)am_table_text(t, c->claim->name);
         (void)am_table_text(t, c->claim->section);
         (void)am_table_text(t, c->claim->says);
-        add_reasons(t, view, c);
+        add_reasons(t, view, i);
     }
 }
 
@@ -277,10 +305,11 @@ static void add_claims(struct am_body *b, const struct am_study_view *view)
     add_claims_table(b, view);
     (void)am_block_addf(
         b, AM_BLOCK_PARAGRAPH, "level: ",
-        "%zu comparisons share 5 %%: the probability that any outcome above is wrong is at most "
-        "that. Ratios are of the first to the second, with their own 95 %% interval. Points of grade C, and "
-        "what is missing, decide nothing.",
-        s->comparison.n_judged);
+        "%zu claims that can be judged here share 5 %%: the probability that any outcome above is "
+        "wrong is at most that. Ratios are of the first to the second, with their own 95 %% interval. "
+        "Points of grade C decide only what others on the machine cannot explain; what is missing "
+        "decides nothing.",
+        s->n_judged);
     if (!s->comparison.n || !view->all)
         return;
     (void)am_block_add(b, AM_BLOCK_DETAILS, "every comparison", NULL);

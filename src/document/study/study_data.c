@@ -31,6 +31,7 @@ static void data_row(struct am_data *d, const struct am_comparison_row *row,
     am_data_grading(d, am_grading_worse(row->metric_a->grading, row->metric_b->grading));
     am_data_object_end(d);
     am_data_unsigned(d, "launches", row->n_b);
+    am_data_number(d, "allowed", own->allowance > 0 ? exp(own->allowance) : NAN);
     am_data_text(d, "answer", answers[own->answer]);
     am_data_text(d, "why", own->why);
     am_data_object_end(d);
@@ -50,6 +51,19 @@ static void data_question(struct am_data *d, const struct am_judged_study *s,
     am_data_object_end(d);
 }
 
+/* Whether the run supports why a claim is contradicted. */
+static void data_reason(struct am_data *d, const struct am_judged_study *s, size_t i)
+{
+    const struct am_judged_claim *const reason = &s->reasons[i];
+    const bool asked = reason->claim && s->claims[i].outcome == AM_CLAIM_CONTRADICTED;
+
+    am_data_text(d, "because_is", asked ? am_claim_supports[reason->outcome] : NULL);
+    am_data_array(d, "because_questions");
+    for (size_t q = 0; asked && q < reason->n; q++)
+        data_question(d, s, &reason->questions[q]);
+    am_data_array_end(d);
+}
+
 static void data_claims(struct am_data *d, const struct am_study_view *view)
 {
     am_data_array(d, "claims");
@@ -63,6 +77,7 @@ static void data_claims(struct am_data *d, const struct am_study_view *view)
         am_data_text(d, "outcome", am_claim_outcomes[c->outcome]);
         am_data_text(d, "why", c->why);
         am_data_text(d, "because", c->outcome == AM_CLAIM_CONTRADICTED ? c->claim->because : NULL);
+        data_reason(d, view->judged, i);
         am_data_unsigned(d, "passed_over", c->skipped);
         am_data_array(d, "questions");
         for (size_t q = 0; q < c->n; q++)
@@ -177,6 +192,7 @@ void am_study_data(struct am_data *d, const void *self)
     am_data_run(d, "run", view->set);
     data_counts(d, view);
     am_data_number(d, "level", view->judged->level);
+    am_data_unsigned(d, "sharing", view->judged->n_judged);
     am_data_unsigned(d, "comparisons", view->judged->comparison.n_judged);
     data_claims(d, view);
     data_items(d, view);

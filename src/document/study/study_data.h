@@ -17,6 +17,10 @@ struct am_ratio am_study_ratio(const struct am_comparison_row *row);
 const char *am_study_evidence(const struct am_judged_study *s, const struct am_judged_claim *c,
                               struct am_arena *arena);
 
+/* Why claim `i` came out otherwise than in the paper, and whether this run supports that; NULL
+ * where it did not, or where no reason is stated. */
+const char *am_study_because(const struct am_judged_study *s, size_t i, struct am_arena *arena);
+
 am_data_fn am_study_data; /* self: the view */
 
 #endif

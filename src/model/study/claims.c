@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From claims to questions, from questions to the rows of one comparison, and back to outcomes. */
+/* From claims to questions, and from questions to the rows of one comparison. */
 #include "model/study/claims.h"
 
 #include <math.h>
 #include <string.h>
 
-const char *const am_claim_outcomes[AM_CLAIM_OUTCOMES] = {
-    [AM_CLAIM_REPRODUCED] = "reproduced",
-    [AM_CLAIM_CONTRADICTED] = "contradicted",
-    [AM_CLAIM_UNDECIDED] = "undecided here",
-};
-
 const double am_claims_margin = 0.02;
-static const double level = 0.95;
 
 /* What judging works with. */
 struct judging {
@@ -22,7 +15,6 @@ struct judging {
     struct am_judged_claim *claim; /* at hand */
     const char *ranged;            /* axes over which `best` chose the left side at hand */
     size_t choices;                /* pairs among which `best` of the relation at hand chose */
-    size_t passed_over;            /* pairs that it did not choose, of all relations */
     bool broken;                   /* memory was refused */
 };
 
@@ -69,11 +61,13 @@ static void add_row(struct judging *j, struct am_claim_question *q, enum am_clai
                                       .metric_a = a ? a->metric : b->metric,
                                       .metric_b = b->metric,
                                       .times = times,
-                                      .constant = a ? 0 : q->that->value,
-                                      .delta = margin_of(j, q->that)};
-    own->want = want;
+                                      .constant = a ? 0 : q->that->value};
+    *own = (struct am_claim_row){.want = want,
+                                 .margin = log1p(margin_of(j, q->that)),
+                                 .allowance = am_claim_allowance(row),
+                                 .choices = j->choices};
+    row->delta = expm1(own->margin + (isfinite(own->allowance) ? own->allowance : 0));
     q->n++;
-    j->passed_over += j->choices - 1;
 }
 
 /* ---- pairs ---- */
@@ -136,14 +130,36 @@ static const char *why_no_partner(const struct judging *j, const struct am_picks
     return why ? why : "no partner";
 }
 
+/* The partner of a point, where it is one that cannot be measured here; NULL: there is no such. */
+static const struct am_result *skipped_partner(const struct judging *j,
+                                               const struct am_study_that *that,
+                                               const struct partner *partner)
+{
+    for (size_t i = 0; i < j->set->n; i++) {
+        const struct am_result *const r = &j->set->results[i];
+
+        if (r->state == AM_POINT_SKIP && am_study_matches(&that->right, r) &&
+            is_partner(r, partner))
+            return r;
+    }
+    return NULL;
+}
+
+/* A pair without its right point is passed over where that cannot be measured here, and open where
+ * it was not. */
 static void ask_pair(struct judging *j, const struct am_study_that *that,
                      const struct am_picks *rights, const struct am_pick *left)
 {
     const struct partner partner = {left->result, that->differ, j->ranged};
     const struct am_picks found =
         that->right.best ? *rights : am_picks_filter(rights, is_partner, &partner);
-    struct am_claim_question *const q = ask(j, that, NULL);
+    struct am_claim_question *q;
 
+    if (found.n == 0 && skipped_partner(j, that, &partner)) {
+        j->claim->skipped++;
+        return;
+    }
+    q = ask(j, that, NULL);
     if (!q)
         return;
     q->why =
@@ -209,10 +225,27 @@ static void ask_curve(struct judging *j, const struct am_study_that *that,
 
 /* ---- a claim ---- */
 
+/* All points of the left against theirs on the right. */
+static void ask_pairs(struct judging *j, const struct am_study_that *that,
+                      const struct am_picks *lefts)
+{
+    const struct am_study_points right = am_study_select(j->set, &that->right, j->arena);
+    const size_t before = j->claim->n;
+
+    if (right.picks.n == 0) {
+        (void)ask(j, that, right.why);
+        return;
+    }
+    j->choices *= right.candidates;
+    for (size_t i = 0; i < lefts->n; i++)
+        ask_pair(j, that, &right.picks, &lefts->items[i]);
+    if (j->claim->n == before)
+        (void)ask(j, that, "what it is held against cannot be measured here");
+}
+
 static void ask_that(struct judging *j, const struct am_study_that *that)
 {
     const struct am_study_points left = am_study_select(j->set, &that->left, j->arena);
-    struct am_study_points right = {0};
 
     j->claim->skipped += left.skipped;
     j->choices = left.candidates;
@@ -231,183 +264,51 @@ static void ask_that(struct judging *j, const struct am_study_that *that)
             ask_curve(j, that, &curves.items[i].picks);
         return;
     }
-    if (!that->constant)
-        right = am_study_select(j->set, &that->right, j->arena);
-    if (!that->constant && right.picks.n == 0) {
-        (void)ask(j, that, right.why);
+    if (!that->constant) {
+        ask_pairs(j, that, &left.picks);
         return;
     }
-    j->choices *= that->constant ? 1 : right.candidates;
-    for (size_t i = 0; i < left.picks.n; i++) {
-        if (that->constant)
-            ask_constant(j, that, &left.picks.items[i]);
-        else
-            ask_pair(j, that, &right.picks, &left.picks.items[i]);
-    }
+    for (size_t i = 0; i < left.picks.n; i++)
+        ask_constant(j, that, &left.picks.items[i]);
 }
 
-/* ---- answers ---- */
-
-/* Shown not to lie above the margin, or below it where `turned`: what a verdict need not say. */
-static bool is_not_above(const struct am_comparison_row *row, bool turned, double alpha)
+static void ask_claim(struct judging *j, const struct am_study_claim *claim,
+                      struct am_judged_claim *out)
 {
-    struct am_change c = row->change;
-
-    c.d = turned ? -c.d : c.d;
-    return am_change_above(&c) <= alpha;
-}
-
-/* The change is turned so that above zero is slower; `up` is B over A as measured. */
-static enum am_claim_answer answer_of(const struct am_comparison_row *row, enum am_claim_want want,
-                                      double alpha)
-{
-    const bool lower = row->metric_b->better == AM_LOWER;
-    const int slower = am_verdict_direction(row->verdict), up = lower ? slower : -slower;
-    const bool not_up = is_not_above(row, !lower, alpha),
-               not_down = is_not_above(row, lower, alpha);
-    const struct {
-        bool holds, denied;
-    } rules[AM_WANTS] = {
-        [AM_WANT_ABOVE] = {up > 0, up < 0 || not_up},
-        [AM_WANT_BELOW] = {up<0, up> 0 || not_down},
-        [AM_WANT_NOT_BELOW] = {up > 0 || not_down, up < 0},
-        [AM_WANT_NOT_ABOVE] = {up < 0 || not_up, up > 0},
-        [AM_WANT_SAME] = {not_up && not_down, up != 0},
-        [AM_WANT_NO_FALL] = {up >= 0, up < 0},
-        [AM_WANT_NO_RISE] = {up <= 0, up > 0},
-    };
-
-    return rules[want].denied  ? AM_ANSWER_DENIED
-           : rules[want].holds ? AM_ANSWER_HOLDS
-                               : AM_ANSWER_OPEN;
-}
-
-/* Why a row cannot decide anything; NULL: it can. */
-static const char *why_mute(const struct judging *j, const struct am_comparison_row *row)
-{
-    struct am_grading g = am_grading_worse(row->metric_a->grading, row->metric_b->grading);
-    char reasons[256];
-    const char *why;
-
-    if (isnan(row->change.p))
-        return row->n_a < AM_CHANGE_LEAST || row->n_b < AM_CHANGE_LEAST
-                   ? "fewer than three launches"
-                   : "a launch has a value that is not above 0";
-    if (row->basis != AM_BASIS_DOUBTFUL)
-        return NULL;
-    why = am_arena_printf(j->arena, "grade C: %s", am_grading_text(g, reasons, sizeof(reasons)));
-    return why ? why : "grade C";
-}
-
-static void answer_row(struct judging *j, size_t i)
-{
-    const struct am_comparison *const c = &j->out->comparison;
-    struct am_claim_row *const row = &j->out->rows[i];
-    const double alpha = (1 - level) / (double)(c->n_judged ? c->n_judged : 1);
-
-    row->why = why_mute(j, &c->rows[i]);
-    row->answer = row->why ? AM_ANSWER_OPEN : answer_of(&c->rows[i], row->want, alpha);
-}
-
-/* A question holds where all of its rows do, and is denied by any of them. */
-static void answer_question(struct judging *j, struct am_claim_question *q)
-{
-    bool open = q->n == 0;
-
-    if (q->n)
-        q->answer = AM_ANSWER_HOLDS;
-    for (size_t i = q->first; i < q->first + q->n; i++) {
-        const struct am_claim_row *const row = &j->out->rows[i];
-
-        if (row->answer == AM_ANSWER_DENIED) {
-            q->answer = AM_ANSWER_DENIED;
-            q->why = NULL;
-            return;
-        }
-        if (row->answer == AM_ANSWER_OPEN && !open) {
-            open = true;
-            q->why = row->why ? row->why : "the launches scatter too much to tell";
-        }
-    }
-    if (open)
-        q->answer = AM_ANSWER_OPEN;
-}
-
-static enum am_claim_outcome outcome_of(const struct am_judged_claim *c)
-{
-    const size_t holds = c->count[AM_ANSWER_HOLDS], denied = c->count[AM_ANSWER_DENIED];
-    const struct {
-        bool reproduced, contradicted;
-    } rules[AM_STUDY_SHARES] = {
-        [AM_STUDY_EVERY] = {c->n && holds == c->n, denied > 0},
-        [AM_STUDY_MOST] = {2 * holds > c->n, c->n && 2 * denied >= c->n},
-        [AM_STUDY_SOME] = {holds > 0, c->n && denied == c->n},
-    };
-
-    return rules[c->claim->share].contradicted ? AM_CLAIM_CONTRADICTED
-           : rules[c->claim->share].reproduced ? AM_CLAIM_REPRODUCED
-                                               : AM_CLAIM_UNDECIDED;
-}
-
-/* The first open question's reason, and how many are open. */
-static const char *why_open(const struct judging *j, const struct am_judged_claim *c)
-{
-    const size_t open = c->count[AM_ANSWER_OPEN];
-    const char *first = NULL, *why;
-
-    for (size_t i = 0; i < c->n && !first; i++)
-        first = c->questions[i].answer == AM_ANSWER_OPEN ? c->questions[i].why : NULL;
-    if (!first)
-        return "as many hold as do not";
-    why = open == 1 && c->n == 1
-              ? first
-              : am_arena_printf(j->arena, "%zu of %zu open: %s", open, c->n, first);
-    return why ? why : first;
-}
-
-static void conclude(struct judging *j, struct am_judged_claim *c)
-{
-    for (size_t i = 0; i < c->n; i++) {
-        answer_question(j, &c->questions[i]);
-        c->count[c->questions[i].answer]++;
-    }
-    c->outcome = outcome_of(c);
-    c->why = c->outcome == AM_CLAIM_UNDECIDED ? why_open(j, c) : NULL;
-    j->out->count[c->outcome]++;
+    j->claim = out;
+    out->claim = claim;
+    out->outcome = AM_CLAIM_UNDECIDED;
+    out->why = "nothing is there to be compared";
+    for (size_t i = 0; i < claim->n_thats; i++)
+        ask_that(j, &claim->thats[i]);
 }
 
 enum am_status am_claims_judge(const struct am_study *study, const struct am_result_set *set,
                                struct am_arena *arena, struct am_judged_study *out,
                                struct am_err *err)
 {
-    struct am_compare_settings settings = {.delta = am_claims_margin,
-                                           .level = level,
-                                           .basis = AM_BASIS_WITHIN_RUN,
-                                           .graded = true,
-                                           .both_ways = true};
+    const struct am_compare_settings settings = {.delta = am_claims_margin,
+                                                 .level = am_claims_level,
+                                                 .basis = AM_BASIS_WITHIN_RUN,
+                                                 .unadjusted = true};
     struct judging j = {.set = set, .arena = arena, .out = out};
     enum am_status s;
 
-    *out = (struct am_judged_study){.study = study, .level = level};
+    *out = (struct am_judged_study){.study = study, .level = am_claims_level};
     out->comparison.basis = settings.basis;
     out->claims = am_arena_array(arena, study->n_claims + 1, sizeof(*out->claims));
-    if (!out->claims)
+    out->reasons = am_arena_array(arena, study->n_claims + 1, sizeof(*out->reasons));
+    if (!out->claims || !out->reasons)
         return am_fail(err, AM_E_NOMEM, "no memory for the claims");
     for (size_t i = 0; i < study->n_claims; i++) {
-        j.claim = &out->claims[i];
-        j.claim->claim = &study->claims[i];
-        for (size_t k = 0; k < study->claims[i].n_thats; k++)
-            ask_that(&j, &study->claims[i].thats[k]);
+        ask_claim(&j, &study->claims[i], &out->claims[i]);
+        if (study->claims[i].reason)
+            ask_claim(&j, study->claims[i].reason, &out->reasons[i]);
     }
     if (j.broken)
         return am_fail(err, AM_E_NOMEM, "no memory for the claims");
-    settings.passed_over = j.passed_over;
     s = am_verdicts_judge(&settings, &out->comparison, err);
-    if (s != AM_OK)
-        return s;
-    for (size_t i = 0; i < out->comparison.n; i++)
-        answer_row(&j, i);
-    for (size_t i = 0; i < study->n_claims; i++)
-        conclude(&j, &out->claims[i]);
-    return AM_OK;
+    if (s == AM_OK)
+        am_claims_answer(out, arena);
+    return s;
 }

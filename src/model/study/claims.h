@@ -3,13 +3,13 @@
  *
  * A claim's relations become questions: a point held against another one, against a number, or the
  * points along an axis held against each other. Every question is one or several rows of one
- * comparison, over all claims of the study, and is answered by the verdicts of `compare`
- * (model/verdict.h) on points that were measured in turns in one run. A row says one of two things,
- * of which one is true: beyond the margin, or not. Each is tested at 5 % over the number of rows,
- * so that the probability that any outcome of the study is wrong is at most 5 %
- * (doc/internals/verdicts.md); where `best` chose a point, those that it could have chosen have
- * their share as well. Grade C, too few launches, points that are missing: undecided, with the
- * reason. The set must be settled. */
+ * comparison over all claims of the study, whose points were measured in turns in one run. A claim
+ * is true or false, and its outcome wrong in one of two ways; each is tested at 5 % over the number
+ * of claims that can be judged, so that the probability that any outcome of the study is wrong is
+ * at most 5 %. How a claim's share is parted over its rows: answers.c; what points of grade C may
+ * still conclude: disturbance.c; both in doc/internals/verdicts.md. Reasons, which a claim may have
+ * for being contradicted, are claims too, with a level of their own. Too few launches, points that
+ * are missing: undecided, with the reason. The set must be settled. */
 #ifndef AM_MODEL_STUDY_CLAIMS_H
 #define AM_MODEL_STUDY_CLAIMS_H
 
@@ -24,6 +24,7 @@ enum am_claim_outcome {
     AM_CLAIM_OUTCOMES,
 };
 extern const char *const am_claim_outcomes[AM_CLAIM_OUTCOMES];
+extern const char *const am_claim_supports[AM_CLAIM_OUTCOMES]; /* the same of a reason */
 
 /* What a row must show for its question to hold: B over A. */
 enum am_claim_want {
@@ -43,7 +44,11 @@ enum am_claim_answer { AM_ANSWER_HOLDS, AM_ANSWER_DENIED, AM_ANSWER_OPEN };
 struct am_claim_row {
     enum am_claim_want want;
     enum am_claim_answer answer;
-    const char *why; /* open: the reason; NULL: it was not resolved */
+    const char *why;  /* open: the reason; NULL: it was not resolved */
+    double margin;    /* ln(1 + the smallest difference that matters) */
+    double allowance; /* ln of what disturbance may have slowed a side of grade C by; 0: no side is
+                       * of that grade; INFINITY: nothing bounds it */
+    size_t choices;   /* pairs among which `best` chose; 1 without it */
 };
 
 struct am_claim_question {
@@ -70,14 +75,24 @@ struct am_judged_study {
     struct am_claim_row *rows; /* parallel to the comparison's */
     size_t cap_rows, cap_own;
     size_t count[AM_CLAIM_OUTCOMES];
-    double level; /* over all claims */
+    struct am_judged_claim *reasons; /* parallel to the claims; without a claim: none is stated */
+    double level;                    /* over all claims, and over all reasons */
+    size_t n_judged;                 /* claims among which it is shared: those that have launches */
+    size_t n_judged_reasons;
 };
 
 extern const double am_claims_margin; /* of claims that state none */
+extern const double am_claims_level;
 
 enum am_status am_claims_judge(const struct am_study *study, const struct am_result_set *set,
                                struct am_arena *arena, struct am_judged_study *out,
                                struct am_err *err);
+
+/* Of rows that were compared: answers, outcomes and counts (answers.c). */
+void am_claims_answer(struct am_judged_study *study, struct am_arena *arena);
+
+/* The allowance of a row (disturbance.c). */
+double am_claim_allowance(const struct am_comparison_row *row);
 
 /* ---- which points (points.c) ---- */
 

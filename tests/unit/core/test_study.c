@@ -92,6 +92,8 @@ static const struct {
     {HEAD CLAIM "margin 0%\n" RUN, "x.study:7:8:", "above 0"},
     {HEAD CLAIM "pairs evry\n" RUN, "x.study:7:7:", "did you mean \"every\""},
     {HEAD CLAIM "becuase X\n" RUN, "x.study:7:1:", "did you mean \"because\""},
+    {HEAD CLAIM "because X | a is graeter than b\n" RUN, "x.study:7:18:", "\"greater\""},
+    {HEAD CLAIM "because | a grows with n\n" RUN, "x.study:7:9:", "because TEXT"},
     {HEAD CLAIM "that a\n" RUN, "x.study:7:7:", "relation is missing"},
     {HEAD CLAIM "that a is graeter than b\n" RUN, "x.study:7:11:", "did you mean \"greater\""},
     {HEAD CLAIM "that a is at lest 2 times b\n" RUN, "x.study:7:11:", "at least F times"},
@@ -174,7 +176,7 @@ static const char whole[] =
     "that a is proportional to n within 10%\n"
     "margin 5%\n"
     "pairs most\n"
-    "because They were others.\n"
+    "because They were others. | omp.sched chunk=@cpus is less than 3 us\n"
     "include more\n";
 
 static void check_head(const struct am_study *s)
@@ -218,7 +220,8 @@ static void check_claim(const struct am_study_claim *c)
     const struct am_study_that *const t = c->thats;
 
     ok(c->n_thats == 6 && c->share == AM_STUDY_MOST && c->margin > 0.049 && c->margin < 0.051 &&
-           strcmp(c->because, "They were others.") == 0,
+           strcmp(c->because, "They were others.") == 0 && c->reason && c->reason->n_thats == 1 &&
+           c->reason->thats[0].constant,
        "a claim has its lines");
     ok(t[0].relation == AM_STUDY_LESS && strcmp(t[0].right.bench, "omp.sched") == 0 &&
            strcmp(t[0].right.metric, "overhead") == 0 &&

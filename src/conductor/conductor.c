@@ -76,7 +76,7 @@ static enum am_status store_stops(struct run *r, struct am_err *err)
 static void consider_stop(struct run *r, size_t i)
 {
     const enum am_stop_reason reason =
-        am_visited_stop(&r->points[i], r->set, &r->looks, r->c->plan->points[i].bench);
+        am_visited_stop(&r->points[i], r->set, &r->looks, &r->c->plan->points[i]);
 
     if (reason != AM_STOP_OPEN)
         stop(r, i, reason);
@@ -141,6 +141,7 @@ static void look_ahead(const struct run *r)
         struct am_due *due = &r->due[i];
 
         due->worth = r->c->plan->points[i].worth;
+        due->least = r->c->plan->points[i].least;
         due->visits = p->visits;
         due->next = p->repeats + (unsigned)am_looks_next(&r->looks, p->visits - p->repeats);
         due->spent_s = p->seconds;
@@ -163,9 +164,12 @@ static void tell_ahead(const struct run *r, struct am_progress *p)
 }
 
 /* Launches that the point will have, as far as that is known. */
-static unsigned wanted(const struct run *r, const struct am_visited *p)
+static unsigned wanted(const struct run *r, size_t i)
 {
-    return p->stopped || p->visits >= r->set->min_launches ? p->visits : r->set->min_launches;
+    const struct am_visited *const p = &r->points[i];
+    const unsigned least = am_point_least(r->c->plan, &r->c->plan->points[i]);
+
+    return p->stopped || p->visits >= least ? p->visits : least;
 }
 
 static void tell(const struct run *r, size_t i, const struct am_visit *v)
@@ -181,7 +185,7 @@ static void tell(const struct run *r, size_t i, const struct am_visit *v)
         .first_point = r->c->plan->points,
         .elapsed_s = now,
         .visits = r->points[i].visits,
-        .visits_wanted = wanted(r, &r->points[i]),
+        .visits_wanted = wanted(r, i),
         .samples = r->n_samples,
         .samples_disturbed = r->n_disturbed,
         .state = v->state,
@@ -453,7 +457,8 @@ static void count_outcome(struct run *r)
         others += other;
         others_ok += other && p->worked;
 
-        r->outcome->cut += p->worked && p->n_medians < r->set->min_launches;
+        r->outcome->cut +=
+            p->worked && p->n_medians < am_point_least(r->c->plan, &r->c->plan->points[i]);
         if (p->worked)
             r->outcome->ok++;
         else if (p->skipped)

@@ -2,18 +2,27 @@
 /* The order of a run that has a budget. */
 #include "conductor/schedule.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLASS_OF_MORE = AM_WORTH_LAST }; /* launches beyond the least number: behind all classes */
+/* Launches beyond the least number: behind all classes, and behind all ranks. */
+enum { CLASS_OF_MORE = AM_WORTH_LAST, RANK_OF_MORE = INT_MAX };
+
+static unsigned least_of(const struct am_due *due, unsigned min_launches)
+{
+    return due->least ? due->least : min_launches;
+}
 
 unsigned am_due_visits(const struct am_due *due, unsigned min_launches)
 {
+    const unsigned least = least_of(due, min_launches);
+
     if (due->stopped)
         return 0;
-    if (due->visits < min_launches)
-        return min_launches - due->visits;
+    if (due->visits < least)
+        return least - due->visits;
     return due->next > due->visits ? due->next - due->visits : 1;
 }
 
@@ -56,12 +65,12 @@ double am_schedule_left(const struct am_due *due, size_t n, unsigned min_launche
     return left;
 }
 
-static int by_worth(const void *x, const void *y)
+static int by_turn(const void *x, const void *y)
 {
     const struct am_due *const a = *(const struct am_due *const *)x;
     const struct am_due *const b = *(const struct am_due *const *)y;
 
-    return (a->worth > b->worth) - (a->worth < b->worth);
+    return (a->turn > b->turn) - (a->turn < b->turn);
 }
 
 /* One rank, from sorted[*i] on; *i moves behind it. */
@@ -73,10 +82,10 @@ struct rank {
 static struct rank take_rank(struct am_due *const *sorted, size_t n, unsigned min_launches,
                              size_t *i)
 {
-    const unsigned worth = sorted[*i]->worth;
+    const unsigned turn = sorted[*i]->turn;
     struct rank rank = {0};
 
-    for (; *i < n && sorted[*i]->worth == worth; (*i)++) {
+    for (; *i < n && sorted[*i]->turn == turn; (*i)++) {
         const struct am_due *const due = sorted[*i];
 
         rank.seconds += due->each_s * am_due_visits(due, min_launches);
@@ -94,12 +103,13 @@ double am_schedule_fit(struct am_due *due, size_t n, unsigned min_launches, doub
 
     for (size_t i = 0; i < n; i++) {
         due[i].fits = true;
+        due[i].turn = due[i].visits < least_of(&due[i], min_launches) ? due[i].worth : RANK_OF_MORE;
         if (sorted)
             sorted[i] = &due[i];
     }
     if (!sorted)
         return left_s;
-    qsort(sorted, n, sizeof(struct am_due *), by_worth);
+    qsort(sorted, n, sizeof(struct am_due *), by_turn);
     for (size_t i = 0; i < n;) {
         const size_t first = i;
         const struct rank rank = take_rank(sorted, n, min_launches, &i);
@@ -118,7 +128,8 @@ double am_schedule_fit(struct am_due *due, size_t n, unsigned min_launches, doub
 
 unsigned am_schedule_class(const struct am_due *due, unsigned min_launches)
 {
-    return due->visits < min_launches ? due->worth / AM_WORTH_HEADLINES : CLASS_OF_MORE;
+    return due->visits < least_of(due, min_launches) ? due->worth / AM_WORTH_HEADLINES
+                                                     : CLASS_OF_MORE;
 }
 
 bool am_schedule_turn(const struct am_due *due, size_t n, unsigned min_launches, unsigned *turn)
@@ -211,9 +222,14 @@ double am_schedule_estimate(const struct am_plan *plan, bool *fits)
     for (size_t i = 0; i < plan->n; i++) {
         const double each = am_schedule_guess(plan, &plan->points[i]);
 
-        all += set->min_launches * each;
+        const struct am_due of = {.worth = plan->points[i].worth,
+                                  .least = plan->points[i].least,
+                                  .each_s = each,
+                                  .fits = true};
+
+        all += least_of(&of, set->min_launches) * each;
         if (due)
-            due[i] = (struct am_due){.worth = plan->points[i].worth, .each_s = each, .fits = true};
+            due[i] = of;
     }
     if (due && set->budget_s > 0)
         all = fmin(set->budget_s, am_schedule_fit(due, plan->n, set->min_launches, set->budget_s,

@@ -3,7 +3,8 @@
  *
  * Points have a rank by worth. What fits is decided rank by rank from the most worthy one on: all
  * points of a rank get their launches, or none of them; a rank that does not fit leaves its time to
- * those after it (if it was begun when that comes out, it has what time there is). Ranks of one
+ * those after it (if it was begun when that comes out, it has what time there is). Launches beyond
+ * the least number are the last rank, whatever their points are worth. Ranks of one
  * hundred are a class: its points are measured together, in rounds, and the next class begins when
  * they have their least number of launches. What is left of the time goes to more launches of all.
  * Everything here is a function of its arguments: no clock, no store. */
@@ -18,6 +19,7 @@
 /* What is due of one point. */
 struct am_due {
     unsigned worth; /* rank, of struct am_point */
+    unsigned least; /* launches that it has in any case; 0: as many as all */
     unsigned visits;
     unsigned next;   /* launches when it is looked at again; 0: not known, one at a time */
     double each_s;   /* that a visit is expected to take */
@@ -28,7 +30,8 @@ struct am_due {
     double spent_behind_s; /* in those */
     double behind_s;       /* that such a visit is expected to take */
     bool stopped;          /* it needs no more */
-    bool fits;             /* set by am_schedule_fit() */
+    unsigned turn;         /* set by am_schedule_fit(): its rank, or that of further launches */
+    bool fits;             /* the same */
 };
 
 /* Time that plans leave free of what they have: costs are guesses, and a rank that was begun should

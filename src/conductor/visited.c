@@ -95,21 +95,21 @@ void am_visited_take_over(struct am_visited *p, const struct am_plan_settings *s
 
 /* An interval narrows with the root of the number of launches. Where several times the most there
  * may be would not bring it to the target, further ones buy nothing. */
-static bool out_of_reach(const struct am_visited *p, const struct am_plan_settings *set,
-                         double width, double target)
+static bool out_of_reach(const struct am_visited *p, unsigned most, double width, double target)
 {
     const double needed = (double)p->n_medians * (width / target) * (width / target);
 
-    return needed > OUT_OF_REACH * (double)set->max_launches;
+    return needed > OUT_OF_REACH * (double)most;
 }
 
 /* Precision is asked at the looks only: who asked after every launch would stop where luck made an
  * interval narrow. */
 enum am_stop_reason am_visited_stop(const struct am_visited *p, const struct am_plan_settings *set,
-                                    const struct am_looks *looks, const struct am_bench *bench)
+                                    const struct am_looks *looks, const struct am_point *point)
 {
-    const double target = fmax(set->target, bench->target);
+    const double target = fmax(set->target, point->bench->target);
     const unsigned counted = p->visits - p->repeats;
+    const unsigned most = point->most ? point->most : set->max_launches;
 
     if (p->skipped && !p->worked)
         return AM_STOP_SKIP;
@@ -120,10 +120,10 @@ enum am_stop_reason am_visited_stop(const struct am_visited *p, const struct am_
 
         if (width <= target)
             return AM_STOP_TARGET;
-        if (set->max_launches > counted && out_of_reach(p, set, width, target))
+        if (most > counted && !point->needed && out_of_reach(p, most, width, target))
             return AM_STOP_OUT_OF_REACH;
     }
-    if (counted >= set->max_launches)
+    if (counted >= most)
         return p->worked ? AM_STOP_MAX_LAUNCHES : AM_STOP_FAIL;
     return AM_STOP_OPEN;
 }

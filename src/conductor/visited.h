@@ -35,7 +35,7 @@ void am_visited_take_over(struct am_visited *p, const struct am_plan_settings *s
                           const struct am_resume_point *state, const struct am_result *result);
 /* Why the point needs no further launch; AM_STOP_OPEN where it does. */
 enum am_stop_reason am_visited_stop(const struct am_visited *p, const struct am_plan_settings *set,
-                                    const struct am_looks *looks, const struct am_bench *bench);
+                                    const struct am_looks *looks, const struct am_point *point);
 /* The median of what was measured so far; NAN where nothing was. */
 double am_visited_median(const struct am_visited *p);
 

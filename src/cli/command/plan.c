@@ -21,7 +21,8 @@ struct shown {
 /* What is said of some of its points. */
 struct part {
     size_t points, fitting;
-    double seconds; /* of those that fit */
+    size_t least, most; /* visits of those that fit, */
+    double seconds;     /* and what the least of them take */
 };
 
 static bool fits(const struct shown *shown, size_t i)
@@ -41,13 +42,15 @@ static struct part take_bench(const struct shown *shown, size_t *i)
         if (!fits(shown, *i))
             continue;
         part.fitting++;
-        part.seconds += plan->settings.min_launches * am_schedule_guess(plan, &plan->points[*i]);
+        part.least += am_point_least(plan, &plan->points[*i]);
+        part.most += am_point_most(plan, &plan->points[*i]);
+        part.seconds +=
+            am_point_least(plan, &plan->points[*i]) * am_schedule_guess(plan, &plan->points[*i]);
     }
     return part;
 }
 
-static void add_part(struct am_table *t, const struct am_plan_settings *set, const char *name,
-                     const struct part *part)
+static void add_part(struct am_table *t, const char *name, const struct part *part)
 {
     am_table_row(t);
     am_table_text(t, name)->tone = AM_TONE_STRONG;
@@ -55,11 +58,10 @@ static void add_part(struct am_table *t, const struct am_plan_settings *set, con
         (void)am_table_textf(t, "%zu of %zu", part->fitting, part->points);
     else
         (void)am_table_textf(t, "%zu", part->points);
-    if (set->min_launches == set->max_launches)
-        (void)am_table_textf(t, "%zu", part->fitting * set->min_launches);
+    if (part->least == part->most)
+        (void)am_table_textf(t, "%zu", part->least);
     else
-        (void)am_table_textf(t, "%zu to %zu", part->fitting * set->min_launches,
-                             part->fitting * set->max_launches);
+        (void)am_table_textf(t, "%zu to %zu", part->least, part->most);
     (void)am_table_number(t, AM_FORM_DURATION, part->seconds);
 }
 
@@ -96,7 +98,6 @@ static void summary_blocks(struct am_body *b, const void *self)
                                                {.title = "visits", .right = true},
                                                {.title = "about", .right = true}};
     const struct shown *const shown = self;
-    const struct am_plan_settings *const set = &shown->plan->settings;
     struct am_table *const t = am_block_table(b, columns, sizeof(columns) / sizeof(columns[0]));
     struct part all = {.seconds = shown->seconds};
 
@@ -104,11 +105,13 @@ static void summary_blocks(struct am_body *b, const void *self)
         const char *const name = shown->plan->points[i].bench->name;
         const struct part part = take_bench(shown, &i);
 
-        add_part(t, set, name, &part);
+        add_part(t, name, &part);
         all.points += part.points;
         all.fitting += part.fitting;
+        all.least += part.least;
+        all.most += part.most;
     }
-    add_part(t, set, "all", &all);
+    add_part(t, "all", &all);
     say_guessed(b, shown->plan);
 }
 
@@ -162,6 +165,8 @@ static void plan_data(struct am_data *d, const void *self)
             am_data_value(d, axes[k].name, &point->values[k]);
         am_data_object_end(d);
         am_data_unsigned(d, "worth", point->worth);
+        am_data_unsigned(d, "least", am_point_least(plan, point));
+        am_data_unsigned(d, "most", am_point_most(plan, point));
         am_data_number(d, "expected_s", am_schedule_guess(plan, point));
         am_data_bool(d, "fits", fits(shown, i));
         am_data_object_end(d);

@@ -421,6 +421,16 @@ void am_point_text(const struct am_point *point, char *buf, size_t cap)
     }
 }
 
+unsigned am_point_least(const struct am_plan *plan, const struct am_point *point)
+{
+    return point->least ? point->least : plan->settings.min_launches;
+}
+
+unsigned am_point_most(const struct am_plan *plan, const struct am_point *point)
+{
+    return point->most ? point->most : plan->settings.max_launches;
+}
+
 size_t am_point_threads(const struct am_point *point)
 {
     const int i = am_axis_find(point->bench->axes, "threads");

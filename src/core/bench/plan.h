@@ -60,6 +60,8 @@ struct am_point {
     double expect_s; /* of a visit, as it was here before; 0: by start_s and the settings */
     double took_s;   /* as measured in this run; 0: not yet */
     unsigned worth;  /* rank; 0, as everywhere in a plan without ranks, is the first */
+    unsigned least, most; /* launches, in place of those of the settings; 0: as these say */
+    bool needed; /* something is concluded from it: however much it scatters, it is measured on */
     size_t twin; /* index + 1 of the point to be launched beside it: the other side's; 0: none */
 };
 
@@ -98,6 +100,9 @@ bool am_point_same_environment(const struct am_point *a, const struct am_point *
 
 /* Where the point's threads stand: the value of the axis `on`, AM_PLACE_WHOLE without one. */
 const char *am_point_place(const struct am_point *point);
+/* Launches of the point, at least and at most. */
+unsigned am_point_least(const struct am_plan *plan, const struct am_point *point);
+unsigned am_point_most(const struct am_plan *plan, const struct am_point *point);
 /* CPUs the point asks for: the value of the axis `threads`, else 1. */
 size_t am_point_threads(const struct am_point *point);
 

@@ -104,6 +104,26 @@ static void test_visits(void)
            am_due_visits(&(struct am_due){.visits = 9, .next = 0}, LAUNCHES) == 1 &&
            am_due_visits(&(struct am_due){.stopped = true}, LAUNCHES) == 0,
        "visits up to the least number, then to the next look");
+    ok(am_due_visits(&(struct am_due){.visits = 2, .least = 3}, LAUNCHES) == 1 &&
+           am_due_visits(&(struct am_due){.visits = 6, .least = 9}, LAUNCHES) == 3 &&
+           am_schedule_class(&(struct am_due){.visits = 6, .least = 9, .worth = 250}, LAUNCHES) ==
+               2 &&
+           am_schedule_class(&(struct am_due){.visits = 3, .least = 3}, LAUNCHES) > 9,
+       "a point may have a least number of its own");
+}
+
+/* Points that have their launches leave the time to those that have not. */
+static void test_more(void)
+{
+    struct am_due due[] = {{.worth = 1, .visits = LAUNCHES, .next = LAUNCHES + 10, .each_s = 1},
+                           {.worth = 150, .least = 2, .each_s = 1},
+                           {.worth = 250, .each_s = 1}};
+
+    (void)am_schedule_fit(due, 3, LAUNCHES, 4, 0);
+    ok(due[0].fits && due[1].fits && !due[2].fits,
+       "further launches come behind the least number of all that fits");
+    (void)am_schedule_fit(due, 3, LAUNCHES, 2 + LAUNCHES, 0);
+    ok(due[1].fits && due[2].fits, "whatever the points are worth that want them");
 }
 
 static void test_turns(void)
@@ -224,6 +244,7 @@ int main(void)
     test_any_plan((uint64_t)time(NULL));
     test_visits();
     test_turns();
+    test_more();
     test_sort();
     test_left((uint64_t)time(NULL));
     test_guess();

@@ -55,6 +55,21 @@ def planned(tap, bench):
     tap.ok(simulate(bench, "study").returncode == 0, "without words the shipped studies are listed")
 
 
+def ranked(tap, bench):
+    """Points that a claim or its reason rests on come first, then those of figures, then the rest; launches likewise."""
+    with open(bench.path("ranked.study"), "w", encoding="utf-8") as file:
+        file.write("study ranked\ntitle T\nsource S\ntest mem.latency\npattern random\naxis size 16K,64K,256K,1M\nrun\ntest null\nrun\n"
+                   "figure 1\ncaption C\nbench mem.latency\nx size\nwhere size>=256K\n"
+                   "claim c\nsays X\nsection 1\nthat mem.latency size=@min is less than 3 ns\nbecause Y | mem.latency size=64K is less than 9 ns\n")
+    done = simulate(bench, "study", "plan", "ranked.study", "--quick", "--format", "json")
+    plan = json.loads(done.stdout) if done.returncode == 0 else {"points": []}
+    ranks = {p["point"].get("size"): (p["worth"] // 100, p["least"], p["most"]) for p in plan["points"]}
+    claimed, drawn, rest = (0, 5, 20), (1, 2, 5), (2, 2, 5)
+    tap.ok(ranks == {16384: claimed, 65536: claimed, 262144: drawn, 1048576: drawn, None: rest}, "time goes to claims first", (ranks, done.stderr))
+    done = simulate(bench, "study", "plan", "ranked.study", "--quick", "--launches", "3", "--format", "json")
+    tap.ok({(p["least"], p["most"]) for p in json.loads(done.stdout)["points"]} == {(3, 3)}, "launches that are asked for are those that are made")
+
+
 def trusted(tap, bench):
     """A study from elsewhere runs no command unasked."""
     with open(bench.path("runs.study"), "w", encoding="utf-8") as file:
@@ -90,6 +105,7 @@ def shown(tap, bench):
         page = file.read()
     tap.ok(done.returncode == 0 and "<svg" in page and "Figure 1" in page and "Caches: the sentence is wrong" in page,
            "the page has the figure, and why a claim is contradicted")
+    tap.ok("(supported: ratio" in page, "and that the run supports it")
     tap.ok(simulate(bench, "run", "null", *SHORT, "--launches", "1", "-o", "n.db").returncode == 0
            and bench.run("study", "show", "n.db").returncode == 2, "a run that is no study's has none to show")
 
@@ -113,6 +129,7 @@ def main():
     tap, bench = Tap(), Bench(sys.argv[1], sys.argv[2])
     bad_files(tap, bench)
     planned(tap, bench)
+    ranked(tap, bench)
     trusted(tap, bench)
     shown(tap, bench)
     resumed(tap, bench)

@@ -270,7 +270,7 @@ static enum am_status go_on(struct am_cli *cli, struct am_store *store, const ch
     if (status == AM_OK)
         setup.ends_at_failure = am_timing_ends_at_failure(&stored.settings);
     if (status == AM_OK)
-        am_experiment_order(&stored.settings, &setup.plan.settings);
+        status = am_experiment_order(&stored.settings, &setup.plan, cli->arena, err);
     if (status == AM_OK)
         am_quiet_recall(&stored.settings, &setup.plan.settings);
     if (status == AM_OK)

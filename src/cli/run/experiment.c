@@ -154,13 +154,27 @@ enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *er
     return flat ? am_experiment_publish(flat, err) : AM_OK;
 }
 
-void am_experiment_order(const struct am_kvs *kept, struct am_plan_settings *settings)
+static enum am_status rank_points(const struct am_spec *spec, struct am_plan *plan,
+                                  struct am_arena *arena, struct am_err *err)
+{
+    if (!spec->study || am_study_rank(spec->study, plan, arena))
+        return AM_OK;
+    return am_fail(err, AM_E_NOMEM, "no memory for the order of the plan");
+}
+
+enum am_status am_experiment_order(const struct am_kvs *kept, struct am_plan *plan,
+                                   struct am_arena *arena, struct am_err *err)
 {
     const char *const text = am_kvs_get(kept, key_order);
+    struct am_spec spec = {0};
+    bool there;
     uint64_t n;
+    enum am_status s;
 
     if (text && am_parse_u64(text, strlen(text), &n) && n <= UINT_MAX)
-        settings->interleave = (unsigned)n;
+        plan->settings.interleave = (unsigned)n;
+    s = am_experiment_parse("the stored experiment", kept, arena, &there, &spec, err);
+    return s == AM_OK && there ? rank_points(&spec, plan, arena, err) : s;
 }
 
 /* ---- the plan ---- */
@@ -493,6 +507,8 @@ enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *set
     s = am_setup_settings(cli->opt, set, err);
     if (s != AM_OK)
         return s;
+    if (spec->study && set->profile == AM_PROFILE_QUICK && !cli->opt->launches.min)
+        am_study_launches(set);
     if (spec->reps && !cli->opt->launches.min)
         set->min_launches = set->max_launches = spec->reps;
     if (cli->opt->launch_limit_s < 0)
@@ -507,6 +523,8 @@ enum am_status am_experiment_plan(const struct am_cli *cli, struct am_setup *set
     s = spec->study ? am_study_check(spec->study, &setup->catalogue, err) : AM_OK;
     if (s == AM_OK)
         s = add_runs(&p);
+    if (s == AM_OK)
+        s = rank_points(spec, &setup->plan, cli->arena, err);
     if (s == AM_OK && cli->opt->dry_run)
         tell_assumed(spec);
     return s;

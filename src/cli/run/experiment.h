@@ -45,7 +45,8 @@ enum am_status am_experiment_parse(const char *file, const struct am_kvs *kept,
 bool am_experiment_is_study(const struct am_kvs *kept);
 /* Publishes the experiment of a stored run, if it is one. */
 enum am_status am_experiment_recall(const struct am_kvs *kept, struct am_err *err);
-/* Its order of launches. */
-void am_experiment_order(const struct am_kvs *kept, struct am_plan_settings *settings);
+/* Its order of launches, of a plan that was rebuilt from the store. */
+enum am_status am_experiment_order(const struct am_kvs *kept, struct am_plan *plan,
+                                   struct am_arena *arena, struct am_err *err);
 
 #endif

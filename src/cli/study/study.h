@@ -20,6 +20,12 @@ enum am_status am_study_list(const struct am_cli *cli, struct am_err *err);
 /* Seconds that measuring a study may take; 0: no limit. */
 double am_study_budget(const struct am_study *study, bool quick);
 
+/* The launches of the short form, where the user and the study say nothing of them. */
+void am_study_launches(struct am_plan_settings *settings);
+/* Gives the points of a plan their ranks, and in the short form their launches. False: memory was
+ * refused. */
+bool am_study_rank(const struct am_study *study, struct am_plan *plan, struct am_arena *arena);
+
 /* Refuses names of benches, axes, metrics and figures that are none, with place and nearest. */
 enum am_status am_study_check(const struct am_study *study, const struct am_catalogue *catalogue,
                               struct am_err *err);

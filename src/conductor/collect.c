@@ -158,10 +158,20 @@ static enum am_status on_note(struct am_collect *c, const struct am_msg *m, stru
     return add_said(c, &visit_at_hand(c)->notes, "note", m, err);
 }
 
+static bool is_device_clock(const char *key, const char *value)
+{
+    return strcmp(key, AM_CHOSEN_CLOCK) == 0 && strcmp(value, AM_CLOCK_DEVICE) == 0;
+}
+
 static enum am_status on_chosen(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
-    const enum am_status s = check_attested(c->points[c->at - 1], m, err);
+    const struct am_point *const point = c->points[c->at - 1];
+    const enum am_status s = check_attested(point, m, err);
 
+    /* Readers acquit what was said so, and cannot ask the bench any more. */
+    if (s == AM_OK && is_device_clock(m->key, m->reason) && point->bench->timed != AM_TIMED_OWN)
+        return am_fail(err, AM_E_PROTOCOL, "%s takes no time itself: no device's clock times it",
+                       point->bench->name);
     return s == AM_OK ? add_said(c, &visit_at_hand(c)->chosen, "chosen", m, err) : s;
 }
 
@@ -362,10 +372,18 @@ static enum am_status on_library(struct am_collect *c, const struct am_msg *m, s
     return AM_OK;
 }
 
+/* A worker ends early behind a point that failed, where the next is of another bench (mixes). */
+static bool may_end(const struct am_collect *c)
+{
+    return c->ended == c->n_points ||
+           (c->ended && c->launch.visits[c->ended - 1].state == AM_POINT_FAIL &&
+            c->points[c->ended]->bench != c->points[c->ended - 1]->bench);
+}
+
 static enum am_status on_done(struct am_collect *c, const struct am_msg *m, struct am_err *err)
 {
     (void)m;
-    if (c->ended != c->n_points)
+    if (!may_end(c))
         return am_fail(err, AM_E_PROTOCOL, "done after %zu of %zu points", c->ended, c->n_points);
     c->done = true;
     return AM_OK;
@@ -549,11 +567,11 @@ void am_collect_unstarted(struct am_collect *c, const char *reason)
     charge(c, AM_FAILURE_SPAWN, reason);
 }
 
-static bool is_timed_apart(const struct am_bench *bench, const struct am_visit *visit)
+static bool is_timed_apart(const struct am_visit *visit)
 {
     const char *const clock = am_kvs_get(&visit->chosen, AM_CHOSEN_CLOCK);
 
-    return bench->timed == AM_TIMED_OWN && clock && strcmp(clock, AM_CLOCK_DEVICE) == 0;
+    return clock && is_device_clock(AM_CHOSEN_CLOCK, clock);
 }
 
 void am_collect_acquit(struct am_collect *c)
@@ -564,7 +582,7 @@ void am_collect_acquit(struct am_collect *c)
         struct am_visit *const v = &c->launch.visits[i];
 
         measured += v->state == AM_POINT_OK;
-        if (v->state != AM_POINT_OK || !is_timed_apart(c->points[i]->bench, v))
+        if (v->state != AM_POINT_OK || !is_timed_apart(v))
             continue;
         apart++;
         for (size_t k = 0; k < v->n_samples; k++)
@@ -572,4 +590,9 @@ void am_collect_acquit(struct am_collect *c)
     }
     if (apart && apart == measured)
         c->launch.surroundings.labels = 0;
+}
+
+uint32_t am_visit_busy(const struct am_launch *launch, size_t visit)
+{
+    return is_timed_apart(&launch->visits[visit]) ? 0 : launch->surroundings.labels;
 }

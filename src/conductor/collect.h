@@ -65,4 +65,8 @@ void am_collect_unstarted(struct am_collect *c, const char *reason);
  * since they tell what the host did. For a closed record whose surroundings are known. */
 void am_collect_acquit(struct am_collect *c);
 
+/* What else the machine did around the launch (AM_BUSY_*), as far as it may have disturbed this
+ * visit: nothing of it where a device's own clock timed the samples. */
+uint32_t am_visit_busy(const struct am_launch *launch, size_t visit);
+
 #endif

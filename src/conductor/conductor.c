@@ -3,6 +3,7 @@
 #include "conductor/conductor.h"
 
 #include "base/rng.h"
+#include "conductor/collect.h"
 #include "conductor/launch.h"
 #include "conductor/schedule.h"
 #include "conductor/sharing.h"
@@ -224,7 +225,7 @@ static enum am_status launch_group(struct run *r, const size_t *group, size_t n,
         part_time(&record, elapsed(r) - before, parts); /* with that of starting and storing */
         r->outcome->launches++;
         for (size_t i = 0; i < record.n_visits; i++)
-            note_visit(r, group[i], &record.visits[i], record.surroundings.labels, parts[i], i > 0);
+            note_visit(r, group[i], &record.visits[i], am_visit_busy(&record, i), parts[i], i > 0);
         for (size_t i = 0; i < record.n_visits; i++)
             tell(r, group[i], &record.visits[i]);
     }
@@ -361,6 +362,7 @@ static enum am_status launch_next(struct run *r, size_t *order, size_t n, size_t
 {
     size_t *const group = r->order + r->c->plan->n; /* the scratch behind the order */
     const struct am_sharing sharing = {
+        .catalogue = r->c->catalogue,
         .plan = r->c->plan,
         .due = r->due,
         .points = r->points,

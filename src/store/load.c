@@ -16,6 +16,7 @@ struct loader {
     struct am_db_rows points, params, visits, samples, values, notes, chosen, attachments, seals;
     struct am_read_benches benches;
     struct am_read_labels busy; /* of the launches */
+    bool apart;                 /* the point at hand was timed by a device's own clock */
     const struct am_filter *filter;
     int64_t unsealed;        /* the first launch whose samples are not as stored; 0: none */
     struct am_arena scratch; /* of `rows`, reused for every point */
@@ -298,18 +299,28 @@ static enum am_status fill_series(struct loader *ld, size_t metric, struct am_se
         if (used == 0 || series->launches[series->n - 1].launch_id != row->launch) {
             const struct am_read_label seen = am_read_label(&ld->busy, row->launch);
 
-            series->launches[series->n++] = (struct am_launch_values){.launch_id = row->launch,
-                                                                      .round = row->round,
-                                                                      .values = values + used,
-                                                                      .labels = labels + used,
-                                                                      .busy = seen.labels,
-                                                                      .others = seen.others};
+            series->launches[series->n++] =
+                (struct am_launch_values){.launch_id = row->launch,
+                                          .round = row->round,
+                                          .values = values + used,
+                                          .labels = labels + used,
+                                          .busy = ld->apart ? 0 : seen.labels,
+                                          .others = ld->apart ? 0 : seen.others};
         }
         values[used] = row->value;
         labels[used++] = row->labels;
         series->launches[series->n - 1].n++;
     }
     return AM_OK;
+}
+
+/* What keeps the host busy around a launch is no reason to doubt such times (bench.h), though other
+ * points of the launch may have to bear it. */
+static bool is_timed_apart(const struct am_result *r)
+{
+    const char *const clock = am_kvs_get(&r->chosen, AM_CHOSEN_CLOCK);
+
+    return clock && strcmp(clock, AM_CLOCK_DEVICE) == 0;
 }
 
 static enum am_status read_series(struct loader *ld, const struct am_read_bench *bench,
@@ -385,6 +396,7 @@ static enum am_status load_point(struct loader *ld, const struct am_read_bench *
         s = read_visits(ld, r);
     if (s == AM_OK)
         s = read_said(ld, r);
+    ld->apart = is_timed_apart(r);
     if (s == AM_OK)
         s = read_series(ld, bench, r);
     if (s == AM_OK)

@@ -254,7 +254,9 @@ static void stats_of(struct views *v, const struct am_read_bench *b)
     }
     am_text_add(&v->sql,
                 " FROM main.point p JOIN (SELECT p.id AS p, v.launch AS l, s.labels AS k,"
-                " coalesce((SELECT u.labels FROM surroundings u WHERE u.launch = v.launch), 0)"
+                " CASE WHEN EXISTS (SELECT 1 FROM chosen c WHERE c.visit = v.id AND c.name = "
+                "'" AM_CHOSEN_CLOCK "' AND c.value = '" AM_CLOCK_DEVICE "') THEN 0 ELSE"
+                " coalesce((SELECT u.labels FROM surroundings u WHERE u.launch = v.launch), 0) END"
                 " AS b, ");
     add_weight(v, b);
     am_text_add(&v->sql, " AS w");

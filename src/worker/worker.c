@@ -214,7 +214,7 @@ static enum am_status measure(struct launch *l, const struct am_point *point, vo
 
 /* Measures one point and reports how it went. A status other than AM_OK ends the launch: the
  * conductor is gone, or there is no memory. */
-static enum am_status serve_point(struct launch *l, const struct am_point *point,
+static enum am_status serve_point(struct launch *l, const struct am_point *point, bool *failed,
                                   struct am_err *err)
 {
     const struct am_bench *bench = point->bench;
@@ -235,6 +235,7 @@ static enum am_status serve_point(struct launch *l, const struct am_point *point
     if (bench->finish)
         bench->finish(state); /* always, exactly once */
     free(state);
+    *failed = status != AM_OK && status != AM_E_ABSENT;
     if (status == AM_OK)
         return say(l, &end, err);
     return say_reason(l, status == AM_E_ABSENT ? AM_MSG_SKIP : AM_MSG_FAIL, story.text, err);
@@ -287,6 +288,23 @@ static enum am_status say_libraries(struct launch *l, struct am_err *err)
     return t.status;
 }
 
+/* A failure may leave a runtime or a driver behind that fails whatever comes next: that costs no
+ * other bench a point, since the conductor starts another process for them. */
+static enum am_status serve_points(struct launch *l, struct am_err *err)
+{
+    const struct am_request *const r = &l->request;
+    enum am_status status = AM_OK;
+
+    for (size_t i = 0; i < r->n_points && status == AM_OK; i++) {
+        bool failed = false;
+
+        status = serve_point(l, &r->points[i], &failed, err);
+        if (failed && i + 1 < r->n_points && r->points[i + 1].bench != r->points[i].bench)
+            break;
+    }
+    return status;
+}
+
 static enum am_status serve(const char *name, struct launch *l, struct am_err *err)
 {
     struct am_msg msg = {.kind = AM_MSG_HELLO, .version = AM_PROTOCOL_VERSION};
@@ -302,8 +320,8 @@ static enum am_status serve(const char *name, struct launch *l, struct am_err *e
     status = say(l, &msg, err);
     if (status == AM_OK)
         status = open_counters(l, err);
-    for (size_t i = 0; i < l->request.n_points && status == AM_OK; i++)
-        status = serve_point(l, &l->request.points[i], err);
+    if (status == AM_OK)
+        status = serve_points(l, err);
     if (status == AM_OK)
         status = say_libraries(l, err);
     msg = (struct am_msg){.kind = AM_MSG_DONE};

@@ -159,6 +159,9 @@ struct am_bench {
     size_t state_size;          /* zeroed bytes given to every hook as `state` */
     uint64_t fixed_iters;       /* non-zero: a batch is exactly this many, no calibration */
     unsigned points_per_launch; /* points one process may measure in turn; 0 means 1 */
+    /* The process may measure points of other benches of its worker beside them, which say so too:
+     * where starting a device takes longer than measuring a point of it. */
+    bool mixes;
     enum am_cpus cpus;
     bool once;        /* a launch is one batch, without a trial or a warm-up: whole programs */
     const void *data; /* the hooks' own, of descriptors that are made at run time */

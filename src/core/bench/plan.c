@@ -452,23 +452,69 @@ static const char *environment_value(const struct am_axis *axis, const struct am
     return value->i >= 0 && axis->env_values ? axis->env_values[value->i] : value->name;
 }
 
+static bool has_variable(const struct am_axis *axis)
+{
+    return axis->env && axis->kind == AM_AXIS_NAME;
+}
+
 void am_point_environment(const struct am_point *point, am_env_fn *fn, void *self)
 {
     const struct am_axis *axes = point->bench->axes;
 
     for (size_t i = 0; axes && axes[i].name; i++) {
-        if (axes[i].env && axes[i].kind == AM_AXIS_NAME)
+        if (has_variable(&axes[i]))
             fn(self, axes[i].env, environment_value(&axes[i], &point->values[i]));
     }
 }
 
-bool am_point_same_environment(const struct am_point *a, const struct am_point *b)
+/* The axis of the point that has this variable; NULL: none. */
+static const struct am_axis *axis_of_variable(const struct am_point *point, const char *variable)
 {
-    const struct am_axis *axes = a->bench->axes;
+    const struct am_axis *const axes = point->bench->axes;
+
+    for (size_t i = 0; axes && axes[i].name; i++) {
+        if (has_variable(&axes[i]) && strcmp(axes[i].env, variable) == 0)
+            return &axes[i];
+    }
+    return NULL;
+}
+
+/* Whether each variable of `a` has the same value in `b`. */
+static bool has_environment_of(const struct am_point *a, const struct am_point *b)
+{
+    const struct am_axis *const axes = a->bench->axes;
+
+    for (size_t i = 0; axes && axes[i].name; i++) {
+        const struct am_axis *const other =
+            has_variable(&axes[i]) ? axis_of_variable(b, axes[i].env) : NULL;
+        const char *mine, *others;
+
+        if (!has_variable(&axes[i]))
+            continue;
+        if (!other)
+            return false;
+        mine = environment_value(&axes[i], &a->values[i]);
+        others = environment_value(other, &b->values[other - b->bench->axes]);
+        if (!mine != !others || (mine && strcmp(mine, others) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* The same of points of one bench, whose axes are the same. */
+static bool has_same_values(const struct am_point *a, const struct am_point *b)
+{
+    const struct am_axis *const axes = a->bench->axes;
 
     for (size_t i = 0; axes && axes[i].name; i++) {
         if (axes[i].env && !am_value_same(&a->values[i], &b->values[i]))
             return false;
     }
     return true;
+}
+
+bool am_point_same_environment(const struct am_point *a, const struct am_point *b)
+{
+    return a->bench == b->bench ? has_same_values(a, b)
+                                : has_environment_of(a, b) && has_environment_of(b, a);
 }

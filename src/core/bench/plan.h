@@ -95,7 +95,7 @@ void am_point_text(const struct am_point *point, char *buf, size_t cap);
  * `value` NULL: it must not be set. */
 typedef void am_env_fn(void *self, const char *variable, const char *value);
 void am_point_environment(const struct am_point *point, am_env_fn *fn, void *self);
-/* Whether two points of one bench want the same environment. */
+/* Whether two points, of one bench or of two, want the same environment. */
 bool am_point_same_environment(const struct am_point *a, const struct am_point *b);
 
 /* Where the point's threads stand: the value of the axis `on`, AM_PLACE_WHOLE without one. */

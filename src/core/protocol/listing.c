@@ -19,6 +19,7 @@ static const char *const cpus_names[] = {[AM_CPUS_THREADS] = "threads", [AM_CPUS
 static const char *const quick_names[] = {"quick", "named"}; /* indexed by named_only */
 static const char *const timed_names[] = {
     [AM_TIMED_UNKNOWN] = NULL, [AM_TIMED_BATCH] = "batch", [AM_TIMED_OWN] = "own"};
+static const char mixes_name[] = "mixes";
 static const char *const better_names[] = {[AM_HIGHER] = "higher", [AM_LOWER] = "lower"};
 
 static const char *const key_names[] = {
@@ -92,6 +93,8 @@ static void write_bench(struct am_text *out, const struct am_bench *b)
     am_word_add(out, b->summary);
     if (timed_names[am_bench_timed(b)])
         am_word_add(out, timed_names[am_bench_timed(b)]);
+    if (timed_names[am_bench_timed(b)] && b->mixes)
+        am_word_add(out, mixes_name);
     am_text_add(out, "\n");
     for (size_t i = 0; b->axes[i].name; i++)
         write_axis(out, &b->axes[i]);
@@ -191,12 +194,14 @@ static bool read_bench(struct reader *r, const struct am_words *w)
 {
     struct am_bench *b;
     uint64_t version, points;
-    const bool whole = w->n == 9 || w->n == 10;
+    const bool mixes = w->n == 11 && am_word_is(w->w[10], mixes_name);
+    const bool says_timed = w->n == 10 || mixes;
+    const bool whole = w->n == 9 || says_timed;
     const int cpus = whole ? find_name(cpus_names, 2, w->w[5]) : -1;
     const int named_only = whole ? find_name(quick_names, 2, w->w[6]) : -1;
-    const int timed = w->n == 10 ? 1 + find_name(timed_names + 1, 2, w->w[9]) : AM_TIMED_UNKNOWN;
+    const int timed = says_timed ? 1 + find_name(timed_names + 1, 2, w->w[9]) : AM_TIMED_UNKNOWN;
 
-    if (cpus < 0 || named_only < 0 || (w->n == 10 && timed == AM_TIMED_UNKNOWN) ||
+    if (cpus < 0 || named_only < 0 || (says_timed && timed == AM_TIMED_UNKNOWN) ||
         r->out->n == BENCHES_MAX || !close_bench(r))
         return false;
     b = &r->benches[r->out->n];
@@ -211,6 +216,7 @@ static bool read_bench(struct reader *r, const struct am_words *w)
     b->timed = (enum am_timed_by)timed;
     b->version = (unsigned)version;
     b->points_per_launch = (unsigned)points;
+    b->mixes = mixes;
     r->out->n++;
     return true;
 }

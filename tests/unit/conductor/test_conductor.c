@@ -193,48 +193,112 @@ static void test_said(void)
     }
 }
 
+#define STOLEN "sample 1 NOW NOW 1 1 1 5000000 0 0 1 1"
+
+/* Takes lines until one is refused; returns how many were taken. */
+static size_t take_lines(struct am_collect *c, const char *const *lines, size_t n,
+                         struct am_err *err)
+{
+    char buf[256];
+    size_t taken = 0;
+
+    for (; taken < n; taken++) {
+        const char *const line = with_now(lines[taken], buf, sizeof(buf));
+
+        if (am_collect_line(c, line, strlen(line), err) != AM_OK)
+            break;
+    }
+    return taken;
+}
+
 /* A sample with stolen time in a busy launch: held against the host's clock, not a device's. */
 static void test_acquitted(void)
 {
     static const struct {
         const char *clock;
-        enum am_timed_by timed;
         bool acquitted;
-    } rows[] = {{"chosen clock device", AM_TIMED_OWN, true},
-                {"chosen clock host", AM_TIMED_OWN, false},
-                {"note clock device", AM_TIMED_OWN, false},
-                {"chosen clock device", AM_TIMED_UNKNOWN, false}};
+    } rows[] = {
+        {"chosen clock device", true}, {"chosen clock host", false}, {"note clock device", false}};
+    static const struct am_bench timed = {
+        .name = "d", .axes = axes, .metrics = metrics, .timed = AM_TIMED_OWN};
+    static const struct am_point point = {.bench = &timed, .id = 1};
+    const struct am_point *const asked[] = {&point, &second};
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-        const struct am_bench timed = {
-            .name = "d", .axes = axes, .metrics = metrics, .timed = rows[i].timed};
-        const struct am_point point = {.bench = &timed, .id = 1};
-        const struct am_point *const asked[] = {&point};
-        const char *const lines[] = {
-            HELLO, "point 1", rows[i].clock, WORK, "sample 1 NOW NOW 1 1 1 5000000 0 0 1 1", "end"};
+        const char *const lines[] = {HELLO, "point 1", rows[i].clock, WORK,   STOLEN,
+                                     "end", "point 2", WORK,          STOLEN, "end"};
+
+        for (size_t n = 1; n <= 2;
+             n++) { /* alone in its launch, and beside a point of the host's */
+            const size_t given = n == 1 ? 6 : 10;
+            const bool whole = rows[i].acquitted && n == 1;
+            struct am_arena arena = {0};
+            struct am_collect c;
+            struct am_err err = {0};
+            size_t taken;
+
+            (void)am_collect_init(&c, &arena, "w", asked, n, 5, &err);
+            c.launch.started_ns = am_now_ns();
+            c.cpus = 1;
+            taken = take_lines(&c, lines, given, &err);
+            c.launch.surroundings.labels = 1;
+            am_collect_acquit(&c);
+            ok(taken == given && (c.launch.visits[0].samples[0].labels == 0) == rows[i].acquitted &&
+                   (c.launch.surroundings.labels == 0) == whole &&
+                   (am_visit_busy(&c.launch, 0) == 0) == rows[i].acquitted &&
+                   c.launch.visits[0].samples[0].steal_ns == 5000000,
+               "\"%s\", %zu points: %s", rows[i].clock, n,
+               taken == given ? "as it should be" : err.text);
+            ok(n == 1 ||
+                   (c.launch.visits[1].samples[0].labels == 1 && am_visit_busy(&c.launch, 1) == 1),
+               "what the host times bears what disturbed the host");
+            am_arena_fini(&arena);
+        }
+    }
+}
+
+/* Who does not take its own time has no device's clock; a failure may end the process before the
+ * first point of another bench, and nothing else may. */
+static void test_ends(void)
+{
+    static const struct am_bench other = {.name = "o", .axes = axes, .metrics = metrics};
+    static const struct am_point stranger = {.bench = &other, .id = 2};
+    static const struct {
+        const char *what;
+        const char *lines[8];
+        const struct am_point *next;
+        size_t taken, visits;
+    } rows[] = {
+        {"a device's clock of a bench without one",
+         {HELLO, "point 1", "chosen clock device"},
+         &second,
+         2,
+         0},
+        {"done behind a failure, another bench next",
+         {HELLO, "point 1", "fail no", "done"},
+         &stranger,
+         4,
+         1},
+        {"the same, the same bench next", {HELLO, "point 1", "fail no", "done"}, &second, 3, 1},
+        {"done behind a skip", {HELLO, "point 1", "skip no", "done"}, &stranger, 3, 1},
+        {"done before the first point", {HELLO, "done"}, &stranger, 1, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const struct am_point *const asked[] = {&first, rows[i].next};
         struct am_arena arena = {0};
         struct am_collect c;
         struct am_err err = {0};
-        char buf[256];
-        size_t taken = 0;
+        size_t n = 0, taken;
 
-        (void)am_collect_init(&c, &arena, "w", asked, 1, 5, &err);
+        while (rows[i].lines[n])
+            n++;
+        (void)am_collect_init(&c, &arena, "w", asked, 2, 5, &err);
         c.launch.started_ns = am_now_ns();
         c.cpus = 1;
-        for (; taken < 6; taken++) {
-            const char *const line = with_now(lines[taken], buf, sizeof(buf));
-
-            if (am_collect_line(&c, line, strlen(line), &err) != AM_OK)
-                break;
-        }
-        c.launch.surroundings.labels = 1;
-        am_collect_acquit(&c);
-        ok(taken == 6 && (c.launch.visits[0].samples[0].labels == 0) == rows[i].acquitted &&
-               (c.launch.surroundings.labels == 0) == rows[i].acquitted &&
-               c.launch.visits[0].samples[0].steal_ns == 5000000,
-           "\"%s\" of a bench that %s: %s", rows[i].clock,
-           rows[i].timed == AM_TIMED_OWN ? "measures itself" : "does not",
-           taken == 6 ? "as it should be" : err.text);
+        taken = take_lines(&c, rows[i].lines, n, &err);
+        ok(taken == rows[i].taken && c.launch.n_visits == rows[i].visits, "%s: %zu of %zu lines %s",
+           rows[i].what, taken, n, err.text);
         am_arena_fini(&arena);
     }
 }
@@ -552,6 +616,7 @@ int main(void)
     test_collect();
     test_said();
     test_acquitted();
+    test_ends();
     test_attached();
     test_attached_bounds();
     test_attached_count();

@@ -5,6 +5,7 @@
 #include "tap.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { POINTS = 12 };
 
@@ -12,6 +13,20 @@ static const struct am_axis axes[] = {{.name = NULL}};
 static const struct am_bench wide = {.name = "device.wide", .axes = axes, .points_per_launch = 8},
                              other = {.name = "device.other", .axes = axes, .points_per_launch = 8},
                              alone = {.name = "cpu.alone", .axes = axes};
+/* Of one worker, and of another: all of them mix. */
+static const struct am_bench here[] = {
+    {.name = "gpu.few", .axes = axes, .points_per_launch = 2, .mixes = true},
+    {.name = "gpu.many", .axes = axes, .points_per_launch = 8, .mixes = true},
+    {.name = "gpu.pinned",
+     .axes = axes,
+     .points_per_launch = 8,
+     .cpus = AM_CPUS_ALL,
+     .mixes = true}};
+static const struct am_bench there[] = {
+    {.name = "gpu.few", .axes = axes, .points_per_launch = 8, .mixes = true}};
+static struct am_worker workers[] = {{.name = "w", .benches = here, .n = 3},
+                                     {.name = "v", .benches = there, .n = 1}};
+static const struct am_catalogue catalogue = {.workers = workers, .n = 2};
 
 /* A plan of points of one bench whose visits take `start` and `own` seconds. */
 struct scene {
@@ -114,6 +129,27 @@ static void test_strangers(void)
        "of the same bench and round only: %zu", n);
 }
 
+/* Each has no more than its own number in a process, and no bench of another worker is there. */
+static void test_mixed(void)
+{
+    const struct am_bench *const order[POINTS] = {&here[0],  &here[1], &wide,    &here[0],
+                                                  &there[0], &here[0], &here[2], &here[1],
+                                                  &here[1],  &alone,   &here[0], &there[0]};
+    static const size_t want[] = {0, 1, 3, 7, 8};
+    struct scene s;
+    size_t n;
+
+    set_scene(&s, &wide, 0, 0.4, 0.01);
+    for (size_t i = 0; i < POINTS; i++)
+        s.points[i].bench = order[i];
+    n = am_sharing_gather(
+        &(struct am_sharing){
+            .catalogue = &catalogue, .plan = &s.plan, .due = s.due, .points = s.visited},
+        s.order, POINTS);
+    ok(n == sizeof(want) / sizeof(*want) && memcmp(s.order, want, sizeof(want)) == 0,
+       "benches that mix share a process, each with as many points as it allows: %zu", n);
+}
+
 static void test_riders(void)
 {
     struct scene s;
@@ -143,6 +179,7 @@ int main(void)
     test_expected();
     test_groups();
     test_strangers();
+    test_mixed();
     test_riders();
     return tap_done();
 }

@@ -236,7 +236,10 @@ static void test_environment(void)
          .env_values = settings},
         {.name = "any", .kind = AM_AXIS_NAME, .dflt = "word", .env = "ANY"},
         {.name = NULL}};
-    const struct am_bench steered = {.name = "steered", .axes = variables};
+    const struct am_axis turned[] = {variables[2], variables[1], {.name = NULL}};
+    const struct am_bench steered = {.name = "steered", .axes = variables},
+                          other = {.name = "other", .axes = turned},
+                          fewer = {.name = "fewer", .axes = turned + 1};
     struct am_plan plan = {.settings = am_profile_settings(AM_PROFILE_STANDARD)};
     struct am_arena arena = {0};
     struct am_err err = {0};
@@ -250,6 +253,15 @@ static void test_environment(void)
     ok(am_point_same_environment(&plan.points[0], &plan.points[2]) &&
            !am_point_same_environment(&plan.points[0], &plan.points[1]),
        "points that differ in other axes only may share it");
+    (void)am_plan_add(&plan, &other, NULL, 0, symbols, &arena, &err);
+    (void)am_plan_add(&plan, &fewer, NULL, 0, symbols, &arena, &err);
+    ok(plan.n == 8 && am_point_same_environment(&plan.points[0], &plan.points[4]) &&
+           am_point_same_environment(&plan.points[5], &plan.points[1]) &&
+           !am_point_same_environment(&plan.points[0], &plan.points[5]),
+       "and so may points of two benches with the same variables");
+    ok(!am_point_same_environment(&plan.points[0], &plan.points[6]) &&
+           !am_point_same_environment(&plan.points[6], &plan.points[0]),
+       "not where one of them sets a variable more");
     am_arena_fini(&arena);
 }
 

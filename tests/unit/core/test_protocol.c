@@ -61,6 +61,8 @@ static const struct am_bench bench = {
     .metrics = metrics,
     .systematic = systematic,
     .points_per_launch = 7,
+    .mixes = true,
+    .timed = AM_TIMED_OWN,
     .cpus = AM_CPUS_ALL,
 };
 
@@ -292,6 +294,8 @@ static void test_listing(void)
     b = &out.benches[0];
     ok(out.n == 2 && b->version == 3 && b->points_per_launch == 7 && b->cpus == AM_CPUS_ALL,
        "with the bench");
+    ok(b->timed == AM_TIMED_OWN && b->mixes && !out.benches[1].mixes,
+       "with its clock, and whether it mixes with others");
     is_str(b->summary, bench.summary, "with its summary");
     ok(am_axis_count(b->axes) == 2 && am_metric_count(b->metrics) == 2, "axes and metrics");
     ok(!am_systematic_find(b->systematic, "latency") &&

@@ -197,12 +197,51 @@ static void test_testsets(const char *path)
         ok(rows_with(path, odd[i], all) == 3, "testsets that read \"%s\" do no harm", odd[i]);
 }
 
+/* A launch of each round, of which the odd ones were busy (store_fixture.h): as many as it takes to
+ * do without those. */
+static void test_apart(const char *path)
+{
+    enum { ROUNDS = 2 * AM_QUIET_LAUNCHES };
+    static struct am_kv said[] = {{AM_CHOSEN_CLOCK, AM_CLOCK_DEVICE}, {AM_CHOSEN_CLOCK, "host"}};
+    const double fourth = (fx_value(1, 4, 0, 0) + fx_value(1, 4, 1, 0)) / 2;
+    const double fifth = (fx_value(1, 5, 0, 0) + fx_value(1, 5, 1, 0)) / 2;
+
+    for (size_t k = 0; k < 2; k++) {
+        struct am_result_set set = {0};
+        struct am_err err = {0};
+        bool good = (store = fx_fresh_run(path)) != NULL;
+        size_t busy = 0;
+        double median = NAN;
+
+        for (unsigned round = 0; good && round < ROUNDS; round++) {
+            struct fx_launch l;
+
+            fx_launch_init(&l, 1, round);
+            l.visit.chosen = (struct am_kvs){&said[k], 1, 1};
+            good = am_store_put_launch(store, &l.launch, &err) == AM_OK;
+        }
+        good = good && am_store_load(store, &(struct am_filter){0}, &arena, &set, &err) == AM_OK;
+        for (size_t l = 0; good && l < set.results[0].metrics[0].series.n; l++)
+            busy += set.results[0].metrics[0].series.launches[l].busy != 0;
+        am_store_close(store);
+        if (am_store_open(path, false, &store, &err) == AM_OK &&
+            am_store_open_queries(store, &err) == AM_OK)
+            median = number("select latency_median from stats");
+        am_store_close(store);
+        (void)unlink(path);
+        ok(good && busy == (k == 0 ? 0 : ROUNDS / 2), "timed by the %s, %zu launches are busy %s",
+           said[k].value, busy, err.text);
+        is_near(median, k == 0 ? (fourth + fifth) / 2 : fourth, 1e-12, "and queries say the same");
+    }
+}
+
 int main(void)
 {
     static const char path[] = "query-test.db";
     struct am_err err = {0};
 
     test_testsets(path);
+    test_apart(path);
     store = fx_fresh_run(path);
     ok(store && fx_fill(store, &err) == AM_OK, "a run is there (%s)", err.text);
     am_store_close(store);

@@ -277,7 +277,7 @@ enum am_status am_measure_run(const struct am_cli *cli, struct am_setup *setup,
         /* setting up and waiting are part of the user's minute, not of a simulated machine's */
         .origin_ns = setup->catalogue.simulated ? am_now_ns() : setup->begun_ns,
     };
-    struct am_temp_folder folder = am_run_folder_make(cli->arena);
+    struct am_temp_folder folder = am_run_folder_take(&setup->folder, cli->arena);
     struct am_conductor quiet = conductor;
     enum am_status status, ended;
 

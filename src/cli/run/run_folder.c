@@ -21,8 +21,21 @@ struct am_temp_folder am_run_folder_make(struct am_arena *arena)
     return folder;
 }
 
+struct am_temp_folder am_run_folder_take(struct am_temp_folder *made, struct am_arena *arena)
+{
+    struct am_temp_folder folder = *made;
+
+    *made = (struct am_temp_folder){.path = NULL};
+    if (folder.path && setenv(variable, folder.path, 1) == 0)
+        return folder;
+    am_temp_folder_remove(&folder);
+    return am_run_folder_make(arena);
+}
+
 void am_run_folder_remove(struct am_temp_folder *folder)
 {
+    if (!folder->path)
+        return; /* another's may be in use */
     (void)unsetenv(variable);
     am_temp_folder_remove(folder);
 }

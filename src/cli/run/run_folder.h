@@ -10,6 +10,9 @@
 /* Makes the folder below $TMPDIR or /tmp and tells the workers; without a path when that cannot be.
  */
 struct am_temp_folder am_run_folder_make(struct am_arena *arena);
+/* The one that was made before, for one run only, else a new one. */
+struct am_temp_folder am_run_folder_take(struct am_temp_folder *made, struct am_arena *arena);
+/* Accepts a zeroed struct. */
 void am_run_folder_remove(struct am_temp_folder *folder);
 
 #endif

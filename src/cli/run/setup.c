@@ -9,6 +9,7 @@
 #include "cli/run/against.h"
 #include "cli/run/cost_file.h"
 #include "cli/run/machines.h"
+#include "cli/run/run_folder.h"
 #include "cli/run/runs.h"
 #include "cli/tune/tuning_file.h"
 #include "cli/words/patterns.h"
@@ -56,6 +57,8 @@ enum am_status am_setup_benches(const struct am_cli *cli, struct am_setup *setup
 {
     enum am_status status = open_simulated(cli, setup, err);
 
+    if (status == AM_OK && !setup->folder.path)
+        setup->folder = am_run_folder_make(cli->arena);
     if (status == AM_OK)
         status =
             am_catalogue_load(cli->arena, setup->simulated.path ? setup->simulated.workers : NULL,
@@ -94,6 +97,7 @@ void am_setup_close(struct am_setup *setup)
     am_topo_close(setup->topo);
     am_fsroot_close(&setup->root);
     am_sim_folder_remove(&setup->simulated);
+    am_run_folder_remove(&setup->folder);
     *setup = (struct am_setup){0};
 }
 

@@ -4,6 +4,7 @@
 #define AM_CLI_SETUP_H
 
 #include "base/fsroot.h"
+#include "base/temp_folder.h"
 #include "cli/cli.h"
 #include "cli/words/patterns.h"
 #include "conductor/catalogue.h"
@@ -17,6 +18,9 @@
 /* Zero-initialise; am_setup_close() accepts anything half-built. */
 struct am_setup {
     struct am_sim_folder simulated; /* --machine: its path is NULL without */
+    /* Of the run that comes (run_folder.h), made before the benches are listed: what a worker
+     * learned for its listing is handed on to its launches. */
+    struct am_temp_folder folder;
     struct am_fsroot root;
     struct am_topo *topo;
     struct am_catalogue catalogue;

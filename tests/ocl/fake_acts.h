@@ -53,9 +53,23 @@ static bool says(const char *name, const char *word)
     return text && strncmp(text, word, strlen(word)) == 0;
 }
 
+/* Whether the device is gone: it takes so many commands of a file's kind (kernels, transfers), and
+ * none after them. */
+static bool is_gone(const char *call)
+{
+    static unsigned long commands;
+    const char *const most = told("lost");
+
+    if (!most || strncmp(call, "clEnqueue", strlen("clEnqueue")) != 0)
+        return false;
+    return ++commands > strtoul(most, &(char *){NULL}, 10);
+}
+
 /* CL_SUCCESS when the call shall do its work. */
 static cl_int act(const char *call)
 {
+    if (is_gone(call))
+        return CL_OUT_OF_RESOURCES;
     if (says(call, "crash"))
         (void)raise(SIGSEGV);
     if (says(call, "exit"))

@@ -28,6 +28,7 @@ struct _cl_device_id {
 };
 struct _cl_context {
     struct object o;
+    unsigned holders;
 };
 struct _cl_command_queue {
     struct object o;

@@ -3,6 +3,8 @@
  *
  * AM_FAKE_OCL is a list of acts, separated by commas:
  *     CALL=crash  CALL=hang  CALL=exit  CALL=-5     what a call does; -5 is an OpenCL error code
+ *     clEnqueueCopyBuffer=idle                      it says that it was done, and nothing was
+ *     lost=N                                        the device is gone after N transfers (kernels)
  *     devices=N                                     how many there are (1)
  *     uuid=yes                                      they tell who they are, whatever the library
  *     time=frozen                                   kernels take as long whatever their work; the
@@ -141,9 +143,17 @@ fake_clCreateContext(const cl_context_properties *properties, cl_uint n, const c
     return MAY() ? new_object(sizeof(struct _cl_context)) : NULL;
 }
 
+static cl_int fake_clRetainContext(cl_context c)
+{
+    ACT();
+    c->holders++; /* beside the one who made it */
+    return CL_SUCCESS;
+}
+
 static cl_int fake_clReleaseContext(cl_context c)
 {
-    free(c);
+    if (c->holders-- == 0)
+        free(c);
     return CL_SUCCESS;
 }
 
@@ -422,6 +432,7 @@ const struct _cl_icd_dispatch am_fake_table = {
     ENTRY(clGetDeviceIDs),
     ENTRY(clGetDeviceInfo),
     ENTRY(clCreateContext),
+    ENTRY(clRetainContext),
     ENTRY(clReleaseContext),
     ENTRY(clCreateCommandQueue),
     ENTRY(clReleaseCommandQueue),

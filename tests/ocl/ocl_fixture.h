@@ -6,11 +6,11 @@
 #include "ocl_point.h"
 
 static const struct point
-    arith_fma = {&am_bench_ocl_arith, "fma float 4 2 affine throughput 64 32", 1, false},
-    arith_muladd = {&am_bench_ocl_arith, "muladd float 4 2 affine throughput 64 32", 1, false},
-    arith_add = {&am_bench_ocl_arith, "add float 4 2 affine throughput 64 32", 1, false},
-    arith_sub = {&am_bench_ocl_arith, "sub double 2 2 affine throughput 64 32", 1, false},
-    arith_mul = {&am_bench_ocl_arith, "mul float 4 2 affine throughput 64 32", 1, false},
+    arith_fma = {&am_bench_ocl_arith, "fma float 4 2 affine throughput 64 32 auto", 1, false},
+    arith_muladd = {&am_bench_ocl_arith, "muladd float 4 2 affine throughput 64 32 auto", 1, false},
+    arith_add = {&am_bench_ocl_arith, "add float 4 2 affine throughput 64 32 auto", 1, false},
+    arith_sub = {&am_bench_ocl_arith, "sub double 2 2 affine throughput 64 32 auto", 1, false},
+    arith_mul = {&am_bench_ocl_arith, "mul float 4 2 affine throughput 64 32 auto", 1, false},
     builtin = {&am_bench_ocl_builtin, "fabs float 1", 16, false},
     branch = {&am_bench_ocl_branch, "8 local fma 1024", 64, false},
     constant = {&am_bench_ocl_constant, "3 uniform 4096", 64, false},

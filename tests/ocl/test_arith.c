@@ -8,6 +8,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +43,19 @@ static uint64_t searches(const struct am_ocl_device *d)
     return am_arith_winner_take(d, &request, &w) ? w.searches : 0;
 }
 
+/* How many candidates the search says that it tried, one by one; 0 when it does not say all. */
+static uint32_t listed(const struct am_ocl_device *d)
+{
+    struct am_arith_winner w = {.tried = 0};
+    uint32_t n = 1;
+
+    if (!am_arith_winner_take(d, &request, &w) || !w.list[0] || strstr(w.list, "..."))
+        return 0;
+    for (const char *at = w.list; (at = strchr(at, ',')) != NULL; at++)
+        n++;
+    return n == w.tried ? n : 0;
+}
+
 static void test_handed_on(const struct am_ocl_device *d)
 {
     struct am_arith_winner w = {.items = 64,
@@ -58,6 +72,7 @@ static void test_handed_on(const struct am_ocl_device *d)
        "without a folder of the run every launch searches");
     (void)setenv(AM_RUN_FOLDER, folder, 1);
     ok(search(d).chains > 0 && searches(d) == 1, "the first launch searches and leaves its answer");
+    ok(listed(d) > 1, "with all %u that it tried, and their rates", listed(d));
     am_arith_winner_leave(d, &request, &w);
     ok(search(d).chains == 3 && searches(d) == 1, "the next ones take it");
     (void)am_str_copy(later.driver, sizeof(later.driver), "a later driver");
@@ -104,8 +119,13 @@ static void test_impossible(const struct am_ocl_device *d)
          .complete = 1,
          .rate = beyond},
     };
+    struct am_arith_winner endless = {
+        .items = 64, .group = 32, .chains = 3, .searches = 1, .complete = 1, .rate = beyond};
     size_t taken = 0;
 
+    memset(endless.list, 'x', sizeof(endless.list));
+    am_arith_winner_leave(d, &request, &endless);
+    taken += searches(d) != 0;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         am_arith_winner_leave(d, &request, &bad[i]);
         taken += searches(d) != 0;

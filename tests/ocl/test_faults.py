@@ -47,6 +47,9 @@ CHOSEN = {"op": "fma", "type": "float", "width": "4", "mode": "throughput", "cha
           "space": "global", "groups": "one", "fmas": "8", "way": "local"}
 BY_DOT = ("ocl.dot",)  # by itself: its types and ways are others
 CHOSEN_DOT = {"type": "int8", "way": "plain", "load": "steady"}
+BY_PEER = ("ocl.peer",)  # by itself: from one device to another
+CHOSEN_PEER = {"device": DEVICE, "to": DEVICE + "-2", "way": "push", "size": "64K"}
+TWO = "devices=2"
 CHOSEN_TRANSFERS = {"direction": "h2d", "size": "64K", "method": "read_write", "beside": "nothing"}
 
 # benches, acts of the driver, kind of the stored failures, words of their reasons
@@ -64,6 +67,15 @@ FAULTS_OF_EACH = (
     (BY_TRANSFERS, "clEnqueueWriteBuffer=-5", "reported", "CL_OUT_OF_RESOURCES"),
     (BY_TRANSFERS, "clEnqueueWriteBuffer=crash", "signal", "Segmentation fault"),
     (BY_TRANSFERS, "clFinish=hang", "timeout", "killed"),
+    (BY_TRANSFERS, "lost=6", "reported", "CL_OUT_OF_RESOURCES"),
+    (BY_PEER, TWO + ",clCreateContext=-6", "reported", "CL_OUT_OF_HOST_MEMORY"),
+    (BY_PEER, TWO + ",clRetainContext=-34", "reported", "CL_INVALID_CONTEXT"),
+    (BY_PEER, TWO + ",clCreateBuffer=-4", "reported", "CL_MEM_OBJECT_ALLOCATION_FAILURE"),
+    (BY_PEER, TWO + ",clEnqueueCopyBuffer=-59", "reported", "CL_INVALID_OPERATION"),
+    (BY_PEER, TWO + ",clEnqueueCopyBuffer=crash", "signal", "Segmentation fault"),
+    (BY_PEER, TWO + ",clFinish=hang", "timeout", "killed"),
+    (BY_PEER, TWO + ",clEnqueueCopyBuffer=idle", "reported", "did not arrive"),
+    (BY_PEER, TWO + ",lost=5", "reported", "CL_OUT_OF_RESOURCES"),
     (BY_DOT, "clCreateBuffer=-4", "reported", "CL_MEM_OBJECT_ALLOCATION_FAILURE"),
     (BY_DOT, "clBuildProgram=-11", "reported", "the marble is chipped"),
     (BY_DOT, "clEnqueueNDRangeKernel=crash", "signal", "Segmentation fault"),
@@ -71,7 +83,8 @@ FAULTS_OF_EACH = (
     (BY_DOT, "", "reported", "wrong:"),
 )
 # what is run for the benches of a row, and with which values
-TOGETHER = {BY_TRANSFERS: (BY_TRANSFERS, CHOSEN_TRANSFERS), BY_DOT: (BY_DOT, CHOSEN_DOT)}
+TOGETHER = {BY_TRANSFERS: (BY_TRANSFERS, CHOSEN_TRANSFERS), BY_DOT: (BY_DOT, CHOSEN_DOT),
+            BY_PEER: (BY_PEER, CHOSEN_PEER)}
 
 
 def environment(bench, library):
@@ -122,6 +135,28 @@ def check_each(tap, bench, env, number, fault):
         tap.ok(own and all(k == kind and words in r for k, r in own),
                f"{name}, {acts or 'kernels that compute nothing'}: {len(own)} times {kind}", own or stored[:3])
     tap.ok(not good, f"{acts or 'kernels that compute nothing'}: never a number", good)
+
+
+def check_company(tap, bench, env):
+    """Benches of one device share a process; what one of them suffers costs the others no point."""
+    transfers = ["-p", "size=64K", "-p", "beside=nothing", "-p", "method=read_write"]
+    run = bench.run("run", *BY_TRANSFERS, *BY_PEER, *transfers, "-p", f"to={DEVICE}-2", "--quick", "--launches", "1",
+                    "-o", "c.db", env=dict(env, AM_FAKE_OCL=TWO))
+    shared = bench.query("c.db", "SELECT count(DISTINCT p.bench) FROM visit v JOIN point p ON p.id = v.point "
+                                 "GROUP BY v.launch ORDER BY 1 DESC")
+    failed = bench.query("c.db", "SELECT bench, reason FROM failures WHERE state = 'fail'")
+    tap.ok(shared and shared[0][0] == 3 and not failed, "benches of one device are measured by one process",
+           f"{shared} {failed} {run.stderr}")
+    for number, (act, kind) in enumerate((("crash", "signal"), ("-5", "reported"), ("hang", "timeout"))):
+        db = f"c{number}.db"
+        bench.run("run", "ocl.global", "ocl.local", "ocl.bus", *transfers[:2], *transfers[4:], "-p", "stride=1", "--quick",
+                  "--launches", "1", "--launch-limit", "500ms" if act == "hang" else "120s", "-o", db,
+                  env=dict(env, AM_FAKE_OCL=f"clEnqueueNDRangeKernel={act}"))
+        states = bench.query(db, "SELECT b.name = 'ocl.bus', v.state, f.kind, count(*) FROM visit v JOIN point p ON "
+                                 "p.id = v.point JOIN bench b ON b.id = p.bench LEFT JOIN failure f ON f.visit = v.id "
+                                 "WHERE v.state <> 'skip' GROUP BY 1, 2, 3")
+        tap.ok({s[:3] for s in states} == {(1, "ok", None), (0, "fail", kind)},
+               f"kernels that {act}: all transfers beside them are measured", states)
 
 
 def check_hanging(tap, bench, env):
@@ -184,6 +219,7 @@ def main():
         check_fault(tap, bench, env, number, fault)
     for number, fault in enumerate(FAULTS_OF_EACH):
         check_each(tap, bench, env, number, fault)
+    check_company(tap, bench, env)
     check_hanging(tap, bench, env)
     check_going_on(tap, bench, env)
     check_none(tap, bench, env)

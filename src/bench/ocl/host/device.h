@@ -18,7 +18,8 @@
 /* How to write an OpenCL bench, in short (ocl_arith.c is the example):
  *
  * - The first axis is AM_OCL_DEVICE_AXIS. The bench says .cpus = AM_CPUS_ALL, or a CPU device gets
- *   one CPU. points_per_launch may be above 1: points of one launch share their device.
+ *   one CPU. points_per_launch may be above 1: points of one launch share their device, with those
+ *   of other benches where all of them say .mixes.
  * - prepare(): am_ocl_device_open(), am_ocl_program_build(), am_ocl_program_kernel(),
  *   am_ocl_device_buffer(). A limit of the device that the point exceeds is AM_E_ABSENT.
  * - run_timed(): timing.h. verify(): read back, compare, and begin the story with "wrong: ".

@@ -128,18 +128,30 @@ static uint32_t spread(const struct am_ocl_pass *p, uint32_t linear)
     return linear * p->stride + (linear >> p->turn) * HOP;
 }
 
-static uint32_t begin_at(const struct am_ocl_pass *p, uint32_t item)
+static uint32_t begin_in_matrix(const struct am_ocl_pass *p, uint32_t item)
 {
     const uint32_t sharing = AM_OCL_MATRIX / p->count; /* items of a matrix */
-    const uint32_t matrix = item / sharing * AM_OCL_MATRIX;
+    const uint32_t within = item % sharing;
+
+    return item / sharing * AM_OCL_MATRIX + within * (p->shape == AM_OCL_ROW ? p->count : 1);
+}
+
+static uint32_t begin_in_group(const struct am_ocl_pass *p, uint32_t item)
+{
     const uint32_t lane = item % p->group;
 
+    return spread(p, (item - lane) * p->count + lane);
+}
+
+/* A check asks for millions of them: each shape divides no more than it needs. */
+static uint32_t begin_at(const struct am_ocl_pass *p, uint32_t item)
+{
     switch (p->shape) {
     case AM_OCL_SINGLE: return spread(p, item);
-    case AM_OCL_GROUP: return spread(p, (item - lane) * p->count + lane);
+    case AM_OCL_GROUP: return begin_in_group(p, item);
     case AM_OCL_STRIDED: return item * p->stride;
-    case AM_OCL_ROW: return matrix + item % sharing * p->count;
-    case AM_OCL_COLUMN: return matrix + item % sharing;
+    case AM_OCL_ROW:
+    case AM_OCL_COLUMN: return begin_in_matrix(p, item);
     }
     return 0;
 }
@@ -169,6 +181,12 @@ uint32_t am_ocl_pass_noise(uint32_t word)
     return word ^ word >> 13;
 }
 
+void am_ocl_pass_noises(uint32_t first, size_t n, uint32_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = am_ocl_pass_noise(first + (uint32_t)i);
+}
+
 uint32_t am_ocl_pass_written(uint32_t element, uint32_t key)
 {
     return element * factor ^ key;
@@ -176,10 +194,11 @@ uint32_t am_ocl_pass_written(uint32_t element, uint32_t key)
 
 static uint32_t item_sum(const struct am_ocl_pass *p, uint32_t item)
 {
+    const uint32_t begin = begin_at(p, item), step = step_by(p);
     uint32_t sum = 0;
 
     for (uint32_t j = 0; j < p->count; j++) {
-        const uint32_t first = am_ocl_pass_place(p, item, j) * p->width;
+        const uint32_t first = ((begin + j * step) & p->mask) * p->width;
 
         for (uint32_t w = 0; w < p->width; w++)
             sum += am_ocl_pass_noise(first + w);

@@ -61,6 +61,7 @@ uint32_t am_ocl_pass_place(const struct am_ocl_pass *p, uint32_t item, uint32_t 
 /* What is in a word of the buffer before the first pass, and in those of an element written with
  * `key`. */
 uint32_t am_ocl_pass_noise(uint32_t word);
+void am_ocl_pass_noises(uint32_t first, size_t n, uint32_t *out); /* of n words in a row */
 uint32_t am_ocl_pass_written(uint32_t element, uint32_t key);
 
 /* What one reading pass adds to a slot. */

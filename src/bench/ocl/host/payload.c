@@ -5,6 +5,7 @@
 #include "bench/ocl/host/passes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum am_status am_ocl_payload_choose(struct am_ocl_payload *p, int64_t size, unsigned copies,
                                      const struct am_ctx *ctx, struct am_err *err)
@@ -28,14 +29,45 @@ uint32_t am_ocl_payload_word(const struct am_ocl_payload *p, size_t i, uint32_t 
     return am_ocl_pass_noise((uint32_t)i) + (i % p->step == 0 ? serial : 0);
 }
 
+void am_ocl_payload_words(const struct am_ocl_payload *p, size_t first, size_t n, uint32_t serial,
+                          uint32_t *out)
+{
+    const size_t stamped = (first + p->step - 1) / p->step * p->step;
+
+    am_ocl_pass_noises((uint32_t)first, n, out);
+    for (size_t i = stamped; i < first + n; i += p->step)
+        out[i - first] += serial;
+}
+
+/* How many of n words differ; `at` becomes the first of them. */
+static size_t count_wrong(const uint32_t *got, const uint32_t *want, size_t n, size_t *at)
+{
+    size_t wrong = 0;
+
+    for (size_t i = n; i-- > 0;) {
+        if (got[i] != want[i]) {
+            wrong++;
+            *at = i;
+        }
+    }
+    return wrong;
+}
+
 enum am_status am_ocl_payload_compare(const struct am_ocl_payload *p, const uint32_t *got,
                                       uint32_t serial, double *residual, struct am_err *err)
 {
+    uint32_t want[AM_OCL_PAGE_WORDS];
     size_t wrong = 0, first = 0;
 
-    for (size_t i = 0; i < p->words; i++) {
-        if (got[i] != am_ocl_payload_word(p, i, serial) && wrong++ == 0)
-            first = i;
+    for (size_t i = 0; i < p->words; i += AM_OCL_PAGE_WORDS) { /* whole pages, as chosen */
+        size_t at = 0, here;
+
+        am_ocl_payload_words(p, i, AM_OCL_PAGE_WORDS, serial, want);
+        if (memcmp(got + i, want, sizeof(want)) == 0)
+            continue;
+        here = count_wrong(got + i, want, AM_OCL_PAGE_WORDS, &at);
+        first = wrong ? first : i + at;
+        wrong += here;
     }
     *residual += (double)wrong;
     if (!wrong)

@@ -27,6 +27,9 @@ enum am_status am_ocl_payload_choose(struct am_ocl_payload *p, int64_t size, uns
 
 /* A word of those sent in batch `serial`. */
 uint32_t am_ocl_payload_word(const struct am_ocl_payload *p, size_t i, uint32_t serial);
+/* The n words from the first on. */
+void am_ocl_payload_words(const struct am_ocl_payload *p, size_t first, size_t n, uint32_t serial,
+                          uint32_t *out);
 
 /* Compares every word. AM_E_WRONG "wrong: ... did not arrive"; *residual grows by their number. */
 enum am_status am_ocl_payload_compare(const struct am_ocl_payload *p, const uint32_t *got,

@@ -189,8 +189,7 @@ static enum am_status fill(struct bus *w, struct am_err *err)
     memset(w->host, 0, w->payload.bytes);
     if (w->to)
         s = am_ocl_device_write(&w->device, w->to, 0, w->payload.bytes, w->host, err);
-    for (size_t i = 0; i < w->payload.words; i++)
-        w->host[i] = word_at(w, i);
+    am_ocl_payload_words(&w->payload, 0, w->payload.words, w->serial, w->host);
     if (s == AM_OK && w->from)
         s = am_ocl_device_write(&w->device, w->from, 0, w->payload.bytes, w->host, err);
     if (w->direction == D2H)
@@ -365,6 +364,7 @@ const struct am_bench am_bench_ocl_bus = {
     .metrics = metrics,
     .state_size = sizeof(struct bus),
     .points_per_launch = 16,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -95,8 +95,7 @@ static enum am_status make_way(struct overlapped *w, int at, struct am_err *err)
         s = am_ocl_device_queue(&w->device, 0, &w->queues[at], err);
     if (s != AM_OK)
         return s;
-    for (size_t i = 0; i < way->payload.words; i++)
-        way->pinned.at[i] = am_ocl_payload_word(&way->payload, i, 0);
+    am_ocl_payload_words(&way->payload, 0, way->payload.words, 0, way->pinned.at);
     return am_ocl_device_write(&w->device, way->buffer, 0, bytes, way->pinned.at, err);
 }
 
@@ -420,6 +419,7 @@ const struct am_bench am_bench_ocl_overlap = {
     .metrics = metrics,
     .state_size = sizeof(struct overlapped),
     .points_per_launch = 6,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

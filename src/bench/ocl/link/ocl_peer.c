@@ -67,8 +67,8 @@ static enum am_status fill(struct peer *w, struct am_err *err)
 
     if (s == AM_OK)
         s = am_ocl_device_write(&side[TOWARDS], w->buffers[TOWARDS], 0, bytes, words, err);
-    for (size_t i = 0; s == AM_OK && i < w->payload.words; i++)
-        words[i] = am_ocl_payload_word(&w->payload, i, w->serial);
+    if (s == AM_OK)
+        am_ocl_payload_words(&w->payload, 0, w->payload.words, w->serial, words);
     if (s == AM_OK)
         s = am_ocl_device_write(&side[FROM], w->buffers[FROM], 0, bytes, words, err);
     free(words);
@@ -181,6 +181,7 @@ const struct am_bench am_bench_ocl_peer = {
     .metrics = metrics,
     .state_size = sizeof(struct peer),
     .points_per_launch = 12,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

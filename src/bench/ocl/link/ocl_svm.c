@@ -114,8 +114,7 @@ static enum am_status fill(struct svm *w, struct am_err *err)
 
     if (s != AM_OK)
         return s;
-    for (size_t i = 0; i < w->payload.words; i++)
-        w->memory.at[i] = am_ocl_payload_word(&w->payload, i, 0);
+    am_ocl_payload_words(&w->payload, 0, w->payload.words, 0, w->memory.at);
     w->times = 1;
     w->plus = 0;
     return am_ocl_shared_leave(&w->memory, err);
@@ -246,6 +245,7 @@ const struct am_bench am_bench_ocl_svm = {
     .metrics = metrics,
     .state_size = sizeof(struct svm),
     .points_per_launch = 9,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -225,6 +225,7 @@ const struct am_bench am_bench_ocl_constant = {
     .metrics = metrics,
     .state_size = sizeof(struct constant),
     .points_per_launch = 8,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

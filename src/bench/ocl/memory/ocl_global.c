@@ -72,6 +72,7 @@ const struct am_bench am_bench_ocl_global = {
     .metrics = metrics,
     .state_size = sizeof(struct am_ocl_global),
     .points_per_launch = 16,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = am_ocl_global_run,

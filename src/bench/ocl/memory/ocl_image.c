@@ -433,6 +433,7 @@ const struct am_bench am_bench_ocl_image = {
     .metrics = metrics,
     .state_size = sizeof(struct image),
     .points_per_launch = 8,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -341,6 +341,7 @@ const struct am_bench am_bench_ocl_intensity = {
     .metrics = metrics,
     .state_size = sizeof(struct intensity),
     .points_per_launch = 8,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -247,6 +247,7 @@ const struct am_bench am_bench_ocl_latency = {
     .metrics = metrics,
     .state_size = sizeof(struct latency_walk),
     .points_per_launch = 8,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

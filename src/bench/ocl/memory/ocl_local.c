@@ -344,6 +344,7 @@ const struct am_bench am_bench_ocl_local = {
     .metrics = metrics,
     .state_size = sizeof(struct local),
     .points_per_launch = 16,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -58,6 +58,7 @@ struct search {
     size_t out_bytes;     /* of the buffer for results */
     size_t refused_bytes; /* that it could not have; 0: none were refused */
     unsigned tried;
+    char list[AM_ARITH_TRIED_MAX]; /* of them, with their rates */
     uint32_t searches;
     bool cut; /* candidates were left untried for want of time */
 };
@@ -174,7 +175,8 @@ static enum am_status build(struct search *s, unsigned chains, struct am_arith_t
         .quadratic = r->quadratic,
         .width = r->width,
         .chains = chains,
-        .unroll = am_arith_unroll(chains, r->width, native_width(d, r->type)),
+        .unroll =
+            r->unroll ? r->unroll : am_arith_unroll(chains, r->width, native_width(d, r->type)),
     };
     if (!am_arith_options(&t->shape, options, sizeof(options)))
         return am_fail(err, AM_E_LIMIT, "build options are too long");
@@ -219,6 +221,21 @@ static double operations(const struct am_arith_trial *t)
            am_arith_count(s->op);
 }
 
+/* What was tried, and how fast it was. */
+static void list_trial(struct search *s, const struct am_arith_trial *t, double rate)
+{
+    static const char more[] = ", ...";
+    const size_t len = strlen(s->list);
+    char text[64];
+
+    (void)am_str_format(text, sizeof(text), "%s%ux%zu/%zu %.4g", len ? ", " : "", t->shape.chains,
+                        t->loop.range.global[0], t->loop.range.local[0], rate);
+    if (len + strlen(text) + sizeof(more) <= sizeof(s->list))
+        memcpy(s->list + len, text, strlen(text) + 1);
+    else if (len + sizeof(more) <= sizeof(s->list) && s->list[len - 1] != '.')
+        memcpy(s->list + len, more, sizeof(more));
+}
+
 /* Times a trial; `*rate` in operations a nanosecond. */
 static enum am_status rate_of(struct search *s, struct am_arith_trial *t, double *rate,
                               struct am_err *err)
@@ -236,6 +253,7 @@ static enum am_status rate_of(struct search *s, struct am_arith_trial *t, double
     settle_room(s, &room, status == AM_OK);
     s->tried++;
     *rate = turn_ns > 0 ? operations(t) / turn_ns : 0;
+    list_trial(s, t, *rate);
     return status;
 }
 
@@ -331,6 +349,7 @@ static enum am_status settle(struct search *s, struct am_err *err)
         status = set_args(s->buffers, s->best->loop.kernel, err);
     (void)am_arith_options(&s->best->shape, options, sizeof(options));
     am_ctx_note(ctx, "options", "%s", options);
+    am_ctx_note(ctx, "tried", "chains x items / group, Gop/s: %s", s->list);
     am_ctx_chosen(ctx, "winner", "chains %u, items %zu, group %zu; %u tried", s->best->shape.chains,
                   range->global[0], range->local[0], s->tried);
     return status;
@@ -343,15 +362,16 @@ static const char kind[] = "arith";
 /* All that a search's answer depends on. */
 static bool key_of(const struct am_ocl_device *d, const struct am_arith_request *r, char *key)
 {
-    return am_str_format(key, KEY_MAX, "%s\n%s\n%s\n%u units\n%d %d %d %u %u %u %u\n", d->name,
+    return am_str_format(key, KEY_MAX, "%s\n%s\n%s\n%u units\n%d %d %d %u %u %u %u %u\n", d->name,
                          d->version, d->driver, d->compute_units, (int)r->op, (int)r->type,
-                         (int)r->quadratic, r->width, r->chains, r->items, r->group);
+                         (int)r->quadratic, r->width, r->chains, r->items, r->group, r->unroll);
 }
 
 /* Whether the request allows what was found for it. */
 static bool is_possible(const struct am_arith_request *r, const struct am_arith_winner *w)
 {
-    return w->chains >= 1 && w->chains <= AM_ARITH_CHAINS_MAX && w->group >= 1 && w->items >= 1 &&
+    return memchr(w->list, 0, sizeof(w->list)) && w->chains >= 1 &&
+           w->chains <= AM_ARITH_CHAINS_MAX && w->group >= 1 && w->items >= 1 &&
            w->items <= ITEMS_MAX && w->items % w->group == 0 &&
            (!r->chains || w->chains == r->chains) && (!r->items || w->items == r->items) &&
            (!r->group || w->group == r->group);
@@ -383,15 +403,16 @@ void am_arith_winner_leave(const struct am_ocl_device *d, const struct am_arith_
 static void leave(const struct search *s)
 {
     const struct am_ocl_range *const range = &s->best->loop.range;
+    struct am_arith_winner w = {.items = range->global[0],
+                                .group = range->local[0],
+                                .chains = s->best->shape.chains,
+                                .tried = s->tried,
+                                .searches = s->searches,
+                                .complete = !s->cut,
+                                .rate = s->best_rate};
 
-    am_arith_winner_leave(s->timer->device, s->request,
-                          &(struct am_arith_winner){.items = range->global[0],
-                                                    .group = range->local[0],
-                                                    .chains = s->best->shape.chains,
-                                                    .tried = s->tried,
-                                                    .searches = s->searches,
-                                                    .complete = !s->cut,
-                                                    .rate = s->best_rate});
+    (void)am_str_copy(w.list, sizeof(w.list), s->list);
+    am_arith_winner_leave(s->timer->device, s->request, &w);
 }
 
 /* Builds and times what an earlier launch of the run has found. False where that has to be searched
@@ -414,12 +435,14 @@ static bool use_winner(struct search *s)
             (rate <= doubtful * w.rate || w.searches >= AM_ARITH_SEARCHES_MAX)) {
             s->best_rate = rate;
             s->tried = w.tried;
+            (void)am_str_copy(s->list, sizeof(s->list), w.list);
             return true;
         }
     }
     am_arith_trial_free(s->best);
     *s->best = (struct am_arith_trial){.turn_ns = 0};
     s->tried = 0;
+    s->list[0] = '\0';
     return false;
 }
 

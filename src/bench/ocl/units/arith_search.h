@@ -12,7 +12,7 @@ struct am_arith_request {
     enum am_arith_op op;
     enum am_arith_type type;
     bool quadratic;
-    unsigned width, chains, items, group;
+    unsigned width, chains, items, group, unroll;
 };
 
 /* Data of all trials. Room for the widest and most. Zero-initialise. */
@@ -46,13 +46,17 @@ enum am_status am_arith_rival(struct am_ocl_timer *timer, const struct am_arith_
                               struct am_arith_buffers *buffers, struct am_arith_trial *trial,
                               struct am_err *err);
 
+enum { AM_ARITH_TRIED_MAX = 448 }; /* bytes of what is said of all candidates */
+
 /* What a search found, for the launches of the run after it (host/handed.h). */
 struct am_arith_winner {
     uint64_t items, group;
     uint32_t chains, tried;
-    uint32_t searches; /* in this run, this one included */
-    uint32_t complete; /* 0: time was up before all candidates were tried */
-    double rate;       /* operations a nanosecond, in the search */
+    char
+        list[AM_ARITH_TRIED_MAX]; /* of the tried: "1x270336/256 6.6e+04, ..."; as far as it fits */
+    uint32_t searches;            /* in this run, this one included */
+    uint32_t complete;            /* 0: time was up before all candidates were tried */
+    double rate;                  /* operations a nanosecond, in the search */
 };
 enum { AM_ARITH_SEARCHES_MAX = 3 /* of a run, however disturbed */ };
 /* False when nothing is known, or what is known is not what the request allows. */

@@ -11,14 +11,15 @@
 #include <math.h>
 #include <string.h>
 
-enum axis_index { DEVICE, OP, TYPE, WIDTH, CHAINS, FORM, MODE, ITEMS, GROUP };
+enum axis_index { DEVICE, OP, TYPE, WIDTH, CHAINS, FORM, MODE, ITEMS, GROUP, UNROLL };
 
 enum { CHECKED_ITEMS = 4, CHECKED_STORES = 256, NOTHING = 0xff /* in every byte: no number */ };
 
 /* A batch of the whole device is longer than what the profile may ask for: a CPU device's threads
- * may wake on one and the same CPU and part only at the next tick, and a GPU's clock rises with its
- * load. */
-static const double iteration_ns = 2e7;
+ * may wake on one and the same CPU and part only at the next tick, and starting a GPU's kernel
+ * takes up to ten microseconds. Its clock rises with its load, but the gate has loaded it before.
+ */
+static const double cpu_iteration_ns = 2e7, other_iteration_ns = 1e7;
 static const double turns_max = 1 << 16;
 static const unsigned few_steps = 4096; /* a chain of sums is still below 64 */
 
@@ -32,6 +33,7 @@ static const char *const count_names[] = {
     "auto",   "1",      "2",      "4",       "8",       "16",      "32",    "64",    "128",
     "256",    "512",    "1024",   "2048",    "4096",    "8192",    "16384", "32768", "65536",
     "131072", "262144", "524288", "1048576", "2097152", "4194304", NULL};
+static const char *const unroll_names[] = {"auto", "8", "16", "32", "64", "128", "256", NULL};
 static const char *const form_names[] = {"affine", "quadratic", NULL};
 static const char *const mode_names[] = {"latency", "throughput", NULL};
 enum mode { LATENCY, THROUGHPUT };
@@ -92,6 +94,7 @@ static enum am_status read_point(const struct am_value *point, struct am_arith_r
         .chains = count_of(&point[CHAINS]),
         .items = count_of(&point[ITEMS]),
         .group = count_of(&point[GROUP]),
+        .unroll = count_of(&point[UNROLL]),
     };
     if (latency && (r->chains > 1 || r->items > 1 || r->group > 1))
         return am_fail(err, AM_E_ABSENT, "latency is that of one chain in one work-item");
@@ -117,9 +120,11 @@ static void state_bounds(struct arith *a, const struct am_arith_shape *shape, st
         a->rate_max = clock_margin * d->clock_hz * d->compute_units * lanes_max * count;
 }
 
-static uint64_t turns_of(const struct am_arith_trial *t, bool latency)
+static uint64_t turns_of(const struct arith *a, bool latency)
 {
-    const double wanted = t->turn_ns > 0 ? ceil(iteration_ns / t->turn_ns) : 1;
+    const struct am_arith_trial *const t = &a->best;
+    const double least_ns = a->device.is_cpu ? cpu_iteration_ns : other_iteration_ns;
+    const double wanted = t->turn_ns > 0 ? ceil(least_ns / t->turn_ns) : 1;
 
     return latency ? 1 : (uint64_t)fmin(fmax(wanted, 1), turns_max);
 }
@@ -129,7 +134,7 @@ static void state_work(struct arith *a, bool latency, struct am_work *work)
     const struct am_arith_shape *const shape = &a->best.shape;
     const double statements = (double)a->best.loop.range.global[0] * shape->chains;
 
-    a->turns = turns_of(&a->best, latency);
+    a->turns = turns_of(a, latency);
     work->ops = statements * shape->unroll * (double)a->turns;
     work->flops = work->ops * shape->width * am_arith_count(shape->op);
     a->ops_per_iter = work->flops;
@@ -338,6 +343,11 @@ static const struct am_axis axes[] = {
                .dflt = "auto",
                .choices = count_names,
                .help = "work-items of a group; auto: the best found"},
+    [UNROLL] = {.name = "unroll",
+                .kind = AM_AXIS_NAME,
+                .dflt = "auto",
+                .choices = unroll_names,
+                .help = "steps of each chain in the loop's body; auto: about 256 instructions"},
     {.name = NULL},
 };
 
@@ -356,6 +366,7 @@ const struct am_bench am_bench_ocl_arith = {
     .metrics = metrics,
     .state_size = sizeof(struct arith),
     .points_per_launch = 8,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

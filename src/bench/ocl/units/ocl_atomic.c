@@ -226,6 +226,7 @@ const struct am_bench am_bench_ocl_atomic = {
     .metrics = metrics,
     .state_size = sizeof(struct counting),
     .points_per_launch = 9,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -168,6 +168,7 @@ const struct am_bench am_bench_ocl_barrier = {
     .metrics = metrics,
     .state_size = sizeof(struct barriers),
     .points_per_launch = 12,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

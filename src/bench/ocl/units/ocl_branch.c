@@ -265,6 +265,7 @@ const struct am_bench am_bench_ocl_branch = {
     .metrics = metrics,
     .state_size = sizeof(struct branch),
     .points_per_launch = 4, /* many paths take seconds to compile */
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -591,6 +591,7 @@ const struct am_bench am_bench_ocl_builtin = {
     .metrics = metrics,
     .state_size = sizeof(struct builtin),
     .points_per_launch = 8,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -449,6 +449,7 @@ const struct am_bench am_bench_ocl_dot = {
     .metrics = metrics,
     .state_size = sizeof(struct dots),
     .points_per_launch = 4,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

@@ -264,6 +264,7 @@ const struct am_bench am_bench_ocl_subgroup = {
     .metrics = metrics,
     .state_size = sizeof(struct subgroup),
     .points_per_launch = 9,
+    .mixes = true,
     .cpus = AM_CPUS_ALL,
     .prepare = prepare,
     .run_timed = run_timed,

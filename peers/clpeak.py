@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs ocl.arith and ocl.global in turn with clpeak, on one OpenCL device, as Markdown.
 
-usage: peers/clpeak.py [--archmeter PROGRAM] [--device NAME] [--platform N] [--number N]
+usage: peers/clpeak.py [--archmeter PROGRAM] [--clpeak PROGRAM] [--device NAME] [--platform N] [--number N]
                        [--rounds N] [--calm SECONDS]
 
 --device is archmeter's name (`archmeter list ocl.arith`), --platform and --number are clpeak's for
@@ -10,7 +10,7 @@ the same device; with one device on the machine none of them is needed. Compared
 arithmetic with fma of as wide a vector, and the best of its five global reads with the best read of
 ours. clpeak times a chain of mad(), one per work-item, and takes the mean of 10 to 30 runs. Every round
 measures both once with each program, the order changing from round to round. Ratio and interval as
-in ratio.py.
+in ratio.py. clpeak here is 1.1; ocl_peers.py has 2.x, whose options and files are others.
 """
 
 import datetime
@@ -51,7 +51,7 @@ def run_clpeak(options, case: str) -> float:
     option, element, choose, scale, *_ = CASES[case]
     with tempfile.TemporaryDirectory() as folder:
         xml_file = os.path.join(folder, "clpeak.xml")
-        command = ["clpeak", option, "-p", str(options.platform), "-d", str(options.number),
+        command = [options.clpeak, option, "-p", str(options.platform), "-d", str(options.number),
                    "-f", xml_file]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return choose(values_of(xml_file, element)) * scale
@@ -87,12 +87,13 @@ def print_table(options, ours: dict, theirs: dict) -> int:
 def main() -> int:
     parser = ratio.parser_of(__doc__.splitlines()[0])
     parser.add_argument("--device", help="archmeter's name of the device")
+    parser.add_argument("--clpeak", default="clpeak", help="the other program")
     parser.add_argument("--platform", type=int, default=0, help="clpeak's number of the platform")
     parser.add_argument("--number", type=int, default=0, help="clpeak's number of the device")
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("rounds are 1 or more")
-    if not shutil.which("clpeak"):
+    if not shutil.which(options.clpeak):
         sys.exit("clpeak is not installed (Debian: clpeak)")
     ours, theirs = ratio.in_turn(options, [(case,) for case in CASES],
                                  lambda case: run_ours(options, case),

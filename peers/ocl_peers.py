@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs BabelStream, mixbench and SHOC (OpenCL) in turn with ocl.*, as Markdown.
+"""Runs BabelStream, clpeak 2, mixbench and SHOC (OpenCL) in turn with ocl.*, as Markdown.
 
-usage: peers/ocl_peers.py [--babelstream FOLDER] [--mixbench FOLDER] [--shoc FOLDER] [--cases NAME,...]
-                          [--archmeter PROGRAM] [--device NAME] [--number N] [--rounds N] [--calm SECONDS]
+usage: peers/ocl_peers.py [--babelstream FOLDER] [--clpeak FOLDER] [--mixbench FOLDER] [--shoc FOLDER] [--built FOLDER]
+                          [--cases NAME,...] [--archmeter PROGRAM] [--device NAME] [--number N] [--place PLATFORM:DEVICE]
+                          [--elements N] [--launches N] [--rounds N] [--calm SECONDS]
 
 The folders hold the programs' sources, outside of this tree; each is built in a temporary folder, SHOC by its
-configure, the others by CMake. --device is archmeter's name of the device (`archmeter list ocl.arith`), --number the
-peers' one, from 0 on. A program that was not given, or does not build, is left out with that reason.
+configure, the others by CMake. --built names a folder with programs that were built before, for machines without
+compilers. --device is archmeter's name of the device (`archmeter list ocl.arith`), --number the peers' one over all
+platforms, from 0 on, --place its platform and its number there, which SHOC and clpeak ask for. --elements are the
+doubles of each of BabelStream's arrays, --launches those of ours per round (as the quick profile has them otherwise).
+A program that was not given, or does not build, is left out with that reason.
 Compared are rates of the same bytes and operations: BabelStream's dot reads only, as ocl.global does, its
 copy reads and writes, as ocl.bus d2d does; mixbench sweeps operations per byte, as ocl.intensity does; SHOC's level 0 has
 arithmetic, memories and the bus. Of each program the best of its figures counts. Every round
-measures each case once with each program, the order changing from round to round. Ratio and interval as in
-ratio.py. clpeak has a script of its own (clpeak.py).
+measures each case once with each program, the order changing from round to round; cases of one program share its run
+of that round. Each value is told on standard error as it comes. Ratio and interval as in ratio.py. clpeak 1.1 has a
+script of its own (clpeak.py).
 """
 
+import csv
 import datetime
 import os
 import re
@@ -30,7 +36,7 @@ CASES = {
              {"kernel": "read", "stride": 1, "shape": "group", "width": "4,16"}, "bandwidth",
              "reading (BabelStream dot), GB/s"),
     "copy": ("babelstream", "ocl-stream", "Copy", "ocl.bus",
-             {"direction": "d2d", "method": "read_write", "memory": "pageable", "size": "64M"}, "bandwidth",
+             {"direction": "d2d", "method": "read_write", "memory": "pageable", "size": "ARRAY"}, "bandwidth",
              "copying (BabelStream copy), GB/s"),
     "single": ("mixbench", "mixbench-ocl", "single", "ocl.intensity", {"type": "float", "fmas": "512,1024"}, "flops",
                "most float operations (mixbench), Gflop/s"),
@@ -53,7 +59,18 @@ CASES = {
     "readback": ("shoc", "BusSpeedReadback", "ReadbackSpeed", "ocl.bus",
                  {"direction": "d2h", "size": "64M"}, "bandwidth", "device to host (SHOC), GB/s"),
 }
-PEERS = ("babelstream", "mixbench", "shoc")
+CASES.update({
+    "peak": ("clpeak", "clpeak", "single_precision_compute", "ocl.arith",
+             {"type": "float", "mode": "throughput", "op": "fma,muladd"}, "flops", "most float operations (clpeak 2), Gflop/s"),
+    "peak64": ("clpeak", "clpeak", "double_precision_compute", "ocl.arith",
+               {"type": "double", "mode": "throughput", "op": "fma,muladd"}, "flops",
+               "most double operations (clpeak 2), Gflop/s"),
+    "stream": ("clpeak", "clpeak", "global_memory_bandwidth", "ocl.global",
+               {"kernel": "read", "stride": 1, "shape": "group", "width": "0"}, "bandwidth", "reading (clpeak 2), GB/s"),
+    "near": ("clpeak", "clpeak", "local_memory_bandwidth", "ocl.local", {"kernel": "read", "stride": 1}, "bandwidth",
+             "reading local memory (clpeak 2), GB/s"),
+})
+PEERS = ("babelstream", "clpeak", "mixbench", "shoc")
 BYTES = {"mbytes": 1e6, "mb": 1e6, "gb": 1e9, "tb": 1e12, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
@@ -75,9 +92,11 @@ def commands_of(peer: str, folder: str, target: str) -> list[list[str]]:
     inner = os.path.join(folder, "mixbench-opencl")  # mixbench keeps a CMake project per programming model
     source = inner if os.path.isdir(inner) else folder
     # BabelStream would fetch headers, and looks for no library by itself
-    options = ["-DMODEL=ocl", "-DFETCHCONTENT_SOURCE_DIR_OPENCL_HEADER=/usr/include",
-               f"-DOpenCL_LIBRARY={library_path()}"] if peer == "babelstream" else []
-    return [["cmake", "-S", source, "-B", target, "-DCMAKE_BUILD_TYPE=Release", *options],
+    options = {"babelstream": ["-DMODEL=ocl", "-DFETCHCONTENT_SOURCE_DIR_OPENCL_HEADER=/usr/include",
+                               f"-DOpenCL_LIBRARY={library_path()}"],
+               "clpeak": [f"-DCLPEAK_ENABLE_{part}=OFF" for part in
+                          ("VULKAN", "CUDA", "ROCM", "METAL", "ONEAPI", "CPU", "GUI")]}
+    return [["cmake", "-S", source, "-B", target, "-DCMAKE_BUILD_TYPE=Release", *options.get(peer, [])],
             ["cmake", "--build", target, "-j2"]]
 
 
@@ -148,38 +167,89 @@ def read_shoc(text: str) -> dict[str, float]:
     return found
 
 
-def command_of(options, peer: str, program: str) -> list[str]:
+def read_clpeak(text: str) -> dict[str, float]:
+    """The most of each test over its vector widths, from the file that --csv-file writes."""
+    found: dict[str, float] = {}
+    for row in csv.DictReader(text.splitlines()):
+        if row.get("status") == "ok" and row.get("unit") in ("gflops", "gops", "gbps"):
+            found[row["test"]] = max(found.get(row["test"], 0.0), float(row["value"]) * 1e9)
+    return found
+
+
+def place_of(options) -> tuple[int, int]:
+    """Platform and device there; without --place the first platform has it."""
+    return tuple(int(n) for n in options.place.split(":")) if options.place else (0, options.number)
+
+
+def command_of(options, peer: str, program: str, file: str) -> list[str]:
+    """`file` is where clpeak puts its table; the others print theirs."""
+    platform, number = place_of(options)
     if peer == "babelstream":
-        return [program, "--csv", "--device", str(options.number)]
+        return [program, "--csv", "--device", str(options.number), "-s", str(options.elements), "-n", "50"]
     if peer == "mixbench":
         return [program, str(options.number + 1)]
-    return [program, "-d", str(options.number), "-s", "2"]
+    if peer == "clpeak":
+        tests = [f"--{row[2].replace('_', '-')}" for row in CASES.values() if row[0] == peer]
+        return [program, "--opencl", "--cl-platform", str(platform), "--cl-device", str(number), *tests, "--csv-file", file]
+    return [program, "-p", str(platform), "-d", str(number), "-s", "2", "-n", "3"]
 
 
-READERS = {"babelstream": read_babelstream, "mixbench": read_mixbench, "shoc": read_shoc}
+READERS = {"babelstream": read_babelstream, "clpeak": read_clpeak, "mixbench": read_mixbench, "shoc": read_shoc}
 
 
-def run_peer(options, programs: dict[str, str], case: str) -> float:
-    peer, name, what, *_ = CASES[case]
-    command = command_of(options, peer, programs[name])
-    # mixbench reads its kernels from the folder it is started in
-    done = subprocess.run(command, cwd=os.path.dirname(programs[name]), capture_output=True, text=True, check=True)
-    values = [value for key, value in READERS[peer](done.stdout).items() if re.fullmatch(what, key)]
-    if not values:
-        sys.exit(f"{' '.join(command)} has no {what}:\n{done.stdout[-500:]}")
-    return max(values)
+def table_of(options, peer: str, program: str) -> dict[str, float]:
+    """What one run of a peer's program says."""
+    with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as file:
+        command = command_of(options, peer, program, file.name)
+        # mixbench reads its kernels from the folder it is started in
+        done = subprocess.run(command, cwd=os.path.dirname(program), capture_output=True, text=True, check=False)
+        table = READERS[peer](file.read() if peer == "clpeak" else done.stdout)
+    if not table:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}, without a table:\n{(done.stdout + done.stderr)[-500:]}")
+    return table
+
+
+class Runs:
+    """One run of a program serves each of its cases once: a round."""
+
+    def __init__(self, options, programs: dict[str, str]) -> None:
+        self.options, self.programs = options, programs
+        self.tables: dict[str, dict[str, float]] = {}
+        self.served: dict[str, set[str]] = {}
+
+    def value(self, case: str) -> float:
+        peer, name, what, *_ = CASES[case]
+        if case in self.served.get(name, {case}):
+            self.tables[name] = table_of(self.options, peer, self.programs[name])
+            self.served[name] = set()
+        self.served[name].add(case)
+        values = [value for key, value in self.tables[name].items() if re.fullmatch(what, key)]
+        if not values:
+            sys.exit(f"{name} has no {what}: {self.tables[name]}")
+        return max(values)
+
+
+def told(side: str, case: str, value: float) -> float:
+    print(f"{side} {case} {value:.6g}", file=sys.stderr, flush=True)
+    return value
 
 
 def run_ours(options, case: str) -> float:
     _, _, _, bench, point, metric, _ = CASES[case]
-    chosen = dict(point, device=options.device) if options.device else point
-    return max(ratio.run_archmeter(options.archmeter, bench, chosen, metric))
+    chosen = {axis: 8 * options.elements if value == "ARRAY" else value for axis, value in point.items()}
+    if options.device:
+        chosen["device"] = options.device
+    more = ["--launches", str(options.launches)] if options.launches else []
+    return max(ratio.run_archmeter(options.archmeter, bench, chosen, metric, more))
 
 
 def build_all(options, work: str) -> dict[str, str]:
-    programs = {}
+    names = {row[1] for row in CASES.values()} if options.built else set()
+    programs = {name: path for name in names if os.access(path := os.path.join(os.path.abspath(options.built), name), os.X_OK)}
     for peer in PEERS:
         folder = getattr(options, peer)
+        if not folder and set(programs_of(peer)) & set(programs):
+            continue
         if not folder:
             print(f"{peer}: left out, no --{peer} FOLDER", file=sys.stderr)
             continue
@@ -206,11 +276,17 @@ def main() -> int:
         parser.add_argument("--" + peer, help="folder with its sources")
     parser.add_argument("--cases", help="some of " + ",".join(CASES))
     parser.add_argument("--device", help="archmeter's name of the device")
-    parser.add_argument("--number", type=int, default=0, help="the peers' number of the device")
+    parser.add_argument("--number", type=int, default=0, help="the peers' number of the device, over all platforms")
+    parser.add_argument("--place", help="PLATFORM:DEVICE, numbers of the same")
+    parser.add_argument("--built", help="folder with programs that are built")
+    parser.add_argument("--elements", type=int, default=1 << 25, help="of each of BabelStream's arrays")
+    parser.add_argument("--launches", type=int, help="of ours per round")
     options = parser.parse_args()
     chosen = options.cases.split(",") if options.cases else list(CASES)
     if options.rounds < 1:
         parser.error("rounds are 1 or more")
+    if options.place and not re.fullmatch(r"\d+:\d+", options.place):
+        parser.error("a place is PLATFORM:DEVICE, as 1:0")
     if set(chosen) - set(CASES):
         parser.error(f"cases are {', '.join(CASES)}")
     with tempfile.TemporaryDirectory() as work:
@@ -218,8 +294,9 @@ def main() -> int:
         cases = [(case,) for case in chosen if CASES[case][1] in programs]
         if not cases:
             sys.exit("no other program is there to compare with")
-        ours, theirs = ratio.in_turn(options, cases, lambda case: run_ours(options, case),
-                                     lambda case: run_peer(options, programs, case))
+        runs = Runs(options, programs)
+        ours, theirs = ratio.in_turn(options, cases, lambda case: told("ours", case, run_ours(options, case)),
+                                     lambda case: told("theirs", case, runs.value(case)))
     print_table(options, ours, theirs)
     return 0
 

@@ -46,11 +46,11 @@ def await_calm(limit: float) -> None:
             return
 
 
-def run_results(program: str, bench: str, point: dict) -> list[dict]:
-    """The results that were measured; without any, the program's words end us."""
+def run_results(program: str, bench: str, point: dict, more: Sequence[str] = ()) -> list[dict]:
+    """The results that were measured; without any, the program's words end us. `more`: options."""
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "run", bench, "--quick", "--format", "json", "-q",
-                   "-o", f"{folder}/run.db"]
+                   "-o", f"{folder}/run.db", *more]
         for axis, value in point.items():
             command += ["-p", f"{axis}={value}"]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -63,9 +63,9 @@ def run_results(program: str, bench: str, point: dict) -> list[dict]:
     return measured
 
 
-def run_archmeter(program: str, bench: str, point: dict, metric: str) -> list[float]:
+def run_archmeter(program: str, bench: str, point: dict, metric: str, more: Sequence[str] = ()) -> list[float]:
     """The medians of one metric."""
-    return [r["metrics"][metric]["median"] for r in run_results(program, bench, point)]
+    return [r["metrics"][metric]["median"] for r in run_results(program, bench, point, more)]
 
 
 def in_turn(options: argparse.Namespace, cases: Sequence[Hashable],

@@ -31,6 +31,8 @@ OPEN = {
     "runtime": "the worker's runtime",
     "variant": "implementations in this build",
 }
+# The same of one bench, where its axis has the name of another's; None: the values are the same everywhere.
+OPEN_OF = {("ocl.arith", "form"): None, ("ocl.peer", "to"): "OpenCL devices found here"}
 SUFFIXES = {"int": "number", "size": "bytes", "real": "number", "name": "name", "ranked": "name"}
 
 
@@ -54,20 +56,21 @@ def cell(word: str) -> str:
     return text.replace("|", "\\|")
 
 
-def values_of(name: str, kind: str, unit: str, choices: list[str]) -> str:
-    if name in OPEN:
-        return OPEN[name]
+def values_of(bench: str, name: str, kind: str, unit: str, choices: list[str]) -> str:
+    open_ones = OPEN_OF.get((bench, name), OPEN.get(name))
+    if open_ones:
+        return open_ones
     if choices:
         return ", ".join(f"`{cell(c)}`" for c in choices)
     return "bytes" if unit == "B" else SUFFIXES[kind]
 
 
-def axis_row(words: list[str], choices: list[str]) -> str:
+def axis_row(bench: str, words: list[str], choices: list[str]) -> str:
     _, name, kind, unit, dflt, quick, thorough, text = words[:8]
     shown = [f"`{cell(v)}`" if v != "-" else "" for v in (dflt, quick, thorough)]
     if name == "instr":
         shown[1] = "a few"  # others on other architectures
-    return f"| `{name}` | {values_of(name, kind, unit, choices)} | {' | '.join(shown)} | {cell(text)} |"
+    return f"| `{name}` | {values_of(bench, name, kind, unit, choices)} | {' | '.join(shown)} | {cell(text)} |"
 
 
 def metric_row(words: list[str]) -> str:
@@ -85,7 +88,7 @@ def parse_listing(text: str) -> dict[str, Bench]:
 
     def close_axis() -> None:
         if axis:
-            rows.append(axis_row(axis, choices))
+            rows.append(axis_row(name, axis, choices))
         axis.clear()
         choices.clear()
 

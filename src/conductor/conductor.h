@@ -31,8 +31,9 @@ struct am_progress {
     size_t visits_done, visits_left; /* left: of what fits into the budget */
     unsigned round;
     double elapsed_s, eta_s; /* eta: what the plan still needs, bounded by the budget */
-    double value, precision; /* of the point so far: median of the first metric, and half-width of
-                              * its interval relative to it; NAN: none */
+    double value, precision; /* of the point so far: median of a metric, and half-width of its
+                              * interval relative to it; NAN: none */
+    size_t metric;           /* which: an index of the bench's */
     unsigned visits, visits_wanted;    /* of the point */
     size_t samples, samples_disturbed; /* of this invocation */
     enum am_point_state state;

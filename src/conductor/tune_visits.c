@@ -79,6 +79,7 @@ static void tell(const struct am_tune_run *t, const struct am_tune_try *c, const
                                   .visits = 1,
                                   .visits_wanted = 1,
                                   .value = c->value,
+                                  .metric = t->metric,
                                   .precision = NAN,
                                   .round = t->tuner->round,
                                   .elapsed_s = am_tune_elapsed(t),

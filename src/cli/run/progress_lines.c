@@ -152,7 +152,7 @@ static void say_value(const struct am_progress *p, char *buf, size_t cap)
         return;
     }
     if (isfinite(p->value))
-        am_units_value(p->value, p->point->bench->metrics[0].unit, value, sizeof(value));
+        am_units_value(p->value, p->point->bench->metrics[p->metric].unit, value, sizeof(value));
     if (isfinite(p->precision))
         am_units_share(p->precision, share, sizeof(share));
     (void)am_str_format(buf, cap, "%s%s%s%s, %u of %u", *value ? ": " : "", value,

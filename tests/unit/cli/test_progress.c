@@ -8,7 +8,8 @@
 static const struct am_axis axes[] = {{.name = "size", .kind = AM_AXIS_SIZE},
                                       {.name = "pages", .kind = AM_AXIS_NAME},
                                       {.name = NULL}};
-static const struct am_metric metrics[] = {{.name = "latency", .unit = "s"}, {0}};
+static const struct am_metric metrics[] = {
+    {.name = "latency", .unit = "s"}, {.name = "energy:package", .unit = "J"}, {0}};
 static const struct am_bench bench = {.name = "b.latency",
                                       .summary = "load latency by a pointer chase",
                                       .axes = axes,
@@ -65,6 +66,10 @@ static void test_words(void)
     is_str(lines.what, "load latency by a pointer chase, size 256 MiB: 118 ns, 1 of 5",
            "no interval, none said");
     ok(!strstr(lines.far, "disturbed"), "nothing disturbed, nothing said");
+    p.metric = 1;
+    am_progress_lines(&p, 77, true, &lines);
+    is_str(lines.what, "load latency by a pointer chase, size 256 MiB: 118 nJ, 1 of 5",
+           "a tuner may go by another metric");
     p.state = AM_POINT_SKIP;
     p.value = NAN;
     am_progress_lines(&p, 77, true, &lines);

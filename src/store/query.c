@@ -246,6 +246,7 @@ static void add_statistics(struct views *v, const struct column *c, bool own, si
 static void stats_of(struct views *v, const struct am_read_bench *b)
 {
     add_point(v, b);
+    add_extra(v, "p.id", "point");
     add_extra(v, "count(DISTINCT q.l)", "launches");
     add_extra(v, "count(*)", "samples");
     for (size_t i = 0; i < v->n; i++) {
@@ -296,6 +297,23 @@ static const char make_testsets[] =
     " JOIN main.point p ON p.bench = b.id AND p.text = j.value ->> 2"
     " WHERE j.type = 'array' AND j.value ->> 0 NOT NULL;\n";
 
+static const char make_given[] =
+    "CREATE TEMP TABLE given (name TEXT PRIMARY KEY, value REAL) WITHOUT ROWID;\n"
+    "INSERT OR IGNORE INTO temp.given SELECT substr(key, length('" AM_STORE_GIVEN "') + 1),"
+    " CAST(value AS REAL) FROM setting WHERE key GLOB '" AM_STORE_GIVEN "?*';\n";
+
+static void add_given(struct views *v, const struct am_kvs *given)
+{
+    am_text_add(&v->sql, make_given);
+    for (size_t i = 0; given && i < given->n; i++) {
+        am_text_add(&v->sql, "INSERT OR REPLACE INTO temp.given VALUES (");
+        add_quoted(v, '\'', given->items[i].key);
+        am_text_add(&v->sql, ", CAST(");
+        add_quoted(v, '\'', given->items[i].value);
+        am_text_add(&v->sql, " AS REAL));\n");
+    }
+}
+
 /* ---- the connection ---- */
 
 /* Whatever a query does beside reading is refused before it runs. Transactions and the size of the
@@ -327,7 +345,8 @@ static enum am_status create_views(struct am_store *store, const struct views *v
     return s;
 }
 
-enum am_status am_store_open_queries(struct am_store *store, struct am_err *err)
+enum am_status am_store_open_queries(struct am_store *store, const struct am_kvs *given,
+                                     struct am_err *err)
 {
     struct am_arena arena = {0};
     struct views *const v = am_arena_alloc(&arena, sizeof(*v));
@@ -342,6 +361,7 @@ enum am_status am_store_open_queries(struct am_store *store, struct am_err *err)
         am_text_init(&v->sql, SQL_MAX);
         gather_columns(v);
         am_text_add(&v->sql, make_testsets);
+        add_given(v, given);
         make_view(v, "results", results_of);
         make_view(v, "stats", stats_of);
         if (v->failed || v->sql.overflow)

@@ -27,21 +27,26 @@ struct am_query_table {
  * have an axis instead. */
 #define AM_STORE_TESTSETS "experiment.testsets"
 
+/* Beginning of keys of the table setting: numbers that the user gave with the run. */
+#define AM_STORE_GIVEN "given."
+
 /* Makes the views and functions for queries of this connection (nothing is written to the file),
  * and from then on allows nothing but reading.
  *
  * View results, a row per sample: test_name, testset, every axis, every metric, and where the names
  * are free point, launch, round, sample, weight, labels.
  *
- * View stats, a row per point: test_name, testset, every axis, launches, samples, and for each
- * metric M the columns M_median (of launch medians, as `show` has it), M_mean and M_stddev
+ * View stats, a row per point: test_name, testset, every axis, point, launches, samples, and for
+ * each metric M the columns M_median (of launch medians, as `show` has it), M_mean and M_stddev
  * (weighted), M_range_min and M_range_max.
  *
- * Table testsets (point, name). Functions median(x), stddev(x), weighted_mean(x, w),
+ * Tables testsets (point, name) and given (name, value): numbers that the run has kept, and those
+ * of `given` (NULL: none), which count first. Functions median(x), stddev(x), weighted_mean(x, w),
  * weighted_stddev(x, w).
  *
  * A metric called like an axis is M_result. A point in several testsets has its rows in each. */
-enum am_status am_store_open_queries(struct am_store *store, struct am_err *err);
+enum am_status am_store_open_queries(struct am_store *store, const struct am_kvs *given,
+                                     struct am_err *err);
 
 /* One SELECT. AM_E_USAGE with SQLite's story, without file and line, when it is wrong. */
 enum am_status am_store_query(struct am_store *store, const char *sql, struct am_arena *arena,

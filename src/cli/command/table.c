@@ -75,7 +75,7 @@ static enum am_status open_source(struct am_cli *cli, const struct am_tablespec 
     if (s == AM_OK)
         am_load_warn(path, &seal);
     if (s == AM_OK)
-        s = am_store_open_queries(source->store, &why);
+        s = am_store_open_queries(source->store, NULL, &why);
     return s == AM_OK ? AM_OK : retell(spec, file->line, s, &why, err);
 }
 

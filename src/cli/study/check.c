@@ -198,6 +198,7 @@ static enum am_status check_fields(const struct checking *c, const struct am_stu
 {
     static const enum am_study_field axes[] = {AM_STUDY_X, AM_STUDY_SERIES, AM_STUDY_PANEL,
                                                AM_STUDY_ALONG, AM_STUDY_COMPARES};
+    static const enum am_study_field conditions[] = {AM_STUDY_WHERE, AM_STUDY_LEVEL};
     const struct am_bench *bench = NULL;
     const char *const name = item->field[AM_STUDY_BENCH], *near;
     const struct am_figure_row *const row =
@@ -213,8 +214,12 @@ static enum am_status check_fields(const struct checking *c, const struct am_stu
         if (list && *list != '@' && strcmp(list, "none") != 0)
             s = check_axes(c, item->field_at[axes[i]], bench, list, ",/");
     }
-    if (s == AM_OK && item->field[AM_STUDY_WHERE])
-        s = check_axes(c, item->field_at[AM_STUDY_WHERE], bench, item->field[AM_STUDY_WHERE], " ");
+    for (size_t i = 0; s == AM_OK && i < sizeof(conditions) / sizeof(*conditions); i++) {
+        const char *const text = item->field[conditions[i]];
+
+        if (text && strcmp(text, "none") != 0)
+            s = check_axes(c, item->field_at[conditions[i]], bench, text, " ");
+    }
     if (s == AM_OK && item->field[AM_STUDY_METRIC] &&
         strcmp(item->field[AM_STUDY_METRIC], "none") != 0)
         s = check_metric(c, item->field_at[AM_STUDY_METRIC], bench, item->field[AM_STUDY_METRIC]);

@@ -115,12 +115,28 @@ static const struct {
 };
 enum { ACTIONS = sizeof(actions) / sizeof(*actions) };
 
+/* Numbers above zero: what they are for is not known here. */
+static enum am_status check_given(const struct am_options *opt, struct am_err *err)
+{
+    for (size_t i = 0; i < opt->given.n; i++) {
+        const char *const pair = opt->given.items[i], *const value = strchr(pair, '=') + 1;
+        double number;
+
+        if (!am_parse_f64(value, strlen(value), &number) || !(number > 0))
+            return am_fail(err, AM_E_USAGE, "--given %s: write NAME=NUMBER, a number above 0",
+                           pair);
+    }
+    return AM_OK;
+}
+
 enum am_status am_cmd_study(struct am_cli *cli, struct am_err *err)
 {
     const struct am_strings *const operands = &cli->opt->operands;
     const char *words[ACTIONS];
     const char *near;
 
+    if (check_given(cli->opt, err) != AM_OK)
+        return AM_E_USAGE;
     if (operands->n == 0)
         return am_study_list(cli, err);
     for (size_t i = 0; i < ACTIONS; i++) {

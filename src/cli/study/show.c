@@ -6,6 +6,7 @@
 #include "cli/run/output.h"
 #include "cli/run/runs.h"
 #include "cli/study/study.h"
+#include "cli/words/remember.h"
 #include "document/study/study.h"
 #include "model/facts.h"
 #include "store/query.h"
@@ -48,17 +49,19 @@ static enum am_status ask(struct am_store *store, const struct am_study_item *it
     return AM_OK;
 }
 
-static enum am_status ask_all(const char *path, const struct am_study *study,
-                              struct am_arena *arena, struct am_study_made *made,
+static enum am_status ask_all(const struct am_cli *cli, const char *path,
+                              const struct am_study *study, struct am_study_made *made,
                               struct am_err *err)
 {
     struct am_store *store = NULL;
+    struct am_kvs given = {0};
     enum am_status s = am_store_open(path, false, &store, err);
 
+    am_options_given(cli->opt, cli->arena, "", &given);
     if (s == AM_OK)
-        s = am_store_open_queries(store, err);
+        s = am_store_open_queries(store, &given, err);
     for (size_t i = 0; s == AM_OK && i < study->n_items; i++)
-        s = ask(store, &study->items[i], arena, &made[i]);
+        s = ask(store, &study->items[i], cli->arena, &made[i]);
     am_store_close(store);
     return s;
 }
@@ -111,7 +114,7 @@ enum am_status am_study_tell(const struct am_cli *cli, const struct am_result_se
     if (!made)
         return am_fail(err, AM_E_NOMEM, "no memory for the study");
     am_facts_derive(set, cli->arena, &facts);
-    s = ask_all(path, spec.study, cli->arena, made, err);
+    s = ask_all(cli, path, spec.study, made, err);
     if (s == AM_OK)
         s = am_study_make(spec.study, set, &facts, cli->arena, made, err);
     if (s == AM_OK)

@@ -483,6 +483,15 @@ const struct am_option am_option_table[] = {
             "point once per round; 0 finishes each point before the next. Also written -ib N.",
     },
     {
+        .name = "given",
+        .kind = AM_OPTION_LIST,
+        .offset = FIELD(given),
+        .argument = "NAME=NUMBER",
+        .commands = BIT(STUDY),
+        .help = "A number that no machine states, such as a price, for the tables of the study "
+                "that ask for NAME; kept with the run. show takes it too. May be repeated.",
+    },
+    {
         .name = "dry-run",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(dry_run),

@@ -166,6 +166,7 @@ struct am_options {
     bool trust; /* what a file from elsewhere says may be done */
     bool force; /* outputs replace what is there */
     struct am_number interleave;
+    struct am_strings given; /* NAME=NUMBER each, for the queries of a study */
     const char *database;
 
     bool raw_samples;

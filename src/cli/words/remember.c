@@ -3,6 +3,7 @@
 #include "cli/words/remember.h"
 
 #include "base/text.h"
+#include "store/query.h"
 
 #include <string.h>
 
@@ -94,6 +95,20 @@ void am_options_keep(const struct am_options *options, struct am_arena *arena,
 {
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         ways[all[i].kind].keep(&all[i], field_of(options, &all[i]), arena, settings);
+    am_options_given(options, arena, AM_STORE_GIVEN, settings);
+}
+
+void am_options_given(const struct am_options *options, struct am_arena *arena, const char *prefix,
+                      struct am_kvs *out)
+{
+    for (size_t i = 0; i < options->given.n; i++) {
+        const char *const pair = options->given.items[i], *const value = strchr(pair, '=');
+        const char *const key =
+            value ? am_arena_printf(arena, "%s%.*s", prefix, (int)(value - pair), pair) : NULL;
+
+        if (key)
+            am_kvs_add(out, arena, key, value + 1);
+    }
 }
 
 void am_options_recall(const struct am_kvs *settings, struct am_options *options)

@@ -104,6 +104,7 @@ struct am_study_number {
     X(AM_STUDY_ALONG, "along")                                                                     \
     X(AM_STUDY_COMPARES, "compares")                                                               \
     X(AM_STUDY_WHERE, "where")                                                                     \
+    X(AM_STUDY_LEVEL, "level")                                                                     \
     X(AM_STUDY_XSCALE, "xscale")                                                                   \
     X(AM_STUDY_YSCALE, "yscale")                                                                   \
     X(AM_STUDY_BEST, "best")                                                                       \

@@ -167,7 +167,7 @@ enum am_status am_study_set_field(struct am_spec_reader *r, enum am_study_field 
         n++;
     if (choices && am_name_index(choices, n, value) < 0)
         return am_study_bad_word(r, value, "no word for this field:", value, choices, n);
-    if (field == AM_STUDY_WHERE) {
+    if (field == AM_STUDY_WHERE || field == AM_STUDY_LEVEL) {
         s = am_study_parse_where(r, value, &value);
         if (s != AM_OK)
             return s;

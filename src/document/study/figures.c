@@ -110,6 +110,7 @@ static struct am_figure_row *row_of(const struct am_study_item *item, struct am_
     put_text(item, AM_STUDY_SERIES, &row->series);
     put_text(item, AM_STUDY_PANEL, &row->panel);
     put_text(item, AM_STUDY_ALONG, &row->along);
+    put_text(item, AM_STUDY_LEVEL, &row->level);
     put_text(item, AM_STUDY_COMPARES, &row->compares);
     put_text(item, AM_STUDY_BY, &row->by);
     put_text(item, AM_STUDY_X_TITLE, &row->x_title);

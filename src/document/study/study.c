@@ -349,6 +349,7 @@ static void add_query(struct am_body *b, const struct am_query_table *q)
                                         .right = q->cells[i].kind != AM_CELL_TEXT};
     t = am_block_table(b, columns, n);
     t->tall = true;
+    t->hide_empty = true; /* energy without a meter */
     for (size_t r = 0; r < q->n_rows; r++) {
         am_table_row(t);
         for (size_t i = 0; i < n; i++)

@@ -164,7 +164,7 @@ static double rows_with(const char *path, const char *testsets, const char *sql)
         am_store_put_settings(store, &facts, &err) == AM_OK) {
         am_store_close(store);
         if (am_store_open(path, false, &store, &err) == AM_OK &&
-            am_store_open_queries(store, &err) == AM_OK)
+            am_store_open_queries(store, NULL, &err) == AM_OK)
             n = number(sql);
     }
     am_store_close(store);
@@ -225,7 +225,7 @@ static void test_apart(const char *path)
             busy += set.results[0].metrics[0].series.launches[l].busy != 0;
         am_store_close(store);
         if (am_store_open(path, false, &store, &err) == AM_OK &&
-            am_store_open_queries(store, &err) == AM_OK)
+            am_store_open_queries(store, &(const struct am_kvs){0}, &err) == AM_OK)
             median = number("select latency_median from stats");
         am_store_close(store);
         (void)unlink(path);
@@ -235,19 +235,40 @@ static void test_apart(const char *path)
     }
 }
 
+/* Numbers that the run has kept, and those of the moment, which count first. */
+static void test_given(void)
+{
+    is_near(number("select value from given where name='price.cpu'"), 350, 1e-15,
+            "a number is kept with the run");
+    is_near(number("select value from given where name='price.gpu'"), 2000, 1e-15,
+            "one of the moment replaces it");
+    is_near(number("select value from given where name='it''s'"), 0.5, 1e-15,
+            "any name is taken as it is");
+    is_near(number("select count(*) from given"), 3, 1e-15, "there are no others");
+    is_near(number("select count(*) from stats s join point p on p.id = s.point"), 3, 1e-15,
+            "rows of stats lead to their points");
+}
+
 int main(void)
 {
     static const char path[] = "query-test.db";
+    struct am_kvs kept = {0}, given = {0};
     struct am_err err = {0};
 
     test_testsets(path);
     test_apart(path);
+    am_kvs_add(&kept, &arena, AM_STORE_GIVEN "price.cpu", "350");
+    am_kvs_add(&kept, &arena, AM_STORE_GIVEN "price.gpu", "1");
+    am_kvs_add(&given, &arena, "price.gpu", "2000");
+    am_kvs_add(&given, &arena, "it's", "0.5");
     store = fx_fresh_run(path);
-    ok(store && fx_fill(store, &err) == AM_OK, "a run is there (%s)", err.text);
+    ok(store && fx_fill(store, &err) == AM_OK && am_store_put_settings(store, &kept, &err) == AM_OK,
+       "a run is there (%s)", err.text);
     am_store_close(store);
     ok(am_store_open(path, false, &store, &err) == AM_OK &&
-           am_store_open_queries(store, &err) == AM_OK,
+           am_store_open_queries(store, &given, &err) == AM_OK,
        "it is opened for queries (%s)", err.text);
+    test_given();
     test_views();
     test_refused();
     test_tables();

@@ -357,7 +357,7 @@ static void test_queried(void)
     struct am_err err = {0};
 
     ok(am_store_open(make("settings", NULL), false, &store, &err) == AM_OK &&
-           am_store_open_queries(store, &err) == AM_OK &&
+           am_store_open_queries(store, NULL, &err) == AM_OK &&
            am_store_query(store,
                           "SELECT testset, count(*) FROM stats GROUP BY testset ORDER BY testset",
                           &arena, &table, &err) == AM_OK,

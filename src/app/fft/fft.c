@@ -4,6 +4,7 @@
 
 #include "app/fft/fft_api.h"
 #include "app/fft/fft_check.h"
+#include "app/fft/fft_vectors.h"
 #include "app/fft/fft_wisdom.h"
 #include "base/large.h"
 #include "base/rng.h"
@@ -43,6 +44,27 @@ static const struct am_fft_api *const apis[AM_FFT_TYPES] = {
     [AM_FFT_F32] = &am_fft_api_f32,
     [AM_FFT_F64] = &am_fft_api_f64,
 };
+
+/* ---- vector code ---- */
+
+const char *const am_fft_isas[AM_FFT_ISAS + 1] = {[AM_FFT_SCALAR] = "scalar",
+                                                  [AM_FFT_SSE2] = "sse2",
+                                                  [AM_FFT_AVX] = "avx",
+                                                  [AM_FFT_SIMD] = "simd"};
+
+const char *am_fft_isa_why_not(const char *isa)
+{
+    const int i = am_name_index(am_fft_isas, AM_FFT_ISAS, isa);
+
+#ifdef __x86_64__
+    if (i == AM_FFT_AVX && !__builtin_cpu_supports("avx"))
+        return "this CPU does not have it";
+#else
+    if (i == AM_FFT_SSE2 || i == AM_FFT_AVX)
+        return "this architecture does not have it";
+#endif
+    return i < 0 ? "FFTW does not have it" : NULL;
+}
 
 /* ---- loops as blocks ---- */
 
@@ -147,8 +169,9 @@ static void make_plan(void *app, size_t block)
     const unsigned how = setup->measure ? FFTW_MEASURE : FFTW_ESTIMATE;
 
     (void)block;
-    fft->plan = fft->api->plan((int)setup->n, setup->in_place ? fft->data : fft->source, fft->data,
-                               FFTW_FORWARD, how | (setup->simd ? 0 : FFTW_NO_SIMD));
+    fft->plan =
+        fft->api->plan((int)setup->n, setup->in_place ? fft->data : fft->source, fft->data,
+                       FFTW_FORWARD, how | (setup->isa == AM_FFT_SCALAR ? FFTW_NO_SIMD : 0));
 }
 
 /* Whether there were remembered plans; the note says what became of them. */
@@ -193,11 +216,11 @@ static void plan_by_trial(struct am_fft *fft)
     free(before);
 }
 
-/* The endings of codelets' names. */
+/* The endings of codelets' names; up to AVX in the order of enum am_fft_isa. */
 static const char *const endings[] = {
-    "scalar",
-    "sse2",
-    "avx",
+    [AM_FFT_SCALAR] = "scalar",
+    [AM_FFT_SSE2] = "sse2",
+    [AM_FFT_AVX] = "avx",
     "avx_128_fma",
     "avx2",
     "avx2_128",
@@ -254,8 +277,9 @@ static enum am_status look_at_plan(struct am_fft *fft, struct am_err *err)
     }
     (void)am_str_copy(fft->codelets, sizeof(fft->codelets), am_text_str(&list));
     am_text_fini(&list);
-    if (!fft->setup.simd && found > 1)
-        return am_fail(err, AM_E_WRONG, "a plan without vector code has some: %s", fft->codelets);
+    if (fft->setup.isa != AM_FFT_SIMD && found >> (fft->setup.isa + 1))
+        return am_fail(err, AM_E_WRONG, "a plan of %s has other code: %s",
+                       am_fft_isas[fft->setup.isa], fft->codelets);
     return AM_OK;
 }
 
@@ -300,6 +324,10 @@ enum am_status am_fft_new(const struct am_fft_setup *setup, struct am_fft **fft_
     fft->setup = *setup;
     fft->api = apis[setup->type];
     fft->period = period_of(setup);
+    if (am_fft_vectors_allow(setup->isa)) {
+        for (size_t i = 0; i < AM_FFT_TYPES; i++)
+            apis[i]->clean();
+    }
     if (!fft->api->init())
         s = am_fail(err, AM_E_ABSENT, "FFTW cannot initialise its threads");
     else

@@ -19,11 +19,17 @@
 
 enum am_fft_type { AM_FFT_F32, AM_FFT_F64, AM_FFT_TYPES };
 
+/* What a plan may be made of: no vector code; of x86 at most SSE2, at most AVX; all that FFTW was
+ * built with. */
+enum am_fft_isa { AM_FFT_SCALAR, AM_FFT_SSE2, AM_FFT_AVX, AM_FFT_SIMD, AM_FFT_ISAS };
+extern const char *const am_fft_isas[AM_FFT_ISAS + 1]; /* ended by NULL */
+const char *am_fft_isa_why_not(const char *isa);       /* NULL: usable here */
+
 struct am_fft_setup {
     enum am_fft_type type;
     size_t n;
     bool in_place;
-    bool simd;     /* false: FFTW is told to use none of its vector code */
+    enum am_fft_isa isa;
     bool measure;  /* plans by trial, remembered between processes; false: by estimate */
     size_t pieces; /* of FFTW's loops, at most; 1: no loop is split */
     /* Who runs the pieces, open and closed by the caller; NULL: FFTW's own threads. */
@@ -39,8 +45,8 @@ struct am_fft; /* a plan and its arrays */
 
 double am_fft_bytes(enum am_fft_type type, size_t n); /* of all arrays */
 
-/* Plans, and fills the input; both by the executor. AM_E_WRONG when a plan without vector code has
- * some. A process has one of these at a time: FFTW knows one way to run loops. */
+/* Plans, and fills the input; both by the executor. AM_E_WRONG when a plan has vector code that
+ * `isa` excludes. A process has one of these at a time: FFTW knows one way to run loops. */
 enum am_status am_fft_new(const struct am_fft_setup *setup, struct am_fft **fft_p,
                           struct am_err *err);
 void am_fft_free(struct am_fft *fft); /* accepts NULL */

@@ -12,7 +12,8 @@ typedef void am_fft_loop_fn(void *(*work)(char *), char *jobs, size_t size, int 
 struct am_fft_api {
     size_t real; /* bytes of a real number; a complex one is two of them */
     const char *version;
-    bool (*init)(void); /* before anything else; again does nothing */
+    bool (*init)(void);  /* before anything else; again does nothing */
+    void (*clean)(void); /* planners and wisdom are forgotten, init() is due; needs no plan alive */
     /* Plans made from now on split their loops into at most `pieces`; loop NULL: FFTW's own threads
      * run them. Which loop runs them is asked when a plan is executed, not when it is made. */
     void (*split)(int pieces, am_fft_loop_fn *loop, void *data);

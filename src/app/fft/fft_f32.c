@@ -11,6 +11,7 @@ const struct am_fft_api am_fft_api_f32 = {
     .real = sizeof(float),
     .version = fftwf_version,
     .init = init,
+    .clean = clean,
     .split = split,
     .limit = limit,
     .plan = plan,

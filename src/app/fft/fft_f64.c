@@ -11,6 +11,7 @@ const struct am_fft_api am_fft_api_f64 = {
     .real = sizeof(double),
     .version = fftw_version,
     .init = init,
+    .clean = clean,
     .split = split,
     .limit = limit,
     .plan = plan,

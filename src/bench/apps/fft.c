@@ -10,12 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum isa { SCALAR, SIMD };
 enum variant { CALLBACK, FFTW_THREADS, UNSPLIT };
 enum place { IN, OUT };
 enum planning { ESTIMATE, MEASURE };
 
-static const char *const isas[] = {[SCALAR] = "scalar", [SIMD] = "simd", NULL};
 const char *const am_fft_types[] = {[AM_FFT_F32] = "f32", [AM_FFT_F64] = "f64", NULL};
 static const char *const variants[] = {
     [CALLBACK] = "callback", [FFTW_THREADS] = "fftw-threads", [UNSPLIT] = "serial", NULL};
@@ -90,7 +88,7 @@ static enum am_status make_transform(struct am_fft_state *state, const struct am
         .type = type,
         .n = (size_t)point[AM_FFT_N].i,
         .in_place = point[AM_FFT_PLACE].i == IN,
-        .simd = point[AM_FFT_ISA].i == SIMD,
+        .isa = (enum am_fft_isa)point[AM_FFT_ISA].i,
         .measure = point[AM_FFT_PLAN].i == MEASURE,
         .pieces = pieces_of(point),
         .executor = state->engine.executor,
@@ -162,11 +160,12 @@ static const struct am_axis axes[] = {
     [AM_FFT_ISA] = {.name = "isa",
                     .kind = AM_AXIS_NAME,
                     .dflt = "widest",
-                    .thorough = "all",
-                    .choices = isas,
+                    .thorough = "usable",
+                    .choices = am_fft_isas,
+                    .why_not = am_fft_isa_why_not,
                     .ranked = true,
-                    .help = "simd: what FFTW was built with, as its planner chooses; scalar: "
-                            "none of it"},
+                    .help = "simd: what FFTW was built with, as its planner chooses; scalar: none "
+                            "of it; the others: nothing beyond that set"},
     [AM_FFT_TYPE] = {.name = "type",
                      .kind = AM_AXIS_NAME,
                      .dflt = "f32",

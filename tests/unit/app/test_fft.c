@@ -122,6 +122,31 @@ static const char *note_of(const char *key, const char *words, const struct am_c
     return notes.text;
 }
 
+#ifdef __x86_64__
+/* Sets in any order: a planner that knows more must not be left over. */
+static void check_sets(const struct am_ctx *ctx)
+{
+    static const char *const orders[] = {"simd", "sse2", "scalar", "sse2", "avx", "sse2", "simd"};
+
+    for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+        for (int type = 0; type < AM_FFT_TYPES; type++) {
+            char words[160];
+            const char *note;
+
+            if (am_fft_isa_why_not(orders[i]))
+                continue;
+            (void)snprintf(words, sizeof(words),
+                           "serial %s %s serial out estimate 4096 0 own 1 close cores default",
+                           orders[i], am_fft_types[type]);
+            note = note_of("codelets", words, ctx);
+            ok(*note && (!strstr(note, "avx") || strcmp(orders[i], "sse2") != 0) &&
+                   (strcmp(orders[i], "scalar") == 0) == (strcmp(note, "scalar") == 0),
+               "%s, %s: codelets of %s", orders[i], am_fft_types[type], note);
+        }
+    }
+}
+#endif
+
 static void check_codelets(const struct am_ctx *ctx)
 {
     is_str(note_of("codelets",
@@ -265,6 +290,9 @@ int main(void)
     check_visits(&ctx);
     check_executors(&ctx);
     check_codelets(&ctx);
+#ifdef __x86_64__
+    check_sets(&ctx);
+#endif
     check_wisdom(&ctx, folder);
     for (int type = 0; type < AM_FFT_TYPES; type++) {
         check_judge((enum am_fft_type)type, 1);

@@ -308,6 +308,14 @@ static const struct am_figure_row figures[] = {
             "line joins those that none beats in both. A panel per work and scope of meter.",
         .make = am_energy_plot_goals,
     },
+    {
+        .name = "meter-readings",
+        .section = "Energy",
+        .title = "What a meter says of equal work",
+        .caption = "Readings of the energy of one repetition, a panel per meter; lines mark the "
+                   "mean and three deviations from it.",
+        .make = am_energy_plot_readings,
+    },
     {.name = NULL},
 };
 

@@ -12,6 +12,8 @@ am_derive_fn am_energy_derive_model;
 am_derive_fn am_energy_derive_goals;
 /* Energy over time, all ways to do one work, and those that none beats in both. */
 am_figure_make_fn am_energy_plot_goals;
+/* What each meter said of equal work, as a histogram. */
+am_figure_make_fn am_energy_plot_readings;
 
 /* One way to do some work that no other beats in time and in energy. Texts live in the arena. */
 struct am_energy_way {

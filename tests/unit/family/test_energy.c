@@ -103,6 +103,28 @@ static void test_one_launch(void)
     am_arena_fini(&run.arena);
 }
 
+/* Every reading is in a bin, the outlier in the last one and alone. */
+static void check_readings(struct rx_run *run)
+{
+    struct am_plots plots = {.arena = &run->arena};
+    const struct am_figure_source source = {.set = &run->set, .arena = &run->arena};
+    const struct am_plot_series *s;
+    double sum = 0;
+
+    if (!ok(am_energy_plot_readings(&source, &plots) && plots.n == 1 && plots.items[0].n == 1,
+            "a panel for the meter"))
+        return;
+    s = plots.items[0].series;
+    for (size_t i = 0; i < s->n; i++)
+        sum += s->marks[i].y;
+    ok(sum == REPETITIONS && s->n == 10 && s->marks[0].y == REPETITIONS - 1 &&
+           s->marks[s->n - 1].y == 1 && s->marks[4].y == 0,
+       "ten bins have %g readings: %g and %g", sum, s->marks[0].y, s->marks[s->n - 1].y);
+    ok(plots.items[0].n_rules == 3 && plots.items[0].rules[1].at > 10.29 &&
+           plots.items[0].rules[2].at < 30 && strstr(plots.items[0].title, "1 beyond"),
+       "the mean and three deviations are marked: %s", plots.items[0].title);
+}
+
 /* 99 times 10 J or 10.2 J, once 30 J. */
 static void test_steadiness(void)
 {
@@ -129,6 +151,7 @@ static void test_steadiness(void)
     f = am_facts_only(&facts, "energy.repeated_sigma", "threads=2");
     ok(f && fabs(f->value - 0.1935) < 1e-4, "the deviation is relative to the mean: %g",
        f ? f->value : NAN);
+    check_readings(&run);
     am_arena_fini(&run.arena);
 }
 

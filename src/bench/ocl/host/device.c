@@ -322,6 +322,24 @@ static void tell_claim(const struct am_ocl_device *d)
     am_ctx_chosen(d->ctx, "device_flops", "%.6g", 2 * d->clock_hz * lanes * d->compute_units);
 }
 
+/* What the driver says that the device is: the rows of a table of devices. */
+static void tell_facts(const struct am_ocl_device *d)
+{
+    static const double kib = 1024, gib = 1024.0 * 1024 * 1024;
+    const unsigned lanes = d->is_cpu ? 0 : lanes_of(d);
+
+    am_ctx_note(d->ctx, "device_units", "%u", (unsigned)d->compute_units);
+    if (lanes)
+        am_ctx_note(d->ctx, "device_lanes", "%u", d->compute_units * lanes);
+    if (d->clock_hz > 0)
+        am_ctx_note(d->ctx, "device_clock", "%.0f MHz", d->clock_hz / 1e6);
+    am_ctx_note(d->ctx, "device_memory", "%.4g GiB, %s", (double)d->memory_bytes / gib,
+                d->shares_memory ? "the host's" : "its own");
+    am_ctx_note(d->ctx, "device_local", "%.4g KiB, %s", (double)d->local_bytes / kib,
+                d->has_local ? "of its own" : "in its memory");
+    am_ctx_note(d->ctx, "device_cache", "%.4g KiB", (double)d->cache_bytes / kib);
+}
+
 /* For the record of what measured: where the CPUs are the device, the compiler's version stands
  * there and nowhere else. */
 static void tell_platform(const struct am_ocl_device *d)
@@ -444,6 +462,7 @@ enum am_status am_ocl_device_open(struct am_ocl_device *d, const struct am_ctx *
     am_ctx_note(ctx, "device_name", "%s", d->name);
     am_ctx_chosen(ctx, "device_kind", "%s", d->is_cpu ? "cpu" : "other");
     tell_claim(d);
+    tell_facts(d);
     am_ctx_note(ctx, "driver", "%s, %s", d->version, d->driver);
     tell_platform(d);
     return AM_OK;

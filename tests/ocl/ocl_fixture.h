@@ -18,6 +18,7 @@ static const struct point
     image_write = {&am_bench_ocl_image, "write 65536 square rgba-float", 19, false},
     global_read = {&am_bench_ocl_global, "read group 1 4 1048576 0 0", 1, false},
     global_write = {&am_bench_ocl_global, "write group 1 4 1048576 0 0", 1, false},
+    global_copy = {&am_bench_ocl_global, "copy group 1 4 1048576 0 0", 1, false},
     cache_read = {&am_bench_ocl_cache, "read 65536 4 0 0", 1, false},
     local_read = {&am_bench_ocl_local, "read 1 4", 64, false},
     local_write = {&am_bench_ocl_local, "write 32 1", 67, false},
@@ -46,12 +47,12 @@ static const struct point
     dot_plain = {&am_bench_ocl_dot, "int8 plain steady", 64, false};
 
 static const struct point *const points[] = {
-    &arith_fma,  &arith_muladd,  &arith_add,   &arith_sub,    &arith_mul,    &builtin,
-    &branch,     &constant,      &image_read,  &image_write,  &global_read,  &global_write,
-    &cache_read, &local_read,    &local_write, &scale,        &intensity,    &intensity_double,
-    &latency,    &latency_local, &atomic_one,  &atomic_chain, &atomic_local, &barriers,
-    &overlap,    &launch,        &svm_buffer,  &svm_coarse,   &svm_fine,     &bus_h2d,
-    &bus_d2h,    &bus_d2d,       &dot_plain,   &peer_push,    &peer_host,
+    &arith_fma,        &arith_muladd, &arith_add,     &arith_sub,   &arith_mul,    &builtin,
+    &branch,           &constant,     &image_read,    &image_write, &global_read,  &global_write,
+    &global_copy,      &cache_read,   &local_read,    &local_write, &scale,        &intensity,
+    &intensity_double, &latency,      &latency_local, &atomic_one,  &atomic_chain, &atomic_local,
+    &barriers,         &overlap,      &launch,        &svm_buffer,  &svm_coarse,   &svm_fine,
+    &bus_h2d,          &bus_d2h,      &bus_d2d,       &dot_plain,   &peer_push,    &peer_host,
 };
 
 /* Whether it is about commands that transfer, and launches no kernel by which time is told. */

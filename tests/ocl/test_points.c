@@ -31,6 +31,7 @@ static const struct point measured[] = {
     {&am_bench_ocl_image, "write 16 square rgba-float", TURNS, false},
     {&am_bench_ocl_global, "read single 3 4 1048576 0 0", TURNS, false},
     {&am_bench_ocl_global, "write group 0 1 65536 0 0", TURNS, false},
+    {&am_bench_ocl_global, "copy group 1 2 1048576 0 0", TURNS, false},
     {&am_bench_ocl_global, "read strided 16 2 1048576 0 0", TURNS, false},
     {&am_bench_ocl_global, "read group 1 4 1048576 3 64", TURNS, false},
     {&am_bench_ocl_global, "write strided 1 4 1048576 64 128", TURNS, false},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ocl.global: one pass over global memory, reading or writing, in the order that SHAPE names. */
+/* ocl.global: one pass over global memory, reading, writing or copying, in the order that SHAPE names. */
 
 /* Set by the bench:
  *   ELEMENT  uint, uint2, uint4, uint8 or uint16: what one access moves
@@ -116,5 +116,18 @@ __kernel void am_write(__global ELEMENT *restrict data, uint mask, uint stride, 
         const uint i = WITHIN(begin + j * step);
 
         data[i] = (ELEMENT)(i * FACTOR ^ key);
+    }
+}
+
+/* The noise of a place goes to the same place of another buffer, changed by the key. */
+__kernel void am_copy(__global const ELEMENT *restrict data, __global ELEMENT *restrict copy, uint mask,
+                      uint stride, uint turn, uint key)
+{
+    const uint begin = begin_at(mask, stride, turn), step = step_by(stride);
+
+    for (uint j = 0; j < COUNT; j++) {
+        const uint i = WITHIN(begin + j * step);
+
+        copy[i] = data[i] ^ (ELEMENT)(key);
     }
 }

@@ -23,7 +23,10 @@ enum {
 /* Small buffers are gone round until a launch moves this: long against its start. */
 static const uint64_t cpu_least = UINT64_C(16) << 20, gpu_least = UINT64_C(1) << 30;
 
-const char *const am_ocl_access_names[] = {[AM_OCL_READ] = "read", [AM_OCL_WRITE] = "write", NULL};
+const char *const am_ocl_access_names[] = {
+    [AM_OCL_READ] = "read", [AM_OCL_WRITE] = "write", [AM_OCL_COPY] = "copy", NULL};
+static const char *const kernels[] = {
+    [AM_OCL_READ] = "am_read", [AM_OCL_WRITE] = "am_write", [AM_OCL_COPY] = "am_copy"};
 
 uint64_t am_ocl_global_least(const struct am_ocl_device *d)
 {
@@ -66,8 +69,7 @@ static enum am_status build(struct am_ocl_global *w, struct am_err *err)
     am_ctx_note(w->device.ctx, "options", "%s", options);
     s = am_ocl_program_build(&w->program, &w->device, "global", options, err);
     if (s == AM_OK)
-        s = am_ocl_program_kernel(&w->program, w->access == AM_OCL_READ ? "am_read" : "am_write",
-                                  &w->kernel, err);
+        s = am_ocl_program_kernel(&w->program, kernels[w->access], &w->kernel, err);
     return s;
 }
 
@@ -126,24 +128,35 @@ static enum am_status set_args(const struct am_ocl_global *w, struct am_err *err
     const struct am_ocl_arg writing[] = {AM_OCL_ARG(w->data), AM_OCL_ARG(p->mask),
                                          AM_OCL_ARG(p->stride), AM_OCL_ARG(p->turn),
                                          AM_OCL_ARG(w->key)};
+    const struct am_ocl_arg copying[] = {AM_OCL_ARG(w->data), AM_OCL_ARG(w->out),
+                                         AM_OCL_ARG(p->mask), AM_OCL_ARG(p->stride),
+                                         AM_OCL_ARG(p->turn), AM_OCL_ARG(w->key)};
 
-    return w->access == AM_OCL_READ ? am_ocl_program_args(w->kernel, reading, 7, err)
-                                    : am_ocl_program_args(w->kernel, writing, 5, err);
+    switch (w->access) {
+    case AM_OCL_READ: return am_ocl_program_args(w->kernel, reading, 7, err);
+    case AM_OCL_COPY: return am_ocl_program_args(w->kernel, copying, 6, err);
+    case AM_OCL_WRITE: break;
+    }
+    return am_ocl_program_args(w->kernel, writing, 5, err);
 }
 
 static enum am_status make_buffers(struct am_ocl_global *w, struct am_err *err)
 {
     const size_t words = (size_t)(w->pass.elements * w->pass.width);
+    const bool copies = w->access == AM_OCL_COPY;
     const uint32_t zeros[AM_OCL_SLOTS] = {0};
     enum am_status s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, words * sizeof(uint32_t),
                                             NULL, &w->data, err);
 
     if (s == AM_OK)
-        s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE, AM_OCL_SLOTS * sizeof(uint32_t),
-                                 NULL, &w->out, err);
+        s = am_ocl_device_buffer(&w->device, CL_MEM_READ_WRITE,
+                                 (copies ? words : AM_OCL_SLOTS) * sizeof(uint32_t), NULL, &w->out,
+                                 err);
     if (s == AM_OK) /* with noise */
         s = am_ocl_global_fill(&w->device, &w->program, w->data, words, w->pass.group, err);
-    if (s == AM_OK)
+    if (s == AM_OK && copies) /* its pages are touched as well */
+        s = am_ocl_global_fill(&w->device, &w->program, w->out, words, w->pass.group, err);
+    if (s == AM_OK && !copies)
         s = am_ocl_device_write(&w->device, w->out, 0, sizeof(zeros), zeros, err);
     return s == AM_OK ? set_args(w, err) : s;
 }
@@ -167,8 +180,8 @@ enum am_status am_ocl_global_prepare(struct am_ocl_global *w, const struct am_ct
         s = make_buffers(w, err);
     if (s != AM_OK)
         return s;
-    *(w->access == AM_OCL_READ ? &work->bytes_read : &work->bytes_written) =
-        am_ocl_pass_bytes(&w->pass);
+    work->bytes_read = w->access == AM_OCL_WRITE ? 0 : am_ocl_pass_bytes(&w->pass);
+    work->bytes_written = w->access == AM_OCL_READ ? 0 : am_ocl_pass_bytes(&w->pass);
     work->ops = (double)w->pass.items * w->pass.count;
     if (w->device.is_cpu)
         work->bytes_per_cycle_max = CPU_BYTES_PER_CYCLE * (double)w->device.compute_units;
@@ -182,7 +195,7 @@ enum am_status am_ocl_global_run(void *state, uint64_t iters, struct am_batch *b
     const uint64_t before = w->timer.extra;
     enum am_status s = AM_OK;
 
-    if (w->access == AM_OCL_WRITE) {
+    if (w->access != AM_OCL_READ) {
         w->key++; /* each batch writes what was not there before */
         s = set_args(w, err);
     }
@@ -229,12 +242,16 @@ static enum am_status check_access(const struct am_ocl_global *w, uint32_t item,
                                    struct am_err *err)
 {
     const uint32_t place = am_ocl_pass_place(&w->pass, item, j);
-    const uint32_t want = am_ocl_pass_written(place, w->key);
+    const bool copies = w->access == AM_OCL_COPY;
     const size_t bytes = w->pass.width * sizeof(uint32_t);
     uint32_t got[16] = {0};
-    enum am_status s = am_ocl_device_read(&w->device, w->data, place * bytes, bytes, got, err);
+    enum am_status s =
+        am_ocl_device_read(&w->device, copies ? w->out : w->data, place * bytes, bytes, got, err);
 
     for (uint32_t i = 0; i < w->pass.width && s == AM_OK; i++) {
+        const uint32_t want = copies ? am_ocl_pass_noise(place * w->pass.width + i) ^ w->key
+                                     : am_ocl_pass_written(place, w->key);
+
         if (got[i] != want)
             s = am_fail(err, AM_E_WRONG,
                         "wrong: work-item %u, access %u: word %u of element %u is %u, not %u", item,

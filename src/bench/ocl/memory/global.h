@@ -7,7 +7,7 @@
 #include "bench/ocl/host/program.h"
 #include "bench/ocl/host/timing.h"
 
-enum am_ocl_access { AM_OCL_READ, AM_OCL_WRITE };
+enum am_ocl_access { AM_OCL_READ, AM_OCL_WRITE, AM_OCL_COPY };
 extern const char *const am_ocl_access_names[]; /* by enumerator, ended by NULL */
 
 /* A state of both benches. */
@@ -18,7 +18,7 @@ struct am_ocl_global {
     struct am_ocl_range range;
     struct am_ocl_pass pass;
     cl_kernel kernel;
-    cl_mem data, out;
+    cl_mem data, out; /* out: sums of a reading pass, what a copying one writes */
     enum am_ocl_access access;
     uint32_t key;      /* of what the latest batch wrote */
     uint64_t launches; /* so far, those of the timer's own included */

@@ -30,7 +30,7 @@ static const struct am_axis axes[] = {
     [KERNEL] = {.name = "kernel",
                 .kind = AM_AXIS_NAME,
                 .dflt = "read",
-                .thorough = "all",
+                .thorough = "read,write",
                 .choices = am_ocl_access_names,
                 .help = "what is done with the elements"},
     [SIZE] = {.name = "size",

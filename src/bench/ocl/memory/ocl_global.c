@@ -25,9 +25,10 @@ static const struct am_axis axes[] = {
     [DEVICE] = AM_OCL_DEVICE_AXIS,
     [KERNEL] = {.name = "kernel",
                 .kind = AM_AXIS_NAME,
-                .dflt = "all",
+                .dflt = "read,write",
+                .thorough = "all",
                 .choices = am_ocl_access_names,
-                .help = "what is done with the elements"},
+                .help = "what is done with the elements; copy: to another buffer"},
     [SHAPE] = {.name = "shape",
                .kind = AM_AXIS_NAME,
                .dflt = "all",
@@ -60,7 +61,8 @@ static const struct am_axis axes[] = {
 };
 
 static const struct am_metric metrics[] = {
-    {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE, "bytes of the elements that were touched"},
+    {"bandwidth", "B/s", AM_HIGHER, AM_RULE_BYTE_RATE,
+     "bytes of the elements that were touched; copy: read and written"},
     {.name = NULL},
 };
 

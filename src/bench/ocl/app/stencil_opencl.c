@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* app.stencil on OpenCL devices: time slices in the registers of many work-items. */
+/* app.stencil on OpenCL devices: time slices in the registers of many work-items, plain steps, and
+ * small grids that stay in registers or local memory. */
 #include "bench/apps/stencil.h"
 #include "bench/ocl/units/arith_search.h"
 #include "bench/ocl/host/split.h"
 #include "bench/ocl/app/stencil_plain.h"
+#include "bench/ocl/app/stencil_resident.h"
 #include "bench/ocl/app/stencil_tune.h"
 #include "bench/ocl/host/timing.h"
 
@@ -33,9 +35,11 @@ struct stencil {
     struct am_ocl_timer timer;
     const struct way *way;
     struct am_ocl_stencil_spec spec;
-    struct am_ocl_stencil st;  /* slice */
-    struct am_ocl_plain plain; /* auto */
-    uint64_t runs;             /* since prepare */
+    struct am_ocl_stencil st;        /* slice */
+    struct am_ocl_plain plain;       /* auto */
+    struct am_ocl_resident resident; /* local, registers */
+    size_t grids;                    /* alike, each of spec.n points */
+    uint64_t runs;                   /* since prepare */
     uint64_t seed;
     double executed;          /* operations of one iteration */
     double bound_ns, peak_ns; /* that one iteration needs at least; 0: not known */
@@ -193,12 +197,13 @@ static void state_work(struct stencil *w, struct am_work *work)
 {
     const struct am_ocl_stencil_spec *const spec = &w->spec;
     const double element = spec->type == AM_STENCIL_F32 ? sizeof(cl_float) : sizeof(cl_double);
-    const double updates = (double)spec->n * (double)spec->steps;
+    const double points = (double)spec->n * (double)w->grids;
+    const double updates = points * (double)spec->steps;
     const double rate = fused_rate(w, spec->type);
 
     work->ops = updates;
     work->flops = PAPER_FLOPS * updates;
-    work->bytes_read = (double)spec->n * element * (double)w->way->passes(w);
+    work->bytes_read = points * element * (double)w->way->passes(w);
     work->bytes_written = work->bytes_read;
     if (w->use[0]->is_cpu) /* two fused products per cycle of each 64 bytes */
         work->flops_per_cycle_max = 2 * PAPER_FLOPS / bound_operations(w) *
@@ -297,9 +302,63 @@ static size_t passes_of_plain(const struct stencil *w)
     return w->spec.steps;
 }
 
-static const char *const variants[] = {"auto", "slice", NULL};
+/* ---- data that stay ---- */
+
+static enum am_status open_resident(struct stencil *w, const struct am_stencil_task *task,
+                                    bool local, struct am_err *err)
+{
+    enum am_status s;
+
+    if (task->width || task->depth)
+        return am_fail(err, AM_E_ABSENT, "only slices have a width and a depth: 0 of both");
+    if (w->count > 1)
+        return am_fail(err, AM_E_ABSENT, "data that stay in place are those of one device");
+    s = am_ocl_resident_open(&w->resident, w->use[0], &w->spec, local, err);
+    w->grids = w->resident.grids;
+    if (s == AM_OK)
+        am_ctx_note(w->use[0]->ctx, "grids", "%zu", w->grids);
+    return s;
+}
+
+static enum am_status open_local(struct stencil *w, const struct am_stencil_task *task,
+                                 struct am_err *err)
+{
+    return open_resident(w, task, true, err);
+}
+
+static enum am_status open_registers(struct stencil *w, const struct am_stencil_task *task,
+                                     struct am_err *err)
+{
+    return open_resident(w, task, false, err);
+}
+
+static enum am_status fill_resident(struct stencil *w, struct am_err *err)
+{
+    return am_ocl_resident_fill(&w->resident, err);
+}
+
+static enum am_status run_resident(struct stencil *w, uint64_t iters, uint64_t *elapsed_ns,
+                                   struct am_err *err)
+{
+    return am_ocl_resident_run(&w->resident, iters, elapsed_ns, err);
+}
+
+static struct am_stencil_view view_resident(const struct stencil *w)
+{
+    return am_ocl_resident_view(&w->resident, w->seed);
+}
+
+static size_t passes_of_resident(const struct stencil *w)
+{
+    (void)w;
+    return 1;
+}
+
+static const char *const variants[] = {"auto", "local", "registers", "slice", NULL};
 static const struct way ways[] = {
     {open_plain, fill_plain, run_plain, view_plain, passes_of_plain},
+    {open_local, fill_resident, run_resident, view_resident, passes_of_resident},
+    {open_registers, fill_resident, run_resident, view_resident, passes_of_resident},
     {open_slices, fill_slices, run_slices, view_slices, passes_of_slices},
 };
 
@@ -330,6 +389,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     w->spec = (struct am_ocl_stencil_spec){
         .form = task.form, .type = task.type, .n = task.n, .steps = task.steps, .r = task.r};
     w->seed = ctx->seed;
+    w->grids = 1;
     w->timer.device = w->use[0];
     s = w->way->open(w, &task, err);
     if (s != AM_OK)
@@ -402,6 +462,7 @@ static void finish(void *state)
 
     am_ocl_stencil_free(&w->st);
     am_ocl_plain_close(&w->plain);
+    am_ocl_resident_close(&w->resident);
     am_ocl_split_close(&w->split);
     for (size_t i = 0; i < TOGETHER_MAX; i++)
         am_ocl_device_close(&w->device[i]);
@@ -416,7 +477,13 @@ static const char *const waits[] = {"default", NULL};
 
 /* What differs from the application's axes: some have one value on devices. */
 static const struct am_axis axes[] = {
-    {.name = "variant", .dflt = "usable", .quick = "slice", .choices = variants},
+    {.name = "variant",
+     .dflt = "auto,slice",
+     .quick = "slice",
+     .choices = variants,
+     .help = "auto: a launch per step; slice: many steps per pass; local, registers: many equal "
+             "grids of n points, each stepped in the local memory of a work-group or in the "
+             "registers of a work-item"},
     {.name = "isa",
      .dflt = "usable",
      .choices = isas,

@@ -17,13 +17,7 @@ enum {
 
 static const long double pi = 3.14159265358979323846264338327950288L;
 
-/* Lines and cosines along each dimension, at one step. */
-struct parts_of_state {
-    long double *line[3], *cosine[3];
-    long double amplitude; /* of the product of the cosines */
-};
-
-static void free_parts(struct parts_of_state *p)
+void am_grid_lines_free(struct am_grid_lines *p)
 {
     for (unsigned d = 0; d < 3; d++) {
         free(p->line[d]);
@@ -41,10 +35,10 @@ static long double angle_of(const struct am_grid_spec *spec, unsigned d, size_t 
     return 2 * pi * (long double)waves / (long double)n;
 }
 
-static enum am_status make_parts(const struct am_grid_spec *spec, size_t steps,
-                                 struct parts_of_state *p, struct am_err *err)
+enum am_status am_grid_lines_make(const struct am_grid_spec *spec, size_t steps,
+                                  struct am_grid_lines *p, struct am_err *err)
 {
-    *p = (struct parts_of_state){.amplitude = 0.15L};
+    *p = (struct am_grid_lines){.amplitude = 0.15L};
     for (unsigned d = 0; d < 3; d++) {
         const long double angle = d < spec->dim ? angle_of(spec, d, steps) : 0;
 
@@ -65,7 +59,7 @@ static enum am_status make_parts(const struct am_grid_spec *spec, size_t steps,
 
 /* A line alone in a grid is stepped as in one dimension. */
 static enum am_status step_parts(const struct am_grid_spec *spec, size_t steps,
-                                 struct parts_of_state *p, struct am_err *err)
+                                 struct am_grid_lines *p, struct am_err *err)
 {
     long double shrink = 1;
 
@@ -83,7 +77,7 @@ static enum am_status step_parts(const struct am_grid_spec *spec, size_t steps,
     return AM_OK;
 }
 
-static double value_of(const struct parts_of_state *p, const size_t at[3])
+static double value_of(const struct am_grid_lines *p, const size_t at[3])
 {
     long double sum = 0.5L, product = p->amplitude;
 
@@ -98,8 +92,8 @@ enum am_status am_grid_start_all(const struct am_grid_spec *spec, size_t steps, 
                                  struct am_err *err)
 {
     const size_t *const n = spec->n;
-    struct parts_of_state p;
-    const enum am_status s = make_parts(spec, steps, &p, err);
+    struct am_grid_lines p;
+    const enum am_status s = am_grid_lines_make(spec, steps, &p, err);
     float *const f32 = x;
     double *const f64 = x;
 
@@ -112,17 +106,17 @@ enum am_status am_grid_start_all(const struct am_grid_spec *spec, size_t steps, 
         else
             f64[i] = value;
     }
-    free_parts(&p);
+    am_grid_lines_free(&p);
     return s;
 }
 
-static void random_point(const struct am_stencil_grid *grid, struct am_rng *rng, size_t at[3])
+static void random_point(const struct am_grid_view *view, struct am_rng *rng, size_t at[3])
 {
     for (unsigned d = 0; d < 3; d++)
-        at[d] = (size_t)(am_rng_u64(rng) % grid->spec.n[d]);
+        at[d] = (size_t)(am_rng_u64(rng) % view->spec.n[d]);
 }
 
-enum am_status am_grid_look(const struct am_stencil_grid *grid, uint64_t seed, struct am_err *err)
+enum am_status am_grid_view_look(const struct am_grid_view *view, uint64_t seed, struct am_err *err)
 {
     struct am_rng rng;
 
@@ -131,8 +125,8 @@ enum am_status am_grid_look(const struct am_stencil_grid *grid, uint64_t seed, s
         size_t at[3];
         double x;
 
-        random_point(grid, &rng, at);
-        x = am_grid_value(grid, at);
+        random_point(view, &rng, at);
+        x = view->value(view->self, at);
         if (!(x > -0.01 && x < 1.01))
             return am_fail(err, AM_E_WRONG, "point (%zu, %zu, %zu) is %g: not between 0 and 1",
                            at[0], at[1], at[2], x);
@@ -140,13 +134,80 @@ enum am_status am_grid_look(const struct am_stencil_grid *grid, uint64_t seed, s
     return AM_OK;
 }
 
-/* One sample in two is moved next to a seam: the first or last point of a lane, or of a part. */
-static void sample(const struct am_stencil_grid *grid, struct am_rng *rng, int i, size_t at[3])
+static enum am_status compare_point(const struct am_grid_view *view, const struct am_grid_lines *p,
+                                    const size_t at[3], double allowed, double *residual,
+                                    struct am_err *err)
 {
-    const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid), back = (unsigned)i / 4 % 2;
+    const double want = value_of(p, at), got = view->value(view->self, at), off = fabs(got - want);
+
+    *residual = fmax(*residual, off);
+    if (!(off <= allowed))
+        return am_fail(err, AM_E_WRONG, "point (%zu, %zu, %zu): %.17g, not %.17g (%.2g allowed)",
+                       at[0], at[1], at[2], got, want, allowed);
+    return AM_OK;
+}
+
+static enum am_status compare_points(const struct am_grid_view *view, const struct am_grid_lines *p,
+                                     uint64_t seed, double allowed, double *residual,
+                                     struct am_err *err)
+{
+    const size_t *const n = view->spec.n, points = n[0] * n[1] * n[2];
+    const bool all = points <= view->all;
+    struct am_rng rng;
+    enum am_status s = AM_OK;
+
+    am_rng_seed(&rng, seed, 0);
+    for (size_t i = 0; i < (all ? points : view->samples) && s == AM_OK; i++) {
+        size_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
+
+        if (!all) {
+            random_point(view, &rng, at);
+            view->seam(view->self, &rng, i, at);
+        }
+        s = compare_point(view, p, at, allowed, residual, err);
+    }
+    return s;
+}
+
+enum am_status am_grid_view_compare(const struct am_grid_view *view, size_t steps, uint64_t seed,
+                                    double *residual, struct am_err *err)
+{
+    const struct am_grid_spec *const spec = &view->spec;
+    const struct am_stencil_view line = {.type = spec->type,
+                                         .steps = steps,
+                                         .r = spec->r,
+                                         .seed = seed,
+                                         .tolerance =
+                                             am_grid_tolerance(spec->dim, spec->type, steps),
+                                         .sharp = am_stencil_is_sharp(spec->form, spec->r)};
+    struct am_grid_lines p;
+    double allowed = 0;
+    enum am_status s = am_grid_lines_make(spec, steps, &p, err);
+
+    if (s == AM_OK)
+        s = am_stencil_allowed(&line, &allowed, err);
+    if (s == AM_OK)
+        s = step_parts(spec, steps, &p, err);
+    if (s == AM_OK)
+        s = compare_points(view, &p, seed, allowed, residual, err);
+    am_grid_lines_free(&p);
+    return s;
+}
+
+/* ---- grids of processors ---- */
+
+static double value_in_grid(const void *self, const size_t at[3])
+{
+    return am_grid_value(self, at);
+}
+
+/* One sample in two is moved next to a seam: the first or last point of a lane, or of a part. */
+static void to_seam(const void *self, struct am_rng *rng, size_t i, size_t at[3])
+{
+    const struct am_stencil_grid *const grid = self;
+    const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid), back = (unsigned)(i / 4 % 2);
     const size_t *const n = grid->spec.n;
 
-    random_point(grid, rng, at);
     if (i % 4 == 0)
         at[slow] =
             (am_grid_lane_start(grid, (size_t)(am_rng_u64(rng) % grid->lanes)) + n[slow] - back) %
@@ -157,48 +218,27 @@ static void sample(const struct am_stencil_grid *grid, struct am_rng *rng, int i
                   n[cut];
 }
 
-static enum am_status compare_point(const struct am_stencil_grid *grid,
-                                    const struct parts_of_state *p, const size_t at[3],
-                                    double allowed, double *residual, struct am_err *err)
+static struct am_grid_view view_of(const struct am_stencil_grid *grid)
 {
-    const double want = value_of(p, at), got = am_grid_value(grid, at), off = fabs(got - want);
+    return (struct am_grid_view){.spec = grid->spec,
+                                 .self = grid,
+                                 .value = value_in_grid,
+                                 .seam = to_seam,
+                                 .all = ALL,
+                                 .samples = SAMPLES};
+}
 
-    *residual = fmax(*residual, off);
-    if (!(off <= allowed))
-        return am_fail(err, AM_E_WRONG, "point (%zu, %zu, %zu): %.17g, not %.17g (%.2g allowed)",
-                       at[0], at[1], at[2], got, want, allowed);
-    return AM_OK;
+enum am_status am_grid_look(const struct am_stencil_grid *grid, uint64_t seed, struct am_err *err)
+{
+    const struct am_grid_view view = view_of(grid);
+
+    return am_grid_view_look(&view, seed, err);
 }
 
 enum am_status am_grid_compare(const struct am_stencil_grid *grid, size_t steps, uint64_t seed,
                                double *residual, struct am_err *err)
 {
-    const size_t *const n = grid->spec.n, points = n[0] * n[1] * n[2];
-    const bool all = points <= ALL;
-    const struct am_stencil_view view = {
-        .type = grid->spec.type,
-        .steps = steps,
-        .r = grid->spec.r,
-        .seed = seed,
-        .tolerance = am_grid_tolerance(grid->spec.dim, grid->spec.type, steps),
-        .sharp = am_stencil_is_sharp(grid->spec.form, grid->spec.r)};
-    struct parts_of_state p;
-    struct am_rng rng;
-    double allowed = 0;
-    enum am_status s = make_parts(&grid->spec, steps, &p, err);
+    const struct am_grid_view view = view_of(grid);
 
-    if (s == AM_OK)
-        s = am_stencil_allowed(&view, &allowed, err);
-    if (s == AM_OK)
-        s = step_parts(&grid->spec, steps, &p, err);
-    am_rng_seed(&rng, seed, 0);
-    for (size_t i = 0; i < (all ? points : SAMPLES) && s == AM_OK; i++) {
-        size_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
-
-        if (!all)
-            sample(grid, &rng, (int)i, at);
-        s = compare_point(grid, &p, at, allowed, residual, err);
-    }
-    free_parts(&p);
-    return s;
+    return am_grid_view_compare(&view, steps, seed, residual, err);
 }

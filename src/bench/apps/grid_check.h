@@ -9,8 +9,36 @@
 #define AM_BENCH_APPS_GRID_CHECK_H
 
 #include "app/stencil/grid.h"
+#include "base/rng.h"
 
 #include <stdint.h>
+
+/* The state at step 0 in parts: a line and a cosine along each dimension. A point is 1/2, its lines
+ * and `amplitude` times its cosines. */
+struct am_grid_lines {
+    long double *line[3], *cosine[3];
+    long double amplitude;
+};
+/* Of `spec` only the dimension, sides and r count. To be freed, also after a failure. */
+enum am_status am_grid_lines_make(const struct am_grid_spec *spec, size_t steps,
+                                  struct am_grid_lines *lines, struct am_err *err);
+void am_grid_lines_free(struct am_grid_lines *lines);
+
+/* A grid that somebody else holds: a device. */
+struct am_grid_view {
+    struct am_grid_spec spec; /* dimension, form, type, sides and r */
+    const void *self;
+    double (*value)(const void *self, const size_t at[3]);
+    /* Moves some of the random points, by i, to where layouts go wrong. */
+    void (*seam)(const void *self, struct am_rng *rng, size_t i, size_t at[3]);
+    size_t all;     /* points up to which all are compared, */
+    size_t samples; /* and how many of larger grids */
+};
+/* As the two functions at the end of this file. */
+enum am_status am_grid_view_look(const struct am_grid_view *view, uint64_t seed,
+                                 struct am_err *err);
+enum am_status am_grid_view_compare(const struct am_grid_view *view, size_t steps, uint64_t seed,
+                                    double *residual, struct am_err *err);
 
 /* All points at step 0, values of the element type between 0 and 1; the cosines are such that
  * `steps` of them leave something to see. */

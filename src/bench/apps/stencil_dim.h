@@ -74,6 +74,10 @@ struct am_stencil_dim {
  * all other fields are set. */
 void am_stencil_line_choose(struct am_stencil_spec *spec);
 
+/* Sides of a grid of two or three dimensions, as equal as n points allow; the slowest takes what is
+ * left over. */
+void am_stencil_sides(unsigned dim, size_t n, size_t sides[3]);
+
 extern const struct am_stencil_dim am_stencil_line;
 extern const struct am_stencil_dim am_stencil_flat, am_stencil_solid; /* two and three dimensions */
 extern const struct am_stencil_dim am_stencil_transform; /* the variant fft, of one dimension */

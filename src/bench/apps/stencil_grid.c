@@ -33,18 +33,17 @@ static size_t element_bytes(const struct am_grid_spec *spec)
     return spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
 }
 
-/* Sides as equal as n points allow; the slowest takes what is left over. */
-static void set_sides(struct am_grid_spec *spec, size_t n)
+void am_stencil_sides(unsigned dim, size_t n, size_t sides[3])
 {
-    size_t side = (size_t)(spec->dim == 2 ? sqrt((double)n) : cbrt((double)n) + 0.5);
+    size_t side = (size_t)(dim == 2 ? sqrt((double)n) : cbrt((double)n) + 0.5);
 
     if (side < 1)
         side = 1;
-    spec->n[0] = side;
-    spec->n[1] = spec->dim == 2 ? n / side : side;
-    spec->n[2] = spec->dim == 2 ? 1 : n / (side * side);
-    if (spec->n[2] < 1)
-        spec->n[2] = 1;
+    sides[0] = side;
+    sides[1] = dim == 2 ? n / side : side;
+    sides[2] = dim == 2 ? 1 : n / (side * side);
+    if (sides[2] < 1)
+        sides[2] = 1;
 }
 
 static enum am_status check_shape(const struct am_stencil_task *task, struct am_err *err)
@@ -81,7 +80,7 @@ static enum am_status open_grid(unsigned dim, const struct am_stencil_task *task
         return am_fail(err, AM_E_NOMEM, "no memory for a grid");
     grid->steps = task->steps;
     grid->seed = task->seed;
-    set_sides(&spec, task->n);
+    am_stencil_sides(dim, task->n, spec.n);
     s = check_shape(task, err);
     if (s != AM_OK)
         return s;

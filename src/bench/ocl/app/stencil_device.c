@@ -11,6 +11,7 @@ enum {
     OPTIONS_MAX = 256,
     ROWS_MAX = 1 << 30, /* of a lane: kernels count them in 32 bits */
     FILL_ROWS = 64,     /* rows that are filled at once */
+    DIFFER_GROUPS = 1 << 10,
 };
 
 static bool is_alone(const struct am_ocl_stencil *st)
@@ -62,10 +63,9 @@ static enum am_status build_part(const struct am_ocl_stencil *st, struct am_ocl_
         const char *name;
         cl_kernel *to;
     } kernels[] = {
-        {"am_stencil_pass", &part->pass},
-        {"am_stencil_exchange", &part->exchange},
-        {"am_stencil_border", &part->border},
-        {"am_stencil_fill", &part->fill},
+        {"am_stencil_pass", &part->pass},     {"am_stencil_exchange", &part->exchange},
+        {"am_stencil_border", &part->border}, {"am_stencil_fill", &part->fill},
+        {"am_stencil_differ", &part->differ},
     };
     char options[OPTIONS_MAX];
     size_t group_max = 0;
@@ -119,13 +119,13 @@ void am_ocl_stencil_free(struct am_ocl_stencil *st)
 {
     for (size_t i = 0; i < st->count; i++) {
         struct am_ocl_stencil_part *const part = &st->part[i];
-        cl_kernel kernels[] = {part->pass, part->exchange, part->border, part->fill};
+        cl_kernel kernels[] = {part->pass, part->exchange, part->border, part->fill, part->differ};
         cl_mem buffers[] = {part->u, part->edges, part->halo, part->border_out};
 
-        for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++) {
+        for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
             am_ocl_release_kernel(kernels[k]);
+        for (size_t k = 0; k < sizeof(buffers) / sizeof(buffers[0]); k++)
             am_ocl_release_buffer(buffers[k]);
-        }
         am_ocl_program_free(&part->program);
     }
     free(st->borders);
@@ -248,20 +248,14 @@ static enum am_status enqueue(const struct am_ocl_stencil_part *part, cl_kernel 
     return code == CL_SUCCESS ? AM_OK : am_ocl_fail(err, code, "clEnqueueNDRangeKernel");
 }
 
-/* A coefficient as the kernels take it. */
-struct number {
-    cl_float narrow;
-    cl_double wide;
-};
-
-static struct number number_of(double x)
+struct am_ocl_number am_ocl_number(double x)
 {
-    return (struct number){(cl_float)x, x};
+    return (struct am_ocl_number){(cl_float)x, x};
 }
 
-static struct am_ocl_arg number_arg(const struct am_ocl_stencil *st, const struct number *x)
+struct am_ocl_arg am_ocl_number_arg(enum am_stencil_type type, const struct am_ocl_number *x)
 {
-    return st->spec.type == AM_STENCIL_F32 ? AM_OCL_ARG(x->narrow) : AM_OCL_ARG(x->wide);
+    return type == AM_STENCIL_F32 ? AM_OCL_ARG(x->narrow) : AM_OCL_ARG(x->wide);
 }
 
 static enum am_status set_pass(const struct am_ocl_stencil *st,
@@ -276,9 +270,10 @@ static enum am_status set_pass(const struct am_ocl_stencil *st,
         (cl_uint)((length + 2 * (cl_ulong)steps + st->shape.width - 1) / st->shape.width);
     const cl_uint edge_rows = (cl_uint)(st->shape.depth * (st->shape.vector > 1 ? 2 : 1));
     const size_t last = steps - (steps - 1) / chunk * chunk;
-    const struct number side = number_of(st->coefs.side), centre = number_of(st->coefs.centre);
-    const struct number rescale = number_of(am_stencil_shrink(&st->coefs, chunk));
-    const struct number finish = number_of(am_stencil_shrink(&st->coefs, last));
+    const struct am_ocl_number side = am_ocl_number(st->coefs.side),
+                               centre = am_ocl_number(st->coefs.centre);
+    const struct am_ocl_number rescale = am_ocl_number(am_stencil_shrink(&st->coefs, chunk));
+    const struct am_ocl_number finish = am_ocl_number(am_stencil_shrink(&st->coefs, last));
     const struct am_ocl_arg args[] = {
         AM_OCL_ARG(part->u),
         st->shape.local_edges ? AM_OCL_LOCAL(edge_bytes(st)) : AM_OCL_ARG(part->edges),
@@ -288,10 +283,10 @@ static enum am_status set_pass(const struct am_ocl_stencil *st,
         AM_OCL_ARG(slices),
         AM_OCL_ARG(steps),
         AM_OCL_ARG(chunk),
-        number_arg(st, &side),
-        number_arg(st, &centre),
-        number_arg(st, &rescale),
-        number_arg(st, &finish),
+        am_ocl_number_arg(st->spec.type, &side),
+        am_ocl_number_arg(st->spec.type, &centre),
+        am_ocl_number_arg(st->spec.type, &rescale),
+        am_ocl_number_arg(st->spec.type, &finish),
     };
 
     return am_ocl_program_args(part->pass, args, sizeof(args) / sizeof(args[0]), err);
@@ -479,6 +474,37 @@ size_t am_ocl_stencil_passes(const struct am_ocl_stencil *st)
 }
 
 /* ---- looking at it ---- */
+
+enum am_status am_ocl_stencil_differ(const struct am_ocl_stencil *st, cl_mem plain, double allowed,
+                                     struct am_ocl_difference *found, struct am_err *err)
+{
+    const struct am_ocl_stencil_part *const part = &st->part[0];
+    const struct am_ocl_difference none = {0, UINT32_MAX};
+    const struct am_ocl_number bound = am_ocl_number(allowed);
+    const cl_ulong n = part->n;
+    cl_mem counters = NULL;
+    enum am_status s =
+        am_ocl_device_buffer(part->device, CL_MEM_READ_WRITE, sizeof(none), NULL, &counters, err);
+    const struct am_ocl_arg args[] = {
+        AM_OCL_ARG(part->u),     AM_OCL_ARG(plain),
+        AM_OCL_ARG(part->rows),  AM_OCL_ARG(part->ghosts),
+        AM_OCL_ARG(n),           AM_OCL_ARG(part->base),
+        AM_OCL_ARG(part->extra), am_ocl_number_arg(st->spec.type, &bound),
+        AM_OCL_ARG(counters),
+    };
+
+    if (s == AM_OK)
+        s = am_ocl_device_write(part->device, counters, 0, sizeof(none), &none, err);
+    if (s == AM_OK)
+        s = am_ocl_program_args(part->differ, args, sizeof(args) / sizeof(args[0]), err);
+    if (s == AM_OK)
+        s = enqueue(part, part->differ, (const size_t[]){DIFFER_GROUPS * st->shape.group, 1},
+                    st->shape.group, NULL, err);
+    if (s == AM_OK)
+        s = am_ocl_device_read(part->device, counters, 0, sizeof(*found), found, err);
+    am_ocl_release_buffer(counters);
+    return s;
+}
 
 /* The element of a part's buffer that holds a point of it: locate() of the kernels. */
 static size_t element_of(const struct am_ocl_stencil *st, const struct am_ocl_stencil_part *part,

@@ -42,7 +42,7 @@ struct am_ocl_stencil_shape {
 struct am_ocl_stencil_part {
     const struct am_ocl_device *device;
     struct am_ocl_program program;
-    cl_kernel pass, exchange, border, fill;
+    cl_kernel pass, exchange, border, fill, differ;
     cl_mem u, edges, halo, border_out;
     size_t u_bytes, edges_bytes;
     size_t origin, n; /* its points */
@@ -96,8 +96,24 @@ struct am_ocl_ends {
  * accepts a zeroed struct: then the time stays as it is. */
 enum am_status am_ocl_ends_take(struct am_ocl_ends *ends, uint64_t *elapsed_ns, struct am_err *err);
 
+/* How many points are off by more than `allowed` from the outcome of plain steps (stencil_plain.h),
+ * which lies in `plain` on the same device, and the first of them. Of one device. */
+struct am_ocl_difference {
+    cl_uint count, first;
+};
+enum am_status am_ocl_stencil_differ(const struct am_ocl_stencil *st, cl_mem plain, double allowed,
+                                     struct am_ocl_difference *found, struct am_err *err);
+
 /* For those who check. `self` of the view is st; a value that cannot be read is NAN. Its seams are
  * those between devices and between lanes. */
 struct am_stencil_view am_ocl_stencil_view(const struct am_ocl_stencil *st, uint64_t seed);
+
+/* A coefficient as kernels of the type take it. */
+struct am_ocl_number {
+    cl_float narrow;
+    cl_double wide;
+};
+struct am_ocl_number am_ocl_number(double x);
+struct am_ocl_arg am_ocl_number_arg(enum am_stencil_type type, const struct am_ocl_number *x);
 
 #endif

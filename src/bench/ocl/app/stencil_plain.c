@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { OPTIONS_MAX = 64, GROUP_MAX = 256 };
+enum { OPTIONS_MAX = 64, GROUP_MAX = 256, SEAMS_MAX = 256 };
 
 static enum am_status build(struct am_ocl_plain *p, struct am_err *err)
 {
@@ -149,12 +149,18 @@ static double value_of(const void *self, size_t point)
     return p->spec.type == AM_STENCIL_F32 ? (double)narrow : wide;
 }
 
-/* First point of group i: groups cover [i * group, (i + 1) * group) and do not overlap. */
+static size_t seams_of(const struct am_ocl_plain *p)
+{
+    return p->items / p->group < SEAMS_MAX ? p->items / p->group : SEAMS_MAX;
+}
+
+/* First points of groups, evenly over all: groups do not overlap, and nothing else is done at their
+ * ends than between them. */
 static size_t seam_of(const void *self, size_t i)
 {
     const struct am_ocl_plain *const p = self;
 
-    return i * p->group;
+    return i * (p->items / p->group / seams_of(p)) * p->group;
 }
 
 struct am_stencil_view am_ocl_plain_view(const struct am_ocl_plain *p, uint64_t seed)
@@ -169,7 +175,7 @@ struct am_stencil_view am_ocl_plain_view(const struct am_ocl_plain *p, uint64_t 
         .seed = seed,
         .self = p,
         .value = value_of,
-        .seams = p->items / p->group,
+        .seams = seams_of(p),
         .seam = seam_of,
     };
 }

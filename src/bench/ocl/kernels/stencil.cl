@@ -270,6 +270,22 @@ __kernel void am_stencil_border(__global const ELEMENT *u, __global ELEMENT *bor
     border[k] = u[am_locate(k < steps ? k : n - 2 * (ulong)steps + k, base, extra, rows, ghosts)];
 }
 
+/* Against plain steps (stencil_plain.cl), whose point i is element i + 1. found[0]: how many points
+ * differ by more than `allowed`; found[1]: the first of them. Any number of work-items. */
+__kernel void am_stencil_differ(__global const ELEMENT *u, __global const ELEMENT *plain, uint rows,
+                                uint ghosts, ulong n, ulong base, uint extra, ELEMENT allowed,
+                                __global uint *found)
+{
+    for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
+        const ELEMENT off = u[am_locate(i, base, extra, rows, ghosts)] - plain[i + 1];
+
+        if (!(fabs(off) <= allowed)) {
+            atomic_inc(&found[0]);
+            atomic_min(&found[1], (uint)min(i, (ulong)UINT_MAX));
+        }
+    }
+}
+
 /* The state at step 0; the device's points are those from `origin` on. All other rows are made
  * ordinary numbers. Items: lanes by anything. */
 __kernel void am_stencil_fill(__global ELEMENT *u, uint rows, uint ghosts, ulong base, uint extra,

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* The stencil in two and three dimensions on an OpenCL device: plain steps against the reference,
+ * passes of several steps against plain steps, in sizes that fit nothing; and errors of each kind,
+ * planted. */
+#include "bench/ocl/app/stencil_wave.h"
+#include "tap.h"
+
+#include <stdint.h>
+
+static const uint64_t seed = 12345;
+
+/* ---- cuts ---- */
+
+static void check_cuts(void)
+{
+    static const struct {
+        size_t tiles, planes, places;
+        unsigned depth, cuts;
+    } cases[] = {
+        {1, 1, 132, 4, 1},     /* there is nothing to cut */
+        {132, 512, 132, 4, 1}, /* a tile for every place */
+        {66, 512, 132, 4, 2},  /* half as many tiles as places */
+        {1, 1000, 4, 1, 4},
+        {133, 64, 132, 32, 1}, /* what begins early costs more than a second turn */
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const unsigned cuts =
+            am_ocl_wave_cuts(cases[i].tiles, cases[i].planes, cases[i].depth, cases[i].places);
+
+        ok(cuts == cases[i].cuts, "%zu tiles of %zu planes on %zu places: %u cuts, not %u",
+           cases[i].tiles, cases[i].planes, cases[i].places, cuts, cases[i].cuts);
+    }
+}
+
+/* ---- right ---- */
+
+struct grid_case {
+    struct am_ocl_grid_spec spec;
+    struct am_ocl_wave_shape shape; /* with its cuts */
+};
+
+/* False: it could not be had. */
+static bool open_case(const struct grid_case *c, const struct am_ocl_device *device,
+                      struct am_ocl_grid *grid, struct am_ocl_wave *wave)
+{
+    struct am_err err = {0};
+    enum am_status s = am_ocl_grid_open(grid, device, &c->spec, &err);
+
+    if (s == AM_OK)
+        s = am_ocl_wave_build(wave, grid, &c->shape, &err);
+    if (s == AM_OK)
+        am_ocl_wave_cut(wave, c->shape.cuts);
+    ok(s == AM_OK,
+       "%u dimensions, %zu x %zu x %zu, tiles of %u x %u by %u x %u, depth %u: built %s",
+       c->spec.dim, c->spec.n[0], c->spec.n[1], c->spec.n[2], c->shape.items[0], c->shape.items[1],
+       c->shape.points[0], c->shape.points[1], c->shape.depth, err.text);
+    return s == AM_OK;
+}
+
+static void check_right(const struct grid_case *c, const struct am_ocl_device *device)
+{
+    struct am_ocl_grid grid = {.front = 0};
+    struct am_ocl_wave wave = {.grid = NULL};
+    struct am_err err = {0};
+    double residual = 0;
+    enum am_status s;
+
+    if (open_case(c, device, &grid, &wave)) {
+        s = am_ocl_wave_prove(&wave, c->spec.steps, &err);
+        ok(s == AM_OK, "passes have plain steps' bits %s", err.text);
+        s = am_ocl_grid_compare(&grid, c->spec.steps, seed, &residual, &err);
+        ok(s == AM_OK && residual > 0, "and these are right: off by %g %s", residual, err.text);
+        ok(am_ocl_grid_look(&grid, seed, &err) == AM_OK, "and in range %s", err.text);
+    }
+    am_ocl_wave_free(&wave);
+    am_ocl_grid_close(&grid);
+}
+
+/* Rows moved as one, grids smaller than a tile and than a halo, steps that are no whole passes. */
+static void check_sizes(const struct am_ocl_device *device)
+{
+    static const struct grid_case cases[] = {
+        {{2, AM_STENCIL_F64, {3, 2, 1}, 7, 0.25}, {{12, 1}, {1, 1}, 5, 1, 2}},
+        {{3, AM_STENCIL_F32, {40, 24, 17}, 9, 1.0 / 12}, {{4, 8}, {4, 2}, 4, 4, 3}},
+        {{3, AM_STENCIL_F32, {2, 9, 1}, 5, 0.1}, {{8, 8}, {2, 1}, 2, 1, 1}},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (cases[i].spec.type == AM_STENCIL_F64 && !device->has_double)
+            skip_test("this device has no double");
+        else
+            check_right(&cases[i], device);
+    }
+}
+
+/* ---- wrong ---- */
+
+static bool proof_fails(struct am_ocl_wave *w, struct am_err *err)
+{
+    *err = (struct am_err){0};
+    return am_ocl_wave_prove(w, w->grid->spec.steps, err) == AM_E_WRONG;
+}
+
+static void plant_in_passes(struct am_ocl_wave *w)
+{
+    const struct am_ocl_wave right = *w;
+    struct am_err err;
+
+    w->own[0]++;
+    ok(proof_fails(w, &err), "a point of the halo taken for right is found: %s", err.text);
+    *w = right;
+    for (unsigned d = 0; d < 3; d++) {
+        if (w->groups[d] < 2)
+            continue;
+        w->groups[d]--;
+        ok(proof_fails(w, &err), "a block skipped along %u is found: %s", d, err.text);
+        *w = right;
+    }
+    w->shape.depth++;
+    ok(proof_fails(w, &err), "passes of a step too few are found: %s", err.text);
+    *w = right;
+    w->chunk--;
+    ok(proof_fails(w, &err), "a plane that nobody writes is found: %s", err.text);
+    *w = right;
+    ok(am_ocl_wave_prove(w, w->grid->spec.steps, &err) == AM_OK, "and without errors none is");
+}
+
+static bool comparison_fails(struct am_ocl_grid *g, size_t steps, struct am_err *err)
+{
+    const size_t asked = g->spec.steps;
+    double residual = 0;
+    enum am_status s;
+
+    *err = (struct am_err){0};
+    s = am_ocl_grid_fill(g, err);
+    if (s == AM_OK)
+        s = am_ocl_grid_sweep(g, steps, NULL, err);
+    return s == AM_OK && am_ocl_grid_compare(g, asked, seed, &residual, err) == AM_E_WRONG;
+}
+
+static void plant_in_steps(struct am_ocl_grid *g)
+{
+    const size_t steps = g->spec.steps;
+    const struct am_ocl_grid right = *g;
+    struct am_err err;
+
+    ok(comparison_fails(g, steps - 1, &err), "a step too few is found: %s", err.text);
+    ok(comparison_fails(g, steps + 1, &err), "a step too many is found: %s", err.text);
+    g->coefs.side *= 1.001;
+    ok(comparison_fails(g, steps, &err), "a coefficient 0.1 %% off is found: %s", err.text);
+    g->coefs = right.coefs;
+    g->far--;
+    ok(comparison_fails(g, steps, &err), "a plane left out is found: %s", err.text);
+    g->far++;
+    ok(!comparison_fails(g, steps, &err), "and without errors none is %s", err.text);
+}
+
+/* Points one by one, last tiles and cuts of any length. */
+static void check_planted(const struct am_ocl_device *device)
+{
+    static const struct grid_case cases[] = {
+        {{2, AM_STENCIL_F32, {101, 67, 1}, 48, 0.125}, {{16, 1}, {2, 1}, 4, 4, 3}},
+        {{3, AM_STENCIL_F32, {37, 21, 19}, 24, 1.0 / 12}, {{4, 8}, {4, 2}, 3, 1, 2}},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct am_ocl_grid grid = {.front = 0};
+        struct am_ocl_wave wave = {.grid = NULL};
+
+        if (open_case(&cases[i], device, &grid, &wave)) {
+            plant_in_passes(&wave);
+            plant_in_steps(&grid);
+        }
+        am_ocl_wave_free(&wave);
+        am_ocl_grid_close(&grid);
+    }
+}
+
+/* ---- refused ---- */
+
+static void check_refused(const struct am_ocl_device *device)
+{
+    static const struct am_ocl_wave_shape shapes[] = {
+        {{4, 4}, {4, 4}, 17, 1, 1},           /* more steps than there may be */
+        {{4, 4}, {4, 4}, 8, 1, 1},            /* the halo is all of the tile */
+        {{4, 4}, {3, 4}, 2, 1, 1},            /* no such patch */
+        {{1 << 12, 1 << 8}, {1, 1}, 2, 1, 1}, /* more work-items than a group has */
+    };
+    const struct am_ocl_grid_spec spec = {3, AM_STENCIL_F32, {8, 8, 8}, 4, 0.1};
+    struct am_ocl_grid grid = {.front = 0};
+    struct am_err err = {0};
+
+    ok(am_ocl_grid_open(&grid, device, &spec, &err) == AM_OK, "a grid %s", err.text);
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        struct am_ocl_wave wave = {.grid = NULL};
+
+        err = (struct am_err){0};
+        ok(am_ocl_wave_build(&wave, &grid, &shapes[i], &err) == AM_E_ABSENT, "refused: %s",
+           err.text);
+        am_ocl_wave_free(&wave);
+    }
+    ok(am_ocl_grid_same(&grid, &err) == AM_E_WRONG, "nothing is like what was not kept");
+    am_ocl_grid_close(&grid);
+}
+
+static const char *usable_device(void)
+{
+    const char *const *names = am_ocl_device_names();
+
+    while (*names && am_ocl_device_why_not(*names))
+        names++;
+    return *names;
+}
+
+int main(void)
+{
+    struct am_clock clock;
+    const struct am_ctx ctx = {.memory_limit_bytes = 1 << 28, .seed = seed, .clock = &clock};
+    const char *const name = usable_device();
+    struct am_ocl_device device = {.ctx = NULL};
+    struct am_err err = {0};
+
+    am_clock_init(&clock);
+    check_cuts();
+    if (!name) {
+        skip_test("no OpenCL device here");
+        return tap_done();
+    }
+    ok(am_ocl_device_open(&device, &ctx, name, &err) == AM_OK, "%s opens %s", name, err.text);
+    if (device.queue) {
+        check_sizes(&device);
+        check_planted(&device);
+        check_refused(&device);
+    }
+    am_ocl_device_close(&device);
+    return tap_done();
+}

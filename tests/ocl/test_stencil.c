@@ -6,6 +6,7 @@
 #include "bench/apps/stencil.h"
 #include "bench/ocl/host/found.h"
 #include "bench/ocl/host/split.h"
+#include "bench/ocl/app/stencil_plain.h"
 #include "bench/ocl/app/stencil_resident.h"
 #include "bench/ocl/app/stencil_tune.h"
 #include "apps_fixture.h"
@@ -247,6 +248,54 @@ static void check_vectors(const struct am_ocl_device *device)
     am_ocl_stencil_free(&st);
 }
 
+/* Points of the slices that differ from plain steps, after so many iterations of the former. */
+static size_t count_apart(struct am_ocl_stencil *st, const struct am_ocl_plain *plain,
+                          uint64_t iterations, struct am_err *err)
+{
+    struct am_ocl_difference found = {1, 0};
+    uint64_t ns;
+
+    if (am_ocl_stencil_fill(st, err) != AM_OK ||
+        am_ocl_stencil_run(st, iterations, &ns, err) != AM_OK ||
+        am_ocl_stencil_differ(st, plain->u[plain->front], 0, &found, err) != AM_OK)
+        return SIZE_MAX;
+    return found.count;
+}
+
+/* In the paper's form all points have the bits of plain steps; whatever is wrong in one lane shows.
+ */
+static void check_every_point(const struct am_ocl_device *device)
+{
+    enum { SLICES = 5 };
+    const struct am_ocl_stencil_spec spec = {
+        .form = AM_STENCIL_paper, .type = AM_STENCIL_F32, .n = 20011, .steps = 48, .r = 0.3};
+    const struct am_ocl_stencil_shape shape = {
+        .width = 7, .group = 2, .vector = 2, .pack = 1, .unroll = 2, .local_edges = true};
+    struct am_ocl_stencil st = {.count = 0};
+    struct am_ocl_plain plain = {.front = 0};
+    struct am_err err = {0};
+    uint64_t ns;
+    cl_uint few;
+    enum am_status s = am_ocl_stencil_build(&st, &device, 1, &spec, &shape, &err);
+
+    if (s == AM_OK)
+        s = am_ocl_stencil_lay_out(&st, 3, 24, &err);
+    if (s == AM_OK)
+        s = am_ocl_plain_open(&plain, device, &spec, &err);
+    if (s == AM_OK)
+        s = am_ocl_plain_run(&plain, 1, &ns, &err);
+    ok(s == AM_OK && count_apart(&st, &plain, 1, &err) == 0,
+       "all points are those of plain steps %s", err.text);
+    ok(s == AM_OK && count_apart(&st, &plain, 2, &err) > spec.n / 2, "more steps differ %s",
+       err.text);
+    few = (cl_uint)((st.part[0].base + 2 * 24) / shape.width - 24 / shape.width - 1);
+    ok(s == AM_OK && clSetKernelArg(st.part[0].pass, SLICES, sizeof(few), &few) == CL_SUCCESS &&
+           count_apart(&st, &plain, 1, &err) > 0,
+       "slices left out differ %s", err.text);
+    am_ocl_plain_close(&plain);
+    am_ocl_stencil_free(&st);
+}
+
 /* Pairs of points moved at once, edges in global memory, two devices that meet through the host. */
 static void check_two(const struct am_ocl_device *whole)
 {
@@ -336,7 +385,8 @@ static void hear_chosen(void *self, const char *name, const char *value)
         (void)am_str_copy(said->names[said->n++], sizeof(said->names[0]), name);
 }
 
-static void check_bench(const char *words, const char *device, const struct am_ctx *outer)
+static void check_bench(const char *words, double flops, const char *device,
+                        const struct am_ctx *outer)
 {
     const struct am_bench *const b = bench;
     struct said said = {.n = 0};
@@ -354,7 +404,7 @@ static void check_bench(const char *words, const char *device, const struct am_c
     own.said_self = &said;
     set_point(words, device, point);
     s = b->prepare(state, ctx, point, &work, &err);
-    ok(s == AM_OK && work.flops == 4.0 * 5001 * 20, "%s: prepared %s", words, err.text);
+    ok(s == AM_OK && work.flops == flops, "%s: prepared %s", words, err.text);
     ok(said.n > 0 && said.twice == 0, "%zu things are said of it, %zu of them twice", said.n,
        said.twice);
     ok(b->verify(state, &residual, &err) == AM_E_WRONG, "verify notices that nothing ran: %s",
@@ -371,6 +421,30 @@ static void check_bench(const char *words, const char *device, const struct am_c
     free(state);
 }
 
+/* Where n is left open, it is chosen and said. */
+static void check_size_chosen(const char *words, const char *device, const struct am_ctx *outer)
+{
+    struct said said = {.n = 0};
+    struct am_ctx own = *outer;
+    struct am_value point[AM_AXES_MAX];
+    struct am_work work = {0};
+    struct am_err err = {0};
+    void *const state = calloc(1, bench->state_size);
+    bool is_said = false;
+    enum am_status s;
+
+    own.chosen = hear_chosen;
+    own.said_self = &said;
+    set_point(words, device, point);
+    s = bench->prepare(state, &own, point, &work, &err);
+    for (size_t i = 0; i < said.n; i++)
+        is_said = is_said || strcmp(said.names[i], "n") == 0;
+    ok(s == AM_OK && is_said && work.ops >= 1 << 14, "%s: %g updates %s", words, work.ops,
+       err.text);
+    bench->finish(state);
+    free(state);
+}
+
 static void check_bench_refused(const char *device, const struct am_ctx *ctx)
 {
     static const struct {
@@ -384,6 +458,16 @@ static void check_bench_refused(const char *device, const struct am_ctx *ctx)
         {"1 slice paper f32 device 0 0 8 100 0 opencl 1 opencl 1 close cores default",
          "2 to 8 devices", true},
         {"1 auto paper f32 device 4 0 8 100 0 opencl 1 opencl 1 close cores default", "only slices",
+         false},
+        {"1 wave paper f32 device 0 0 8 100 0 opencl 1 opencl 1 close cores default",
+         "two and three dimensions", false},
+        {"4 wave paper f32 device 0 0 8 100 0 opencl 1 opencl 1 close cores default",
+         "1 to 3 dimensions", false},
+        {"3 wave scaled f32 device 0 0 8 100 0 opencl 1 opencl 1 close cores default",
+         "paper's form", false},
+        {"3 wave paper f32 device 0 9 8 100 0 opencl 1 opencl 1 close cores default",
+         "a pass of 9 steps", false},
+        {"2 auto paper f32 device 0 2 8 100 0 opencl 1 opencl 1 close cores default", "only waves",
          false},
     };
     char several[AM_OCL_NAME_MAX + 4];
@@ -487,6 +571,7 @@ int main(void)
     if (device.queue) {
         check_build_refused(&device);
         check_vectors(&device);
+        check_every_point(&device);
         check_two(&device);
         check_bench_refused(name, &ctx);
         check_resident_refused(&device);
@@ -495,10 +580,16 @@ int main(void)
         if (device.has_double)
             check_resident(&device, true, 700, AM_STENCIL_F64);
         check_bench("1 slice scaled f32 device 3 9 20 5001 0 opencl 1 opencl 1 close cores default",
-                    name, &ctx);
+                    4.0 * 5001 * 20, name, &ctx);
         check_bench(
-            "1 auto scaled f32 device 0 0 20 5001 0.5 opencl 1 opencl 1 close cores default", name,
-            &ctx);
+            "1 auto scaled f32 device 0 0 20 5001 0.5 opencl 1 opencl 1 close cores default",
+            4.0 * 5001 * 20, name, &ctx);
+        check_bench("2 auto paper f32 device 0 0 20 5001 0 opencl 1 opencl 1 close cores default",
+                    6.0 * 70 * 71 * 20, name, &ctx);
+        check_bench("3 wave paper f32 device 24 3 20 5001 0 opencl 1 opencl 1 close cores default",
+                    8.0 * 17 * 17 * 17 * 20, name, &ctx);
+        check_size_chosen("2 auto paper f32 device 0 0 2 0 0 opencl 1 opencl 1 close cores default",
+                          name, &ctx);
     }
     am_ocl_device_close(&device);
     return tap_done();

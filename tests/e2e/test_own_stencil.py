@@ -55,6 +55,14 @@ PLANTED_TURNS = {
     "a turned vector is another row's": ("const REAL *const from = row + j * cube_f64_LANES + 1;".replace("REAL", "double"),
                                          "const double *const from = row + j * cube_f64_LANES + !(WRONG);"),
 }
+# And where threads have parts of the rows: two dimensions, two threads.
+PLANTED_PARTS = {
+    "a neighbour's rows are not copied": ("for (int k = 0; k <= heat_f64_SECOND; k++)\n            memcpy(heat_f64_part_row",
+                                          "for (int k = 0; k <= heat_f64_SECOND - (WRONG); k++)\n            memcpy(heat_f64_part_row"),
+    "a part has a row too few": ("    f->fixed[k] = (double)heat_f64_fixed[d];",
+                                 "    f->fixed[k] = (double)heat_f64_fixed[d];\n        f->n[k] -= (WRONG) && k == 1 && part == 1;"),
+    "the last part is left out": ("part < w->parts; part += team->threads) {", "part < w->parts - (WRONG); part += team->threads) {"),
+}
 BOX = " + ".join(f"u[{x},{y},{z}]" for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1))
 CUBE = ("stencil cube\ndimensions 3\nfield u\nboundary fixed 0.3\nboundary z mirror\n"
         f"update u = 0.03 * ({BOX}) + 0.4 * u - 0.2 * u.before\n")
@@ -238,6 +246,8 @@ def test_planted(tap, own):
     own.write("heat.sten", HEAT)
     own.write("wrong.c", with_planted(tap, bench_of(own, "heat"), PLANTED))
     check_planted(tap, own, "wrong", PLANTED, "-p", "variant=tiled", *axes(2))
+    own.write("parts.c", with_planted(tap, bench_of(own, "heat"), PLANTED_PARTS))
+    check_planted(tap, own, "parts", PLANTED_PARTS, *axes(2, "variant=wave", "threads=2"))
 
 
 def test_export(tap, own):

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Launches beyond the least number: behind all classes, and behind all ranks. */
-enum { CLASS_OF_MORE = AM_WORTH_LAST, RANK_OF_MORE = INT_MAX };
+enum { CLASS_OF_MORE = AM_WORTH_LAST, RANK_OF_MORE = INT_MAX - 1 };
 
 static unsigned least_of(const struct am_due *due, unsigned min_launches)
 {
@@ -65,6 +65,14 @@ double am_schedule_left(const struct am_due *due, size_t n, unsigned min_launche
     return left;
 }
 
+/* Further launches of points of the first class come before those of others. */
+static unsigned turn_of(const struct am_due *due, unsigned min_launches)
+{
+    return due->visits < least_of(due, min_launches)
+               ? due->worth
+               : RANK_OF_MORE + (due->worth >= AM_WORTH_HEADLINES);
+}
+
 static int by_turn(const void *x, const void *y)
 {
     const struct am_due *const a = *(const struct am_due *const *)x;
@@ -103,7 +111,7 @@ double am_schedule_fit(struct am_due *due, size_t n, unsigned min_launches, doub
 
     for (size_t i = 0; i < n; i++) {
         due[i].fits = true;
-        due[i].turn = due[i].visits < least_of(&due[i], min_launches) ? due[i].worth : RANK_OF_MORE;
+        due[i].turn = turn_of(&due[i], min_launches);
         if (sorted)
             sorted[i] = &due[i];
     }

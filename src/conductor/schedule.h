@@ -4,7 +4,7 @@
  * Points have a rank by worth. What fits is decided rank by rank from the most worthy one on: all
  * points of a rank get their launches, or none of them; a rank that does not fit leaves its time to
  * those after it (if it was begun when that comes out, it has what time there is). Launches beyond
- * the least number are the last rank, whatever their points are worth. Ranks of one
+ * the least number are the last two ranks: those of the first class, and all others. Ranks of one
  * hundred are a class: its points are measured together, in rounds, and the next class begins when
  * they have their least number of launches. What is left of the time goes to more launches of all.
  * Everything here is a function of its arguments: no clock, no store. */

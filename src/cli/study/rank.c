@@ -21,7 +21,7 @@ enum {
     NAME_BYTES = 64,
     LEAST = 2,         /* launches of what is only shown, */
     MOST = 5,          /* at most; */
-    LEAST_CLAIMED = 5, /* of what a claim rests on, */
+    LEAST_CLAIMED = 3, /* of what a claim rests on: fewer tell nothing, */
     MOST_CLAIMED = 20, /* while there is time */
 };
 

@@ -35,6 +35,14 @@ static double others_of(const struct am_series *s)
     return s->n ? sum / (double)s->n : INFINITY;
 }
 
+/* Whether this alone makes it grade C. */
+static bool is_beyond(const struct am_result_metric *m, enum am_reason reason)
+{
+    const struct am_grade_input in = {.summary = &m->summary, .verified = true};
+
+    return am_grade_measure(reason, &in) > am_grade_rows[reason].b;
+}
+
 /* By how much they may have slowed the metric, as a logarithm. */
 static double slowed(const struct am_result *r, const struct am_result_metric *m)
 {
@@ -43,7 +51,11 @@ static double slowed(const struct am_result *r, const struct am_result_metric *m
 
     if (m->grading.grade != AM_GRADE_C)
         return 0;
-    if (m->grading.reasons & unbounded || !(others < 1) || !(value > 0) || !(whole > 0))
+    if (m->grading.reasons & unbounded)
+        return INFINITY;
+    if (!is_beyond(m, AM_REASON_BUSY) && !is_beyond(m, AM_REASON_DISTURBED))
+        return 0; /* its interval is wide, as that of the comparison then is */
+    if (!(others < 1) || !(value > 0) || !(whole > 0))
         return INFINITY;
     return log1p(2 * others / (1 - others) * fmax(whole / value, 1));
 }

@@ -72,7 +72,7 @@ static void test_handed_on(const struct am_ocl_device *d)
        "without a folder of the run every launch searches");
     (void)setenv(AM_RUN_FOLDER, folder, 1);
     ok(search(d).chains > 0 && searches(d) == 1, "the first launch searches and leaves its answer");
-    ok(listed(d) > 1, "with all %u that it tried, and their rates", listed(d));
+    ok(listed(d) > 0, "with all %u that it had time to try, and their rates", listed(d));
     am_arith_winner_leave(d, &request, &w);
     ok(search(d).chains == 3 && searches(d) == 1, "the next ones take it");
     (void)am_str_copy(later.driver, sizeof(later.driver), "a later driver");

@@ -7,8 +7,11 @@
 
 extern const struct am_guideline_rule am_openmp_guidelines[]; /* guides/openmp_guides.c */
 
-/* How overheads grow with the team, and after which gap regions cost more (omp/growth.c). */
+/* How overheads grow with the team, with chunks and with arrays, and after which gap regions cost
+ * more (omp/growth.c). */
 void am_openmp_derive_growth(const struct am_deriving *d);
+void am_openmp_derive_chunks(const struct am_deriving *d);
+void am_openmp_derive_sizes(const struct am_deriving *d);
 void am_openmp_derive_gaps(const struct am_deriving *d);
 
 #endif

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* How overheads grow: with the team, and with the serial time before a region.
+/* How overheads grow: with the team, with the chunks of a loop, with the size of an array, and with
+ * the serial time before a region.
  *
- * Over teams of two threads and more an overhead is fitted by
+ * An overhead is a sum of terms that cannot be negative:
  *
- *     O(p) = base + doubling * log2(p) + step(cache) [p > cache group] + step(package) [p >
- * package]
+ *     over threads p:  base + doubling * log2(p) + step [p > CPUs below one last cache]
+ *                      + step [p > CPUs of one package]
+ *     over chunks c:   base + each * (requests of a thread for such chunks)
+ *     over elements n: base + each * n + more * (elements beyond a first-level cache)
+ *                      + more * (elements beyond a second-level cache)
  *
- * with terms that cannot be negative. The groups are those of the topology: CPUs below one last
- * cache, CPUs of one package. A term is told where enough teams determine it, with the range of the
- * fits that leave one team out; a fit that misses a team by more than a quarter tells nothing. */
+ * Groups of CPUs and sizes of caches are those of the topology. A term is told where enough points
+ * determine it, with the range of the fits that leave one point out; a law that misses a point by
+ * more than a quarter tells nothing. */
 #include "fit/equations.h"
 #include "family/openmp.h"
 
@@ -24,10 +28,11 @@
     "construct=parallel,parallel_for,barrier,for,single,reduction,critical_contended,"             \
     "lock_contended,ordered"
 
-enum { BASE, DOUBLING, CACHE_STEP, PACKAGE_STEP, TERMS };
+enum { BASE, SLOPE, FIRST_KNEE, SECOND_KNEE, TERMS };
+_Static_assert((int)TERMS <= (int)AM_UNKNOWNS, "a law has no more terms than can be solved for");
 
-enum { TEAMS_MAX = 512, SPARE_TEAMS = 2 /* more than terms */, SIDE_TEAMS = 2 };
-static const double miss_limit = 0.25; /* of a team, relative to its overhead */
+enum { POINTS_MAX = 512, SPARE_POINTS = 2 /* more than terms */, SIDE_POINTS = 2 };
+static const double miss_limit = 0.25; /* of a point, relative to its overhead */
 
 /* ---- groups of the machine ---- */
 
@@ -67,141 +72,237 @@ static struct groups groups_of(const struct am_kvs *machine)
 
 /* ---- the fit ---- */
 
-struct growth {
-    const struct am_picks *teams; /* by rising number of threads, x set */
-    struct groups groups;
+/* What is told of a term. */
+struct term {
+    const char *name, *what;
+};
+
+struct law {
+    const struct am_picks *points; /* by rising x */
+    void (*terms_at)(const struct law *law, double x, double *out);
+    double knees[2]; /* x beyond which more is paid; 0: there is none */
+    const char *over, *labels;
+    struct term told[TERMS];
     double terms[TERMS];
     bool used[TERMS];
 };
 
-static void terms_at(const struct growth *g, double threads, double *out)
+static double value_of(const struct am_pick *point)
 {
-    out[BASE] = 1;
-    out[DOUBLING] = log2(threads);
-    out[CACHE_STEP] = g->groups.cache > 0 && threads > g->groups.cache;
-    out[PACKAGE_STEP] = g->groups.package > 0 && threads > g->groups.package;
+    return point->metric->summary.median;
 }
 
-static double value_of(const struct am_pick *team)
-{
-    return team->metric->summary.median;
-}
-
-/* Of all teams but one (SIZE_MAX: all). False where they do not determine the terms. */
-static bool solve(struct growth *g, size_t without)
+/* Of all points but one (SIZE_MAX: all). False where they do not determine the terms. */
+static bool solve(struct law *law, size_t without)
 {
     struct am_equations s = {.used = {0}};
 
-    memcpy(s.used, g->used, sizeof(s.used));
-    for (size_t i = 0; i < g->teams->n; i++) {
-        double at[AM_UNKNOWNS];
+    memcpy(s.used, law->used, sizeof(law->used));
+    for (size_t i = 0; i < law->points->n; i++) {
+        double at[AM_UNKNOWNS] = {0};
 
-        terms_at(g, g->teams->items[i].x, at);
+        law->terms_at(law, law->points->items[i].x, at);
         if (i != without)
-            am_equations_add(&s, at, value_of(&g->teams->items[i]));
+            am_equations_add(&s, at, value_of(&law->points->items[i]));
     }
-    return am_equations_solve(&s, g->terms);
+    return am_equations_solve(&s, law->terms);
 }
 
-static double miss_of(const struct growth *g)
+static double miss_of(const struct law *law)
 {
     double worst = 0;
 
-    for (size_t i = 0; i < g->teams->n; i++) {
-        double at[AM_UNKNOWNS], sum = 0;
+    for (size_t i = 0; i < law->points->n; i++) {
+        double at[AM_UNKNOWNS] = {0}, sum = 0;
 
-        terms_at(g, g->teams->items[i].x, at);
+        law->terms_at(law, law->points->items[i].x, at);
         for (size_t k = 0; k < TERMS; k++)
-            sum += g->terms[k] * at[k];
-        worst = fmax(worst, fabs(sum / value_of(&g->teams->items[i]) - 1));
+            sum += law->terms[k] * at[k];
+        worst = fmax(worst, fabs(sum / value_of(&law->points->items[i]) - 1));
     }
     return worst;
 }
 
-/* A step is asked for where two teams at least lie on either side of it. */
-static bool is_seen(const struct growth *g, double group)
+/* A knee is asked for where two points at least lie on either side of it. */
+static bool is_seen(const struct law *law, double knee)
 {
     size_t within = 0, beyond = 0;
 
-    for (size_t i = 0; i < g->teams->n; i++) {
-        within += g->teams->items[i].x <= group;
-        beyond += g->teams->items[i].x > group;
+    for (size_t i = 0; i < law->points->n; i++) {
+        within += law->points->items[i].x <= knee;
+        beyond += law->points->items[i].x > knee;
     }
-    return group > 0 && within >= SIDE_TEAMS && beyond >= SIDE_TEAMS;
+    return knee > 0 && within >= SIDE_POINTS && beyond >= SIDE_POINTS;
 }
 
 /* ---- facts ---- */
 
-static void offer_term(const struct am_deriving *d, const struct growth *g, size_t term,
-                       const char *name, const char *what, double group)
+static void offer_term(const struct am_deriving *d, const struct law *law, size_t term)
 {
-    const struct am_picks *const teams = g->teams;
-    struct am_fact fact = {.name = name,
-                           .what = what,
+    const struct am_picks *const points = law->points;
+    const double knee = term >= FIRST_KNEE ? law->knees[term - FIRST_KNEE] : 0;
+    struct am_fact fact = {.name = law->told[term].name,
+                           .what = law->told[term].what,
                            .unit = "s",
-                           .value = g->terms[term],
-                           .ci = {g->terms[term], g->terms[term], NAN}};
+                           .value = law->terms[term],
+                           .ci = {law->terms[term], law->terms[term], NAN}};
 
-    for (size_t i = 0; i < teams->n; i++) {
-        struct growth part = *g;
+    for (size_t i = 0; i < points->n; i++) {
+        struct law part = *law;
 
         if (solve(&part, i)) {
             fact.ci.lo = fmin(fact.ci.lo, part.terms[term]);
             fact.ci.hi = fmax(fact.ci.hi, part.terms[term]);
         }
-        am_fact_rest_on(&fact, &teams->items[i]);
+        am_fact_rest_on(&fact, &points->items[i]);
     }
     fact.evidence = am_arena_printf(
-        d->arena, "%zu teams of %g to %g threads, none missed by more than %.0f %%", teams->n,
-        teams->items[0].x, teams->items[teams->n - 1].x, 100 * miss_of(g));
-    am_fact_label_axes(&fact, teams->items[0].result, "runtime,construct");
-    if (group > 0)
+        d->arena, "%zu points of %g to %g %s, none missed by more than %.0f %%", points->n,
+        points->items[0].x, points->items[points->n - 1].x, law->over, 100 * miss_of(law));
+    am_fact_label_axes(&fact, points->items[0].result, law->labels);
+    if (knee > 0)
         am_fact_label(&fact, d->arena, "beyond", AM_AXIS_INT,
-                      am_arena_printf(d->arena, "%.0f", group));
+                      am_arena_printf(d->arena, "%.0f", knee));
     am_facts_offer(d->facts, fact);
 }
 
-static void fit_teams(const struct am_deriving *d, const struct am_picks *teams)
+static void offer_law(const struct am_deriving *d, struct law *law)
 {
-    struct growth g = {.teams = teams,
-                       .groups = groups_of(&d->set->machine),
-                       .used = {[BASE] = true, [DOUBLING] = true}};
+    const struct am_picks *const points = law->points;
     size_t terms = 2;
 
-    for (size_t i = 0; i < teams->n; i++) {
-        if (!(value_of(&teams->items[i]) > 0))
+    for (size_t i = 0; i < points->n; i++) {
+        if (!(value_of(&points->items[i]) > 0))
             return; /* not told from zero: nothing grows */
     }
-    g.used[CACHE_STEP] = is_seen(&g, g.groups.cache);
-    g.used[PACKAGE_STEP] = is_seen(&g, g.groups.package);
-    terms += g.used[CACHE_STEP] + g.used[PACKAGE_STEP];
-    if (teams->n < terms + SPARE_TEAMS || teams->n > TEAMS_MAX || !solve(&g, SIZE_MAX) ||
-        miss_of(&g) > miss_limit)
+    law->used[BASE] = law->used[SLOPE] = true;
+    for (size_t i = 0; i < 2; i++) {
+        law->used[FIRST_KNEE + i] = is_seen(law, law->knees[i]);
+        terms += law->used[FIRST_KNEE + i];
+    }
+    if (points->n < terms + SPARE_POINTS || points->n > POINTS_MAX || !solve(law, SIZE_MAX) ||
+        miss_of(law) > miss_limit)
         return;
-    offer_term(d, &g, BASE, "growth_base", "overhead that every team has, in the fit", 0);
-    offer_term(d, &g, DOUBLING, "growth_doubling",
-               "what a team of twice as many threads adds to the overhead", 0);
-    if (g.used[CACHE_STEP])
-        offer_term(d, &g, CACHE_STEP, "growth_step",
-                   "what a team adds that no longer fits below one last cache", g.groups.cache);
-    if (g.used[PACKAGE_STEP])
-        offer_term(d, &g, PACKAGE_STEP, "growth_step",
-                   "what a team adds that no longer fits into one package", g.groups.package);
+    for (size_t i = 0; i < TERMS; i++) {
+        if (law->used[i])
+            offer_term(d, law, i);
+    }
+}
+
+/* One law for each value of the labels, over one axis. */
+static void offer_laws(const struct am_deriving *d, const struct am_selector *from,
+                       const char *axis, const struct law *law)
+{
+    const struct am_picks picks = am_select(d->set, from, d->arena);
+    const struct am_groups kinds = am_picks_group(&picks, law->labels);
+
+    for (size_t i = 0; i < kinds.n; i++) {
+        const char *several = NULL;
+        const struct am_picks points = am_picks_curve(&kinds.items[i].picks, axis, &several);
+        struct law of_kind = *law;
+
+        of_kind.points = &points;
+        if (!several && points.n)
+            offer_law(d, &of_kind);
+    }
+}
+
+/* ---- over threads ---- */
+
+static void terms_of_team(const struct law *law, double threads, double *out)
+{
+    out[BASE] = 1;
+    out[SLOPE] = log2(threads);
+    for (size_t i = 0; i < 2; i++)
+        out[FIRST_KNEE + i] = law->knees[i] > 0 && threads > law->knees[i];
 }
 
 void am_openmp_derive_growth(const struct am_deriving *d)
 {
     const struct am_selector from = {"omp.sync", TEAMS CONSTRUCTS, "overhead"};
-    const struct am_picks picks = am_select(d->set, &from, d->arena);
-    const struct am_groups kinds = am_picks_group(&picks, "runtime,construct");
+    const struct groups groups = groups_of(&d->set->machine);
+    const struct law law = {
+        .terms_at = terms_of_team,
+        .knees = {groups.cache, groups.package},
+        .over = "threads",
+        .labels = "runtime,construct",
+        .told = {[BASE] = {"growth_base", "overhead that every team has, in the fit"},
+                 [SLOPE] = {"growth_doubling",
+                            "what a team of twice as many threads adds to the overhead"},
+                 [FIRST_KNEE] = {"growth_step",
+                                 "what a team adds that no longer fits below one last cache"},
+                 [SECOND_KNEE] = {"growth_step",
+                                  "what a team adds that no longer fits into one package"}}};
 
-    for (size_t i = 0; i < kinds.n; i++) {
-        const char *several = NULL;
-        const struct am_picks teams = am_picks_curve(&kinds.items[i].picks, "threads", &several);
+    offer_laws(d, &from, "threads", &law);
+}
 
-        if (!several && teams.n)
-            fit_teams(d, &teams);
-    }
+/* ---- over chunks ---- */
+
+static void terms_of_chunk(const struct law *law, double chunk, double *out)
+{
+    static const double iterations = 1024; /* of every thread in a loop of omp.sched */
+
+    (void)law;
+    out[BASE] = 1;
+    out[SLOPE] = iterations / chunk;
+}
+
+/* Of chunks that leave every thread some: larger ones show what is left unbalanced. */
+void am_openmp_derive_chunks(const struct am_deriving *d)
+{
+    const struct am_selector from = {
+        "omp.sched", TEAMS "schedule=dynamic shape?=even chunk>0 chunk<=64", "overhead"};
+    const struct law law = {
+        .terms_at = terms_of_chunk,
+        .over = "iterations per chunk",
+        .labels = "runtime,threads",
+        .told = {
+            [BASE] = {"chunk_base", "overhead of a dynamic loop whatever its chunks, in the fit"},
+            [SLOPE] = {"chunk_each",
+                       "what a thread pays per chunk of a dynamic loop, in the fit"}}};
+
+    offer_laws(d, &from, "chunk", &law);
+}
+
+/* ---- over elements ---- */
+
+static void terms_of_size(const struct law *law, double elements, double *out)
+{
+    out[BASE] = 1;
+    out[SLOPE] = elements;
+    for (size_t i = 0; i < 2; i++)
+        out[FIRST_KNEE + i] = law->knees[i] > 0 ? fmax(0, elements - law->knees[i]) : 0;
+}
+
+/* A thread's copy and the original share its caches. */
+static double elements_in(const struct am_kvs *machine, const char *cache)
+{
+    static const double both_bytes = 2 * 8;
+
+    return floor(number_in(machine, cache) / both_bytes);
+}
+
+void am_openmp_derive_sizes(const struct am_deriving *d)
+{
+    const struct am_selector from = {
+        "omp.array", TEAMS "clause=firstprivate,lastprivate,copyin,copyprivate,reduction",
+        "overhead"};
+    const struct law law = {
+        .terms_at = terms_of_size,
+        .knees = {elements_in(&d->set->machine, "l1d_bytes"),
+                  elements_in(&d->set->machine, "l2_bytes")},
+        .over = "elements",
+        .labels = "runtime,clause,threads",
+        .told = {
+            [BASE] = {"size_base", "overhead of a clause on an array of any size, in the fit"},
+            [SLOPE] = {"size_each", "what a clause on an array pays per element"},
+            [FIRST_KNEE] = {"size_more",
+                            "what it pays more per element that no first-level cache holds"},
+            [SECOND_KNEE] = {"size_more",
+                             "what it pays more per element that no second-level cache holds"}}};
+
+    offer_laws(d, &from, "elements", &law);
 }
 
 /* ---- gaps ---- */

@@ -166,6 +166,27 @@ static void put_teams(struct rx_run *run, const char *construct, double off)
     }
 }
 
+/* 3 us and 40 ns per chunk of a thread; as many elements as fit twice into 32 KiB at 1 ns, more of
+ * them at 3 ns. */
+static void put_chunks_and_sizes(struct rx_run *run)
+{
+    static const double chunks[] = {1, 2, 4, 16, 64, 1024};
+    static const double elements[] = {1, 27, 243, 729, 2187, 6561, 19683};
+
+    for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++)
+        put(run, "omp.sched",
+            am_arena_printf(&run->arena,
+                            "schedule=dynamic chunk=%.0f body=100 runtime=libomp threads=4" USUAL,
+                            chunks[i]),
+            "overhead", i < 5 ? 3e-6 + 4e-8 * 1024 / chunks[i] : 9e-5 /* left unbalanced */);
+    for (size_t i = 0; i < sizeof(elements) / sizeof(*elements); i++)
+        put(run, "omp.array",
+            am_arena_printf(&run->arena,
+                            "clause=copyin elements=%.0f runtime=libomp threads=4" USUAL,
+                            elements[i]),
+            "overhead", 2e-6 + 1e-9 * elements[i] + 2e-9 * fmax(0, elements[i] - 2048));
+}
+
 static void test_growth(void)
 {
     static const struct {
@@ -174,12 +195,19 @@ static void test_growth(void)
     } terms[] = {{"openmp.growth_base", "construct=barrier", 2e-7},
                  {"openmp.growth_doubling", "construct=barrier", 1e-7},
                  {"openmp.growth_step", "construct=barrier beyond=4", 3e-7},
-                 {"openmp.growth_step", "construct=barrier beyond=8", 5e-7}};
+                 {"openmp.growth_step", "construct=barrier beyond=8", 5e-7},
+                 {"openmp.chunk_base", "runtime=libomp threads=4", 3e-6},
+                 {"openmp.chunk_each", "runtime=libomp threads=4", 4e-8},
+                 {"openmp.size_base", "clause=copyin", 2e-6},
+                 {"openmp.size_each", "clause=copyin", 1e-9},
+                 {"openmp.size_more", "clause=copyin beyond=2048", 2e-9}};
     struct rx_run run = {0};
     struct am_facts facts;
 
     put_teams(&run, "barrier", 0);
     put_teams(&run, "single", 2); /* every other team three times as slow: no such law */
+    put_chunks_and_sizes(&run);
+    am_kvs_add(&run.set.machine, &run.arena, "l1d_bytes", "32768");
     am_kvs_add(&run.set.machine, &run.arena, "threads", "16");
     am_kvs_add(&run.set.machine, &run.arena, "pairs.core", "0");
     am_kvs_add(&run.set.machine, &run.arena, "pairs.cache", "24");

@@ -68,6 +68,8 @@ static const struct construct {
     {"parallel_for", 1, 0.1, 0, 0, 0, 0},
     {"parallel", 1, 0, 0, 0, 0, 0},
     {"for", 0, 1.05, 0, 0, 0, 0},
+    {"for_simd", 0, 1.05, 0, 0, 0, 0},
+    {"allocate", 0, 0, 1, 0, 0, 0},
     {"barrier*", 0, 1, 0, 0, 0, 0},
     {"single", 0, 1, 1, 0, 0, 0},
     {"master_barrier", 0, 1.02, 0, 0, 0, 0},
@@ -216,6 +218,7 @@ static enum am_status answer_region(const struct am_sim_question *q, struct am_s
     am_sim_own(q, a, "p99", (1.5 * overhead + most) * 1e-9);
     am_sim_own(q, a, "worst", (3 * overhead + most) * 1e-9);
     am_sim_own(q, a, "lost", (overhead + most - work * crowd) * 1e-9);
+    am_sim_own(q, a, "overhead_mean", 1.05 * overhead * 1e-9);
     return AM_OK;
 }
 
@@ -227,6 +230,42 @@ static enum am_status answer_workshare(const struct am_sim_question *q, struct a
 
     (void)err;
     tell(q, a, &c, whole ? c.fork + 0.2 * c.barrier : 1.2 * c.barrier, 2000);
+    return AM_OK;
+}
+
+/* On the host nothing is mapped; a device is launched like a team, and 10 bytes per ns travel. */
+static enum am_status answer_target(const struct am_sim_question *q, struct am_sim_answer *a,
+                                    struct am_err *err)
+{
+    const struct team_costs c = costs_of(q, a);
+    const bool device = am_sim_is(q, "place", "device"), teams = am_sim_is(q, "construct", "teams");
+
+    (void)err;
+    tell(q, a, &c,
+         (teams ? c.fork : c.lock) +
+             (device ? 2 * c.fork + (double)am_sim_int(q, "size", 64) / 10 : 0),
+         2);
+    return AM_OK;
+}
+
+/* A page fault takes half a microsecond, on one thread after the other or side by side. */
+static enum am_status answer_touch(const struct am_sim_question *q, struct am_sim_answer *a,
+                                   struct am_err *err)
+{
+    static const double fault_ns = 500, page = 4096, bytes_per_ns = 10;
+    const struct team_costs c = costs_of(q, a);
+    const double bytes = (double)am_sim_int(q, "size", 1 << 24);
+    const double side_by_side = am_sim_is(q, "by", "team") ? c.threads : 1;
+    const double touch = bytes / page * fault_ns / side_by_side, use = bytes / bytes_per_ns;
+
+    (void)err;
+    a->work.ops = 1;
+    a->work.bytes_read = bytes;
+    a->seconds = (touch + use) * 1e-9;
+    am_sim_own(q, a, "touch", touch * 1e-9);
+    am_sim_own(q, a, "per_page", touch * 1e-9 / (bytes / page));
+    am_sim_own(q, a, "use", use * 1e-9);
+    am_sim_own(q, a, "use_rate", bytes / (use * 1e-9));
     return AM_OK;
 }
 
@@ -313,6 +352,8 @@ const struct am_sim_answerer am_sim_omp_answers[] = {
     {"omp.start", answer_start},
     {"omp.workshare", answer_workshare},
     {"omp.region", answer_region},
+    {"omp.target", answer_target},
+    {"omp.touch", answer_touch},
     {"task.overhead", answer_overhead},
     {"task.graph", answer_graph},
     {"task.tree", answer_tree},

@@ -13,11 +13,11 @@
 enum { EXIT_NO_LIBRARY = 1 };
 
 extern const struct am_bench am_bench_omp_region, am_bench_omp_sched, am_bench_omp_start,
-    am_bench_omp_sync, am_bench_omp_task;
+    am_bench_omp_sync, am_bench_omp_target, am_bench_omp_task, am_bench_omp_touch;
 
 static const struct am_bench *const benches[] = {
-    &am_bench_omp_region, &am_bench_omp_sched, &am_bench_omp_start,
-    &am_bench_omp_sync,   &am_bench_omp_task,  NULL,
+    &am_bench_omp_region, &am_bench_omp_sched, &am_bench_omp_start, &am_bench_omp_sync,
+    &am_bench_omp_target, &am_bench_omp_task,  &am_bench_omp_touch, NULL,
 };
 
 static int tell_library(void)

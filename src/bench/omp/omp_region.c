@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum axis_index { TEAM, GAP, WORK, IMBALANCE, CROWD, REGIONS, SPIN, COMMON };
-enum metric_index { TIME, OVERHEAD, OVERHEAD_CYCLES, REFERENCE, P99, WORST, LOST };
+enum metric_index { TIME, OVERHEAD, OVERHEAD_CYCLES, REFERENCE, P99, WORST, LOST, MEAN };
 
 enum {
     GAP_US_MAX = 1000000,
@@ -170,6 +170,7 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     batch->values[OVERHEAD_CYCLES] = (time - reference) * hz;
     batch->values[REFERENCE] = reference;
     batch->values[LOST] = time - (r->most ? reference * (double)r->balanced / (double)r->most : 0);
+    batch->values[MEAN] = total / (double)r->regions - reference;
     return AM_OK;
 }
 
@@ -389,6 +390,9 @@ static const struct am_metric metrics[] = {
     [WORST] = {"worst", "s", AM_LOWER, AM_RULE_OWN, "time of the slowest region of a batch"},
     [LOST] = {"lost", "s", AM_LOWER, AM_RULE_OWN,
               "time of a region beyond its work divided perfectly, imbalance included"},
+    [MEAN] = {"overhead_mean", "s", AM_LOWER, AM_RULE_OWN,
+              "overhead by the mean of a batch in place of its median: what a program pays per "
+              "region, slow ones included"},
     {.name = NULL},
 };
 
@@ -398,6 +402,7 @@ static const struct am_systematic systematic[] = {
     {.metric = "overhead", .pieces = 100, .difference = "time"},
     {.metric = "overhead_cycles", .pieces = 100, .difference = "time"},
     {.metric = "lost", .pieces = 100, .difference = "time"},
+    {.metric = "overhead_mean", .pieces = 100, .difference = "time"},
     {.metric = NULL},
 };
 

@@ -43,6 +43,8 @@ enum construct {
     CANCEL,
     CANCELLATION_POINT,
     FLUSH,
+    FOR_SIMD,
+    ALLOCATE,
     CONSTRUCTS
 };
 
@@ -81,6 +83,8 @@ static const char *const constructs[CONSTRUCTS + 1] = {
     [CANCEL] = "cancel",
     [CANCELLATION_POINT] = "cancellation_point",
     [FLUSH] = "flush",
+    [FOR_SIMD] = "for_simd",
+    [ALLOCATE] = "allocate",
 };
 
 enum {
@@ -204,6 +208,8 @@ static const struct row {
     [CANCEL] = {am_sync_cancel, am_sync_one, ONE, TEAM, CANCELS, NULL},
     [CANCELLATION_POINT] = {am_sync_cancellation_point, am_sync_one, ONE, TEAM, CANCELS, NULL},
     [FLUSH] = {am_sync_flush, am_sync_one, ONE, TEAM, 0, NULL},
+    [FOR_SIMD] = {am_sync_for_simd, am_sync_one, ONE, TEAM, 0, NULL},
+    [ALLOCATE] = {am_sync_allocate, am_sync_one, ONE, TEAM, 0, NULL},
 };
 
 /* What the overhead is held against, in words that are stored with the result. */

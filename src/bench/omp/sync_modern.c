@@ -195,3 +195,43 @@ void am_sync_flush(void *self, uint64_t n)
 #pragma omp flush
     }
 }
+
+/* Vectors of iterations divided among threads; the work is a call, which is no vector: clang says
+ * so. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+void am_sync_for_simd(void *self, uint64_t n)
+{
+    struct am_sync *const s = self;
+    const int threads = s->omp.threads;
+
+#pragma omp parallel
+    for (uint64_t j = 0; j < n; j++) {
+        int end = threads;
+
+        AM_SYNC_ANEW(end);
+#pragma omp for simd schedule(static, 1)
+        for (int i = 0; i < end; i++)
+            am_sync_work(s);
+        joined(s, j, (uint64_t)threads);
+    }
+}
+
+/* A line of memory from OpenMP's default allocator around each piece of work; where none is given
+ * the work is missing. */
+void am_sync_allocate(void *self, uint64_t n)
+{
+    struct am_sync *const s = self;
+
+#pragma omp parallel
+    for (uint64_t j = 0; j < n; j++) {
+        uint64_t *const line = omp_alloc(64, omp_default_mem_alloc);
+
+        if (!line)
+            continue;
+        __atomic_store_n(line, j, __ATOMIC_RELAXED);
+        am_sync_work(s);
+        omp_free(line, omp_default_mem_alloc);
+    }
+}

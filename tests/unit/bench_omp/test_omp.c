@@ -6,7 +6,7 @@
 #include "bench/omp/runtime.h"
 
 extern const struct am_bench am_bench_omp_region, am_bench_omp_sched, am_bench_omp_start,
-    am_bench_omp_sync;
+    am_bench_omp_sync, am_bench_omp_target, am_bench_omp_touch;
 
 /* The runtime's own word: it may have bound this thread before main(). */
 extern int omp_get_num_procs(void);
@@ -173,7 +173,7 @@ static const char *const regions[] = {
 
 static void check_regions(const struct am_ctx *ctx)
 {
-    enum { TIME, OVERHEAD, OVERHEAD_CYCLES, REFERENCE, P99, WORST, LOST };
+    enum { TIME, OVERHEAD, OVERHEAD_CYCLES, REFERENCE, P99, WORST, LOST, MEAN };
 
     for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
         const struct visit v = {&am_bench_omp_region, regions[i], (int)ctx->cpu_count};
@@ -190,6 +190,47 @@ static void check_regions(const struct am_ctx *ctx)
            "regions %s are right, their tail beyond their middle %s", regions[i], err.text);
         ok(x[LOST] >= x[OVERHEAD], "regions %s: imbalance is lost too: %g and %g", regions[i],
            x[OVERHEAD], x[LOST]);
+        ok(x[MEAN] + x[REFERENCE] > 0 && x[MEAN] + x[REFERENCE] <= x[WORST] * 1.000001,
+           "regions %s: their mean is not beyond the worst: %g", regions[i], x[MEAN]);
+    }
+}
+
+/* Devices are rare: without one the points say so. */
+static void check_targets(const struct am_ctx *ctx)
+{
+    const char *const *names = am_bench_omp_target.axes[0].choices;
+
+    for (; *names; names++) {
+        for (int device = 0; device < 2; device++) {
+            char own[64];
+            const struct visit v = {&am_bench_omp_target, own, (int)ctx->cpu_count};
+            struct am_batch batch = {0};
+            struct am_err err = {0};
+            enum am_status s;
+
+            (void)snprintf(own, sizeof(own), "%s %s 4096", *names, device ? "device" : "host");
+            s = visit(&v, ctx, &batch, &err);
+            ok(s == AM_OK || (s == AM_E_ABSENT && ((device && strstr(err.text, "no device")) ||
+                                                   strstr(err.text, "ends in nowait"))),
+               "target %s: %s", own, s == AM_OK ? "every value is right" : err.text);
+        }
+    }
+}
+
+static void check_touches(const struct am_ctx *ctx)
+{
+    static const char *const own[] = {"one 1048576", "team 1048576"};
+    enum { TOUCH, PER_PAGE, USE, USE_RATE };
+
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+        const struct visit v = {&am_bench_omp_touch, own[i], (int)ctx->cpu_count};
+        struct am_batch batch = {0};
+        struct am_err err = {0};
+        const enum am_status s = visit(&v, ctx, &batch, &err);
+
+        ok(s == AM_OK && batch.values[TOUCH] > batch.values[PER_PAGE] && batch.values[USE_RATE] > 0,
+           "pages touched by %s are all there: %g s per page %s", own[i], batch.values[PER_PAGE],
+           err.text);
     }
 }
 
@@ -247,6 +288,9 @@ static void check_refusals(const struct am_ctx *ctx)
         {&am_bench_omp_region, "fixed 0 1000 0 0 20 auto", 1},
         {&am_bench_omp_region, "fixed 0 1000 0 1 0 auto", 1},
         {&am_bench_omp_region, "nested 0 1000 0 1 20 auto", 1},
+        {&am_bench_omp_target, "region host 4", 1},
+        {&am_bench_omp_touch, "one 1", 1},
+        {&am_bench_omp_touch, "team 1073741824", 1},
     };
 
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -269,6 +313,7 @@ int main(void)
         .cpus = cpus,
         .cpu_count = procs < CPUS ? (size_t)procs : CPUS,
         .clock = &clock,
+        .memory_limit_bytes = 64 << 20,
         .note = take_note,
         .chosen = take_note,
         .said_self = &notes,
@@ -280,6 +325,8 @@ int main(void)
     check_constructs(&ctx);
     check_schedules(&ctx);
     check_regions(&ctx);
+    check_targets(&ctx);
+    check_touches(&ctx);
     check_refusals(&ctx);
     return tap_done();
 }

@@ -211,13 +211,13 @@ def check_added(tap, bench):
            again.stderr + taken.stderr)
 
 
-def check_counts(tap, bench, compiler, family, chunks):
-    """Directives of a program whose number is known."""
+def check_counts(tap, bench, compiler, family, chunks, tool="enabled"):
+    """Directives of a program whose number is known; with OMP_TOOL=disabled no runtime calls back."""
     with open(bench.path("counted.c"), "w", encoding="ascii") as f:
         f.write(COUNTED)
     subprocess.run([compiler, "-O1", "-fopenmp", "-o", bench.path("counted"), bench.path("counted.c")], check=True)
-    done = bench.run("omp", "cost", "--launches", "2", "--on", "a.db", "-o", f"{family}.db", "--format", "json",
-                     "--", "./counted", env=bench.real_env)
+    done = bench.run("omp", "cost", "--launches", "2", "--on", "a.db", "-o", f"{family}-{tool}.db", "--format", "json",
+                     "--", "./counted", env=dict(bench.real_env, OMP_TOOL=tool))
     told = json.loads(done.stdout)["omp_cost"] if done.returncode == 0 else {"constructs": []}
     calls = {}
     for row in told["constructs"]:
@@ -226,7 +226,7 @@ def check_counts(tap, bench, compiler, family, chunks):
     want = {"first": 1, "region": 7, "nested": 1, "barrier": 2 * 7 * 4, "critical": 2 * 7 * 5, "chunk": 7 * chunks,
             "single": 2 * 7}
     tap.ok(calls == want and {row["family"] for row in told["constructs"]} == {family},
-           f"the directives of a program that {os.path.basename(compiler)} compiled are counted", (calls, want, done.stderr))
+           f"the directives of a program that {os.path.basename(compiler)} compiled are counted, tools {tool}", (calls, want, done.stderr))
     tap.ok(told.get("alone_s", {}).get("value", 0) > 0 and all("+0x" in row["place"] for row in told["constructs"]),
            "each has its place, and the program was measured without counting too", told)
 
@@ -246,6 +246,8 @@ def check_cost(tap, bench, runtimes):
     for compiler, runtime, family, chunks in (("gcc", "libgomp", "gomp", 10), ("clang", "libomp", "kmp", 12)):
         if runtime in runtimes and shutil.which(compiler):
             check_counts(tap, bench, shutil.which(compiler), family, chunks)
+            if family == "kmp":
+                check_counts(tap, bench, shutil.which(compiler), family, chunks, "disabled")
             check_plugin(tap, bench, shutil.which(compiler))
     without = bench.run("omp", "cost", "-o", "w.db", "--", "true", env=bench.real_env)
     tap.ok(without.returncode == 3 and "no OpenMP" in without.stderr and not os.path.exists(bench.path("w.db")),

@@ -23,13 +23,23 @@ static const int gaps[AM_OMPCOUNT_GAP_STEPS] = AM_OMPCOUNT_GAPS;
 static const double thresholds_us[AM_OMPCOUNT_GAP_STEPS - 1] = {5.5, 17, 55, 173, 548, 1732, 5477};
 
 static const char *const words[AM_OMPCOUNT_KINDS] = {
-    [AM_OMPCOUNT_REGION] = "region",       [AM_OMPCOUNT_NESTED] = "nested",
-    [AM_OMPCOUNT_BODY] = "body",           [AM_OMPCOUNT_BARRIER] = "barrier",
-    [AM_OMPCOUNT_CRITICAL] = "critical",   [AM_OMPCOUNT_LOCK] = "lock",
-    [AM_OMPCOUNT_ORDERED] = "ordered",     [AM_OMPCOUNT_ATOMIC] = "atomic",
-    [AM_OMPCOUNT_SINGLE] = "single",       [AM_OMPCOUNT_CHUNK] = "chunk",
-    [AM_OMPCOUNT_TASK] = "task",           [AM_OMPCOUNT_TASKWAIT] = "taskwait",
+    [AM_OMPCOUNT_REGION] = "region",
+    [AM_OMPCOUNT_NESTED] = "nested",
+    [AM_OMPCOUNT_BODY] = "body",
+    [AM_OMPCOUNT_BARRIER] = "barrier",
+    [AM_OMPCOUNT_CRITICAL] = "critical",
+    [AM_OMPCOUNT_LOCK] = "lock",
+    [AM_OMPCOUNT_ORDERED] = "ordered",
+    [AM_OMPCOUNT_ATOMIC] = "atomic",
+    [AM_OMPCOUNT_SINGLE] = "single",
+    [AM_OMPCOUNT_CHUNK] = "chunk",
+    [AM_OMPCOUNT_TASK] = "task",
+    [AM_OMPCOUNT_TASKWAIT] = "taskwait",
     [AM_OMPCOUNT_TASKGROUP] = "taskgroup",
+    [AM_OMPCOUNT_LEAVE] = "leave",
+    [AM_OMPCOUNT_WEIGHT] = "weight",
+    [AM_OMPCOUNT_NOTHING] = "nothing",
+    [AM_OMPCOUNT_MET] = "met",
 };
 
 struct key {
@@ -51,6 +61,8 @@ struct thread {
     unsigned depth;
     int team;               /* threads of the team that it is in; 0: none */
     uint64_t region_end_ns; /* of its last region outside of others; 0: it had none */
+    uint64_t met_ns;        /* end of the last barrier of its body; 0: there was none */
+    const void *body;       /* place of the region that it is in */
 };
 
 static __thread struct thread *self;
@@ -81,20 +93,117 @@ static struct thread *this_thread(void)
     return self;
 }
 
+/* ---- what lies behind ---- */
+
+union symbol {
+    void *found;
+    am_ompcount_fn *function;
+};
+
+struct search {
+    const char *name;
+    union symbol symbol;
+};
+
+/* One library of the process: where its name tells of OpenMP, it is asked for the function. */
+static int look_into(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct search *const s = data;
+    const char *const slash = strrchr(info->dlpi_name, '/');
+    const char *const file = slash ? slash + 1 : info->dlpi_name;
+    void *handle;
+
+    (void)size;
+    if (!strstr(file, "omp") || strstr(file, "archmeter"))
+        return 0;
+    handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return 0;
+    s->symbol.found = dlsym(handle, s->name);
+    (void)dlclose(handle); /* it stays for whoever loaded it */
+    return s->symbol.found != NULL;
+}
+
+/* The next one that the loader has or, of a library that was loaded for one user alone (plugins,
+ * Python's modules), the one that this library has; NULL: none. */
+static am_ompcount_fn *find_real(const char *name)
+{
+    struct search s = {.name = name, .symbol = {.found = dlsym(RTLD_NEXT, name)}};
+
+    if (!s.symbol.found)
+        (void)dl_iterate_phdr(look_into, &s);
+    return s.symbol.found ? s.symbol.function : NULL;
+}
+
+/* Whether the runtime is libomp or of its kin, whosever code calls it. */
+static bool is_kmp(void)
+{
+    static int kmp = -1;
+
+    if (__atomic_load_n(&kmp, __ATOMIC_RELAXED) < 0)
+        __atomic_store_n(&kmp, find_real("__kmpc_fork_call") != NULL, __ATOMIC_RELAXED);
+    return __atomic_load_n(&kmp, __ATOMIC_RELAXED) == 1;
+}
+
+am_ompcount_fn *am_ompcount_real(const char *name)
+{
+    static const char lead[] = "archmeter-omp-count: no function ";
+    am_ompcount_fn *const real = find_real(name);
+
+    if (real)
+        return real;
+    (void)!write(STDERR_FILENO, lead, sizeof(lead) - 1);
+    (void)!write(STDERR_FILENO, name, strlen(name));
+    (void)!write(STDERR_FILENO, "\n", 1);
+    __builtin_trap(); /* a call that cannot be made has no status to return */
+}
+
+/* ---- the way ---- */
+
+bool am_ompcount_wanted(void)
+{
+    return getenv(AM_MARK_VARIABLE) != NULL;
+}
+
+/* The time of a mark is partly its own and partly of what is around it, where it looks like work of
+ * the program's. */
+static void weigh_marks(void)
+{
+    am_ompcount_begin(AM_OMPCOUNT_WEIGHT, NULL);
+    for (int i = 0; i < AM_OMPCOUNT_WEIGHED; i++) {
+        am_ompcount_begin(AM_OMPCOUNT_NOTHING, NULL);
+        am_ompcount_end(AM_OMPCOUNT_NOTHING);
+    }
+    am_ompcount_end(AM_OMPCOUNT_WEIGHT);
+}
+
+/* Runtimes start late, and look for a tool when they do: the first call has the runtime start, so
+ * that none is counted in both ways. */
+static void choose_way(void)
+{
+    static int (*real)(void);
+
+    __atomic_store_n(&chosen_way, am_ompcount_wanted() ? AM_OMPCOUNT_CALLS : AM_OMPCOUNT_NONE,
+                     __ATOMIC_RELAXED);
+    if (!am_ompcount_wanted())
+        return;
+    AM_OMPCOUNT_FIND(real, "omp_get_max_threads");
+    (void)real();
+    if (__atomic_load_n(&chosen_way, __ATOMIC_RELAXED) == AM_OMPCOUNT_CALLS)
+        weigh_marks();
+}
+
 enum am_ompcount_way am_ompcount_way(void)
 {
-    int way = __atomic_load_n(&chosen_way, __ATOMIC_RELAXED);
-
-    if (way < 0) {
-        way = getenv(AM_MARK_VARIABLE) ? AM_OMPCOUNT_CALLS : AM_OMPCOUNT_NONE;
-        __atomic_store_n(&chosen_way, way, __ATOMIC_RELAXED);
-    }
-    return (enum am_ompcount_way)way;
+    if (__atomic_load_n(&chosen_way, __ATOMIC_RELAXED) < 0)
+        choose_way();
+    return (enum am_ompcount_way)__atomic_load_n(&chosen_way, __ATOMIC_RELAXED);
 }
 
 void am_ompcount_use_callbacks(void)
 {
     __atomic_store_n(&chosen_way, AM_OMPCOUNT_CALLBACKS, __ATOMIC_RELAXED);
+    weigh_marks();
 }
 
 static uint64_t now_ns(void)
@@ -148,9 +257,8 @@ static void write_place(const void *place, char *out, size_t room)
 
 static void write_name(const struct key *key, bool placed, char *out)
 {
-    const char *const family = am_ompcount_way() == AM_OMPCOUNT_CALLBACKS ? "kmp" : "gomp";
-    int n = snprintf(out, AM_OMPCOUNT_NAME, "%s:%s:%d:%d:", family, words[key->kind], key->threads,
-                     key->gap);
+    int n = snprintf(out, AM_OMPCOUNT_NAME, "%s:%s:%d:%d:", is_kmp() ? "kmp" : "gomp",
+                     words[key->kind], key->threads, key->gap);
 
     n = n < AM_OMPCOUNT_NAME - 1 ? n : AM_OMPCOUNT_NAME - 1;
     if (placed)
@@ -210,6 +318,22 @@ void am_ompcount_begin(enum am_ompcount_kind kind, const void *place)
         begin(t, &(struct key){.place = place, .kind = (int)kind, .threads = t->team});
 }
 
+/* Whether all that is left of a body behind its last barrier is its end. */
+static bool is_at_barrier(const struct thread *t)
+{
+    static const uint64_t no_work_ns = 1000; /* less than regions cost */
+
+    return t->met_ns && now_ns() - t->met_ns < no_work_ns;
+}
+
+static void note_meeting(struct thread *t, enum am_ompcount_kind ended)
+{
+    if (ended == AM_OMPCOUNT_BARRIER)
+        t->met_ns = now_ns();
+    else if (ended != AM_OMPCOUNT_BODY)
+        t->met_ns = 0;
+}
+
 /* Ends down to the latest of that kind, as marks do; nothing where none is open. */
 void am_ompcount_end(enum am_ompcount_kind kind)
 {
@@ -224,15 +348,46 @@ void am_ompcount_end(enum am_ompcount_kind kind)
         depth--;
     if (!depth)
         return;
+    if (kind == AM_OMPCOUNT_BODY && is_at_barrier(t)) {
+        t->met_ns = 0;
+        begin(t, &(struct key){.place = t->body, .kind = AM_OMPCOUNT_MET, .threads = t->team});
+        am_ompcount_end(AM_OMPCOUNT_MET);
+    }
     t->depth = depth - 1;
     am_mark_end(t->open[depth - 1]);
+    note_meeting(t, kind);
 }
 
-bool am_ompcount_in_body(void)
+static bool is_latest(enum am_ompcount_kind kind)
 {
     const struct thread *const t = this_thread();
 
-    return t && t->depth && t->depth <= OPEN_MAX && t->kinds[t->depth - 1] == AM_OMPCOUNT_BODY;
+    return t && t->depth && t->depth <= OPEN_MAX && t->kinds[t->depth - 1] == (int)kind;
+}
+
+/* Whether it may be met inside of its own: tasks run while others are made and waited for. */
+static bool nests(enum am_ompcount_kind kind)
+{
+    return kind == AM_OMPCOUNT_TASK || kind == AM_OMPCOUNT_TASKWAIT ||
+           kind == AM_OMPCOUNT_TASKGROUP;
+}
+
+static bool enter(bool counts, enum am_ompcount_kind kind, const void *place)
+{
+    if (!counts || (is_latest(kind) && !nests(kind)))
+        return false;
+    am_ompcount_begin(kind, place);
+    return true;
+}
+
+bool am_ompcount_enter(enum am_ompcount_kind kind, const void *place)
+{
+    return enter(am_ompcount_way() == AM_OMPCOUNT_CALLS, kind, place);
+}
+
+bool am_ompcount_enter_either(enum am_ompcount_kind kind, const void *place)
+{
+    return enter(am_ompcount_way() != AM_OMPCOUNT_NONE, kind, place);
 }
 
 /* ---- regions ---- */
@@ -279,6 +434,8 @@ int am_ompcount_begin_body(const void *place, int threads)
 
     if (t) {
         t->team = threads;
+        t->body = place;
+        t->met_ns = 0;
         begin(t, &(struct key){.place = place, .kind = AM_OMPCOUNT_BODY, .threads = threads});
     }
     return outer;
@@ -292,52 +449,4 @@ void am_ompcount_end_body(int outer_threads)
         return;
     am_ompcount_end(AM_OMPCOUNT_BODY);
     t->team = outer_threads;
-}
-
-/* ---- what lies behind ---- */
-
-union symbol {
-    void *found;
-    am_ompcount_fn *function;
-};
-
-struct search {
-    const char *name;
-    union symbol symbol;
-};
-
-/* One library of the process: where its name tells of OpenMP, it is asked for the function. */
-static int look_into(struct dl_phdr_info *info, size_t size, void *data)
-{
-    struct search *const s = data;
-    const char *const slash = strrchr(info->dlpi_name, '/');
-    const char *const file = slash ? slash + 1 : info->dlpi_name;
-    void *handle;
-
-    (void)size;
-    if (!strstr(file, "omp") || strstr(file, "archmeter"))
-        return 0;
-    handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle)
-        return 0;
-    s->symbol.found = dlsym(handle, s->name);
-    (void)dlclose(handle); /* it stays for whoever loaded it */
-    return s->symbol.found != NULL;
-}
-
-/* The next one that the loader has or, of a library that was loaded for one user alone (plugins,
- * Python's modules), the one that this library has. */
-am_ompcount_fn *am_ompcount_real(const char *name)
-{
-    static const char lead[] = "archmeter-omp-count: no function ";
-    struct search s = {.name = name, .symbol = {.found = dlsym(RTLD_NEXT, name)}};
-
-    if (!s.symbol.found)
-        (void)dl_iterate_phdr(look_into, &s);
-    if (s.symbol.found)
-        return s.symbol.function;
-    (void)!write(STDERR_FILENO, lead, sizeof(lead) - 1);
-    (void)!write(STDERR_FILENO, name, strlen(name));
-    (void)!write(STDERR_FILENO, "\n", 1);
-    __builtin_trap(); /* a call that cannot be made has no status to return */
 }

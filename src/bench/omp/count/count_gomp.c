@@ -10,15 +10,6 @@
 
 typedef void body_fn(void *data);
 
-/* The real function, of the type of the variable that it is put into. */
-#define FIND(variable, name)                                                                       \
-    do {                                                                                           \
-        if (!__atomic_load_n(&(variable), __ATOMIC_RELAXED)) {                                     \
-            const __typeof__(variable) found_ = (__typeof__(variable))am_ompcount_real(name);      \
-            __atomic_store_n(&(variable), found_, __ATOMIC_RELAXED);                               \
-        }                                                                                          \
-    } while (0)
-
 static bool counts(void)
 {
     return am_ompcount_way() == AM_OMPCOUNT_CALLS;
@@ -36,7 +27,7 @@ static int team_size(void)
 {
     static int (*real)(void);
 
-    FIND(real, "omp_get_num_threads");
+    AM_OMPCOUNT_FIND(real, "omp_get_num_threads");
     return real();
 }
 
@@ -44,7 +35,7 @@ static int next_team_size(unsigned wanted)
 {
     static int (*real)(void);
 
-    FIND(real, "omp_get_max_threads");
+    AM_OMPCOUNT_FIND(real, "omp_get_max_threads");
     return wanted ? (int)wanted : real();
 }
 
@@ -78,7 +69,7 @@ static void do_body(void *data)
         const struct call call = {fn, data};                                                       \
         const bool counted = counts();                                                             \
                                                                                                    \
-        FIND(real, "GOMP_" #symbol);                                                               \
+        AM_OMPCOUNT_FIND(real, "GOMP_" #symbol);                                                   \
         if (counted)                                                                               \
             am_ompcount_begin_region(place_of(fn), next_team_size(threads));                       \
         keep real(counted ? do_body : fn, counted ? (void *)(uintptr_t)&call : data, threads,      \
@@ -116,11 +107,9 @@ REGION(parallel_loop_maybe_nonmonotonic_runtime, void, , NO_RESULT, RUNTIME_LOOP
     result am_ompcount_##symbol(void)                                                              \
     {                                                                                              \
         static result (*real)(void);                                                               \
-        const bool counted = counts();                                                             \
+        const bool counted = am_ompcount_enter(kind, __builtin_return_address(0));                 \
                                                                                                    \
-        FIND(real, "GOMP_" #symbol);                                                               \
-        if (counted)                                                                               \
-            am_ompcount_begin(kind, __builtin_return_address(0));                                  \
+        AM_OMPCOUNT_FIND(real, "GOMP_" #symbol);                                                   \
         keep real();                                                                               \
         if (counted)                                                                               \
             am_ompcount_end(kind);                                                                 \
@@ -143,24 +132,42 @@ SIMPLE(taskwait, AM_OMPCOUNT_TASKWAIT, void, , NO_RESULT)
 SIMPLE(taskgroup_end, AM_OMPCOUNT_TASKGROUP, void, , NO_RESULT)
 
 /* A call with one pointer. */
-#define OF_POINTER(function, symbol, kind)                                                         \
+#define OF_POINTER(function, symbol, kind, enter)                                                  \
     void am_ompcount_##function(void *lock) __asm__(symbol);                                       \
     void am_ompcount_##function(void *lock)                                                        \
     {                                                                                              \
         static void (*real)(void *);                                                               \
-        const bool counted = counts();                                                             \
+        const bool counted = enter;                                                                \
                                                                                                    \
-        FIND(real, symbol);                                                                        \
-        if (counted)                                                                               \
-            am_ompcount_begin(kind, __builtin_return_address(0));                                  \
+        AM_OMPCOUNT_FIND(real, symbol);                                                            \
         real(lock);                                                                                \
         if (counted)                                                                               \
             am_ompcount_end(kind);                                                                 \
     }
 
-OF_POINTER(critical_name_start, "GOMP_critical_name_start", AM_OMPCOUNT_CRITICAL)
-OF_POINTER(set_lock, "omp_set_lock", AM_OMPCOUNT_LOCK)
-OF_POINTER(set_nest_lock, "omp_set_nest_lock", AM_OMPCOUNT_LOCK)
+#define ASKS(kind) am_ompcount_enter(kind, __builtin_return_address(0))
+/* Callbacks tell when a lock was given up, and not when that began. */
+#define LEAVES am_ompcount_enter_either(AM_OMPCOUNT_LEAVE, NULL)
+
+OF_POINTER(critical_name_start, "GOMP_critical_name_start", AM_OMPCOUNT_CRITICAL,
+           ASKS(AM_OMPCOUNT_CRITICAL))
+OF_POINTER(set_lock, "omp_set_lock", AM_OMPCOUNT_LOCK, ASKS(AM_OMPCOUNT_LOCK))
+OF_POINTER(set_nest_lock, "omp_set_nest_lock", AM_OMPCOUNT_LOCK, ASKS(AM_OMPCOUNT_LOCK))
+OF_POINTER(critical_name_end, "GOMP_critical_name_end", AM_OMPCOUNT_LEAVE, LEAVES)
+OF_POINTER(unset_lock, "omp_unset_lock", AM_OMPCOUNT_LEAVE, LEAVES)
+OF_POINTER(unset_nest_lock, "omp_unset_nest_lock", AM_OMPCOUNT_LEAVE, LEAVES)
+
+void am_ompcount_critical_end(void) __asm__("GOMP_critical_end");
+void am_ompcount_critical_end(void)
+{
+    static void (*real)(void);
+    const bool counted = LEAVES;
+
+    AM_OMPCOUNT_FIND(real, "GOMP_critical_end");
+    real();
+    if (counted)
+        am_ompcount_end(AM_OMPCOUNT_LEAVE);
+}
 
 /* ---- loops ---- */
 
@@ -169,12 +176,10 @@ OF_POINTER(set_nest_lock, "omp_set_nest_lock", AM_OMPCOUNT_LOCK)
     bool am_ompcount_##word##_next(number *first, number *end)                                     \
     {                                                                                              \
         static bool (*real)(number *, number *);                                                   \
-        const bool counted = counts();                                                             \
+        const bool counted = am_ompcount_enter(AM_OMPCOUNT_CHUNK, __builtin_return_address(0));    \
         bool got;                                                                                  \
                                                                                                    \
-        FIND(real, "GOMP_" #word "_next");                                                         \
-        if (counted)                                                                               \
-            am_ompcount_begin(AM_OMPCOUNT_CHUNK, __builtin_return_address(0));                     \
+        AM_OMPCOUNT_FIND(real, "GOMP_" #word "_next");                                             \
         got = real(first, end);                                                                    \
         if (counted)                                                                               \
             am_ompcount_end(AM_OMPCOUNT_CHUNK);                                                    \
@@ -208,11 +213,9 @@ void am_ompcount_task(TASK) __asm__("GOMP_task");
 void am_ompcount_task(TASK)
 {
     static void (*real)(TASK);
-    const bool counted = counts();
+    const bool counted = am_ompcount_enter(AM_OMPCOUNT_TASK, place_of(fn));
 
-    FIND(real, "GOMP_task");
-    if (counted)
-        am_ompcount_begin(AM_OMPCOUNT_TASK, place_of(fn));
+    AM_OMPCOUNT_FIND(real, "GOMP_task");
     real(fn, data, copy, size, align, deferred, flags, depend, priority, detach);
     if (counted)
         am_ompcount_end(AM_OMPCOUNT_TASK);

@@ -3,7 +3,8 @@
  *
  * The runtime finds ompt_start_tool() in the programs and libraries of its process when it starts.
  * Declared here is what is used of the interface of OpenMP 5.0 (chapter 4), so that no compiler's
- * header is needed. Chunks of loops have no callback in most runtimes: their calls pass through. */
+ * header is needed. Chunks of loops, and giving up a lock, have no callbacks in most runtimes:
+ * their calls pass through (count_kmp.c, count_gomp.c). */
 #include "bench/omp/count/count.h"
 
 #include <stddef.h>
@@ -220,33 +221,5 @@ struct ompt_tool *am_ompcount_start_tool(unsigned version, const char *runtime)
 
     (void)version;
     (void)runtime;
-    return am_ompcount_way() == AM_OMPCOUNT_NONE ? NULL : &tool;
+    return am_ompcount_wanted() ? &tool : NULL;
 }
-
-/* ---- chunks ---- */
-
-#define DISPATCH(word, number)                                                                     \
-    int am_ompcount_next_##word(void *source, int thread, int *last, number *first, number *end,   \
-                                number *step) __asm__("__kmpc_dispatch_next_" #word);              \
-    int am_ompcount_next_##word(void *source, int thread, int *last, number *first, number *end,   \
-                                number *step)                                                      \
-    {                                                                                              \
-        static int (*real)(void *, int, int *, number *, number *, number *);                      \
-        const bool counted = am_ompcount_way() == AM_OMPCOUNT_CALLBACKS;                           \
-        int got;                                                                                   \
-                                                                                                   \
-        if (!real)                                                                                 \
-            real = (int (*)(void *, int, int *, number *, number *, number *))am_ompcount_real(    \
-                "__kmpc_dispatch_next_" #word);                                                    \
-        if (counted)                                                                               \
-            am_ompcount_begin(AM_OMPCOUNT_CHUNK, __builtin_return_address(0));                     \
-        got = real(source, thread, last, first, end, step);                                        \
-        if (counted)                                                                               \
-            am_ompcount_end(AM_OMPCOUNT_CHUNK);                                                    \
-        return got;                                                                                \
-    }
-
-DISPATCH(4, int)
-DISPATCH(4u, unsigned)
-DISPATCH(8, long long)
-DISPATCH(8u, unsigned long long)

@@ -93,7 +93,7 @@ static void add_rows(struct am_body *b, const struct am_omp_cost *cost, size_t r
 
 static void tell_sum(struct am_body *b, const struct am_omp_cost *c)
 {
-    char lost[TEXT_CAP], alone[TEXT_CAP], waiting[AM_UNITS_MAX];
+    char lost[TEXT_CAP], alone[TEXT_CAP], beyond[TEXT_CAP];
 
     price_text(c->lost, lost, sizeof(lost));
     price_text(c->alone, alone, sizeof(alone));
@@ -107,12 +107,12 @@ static void tell_sum(struct am_body *b, const struct am_omp_cost *c)
                       "predicted to be lost to OpenMP: %s of %s, %.1f %%", lost, alone,
                       100 * c->lost.value / c->alone.value)
             ->tone = AM_TONE_STRONG;
-    if (isfinite(c->waiting_s)) {
-        am_units_value(c->waiting_s, "s", waiting, sizeof(waiting));
+    if (c->beyond.known) {
+        price_text(c->beyond, beyond, sizeof(beyond));
         (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, NULL,
-                            "measured while counting: regions took %s longer than their threads' "
-                            "mean work; what overheads do not explain of it is waiting for others",
-                            waiting);
+                            "regions take %s longer than their threads' mean work; what is not "
+                            "lost to constructs is waiting for others",
+                            beyond);
     } else if (c->tasks)
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH, NULL,
                            "tasks run while threads wait: how long they waited is not known");
@@ -205,7 +205,8 @@ static void cost_data(struct am_data *d, const void *self)
     tell_price(d, "alone_s", c->alone);
     tell_price(d, "counted_s", c->counted);
     tell_price(d, "lost_s", c->lost);
-    am_data_number(d, "waiting_s", c->waiting_s);
+    tell_price(d, "beyond_work_s", c->beyond);
+    am_data_number(d, "uneven_s", c->uneven_s);
     am_data_array(d, "constructs");
     for (size_t i = 0; i < c->n; i++)
         tell_spent(d, &c->items[i]);

@@ -37,36 +37,61 @@ static bool is(const struct am_omp_spent *s, const char *construct)
 
 /* ---- regions ---- */
 
+/* Whether one thread alone would not pay for it: regions of the place but the first, which makes
+ * the team wherever it is, and what is inside of them, where there are no others that it could be
+ * of. */
+static bool goes_with(const struct am_omp_cost *c, const struct am_omp_spent *s,
+                      const struct am_omp_spent *body)
+{
+    return s->lost.known && (is(s, "region") ? s->gap_us >= 0 && strcmp(s->place, body->place) == 0
+                                             : c->n_bodies == 1 && !is(s, "task"));
+}
+
 /* Small regions: one thread does all of the work in less time than a team needs to meet. */
 static void advise_serial(struct advising *a, const struct am_omp_spent *body)
 {
     const struct am_omp_cost *const c = a->cost;
-    const double divided = body->measured_s * (1 - 1 / body->threads);
+    const double counting = c->n_bodies == 1 ? c->marks * c->mark_s * body->threads : 0;
+    const double work = fmax(0, body->measured_s - counting);
+    const double divided = work * (1 - 1 / body->threads);
     struct am_omp_price lost = {.known = false};
     double regions = 0;
 
     for (size_t i = 0; i < c->n; i++) {
         const struct am_omp_spent *const s = &c->items[i];
 
-        if (!is(s, "region") || strcmp(s->place, body->place) != 0 || !s->lost.known)
+        if (!goes_with(c, s, body))
             continue;
         lost = lost.known ? am_omp_price_plus(lost, s->lost) : s->lost;
-        regions += s->calls;
+        regions += is(s, "region") ? s->calls : 0;
     }
-    if (!lost.known || !(body->threads > 1))
+    if (!lost.known || !(body->threads > 1) || !(regions > 0))
         return;
     give(a,
          am_arena_printf(a->pricing->arena,
                          "run the regions at %s on one thread (an if clause): each has %.3g us of "
                          "work in all, and %.0f of them cost more than the team saves",
-                         body->place, body->measured_s / regions * 1e6, regions),
+                         body->place, work / regions * 1e6, regions),
          am_omp_price_less(
              lost,
              (struct am_omp_price){.value = divided, .lo = divided, .hi = divided, .known = true}),
          not_tried);
 }
 
-/* Regions that follow each other at once could be one, with barriers in it. */
+/* The share of a place's regions that end with a barrier of their own, as those do that are a loop
+ * and more. */
+static double met_share(const struct am_omp_cost *c, const struct am_omp_spent *region)
+{
+    double met = 0, all = 0;
+
+    for (size_t i = 0; i < c->n_meetings; i++)
+        met += strcmp(c->meetings[i].place, region->place) == 0 ? c->meetings[i].calls : 0;
+    for (size_t i = 0; i < c->n_bodies; i++)
+        all += strcmp(c->bodies[i].place, region->place) == 0 ? c->bodies[i].calls : 0;
+    return all > 0 ? fmin(1, met / all) : 0;
+}
+
+/* Regions that follow each other at once could be one, with barriers in it where there are none. */
 static void advise_joining(struct advising *a)
 {
     const struct am_omp_cost *const c = a->cost;
@@ -80,7 +105,9 @@ static void advise_joining(struct advising *a)
         if (!is(s, "region") || s->gap_us < 0 || s->gap_us > 0 || !(s->threads > 1))
             continue;
         one = am_omp_price_times(
-            am_omp_price_less(s->each, am_omp_price_sync(a->pricing, "barrier", s->threads)),
+            am_omp_price_less(
+                s->each, am_omp_price_times(am_omp_price_sync(a->pricing, "barrier", s->threads),
+                                            1 - met_share(c, s))),
             s->calls);
         gain = gain.known ? am_omp_price_plus(gain, one) : one;
         regions += s->calls;
@@ -88,7 +115,7 @@ static void advise_joining(struct advising *a)
     give(a,
          am_arena_printf(a->pricing->arena,
                          "join regions that follow each other at once: one parallel region with "
-                         "a barrier in place of each of %.0f",
+                         "a barrier between what each of %.0f does",
                          regions),
          gain, not_tried);
 }
@@ -122,7 +149,7 @@ static void advise_inside(struct advising *a, const struct am_omp_spent *s)
 {
     struct am_arena *const arena = a->pricing->arena;
 
-    if (is(s, "critical") || is(s, "lock"))
+    if (am_omp_cost_excludes(s))
         give(a,
              am_arena_printf(arena,
                              "a reduction, atomics or parts of their own in place of the %s at %s: "
@@ -142,9 +169,9 @@ static void advise_inside(struct advising *a, const struct am_omp_spent *s)
 static void advise_balance(struct advising *a)
 {
     const struct am_omp_cost *const c = a->cost;
-    const double rest = c->waiting_s - (c->lost.known ? c->lost.value : 0);
+    const double rest = c->beyond.value - (c->lost.known ? c->lost.value : 0);
 
-    if (!(rest > 0) || !(rest > 10 * worth * c->alone.value))
+    if (!c->beyond.known || !(rest > 0) || !(rest > 10 * worth * c->alone.value))
         return;
     give(
         a,

@@ -2,8 +2,10 @@
 /* From counted directives and measured overheads to seconds lost. */
 #include "family/omp/cost.h"
 
+#include "bench/omp/count/count.h"
 #include "core/spec/commands.h"
 #include "core/spec/spec.h"
+#include "evidence/select.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 static const char programs[] = "exec.", families[][5] = {"gomp", "kmp"};
 
 /* Metrics of regions of a marked program (bench/exec/marked.h), which no worker lists. */
-static const char calls_metric[] = "calls", total_metric[] = "total", work_metric[] = "total_self";
+static const char calls_metric[] = "calls", total_metric[] = "total", work_metric[] = "total_self",
+                  longest_metric[] = "self";
 
 bool am_omp_cost_is(const struct am_result_set *set)
 {
@@ -61,7 +64,7 @@ bool am_omp_cost_parse(const char *name, struct am_arena *arena, struct am_omp_s
 static struct am_omp_price price_region(const struct am_omp_pricing *p,
                                         const struct am_omp_spent *s)
 {
-    return s->gap_us < 0 ? (struct am_omp_price){.known = false}
+    return s->gap_us < 0 ? am_omp_price_first(p, s->threads)
                          : am_omp_price_region(p, s->threads, s->gap_us, "auto");
 }
 
@@ -69,45 +72,6 @@ static struct am_omp_price price_barrier(const struct am_omp_pricing *p,
                                          const struct am_omp_spent *s)
 {
     return am_omp_price_sync(p, "barrier", s->threads);
-}
-
-/* An entry may be one that nobody else wants, one of a thread that keeps the lock while others ask
- * for it, or one that is handed over. Which of these it was is told by the time that entries
- * waited: per entry of all threads, the nearest by ratio. Where none is within a factor of four,
- * none speaks for it. */
-static struct am_omp_price price_exclusion(const struct am_omp_pricing *p,
-                                           const struct am_omp_spent *s, const char *kept,
-                                           const char *handed)
-{
-    const struct am_omp_price ways[] = {
-        am_omp_price_times(am_omp_price_sync(p, "lock_uncontended", s->threads), 1 / s->threads),
-        am_omp_price_sync(p, kept, s->threads),
-        am_omp_price_sync(p, handed, s->threads),
-    };
-    const double waited = s->measured_s / s->calls;
-    struct am_omp_price nearest = {.known = false};
-    double least = log(4);
-
-    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-        const double far = fabs(log(waited / ways[i].value));
-
-        if (!ways[i].known || !(far < least))
-            continue;
-        least = far;
-        nearest = ways[i];
-    }
-    return nearest;
-}
-
-static struct am_omp_price price_critical(const struct am_omp_pricing *p,
-                                          const struct am_omp_spent *s)
-{
-    return price_exclusion(p, s, "critical", "critical_contended");
-}
-
-static struct am_omp_price price_lock(const struct am_omp_pricing *p, const struct am_omp_spent *s)
-{
-    return price_exclusion(p, s, "lock", "lock_contended");
 }
 
 static struct am_omp_price price_ordered(const struct am_omp_pricing *p,
@@ -144,8 +108,8 @@ static const struct construct {
     {"region", price_region, false, "no region after such a gap was measured"},
     {"nested", NULL, false, "regions inside of regions are not measured"},
     {"barrier", price_barrier, true, "not measured"},
-    {"critical", price_critical, false, "no entry that waits so long was measured"},
-    {"lock", price_lock, false, "no entry that waits so long was measured"},
+    {"critical", NULL, false, "how long entries wait without counting is not known"},
+    {"lock", NULL, false, "how long entries wait without counting is not known"},
     {"ordered", price_ordered, false, "not measured"},
     {"atomic", NULL, false, "not measured"},
     {"single", price_single, true, "not measured"},
@@ -218,14 +182,22 @@ static void read_alone(const struct am_result *r, struct am_omp_cost *out)
         out->alone = time_of(r);
 }
 
-/* Adds to what is known of waiting: regions' time, less the mean of what threads did in them. */
-static void add_waiting(const struct am_omp_spent *s, const struct am_result *r,
-                        struct am_omp_cost *out)
+/* Adds to what is known of regions: their time, what threads did in them, and how many constructs
+ * were counted there. */
+static void add_region(const struct am_omp_spent *s, const struct am_result *r,
+                       struct am_omp_cost *out)
 {
-    if (strcmp(s->construct, "region") == 0)
-        out->waiting_s += time_of(r).value;
-    else if (strcmp(s->construct, "body") == 0)
-        out->waiting_s -= median_of(r, work_metric) / s->threads;
+    const double work = median_of(r, work_metric);
+
+    if (strcmp(s->construct, "weight") == 0)
+        out->mark_s = work / (s->calls * AM_OMPCOUNT_WEIGHED);
+    else if (strcmp(s->construct, "region") == 0)
+        out->regions_s += time_of(r).value;
+    else if (strcmp(s->construct, "body") == 0) {
+        out->work_s += work / s->threads;
+        out->uneven_s += fmax(0, median_of(r, longest_metric) - work / s->threads);
+    } else if (s->threads > 0)
+        out->marks += s->calls / s->threads;
     out->tasks |= strncmp(s->construct, "task", 4) == 0;
 }
 
@@ -245,13 +217,17 @@ static void read_region(const struct am_result *r, const struct am_omp_pricing *
     s->measured_s = median_of(r, total_metric);
     if (strcmp(s->construct, "region") != 0 && s->threads > 0)
         s->measured_s /= s->threads;
-    add_waiting(s, r, out);
+    add_region(s, r, out);
     if (strcmp(s->construct, "body") == 0) {
         s->measured_s = median_of(r, work_metric);
         out->bodies[out->n_bodies++] = *s;
         return;
     }
-    if (!(s->calls > 0))
+    if (strcmp(s->construct, "met") == 0) {
+        out->meetings[out->n_meetings++] = *s;
+        return;
+    }
+    if (!(s->calls > 0) || am_names_hold("leave,weight,nothing", s->construct))
         return;
     put_price(p, s);
     out->n++;
@@ -301,6 +277,19 @@ static void refuse_impossible(struct am_omp_spent *s, const struct am_omp_price 
     s->why_not = "by its overhead more than the program takes: not believed";
 }
 
+/* What is not inside of regions takes as long as with counting; what is, takes the rest of the
+ * program's time. Where tasks run while threads wait, their work is in no body. */
+static void find_beyond(struct am_omp_cost *c)
+{
+    const double serial = fmax(0, c->counted.value - c->regions_s);
+    const double work = fmax(0, c->work_s - c->marks * c->mark_s), known = serial + work;
+
+    if (c->alone.known && c->counted.known && isfinite(known) && !c->tasks)
+        c->beyond = am_omp_price_less(
+            c->alone,
+            (struct am_omp_price){.value = known, .lo = known, .hi = known, .known = true});
+}
+
 bool am_omp_cost_of(const struct am_result_set *set, const struct am_result_set *prices,
                     struct am_arena *arena, struct am_omp_cost *out)
 {
@@ -309,7 +298,8 @@ bool am_omp_cost_of(const struct am_result_set *set, const struct am_result_set 
     *out = (struct am_omp_cost){.program = "", .lost = {.known = true}};
     out->items = am_arena_array(arena, set->n + 1, sizeof(*out->items));
     out->bodies = am_arena_array(arena, set->n + 1, sizeof(*out->bodies));
-    if (!out->items || !out->bodies)
+    out->meetings = am_arena_array(arena, set->n + 1, sizeof(*out->meetings));
+    if (!out->items || !out->bodies || !out->meetings)
         return false;
     for (size_t i = 0; i < set->n; i++) {
         const struct am_result *const r = &set->results[i];
@@ -321,13 +311,14 @@ bool am_omp_cost_of(const struct am_result_set *set, const struct am_result_set 
         else
             read_region(r, &p, out);
     }
-    for (size_t i = 0; i < out->n; i++) {
+    find_beyond(out);
+    for (size_t i = 0; i < out->n; i++)
         refuse_impossible(&out->items[i], &out->alone);
+    am_omp_cost_share_waiting(&p, out);
+    for (size_t i = 0; i < out->n; i++) {
         if (out->items[i].lost.known)
             out->lost = am_omp_price_plus(out->lost, out->items[i].lost);
     }
-    if (out->tasks)
-        out->waiting_s = NAN;
     qsort(out->items, out->n, sizeof(*out->items), by_loss);
     return am_omp_cost_advise(&p, out);
 }

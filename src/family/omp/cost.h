@@ -7,7 +7,9 @@
  * constructs, team sizes and gaps on this machine (omp.region, omp.sync, omp.sched). A prediction
  * is a count times an overhead, with the interval of the overhead: seconds of the program's time
  * that would be gone if the construct were free. What was measured at a construct stands beside it,
- * and is no prediction: it has the waiting for others in it.
+ * and is no prediction: it has the waiting for others in it. Critical sections and locks have no
+ * overhead of their own: what they cost depends on the work around them, so the program's own times
+ * say it (omp/exclusion.c).
  *
  * am_omp_cost_plan() writes what is to be measured, am_omp_cost_of() reads what was. */
 #ifndef AM_FAMILY_OMP_COST_H
@@ -57,12 +59,20 @@ struct am_omp_cost {
     struct am_omp_price counted; /* the same with counting */
     struct am_omp_price lost;    /* of all constructs that have a prediction */
     struct am_omp_price policy;  /* time with AM_OMP_COST_POLICY=active; !known: not tried */
-    double waiting_s; /* of regions: their time less the threads' mean work; NAN: not known */
-    bool tasks;       /* work is done while threads wait: waiting_s says nothing */
+    double regions_s;            /* of all regions, while counting */
+    double work_s;               /* in them, the mean of a team's threads, counting included */
+    double marks;                /* constructs that such a thread counted there */
+    double mark_s;               /* what counting one adds to the work around it; 0: not known */
+    double uneven_s; /* of it, what the thread that was longest in them did beyond the mean */
+    /* Of the program as it is: regions' time less the threads' mean work; !known: not known. */
+    struct am_omp_price beyond;
+    bool tasks; /* work is done while threads wait: nothing is known of their work */
     struct am_omp_spent *items; /* those that lose most first */
     size_t n;
     struct am_omp_spent *bodies; /* measured_s: the work of all threads in regions of a place */
     size_t n_bodies;
+    struct am_omp_spent *meetings; /* bodies that end behind a barrier, at the place of a region */
+    size_t n_meetings;
     struct am_omp_advice *advice; /* the largest gain first */
     size_t n_advice;
 };
@@ -89,10 +99,16 @@ struct am_omp_price am_omp_price_region(const struct am_omp_pricing *p, double t
 /* Overhead of a construct of omp.sync. */
 struct am_omp_price am_omp_price_sync(const struct am_omp_pricing *p, const char *construct,
                                       double threads);
+/* The first region of a process, which makes its team. */
+struct am_omp_price am_omp_price_first(const struct am_omp_pricing *p, double threads);
 /* What a thread pays for one chunk more. */
 struct am_omp_price am_omp_price_chunk(const struct am_omp_pricing *p, double threads);
 /* What a task costs its team's threads together. */
 struct am_omp_price am_omp_price_task(const struct am_omp_pricing *p, double threads);
+/* Whether one thread at a time does it; what such items lose, all others being known
+ * (omp/exclusion.c). */
+bool am_omp_cost_excludes(const struct am_omp_spent *s);
+void am_omp_cost_share_waiting(const struct am_omp_pricing *pricing, struct am_omp_cost *cost);
 /* Fills the advice of what am_omp_cost_of() has read (omp/advice.c); false without memory. */
 bool am_omp_cost_advise(const struct am_omp_pricing *pricing, struct am_omp_cost *cost);
 

@@ -7,6 +7,11 @@
 
 enum { TEAMS_MAX = 16, GAPS_MAX = 16 };
 
+/* Regions of a batch: what a program pays is their mean, for which few are too few; after long gaps
+ * many would take too long. */
+enum { NEAR_REGIONS = 200, FAR_REGIONS = 25 };
+static const double near_gap_us = 100;
+
 /* What was counted, without its places. */
 struct found {
     double teams[TEAMS_MAX], gaps[GAPS_MAX];
@@ -121,6 +126,12 @@ static void begin(const char *bench, const struct found *f, const struct am_omp_
     add_numbers("threads", f->teams, f->n_teams, text);
 }
 
+/* Unbound as the program's threads are, unless the user binds them. */
+static void add_binding(const struct am_omp_cost_wish *wish, struct am_text *text)
+{
+    am_text_addf(text, "axis binding %s\nrun\n", wish->binds ? "close" : "none");
+}
+
 /* Regions at once are measured whatever was counted: joining regions is held against them. */
 static void plan_regions(const struct found *f, const struct am_omp_cost_wish *wish, bool tries,
                          struct am_text *text)
@@ -129,24 +140,37 @@ static void plan_regions(const struct found *f, const struct am_omp_cost_wish *w
 
     note(0, with_none.gaps, &with_none.n_gaps, GAPS_MAX);
     begin("omp.region", f, wish, text);
-    add_numbers("gap", with_none.gaps, with_none.n_gaps, text);
-    am_text_addf(text, "axis wait auto%s\naxis regions 25\nrun\n", tries ? ",active" : "");
+    am_text_addf(text, "axis wait auto%s\n", tries ? ",active" : "");
+    for (int far = 0; far < 2; far++) {
+        double gaps[GAPS_MAX];
+        size_t n = 0;
+
+        for (size_t i = 0; i < with_none.n_gaps; i++) {
+            if ((with_none.gaps[i] > near_gap_us) == far)
+                gaps[n++] = with_none.gaps[i];
+        }
+        if (!n)
+            continue;
+        add_numbers("gap", gaps, n, text);
+        am_text_addf(text, "axis regions %d\nrun\n", far ? FAR_REGIONS : NEAR_REGIONS);
+    }
 }
 
-/* Unbound as the program's threads are, unless the user binds them. */
-static void add_binding(const struct am_omp_cost_wish *wish, struct am_text *text)
+/* The first region of a process makes its team. */
+static void plan_first(const struct found *f, const struct am_omp_cost_wish *wish,
+                       struct am_text *text)
 {
-    am_text_addf(text, "axis binding %s\nrun\n", wish->binds ? "close" : "none");
+    begin("omp.start", f, wish, text);
+    am_text_add(text, "axis event parallel\n");
+    add_binding(wish, text);
 }
 
 static void plan_sync(const struct found *f, const struct am_omp_cost_wish *wish,
                       struct am_text *text)
 {
     begin("omp.sync", f, wish, text);
-    am_text_addf(text, "axis construct barrier%s%s%s%s%s\n", f->singles ? ",single" : "",
-                 f->criticals || f->locks ? ",lock_uncontended" : "",
-                 f->criticals ? ",critical,critical_contended" : "",
-                 f->locks ? ",lock,lock_contended" : "", f->ordered ? ",ordered" : "");
+    am_text_addf(text, "axis construct barrier%s%s%s\n", f->singles ? ",single" : "",
+                 f->criticals || f->locks ? ",lock_uncontended" : "", f->ordered ? ",ordered" : "");
     add_binding(wish, text);
 }
 
@@ -158,6 +182,7 @@ void am_omp_cost_plan(const struct am_marks *marks, const struct am_omp_cost_wis
     if (wish->priced || !f.n_teams)
         return;
     plan_regions(&f, wish, am_omp_cost_tries(marks, wish), text);
+    plan_first(&f, wish, text);
     plan_sync(&f, wish, text);
     if (f.chunks) {
         begin("omp.sched", &f, wish, text);

@@ -78,6 +78,17 @@ static struct am_omp_price on_curve(const struct am_picks *curve, double gap_us)
     return (struct am_omp_price){.known = false};
 }
 
+/* A program waits for its slow regions too: it pays their mean. Results of older versions have
+ * medians alone. */
+static struct am_picks regions_of(const struct am_omp_pricing *p, const char *where)
+{
+    const struct am_selector means = {"omp.region", where, "overhead_mean"};
+    const struct am_selector medians = {"omp.region", where, "overhead"};
+    const struct am_picks picks = am_select(p->set, &means, p->arena);
+
+    return picks.n ? picks : am_select(p->set, &medians, p->arena);
+}
+
 struct am_omp_price am_omp_price_region(const struct am_omp_pricing *p, double threads,
                                         double gap_us, const char *wait)
 {
@@ -86,8 +97,7 @@ struct am_omp_price am_omp_price_region(const struct am_omp_pricing *p, double t
                         "runtime=%s threads=%.0f wait=%s team=fixed imbalance=0 crowd=1 spin=auto "
                         "binding=auto places=auto",
                         p->runtime, threads, wait);
-    const struct am_selector regions = {"omp.region", where, "overhead"};
-    const struct am_picks picks = am_select(p->set, &regions, p->arena);
+    const struct am_picks picks = regions_of(p, where);
     const char *several = NULL;
     const struct am_picks curve = am_picks_curve(&picks, "gap", &several);
 
@@ -105,17 +115,33 @@ static const struct am_pick *usual(const struct am_picks *picks)
     return am_picks_only(unbound.n ? &unbound : picks, &several);
 }
 
+/* The only result that the conditions leave. */
+static struct am_omp_price one_of(const struct am_omp_pricing *p, const char *bench,
+                                  const char *where, const char *metric)
+{
+    const struct am_selector from = {bench, where, metric};
+    const struct am_picks picks = am_select(p->set, &from, p->arena);
+    const struct am_pick *const pick = where ? usual(&picks) : NULL;
+
+    return pick ? of_pick(pick) : (struct am_omp_price){.known = false};
+}
+
 struct am_omp_price am_omp_price_sync(const struct am_omp_pricing *p, const char *construct,
                                       double threads)
 {
     const char *const where =
         am_arena_printf(p->arena, "runtime=%s threads=%.0f construct=%s wait=default", p->runtime,
                         threads, construct);
-    const struct am_selector from = {"omp.sync", where, "overhead"};
-    const struct am_picks picks = am_select(p->set, &from, p->arena);
-    const struct am_pick *const pick = where ? usual(&picks) : NULL;
 
-    return pick ? of_pick(pick) : (struct am_omp_price){.known = false};
+    return one_of(p, "omp.sync", where, "overhead");
+}
+
+struct am_omp_price am_omp_price_first(const struct am_omp_pricing *p, double threads)
+{
+    return one_of(p, "omp.start",
+                  am_arena_printf(p->arena, "runtime=%s threads=%.0f event=parallel wait=default",
+                                  p->runtime, threads),
+                  "first");
 }
 
 /* Chunks of one less the coarsest that was measured, over how many more there are. */
@@ -141,12 +167,9 @@ struct am_omp_price am_omp_price_chunk(const struct am_omp_pricing *p, double th
 
 struct am_omp_price am_omp_price_task(const struct am_omp_pricing *p, double threads)
 {
-    const char *const where =
-        am_arena_printf(p->arena, "runtime=%s threads=%.0f construct=parallel_task wait=default",
-                        p->runtime, threads);
-    const struct am_selector from = {"omp.task", where, "overhead"};
-    const struct am_picks picks = am_select(p->set, &from, p->arena);
-    const struct am_pick *const pick = where ? usual(&picks) : NULL;
-
-    return pick ? of_pick(pick) : (struct am_omp_price){.known = false};
+    return one_of(p, "omp.task",
+                  am_arena_printf(p->arena,
+                                  "runtime=%s threads=%.0f construct=parallel_task wait=default",
+                                  p->runtime, threads),
+                  "overhead");
 }

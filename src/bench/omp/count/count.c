@@ -66,7 +66,8 @@ struct thread {
 };
 
 static __thread struct thread *self;
-static int chosen_way = -1; /* enum am_ompcount_way; -1: nobody has asked yet */
+static __thread const void *passing; /* who made the call that passes through; NULL: none does */
+static int chosen_way = -1;          /* enum am_ompcount_way; -1: nobody has asked yet */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key_of_threads;
@@ -156,6 +157,27 @@ am_ompcount_fn *am_ompcount_real(const char *name)
     (void)!write(STDERR_FILENO, name, strlen(name));
     (void)!write(STDERR_FILENO, "\n", 1);
     __builtin_trap(); /* a call that cannot be made has no status to return */
+}
+
+/* ---- who calls ---- */
+
+#pragma GCC visibility push(hidden)
+extern const char __ehdr_start[], etext[]; /* of this library, by its linker */
+#pragma GCC visibility pop
+
+const void *am_ompcount_pass(const void *caller)
+{
+    const void *const before = passing;
+
+    passing = caller;
+    return before;
+}
+
+const void *am_ompcount_whose(const void *place)
+{
+    const uintptr_t at = (uintptr_t)place;
+
+    return passing && at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext ? passing : place;
 }
 
 /* ---- the way ---- */

@@ -81,6 +81,12 @@ void am_ompcount_end_region(void);
 int am_ompcount_begin_body(const void *place, int threads);
 void am_ompcount_end_body(int outer_threads);
 
+/* Runtimes that call back tell who called them, which is this library where a call passes through
+ * it. Said before and after such a call: who made it, in place of whoever was said before, which is
+ * returned; and asked for what a runtime tells. */
+const void *am_ompcount_pass(const void *caller);
+const void *am_ompcount_whose(const void *place);
+
 /* The function of that name behind this library; ends the program where there is none. */
 typedef void am_ompcount_fn(void);
 am_ompcount_fn *am_ompcount_real(const char *name);

@@ -68,12 +68,15 @@ static void do_body(void *data)
         static result (*real)(body_fn *, void *, unsigned, parameters);                            \
         const struct call call = {fn, data};                                                       \
         const bool counted = counts();                                                             \
+        const void *before;                                                                        \
                                                                                                    \
         AM_OMPCOUNT_FIND(real, "GOMP_" #symbol);                                                   \
         if (counted)                                                                               \
             am_ompcount_begin_region(place_of(fn), next_team_size(threads));                       \
+        before = am_ompcount_pass(place_of(fn));                                                   \
         keep real(counted ? do_body : fn, counted ? (void *)(uintptr_t)&call : data, threads,      \
                   __VA_ARGS__);                                                                    \
+        (void)am_ompcount_pass(before);                                                            \
         if (counted)                                                                               \
             am_ompcount_end_region();                                                              \
         give;                                                                                      \
@@ -108,9 +111,12 @@ REGION(parallel_loop_maybe_nonmonotonic_runtime, void, , NO_RESULT, RUNTIME_LOOP
     {                                                                                              \
         static result (*real)(void);                                                               \
         const bool counted = am_ompcount_enter(kind, __builtin_return_address(0));                 \
+        const void *before;                                                                        \
                                                                                                    \
         AM_OMPCOUNT_FIND(real, "GOMP_" #symbol);                                                   \
+        before = am_ompcount_pass(__builtin_return_address(0));                                    \
         keep real();                                                                               \
+        (void)am_ompcount_pass(before);                                                            \
         if (counted)                                                                               \
             am_ompcount_end(kind);                                                                 \
         give;                                                                                      \
@@ -138,9 +144,12 @@ SIMPLE(taskgroup_end, AM_OMPCOUNT_TASKGROUP, void, , NO_RESULT)
     {                                                                                              \
         static void (*real)(void *);                                                               \
         const bool counted = enter;                                                                \
+        const void *before;                                                                        \
                                                                                                    \
         AM_OMPCOUNT_FIND(real, symbol);                                                            \
+        before = am_ompcount_pass(__builtin_return_address(0));                                    \
         real(lock);                                                                                \
+        (void)am_ompcount_pass(before);                                                            \
         if (counted)                                                                               \
             am_ompcount_end(kind);                                                                 \
     }
@@ -214,9 +223,12 @@ void am_ompcount_task(TASK)
 {
     static void (*real)(TASK);
     const bool counted = am_ompcount_enter(AM_OMPCOUNT_TASK, place_of(fn));
+    const void *before;
 
     AM_OMPCOUNT_FIND(real, "GOMP_task");
+    before = am_ompcount_pass(place_of(fn));
     real(fn, data, copy, size, align, deferred, flags, depend, priority, detach);
+    (void)am_ompcount_pass(before);
     if (counted)
         am_ompcount_end(AM_OMPCOUNT_TASK);
 }

@@ -158,10 +158,13 @@ __asm__(".text\n"
     {                                                                                              \
         static int(*real) parameters;                                                              \
         const bool counted = enter(kind, __builtin_return_address(0));                             \
+        const void *before;                                                                        \
         int got;                                                                                   \
                                                                                                    \
         AM_OMPCOUNT_FIND(real, "__kmpc_" #symbol);                                                 \
+        before = am_ompcount_pass(__builtin_return_address(0));                                    \
         got = real names;                                                                          \
+        (void)am_ompcount_pass(before);                                                            \
         if (counted)                                                                               \
             am_ompcount_end(kind);                                                                 \
         return got; /* of those that return nothing, whatever is there: nobody looks at it */      \

@@ -63,8 +63,8 @@ static void on_parallel_begin(union ompt_data *task, const void *frame, union om
     (void)task;
     (void)frame;
     (void)flags;
-    parallel->ptr = place;
-    am_ompcount_begin_region(place, (int)threads);
+    parallel->ptr = am_ompcount_whose(place);
+    am_ompcount_begin_region(parallel->ptr, (int)threads);
 }
 
 static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, int flags,
@@ -96,7 +96,8 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
 static bool ends_region(int kind, const union ompt_data *parallel, const void *place)
 {
     return kind == SYNC_BARRIER_PARALLEL ||
-           (kind == SYNC_BARRIER_IMPLICIT && (!place || (parallel && place == parallel->ptr)));
+           (kind == SYNC_BARRIER_IMPLICIT &&
+            (!place || (parallel && am_ompcount_whose(place) == parallel->ptr)));
 }
 
 /* Where a region ends, its threads wait for the next one: that is no part of their work, and its
@@ -123,7 +124,7 @@ static void on_sync_region(int kind, int endpoint, union ompt_data *parallel, un
     if (kind < SYNC_BARRIER || kind >= SYNC_KINDS || !kinds[kind])
         return;
     if (endpoint == SCOPE_BEGIN)
-        am_ompcount_begin((enum am_ompcount_kind)kinds[kind], place);
+        am_ompcount_begin((enum am_ompcount_kind)kinds[kind], am_ompcount_whose(place));
     else if (endpoint == SCOPE_END)
         am_ompcount_end((enum am_ompcount_kind)kinds[kind]);
 }
@@ -140,7 +141,7 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t id,
     (void)how;
     (void)id;
     if (kind > 0 && kind < MUTEX_KINDS)
-        am_ompcount_begin((enum am_ompcount_kind)mutexes[kind], place);
+        am_ompcount_begin((enum am_ompcount_kind)mutexes[kind], am_ompcount_whose(place));
 }
 
 static void on_mutex_acquired(int kind, uint64_t id, const void *place)
@@ -154,7 +155,7 @@ static void on_mutex_acquired(int kind, uint64_t id, const void *place)
 /* A moment: its call counts, its time does not. */
 static void count_moment(enum am_ompcount_kind kind, const void *place)
 {
-    am_ompcount_begin(kind, place);
+    am_ompcount_begin(kind, am_ompcount_whose(place));
     am_ompcount_end(kind);
 }
 

@@ -35,6 +35,14 @@ static void touch(const double *values)
 
 /* ---- constructs ---- */
 
+#if AM_OMP_FOREIGN
+#define region NULL
+#define region_nowait NULL
+#define region_teams NULL
+#define map_both NULL
+#define update NULL
+#else
+
 static void region(void *self, uint64_t n)
 {
     struct target *const t = self;
@@ -120,6 +128,8 @@ static void update(void *self, uint64_t n)
     }
 }
 
+#endif
+
 /* ---- references ---- */
 
 static void add_one(void *self, uint64_t n)
@@ -188,7 +198,9 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         return am_fail(err, AM_E_ABSENT, "%lld bytes: from %zu to %lld", (long long)bytes,
                        sizeof(*t->values), (long long)bytes_max);
     if (!rows[point[CONSTRUCT].i].construct)
-        return am_fail(err, AM_E_ABSENT, "the runtime of this worker's compiler ends in %s",
+        return am_fail(err, AM_E_ABSENT,
+                       AM_OMP_FOREIGN ? "this library has no target regions for gcc's code: %s"
+                                      : "the runtime of this worker's compiler ends in %s",
                        rows[point[CONSTRUCT].i].name);
     s = am_omp_open(&t->omp, ctx, point + COMMON, err);
     if (s == AM_OK)

@@ -33,6 +33,14 @@ extern const char *const am_omp_waits[], *const am_omp_wait_values[];
 #define AM_OMP_KMP 0
 #endif
 #endif
+/* gcc's code on a library of clang's kin, which serves most of its calls, but neither those of
+ * target regions nor, under the names that gcc's linker writes down, those of allocators. */
+#if AM_OMP_KMP && defined(__GNUC__) && !defined(__clang__) && !defined(__INTEL_COMPILER) &&        \
+    !defined(__NVCOMPILER)
+#define AM_OMP_FOREIGN 1
+#else
+#define AM_OMP_FOREIGN 0
+#endif
 #if AM_OMP_KMP
 #define AM_OMP_SPIN_VARIABLE "KMP_BLOCKTIME"
 #else

@@ -69,7 +69,8 @@ void am_sync_locks_free(struct am_sync *s);
 /* Constructs of OpenMP 5: those that a compiler does not know are not there (NULL). */
 am_overhead_fn am_sync_masked __attribute__((weak)), am_sync_scope __attribute__((weak)),
     am_sync_loop __attribute__((weak)), am_sync_scan __attribute__((weak)), am_sync_reduction_user,
-    am_sync_cancel, am_sync_cancellation_point, am_sync_flush, am_sync_for_simd, am_sync_allocate;
+    am_sync_cancel, am_sync_cancellation_point, am_sync_flush, am_sync_for_simd,
+    am_sync_allocate __attribute__((weak));
 
 /* Atomics: in an iteration every thread accesses one shared variable once. */
 am_overhead_fn am_sync_add_f64, am_sync_add_f64_plain, am_sync_seq_cst, am_sync_add_i64,

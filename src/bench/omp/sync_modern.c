@@ -218,6 +218,7 @@ void am_sync_for_simd(void *self, uint64_t n)
     }
 }
 
+#if !AM_OMP_FOREIGN
 /* A line of memory from OpenMP's default allocator around each piece of work; where none is given
  * the work is missing. */
 void am_sync_allocate(void *self, uint64_t n)
@@ -235,3 +236,4 @@ void am_sync_allocate(void *self, uint64_t n)
         omp_free(line, omp_default_mem_alloc);
     }
 }
+#endif

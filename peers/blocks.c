@@ -4,14 +4,20 @@
  * usage: blocks ROUNDS, linked with the assembled blocks
  *
  * A block is entered with registers of our making: those that address memory point into windows of
- * their own, indices are zero, everything else is small. Whatever page a block touches is mapped
- * when it faults, those of a window to a few physical ones in turn, so that data stay in the
- * first-level cache. How far a block goes in 2n passes is bounded, so that it meets no line under a
- * second address: caches that predict ways by addresses take such for a miss. A slice enters a
- * block several times for n or for 2n passes; the difference of the two is n passes in the steady
- * state, without entry and exit. Cycles are by a chain of additions before and after a slice, which
- * must agree. Per block, three placements of the windows; printed are the best and the second.
- * Shares no code with archmeter.
+ * their own, as far apart within a page as their number allows (a load is held up by a store before
+ * it that has the same place in another page), indices are zero, everything else is small. Whatever
+ * page a block touches is mapped when it faults, those of a window to a few physical ones in turn,
+ * so that data stay in the first-level cache. Memory holds 1.25f everywhere; a block that takes
+ * addresses out of it meets an address in a window of its own instead. How far a block goes in 3n
+ * passes is bounded, so that it meets no line under a second address: caches that predict ways by
+ * addresses take such for a miss. A slice enters a block several times for n, 2n or 3n passes; the
+ * differences are n passes each in the steady state, without entry and exit. Cycles are by a chain
+ * of additions before and after a slice, which must agree. Per block, three placements of the
+ * windows; printed are the best and the second. Shares no code with archmeter.
+ *
+ * A time counts when the slices of even and of odd rounds say the same within 3 %, when the second
+ * n passes take as long as the third within 5 %, and when they take some hundred cycles: shorter
+ * ones are all begin and end, and in others a queue is still filling up.
  *
  * Output per block: "NAME CYCLES SECOND PASSES" or "NAME - REASON". */
 #define _GNU_SOURCE
@@ -31,20 +37,25 @@ enum {
     PAGE = 4096,
     REGS = 16,
     PLACEMENTS = 3,
-    LENGTHS = 2,
+    LENGTHS = 3,
     IN_A_ROW = 2,
     SLICES_MAX = 400,
     CHAIN = 16,        /* thousands of additions of a probe */
     SLICE = 40000,     /* cycles, about */
-    TRAVEL = 24 << 10, /* bytes that a block may go through in 2n passes, all registers together */
+    TRAVEL = 20 << 10, /* bytes that a block may go through in 3n passes, all registers together */
     PASSES_MAX = 4000,
-    PASSES_MIN = 24,
+    PASSES_MIN = 16,
     FAULTS_MAX = 2000,
     WINDOW_PAGES = 4, /* physical ones */
     PHYSICAL = 32 * WINDOW_PAGES,
-    SP = 4,     /* number of the stack pointer */
-    SMALL = 64, /* in other registers: as a stride, a line of the cache */
+    SP = 4,           /* number of the stack pointer */
+    SMALL = 64,       /* in other registers: as a stride, a line of the cache */
+    FILLS = 2,        /* what memory may hold */
+    ADDRESSES = 16,   /* number of the window that addresses in memory lead to */
+    CYCLES_MIN = 300, /* of n passes */
 };
+#define CONFIRMED 0.03 /* by which even and odd rounds may differ */
+#define EVEN 0.05      /* and the second from the third n passes */
 #define WINDOWS 0x20000000ull
 #define WINDOW 0x01000000ull
 #define STEADY 0.01 /* of the probes around a slice */
@@ -56,6 +67,7 @@ struct block {
     uint64_t bases, indices; /* sets of registers */
     uint64_t counter;        /* number of the register that counts passes */
     uint64_t vectors;        /* 0 legacy SSE, 1 VEX, 2 EVEX */
+    uint64_t scale;          /* the largest that an index has */
 };
 extern const struct block blocks[];
 extern const uint64_t blocks_n;
@@ -129,20 +141,32 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     touched[page] = true;
 }
 
-static void fill_page(uint64_t page)
+/* Two of 1.25f are a double of 0.03. */
+static void fill_page(uint64_t page, int fill)
 {
-    static const float value = 1.25f; /* two of them: a double of 0.03 */
+    static const float floats[2] = {1.25f, 1.25f};
+    static const uint64_t address = WINDOWS + ADDRESSES * WINDOW + WINDOW / 2;
 
-    for (size_t i = 0; i < PAGE; i += sizeof(value))
-        memcpy(pages[page] + i, &value, sizeof(value));
+    for (size_t i = 0; i < PAGE; i += sizeof(address)) {
+        if (fill == 0)
+            memcpy(pages[page] + i, floats, sizeof(floats));
+        else
+            memcpy(pages[page] + i, &address, sizeof(address));
+    }
 }
 
-static void fill_touched(void)
+static void fill_touched(int fill)
 {
     for (uint64_t i = 0; i < PHYSICAL; i++) {
         if (touched[i])
-            fill_page(i);
+            fill_page(i, fill);
     }
+}
+
+static void fill_all(int fill)
+{
+    for (uint64_t i = 0; i < PHYSICAL; i++)
+        fill_page(i, fill);
 }
 
 static void open_memory(void)
@@ -161,7 +185,7 @@ static void open_memory(void)
             mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, (off_t)(i * PAGE));
         if (pages[i] == MAP_FAILED)
             _exit(1);
-        fill_page(i);
+        fill_page(i, 0);
     }
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         (void)sigaction(signals[i], &action, NULL);
@@ -177,6 +201,20 @@ static inline uint64_t ticks(void)
     return high << 32 | low;
 }
 
+static double reading; /* ticks that lie between two readings in a row */
+
+static void time_reading(void)
+{
+    enum { TRIES = 1000 };
+
+    reading = INFINITY;
+    for (int i = 0; i < TRIES; i++) {
+        const uint64_t t0 = ticks();
+
+        reading = fmin(reading, (double)(ticks() - t0));
+    }
+}
+
 static __attribute__((noinline)) double probe(void)
 {
     uint64_t n = CHAIN, x = 1;
@@ -184,7 +222,7 @@ static __attribute__((noinline)) double probe(void)
 
     __asm__ volatile(".p2align 6\n1: .rept 1000\n add %1,%1\n .endr\n dec %0\n jnz 1b"
                      : "+r"(n), "+r"(x)::"cc");
-    return (double)(ticks() - t0);
+    return (double)(ticks() - t0) - reading;
 }
 
 /* ---- blocks ---- */
@@ -196,18 +234,26 @@ struct samples {
 
 struct timing {
     const char *refused;
+    int fill;
     uint64_t passes, runs;
     bool touched[PHYSICAL];
-    struct samples of[PLACEMENTS][LENGTHS];
+    struct samples of[PLACEMENTS][LENGTHS][2]; /* of even and odd rounds */
 };
+
+/* Where in its page a register's window begins: those that address memory share it out. */
+static uint64_t place_of(const struct block *b, uint64_t reg, int placement)
+{
+    const uint64_t bases = b->bases | 1u << SP;
+    const uint64_t rank = (uint64_t)__builtin_popcountll(bases & ((UINT64_C(1) << reg) - 1));
+    const uint64_t n = (uint64_t)__builtin_popcountll(bases);
+
+    return (PAGE * rank / n / 64 + 5 * (uint64_t)placement) % (PAGE / 64) * 64;
+}
 
 static void set_registers(const struct block *b, int placement, uint64_t passes)
 {
-    static const uint64_t steps[PLACEMENTS] = {5, 11, 23};
-
     for (uint64_t i = 0; i < REGS; i++) {
-        const uint64_t window =
-            WINDOWS + i * WINDOW + WINDOW / 2 + 64 * (i * steps[placement] % 64);
+        const uint64_t window = WINDOWS + i * WINDOW + WINDOW / 2 + place_of(b, i, placement);
 
         entry.in[i] = (b->bases >> i & 1) || i == SP ? window : b->indices >> i & 1 ? 0 : SMALL;
     }
@@ -239,8 +285,8 @@ static uint64_t stride_of(const struct block *b, uint64_t passes)
             continue;
         if ((b->bases >> i & 1) && per_pass > most)
             most = per_pass;
-        if ((b->indices >> i & 1) && 8 * per_pass > most)
-            most = 8 * per_pass;
+        if ((b->indices >> i & 1) && b->scale * per_pass > most)
+            most = b->scale * per_pass;
     }
     return most;
 }
@@ -260,24 +306,26 @@ static void visit(const struct block *b, struct timing *t)
     uint64_t stride;
     double took;
 
-    memset(touched, 0, sizeof(touched));
+    t->refused = NULL;
     faults = 0;
     t->runs = 1;
     if (sigsetjmp(refuse, 1)) {
         t->refused = reason;
         return;
     }
+    fill_all(t->fill);
+    memset(touched, t->fill != 0, sizeof(touched)); /* others' pages, which are mapped, too */
     set_registers(b, 0, FIRST);
     enter(&entry);
     stride = stride_of(b, FIRST);
-    t->passes = stride ? TRAVEL / 2 / stride / streams_of(b) : PASSES_MAX;
+    t->passes = stride ? TRAVEL / LENGTHS / stride / streams_of(b) : PASSES_MAX;
     t->passes = t->passes > PASSES_MAX ? PASSES_MAX : t->passes;
     if (t->passes < PASSES_MIN) {
         t->refused = "strides too large for the first-level cache";
         return;
     }
     for (int p = 0; p < PLACEMENTS; p++) {
-        set_registers(b, p, 2 * t->passes);
+        set_registers(b, p, LENGTHS * t->passes);
         enter(&entry);
     }
     took = run_slice(t);
@@ -291,28 +339,31 @@ static void visit(const struct block *b, struct timing *t)
     memcpy(t->touched, touched, sizeof(touched));
 }
 
-static void take_slices(const struct block *b, struct timing *t, int placement)
+static void take_slices(const struct block *b, struct timing *t, int placement, int half)
 {
     if (sigsetjmp(refuse, 1)) {
         t->refused = reason;
+        fill_all(0);
         return;
     }
     memcpy(touched, t->touched, sizeof(touched));
     faults = 0;
     for (uint64_t length = 0; length < LENGTHS; length++) {
-        struct samples *const s = &t->of[placement][length];
+        struct samples *const s = &t->of[placement][length][half];
 
-        fill_touched();
+        fill_touched(t->fill);
         set_registers(b, placement, (length + 1) * t->passes);
         enter(&entry);
         for (int k = 0; k < IN_A_ROW; k++) {
-            const double before = probe(), took = run_slice(t), after = probe();
+            const double before = probe(), took = run_slice(t) - reading, after = probe();
 
             if (fabs(before - after) <= STEADY * before && s->n < SLICES_MAX)
                 s->cycles[s->n++] = took * 2000 * CHAIN / (before + after) / (double)t->runs;
         }
     }
     memcpy(t->touched, touched, sizeof(touched));
+    if (t->fill != 0)
+        fill_all(0);
 }
 
 static int in_order(const void *a, const void *b)
@@ -322,17 +373,27 @@ static int in_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The least that a tenth of the samples, three at least, confirm; NAN: none. */
-static double least(struct samples *s)
+/* Below the lowest tenth of the samples lie lucky ones only; NAN: too few. */
+static double low(const struct samples *s)
 {
-    const size_t needed = s->n / 10 > 3 ? s->n / 10 : 3;
+    enum { LEAST = 5 };
+    double sorted[SLICES_MAX];
 
-    qsort(s->cycles, s->n, sizeof(s->cycles[0]), in_order);
-    for (size_t i = 0; i + needed <= s->n; i++) {
-        if (s->cycles[i + needed - 1] <= 1.005 * s->cycles[i])
-            return s->cycles[i];
-    }
-    return NAN;
+    memcpy(sorted, s->cycles, s->n * sizeof(sorted[0]));
+    qsort(sorted, s->n, sizeof(sorted[0]), in_order);
+    return s->n < LEAST ? NAN : sorted[s->n / 10];
+}
+
+/* Cycles per pass by one half of the rounds; NAN: these are not n passes of a steady state. */
+static double steady(const struct timing *t, int placement, int half)
+{
+    const double one = low(&t->of[placement][0][half]), two = low(&t->of[placement][1][half]);
+    const double three = low(&t->of[placement][2][half]);
+    const double second = two - one, third = three - two;
+
+    return fmin(second, third) >= CYCLES_MIN && fabs(second - third) <= EVEN * fmin(second, third)
+               ? (three - one) / 2 / (double)t->passes
+               : NAN;
 }
 
 static void tell(const struct block *b, struct timing *t)
@@ -341,13 +402,13 @@ static void tell(const struct block *b, struct timing *t)
     int n = 0;
 
     for (int p = 0; !t->refused && p < PLACEMENTS; p++) {
-        const double one = least(&t->of[p][0]), two = least(&t->of[p][1]);
+        const double even = steady(t, p, 0), odd = steady(t, p, 1);
 
-        if (two > one)
-            values[n++] = (two - one) / (double)t->passes;
+        if (fabs(even - odd) <= CONFIRMED * fmin(even, odd))
+            values[n++] = (even + odd) / 2;
     }
     if (!t->refused && n < 2)
-        t->refused = "no time that is confirmed";
+        t->refused = "no steady time that is confirmed";
     if (t->refused) {
         printf("%s - %s\n", b->name, t->refused);
         return;
@@ -367,12 +428,19 @@ int main(int argc, char **argv)
     open_memory();
     for (size_t i = 0; i < sizeof(entry.pattern) / (sizeof(value)); i++)
         memcpy((char *)entry.pattern + i * sizeof(value), &value, sizeof(value));
-    for (uint64_t i = 0; i < blocks_n; i++)
-        visit(&blocks[i], &timings[i]);
+    time_reading();
+    for (uint64_t i = 0; i < blocks_n; i++) {
+        for (timings[i].fill = 0; timings[i].fill < FILLS; timings[i].fill++) {
+            visit(&blocks[i], &timings[i]);
+            if (!timings[i].refused)
+                break;
+        }
+    }
     for (long r = 0; r < rounds; r++) {
         for (uint64_t i = 0; i < blocks_n; i++) {
             if (!timings[i].refused)
-                take_slices(&blocks[i], &timings[i], (int)(r % PLACEMENTS));
+                take_slices(&blocks[i], &timings[i], (int)(r % PLACEMENTS),
+                            (int)(r / PLACEMENTS % 2));
         }
     }
     for (uint64_t i = 0; i < blocks_n; i++)

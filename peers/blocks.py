@@ -10,11 +10,12 @@ make: takes loops out of archmeter's kernels, libc, OpenBLAS, FFTW and zlib as t
 mixes and chains (blocks_find.py), and writes blocks.s and blocks.json. run: assembles, links with blocks.c and writes times.txt;
 works on another machine with a C compiler and the folder alone (sh FOLDER/run.sh). table: predictions beside times.
 A third of the blocks, by the hash of their text, is held out: it stands in rows of its own, and --look, which lists the blocks
-that are missed most, never shows one of them. Left out: what faults or is not confirmed, and blocks whose two best placements of the data
-differ by more than 3 %.
+that are missed most, never shows one of them. Left out: what faults or is not confirmed, blocks whose two best placements of the data
+differ by more than 3 %, and those with a division of integers, whose time depends on values that blocks.c makes up.
 """
 
 import argparse
+import collections
 import csv
 import io
 import itertools
@@ -35,6 +36,7 @@ from blocks_find import Block
 PLACEMENTS_APART = 0.03
 ITERATIONS = (100, 200)  # of llvm-mca; the difference is the steady state
 LOOKED_AT = 40
+BY_VALUE = re.compile(r"i?div[bwlq]?\b")
 MOST = {"our kernels": 110, "libc": 90, "OpenBLAS": 110, "FFTW": 80, "zlib": 50, "random mixes": 120, "chains": 80}
 
 
@@ -76,7 +78,8 @@ def text_of(blocks: list[Block]) -> str:
         counter = block.counter()
         bases, indices = block.memory_registers()
         code += [".p2align 6", f"block_{i}:", *block.lines, f"dec %{counter}", f"jnz block_{i}", "jmp *blocks_back(%rip)"]
-        table += [f".quad name_{i}, block_{i}, {bits(bases)}, {bits(indices)}, {blocks_find.GENERAL.index(counter)}, {block.vectors()}"]
+        table += [f".quad name_{i}, block_{i}, {bits(bases)}, {bits(indices)}, {blocks_find.GENERAL.index(counter)}, {block.vectors()}, "
+                  f"{block.scale()}"]
         names += [f"name_{i}: .string \"block_{i}\""]
     code += [".size blocks_all,.-blocks_all", ".data", ".p2align 12", ".globl blocks_constants", "blocks_constants:",
              ".rept 1024", ".long 0x3fa00000", ".endr"]
@@ -214,14 +217,20 @@ def print_rows(rows: list[dict]) -> None:
         print("| " + " | ".join(cells) + " |")
 
 
-def print_left_out(blocks: list[dict], times: dict, apart: int) -> None:
-    reasons: dict[str, int] = {}
-    for i in range(len(blocks)):
-        said = times.get(f"block_{i}", "not run")
-        if isinstance(said, str):
-            reasons[said] = reasons.get(said, 0) + 1
-    words = [f"{n} {why}" for why, n in sorted(reasons.items(), key=lambda x: -x[1])]
-    print(f"\nOf {len(blocks)} blocks left out: {'; '.join([*words, f'{apart} whose two best placements differ by more than 3 %'])}.")
+def why_left_out(block: dict, time: tuple[float, float] | str) -> str | None:
+    """None: it counts. Whatever is predicted of it has no say."""
+    if isinstance(time, str):
+        return time
+    if any(BY_VALUE.match(line) for line in block["lines"]):
+        return "whose division of integers takes as long as made-up values say"
+    if time[1] > (1 + PLACEMENTS_APART) * time[0]:
+        return "whose two best placements differ by more than 3 %"
+    return None
+
+
+def print_left_out(n: int, reasons: collections.Counter) -> None:
+    words = [f"{times} {why}" for why, times in reasons.most_common()]
+    print(f"\nOf {n} blocks left out: {'; '.join(words)}.")
 
 
 def look(rows: list[dict]) -> None:
@@ -236,23 +245,22 @@ def table(options: argparse.Namespace) -> None:
     blocks = json.loads(pathlib.Path(options.folder, "blocks.json").read_text(encoding="ascii"))
     times = times_of(options.folder)
     predicted = ours(options)
-    rows, apart = [], 0
+    rows, left_out = [], collections.Counter()
     for i, block in enumerate(blocks):
         name = f"block_{i}"
-        time = times.get(name)
-        if not isinstance(time, tuple) or name not in predicted:
-            continue
-        if time[1] > (1 + PLACEMENTS_APART) * time[0]:
-            apart += 1
-            continue
-        rows.append(block | {"name": name, "cycles": time[0], "ours": predicted[name]})
+        time = times.get(name, "not run")
+        why = why_left_out(block, time) if name in predicted else "without a prediction"
+        if why:
+            left_out[why] += 1
+        else:
+            rows.append(block | {"name": name, "cycles": time[0], "ours": predicted[name]})
     for row, mca in zip(rows, mca_cycles(options, rows)):
         row["mca"] = mca
     if options.look:
         look(rows)
     else:
         print_rows(rows)
-        print_left_out(blocks, times, apart)
+        print_left_out(len(blocks), left_out)
 
 
 def parsed(words: list[str]) -> argparse.Namespace:

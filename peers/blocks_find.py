@@ -62,6 +62,10 @@ class Block:
         general = set(GENERAL)
         return bases & general, (indices - bases) & general
 
+    def scale(self) -> int:
+        """The largest factor of an index."""
+        return max([int(s) for line in self.lines for s in re.findall(r"\([^)]*,[^)]*,(\d)\)", line)], default=1)
+
     def vectors(self) -> int:
         """0 legacy SSE, 1 VEX, 2 EVEX: what the upper halves must be."""
         text = "\n".join(self.lines)

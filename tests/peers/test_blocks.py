@@ -45,6 +45,7 @@ def check_cut(tap):
     tap.ok(block.lines == ("mov (%rsi,%rax,8),%rdx", "addpd blocks_constants(%rip),%xmm0", "test %rdx,%rdx", "add $0x1,%eax",
                            "cmp %rcx,%rax"), "branches out of it and its jump are dropped, constants are one", block.lines)
     tap.ok(block.memory_registers() == ({"rsi"}, {"rax"}), "bases and indices", block.memory_registers())
+    tap.ok(block.scale() == 8, "the largest scale", block.scale())
     tap.ok(block.counter() == "r15" and block.vectors() == 0, "a free register counts", block.counter())
 
 
@@ -54,7 +55,8 @@ def made_up():
 
 def check_run(tap, folder):
     """Faults are refused with their reason; the rest has times."""
-    odd = [blocks_find.Block("libc", "pointer", ("mov (%rax),%rax",)), blocks_find.Block("libc", "zero", ("xor %ecx,%ecx", "div %ecx"))]
+    odd = [blocks_find.Block("libc", "pointer", ("mov (%rax),%rax",)), blocks_find.Block("libc", "nowhere", ("movabs $0x8000000000000000,%rax", "mov (%rax),%rcx")),
+           blocks_find.Block("libc", "zero", ("xor %ecx,%ecx", "div %ecx"))]
     wanted = [b for b in made_up() if b.vectors() == 0] + odd
     nonsense = blocks_find.Block("", "", ("add %rax,%rbx", "nonsense %rax"))
     tap.ok(blocks.assembling([*made_up(), nonsense, *odd]) == made_up() + odd, "all assemble, and nonsense does not")
@@ -67,6 +69,7 @@ def check_run(tap, folder):
     tap.ok(len(times) == len(wanted), "every block has a line", times)
     tap.ok(times[f"block_{len(wanted) - 2}"] == "address that cannot be mapped" and times[f"block_{len(wanted) - 1}"] == "division that faults",
            "what faults is refused", times)
+    tap.ok(times[f"block_{len(wanted) - 3}"] != "address that cannot be mapped", "an address in memory leads somewhere", times)
 
 
 def check_table(tap):
@@ -77,6 +80,10 @@ def check_table(tap):
         blocks.print_rows(rows)
     line = next(line for line in out.getvalue().splitlines() if line.startswith("| zlib"))
     tap.ok(line.startswith("| zlib | 2 | 10.0 %, 10.0 %") and "| 2 | 50.0 %, 50.0 %" in line, "seen and held out stand apart", line)
+    why = [blocks.why_left_out({"lines": lines}, time) for lines, time in
+           ((["add %rax,%rbx"], (1.0, 1.02)), (["add %rax,%rbx"], (1.0, 1.04)), (["divq (%rcx)"], (9.0, 9.0)), (["vdivpd %ymm0,%ymm1,%ymm2"], (9.0, 9.0)),
+            (["add %rax,%rbx"], "why"))]
+    tap.ok(why[0] is None and "placements" in why[1] and "division" in why[2] and why[3] is None and why[4] == "why", "what is left out, and why", why)
     tap.ok(blocks.tau([1, 2, 3], [2, 4, 9]) == 1 and blocks.tau([1, 2, 3], [9, 4, 2]) == -1, "ranks")
     text = "loop,instructions,cycles,limit\n0x40,3,2.5,chain\n0x80,3,1,jump\n\nloop,resource,cycles\n0x40,front,1\n"
     tap.ok(blocks.summary_of(text) == [(0x40, 2.5), (0x80, 1.0)], "the summary of predict is read", blocks.summary_of(text))

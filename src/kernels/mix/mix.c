@@ -43,6 +43,26 @@ const char *am_mix_why_not(const char *name)
     return am_instr_needs_missing(form->needs);
 }
 
+const char *am_mix_chain_why_not(const char *name)
+{
+    const struct am_mix_form *const form = am_mix_find(name);
+
+    if (am_mix_unsupported)
+        return am_mix_unsupported;
+    if (!form || !form->chain)
+        return "no such instruction form that can wait for itself";
+    return am_instr_needs_missing(form->needs);
+}
+
+const struct am_mix_form *am_mix_link(const struct am_mix_form *form, enum am_mix_link kind)
+{
+    const size_t row = form->list == AM_MIX_MASKS      ? (size_t)AM_MIX_BANKS
+                       : form->list == AM_MIX_GENERALS ? (size_t)AM_MIX_GPR
+                                                       : (size_t)form->bank;
+
+    return &am_mix_links[row][kind];
+}
+
 bool am_mix_go_together(const struct am_mix_form *a, const struct am_mix_form *b)
 {
     return a->bank == b->bank || a->bank == AM_MIX_GPR || b->bank == AM_MIX_GPR ||
@@ -155,14 +175,15 @@ static void put(struct writing *w, const unsigned char *bytes, size_t n)
  * would meet another's of just before, and where flags are read the two would be a chain from one
  * copy to the next. */
 static void put_body(struct writing *w, const struct am_mix_part *parts, const struct place *places,
-                     size_t n, size_t copies)
+                     size_t n, size_t copies, bool chained)
 {
     size_t turns[AM_MIX_LISTS] = {0};
 
     for (size_t c = 0; c < copies; c++) {
         for (size_t i = 0; i < n; i++) {
             const struct am_mix_form *const form = parts[places[i].part].form;
-            const unsigned char *const piece = piece_at(form, turns[form->list]++);
+            const unsigned char *const piece =
+                chained ? form->chain : piece_at(form, turns[form->list]++);
 
             put(w, piece + AM_MIX_PIECE_HEAD, *piece);
         }
@@ -188,8 +209,8 @@ static enum am_status check_parts(const struct am_mix_part *parts, size_t n, str
     return AM_OK;
 }
 
-enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
-                          struct am_mix_loop *out, struct am_err *err)
+static enum am_status add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                          bool chained, struct am_mix_loop *out, struct am_err *err)
 {
     struct place places[AM_MIX_PARTS_MAX * AM_MIX_COUNT_MAX];
     struct writing w = {.at = room->base + room->used};
@@ -205,7 +226,8 @@ enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *pa
     w.end = w.at + LOOP_BYTES - AM_MIX_BACK_MAX;
     for (size_t i = 0; i < n; i++) {
         bank = parts[i].form->bank > bank ? parts[i].form->bank : bank;
-        instructions += (size_t)parts[i].count * parts[i].form->instructions;
+        instructions +=
+            (size_t)parts[i].count * (chained ? parts[i].form->links : parts[i].form->instructions);
     }
     total = spread(parts, n, places);
     *out = (struct am_mix_loop){.copies = am_mix_copies(total), .instructions = instructions};
@@ -215,10 +237,26 @@ enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *pa
     while ((uintptr_t)w.at % LINE)
         put(&w, am_mix_nop, sizeof(am_mix_nop));
     top = w.at;
-    put_body(&w, parts, places, total, out->copies);
+    put_body(&w, parts, places, total, out->copies, chained);
     w.at += am_mix_jump_back(w.at, top);
     put(&w, am_mix_frames[bank].leave,
         (size_t)(am_mix_frames[bank].leave_end - am_mix_frames[bank].leave));
     room->used += LOOP_BYTES;
     return w.full ? am_fail(err, AM_E_LIMIT, "a loop of more than %d bytes", LOOP_BYTES) : AM_OK;
+}
+
+enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                          struct am_mix_loop *out, struct am_err *err)
+{
+    return add(room, parts, n, false, out, err);
+}
+
+enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                                struct am_mix_loop *out, struct am_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!parts[i].form->chain)
+            return am_fail(err, AM_E_ABSENT, "%s cannot wait for itself", parts[i].form->name);
+    }
+    return add(room, parts, n, true, out, err);
 }

@@ -36,6 +36,10 @@ struct am_mix_form {
     /* One piece per register in turn: its length in the first byte of its head, then the code;
      * ended by length 0. */
     const unsigned char *code;
+    /* The same of code that waits for itself, one piece, NULL: none; instructions of the form in
+     * it; and what else is in it, alone (NULL: nothing). */
+    const unsigned char *chain, *less;
+    unsigned links;
 };
 
 /* Bytes before a piece's code: where instructions lie at multiples of 4, so must the pieces. */
@@ -70,6 +74,14 @@ const struct am_mix_form *am_mix_anchor(enum am_mix_anchor role, enum am_mix_ban
 /* "fadd" */
 extern const char *const am_mix_anchor_roles[AM_MIX_ANCHORS];
 
+/* Additions of zeros through the register of a form's chain, of which each waits for what wrote it:
+ * the two kinds of vectors, between which cores may need a cycle more. Registers that hold no
+ * vectors know one kind. */
+enum am_mix_link { AM_MIX_FLOAT_LINK, AM_MIX_INTEGER_LINK, AM_MIX_LINKS };
+const struct am_mix_form *am_mix_link(const struct am_mix_form *form, enum am_mix_link kind);
+/* NULL when a chain of the form can be measured here, else the reason. */
+const char *am_mix_chain_why_not(const char *name);
+
 struct am_mix_part {
     const struct am_mix_form *form;
     unsigned count;
@@ -100,6 +112,10 @@ enum am_status am_mix_room_open(struct am_mix_room *room, size_t loops, struct a
 /* Writes a loop. The parts go together and their counts are 1 to AM_MIX_COUNT_MAX. */
 enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                           struct am_mix_loop *out, struct am_err *err);
+/* The same of the parts' chains, all through one register: each instruction waits for the one
+ * before. AM_E_ABSENT: a part has none. */
+enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                                struct am_mix_loop *out, struct am_err *err);
 /* Makes all loops executable; none can be added afterwards. AM_E_ABSENT where the system does not
  * allow it. */
 enum am_status am_mix_seal(struct am_mix_room *room, struct am_err *err);
@@ -111,6 +127,8 @@ struct am_mix_frame {
     const unsigned char *leave, *leave_end; /* stores the chains, returns */
 };
 extern const struct am_mix_frame am_mix_frames[AM_MIX_BANKS];
+/* Links by the bank of the chain's register, those of masks last. */
+extern const struct am_mix_form am_mix_links[AM_MIX_BANKS + 1][AM_MIX_LINKS];
 /* The end of a pass: decrements the counter and jumps to `top` unless it is zero. Returns the bytes
  * written to `at`, at most AM_MIX_BACK_MAX. */
 enum { AM_MIX_BACK_MAX = 16 };

@@ -34,6 +34,31 @@
 #define BANK_OF_evex AM_MIX_EVEX
 #define BANK_OF_mask AM_MIX_EVEX
 
+/* The register that a chain runs through. */
+#define LINK_gpr "8"
+#define LINK_sse "0"
+#define LINK_vex "0"
+#define LINK_evex "0"
+#define LINK_mask "1"
+
+/* X(bank, kind, form that it is, text): additions of zeros, and for masks what changes nothing. */
+#define LINK_MAP(X)                                                                                \
+    X(gpr, float, "add_r64", "add $0, %%r\\d")                                                     \
+    X(gpr, integer, "add_r64", "add $0, %%r\\d")                                                   \
+    X(sse, float, "addpd_xmm", "addpd %%xmm12, %%xmm\\d")                                          \
+    X(sse, integer, "paddd_xmm", "paddd %%xmm12, %%xmm\\d")                                        \
+    X(vex, float, "vaddpd_ymm", "vaddpd %%ymm12, %%ymm\\d, %%ymm\\d")                              \
+    X(vex, integer, "vpaddd_ymm", "vpaddd %%ymm12, %%ymm\\d, %%ymm\\d")                            \
+    X(evex, float, "vaddpd_zmm", "vaddpd %%zmm12, %%zmm\\d, %%zmm\\d")                             \
+    X(evex, integer, "vpaddd_zmm", "vpaddd %%zmm12, %%zmm\\d, %%zmm\\d")                           \
+    X(mask, float, "kandw_k", "kandw %%k\\d, %%k\\d, %%k\\d")                                      \
+    X(mask, integer, "kandw_k", "kandw %%k\\d, %%k\\d, %%k\\d")
+#define LINKS_OF_gpr AM_MIX_GPR
+#define LINKS_OF_sse AM_MIX_SSE
+#define LINKS_OF_vex AM_MIX_VEX
+#define LINKS_OF_evex AM_MIX_EVEX
+#define LINKS_OF_mask AM_MIX_BANKS
+
 #elif defined(__aarch64__)
 #include "kernels/instr_aarch64.h"
 #define FORMS "kernels/instr_aarch64.inc"
@@ -49,21 +74,42 @@
 
 #define BANK_OF_gpr AM_MIX_GPR
 #define BANK_OF_vec AM_MIX_VEX
+
+#define LINK_gpr "8"
+#define LINK_vec "0"
+
+#define LINK_MAP(X)                                                                                \
+    X(gpr, float, "add_x", "add x\\d, x\\d, #0")                                                   \
+    X(gpr, integer, "add_x", "add x\\d, x\\d, #0")                                                 \
+    X(vec, float, "fadd_2d", "fadd v\\d\\().2d, v\\d\\().2d, v12.2d")                              \
+    X(vec, integer, "add_4s", "add v\\d\\().4s, v\\d\\().4s, v12.4s")
+#define LINKS_OF_gpr AM_MIX_GPR
+#define LINKS_OF_vec AM_MIX_VEX
 #endif
 
 /* ---- the forms ---- */
 
 #define DECLARED(name)                                                                             \
     extern const unsigned char am_mix_code_##name[] __attribute__((visibility("hidden")));
-#define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text) DECLARED(name)
+#define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text)                             \
+    DECLARED(name)                                                                                 \
+    DECLARED(chain_##name)
 #define FORM_LESS(name, cat, dom, bank, needs, n, chain_text, m, free_text, extra_text)            \
-    DECLARED(name)
+    DECLARED(name)                                                                                 \
+    DECLARED(chain_##name)                                                                         \
+    DECLARED(less_##name)
 #define OWN(name, dom, bank, list, needs, text) DECLARED(name)
+#define OWN_CHAINED(name, dom, bank, list, needs, m, text, chain_text)                             \
+    DECLARED(name)                                                                                 \
+    DECLARED(chain_##name)
+#define DECLARED_LINK(bank, kind, form, text) DECLARED(link_##kind##_##bank)
+LINK_MAP(DECLARED_LINK)
 #include FORMS
 #include OWN_FORMS
 #undef FORM
 #undef FORM_LESS
 #undef OWN
+#undef OWN_CHAINED
 
 #define DECLARED_FRAME(bank)                                                                       \
     DECLARED(enter_##bank)                                                                         \
@@ -80,10 +126,17 @@ BANK_MAP(DECLARED_FRAME)
                      :                                                                             \
                      : "memory");
 #define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text)                             \
-    PIECES(name, LIST_##bank, free_text)
+    PIECES(name, LIST_##bank, free_text)                                                           \
+    PIECES(chain_##name, LINK_##bank, chain_text)
 #define FORM_LESS(name, cat, dom, bank, needs, n, chain_text, m, free_text, extra_text)            \
-    PIECES(name, LIST_##bank, free_text)
+    PIECES(name, LIST_##bank, free_text)                                                           \
+    PIECES(chain_##name, LINK_##bank, chain_text)                                                  \
+    PIECES(less_##name, LINK_##bank, extra_text)
 #define OWN(name, dom, bank, list, needs, text) PIECES(name, LIST_##list, text)
+#define OWN_CHAINED(name, dom, bank, list, needs, m, text, chain_text)                             \
+    PIECES(name, LIST_##list, text)                                                                \
+    PIECES(chain_##name, LINK_##list, chain_text)
+#define LINK_PIECES(bank, kind, form, text) PIECES(link_##kind##_##bank, LINK_##bank, text)
 
 /* ---- the code around them ---- */
 
@@ -127,28 +180,34 @@ _Static_assert(offsetof(struct am_instr_regs, unused) == 368, "a word for FPCR")
 static __attribute__((used)) void write_code(void)
 {
     BANK_MAP(FRAME)
+    LINK_MAP(LINK_PIECES)
 #include FORMS
 #include OWN_FORMS
 }
 #undef FORM
 #undef FORM_LESS
 #undef OWN
+#undef OWN_CHAINED
 
 _Static_assert(offsetof(struct am_mix_area, stores) == 10240, "where stores go");
 
-#define ENTRY(form, dom, bnk, lst, need, m)                                                        \
+#define ENTRY(form, dom, bnk, lst, need, m, ...)                                                   \
     {.name = #form,                                                                                \
      .needs = need,                                                                                \
      .domain = AM_INSTR_##dom,                                                                     \
      .bank = BANK_OF_##bnk,                                                                        \
      .list = LIST_OF_##lst,                                                                        \
      .instructions = m,                                                                            \
-     .code = am_mix_code_##form},
+     .code = am_mix_code_##form,                                                                   \
+     __VA_ARGS__},
 #define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text)                             \
-    ENTRY(name, dom, bank, bank, needs, m)
+    ENTRY(name, dom, bank, bank, needs, m, .chain = am_mix_code_chain_##name, .links = (n))
 #define FORM_LESS(name, cat, dom, bank, needs, n, chain_text, m, free_text, extra_text)            \
-    ENTRY(name, dom, bank, bank, needs, m)
-#define OWN(name, dom, bank, list, needs, text) ENTRY(name, dom, bank, list, needs, 1)
+    ENTRY(name, dom, bank, bank, needs, m, .chain = am_mix_code_chain_##name, .links = (n),        \
+          .less = am_mix_code_less_##name)
+#define OWN(name, dom, bank, list, needs, text) ENTRY(name, dom, bank, list, needs, 1, .links = 0)
+#define OWN_CHAINED(name, dom, bank, list, needs, m, text, chain_text)                             \
+    ENTRY(name, dom, bank, list, needs, m, .chain = am_mix_code_chain_##name, .links = 1)
 const struct am_mix_form am_mix_forms[] = {
 #include FORMS
 #include OWN_FORMS
@@ -157,6 +216,18 @@ const struct am_mix_form am_mix_forms[] = {
 #undef FORM
 #undef FORM_LESS
 #undef OWN
+#undef OWN_CHAINED
+
+#define LINK_KIND_float AM_MIX_FLOAT_LINK
+#define LINK_KIND_integer AM_MIX_INTEGER_LINK
+#define LINK_ENTRY(bnk, kind, form, text)                                                          \
+    [LINKS_OF_##bnk][LINK_KIND_##kind] = {.name = (form),                                          \
+                                          .needs = "",                                             \
+                                          .bank = BANK_OF_##bnk,                                   \
+                                          .list = LIST_OF_##bnk,                                   \
+                                          .chain = am_mix_code_link_##kind##_##bnk,                \
+                                          .links = 1},
+const struct am_mix_form am_mix_links[AM_MIX_BANKS + 1][AM_MIX_LINKS] = {LINK_MAP(LINK_ENTRY)};
 
 #define ROW(bank)                                                                                  \
     [BANK_OF_##bank] = {.enter = am_mix_code_enter_##bank,                                         \
@@ -185,7 +256,7 @@ size_t am_mix_jump_back(unsigned char *at, const unsigned char *top)
     "vpshufd_xmm,vcvtdq2ps_xmm,movq_r64_xmm,vmovq_r64_xmm,movq_xmm_r64,vmovq_xmm_r64,vdivsd_xmm,"  \
     "vmovups_ymm_m256,vmovups_m256_ymm,vmovups_zmm_m512,vmovups_m512_zmm,vbroadcastsd_ymm_m64,"    \
     "vcvttsd2si_r64_xmm,vcvtsi2sd_xmm_r64,cmp_r64,movsd_xmm_m64,movsd_m64_xmm,sete_r8,"            \
-    "movzbl_r32_m8,vmovsd_xmm_m64"
+    "movzbl_r32_m8,vmovsd_xmm_m64,mov_m64_r64_lines"
 #define SELECTED                                                                                   \
     "add_r64,shl_r64,imul_r64_imm,cmovb_r64,lea_r64,lea_r64_scaled,popcnt_r64,movzbl_r32,mov_r64," \
     "add_r64_m64,addpd_xmm,mulpd_xmm,pand_xmm,paddd_xmm,pslld_xmm,pmuludq_xmm,pshufd_xmm,"         \
@@ -216,6 +287,7 @@ const char am_mix_selection[] =
 #define FORM(name, cat, dom, bank, needs, n, chain_text, m, free_text) #name,
 #define FORM_LESS(name, cat, dom, bank, needs, n, chain_text, m, free_text, extra_text) #name,
 #define OWN(name, dom, bank, list, needs, text) #name,
+#define OWN_CHAINED(name, dom, bank, list, needs, m, text, chain_text) #name,
 const char *const am_mix_names[] = {
 #include FORMS
 #include OWN_FORMS

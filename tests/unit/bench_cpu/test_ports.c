@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu.ports and cpu.mix: their loops, and their arithmetic under a scripted clock. */
+/* cpu.ports, cpu.mix and cpu.chain: their loops, and their arithmetic under a scripted clock. */
 #include "core/bench/bench.h"
 #include "kernels/mix/mix.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
-extern const struct am_bench am_bench_cpu_ports, am_bench_cpu_mix;
+extern const struct am_bench am_bench_cpu_ports, am_bench_cpu_mix, am_bench_cpu_chain;
 
 /* Everything takes one step of a microsecond. */
 static uint64_t step_now(void *self)
@@ -53,6 +53,39 @@ static void check_bench(const struct am_bench *bench, const struct am_value *poi
     free(state);
 }
 
+/* Every form that this machine has runs in chains, leaves registers behind, and ends alike twice.
+ */
+static void check_chains(void)
+{
+    uint64_t now = 0;
+    const struct am_clock clock = {.name = "steps", .now_ns = step_now, .self = &now};
+    const struct am_ctx ctx = {.cpu_count = 1, .clock = &clock};
+    const struct am_bench *const bench = &am_bench_cpu_chain;
+    void *const state = calloc(1, bench->state_size);
+    size_t usable = 0, right = 0;
+
+    for (const struct am_mix_form *form = am_mix_forms; form->name; form++) {
+        const struct am_value point[] = {{.kind = AM_AXIS_NAME, .name = form->name},
+                                         {.kind = AM_AXIS_NAME, .name = "machine"}};
+        struct am_work work = {0};
+        struct am_err err = {0};
+        double residual = 1;
+
+        if (am_mix_chain_why_not(form->name))
+            continue;
+        usable++;
+        memset(state, 0, bench->state_size);
+        if (bench->prepare(state, &ctx, point, &work, &err) == AM_OK && work.ops > 0 &&
+            bench->verify(state, &residual, &err) == AM_OK && residual == 0)
+            right++;
+        else
+            printf("# %s: %s\n", form->name, err.text);
+        bench->finish(state);
+    }
+    ok(usable > 100 && right == usable, "chains of %zu of %zu forms are right", right, usable);
+    free(state);
+}
+
 int main(void)
 {
     const struct am_value ports[] = {{.kind = AM_AXIS_NAME, .name = "imul_r64"},
@@ -61,6 +94,8 @@ int main(void)
     const struct am_value legacy[] = {{.kind = AM_AXIS_NAME, .name = "mulpd_xmm"},
                                       {.kind = AM_AXIS_NAME, .i = 0, .name = "1:1"},
                                       {.kind = AM_AXIS_NAME, .name = "machine"}};
+    const struct am_value chain[] = {{.kind = AM_AXIS_NAME, .name = "imul_r64"},
+                                     {.kind = AM_AXIS_NAME, .name = "machine"}};
     const struct am_value one = {.kind = AM_AXIS_INT, .i = 17};
     const struct am_value refused[] = {{.kind = AM_AXIS_NAME, .name = "adc_r64"},
                                        {.kind = AM_AXIS_NAME, .i = 0, .name = "1:1"}};
@@ -77,6 +112,8 @@ int main(void)
     check_bench(&am_bench_cpu_ports, ports, "imul_r64", &first);
     check_bench(&am_bench_cpu_ports, legacy, "mulpd_xmm", &first);
     is_str(first.anchors, "legacy", "legacy forms are measured beside legacy anchors");
+    check_bench(&am_bench_cpu_chain, chain, "a chain of imul_r64", &first);
+    check_chains();
     check_bench(&am_bench_cpu_mix, &one, "a set of random mixes", &first);
     check_bench(&am_bench_cpu_mix, &one, "the same", &second);
     ok(first.forms[0] && strchr(first.forms, '*'), "a mix says what it is made of: %s",

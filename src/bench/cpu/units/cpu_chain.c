@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* cpu.chain: latencies of all instruction forms in seconds, and what a form needs more between
+ * vectors of another kind.
+ *
+ * A point is one form. Its loops are the form's chain, each instruction waiting for the one before,
+ * and the same chain with an addition of zeros, of floating-point numbers or of integers, behind
+ * every copy. What such a pair takes beyond the two alone is the way of a result from one kind of
+ * unit to the other and back. cpu.instr measures the same latencies in batches that are graded one
+ * by one, in some minutes; these are for predictions, which need all of them. The loops are made in
+ * prepare() and timed in slices (bench/cpu/units/slices.h). */
+#include "bench/cpu/units/slices.h"
+#include "core/bench/place.h"
+
+enum axis_index { FORM, ON };
+enum metric_index { LATENCY, WITH_FLOAT, WITH_INTEGER, METRICS };
+enum { LESS = METRICS, LOOPS = METRICS + 1 }; /* what else is in the chain, where something is */
+
+struct chain {
+    struct am_slices slices; /* first: its hooks take it for their state */
+    unsigned links;
+};
+
+static enum am_status add_pair(struct am_slices *m, const struct am_mix_form *form,
+                               enum am_mix_link kind, struct am_err *err)
+{
+    const struct am_mix_part parts[] = {{form, 1}, {am_mix_link(form, kind), 1}};
+
+    return am_slices_add_chain(m, parts, 2, err);
+}
+
+static enum am_status add_less(struct am_slices *m, const struct am_mix_form *form,
+                               struct am_err *err)
+{
+    struct am_mix_form less = *form;
+
+    less.chain = form->less;
+    return am_slices_add_chain(m, &(const struct am_mix_part){&less, 1}, 1, err);
+}
+
+static enum am_status prepare(void *state, const struct am_ctx *ctx, const struct am_value *point,
+                              struct am_work *work, struct am_err *err)
+{
+    struct chain *const c = state;
+    struct am_slices *const m = &c->slices;
+    const char *const why_not = am_mix_chain_why_not(point[FORM].name);
+    const struct am_mix_form *const form = am_mix_find(point[FORM].name);
+    enum am_status status;
+
+    if (why_not)
+        return am_fail(err, AM_E_ABSENT, "%s: %s", point[FORM].name, why_not);
+    c->links = form->links;
+    status = am_slices_open(m, ctx, LOOPS, form->domain, err);
+    if (status == AM_OK)
+        status = am_slices_add_chain(m, &(const struct am_mix_part){form, 1}, 1, err);
+    if (status == AM_OK)
+        status = add_pair(m, form, AM_MIX_FLOAT_LINK, err);
+    if (status == AM_OK)
+        status = add_pair(m, form, AM_MIX_INTEGER_LINK, err);
+    if (status == AM_OK && form->less)
+        status = add_less(m, form, err);
+    if (status != AM_OK)
+        return status;
+    am_ctx_chosen(ctx, "float_link", "%s", am_mix_link(form, AM_MIX_FLOAT_LINK)->name);
+    am_ctx_chosen(ctx, "integer_link", "%s", am_mix_link(form, AM_MIX_INTEGER_LINK)->name);
+    return am_slices_seal(m, work, err);
+}
+
+/* Per instruction of the form; what else is in the chain is taken off. */
+static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *batch,
+                                struct am_err *err)
+{
+    const struct chain *const c = state;
+    const enum am_status status = am_slices_run_timed(state, iters, batch, err);
+
+    for (int i = 0; status == AM_OK && i < METRICS; i++)
+        batch->values[i] -= c->slices.n > LESS ? batch->values[LESS] : 0;
+    if (status == AM_OK)
+        batch->values[LATENCY] /= c->links;
+    return status;
+}
+
+static const struct am_axis axes[] = {
+    [FORM] = {.name = "instr",
+              .kind = AM_AXIS_NAME,
+              .dflt = "usable",
+              .choices = am_mix_names,
+              .why_not = am_mix_chain_why_not,
+              .help = "the instruction and its operands, as in cpu.instr; destination first"},
+    [ON] = AM_AXIS_ON(.dflt = "machine"),
+    {.name = NULL},
+};
+
+static const struct am_metric metrics[] = {
+    [LATENCY] = {"latency", "cycle", AM_LOWER, AM_RULE_OWN,
+                 "from the operand that the chain runs through to the result"},
+    [WITH_FLOAT] = {"with_float", "cycle", AM_LOWER, AM_RULE_OWN,
+                    "of the chain's step and an addition of f64 vectors behind it (of integers "
+                    "where the form has no vectors)"},
+    [WITH_INTEGER] = {"with_integer", "cycle", AM_LOWER, AM_RULE_OWN,
+                      "of the chain's step and an addition of integers behind it"},
+    {.name = NULL},
+};
+
+static const struct am_systematic systematic[] = {
+    {.metric = "latency", AM_SLICED(METRICS)},
+    {.metric = "with_float", AM_SLICED(METRICS)},
+    {.metric = "with_integer", AM_SLICED(METRICS)},
+    {.metric = NULL},
+};
+
+const struct am_bench am_bench_cpu_chain = {
+    .name = "cpu.chain",
+    .summary = "latencies of instructions in chains, and between vectors of two kinds",
+    .version = 1,
+    .axes = axes,
+    .metrics = metrics,
+    .systematic = systematic,
+    .state_size = sizeof(struct chain),
+    .points_per_launch = 64,
+    .once = true,
+    .target = 0.02,
+    .named_only = true,
+    .prepare = prepare,
+    .run_timed = run_timed,
+    .verify = am_slices_verify,
+    .finish = am_slices_finish,
+};

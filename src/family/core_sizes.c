@@ -2,18 +2,24 @@
 /* Sizes of a core from curves that step up: what it has in flight, what code comes in at full
  * speed, which patterns of branches it remembers.
  *
- * A curve begins at its lowest level and leaves it, once and for all; it may rise further then.
- * Where it does is the size, between the last point below and the first above. What is in flight
- * leaves by half of the level at least, in one jump: two chains that came together come one after
- * the other. Code and patterns of branches leave it by 15 %. */
+ * What is in flight shows in one step from one plateau to a higher one: two chains that came
+ * together come one after the other. The size is where the curve crosses the middle between the
+ * two, with the points on both sides as its interval. The lower plateau may slope: from half of the
+ * window on, one pass no longer overlaps the next. Each time is the least of its launches that a
+ * second confirms, for whatever disturbs only adds. Code and patterns of branches leave their
+ * lowest level by 15 %, once and for all; where they do is the size. */
 #include "family/core.h"
+
+#include "family/incore/incore.h"
 
 #include <math.h>
 
 /* How far above the lowest level a curve has left it, relative to it. */
-static const double left_by_half = 0.5, left_by_little = 0.15;
-/* From the last point below to the first above, where it is one jump. */
-static const double jump_least = 1.2;
+static const double left_by = 0.15;
+/* Of the lowest level, what a step is at least; and what a second one has of it at most. */
+static const double step_least = 0.5, other_step_most = 0.5;
+/* Of the largest rise between two points, from which on the next belongs to the same step. */
+static const double same_step = 0.3;
 
 enum { POINTS_LEAST = 6, SIDE_LEAST = 2, LEVEL = 3 }; /* LEVEL: points that show the lowest */
 
@@ -28,7 +34,7 @@ static double median_at(const struct am_picks *curve, size_t i)
 }
 
 /* Where the lowest level, that of the first points, is left for good. */
-static struct step find_step(const struct am_picks *curve, double left_by)
+static struct step find_step(const struct am_picks *curve)
 {
     struct step s = {.low = INFINITY};
     size_t above = curve->n;
@@ -46,21 +52,11 @@ static struct step find_step(const struct am_picks *curve, double left_by)
     return s;
 }
 
-static struct step find_jump(const struct am_picks *curve)
-{
-    struct step s = find_step(curve, left_by_half);
-
-    if (s.above > 0 && median_at(curve, s.above) < jump_least * median_at(curve, s.above - 1))
-        s.above = 0;
-    return s;
-}
-
-/* Half-way between the last point below and the first above, plus what the loop has beside. */
-static struct am_fact fact_of_step(const struct am_picks *curve, const struct step *s, double more,
+/* Half-way between the last point below and the first above. */
+static struct am_fact fact_of_step(const struct am_picks *curve, const struct step *s,
                                    struct am_arena *arena)
 {
-    const double below = curve->items[s->above - 1].x + more,
-                 above = curve->items[s->above].x + more;
+    const double below = curve->items[s->above - 1].x, above = curve->items[s->above].x;
     struct am_fact fact = {.kind = AM_FACT_TYPICAL,
                            .value = (below + above) / 2,
                            .ci = {below, above, NAN},
@@ -86,34 +82,158 @@ static struct am_groups sound_groups(const struct am_deriving *d, const char *be
     return am_picks_group(sound, axes);
 }
 
-/* The fillers and half of the chain that waits: its other half has retired when the step is
- * half-way. */
+/* ---- what is in flight ---- */
+
+struct curve {
+    double *x, *y; /* counts and cycles */
+    size_t n;
+    struct am_incore rest; /* what it rests on: grade, launches, points */
+};
+
+static bool read_curve(const struct am_picks *picks, struct am_arena *arena, struct curve *c)
+{
+    const struct am_picks sorted = am_picks_curve(picks, "count", NULL);
+
+    *c = (struct curve){.x = am_arena_array(arena, sorted.n + 1, sizeof(*c->x)),
+                        .y = am_arena_array(arena, sorted.n + 1, sizeof(*c->y))};
+    for (size_t i = 0; c->x && c->y && i < sorted.n; i++) {
+        const struct am_incore_cell cell =
+            am_incore_read_cell(&c->rest, sorted.items[i].result, sorted.items[i].metric->name);
+
+        if (isnan(cell.value))
+            continue;
+        c->x[c->n] = sorted.items[i].x;
+        c->y[c->n++] = cell.value;
+    }
+    return c->x && c->y && c->n >= POINTS_LEAST;
+}
+
+static double rise_at(const struct curve *c, size_t i)
+{
+    return c->y[i] - c->y[i - 1];
+}
+
+/* From the last point of the lower plateau to the first of the higher. */
+struct ramp {
+    size_t from, to; /* equal: there is no clear step */
+};
+
+static struct ramp find_ramp(const struct curve *c)
+{
+    struct ramp r = {.from = 0};
+    double lowest = INFINITY, height;
+    size_t most = 1;
+
+    for (size_t i = 0; i < LEVEL; i++)
+        lowest = fmin(lowest, c->y[i]);
+    for (size_t i = 2; i < c->n; i++)
+        most = rise_at(c, i) > rise_at(c, most) ? i : most;
+    r = (struct ramp){most - 1, most};
+    if (r.from > 0 && rise_at(c, r.from) > same_step * rise_at(c, most))
+        r.from--;
+    if (r.to + 1 < c->n && rise_at(c, r.to + 1) > same_step * rise_at(c, most))
+        r.to++;
+    height = c->y[r.to] - c->y[r.from];
+    for (size_t i = 1; i < c->n; i++) {
+        if ((i <= r.from || i > r.to) && fabs(rise_at(c, i)) > other_step_most * height)
+            return (struct ramp){0, 0};
+    }
+    return height >= step_least * lowest && r.from + 1 >= SIDE_LEAST && r.to + SIDE_LEAST <= c->n
+               ? r
+               : (struct ramp){0, 0};
+}
+
+/* Where the curve crosses the middle of the ramp. */
+static double middle_of(const struct curve *c, const struct ramp *r)
+{
+    const double middle = (c->y[r->from] + c->y[r->to]) / 2;
+    size_t i = r->from;
+
+    while (i + 1 < r->to && c->y[i + 1] < middle)
+        i++;
+    return c->x[i] + (c->x[i + 1] - c->x[i]) * fmin((middle - c->y[i]) / rise_at(c, i + 1), 1);
+}
+
+/* Divisions that the window holds beside the fillers where the step begins. The two chains come
+ * together, half of one each, as long as the end of one and the begin of the next fit beside the
+ * fillers; at the step's end none does. Chains occupy their own kind only: places in the window and
+ * vector registers. */
+static double held_beside(const struct am_result *result)
+{
+    static const double chain = 24;
+
+    return am_result_is(result, "filler", "nop") || am_result_is(result, "filler", "zero") ||
+                   am_result_is(result, "filler", "vector")
+               ? chain / 2
+               : 0;
+}
+
+static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, double beside,
+                                   struct am_arena *arena)
+{
+    struct am_fact fact = {.name = "window",
+                           .what = "instructions of this kind that are in flight at once",
+                           .kind = AM_FACT_TYPICAL,
+                           .value = middle_of(c, r) + beside / 2,
+                           .ci = {c->x[r->from], c->x[r->to] + beside, NAN},
+                           .unit = "",
+                           .grading = c->rest.grading,
+                           .launches = c->rest.launches};
+
+    for (; fact.n_points < c->rest.n_points; fact.n_points++)
+        fact.points[fact.n_points] = c->rest.points[fact.n_points];
+    fact.evidence = am_arena_printf(arena, "%zu points: %.3g cycles below the step, %.3g above",
+                                    c->n, c->y[r->from], c->y[r->to]);
+    return fact;
+}
+
 void am_core_derive_window(const struct am_deriving *d)
 {
-    static const double chain = 12;
-    const struct am_groups groups = sound_groups(d, "cpu.window", "filler");
+    const struct am_selector selector = {"cpu.window", NULL, "cycles"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    const struct am_groups groups = am_picks_group(&all, "filler");
 
     for (size_t i = 0; i < groups.n; i++) {
-        const struct am_picks curve = am_picks_curve(&groups.items[i].picks, "count", NULL);
-        const struct step s = find_jump(&curve);
+        const struct am_result *const first = groups.items[i].picks.items[0].result;
+        struct curve curve;
+        struct ramp ramp;
         struct am_fact fact;
 
-        if (s.above == 0) {
-            if (curve.n >= POINTS_LEAST)
-                am_facts_remark(d->facts,
-                                "core.window of %s is not concluded: its times have no clear step",
-                                am_result_text(groups.items[i].picks.items[0].result, "filler"));
+        if (!read_curve(&groups.items[i].picks, d->arena, &curve))
+            continue;
+        ramp = find_ramp(&curve);
+        if (ramp.to == 0) {
+            am_facts_remark(d->facts,
+                            "core.window of %s is not concluded: its times have no clear step",
+                            am_result_text(first, "filler"));
             continue;
         }
-        fact = fact_of_step(&curve, &s, chain / 2, d->arena);
-        fact.ci.lo -= chain / 2;
-        fact.ci.hi += chain / 2;
-        fact.name = "window";
-        fact.what = "instructions of this kind that are in flight at once";
-        am_fact_label_axes(&fact, groups.items[i].picks.items[0].result, "filler");
+        fact = fact_of_ramp(&curve, &ramp, held_beside(first), d->arena);
+        am_fact_label_axes(&fact, first, "filler");
         am_facts_offer(d->facts, fact);
     }
 }
+
+double am_core_window(const struct am_result_set *set, struct am_arena *arena)
+{
+    static const char *const fillers[] = {"filler=zero", "filler=nop"};
+
+    for (size_t i = 0; i < sizeof(fillers) / sizeof(fillers[0]); i++) {
+        const struct am_selector selector = {"cpu.window", fillers[i], "cycles"};
+        const struct am_picks picks = am_select(set, &selector, arena);
+        struct curve curve;
+        struct ramp ramp;
+
+        if (picks.n == 0 || !read_curve(&picks, arena, &curve))
+            continue;
+        ramp = find_ramp(&curve);
+        if (ramp.to > 0)
+            return middle_of(&curve, &ramp) + held_beside(picks.items[0].result) / 2;
+    }
+    return 0;
+}
+
+/* ---- code and branches ---- */
 
 static void offer_size(const struct am_deriving *d, const char *bench, const char *axis,
                        struct am_fact names)
@@ -122,12 +242,12 @@ static void offer_size(const struct am_deriving *d, const char *bench, const cha
 
     for (size_t i = 0; i < groups.n && groups.n == 1; i++) {
         const struct am_picks curve = am_picks_curve(&groups.items[i].picks, axis, NULL);
-        const struct step s = find_step(&curve, left_by_little);
+        const struct step s = find_step(&curve);
         struct am_fact fact;
 
         if (s.above == 0)
             continue;
-        fact = fact_of_step(&curve, &s, 0, d->arena);
+        fact = fact_of_step(&curve, &s, d->arena);
         fact.name = names.name;
         fact.what = names.what;
         fact.unit = names.unit;
@@ -150,7 +270,7 @@ static void offer_cost(const struct am_deriving *d)
 
     for (size_t i = 0; i < groups.n && groups.n == 1; i++) {
         const struct am_picks curve = am_picks_curve(&groups.items[i].picks, "period", NULL);
-        const struct step s = find_step(&curve, left_by_little);
+        const struct step s = find_step(&curve);
         struct am_fact fact;
 
         if (s.above == 0 || curve.items[0].x > 1)

@@ -27,7 +27,8 @@ enum am_row_filler { AM_ROW_FILLER_MAP(AM_ROW_ENUM) AM_ROW_FILLERS };
 extern const char *const am_row_fillers[]; /* names by enumerator, ended by NULL */
 
 enum {
-    AM_ROW_LINKS = 12,       /* divisions of a chain */
+    AM_ROW_LINKS = 24,       /* divisions of a chain: longer than it takes to hand out a thousand
+                              * fillers */
     AM_ROW_WIDE_BYTES = 4,   /* of a nop of the longer kind, which code without chains has */
     AM_ROW_COUNT_MAX = 4096, /* fillers between two chains */
     AM_ROW_BYTES_MAX = 1 << 22,

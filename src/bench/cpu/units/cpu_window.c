@@ -105,14 +105,14 @@ static const struct am_axis window_axes[] = {
 };
 
 static const struct am_metric window_metrics[] = {
-    CYCLES("of two chains of 12 divisions with the fillers behind each"),
+    CYCLES("of two chains of 24 divisions with the fillers behind each"),
     {.name = NULL},
 };
 
 const struct am_bench am_bench_cpu_window = {
     .name = "cpu.window",
     .summary = "how many instructions, registers, loads and stores a core has in flight",
-    .version = 1,
+    .version = 2, /* 1: chains of 12 divisions */
     .axes = window_axes,
     .metrics = window_metrics,
     .state_size = sizeof(struct rows),

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "family/core.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static const char *const roles[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(ROLE)};
 static const char *const mix_names[AM_MIX_SET] = {AM_MIX_SET_MAP(MIX_NAME)};
 #undef MIX_NAME
 
-const char am_incore_needs[] = "cpu.ports cpu.mix cpu.instr";
+const char am_incore_needs[] = "cpu.ports cpu.mix cpu.chain";
 
 /* ---- mixes ---- */
 
@@ -380,8 +381,10 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
 
     *out = (struct am_incore){.held_error = NAN};
     *why_not = NULL;
-    if (!am_incore_read(set, arena, out) || out->n_forms == 0)
+    if (!am_incore_read(set, arena, out) || !am_incore_read_ways(set, arena, out) ||
+        out->n_forms == 0)
         return false;
+    out->window = am_core_window(set, arena);
     *why_not = what_is_missing(out, arena);
     scratch = am_arena_array(arena, out->n_forms, sizeof(*scratch));
     count_mixes(set, out);

@@ -47,6 +47,17 @@ struct am_incore_kind {
     double alone;          /* cycles, without the share of the loop's own instructions */
 };
 
+/* The kind of units that a form's result comes from and its operands go to; what belongs to none
+ * costs nothing on either side. */
+enum am_incore_home { AM_HOME_ANY, AM_HOME_FLOAT, AM_HOME_INTEGER };
+
+struct am_incore_way {
+    const char *form;
+    double latency; /* cycles from the operand of its chain to its result */
+    enum am_incore_home home;
+    double away; /* cycles to units of the other kind and back */
+};
+
 struct am_incore_counts {
     unsigned form, anchor;
 };
@@ -56,6 +67,9 @@ struct am_incore {
     size_t n_forms, cap_forms;
     struct am_incore_kind *kinds;
     size_t n_kinds, cap_kinds;
+    double window;              /* instructions in flight, by cpu.window; 0: not measured */
+    struct am_incore_way *ways; /* latencies, of all forms that have one */
+    size_t n_ways, cap_ways;
     struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];
     size_t n_counts;
     size_t anchors[AM_MIX_ANCHORS][2]; /* forms, of legacy loops and of others; n_forms: none */
@@ -84,10 +98,18 @@ extern const char am_incore_needs[];
 /* The form of that name; NULL when it was not measured. */
 const struct am_incore_form *am_incore_find(const struct am_incore *core, const char *name);
 
-/* Cycles from an operand to the result, by cpu.instr: the median, or of grade C the least that a
- * second launch confirms; NAN when it was not measured, or neither says anything. */
+/* Cycles from an operand to the result, by cpu.instr; NAN when nothing is said of it. */
 double am_incore_latency(const struct am_result_set *set, const char *form);
+/* The way of that form; NULL when no chain of it was measured. */
+const struct am_incore_way *am_incore_way(const struct am_incore *core, const char *form);
 
+/* ways.c: latencies by cpu.chain, or by cpu.instr where there are none. False when memory is
+ * refused. */
+bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena,
+                         struct am_incore *core);
+/* The median of a time where it concludes something, or of grade C the least that a second launch
+ * confirms; NAN when neither says anything. */
+double am_incore_sound(const struct am_result_metric *metric);
 /* rows.c: forms, their cells and their classes. False when memory is refused. */
 bool am_incore_read(const struct am_result_set *set, struct am_arena *arena,
                     struct am_incore *core);

@@ -233,9 +233,7 @@ const struct am_incore_form *am_incore_find(const struct am_incore *core, const 
     return NULL;
 }
 
-/* The median where it concludes something; else the least, as of mixes, if a second launch confirms
- * it. */
-static double sound_latency(const struct am_result_metric *m)
+double am_incore_sound(const struct am_result_metric *m)
 {
     const struct am_incore_least l = least_of((struct am_incore_least){.launches = 0}, &m->series);
 
@@ -256,7 +254,7 @@ double am_incore_latency(const struct am_result_set *set, const char *form)
         if (strcmp(r->bench, "cpu.instr") != 0 || !am_result_is(r, "instr", form))
             continue;
         m = am_result_metric(r, "latency");
-        return m ? sound_latency(m) : NAN;
+        return m ? am_incore_sound(m) : NAN;
     }
     return NAN;
 }

@@ -79,6 +79,20 @@ static void see_register(struct am_insn *out, const ZydisDecodedOperand *op, boo
     out->by_cl = out->by_cl || (op->reg.value == ZYDIS_REGISTER_CL && !first);
 }
 
+/* The number of a general register of 64 bits; AM_REG_COUNT for anything else. */
+static unsigned general_of(ZydisRegister reg)
+{
+    return reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15
+               ? AM_REG_GENERAL + (unsigned)(reg - ZYDIS_REGISTER_RAX)
+               : (unsigned)AM_REG_COUNT;
+}
+
+static bool is_followed(ZydisRegister reg)
+{
+    return reg == ZYDIS_REGISTER_NONE || reg == ZYDIS_REGISTER_RIP ||
+           general_of(reg) < AM_REG_COUNT;
+}
+
 static void see_memory(struct am_insn *out, const ZydisDecodedOperand *op)
 {
     const ZydisDecodedOperandMem *const m = &op->mem;
@@ -87,6 +101,12 @@ static void see_memory(struct am_insn *out, const ZydisDecodedOperand *op)
     out->address_parts = (m->base != ZYDIS_REGISTER_NONE) + (m->index != ZYDIS_REGISTER_NONE) +
                          (m->disp.has_displacement && m->disp.value != 0);
     out->address_scaled = m->index != ZYDIS_REGISTER_NONE && m->scale > 1;
+    out->memory =
+        (struct am_insn_memory){.base = general_of(m->base),
+                                .index = general_of(m->index),
+                                .scale = m->scale,
+                                .displacement = m->disp.has_displacement ? m->disp.value : 0,
+                                .known = is_followed(m->base) && is_followed(m->index)};
     if (m->type == ZYDIS_MEMOP_TYPE_AGEN)
         return;
     out->memory_bits = op->size;
@@ -117,6 +137,35 @@ static void see_operands(struct am_insn *out, const ZydisDecodedInstruction *in,
         }
     }
     out->same_sources = registers >= 2 && different == 0 && !out->loads;
+}
+
+/* Sums of a register and a constant: what becomes of addresses from one iteration to the next. */
+static void see_move(struct am_insn *out, const ZydisDecodedInstruction *in,
+                     const ZydisDecodedOperand *ops)
+{
+    const bool to = in->operand_count_visible >= 1 && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+    const bool by = in->operand_count_visible == 2 && ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+
+    out->moved_to = to ? general_of(ops[0].reg.value) : (unsigned)AM_REG_COUNT;
+    out->moved_from = out->moved_to;
+    if (in->mnemonic == ZYDIS_MNEMONIC_ADD && by)
+        out->moved_by = ops[1].imm.value.s;
+    else if (in->mnemonic == ZYDIS_MNEMONIC_SUB && by)
+        out->moved_by = -ops[1].imm.value.s;
+    else if (in->mnemonic == ZYDIS_MNEMONIC_INC)
+        out->moved_by = 1;
+    else if (in->mnemonic == ZYDIS_MNEMONIC_DEC)
+        out->moved_by = -1;
+    else if (in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_count_visible == 2 &&
+             ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+        out->moved_from = general_of(ops[1].reg.value);
+    else if (in->mnemonic == ZYDIS_MNEMONIC_LEA && out->memory.index == AM_REG_COUNT) {
+        out->moved_from = out->memory.base;
+        out->moved_by = out->memory.displacement;
+    } else {
+        return;
+    }
+    out->moves = out->moved_to < AM_REG_COUNT && out->moved_from < AM_REG_COUNT;
 }
 
 /* Flags are one register here. Instructions name it as a hidden operand too, with its actions. */
@@ -157,7 +206,9 @@ static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
                             .vex = in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
                                    in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
                                    in->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP};
+    out->memory = (struct am_insn_memory){.base = AM_REG_COUNT, .index = AM_REG_COUNT};
     see_operands(out, in, ops);
+    see_move(out, in, ops);
     see_flags(out, in);
     if (out->flow != AM_FLOW_NEXT && in->operand_count_visible > 0 &&
         ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {

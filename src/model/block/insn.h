@@ -28,6 +28,14 @@ enum {
 
 enum am_flow { AM_FLOW_NEXT, AM_FLOW_JUMP, AM_FLOW_BRANCH, AM_FLOW_CALL, AM_FLOW_END };
 
+/* An address, as its operand states it. */
+struct am_insn_memory {
+    unsigned base, index; /* registers; AM_REG_COUNT: none, or not a general one */
+    unsigned scale;
+    int64_t displacement;
+    bool known; /* it is the sum of these */
+};
+
 struct am_insn {
     enum am_arch arch;
     uint64_t address;
@@ -46,6 +54,12 @@ struct am_insn {
     unsigned memory_bits;
     unsigned address_parts; /* base, index and displacement that are there */
     bool address_scaled;
+    struct am_insn_memory memory; /* its operand there; a load and a store share it */
+    /* Where all that it does is to write `moved_from` plus a constant to one general register:
+     * sums that count iterations, copies, addresses. */
+    bool moves;
+    unsigned moved_to, moved_from;
+    int64_t moved_by;
     bool immediate, by_cl, masked, vex; /* vex: a destination of its own: VEX, EVEX or XOP */
     bool same_sources; /* two register operands or more, and all of them the same */
     /* Of AArch64: the first register as forms name it ("x", "d", "2d"), how many registers a load

@@ -297,6 +297,7 @@ bool am_loop_predict(const struct am_incore *core, const struct am_result_set *s
                      struct am_arena *arena, struct am_predicted *out)
 {
     const double load = latency_of(set, am_form_load(insns->items[loop->first].arch));
+    struct am_insn_around around = {.before = NULL};
     bool loads = false;
 
     *out = (struct am_predicted){.loop = loop, .n = loop->last - loop->first + 1};
@@ -305,7 +306,8 @@ bool am_loop_predict(const struct am_incore *core, const struct am_result_set *s
         struct am_predicted_line *const line = &out->lines[i];
 
         line->insn = &insns->items[loop->first + i];
-        am_insn_forms(line->insn, i ? line[-1].insn : NULL, is_measured, core, &line->forms);
+        around.before = i ? line[-1].insn : NULL;
+        am_insn_forms(line->insn, &around, is_measured, core, &line->forms);
         line->latency = line_latency(core, set, line);
         out->unknown += line->forms.match == AM_FORM_UNKNOWN;
         out->like += line->forms.match == AM_FORM_LIKE;

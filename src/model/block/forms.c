@@ -9,6 +9,7 @@
 
 struct naming {
     const struct am_insn *insn;
+    const struct am_insn_around *around;
     am_form_known_fn *known;
     const void *self;
 };
@@ -34,6 +35,14 @@ static bool is_plain_move(const char *m)
     return is_any(m, names);
 }
 
+/* Stores of one half of a vector; as loads they are operations, which merge. */
+static bool is_half_store(const struct am_insn *in)
+{
+    static const char *const names[] = {"*movlp?", "*movhp?", NULL};
+
+    return in->stores && is_any(in->mnemonic, names);
+}
+
 /* The form that loads so many bits into a register of the instruction's kind. */
 static const char *load_form(const struct am_insn *in)
 {
@@ -49,8 +58,10 @@ static const char *load_form(const struct am_insn *in)
                                     : "vmovsd_xmm_m64";
 }
 
-static const char *store_form(const struct am_insn *in)
+static const char *store_form(const struct am_insn *in, bool other_line)
 {
+    if (in->vector_bits == 0 && other_line)
+        return "mov_m64_r64_lines";
     if (in->vector_bits == 0)
         return in->immediate ? "mov_m64_imm" : "mov_m64_r64";
     if (!in->vex)
@@ -143,6 +154,12 @@ static const char *broadcast_form(const struct am_insn *in)
     return in->memory_bits >= 64 ? "vbroadcastsd_ymm_m64" : "vbroadcastss_ymm_m32";
 }
 
+/* From memory these are loads: elements are doubled on the way. */
+static const char *doubling_form(const struct am_insn *in)
+{
+    return !in->loads ? NULL : in->vector_bits >= 256 ? "vmovups_ymm_m256" : load_form(in);
+}
+
 static const char *mask_move_form(const struct am_insn *in)
 {
     return in->to_general ? "kmovw_r32_k" : in->from_general ? "kmovw_k_r32" : "kmovw_k";
@@ -161,6 +178,7 @@ static const struct {
     bool whole;
 } special[] = {
     {"movzx", extension_form, true},      {"movsx*", extension_form, true},
+    {"*movddup", doubling_form, true},    {"*movs?dup", doubling_form, true},
     {"lea", address_form, true},          {"imul", product_form, false},
     {"cmov*", condition_form, false},     {"set*", condition_form, false},
     {"*cvtsi2s?", gpr_conversion, false}, {"*cvt*s?2si", gpr_conversion, false},
@@ -187,6 +205,11 @@ static const struct {
     {"sbb", "add"},
     {"andn", "add"},
     {"bls*", "add"},
+    {"bswap", "add"},
+    {"cqo", "add"},
+    {"cdq", "add"},
+    {"c?de", "add"},
+    {"mul", "imul"},
     {"shr", "shl"},
     {"sar", "shl"},
     {"rol", "shl"},
@@ -238,13 +261,13 @@ static const struct {
     {"pcmpgtw", "pcmpgtd"},
     {"pcmpgtq", "pcmpgtd"},
     {"pcmpgtd", "paddd"},
+    {"pmaxsd", "paddd"}, /* before what it stands for */
     {"pmin??", "pmaxsd"},
     {"pmax??", "pmaxsd"},
-    {"pmaxsd", "paddd"},
+    {"psllvq", "pslld"},
     {"psllv?", "psllvq"},
     {"psrlv?", "psllvq"},
     {"psrav?", "psllvq"},
-    {"psllvq", "pslld"},
     {"psll?", "pslld"},
     {"psrl?", "pslld"},
     {"psra?", "pslld"},
@@ -284,6 +307,13 @@ static const struct {
     {"cvt*pd2dq", "cvtpd2ps"},
     {"cvtss2sd", "cvtdq2ps"},
     {"cvtsd2ss", "cvtdq2ps"},
+    {"round??", "cvtdq2ps"},
+    {"addsub??", "addpd"},
+    {"psadbw", "pmuludq"},
+    {"insertps", "shufps"},
+    {"movhp?", "unpcklpd"},
+    {"divps", "divpd"},
+    {"sqrtps", "sqrtpd"},
     {"cmplt?d", "addpd"},
     {"cmplt?s", "addpd"},
     {"sqrtss", "sqrtsd"},
@@ -414,6 +444,7 @@ static const struct {
 } stand_ins[] = {
     {"movzbl_r32_m8", "mov_r64_m64_row"},
     {"mov_m64_imm", "mov_m64_r64"},
+    {"mov_m64_r64_lines", "mov_m64_r64"},
     {"mov_r32", "mov_r64"},
     {"mov_r32_imm", "add_r64"},
     {"sete_r8", "cmovb_r64"},
@@ -438,6 +469,10 @@ static const struct {
     {"movswq_r64", "movzbl_r32"},
     {"movsbq_r64", "movzbl_r32"},
     {"cvttsd2si_r64_xmm", "movq_r64_xmm"},
+    {"movmskpd_r32_xmm", "movq_r64_xmm"},
+    {"pmovmskb_r32_xmm", "movq_r64_xmm"},
+    {"vmovmskpd_r32_ymm", "vmovq_r64_xmm"},
+    {"vpmovmskb_r32_ymm", "vmovq_r64_xmm"},
     {"ucomisd_xmm", "movq_r64_xmm"},
     {"vucomisd_xmm", "vmovq_r64_xmm"},
 };
@@ -476,7 +511,7 @@ static enum am_form_match name_move(const struct naming *n, struct am_insn_forms
 
     if (in->loads)
         return take(n, load_form(in), out->load);
-    return in->stores ? take(n, store_form(in), out->store)
+    return in->stores ? take(n, store_form(in, n->around->other_line), out->store)
                       : take(n, move_form(in), out->operation);
 }
 
@@ -503,13 +538,13 @@ static enum am_form_match name_operation(const struct naming *n, bool *whole, ch
     return find_operation(n, out);
 }
 
-static void name_x86_64(const struct am_insn *insn, const struct am_insn *before,
+static void name_x86_64(const struct am_insn *insn, const struct am_insn_around *around,
                         am_form_known_fn *known, const void *self, struct am_insn_forms *out)
 {
-    const struct naming n = {.insn = insn, .known = known, .self = self};
+    const struct naming n = {.insn = insn, .around = around, .known = known, .self = self};
     bool whole = false;
 
-    if (is_fused(insn, before)) {
+    if (is_fused(insn, around->before)) {
         out->match = AM_FORM_NONE;
     } else if (insn->flow == AM_FLOW_BRANCH || insn->flow == AM_FLOW_JUMP) {
         out->match = lesser(take(&n, "add_r64", out->operation), AM_FORM_LIKE);
@@ -518,7 +553,7 @@ static void name_x86_64(const struct am_insn *insn, const struct am_insn *before
         out->match = take(&n, "xor_r32_zero", out->operation);
     } else if (am_glob_match("prefetch*", insn->mnemonic)) {
         out->match = lesser(take(&n, "mov_r64_m64_row", out->load), AM_FORM_LIKE);
-    } else if (is_plain_move(insn->mnemonic)) {
+    } else if (is_plain_move(insn->mnemonic) || is_half_store(insn)) {
         out->match = name_move(&n, out);
     } else {
         out->match = name_operation(&n, &whole, out->operation);
@@ -527,20 +562,25 @@ static void name_x86_64(const struct am_insn *insn, const struct am_insn *before
         if (insn->loads && !whole)
             out->match = lesser(out->match, take(&n, load_form(insn), out->load));
         if (insn->stores)
-            out->match = lesser(out->match, take(&n, store_form(insn), out->store));
+            out->match =
+                lesser(out->match, take(&n, store_form(insn, around->other_line), out->store));
     }
 }
 
 /* ---- by architecture ---- */
 
-typedef void name_fn(const struct am_insn *insn, const struct am_insn *before,
+typedef void name_fn(const struct am_insn *insn, const struct am_insn_around *around,
                      am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 
 static const struct {
     name_fn *name;
-    const char *slot, *load;
-} archs[AM_ARCHS] = {[AM_ARCH_X86_64] = {name_x86_64, "xor_r32_zero", "mov_r64_m64"},
-                     [AM_ARCH_AARCH64] = {am_insn_forms_aarch64, "nop", "ldr_x"}};
+    const char *slot, *load, *forward[2];
+} archs[AM_ARCHS] = {
+    [AM_ARCH_X86_64] = {name_x86_64,
+                        "xor_r32_zero",
+                        "mov_r64_m64",
+                        {"store_load_r64", "store_load_xmm"}},
+    [AM_ARCH_AARCH64] = {am_insn_forms_aarch64, "nop", "ldr_x", {"str_ldr_x", "str_ldr_q"}}};
 
 const char *am_form_slot(enum am_arch arch)
 {
@@ -552,9 +592,14 @@ const char *am_form_load(enum am_arch arch)
     return archs[arch].load;
 }
 
-void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
+const char *am_form_forward(enum am_arch arch, bool vectors)
+{
+    return archs[arch].forward[vectors ? 1 : 0];
+}
+
+void am_insn_forms(const struct am_insn *insn, const struct am_insn_around *around,
                    am_form_known_fn *known, const void *self, struct am_insn_forms *out)
 {
     *out = (struct am_insn_forms){.match = AM_FORM_EXACT, .times = 1};
-    archs[insn->arch].name(insn, before, known, self, out);
+    archs[insn->arch].name(insn, around, known, self, out);
 }

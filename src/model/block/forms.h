@@ -32,16 +32,23 @@ struct am_insn_forms {
 /* Whether a form of that name was measured. */
 typedef bool am_form_known_fn(const void *self, const char *name);
 
-/* What stands for a slot of the front end and for a load from the first-level cache. */
+/* What stands for a slot of the front end, for a load from the first-level cache, and for a store
+ * and a load of what it wrote (of general registers, of vectors). */
 const char *am_form_slot(enum am_arch arch);
 const char *am_form_load(enum am_arch arch); /* by its latency */
+const char *am_form_forward(enum am_arch arch, bool vectors);
 
-/* `before` is the instruction before it in the loop (NULL: none): a jump is fused with some. */
-void am_insn_forms(const struct am_insn *insn, const struct am_insn *before,
+/* What stands around an instruction in its loop. */
+struct am_insn_around {
+    const struct am_insn *before; /* NULL: none; a jump is fused with some */
+    bool other_line; /* the store before it, or in the iteration before, is to another line */
+};
+
+void am_insn_forms(const struct am_insn *insn, const struct am_insn_around *around,
                    am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 
 /* The same of AArch64 alone (forms_aarch64.c). */
-void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn *before,
+void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn_around *around,
                            am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 
 #endif

@@ -263,12 +263,12 @@ static bool is_fused(const struct am_insn *in, const struct am_insn *before)
     return am_glob_match("b.*", in->mnemonic) && before && is_any(before->mnemonic, with);
 }
 
-void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn *before,
+void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn_around *around,
                            am_form_known_fn *known, const void *self, struct am_insn_forms *out)
 {
     const struct naming n = {.insn = insn, .known = known, .self = self};
 
-    if (is_fused(insn, before))
+    if (is_fused(insn, around->before))
         out->match = AM_FORM_NONE;
     else if (insn->flow == AM_FLOW_BRANCH || insn->flow == AM_FLOW_JUMP)
         out->match = take(&n, "add_x", out->operation) ? AM_FORM_LIKE : AM_FORM_UNKNOWN;

@@ -18,6 +18,8 @@ struct am_core_bound {
     double cycles, lo, hi; /* of one pass over each */
     double share, share_lo,
         share_hi;      /* of the time that the point took; 0: nothing is said of it */
+    double moved;      /* share of the time that bytes from behind the first-level cache take, which
+                        * may or may not overlap with it */
     const char *limit; /* of the longest: a resource, or words */
     size_t unknown;    /* instructions that nothing was measured of */
 };
@@ -93,8 +95,8 @@ void am_explain_core(const struct am_result_set *measured, const struct am_facts
                      struct am_explanations *all);
 /* The same of one point, by a core that was inferred before and its clock: fills e->core. False
  * when nothing can be said. */
-bool am_explain_loops(const struct am_incore *core, const struct am_result_set *measured, double hz,
-                      struct am_arena *arena, struct am_explanation *e);
+bool am_explain_loops(const struct am_incore *core, double hz, struct am_arena *arena,
+                      struct am_explanation *e);
 /* Seconds that an iteration of an explained point took. */
 double am_explain_seconds(const struct am_explanation *e);
 

@@ -17,7 +17,6 @@ static const double error_most = 0.1;
 static const uint64_t any_address = 0x1000;
 
 struct telling {
-    const struct am_result_set *measured;
     const struct am_incore *core;
     struct am_arena *arena;
 };
@@ -40,6 +39,7 @@ static const char *limit_of(const struct telling *t, const struct am_predicted *
 {
     return p->limit == AM_LIMIT_RESOURCE ? t->core->resources[p->busiest]
            : p->limit == AM_LIMIT_CHAIN  ? "a chain from one pass to the next"
+           : p->limit == AM_LIMIT_WINDOW ? "what the window holds"
                                          : "the jump";
 }
 
@@ -103,22 +103,42 @@ static bool tell_loops(const struct telling *t, const struct am_explanation *e,
         struct am_predicted p;
 
         if (loops.items[i].calls ||
-            !am_loop_predict(t->core, t->measured, &insns, &loops.items[i], t->arena, &p))
+            !am_loop_predict(t->core, &insns, &loops.items[i], t->arena, &p))
             return false;
         add_loop(t, &p, &longest, out);
     }
     return loops.n > 0;
 }
 
-bool am_explain_loops(const struct am_incore *core, const struct am_result_set *measured, double hz,
-                      struct am_arena *arena, struct am_explanation *e)
+/* The largest of what reading, writing and both take of the point's time by their roofs. Within the
+ * first-level cache the loops' own loads and stores count. */
+static double moved_share(const struct am_explanation *e)
 {
-    const struct telling t = {.measured = measured, .core = core, .arena = arena};
+    const double amounts[AM_CEILING_KINDS] = {[AM_CEILING_READ] = e->work.bytes_read,
+                                              [AM_CEILING_WRITE] = e->work.bytes_written,
+                                              [AM_CEILING_BYTES] =
+                                                  e->work.bytes_read + e->work.bytes_written};
+    double most = 0;
+
+    if (e->level <= AM_TIER_L1D || e->level >= AM_TIER_COUNT)
+        return 0;
+    for (size_t i = 0; i < AM_CEILING_KINDS; i++) {
+        if (e->roofs[i].ceiling && e->roofs[i].rate > 0)
+            most = fmax(most, amounts[i] / e->roofs[i].rate);
+    }
+    return most / am_explain_seconds(e);
+}
+
+bool am_explain_loops(const struct am_incore *core, double hz, struct am_arena *arena,
+                      struct am_explanation *e)
+{
+    const struct telling t = {.core = core, .arena = arena};
     struct am_core_bound *const c = &e->core;
 
     if (!is_candidate(e) || !tell_loops(&t, e, c))
         return false;
     c->share = passes_of(e) * c->cycles / hz / am_explain_seconds(e);
+    c->moved = moved_share(e);
     c->share_lo = c->share * c->lo / c->cycles * (1 - core->held_error);
     c->share_hi = c->share * c->hi / c->cycles * (1 + core->held_error);
     return true;
@@ -149,7 +169,7 @@ void am_explain_core(const struct am_result_set *measured, const struct am_facts
         if (!inferred && !infer(measured, arena, &core))
             return;
         inferred = true;
-        if (am_explain_loops(&core, measured, clock->value, arena, e))
+        if (am_explain_loops(&core, clock->value, arena, e))
             e->next = am_explain_next(e, facts, roofline, arena);
     }
 }

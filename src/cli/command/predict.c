@@ -66,10 +66,8 @@ static enum am_status load_core(const struct am_cli *cli, const char *word,
                    why_not ? why_not : "it has no mixes of instructions", am_incore_needs);
 }
 
-static enum am_status predict_loops(const struct am_cli *cli,
-                                    const struct am_machine_model *machine,
-                                    const struct am_insns *insns, struct am_loop_view *view,
-                                    struct am_err *err)
+static enum am_status predict_loops(const struct am_cli *cli, const struct am_insns *insns,
+                                    struct am_loop_view *view, struct am_err *err)
 {
     struct am_loops loops;
     struct am_predicted *blocks;
@@ -80,8 +78,7 @@ static enum am_status predict_loops(const struct am_cli *cli,
         return am_fail(err, AM_E_USAGE, "%s: %s has no loop", view->file, view->function);
     blocks = am_arena_array(cli->arena, loops.n, sizeof(*blocks));
     for (size_t i = 0; blocks && i < loops.n; i++) {
-        if (!am_loop_predict(view->core, &machine->set, insns, &loops.items[i], cli->arena,
-                             &blocks[i]))
+        if (!am_loop_predict(view->core, insns, &loops.items[i], cli->arena, &blocks[i]))
             blocks = NULL;
     }
     if (!blocks)
@@ -119,7 +116,7 @@ enum am_status am_cmd_predict(struct am_cli *cli, struct am_err *err)
     if (s == AM_OK) {
         view.function = code.name;
         view.run = machine.name;
-        s = predict_loops(cli, &machine, &insns, &view, err);
+        s = predict_loops(cli, &insns, &view, err);
     }
     if (s == AM_OK) {
         const struct am_document document = am_document_loops(&view);

@@ -203,7 +203,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .description =
                 "FILE is an object file, a library or a program of x86-64. Every innermost loop of "
                 "the function that --function names is held against what a run measured: cpu.ports "
-                "and cpu.mix (which resources instructions share), cpu.instr (latencies). Said are "
+                "and cpu.mix (which resources instructions share), cpu.chain or cpu.instr (latencies). Said are "
                 "the cycles per iteration, the resource or the chain that limits, the pressure on "
                 "every resource, and what stands for each instruction; one that was measured "
                 "neither itself nor by its like is unknown, and makes the prediction a lower bound. "

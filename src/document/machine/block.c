@@ -10,8 +10,10 @@ static const char *const match_words[] = {[AM_FORM_NONE] = "fused",
                                           [AM_FORM_EXACT] = "exact",
                                           [AM_FORM_LIKE] = "like",
                                           [AM_FORM_UNKNOWN] = "unknown"};
-static const char *const limit_words[] = {
-    [AM_LIMIT_RESOURCE] = "resource", [AM_LIMIT_CHAIN] = "chain", [AM_LIMIT_JUMP] = "jump"};
+static const char *const limit_words[] = {[AM_LIMIT_RESOURCE] = "resource",
+                                          [AM_LIMIT_CHAIN] = "chain",
+                                          [AM_LIMIT_JUMP] = "jump",
+                                          [AM_LIMIT_WINDOW] = "window"};
 
 static uint64_t first_address(const struct am_predicted *b)
 {
@@ -37,6 +39,13 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                             "to the next (marked). Resources alone allow %.2f (%s).",
                             least, b->cycles, fmax(b->throughput, 1),
                             v->core->resources[b->busiest]);
+    else if (b->limit == AM_LIMIT_WINDOW)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%s%.2f cycles per iteration, limited by the window: %.0f instructions "
+                            "under way do not hide what they wait for. Resources alone allow %.2f "
+                            "(%s), chains %.2f.",
+                            least, b->cycles, v->core->window, fmax(b->throughput, 1),
+                            v->core->resources[b->busiest], b->chain);
     else
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s1 cycle per iteration, limited by the jump; resources would allow "
@@ -158,7 +167,7 @@ static void add_summary(struct am_body *body, const struct am_loop_view *v)
     static const struct am_column columns[] = {
         {.key = "loop"},     {.key = "instructions"}, {.key = "cycles"}, {.key = "limit"},
         {.key = "resource"}, {.key = "throughput"},   {.key = "lo"},     {.key = "hi"},
-        {.key = "chain"},    {.key = "unknown"},      {.key = "like"},
+        {.key = "chain"},    {.key = "unknown"},      {.key = "like"},   {.key = "window"},
     };
     struct am_table *const t = am_block_table(body, columns, sizeof(columns) / sizeof(columns[0]));
 
@@ -177,6 +186,7 @@ static void add_summary(struct am_body *body, const struct am_loop_view *v)
         (void)am_table_number(t, AM_FORM_NUMBER, b->chain);
         (void)am_table_whole(t, b->unknown);
         (void)am_table_whole(t, b->like);
+        (void)am_table_number(t, AM_FORM_NUMBER, b->played);
     }
 }
 

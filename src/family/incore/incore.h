@@ -98,8 +98,6 @@ extern const char am_incore_needs[];
 /* The form of that name; NULL when it was not measured. */
 const struct am_incore_form *am_incore_find(const struct am_incore *core, const char *name);
 
-/* Cycles from an operand to the result, by cpu.instr; NAN when nothing is said of it. */
-double am_incore_latency(const struct am_result_set *set, const char *form);
 /* The way of that form; NULL when no chain of it was measured. */
 const struct am_incore_way *am_incore_way(const struct am_incore *core, const char *form);
 

@@ -245,20 +245,6 @@ double am_incore_sound(const struct am_result_metric *m)
                : NAN;
 }
 
-double am_incore_latency(const struct am_result_set *set, const char *form)
-{
-    for (size_t i = 0; i < set->n; i++) {
-        const struct am_result *const r = &set->results[i];
-        const struct am_result_metric *m;
-
-        if (strcmp(r->bench, "cpu.instr") != 0 || !am_result_is(r, "instr", form))
-            continue;
-        m = am_result_metric(r, "latency");
-        return m ? am_incore_sound(m) : NAN;
-    }
-    return NAN;
-}
-
 /* ---- classes ---- */
 
 /* How far two cells are apart beyond their intervals, relative to the smaller; 0 where they are

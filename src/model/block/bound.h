@@ -3,9 +3,11 @@
  *
  * Three bounds: the busiest resource, by the weights that mixes of instructions gave; the longest
  * chain that runs through one iteration into the next, by latencies of single instructions; and one
- * cycle for the jump. The largest is the prediction. It assumes that data are in the first-level
- * cache, that branches are foreseen and that enough iterations are under way at once; a store that
- * a later load reads is no chain here. Instructions without a form make it a lower bound. */
+ * cycle for the jump. The largest is the prediction, or more where the window of the core was
+ * measured and iterations that are played in it take longer than each bound says (flow.h): of long
+ * bodies too few are under way at once to hide what their instructions wait for. It assumes that
+ * data are in the first-level cache at multiples of their size and that branches are foreseen.
+ * Instructions without a form make it a lower bound. */
 #ifndef AM_MODEL_BLOCK_BOUND_H
 #define AM_MODEL_BLOCK_BOUND_H
 
@@ -13,14 +15,19 @@
 #include "model/block/forms.h"
 #include "model/block/loops.h"
 
-enum am_limit { AM_LIMIT_RESOURCE, AM_LIMIT_CHAIN, AM_LIMIT_JUMP };
+enum am_limit { AM_LIMIT_RESOURCE, AM_LIMIT_CHAIN, AM_LIMIT_JUMP, AM_LIMIT_WINDOW };
 
 struct am_predicted_line {
     const struct am_insn *insn;
     struct am_insn_forms forms;
     double latency;  /* cycles to its result; NAN where it is not known */
-    double pressure; /* cycles that it takes of the busiest resource */
-    bool on_chain;   /* of the longest chain from one iteration to the next */
+    double *use;     /* cycles that it takes, by resource */
+    double pressure; /* the same of the busiest */
+    enum am_incore_home home;
+    double base_more; /* cycles that the base of an address computation takes beyond its index */
+    double away;      /* cycles between units of its kind and of the other, there and back */
+    bool renamed;     /* a move whose result is its operand */
+    bool on_chain;    /* of the longest chain from one iteration to the next */
 };
 
 struct am_predicted {
@@ -35,7 +42,9 @@ struct am_predicted {
     double chain;             /* cycles per iteration by the longest chain */
     size_t unknown, like;     /* instructions without a form, and with another's */
     size_t latencies_unknown; /* instructions whose latency is not known: counted as one cycle */
-    double cycles;            /* the prediction */
+    double played; /* cycles per iteration with resources, chains and a window at once; NAN: the
+                    * window is not known */
+    double cycles; /* the prediction */
     enum am_limit limit;
 };
 
@@ -43,8 +52,7 @@ struct am_predicted {
 enum am_arch am_core_arch(const struct am_incore *core);
 
 /* False when memory is refused. The instructions are of the core's architecture. */
-bool am_loop_predict(const struct am_incore *core, const struct am_result_set *set,
-                     const struct am_insns *insns, const struct am_loop *loop,
-                     struct am_arena *arena, struct am_predicted *out);
+bool am_loop_predict(const struct am_incore *core, const struct am_insns *insns,
+                     const struct am_loop *loop, struct am_arena *arena, struct am_predicted *out);
 
 #endif

@@ -17,6 +17,7 @@
 __asm__(
     ".pushsection .text\n"
     ".globl tb_chain, tb_units, tb_nested, tb_moves, tb_odd, tb_behind, tb_two, tb_kept\n"
+    ".globl tb_same_place, tb_next_place, tb_other_place, tb_ways, tb_across\n"
     ".type tb_chain, @function\n"
     "tb_chain:\n1:\n\tmulsd (%rsi), %xmm0\n\taddsd %xmm2, %xmm0\n\tadd $8, %rsi\n\tdec %rdi\n\t"
     "jnz 1b\n\tret\n"
@@ -48,6 +49,24 @@ __asm__(
     ".type tb_kept, @function\n"
     "tb_kept:\n1:\n\tcmovb %rcx, %rax\n\tadd %rdx, %rax\n\tmov %cl, %al\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_kept, .-tb_kept\n"
+    ".type tb_same_place, @function\n"
+    "tb_same_place:\n1:\n\tadd %rax, 8(%rsi,%rcx,4)\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_same_place, .-tb_same_place\n"
+    ".type tb_next_place, @function\n"
+    "tb_next_place:\n1:\n\tmov %rsi, %rdx\n\tmovsd (%rdx), %xmm0\n\taddsd %xmm1, %xmm0\n\t"
+    "movsd %xmm0, 8(%rsi)\n\tadd $8, %rsi\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_next_place, .-tb_next_place\n"
+    ".type tb_other_place, @function\n"
+    "tb_other_place:\n1:\n\tmovsd (%rsi), %xmm0\n\taddsd %xmm1, %xmm0\n\t"
+    "movsd %xmm0, -8(%rsi)\n\tmovsd %xmm0, 8(%rdx)\n\tadd $8, %rsi\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_other_place, .-tb_other_place\n"
+    ".type tb_ways, @function\n"
+    "tb_ways:\n1:\n\taddsd %xmm1, %xmm0\n\tpaddd %xmm2, %xmm0\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_ways, .-tb_ways\n"
+    ".type tb_across, @function\n"
+    "tb_across:\n1:\n\tmovups 8(%rsi), %xmm0\n\tmovups 24(%rsi), %xmm1\n\tmovups 32(%rsi), %xmm2\n\t"
+    "movups 48(%rsi), %xmm3\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_across, .-tb_across\n"
     ".popsection");
 #endif
 
@@ -147,6 +166,10 @@ static const struct {
     {"movsd_xmm_m64", -1, {0.2, 0, 0, 0, 0.5}},
     {"mov_r64_m64_row", -1, {0.2, 0, 0, 0, 0.5}},
     {"mov_r64", -1, {0.2}},
+    {"paddd_xmm", 9, {0.2, 0, 0.5}}, /* by cpu.instr; cpu.chain says 1 */
+    {"movups_xmm_m128", -1, {0.2, 0, 0, 0, 0.5}},
+    {"mov_m64_r64", -1, {0.2}},
+    {"movsd_m64_xmm", -1, {0.2}},
 };
 enum { KNOWN = sizeof(known) / sizeof(known[0]), RESOURCES = 5 };
 static const char *resource_names[] = {"front", "alu", "add", "mul", "load"};
@@ -155,6 +178,21 @@ struct core {
     struct rx_run run;
     struct am_incore incore;
 };
+
+/* A chain alone and with an addition of either kind behind each step: 3 and 1 cycles, and 2 more
+ * between the kinds, there and back. */
+static void add_chain(struct rx_run *run, const char *form, double alone, double with_float,
+                      double with_integer)
+{
+    struct am_result *const r =
+        rx_add(run, "cpu.chain", am_arena_printf(&run->arena, "instr=%s", form),
+               (const struct rx_metric[]){{"latency", "cycle", alone},
+                                          {"with_float", "cycle", with_float},
+                                          {"with_integer", "cycle", with_integer}});
+
+    am_kvs_add(&r->chosen, &run->arena, "float_link", "addpd_xmm");
+    am_kvs_add(&r->chosen, &run->arena, "integer_link", "paddd_xmm");
+}
 
 static void make_core(struct core *c)
 {
@@ -181,7 +219,14 @@ static void make_core(struct core *c)
     }
     (void)rx_add(&c->run, "cpu.instr", "instr=mov_r64_m64",
                  (const struct rx_metric[]){{"latency", "cycle", 5}, {0}});
+    add_chain(&c->run, "addpd_xmm", 3, 6, 6);
+    add_chain(&c->run, "addsd_xmm", 3, 6, 6);
+    add_chain(&c->run, "paddd_xmm", 1, 6, 2);
+    add_chain(&c->run, "store_load_r64", 7, 8, 8);
+    add_chain(&c->run, "store_load_xmm", 6, 9, 7);
     am_evidence_settle(&c->run.set);
+    if (!am_incore_read_ways(&c->run.set, arena, in))
+        abort();
     in->model = (struct am_resources_model){.kinds = KNOWN, .resources = RESOURCES, .weights = w};
 }
 
@@ -199,14 +244,30 @@ static struct am_predicted predict(struct core *c, const struct bytes *self, con
            am_insns_decode(&code, arena, insns, &err) == AM_OK &&
            am_loops_find(insns, arena, loops) && loops->n == 1,
        "%s has one innermost loop", name);
-    if (loops->n != 1 ||
-        !am_loop_predict(&c->incore, &c->run.set, insns, &loops->items[0], arena, &out))
+    if (loops->n != 1 || !am_loop_predict(&c->incore, insns, &loops->items[0], arena, &out))
         abort();
     for (size_t i = 0; i < out.n; i++)
         printf("# %-28s %s %s latency %g %s\n", out.lines[i].insn->text,
                out.lines[i].forms.operation, out.lines[i].forms.load, out.lines[i].latency,
                out.lines[i].on_chain ? "*" : "");
     return out;
+}
+
+/* What goes through memory, between two kinds of units, and across lines. */
+static void check_places(struct core *c, const struct bytes *self)
+{
+    struct am_predicted p = predict(c, self, "tb_same_place");
+
+    is_near(p.chain, 8, 0.05, "a sum in memory waits for its own store, 7 cycles, and is added to");
+    ok(p.lines[0].on_chain && p.limit == AM_LIMIT_CHAIN, "which is the chain");
+    p = predict(c, self, "tb_next_place");
+    is_near(p.chain, 9, 0.05, "what the iteration before stored is found through sums and copies");
+    p = predict(c, self, "tb_other_place");
+    ok(p.chain < 1.1, "neighbours and other registers' places are not the same (%g)", p.chain);
+    p = predict(c, self, "tb_ways");
+    is_near(p.chain, 6, 0.05, "3 and 1 cycles, and 2 from kind to kind and back");
+    p = predict(c, self, "tb_across");
+    is_near(p.cycles, 0.5 * (2 + 2 * 1.25), 1e-6, "of 16 bytes at 8 every fourth crosses a line");
 }
 
 static void check_loops(const struct bytes *self)
@@ -243,6 +304,7 @@ static void check_loops(const struct bytes *self)
     p = predict(&c, self, "tb_kept");
     ok(p.chain > 1.5 && p.lines[0].on_chain && p.lines[1].on_chain && p.lines[2].on_chain,
        "what a conditional move and a move of a byte leave goes on through them (%g)", p.chain);
+    check_places(&c, self);
     p = predict(&c, self, "tb_odd");
     ok(p.unknown == 1, "an instruction without a form is unknown");
     ok(p.lines[1].forms.match == AM_FORM_LIKE && p.lines[1].forms.load[0],
@@ -271,7 +333,7 @@ static void check_explained(const struct bytes *self)
     e.result = r;
     e.metric = &r->metrics[0];
     e.measured = e.metric->summary;
-    ok(!am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "without code nothing is said");
+    ok(!am_explain_loops(&c.incore, 1e9, arena, &e), "without code nothing is said");
     if (find(self, "tb_units", arena, &code, &err) != AM_OK)
         abort();
     kept.data = code.bytes;
@@ -279,7 +341,7 @@ static void check_explained(const struct bytes *self)
     r->attachments = &kept;
     r->n_attachments = 1;
     am_kvs_add(&r->chosen, arena, "code_passes", "100");
-    ok(am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "its loop is told");
+    ok(am_explain_loops(&c.incore, 1e9, arena, &e), "its loop is told");
     is_near(e.core.cycles, 4, 1e-9, "only its own, which takes 4 cycles");
     is_near(e.core.share, 0.8, 1e-6, "100 passes are 0.4 of the 0.5 us that an iteration took");
     ok(e.core.share_lo < 0.72 && e.core.share_hi > 0.88, "from %.2f to %.2f: weights and error",
@@ -291,10 +353,10 @@ static void check_explained(const struct bytes *self)
         abort();
     kept.data = code.bytes;
     kept.n = code.n;
-    ok(am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "a kernel of two loops is told");
+    ok(am_explain_loops(&c.incore, 1e9, arena, &e), "a kernel of two loops is told");
     is_near(e.core.cycles, 5, 1e-9, "both of them: a product's chain and a pointer's");
     am_kvs_add(&r->chosen, arena, "code_loops", "longest");
-    ok(am_explain_loops(&c.incore, &c.run.set, 1e9, arena, &e), "and where the longest counts");
+    ok(am_explain_loops(&c.incore, 1e9, arena, &e), "and where the longest counts");
     is_near(e.core.cycles, 4, 1e-9, "the other is left out");
     am_arena_fini(arena);
 }

@@ -103,6 +103,8 @@ static void make_core(struct core *c)
     (void)rx_add(&c->run, "cpu.instr", "instr=ldr_x",
                  (const struct rx_metric[]){{"latency", "cycle", 5}, {0}});
     am_evidence_settle(&c->run.set);
+    if (!am_incore_read_ways(&c->run.set, arena, in))
+        abort();
     in->model = (struct am_resources_model){.kinds = KNOWN, .resources = RESOURCES, .weights = w};
 }
 
@@ -130,7 +132,7 @@ static struct am_predicted predict(struct core *c, const uint32_t *words, size_t
            loops->n == 1,
        "%zu words have one loop", n);
     if (loops->n != 1 ||
-        !am_loop_predict(&c->incore, &c->run.set, insns, &loops->items[0], arena, &out))
+        !am_loop_predict(&c->incore, insns, &loops->items[0], arena, &out))
         abort();
     for (size_t i = 0; i < out.n; i++)
         printf("# %-28s %s %s %s latency %g %s\n", out.lines[i].insn->text,

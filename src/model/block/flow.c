@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/* Iterations of a loop, played by latencies. */
+#include "model/block/flow.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ITERATIONS_LEAST = 64,
+    ITERATIONS_MOST = 512,
+    STEPS = 4096,     /* instructions that are played at least, of bodies that are not too short */
+    STORES_MAX = 256, /* the last ones that a load may meet */
+    CYCLES_KEPT = 4096, /* of resources: more than a window of instructions reaches */
+    GENERALS = AM_REG_VECTOR - AM_REG_GENERAL,
+};
+
+/* ---- latencies ---- */
+
+/* The same operation under the names that chains have: of another width or encoding, or there and
+ * back between register files, of which half is taken. */
+static const struct am_incore_way *other_way(const struct am_incore *core, const char *form)
+{
+    static const char *const pairs[][2] = {
+        {"movq_r64_xmm", "movq_r64_xmm_pair"},
+        {"movq_xmm_r64", "movq_r64_xmm_pair"},
+        {"cvttsd2si_r64_xmm", "cvttsd2si_cvtsi2sd_r64_xmm_pair"},
+        {"cvtsi2sd_xmm_r64", "cvttsd2si_cvtsi2sd_r64_xmm_pair"},
+        {"movmskpd_r32_xmm", "movmskpd_movd_r32_xmm_pair"},
+        {"pmovmskb_r32_xmm", "pmovmskb_movd_r32_xmm_pair"},
+        {"lea_r64_base", "lea_r64"},
+        {"imul_r64_imm", "imul_r64"},
+        {"fmov_x_d", "fmov_x_d_pair"},
+        {"fmov_d_x", "fmov_x_d_pair"},
+        {"fcvtzs_x_d", "fcvtzs_scvtf_x_d_pair"},
+        {"scvtf_d_x", "fcvtzs_scvtf_x_d_pair"},
+    };
+    const char *const base = form[0] == 'v' ? form + 1 : form;
+    char wide[AM_FORM_NAME_MAX];
+    const size_t len = strlen(form);
+    const struct am_incore_way *found = am_incore_way(core, base);
+
+    for (size_t i = 0; !found && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        if (strcmp(pairs[i][0], base) == 0)
+            found = am_incore_way(core, pairs[i][1]);
+    }
+    if (!found && len > 4 && len < sizeof(wide) && strcmp(form + len - 4, "_xmm") == 0 &&
+        am_str_format(wide, sizeof(wide), "v%.*s_ymm", (int)(strlen(base) - 4), base))
+        found = am_incore_way(core, wide);
+    return found;
+}
+
+static const struct am_incore_way *way_of(const struct am_incore *core, const char *form)
+{
+    const struct am_incore_way *const own = am_incore_way(core, form);
+
+    return own ? own : other_way(core, form);
+}
+
+/* Constants, comparisons and sets of flags have no chain of their own: one cycle, as an addition.
+ */
+static bool is_one_cycle(const char *form)
+{
+    static const char *const names[] = {"cmp_r64", "test_r64",  "mov_r32_imm", "sete_r8", "cmp_x",
+                                        "tst_x",   "mov_x_imm", "cset_x",      NULL};
+
+    for (const char *const *n = names; *n; n++) {
+        if (strcmp(*n, form) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A move that takes nothing but a slot, or whose chain takes less than a cycle per step, is done by
+ * renaming: its result is there at once. */
+static bool is_renamed(const struct am_incore *core, enum am_arch arch, const char *form)
+{
+    static const double cycle = 0.75;
+    const struct am_incore_form *const f = am_incore_find(core, form);
+    const struct am_incore_form *const slot = am_incore_find(core, am_form_slot(arch));
+    const struct am_incore_way *const way = am_incore_way(core, form);
+
+    if (strncmp(form, "mov", 3) != 0 && strncmp(form, "vmov", 4) != 0)
+        return false;
+    return way ? way->latency < cycle : f && slot && f->kind == slot->kind;
+}
+
+/* Address computations may take longer from the base than from the index, through which the form's
+ * own chain runs. */
+static double base_more(const struct am_incore *core, const char *form)
+{
+    char base[AM_FORM_NAME_MAX];
+    const struct am_incore_way *const index = am_incore_way(core, form);
+    const struct am_incore_way *const other =
+        am_str_format(base, sizeof(base), "%s_base", form) ? am_incore_way(core, base) : NULL;
+
+    return index && other && strncmp(form, "lea_", 4) == 0
+               ? fmax(other->latency - index->latency, 0)
+               : 0;
+}
+
+void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
+{
+    const struct am_insn_forms *const forms = &line->forms;
+    const struct am_incore_way *way;
+
+    line->latency = 0;
+    line->home = AM_HOME_ANY;
+    if (forms->eliminated || forms->match == AM_FORM_NONE || !forms->operation[0]) {
+        line->latency = forms->match == AM_FORM_UNKNOWN ? NAN : 0;
+        return;
+    }
+    if (strstr(forms->operation, "_m") || line->insn->beside)
+        return; /* a load of its own, which is counted where its address is */
+    if (is_one_cycle(forms->operation)) {
+        line->latency = 1;
+        return;
+    }
+    way = way_of(core, forms->operation);
+    line->base_more = base_more(core, forms->operation);
+    line->renamed = is_renamed(core, line->insn->arch, forms->operation);
+    line->latency = line->renamed ? 0 : way ? way->latency : NAN;
+    line->home = way ? way->home : AM_HOME_ANY;
+    line->away = way ? way->away : 0;
+}
+
+/* ---- addresses ---- */
+
+/* The value of a general register: what another had before the loop, or an unknown one (a number
+ * of its own), and a constant. */
+struct value {
+    size_t origin;
+    int64_t more;
+};
+
+struct place {
+    struct value base, index; /* index.origin SIZE_MAX: none */
+    unsigned scale;
+    int64_t at;     /* behind the sum of both origins */
+    unsigned bytes; /* 0: not known where */
+};
+
+static struct place place_of(const struct value *values, const struct am_insn *in)
+{
+    const struct am_insn_memory *const m = &in->memory;
+    const struct value none = {.origin = SIZE_MAX};
+    struct place p = {.base = m->base < GENERALS ? values[m->base] : none,
+                      .index = m->index < GENERALS ? values[m->index] : none,
+                      .scale = m->index < GENERALS ? m->scale : 0,
+                      .bytes = m->known ? in->memory_bits / 8 : 0};
+
+    p.at = p.base.more + (int64_t)p.scale * p.index.more + m->displacement;
+    return p;
+}
+
+/* Whether a load finds all that it reads in what the store wrote. */
+static bool holds(const struct place *store, const struct place *load)
+{
+    return store->bytes && load->bytes && store->base.origin == load->base.origin &&
+           store->index.origin == load->index.origin && store->scale == load->scale &&
+           store->at <= load->at && store->at + store->bytes >= load->at + load->bytes;
+}
+
+static void follow(struct value *values, const struct am_insn *in, size_t step)
+{
+    const struct value moved = in->moves
+                                   ? (struct value){values[in->moved_from].origin,
+                                                    values[in->moved_from].more + in->moved_by}
+                                   : (struct value){.origin = 0};
+
+    for (size_t r = 0; r < GENERALS; r++) {
+        if (!(in->writes >> (AM_REG_GENERAL + r) & 1))
+            continue;
+        values[r] = in->moves && r == in->moved_to
+                        ? moved
+                        : (struct value){.origin = GENERALS * (step + 1) + r};
+    }
+}
+
+/* ---- the flow of data ---- */
+
+/* When a value is ready, by which step (iteration and line: 0 for none, else step + 1), and from
+ * which kind of units. */
+struct ready {
+    double at;
+    size_t by;
+    enum am_incore_home home;
+    double away;
+};
+
+struct written {
+    struct place place;
+    struct ready ready;
+};
+
+/* The core's limits while a loop is played. */
+struct limits {
+    size_t window, resources;
+    size_t n;         /* instructions that entered the window */
+    double front;     /* when the next instruction is handed out */
+    double *retired;  /* of the last `window` instructions, in turn */
+    double last;      /* of them */
+    double *left;     /* of each cycle that is kept, by resource */
+    uint64_t *cycles; /* which they are */
+};
+
+struct flow {
+    const struct am_predicted *block;
+    struct limits *limits;                /* NULL: none */
+    double load, forward, vector_forward; /* latencies */
+    struct ready regs[AM_REG_COUNT];
+    struct value values[GENERALS];
+    struct written stores[STORES_MAX];
+    size_t n_stores; /* in all; the last are kept */
+    size_t *before;  /* of each step: the one that it waited for, as above */
+};
+
+/* Each of the two was measured there and back. */
+static double way_between(const struct ready *from, const struct am_predicted_line *to)
+{
+    return from->home != AM_HOME_ANY && to->home != AM_HOME_ANY && from->home != to->home
+               ? (from->away + to->away) / 4
+               : 0;
+}
+
+static void wait_until(struct ready *until, double at, const struct ready *what)
+{
+    if (at > until->at)
+        *until = (struct ready){at, what->by, what->home, what->away};
+}
+
+static void wait_for(const struct flow *f, uint64_t regs, double more,
+                     const struct am_predicted_line *line, struct ready *until)
+{
+    for (size_t r = 0; r < AM_REG_COUNT; r++) {
+        if (regs >> r & 1)
+            wait_until(until, f->regs[r].at + more + way_between(&f->regs[r], line), &f->regs[r]);
+    }
+}
+
+/* The last store that wrote what the line loads: its data come through the store's queue. */
+static void wait_for_store(const struct flow *f, const struct am_predicted_line *line,
+                           struct ready *until)
+{
+    const struct place place = place_of(f->values, line->insn);
+    const double forward =
+        line->insn->vector_bits || line->insn->to_vector ? f->vector_forward : f->forward;
+    const size_t kept = f->n_stores < STORES_MAX ? f->n_stores : STORES_MAX;
+
+    for (size_t i = 0; !isnan(forward) && i < kept; i++) {
+        const struct written *const w = &f->stores[(f->n_stores - 1 - i) % STORES_MAX];
+
+        if (holds(&w->place, &place)) {
+            wait_until(until, w->ready.at + forward, &w->ready);
+            return;
+        }
+    }
+}
+
+static void keep_store(struct flow *f, const struct am_insn *in, const struct ready *ready)
+{
+    f->stores[f->n_stores++ % STORES_MAX] =
+        (struct written){.place = place_of(f->values, in), .ready = *ready};
+}
+
+/* ---- limits ---- */
+
+/* What is left of the resources in a cycle. */
+static double *left_in(const struct limits *l, uint64_t cycle)
+{
+    const size_t at = cycle % CYCLES_KEPT;
+    double *const left = &l->left[at * l->resources];
+
+    if (l->cycles[at] != cycle) {
+        l->cycles[at] = cycle;
+        for (size_t r = 0; r < l->resources; r++)
+            left[r] = 1;
+    }
+    return left;
+}
+
+/* Takes so much of a resource from the cycle on; returns the cycle in which the first was had. */
+static uint64_t take(const struct limits *l, size_t r, double wanted, uint64_t from)
+{
+    static const double nothing = 1e-9;
+    uint64_t first = UINT64_MAX;
+
+    for (uint64_t cycle = from; wanted > nothing && cycle < from + CYCLES_KEPT; cycle++) {
+        double *const left = &left_in(l, cycle)[r];
+        const double had = fmin(*left, wanted);
+
+        first = had > nothing && first == UINT64_MAX ? cycle : first;
+        *left -= had;
+        wanted -= had;
+    }
+    return first == UINT64_MAX ? from : first;
+}
+
+/* When the instruction enters the window. */
+static double enter(struct limits *l, const struct am_predicted_line *line)
+{
+    l->front = fmax(l->front, l->retired[l->n % l->window]) + line->use[0];
+    return l->front;
+}
+
+/* When it begins, at this time or later: as soon as it has something of the resources that it needs
+ * most. What else it takes a little of is a matter of throughput, and holds nothing up. */
+static double begin(const struct limits *l, const struct am_predicted_line *line, double at)
+{
+    static const double most = 0.5;
+    const uint64_t from = (uint64_t)at;
+    double begun = at, largest = 0;
+
+    for (size_t r = 1; r < l->resources; r++)
+        largest = fmax(largest, line->use[r]);
+    for (size_t r = 1; r < l->resources; r++) {
+        const double wanted = line->use[r];
+
+        if (wanted > 0) {
+            const double first = (double)take(l, r, wanted, from);
+
+            begun = wanted >= most * largest ? fmax(begun, first) : begun;
+        }
+    }
+    return begun;
+}
+
+static void leave(struct limits *l, double done)
+{
+    l->last = fmax(l->last, done);
+    l->retired[l->n++ % l->window] = l->last;
+}
+
+/* ---- iterations ---- */
+
+/* A base that an access moves on is there one cycle behind what it was. */
+static void move_on(struct flow *f, size_t step, const struct am_insn *in, double at)
+{
+    for (size_t r = 0; r < AM_REG_COUNT; r++) {
+        if (in->beside >> r & 1)
+            f->regs[r] = (struct ready){.at = at, .by = step + 1};
+    }
+}
+
+/* Loads begin when their address is known, and the operation when all of its operands are. */
+static double play_line(struct flow *f, size_t step, const struct am_predicted_line *line)
+{
+    const struct am_insn *const in = line->insn;
+    /* What is fused takes no place of its own. */
+    struct limits *const limits = line->forms.match == AM_FORM_NONE ? NULL : f->limits;
+    struct ready until = {.at = 0}, base = {.at = 0}, done;
+
+    if (!line->forms.eliminated)
+        wait_for(f, in->reads, 0, line, &until);
+    wait_for(f, in->address_reads, in->loads ? f->load : 0, line, &until);
+    if (line->base_more > 0 && in->memory.base < AM_REG_COUNT)
+        wait_for(f, UINT64_C(1) << in->memory.base, line->base_more, line, &until);
+    if (in->loads) {
+        until.at = fmax(until.at, f->load);
+        wait_for_store(f, line, &until);
+    }
+    f->before[step] = until.by;
+    if (limits)
+        until.at =
+            begin(limits, line, fmax(until.at, enter(limits, line) + (in->loads ? f->load : 0)));
+    done = (struct ready){.at = until.at + (isnan(line->latency) ? 1 : line->latency),
+                          .by = step + 1,
+                          .home = line->renamed ? until.home : line->home,
+                          .away = line->renamed ? until.away : line->away};
+    if (in->stores)
+        keep_store(f, in, &done);
+    wait_for(f, in->beside, 1, line, &base);
+    move_on(f, step, in, base.at);
+    for (size_t r = 0; r < AM_REG_COUNT; r++) {
+        if (in->writes >> r & 1)
+            f->regs[r] = done;
+    }
+    follow(f->values, in, step);
+    if (limits)
+        leave(limits, done.at);
+    return done.at;
+}
+
+/* Goes back from the step that was done last to the same line of an earlier iteration, and marks
+ * what lies between. */
+static void mark_chain(struct am_predicted *b, const size_t *before, size_t last)
+{
+    size_t at = last;
+
+    for (size_t i = 0; i < b->n * ITERATIONS_MOST && before[at]; i++) {
+        b->lines[at % b->n].on_chain = true;
+        at = before[at] - 1;
+        if (at % b->n == last % b->n)
+            return;
+    }
+    for (size_t i = 0; i < b->n; i++)
+        b->lines[i].on_chain = false; /* it does not come back: no chain from one to the next */
+}
+
+static double latency_of(const struct am_incore *core, const char *form)
+{
+    const struct am_incore_way *const way = way_of(core, form);
+
+    return way ? way->latency : NAN;
+}
+
+static size_t iterations_of(const struct am_predicted *b)
+{
+    const size_t wanted = STEPS / b->n;
+
+    return wanted < ITERATIONS_LEAST ? ITERATIONS_LEAST
+                                     : (wanted > ITERATIONS_MOST ? ITERATIONS_MOST : wanted);
+}
+
+/* Plays all iterations; returns the cycles per iteration of the second half, and the step that was
+ * done last. */
+static double play(struct flow *f, const struct am_predicted *b, size_t *last)
+{
+    const size_t iterations = iterations_of(b);
+    double half = 0, latest = 0, begun = 0;
+
+    for (size_t r = 0; r < GENERALS; r++)
+        f->values[r] = (struct value){.origin = r};
+    for (size_t k = 0; k < iterations; k++) {
+        for (size_t i = 0; i < b->n; i++) {
+            const double done = play_line(f, k * b->n + i, &b->lines[i]);
+
+            if (done >= latest && (b->lines[i].insn->writes || b->lines[i].insn->stores)) {
+                latest = done;
+                *last = k * b->n + i;
+            }
+        }
+        if (f->limits) /* a jump back per cycle */
+            f->limits->front = begun = fmax(f->limits->front, begun + 1);
+        half = k + 1 == iterations / 2 ? latest : half;
+    }
+    return (latest - half) / (double)(iterations - iterations / 2);
+}
+
+static bool open_limits(const struct am_incore *core, struct am_arena *arena, struct limits *l)
+{
+    *l = (struct limits){.window = (size_t)core->window, .resources = core->model.resources};
+    l->retired = am_arena_array(arena, l->window, sizeof(*l->retired));
+    l->left = am_arena_array(arena, CYCLES_KEPT * l->resources, sizeof(*l->left));
+    l->cycles = am_arena_array(arena, CYCLES_KEPT, sizeof(*l->cycles));
+    for (size_t i = 0; l->cycles && i < CYCLES_KEPT; i++)
+        l->cycles[i] = UINT64_MAX;
+    return l->retired && l->left && l->cycles;
+}
+
+static void start(const struct am_incore *core, const struct am_predicted *b, size_t *before,
+                  struct flow *f)
+{
+    const enum am_arch arch = b->lines[0].insn->arch;
+    const double load = latency_of(core, am_form_load(arch));
+
+    *f = (struct flow){.block = b, .load = isnan(load) ? 1 : load, .before = before};
+    f->forward = latency_of(core, am_form_forward(arch, false));
+    f->vector_forward = latency_of(core, am_form_forward(arch, true));
+}
+
+static bool play_all(const struct am_incore *core, struct am_predicted *b, struct am_arena *scratch)
+{
+    struct flow *const f = am_arena_alloc(scratch, sizeof(*f));
+    size_t *const before = am_arena_array(scratch, b->n * iterations_of(b), sizeof(*before));
+    struct limits limits;
+    size_t last = 0;
+
+    if (!f || !before)
+        return false;
+    start(core, b, before, f);
+    b->chain = play(f, b, &last);
+    if (b->chain > 0)
+        mark_chain(b, before, last);
+    if (!(core->window >= 1))
+        return true;
+    if (!open_limits(core, scratch, &limits))
+        return false;
+    start(core, b, before, f);
+    f->limits = &limits;
+    b->played = play(f, b, &last);
+    return true;
+}
+
+bool am_flow_play(const struct am_incore *core, struct am_predicted *b)
+{
+    struct am_arena scratch = {NULL};
+    bool played;
+
+    b->played = NAN;
+    played = play_all(core, b, &scratch);
+    am_arena_fini(&scratch);
+    return played;
+}

@@ -70,7 +70,7 @@ def bits(registers: set[str]) -> int:
 
 def text_of(blocks: list[Block]) -> str:
     """All blocks as the loops of one function, and the table that blocks.c reads."""
-    code = [".text", ".globl blocks_all", ".type blocks_all,@function", "blocks_all:"]
+    code = [".text", ".globl blocks_all", ".type blocks_all,@function", "blocks_all:", "nop"]  # no block at address 0
     table = [".section .rodata", ".p2align 3", ".globl blocks_n", f"blocks_n: .quad {len(blocks)}", ".section .data.rel.ro,\"aw\"",
              ".p2align 3", ".globl blocks", "blocks:"]
     names = [".section .rodata"]

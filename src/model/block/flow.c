@@ -10,8 +10,9 @@
 enum {
     ITERATIONS_LEAST = 64,
     ITERATIONS_MOST = 512,
-    STEPS = 4096,     /* instructions that are played at least, of bodies that are not too short */
-    STORES_MAX = 256, /* the last ones that a load may meet */
+    STEPS = 4096, /* instructions that are played at least, of bodies that are not too short */
+    LOADS_MAX = 64,
+    STORES_MAX = 256,   /* the last ones that a load may meet */
     CYCLES_KEPT = 4096, /* of resources: more than a window of instructions reaches */
     GENERALS = AM_REG_VECTOR - AM_REG_GENERAL,
 };
@@ -162,22 +163,6 @@ static bool holds(const struct place *store, const struct place *load)
            store->at <= load->at && store->at + store->bytes >= load->at + load->bytes;
 }
 
-static void follow(struct value *values, const struct am_insn *in, size_t step)
-{
-    const struct value moved = in->moves
-                                   ? (struct value){values[in->moved_from].origin,
-                                                    values[in->moved_from].more + in->moved_by}
-                                   : (struct value){.origin = 0};
-
-    for (size_t r = 0; r < GENERALS; r++) {
-        if (!(in->writes >> (AM_REG_GENERAL + r) & 1))
-            continue;
-        values[r] = in->moves && r == in->moved_to
-                        ? moved
-                        : (struct value){.origin = GENERALS * (step + 1) + r};
-    }
-}
-
 /* ---- the flow of data ---- */
 
 /* When a value is ready, by which step (iteration and line: 0 for none, else step + 1), and from
@@ -192,6 +177,11 @@ struct ready {
 struct written {
     struct place place;
     struct ready ready;
+};
+
+struct loaded {
+    struct place place;
+    size_t origin; /* of the value there */
 };
 
 /* The core's limits while a loop is played. */
@@ -212,8 +202,10 @@ struct flow {
     struct ready regs[AM_REG_COUNT];
     struct value values[GENERALS];
     struct written stores[STORES_MAX];
-    size_t n_stores; /* in all; the last are kept */
-    size_t *before;  /* of each step: the one that it waited for, as above */
+    size_t n_stores;                 /* in all; the last are kept */
+    struct loaded loaded[LOADS_MAX]; /* pointers that nothing in the loop stores */
+    size_t n_loaded;
+    size_t *before; /* of each step: the one that it waited for, as above */
 };
 
 /* Each of the two was measured there and back. */
@@ -256,6 +248,50 @@ static void wait_for_store(const struct flow *f, const struct am_predicted_line 
             return;
         }
     }
+}
+
+/* The value that is loaded from a place that the loop does not store to is the same each time: its
+ * origin, or the one given where it was not loaded before. */
+static size_t loaded_origin(struct flow *f, const struct am_insn *in, size_t other)
+{
+    const struct place place = place_of(f->values, in);
+    const size_t kept = f->n_stores < STORES_MAX ? f->n_stores : STORES_MAX;
+
+    for (size_t i = 0; i < kept; i++) {
+        if (holds(&f->stores[i].place, &place))
+            return other;
+    }
+    for (size_t i = 0; i < f->n_loaded; i++) {
+        if (holds(&f->loaded[i].place, &place) && f->loaded[i].place.at == place.at)
+            return f->loaded[i].origin;
+    }
+    if (place.bytes && f->n_loaded < LOADS_MAX)
+        f->loaded[f->n_loaded++] = (struct loaded){place, other};
+    return other;
+}
+
+static struct value value_after(struct flow *f, const struct am_insn *in, unsigned r, size_t step)
+{
+    const size_t fresh = GENERALS * (step + 1) + r;
+
+    if (in->moves && r == in->moved_to)
+        return (struct value){f->values[in->moved_from].origin,
+                              f->values[in->moved_from].more + in->moved_by};
+    return (struct value){.origin = in->loads && strcmp(in->mnemonic, "mov") == 0
+                                        ? loaded_origin(f, in, fresh)
+                                        : fresh};
+}
+
+static void follow(struct flow *f, const struct am_insn *in, size_t step)
+{
+    struct value after[GENERALS];
+
+    memcpy(after, f->values, sizeof(after));
+    for (unsigned r = 0; r < GENERALS; r++) {
+        if (in->writes >> (AM_REG_GENERAL + r) & 1)
+            after[r] = value_after(f, in, r, step);
+    }
+    memcpy(f->values, after, sizeof(after));
 }
 
 static void keep_store(struct flow *f, const struct am_insn *in, const struct ready *ready)
@@ -376,7 +412,7 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
         if (in->writes >> r & 1)
             f->regs[r] = done;
     }
-    follow(f->values, in, step);
+    follow(f, in, step);
     if (limits)
         leave(limits, done.at);
     return done.at;

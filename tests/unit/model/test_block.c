@@ -17,7 +17,7 @@
 __asm__(
     ".pushsection .text\n"
     ".globl tb_chain, tb_units, tb_nested, tb_moves, tb_odd, tb_behind, tb_two, tb_kept\n"
-    ".globl tb_same_place, tb_next_place, tb_other_place, tb_ways, tb_across\n"
+    ".globl tb_same_place, tb_next_place, tb_other_place, tb_ways, tb_across, tb_behind_pointer\n"
     ".type tb_chain, @function\n"
     "tb_chain:\n1:\n\tmulsd (%rsi), %xmm0\n\taddsd %xmm2, %xmm0\n\tadd $8, %rsi\n\tdec %rdi\n\t"
     "jnz 1b\n\tret\n"
@@ -60,6 +60,9 @@ __asm__(
     "tb_other_place:\n1:\n\tmovsd (%rsi), %xmm0\n\taddsd %xmm1, %xmm0\n\t"
     "movsd %xmm0, -8(%rsi)\n\tmovsd %xmm0, 8(%rdx)\n\tadd $8, %rsi\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_other_place, .-tb_other_place\n"
+    ".type tb_behind_pointer, @function\n"
+    "tb_behind_pointer:\n1:\n\tmov (%rsi), %rcx\n\tadd %rax, 8(%rcx)\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_behind_pointer, .-tb_behind_pointer\n"
     ".type tb_ways, @function\n"
     "tb_ways:\n1:\n\taddsd %xmm1, %xmm0\n\tpaddd %xmm2, %xmm0\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_ways, .-tb_ways\n"
@@ -264,6 +267,8 @@ static void check_places(struct core *c, const struct bytes *self)
     is_near(p.chain, 9, 0.05, "what the iteration before stored is found through sums and copies");
     p = predict(c, self, "tb_other_place");
     ok(p.chain < 1.1, "neighbours and other registers' places are not the same (%g)", p.chain);
+    p = predict(c, self, "tb_behind_pointer");
+    is_near(p.chain, 8, 0.05, "a pointer that is loaded again leads to the same place");
     p = predict(c, self, "tb_ways");
     is_near(p.chain, 6, 0.05, "3 and 1 cycles, and 2 from kind to kind and back");
     p = predict(c, self, "tb_across");

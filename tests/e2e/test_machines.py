@@ -50,7 +50,7 @@ def every_description(tap, bench):
 
 
 # Which units an instruction uses, sizes inside of a core, matrix units, and ways from device to device stand in no description.
-NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.chain", "cpu.dot", "cpu.window", "cpu.fetch", "cpu.forward", "cpu.branch", "ocl.dot",
+NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.chain", "cpu.loop", "cpu.dot", "cpu.window", "cpu.fetch", "cpu.forward", "cpu.branch", "ocl.dot",
                  "ocl.peer"}
 
 

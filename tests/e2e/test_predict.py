@@ -23,7 +23,7 @@ double sum(const double *x, long n)
 def measure(bench, tap):
     """A few points: each is stored with every anchor, whatever the machine is busy with."""
     env = bench.real_env
-    plain = ["run", "cpu.ports", "cpu.mix", "-p", f"instr={FORMS}", "-p", "counts=1:1", "-p", "set=1:3",
+    plain = ["run", "cpu.ports", "cpu.mix", "cpu.chain", "-p", f"instr={FORMS}", "-p", "counts=1:1", "-p", "set=1:3",
              "--quick", "--launches", "2", "-o", "ports.db"]
     ran = bench.run(*plain, env=env)
     if "x86-64 instructions only" in ran.stdout + ran.stderr:
@@ -31,7 +31,7 @@ def measure(bench, tap):
         return False
     tap.ok(ran.returncode == 0, "mixes are measured", ran.stdout + ran.stderr)
     rows = bench.query("ports.db", "SELECT count(*) FROM point")
-    tap.ok(rows and rows[0][0] >= 6, "each form and each set of mixes is a point", rows)
+    tap.ok(rows and rows[0][0] >= 9, "each form, its chain and each set of mixes is a point", rows)
     again = bench.run("resume", "ports.db", env=env)
     tap.ok(again.returncode == 0, "a run that is complete is resumed without harm", again.stderr)
     return True

@@ -48,9 +48,9 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                             v->core->resources[b->busiest], b->chain);
     else
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "%s1 cycle per iteration, limited by the jump; resources would allow "
-                            "%.2f.",
-                            least, b->throughput);
+                            "%s%.0f cycle%s per iteration, limited by the jump back; resources "
+                            "would allow %.2f.",
+                            least, b->jump, b->jump > 1 ? "s" : "", b->throughput);
 }
 
 static void tell_gaps(struct am_body *body, const struct am_predicted *b)

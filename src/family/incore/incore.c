@@ -33,7 +33,7 @@ static const char *const roles[AM_MIX_ANCHORS] = {AM_MIX_ANCHOR_MAP(ROLE)};
 static const char *const mix_names[AM_MIX_SET] = {AM_MIX_SET_MAP(MIX_NAME)};
 #undef MIX_NAME
 
-const char am_incore_needs[] = "cpu.ports cpu.mix cpu.chain";
+const char am_incore_needs[] = "cpu.ports cpu.mix cpu.chain cpu.loop";
 
 /* ---- mixes ---- */
 

@@ -67,7 +67,8 @@ struct am_incore {
     size_t n_forms, cap_forms;
     struct am_incore_kind *kinds;
     size_t n_kinds, cap_kinds;
-    double window;              /* instructions in flight, by cpu.window; 0: not measured */
+    unsigned fetch; /* operations per cycle where a loop jumps back, by cpu.loop; 0: not known */
+    double window;  /* instructions in flight, by cpu.window; 0: not measured */
     struct am_incore_way *ways; /* latencies, of all forms that have one */
     size_t n_ways, cap_ways;
     struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];
@@ -101,8 +102,8 @@ const struct am_incore_form *am_incore_find(const struct am_incore *core, const 
 /* The way of that form; NULL when no chain of it was measured. */
 const struct am_incore_way *am_incore_way(const struct am_incore *core, const char *form);
 
-/* ways.c: latencies by cpu.chain, or by cpu.instr where there are none. False when memory is
- * refused. */
+/* ways.c: latencies by cpu.chain, or by cpu.instr where there are none; `fetch`. False when memory
+ * is refused. */
 bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena,
                          struct am_incore *core);
 /* The median of a time where it concludes something, or of grade C the least that a second launch

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long results take from instruction to instruction, by cpu.chain and cpu.instr. */
+/* How long results take from instruction to instruction, by cpu.chain and cpu.instr, and how many
+ * operations are taken in where a loop jumps back, by cpu.loop. */
 #include "family/incore/incore.h"
 
 #include "base/array.h"
@@ -87,6 +88,58 @@ static void read_home(struct am_incore *core, const struct am_result *r)
     }
 }
 
+/* ---- short loops ---- */
+
+#define LOOP_NAME(i) "loop_" #i,
+static const char *const loop_names[AM_MIX_SET] = {AM_MIX_SET_MAP(LOOP_NAME)};
+#undef LOOP_NAME
+
+/* Mean relative deviation of loops of one to AM_MIX_SET instructions and `end` more from a front
+ * end of that width which takes in `fetch` operations per cycle, and none behind a jump back. */
+static double deviation(const double *cycles, double width, unsigned fetch, unsigned end)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < AM_MIX_SET; i++) {
+        const unsigned ops = i + 1 + end, taken = (ops + fetch - 1) / fetch;
+
+        sum += fabs(fmax(fmax(1, ops / width), taken) / cycles[i] - 1);
+    }
+    return sum / AM_MIX_SET;
+}
+
+static unsigned find_fetch(const double *cycles)
+{
+    enum { LEAST = 2, MOST = AM_MIX_SET + 2, ENDS = 2 };
+    static const double close = 0.03;
+    double width = 0, best = INFINITY;
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < AM_MIX_SET; i++)
+        width = fmax(width, (i + 2) / cycles[i]);
+    for (unsigned fetch = MOST; fetch >= LEAST; fetch--) {
+        for (unsigned end = 1; end <= ENDS; end++) {
+            const double d = deviation(cycles, width, fetch, end);
+
+            found = d < best ? fetch : found;
+            best = fmin(best, d);
+        }
+    }
+    return best <= close && found < MOST ? found : 0;
+}
+
+static void read_loops(struct am_incore *core, const struct am_result *result)
+{
+    double cycles[AM_MIX_SET];
+
+    for (size_t i = 0; i < AM_MIX_SET; i++) {
+        cycles[i] = sound(result, loop_names[i]);
+        if (!(cycles[i] > 0))
+            return;
+    }
+    core->fetch = find_fetch(cycles);
+}
+
 bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena,
                          struct am_incore *core)
 {
@@ -94,8 +147,12 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
         !read_latencies(set, "cpu.chain", arena, core))
         return false;
     for (size_t i = 0; i < set->n; i++) {
-        if (strcmp(set->results[i].bench, "cpu.chain") == 0 && set->results[i].state == AM_POINT_OK)
-            read_home(core, &set->results[i]);
+        const struct am_result *const r = &set->results[i];
+
+        if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.chain") == 0)
+            read_home(core, r);
+        if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
+            read_loops(core, r);
     }
     return true;
 }

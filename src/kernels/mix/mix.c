@@ -209,8 +209,10 @@ static enum am_status check_parts(const struct am_mix_part *parts, size_t n, str
     return AM_OK;
 }
 
+enum how { COPIED, ONCE, CHAINED };
+
 static enum am_status add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
-                          bool chained, struct am_mix_loop *out, struct am_err *err)
+                          enum how how, struct am_mix_loop *out, struct am_err *err)
 {
     struct place places[AM_MIX_PARTS_MAX * AM_MIX_COUNT_MAX];
     struct writing w = {.at = room->base + room->used};
@@ -226,18 +228,19 @@ static enum am_status add(struct am_mix_room *room, const struct am_mix_part *pa
     w.end = w.at + LOOP_BYTES - AM_MIX_BACK_MAX;
     for (size_t i = 0; i < n; i++) {
         bank = parts[i].form->bank > bank ? parts[i].form->bank : bank;
-        instructions +=
-            (size_t)parts[i].count * (chained ? parts[i].form->links : parts[i].form->instructions);
+        instructions += (size_t)parts[i].count *
+                        (how == CHAINED ? parts[i].form->links : parts[i].form->instructions);
     }
     total = spread(parts, n, places);
-    *out = (struct am_mix_loop){.copies = am_mix_copies(total), .instructions = instructions};
+    *out = (struct am_mix_loop){.copies = how == ONCE ? 1 : am_mix_copies(total),
+                                .instructions = instructions};
     memcpy(&out->fn, &w.at, sizeof(out->fn)); /* a pointer to code, from one to its bytes */
     put(&w, am_mix_frames[bank].enter,
         (size_t)(am_mix_frames[bank].enter_end - am_mix_frames[bank].enter));
     while ((uintptr_t)w.at % LINE)
         put(&w, am_mix_nop, sizeof(am_mix_nop));
     top = w.at;
-    put_body(&w, parts, places, total, out->copies, chained);
+    put_body(&w, parts, places, total, out->copies, how == CHAINED);
     w.at += am_mix_jump_back(w.at, top);
     put(&w, am_mix_frames[bank].leave,
         (size_t)(am_mix_frames[bank].leave_end - am_mix_frames[bank].leave));
@@ -248,7 +251,13 @@ static enum am_status add(struct am_mix_room *room, const struct am_mix_part *pa
 enum am_status am_mix_add(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
                           struct am_mix_loop *out, struct am_err *err)
 {
-    return add(room, parts, n, false, out, err);
+    return add(room, parts, n, COPIED, out, err);
+}
+
+enum am_status am_mix_add_once(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
+                               struct am_mix_loop *out, struct am_err *err)
+{
+    return add(room, parts, n, ONCE, out, err);
 }
 
 enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_part *parts, size_t n,
@@ -258,5 +267,5 @@ enum am_status am_mix_add_chain(struct am_mix_room *room, const struct am_mix_pa
         if (!parts[i].form->chain)
             return am_fail(err, AM_E_ABSENT, "%s cannot wait for itself", parts[i].form->name);
     }
-    return add(room, parts, n, true, out, err);
+    return add(room, parts, n, CHAINED, out, err);
 }

@@ -101,13 +101,24 @@ static bool is_measured(const void *self, const char *name)
     return f && f->kind < ((const struct am_incore *)self)->n_kinds;
 }
 
+/* A core goes on behind a jump in the next cycle; a body of more operations than it takes in per
+ * cycle needs several. */
+static double jump_cycles(const struct am_incore *core, const struct am_predicted *b)
+{
+    size_t slots = 0;
+
+    for (size_t i = 0; i < b->n; i++)
+        slots += b->lines[i].forms.match != AM_FORM_NONE;
+    return core->fetch ? (double)((slots + core->fetch - 1) / core->fetch) : 1;
+}
+
 /* What the window makes of the bounds is named from here on. */
 static const double window_least = 1.05;
 
 static void decide(struct am_predicted *b)
 {
     b->limit = AM_LIMIT_JUMP;
-    b->cycles = 1;
+    b->cycles = b->jump;
     if (b->throughput >= b->cycles) {
         b->limit = AM_LIMIT_RESOURCE;
         b->cycles = b->throughput;
@@ -173,6 +184,7 @@ bool am_loop_predict(const struct am_incore *core, const struct am_insns *insns,
     out->latencies_unknown += !load_known && loads;
     if (!out->lines || !press_all(out, core, arena) || !am_flow_play(core, out))
         return false;
+    out->jump = jump_cycles(core, out);
     decide(out);
     return true;
 }

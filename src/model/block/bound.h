@@ -44,6 +44,7 @@ struct am_predicted {
     size_t latencies_unknown; /* instructions whose latency is not known: counted as one cycle */
     double played; /* cycles per iteration with resources, chains and a window at once; NAN: the
                     * window is not known */
+    double jump;   /* cycles that it takes to take the body in and to jump back */
     double cycles; /* the prediction */
     enum am_limit limit;
 };

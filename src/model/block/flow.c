@@ -11,6 +11,7 @@ enum {
     ITERATIONS_LEAST = 64,
     ITERATIONS_MOST = 512,
     STEPS = 4096, /* instructions that are played at least, of bodies that are not too short */
+    WINDOW_MOST = 1 << 20, /* of a file from anybody */
     LOADS_MAX = 64,
     STORES_MAX = 256,   /* the last ones that a load may meet */
     CYCLES_KEPT = 4096, /* of resources: more than a window of instructions reaches */
@@ -476,7 +477,8 @@ static double play(struct flow *f, const struct am_predicted *b, size_t *last)
 
 static bool open_limits(const struct am_incore *core, struct am_arena *arena, struct limits *l)
 {
-    *l = (struct limits){.window = (size_t)core->window, .resources = core->model.resources};
+    *l = (struct limits){.window = (size_t)fmin(core->window, WINDOW_MOST),
+                         .resources = core->model.resources};
     l->retired = am_arena_array(arena, l->window, sizeof(*l->retired));
     l->left = am_arena_array(arena, CYCLES_KEPT * l->resources, sizeof(*l->left));
     l->cycles = am_arena_array(arena, CYCLES_KEPT, sizeof(*l->cycles));

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-extern const struct am_bench am_bench_cpu_ports, am_bench_cpu_mix, am_bench_cpu_chain;
+extern const struct am_bench am_bench_cpu_ports, am_bench_cpu_mix, am_bench_cpu_chain,
+    am_bench_cpu_loop;
 
 /* Everything takes one step of a microsecond. */
 static uint64_t step_now(void *self)
@@ -114,6 +115,7 @@ int main(void)
     is_str(first.anchors, "legacy", "legacy forms are measured beside legacy anchors");
     check_bench(&am_bench_cpu_chain, chain, "a chain of imul_r64", &first);
     check_chains();
+    check_bench(&am_bench_cpu_loop, chain + 1, "short loops", &first);
     check_bench(&am_bench_cpu_mix, &one, "a set of random mixes", &first);
     check_bench(&am_bench_cpu_mix, &one, "the same", &second);
     ok(first.forms[0] && strchr(first.forms, '*'), "a mix says what it is made of: %s",

@@ -7,6 +7,8 @@
 #include "ports_machine.h"
 #include "tap.h"
 
+#include <stdlib.h>
+
 #define ROLE(role, legacy, other, arm, what) #role,
 static const char *const roles[] = {AM_MIX_ANCHOR_MAP(ROLE)};
 #define NAME(role, legacy, other, arm, what) other,
@@ -299,8 +301,39 @@ static void check_grade_of_least(void)
     }
 }
 
+/* Loops of a front end of `width` that takes in so many per cycle; a fused end. */
+static unsigned found_fetch(double width, unsigned fetch, double noise)
+{
+    struct rx_run run = {0};
+    struct am_incore core = {.fetch = 0};
+    struct am_result *const r = add_result(&run, "cpu.loop", "on=machine", AM_MIX_SET);
+    unsigned found;
+
+    for (unsigned i = 1; i <= AM_MIX_SET; i++) {
+        const double taken = fetch ? (double)((i + fetch) / fetch) : 1;
+
+        put(&run, r, am_arena_printf(&run.arena, "loop_%u", i),
+            fmax(fmax(1, (i + 1) / width), taken) * (1 + noise * (i % 3)));
+    }
+    am_evidence_settle(&run.set);
+    if (!am_incore_read_ways(&run.set, &run.arena, &core))
+        abort();
+    found = core.fetch;
+    am_arena_fini(&run.arena);
+    return found;
+}
+
+static void check_fetch(void)
+{
+    ok(found_fetch(6, 8, 0) == 8 && found_fetch(6, 8, 0.005) == 8, "eight per cycle are found");
+    ok(found_fetch(4, 6, 0) == 6, "and six");
+    ok(found_fetch(6, 0, 0) == 0, "a front end that a jump does not hold up has none");
+    ok(found_fetch(6, 8, 0.2) == 0, "nor has one whose loops scatter");
+}
+
 int main(void)
 {
+    check_fetch();
     check_grade_of_least();
     check_planted();
     check_missing();

@@ -310,6 +310,11 @@ static void check_loops(const struct bytes *self)
     ok(p.chain > 1.5 && p.lines[0].on_chain && p.lines[1].on_chain && p.lines[2].on_chain,
        "what a conditional move and a move of a byte leave goes on through them (%g)", p.chain);
     check_places(&c, self);
+    c.incore.fetch = 2;
+    p = predict(&c, self, "tb_moves");
+    ok(p.limit == AM_LIMIT_JUMP && p.cycles > 1.9 && p.cycles < 2.1,
+       "four operations that are taken in by two need two cycles (%g)", p.cycles);
+    c.incore.fetch = 0;
     p = predict(&c, self, "tb_odd");
     ok(p.unknown == 1, "an instruction without a form is unknown");
     ok(p.lines[1].forms.match == AM_FORM_LIKE && p.lines[1].forms.load[0],

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.chain: latencies of all instruction forms in seconds, and what a form needs more between
- * vectors of another kind.
+ * vectors of another kind. And cpu.loop: short loops of instructions that need nothing.
  *
- * A point is one form. Its loops are the form's chain, each instruction waiting for the one before,
- * and the same chain with an addition of zeros, of floating-point numbers or of integers, behind
- * every copy. What such a pair takes beyond the two alone is the way of a result from one kind of
- * unit to the other and back. cpu.instr measures the same latencies in batches that are graded one
- * by one, in some minutes; these are for predictions, which need all of them. The loops are made in
- * prepare() and timed in slices (bench/cpu/units/slices.h). */
+ * A point of cpu.chain is one form. Its loops are the form's chain, each instruction waiting for
+ * the one before, and the same chain with an addition of zeros, of floating-point numbers or of
+ * integers, behind every copy. What such a pair takes beyond the two alone is the way of a result
+ * from one kind of unit to the other and back. cpu.instr measures the same latencies in batches
+ * that are graded one by one, in some minutes; these are for predictions, which need all of them.
+ * cpu.loop has one point: loops of 1 to 24 instructions beside their own end, which show how many
+ * operations a core takes in per cycle where it jumps back. The loops are made in prepare() and
+ * timed in slices (bench/cpu/units/slices.h). */
 #include "bench/cpu/units/slices.h"
 #include "core/bench/place.h"
 
@@ -122,6 +124,59 @@ const struct am_bench am_bench_cpu_chain = {
     .named_only = true,
     .prepare = prepare,
     .run_timed = run_timed,
+    .verify = am_slices_verify,
+    .finish = am_slices_finish,
+};
+
+/* ---- cpu.loop ---- */
+
+static enum am_status prepare_loop(void *state, const struct am_ctx *ctx,
+                                   const struct am_value *point, struct am_work *work,
+                                   struct am_err *err)
+{
+    const struct am_mix_form *const slot =
+        am_mix_unsupported ? NULL : am_mix_anchor(AM_MIX_slot, AM_MIX_GPR);
+    enum am_status status;
+
+    (void)point;
+    if (!slot)
+        return am_fail(err, AM_E_ABSENT, "%s",
+                       am_mix_unsupported ? am_mix_unsupported : "no form needs nothing here");
+    status = am_slices_open(state, ctx, AM_MIX_SET, slot->domain, err);
+    for (unsigned i = 1; status == AM_OK && i <= AM_MIX_SET; i++)
+        status = am_slices_add_once(state, &(const struct am_mix_part){slot, i}, 1, err);
+    return status == AM_OK ? am_slices_seal(state, work, err) : status;
+}
+
+static const struct am_axis loop_axes[] = {
+    AM_AXIS_ON(.dflt = "machine"),
+    {.name = NULL},
+};
+
+#define LOOP_METRIC(i)                                                                             \
+    {"loop_" #i, "cycle", AM_LOWER, AM_RULE_OWN, "per pass, " #i " instructions and the jump back"},
+static const struct am_metric loop_metrics[] = {
+    AM_MIX_SET_MAP(LOOP_METRIC){.name = NULL},
+};
+
+#define LOOP_SLICED(i) {.metric = "loop_" #i, AM_SLICED(AM_MIX_SET)},
+static const struct am_systematic loop_systematic[] = {
+    AM_MIX_SET_MAP(LOOP_SLICED){.metric = NULL},
+};
+
+const struct am_bench am_bench_cpu_loop = {
+    .name = "cpu.loop",
+    .summary = "cycles of short loops of instructions that need no unit",
+    .version = 1,
+    .axes = loop_axes,
+    .metrics = loop_metrics,
+    .systematic = loop_systematic,
+    .state_size = sizeof(struct am_slices),
+    .once = true,
+    .target = 0.02,
+    .named_only = true,
+    .prepare = prepare_loop,
+    .run_timed = am_slices_run_timed,
     .verify = am_slices_verify,
     .finish = am_slices_finish,
 };

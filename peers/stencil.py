@@ -10,7 +10,8 @@ with -O3 -march=native. `auto` is compared with it since it is the baseline of e
 what they gain. A variant `own:NAME` is that of the described stencil examples/stencil/heatDd.sten (own:wave), which is compared
 with the hand-made kernels of app.stencil, too. A rival (VecTime, testencil, bench_fd1, YASK, built outside of this tree) is a command in which {dim},
 {side}, {steps} and {type} are replaced, and whose last printed number is updates per second. Rates are by CPU time in
-stencil.c, by wall time of undisturbed batches in archmeter. Ratio and interval as in ratio.py.
+stencil.c, by wall time of undisturbed batches in archmeter. In a round ours and all rivals of a case are run one after the
+other, and another one of them is first with each round. Ratio and interval as in ratio.py.
 """
 
 import datetime
@@ -27,7 +28,7 @@ import ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 REALS = {"f32": "float", "f64": "double"}
-PLAIN, HAND_MADE = "plain loop", "hand-made"
+OURS, PLAIN, HAND_MADE = "ours", "plain loop", "hand-made"
 OWN = "own:"  # variants of described stencils
 EXAMPLES = HERE.parent / "examples" / "stencil"
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
@@ -56,13 +57,16 @@ def run_command(words: list[str], cpu: int) -> float:
     return last_number(done.stdout)
 
 
-def run_rival(options, programs: dict, rivals: dict, rival: str, _variant: str, kind: str, dim: int, side: int,
-              steps: int) -> float:
-    cpu = options.cpu
+def run_one(options, programs: dict, rivals: dict, who: str, variant: str, kind: str, dim: int, side: int,
+            steps: int) -> float:
+    """Updates per second of ours, or of a rival."""
+    rival, cpu = who, options.cpu
+    if who == OURS:
+        return run_ours(options.archmeter, variant, kind, dim, side, steps)
     if rival == PLAIN:
         return run_command([programs[kind], str(dim), str(side), str(steps)], cpu)
     if rival == HAND_MADE:
-        return run_ours(options.archmeter, rival, "wave" if dim > 1 else "slice", kind, dim, side, steps)
+        return run_ours(options.archmeter, "wave" if dim > 1 else "slice", kind, dim, side, steps)
     place = {"{dim}": dim, "{side}": side, "{steps}": steps, "{type}": kind}
     text = rivals[rival]
     for word, value in place.items():
@@ -75,7 +79,7 @@ def run_described(program: str, variant: str, kind: str, dim: int, side: int, st
     return max(ratio.run_archmeter(program, str(EXAMPLES / f"heat{dim}d.sten"), point, "updates"))
 
 
-def run_ours(program: str, _rival: str, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
+def run_ours(program: str, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
     if variant.startswith(OWN):
         return run_described(program, variant[len(OWN):], kind, dim, side, steps)
     point = {"executor": "serial", "threads": 1, "variant": variant, "type": kind, "dim": dim, "n": side ** dim,
@@ -100,6 +104,32 @@ def rivals_of(variant: str, rivals: dict) -> list[str]:
     return [PLAIN, *([HAND_MADE] if variant.startswith(OWN) else []), *rivals]
 
 
+def in_turns(options, cases: list, participants, run) -> dict:
+    """{(who, *case): a value per round}; who is first changes with the round."""
+    values = {(who, *case): [] for case in cases for who in participants(case)}
+    for i in range(options.rounds):
+        for case in cases:
+            order = participants(case)
+            for who in order[i % len(order):] + order[:i % len(order)]:
+                ratio.await_calm(options.calm)
+                values[(who, *case)].append(run(who, *case))
+        print(f"round {i + 1} of {options.rounds}", file=sys.stderr, flush=True)
+    return values
+
+
+def print_table(options, cases: list, participants, values: dict) -> None:
+    print(f"Measured {datetime.date.today().isoformat()} with `peers/stencil.py --rounds {options.rounds}`. Medians of the "
+          "rounds in 10⁹ updates per second; in brackets the spread, (max − min) / median.\n")
+    ratio.print_head(["against", "variant", "type", "grid", "theirs", "app.stencil", "ratio [95 % interval]"])
+    for case in cases:
+        variant, kind, dim, side, _steps = case
+        ours = values[(OURS, *case)]
+        for rival in participants(case)[1:]:
+            theirs = values[(rival, *case)]
+            ratio.print_row([rival, variant, kind, f"{side}^{dim}", ratio.value_cell(theirs, 1e-9, 2),
+                             ratio.value_cell(ours, 1e-9, 2), ratio.ratio_cell(*ratio.ratio(ours, theirs))])
+
+
 def main() -> int:
     parser = ratio.parser_of(__doc__.splitlines()[0])
     parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
@@ -110,21 +140,18 @@ def main() -> int:
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
     options = parser.parse_args()
     rivals = dict(word.split("=", 1) for word in options.rival)
+
+    def participants(case: tuple) -> list[str]:
+        return [OURS, *rivals_of(case[0], rivals)]
+
     with tempfile.TemporaryDirectory() as folder:
         programs = {kind: compile_plain(folder, options.cc, kind) for kind in options.types.split(",")}
         if not all(programs.values()):
             sys.exit(f"stencil.c does not compile with {options.cc}")
-        cases = [(rival, variant, kind, *case) for kind in programs for case in options.cases
-                 for variant in variants_of(options.variants, case[0]) for rival in rivals_of(variant, rivals)]
-        ours, theirs = ratio.in_turn(options, cases, functools.partial(run_ours, options.archmeter),
-                                     functools.partial(run_rival, options, programs, rivals))
-    print(f"Measured {datetime.date.today().isoformat()} with `peers/stencil.py --rounds {options.rounds}`. Medians of the "
-          "rounds in 10⁹ updates per second; in brackets the spread, (max − min) / median.\n")
-    ratio.print_head(["against", "variant", "type", "grid", "theirs", "app.stencil", "ratio [95 % interval]"])
-    for case in cases:
-        rival, variant, kind, dim, side, _steps = case
-        ratio.print_row([rival, variant, kind, f"{side}^{dim}", ratio.value_cell(theirs[case], 1e-9, 2),
-                         ratio.value_cell(ours[case], 1e-9, 2), ratio.ratio_cell(*ratio.ratio(ours[case], theirs[case]))])
+        cases = [(variant, kind, *case) for kind in programs for case in options.cases
+                 for variant in variants_of(options.variants, case[0])]
+        values = in_turns(options, cases, participants, functools.partial(run_one, options, programs, rivals))
+    print_table(options, cases, participants, values)
     return 0
 
 

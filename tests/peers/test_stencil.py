@@ -32,13 +32,18 @@ def main():
            stencil.HAND_MADE in stencil.rivals_of("own:wave", {}), "described stencils stand beside the hand-made ones")
     tap.ok(all((stencil.EXAMPLES / f"heat{dim}d.sten").exists() for dim in (1, 2, 3)), "their descriptions are there")
     rivals = {"echo": "echo {dim} {side} {steps} {type}9"}
-    tap.ok(stencil.run_rival(options, {}, rivals, "echo", "auto", "f64", 2, 7, 3) == 649, "a rival's words are replaced")
+    tap.ok(stencil.run_one(options, {}, rivals, "echo", "auto", "f64", 2, 7, 3) == 649, "a rival's words are replaced")
+    said = []
+    turns = stencil.in_turns(argparse.Namespace(rounds=3, calm=0), [("wave", 2)], lambda case: ["ours", "a", "b"],
+                             lambda who, *case: said.append(who) or len(said))
+    tap.ok("".join(who[0] for who in said) == "oababoboa" and turns["a", "wave", 2] == [2, 4, 9],
+           "all are run in every round, and another one is first", said)
     with tempfile.TemporaryDirectory() as folder:
         tap.ok(stencil.compile_plain(folder, "false", "f64") == "", "what does not compile is no program")
         for kind in ("f32", "f64"):
             program = stencil.compile_plain(folder, "cc", kind)
             for dim in (1, 2, 3):
-                rate = stencil.run_rival(options, {kind: program}, {}, stencil.PLAIN, "auto", kind, dim, 9, 2)
+                rate = stencil.run_one(options, {kind: program}, {}, stencil.PLAIN, "auto", kind, dim, 9, 2)
                 tap.ok(rate > 0, f"{dim} dimensions of {kind} are stepped", rate)
             done = subprocess.run([program, "4", "9", "2"], capture_output=True, check=False)
             tap.ok(done.returncode == 2 and done.stderr, "four dimensions are refused")

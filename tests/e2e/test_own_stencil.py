@@ -95,6 +95,52 @@ HARNESS = r"""
 static size_t id[3];
 static size_t get_global_id(int d) { return id[d]; }
 #include "kernel.cl"
+#include "star.c"
+#include <pthread.h>
+/* Waves by more threads than there are CPUs: parts of rows in two dimensions, strips in three. */
+#define BY_THREADS(name, THREADS, DEPTH, X, Y, Z, R)                                               \
+    static struct name##_waves name##_w;                                                           \
+    static struct name##_team name##_five = {.threads = THREADS};                                   \
+    static void *name##_thread(void *me)                                                           \
+    {                                                                                              \
+        const struct name##_shape shape = {DEPTH, 4, 5, 2};                                        \
+        name##_wave_run(&name##_w, &shape, &name##_five, 7, (long)(size_t)me);                      \
+        return NULL;                                                                               \
+    }                                                                                              \
+    static double name##_by_threads(void)                                                          \
+    {                                                                                              \
+        const long n[3] = {X, Y, Z};                                                               \
+        const struct name##_shape plain = {1, 1, 1, 1};                                            \
+        struct name##_grid g = {.parity = 0};                                                      \
+        struct name##_team one = {.threads = 1};                                                   \
+        pthread_t threads[THREADS];                                                                \
+        double worst = 0;                                                                          \
+        name##_lay_out(&g, n, 1);                                                                  \
+        if (!name##_wave_lay_out(&name##_w, n, DEPTH, THREADS)) return 1;                          \
+        for (int i = 0; i < 2; i++) g.field[0][i] = calloc((size_t)g.elements, sizeof(double));    \
+        name##_w.field = aligned_alloc(64, ((size_t)name##_w.elements + 7) / 8 * 64);              \
+        memset(name##_w.field, 0, (size_t)name##_w.elements * sizeof(double));                     \
+        g.parameter[0] = name##_w.parameter[0] = R;                                                \
+        for (long i = 0; i < X * Y * Z; i++) {                                                     \
+            const long x = i % X, y = i / X % Y, z = i / (X * Y);                                  \
+            g.field[0][0][name##_at(&g, x, y, z)] = (double)(i * 7919 % 101) / 101;                \
+            *name##_wave_at(&name##_w, x, y, z) = (double)(i * 7919 % 101) / 101;                  \
+        }                                                                                          \
+        name##_close(&g);                                                                          \
+        name##_wave_close(&name##_w);                                                              \
+        name##_run(&g, &plain, &one, 7, 0);                                                        \
+        for (size_t i = 0; i < THREADS; i++)                                                       \
+            pthread_create(&threads[i], NULL, name##_thread, (void *)i);                           \
+        for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);                       \
+        for (long i = 0; i < X * Y * Z; i++) {                                                     \
+            const long x = i % X, y = i / X % Y, z = i / (X * Y);                                  \
+            worst = fmax(worst, fabs(g.field[0][g.parity][name##_at(&g, x, y, z)] -                \
+                                     *name##_wave_at(&name##_w, x, y, z)));                        \
+        }                                                                                          \
+        return worst;                                                                              \
+    }
+BY_THREADS(heat_f64, 5, 2, 23, 47, 1, 0.2)
+BY_THREADS(star_f64, 5, 3, 21, 38, 17, 0.125)
 int main(void)
 {
     const long n[3] = {13, 11, 1};
@@ -118,6 +164,7 @@ int main(void)
     for (long y = 0; y < 11; y++)
         for (long x = 0; x < 13; x++)
             worst = fmax(worst, fabs(a[x + 13 * y] - g.field[0][g.parity][heat_f64_at(&g, x, y, 0)]));
+    worst = fmax(worst, fmax(heat_f64_by_threads(), star_f64_by_threads()));
     printf("%g\n", worst);
     return worst < 1e-13 ? 0 : 1;
 }
@@ -260,8 +307,8 @@ def test_planted(tap, own):
 
 
 def test_export(tap, own):
-    for language, name in (("c", "kernel.c"), ("opencl", "kernel.cl")):
-        done = own.do("stencil", "export", "heat.sten", "--language", language, "-o", name)
+    for language, name, of in (("c", "kernel.c", "heat.sten"), ("opencl", "kernel.cl", "heat.sten"), ("c", "star.c", "star.sten")):
+        done = own.do("stencil", "export", of, "--language", language, "-o", name, "--force")
         tap.ok(done.returncode == 0, f"exported as {language}", done.stderr)
     own.write("harness.c", HARNESS)
     tried = set()
@@ -271,13 +318,13 @@ def test_export(tap, own):
             tap.skip(f"compiled by {compiler}", "not here, or by another name")
             continue
         tried.add(program)
-        made = subprocess.run([compiler, "-std=gnu17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "harness.c", "-o",
+        made = subprocess.run([compiler, "-std=gnu17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-pthread", "harness.c", "-o",
                                "harness", "-lm"], cwd=own.dir, capture_output=True, text=True, timeout=300)
         if not tap.ok(made.returncode == 0 and "warning" not in made.stderr, f"{compiler} compiles it without a warning",
                       made.stderr):
             continue
         ran = subprocess.run([own.path("harness")], capture_output=True, text=True, timeout=300)
-        tap.ok(ran.returncode == 0, f"C and OpenCL C step alike: {ran.stdout.strip()}", ran.stderr)
+        tap.ok(ran.returncode == 0, f"C, OpenCL C and five threads step alike: {ran.stdout.strip()}", ran.stderr)
 
 
 def test_tuned(tap, own):

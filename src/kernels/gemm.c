@@ -10,10 +10,13 @@ AM_ISA_FINDER(am_gemm_find, am_gemm_variant, am_gemm_)
 const char *const am_gemm_types[] = {"f32", "f64", NULL};
 
 enum {
-    SLIVER_BYTES = 24576,  /* of A in the first cache, beside what streams past it */
-    STEPS_MAX = 384,       /* longer ones gain nothing */
-    L2_BYTES = 262144,     /* where nobody tells */
-    PANEL_BYTES = 2097152, /* of A in a core's part of the last cache */
+    /* where nobody tells */
+    L1_BYTES = 32768,
+    L2_BYTES = 262144,
+    L3_BYTES = 4194304,
+    /* B is packed once per panel of A. With so many rows of A for each column of a register block
+     * that is a percent or two of the work, whatever the vectors' width; more gain little. */
+    ROWS_PER_COLUMN = 128,
 };
 
 static size_t round_up(size_t x, size_t to)
@@ -21,21 +24,31 @@ static size_t round_up(size_t x, size_t to)
     return (x + to - 1) / to * to;
 }
 
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static size_t at_least(size_t x, size_t least)
 {
     return x < least ? least : x;
 }
 
-struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel, size_t l2_bytes)
+/* The longer a sliver of A, the rarer C is loaded and stored: three quarters of the first cache are
+ * its, since what streams past it comes from the second in time. B has a quarter of the second:
+ * others may be at work on the same core or cache, and more of it gains nothing. */
+struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
+                                      const struct am_gemm_caches *caches)
 {
-    const size_t half = (l2_bytes ? l2_bytes : L2_BYTES) / 2;
-    size_t kc = SLIVER_BYTES / (kernel->mr * kernel->element);
+    const size_t l1 = caches->l1 ? caches->l1 : L1_BYTES, l2 = caches->l2 ? caches->l2 : L2_BYTES;
+    const size_t l3 = caches->l3 ? caches->l3 : L3_BYTES, element = kernel->element;
+    const size_t kc = at_least(l1 / 4 * 3 / (kernel->mr * element), 1);
+    const size_t rows = lesser(ROWS_PER_COLUMN * kernel->nr, l3 / 2 / (kc * element));
 
-    kc = kc > STEPS_MAX ? STEPS_MAX : kc;
     return (struct am_gemm_blocking){
         .kc = kc,
-        .nc = at_least(half / (kc * kernel->element) / kernel->nr, 1) * kernel->nr,
-        .mc = at_least(PANEL_BYTES / (kc * kernel->element) / kernel->mr, 1) * kernel->mr,
+        .nc = at_least(l2 / 4 / (kc * element) / kernel->nr, 1) * kernel->nr,
+        .mc = round_up(at_least(rows, 1), kernel->mr),
     };
 }
 
@@ -65,11 +78,6 @@ static size_t even(size_t whole, size_t part, size_t unit)
     return round_up((whole + parts - 1) / parts, unit);
 }
 
-static size_t lesser(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* rows by columns of what the micro-kernel left at `from`, a full register block. */
 #define PUT_EDGE(type)                                                                             \
     static void put_edge_##type(const type *from, size_t nr, type *to, size_t ldc, size_t rows,    \
@@ -95,13 +103,25 @@ struct packed {
     bool add;
 };
 
+/* While the block (i, j) is computed: a part of the next sliver of A, which is first used when all
+ * columns have been multiplied by this one. */
+static struct am_gemm_ahead ahead_of(const struct packed *p, size_t i, size_t j)
+{
+    const size_t bytes = p->kernel->mr * p->kernel->element, nr = p->kernel->nr;
+    const size_t pace = round_up(bytes * nr, p->n) / p->n; /* per step */
+
+    return (struct am_gemm_ahead){.from = p->a +
+                                          (i * p->kernel->element + bytes + j / nr * pace) * p->k,
+                                  .pace = pace * AM_GEMM_CHUNK};
+}
+
 static void multiply_edge(const struct packed *p, size_t i, size_t j, char *c)
 {
     const struct am_gemm_kernel *const kernel = p->kernel;
     const size_t rows = lesser(p->m - i, kernel->mr), columns = lesser(p->n - j, kernel->nr);
 
     kernel->micro(p->k, p->a + i * p->k * kernel->element, p->b + j * p->k * kernel->element,
-                  p->edge, kernel->nr, false);
+                  p->edge, kernel->nr, false, ahead_of(p, i, j));
     if (kernel->element == sizeof(float))
         put_edge_float(p->edge, kernel->nr, (float *)(void *)c, p->ldc, rows, columns, p->add);
     else
@@ -121,7 +141,7 @@ static void multiply_packed(const struct packed *p)
                 multiply_edge(p, i, j, c);
             else
                 kernel->micro(p->k, p->a + i * p->k * element, p->b + j * p->k * element, c, p->ldc,
-                              p->add);
+                              p->add, ahead_of(p, i, j));
         }
     }
 }

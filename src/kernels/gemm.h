@@ -19,9 +19,17 @@ struct am_gemm_args {
     bool add;             /* else C is written without being read */
 };
 
+enum { AM_GEMM_CHUNK = 8 }; /* steps between fetches */
+
+/* What is fetched into caches meanwhile, for later: a line in every AM_GEMM_CHUNK steps. */
+struct am_gemm_ahead {
+    const char *from; /* may lie outside of everything: fetching touches nothing */
+    size_t pace;      /* bytes from one line to the next */
+};
+
 /* A packed sliver of `mr` rows of A times one of `nr` columns of B, k steps, into C. */
-typedef void am_gemm_micro_fn(size_t k, const void *a, const void *b, void *c, size_t ldc,
-                              bool add);
+typedef void am_gemm_micro_fn(size_t k, const void *a, const void *b, void *c, size_t ldc, bool add,
+                              struct am_gemm_ahead ahead);
 /* Packs `rows` by `columns` elements at `from` (`ld` from row to row) into slivers of `mr` rows,
  * column after column, or of `nr` columns, row after row; the last sliver is filled up by zeros. */
 typedef void am_gemm_pack_fn(const void *from, size_t ld, size_t rows, size_t columns, void *to);
@@ -48,8 +56,13 @@ struct am_gemm_blocking {
     size_t mc, nc, kc;
 };
 
-/* For a second cache of `l2_bytes`; 0: not known. */
-struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel, size_t l2_bytes);
+/* Bytes that a thread has of each; 0: not known. */
+struct am_gemm_caches {
+    size_t l1, l2, l3;
+};
+
+struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
+                                      const struct am_gemm_caches *caches);
 /* What am_gemm_multiply() needs, aligned to AM_GEMM_ALIGN, one for each call at the same time. */
 size_t am_gemm_workspace(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block);
 void am_gemm_multiply(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block,

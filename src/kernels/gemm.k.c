@@ -20,6 +20,10 @@
 #define ROWS 4
 #define REP_ROWS AM_REP_4
 #endif
+/* How far ahead things are fetched. A step takes six cycles or more: 64 of them are longer than the
+ * last cache needs for a line. */
+enum { CHUNKS_LAST = 64 / AM_GEMM_CHUNK, ROWS_AHEAD = 8, SIDE_BY_SIDE = 4 };
+
 #define VECTORS 2
 #define REP_VECTORS(X) X(0) X(1)
 #define ON_ROW(X, i) X(i, 0) X(i, 1)
@@ -31,7 +35,13 @@
 #define STEP_ROW(i)                                                                                \
     const REAL x##i = a[i];                                                                        \
     ON_ROW(STEP, i)
-#define PREFETCH_ROW(i) __builtin_prefetch(c + i * ldc, 1);
+#if AM_VEC_BYTES == 64 /* a line per vector; narrower rows begin one, where C is aligned */
+#define FETCH_ROW(i)                                                                               \
+    __builtin_prefetch(c + i * ldc, 1);                                                            \
+    __builtin_prefetch(c + i * ldc + LANES, 1);
+#else
+#define FETCH_ROW(i) __builtin_prefetch(c + i * ldc, 1);
+#endif
 #define ADD(i, v) *(V *)(c + i * ldc + v * LANES) += c##i##_##v;
 #define ADD_ROW(i) ON_ROW(ADD, i)
 #define PUT(i, v) *(V *)(c + i * ldc + v * LANES) = c##i##_##v;

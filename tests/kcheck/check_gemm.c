@@ -139,17 +139,30 @@ static void check_sizes(struct gemm_case *c, struct am_rng *rng)
                   am_gemm_types[c->type], cases, c->kernel->mr, c->kernel->nr);
 }
 
+/* Whole register blocks, and within the caches that were told. */
+static bool is_blocking(const struct gemm_case *c, const struct am_gemm_caches *caches)
+{
+    const struct am_gemm_blocking b = am_gemm_block(c->kernel, caches);
+    const size_t row = b.kc * c->kernel->element;
+    const bool whole =
+        b.kc > 0 && b.mc > 0 && b.mc % c->kernel->mr == 0 && b.nc > 0 && b.nc % c->kernel->nr == 0;
+
+    return whole && (b.kc == 1 || c->kernel->mr * row <= caches->l1) &&
+           (b.nc == c->kernel->nr || b.nc * row <= caches->l2 / 4) &&
+           (b.mc == c->kernel->mr || (b.mc - c->kernel->mr) * row < caches->l3 / 2);
+}
+
 static void check_blocking(const struct gemm_case *c)
 {
-    static const size_t caches[] = {0, 16384, 262144, 1 << 20, 32 << 20};
-    bool good = true;
+    static const size_t l1[] = {1024, 32768, 49152, 131072};
+    static const size_t l2[] = {16384, 262144, 1 << 20, 32 << 20};
+    static const size_t l3[] = {65536, 4 << 20, 32 << 20, 512 << 20};
+    const struct am_gemm_blocking unknown = am_gemm_block(c->kernel, &(struct am_gemm_caches){0});
+    bool good = unknown.kc > 1 && unknown.mc >= c->kernel->mr && unknown.nc >= c->kernel->nr;
 
-    for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
-        const struct am_gemm_blocking b = am_gemm_block(c->kernel, caches[i]);
-
-        good = good && b.mc >= c->kernel->mr && b.mc % c->kernel->mr == 0 &&
-               b.nc >= c->kernel->nr && b.nc % c->kernel->nr == 0 && b.kc > 0;
-    }
+    for (size_t i = 0; i < 4 * 4 * 4; i++)
+        good =
+            good && is_blocking(c, &(struct am_gemm_caches){l1[i / 16], l2[i / 4 % 4], l3[i % 4]});
     kcheck_report(good, "%s %s gemm: packed blocks are whole register blocks for every cache",
                   c->isa, am_gemm_types[c->type]);
 }

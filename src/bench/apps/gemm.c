@@ -64,6 +64,21 @@ static const char *best_isa(void)
     return best;
 }
 
+static size_t cache_bytes(int name)
+{
+    const long bytes = sysconf(name);
+
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* What a thread has of the caches, by the word of the C library: the last is everybody's. */
+static struct am_gemm_caches caches_of(size_t threads)
+{
+    return (struct am_gemm_caches){.l1 = cache_bytes(_SC_LEVEL1_DCACHE_SIZE),
+                                   .l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE),
+                                   .l3 = cache_bytes(_SC_LEVEL3_CACHE_SIZE) / threads};
+}
+
 static enum am_status choose_own(struct am_gemm_state *state, const struct am_ctx *ctx,
                                  const struct am_value *point, struct am_gemm_multiplier *m,
                                  struct am_err *err)
@@ -71,12 +86,12 @@ static enum am_status choose_own(struct am_gemm_state *state, const struct am_ct
     const char *const isa = point[ISA].name;
     const enum am_status s = am_usable_isa(isa, err);
     struct am_gemm_own *const own = &state->own;
-    const long l2_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    const struct am_gemm_caches caches = caches_of((size_t)point[COMMON + AM_APPS_THREADS].i);
 
     if (s != AM_OK)
         return s;
     own->kernel = &am_gemm_find(isa)->kernel[point[TYPE].i];
-    own->blocking = am_gemm_block(own->kernel, l2_bytes > 0 ? (size_t)l2_bytes : 0);
+    own->blocking = am_gemm_block(own->kernel, &caches);
     *m = (struct am_gemm_multiplier){
         .multiply = multiply_own,
         .self = own,

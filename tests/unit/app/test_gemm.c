@@ -169,7 +169,7 @@ static void check_notices(enum am_gemm_type type,
     struct am_err err = {0};
     double residual = 0;
 
-    own.blocking = am_gemm_block(own.kernel, 0);
+    own.blocking = am_gemm_block(own.kernel, &(struct am_gemm_caches){0});
     setup.multiplier = (struct am_gemm_multiplier){
         .multiply = multiply,
         .self = &own,

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "kernels/mgvf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One way to compute a step. */
@@ -34,6 +35,7 @@ struct am_mgvf_loop {
     am_mgvf_unpack_fn *unpack;
     am_mgvf_fn *narrow;
     size_t columns_min, block, lanes;
+    bool wide; /* form lanes with AVX2 or more: what else a frame needs may have it, too (wide.h) */
 };
 
 /* The loop of that form for an ISA of this architecture. */

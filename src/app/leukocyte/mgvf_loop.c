@@ -3,6 +3,8 @@
  */
 #include "app/leukocyte/mgvf.h"
 
+#include <string.h>
+
 struct am_mgvf_loop am_mgvf_loop_of(const char *isa, enum am_mgvf_form form, enum am_mgvf_type type)
 {
     const struct am_mgvf_variant *const v = am_mgvf_find(isa);
@@ -19,6 +21,7 @@ struct am_mgvf_loop am_mgvf_loop_of(const char *isa, enum am_mgvf_form form, enu
         loop.columns_min = AM_MGVF_LANES_LEAST(v->lanes[type]);
         loop.block = v->block;
         loop.lanes = v->lanes[type];
+        loop.wide = strcmp(isa, "avx2") == 0 || strcmp(isa, "avx512") == 0;
     }
     return loop;
 }

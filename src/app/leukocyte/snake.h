@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 enum { AM_SNAKE_POINTS = 20 };
+#define AM_SNAKE_RADIUS 10.0 /* pixels, of a usual cell */
 
 struct am_snake {
     struct am_centre centre;

@@ -3,6 +3,7 @@
 #include "app/leukocyte/track.h"
 
 #include "app/leukocyte/detect.h"
+#include "app/leukocyte/wide.h"
 
 #include <stdlib.h>
 
@@ -25,6 +26,7 @@ struct bench {
 
 struct am_tracker {
     struct am_track_setup setup;
+    struct am_leuko_parts parts;
     struct am_image frame;
     struct am_leuko_cell *cells;
     struct am_centre *start;
@@ -109,6 +111,7 @@ enum am_status am_tracker_new(const struct am_track_setup *setup, size_t width, 
     if (!tracker)
         return am_fail(err, AM_E_NOMEM, "no memory for a tracker");
     tracker->setup = *setup;
+    tracker->parts = am_leuko_parts_of(setup->mgvf.loop && setup->mgvf.loop->wide);
     tracker->frame = (struct am_image){.width = width, .height = height};
     tracker->n = n;
     s = fill(tracker, centres, err);
@@ -165,7 +168,7 @@ struct am_window am_tracker_edges(const struct am_tracker *tracker, size_t cell,
     const struct am_window window = am_window_around(tracker->cells[cell].snake.centre,
                                                      tracker->frame.width, tracker->frame.height);
 
-    am_window_edges(tracker->frame, &window, edge);
+    tracker->parts.edges(tracker->frame, &window, edge);
     return window;
 }
 
@@ -176,8 +179,8 @@ void am_tracker_follow(struct am_tracker *tracker, size_t cell, const struct am_
 
     c->mgvf_iterations = mgvf_iterations;
     c->updates = mgvf_iterations * window->rows * window->columns;
-    c->snake_steps = am_snake_move(&c->snake, &tracker->setup.snake, window, field, expected_y(c),
-                                   tracker->benches[cell].work);
+    c->snake_steps = tracker->parts.move(&c->snake, &tracker->setup.snake, window, field,
+                                         expected_y(c), tracker->benches[cell].work);
     remember(c);
 }
 

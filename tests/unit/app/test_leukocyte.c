@@ -5,6 +5,7 @@
 #include "app/leukocyte/picture.h"
 #include "app/leukocyte/synth.h"
 #include "app/leukocyte/track.h"
+#include "app/leukocyte/wide.h"
 #include "base/rng.h"
 #include "tap.h"
 
@@ -167,6 +168,52 @@ static void check_snake(void)
     ok(am_snake_move(&snake, &am_snake_defaults, &window, field, 119, work) == 0 &&
            fabs(snake.centre.x - 205) < 1e-9,
        "one that is not in the window stays where it is");
+}
+
+/* Whether both forms of edges and contours (wide.h) have the same bits around one centre. */
+static bool same_parts(struct am_image image, struct am_centre centre)
+{
+    static double edge[2][AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX];
+    static double work[4 * AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX];
+    const struct am_window window = am_window_around(centre, image.width, image.height);
+    struct am_snake snake[2];
+    size_t steps[2];
+
+    memset(snake, 0, sizeof(snake));
+    for (int wide = 0; wide < 2; wide++) {
+        const struct am_leuko_parts parts = am_leuko_parts_of(wide);
+
+        parts.edges(image, &window, edge[wide]);
+        am_snake_init(&snake[wide], centre);
+        steps[wide] =
+            parts.move(&snake[wide], &am_snake_defaults, &window, edge[wide], centre.y + 1, work);
+    }
+    return memcmp(edge[0], edge[1], sizeof(edge[0])) == 0 && steps[0] == steps[1] &&
+           memcmp(&snake[0], &snake[1], sizeof(snake[0])) == 0;
+}
+
+static void check_parts(void)
+{
+    static uint8_t pixels[128 * 96];
+    const struct am_image image = {pixels, 128, 96};
+    struct am_rng rng;
+    size_t same = 0;
+
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2")) {
+        skip_test("this processor has no AVX2");
+        return;
+    }
+#endif
+    am_rng_seed(&rng, 11, 1);
+    for (size_t i = 0; i < sizeof(pixels); i++)
+        pixels[i] = (uint8_t)am_rng_below(&rng, 256);
+    for (size_t i = 0; i < 40; i++) {
+        const double x = 127 * am_rng_unit(&rng), y = 95 * am_rng_unit(&rng);
+
+        same += same_parts(image, (struct am_centre){x, y});
+    }
+    ok(same == 40, "edges and contours have the same bits with wide vectors: %zu of 40", same);
 }
 
 /* ---- detection and tracking ---- */
@@ -355,6 +402,7 @@ int main(void)
     check_stop();
     check_windows();
     check_snake();
+    check_parts();
     check_tracking();
     check_limits();
     check_cells();

@@ -498,8 +498,9 @@ enum am_status am_ocl_stencil_differ(const struct am_ocl_stencil *st, cl_mem pla
     if (s == AM_OK)
         s = am_ocl_program_args(part->differ, args, sizeof(args) / sizeof(args[0]), err);
     if (s == AM_OK)
-        s = enqueue(part, part->differ, (const size_t[]){DIFFER_GROUPS * st->shape.group, 1},
-                    st->shape.group, NULL, err);
+        s = enqueue(part, part->differ,
+                    (const size_t[]){(size_t)DIFFER_GROUPS * st->shape.group, 1}, st->shape.group,
+                    NULL, err);
     if (s == AM_OK)
         s = am_ocl_device_read(part->device, counters, 0, sizeof(*found), found, err);
     am_ocl_release_buffer(counters);

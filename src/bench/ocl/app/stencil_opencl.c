@@ -345,7 +345,7 @@ static enum am_status read_point(struct am_ocl_stencil_point *w, const struct am
     memcpy(own, point, (AM_STENCIL_COMMON + AM_APPS_AXES) * sizeof(own[0]));
     if (own[AM_STENCIL_N].i == 0) {
         own[AM_STENCIL_N].i = chosen_points(w, type);
-        am_ctx_chosen(w->devices.use[0]->ctx, "n", "%lld", (long long)own[AM_STENCIL_N].i);
+        am_ctx_chosen(w->devices.use[0]->ctx, "points", "%lld", (long long)own[AM_STENCIL_N].i);
     }
     w->way = find_way(variant, w->dim > 1);
     if (!w->way)

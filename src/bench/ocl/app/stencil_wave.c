@@ -32,8 +32,8 @@ static size_t rim_of(const struct am_ocl_wave_shape *shape, unsigned dim)
 size_t am_ocl_wave_local_bytes(const struct am_ocl_grid *grid,
                                const struct am_ocl_wave_shape *shape)
 {
-    return 2 * shape->at_once * rim_of(shape, grid->spec.dim) * shape->items[0] * shape->items[1] *
-           grid->element_bytes;
+    return 2 * (size_t)shape->at_once * rim_of(shape, grid->spec.dim) * shape->items[0] *
+           shape->items[1] * grid->element_bytes;
 }
 
 static bool is_patch_side(unsigned points)

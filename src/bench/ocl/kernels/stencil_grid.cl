@@ -16,21 +16,24 @@ __kernel void am_grid_sweep(__global const ELEMENT *restrict u, __global ELEMENT
                             uint nx, uint ny, uint nz, ELEMENT side, ELEMENT centre)
 {
     const uint x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
-    const size_t plane = (size_t)nx * ny, at = z * plane + (size_t)y * nx;
+    const size_t plane = (size_t)nx * ny;
+    __global const ELEMENT *const here = u + z * plane;
+    __global const ELEMENT *const before = u + ((z ? z : nz) - 1) * plane;
+    __global const ELEMENT *const behind = u + (z + 1 < nz ? z + 1 : 0) * plane;
+    const uint row = y * nx, at = row + x; /* a plane has less than 2^32 points */
     ELEMENT around, sum;
 
     if (x >= nx || y >= ny)
         return;
 #if DIM == 3
-    around = (u[at + (x ? x : nx) - 1] + u[z * plane + (size_t)((y ? y : ny) - 1) * nx + x]) +
-             (u[at + (x + 1 < nx ? x + 1 : 0)] +
-              u[z * plane + (size_t)(y + 1 < ny ? y + 1 : 0) * nx + x]);
+    around = (here[row + (x ? x : nx) - 1] + here[((y ? y : ny) - 1) * nx + x]) +
+             (here[row + (x + 1 < nx ? x + 1 : 0)] + here[(y + 1 < ny ? y + 1 : 0) * nx + x]);
 #else
-    around = u[at + (x ? x : nx) - 1] + u[at + (x + 1 < nx ? x + 1 : 0)];
+    around = here[row + (x ? x : nx) - 1] + here[row + (x + 1 < nx ? x + 1 : 0)];
 #endif
-    sum = fma(side, u[((z ? z : nz) - 1) * plane + (size_t)y * nx + x], centre * u[at + x]);
+    sum = fma(side, before[at], centre * here[at]);
     sum = fma(side, around, sum);
-    v[at + x] = fma(side, u[(z + 1 < nz ? z + 1 : 0) * plane + (size_t)y * nx + x], sum);
+    v[z * plane + at] = fma(side, behind[at], sum);
 }
 
 /* The state at step 0 (bench/apps/grid_check.h): a line along each dimension, and cosines. Both are

@@ -81,17 +81,16 @@ static inline void am_wave_take(__global const ELEMENT *from, const uint *at_x, 
     }
 }
 
-/* Points from first_x to end_x and first_y to end_y of the patch are the group's to write. */
-static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const uint *at_y,
-                                int first_x, int end_x, int first_y, int end_y,
+/* Of the patch columns own.s0 to own.s1 and rows own.s2 to own.s3 are the group's to write. */
+static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const uint *at_y, int4 own,
                                 const ELEMENT *patch)
 {
 #pragma unroll
     for (int y = 0; y < QY; y++) {
-        if (y < first_y || y >= end_y)
+        if (y < own.s2 || y >= own.s3)
             continue;
 #ifdef PACK
-        if (first_x <= 0 && end_x >= QX) {
+        if (own.s0 <= 0 && own.s1 >= QX) {
 #if QX == 4
             const PACK row = (PACK)(patch[y * QX], patch[y * QX + 1], patch[y * QX + 2],
                                     patch[y * QX + 3]);
@@ -103,7 +102,7 @@ static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const ui
 #else
 #pragma unroll
         for (int x = 0; x < QX; x++) {
-            if (x >= first_x && x < end_x)
+            if (x >= own.s0 && x < own.s1)
                 to[at_y[y] + at_x[x]] = patch[y * QX + x];
         }
 #endif
@@ -177,6 +176,7 @@ am_wave_pass(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, u
     const long first_x = (long)get_group_id(0) * own_x, first_y = (long)get_group_id(1) * own_y;
     const int end_x = min((long)own_x, (long)nx - first_x), end_y = min((long)own_y, ny - first_y);
     const uint first_z = get_group_id(2) * chunk, planes = min(chunk, nz - first_z) + 2 * DEPTH;
+    const int4 own = (int4)(-in_x, end_x - in_x, -in_y, end_y - in_y);
     const size_t plane = (size_t)nx * ny;
     __global ELEMENT *to = v + first_z * plane;
     ELEMENT value[DEPTH][POINTS], sum[DEPTH][POINTS], next[POINTS];
@@ -209,7 +209,7 @@ am_wave_pass(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, u
             }
         }
         if (k >= 2 * DEPTH) {
-            am_wave_give(to, at_x, at_y, -in_x, end_x - in_x, -in_y, end_y - in_y, next);
+            am_wave_give(to, at_x, at_y, own, next);
             to += plane;
         }
         z = z + 1 < nz ? z + 1 : 0;

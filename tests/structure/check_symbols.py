@@ -22,7 +22,7 @@ MUTABLE = {
     ("src/base/log.c", "threshold"),  # how much is told, set once by main
     ("src/base/digest.c", "chosen"),  # the way of hashing that this machine has: the same whoever asks first
     ("src/bench/ocl/host/device.c", "known"),  # devices, asked for once a process; the driver bound to
-    ("src/bench/ocl/app/stencil_opencl.c", "known"),  # names of several devices as one
+    ("src/bench/ocl/host/together.c", "known"),  # names of several devices as one
     ("src/bench/nanos6/engine.c", "once"),  # a runtime that begins once a process
     ("src/bench/nanos6/engine.c", "begun"),  # the same
     ("src/cli/main.c", "interrupted"),  # set by the signal handler

@@ -52,18 +52,23 @@ const char *const am_fft_isas[AM_FFT_ISAS + 1] = {[AM_FFT_SCALAR] = "scalar",
                                                   [AM_FFT_AVX] = "avx",
                                                   [AM_FFT_SIMD] = "simd"};
 
+#ifdef __x86_64__
+static const char *missing(int isa)
+{
+    return isa == AM_FFT_AVX && !__builtin_cpu_supports("avx") ? "this CPU does not have it" : NULL;
+}
+#else
+static const char *missing(int isa)
+{
+    return isa == AM_FFT_SSE2 || isa == AM_FFT_AVX ? "this architecture does not have it" : NULL;
+}
+#endif
+
 const char *am_fft_isa_why_not(const char *isa)
 {
     const int i = am_name_index(am_fft_isas, AM_FFT_ISAS, isa);
 
-#ifdef __x86_64__
-    if (i == AM_FFT_AVX && !__builtin_cpu_supports("avx"))
-        return "this CPU does not have it";
-#else
-    if (i == AM_FFT_SSE2 || i == AM_FFT_AVX)
-        return "this architecture does not have it";
-#endif
-    return i < 0 ? "FFTW does not have it" : NULL;
+    return i < 0 ? "FFTW does not have it" : missing(i);
 }
 
 /* ---- loops as blocks ---- */

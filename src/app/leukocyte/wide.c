@@ -2,12 +2,13 @@
 /* Which form of the parts of a frame is called. */
 #include "app/leukocyte/wide.h"
 
+#if defined(__x86_64__)
+static const struct am_leuko_parts wide_parts = {am_window_edges_avx2, am_snake_move_avx2};
+#else
+static const struct am_leuko_parts wide_parts = {am_window_edges, am_snake_move};
+#endif
+
 struct am_leuko_parts am_leuko_parts_of(bool wide)
 {
-#if defined(__x86_64__)
-    if (wide)
-        return (struct am_leuko_parts){am_window_edges_avx2, am_snake_move_avx2};
-#endif
-    (void)wide;
-    return (struct am_leuko_parts){am_window_edges, am_snake_move};
+    return wide ? wide_parts : (struct am_leuko_parts){am_window_edges, am_snake_move};
 }

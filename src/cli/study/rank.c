@@ -178,9 +178,9 @@ static void give_rank(const struct ranking *r, size_t rank, bool claimed)
     }
 }
 
-static size_t in_class(size_t class, size_t i)
+static size_t in_class(size_t kind, size_t i)
 {
-    return class * RANKS_OF_KIND + (i < RANKS_OF_KIND ? i : RANKS_OF_KIND - 1);
+    return kind * RANKS_OF_KIND + (i < RANKS_OF_KIND ? i : RANKS_OF_KIND - 1);
 }
 
 static void rank_claims(struct ranking *r, const struct am_study *study)

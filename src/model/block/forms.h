@@ -47,7 +47,9 @@ struct am_insn_around {
 void am_insn_forms(const struct am_insn *insn, const struct am_insn_around *around,
                    am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 
-/* The same of AArch64 alone (forms_aarch64.c). */
+/* The same of one architecture (forms_x86_64.c, forms_aarch64.c). */
+void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_around *around,
+                          am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn_around *around,
                            am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 

@@ -122,7 +122,6 @@ static const char *note_of(const char *key, const char *words, const struct am_c
     return notes.text;
 }
 
-#ifdef __x86_64__
 /* Sets in any order: a planner that knows more must not be left over. */
 static void check_sets(const struct am_ctx *ctx)
 {
@@ -145,7 +144,6 @@ static void check_sets(const struct am_ctx *ctx)
         }
     }
 }
-#endif
 
 static void check_codelets(const struct am_ctx *ctx)
 {
@@ -290,9 +288,7 @@ int main(void)
     check_visits(&ctx);
     check_executors(&ctx);
     check_codelets(&ctx);
-#ifdef __x86_64__
     check_sets(&ctx);
-#endif
     check_wisdom(&ctx, folder);
     for (int type = 0; type < AM_FFT_TYPES; type++) {
         check_judge((enum am_fft_type)type, 1);

@@ -131,8 +131,7 @@ static struct am_predicted predict(struct core *c, const uint32_t *words, size_t
     ok(decode(words, n, arena, insns) == AM_OK && am_loops_find(insns, arena, loops) &&
            loops->n == 1,
        "%zu words have one loop", n);
-    if (loops->n != 1 ||
-        !am_loop_predict(&c->incore, insns, &loops->items[0], arena, &out))
+    if (loops->n != 1 || !am_loop_predict(&c->incore, insns, &loops->items[0], arena, &out))
         abort();
     for (size_t i = 0; i < out.n; i++)
         printf("# %-28s %s %s %s latency %g %s\n", out.lines[i].insn->text,

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import sys
 import time
 
@@ -106,6 +107,10 @@ def shown(tap, bench):
     tap.ok(done.returncode == 0 and "<svg" in page and "Figure 1" in page and "Caches: the sentence is wrong" in page,
            "the page has the figure, and why a claim is contradicted")
     tap.ok("(supported: ratio" in page, "and that the run supports it")
+    with sqlite3.connect(bench.path("s.db")) as db:
+        db.execute("UPDATE setting SET value = replace(value, 'like latency', 'like later\nmetric energy:')")
+    done = bench.run("study", "show", "s.db")
+    tap.ok(done.returncode == 0 and "this version has no such figure" in done.stdout, "a figure of another version is not made", done.stderr)
     tap.ok(simulate(bench, "run", "null", *SHORT, "--launches", "1", "-o", "n.db").returncode == 0
            and bench.run("study", "show", "n.db").returncode == 2, "a run that is no study's has none to show")
 

@@ -122,6 +122,8 @@ static struct am_figure_row *row_of(const struct am_study_item *item, struct am_
     put_scale(item, AM_STUDY_XSCALE, &row->xscale);
     put_scale(item, AM_STUDY_YSCALE, &row->yscale);
     put_kind(item, &row->kind);
+    if (row->metric && !row->bench)
+        row->bench = any;
     return row->name ? row : NULL;
 }
 
@@ -168,8 +170,13 @@ static enum am_status draw(const struct am_study_item *item, const struct am_res
     const struct am_figure_row *const row = row_of(item, arena);
     struct am_result_set *const own = am_arena_alloc(arena, sizeof(*own));
     struct am_figure_source *const source = am_arena_alloc(arena, sizeof(*source));
+    const char *const like = item->field[AM_STUDY_LIKE], *nearest;
     enum am_status s;
 
+    if (like && !am_study_row(like, &nearest)) { /* the file is of another version */
+        made->why = "this version has no such figure";
+        return AM_OK;
+    }
     if (!row || !own || !source || !narrow(set, where, arena, own))
         return am_fail(err, AM_E_NOMEM, "no memory for the figures");
     *source = (struct am_figure_source){.set = own, .facts = facts, .arena = arena};

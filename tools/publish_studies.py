@@ -6,8 +6,8 @@
 
 Every results file of a study in the folders (NAME.db, .db.gz, .db.xz) becomes, below TO/studies: NAME-MACHINE.md (claims with their evidence,
 tables, the paper's numbers), NAME-MACHINE.svg (all figures on one sheet) and NAME-MACHINE.db.xz, a results file that the pages are made of:
-`xz -dk NAME-MACHINE.db.xz; archmeter study show NAME-MACHINE.db` says the same. It is stripped: values have 12 bits (0.01 %), time stamps and
-seals are left out, so that it is a tenth of the size and no proof of its origin. The summary of all of them goes to TO/studies.md, behind the
+`xz -dk NAME-MACHINE.db.xz; archmeter study show NAME-MACHINE.db` says the same. It is stripped: values have 12 bits (0.01 %), time stamps, folders
+and seals are left out, so that it is a tenth of the size and no proof of its origin. The summary of all of them goes to TO/studies.md, behind the
 line that says so; what stands above that line is written by hand."""
 import argparse
 import collections
@@ -49,9 +49,20 @@ def short(x):
     return math.ldexp(round(mantissa * (1 << BITS)), exponent - BITS)
 
 
+def without_paths(words):
+    """Folders of the machine tell nothing: names of files stay."""
+    if not isinstance(words, str):
+        return words
+    return re.sub(r"/(?:tmp|work|root|home)/(?:[^\s,;:'\"|/]+/)*", "", re.sub(r"(?m)\Afolder /.*$", "folder /", words))
+
+
 def strip(path):
     """Leaves what studies are judged and shown by."""
     db = sqlite3.connect(path)
+    db.create_function("without_paths", 1, without_paths)
+    for table, column in (("run", "command"), ("environment", "value"), ("setting", "value"), ("finding", "value"), ("chosen", "value"),
+                          ("note", "value"), ("build", "value"), ("launch", "output")):
+        db.execute(f"UPDATE {table} SET {column} = without_paths({column})")
     db.create_function("short", 1, short)
     db.create_function("short_int", 1, lambda x: x and int(short(float(x))))
     for table in ("seal", "sample_seal", "table_seal", "chain"):

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SQL_MAX = 64 * 1024 };
+
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
     struct am_db_rows points, params, visits, samples, values, notes, chosen, attachments, seals;
@@ -455,20 +457,30 @@ static enum am_status load_points(struct loader *ld)
     return am_db_rows_close(&ld->points) == AM_OK ? s : ld->points.status;
 }
 
-/* A launch measures points of one bench, so that the benches' counts add up. */
+/* A launch may measure points of several benches: it counts once. */
 static enum am_status count_launches(struct loader *ld, struct am_db_rows *rows)
 {
-    open_for_filter(ld, rows,
-                    "SELECT count(DISTINCT v.launch) FROM point p CROSS JOIN visit v"
-                    " ON v.point = p.id WHERE p.bench = ?1 AND (?2 = 0 OR v.round % ?2 = ?3)");
+    struct am_text sql;
+    enum am_status s = AM_OK;
+
+    am_text_init(&sql, SQL_MAX);
+    am_text_add(&sql, "SELECT count(DISTINCT v.launch) FROM point p CROSS JOIN visit v"
+                      " ON v.point = p.id WHERE (?2 = 0 OR v.round % ?2 = ?3) AND p.bench IN (0");
     for (size_t i = 0; i < ld->benches.n; i++) {
-        if (!ld->benches.items[i].selected)
-            continue;
-        am_db_rows_bind(rows, 1, ld->benches.items[i].id);
-        if (am_db_rows_next(rows))
-            ld->out->launches += (size_t)am_db_get_int(rows, 0);
+        if (ld->benches.items[i].selected)
+            am_text_addf(&sql, ", %lld", (long long)ld->benches.items[i].id);
     }
-    return am_db_rows_close(rows);
+    am_text_add(&sql, ")");
+    if (sql.overflow) {
+        s = am_fail(rows->err, AM_E_LIMIT, "a run of %zu benches", ld->benches.n);
+    } else {
+        open_for_filter(ld, rows, am_text_str(&sql));
+        if (am_db_rows_next(rows))
+            ld->out->launches = (size_t)am_db_get_int(rows, 0);
+        s = am_db_rows_close(rows);
+    }
+    am_text_fini(&sql);
+    return s;
 }
 
 /* Everything but the samples, which were compared when they were read. */

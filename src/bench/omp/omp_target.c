@@ -61,8 +61,10 @@ static void region(void *self, uint64_t n)
     t->off_host += elsewhere;
 }
 
-#if defined(__clang__) && __clang_major__ < 16
-#define region_nowait NULL /* libomp 14 ends the program: an assertion on its helper threads */
+#if (defined(__clang__) && __clang_major__ < 16) || (defined(__GNUC__) && !defined(__clang__))
+/* libomp 14 ends the program by an assertion on its helper threads; libgomp 12 uses memory of its
+ * threads that it has freed, which MALLOC_PERTURB_ makes a crash of every run. */
+#define region_nowait NULL
 #else
 static void region_nowait(void *self, uint64_t n)
 {
@@ -199,8 +201,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
                        sizeof(*t->values), (long long)bytes_max);
     if (!rows[point[CONSTRUCT].i].construct)
         return am_fail(err, AM_E_ABSENT,
-                       AM_OMP_FOREIGN ? "this library has no target regions for gcc's code: %s"
-                                      : "the runtime of this worker's compiler ends in %s",
+                       AM_OMP_FOREIGN ? "%s: this library has no target regions for gcc's code"
+                                      : "%s breaks the runtime of this worker's compiler",
                        rows[point[CONSTRUCT].i].name);
     s = am_omp_open(&t->omp, ctx, point + COMMON, err);
     if (s == AM_OK)

@@ -87,7 +87,8 @@ def check(archmeter: Path, folder: str, cc: str, name: str, options: argparse.Na
     time = run(archmeter, folder, "time", "-q", "--no-wait", "--launches", str(options.rounds), "-o", f"{name}-{Path(cc).name}-time.db",
                f"{program} {name} before {amount}", f"{change.prefix}{program} {name} after {amount}")
     gain, want = measured(time), predicted(cost, change)
-    row = [name, Path(cc).name, f"{cost['omp_cost']['alone_s']['value'] * 1e3:.4g}",
+    alone = cost["omp_cost"].get("alone_s")  # missing where the budget was too small
+    row = [name, Path(cc).name, f"{alone['value'] * 1e3:.4g}" if alone else "not measured",
            f"{gain.value * 1e3:.4g} [{gain.lo * 1e3:.4g}, {gain.hi * 1e3:.4g}]"]
     if not want:
         return "| " + " | ".join([*row, "no such advice", "", ""]) + " |"

@@ -81,9 +81,9 @@ static void check_right(const struct grid_case *c, const struct am_ocl_device *d
 static void check_sizes(const struct am_ocl_device *device)
 {
     static const struct grid_case cases[] = {
-        {{2, AM_STENCIL_F64, {3, 2, 1}, 7, 0.25}, {{12, 1}, {1, 1}, 5, 1, 2}},
-        {{3, AM_STENCIL_F32, {40, 24, 17}, 9, 1.0 / 12}, {{4, 8}, {4, 2}, 4, 4, 3}},
-        {{3, AM_STENCIL_F32, {2, 9, 1}, 5, 0.1}, {{8, 8}, {2, 1}, 2, 1, 1}},
+        {{2, AM_STENCIL_F64, {3, 2, 1}, 7, 0.25}, {{12, 1}, {1, 1}, 5, 1, 2, 2}},
+        {{3, AM_STENCIL_F32, {40, 24, 17}, 9, 1.0 / 12}, {{4, 8}, {4, 2}, 4, 4, 1, 3}},
+        {{3, AM_STENCIL_F32, {2, 9, 1}, 5, 0.1}, {{8, 8}, {2, 1}, 2, 1, 2, 1}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -160,8 +160,8 @@ static void plant_in_steps(struct am_ocl_grid *g)
 static void check_planted(const struct am_ocl_device *device)
 {
     static const struct grid_case cases[] = {
-        {{2, AM_STENCIL_F32, {101, 67, 1}, 48, 0.125}, {{16, 1}, {2, 1}, 4, 4, 3}},
-        {{3, AM_STENCIL_F32, {37, 21, 19}, 24, 1.0 / 12}, {{4, 8}, {4, 2}, 3, 1, 2}},
+        {{2, AM_STENCIL_F32, {101, 67, 1}, 48, 0.125}, {{16, 1}, {2, 1}, 4, 4, 1, 3}},
+        {{3, AM_STENCIL_F32, {37, 21, 19}, 24, 1.0 / 12}, {{4, 8}, {4, 2}, 3, 1, 2, 2}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -182,10 +182,10 @@ static void check_planted(const struct am_ocl_device *device)
 static void check_refused(const struct am_ocl_device *device)
 {
     static const struct am_ocl_wave_shape shapes[] = {
-        {{4, 4}, {4, 4}, 17, 1, 1},           /* more steps than there may be */
-        {{4, 4}, {4, 4}, 8, 1, 1},            /* the halo is all of the tile */
-        {{4, 4}, {3, 4}, 2, 1, 1},            /* no such patch */
-        {{1 << 12, 1 << 8}, {1, 1}, 2, 1, 1}, /* more work-items than a group has */
+        {{4, 4}, {4, 4}, 17, 1, 1, 1},           /* more steps than there may be */
+        {{4, 4}, {4, 4}, 8, 1, 2, 1},            /* the halo is all of the tile */
+        {{4, 4}, {3, 4}, 2, 1, 1, 1},            /* no such patch */
+        {{1 << 12, 1 << 8}, {1, 1}, 2, 1, 2, 1}, /* more work-items than a group has */
     };
     const struct am_ocl_grid_spec spec = {3, AM_STENCIL_F32, {8, 8, 8}, 4, 0.1};
     struct am_ocl_grid grid = {.front = 0};

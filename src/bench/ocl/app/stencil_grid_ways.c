@@ -75,10 +75,11 @@ static void note_waves(const struct am_ocl_stencil_point *w, const struct am_ste
     am_ctx_note(ctx, "pass_depth", "%u", shape->depth);
     am_ctx_note(ctx, "sweep", "plain steps: %.4g updates per second", 1e9 * sweep);
     am_ctx_chosen(ctx, "winner",
-                  "%u x %u work-items of %u x %u points, %u levels at once, %u x %u of a tile "
-                  "written, %u cuts; %u tried",
+                  "%u x %u work-items of %u x %u points, %u levels at once, %u planes ahead, "
+                  "%u x %u of a tile written, %u cuts; %u tried",
                   shape->items[0], shape->items[1], shape->points[0], shape->points[1],
-                  shape->at_once, w->wave.own[0], w->wave.own[1], shape->cuts, found->tried);
+                  shape->at_once, shape->ahead, w->wave.own[0], w->wave.own[1], shape->cuts,
+                  found->tried);
 }
 
 static enum am_status open_waves(struct am_ocl_stencil_point *w, const struct am_stencil_task *task,

@@ -17,6 +17,7 @@ struct am_ocl_wave_shape {
     unsigned points[2]; /* 1, 2, 4: of a work-item along x and y; 2-D: the second is 1 */
     unsigned depth;     /* steps of a pass */
     unsigned at_once;   /* levels that are exchanged at once: 1 to depth */
+    unsigned ahead;     /* 1, 2: planes that are under way from memory */
     unsigned cuts;      /* of the last dimension */
 };
 

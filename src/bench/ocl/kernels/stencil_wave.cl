@@ -16,7 +16,8 @@
  *
  * -D: ELEMENT (float, double; WIDE for the latter), DIM (2, 3), DEPTH, LX and LY (work-items of a
  * group), QX and QY (1, 2, 4: points of each; 2-D: LY = QY = 1), HALO_X and HALO_Y (DEPTH or more;
- * 2-D: HALO_Y = 0), AT_ONCE, PACKED (1: nx and HALO_X are multiples of QX, patches are moved by
+ * 2-D: HALO_Y = 0), AT_ONCE, AHEAD (1, 2: planes that are under way from memory, one more set of
+ * registers each), PACKED (1: nx and HALO_X are multiples of QX, patches are moved by
  * rows). */
 #if WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -163,6 +164,23 @@ static inline void am_wave_add(__local const ELEMENT *left, __local const ELEMEN
     }
 }
 
+/* A new plane of level 0 ends one of each level; what it leaves in `next` is of level DEPTH. */
+static inline void am_wave_chain(ELEMENT side, ELEMENT centre, ELEMENT (*value)[POINTS],
+                                 ELEMENT (*sum)[POINTS], ELEMENT *next)
+{
+#pragma unroll
+    for (int t = 0; t < DEPTH; t++) {
+#pragma unroll
+        for (int q = 0; q < POINTS; q++) {
+            const ELEMENT newest = next[q];
+
+            next[q] = fma(side, newest, sum[t][q]);
+            sum[t][q] = fma(side, value[t][q], centre * newest);
+            value[t][q] = newest;
+        }
+    }
+}
+
 /* One pass. A group writes own_x by own_y points of `chunk` planes. */
 __kernel __attribute__((reqd_work_group_size(LX, LY, 1))) void
 am_wave_pass(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, uint nx, uint ny,
@@ -180,6 +198,9 @@ am_wave_pass(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, u
     const size_t plane = (size_t)nx * ny;
     __global ELEMENT *to = v + first_z * plane;
     ELEMENT value[DEPTH][POINTS], sum[DEPTH][POINTS], next[POINTS];
+#if AHEAD == 2
+    ELEMENT later[POINTS];
+#endif
     uint at_x[QX], at_y[QY], z = am_wrapped((long)first_z - DEPTH, nz), turn = 0;
 
 #pragma unroll
@@ -195,25 +216,21 @@ am_wave_pass(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, u
             value[t][q] = sum[t][q] = 0;
     }
     am_wave_take(u + z * plane, at_x, at_y, next);
+#if AHEAD == 2
+    z = z + 1 < nz ? z + 1 : 0;
+    am_wave_take(u + z * plane, at_x, at_y, later);
+#endif
 #pragma unroll 1
     for (uint k = 0; k < planes; k++) {
-#pragma unroll
-        for (int t = 0; t < DEPTH; t++) {
-#pragma unroll
-            for (int q = 0; q < POINTS; q++) {
-                const ELEMENT newest = next[q];
-
-                next[q] = fma(side, newest, sum[t][q]);
-                sum[t][q] = fma(side, value[t][q], centre * newest);
-                value[t][q] = newest;
-            }
-        }
+        am_wave_chain(side, centre, value, sum, next);
         if (k >= 2 * DEPTH) {
             am_wave_give(to, at_x, at_y, own, next);
             to += plane;
         }
         z = z + 1 < nz ? z + 1 : 0;
+#if AHEAD == 1
         am_wave_take(u + z * plane, at_x, at_y, next); /* is there when the exchanges are done */
+#endif
 #pragma unroll
         for (int from = 0; from < DEPTH; from += AT_ONCE) {
             __local ELEMENT *const rim = rims + turn * AT_ONCE * LEVEL_ELEMENTS;
@@ -234,5 +251,11 @@ am_wave_pass(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, u
             }
             turn ^= 1;
         }
+#if AHEAD == 2 /* a whole turn of the loop until it is needed */
+#pragma unroll
+        for (int q = 0; q < POINTS; q++)
+            next[q] = later[q];
+        am_wave_take(u + z * plane, at_x, at_y, later);
+#endif
     }
 }

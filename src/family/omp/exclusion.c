@@ -7,8 +7,8 @@
  * threads that count between two entries ask later, and hold longer. So the program as it is says
  * it. What its regions take beyond their threads' mean work is lost to something; what other
  * constructs and uneven work explain of that is taken off, and entries have the rest, divided among
- * places as waiting was while it was counted. It is not less than entries which nobody else wants
- * cost, and not more than was waited while counting. */
+ * places as waiting was while it was counted. It is not more than was waited while counting, and
+ * where the rest leaves room for it not less than entries cost which nobody else wants. */
 #include "family/omp/cost.h"
 
 #include <math.h>
@@ -38,9 +38,10 @@ static struct am_omp_price left_for_entries(const struct am_omp_cost *c)
 
 static double within(double value, double lo, double hi)
 {
-    return fmin(fmax(value, lo), hi); /* what was waited is surer than any price */
+    return fmin(fmax(value, lo), hi);
 }
 
+/* What was waited, and what the program has left, are surer than any price. */
 static struct am_omp_price bounded(struct am_omp_price p, double least, double most)
 {
     p.value = within(p.value, least, most);
@@ -70,7 +71,7 @@ void am_omp_cost_share_waiting(const struct am_omp_pricing *pricing, struct am_o
         if (!am_omp_cost_excludes(s))
             continue;
         s->lost = bounded(am_omp_price_times(left, s->measured_s / waited), least_of(pricing, s),
-                          s->measured_s);
+                          fmin(s->measured_s, fmax(0, left.hi)));
         s->each = am_omp_price_times(s->lost, 1 / s->calls);
         s->why_not = NULL;
     }

@@ -388,6 +388,7 @@ static void test_environment(void)
         {"vm", "steal_share", "0.0419"},
         {"vm", "env.OMP_AM_TEST", "close"},
         {"vm", "env.AM_UNRELATED", NULL},
+        {"vm", "env.ARCHMETER_RUN_FOLDER", NULL},
         {"vm", "synthetic", "yes"},
         {"container", "container", "docker"},
         {"container", "cpu_quota", "1.5 CPUs"},
@@ -400,6 +401,7 @@ static void test_environment(void)
 
     (void)setenv("OMP_AM_TEST", "close", 1);
     (void)setenv("AM_UNRELATED", "1", 1);
+    (void)setenv("ARCHMETER_RUN_FOLDER", "/gone", 1);
     check_facts(am_environment_capture, facts, COUNT(facts));
     (void)unsetenv("OMP_AM_TEST");
     (void)unsetenv("AM_UNRELATED");

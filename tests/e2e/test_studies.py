@@ -13,14 +13,16 @@ FOLDER = os.path.join(ROOT, "studies")
 WITH_DEVICE, SMALL = (os.path.join(ROOT, "machines", f"{m}.machine") for m in ("xeon-guest-16-h200", "zen4-guest-2"))
 QUICK_LIMIT_S = 180
 
-# Tables and figures that the paper has; figures that a simulated machine cannot show (no meter, no counters).
+# Tables and figures that the paper has (a figure of ours beside one has its number with a letter), and how many of each
+# a simulated machine cannot show: it has no meter, no counters, and a driver that tells nothing of its device.
 PAPERS = {
-    "000-opencl": (4, 25, 0),
-    "001-tasks-energy": (30, 42, 15),
-    "002-openmp": (1, 27, 0),
-    "003-xeon-phi": (3, 15, 0),
-    "004-finite-differences": (4, 10, 0),
+    "000-opencl": (4, 25, 1, 0),
+    "001-tasks-energy": (30, 46, 2, 21),
+    "002-openmp": (1, 27, 0, 0),
+    "003-xeon-phi": (3, 15, 0, 0),
+    "004-finite-differences": (4, 10, 0, 0),
 }
+NEEDS_DEVICE = {"000-opencl"}
 
 
 # Columns of tables that hold what was measured; the others say of what.
@@ -40,6 +42,10 @@ def planned(tap, bench, name):
     tap.ok(done.returncode == 0, f"{name}: both forms name only what exists", done.stderr)
     for machine in (WITH_DEVICE, SMALL):
         done = simulate(bench, machine, "study", "plan", file_of(name), "--quick", "--format", "json")
+        if machine == SMALL and name in NEEDS_DEVICE:
+            tap.ok(done.returncode == 3 and "ocl.arith is left out" in done.stderr,
+                   f"{name}: without a device there is nothing to measure", done.stderr)
+            continue
         plan = json.loads(done.stdout) if done.returncode == 0 else {}
         late = [p["point"] for p in plan.get("points", []) if not p["fits"]]
         tap.ok(plan and plan["estimate_s"] <= QUICK_LIMIT_S and not late,
@@ -48,13 +54,13 @@ def planned(tap, bench, name):
 
 def complete(tap, name, told):
     """Every table and figure of the paper is made or has its reason, and every claim an outcome."""
-    tables, figures, unseen = PAPERS[name]
+    tables, figures, *unseen = PAPERS[name]
     tap.ok(told["tables"]["in_paper"] == tables and told["figures"]["in_paper"] == figures,
            f"{name}: the paper has {tables} tables and {figures} figures", (told["tables"], told["figures"]))
-    for what in ("tables", "figures"):
+    for what, most in zip(("tables", "figures"), unseen):
         counts = told[what]
         tap.ok(counts["made"] + counts["not_made_here"] + counts["missing"] == counts["in_paper"]
-               and counts["not_made_here"] <= (unseen if what == "figures" else 0),
+               and counts["not_made_here"] <= most,
                f"{name}: {what} are made, or missing with a reason", counts)
     outcomes = [c["outcome"] for c in told["claims"]]
     tap.ok(len(outcomes) >= 20 and set(outcomes) <= {"reproduced", "contradicted", "undecided here"},

@@ -418,17 +418,15 @@ static void run_story(void *state, uint64_t iters)
 {
     const struct story *const s = told.story;
     const double ns = 1000.0 * (double)iters;
+    double longer, hit;
 
     (void)state;
     told.batches++;
-    told.times.thread_ns += (uint64_t)(s->thread * ns);
-    told.times.process_ns += (uint64_t)(s->process * ns);
-    fake_ns += (uint64_t)ns;
-    if (is_hit()) {
-        fake_ns += (uint64_t)(s->longer * ns);
-        told.times.thread_ns += (uint64_t)((s->thread * s->longer - s->thread_lost) * ns);
-        told.times.process_ns += (uint64_t)((s->process * s->longer - s->process_lost) * ns);
-    }
+    hit = is_hit() ? 1 : 0;
+    longer = 1 + hit * s->longer;
+    fake_ns += (uint64_t)(longer * ns);
+    told.times.thread_ns += (uint64_t)((s->thread * longer - hit * s->thread_lost) * ns);
+    told.times.process_ns += (uint64_t)((s->process * longer - hit * s->process_lost) * ns);
 }
 
 static void story_times(void *self, struct am_cpu_times *out)

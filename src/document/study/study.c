@@ -218,7 +218,7 @@ static void add_claims_table(struct am_body *b, const struct am_study_view *view
         {.title = "outcome", .key = "outcome"},
         {.title = "claim", .key = "claim"},
         {.title = "section", .key = "section", .rank = 2},
-        {.title = "says", .key = "says", .flow = true},
+        {.title = "says", .key = "says", .flow = true, .place = AM_PLACE_BELOW},
         {.title = "evidence", .key = "evidence", .flow = true, .place = AM_PLACE_BELOW},
         {.title = "because", .key = "because", .flow = true, .place = AM_PLACE_BELOW},
     };

@@ -255,3 +255,10 @@ bool am_glob_match(const char *pattern, const char *name)
         pattern++;
     return *pattern == '\0';
 }
+
+bool am_glob_any(const char *const *patterns, const char *name)
+{
+    while (*patterns && !am_glob_match(*patterns, name))
+        patterns++;
+    return *patterns != NULL;
+}

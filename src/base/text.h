@@ -55,5 +55,7 @@ const char *am_nearest(const char *word, const char *const *names, size_t n);
 
 /* Shell-like match of `*` and `?` over the whole name (no classes, no escapes). */
 bool am_glob_match(const char *pattern, const char *name);
+/* The same of any of several patterns, ended by NULL. */
+bool am_glob_any(const char *const *patterns, const char *name);
 
 #endif

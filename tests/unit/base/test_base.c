@@ -71,6 +71,10 @@ static void test_names(void)
     ok(am_glob_match("*.l?tency", "mem.latency"), "star backtracks, ? takes one");
     ok(!am_glob_match("mem", "mem.latency"), "a pattern covers the whole name");
     ok(am_glob_match("**", ""), "stars match nothing too");
+    ok(am_glob_any((const char *const[]){"a", "b*", NULL}, "bc") &&
+           !am_glob_any((const char *const[]){"a", "b", NULL}, "bc") &&
+           !am_glob_any((const char *const[]){NULL}, ""),
+       "any of several patterns, or none");
 }
 
 static void test_arena(void)

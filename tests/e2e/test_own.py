@@ -281,7 +281,7 @@ def test_rerun(tap, own):
     """Runs of two versions: what looks changed is decided by fresh pairs of the code of both."""
     own.write("once.c", own.read("tally.c"))
     own.write("again.c", own.read("tally.c").replace(
-        "for (int64_t i = sum = 0;", "for (int k = 0; k < 3; k++)\n        for (int64_t i = sum = 0;"))
+        "for (int64_t i = sum = 0;", "for (int k = 0; k < 40; k++)\n        for (int64_t i = sum = 0;"))
     words = ("-p", "n=4K", "--launches", "5", "--samples", "3", "--min-batch", "1ms", "--no-wait")
     for name in ("once", "again"):
         done = own.do("run", f"./{name}.c", *words, "-o", f"re-{name}.db")
@@ -289,7 +289,7 @@ def test_rerun(tap, own):
     done = own.do("compare", "re-once.db", "re-again.db", "--rerun")
     tap.ok("archmeter_alloc" not in done.stdout and "own.code" in done.stdout, "what differs is told without the texts", done.stdout)
     tap.ok(done.returncode == 0 and re.search(r"^slower +own\.tally", done.stdout, re.MULTILINE) and
-           "1 row measured again: fresh pairs" in done.stdout, "three times the work is slower, by fresh pairs",
+           "1 row measured again: fresh pairs" in done.stdout, "forty times the work is slower, by fresh pairs",
            done.stdout + done.stderr)
     shutil.move(cache_of(own), own.path("hidden"))
     done = own.do("compare", "re-once.db", "re-again.db", "--rerun")

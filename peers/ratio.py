@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
 """What the comparisons with other programs share: a calm machine, turns, ratios, table cells.
 
+Calm: the CPUs are idle, and nobody works on the other thread of our core (alone.c), who may be a stranger of another
+guest and takes up to half of it for a second at a time. What was measured while either changed is measured again.
+
 The ratio is the Hodges-Lehmann estimate: the median of all pairs ours / theirs, with the interval
-that belongs to the Mann-Whitney test at 95 % or more.
+that belongs to the Mann-Whitney test at 95 % or more. Of rounds whose two values were measured next to
+each other it is the median of the means of all pairs of rounds' ratios, with the interval of the
+signed-rank test (`paired`).
 """
 
 import argparse
+import functools
 import itertools
 import json
+import math
 import os
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -36,14 +44,74 @@ def cpu_seconds() -> tuple[float, float]:
     return sum(ticks) / hz, (sum(ticks) - ticks[3] - ticks[4]) / hz
 
 
-def await_calm(limit: float) -> None:
+@functools.cache
+def alone_program() -> str | None:
+    """alone.c, compiled; None where that cannot be done."""
+    folder = tempfile.TemporaryDirectory()
+    program = f"{folder.name}/alone"
+    source = pathlib.Path(__file__).with_name("alone.c")
+    command = [os.environ.get("CC", "cc"), "-O1", "-o", program, str(source), "-lm"]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    alone_program.folder = folder  # kept until we end
+    return program
+
+
+class Core:
+    """Whether a CPU has its core for itself, by the least that was ever seen there."""
+
+    SLOWER = 1.05  # of the least: alone it varies by a thousandth, shared it rises by a fifth or more
+
+    def __init__(self, probe: Callable[[], float]):
+        self.probe, self.seen = probe, []
+
+    def is_alone(self) -> bool:
+        quotient = self.probe()
+        if quotient:
+            self.seen.append(quotient)
+        return not quotient or quotient <= self.SLOWER * min(self.seen)
+
+
+def probe_cpu(cpu: int) -> float:
+    """0 where nothing can be told."""
+    program = alone_program()
+    result = subprocess.run([program, str(cpu)], capture_output=True, text=True, check=False) if program else None
+    return float(result.stdout) if result and result.returncode == 0 else 0
+
+
+@functools.cache
+def core_of(cpu: int) -> Core:
+    return Core(lambda: probe_cpu(cpu))
+
+
+def await_calm(limit: float, cpus: Sequence[int] = ()) -> bool:
+    """Waits until the machine is idle and `cpus` have their cores for themselves; whether they do."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         total, busy = cpu_seconds()
         time.sleep(0.3)
         total_after, busy_after = cpu_seconds()
-        if busy_after - busy <= 0.05 * (total_after - total):
-            return
+        if busy_after - busy <= 0.05 * (total_after - total) and all(core_of(cpu).is_alone() for cpu in cpus):
+            return True
+    return False
+
+
+def cpus_of(options: argparse.Namespace) -> list[int]:
+    """Those whose cores are looked at: the one of --cpu, where the comparison has it."""
+    return [options.cpu] if hasattr(options, "cpu") else []
+
+
+def while_calm(limit: float, cpus: Sequence[int], run: Callable[[], float], again: int = 2) -> float:
+    """What `run` gives, with our cores alone before and after it; after so many more turns, however they were."""
+    for _ in range(again):
+        calm = await_calm(limit, cpus)
+        value = run()
+        if not calm or all(core_of(cpu).is_alone() for cpu in cpus):
+            return value
+    await_calm(limit, cpus)
+    return run()
 
 
 def run_results(program: str, bench: str, point: dict, more: Sequence[str] = ()) -> list[dict]:
@@ -76,8 +144,7 @@ def in_turn(options: argparse.Namespace, cases: Sequence[Hashable],
     for i in range(options.rounds):
         for case in cases:
             for values, run in sides if i % 2 else reversed(sides):
-                await_calm(options.calm)
-                values[case].append(run(*case))
+                values[case].append(while_calm(options.calm, cpus_of(options), functools.partial(run, *case)))
         print(f"round {i + 1} of {options.rounds}", file=sys.stderr, flush=True)
     return ours, theirs
 
@@ -108,6 +175,30 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float,
     out = pairs_left_out(len(ours))
     low, high = (pairs[out - 1], pairs[-out]) if out else (pairs[0], pairs[-1])
     return statistics.median(pairs), low, high
+
+
+def sums_left_out(n: int, level: float) -> int:
+    """How many of the n (n + 1) / 2 sorted means of pairs to leave out at each end (exact); -1: there are too few."""
+    ways = [1]  # of sums of some of the ranks 1 to n, as the signed-rank statistic
+    for rank in range(1, n + 1):
+        longer = ways + [0] * rank
+        for total, count in enumerate(ways):
+            longer[total + rank] += count
+        ways = longer
+    tail, out = 0, 0
+    while out < len(ways) and tail + ways[out] <= (1 - level) / 2 * 2 ** n:
+        tail += ways[out]
+        out += 1
+    return out - 1
+
+
+def paired(ours: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> tuple[float, float, float]:
+    """(estimate, low, high) of rounds; of too few rounds for the level the interval is everything."""
+    logs = [math.log(a / b) for a, b in zip(ours, theirs, strict=True)]
+    means = sorted((x + y) / 2 for i, x in enumerate(logs) for y in logs[i:])
+    out = sums_left_out(len(logs), level)
+    estimate = math.exp(statistics.median(means))
+    return (estimate, math.exp(means[out]), math.exp(means[-1 - out])) if out >= 0 else (estimate, 0.0, math.inf)
 
 
 def spread(values: Sequence[float]) -> float:

@@ -4,34 +4,42 @@
 
 usage: peers/apps.py [gemm] [fft] [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--cpu N]
                      [--gemm-n N,...] [--gemm-threads N,...] [--tiles N,...] [--libraries NAME,...]
-                     [--tiles-by library,own] [--fft-n N,...] [--types f32,f64]
-                     [--plan estimate|measure] [--threads N] [--executors NAME,...]
+                     [--tiles-by library,own] [--fft-n N,...] [--types f32,f64] [--turns FOLDER] [--budget SECONDS]
+                     [--plan estimate|measure] [--threads N,...] [--executors NAME,...]
 
-Matrix products: the library multiplies tiles that an executor hands to it, against the same library
-called once on the whole matrices with its own threads; and our own kernels against that. Tiles of 0 are
-as large as they can be for the threads: the whole matrix for one, a quarter for up to four. Fourier
-transforms: FFTW's loops handed to an executor by its callback, against FFTW's own threads. With
---plan estimate both sides have the same plan, so that only who runs the loops differs. blas_whole.c and
-fftw_threads.c, beside this file, share no code with archmeter; they are compiled here. Ratio and interval
-as in ratio.py; every round measures every case once with each, the order changing from round to round.
+Our own kernels, and FFTW's loops run by our executors: FOLDER/gemm_turns and FOLDER/fft_turns (`ninja
+tests/peers/gemm_turns tests/peers/fft_turns` builds them) have both sides in one process, alternating after
+some 20 ms or one product. Rounds are asked for until every goal is reached or missed, at most for --budget per case; the
+interval is that of the rounds' ratios. To stop early it must decide at 99.5 %, since it is looked at again and again; what is
+printed is the one at 95 % of all rounds.
+
+Tiles by a library (--tiles-by library): the library multiplies tiles that an executor hands to it, against the
+same library called once on the whole matrices with its own threads, by blas_whole.c, which shares no code with
+archmeter; --rounds of both, in turn. Tiles of 0 are as large as they can be for the threads: the whole matrix for one, a
+quarter for up to four.
+
+A library that does not know this CPU takes kernels of an old one: the table says which it took. OPENBLAS_CORETYPE and
+BLIS_ARCH_TYPE choose others.
 """
 
 import datetime
 import functools
+import itertools
 import math
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOALS = {"gemm": 0.98, "fft": 0.98}  # of the library called directly, at least
 OWN_GOAL = 1.03  # our own kernels
+EARLY = 0.995  # the level at which rounds end before the budget does
 LIBRARIES = {"openblas": "libopenblas.so.0", "blis": "libblis.so.4", "atlas": "libcblas.so.3"}
-FFTW = {"f32": ["-DF32", "-lfftw3f_threads", "-lfftw3f"], "f64": ["-lfftw3_threads", "-lfftw3"]}
 
 
 def compile_peer(folder: str, name: str, source: str, words: list[str]) -> str:
@@ -53,17 +61,11 @@ def tile_of(n: int, threads: int, tile: int) -> int:
 
 
 def run_gemm(program: str, library: str, variant: str, kind: str, n: int, threads: int, tile: int) -> float:
-    """`library` is whom the case compares with: our own kernels stand beside each of them."""
+    """`variant` multiplies the tiles."""
     del library
     point = {"executor": "serial" if threads == 1 else "task:dbf", "threads": threads, "variant": variant,
              "type": kind, "n": n, "task_size": tile_of(n, threads, tile)}
     return ratio.run_archmeter(program, "app.gemm", point, "flops")[0]
-
-
-def run_fft(program: str, plan: str, threads: int, executor: str, kind: str, n: int) -> float:
-    point = {"executor": executor, "threads": threads, "variant": "callback", "type": kind, "n": n,
-             "plan": plan, "task_size": 0}
-    return max(ratio.run_archmeter(program, "app.fft", point, "flops"))
 
 
 def verdict(goal: float, low: float, high: float) -> str:
@@ -80,7 +82,7 @@ def print_table(options, app: str, columns: list[str], cases: list, ours: dict, 
     ratio.print_head([*columns, "directly", app, "ratio [95 % interval]", "goal"])
     missed = False
     for case in cases:
-        goal = OWN_GOAL if "own" in case else GOALS[app]
+        goal = GOALS[app]
         estimate = ratio.ratio(ours[case], theirs[case])
         word = verdict(goal, *estimate[1:])
         missed = missed or word == "missed"
@@ -99,10 +101,105 @@ def numbers(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
 
 
+class Turns:
+    """A program of which each line asks for a round."""
+
+    def __init__(self, command: list[str]):
+        self.command = command
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.notes: list[str] = []
+        for line in self.process.stdout:
+            if line.startswith("sides "):
+                self.sides = line.split()[1:]
+                return
+            self.notes.append(line[2:].strip())
+        sys.exit(f"{' '.join(command)} ended with {self.process.wait()}")
+
+    def round(self) -> dict[str, float]:
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        words = self.process.stdout.readline().split()
+        if len(words) != len(self.sides):
+            sys.exit(f"{' '.join(self.command)} ended with {self.process.wait()}")
+        return dict(zip(self.sides, map(float, words), strict=True))
+
+    def end(self) -> None:
+        """Every outcome was right, or we end."""
+        words, _ = self.process.communicate()
+        if self.process.returncode != 0:
+            sys.exit(f"{' '.join(self.command)} ended with {self.process.returncode}: {words}")
+
+
+def is_decided(rounds: list[dict[str, float]], rivals: list[str], goal: float) -> bool:
+    return all(verdict(goal, *ratio.paired([r["own"] for r in rounds], [r[rival] for r in rounds], EARLY)[1:])
+               != "undecided" for rival in rivals)
+
+
+def take_turns(command: list[str], rivals: list[str], goal: float, budget: float) -> tuple[Turns, list[dict[str, float]]]:
+    """The program, for its notes, and its rounds."""
+    begin = time.monotonic()
+    turns = Turns(command)
+    rounds: list[dict[str, float]] = []
+    longest = 0.0
+    while not is_decided(rounds, rivals, goal) if rounds else True:
+        started = time.monotonic()
+        if rounds and started + longest - begin > budget:
+            break
+        rounds.append(turns.round())
+        longest = max(longest, time.monotonic() - started)
+    turns.end()
+    return turns, rounds
+
+
+def print_turns(rounds: list[dict[str, float]], rival: str, goal: float, cells: list[str]) -> bool:
+    """A row; whether the goal was missed."""
+    ours, theirs = [r["own"] for r in rounds], [r[rival] for r in rounds]
+    estimate = ratio.paired(ours, theirs)
+    word = verdict(goal, *estimate[1:])
+    peak = [f"{100 * max(ours) / max(r['peak'] for r in rounds):.0f} %"] if "peak" in rounds[0] else []
+    ratio.print_row([*cells, ratio.value_cell(theirs, 1e-9, 1), ratio.value_cell(ours, 1e-9, 1), *peak,
+                     ratio.ratio_cell(*estimate), str(len(rounds)), f"≥ {goal}: {word}"])
+    return word == "missed"
+
+
+def kernels_of(turns: Turns, rival: str) -> str:
+    """What the program said of the library: which kernels it chose."""
+    return next((note.split("kernels for ")[-1] for note in turns.notes if note.startswith(f"{rival}: ")), "")
+
+
+def print_turns_head(what: str, columns: list[str]) -> None:
+    print(f"Measured {datetime.date.today().isoformat()} with `peers/apps.py {what}`. Medians of the rounds in Gflop/s; in "
+          "brackets the spread, (max − min) / median.\n")
+    ratio.print_head(columns)
+
+
+def compare_own(options) -> bool:
+    libraries = {LIBRARIES[name]: name for name in options.libraries.split(",")}
+    missed = False
+    print_turns_head("gemm", ["library", "its kernels", "type", "n", "threads", "library", "own", "best of peak",
+                              "ratio [95 % interval]", "rounds", "goal"])
+    for kind, n, threads in itertools.product(options.types.split(","), numbers(options.gemm_n),
+                                              numbers(options.gemm_threads)):
+        command = [f"{options.turns}/gemm_turns", kind, str(n), str(threads), *libraries]
+        turns, rounds = take_turns(command, list(libraries), OWN_GOAL, options.budget)
+        for file, name in libraries.items():
+            missed = print_turns(rounds, file, OWN_GOAL,
+                                 [name, kernels_of(turns, file), kind, str(n), str(threads)]) or missed
+        sys.stdout.flush()
+    print()
+    return missed
+
+
 def compare_gemm(options, folder: str) -> bool:
+    by = options.tiles_by.split(",")
+    missed = compare_own(options) if "own" in by else False
+    return (compare_library(options, folder) if "library" in by else False) or missed
+
+
+def compare_library(options, folder: str) -> bool:
     program = compile_peer(folder, "blas_whole", "blas_whole.c", [])
-    cases = [(library, library if by == "library" else by, kind, n, threads, tile)
-             for library in options.libraries.split(",") for by in options.tiles_by.split(",")
+    cases = [(library, library, kind, n, threads, tile)
+             for library in options.libraries.split(",")
              for kind in options.types.split(",") for n in numbers(options.gemm_n)
              for threads in numbers(options.gemm_threads) for tile in numbers(options.tiles) if tile <= n]
 
@@ -114,20 +211,20 @@ def compare_gemm(options, folder: str) -> bool:
                        theirs)
 
 
-def compare_fft(options, folder: str) -> bool:
-    kinds = options.types.split(",")
-    programs = {k: compile_peer(folder, f"fftw_{k}", "fftw_threads.c", FFTW[k]) for k in kinds}
-    if not all(programs.values()):
-        sys.exit("fftw_threads.c does not compile: install libfftw3-dev")
-    cases = [(executor, kind, n) for executor in options.executors.split(",") for kind in kinds
-             for n in numbers(options.fft_n)]
-
-    def directly(_executor, kind, n):
-        return run_peer([programs[kind], str(n), str(options.threads), options.plan],
-                        first_cpus(options.threads))
-    ours, theirs = ratio.in_turn(
-        options, cases, functools.partial(run_fft, options.archmeter, options.plan, options.threads), directly)
-    return print_table(options, "fft", ["executor", "type", "n"], cases, ours, theirs)
+def compare_fft(options) -> bool:
+    missed = False
+    print_turns_head("fft", ["beside", "executor", "type", "n", "threads", "FFTW", "app.fft", "ratio [95 % interval]", "rounds",
+                             "goal"])
+    for kind, n, threads in itertools.product(options.types.split(","), numbers(options.fft_n), numbers(options.threads)):
+        for executor in ["serial"] if threads == 1 else options.executors.split(","):
+            command = [f"{options.turns}/fft_turns{'_f32' if kind == 'f32' else ''}", str(n), str(threads), options.plan,
+                       executor]
+            turns, rounds = take_turns(command, ["fftw", "fftw-huge"], GOALS["fft"], options.budget)
+            for rival in turns.sides[1:]:
+                missed = print_turns(rounds, rival, GOALS["fft"], [rival, executor, kind, str(n), str(threads)]) or missed
+            sys.stdout.flush()
+    print()
+    return missed
 
 
 def main() -> int:
@@ -142,15 +239,17 @@ def main() -> int:
     parser.add_argument("--libraries", default="openblas,blis")
     parser.add_argument("--fft-n", default="65536,1048576")
     parser.add_argument("--plan", choices=["estimate", "measure"], default="estimate")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--executors", default="task:default,task:dbf")
+    parser.add_argument("--threads", default=f"1,{len(os.sched_getaffinity(0))}")
+    parser.add_argument("--executors", default="task:dbf")
+    parser.add_argument("--turns", default="build/tests/peers", help="folder of gemm_turns and fft_turns")
+    parser.add_argument("--budget", type=float, default=25, help="longest per case, s")
     options = parser.parse_args()
-    if options.rounds < 1 or options.threads < 1:
+    if options.rounds < 1 or min(numbers(options.threads)) < 1:
         parser.error("rounds and threads are 1 or more")
     missed = False
     with tempfile.TemporaryDirectory() as folder:
         for app in options.apps or list(GOALS):
-            missed = {"gemm": compare_gemm, "fft": compare_fft}[app](options, folder) or missed
+            missed = (compare_gemm(options, folder) if app == "gemm" else compare_fft(options)) or missed
     return 1 if missed else 0
 
 

@@ -52,21 +52,27 @@ struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
     };
 }
 
-/* Bytes of the panel of A, the block of B, and what is written at the edges. */
-static size_t panel_bytes(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block)
+size_t am_gemm_panel_bytes(const struct am_gemm_kernel *kernel,
+                           const struct am_gemm_blocking *block)
 {
     return round_up(block->mc * block->kc * kernel->element, AM_GEMM_ALIGN);
 }
 
-static size_t block_bytes(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block)
+/* What is written at the edges. */
+static size_t edge_bytes(const struct am_gemm_kernel *kernel)
 {
-    return round_up(block->nc * block->kc * kernel->element, AM_GEMM_ALIGN);
+    return round_up(kernel->mr * kernel->nr * kernel->element, AM_GEMM_ALIGN);
+}
+
+size_t am_gemm_part_workspace(const struct am_gemm_kernel *kernel,
+                              const struct am_gemm_blocking *block)
+{
+    return edge_bytes(kernel) + block->nc * block->kc * kernel->element;
 }
 
 size_t am_gemm_workspace(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block)
 {
-    return panel_bytes(kernel, block) + block_bytes(kernel, block) +
-           round_up(kernel->mr * kernel->nr * kernel->element, AM_GEMM_ALIGN);
+    return am_gemm_panel_bytes(kernel, block) + am_gemm_part_workspace(kernel, block);
 }
 
 /* The length of parts of at most `part` that are as alike as their unit allows: a short last one
@@ -76,6 +82,17 @@ static size_t even(size_t whole, size_t part, size_t unit)
     const size_t parts = at_least((whole + part - 1) / part, 1);
 
     return round_up((whole + parts - 1) / parts, unit);
+}
+
+struct am_gemm_blocking am_gemm_even(const struct am_gemm_kernel *kernel,
+                                     const struct am_gemm_blocking *block,
+                                     const struct am_gemm_args *args)
+{
+    return (struct am_gemm_blocking){
+        .mc = even(args->m, block->mc, kernel->mr),
+        .nc = even(args->n, block->nc, kernel->nr),
+        .kc = even(args->k, block->kc, 1),
+    };
 }
 
 /* rows by columns of what the micro-kernel left at `from`, a full register block. */
@@ -146,42 +163,58 @@ static void multiply_packed(const struct packed *p)
     }
 }
 
-/* `rows` of C from `row` on, by `k` steps from `step` on: A is packed once, B block by block. */
-static void multiply_panel(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
-                           size_t nc, size_t row, size_t step, struct packed *p, char *block)
+void am_gemm_pack_rows(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
+                       const struct am_gemm_part *part, void *to)
+{
+    kernel->pack_a((const char *)args->a + (part->row * args->lda + part->step) * kernel->element,
+                   args->lda, part->rows, part->steps, to);
+}
+
+void am_gemm_multiply_part(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
+                           const struct am_gemm_part *part, const void *panel, void *workspace)
 {
     const size_t element = kernel->element;
-    char *const panel = (char *)p->a;
+    char *const b = (char *)workspace + edge_bytes(kernel);
+    const struct packed p = {.kernel = kernel,
+                             .a = panel,
+                             .b = b,
+                             .m = part->rows,
+                             .n = part->columns,
+                             .k = part->steps,
+                             .c =
+                                 (char *)args->c + (part->row * args->ldc + part->column) * element,
+                             .ldc = args->ldc,
+                             .edge = workspace,
+                             .add = args->add || part->step > 0};
 
-    kernel->pack_a((const char *)args->a + (row * args->lda + step) * element, args->lda, p->m,
-                   p->k, panel);
-    for (size_t column = 0; column < args->n; column += nc) {
-        p->n = lesser(args->n - column, nc);
-        p->c = (char *)args->c + (row * args->ldc + column) * element;
-        kernel->pack_b((const char *)args->b + (step * args->ldb + column) * element, args->ldb,
-                       p->k, p->n, block);
-        multiply_packed(p);
+    kernel->pack_b((const char *)args->b + (part->step * args->ldb + part->column) * element,
+                   args->ldb, part->steps, part->columns, b);
+    multiply_packed(&p);
+}
+
+/* `rows` and `steps` of the part: A is packed once, B block by block of at most nc columns. */
+static void multiply_panel(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
+                           struct am_gemm_part *part, size_t nc, void *panel, void *workspace)
+{
+    am_gemm_pack_rows(kernel, args, part, panel);
+    for (part->column = 0; part->column < args->n; part->column += nc) {
+        part->columns = lesser(args->n - part->column, nc);
+        am_gemm_multiply_part(kernel, args, part, panel, workspace);
     }
 }
 
 void am_gemm_multiply(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block,
                       const struct am_gemm_args *args, void *workspace)
 {
-    const size_t mc = even(args->m, block->mc, kernel->mr);
-    const size_t nc = even(args->n, block->nc, kernel->nr), kc = even(args->k, block->kc, 1);
-    char *const panel = workspace, *const b = panel + panel_bytes(kernel, block);
-    struct packed p = {.kernel = kernel,
-                       .a = panel,
-                       .b = b,
-                       .ldc = args->ldc,
-                       .edge = b + block_bytes(kernel, block)};
+    const struct am_gemm_blocking alike = am_gemm_even(kernel, block, args);
+    char *const rest = (char *)workspace + am_gemm_panel_bytes(kernel, block);
+    struct am_gemm_part part = {.row = 0};
 
-    for (size_t row = 0; row < args->m; row += mc) {
-        p.m = lesser(args->m - row, mc);
-        for (size_t step = 0; step < args->k; step += kc) {
-            p.k = lesser(args->k - step, kc);
-            p.add = args->add || step > 0;
-            multiply_panel(kernel, args, nc, row, step, &p, b);
+    for (part.row = 0; part.row < args->m; part.row += alike.mc) {
+        part.rows = lesser(args->m - part.row, alike.mc);
+        for (part.step = 0; part.step < args->k; part.step += alike.kc) {
+            part.steps = lesser(args->k - part.step, alike.kc);
+            multiply_panel(kernel, args, &part, alike.nc, workspace, rest);
         }
     }
 }

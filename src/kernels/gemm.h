@@ -19,7 +19,8 @@ struct am_gemm_args {
     bool add;             /* else C is written without being read */
 };
 
-enum { AM_GEMM_CHUNK = 8 }; /* steps between fetches */
+/* Steps between fetches: with eight of them a third of the next sliver's lines was left out. */
+enum { AM_GEMM_CHUNK = 4 };
 
 /* What is fetched into caches meanwhile, for later: a line in every AM_GEMM_CHUNK steps. */
 struct am_gemm_ahead {
@@ -67,5 +68,30 @@ struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
 size_t am_gemm_workspace(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block);
 void am_gemm_multiply(const struct am_gemm_kernel *kernel, const struct am_gemm_blocking *block,
                       const struct am_gemm_args *args, void *workspace);
+
+/* The same product in parts, for threads that share a packed panel of A. */
+
+/* Rows and columns of C, and steps of the sums. */
+struct am_gemm_part {
+    size_t row, rows, column, columns, step, steps;
+};
+
+/* Blocks no larger than `block` that are as alike as register blocks allow. */
+struct am_gemm_blocking am_gemm_even(const struct am_gemm_kernel *kernel,
+                                     const struct am_gemm_blocking *block,
+                                     const struct am_gemm_args *args);
+size_t am_gemm_panel_bytes(const struct am_gemm_kernel *kernel,
+                           const struct am_gemm_blocking *block);
+/* What am_gemm_multiply_part() needs, as am_gemm_workspace(). */
+size_t am_gemm_part_workspace(const struct am_gemm_kernel *kernel,
+                              const struct am_gemm_blocking *block);
+/* Packs the part's rows and steps of A at `to`. Rows that are packed by several calls lie one after
+ * the other: each but the last has a multiple of mr. */
+void am_gemm_pack_rows(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
+                       const struct am_gemm_part *part, void *to);
+/* The part of C, from a panel that has its rows and steps; B is packed here. `part->columns` is at
+ * most block->nc. */
+void am_gemm_multiply_part(const struct am_gemm_kernel *kernel, const struct am_gemm_args *args,
+                           const struct am_gemm_part *part, const void *panel, void *workspace);
 
 #endif

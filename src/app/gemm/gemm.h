@@ -55,6 +55,8 @@ struct am_blocks am_gemm_filling(struct am_gemm *gemm);
 struct am_blocks am_gemm_products(struct am_gemm *gemm);
 /* The same work as a plain loop: all products of a tile of C in one block. */
 struct am_blocks am_gemm_tiles(struct am_gemm *gemm);
+/* Where the matrices of one tile are, for who makes C otherwise (gemm_shared.h). */
+struct am_gemm_args am_gemm_whole(const struct am_gemm *gemm);
 
 /* Elements that are no numbers, one in each tile: what is not computed again is noticed. */
 void am_gemm_spoil(struct am_gemm *gemm);

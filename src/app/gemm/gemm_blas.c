@@ -20,6 +20,7 @@ typedef void dgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, 
 typedef const char *text_fn(void);
 typedef const char *arch_fn(int id);
 typedef int number_fn(void);
+typedef void init_fn(void);
 typedef void set_fn(int threads);
 typedef void set_long_fn(long threads);
 
@@ -72,7 +73,10 @@ static void describe_blis(void *handle, char *about)
     text_fn *version;
     arch_fn *name;
     number_fn *id;
+    init_fn *init;
 
+    if (symbol(handle, "bli_init", &init))
+        init(); /* else a query with BLIS_ARCH_TYPE in the environment ends the process */
     if (symbol(handle, "bli_info_get_version_str", &version) &&
         symbol(handle, "bli_arch_string", &name) && symbol(handle, "bli_arch_query_id", &id))
         (void)am_str_format(about, AM_BLAS_TEXT_MAX, "BLIS %s; kernels for %s", version(),

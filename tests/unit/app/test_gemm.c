@@ -81,6 +81,23 @@ static void check_executors(const struct am_ctx *ctx)
     }
 }
 
+/* The whole at once by two threads is shared work, and has the bits of one thread. */
+static void check_shared(const struct am_ctx *ctx)
+{
+    static double first[SIDE_MAX * SIDE_MAX], other[SIDE_MAX * SIDE_MAX];
+
+    check_visit("serial scalar f64 own 150 150 own 1 close cores default", ctx, 150, first);
+    for (size_t e = 1; am_task_executors[e] && ctx->cpu_count > 1; e++) {
+        char words[128];
+
+        (void)snprintf(words, sizeof(words), "%s scalar f64 own 150 1000 own 2 close cores yield",
+                       am_task_executors[e]->name);
+        check_visit(words, ctx, 150, other);
+        ok(memcmp(first, other, 150 * 150 * sizeof(double)) == 0,
+           "%s: threads that share have the bits of one", am_task_executors[e]->name);
+    }
+}
+
 static void check_isas(const struct am_ctx *ctx)
 {
     static const char *const sizes[] = {"f32 own 1 0", "f64 own 97 0", "f32 own 130 48",
@@ -220,6 +237,7 @@ int main(void)
     am_clock_init(&clock);
     check_rule();
     check_executors(&ctx);
+    check_shared(&ctx);
     check_isas(&ctx);
     for (size_t i = 0; am_blas_names[i]; i++)
         check_library(am_blas_names[i], &ctx);

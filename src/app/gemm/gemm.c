@@ -2,18 +2,17 @@
 /* Matrix products as blocks, and whether their outcome is right. */
 #include "app/gemm/gemm.h"
 
+#include "app/gemm/workspaces.h"
 #include "base/large.h"
 #include "base/rng.h"
 
 #include <math.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
-    LINE_BYTES = 64,
     PAD = 16,         /* elements between rows of a tile: rows of a power of two share their sets */
     PADDED_MIN = 128, /* rows of tiles that have it */
+    FILL_ROWS = 128,  /* of a tile, filled by one block */
     SAMPLES = 16,     /* elements that are computed again */
     ALLOWANCE = 8,    /* errors of so many standard deviations are allowed */
     STREAM_CHECK = 1, /* random numbers of the check; tiles have those above */
@@ -22,12 +21,6 @@ enum {
 
 enum matrix { A, B, C, MATRICES };
 
-/* Each a line of its own: who takes one does not disturb the others. */
-struct workspace {
-    _Alignas(LINE_BYTES) _Atomic bool taken;
-    void *memory;
-};
-
 /* Matrices are kept tile by tile, row of tiles by row of tiles, as the thesis's application has
  * them; a matrix of one tile as a library expects it. */
 struct am_gemm {
@@ -35,7 +28,7 @@ struct am_gemm {
     size_t tiles; /* along a side */
     size_t pad;   /* elements behind each row of a tile */
     void *matrix[MATRICES];
-    struct workspace *workspaces; /* one per thread */
+    struct am_workspaces workspaces;
 };
 
 size_t am_gemm_tile_of_thesis(size_t n, size_t threads)
@@ -129,17 +122,7 @@ static bool get_all(struct am_gemm *g)
         if (!g->matrix[i])
             return false;
     }
-    g->workspaces = aligned_alloc(LINE_BYTES, setup->threads * sizeof(*g->workspaces));
-    if (!g->workspaces)
-        return false;
-    for (size_t i = 0; i < setup->threads; i++)
-        g->workspaces[i] = (struct workspace){0};
-    for (size_t i = 0; i < setup->threads && setup->multiplier.workspace_bytes; i++) {
-        g->workspaces[i].memory = am_large_alloc(setup->multiplier.workspace_bytes);
-        if (!g->workspaces[i].memory)
-            return false;
-    }
-    return true;
+    return am_workspaces_init(&g->workspaces, setup->threads, setup->multiplier.workspace_bytes);
 }
 
 enum am_status am_gemm_new(const struct am_gemm_setup *setup, struct am_gemm **gemm_p,
@@ -171,22 +154,27 @@ void am_gemm_free(struct am_gemm *g)
         return;
     for (size_t i = 0; i < MATRICES; i++)
         free(g->matrix[i]);
-    for (size_t i = 0; g->workspaces && i < g->setup.threads; i++)
-        free(g->workspaces[i].memory);
-    free(g->workspaces);
+    am_workspaces_fini(&g->workspaces);
     free(g);
 }
 
 /* ---- blocks ---- */
 
-static void fill_tile(void *app, size_t block)
+static size_t fill_parts(const struct am_gemm *g)
+{
+    return (g->setup.tile + FILL_ROWS - 1) / FILL_ROWS;
+}
+
+/* Some rows of a tile. */
+static void fill_rows(void *app, size_t block)
 {
     const struct am_gemm *const g = app;
-    const size_t i = block / g->tiles, j = block % g->tiles;
+    const size_t tile = block / fill_parts(g), begin = block % fill_parts(g) * FILL_ROWS;
+    const size_t i = tile / g->tiles, j = tile % g->tiles;
     struct am_rng rng;
 
     am_rng_seed(&rng, g->setup.seed, STREAM_TILES + block);
-    for (size_t r = 0; r < extent(g, i); r++) {
+    for (size_t r = begin; r < begin + FILL_ROWS && r < extent(g, i); r++) {
         for (size_t c = 0; c < extent(g, j); c++) {
             const size_t at = tile_at(g, i, j) + r * pitch(g, j) + c;
 
@@ -202,24 +190,9 @@ static void *place(const struct am_gemm *g, enum matrix which, size_t i, size_t 
     return (char *)g->matrix[which] + tile_at(g, i, j) * element(&g->setup);
 }
 
-/* Begins with that of this CPU, whose caches may still hold it. There is one per thread: one is
- * free.
- */
-static struct workspace *take_workspace(const struct am_gemm *g)
+static struct am_gemm_args product(const struct am_gemm *g, size_t i, size_t j, size_t k)
 {
-    const int cpu = sched_getcpu();
-
-    for (size_t i = cpu > 0 ? (size_t)cpu : 0;; i++) {
-        struct workspace *const w = &g->workspaces[i % g->setup.threads];
-
-        if (!atomic_exchange_explicit(&w->taken, true, memory_order_acquire))
-            return w;
-    }
-}
-
-static void multiply(const struct am_gemm *g, size_t i, size_t j, size_t k)
-{
-    const struct am_gemm_args args = {
+    return (struct am_gemm_args){
         .m = extent(g, i),
         .n = extent(g, j),
         .k = extent(g, k),
@@ -231,11 +204,21 @@ static void multiply(const struct am_gemm *g, size_t i, size_t j, size_t k)
         .ldc = pitch(g, j),
         .add = k > 0,
     };
-    const struct am_gemm_multiplier *const multiplier = &g->setup.multiplier;
-    struct workspace *const w = take_workspace(g);
+}
 
-    multiplier->multiply(multiplier->self, &args, w->memory);
-    atomic_store_explicit(&w->taken, false, memory_order_release);
+struct am_gemm_args am_gemm_whole(const struct am_gemm *g)
+{
+    return product(g, 0, 0, 0);
+}
+
+static void multiply(const struct am_gemm *g, size_t i, size_t j, size_t k)
+{
+    const struct am_gemm_args args = product(g, i, j, k);
+    const struct am_gemm_multiplier *const multiplier = &g->setup.multiplier;
+    struct am_workspace *const w = am_workspaces_take(&g->workspaces);
+
+    multiplier->multiply(multiplier->self, &args, am_workspace_memory(w));
+    am_workspaces_give(w);
 }
 
 static void run_product(void *app, size_t block)
@@ -266,7 +249,8 @@ static void run_tile(void *app, size_t block)
 
 struct am_blocks am_gemm_filling(struct am_gemm *g)
 {
-    return (struct am_blocks){.count = g->tiles * g->tiles, .app = g, .run = fill_tile};
+    return (struct am_blocks){
+        .count = g->tiles * g->tiles * fill_parts(g), .app = g, .run = fill_rows};
 }
 
 struct am_blocks am_gemm_products(struct am_gemm *g)

@@ -36,7 +36,7 @@ static void check_visit(const char *own, int threads, const char *blocks, struct
     }
     ok(s == AM_OK && residual >= 0 && residual <= 1, "%s: %.2g of the allowed error %s", words,
        residual, err.text);
-    ok(strncmp(noted, blocks, strlen(blocks)) == 0, "it is cut into %s", noted);
+    ok(strstr(noted, blocks) != NULL, "it is cut into %s", noted);
     b->finish(state);
     free(state);
 }
@@ -50,7 +50,9 @@ int main(void)
     for (int threads = 1; threads <= (int)ctx.cpu_count; threads++) {
         check_visit("omp-for scalar f64 own 130 32", threads, "25 tiles", &ctx);
         check_visit("omp-task scalar f64 own 130 32", threads, "125 products", &ctx);
-        check_visit("omp-task scalar f32 own 64 64", threads, "1 products", &ctx);
+        check_visit("omp-task scalar f32 own 64 64", threads,
+                    threads == 1 ? "1 products" : "share what is packed", &ctx);
+        check_visit("omp-for scalar f32 own 64 64", threads, "1 products", &ctx);
     }
     return tap_done();
 }

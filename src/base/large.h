@@ -14,5 +14,7 @@ enum { AM_LARGE_PAGE = 2 << 20, AM_LARGE_LINE = 64 };
 /* Begins a page of AM_LARGE_PAGE bytes where it is at least that long, a line of AM_LARGE_LINE
  * otherwise. free() takes it back; NULL: there is none. */
 void *am_large_alloc(size_t bytes);
+/* The same on small pages, also where the kernel gives huge ones unasked. */
+void *am_large_alloc_small(size_t bytes);
 
 #endif

@@ -6,6 +6,7 @@
 #include "app/fft/fft_check.h"
 #include "app/fft/fft_vectors.h"
 #include "app/fft/fft_wisdom.h"
+#include "base/clock.h"
 #include "base/large.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -20,6 +21,8 @@ enum {
     STAGGER_BYTES = 5 * LINE_BYTES, /* arrays of a power of two do not share their sets */
     PART = 8192,                    /* points filled by one block */
     PLAN_SECONDS = 10,              /* then FFTW takes the best so far */
+    TRIALS = 5,                     /* transforms on pages of each kind */
+    TRIED_BYTES_MAX = 64 << 20,     /* of all arrays: beyond it they are on huge pages untried */
 };
 
 /* The sizes between which numbers in place may grow, as powers of two: far from numbers that are
@@ -37,7 +40,7 @@ struct am_fft {
     uint64_t transforms; /* of the data since the input was put there */
     uint64_t period;     /* in place: of them at most */
     uint64_t times;      /* that the current run has to do */
-    char codelets[AM_FFT_TEXT_MAX], wisdom[AM_FFT_TEXT_MAX];
+    char codelets[AM_FFT_TEXT_MAX], wisdom[AM_FFT_TEXT_MAX], pages[AM_FFT_TEXT_MAX];
 };
 
 static const struct am_fft_api *const apis[AM_FFT_TYPES] = {
@@ -120,11 +123,11 @@ static size_t array_bytes(const struct am_fft *fft)
     return 2 * fft->api->real * fft->setup.n;
 }
 
-static bool get_memory(struct am_fft *fft)
+static bool get_memory(struct am_fft *fft, bool huge)
 {
     const size_t step =
         (array_bytes(fft) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES + STAGGER_BYTES;
-    char *const base = am_large_alloc(3 * step);
+    char *const base = huge ? am_large_alloc(3 * step) : am_large_alloc_small(3 * step);
 
     fft->memory = base;
     fft->source = base;
@@ -163,6 +166,29 @@ static void fill(struct am_fft *fft)
     for (size_t i = 0; !executor && i < blocks.count; i++)
         fill_part(fft, i);
     fft->transforms = 0;
+}
+
+/* ---- work ---- */
+
+static void transform(void *app, size_t block)
+{
+    struct am_fft *const fft = app;
+
+    (void)block;
+    for (uint64_t left = fft->times; left; left--) {
+        if (fft->setup.in_place && fft->transforms >= fft->period) {
+            memcpy(fft->data, fft->source, array_bytes(fft));
+            fft->transforms = 0;
+        }
+        fft->api->execute(fft->plan);
+        fft->transforms++;
+    }
+}
+
+void am_fft_run(struct am_fft *fft, uint64_t times)
+{
+    fft->times = times;
+    run_inside(fft, transform);
 }
 
 /* ---- plans ---- */
@@ -314,6 +340,73 @@ static uint64_t period_of(const struct am_fft_setup *setup)
                       (growth > 0.5 ? growth : 0.5));
 }
 
+/* ---- making and choosing ---- */
+
+static void drop(struct am_fft *fft)
+{
+    if (fft->plan)
+        fft->api->destroy(fft->plan);
+    if (fft->inverse)
+        fft->api->destroy(fft->inverse);
+    free(fft->memory);
+    fft->plan = fft->inverse = fft->memory = NULL;
+}
+
+/* Arrays on pages of a kind, and plans. Pages belong to who works on them: they are filled first.
+ */
+static enum am_status build(struct am_fft *fft, bool huge, struct am_err *err)
+{
+    drop(fft);
+    if (!get_memory(fft, huge))
+        return am_fail(err, AM_E_NOMEM, "no memory for %zu points", fft->setup.n);
+    fill(fft);
+    return make_plans(fft, err);
+}
+
+/* The least time of some transforms. */
+static uint64_t least_ns(struct am_fft *fft)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < TRIALS; i++) {
+        const uint64_t begin = am_now_ns();
+        uint64_t took;
+
+        am_fft_run(fft, 1);
+        took = am_now_ns() - begin;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+/* Strides of a power of two meet in few sets of a cache that goes by physical addresses, where a
+ * huge page is; on small ones they meet in more, but want more entries of the TLB. Which is worse
+ * depends on the machine and on n: both are tried where either may be. */
+static enum am_status choose_pages(struct am_fft *fft, struct am_err *err)
+{
+    const double bytes = am_fft_bytes(fft->setup.type, fft->setup.n);
+    uint64_t small_ns, huge_ns;
+    enum am_status s;
+
+    if (bytes < AM_LARGE_PAGE || bytes > TRIED_BYTES_MAX)
+        return build(fft, true, err);
+    s = build(fft, false, err);
+    if (s != AM_OK)
+        return s;
+    small_ns = least_ns(fft);
+    s = build(fft, true, err);
+    if (s != AM_OK)
+        return s;
+    huge_ns = least_ns(fft);
+    (void)am_str_format(
+        fft->pages, sizeof(fft->pages), "%s: %.4g us on huge, %.4g us on small ones",
+        huge_ns <= small_ns ? "huge" : "small", (double)huge_ns * 1e-3, (double)small_ns * 1e-3);
+    if (small_ns < huge_ns)
+        return build(fft, false, err);
+    fill(fft); /* trials in place have made it greater */
+    return AM_OK;
+}
+
 enum am_status am_fft_new(const struct am_fft_setup *setup, struct am_fft **fft_p,
                           struct am_err *err)
 {
@@ -333,15 +426,8 @@ enum am_status am_fft_new(const struct am_fft_setup *setup, struct am_fft **fft_
         for (size_t i = 0; i < AM_FFT_TYPES; i++)
             apis[i]->clean();
     }
-    if (!fft->api->init())
-        s = am_fail(err, AM_E_ABSENT, "FFTW cannot initialise its threads");
-    else
-        s = get_memory(fft) ? AM_OK
-                            : am_fail(err, AM_E_NOMEM, "no memory for %zu points", setup->n);
-    if (s == AM_OK) {
-        fill(fft); /* pages belong to who works on them */
-        s = make_plans(fft, err);
-    }
+    s = fft->api->init() ? choose_pages(fft, err)
+                         : am_fail(err, AM_E_ABSENT, "FFTW cannot initialise its threads");
     if (s != AM_OK) {
         am_fft_free(fft);
         return s;
@@ -357,11 +443,7 @@ void am_fft_free(struct am_fft *fft)
     if (!fft)
         return;
     fft->api->split(1, NULL, NULL);
-    if (fft->plan)
-        fft->api->destroy(fft->plan);
-    if (fft->inverse)
-        fft->api->destroy(fft->inverse);
-    free(fft->memory);
+    drop(fft);
     free(fft);
 }
 
@@ -380,28 +462,12 @@ const char *am_fft_wisdom(const struct am_fft *fft)
     return fft->wisdom;
 }
 
-/* ---- work ---- */
-
-static void transform(void *app, size_t block)
+const char *am_fft_pages(const struct am_fft *fft)
 {
-    struct am_fft *const fft = app;
-
-    (void)block;
-    for (uint64_t left = fft->times; left; left--) {
-        if (fft->setup.in_place && fft->transforms >= fft->period) {
-            memcpy(fft->data, fft->source, array_bytes(fft));
-            fft->transforms = 0;
-        }
-        fft->api->execute(fft->plan);
-        fft->transforms++;
-    }
+    return fft->pages;
 }
 
-void am_fft_run(struct am_fft *fft, uint64_t times)
-{
-    fft->times = times;
-    run_inside(fft, transform);
-}
+/* ---- verification ---- */
 
 /* All bits set are no number; in place nothing is transformed again. */
 static void spoil(struct am_fft *fft)

@@ -54,6 +54,8 @@ void am_fft_free(struct am_fft *fft); /* accepts NULL */
 const char *am_fft_version(const struct am_fft *fft);  /* of the library */
 const char *am_fft_codelets(const struct am_fft *fft); /* the instruction sets of its plan */
 const char *am_fft_wisdom(const struct am_fft *fft);   /* what became of remembered plans */
+/* Which pages the arrays are on, and how long a transform took on each kind; empty: not tried. */
+const char *am_fft_pages(const struct am_fft *fft);
 
 /* Transforms `times` times. In place each transforms what the one before left; so that numbers stay
  * numbers the input is put back after some, a copy in ten or more transforms. */

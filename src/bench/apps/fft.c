@@ -77,6 +77,8 @@ static void note_plan(const struct am_fft *fft, const struct am_ctx *ctx, size_t
     am_ctx_note(ctx, "pieces", "%zu", pieces);
     if (am_fft_wisdom(fft)[0])
         am_ctx_note(ctx, "wisdom", "%s", am_fft_wisdom(fft));
+    if (am_fft_pages(fft)[0])
+        am_ctx_note(ctx, "pages", "%s", am_fft_pages(fft));
 }
 
 static enum am_status make_transform(struct am_fft_state *state, const struct am_ctx *ctx,

@@ -234,6 +234,34 @@ static void check_judge(enum am_fft_type type, uint64_t transforms)
     ok(am_fft_judge(&o, &residual, &err) == AM_E_WRONG, "a way back that leads elsewhere is too");
 }
 
+/* Arrays of some size are tried on pages of both kinds; which won does not show in the outcome, in
+ * place neither, where every transform makes the numbers greater. */
+static void check_pages(size_t n, bool in_place, bool tried)
+{
+    const struct am_fft_setup setup = {.type = AM_FFT_F64,
+                                       .n = n,
+                                       .in_place = in_place,
+                                       .isa = AM_FFT_SIMD,
+                                       .pieces = 1,
+                                       .purpose = "pages",
+                                       .seed = 3};
+    struct am_fft *fft = NULL;
+    struct am_err err = {0};
+    double residual = -1;
+    const enum am_status made = am_fft_new(&setup, &fft, &err);
+
+    if (!ok(made == AM_OK, "%zu points are made %s", n, err.text))
+        return;
+    ok(tried == (strncmp(am_fft_pages(fft), "huge: ", 6) == 0 ||
+                 strncmp(am_fft_pages(fft), "small: ", 7) == 0),
+       "its pages are %s: %s", tried ? "tried" : "not tried", am_fft_pages(fft));
+    ok(am_fft_check(fft, &residual, &err) == AM_E_WRONG, "trials are no outcome: %s", err.text);
+    am_fft_run(fft, 1);
+    ok(am_fft_check(fft, &residual, &err) == AM_OK && residual <= 1, "it is right: %.2g %s",
+       residual, err.text);
+    am_fft_free(fft);
+}
+
 static void check_refused(const struct am_ctx *ctx)
 {
     const struct bx_refused refused[] = {
@@ -295,6 +323,9 @@ int main(void)
         check_judge((enum am_fft_type)type, 3);
         check_judge((enum am_fft_type)type, 5);
     }
+    check_pages(1024, false, false);
+    check_pages(1 << 16, false, true);
+    check_pages(1 << 16, true, true);
     check_refused(&ctx);
     (void)snprintf(kept, sizeof(kept), "%s/archmeter", folder);
     ok(access(kept, X_OK) == 0, "plans are kept in archmeter's own folder");

@@ -113,7 +113,11 @@ struct am_mgvf_variant {
     am_mgvf_code_fn *hot[AM_MGVF_TYPES];
 };
 
-enum { AM_MGVF_EVERY_MAX = 4, AM_MGVF_TURN = 3 };
+enum {
+    AM_MGVF_EVERY_MAX = 4,
+    AM_MGVF_TURN = 3,
+    AM_MGVF_USUAL_COLUMNS = 81, /* of fields that lanes has loops of their own for */
+};
 #define AM_MGVF_LANES_LEAST(lanes) ((size_t)(lanes) + 2) /* three vectors per row */
 
 const struct am_mgvf_variant *am_mgvf_find(const char *isa); /* NULL when unknown */
@@ -123,12 +127,12 @@ size_t am_mgvf_naive_scratch(size_t rows, size_t columns);
 
 /* Arithmetic instructions that a vector of the form lanes needs with every row counted, the fewest
  * cycles of the forms; loads, stores and the removal of a sign are not counted. Beside them it has
- * two loads of A and B, (block + 2) / block of the field, and a store. The form minmax has 5
+ * two loads of A and B, (block + 5) / block of the field, and a store. The form minmax has 5
  * products, 9 sums and 6 extremes. */
 enum {
-    AM_MGVF_PRODUCTS = 9, /* 5 of them additions written as products by 1, where those are fused */
+    AM_MGVF_PRODUCTS = 8, /* 4 of them additions written as products by 1, where those are fused */
     AM_MGVF_FUSED = 4,    /* of the products, those that an addition goes with besides */
-    AM_MGVF_SUMS = 2,
+    AM_MGVF_SUMS = 3,
     AM_MGVF_EXTREMES = 6,
 };
 

@@ -23,6 +23,15 @@ static const struct {
 #define P4(x, c0, c1, c2, c3, c4) (P3(x, c1, c2, c3, c4) * (x) + ALL(c0))
 #define P5(x, c0, c1, c2, c3, c4, c5) (P4(x, c1, c2, c3, c4, c5) * (x) + ALL(c0))
 
+/* A loop over a row of known length is written out as a whole, where vectors make that short. */
+#if AM_VEC_BYTES < 32
+#define UNROLLED
+#elif defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8") /* rounds at most */
+#endif
+
 /* Rows that the form lanes holds in registers. */
 #if AM_REGISTERS == 32
 #define BLOCK_ROWS 4

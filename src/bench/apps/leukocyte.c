@@ -187,8 +187,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = am_leuko_bound_measure(point[AM_LEUKO_ISA].name, w->loop.type,
                                    (size_t)AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX, w->clock,
                                    &w->bound, err);
-    am_ctx_note(ctx, "bound", "%.3f cycles per update by units, %.3f by the cache", w->bound.units,
-                w->bound.cache);
+    am_ctx_note(ctx, "bound", "%.3f cycles per update by units, with %s; %.3f by the cache",
+                w->bound.units, am_leuko_bound_extremes(&w->bound), w->bound.cache);
     work->ops = (double)w->scene.frames;
     return s;
 }

@@ -2,7 +2,6 @@
 /* Bounds of an update: what units complete, and what a loop gets that only moves the same data. */
 #include "bench/apps/leukocyte_bound.h"
 
-#include "bench/apps/ports.h"
 #include "kernels/stream.h"
 
 #include <math.h>
@@ -17,7 +16,8 @@ enum {
     LINE_DOUBLES = LINE_BYTES / sizeof(double),
 };
 
-static double unit_cycles(const char *isa, enum am_mgvf_type type, const struct am_clock *clock)
+static void measure_units(const char *isa, enum am_mgvf_type type, const struct am_clock *clock,
+                          struct am_leuko_bound *bound)
 {
     const enum am_flops_type element = type == AM_MGVF_F32 ? AM_FLOPS_F32 : AM_FLOPS_F64;
     unsigned sums = AM_MGVF_SUMS;
@@ -26,8 +26,9 @@ static double unit_cycles(const char *isa, enum am_mgvf_type type, const struct 
     am_ports_measure(isa, element, clock, &ports);
     if (!ports.fuses)
         sums += AM_MGVF_FUSED;
-    return am_ports_cycles_with(&ports, AM_MGVF_PRODUCTS, sums, AM_MGVF_EXTREMES) /
-           am_mgvf_find(isa)->lanes[type];
+    bound->extremes = am_ports_place_extremes(&ports);
+    bound->units = am_ports_cycles_with(&ports, AM_MGVF_PRODUCTS, sums, AM_MGVF_EXTREMES) /
+                   am_mgvf_find(isa)->lanes[type];
 }
 
 /* a = b + c over as many bytes as edge map and both fields have. */
@@ -65,10 +66,21 @@ enum am_status am_leuko_bound_measure(const char *isa, enum am_mgvf_type type, s
     if (!memory)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu bytes", ARRAYS * bytes);
     memset(memory, 0, ARRAYS * doubles * sizeof(double));
-    bound->units = unit_cycles(isa, type, clock);
+    measure_units(isa, type, clock, bound);
     bound->cache = cache_cycles(isa, doubles, memory, clock) / (double)pixels;
     free(memory);
     return AM_OK;
+}
+
+const char *am_leuko_bound_extremes(const struct am_leuko_bound *bound)
+{
+    static const char *const words[] = {
+        [AM_PORTS_EXTREMES_UNKNOWN] = "minimum and maximum on any unit",
+        [AM_PORTS_EXTREMES_ON_ADDERS] = "minimum and maximum on the adders",
+        [AM_PORTS_EXTREMES_APART] = "minimum and maximum beside the adders",
+    };
+
+    return words[bound->extremes];
 }
 
 double am_leuko_bound_cycles(const struct am_leuko_bound *bound)

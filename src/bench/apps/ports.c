@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    STEPS = 6000, /* about 20 us */
-    TRIES = 12,   /* what disturbs a probe only makes it longer */
+    STEPS = 6000,          /* about 20 us */
+    TRIES = 12,            /* what disturbs a probe only makes it longer */
+    TRIES_MAX = 4 * TRIES, /* who shares the core does so for milliseconds */
     VECTORS = AM_FLOPS_STREAMS_MAX + 2,
 };
 
@@ -20,6 +21,11 @@ static double to_half(double rate)
     return near > 0 && fabs(rate - near) <= 0.05 * near ? near : rate;
 }
 
+static bool is_half(double rate)
+{
+    return 2 * rate == nearbyint(2 * rate);
+}
+
 static double rate_of(am_flops_fn *fn, unsigned instructions, const void *in,
                       const struct am_clock *clock)
 {
@@ -28,7 +34,7 @@ static double rate_of(am_flops_fn *fn, unsigned instructions, const void *in,
 
     if (!fn)
         return 0;
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES || (i < TRIES_MAX && !is_half(to_half(best))); i++) {
         const double hz = am_clock_core_hz(clock);
         const uint64_t begin = clock->now_ns(clock->self);
         uint64_t elapsed;
@@ -88,16 +94,25 @@ double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned add
     return ports->mixed > 0 ? fmax(cycles, (muls + adds) / ports->mixed) : cycles;
 }
 
-/* Extremes and additions that complete per cycle together. Where they take turns no faster than the
- * faster of them alone, they have the same units; where separate units would not be faster either,
- * nothing is known and all units are theirs: a bound may be too low, not too high. */
-static double extremes_and_sums(const struct am_ports *p)
+/* Where extremes and additions in turn are no faster than the faster of them alone, they have the
+ * same units; where separate units would not be faster either, nothing is known. */
+enum am_ports_extremes am_ports_place_extremes(const struct am_ports *p)
 {
     static const double clearly = 1.25;
     const double faster = fmax(p->extremes, p->add), apart = 2 * fmin(p->extremes, p->add);
 
-    return apart > clearly * faster && p->extremes_sums <= clearly * faster ? faster
-                                                                            : p->extremes + p->add;
+    if (!(p->extremes_sums > 0) || !(apart > clearly * faster))
+        return AM_PORTS_EXTREMES_UNKNOWN;
+    return p->extremes_sums <= clearly * faster ? AM_PORTS_EXTREMES_ON_ADDERS
+                                                : AM_PORTS_EXTREMES_APART;
+}
+
+/* Extremes and additions that complete per cycle together. Where nothing is known all units are
+ * theirs: a bound may be too low, not too high. */
+static double extremes_and_sums(const struct am_ports *p)
+{
+    return am_ports_place_extremes(p) == AM_PORTS_EXTREMES_ON_ADDERS ? fmax(p->extremes, p->add)
+                                                                     : p->extremes + p->add;
 }
 
 double am_ports_cycles_with(const struct am_ports *ports, unsigned muls, unsigned adds,

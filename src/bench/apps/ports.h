@@ -21,6 +21,13 @@ struct am_ports {
     double extremes_sums; /* in turn with additions: no more than either where they share units */
 };
 
+/* Where minima and maxima run, as far as the rates tell. */
+enum am_ports_extremes {
+    AM_PORTS_EXTREMES_UNKNOWN,
+    AM_PORTS_EXTREMES_ON_ADDERS, /* they and additions wait for each other */
+    AM_PORTS_EXTREMES_APART,
+};
+
 /* Measured here and now, by chains in registers (about 1 ms). */
 void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_clock *clock,
                       struct am_ports *ports);
@@ -31,6 +38,8 @@ double am_ports_peak(const struct am_ports *ports);
 
 /* The least cycles for so many multiplications (or fma) and additions. 0: not known. */
 double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned adds);
+
+enum am_ports_extremes am_ports_place_extremes(const struct am_ports *ports);
 
 /* The same with so many minima and maxima. They are on units of additions or of products; with
  * those of additions where measured together they are no faster than alone. */

@@ -411,12 +411,12 @@ static void tell_bound(const struct teller *t, const struct am_facts *own)
     }
     am_text_addf(
         &text,
-        "The bound is the time that the units or caches of the cores need for the steps of "
-        "all fields in the form without arc%s%s%s.",
+        "The bound is the time that the units or caches of the cores, as measured with the point, "
+        "need for the steps of all fields in the form without arc%s%s%s.",
         note ? " (" : "", note ? note : "", note ? ")" : "");
     say_left(share, &text);
-    am_text_add(&text, " It lets minimum and maximum run on any unit: where they share the adders "
-                       "it is longer, and less is left.");
+    am_text_add(&text,
+                " Edge maps, contours and lanes behind a row's end are no part of the bound.");
     add(t, "Bound", &text);
 }
 

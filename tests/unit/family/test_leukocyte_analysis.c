@@ -92,6 +92,7 @@ static void test_phi(void)
     says(&a, "Instead", "not measured: run app.leukocyte -p executor=opencl");
     says(&a, "Bound", "From bottom to top: 310 x");
     says(&a, "Bound", "could still be 2 x as fast");
+    ok(!strstr(paragraph(&a, "Bound"), "any unit"), "where extremes run is told by the note alone");
     am_arena_fini(&run.arena);
 }
 

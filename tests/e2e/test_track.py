@@ -172,7 +172,7 @@ def refused(tap, bench):
         got = bench.run("track", name)
         tap.ok(got.returncode == 2 and word in got.stderr and name in got.stderr, f"{name} is refused: {word}",
                got.stderr)
-    for args, code, word in [(["missing.avi"], 3, "missing.avi"), (["v.avi", "--snake-stop", "x"], 2, "--snake-stop"),
+    for args, code, word in [(["missing.avi"], 2, "missing.avi"), (["v.avi", "--snake-stop", "x"], 2, "--snake-stop"),
                              (["v.avi", "--cells", "truth.csv"], 2, "truth.csv:1"), (["v.avi", "--noise", "3"], 2, "--make"),
                              (["v.avi", "-o", "v.avi"], 2, "not replaced"),
                              (["v.avi", "--band", "9:3"], 2, "--band"), (["v.avi", "--band", "23:24"], 3, "no cell")]:

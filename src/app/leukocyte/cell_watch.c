@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 enum {
-    SEEN = 10,      /* places from which a velocity is made */
+    SEEN = 10,      /* places that a line is laid through */
+    KEPT = 40,      /* places that are remembered: forecasts are compared with them */
     MISSES_MIN = 3, /* before that many forecasts nobody knows how good they are */
     ROUNDS = 2,     /* of looking: covers by forecast, then by what was seen */
     COVERS_MAX = 16,
@@ -16,10 +17,13 @@ enum {
 };
 
 #define ERRORS_MOST                                                                                \
-    3.0                 /* standard errors: nothing is expected to be further off, in many frames  \
-                         */
-#define NEARER 2.0      /* a place is so many times nearer to its own forecast than to others' */
-#define TOUCH_RADII 2.2 /* nearer centres have outlines that touch, in mean radii of both */
+    3.0            /* standard errors: nothing is expected to be further off, in many frames       \
+                    */
+#define NEARER 2.0 /* a place is so many times nearer to its own forecast than to others' */
+#define TOGETHER                                                                                   \
+    (2 * AM_WATCH_TOLERANCE) /* px between two places that could be one cell's, each within that   \
+                              */
+#define TOUCH_RADII 2.2      /* nearer centres have outlines that touch, in mean radii of both */
 
 const char *const am_lost_reasons[AM_LOST_KINDS] = {
     [AM_LOST_NOT] = "followed",
@@ -41,10 +45,8 @@ struct sight {
 struct past {
     struct am_cell_profile profile;
     double profile_error;    /* px, of the place that the profile was taken at */
-    struct sight seen[SEEN]; /* number k at k % SEEN */
+    struct sight seen[KEPT]; /* number k at k % KEPT */
     size_t n_seen;
-    double misses[SEEN]; /* px per frame between forecast and place, likewise */
-    size_t n_misses;
     bool gap; /* for good */
 };
 
@@ -56,6 +58,8 @@ struct look {
     struct am_cell_fit fit;
     size_t nearest;  /* the other cell that is nearest; itself: there is none */
     double distance; /* to that */
+    enum am_lost lost;
+    bool believed; /* by itself, without regard to other tracks */
 };
 
 struct am_cell_watch {
@@ -101,43 +105,94 @@ static double distance(struct am_centre a, struct am_centre b)
 
 /* ---- motion ---- */
 
+static const struct sight *sight(const struct past *past, size_t k)
+{
+    return &past->seen[k % KEPT];
+}
+
 static const struct sight *newest(const struct past *past)
 {
-    return &past->seen[(past->n_seen - 1) % SEEN];
+    return sight(past, past->n_seen - 1);
 }
 
-static const struct sight *oldest(const struct past *past)
+/* The number of the oldest that is remembered. */
+static size_t oldest(const struct past *past)
 {
-    return &past->seen[past->n_seen < SEEN ? 0 : past->n_seen % SEEN];
+    return past->n_seen < KEPT ? 0 : past->n_seen - KEPT;
 }
 
-/* Where motion leads by frame t: on in a straight line. The error grows with every frame as
- * forecasts for one frame have been off. */
-static void forecast(const struct past *past, size_t t, struct look *look)
+/* Where motion leads by frame t: on along the line of least squares through the places up to number
+ * `last`. One place alone stays. */
+static struct am_centre lead(const struct past *past, size_t last, size_t t)
 {
-    const struct sight *const now = newest(past), *const then = oldest(past);
-    const double span = (double)(now->t - then->t), ahead = (double)(t - now->t);
-    const size_t n = past->n_misses < SEEN ? past->n_misses : SEEN;
+    const size_t first = last + 1 - oldest(past) < SEEN ? oldest(past) : last + 1 - SEEN;
+    const double n = (double)(last + 1 - first);
+    double mean_t = 0, square = 0, along_x = 0, along_y = 0;
+    struct am_centre mean = {0, 0};
+
+    for (size_t k = first; k <= last; k++) {
+        mean_t += (double)sight(past, k)->t / n;
+        mean.x += sight(past, k)->at.x / n;
+        mean.y += sight(past, k)->at.y / n;
+    }
+    for (size_t k = first; k <= last; k++) {
+        const double dt = (double)sight(past, k)->t - mean_t;
+
+        square += dt * dt;
+        along_x += dt * (sight(past, k)->at.x - mean.x);
+        along_y += dt * (sight(past, k)->at.y - mean.y);
+    }
+    if (square > 0) {
+        mean.x += ((double)t - mean_t) * along_x / square;
+        mean.y += ((double)t - mean_t) * along_y / square;
+    }
+    return mean;
+}
+
+/* How far forecasts for `ahead` frames or more have been off, the last SEEN of them (standard
+ * error). NAN: too few to tell. */
+static double usual_miss(const struct past *past, size_t ahead)
+{
+    size_t n = 0, from = past->n_seen - 1;
     double sum = 0;
 
-    look->forecast = now->at;
-    if (span > 0) {
-        look->forecast.x += ahead / span * (now->at.x - then->at.x);
-        look->forecast.y += ahead / span * (now->at.y - then->at.y);
+    for (size_t k = past->n_seen - 1; k > oldest(past) && n < SEEN; k--) {
+        from = from < k ? from : k - 1;
+        while (from > oldest(past) && sight(past, k)->t - sight(past, from)->t < ahead)
+            from--;
+        if (from == oldest(past)) /* one place has no velocity */
+            break;
+        const double off = distance(sight(past, k)->at, lead(past, from, sight(past, k)->t));
+
+        sum += off * off;
+        n++;
     }
-    for (size_t i = 0; i < n; i++)
-        sum += past->misses[i] * past->misses[i];
-    look->forecast_error = n >= MISSES_MIN ? ahead * sqrt(sum / (double)n) : INFINITY;
+    return n >= MISSES_MIN ? sqrt(sum / (double)n) : NAN;
 }
 
-/* The cell was seen: forecasts are made from there, and are as good as this one was. */
+/* The error is that of past forecasts as far ahead, and that of the place they lead on from: what
+ * pulls at a cell's picture does so for many frames, and forecasts do not show it. Where none were
+ * made that far it is taken to grow with every frame. */
+static void forecast(const struct past *past, size_t t, struct look *look)
+{
+    const size_t ahead = t - newest(past)->t;
+
+    look->forecast = lead(past, past->n_seen - 1, t);
+    look->forecast_error = INFINITY;
+    for (size_t h = ahead; h > 0; h--) {
+        const double miss = usual_miss(past, h);
+
+        if (!isnan(miss)) {
+            look->forecast_error = hypot(miss * (double)ahead / (double)h, newest(past)->error);
+            break;
+        }
+    }
+}
+
+/* The cell was seen: forecasts are made from there. */
 static void remember(struct past *past, const struct look *look, size_t t)
 {
-    const double ahead = (double)(t - newest(past)->t);
-
-    if (past->n_seen > 1) /* else there was no velocity yet */
-        past->misses[past->n_misses++ % SEEN] = distance(look->at, look->forecast) / ahead;
-    past->seen[past->n_seen++ % SEEN] = (struct sight){look->at, look->error, t};
+    past->seen[past->n_seen++ % KEPT] = (struct sight){look->at, look->error, t};
 }
 
 /* ---- pictures ---- */
@@ -306,7 +361,7 @@ static enum am_lost judge(const struct am_cell_watch *w, struct am_image frame, 
         return AM_LOST_GAP;
     if (!is_inside(frame, &cell->snake))
         return AM_LOST_BESIDE;
-    if (look->nearest != i && look->distance < 2 * AM_WATCH_TOLERANCE)
+    if (look->nearest != i && look->distance < TOGETHER)
         return AM_LOST_HIDDEN;
     if (off + ERRORS_MOST * look->error <= AM_WATCH_TOLERANCE)
         return AM_LOST_NOT;
@@ -315,18 +370,34 @@ static enum am_lost judge(const struct am_cell_watch *w, struct am_image frame, 
     return look->nearest != i && covered ? AM_LOST_HIDDEN : AM_LOST_FADED;
 }
 
-static void conclude(struct am_cell_watch *w, struct am_image frame, size_t t, size_t i,
-                     const struct am_leuko_cell *cell)
+/* Two tracks that would be believed and are so near that both could be on one cell: neither is. */
+static void part(struct am_cell_watch *w, const struct am_leuko_cell *cells)
 {
-    struct am_cell_watched *const out = &w->cells[i];
-    const enum am_lost lost = judge(w, frame, i, cell);
+    for (size_t i = 0; i < w->n; i++) {
+        for (size_t k = 0; k < i; k++) {
+            struct look *const a = &w->looks[i], *const b = &w->looks[k];
 
-    out->confidence = confidence(distance(cell->snake.centre, w->looks[i].at), w->looks[i].error);
-    if (lost != AM_LOST_NOT && out->lost == AM_LOST_NOT)
+            if (a->believed && b->believed &&
+                distance(cells[i].snake.centre, cells[k].snake.centre) < TOGETHER) {
+                a->lost = b->lost = AM_LOST_HIDDEN;
+                a->nearest = k;
+                b->nearest = i;
+            }
+        }
+    }
+}
+
+static void conclude(struct am_cell_watch *w, size_t t, size_t i, struct am_centre track)
+{
+    const struct look *const look = &w->looks[i];
+    struct am_cell_watched *const out = &w->cells[i];
+
+    out->confidence = confidence(distance(track, look->at), look->error);
+    if (look->lost != AM_LOST_NOT && out->lost == AM_LOST_NOT)
         out->since = t;
-    if (lost == AM_LOST_HIDDEN)
-        out->other = w->looks[i].nearest;
-    out->lost = lost;
+    if (look->lost == AM_LOST_HIDDEN)
+        out->other = look->nearest;
+    out->lost = look->lost;
 }
 
 const struct am_cell_watched *am_cell_watch_frame(struct am_cell_watch *watch,
@@ -340,7 +411,12 @@ const struct am_cell_watched *am_cell_watch_frame(struct am_cell_watch *watch,
     for (size_t i = 0; i < watch->n && t == 0; i++)
         find_nearest(watch, i);
     find_gaps(watch, cells);
+    for (size_t i = 0; i < watch->n; i++) {
+        watch->looks[i].lost = judge(watch, frame, i, &cells[i]);
+        watch->looks[i].believed = watch->looks[i].lost == AM_LOST_NOT;
+    }
+    part(watch, cells);
     for (size_t i = 0; i < watch->n; i++)
-        conclude(watch, frame, t, i, &cells[i]);
+        conclude(watch, t, i, cells[i].snake.centre);
     return watch->cells;
 }

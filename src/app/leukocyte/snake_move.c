@@ -18,17 +18,13 @@
 enum { N = AM_SNAKE_POINTS };
 _Static_assert(N % 4 == 0, "sums of four");
 
-/* Two numbers that are calculated with at once. */
-typedef double pair __attribute__((vector_size(16)));
-
-/* The field at a pixel and its direction, side by side: a sample takes four of them. */
-struct pixel {
-    pair f_fx, fy; /* the second number of fy is 0 */
-};
+/* The field at a pixel, its direction along x and y, and 0: a sample takes four of them, and
+ * calculates with their numbers at once. */
+typedef double pixel __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* Pixels of one window; those with a direction are x0 to x1, y0 to y1. */
 struct force {
-    struct pixel *at;
+    pixel *at;
     const double *field;
     size_t rows, columns, x0, x1, y0, y1;
 };
@@ -79,7 +75,7 @@ static void make_directions(const struct force *force)
         const double *const f = force->field + i * columns;
         const double *const up = first ? f : f - columns, *const down = last ? f : f + columns;
         const double by = first || last ? 1 : 0.5;
-        struct pixel *const to = force->at + i * columns;
+        pixel *const to = force->at + i * columns;
 
         slopes_of_row(force, f, dx);
         for (size_t j = force->x0; j <= force->x1; j++) {
@@ -90,7 +86,7 @@ static void make_directions(const struct force *force)
             dy[j] = y / size;
         }
         for (size_t j = force->x0; j <= force->x1; j++)
-            to[j] = (struct pixel){{f[j], dx[j]}, {dy[j], 0}};
+            to[j] = (pixel){f[j], dx[j], dy[j], 0};
     }
 }
 
@@ -140,16 +136,15 @@ static void take_samples(const struct force *force, struct samples *s)
 {
     for (size_t i = 0; i < N; i++) {
         const int32_t x = (int32_t)s->x[i], y = (int32_t)s->y[i];
-        const struct pixel *const a = force->at + (size_t)y * force->columns + (size_t)x;
-        const struct pixel *const b = a + force->columns;
+        const pixel *const a = force->at + (size_t)y * force->columns + (size_t)x;
+        const pixel *const b = a + force->columns;
         const double u = s->x[i] - x, v = s->y[i] - y;
         const double w0 = (1 - u) * (1 - v), w1 = u * (1 - v), w2 = (1 - u) * v, w3 = u * v;
-        const pair f_fx = (w0 * a[0].f_fx + w1 * a[1].f_fx) + (w2 * b[0].f_fx + w3 * b[1].f_fx);
-        const pair fy = (w0 * a[0].fy + w1 * a[1].fy) + (w2 * b[0].fy + w3 * b[1].fy);
+        const pixel sample = (w0 * a[0] + w1 * a[1]) + (w2 * b[0] + w3 * b[1]);
 
-        s->f[i] = f_fx[0];
-        s->fx[i] = f_fx[1];
-        s->fy[i] = fy[0];
+        s->f[i] = sample[0];
+        s->fx[i] = sample[1];
+        s->fy[i] = sample[2];
     }
 }
 
@@ -221,7 +216,7 @@ size_t AM_LEUKO_NAME(am_snake_move)(struct am_snake *snake, const struct am_snak
                                     const struct am_window *window, const double *field,
                                     double expected_y, double *work)
 {
-    struct force force = {(struct pixel *)(void *)work, field, .rows = window->rows,
+    struct force force = {(pixel *)(void *)work, field, .rows = window->rows,
                           .columns = window->columns};
     const double x0 = (double)window->x0, y0 = (double)window->y0;
     struct samples samples;

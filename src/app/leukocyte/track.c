@@ -5,11 +5,15 @@
 #include "app/leukocyte/detect.h"
 #include "app/leukocyte/wide.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     PIXELS_MAX = AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX,
-    BENCH_PIXELS = 6 * PIXELS_MAX, /* edge map, field, and four times the field for the contour */
+    LINE = 64 / sizeof(double),
+    /* edge map, field, and four times the field for the contour, which does not cross lines */
+    BENCH_PIXELS = (6 * PIXELS_MAX + LINE - 1) / LINE * LINE,
 };
 
 const struct am_track_setup am_track_defaults = {
@@ -17,8 +21,10 @@ const struct am_track_setup am_track_defaults = {
     .snake = AM_SNAKE_DEFAULTS,
 };
 
-/* A block's own: nothing of it is shared with other cells. */
+/* What a block works on. There are as many as cells, but each takes the first that is free: one
+ * thread has one, which its caches keep from cell to cell. Nothing is left in it. */
 struct bench {
+    atomic_flag taken;
     struct am_mgvf *mgvf;
     double *edge, *field;
     double *work; /* of the contour */
@@ -73,9 +79,10 @@ static enum am_status make_benches(struct am_tracker *t, struct am_err *err)
     for (size_t i = 0; s == AM_OK && i < t->n; i++) {
         struct bench *const b = &t->benches[i];
 
-        b->edge = t->memory + i * BENCH_PIXELS;
+        atomic_flag_clear(&b->taken);
+        b->work = t->memory + i * BENCH_PIXELS;
+        b->edge = b->work + 4 * (size_t)PIXELS_MAX;
         b->field = b->edge + PIXELS_MAX;
-        b->work = b->field + PIXELS_MAX;
         s = am_mgvf_new(&t->setup.mgvf, AM_WINDOW_ROWS_MAX, AM_WINDOW_COLUMNS_MAX, &b->mgvf, err);
     }
     return s;
@@ -89,11 +96,12 @@ static enum am_status fill(struct am_tracker *t, const struct am_centre *centres
     t->cells = calloc(room, sizeof(*t->cells));
     t->start = calloc(room, sizeof(*t->start));
     t->benches = calloc(room, sizeof(*t->benches));
-    t->memory = calloc(room * BENCH_PIXELS, sizeof(*t->memory));
+    t->memory = aligned_alloc(LINE * sizeof(double), room * BENCH_PIXELS * sizeof(*t->memory));
     if (!t->cells || !t->start || !t->benches || !t->memory)
         return am_fail(err, AM_E_NOMEM, "no memory for %zu cells", t->n);
     for (size_t i = 0; i < t->n; i++)
         t->start[i] = centres[i];
+    memset(t->memory, 0, room * BENCH_PIXELS * sizeof(*t->memory));
     am_tracker_restart(t);
     return make_benches(t, err);
 }
@@ -172,27 +180,52 @@ struct am_window am_tracker_edges(const struct am_tracker *tracker, size_t cell,
     return window;
 }
 
-void am_tracker_follow(struct am_tracker *tracker, size_t cell, const struct am_window *window,
-                       const double *field, size_t mgvf_iterations)
+/* Ends: no more blocks are under way than there are cells. */
+static struct bench *take_bench(struct am_tracker *tracker)
+{
+    size_t i = 0;
+
+    while (atomic_flag_test_and_set_explicit(&tracker->benches[i].taken, memory_order_acquire))
+        i = (i + 1) % tracker->n;
+    return &tracker->benches[i];
+}
+
+static void give_bench(struct bench *bench)
+{
+    atomic_flag_clear_explicit(&bench->taken, memory_order_release);
+}
+
+static void follow(struct am_tracker *tracker, size_t cell, const struct am_window *window,
+                   const struct bench *bench, const double *field, size_t mgvf_iterations)
 {
     struct am_leuko_cell *const c = &tracker->cells[cell];
 
     c->mgvf_iterations = mgvf_iterations;
     c->updates = mgvf_iterations * window->rows * window->columns;
     c->snake_steps = tracker->parts.move(&c->snake, &tracker->setup.snake, window, field,
-                                         expected_y(c), tracker->benches[cell].work);
+                                         expected_y(c), bench->work);
     remember(c);
+}
+
+void am_tracker_follow(struct am_tracker *tracker, size_t cell, const struct am_window *window,
+                       const double *field, size_t mgvf_iterations)
+{
+    struct bench *const b = take_bench(tracker);
+
+    follow(tracker, cell, window, b, field, mgvf_iterations);
+    give_bench(b);
 }
 
 static void run_cell(void *app, size_t cell)
 {
     struct am_tracker *const tracker = app;
-    const struct bench *const b = &tracker->benches[cell];
+    struct bench *const b = take_bench(tracker);
     const struct am_window window = am_tracker_edges(tracker, cell, b->edge);
     const size_t iterations = am_mgvf_solve(b->mgvf, b->edge, window.rows, window.columns,
                                             tracker->setup.bands, b->field);
 
-    am_tracker_follow(tracker, cell, &window, b->field, iterations);
+    follow(tracker, cell, &window, b, b->field, iterations);
+    give_bench(b);
 }
 
 void am_tracker_blocks(struct am_tracker *tracker, struct am_blocks *blocks)

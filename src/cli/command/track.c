@@ -10,11 +10,13 @@
 #include "cli/track/track.h"
 #include "kernels/isa.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     PLACES_MAX = 8 << 20, /* cells times frames */
@@ -138,7 +140,7 @@ static enum am_status read_cells(struct job *job, const char *path, struct am_er
     bool failed;
 
     if (!in)
-        return am_fail(err, AM_E_SYS, "%s: cannot be read", path);
+        return am_fail(err, AM_E_PARSE, "%s: cannot be read: %s", path, strerror(errno));
     len = text ? fread(text, 1, AM_CELLS_TEXT_MAX + 1, in) : 0;
     failed = ferror(in) || !text;
     (void)fclose(in);
@@ -155,9 +157,13 @@ static enum am_status open_video(struct job *job, struct am_err *err)
 {
     const struct am_options *const opt = job->cli->opt;
     struct am_paths *const paths = &job->paths;
-    enum am_status s = am_video_open(opt->operands.items[0], &job->video, err);
+    enum am_status s;
     size_t frames;
 
+    if (access(opt->operands.items[0], R_OK) != 0)
+        return am_fail(err, AM_E_PARSE, "%s: cannot be read: %s", opt->operands.items[0],
+                       strerror(errno));
+    s = am_video_open(opt->operands.items[0], &job->video, err);
     if (s == AM_E_USAGE) /* of another kind */
         s = am_track_decode(job->cli, &job->decoded, &job->video, err);
     if (s != AM_OK)

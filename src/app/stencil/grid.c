@@ -89,13 +89,40 @@ enum am_status am_stencil_grid_init(struct am_stencil_grid *grid, const struct a
     return s;
 }
 
+/* A state lies in its place or up to `depth` before it: a pass goes forth where that takes it to
+ * the end of its room, or where there is less behind it than the pass needs. */
+static bool goes_forth(size_t depth, size_t shift, size_t steps)
+{
+    return shift + steps == depth || shift < steps;
+}
+
+static bool has_room(size_t depth, size_t shift, size_t steps)
+{
+    return shift + steps <= depth || shift >= steps;
+}
+
+/* Where neither way has room for a whole pass, the run before ended with a shorter one: as many
+ * steps come first, so that all runs of as many steps have as many passes. */
+static size_t steps_of(size_t depth, size_t shift, size_t left)
+{
+    const size_t whole = left < depth ? left : depth, rest = left % depth;
+
+    if (has_room(depth, shift, whole))
+        return whole;
+    if (rest && has_room(depth, shift, rest))
+        return rest;
+    return shift > depth - shift ? shift : depth - shift;
+}
+
 struct am_grid_pass am_grid_next(const struct am_stencil_grid *grid,
                                  const struct am_grid_phase *phase, size_t left)
 {
-    return (struct am_grid_pass){.steps = left < grid->ghosts ? left : grid->ghosts,
+    const size_t steps = steps_of(grid->ghosts, phase->shift, left);
+
+    return (struct am_grid_pass){.steps = steps,
                                  .from = *phase,
-                                 .forth = phase->shift < grid->ghosts,
-                                 .last = left <= grid->ghosts};
+                                 .forth = goes_forth(grid->ghosts, phase->shift, steps),
+                                 .last = steps == left};
 }
 
 static bool is_empty(const struct am_stencil_grid *grid, size_t part)

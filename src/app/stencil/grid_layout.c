@@ -66,11 +66,11 @@ size_t am_grid_part_of(const struct am_stencil_grid *grid, size_t point)
     return piece_of(point, grid->spec.n[am_grid_cut(grid)], grid->spec.parts);
 }
 
-/* Room before and after the points of a part. A state that moves is up to twice the depth before
- * its place, and its ghosts before it. */
+/* Room before and after the points of a part. A state that moves is up to the depth before its
+ * place, and its ghosts before it. */
 static size_t room_before(const struct am_stencil_grid *grid)
 {
-    return grid->spec.method < AM_STENCIL_BY_SKEW ? 1 : 3 * grid->ghosts;
+    return grid->spec.method < AM_STENCIL_BY_SKEW ? 1 : 2 * grid->ghosts;
 }
 
 void am_grid_lay_out(struct am_stencil_grid *grid)

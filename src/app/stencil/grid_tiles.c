@@ -79,8 +79,9 @@ struct course {
     char *u; /* point (0, 0, 0) at step 0, counted from the end that the pass begins at */
     char *v; /* and at step 1 */
     ptrdiff_t stride[3];
-    ptrdiff_t diagonal;              /* bytes that a step moves the state by */
-    ptrdiff_t extent[3];             /* points of the part */
+    ptrdiff_t diagonal;            /* bytes that a step moves the state by */
+    ptrdiff_t extent[3];           /* points of the part */
+    struct am_grid_counts *counts; /* boxes are counted in place of being stepped; NULL: stepped */
     struct step plain, rescaling[2]; /* two: in between, and with the last step of a run */
 };
 
@@ -113,6 +114,63 @@ static const struct step *step_at(const struct course *course, size_t t)
                                                                       : &course->plain;
 }
 
+/* Of a slice before the next rows are taken. Three dimensions have less in the first-level cache.
+ */
+static ptrdiff_t few_steps(unsigned dim)
+{
+    return dim == 2 ? 8 : 2;
+}
+
+/* Rows that the loop takes at once, and points of each that one turn of it takes a step further. */
+static size_t rows_at_once(const struct am_grid_spec *spec)
+{
+    return loop_of(spec->method) == AM_STENCIL_PREFETCH ? spec->kernels->rows : 1;
+}
+
+static size_t points_per_turn(const struct am_grid_spec *spec)
+{
+    const size_t lanes = spec->kernels->lanes[spec->type];
+    const size_t points[AM_STENCIL_LOOPS] = {[AM_STENCIL_SCALAR] = 1,
+                                             [AM_STENCIL_AUTO] = lanes,
+                                             [AM_STENCIL_UNALIGNED] = 4 * lanes,
+                                             [AM_STENCIL_INTERLEAVED] = 4,
+                                             [AM_STENCIL_PREFETCH] = 2};
+
+    return points[loop_of(spec->method)];
+}
+
+/* Bytes that move between first- and second-level cache though they do not between there and where
+ * the grid lies: of a tile all that a step of a box reads and writes, or one of a few steps where
+ * the box stays in the first-level cache meanwhile; of a sweep through three dimensions the planes
+ * before and behind, unless three planes stay there. */
+static double bytes_again(const struct am_stencil_grid *grid, const size_t n[3], size_t l1_bytes)
+{
+    const bool solid = grid->spec.dim == 3;
+    const double plane = (double)((n[0] + 2) * (n[1] + 2) * grid->point_bytes);
+    const double touched = plane * (solid ? (double)(n[2] + 2) : 1);
+    const double moved = touched + (double)(n[0] * n[1] * n[2] * grid->point_bytes);
+
+    if (grid->spec.method < AM_STENCIL_BY_SKEW)
+        return solid && 3 * plane > (double)l1_bytes ? 2 * touched : 0;
+    if (grid->spec.method == AM_STENCIL_BY_SLICE && touched <= (double)l1_bytes)
+        return moved / (double)few_steps(grid->spec.dim);
+    return moved;
+}
+
+static void count_box(const struct am_stencil_grid *grid, const size_t n[3],
+                      struct am_grid_counts *counts)
+{
+    const struct am_grid_spec *const spec = &grid->spec;
+    const size_t rows = rows_at_once(spec), bands = n[1] / rows * n[2], single = n[1] % rows * n[2];
+
+    counts->turns += (double)(bands * (n[0] / points_per_turn(spec)));
+    counts->bands[0] += (double)bands;
+    counts->points[0] += (double)(bands * n[0]);
+    counts->bands[1] += (double)single;
+    counts->points[1] += (double)(single * n[0]);
+    counts->l2_bytes += bytes_again(grid, n, counts->l1_bytes);
+}
+
 /* The step from t on a box: [from, to) in each dimension. */
 static void step_box(const struct course *course, ptrdiff_t t, const ptrdiff_t from[3],
                      const ptrdiff_t to[3])
@@ -131,7 +189,10 @@ static void step_box(const struct course *course, ptrdiff_t t, const ptrdiff_t f
     }
     box.u = course->u + first;
     box.v = course->v + first;
-    step->fn(&box);
+    if (course->counts)
+        count_box(course->grid, box.n, course->counts);
+    else
+        step->fn(&box);
 }
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
@@ -171,12 +232,12 @@ static void step_whole(const struct course *course, const ptrdiff_t origin[3],
 }
 
 /* A tile in slices: as many rows as registers hold make a few steps before the next rows do, so
- * that these steps find them in the first-level cache. Three dimensions have less of that. */
+ * that these steps find them in the first-level cache. */
 static void step_in_slices(const struct course *course, const ptrdiff_t origin[3],
                            const ptrdiff_t size[3])
 {
     const struct am_grid_spec *const spec = &course->grid->spec;
-    const ptrdiff_t steps = (ptrdiff_t)course->pass->steps, few = spec->dim == 2 ? 8 : 2;
+    const ptrdiff_t steps = (ptrdiff_t)course->pass->steps, few = few_steps(spec->dim);
     const ptrdiff_t rows = (ptrdiff_t)spec->kernels->rows;
 
     for (ptrdiff_t t = 0; t < steps; t += few) {
@@ -229,25 +290,70 @@ static struct course begin(const struct am_stencil_grid *grid, size_t part,
 }
 
 /* Along the slowest dimension first: its tiles share most of what is in cache. */
-void am_grid_advance_tiles(const struct am_stencil_grid *grid, size_t part,
-                           const struct am_grid_pass *pass)
+static void go_through(const struct course *course)
 {
-    const struct course course = begin(grid, part, pass);
-    const bool sweeps = grid->spec.method < AM_STENCIL_BY_SKEW;
+    const struct am_grid_spec *const spec = &course->grid->spec;
+    const bool sweeps = spec->method < AM_STENCIL_BY_SKEW;
     void (*const step)(const struct course *, const ptrdiff_t[3], const ptrdiff_t[3]) =
-        grid->spec.method == AM_STENCIL_BY_SLICE ? step_in_slices : step_whole;
-    const ptrdiff_t steps = (ptrdiff_t)pass->steps;
+        spec->method == AM_STENCIL_BY_SLICE ? step_in_slices : step_whole;
+    const ptrdiff_t steps = (ptrdiff_t)course->pass->steps;
     ptrdiff_t first[3] = {0, 0, 0}, end[3] = {1, 1, 1}, size[3] = {1, 1, 1}, at[3];
 
-    for (unsigned d = 0; d < grid->spec.dim; d++) {
+    for (unsigned d = 0; d < spec->dim; d++) {
         first[d] = 2 - steps;
-        end[d] = course.extent[d] + steps;
-        size[d] = sweeps ? end[d] - first[d] : (ptrdiff_t)grid->spec.tile[d];
+        end[d] = course->extent[d] + steps;
+        size[d] = sweeps ? end[d] - first[d] : (ptrdiff_t)spec->tile[d];
     }
     for (at[0] = first[0]; at[0] < end[0]; at[0] += size[0]) {
         for (at[1] = first[1]; at[1] < end[1]; at[1] += size[1]) {
             for (at[2] = first[2]; at[2] < end[2]; at[2] += size[2])
-                step(&course, at, size);
+                step(course, at, size);
         }
     }
+}
+
+void am_grid_advance_tiles(const struct am_stencil_grid *grid, size_t part,
+                           const struct am_grid_pass *pass)
+{
+    const struct course course = begin(grid, part, pass);
+
+    go_through(&course);
+}
+
+/* ---- what a run is made of ---- */
+
+void am_grid_count(const struct am_stencil_grid *grid, size_t steps, struct am_grid_counts *counts)
+{
+    struct am_grid_phase phase = {.age = 0};
+
+    while (steps) {
+        const struct am_grid_pass pass = am_grid_next(grid, &phase, steps);
+        struct course course = begin(grid, 0, &pass);
+
+        course.counts = counts;
+        go_through(&course);
+        am_grid_passed(grid, &phase, &pass);
+        steps -= pass.steps;
+    }
+}
+
+size_t am_grid_band(const struct am_stencil_grid *grid, size_t bands, size_t columns, bool single,
+                    struct am_grid_box *box)
+{
+    const struct am_grid_pass pass = {.steps = 1, .forth = true};
+    const struct course course = begin(grid, 0, &pass);
+    const size_t rows = single ? 1 : rows_at_once(&grid->spec);
+    const size_t planes = grid->spec.dim == 3 ? 3 : 1;
+
+    if (columns > (size_t)course.extent[0] || bands * rows > (size_t)course.extent[1])
+        return 0;
+    *box = (struct am_grid_box){.u = course.u,
+                                .v = course.v,
+                                .n = {columns, bands * rows, 1},
+                                .step = course.stride[0],
+                                .row = course.stride[1],
+                                .plane = course.stride[2],
+                                .centre = 1};
+    return (rows * bands + 2) * (columns + 2) * grid->point_bytes *
+           (grid->spec.method < AM_STENCIL_BY_SKEW ? planes + 1 : planes);
 }

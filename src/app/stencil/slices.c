@@ -67,6 +67,8 @@ uintptr_t am_stencil_hot_loop(const struct am_stencil_spec *spec, size_t *vector
     const unsigned width = slice ? spec->width : 1;
 
     *vectors = slice ? (size_t)width * am_stencil_period(width) : 1;
+    if (spec->method == AM_STENCIL_BY_AUTO)
+        return (uintptr_t)spec->kernels->sweep[AM_STENCIL_AUTO][spec->form][spec->type];
     if (spec->method == AM_STENCIL_BY_REGISTERS)
         *vectors = am_stencil_held_for(spec)->width;
     if (!slice && spec->method != AM_STENCIL_BY_SKEW && spec->method != AM_STENCIL_BY_REGISTERS)

@@ -76,7 +76,8 @@ struct am_stencil_pass {
 };
 
 /* The code of the loop that passes are spent in, and how many vectors one turn of it takes one step
- * further. 0: a sweep, which is not told. The spec is one that am_stencil_bytes() accepts. */
+ * further. 0: a sweep, but for that of the compiler, which is not told. The spec is one that
+ * am_stencil_bytes() accepts. */
 uintptr_t am_stencil_hot_loop(const struct am_stencil_spec *spec, size_t *vectors);
 
 /* AM_E_ABSENT with its reason where the kernels lack the method, the width or the form for this r.

@@ -2,8 +2,9 @@
 /* Grids for waves in memory: rows whose lanes are far apart (kernels/wave.h), parts of the slowest
  * dimension, and what parts copy from each other.
  *
- * A state lies `shift` rows, and in three dimensions as many planes, before its place; around it
- * are as many rows and planes of neighbours as a pass has steps, none in x. */
+ * A state lies `shift` rows, and in three dimensions as many planes, before its place, up to as
+ * many as a pass has steps; around it are as many rows and planes of neighbours, none in x, and one
+ * beyond fixed sides. */
 #include "app/stencil/wave.h"
 
 #include "app/stencil/elements.h"
@@ -93,12 +94,21 @@ static size_t plane_pitch(const struct am_stencil_grid *grid, size_t vectors, si
     return vectors + (wanted + page - vectors % page) % page;
 }
 
+/* Rows or planes beyond the ends of a part. */
+static size_t rows_around(const struct am_stencil_grid *grid, unsigned d)
+{
+    const struct am_grid_spec *const spec = &grid->spec;
+    const bool walled = spec->fixed && (d != am_grid_cut(grid) || spec->parts == 1);
+
+    return walled ? 1 : spec->depth + 1;
+}
+
 void am_wave_lay_out(struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
     const unsigned cut = am_grid_cut(grid);
-    const size_t before = 3 * spec->depth + 1, room = before + spec->depth + 1;
-    size_t page, row;
+    const size_t around[3] = {0, rows_around(grid, 1), rows_around(grid, 2)};
+    size_t page, row, rows;
 
     grid->waves = am_wave_find(spec->kernels->isa);
     grid->element_bytes = spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
@@ -112,13 +122,13 @@ void am_wave_lay_out(struct am_stencil_grid *grid)
     row = row_pitch(grid, page);
     grid->row = (ptrdiff_t)(row * grid->point_bytes);
     grid->plane = 0;
-    grid->offset[0] = before * (size_t)grid->row;
-    grid->part_bytes = (grid->length[1] + room) * (size_t)grid->row;
+    grid->offset[0] = (spec->depth + around[1]) * (size_t)grid->row;
+    rows = grid->length[1] + spec->depth + 2 * around[1];
+    grid->part_bytes = rows * (size_t)grid->row;
     if (spec->dim == 3) {
-        grid->plane = (ptrdiff_t)(plane_pitch(grid, (grid->length[1] + room) * row, page) *
-                                  grid->point_bytes);
-        grid->offset[0] += before * (size_t)grid->plane;
-        grid->part_bytes = (grid->length[2] + room) * (size_t)grid->plane;
+        grid->plane = (ptrdiff_t)(plane_pitch(grid, rows * row, page) * grid->point_bytes);
+        grid->offset[0] += (spec->depth + around[2]) * (size_t)grid->plane;
+        grid->part_bytes = (grid->length[2] + spec->depth + 2 * around[2]) * (size_t)grid->plane;
     }
     grid->offset[1] = grid->offset[0];
     grid->part_bytes = am_elements_up_to(grid->part_bytes, PAGE_BYTES);

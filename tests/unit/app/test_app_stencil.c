@@ -132,20 +132,38 @@ static void test_extremes(void)
         struct am_ports ports;
         double cycles;
         const char *what;
+        enum am_ports_extremes place;
     } cases[] = {
-        {{true, 1, 1, 2, 1, 1}, 15, "extremes on the adders: they wait for each other"},
-        {{true, 2, 2, 4, 2, 2}, 7.5, "the same with half as wide vectors"},
-        {{true, 1, 1, 2, 1, 2}, 10, "extremes beside the adders: all units work"},
-        {{true, 2, 2, 2, 2, 2}, 10, "one pair of units for everything"},
-        {{true, 2, 2, 4, 0, 0}, 5, "extremes not measured: anywhere"},
-        {{true, 2, 2, 4, 1, 2}, 6, "extremes on one unit: it is the bound"},
-        {{true, 0, 0, 0, 1, 1}, 0, "nothing known"},
+        {{true, 1, 1, 2, 1, 1},
+         15,
+         "extremes on the adders: they wait for each other",
+         AM_PORTS_EXTREMES_ON_ADDERS},
+        {{true, 2, 2, 4, 2, 2},
+         7.5,
+         "the same with half as wide vectors",
+         AM_PORTS_EXTREMES_ON_ADDERS},
+        {{true, 1, 1, 2, 1, 2},
+         10,
+         "extremes beside the adders: all units work",
+         AM_PORTS_EXTREMES_APART},
+        {{true, 2, 2, 2, 2, 2},
+         10,
+         "one pair of units for everything",
+         AM_PORTS_EXTREMES_ON_ADDERS},
+        {{true, 2, 2, 4, 0, 0}, 5, "extremes not measured: anywhere", AM_PORTS_EXTREMES_UNKNOWN},
+        {{true, 2, 2, 4, 1, 2},
+         6,
+         "extremes on one unit: it is the bound",
+         AM_PORTS_EXTREMES_UNKNOWN},
+        {{true, 0, 0, 0, 1, 1}, 0, "nothing known", AM_PORTS_EXTREMES_UNKNOWN},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const double got = am_ports_cycles_with(&cases[i].ports, 5, 9, 6);
 
         ok(fabs(got - cases[i].cycles) < 1e-12, "%s: %g cycles", cases[i].what, got);
+        ok(am_ports_place_extremes(&cases[i].ports) == cases[i].place, "%s: their place is known",
+           cases[i].what);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/executor.h"
 #include "app/stencil/grid.h"
 #include "app/stencil/grid_reference.h"
+#include "app/stencil/grid_tiles.h"
 #include "app/stencil/turns.h"
 #include "base/rng.h"
 #include "kernels/isa.h"
@@ -431,6 +432,112 @@ static void test_choice(void)
     ok(spec.depth == 1, "no pass has more steps than a run");
 }
 
+/* ---- what a run is made of ---- */
+
+static double stepped, calls; /* points of all boxes, and boxes */
+
+static void tally(const struct am_grid_box *box)
+{
+    stepped += (double)(box->n[0] * box->n[1] * box->n[2]);
+    calls++;
+}
+
+/* The counts of a run are those of the boxes that it steps: a loop in place of the real one sees
+ * them. */
+static void test_counts(unsigned dim, enum am_stencil_method method, struct am_rng *rng)
+{
+    static const size_t steps = 13;
+    struct am_grid_spec spec = some_spec(dim);
+    struct am_grid_variant seeing = *spec.kernels;
+    struct am_grid_counts counts = {.l1_bytes = 1 << 15};
+    struct am_grid_box box;
+    struct trial t;
+    size_t rows;
+
+    for (size_t loop = 0; loop < AM_STENCIL_LOOPS; loop++) {
+        for (size_t form = 0; form < AM_STENCIL_FORMS; form++)
+            seeing.step[dim - AM_GRID_DIM_LEAST][loop][form][spec.type] = tally;
+    }
+    spec.kernels = &seeing;
+    spec.parts = 1;
+    spec.method = method;
+    spec.depth = method < AM_STENCIL_BY_SKEW ? 0 : 4;
+    if (!trial_begin(&t, &spec, 1, rng))
+        abort();
+    rows = method < AM_STENCIL_BY_SKEW ? 1 : seeing.rows;
+    stepped = calls = 0;
+    am_grid_run(&t.grid, steps);
+    am_grid_count(&t.grid, steps, &counts);
+    ok(calls > 0 && counts.points[0] * (double)rows + counts.points[1] == stepped,
+       "%u dimensions, %s: %.0f points in %.0f boxes are counted as they are stepped", dim,
+       am_stencil_methods[method], stepped, calls);
+    ok(counts.turns > 0 && counts.bands[0] > 0 && counts.turns < counts.points[0],
+       "the loop turns %.0f times over %.0f bands", counts.turns, counts.bands[0]);
+    ok(am_grid_band(&t.grid, 1, 8, false, &box) > 0 && box.n[0] == 8 && box.n[1] == rows &&
+           !am_grid_band(&t.grid, 1, spec.n[0] + 1, false, &box),
+       "a band of it is %zu rows, and no longer than they are", rows);
+    trial_end(&t);
+}
+
+/* Runs of as many steps have as many passes, and no state leaves its room, whatever came before. */
+static void test_passes(void)
+{
+    bool alike = true, inside = true;
+
+    for (size_t i = 0; i < (size_t)12 * 40; i++) {
+        struct am_stencil_grid grid = {.spec = {.method = AM_STENCIL_BY_WAVE},
+                                       .coefs = {.rescale_every = 7},
+                                       .ghosts = 1 + i % 12};
+        const size_t steps = grid.ghosts + i / 12;
+
+        for (int run = 0; run < 6; run++) {
+            size_t passes = 0;
+
+            for (size_t left = steps; left; passes++) {
+                const struct am_grid_pass pass = am_grid_next(&grid, &grid.phase, left);
+
+                inside = inside && pass.steps >= 1 && pass.steps <= left &&
+                         (pass.forth || pass.steps <= grid.phase.shift) &&
+                         pass.last == (pass.steps == left);
+                am_grid_passed(&grid, &grid.phase, &pass);
+                inside = inside && grid.phase.shift <= grid.ghosts;
+                left -= pass.steps;
+            }
+            alike = alike && passes == (steps - 1) / grid.ghosts + 1;
+        }
+    }
+    ok(alike, "every run has as few passes as its steps need");
+    ok(inside, "a state is never further from its place than a pass has steps");
+}
+
+/* One thread, sides of any kind, shapes as they are chosen. */
+static void test_memory(void)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        const unsigned dim = 2 + i % 2;
+        struct am_grid_spec spec = some_spec(dim);
+        const size_t side = dim == 2 ? 4096 : 320;
+        struct am_err err = {0};
+        size_t bytes = 0;
+        double share;
+
+        spec.method = AM_STENCIL_BY_WAVE;
+        spec.type = i & 2 ? AM_STENCIL_F32 : AM_STENCIL_F64;
+        spec.fixed = i & 4;
+        spec.parts = 1;
+        spec.depth = spec.tile[0] = 0;
+        spec.n[0] = spec.n[1] = side;
+        spec.n[2] = dim == 2 ? 1 : side;
+        am_grid_choose(&spec, 1000);
+        share = am_grid_bytes(&spec, &bytes, &err) == AM_OK
+                    ? (double)bytes / ((double)(side * side * spec.n[2]) *
+                                       (spec.type == AM_STENCIL_F32 ? 4 : 8))
+                    : INFINITY;
+        ok(share < 1.3, "waves of %zu^%u, depth %zu, take %.2f times the grid", side, dim,
+           spec.depth, share);
+    }
+}
+
 int main(void)
 {
     struct am_rng rng;
@@ -455,5 +562,12 @@ int main(void)
     test_blocks(&rng);
     test_refusals();
     test_choice();
+    for (unsigned dim = 2; dim <= 3; dim++) {
+        test_counts(dim, AM_STENCIL_BY_UNALIGNED, &rng);
+        test_counts(dim, AM_STENCIL_BY_SKEW, &rng);
+        test_counts(dim, AM_STENCIL_BY_SLICE, &rng);
+    }
+    test_passes();
+    test_memory();
     return tap_done();
 }

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-enum { OPTIONS_MAX = 256 };
+enum { OPTIONS_MAX = 320 };
 
 /* ---- build ---- */
 
@@ -24,6 +24,8 @@ static size_t rim_of(const struct am_ocl_wave_shape *shape, unsigned dim)
 {
     const size_t x = shape->points[0], y = shape->points[1], ends = x > 1 ? 2 : 1;
 
+    if (shape->vectors)
+        return 2 * (x + y);
     if (dim == 2)
         return ends;
     return y == 1 ? x : 2 * x + ends * (y - 2);
@@ -52,7 +54,9 @@ static enum am_status check_shape(const struct am_ocl_wave *w, struct am_err *er
         return am_fail(err, AM_E_ABSENT, "passes of devices have 1 to %d steps, not %u",
                        AM_OCL_WAVE_DEPTH_MAX, shape->depth);
     if (!is_patch_side(shape->points[0]) || !is_patch_side(shape->points[1]) || !shape->at_once ||
-        shape->ahead < 1 || shape->ahead > 2 ||
+        shape->ahead < 1 || shape->ahead > 2 || shape->unroll < 1 ||
+        shape->unroll > AM_OCL_WAVE_DEPTH_MAX + 1 || shape->unroll % shape->ahead ||
+        (shape->vectors && (dim == 2 || shape->points[0] < 2 || shape->points[1] < 2)) ||
         (dim == 2 && (shape->points[1] > 1 || shape->items[1] > 1)))
         return am_fail(err, AM_E_ABSENT, "no patch has %u x %u points", shape->points[0],
                        shape->points[1]);
@@ -83,10 +87,12 @@ static enum am_status compile(struct am_ocl_wave *w, struct am_err *err)
 
     if (!am_str_format(options, sizeof(options),
                        "-DELEMENT=%s -DWIDE=%d -DDIM=%u -DDEPTH=%u -DLX=%u -DLY=%u -DQX=%u "
-                       "-DQY=%u -DHALO_X=%u -DHALO_Y=%u -DAT_ONCE=%u -DAHEAD=%u -DPACKED=%d",
+                       "-DQY=%u -DHALO_X=%u -DHALO_Y=%u -DAT_ONCE=%u -DAHEAD=%u -DUNROLL=%u "
+                       "-DVECTORS=%d -DFETCH=%u -DPINNED=%d -DPACKED=%d",
                        wide ? "double" : "float", wide, g->spec.dim, shape->depth, shape->items[0],
                        shape->items[1], shape->points[0], shape->points[1], w->halo[0], w->halo[1],
-                       shape->at_once, shape->ahead, is_packed(w)))
+                       shape->at_once, shape->ahead, shape->unroll, shape->vectors, shape->fetch,
+                       shape->pinned, is_packed(w)))
         return am_fail(err, AM_E_LIMIT, "build options are too long");
     s = am_ocl_program_build(&w->program, g->device, "stencil_wave", options, err);
     if (s == AM_OK)

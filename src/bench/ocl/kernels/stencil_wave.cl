@@ -7,8 +7,13 @@
  * 0 to DEPTH - 1 steps), two numbers per point: the newest value, and of the point that is next to
  * be stepped all that does not lie before it. When plane k of level 0 comes in, it completes plane
  * k - 1 of level 1, that plane k - 2 of level 2, and so on: a chain of fused products without any
- * exchange. Then work-items show each other the rims of their patches, AT_ONCE levels at a time,
- * through local memory of two halves in turn: one barrier per exchange.
+ * exchange. What lies around within a plane comes from other work-items, which show the rims of
+ * their patches through local memory.
+ *
+ * A turn of the loop is one plane, in slots of AT_ONCE levels with one barrier each. A slot loads
+ * the rims that were shown in the slot before, continues the chain through the levels of the slot
+ * before (for the next plane already) while they come, shows the levels of the next slot, and adds
+ * what it has loaded. Local memory has two halves, which take turns: nothing waits for a store.
  *
  * Beyond its tile a work-item sees its own values. What is wrong by that moves one point further
  * with each level, through the halo of HALO_X by HALO_Y points that is not written. Along the
@@ -16,11 +21,39 @@
  *
  * -D: ELEMENT (float, double; WIDE for the latter), DIM (2, 3), DEPTH, LX and LY (work-items of a
  * group), QX and QY (1, 2, 4: points of each; 2-D: LY = QY = 1), HALO_X and HALO_Y (DEPTH or more;
- * 2-D: HALO_Y = 0), AT_ONCE, AHEAD (1, 2: planes that are under way from memory, one more set of
- * registers each), PACKED (1: nx and HALO_X are multiples of QX, patches are moved by
- * rows). */
+ * 2-D: HALO_Y = 0), AT_ONCE, AHEAD (1, 2: planes that are under way from memory, one set of
+ * registers each), PINNED (1: loads of planes stay between the barriers where they stand, and may be
+ * waited for there; else compilers move them), FETCH (0, or planes ahead that are fetched into
+ * cache), UNROLL (planes of the loop's body, a multiple of AHEAD: with DEPTH + 1 no register is
+ * copied),
+ * VECTORS (1: sides of patches are shown as one vector each, corners twice; QX and QY above 1),
+ * PACKED (1: nx and HALO_X are multiples of QX, patches are moved by rows).
+ *
+ * Described stencils (doc/guide/own-stencil.md) have weights of their own: WEIGHTS, the kernel's
+ * arguments, and W_CENTRE, W_LEFT, W_RIGHT, W_BELOW, W_ABOVE, W_BEFORE, W_BEHIND, which of them
+ * each point has; ALIKE (1: the four around it within the plane are one); and sides:
+ * SIDE_X, SIDE_Y, SIDE_Z (0: periodic, 1: fixed at FIXED_X, FIXED_Y, FIXED_Z, 2: mirror; Z is the
+ * dimension of the stream). */
 #if WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#ifndef WEIGHTS
+#define WEIGHTS ELEMENT side, ELEMENT centre
+#define W_CENTRE centre
+#define W_LEFT side
+#define W_RIGHT side
+#define W_BELOW side
+#define W_ABOVE side
+#define W_BEFORE side
+#define W_BEHIND side
+#define ALIKE 1
+#define SIDE_X 0
+#define SIDE_Y 0
+#define SIDE_Z 0
+#define FIXED_X 0
+#define FIXED_Y 0
+#define FIXED_Z 0
 #endif
 
 #define POINTS (QX * QY)
@@ -29,7 +62,9 @@
 #define JOIN(a, b) JOIN_(a, b)
 
 /* Points of a patch that others look at, and where they lie in local memory. */
-#if DIM == 2
+#if VECTORS
+#define SLOTS (2 * QX + 2 * QY)
+#elif DIM == 2
 #define SLOTS (QX > 1 ? 2 : 1)
 #define IS_RIM(x, y) ((x) == 0 || (x) == QX - 1)
 #define SLOT(x, y) ((x) == 0 ? 0 : 1)
@@ -47,26 +82,62 @@
                      : 2 * QX + ENDS * ((y) - 1) + ((x) == 0 ? 0 : 1))
 #endif
 #define LEVEL_ELEMENTS (SLOTS * ITEMS)
+#define SLOTS_OF_TURN ((DEPTH + AT_ONCE - 1) / AT_ONCE)
+
+/* What a patch sees of the patches around: a number per point of its sides. */
+#if DIM == 3
+#define AROUND (2 * QY + 2 * QX)
+#else
+#define AROUND (2 * QY)
+#endif
+#define LEFT(y) (y)
+#define RIGHT(y) (QY + (y))
+#define BELOW(x) (2 * QY + (x))
+#define ABOVE(x) (2 * QY + QX + (x))
 
 #if PACKED && QX > 1
 #define PACK JOIN(ELEMENT, QX)
 #endif
+#if VECTORS
+#define ROW JOIN(ELEMENT, QX)
+#define COLUMN JOIN(ELEMENT, QY)
+#endif
 
-static inline uint am_wrapped(long i, uint n)
+enum { PERIODIC, FIXED, MIRROR };
+
+/* Where place i of a dimension lies. Beyond sides that are not periodic it does not matter, as long
+ * as something lies there: `grain` points. */
+static inline uint am_placed(long i, uint n, int side, uint grain)
 {
     const long rest = i % (long)n;
 
+    if (side != PERIODIC)
+        return i < 0 ? 0 : i < n ? (uint)i : n - grain;
     return (uint)(rest < 0 ? rest + n : rest);
 }
 
+/* What is the same for all levels of a pass. */
+struct am_wave {
+    ELEMENT centre, left, right, below, above, before, behind; /* weights */
+    long x, y, nx, ny, nz; /* the patch's first point; points of the grid */
+};
+
+#if PINNED
+#define SOURCE __global volatile const
+#define RESTRICT
+#else
+#define SOURCE __global const
+#define RESTRICT restrict
+#endif
+
 /* The patch of the plane at `from`. */
-static inline void am_wave_take(__global const ELEMENT *from, const uint *at_x, const uint *at_y,
+static inline void am_wave_take(SOURCE ELEMENT *from, const uint *at_x, const uint *at_y,
                                 ELEMENT *patch)
 {
 #pragma unroll
     for (int y = 0; y < QY; y++) {
 #ifdef PACK
-        const PACK row = *(__global const PACK *)(from + at_y[y] + at_x[0]);
+        const PACK row = *(SOURCE PACK *)(from + at_y[y] + at_x[0]);
 
         patch[y * QX] = row.s0;
         patch[y * QX + 1] = row.s1;
@@ -80,6 +151,21 @@ static inline void am_wave_take(__global const ELEMENT *from, const uint *at_x, 
             patch[y * QX + x] = from[at_y[y] + at_x[x]];
 #endif
     }
+}
+
+/* The same patch comes into cache, where a device can do that. */
+static inline void am_wave_fetch(__global const ELEMENT *from, const uint *at_x, const uint *at_y)
+{
+#if FETCH
+#pragma unroll
+    for (int y = 0; y < QY; y++) {
+#ifdef __NV_CL_C_VERSION
+        __asm__ volatile("prefetch.global.L2 [%0];" : : "l"((ulong)(from + at_y[y] + at_x[0])));
+#else
+        prefetch(from + at_y[y] + at_x[0], 1);
+#endif
+    }
+#endif
 }
 
 /* Of the patch columns own.s0 to own.s1 and rows own.s2 to own.s3 are the group's to write. */
@@ -110,35 +196,109 @@ static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const ui
     }
 }
 
-/* What a level's patch shows to others, at this work-item's place of local memory. */
-static inline void am_wave_show(__local ELEMENT *here, const ELEMENT *patch)
+/* What a level's patch shows to others. */
+static inline void am_wave_show(__local ELEMENT *rim, uint item, const ELEMENT *patch)
 {
+#if VECTORS
+    __local ROW *const rows = (__local ROW *)rim;
+    __local COLUMN *const columns = (__local COLUMN *)(rim + 2 * QX * ITEMS);
+
+#pragma unroll
+    for (int end = 0; end < 2; end++) {
+        const ELEMENT *const row = patch + end * (QY - 1) * QX;
+        const ELEMENT *const column = patch + end * (QX - 1);
+
+#if QX == 4
+        rows[end * ITEMS + item] = (ROW)(row[0], row[1], row[2], row[3]);
+#else
+        rows[end * ITEMS + item] = (ROW)(row[0], row[1]);
+#endif
+#if QY == 4
+        columns[end * ITEMS + item] =
+            (COLUMN)(column[0], column[QX], column[2 * QX], column[3 * QX]);
+#else
+        columns[end * ITEMS + item] = (COLUMN)(column[0], column[QX]);
+#endif
+    }
+#else
 #pragma unroll
     for (int y = 0; y < QY; y++) {
 #pragma unroll
         for (int x = 0; x < QX; x++) {
             if (IS_RIM(x, y))
-                here[SLOT(x, y) * ITEMS] = patch[y * QX + x];
+                rim[SLOT(x, y) * ITEMS + item] = patch[y * QX + x];
         }
     }
+#endif
 }
 
-/* A point of a patch or next to it; those beyond it are at the same place of the work-items around.
- */
+/* The work-items around; those at the end of a tile are their own neighbours. */
+struct beside {
+    uint left, right, below, above;
+};
+
+/* What a level's patch sees of the others. */
+static inline void am_wave_see(__local const ELEMENT *rim, struct beside to, ELEMENT *around)
+{
+#if VECTORS
+    __local const ROW *const rows = (__local const ROW *)rim;
+    __local const COLUMN *const columns = (__local const COLUMN *)(rim + 2 * QX * ITEMS);
+    const COLUMN left = columns[ITEMS + to.left], right = columns[to.right];
+    const ROW below = rows[ITEMS + to.below], above = rows[to.above];
+
+    around[LEFT(0)] = left.s0;
+    around[LEFT(1)] = left.s1;
+    around[RIGHT(0)] = right.s0;
+    around[RIGHT(1)] = right.s1;
+#if QY == 4
+    around[LEFT(2)] = left.s2;
+    around[LEFT(3)] = left.s3;
+    around[RIGHT(2)] = right.s2;
+    around[RIGHT(3)] = right.s3;
+#endif
+    around[BELOW(0)] = below.s0;
+    around[BELOW(1)] = below.s1;
+    around[ABOVE(0)] = above.s0;
+    around[ABOVE(1)] = above.s1;
+#if QX == 4
+    around[BELOW(2)] = below.s2;
+    around[BELOW(3)] = below.s3;
+    around[ABOVE(2)] = above.s2;
+    around[ABOVE(3)] = above.s3;
+#endif
+#else
+#pragma unroll
+    for (int y = 0; y < QY; y++) {
+        around[LEFT(y)] = rim[SLOT(QX - 1, y) * ITEMS + to.left];
+        around[RIGHT(y)] = rim[SLOT(0, y) * ITEMS + to.right];
+    }
+#if DIM == 3
+#pragma unroll
+    for (int x = 0; x < QX; x++) {
+        around[BELOW(x)] = rim[SLOT(x, QY - 1) * ITEMS + to.below];
+        around[ABOVE(x)] = rim[SLOT(x, 0) * ITEMS + to.above];
+    }
+#endif
+#endif
+}
+
+/* A point of a patch or next to it. */
 #define AT(x, y)                                                                                   \
-    ((x) < 0     ? left[SLOT(QX - 1, y) * ITEMS]                                                   \
-     : (x) >= QX ? right[SLOT(0, y) * ITEMS]                                                       \
-     : (y) < 0   ? below[SLOT(x, QY - 1) * ITEMS]                                                  \
-     : (y) >= QY ? above[SLOT(x, 0) * ITEMS]                                                       \
+    ((x) < 0     ? around[LEFT(y)]                                                                 \
+     : (x) >= QX ? around[RIGHT(y)]                                                                \
+     : (y) < 0   ? around[BELOW(x)]                                                                \
+     : (y) >= QY ? around[ABOVE(x)]                                                                \
                  : patch[(y)*QX + (x)])
+
+/* Beyond a mirror lies the point itself. */
+#define TURNED(d, at_end, beside) (JOIN(SIDE_, d) == MIRROR && (at_end) ? patch[q] : (beside))
 
 /* Adds the neighbours within the plane. In three dimensions those on the left and below make a pair
  * that the point further left and below has on the right and above: it is added once for both. */
-static inline void am_wave_add(__local const ELEMENT *left, __local const ELEMENT *right,
-                               __local const ELEMENT *below, __local const ELEMENT *above,
-                               ELEMENT side, const ELEMENT *patch, ELEMENT *sum)
+static inline void am_wave_add(const ELEMENT *around, const struct am_wave *w,
+                               const ELEMENT *patch, ELEMENT *sum)
 {
-#if DIM == 3
+#if DIM == 3 && ALIKE
     ELEMENT pair[QY + 1][QX + 1];
 
 #pragma unroll
@@ -154,108 +314,210 @@ static inline void am_wave_add(__local const ELEMENT *left, __local const ELEMEN
     for (int y = 0; y < QY; y++) {
 #pragma unroll
         for (int x = 0; x < QX; x++) {
-#if DIM == 3
-            const ELEMENT around = pair[y][x] + pair[y + 1][x + 1];
+            const int q = y * QX + x;
+#if DIM == 3 && ALIKE
+            sum[q] = fma(w->left, pair[y][x] + pair[y + 1][x + 1], sum[q]);
+#elif ALIKE
+            sum[q] = fma(w->left, AT(x - 1, y) + AT(x + 1, y), sum[q]);
 #else
-            const ELEMENT around = AT(x - 1, y) + AT(x + 1, y);
+            sum[q] = fma(w->left, TURNED(X, w->x + x == 0, AT(x - 1, y)), sum[q]);
+            sum[q] = fma(w->right, TURNED(X, w->x + x + 1 == w->nx, AT(x + 1, y)), sum[q]);
+#if DIM == 3
+            sum[q] = fma(w->below, TURNED(Y, w->y + y == 0, AT(x, y - 1)), sum[q]);
+            sum[q] = fma(w->above, TURNED(Y, w->y + y + 1 == w->ny, AT(x, y + 1)), sum[q]);
 #endif
-            sum[y * QX + x] = fma(side, around, sum[y * QX + x]);
+#endif
         }
     }
 }
 
-/* A new plane of level 0 ends one of each level; what it leaves in `next` is of level DEPTH. */
-static inline void am_wave_chain(ELEMENT side, ELEMENT centre, ELEMENT (*value)[POINTS],
-                                 ELEMENT (*sum)[POINTS], ELEMENT *next)
+/* A value beyond fixed sides, else x. */
+static inline ELEMENT am_wave_fixed(const struct am_wave *w, int q, long plane, ELEMENT x)
+{
+    const long column = w->x + q % QX, row = w->y + q / QX;
+
+    if (SIDE_X == FIXED && (column < 0 || column >= w->nx))
+        x = FIXED_X;
+    if (SIDE_Y == FIXED && (row < 0 || row >= w->ny))
+        x = FIXED_Y;
+    if (SIDE_Z == FIXED && (plane < 0 || plane >= w->nz))
+        x = FIXED_Z;
+    return x;
+}
+
+/* A new plane of a level ends one of the level after it, which stays in `next`. */
+static inline void am_wave_chain(const struct am_wave *w, long plane, ELEMENT *value, ELEMENT *sum,
+                                 ELEMENT *next)
+{
+    const bool first = SIDE_Z == MIRROR && plane == 0, beyond = SIDE_Z == MIRROR && plane == w->nz;
+
+#pragma unroll
+    for (int q = 0; q < POINTS; q++) {
+        const ELEMENT newest = am_wave_fixed(w, q, plane, next[q]);
+
+        next[q] = fma(w->behind, beyond ? value[q] : newest, sum[q]);
+        sum[q] = fma(w->before, first ? newest : value[q], w->centre * newest);
+        value[q] = newest;
+    }
+}
+
+/* Loops over levels have constant ends, so that they can be written out; conditions then fold. */
+#define IN_SLOT(t, slot) ((t) / AT_ONCE == (slot))
+
+static inline void am_wave_chain_slot(int slot, const struct am_wave *w, long plane,
+                                      ELEMENT (*value)[POINTS], ELEMENT (*sum)[POINTS],
+                                      ELEMENT *next)
 {
 #pragma unroll
     for (int t = 0; t < DEPTH; t++) {
-#pragma unroll
-        for (int q = 0; q < POINTS; q++) {
-            const ELEMENT newest = next[q];
+        if (IN_SLOT(t, slot))
+            am_wave_chain(w, plane - t, value[t], sum[t], next);
+    }
+}
 
-            next[q] = fma(side, newest, sum[t][q]);
-            sum[t][q] = fma(side, value[t][q], centre * newest);
-            value[t][q] = newest;
+static inline void am_wave_show_slot(int slot, __local ELEMENT *rims, uint item,
+                                     ELEMENT (*value)[POINTS])
+{
+#pragma unroll
+    for (int t = 0; t < DEPTH; t++) {
+        if (IN_SLOT(t, slot))
+            am_wave_show(rims + t % AT_ONCE * LEVEL_ELEMENTS, item, value[t]);
+    }
+}
+
+/* `around` has what the first level of the slot sees. The next one's comes meanwhile. */
+static inline void am_wave_add_slot(int slot, __local const ELEMENT *rims, struct beside to,
+                                    const struct am_wave *w, ELEMENT (*value)[POINTS],
+                                    ELEMENT (*sum)[POINTS], ELEMENT *around)
+{
+#pragma unroll
+    for (int t = 0; t < DEPTH; t++) {
+        ELEMENT further[AROUND];
+
+        if (IN_SLOT(t, slot)) {
+            const bool last = !IN_SLOT(t + 1, slot) || t + 1 == DEPTH;
+
+            if (!last)
+                am_wave_see(rims + (t + 1) % AT_ONCE * LEVEL_ELEMENTS, to, further);
+            am_wave_add(around, w, value[t], sum[t]);
+#pragma unroll
+            for (int a = 0; a < AROUND && !last; a++)
+                around[a] = further[a];
         }
     }
 }
 
-/* One pass. A group writes own_x by own_y points of `chunk` planes. */
-__kernel __attribute__((reqd_work_group_size(LX, LY, 1))) void
-am_wave_pass(__global const ELEMENT *restrict u, __global ELEMENT *restrict v, uint nx, uint ny,
-             uint nz, uint own_x, uint own_y, uint chunk, ELEMENT side, ELEMENT centre)
-{
-    __local ELEMENT rims[2 * AT_ONCE * LEVEL_ELEMENTS];
-    const int lx = get_local_id(0), ly = get_local_id(1), item = ly * LX + lx;
-    const int left = lx > 0 ? item - 1 : item, right = lx + 1 < LX ? item + 1 : item;
-    const int below = ly > 0 ? item - LX : item, above = ly + 1 < LY ? item + LX : item;
-    const int in_x = lx * QX - HALO_X, in_y = ly * QY - HALO_Y; /* of what the group writes */
-    const long first_x = (long)get_group_id(0) * own_x, first_y = (long)get_group_id(1) * own_y;
-    const int end_x = min((long)own_x, (long)nx - first_x), end_y = min((long)own_y, ny - first_y);
-    const uint first_z = get_group_id(2) * chunk, planes = min(chunk, nz - first_z) + 2 * DEPTH;
-    const int4 own = (int4)(-in_x, end_x - in_x, -in_y, end_y - in_y);
-    const size_t plane = (size_t)nx * ny;
-    __global ELEMENT *to = v + first_z * plane;
-    ELEMENT value[DEPTH][POINTS], sum[DEPTH][POINTS], next[POINTS];
-#if AHEAD == 2
-    ELEMENT later[POINTS];
+/* Planes of the stream: numbers of a ring, or any. */
+#if SIDE_Z == 0
+#define Z_TYPE uint
+#define FIRST_Z(z) am_placed(z, nz, PERIODIC, 1)
+#define NEXT_Z(z) ((z) + 1 < nz ? (z) + 1 : 0)
+#define PLACE_Z(z) (z)
+#else
+#define Z_TYPE long
+#define FIRST_Z(z) (z)
+#define NEXT_Z(z) ((z) + 1)
+#define PLACE_Z(z) am_placed(z, nz, SIDE_Z, 1)
 #endif
-    uint at_x[QX], at_y[QY], z = am_wrapped((long)first_z - DEPTH, nz), turn = 0;
 
-#pragma unroll
-    for (int x = 0; x < QX; x++)
-        at_x[x] = am_wrapped(first_x + in_x + x, nx);
-#pragma unroll
-    for (int y = 0; y < QY; y++)
-        at_y[y] = am_wrapped(first_y + in_y + y, ny) * nx;
+/* Nothing is known yet: what is wrong by that is not written. */
+static inline void am_wave_clear(ELEMENT (*value)[POINTS], ELEMENT (*sum)[POINTS])
+{
 #pragma unroll
     for (int t = 0; t < DEPTH; t++) {
 #pragma unroll
         for (int q = 0; q < POINTS; q++)
             value[t][q] = sum[t][q] = 0;
     }
-    am_wave_take(u + z * plane, at_x, at_y, next);
-#if AHEAD == 2
-    z = z + 1 < nz ? z + 1 : 0;
-    am_wave_take(u + z * plane, at_x, at_y, later);
+}
+
+/* Where the columns and rows of the patch lie in a plane. */
+static inline void am_wave_place(const struct am_wave *w, uint *at_x, uint *at_y)
+{
+#pragma unroll
+    for (int x = 0; x < QX; x++)
+        at_x[x] = am_placed(w->x + x, (uint)w->nx, SIDE_X, PACKED ? QX : 1);
+#pragma unroll
+    for (int y = 0; y < QY; y++)
+        at_y[y] = am_placed(w->y + y, (uint)w->ny, SIDE_Y, 1) * (uint)w->nx;
+}
+
+/* One pass. A group writes own_x by own_y points of `chunk` planes. */
+__kernel __attribute__((reqd_work_group_size(LX, LY, 1))) void
+am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, uint nx, uint ny,
+             uint nz, uint own_x, uint own_y, uint chunk, WEIGHTS)
+{
+    __local ELEMENT rims[2 * AT_ONCE * LEVEL_ELEMENTS] __attribute__((aligned(32)));
+    const int lx = get_local_id(0), ly = get_local_id(1), item = ly * LX + lx;
+    const struct beside to = {lx > 0 ? item - 1 : item, lx + 1 < LX ? item + 1 : item,
+                              ly > 0 ? item - LX : item, ly + 1 < LY ? item + LX : item};
+    const int in_x = lx * QX - HALO_X, in_y = ly * QY - HALO_Y; /* of what the group writes */
+    const long first_x = (long)get_group_id(0) * own_x, first_y = (long)get_group_id(1) * own_y;
+    const int end_x = min((long)own_x, (long)nx - first_x), end_y = min((long)own_y, ny - first_y);
+    const uint first_z = get_group_id(2) * chunk, planes = min(chunk, nz - first_z) + 2 * DEPTH;
+    const int4 own = (int4)(-in_x, end_x - in_x, -in_y, end_y - in_y);
+    const struct am_wave w = {W_CENTRE, W_LEFT,         W_RIGHT,        W_BELOW, W_ABOVE, W_BEFORE,
+                              W_BEHIND, first_x + in_x, first_y + in_y, nx,      ny,      nz};
+    const size_t plane = (size_t)nx * ny;
+    __global ELEMENT *into = v + first_z * plane;
+    ELEMENT value[DEPTH][POINTS], sum[DEPTH][POINTS], next[POINTS], fresh[AHEAD][POINTS];
+    uint at_x[QX], at_y[QY], turn = 0;
+    long in_chain = (long)first_z - DEPTH - (SLOTS_OF_TURN == 1); /* plane of level 0 */
+    Z_TYPE z = FIRST_Z((long)first_z - DEPTH), z_fetched;         /* that come next */
+
+    am_wave_clear(value, sum);
+    am_wave_place(&w, at_x, at_y);
+#if SLOTS_OF_TURN > 1 /* as the end of a turn would leave it: all but the last slot has plane 0 */
+    am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, next);
+    z = NEXT_Z(z);
+#pragma unroll
+    for (int slot = 0; slot + 1 < SLOTS_OF_TURN; slot++)
+        am_wave_chain_slot(slot, &w, in_chain, value, sum, next);
+    am_wave_show_slot(0, rims, item, value);
+    barrier(CLK_LOCAL_MEM_FENCE);
 #endif
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++, z = NEXT_Z(z))
+        am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[a]);
+    z_fetched = FIRST_Z((long)z + FETCH);
 #pragma unroll 1
-    for (uint k = 0; k < planes; k++) {
-        am_wave_chain(side, centre, value, sum, next);
-        if (k >= 2 * DEPTH) {
-            am_wave_give(to, at_x, at_y, own, next);
-            to += plane;
-        }
-        z = z + 1 < nz ? z + 1 : 0;
-#if AHEAD == 1
-        am_wave_take(u + z * plane, at_x, at_y, next); /* is there when the exchanges are done */
-#endif
+    for (uint k = 0; k < planes; k += UNROLL) {
 #pragma unroll
-        for (int from = 0; from < DEPTH; from += AT_ONCE) {
-            __local ELEMENT *const rim = rims + turn * AT_ONCE * LEVEL_ELEMENTS;
+        for (int i = 0; i < UNROLL; i++) {
+#pragma unroll
+            for (int slot = 0; slot < SLOTS_OF_TURN; slot++, turn ^= 1) {
+                const int before = slot ? slot - 1 : SLOTS_OF_TURN - 1;
+                const int after = slot + 1 < SLOTS_OF_TURN ? slot + 1 : 0;
+                __local ELEMENT *const shown = rims + turn * AT_ONCE * LEVEL_ELEMENTS;
+                __local ELEMENT *const other = rims + (turn ^ 1) * AT_ONCE * LEVEL_ELEMENTS;
+                ELEMENT around[AROUND];
 
+                if (SLOTS_OF_TURN > 1)
+                    am_wave_see(shown, to, around);
+                if (before == 0) {
 #pragma unroll
-            for (int t = from; t < from + AT_ONCE; t++) {
-                if (t < DEPTH)
-                    am_wave_show(rim + (t - from) * LEVEL_ELEMENTS + item, value[t < DEPTH ? t : 0]);
+                    for (int q = 0; q < POINTS; q++)
+                        next[q] = fresh[i % AHEAD][q];
+                    am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[i % AHEAD]);
+                    am_wave_fetch(u + PLACE_Z(z_fetched) * plane, at_x, at_y);
+                    z = NEXT_Z(z);
+                    z_fetched = NEXT_Z(z_fetched);
+                    in_chain++;
+                }
+                am_wave_chain_slot(before, &w, in_chain, value, sum, next);
+                if (slot == 0 && k + i >= 2 * DEPTH && k + i < planes) {
+                    am_wave_give(into, at_x, at_y, own, next);
+                    into += plane;
+                }
+                am_wave_show_slot(after, SLOTS_OF_TURN > 1 ? other : shown, item, value);
+                if (SLOTS_OF_TURN == 1) {
+                    barrier(CLK_LOCAL_MEM_FENCE);
+                    am_wave_see(shown, to, around);
+                }
+                am_wave_add_slot(slot, shown, to, &w, value, sum, around);
+                if (SLOTS_OF_TURN > 1)
+                    barrier(CLK_LOCAL_MEM_FENCE);
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-            for (int t = from; t < from + AT_ONCE; t++) {
-                __local const ELEMENT *const there = rim + (t - from) * LEVEL_ELEMENTS;
-
-                if (t < DEPTH)
-                    am_wave_add(there + left, there + right, there + below, there + above, side,
-                                value[t < DEPTH ? t : 0], sum[t < DEPTH ? t : 0]);
-            }
-            turn ^= 1;
         }
-#if AHEAD == 2 /* a whole turn of the loop until it is needed */
-#pragma unroll
-        for (int q = 0; q < POINTS; q++)
-            next[q] = later[q];
-        am_wave_take(u + z * plane, at_x, at_y, later);
-#endif
     }
 }

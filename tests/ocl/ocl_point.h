@@ -5,6 +5,7 @@
 
 #include "bench/ocl/host/device.h"
 #include "bench_fixture.h"
+#include "ocl_device.h"
 
 extern const struct am_bench am_bench_ocl_atomic, am_bench_ocl_barrier, am_bench_ocl_arith,
     am_bench_ocl_branch, am_bench_ocl_builtin, am_bench_ocl_bus, am_bench_ocl_cache,
@@ -31,15 +32,6 @@ static void set_point(const struct point *p, const char *device, struct am_value
     for (size_t i = 0; i < names; i++)
         point[i] = (struct am_value){.kind = AM_AXIS_NAME, .i = -1, .name = device};
     bx_point(&rest, p->words, point + names);
-}
-
-static const char *usable_device(void)
-{
-    for (const char *const *name = am_ocl_device_names(); *name; name++) {
-        if (!am_ocl_device_why_not(*name))
-            return *name;
-    }
-    return NULL;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "bench/apps/leukocyte.h"
 #include "bench/ocl/host/device.h"
 #include "apps_fixture.h"
+#include "ocl_device.h"
 
 #include <math.h>
 
@@ -107,15 +108,6 @@ static void check_refused(const char *device, const struct am_ctx *ctx)
         b->finish(state);
         free(state);
     }
-}
-
-static const char *usable_device(void)
-{
-    for (const char *const *name = am_ocl_device_names(); *name; name++) {
-        if (!am_ocl_device_why_not(*name))
-            return *name;
-    }
-    return NULL;
 }
 
 int main(void)

@@ -9,6 +9,7 @@
 #include "bench/ocl/app/stencil_plain.h"
 #include "bench/ocl/app/stencil_tune.h"
 #include "apps_fixture.h"
+#include "ocl_device.h"
 #include "tap.h"
 
 #include <math.h>
@@ -499,15 +500,6 @@ static void check_bench_refused(const char *device, const struct am_ctx *ctx)
         b->finish(state);
         free(state);
     }
-}
-
-static const char *usable_device(void)
-{
-    const char *const *names = am_ocl_device_names();
-
-    while (*names && am_ocl_device_why_not(*names))
-        names++;
-    return *names;
 }
 
 int main(void)

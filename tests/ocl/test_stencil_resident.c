@@ -3,6 +3,7 @@
 #include "bench/apps/stencil.h"
 #include "bench/ocl/app/stencil_resident.h"
 #include "bench/ocl/host/found.h"
+#include "ocl_device.h"
 #include "tap.h"
 
 #include <math.h>
@@ -58,15 +59,6 @@ static void check_resident_refused(const struct am_ocl_device *device)
            "refused: %s", err.text);
         am_ocl_resident_close(&p);
     }
-}
-
-static const char *usable_device(void)
-{
-    const char *const *names = am_ocl_device_names();
-
-    while (*names && am_ocl_device_why_not(*names))
-        names++;
-    return *names;
 }
 
 int main(void)

@@ -2,7 +2,8 @@
 /* The stencil in two and three dimensions on an OpenCL device: plain steps against the reference,
  * passes of several steps against plain steps, in sizes that fit nothing; and errors of each kind,
  * planted. */
-#include "bench/ocl/app/stencil_wave.h"
+#include "bench/ocl/app/stencil_parts.h"
+#include "ocl_device.h"
 #include "tap.h"
 
 #include <stdint.h>
@@ -77,13 +78,20 @@ static void check_right(const struct grid_case *c, const struct am_ocl_device *d
     am_ocl_grid_close(&grid);
 }
 
-/* Rows moved as one, grids smaller than a tile and than a halo, steps that are no whole passes. */
+/* Rows moved as one, grids smaller than a tile and than a halo, steps that are no whole passes;
+ * slots of one level, of all, and of some with a shorter last one; several planes per turn of the
+ * loop. */
 static void check_sizes(const struct am_ocl_device *device)
 {
     static const struct grid_case cases[] = {
-        {{2, AM_STENCIL_F64, {3, 2, 1}, 7, 0.25}, {{12, 1}, {1, 1}, 5, 1, 2, 2}},
-        {{3, AM_STENCIL_F32, {40, 24, 17}, 9, 1.0 / 12}, {{4, 8}, {4, 2}, 4, 4, 1, 3}},
-        {{3, AM_STENCIL_F32, {2, 9, 1}, 5, 0.1}, {{8, 8}, {2, 1}, 2, 1, 2, 1}},
+        {{2, AM_STENCIL_F64, {3, 2, 1}, 7, 0.25, 0, 0},
+         {{12, 1}, {1, 1}, 5, 1, 2, 2, 0, false, false, 2}},
+        {{3, AM_STENCIL_F32, {40, 24, 17}, 9, 1.0 / 12, 0, 0},
+         {{4, 8}, {4, 2}, 4, 4, 1, 1, 0, false, true, 3}},
+        {{3, AM_STENCIL_F32, {2, 9, 1}, 5, 0.1, 0, 0},
+         {{8, 8}, {2, 1}, 2, 1, 2, 2, 0, false, false, 1}},
+        {{3, AM_STENCIL_F32, {33, 31, 29}, 7, 0.1, 0, 0},
+         {{8, 4}, {2, 4}, 3, 2, 1, 4, 2, true, true, 2}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -160,8 +168,10 @@ static void plant_in_steps(struct am_ocl_grid *g)
 static void check_planted(const struct am_ocl_device *device)
 {
     static const struct grid_case cases[] = {
-        {{2, AM_STENCIL_F32, {101, 67, 1}, 48, 0.125}, {{16, 1}, {2, 1}, 4, 4, 1, 3}},
-        {{3, AM_STENCIL_F32, {37, 21, 19}, 24, 1.0 / 12}, {{4, 8}, {4, 2}, 3, 1, 2, 2}},
+        {{2, AM_STENCIL_F32, {101, 67, 1}, 48, 0.125, 0, 0},
+         {{16, 1}, {2, 1}, 4, 4, 1, 1, 0, false, false, 3}},
+        {{3, AM_STENCIL_F32, {37, 21, 19}, 24, 1.0 / 12, 0, 0},
+         {{4, 8}, {4, 2}, 3, 1, 2, 2, 2, true, false, 2}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -177,17 +187,90 @@ static void check_planted(const struct am_ocl_device *device)
     }
 }
 
+/* ---- several devices ---- */
+
+static bool parts_fail(struct am_ocl_parts *w, struct am_err *err)
+{
+    *err = (struct am_err){0};
+    return am_ocl_parts_prove(w, w->spec.steps, err) == AM_E_WRONG;
+}
+
+static void plant_in_parts(struct am_ocl_parts *w)
+{
+    struct am_err err = {0};
+    double residual = 0;
+    bool found;
+
+    w->part[1].planes--;
+    ok(parts_fail(w, &err), "a halo of the wrong planes is found: %s", err.text);
+    w->part[1].planes++;
+    w->part[2].grid.coefs.side *= 1.001;
+    ok(parts_fail(w, &err), "a device's own coefficient is found: %s", err.text);
+    w->part[2].grid.coefs = w->part[0].grid.coefs;
+    if (w->passes) {
+        w->part[1].wave.groups[0]--;
+        ok(parts_fail(w, &err), "a device's block skipped is found: %s", err.text);
+        w->part[1].wave.groups[0]++;
+    }
+    err = (struct am_err){0};
+    found = am_ocl_parts_fill(w, &err) == AM_OK &&
+            am_ocl_parts_advance(w, w->spec.steps - 1, &err) == AM_OK &&
+            am_ocl_parts_compare(w, w->spec.steps, seed, &residual, &err) == AM_E_WRONG;
+    ok(found, "a step too few is found: %s", err.text);
+    ok(!parts_fail(w, &err), "and without errors none is %s", err.text);
+}
+
+/* One device three times: runs of planes of different lengths, the shortest a pass long. */
+static void check_parts(const struct am_ocl_device *device)
+{
+    static const struct grid_case cases[] = {
+        {{2, AM_STENCIL_F32, {101, 16, 1}, 21, 0.125, 0, 0},
+         {{16, 1}, {2, 1}, 4, 4, 1, 1, 0, false, false, 1}},
+        {{3, AM_STENCIL_F32, {37, 21, 10}, 11, 1.0 / 12, 0, 0},
+         {{4, 8}, {4, 2}, 3, 1, 2, 2, 2, true, false, 2}},
+        {{3, AM_STENCIL_F32, {19, 11, 5}, 7, 0.1, 0, 0}, {.depth = 0}},
+    };
+    const struct am_ocl_device *const devices[] = {device, device, device};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct grid_case *const c = &cases[i];
+        struct am_ocl_parts parts = {.count = 0};
+        struct am_err err = {0};
+        double residual = 0;
+        bool right;
+
+        if (ok(am_ocl_parts_open(&parts, devices, 3, &c->spec, c->shape.depth ? &c->shape : NULL,
+                                 &err) == AM_OK,
+               "%u dimensions on three devices, %u steps per pass %s", c->spec.dim, c->shape.depth,
+               err.text)) {
+            ok(am_ocl_parts_prove(&parts, c->spec.steps, &err) == AM_OK,
+               "they have the bits of one device %s", err.text);
+            right = am_ocl_parts_compare(&parts, c->spec.steps, seed, &residual, &err) == AM_OK &&
+                    am_ocl_parts_look(&parts, seed, &err) == AM_OK;
+            ok(right && residual > 0, "and these are right: off by %g %s", residual, err.text);
+            plant_in_parts(&parts);
+        }
+        am_ocl_parts_close(&parts);
+    }
+}
+
 /* ---- refused ---- */
 
 static void check_refused(const struct am_ocl_device *device)
 {
     static const struct am_ocl_wave_shape shapes[] = {
-        {{4, 4}, {4, 4}, 17, 1, 1, 1},           /* more steps than there may be */
-        {{4, 4}, {4, 4}, 8, 1, 2, 1},            /* the halo is all of the tile */
-        {{4, 4}, {3, 4}, 2, 1, 1, 1},            /* no such patch */
-        {{1 << 12, 1 << 8}, {1, 1}, 2, 1, 2, 1}, /* more work-items than a group has */
+        {{4, 4}, {4, 4}, 17, 1, 1, 1, 0, false, false, 1}, /* more steps than there may be */
+        {{4, 4}, {4, 4}, 8, 1, 2, 2, 0, false, false, 1},  /* the halo is all of the tile */
+        {{4, 4}, {3, 4}, 2, 1, 1, 1, 0, false, false, 1},  /* no such patch */
+        {{8, 8}, {1, 2}, 2, 1, 1, 1, 0, false, true, 1},   /* a side of one point is no vector */
+        {{1 << 12, 1 << 8}, {1, 1}, 2, 1, 2, 2, 0, false, false, 1}, /* more work-items than a group
+                                                                        has */
     };
-    const struct am_ocl_grid_spec spec = {3, AM_STENCIL_F32, {8, 8, 8}, 4, 0.1};
+    static const struct am_ocl_wave_shape long_pass = {{8, 8}, {2, 2}, 5,     1,     1,
+                                                       1,      0,      false, false, 1};
+    const struct am_ocl_grid_spec spec = {3, AM_STENCIL_F32, {8, 8, 8}, 4, 0.1, 0, 0};
+    const struct am_ocl_device *const devices[] = {device, device};
+    struct am_ocl_parts parts = {.count = 0};
     struct am_ocl_grid grid = {.front = 0};
     struct am_err err = {0};
 
@@ -200,17 +283,11 @@ static void check_refused(const struct am_ocl_device *device)
            err.text);
         am_ocl_wave_free(&wave);
     }
+    ok(am_ocl_parts_open(&parts, devices, 2, &spec, &long_pass, &err) == AM_E_ABSENT,
+       "fewer planes than steps of a pass are refused: %s", err.text);
+    am_ocl_parts_close(&parts);
     ok(am_ocl_grid_same(&grid, &err) == AM_E_WRONG, "nothing is like what was not kept");
     am_ocl_grid_close(&grid);
-}
-
-static const char *usable_device(void)
-{
-    const char *const *names = am_ocl_device_names();
-
-    while (*names && am_ocl_device_why_not(*names))
-        names++;
-    return *names;
 }
 
 int main(void)
@@ -231,6 +308,7 @@ int main(void)
     if (device.queue) {
         check_sizes(&device);
         check_planted(&device);
+        check_parts(&device);
         check_refused(&device);
     }
     am_ocl_device_close(&device);

@@ -93,10 +93,10 @@ enum am_status am_ocl_grid_open(struct am_ocl_grid *g, const struct am_ocl_devic
     if (s != AM_OK)
         return s;
     g->element_bytes = spec->type == AM_STENCIL_F32 ? sizeof(cl_float) : sizeof(cl_double);
-    g->points = spec->n[0] * spec->n[1] * spec->n[2];
     g->across[0] = (cl_uint)spec->n[0];
     g->across[1] = spec->dim == 3 ? (cl_uint)spec->n[1] : 1;
-    g->far = (cl_uint)spec->n[spec->dim - 1];
+    g->far = (cl_uint)(spec->planes ? spec->planes : spec->n[spec->dim - 1]);
+    g->points = (size_t)g->across[0] * g->across[1] * g->far;
     s = build(g, err);
     if (s == AM_OK)
         s = make_buffers(g, err);
@@ -118,7 +118,7 @@ void am_ocl_grid_close(struct am_ocl_grid *g)
 
 /* ---- the start ---- */
 
-static struct am_grid_spec spec_of(const struct am_ocl_grid *g)
+struct am_grid_spec am_ocl_grid_spec_of(const struct am_ocl_grid *g)
 {
     return (struct am_grid_spec){
         .dim = g->spec.dim,
@@ -146,9 +146,12 @@ static enum am_status write_lines(const struct am_ocl_grid *g, long double *cons
     if (!wide || !narrow)
         s = am_fail(err, AM_E_NOMEM, "lines of %zu points", all);
     for (unsigned d = 0; d < 3 && s == AM_OK; d++) {
+        const size_t first = d == 2 ? g->spec.first : 0;
+        const size_t whole = d == 2 ? g->spec.n[g->spec.dim - 1] : counts[d];
+
         for (size_t i = 0; i < counts[d]; i++, at++) {
-            wide[at] = (cl_double)from[d][i];
-            narrow[at] = (cl_float)from[d][i];
+            wide[at] = (cl_double)from[d][(first + i) % whole];
+            narrow[at] = (cl_float)from[d][(first + i) % whole];
         }
     }
     if (s == AM_OK)
@@ -206,7 +209,7 @@ static enum am_status run_begin(struct am_ocl_grid *g, double amplitude, struct 
 
 enum am_status am_ocl_grid_fill(struct am_ocl_grid *g, struct am_err *err)
 {
-    const struct am_grid_spec spec = spec_of(g);
+    const struct am_grid_spec spec = am_ocl_grid_spec_of(g);
     struct am_grid_lines lines;
     enum am_status s = am_grid_lines_make(&spec, g->spec.steps, &lines, err);
 
@@ -337,11 +340,14 @@ enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err)
                    value_in(g, g->u[g->front], found[1]));
 }
 
+double am_ocl_grid_value(const struct am_ocl_grid *g, const size_t at[3])
+{
+    return value_in(g, g->u[g->front], (at[2] * g->spec.n[1] + at[1]) * g->spec.n[0] + at[0]);
+}
+
 static double value_of(const void *self, const size_t at[3])
 {
-    const struct am_ocl_grid *const g = self;
-
-    return value_in(g, g->u[g->front], (at[2] * g->spec.n[1] + at[1]) * g->spec.n[0] + at[0]);
+    return am_ocl_grid_value(self, at);
 }
 
 /* Half of all points are moved to a side, where the grid closes. */
@@ -356,7 +362,7 @@ static void to_seam(const void *self, struct am_rng *rng, size_t i, size_t at[3]
 
 static struct am_grid_view view_of(const struct am_ocl_grid *g)
 {
-    return (struct am_grid_view){.spec = spec_of(g),
+    return (struct am_grid_view){.spec = am_ocl_grid_spec_of(g),
                                  .self = g,
                                  .value = value_of,
                                  .seam = to_seam,

@@ -17,6 +17,9 @@ struct am_ocl_grid_spec {
     size_t n[3];  /* points along x (fastest), y, z; 2-D: the last is 1 */
     size_t steps; /* of an iteration, 1 or more */
     double r;     /* above 0, to 1/4 or 1/6 */
+    /* Of the last dimension `planes` from `first` on, over its end too (stencil_parts.h); 0: all.
+     */
+    size_t first, planes;
 };
 
 /* Zero-initialise. */
@@ -59,6 +62,10 @@ enum am_status am_ocl_grid_wait(struct am_ocl_grid *g, struct am_ocl_ends *ends,
 /* Sets the state aside; AM_E_WRONG unless the state now has the bits of what was set aside. */
 enum am_status am_ocl_grid_keep(struct am_ocl_grid *g, struct am_err *err);
 enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err);
+
+struct am_grid_spec am_ocl_grid_spec_of(const struct am_ocl_grid *g); /* of the whole grid */
+/* Of the state, at a point of this device; NAN: it cannot be read. */
+double am_ocl_grid_value(const struct am_ocl_grid *g, const size_t at[3]);
 
 /* As am_grid_look() and am_grid_compare() (bench/apps/grid_check.h), of the state. */
 enum am_status am_ocl_grid_look(const struct am_ocl_grid *g, uint64_t seed, struct am_err *err);

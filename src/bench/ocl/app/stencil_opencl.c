@@ -444,6 +444,7 @@ static void finish(void *state)
     am_ocl_resident_close(&w->resident);
     am_ocl_wave_free(&w->wave);
     am_ocl_grid_close(&w->grid);
+    am_ocl_parts_close(&w->parts);
     am_ocl_together_close(&w->devices);
 }
 

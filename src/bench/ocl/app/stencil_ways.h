@@ -5,10 +5,10 @@
 #define AM_BENCH_OCL_APP_STENCIL_WAYS_H
 
 #include "bench/apps/stencil.h"
+#include "bench/ocl/app/stencil_parts.h"
 #include "bench/ocl/app/stencil_plain.h"
 #include "bench/ocl/app/stencil_resident.h"
 #include "bench/ocl/app/stencil_tune.h"
-#include "bench/ocl/app/stencil_wave.h"
 #include "bench/ocl/host/together.h"
 #include "bench/ocl/host/timing.h"
 
@@ -24,6 +24,7 @@ struct am_ocl_stencil_point {
     size_t grids;                    /* alike, each of spec.n points */
     struct am_ocl_grid grid;         /* two and three dimensions */
     struct am_ocl_wave wave;         /* its passes, where it has them */
+    struct am_ocl_parts parts;       /* the same on several devices */
     uint64_t runs;                   /* since prepare */
     uint64_t seed;
     double executed;          /* operations of one iteration */

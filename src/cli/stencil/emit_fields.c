@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes blocks of waves for formulas of any kind: several fields that are updated one after the
+ * other, coefficients, products, sources, in two and three dimensions.
+ *
+ * Every field has two arrays that take turns, and rows have their lanes far apart, so that
+ * neighbours are whole aligned vectors; what lies beyond a row's ends is stored with it. A block
+ * makes one update of A rows along the slow and C along the fast dimension: the formula as it is
+ * written, once per row, of which a compiler loads what several rows read once. The order of
+ * operations is that of plain sweeps. */
+#include "cli/stencil/emit_formula.h"
+#include "cli/stencil/emit_wave.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AHEAD = 4 /* rows that a block prefetches */ };
+
+/* One update of a block of rows. */
+struct stage {
+    const struct am_description *d;
+    size_t number;
+    int a, c; /* rows along the slow and the fast dimension */
+    bool ahead;
+    struct am_text *out;
+};
+
+/* A row of a block. */
+struct place {
+    int a, c;
+};
+
+/* ---- what formulas read ---- */
+
+static bool is_value(const struct am_description *d, const struct am_formula_node *node)
+{
+    return node->kind == AM_FORMULA_NAME && am_description_find(&d->parameters, node->text) < 0;
+}
+
+/* Values that an update reads; 0: it is a number everywhere. */
+static size_t count_values(const struct am_description *d, size_t update)
+{
+    const struct am_formula *const f = &d->updates[update].formula;
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n; i++)
+        n += is_value(d, &f->nodes[i]);
+    return n;
+}
+
+bool am_emit_has_waves(const struct am_description *d)
+{
+    struct am_weights w;
+
+    if (am_weights_find(d, &w))
+        return true;
+    for (size_t i = 0; i < d->n_updates; i++) {
+        if (count_values(d, i) == 0)
+            return false;
+    }
+    return d->dimensions > 1;
+}
+
+/* Whether an update reads rows of a field beside its own. */
+static bool reads_beside(const struct am_description *d, size_t update, size_t field,
+                         enum am_formula_when when)
+{
+    const struct am_formula *const f = &d->updates[update].formula;
+
+    for (size_t i = 0; i < f->n; i++) {
+        const struct am_formula_node *const node = &f->nodes[i];
+
+        if (is_value(d, node) && node->when == when && (node->at[1] || node->at[2]) &&
+            strcmp(node->text, d->fields.items[field].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct reach {
+    int x;
+    bool corners; /* rows along no axis */
+};
+
+static struct reach reach_of(const struct am_description *d)
+{
+    struct reach r = {.x = 1};
+
+    for (size_t u = 0; u < d->n_updates; u++) {
+        const struct am_formula *const f = &d->updates[u].formula;
+
+        for (size_t i = 0; i < f->n; i++) {
+            if (!is_value(d, &f->nodes[i]))
+                continue;
+            r.x = abs(f->nodes[i].at[0]) > r.x ? abs(f->nodes[i].at[0]) : r.x;
+            r.corners = r.corners || (f->nodes[i].at[1] && f->nodes[i].at[2]);
+        }
+    }
+    return r;
+}
+
+/* Rows of a block: long formulas have enough to share within a row. */
+static struct place size_of(const struct am_description *d)
+{
+    static const size_t few = 20, many = 40;
+    size_t most = 0;
+
+    for (size_t i = 0; i < d->n_updates; i++)
+        most = count_values(d, i) > most ? count_values(d, i) : most;
+    return (struct place){most <= many ? 2 : 1, d->dimensions == 3 && most <= few ? 2 : 1};
+}
+
+/* ---- constants ---- */
+
+/* Which arrays each update reads beyond sides: twice a field's number, 1 more for u.new. */
+static void add_reads(const struct am_description *d, struct am_text *out)
+{
+    am_text_addf(out, "static const signed char NAME_reads[%zu][%zu] = {\n", d->n_updates,
+                 2 * d->fields.n + 1);
+    for (size_t u = 0; u < d->n_updates; u++) {
+        am_text_add(out, "    {");
+        for (size_t i = 0; i < 2 * d->fields.n; i++) {
+            if (reads_beside(d, u, i / 2, i % 2 ? AM_FORMULA_NEW : AM_FORMULA_NOW))
+                am_text_addf(out, "%zu, ", i);
+        }
+        am_text_add(out, "-1},\n");
+    }
+    am_text_add(out, "};\n");
+}
+
+void am_emit_field_constants(const struct am_description *d, struct am_text *out)
+{
+    const struct reach r = reach_of(d);
+    const struct place size = size_of(d);
+
+    am_text_addf(
+        out,
+        "/* Blocks of waves: rows of the slow and of the fast dimension that are made at once. */\n"
+        "enum {\n    NAME_REACH = %d,\n    NAME_WEIGHTS = 1,\n    NAME_AHEAD = %d,\n"
+        "    NAME_TURNS = 1,   /* two arrays per field take turns */\n"
+        "    NAME_CORNERS = %d, /* 1: some neighbours' rows lie along no axis */\n"
+        "    NAME_ARRAYS = 2 * NAME_FIELDS + NAME_COEFFICIENTS,\n"
+        "    NAME_ENDS = NAME_REACH, /* vectors beyond each end of a row that are stored */\n",
+        r.x, AHEAD, r.corners);
+    am_text_addf(out,
+                 "    NAME_LARGE = 4 << 20, /* bytes: grids that leave the second-level cache */\n"
+                 "    NAME_SMALL_SLOW = %d,\n    NAME_SMALL_FAST = %d,\n"
+                 "    NAME_LARGE_SLOW = %d,\n    NAME_LARGE_FAST = %d\n};\n"
+                 "enum { NAME_ROW_ALONE, NAME_PLANES, NAME_WHOLE, NAME_WHOLE_AHEAD };\n",
+                 size.a, size.c, size.a, size.c);
+    add_reads(d, out);
+    am_text_add(out, "#define NAME_KERNELS(back, large, stage) NAME_blocks[stage]\n\n");
+}
+
+/* ---- blocks ---- */
+
+/* A value of the row that `self` is, at column i__. */
+static void place_value(const void *self, const struct am_description *d,
+                        const struct am_formula_node *node, struct am_text *out)
+{
+    const struct place *const p = self;
+    const bool solid = d->dimensions == 3;
+    const char *array = node->when == AM_FORMULA_NOW ? "now" : "to";
+
+    if (am_description_find(&d->parameters, node->text) >= 0) {
+        am_text_add(out, node->text);
+        return;
+    }
+    if (am_description_find(&d->coefficients, node->text) >= 0)
+        array = "at";
+    am_text_addf(out, "NAME_IN(%s__%s + %d * slow__ + %d * fast__, i__ + %d * NAME_BYTES)",
+                 node->text, array, p->a + node->at[solid ? 2 : 1], solid ? p->c + node->at[1] : 0,
+                 node->at[0]);
+}
+
+static bool reads(const struct stage *s, const char *name, bool now)
+{
+    const struct am_formula *const f = &s->d->updates[s->number].formula;
+
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->nodes[i].kind == AM_FORMULA_NAME && strcmp(f->nodes[i].text, name) == 0 &&
+            (f->nodes[i].when == AM_FORMULA_NOW) == now)
+            return true;
+    }
+    return false;
+}
+
+static void declare(const struct stage *s)
+{
+    const struct am_description *const d = s->d;
+
+    for (size_t i = 0; i < d->parameters.n; i++) {
+        if (reads(s, d->parameters.items[i].name, true))
+            am_text_addf(s->out, "    const REAL %s = b__->w->parameter[%zu];\n",
+                         d->parameters.items[i].name, i);
+    }
+    for (size_t i = 0; i < d->fields.n; i++) {
+        const char *const name = d->fields.items[i].name;
+
+        if (reads(s, name, true))
+            am_text_addf(s->out,
+                         "    const char *const %s__now = b__->first + NAME_wave_field(b__->w, "
+                         "%zu);\n",
+                         name, i);
+        if (reads(s, name, false))
+            am_text_addf(
+                s->out,
+                "    const char *const %s__to = b__->other + NAME_wave_field(b__->w, %zu);\n", name,
+                i);
+    }
+    for (size_t i = 0; i < d->coefficients.n; i++) {
+        if (reads(s, d->coefficients.items[i].name, true))
+            am_text_addf(
+                s->out, "    const char *const %s__at = b__->coefficient + %zu * b__->w->second;\n",
+                d->coefficients.items[i].name, i);
+    }
+    am_text_addf(s->out,
+                 "    char *const made__ = b__->other + NAME_wave_field(b__->w, %zu);\n"
+                 "    const long slow__ = b__->slow, fast__ = b__->fast;\n"
+                 "    const long last__ = b__->w->vectors * NAME_BYTES;\n\n    (void)fast__;\n",
+                 d->updates[s->number].field);
+}
+
+static void add_name(const struct stage *s)
+{
+    am_text_addf(s->out, "NAME_block_%zu_%d_%d%s", s->number, s->a, s->c, s->ahead ? "_ahead" : "");
+}
+
+/* All results first, then they are stored: what several rows read is loaded once. */
+static void add_block(const struct stage *s)
+{
+    am_text_add(s->out, "static void ");
+    add_name(s);
+    am_text_add(s->out, "(const struct NAME_block *b__)\n{\n");
+    declare(s);
+    am_text_add(s->out, "    for (long i__ = 0; i__ < last__; i__ += NAME_BYTES) {\n");
+    for (int k = 0; s->ahead && k < AHEAD; k++)
+        am_text_addf(s->out, "        __builtin_prefetch(b__->ahead[%d] + i__, 0, 2);\n", k);
+    for (int k = 0; k < s->a * s->c; k++) {
+        const struct place p = {k / s->c, k % s->c};
+
+        am_text_addf(s->out, "        const NAME_vector r__%d = ", k);
+        am_emit_formula(s->d, &s->d->updates[s->number].formula, place_value, &p, s->out);
+        am_text_add(s->out, ";\n");
+    }
+    am_text_add(s->out, "\n");
+    for (int k = 0; k < s->a * s->c; k++)
+        am_text_addf(s->out, "        NAME_OUT(made__ + %d * slow__ + %d * fast__, i__) = r__%d;\n",
+                     k / s->c, k % s->c, k);
+    am_text_add(s->out, "    }\n");
+    for (int k = 0; k < s->a * s->c; k++)
+        am_text_addf(s->out, "    NAME_set_ends(b__->w, made__ + %d * slow__ + %d * fast__, 1);\n",
+                     k / s->c, k % s->c);
+    am_text_add(s->out, "}\n\n");
+}
+
+/* The four of a table: one row, all planes of one row, a whole block, the same with prefetch. */
+static void four_of(const struct stage *s, struct stage four[4])
+{
+    const struct place size = size_of(s->d);
+
+    for (int k = 0; k < 4; k++) {
+        four[k] = *s;
+        four[k].a = k == 0 ? 1 : size.a;
+        four[k].c = k < 2 ? 1 : size.c;
+        four[k].ahead = k == 3;
+    }
+}
+
+void am_emit_field_blocks(const struct am_description *d, struct am_text *out)
+{
+    struct stage s = {.d = d, .out = out}, four[4];
+
+    for (; s.number < d->n_updates; s.number++) {
+        four_of(&s, four);
+        for (int k = 0; k < 4; k++) {
+            if (k == 0 || k == 3 || four[k].a != four[k - 1].a || four[k].c != four[k - 1].c)
+                add_block(&four[k]);
+        }
+    }
+    am_text_add(out, "static NAME_block_fn *const NAME_blocks[NAME_STAGES][4] = {\n");
+    for (s.number = 0; s.number < d->n_updates; s.number++) {
+        four_of(&s, four);
+        am_text_add(out, "    {");
+        for (int k = 0; k < 4; k++) {
+            add_name(&four[k]);
+            am_text_add(out, k < 3 ? ", " : "},\n");
+        }
+    }
+    am_text_add(out, "};\n");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Described stencils on OpenCL devices with several steps per pass.
+ *
+ * The kernel is bench/ocl/kernels/stencil_wave.cl, word for word, behind
+ * definitions that say the weights, the sides and the shape of the tiles: so a description has it
+ * if it is a sum of weighted neighbours at distance 1 along the axes, of one field, of first order
+ * in time, in two or three dimensions. Others are stepped by one kernel per update. */
+#ifndef AM_CLI_STENCIL_EMIT_DEVICE_H
+#define AM_CLI_STENCIL_EMIT_DEVICE_H
+
+#include "base/text.h"
+#include "cli/stencil/emit.h"
+
+bool am_emit_has_device_waves(const struct am_description *d);
+long am_emit_device_depth(unsigned dimensions); /* steps of a pass, at most */
+
+/* OpenCL C: definitions and the kernel. Nothing where there are no such waves. */
+void am_emit_device_kernel(const struct am_description *d, enum am_emit_type type,
+                           struct am_text *out);
+/* C for the host: sizes of tiles, names of kernels, the function that sets weights. NAME and REAL
+ * stand for what they stand for. */
+void am_emit_device_constants(const struct am_description *d, enum am_emit_type type,
+                              struct am_text *out);
+/* Text as a C literal, a line each. */
+void am_emit_literal(const char *text, struct am_text *out);
+
+#endif

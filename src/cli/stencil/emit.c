@@ -2,10 +2,10 @@
 /* Puts generated and constant text together. */
 #include "cli/stencil/emit.h"
 
+#include "cli/stencil/emit_device.h"
 #include "cli/stencil/emit_formula.h"
 #include "cli/stencil/emit_wave.h"
 #include "cli/stencil/texts.h"
-#include "cli/stencil/weights.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -195,16 +195,9 @@ static void add_independent(const struct emitter *e)
             "#endif\n\n");
 }
 
-static bool has_waves(const struct am_description *d)
-{
-    struct am_weights w;
-
-    return am_weights_find(d, &w);
-}
-
 static void add_waves(const struct emitter *e)
 {
-    if (!has_waves(e->d))
+    if (!am_emit_has_waves(e->d))
         return;
     add_text(e, "@HERE@", "@HERE@", am_emit_wave_constants);
     add_text(e, am_stencil_text_lanes, NULL, NULL);
@@ -258,9 +251,11 @@ static void add_advice(const struct emitter *e, const struct am_emit_shape *shap
             " * A shape to begin with: ");
     addf(e, "{.depth = %ld, .wave = %ld, .strip = %ld, .rows = %ld}.\n", shape->depth, shape->wave,
          shape->strip, shape->rows);
-    if (has_waves(d))
-        addf(e, " *\n * Faster: NAME_wave_lay_out(), a zeroed array and points by NAME_wave_at(), "
-                "NAME_wave_close(),\n * NAME_wave_run(), which keeps rows in registers.\n");
+    if (am_emit_has_waves(d))
+        addf(e,
+             " *\n * Faster: NAME_wave_lay_out(), a zeroed array, points by NAME_wave_at() (other "
+             "fields, steps before and\n * coefficients lie NAME_wave_field(), _before() and "
+             "_coefficient() bytes further), NAME_wave_close(),\n * NAME_wave_run().\n");
     addf(e, " * Compile with -O3 -march=native. */\n");
 }
 
@@ -301,6 +296,7 @@ enum am_status am_emit_opencl(const struct am_description *d, enum am_emit_type 
                  "__now and __to. */\n%s",
                  d->name,
                  type == AM_EMIT_F64 ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "");
+    am_emit_device_kernel(d, type, &text);
     add_text(&e, am_text_str(&text), NULL, NULL);
     out->overflow = out->overflow || text.overflow;
     am_text_fini(&text);
@@ -320,6 +316,26 @@ const struct am_emit_values *am_emit_values_of(unsigned dimensions)
     return &all[dimensions - 1];
 }
 
+/* Devices: the exported kernels as a literal, and what launches them. */
+static enum am_status add_device(const struct emitter *e, struct am_err *err)
+{
+    struct am_text text;
+    enum am_status s;
+
+    am_text_init(&text, AM_EMIT_MAX);
+    am_emit_device_constants(e->d, e->type, &text);
+    add_text(e, am_text_str(&text), NULL, NULL);
+    am_text_fini(&text);
+    am_text_init(&text, AM_EMIT_MAX);
+    s = am_emit_opencl(e->d, e->type, &text, err);
+    addf(e, "static const char NAME_device_source[] =\n");
+    am_emit_literal(am_text_str(&text), e->out);
+    am_text_add(e->out, "    ;\n\n");
+    am_text_fini(&text);
+    add_text(e, am_stencil_text_device_type, NULL, NULL);
+    return s;
+}
+
 static void add_reference(const struct emitter *e, const char *tag, const char *type)
 {
     const struct word words[] = {{"TYPED", tag}, {"WIDER", type}};
@@ -337,8 +353,10 @@ static void add_reference(const struct emitter *e, const char *tag, const char *
 /* Macros for the constant end of the file. */
 static void add_settings(const struct am_description *d, struct am_text *out)
 {
-    static const char *const verbs[][2] = {
-        {"PREPARE", "prepare"}, {"ITERATE", "iterate"}, {"VERIFY", "verify"}};
+    static const char *const verbs[][2] = {{"PREPARE", "prepare"},
+                                           {"ITERATE", "iterate"},
+                                           {"VERIFY", "verify"},
+                                           {"FREE", "device_free"}};
     const struct am_emit_values *const v = am_emit_values_of(d->dimensions);
     const size_t levels = d->second ? 2 : 1;
 
@@ -350,7 +368,10 @@ static void add_settings(const struct am_description *d, struct am_text *out)
                  d->dimensions, d->radius, THREADS_MAX);
     am_text_addf(out, "#define FLOPS %u.0\n#define READ %zu.0\n#define WRITTEN %zu.0\n", d->flops,
                  d->fields.n * levels + d->coefficients.n, d->fields.n);
-    am_text_addf(out, "#define VARIANTS \"plain,tiled%s\"\n", has_waves(d) ? ",wave" : "");
+    am_text_addf(out, "#define VARIANTS \"plain,tiled%s\"\n", am_emit_has_waves(d) ? ",wave" : "");
+    am_text_addf(out, "#define ON_DEVICES \",device%s\"\n#define DEVICE_DEPTH %ld\n",
+                 am_emit_has_device_waves(d) ? ",device-wave" : "",
+                 am_emit_device_depth(d->dimensions));
     am_text_addf(out, "#define SIDES \"%s\"\n#define SIDES_QUICK \"%s\"\n#define STEPS \"%s\"\n",
                  v->sides, v->sides_quick, v->steps);
     am_text_addf(out,
@@ -366,24 +387,28 @@ static void add_settings(const struct am_description *d, struct am_text *out)
 enum am_status am_emit_bench(const struct am_description *d, struct am_text *out,
                              struct am_err *err)
 {
+    enum am_status s = AM_OK;
+
     am_text_addf(out,
                  "/* A bench of the stencil %s, generated by archmeter from its description.\n"
                  " * archmeter-flags: -std=gnu17 -O3 -march=native */\n",
                  d->name);
-    add_includes(out, "#include <archmeter/bench.h>\n");
+    add_includes(out, "#include <archmeter/bench.h>\n#include <dlfcn.h>\n");
     am_text_add(out, am_stencil_text_bench);
-    for (enum am_emit_type type = 0; type < AM_EMIT_TYPES; type++) {
+    am_text_add(out, am_stencil_text_device);
+    for (enum am_emit_type type = 0; type < AM_EMIT_TYPES && s == AM_OK; type++) {
         const struct emitter e = begin(d, type, out);
 
         add_kernel(&e);
-        addf(&e, "#define NAME_HAS_WAVES %d\n", has_waves(d));
+        addf(&e, "#define NAME_HAS_WAVES %d\n", am_emit_has_waves(d));
         add_starts(&e);
         add_text(&e, am_stencil_text_start, NULL, NULL);
+        s = add_device(&e, err);
         add_reference(&e, "wide", "long double");
         add_reference(&e, "plain", reals[type]);
         add_text(&e, am_stencil_text_bench_type, NULL, NULL);
     }
     add_settings(d, out);
     substitute(am_stencil_text_bench_end, (const struct word[]){{"TITLE", d->name}}, 1, out);
-    return end(out, err);
+    return s == AM_OK ? end(out, err) : s;
 }

@@ -7,10 +7,6 @@
 
 /* ---- values of names ---- */
 
-/* How the value of a name is written; `self` is the writer's own. */
-typedef void value_fn(const void *self, const struct am_description *d,
-                      const struct am_formula_node *node, struct am_text *out);
-
 static int rank_of(enum am_formula_kind kind)
 {
     static const int ranks[] = {
@@ -25,7 +21,7 @@ static int rank_of(enum am_formula_kind kind)
 struct writer {
     const struct am_description *d;
     const struct am_formula *formula;
-    value_fn *value;
+    am_emit_value_fn *value;
     const void *self;
     struct am_text *out;
 };
@@ -68,8 +64,8 @@ static void write_node(const struct writer *w, int index, int least_rank)
         am_text_add(w->out, ")");
 }
 
-static void write_formula(const struct am_description *d, const struct am_formula *formula,
-                          value_fn *value, const void *self, struct am_text *out)
+void am_emit_formula(const struct am_description *d, const struct am_formula *formula,
+                     am_emit_value_fn *value, const void *self, struct am_text *out)
 {
     const struct writer w = {d, formula, value, self, out};
 
@@ -227,7 +223,7 @@ static void write_rows(const struct am_description *d, size_t stage, int rows, s
     am_text_add(out, "\n    NAME_INDEPENDENT\n    for (long x = x0; x < x1; x++) {\n");
     for (int row = 0; row < rows; row++) {
         am_text_addf(out, "        const REAL %s__%d = ", name, row);
-        write_formula(d, &u->formula, row_value, &row, out);
+        am_emit_formula(d, &u->formula, row_value, &row, out);
         am_text_add(out, ";\n");
     }
     for (int row = 0; row < rows; row++) {
@@ -293,7 +289,7 @@ void am_emit_reference(const struct am_description *d, struct am_text *out)
             am_text_addf(out, "    case %zu:\n        return ", i);
         else
             am_text_add(out, "    default:\n        return ");
-        write_formula(d, &d->updates[i].formula, reference_value, NULL, out);
+        am_emit_formula(d, &d->updates[i].formula, reference_value, NULL, out);
         am_text_add(out, ";\n");
     }
     am_text_add(out, "    }\n}\n\n");
@@ -358,7 +354,7 @@ void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out)
                          "    const long at = x + nx * (y + ny * z);\n\n"
                          "    if (x >= nx || y >= ny || z >= nz)\n        return;\n");
         am_text_addf(out, "    %s__to[at] = ", name);
-        write_formula(d, &u->formula, opencl_value, NULL, out);
+        am_emit_formula(d, &u->formula, opencl_value, NULL, out);
         am_text_add(out, ";\n}\n\n");
     }
 }

@@ -14,6 +14,11 @@ void am_emit_reference(const struct am_description *d, struct am_text *out);
 /* Part of a formula that has numbers and parameters only. */
 void am_emit_constant(const struct am_description *d, const struct am_formula *formula, int index,
                       struct am_text *out);
+/* A whole formula, with values as `value` writes them; `self` is the writer's own. */
+typedef void am_emit_value_fn(const void *self, const struct am_description *d,
+                              const struct am_formula_node *node, struct am_text *out);
+void am_emit_formula(const struct am_description *d, const struct am_formula *formula,
+                     am_emit_value_fn *value, const void *self, struct am_text *out);
 /* One kernel per update. */
 void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out);
 

@@ -67,7 +67,7 @@ static void add_slice(const struct am_weights *w, int size, struct am_text *out)
     for (int i = 0; i < size; i++)
         am_text_addf(out, "    NAME_vector v%d = from[%d];\n", i + edges, i);
     am_text_add(out, "\n    for (; steps > 0; steps--, edge += NAME_EDGE) {\n");
-    for (int i = 0; i < edges; i++)
+    for (int i = w->reach - w->left; i < edges; i++)
         am_text_addf(out, "        const NAME_vector v%d = edge[%d];\n", i, i);
     am_text_add(out, "\n");
     for (int i = 0; i < edges; i++)

@@ -227,7 +227,7 @@ void am_emit_sums(const struct am_description *d, const struct am_weights *w, co
     const struct sums s = {w, (int)d->radius, rows[0], rows[1], d->dimensions == 3, out};
     const struct columns ends = {.first_dx = -w->reach, .last_dx = w->reach, .sideways = true};
     const struct columns turned = {.first_dx = -w->reach, .last_dx = -1, .part = "left"};
-    const struct columns first = {.first_dx = -w->reach, .last_dx = w->reach};
+    const struct columns first = {.first_dx = -w->reach, .last_dx = w->reach - 1};
     const struct columns inner = {.first_dx = -w->reach, .last_dx = w->reach, .complete = true};
     const struct columns beyond = {
         .first_dx = 1, .last_dx = w->reach, .part = "right", .complete = true};

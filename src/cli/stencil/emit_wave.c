@@ -172,11 +172,11 @@ static void add_moves(const struct block *b, int a, int c)
 {
     const int reach = b->w->reach;
 
-    for (int j = reach; j > 1 && !b->pairs; j--)
+    for (int j = b->w->left; j > 1 && !b->pairs; j--)
         am_text_addf(b->out, "        l%d_%d_%d = l%d_%d_%d;\n", j, a, c, j - 1, a, c);
-    if (!b->pairs)
+    if (!b->pairs && b->w->left)
         am_text_addf(b->out, "        l1_%d_%d = x_%d_%d;\n", a, c, a, c);
-    else if (a > 0)
+    if (b->pairs && a > 0)
         am_text_addf(b->out, "        d_%d_%d = below_%d_%d;\n", a, c, a - 1, c);
     am_text_addf(b->out, "        u_%d_%d = %s_%d_%d;\n", a, c, reach > 1 ? "r1" : "right", a, c);
     for (int j = 1; j < reach - 1; j++)
@@ -243,7 +243,7 @@ static void add_begin(const struct block *b, int a, int c)
             am_text_addf(b->out, "NAME_IN(NAME_ROW(-1, %d), 0);\n", c);
         return;
     }
-    for (int j = 1; j <= b->w->reach; j++)
+    for (int j = 1; j <= b->w->left; j++)
         am_text_addf(b->out, "    NAME_vector l%d_%d_%d = end_%d_%d.left[%d];\n", j, a, c, a, c,
                      j - 1);
     for (int j = 1; j < b->w->reach; j++)
@@ -366,8 +366,10 @@ void am_emit_wave_blocks(const struct am_description *d, struct am_text *out)
 {
     struct am_weights w;
 
-    if (!am_weights_find(d, &w))
+    if (!am_weights_find(d, &w)) {
+        am_emit_field_blocks(d, out);
         return;
+    }
     am_text_add(out, "#if defined(__AVX512F__)\n");
     add_blocks(d, &w, 32, out);
     am_text_add(out, "#else\n");
@@ -393,8 +395,10 @@ void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
 {
     struct am_weights w;
 
-    if (!am_weights_find(d, &w))
+    if (!am_weights_find(d, &w)) {
+        am_emit_field_constants(d, out);
         return;
+    }
     am_text_addf(
         out,
         "/* Blocks of waves: rows that registers hold, of the slow and of the fast "
@@ -402,6 +406,8 @@ void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
         "enum {\n    NAME_REACH = %d,\n    NAME_WEIGHTS = %zu,\n    NAME_AHEAD = %d,\n"
         "    NAME_TURNS = %d,   /* 1: two arrays take turns; 0: steps are made in place */\n"
         "    NAME_CORNERS = %d, /* 1: some neighbours lie along no axis */\n"
+        "    NAME_ARRAYS = 1 + NAME_TURNS,\n"
+        "    NAME_ENDS = 0, /* vectors beyond each end of a row that are stored */\n"
         "    NAME_STEPS_MAX = 256,\n"
         "    NAME_LARGE = 4 << 20 /* bytes: grids that leave the second-level cache */\n};\n"
         "enum { NAME_ROW_ALONE, NAME_PLANES, NAME_WHOLE, NAME_WHOLE_AHEAD };\n"
@@ -411,21 +417,25 @@ void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
     am_text_add(out, "#else\n");
     add_sizes(d, &w, 16, out);
     am_text_add(out, "#endif\n\n");
+    if (d->dimensions > 1)
+        am_text_add(
+            out,
+            "static const signed char NAME_reads[1][2] = {{0, -1}};\n"
+            "#define NAME_KERNELS(back, large, stage) ((void)(stage), NAME_blocks[back][large])\n\n");
 }
 
 void am_emit_wave_weights(const struct am_description *d, struct am_text *out)
 {
-    struct am_weights w;
+    struct am_weights w = {.n_values = 0};
 
-    if (!am_weights_find(d, &w))
-        return;
+    (void)am_weights_find(d, &w);
     am_text_add(out,
                 "static void NAME_set_weights(const struct NAME_waves *from__, REAL *to__)\n{\n");
-    for (size_t i = 0; i < d->parameters.n; i++)
+    for (size_t i = 0; i < d->parameters.n && w.n_values; i++)
         am_text_addf(out, "    const REAL %s = from__->parameter[%zu];\n",
                      d->parameters.items[i].name, i);
-    am_text_add(out, "\n    (void)from__;\n");
-    for (size_t i = 0; i < d->parameters.n; i++)
+    am_text_add(out, "\n    (void)from__;\n    (void)to__;\n");
+    for (size_t i = 0; i < d->parameters.n && w.n_values; i++)
         am_text_addf(out, "    (void)%s;\n", d->parameters.items[i].name);
     for (size_t i = 0; i < w.n_values; i++)
         am_text_addf(out, "    to__[%zu] = (REAL)(%s);\n", i, w.values[i]);

@@ -15,6 +15,12 @@ void am_emit_wave_blocks(const struct am_description *d, struct am_text *out);
 /* NAME_slice() and NAME_slice_point(). */
 void am_emit_wave_slices(const struct am_description *d, struct am_text *out);
 
+/* The same for formulas that are no sums of weighted neighbours: several fields, coefficients,
+ * products of fields, sources. */
+bool am_emit_has_waves(const struct am_description *d);
+void am_emit_field_constants(const struct am_description *d, struct am_text *out);
+void am_emit_field_blocks(const struct am_description *d, struct am_text *out);
+
 /* Blocks of steps that are not made in place: the body of one block's function. */
 void am_emit_sums(const struct am_description *d, const struct am_weights *w, const int rows[2],
                   bool ahead, struct am_text *out);

@@ -18,12 +18,27 @@ struct reader {
     struct am_description *out;
     struct am_err *err;
     bool bounded[3]; /* boundaries that were stated */
+    /* The line at hand: its text with what continues it, comments and ends of lines as blanks; the
+     * same in the file; the word of it that is looked at (NULL: none in particular). */
+    const char *text, *source, *word;
 };
 
 static enum am_status bad(const struct reader *r, const char *what, const char *word,
                           const char *near)
 {
-    return am_fail(r->err, AM_E_USAGE, "%s:%u: \"%s\" %s%s%s%s", r->file, r->line, word, what,
+    const struct am_formula_place place = {.file = r->file, .source = r->source, .line = r->line};
+    const char *at = r->word;
+    char where[AM_FORMULA_WHERE_MAX];
+
+    while (!*word && at && at > r->text && strchr(" \t", at[-1]))
+        at--;
+    if (at)
+        am_formula_where(&place, (size_t)(at - r->text), where);
+    else
+        (void)am_str_format(where, sizeof(where), "%s:%u", r->file, r->line);
+    if (!*word)
+        return am_fail(r->err, AM_E_USAGE, "%s: a word is missing at the end of the line", where);
+    return am_fail(r->err, AM_E_USAGE, "%s: \"%s\" %s%s%s%s", where, word, what,
                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
@@ -42,13 +57,14 @@ int am_description_find(const struct am_description_names *names, const char *na
 }
 
 /* The next word, from the arena; "" at the end. */
-static const char *next_word(const struct reader *r, const char **rest)
+static const char *next_word(struct reader *r, const char **rest)
 {
     const char *const begin = *rest + strspn(*rest, " \t");
     const size_t n = strcspn(begin, " \t");
     const char *const word = am_arena_strndup(r->arena, begin, n);
 
     *rest = begin + n;
+    r->word = begin;
     return word ? word : "";
 }
 
@@ -59,17 +75,28 @@ static bool is_known(const struct am_description *d, const char *name)
            am_description_find(&d->parameters, name) >= 0;
 }
 
-/* Names go into C as they are: they begin with a letter and are no word of C's. */
+/* Names go into C and OpenCL C as they are: they begin with a letter and are no word of these, nor
+ * a macro that compilers and headers of either define. */
 static enum am_status check_name(const struct reader *r, const char *name)
 {
-    static const char *const taken[] = {
-        "auto",    "break",  "case",     "char",   "const",    "continue", "default",
-        "do",      "double", "else",     "enum",   "extern",   "float",    "for",
-        "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
-        "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
-        "typedef", "union",  "unsigned", "void",   "volatile", "while",    "kernel",
-        "global",  "x",      "y",        "z",      "g",        "x0",       "x1",
-        "nx",      "ny",     "nz",       "n",      "at",       "odd",      NULL};
+    static const char *const taken[] = {"auto",     "break",    "case",     "char",
+                                        "const",    "continue", "default",  "do",
+                                        "double",   "else",     "enum",     "extern",
+                                        "float",    "for",      "goto",     "if",
+                                        "inline",   "int",      "long",     "register",
+                                        "restrict", "return",   "short",    "signed",
+                                        "sizeof",   "static",   "struct",   "switch",
+                                        "typedef",  "union",    "unsigned", "void",
+                                        "volatile", "while",    "kernel",   "global",
+                                        "x",        "y",        "z",        "g",
+                                        "x0",       "x1",       "nx",       "ny",
+                                        "nz",       "n",        "at",       "odd",
+                                        "asm",      "typeof",   "linux",    "unix",
+                                        "NULL",     "bool",     "true",     "false",
+                                        "half",     "local",    "constant", "private",
+                                        "generic",  "pipe",     "vec_step", "NAN",
+                                        "INFINITY", "HUGE_VAL", "MAXFLOAT", "get_global_id",
+                                        "M_PI",     "M_E",      NULL};
 
     static const char *const marks[] = {"__", "NAME", "REAL", "TYPED", "WIDER"};
 
@@ -87,21 +114,21 @@ static enum am_status check_name(const struct reader *r, const char *name)
     return AM_OK;
 }
 
-static enum am_status read_value(const struct reader *r, const char **rest, double *out)
+static enum am_status read_value(struct reader *r, const char **rest, double *out)
 {
     const char *const word = next_word(r, rest);
 
     return am_parse_f64(word, strlen(word), out) ? AM_OK : bad(r, "is no number", word, NULL);
 }
 
-static enum am_status check_end(const struct reader *r, const char *rest)
+static enum am_status check_end(struct reader *r, const char *rest)
 {
     const char *const word = next_word(r, &rest);
 
     return *word ? bad(r, "is too much on this line", word, NULL) : AM_OK;
 }
 
-static enum am_status add_name(const struct reader *r, struct am_description_names *names,
+static enum am_status add_name(struct reader *r, struct am_description_names *names,
                                const char **rest, struct am_description_name **out)
 {
     const char *const name = next_word(r, rest);
@@ -279,7 +306,7 @@ static enum am_status check_node(const struct reader *r, const struct am_formula
                         : AM_OK;
 }
 
-static enum am_status check_formula(const struct reader *r, const struct am_formula *f,
+static enum am_status check_formula(struct reader *r, const char *begin, const struct am_formula *f,
                                     size_t updated)
 {
     enum am_status s = AM_OK;
@@ -289,6 +316,7 @@ static enum am_status check_formula(const struct reader *r, const struct am_form
 
         if (node->kind != AM_FORMULA_NAME)
             continue;
+        r->word = begin + node->column - 1;
         s = check_node(r, node, updated);
         for (unsigned d = 0; d < 3; d++) {
             const unsigned reach = (unsigned)(node->at[d] < 0 ? -node->at[d] : node->at[d]);
@@ -307,41 +335,53 @@ static bool is_constant(const void *self, const char *name)
     return am_description_find(&d->parameters, name) >= 0;
 }
 
-static const char *trimmed(const struct reader *r, const char *text)
+/* As it is shown: one blank in place of several. */
+static const char *squeezed(const struct reader *r, const char *text)
 {
-    size_t n;
+    char *const out = am_arena_strdup(r->arena, text);
+    size_t n = 0;
 
-    text += strspn(text, " \t");
-    n = strlen(text);
-    while (n && strchr(" \t", text[n - 1]))
-        n--;
-    return am_arena_strndup(r->arena, text, n);
+    for (size_t i = 0; out && text[i]; i++) {
+        const bool blank = text[i] == ' ' || text[i] == '\t';
+
+        if (!blank || (n && out[n - 1] != ' '))
+            out[n++] = blank ? ' ' : text[i];
+    }
+    if (out)
+        out[n && out[n - 1] == ' ' ? n - 1 : n] = '\0';
+    return out;
 }
 
 /* FIELD = FORMULA */
 static enum am_status read_update(struct reader *r, const char *rest)
 {
     struct am_description *const d = r->out;
-    const struct am_formula_place place = {r->file, r->line, d->dimensions};
-    const char *const name = next_word(r, &rest), *const equals = next_word(r, &rest);
+    const char *const name = next_word(r, &rest), *const named = r->word;
+    const char *const equals = next_word(r, &rest), *const sign = r->word;
     const int field = am_description_find(&d->fields, name);
     struct am_description_update *const to = &d->updates[d->n_updates];
+    const struct am_formula_place place = {.file = r->file,
+                                           .source = r->source,
+                                           .line = r->line,
+                                           .before = (size_t)(rest - r->text),
+                                           .dimensions = d->dimensions};
     enum am_status s;
 
+    r->word = named;
     if (!d->dimensions)
         return bad(r, "comes too early: the line \"dimensions\" belongs before it", name, NULL);
     if (field < 0)
         return unknown_name(r, name);
-    if (strcmp(equals, "=") != 0)
-        return bad(r, "should be =, with blanks around it", equals, NULL);
     if (is_updated(d, field))
         return bad(r, "is updated twice in a step", name, NULL);
+    r->word = sign;
+    if (strcmp(equals, "=") != 0)
+        return bad(r, "should be =, with blanks around it", equals, NULL);
     *to = (struct am_description_update){
-        .field = (size_t)field, .text = trimmed(r, rest), .line = r->line};
-    s = to->text ? am_formula_parse(to->text, &place, r->arena, &to->formula, r->err)
-                 : no_memory(r);
+        .field = (size_t)field, .text = squeezed(r, rest), .line = r->line};
+    s = to->text ? am_formula_parse(rest, &place, r->arena, &to->formula, r->err) : no_memory(r);
     if (s == AM_OK)
-        s = check_formula(r, &to->formula, (size_t)field);
+        s = check_formula(r, rest, &to->formula, (size_t)field);
     if (s == AM_OK) {
         d->flops += am_formula_flops(&to->formula, is_constant, d);
         d->n_updates++;
@@ -374,24 +414,24 @@ static enum am_status read_line(struct reader *r, const char *text)
                  : AM_OK;
 }
 
-/* The line at *text, with those that continue it (they begin with a blank), without comments. */
+/* The line at *text, with those that continue it (they begin with a blank): letter by letter as in
+ * the file, but for comments and ends of lines, which become blanks. */
 static bool next_line(struct reader *r, const char **text, unsigned *number, struct am_text *line)
 {
-    bool any = false;
-
     am_text_clear(line);
-    while (**text && (!any || **text == ' ' || **text == '\t')) {
+    r->line = *number;
+    r->source = *text;
+    while (**text && (*text == r->source || **text == ' ' || **text == '\t')) {
         const size_t n = strcspn(*text, "\n"), said = strcspn(*text, "#\r\n");
 
-        if (!any)
-            r->line = *number;
-        any = true;
-        am_text_addn(line, *text, said < n ? said : n);
-        am_text_add(line, " ");
+        am_text_addn(line, *text, said);
+        for (size_t i = said; i <= n; i++)
+            am_text_add(line, " ");
         *text += n + ((*text)[n] == '\n');
         (*number)++;
     }
-    return any;
+    r->text = am_text_str(line);
+    return *text != r->source;
 }
 
 static enum am_status check_whole(struct reader *r)
@@ -403,10 +443,11 @@ static enum am_status check_whole(struct reader *r)
     if (!d->n_updates)
         return bad(r, "has no line \"update FIELD = ...\"", d->name, NULL);
     for (size_t i = 0; i < d->fields.n; i++) {
+        if (is_updated(d, (int)i))
+            continue;
         r->line = d->fields.items[i].line;
-        if (!is_updated(d, (int)i))
-            return bad(r, "is never updated: what stays as it is, is a coefficient",
-                       d->fields.items[i].name, NULL);
+        return bad(r, "is never updated: what stays as it is, is a coefficient",
+                   d->fields.items[i].name, NULL);
     }
     for (unsigned k = 0; k < d->dimensions; k++) {
         if (!r->bounded[k])
@@ -428,7 +469,8 @@ enum am_status am_description_parse(const char *file, const char *text, struct a
         return am_fail(err, AM_E_USAGE, "%s:1: too long for a description", file);
     am_text_init(&line, AM_DESCRIPTION_TEXT_MAX + 1);
     while (s == AM_OK && next_line(&r, &text, &number, &line))
-        s = read_line(&r, am_text_str(&line));
+        s = read_line(&r, r.text);
     am_text_fini(&line);
+    r.word = NULL;
     return s == AM_OK ? check_whole(&r) : s;
 }

@@ -26,16 +26,32 @@ static size_t column_of(const struct reader *r)
     return (size_t)(r->at - r->text) + 1;
 }
 
+void am_formula_where(const struct am_formula_place *place, size_t behind,
+                      char out[AM_FORMULA_WHERE_MAX])
+{
+    unsigned line = place->line;
+    size_t column = 1;
+
+    for (size_t i = 0; i < place->before + behind; i++) {
+        column = place->source[i] == '\n' ? 1 : column + 1;
+        line += place->source[i] == '\n';
+    }
+    (void)am_str_format(out, AM_FORMULA_WHERE_MAX, "%s:%u:%zu", place->file, line, column);
+}
+
 static enum am_status bad(const struct reader *r, const char *what)
 {
     const size_t n = strcspn(r->at, " \t");
+    const char *at = r->at;
+    char where[AM_FORMULA_WHERE_MAX];
 
+    while (!n && at > r->text && strchr(" \t", at[-1]))
+        at--;
+    am_formula_where(r->place, (size_t)(at - r->text), where);
     if (!n)
-        return am_fail(r->err, AM_E_USAGE, "%s:%u: %s at the end of the formula", r->place->file,
-                       r->place->line, what);
-    return am_fail(r->err, AM_E_USAGE, "%s:%u: %s at \"%.*s\" (letter %zu of the formula)",
-                   r->place->file, r->place->line, what, (int)(n < 20 ? n : 20), r->at,
-                   column_of(r));
+        return am_fail(r->err, AM_E_USAGE, "%s: %s at the end of the formula", where, what);
+    return am_fail(r->err, AM_E_USAGE, "%s: %s at \"%.*s\"", where, what, (int)(n < 20 ? n : 20),
+                   r->at);
 }
 
 static void skip_blanks(struct reader *r)
@@ -125,8 +141,13 @@ static enum am_status read_when(struct reader *r, struct am_formula_node *node)
     const char *const word = am_arena_strndup(r->arena, r->at, n);
     const int which = am_name_index(words, AM_NAMES_ENDED, word);
 
-    if (which < 0)
-        return bad(r, "now, before or new, and no other word");
+    if (which < 0) {
+        const char *const near = word ? am_nearest(word, words, 3) : NULL;
+
+        return bad(r,
+                   near ? am_arena_printf(r->arena, "did you mean \"%s\"? (now, before, new)", near)
+                        : "now, before or new, and no other word");
+    }
     node->when = (enum am_formula_when)which;
     r->at += n;
     return AM_OK;

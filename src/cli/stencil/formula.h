@@ -49,11 +49,18 @@ struct am_formula {
 /* Where a formula stands, for messages. */
 struct am_formula_place {
     const char *file;
-    unsigned line;
+    const char *source; /* the file's text from the beginning of the line with its first letter's */
+    unsigned line;      /* its number */
+    size_t before;      /* letters of the source before the formula's first */
     unsigned dimensions; /* numbers between brackets */
 };
 
-/* AM_E_USAGE with "FILE:LINE: ..." for whatever is wrong. */
+/* Writes "FILE:LINE:COLUMN" of the letter so many behind the first. */
+enum { AM_FORMULA_WHERE_MAX = 512 };
+void am_formula_where(const struct am_formula_place *place, size_t behind,
+                      char out[AM_FORMULA_WHERE_MAX]);
+
+/* AM_E_USAGE with "FILE:LINE:COLUMN: ..." for whatever is wrong. */
 enum am_status am_formula_parse(const char *text, const struct am_formula_place *place,
                                 struct am_arena *arena, struct am_formula *out, struct am_err *err);
 

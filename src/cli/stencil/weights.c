@@ -155,6 +155,8 @@ bool am_weights_find(const struct am_description *d, struct am_weights *out)
         item->value = value_of(out, s.terms[i].text);
         if (abs(item->at[0]) > out->reach)
             out->reach = abs(item->at[0]);
+        if (-item->at[0] > out->left)
+            out->left = -item->at[0];
         out->corners = out->corners || !lies_on_an_axis(item->at);
     }
     if (*s.before)

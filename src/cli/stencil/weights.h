@@ -22,6 +22,7 @@ struct am_weights {
                [AM_WEIGHT_TEXT]; /* C expressions of parameters, all different */
     size_t n, n_values;
     int reach;    /* points along x, 1 or more */
+    int left;     /* how many of them lie to the left: 0 to reach */
     int before;   /* which value the step before is multiplied by; -1: it is not read */
     bool corners; /* some neighbours lie along no axis */
     bool turns;   /* one of both: steps are not made in place, two arrays take turns */

@@ -3,6 +3,7 @@
  */
 #include "cli/stencil/description.h"
 #include "cli/stencil/emit.h"
+#include "cli/stencil/emit_wave.h"
 #include "cli/stencil/weights.h"
 #include "tap.h"
 
@@ -16,33 +17,39 @@ static void test_refused(void)
         const char *text, *story;
     } cases[] = {
         {"", "f:1: \"f\" has no line \"stencil NAME\""},
-        {"stencl s\n", "f:1: \"stencl\" is no word of a description; did you mean \"stencil\"?"},
-        {"stencil 2d\n", "f:1: \"2d\" is no name"},
+        {"stencl s\n", "f:1:1: \"stencl\" is no word of a description; did you mean \"stencil\"?"},
+        {"stencil 2d\n", "f:1:9: \"2d\" is no name"},
         {"stencil while\n", "has a meaning of its own"},
         {"stencil a__b\n", "generated code uses itself"},
-        {"stencil s\nstencil t\n", "f:2: \"t\" is a second name"},
-        {"stencil s\ndimensions 4\n", "f:2: \"4\" dimensions: 1, 2 or 3"},
+        {"stencil s\nstencil t\n", "f:2:9: \"t\" is a second name"},
+        {"stencil s\ndimensions 4\n", "f:2:12: \"4\" dimensions: 1, 2 or 3"},
         {"stencil s\ndimensions 2 3\n", "\"3\" is too much on this line"},
-        {"stencil s\nfield u\nfield u\n", "f:3: \"u\" is defined already"},
+        {"stencil s\nfield u\nfield u\n", "f:3:7: \"u\" is defined already"},
         {"stencil s\nfield u sart 1\n", "did you mean \"start\"?"},
         {"stencil s\nfield u start x\n", "\"x\" is no number"},
-        {"stencil s\nparameter r\n", "\"\" is no number"},
+        {"stencil s\nparameter r\n", "f:2:12: a word is missing at the end of the line"},
         {"stencil s\nboundary perodic\n", "did you mean \"periodic\"?"},
         {"stencil s\nfield u\nupdate u = u\n", "the line \"dimensions\" belongs before it"},
         {HEAD, "has no line \"update FIELD = ...\""},
         {"stencil s\ndimensions 1\nfield u\nupdate u = u\n", "has no line \"boundary\""},
         {HEAD "field v\nupdate u = u\n", "f:5: \"v\" is never updated"},
-        {HEAD "update u = u\nupdate u = u\n", "f:6: \"u\" is updated twice"},
-        {HEAD "update w = u\n", "f:5: \"w\" is no field"},
+        {HEAD "update u = u\nupdate u = u\n", "f:6:8: \"u\" is updated twice"},
+        {HEAD "update w = u\n", "f:5:8: \"w\" is no field"},
         {HEAD "update u := u\n", "should be ="},
-        {HEAD "update u = v\n", "f:5: \"v\" is no field, coefficient or parameter"},
-        {HEAD "update u = u +\n", "no number, name or bracket at the end"},
+        {HEAD "update u = v\n", "f:5:12: \"v\" is no field, coefficient or parameter"},
+        {HEAD "update u = u + # more\n", "f:5:15: no number, name or bracket at the end"},
         {HEAD "update u = (u\n", ") is missing"},
         {HEAD "update u = u u\n", "an operation is missing"},
         {HEAD "update u = u[1]\n", "a number is missing for each dimension"},
         {HEAD "update u = u[1,2,3]\n", "one number per dimension"},
         {HEAD "update u = u[9,0]\n", "no whole number from -8 to 8"},
         {HEAD "update u = u.old\n", "now, before or new"},
+        {HEAD "update u = u.befor\n", "f:5:14: did you mean \"before\"?"},
+
+        {HEAD "update u = u + # on\n   (u -\n  q)\n", "f:7:3: \"q\" is no field"},
+        {HEAD "update u = u + (\n   u u)\n", "f:6:6: ) is missing at \"u)\""},
+        {"stencil s\nparameter half 1\n", "f:2:11: \"half\" has a meaning of its own"},
+        {"stencil s\nfield linux\n", "has a meaning of its own"},
         {HEAD "update u = u.new\n", "is not made yet"},
         {HEAD "update u = u.before[1,0]\n", "at its own point only"},
         {HEAD "field v\nupdate u = u\nupdate v = u.before\n", "for its own update only"},
@@ -181,8 +188,35 @@ static void test_weights(void)
         ok(read && found == (cases[i].n > 0) && (!found || w.n == cases[i].n) &&
                (!found || w.n_values == cases[i].values) &&
                (!cases[i].first || strcmp(w.values[0], cases[i].first) == 0),
-           "%s: %zu weights, %s %s", cases[i].rest, found ? w.n : 0, found ? w.values[0] : "none",
+           "formula %zu: %zu weights, %s %s", i, found ? w.n : 0, found ? w.values[0] : "none",
            err.text);
+        am_arena_fini(&arena);
+    }
+}
+
+/* Which descriptions are stepped by waves, be it by weights or by their formulas. */
+static void test_waves(void)
+{
+    static const struct {
+        const char *text;
+        bool waves;
+    } cases[] = {
+        {HEAD "update u = u * u + 1\n", true},
+        {HEAD "coefficient k\nupdate u = k * u[0,1]\n", true},
+        {HEAD "field v\nupdate u = v\nupdate v = u.new[1,0] / v\n", true},
+        {HEAD "parameter r 1\nupdate u = r + 1\n", false},
+        {"stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u[1]\n", true},
+        {"stencil s\ndimensions 1\nfield u\nboundary fixed\nupdate u = u[1]\n", false},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct am_arena arena = {0};
+        struct am_description d;
+        struct am_err err = {0};
+
+        ok(am_description_parse("f", cases[i].text, &arena, &d, &err) == AM_OK &&
+               am_emit_has_waves(&d) == cases[i].waves,
+           "description %zu %s waves %s", i, cases[i].waves ? "has" : "has no", err.text);
         am_arena_fini(&arena);
     }
 }
@@ -215,6 +249,7 @@ static void check_whole(const char *text)
 static void test_whole(void)
 {
     check_whole(HEAD "coefficient k\nupdate u = k * u[1,1]\n");
+    check_whole(HEAD "field v\nupdate u = v[1,1] * u\nupdate v = u.new[1,0] + 1\n");
     check_whole(HEAD "update u = 2 * u[1,0] + u[0,1]\n");
     check_whole(HEAD "update u = 2 * u[1,1] + u[0,1] - u.before\n");
     check_whole("stencil s\ndimensions 1\nfield u\nboundary periodic\nupdate u = u[2]\n");
@@ -227,6 +262,7 @@ int main(void)
     test_read();
     test_formulas();
     test_weights();
+    test_waves();
     test_whole();
     return tap_done();
 }

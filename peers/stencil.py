@@ -3,15 +3,17 @@
 """Runs app.stencil in turn with a plain loop and other programs that step the heat equation, as Markdown.
 
 usage: peers/stencil.py [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--cpu N] [--cases DIM:SIDE:STEPS,...]
-                        [--types f32,f64] [--variants NAME,...] [--cc COMMAND] [--rival NAME=COMMAND]...
+                        [--types f32,f64] [--variants NAME,...] [--cc COMMAND] [--rival NAME=COMMAND]... [--describe FILE]
 
 One core. stencil.c, beside this file, shares no code with archmeter: two arrays at their natural pitch, periodic, compiled
 with -O3 -march=native. `auto` is compared with it since it is the baseline of everything else; the other variants to see
 what they gain. A variant `own:NAME` is that of the described stencil examples/stencil/heatDd.sten (own:wave), which is compared
-with the hand-made kernels of app.stencil, too. A rival (VecTime, testencil, bench_fd1, YASK, built outside of this tree) is a command in which {dim},
-{side}, {steps} and {type} are replaced, and whose last printed number is updates per second. Rates are by CPU time in
-stencil.c, by wall time of undisturbed batches in archmeter. In a round ours and all rivals of a case are run one after the
-other, and another one of them is first with each round. Ratio and interval as in ratio.py.
+with the hand-made kernels of app.stencil, too. With --describe the stencil of that file takes its place (iso3dfd.sten, beside this
+file, is YASK's), compared with its own plain sweeps and with rivals only. A rival (VecTime, testencil, bench_fd1, YASK, built
+outside of this tree) is a command in which {dim}, {side}, {steps} and {type} are replaced, and whose last printed number is updates
+per second. Rates are the best that a program reached in its run, since that is what rivals print: by CPU time in stencil.c, by wall
+time in archmeter. In a round ours and all rivals of a case are run one after the other, and another one of them is first with each
+round. Ratio and interval as in ratio.py.
 """
 
 import datetime
@@ -28,7 +30,7 @@ import ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 REALS = {"f32": "float", "f64": "double"}
-OURS, PLAIN, HAND_MADE = "ours", "plain loop", "hand-made"
+OURS, PLAIN, HAND_MADE, SWEEPS = "ours", "plain loop", "hand-made", "its plain sweeps"
 OWN = "own:"  # variants of described stencils
 EXAMPLES = HERE.parent / "examples" / "stencil"
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
@@ -62,11 +64,13 @@ def run_one(options, programs: dict, rivals: dict, who: str, variant: str, kind:
     """Updates per second of ours, or of a rival."""
     rival, cpu = who, options.cpu
     if who == OURS:
-        return run_ours(options.archmeter, variant, kind, dim, side, steps)
+        return run_ours(options, variant, kind, dim, side, steps)
+    if rival == SWEEPS:
+        return run_ours(options, OWN + "plain", kind, dim, side, steps)
     if rival == PLAIN:
         return run_command([programs[kind], str(dim), str(side), str(steps)], cpu)
     if rival == HAND_MADE:
-        return run_ours(options.archmeter, "wave" if dim > 1 else "slice", kind, dim, side, steps)
+        return run_ours(options, "wave" if dim > 1 else "slice", kind, dim, side, steps)
     place = {"{dim}": dim, "{side}": side, "{steps}": steps, "{type}": kind}
     text = rivals[rival]
     for word, value in place.items():
@@ -74,17 +78,23 @@ def run_one(options, programs: dict, rivals: dict, who: str, variant: str, kind:
     return run_command(shlex.split(text), cpu)
 
 
-def run_described(program: str, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
+def best_rate(program: str, bench: str, point: dict) -> float:
+    """Of all samples: rivals print the best of their batches too."""
+    return max(r["metrics"]["updates"]["max"] for r in ratio.run_results(program, bench, point))
+
+
+def run_described(options, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
+    described = options.describe or str(EXAMPLES / f"heat{dim}d.sten")
     point = {"variant": variant, "type": kind, "n": side, "steps": steps, "threads": 1}
-    return max(ratio.run_archmeter(program, str(EXAMPLES / f"heat{dim}d.sten"), point, "updates"))
+    return best_rate(options.archmeter, described, point)
 
 
-def run_ours(program: str, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
+def run_ours(options, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
     if variant.startswith(OWN):
-        return run_described(program, variant[len(OWN):], kind, dim, side, steps)
+        return run_described(options, variant[len(OWN):], kind, dim, side, steps)
     point = {"executor": "serial", "threads": 1, "variant": variant, "type": kind, "dim": dim, "n": side ** dim,
              "steps": steps, "form": "paper"}
-    return max(ratio.run_archmeter(program, "app.stencil", point, "updates"))
+    return best_rate(options.archmeter, "app.stencil", point)
 
 
 def cases_of(text: str) -> list[tuple[int, int, int]]:
@@ -100,7 +110,9 @@ def variants_of(names: str, dim: int) -> list[str]:
     return [n for n in names.split(",") if n != "wave" or dim > 1]
 
 
-def rivals_of(variant: str, rivals: dict) -> list[str]:
+def rivals_of(variant: str, rivals: dict, described: str = "") -> list[str]:
+    if described:
+        return [SWEEPS, *rivals]
     return [PLAIN, *([HAND_MADE] if variant.startswith(OWN) else []), *rivals]
 
 
@@ -111,16 +123,17 @@ def in_turns(options, cases: list, participants, run) -> dict:
         for case in cases:
             order = participants(case)
             for who in order[i % len(order):] + order[:i % len(order)]:
-                ratio.await_calm(options.calm)
-                values[(who, *case)].append(run(who, *case))
+                values[(who, *case)].append(
+                    ratio.while_calm(options.calm, ratio.cpus_of(options), functools.partial(run, who, *case)))
         print(f"round {i + 1} of {options.rounds}", file=sys.stderr, flush=True)
     return values
 
 
 def print_table(options, cases: list, participants, values: dict) -> None:
     print(f"Measured {datetime.date.today().isoformat()} with `peers/stencil.py --rounds {options.rounds}`. Medians of the "
-          "rounds in 10⁹ updates per second; in brackets the spread, (max − min) / median.\n")
-    ratio.print_head(["against", "variant", "type", "grid", "theirs", "app.stencil", "ratio [95 % interval]"])
+          "rounds, of each the best that a program reached in its run, in 10⁹ updates per second; in brackets the spread, "
+          "(max − min) / median.\n")
+    ratio.print_head(["against", "variant", "type", "grid", "theirs", "ours", "ratio [95 % interval]"])
     for case in cases:
         variant, kind, dim, side, _steps = case
         ours = values[(OURS, *case)]
@@ -138,11 +151,14 @@ def main() -> int:
     parser.add_argument("--variants", default="auto,slice,wave,own:wave")
     parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
+    parser.add_argument("--describe", default="", metavar="FILE", help="a stencil in place of the heat equation; variants own:NAME only")
     options = parser.parse_args()
+    if options.describe and not all(name.startswith(OWN) for name in options.variants.split(",")):
+        sys.exit("--describe has variants own:NAME only")
     rivals = dict(word.split("=", 1) for word in options.rival)
 
     def participants(case: tuple) -> list[str]:
-        return [OURS, *rivals_of(case[0], rivals)]
+        return [OURS, *rivals_of(case[0], rivals, options.describe)]
 
     with tempfile.TemporaryDirectory() as folder:
         programs = {kind: compile_plain(folder, options.cc, kind) for kind in options.types.split(",")}

@@ -31,6 +31,7 @@ def main():
     tap.ok(stencil.rivals_of("wave", {"x": ""}) == [stencil.PLAIN, "x"] and
            stencil.HAND_MADE in stencil.rivals_of("own:wave", {}), "described stencils stand beside the hand-made ones")
     tap.ok(all((stencil.EXAMPLES / f"heat{dim}d.sten").exists() for dim in (1, 2, 3)), "their descriptions are there")
+    tap.ok(stencil.rivals_of("own:wave", {"x": ""}, "iso3dfd.sten") == [stencil.SWEEPS, "x"], "another equation has no plain loop here")
     rivals = {"echo": "echo {dim} {side} {steps} {type}9"}
     tap.ok(stencil.run_one(options, {}, rivals, "echo", "auto", "f64", 2, 7, 3) == 649, "a rival's words are replaced")
     said = []

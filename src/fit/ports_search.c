@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* Uses of ports: how long mixes take with them, what they cost, which there are. */
+#include "fit/ports_search.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SETS_MAX = 96,   /* unions of sets that a mix is looked at by */
+    PARTS_MAX = 48,  /* kinds of operations in a mix */
+    IN_USE_MAX = 64, /* sets that classes use */
+    FEW = 12,        /* sets in use that are all looked at */
+    WIDEST = 8,      /* ports of a set */
+    MASS_MAX = 4,    /* equal operations of an instruction */
+    SLOTS_MAX = 4,   /* of the front end that a use is tried with beyond its operations */
+};
+/* Cycles alone may deviate so far from what the use says. */
+static const double alone_within = 0.12;
+/* From so many cycles alone on a class may keep one port busy for a time that is no whole number:
+ * dividers. */
+static const double long_from = 2.5;
+/* Errors below this are none: loops of the same units settle in patterns that differ by it. */
+static const double settled = 0.012;
+/* What too long a prediction costs more than too short a one. */
+static const double too_long = 4;
+/* What each part and each repetition costs, in mean loss: of uses that explain as well the simplest
+ * is taken. */
+static const double price = 0.004;
+
+/* ---- cycles ---- */
+
+struct load {
+    struct am_portsets_part parts[PARTS_MAX];
+    size_t n;
+    double slots;
+};
+
+static void add_use(struct load *load, const struct am_portsets_use *use, double times)
+{
+    load->slots += times * use->slots;
+    for (unsigned p = 0; p < use->n; p++) {
+        size_t i = 0;
+
+        while (i < load->n && load->parts[i].set != use->parts[p].set)
+            i++;
+        if (i == PARTS_MAX)
+            return;
+        if (i == load->n)
+            load->parts[load->n++] = (struct am_portsets_part){use->parts[p].set, 0};
+        load->parts[i].mass += times * use->parts[p].mass;
+    }
+}
+
+static double share_of(const struct load *load, uint16_t set)
+{
+    double mass = 0;
+
+    for (size_t i = 0; i < load->n; i++)
+        mass += (load->parts[i].set & ~set) == 0 ? load->parts[i].mass : 0;
+    return mass / __builtin_popcount(set);
+}
+
+/* The sets that may bound a mix: those of its parts, and unions of sets that overlap. */
+static size_t unions_of(const struct load *load, uint16_t *sets)
+{
+    size_t n = 0;
+
+    for (; n < load->n; n++)
+        sets[n] = load->parts[n].set;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t p = 0; p < load->n && n < SETS_MAX; p++) {
+            const uint16_t part = load->parts[p].set, both = sets[i] | part;
+            size_t k = 0;
+
+            if ((sets[i] & part) == 0 || both == sets[i])
+                continue;
+            while (k < n && sets[k] != both)
+                k++;
+            if (k == n)
+                sets[n++] = both;
+        }
+    }
+    return n;
+}
+
+static double cycles_of(const struct load *load, double slot, uint16_t *bound)
+{
+    uint16_t sets[SETS_MAX];
+    const size_t n = unions_of(load, sets);
+    double most = slot * load->slots;
+    uint16_t at = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const double share = share_of(load, sets[i]);
+
+        at = share > most ? sets[i] : at;
+        most = fmax(most, share);
+    }
+    if (bound)
+        *bound = at;
+    return most;
+}
+
+double am_portsets_cycles(const struct am_portsets_model *model,
+                          const struct am_resources_use *uses, size_t n, uint16_t *set)
+{
+    struct load load = {.n = 0};
+
+    for (size_t i = 0; i < n; i++)
+        add_use(&load, &model->uses[uses[i].kind], uses[i].n);
+    return cycles_of(&load, model->slot, set);
+}
+
+/* ---- costs ---- */
+
+bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resources_input *input,
+                             struct am_arena *arena)
+{
+    size_t total = 0, *next = am_arena_array(arena, input->kinds + 1, sizeof(*next));
+
+    *s = (struct am_portsets_search){
+        .input = input,
+        .placed = am_arena_array(arena, input->kinds, sizeof(*s->placed)),
+        .first = am_arena_array(arena, input->kinds + 1, sizeof(*s->first)),
+        .model = {.uses = am_arena_array(arena, input->kinds, sizeof(*s->model.uses)),
+                  .kinds = input->kinds,
+                  .slot = input->alone[input->slot]}};
+    for (size_t i = 0; s->first && i < input->n; i++) {
+        for (size_t k = 0; k < input->mixes[i].n; k++) {
+            if (input->mixes[i].uses[k].kind >= input->kinds)
+                return false;
+            s->first[input->mixes[i].uses[k].kind + 1]++;
+            total++;
+        }
+    }
+    s->where = am_arena_array(arena, total + 1, sizeof(*s->where));
+    if (!next || !s->placed || !s->first || !s->model.uses || !s->where)
+        return false;
+    for (size_t c = 0; c < input->kinds; c++)
+        s->first[c + 1] += s->first[c];
+    memcpy(next, s->first, input->kinds * sizeof(*next));
+    for (size_t i = 0; i < input->n; i++) {
+        for (size_t k = 0; k < input->mixes[i].n; k++)
+            s->where[next[input->mixes[i].uses[k].kind]++] = i;
+    }
+    return true;
+}
+
+/* False when a class of the mix but `kind` is not placed yet; what a loop adds of its own, less
+ * than one, may be missing. */
+static bool load_mix(const struct am_portsets_search *s, const struct am_resources_mix *mix,
+                     size_t kind, const struct am_portsets_use *use, struct load *load)
+{
+    *load = (struct load){.n = 0};
+    for (size_t k = 0; k < mix->n; k++) {
+        const struct am_resources_use *const u = &mix->uses[k];
+
+        if (u->kind == kind)
+            add_use(load, use, u->n);
+        else if (s->placed[u->kind])
+            add_use(load, &s->model.uses[u->kind], u->n);
+        else if (u->n >= 1)
+            return false;
+    }
+    return true;
+}
+
+static double loss_of(double model, double cycles)
+{
+    const double e = model / cycles - 1;
+
+    return fmax(fabs(e) - settled, 0) * (e > 0 ? too_long : 1);
+}
+
+static double price_of(const struct am_portsets_use *use)
+{
+    double all = fmax(use->slots - 1, 0) / 4;
+
+    for (unsigned p = 0; p < use->n; p++) {
+        const double mass = use->parts[p].mass;
+
+        all += fmin(fmax(mass - 1, 0), 2) + (p > 0 ? 1 : 0);
+    }
+    return price * all;
+}
+
+double am_portsets_search_cost(const struct am_portsets_search *s, size_t kind,
+                               const struct am_portsets_use *use, size_t stride, double most)
+{
+    const size_t all = (s->first[kind + 1] - s->first[kind] + stride - 1) / stride;
+    const double limit = (most - price_of(use)) * (double)all;
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = s->first[kind]; i < s->first[kind + 1]; i += stride) {
+        const struct am_resources_mix *const mix = &s->input->mixes[s->where[i]];
+        struct load load;
+
+        if (!load_mix(s, mix, kind, use, &load))
+            continue;
+        sum += loss_of(cycles_of(&load, s->model.slot, NULL), mix->cycles);
+        n++;
+        if (sum > limit)
+            return INFINITY; /* the mean can only be larger */
+    }
+    return (n ? sum / (double)n : 0) + price_of(use);
+}
+
+/* ---- which uses there are ---- */
+
+struct making {
+    const struct am_portsets_search *s;
+    am_portsets_take_fn *take;
+    void *self;
+    double alone;
+    bool plain; /* one operation and no more */
+    uint16_t sets[IN_USE_MAX];
+    size_t users[IN_USE_MAX], n;
+};
+
+static void note_set(struct making *m, uint16_t set)
+{
+    size_t i = 0;
+
+    while (i < m->n && m->sets[i] != set)
+        i++;
+    if (i == IN_USE_MAX)
+        return;
+    m->sets[i] = set;
+    m->users[i]++;
+    m->n += i == m->n;
+}
+
+/* Of many classes those sets count that more than one uses. */
+static void keep_shared(struct making *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->users[i] > 1)
+            m->sets[n++] = m->sets[i];
+    }
+    m->n = n;
+}
+
+static void note_sets(struct making *m, size_t but)
+{
+    for (size_t c = 0; c < m->s->model.kinds; c++) {
+        const struct am_portsets_use *const use = &m->s->model.uses[c];
+
+        for (unsigned p = 0; m->s->placed[c] && c != but && p < use->n; p++)
+            note_set(m, use->parts[p].set);
+    }
+}
+
+/* Passes a use on where it takes as long alone as the class does. */
+static void offer(const struct making *m, const struct am_portsets_use *use)
+{
+    struct load load = {.n = 0};
+
+    add_use(&load, use, 1);
+    if (fabs(cycles_of(&load, m->s->model.slot, NULL) / m->alone - 1) <= alone_within)
+        m->take(m->self, use);
+}
+
+/* Whether the class may have so many of these operations. */
+static bool fits_alone(const struct making *m, double mass, int ports)
+{
+    return fabs(mass / ports / m->alone - 1) <= alone_within;
+}
+
+static void offer_single(const struct making *m, uint16_t set)
+{
+    const int ports = __builtin_popcount(set);
+    struct am_portsets_use use = {.n = 1, .slots = 1, .parts = {{set, 1}}};
+
+    if (fits_alone(m, 1, ports))
+        m->take(m->self, &use);
+    for (int mass = 2; !m->plain && mass <= MASS_MAX; mass++) {
+        use.parts[0].mass = mass;
+        if (fits_alone(m, mass, ports))
+            m->take(m->self, &use);
+    }
+    use.parts[0].mass = ports / 2.0; /* two per cycle, whichever of the ports they close */
+    if (!m->plain && ports == 3 && fits_alone(m, ports / 2.0, ports))
+        m->take(m->self, &use);
+    use.parts[0].mass = m->alone;
+    if (m->alone >= long_from && ports == 1)
+        m->take(m->self, &use);
+}
+
+/* All sets of so many ports, of which some are new: of these the lowest. */
+static void offer_all(const struct making *m)
+{
+    const unsigned used = m->s->used;
+
+    for (uint32_t set = 0; set < UINT32_C(1) << used; set++) {
+        const int old = __builtin_popcount(set);
+
+        for (int more = 0; old + more <= WIDEST && used + (unsigned)more <= AM_PORTSETS_MAX;
+             more++) {
+            const uint16_t fresh = (uint16_t)(((UINT32_C(1) << more) - 1) << used);
+
+            if (old + more > 0 && (fits_alone(m, 1, old + more) || m->alone >= long_from))
+                offer_single(m, (uint16_t)(set | fresh));
+        }
+    }
+}
+
+/* The set and those that differ from it by one port. */
+static void offer_near(const struct making *m, uint16_t set)
+{
+    offer_single(m, set);
+    for (unsigned p = 0; p < m->s->used; p++) {
+        const uint16_t other = (uint16_t)(set ^ 1u << p);
+
+        if (other)
+            offer_single(m, other);
+        for (unsigned q = 0; (set >> p & 1) && q < m->s->used; q++) {
+            if (!(set >> q & 1))
+                offer_single(m, (uint16_t)(other | 1u << q));
+        }
+    }
+}
+
+/* Two operations of different kinds. */
+static void offer_pairs(const struct making *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        for (size_t k = 0; k < m->n; k++) {
+            const int ports = __builtin_popcount(m->sets[i]);
+            struct am_portsets_use use = {.n = 2, .slots = 1};
+
+            if (i == k)
+                continue;
+            for (int a = 1; a <= 2; a++) {
+                for (int b = 1; b <= a && (b < a || i < k); b++) {
+                    use.parts[0] = (struct am_portsets_part){m->sets[i], a};
+                    use.parts[1] = (struct am_portsets_part){m->sets[k], b};
+                    offer(m, &use);
+                }
+            }
+            use.parts[0].mass = m->alone * ports;
+            use.parts[1].mass = 1;
+            if (m->alone >= long_from && ports == 1)
+                offer(m, &use);
+        }
+    }
+}
+
+void am_portsets_search_uses(const struct am_portsets_search *s, size_t kind, bool all,
+                             am_portsets_take_fn *take, void *self)
+{
+    struct making m = {
+        .s = s, .take = take, .self = self, .plain = all, .alone = s->input->alone[kind]};
+    struct am_portsets_use none = {.n = 0};
+
+    for (int slots = 1; slots <= SLOTS_MAX; slots++) {
+        none.slots = slots;
+        offer(&m, &none);
+    }
+    note_sets(&m, kind);
+    if (m.n > FEW)
+        keep_shared(&m);
+    if (all)
+        offer_all(&m);
+    for (size_t i = 0; !all && i < m.n; i++)
+        offer_near(&m, m.sets[i]);
+    if (m.alone >= long_from && s->used < AM_PORTSETS_MAX)
+        note_set(&m, (uint16_t)(1u << s->used));
+    if (!all)
+        offer_pairs(&m);
+}

@@ -3,6 +3,7 @@
  */
 #include "fit/resources.h"
 
+#include "fit/ports.h"
 #include "fit/resources_descent.h"
 
 #include <math.h>
@@ -195,6 +196,52 @@ bool am_resources_fit(const struct am_resources_input *input, struct am_arena *a
     out->resources = d.resources;
     judge(&d, out);
     return conclude(&d, starts, wanted, best, out);
+}
+
+/* The mixes that may add resources. */
+static bool without_apart(const struct am_resources_input *input, struct am_arena *arena,
+                          struct am_resources_input *out)
+{
+    struct am_resources_mix *const mixes = am_arena_array(arena, input->n, sizeof(*mixes));
+
+    *out = *input;
+    out->mixes = mixes;
+    out->n = 0;
+    for (size_t i = 0; mixes && i < input->n; i++) {
+        bool apart = false;
+
+        for (size_t k = 0; input->apart && k < input->mixes[i].n; k++)
+            apart = apart || input->apart[input->mixes[i].uses[k].kind];
+        if (!apart)
+            mixes[out->n++] = input->mixes[i];
+    }
+    return mixes && out->n > 0;
+}
+
+bool am_resources_fit_ports(const struct am_resources_input *input, struct am_arena *arena,
+                            struct am_resources_model *out)
+{
+    struct am_portsets_model ports;
+    struct am_resources_input plain;
+    struct am_resources_descent d;
+    struct start start;
+    double *w;
+    size_t n;
+
+    *out = (struct am_resources_model){.kinds = input->kinds, .starts = 1};
+    if (!am_portsets_fit(input, arena, &ports) ||
+        (n = am_portsets_columns(input, &ports, arena, &w)) == 0 ||
+        !without_apart(input, arena, &plain) || !am_resources_descent_init(&d, &plain, arena))
+        return false;
+    am_resources_descent_set(&d, w, n);
+    am_resources_descent_extend(&d);
+    if (!keep_start(&d, arena, &start) || !am_resources_descent_init(&d, input, arena))
+        return false;
+    am_resources_descent_set(&d, start.w, start.resources);
+    start.loss = am_resources_loss(&d);
+    out->resources = d.resources;
+    judge(&d, out);
+    return conclude(&d, &start, 1, 0, out);
 }
 
 const struct am_resources_weight *am_resources_weight(const struct am_resources_model *model,

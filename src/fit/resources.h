@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AM_RESOURCES_MAX = 24 };
+enum { AM_RESOURCES_MAX = 64 };
 
 struct am_resources_use {
     size_t kind; /* the class */
@@ -42,8 +42,10 @@ struct am_resources_input {
     size_t slot;         /* the class that takes a slot of the front end and nothing else */
     const struct am_resources_mix *mixes;
     size_t n;
-    double noise;  /* relative standard deviation of a measurement */
-    uint64_t seed; /* of the starts but the first */
+    const bool *apart; /* classes beside which others take longer than ports say (NULL: none): mixes
+                        * with one of them add no resources */
+    double noise;      /* relative standard deviation of a measurement */
+    uint64_t seed;     /* of the starts but the first */
     unsigned starts;
 };
 
@@ -66,6 +68,11 @@ struct am_resources_model {
 /* False when there is nothing to fit, or memory is refused. */
 bool am_resources_fit(const struct am_resources_input *input, struct am_arena *arena,
                       struct am_resources_model *out);
+
+/* The same, begun with the sets of ports (fit/ports.h) that bound mixes; further resources are
+ * added for what no schedule of ports explains. */
+bool am_resources_fit_ports(const struct am_resources_input *input, struct am_arena *arena,
+                            struct am_resources_model *out);
 
 /* Cycles of a mix, and the resource that bounds it (NULL: not asked for). */
 double am_resources_cycles(const struct am_resources_model *model,

@@ -553,3 +553,33 @@ void am_resources_descend(struct am_resources_descent *d, unsigned start)
     sweep_all(d, SWEEPS);
     put_front_first(d);
 }
+
+void am_resources_descent_extend(struct am_resources_descent *d)
+{
+    double *const cost = am_arena_array(d->arena, d->input->kinds, sizeof(*cost));
+    const size_t fixed = d->resources;
+
+    while (cost && d->resources < AM_RESOURCES_MAX) {
+        const size_t kind = loudest(d, NULL, 0);
+        const size_t r = d->resources;
+        const double before = am_resources_loss(d);
+
+        if (kind == d->input->kinds)
+            break;
+        clear_resource(d, r);
+        d->resources++;
+        seed_column(d, kind, r, cost);
+        sweep(d, r, true);
+        for (size_t q = fixed; q < d->resources; q++)
+            sweep(d, q, false);
+        if (am_resources_loss(d) > before * (1 - gain)) {
+            clear_resource(d, r);
+            d->resources--;
+            break;
+        }
+    }
+    for (int i = 0; i < SWEEPS; i++) {
+        for (size_t q = fixed; q < d->resources; q++)
+            sweep(d, q, i % 4 == 0);
+    }
+}

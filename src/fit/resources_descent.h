@@ -39,6 +39,10 @@ void am_resources_descent_polish(struct am_resources_descent *d);
 /* Takes weights (kinds x resources) as they are. */
 void am_resources_descent_set(struct am_resources_descent *d, const double *w, size_t resources);
 
+/* Adds resources to those that are there, which stay as they are, while mixes take longer than they
+ * explain. */
+void am_resources_descent_extend(struct am_resources_descent *d);
+
 double am_resources_descent_weight(const struct am_resources_descent *d, size_t kind, size_t r);
 double am_resources_descent_cycles(const struct am_resources_descent *d, size_t mix);
 /* Sum of squared relative errors. */

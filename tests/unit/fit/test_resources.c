@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Resources of made-up cores are found again from the times of mixes; what the mixes leave open is
  * said to be open. */
+#include "fit/ports.h"
 #include "fit/resources.h"
 #include "ports_machine.h"
 #include "tap.h"
@@ -335,6 +336,46 @@ static void check_refused(void)
     am_arena_fini(&arena);
 }
 
+/* Begun with sets of ports: the sets have the planted sizes and share as many ports as planted, and
+ * mixes that were not fitted are predicted. */
+static void check_ports(const struct pm_machine *m, double noise, double most)
+{
+    struct am_arena arena = {NULL};
+    struct data *const d = measure(m, noise, 11);
+    const struct am_resources_input input = {.kinds = m->n,
+                                             .alone = d->alone,
+                                             .slot = 0,
+                                             .mixes = d->mixes,
+                                             .n = d->n,
+                                             .noise = fmax(noise, 1e-3)};
+    struct am_resources_model model;
+    struct am_portsets_model ports;
+    size_t wrong = 0, pairs = 0;
+    double error;
+
+    if (!am_portsets_fit(&input, &arena, &ports) || !am_resources_fit_ports(&input, &arena, &model))
+        abort();
+    for (size_t a = 1; a < m->n; a++) {
+        for (size_t b = 1; b <= a; b++) {
+            const struct pm_kind *const x = &m->kinds[a], *const y = &m->kinds[b];
+            const unsigned both = (unsigned)ports.uses[a].parts[0].set & ports.uses[b].parts[0].set;
+
+            if (!x->ops[0] || !y->ops[0] || x->ops[1] || y->ops[1] || x->busy[0] > 0 ||
+                y->busy[0] > 0)
+                continue;
+            pairs++;
+            wrong += __builtin_popcount(both) != __builtin_popcount(x->ops[0] & y->ops[0]);
+        }
+    }
+    error = held_error(m, &model);
+    ok(pairs > 10 && wrong == 0, "%s, noise %.2f: %zu of %zu pairs share other ports than planted",
+       m->name, noise, wrong, pairs);
+    ok(error < most, "%s, noise %.2f: mixes that were not fitted within %.4f", m->name, noise,
+       error);
+    am_arena_fini(&arena);
+    free(d);
+}
+
 int main(void)
 {
     struct pm_machine apart = PM_APART, shared = PM_SHARED;
@@ -348,6 +389,10 @@ int main(void)
     check_planted(&shared, 0.01, 0.15);
     for (uint64_t seed = 1; seed <= 4; seed++)
         check_unknown_core(seed, seed % 2 ? 0.02 : 0.05);
+    check_ports(&apart, 0, 0.01);
+    check_ports(&shared, 0, 0.01);
+    check_ports(&apart, 0.005, 0.02);
+    check_ports(&shared, 0.005, 0.02);
     check_unseen_pair();
     check_hidden();
     check_repeats(&apart);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Ports of a core: classes placed one by one, then anew; the outcome as resources. */
+#include "fit/ports.h"
+
+#include "fit/ports_search.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    TELLING = 24, /* classes that are placed with any ports, before the others */
+    SWEEPS = 4,
+    SOME = 7,      /* every so many mixes show what is far off */
+    SLOTS_MAX = 6, /* of an instruction */
+    RESOURCES_MAX = 40,
+};
+/* Mixes that a set must bound to be a resource. */
+static const size_t bounded_least = 2;
+
+struct best {
+    const struct am_portsets_search *s;
+    size_t kind;
+    double cost, some; /* by all mixes, and by some of them */
+    struct am_portsets_use use;
+};
+
+static void try_use(void *self, const struct am_portsets_use *use)
+{
+    struct best *const b = self;
+    const double some = am_portsets_search_cost(b->s, b->kind, use, SOME, 1.5 * b->some + 0.01);
+    double cost;
+
+    if (isinf(some))
+        return; /* far worse by every few mixes: no need to look at all */
+    cost = am_portsets_search_cost(b->s, b->kind, use, 1, b->cost);
+    if (cost < b->cost)
+        *b = (struct best){b->s, b->kind, cost, some, *use};
+}
+
+/* With fewer or more slots of the front end. */
+static void try_slots(struct best *b)
+{
+    struct am_portsets_use use = b->use;
+
+    for (int slots = 1; use.n > 0 && slots <= SLOTS_MAX; slots++) {
+        use.slots = slots;
+        try_use(b, &use);
+    }
+}
+
+static unsigned highest(const struct am_portsets_use *use)
+{
+    unsigned most = 0;
+
+    for (unsigned p = 0; p < use->n; p++) {
+        while (use->parts[p].set >> most)
+            most++;
+    }
+    return most;
+}
+
+/* Returns whether its use has changed. */
+static bool place(struct am_portsets_search *s, size_t kind, bool all)
+{
+    const struct am_portsets_use before = s->model.uses[kind];
+    struct best best = {.s = s, .kind = kind, .cost = INFINITY, .some = INFINITY};
+
+    if (s->placed[kind])
+        try_use(&best, &before);
+    am_portsets_search_uses(s, kind, all, try_use, &best);
+    if (isinf(best.cost)) /* nothing takes as long alone: a unit of its own */
+        best.use = (struct am_portsets_use){
+            .n = 1,
+            .slots = 1,
+            .parts = {{(uint16_t)(1u << (s->used % AM_PORTSETS_MAX)), s->input->alone[kind]}}};
+    try_slots(&best);
+    s->model.uses[kind] = best.use;
+    s->placed[kind] = true;
+    s->used = highest(&best.use) > s->used ? highest(&best.use) : s->used;
+    return memcmp(&before, &best.use, sizeof(before)) != 0;
+}
+
+static double mean_loss(const struct am_portsets_search *s)
+{
+    double sum = 0;
+
+    for (size_t c = 0; c < s->model.kinds; c++)
+        sum += am_portsets_search_cost(s, c, &s->model.uses[c], 1, INFINITY);
+    return sum / (double)s->model.kinds;
+}
+
+bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,
+                     struct am_portsets_model *out)
+{
+    struct am_portsets_search s;
+
+    if (input->n == 0 || input->kinds == 0 || !am_portsets_search_init(&s, input, arena))
+        return false;
+    s.model.uses[input->slot] = (struct am_portsets_use){.slots = 1};
+    s.placed[input->slot] = true;
+    for (size_t c = 0; c < input->kinds; c++) {
+        if (c != input->slot)
+            (void)place(&s, c, c < TELLING);
+    }
+    for (int i = 0; i < SWEEPS; i++) {
+        bool moved = false;
+
+        for (size_t c = 0; c < input->kinds; c++)
+            moved = (c != input->slot && place(&s, c, false)) || moved;
+        if (!moved)
+            break;
+    }
+    s.model.loss = mean_loss(&s);
+    *out = s.model;
+    return true;
+}
+
+/* ---- as resources ---- */
+
+struct bounds {
+    uint16_t sets[RESOURCES_MAX];
+    size_t mixes[RESOURCES_MAX];
+    size_t n;
+};
+
+static void note_bound(struct bounds *b, uint16_t set)
+{
+    size_t i = 0;
+
+    while (i < b->n && b->sets[i] != set)
+        i++;
+    if (i == RESOURCES_MAX)
+        return;
+    b->sets[i] = set;
+    b->mixes[i]++;
+    b->n += i == b->n;
+}
+
+/* Drops sets that bound next to nothing. */
+static void keep_frequent(struct bounds *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->n; i++) {
+        if (b->mixes[i] >= bounded_least)
+            b->sets[n++] = b->sets[i];
+    }
+    b->n = n;
+}
+
+static double weight_of(const struct am_portsets_use *use, uint16_t set)
+{
+    double mass = 0;
+
+    for (unsigned p = 0; p < use->n; p++)
+        mass += (use->parts[p].set & ~set) == 0 ? use->parts[p].mass : 0;
+    return mass / __builtin_popcount(set);
+}
+
+size_t am_portsets_columns(const struct am_resources_input *input,
+                           const struct am_portsets_model *ports, struct am_arena *arena,
+                           double **w_p)
+{
+    struct bounds b = {.n = 0};
+    size_t resources;
+    double *w;
+
+    for (size_t i = 0; i < input->n; i++) {
+        uint16_t set;
+
+        (void)am_portsets_cycles(ports, input->mixes[i].uses, input->mixes[i].n, &set);
+        if (set)
+            note_bound(&b, set);
+    }
+    keep_frequent(&b);
+    resources = b.n + 1;
+    w = am_arena_array(arena, input->kinds * resources, sizeof(*w));
+    for (size_t c = 0; w && c < input->kinds; c++) {
+        w[c * resources] = ports->slot * ports->uses[c].slots;
+        for (size_t r = 1; r < resources; r++)
+            w[c * resources + r] = weight_of(&ports->uses[c], b.sets[r - 1]);
+    }
+    *w_p = w;
+    return w ? resources : 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Which ports of a core instructions go to, from the time that mixes of them take.
+ *
+ * The model: an instruction of a class is a few operations, each of which may go to any port of a
+ * set, and takes so many slots of the front end. A mix takes as long as its fullest set of ports:
+ * the operations that must go to one of them, shared equally, or the slots that it takes. A core
+ * that schedules well reaches that. What is found is stated as resources (fit/resources.h), one per
+ * set of ports that bounds a mix.
+ *
+ * Classes are placed one after the other, in their order, which has those first that tell most of
+ * the others (anchors): each takes the sets that explain its mixes with what is placed best, of
+ * ports that others use or of new ones. Then each is placed anew while all others stay, until
+ * nothing moves. How many ports a class has follows from its cycles alone. A mix that is predicted
+ * too long counts four times as much as one too short, since no schedule is better than the ideal,
+ * and errors count by their size, not its square: what a core schedules badly says nothing about
+ * its ports. */
+#ifndef AM_FIT_PORTS_H
+#define AM_FIT_PORTS_H
+
+#include "fit/resources.h"
+
+enum {
+    AM_PORTSETS_MAX = 16,
+    AM_PORTSETS_PARTS = 2, /* operations of different kinds that an instruction has at most */
+};
+
+/* Operations of an instruction: how many, and which ports they may go to, as bits. */
+struct am_portsets_part {
+    uint16_t set;
+    double mass;
+};
+
+struct am_portsets_use {
+    struct am_portsets_part parts[AM_PORTSETS_PARTS];
+    unsigned n;
+    double slots;
+};
+
+struct am_portsets_model {
+    struct am_portsets_use *uses; /* by class */
+    size_t kinds;
+    double slot; /* cycles of a slot */
+    double loss; /* mean over the mixes */
+};
+
+/* Cycles of a mix, and the set that bounds it (0: the front end; NULL: not asked for). */
+double am_portsets_cycles(const struct am_portsets_model *model,
+                          const struct am_resources_use *uses, size_t n, uint16_t *set);
+
+/* False when there is nothing to fit, or memory is refused. */
+bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,
+                     struct am_portsets_model *out);
+
+/* The same as weights of resources, classes x resources, the front end first; returns how many
+ * there are: one per set that bounds a mix. 0 when memory is refused. */
+size_t am_portsets_columns(const struct am_resources_input *input,
+                           const struct am_portsets_model *ports, struct am_arena *arena,
+                           double **w_p);
+
+#endif

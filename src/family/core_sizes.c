@@ -87,15 +87,34 @@ static struct am_groups sound_groups(const struct am_deriving *d, const char *be
 struct curve {
     double *x, *y; /* counts and cycles */
     size_t n;
+    double *all_x, *least; /* of all points, also those whose least no second launch confirms */
+    size_t n_all;
     struct am_incore rest; /* what it rests on: grade, launches, points */
 };
+
+static double least_of(const struct am_series *series)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < series->n; i++) {
+        for (size_t k = 0; k < series->launches[i].n; k++)
+            least = fmin(least, series->launches[i].values[k]);
+    }
+    return least;
+}
 
 static bool read_curve(const struct am_picks *picks, struct am_arena *arena, struct curve *c)
 {
     const struct am_picks sorted = am_picks_curve(picks, "count", NULL);
 
     *c = (struct curve){.x = am_arena_array(arena, sorted.n + 1, sizeof(*c->x)),
-                        .y = am_arena_array(arena, sorted.n + 1, sizeof(*c->y))};
+                        .y = am_arena_array(arena, sorted.n + 1, sizeof(*c->y)),
+                        .all_x = am_arena_array(arena, sorted.n + 1, sizeof(*c->all_x)),
+                        .least = am_arena_array(arena, sorted.n + 1, sizeof(*c->least))};
+    for (size_t i = 0; c->all_x && c->least && i < sorted.n; i++) {
+        c->all_x[c->n_all] = sorted.items[i].x;
+        c->least[c->n_all++] = least_of(&sorted.items[i].metric->series);
+    }
     for (size_t i = 0; c->x && c->y && i < sorted.n; i++) {
         const struct am_incore_cell cell =
             am_incore_read_cell(&c->rest, sorted.items[i].result, sorted.items[i].metric->name);
@@ -105,7 +124,7 @@ static bool read_curve(const struct am_picks *picks, struct am_arena *arena, str
         c->x[c->n] = sorted.items[i].x;
         c->y[c->n++] = cell.value;
     }
-    return c->x && c->y && c->n >= POINTS_LEAST;
+    return c->x && c->y && c->all_x && c->least && c->n >= POINTS_LEAST;
 }
 
 static double rise_at(const struct curve *c, size_t i)
@@ -168,6 +187,24 @@ static double held_beside(const struct am_result *result)
                : 0;
 }
 
+/* Where chains still came together in one launch at least, beyond the step: others on the core's
+ * second thread halve the window, and no launch is quick with more than it holds. Returns the last
+ * such point and the one behind it; false where there is none. */
+static bool quick_beyond(const struct curve *c, const struct ramp *r, double *last, double *next)
+{
+    const double middle = (c->y[r->from] + c->y[r->to]) / 2;
+    bool found = false;
+
+    for (size_t i = 0; i + 1 < c->n_all; i++) {
+        if (c->all_x[i] >= c->x[r->to] && c->least[i] < middle) {
+            *last = c->all_x[i];
+            *next = c->all_x[i + 1];
+            found = true;
+        }
+    }
+    return found;
+}
+
 static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, double beside,
                                    struct am_arena *arena)
 {
@@ -180,6 +217,12 @@ static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, 
                            .grading = c->rest.grading,
                            .launches = c->rest.launches};
 
+    double last, next;
+
+    if (quick_beyond(c, r, &last, &next)) {
+        fact.value = (last + next + beside) / 2;
+        fact.ci.hi = next + beside;
+    }
     for (; fact.n_points < c->rest.n_points; fact.n_points++)
         fact.points[fact.n_points] = c->rest.points[fact.n_points];
     fact.evidence = am_arena_printf(arena, "%zu points: %.3g cycles below the step, %.3g above",
@@ -228,7 +271,7 @@ double am_core_window(const struct am_result_set *set, struct am_arena *arena)
             continue;
         ramp = find_ramp(&curve);
         if (ramp.to > 0)
-            return middle_of(&curve, &ramp) + held_beside(picks.items[0].result) / 2;
+            return fact_of_ramp(&curve, &ramp, held_beside(picks.items[0].result), arena).value;
     }
     return 0;
 }

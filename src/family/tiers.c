@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+const char am_tiers_need[] = "mem.bandwidth";
+
 /* Working sets up to this part of a cache are in it, from this multiple on they are not; those
  * between are partly in it. */
 static const double inside = 0.75, outside = 2;

@@ -57,6 +57,9 @@ enum am_tier am_tiers_fastest(const struct am_tiers *levels, double bytes,
 enum am_tier am_tiers_slowest(const struct am_tiers *levels, double bytes,
                               const struct am_reach *reach);
 
+/* The bench that measures what a level gives. */
+extern const char am_tiers_need[];
+
 /* "l1d" ... "memory": the label `level` of facts. */
 const char *am_tier_label(enum am_tier level);
 /* "L1" ... "memory": for people. */

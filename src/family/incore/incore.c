@@ -282,31 +282,63 @@ static void add_name(struct am_text *text, size_t *named, const char *name)
 
 /* The anchors whose time alone is that of the resource; where there is none, the class that keeps
  * it busy most. */
+static double share_of(const struct am_incore *core, size_t kind, size_t r)
+{
+    return am_resources_weight(&core->model, kind, r)->value / core->kinds[kind].alone;
+}
+
+/* The class of an anchor; n_kinds: it was not measured. */
+static size_t anchor_kind(const struct am_incore *core, size_t k)
+{
+    const size_t form =
+        core->anchors[k][1] < core->n_forms ? core->anchors[k][1] : core->anchors[k][0];
+
+    return form < core->n_forms ? core->forms[form].kind : core->n_kinds;
+}
+
+/* A resource that bounds no anchor alone is one that several share: "fadd-or-shift", by the two
+ * that take most of it; by a class only where no anchor takes much. */
+static void add_users(const struct am_incore *core, size_t r, struct am_text *text)
+{
+    static const double much = 0.3;
+    size_t used[AM_MIX_ANCHORS], n = 0, most = 0;
+
+    for (size_t k = 0; k < AM_MIX_ANCHORS; k++) {
+        size_t at = n;
+
+        if (anchor_kind(core, k) == core->n_kinds || share_of(core, anchor_kind(core, k), r) < much)
+            continue;
+        for (; at > 0 && share_of(core, anchor_kind(core, k), r) >
+                             share_of(core, anchor_kind(core, used[at - 1]), r);
+             at--)
+            used[at] = used[at - 1];
+        used[at] = k;
+        n++;
+    }
+    for (size_t c = 0; c < core->n_kinds; c++)
+        most = share_of(core, c, r) > share_of(core, most, r) ? c : most;
+    if (n >= 2)
+        am_text_addf(text, "%s-or-%s", roles[used[0]], roles[used[1]]);
+    else
+        am_text_addf(text, "%s%s", n ? "part-of-" : "",
+                     n ? roles[used[0]] : core->kinds[most].name);
+}
+
 static const char *name_resource(const struct am_incore *core, size_t r, struct am_arena *arena)
 {
     struct am_text text = {.data = NULL};
-    size_t named = 0, most = 0;
+    size_t named = 0;
     const char *name;
 
     if (r == 0)
         return "front";
     am_text_init(&text, 256);
     for (size_t k = 0; k < AM_MIX_ANCHORS; k++) {
-        const size_t form =
-            core->anchors[k][1] < core->n_forms ? core->anchors[k][1] : core->anchors[k][0];
-
-        if (form < core->n_forms && is_bounded(core, core->forms[form].kind, r))
+        if (anchor_kind(core, k) < core->n_kinds && is_bounded(core, anchor_kind(core, k), r))
             add_name(&text, &named, roles[k]);
     }
-    for (size_t c = 0; c < core->n_kinds; c++) {
-        const double share = am_resources_weight(&core->model, c, r)->value / core->kinds[c].alone;
-
-        most = share > am_resources_weight(&core->model, most, r)->value / core->kinds[most].alone
-                   ? c
-                   : most;
-    }
     if (named == 0)
-        add_name(&text, &named, core->kinds[most].name);
+        add_users(core, r, &text);
     name = am_arena_strdup(arena, am_text_str(&text));
     am_text_fini(&text);
     return name;
@@ -350,11 +382,13 @@ static const char *what_is_missing(const struct am_incore *core, struct am_arena
 static bool fit(struct am_incore *core, struct am_arena *arena)
 {
     double *const alone = am_arena_array(arena, core->n_kinds, sizeof(*alone));
+    bool *const wide = am_arena_array(arena, core->n_kinds, sizeof(*wide));
     const size_t slot = core->forms[core->anchors[AM_MIX_slot][1]].kind;
     const size_t alu = core->forms[core->anchors[AM_MIX_alu][1]].kind;
     const double loop = 1 + 1 / (double)am_mix_copies(1);
     struct am_resources_input input = {.kinds = core->n_kinds,
                                        .alone = alone,
+                                       .apart = wide,
                                        .slot = slot,
                                        .mixes = core->mixes,
                                        .n = core->n_mixes,
@@ -363,14 +397,16 @@ static bool fit(struct am_incore *core, struct am_arena *arena)
                                        .seed = fit_seed,
                                        .starts = STARTS};
 
-    if (!alone)
+    if (!alone || !wide)
         return false;
     core->kinds[slot].alone /= loop;
     if (alu != slot)
         core->kinds[alu].alone /= loop;
-    for (size_t c = 0; c < core->n_kinds; c++)
+    for (size_t c = 0; c < core->n_kinds; c++) {
         alone[c] = core->kinds[c].alone;
-    return am_resources_fit(&input, arena, &core->model) && name_resources(core, arena);
+        wide[c] = strstr(core->kinds[c].name, "_zmm") != NULL;
+    }
+    return am_resources_fit_ports(&input, arena, &core->model) && name_resources(core, arena);
 }
 
 bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, struct am_incore *out,

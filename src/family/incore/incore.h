@@ -47,15 +47,18 @@ struct am_incore_kind {
     double alone;          /* cycles, without the share of the loop's own instructions */
 };
 
-/* The kind of units that a form's result comes from and its operands go to; what belongs to none
- * costs nothing on either side. */
-enum am_incore_home { AM_HOME_ANY, AM_HOME_FLOAT, AM_HOME_INTEGER };
+/* The kind of units that a form's result comes from and its operands go to: those of the additions
+ * of numbers, of integers, or others, from which it is a way to both (products on some cores). What
+ * belongs to none costs nothing on either side. */
+enum am_incore_home { AM_HOME_ANY, AM_HOME_FLOAT, AM_HOME_INTEGER, AM_HOME_APART };
 
 struct am_incore_way {
     const char *form;
     double latency; /* cycles from the operand of its chain to its result */
     enum am_incore_home home;
-    double away; /* cycles to units of the other kind and back */
+    double away;  /* cycles to units of the other kind and back; of AM_HOME_APART to additions of
+                   * numbers */
+    double other; /* of AM_HOME_APART: to additions of integers and back */
 };
 
 struct am_incore_counts {
@@ -75,7 +78,8 @@ struct am_incore {
     size_t n_counts;
     size_t anchors[AM_MIX_ANCHORS][2]; /* forms, of legacy loops and of others; n_forms: none */
     struct am_resources_model model;
-    const char **resources; /* names: "front", or the anchors that it bounds: "alu+lea" */
+    const char **resources; /* names: "front", the anchors that it bounds: "alu+lea", or those that
+                             * share it: "fadd-or-shift" */
     struct am_resources_mix *mixes;
     size_t n_mixes, cap_mixes; /* fitted */
     size_t measured, dropped;  /* cells; those of too few launches */

@@ -63,27 +63,44 @@ static bool read_latencies(const struct am_result_set *set, const char *bench,
     return true;
 }
 
-/* Cycles of the pair beyond the link alone. */
+/* Cycles of a form and the link beyond each alone. A pair that takes twice as long as both is no
+ * way between units: an assist, as of subnormal numbers. NAN then. */
 static double beyond(const struct am_incore *core, const struct am_result *r, const char *metric,
                      const char *link)
 {
-    const char *const form = am_kvs_get(&r->chosen, link);
-    const struct am_incore_way *const way = form ? am_incore_way(core, form) : NULL;
+    const char *const name = am_kvs_get(&r->chosen, link), *const form = am_result_text(r, "instr");
+    const struct am_incore_way *const way = name ? am_incore_way(core, name) : NULL;
+    const struct am_incore_way *const own = form ? am_incore_way(core, form) : NULL;
+    const double pair = sound(r, metric);
 
-    return way ? sound(r, metric) - way->latency : NAN;
+    return way && own && pair <= 2 * (way->latency + own->latency + 1)
+               ? fmax(pair - way->latency - own->latency, 0)
+               : NAN;
 }
 
-/* With which of the two kinds of vectors a form belongs: it takes longer with the other. */
+/* With which of the two kinds of additions a form belongs: it takes longer with the other; or with
+ * neither. */
 static void read_home(struct am_incore *core, const struct am_result *r)
 {
-    const double more = beyond(core, r, "with_integer", "integer_link") -
-                        beyond(core, r, "with_float", "float_link");
+    const double to_float = beyond(core, r, "with_float", "float_link");
+    const double to_integer = beyond(core, r, "with_integer", "integer_link");
     const char *const form = am_result_text(r, "instr");
+    const char *const links[] = {am_kvs_get(&r->chosen, "float_link"),
+                                 am_kvs_get(&r->chosen, "integer_link")};
+    const bool two = links[0] && links[1] && strcmp(links[0], links[1]) != 0;
 
-    for (size_t i = 0; form && fabs(more) >= way_least && i < core->n_ways; i++) {
-        if (strcmp(core->ways[i].form, form) == 0) {
-            core->ways[i].home = more > 0 ? AM_HOME_FLOAT : AM_HOME_INTEGER;
-            core->ways[i].away = fabs(more);
+    for (size_t i = 0; form && two && i < core->n_ways; i++) {
+        struct am_incore_way *const way = &core->ways[i];
+
+        if (strcmp(way->form, form) != 0 || isnan(to_float) || isnan(to_integer))
+            continue;
+        if (fmin(to_float, to_integer) >= way_least) {
+            way->home = AM_HOME_APART;
+            way->away = to_float;
+            way->other = to_integer;
+        } else if (fabs(to_float - to_integer) >= way_least) {
+            way->home = to_float < to_integer ? AM_HOME_FLOAT : AM_HOME_INTEGER;
+            way->away = fabs(to_float - to_integer);
         }
     }
 }

@@ -142,17 +142,19 @@ BANK_MAP(DECLARED_FRAME)
 
 #if defined(__x86_64__)
 /* Subnormal operands count as zero, and results too: bits 6 and 15 of MXCSR beside its default.
- * The caller's is kept in the unused words of the registers' memory. */
-#define FRAME(bank)                                                                                \
-    __asm__ volatile(                                                                              \
-        ".pushsection .rodata\nam_mix_code_enter_" #bank ":\n\t.byte 0xf3, 0x0f, 0x1e, 0xfa\n\t"   \
-        "push %%r12\n\tpush %%r13\n\tpush %%r14\n\tpush %%r15\n\txchg %%rdi, %%rsi\n\t"            \
-        "stmxcsr 368(%%rsi)\n\tmovl $0x9fc0, 372(%%rsi)\n\tldmxcsr 372(%%rsi)\n\t" LOAD_##bank     \
-        "test %%rdi, %%rdi\nam_mix_code_enter_end_" #bank ":\nam_mix_code_leave_" #bank            \
-        ":\n\t" STORE_##bank "ldmxcsr 368(%%rsi)\n\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n\t"       \
-                             "pop %%r12\n\tret\nam_mix_code_leave_end_" #bank ":\n\t.popsection"   \
-        :                                                                                          \
-        :                                                                                          \
+ * rbx is zero, an index that moves no address. The caller's is kept in the unused words of the
+ * registers' memory. */
+#define FRAME(bank)                                                                                                                     \
+    __asm__ volatile(                                                                                                                   \
+        ".pushsection .rodata\nam_mix_code_enter_" #bank ":\n\t.byte 0xf3, 0x0f, 0x1e, 0xfa\n\t"                                        \
+        "push %%r12\n\tpush %%r13\n\tpush %%r14\n\tpush %%r15\n\tpush %%rbx\n\t"                                                        \
+        "xor %%ebx, %%ebx\n\txchg %%rdi, %%rsi\n\tstmxcsr 368(%%rsi)\n\tmovl $0x9fc0, 372(%%rsi)\n\tldmxcsr 372(%%rsi)\n\t" LOAD_##bank \
+        "test %%rdi, %%rdi\nam_mix_code_enter_end_" #bank ":\nam_mix_code_leave_" #bank                                                 \
+        ":\n\t" STORE_##bank                                                                                                            \
+        "ldmxcsr 368(%%rsi)\n\tpop %%rbx\n\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n\t"                                                    \
+        "pop %%r12\n\tret\nam_mix_code_leave_end_" #bank ":\n\t.popsection"                                                             \
+        :                                                                                                                               \
+        :                                                                                                                               \
         : "memory");
 _Static_assert(offsetof(struct am_instr_regs, unused) == 368, "two words for MXCSR");
 
@@ -256,7 +258,8 @@ size_t am_mix_jump_back(unsigned char *at, const unsigned char *top)
     "vpshufd_xmm,vcvtdq2ps_xmm,movq_r64_xmm,vmovq_r64_xmm,movq_xmm_r64,vmovq_xmm_r64,vdivsd_xmm,"  \
     "vmovups_ymm_m256,vmovups_m256_ymm,vmovups_zmm_m512,vmovups_m512_zmm,vbroadcastsd_ymm_m64,"    \
     "vcvttsd2si_r64_xmm,vcvtsi2sd_xmm_r64,cmp_r64,movsd_xmm_m64,movsd_m64_xmm,sete_r8,"            \
-    "movzbl_r32_m8,vmovsd_xmm_m64,mov_m64_r64_lines"
+    "movzbl_r32_m8,vmovsd_xmm_m64,mov_m64_r64_lines,add_r64_imm,lea_r64_base,cmp_r64_m64,"         \
+    "cmp_r64_m64_indexed,mov_m64_r64_indexed,vaddsd_xmm_m64,vaddsd_xmm_m64_indexed"
 #define SELECTED                                                                                   \
     "add_r64,shl_r64,imul_r64_imm,cmovb_r64,lea_r64,lea_r64_scaled,popcnt_r64,movzbl_r32,mov_r64," \
     "add_r64_m64,addpd_xmm,mulpd_xmm,pand_xmm,paddd_xmm,pslld_xmm,pmuludq_xmm,pshufd_xmm,"         \

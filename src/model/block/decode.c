@@ -16,7 +16,8 @@ const char *am_insn_unsupported(enum am_arch arch)
  * it does (`furthest`, which it may move). */
 static bool is_end(const struct am_insn *insn, uint64_t *furthest)
 {
-    if ((insn->flow == AM_FLOW_JUMP || insn->flow == AM_FLOW_BRANCH) && insn->target > *furthest)
+    if ((insn->flow == AM_FLOW_JUMP || insn->flow == AM_FLOW_BRANCH) && insn->aims &&
+        insn->target > *furthest)
         *furthest = insn->target;
     return (insn->flow == AM_FLOW_END || insn->flow == AM_FLOW_JUMP) && *furthest <= insn->address;
 }

@@ -19,13 +19,6 @@ struct decoder {
     cs_insn *insn;
 };
 
-static bool is_any(const char *mnemonic, const char *const *names)
-{
-    while (*names && !am_glob_match(*names, mnemonic))
-        names++;
-    return *names != NULL;
-}
-
 /* ---- registers ---- */
 
 /* The number of a register by its name, which is a letter and a number; AM_REG_COUNT for what is
@@ -82,14 +75,14 @@ static bool is_load(const char *m)
 {
     static const char *const names[] = {"ld*", "prfm", "prfum", NULL};
 
-    return is_any(m, names);
+    return am_glob_any(names, m);
 }
 
 static bool is_store(const char *m)
 {
     static const char *const names[] = {"st*", NULL};
 
-    return is_any(m, names);
+    return am_glob_any(names, m);
 }
 
 /* Nothing but flags, or the way, comes out of it. */
@@ -99,7 +92,7 @@ static bool writes_none(const char *m)
                                         "cb*", "tb?z", "b",   "b.*",   "br",     "bl",
                                         "blr", "ret*", "nop", "hint",  "prf*",   NULL};
 
-    return is_any(m, names);
+    return am_glob_any(names, m);
 }
 
 /* The first operand is read, too. */
@@ -112,7 +105,7 @@ static bool accumulates(const char *m)
         "*hn2",  "?shrn2", "*shrn2", "*shrun2", "sri",     "sli",    "tbx",    "?sra",
         "?rsra", "?aba",   "?abal*", "?adalp",  "suqadd",  "usqadd", "bfc",    NULL};
 
-    return is_any(m, names);
+    return am_glob_any(names, m);
 }
 
 static void see_first(struct am_insn *out, const struct decoder *d, const cs_arm64_op *op)
@@ -202,19 +195,19 @@ static enum am_flow flow_of(const char *m)
     static const char *const ends[] = {"ret*", "eret", "brk", "hlt", "udf", NULL};
     static const char *const jumps[] = {"b", "br", "bra?", "bra?z", NULL};
 
-    return is_any(m, branches) ? AM_FLOW_BRANCH
-           : is_any(m, calls)  ? AM_FLOW_CALL
-           : is_any(m, ends)   ? AM_FLOW_END
-           : is_any(m, jumps)  ? AM_FLOW_JUMP
-                               : AM_FLOW_NEXT;
+    return am_glob_any(branches, m) ? AM_FLOW_BRANCH
+           : am_glob_any(calls, m)  ? AM_FLOW_CALL
+           : am_glob_any(ends, m)   ? AM_FLOW_END
+           : am_glob_any(jumps, m)  ? AM_FLOW_JUMP
+                                    : AM_FLOW_NEXT;
 }
 
 static void see_target(struct am_insn *out, const cs_arm64 *in)
 {
     const cs_arm64_op *const last = in->op_count ? &in->operands[in->op_count - 1] : NULL;
 
-    if (out->flow != AM_FLOW_NEXT && last && last->type == ARM64_OP_IMM)
-        out->target = (uint64_t)last->imm;
+    out->aims = out->flow != AM_FLOW_NEXT && last && last->type == ARM64_OP_IMM;
+    out->target = out->aims ? (uint64_t)last->imm : 0;
 }
 
 static enum am_status name_unknown(const unsigned char *bytes, struct am_arena *arena,

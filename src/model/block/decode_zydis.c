@@ -214,8 +214,8 @@ static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
         ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         ZyanU64 target = 0;
 
-        if (ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(in, &ops[0], address, &target)))
-            out->target = target;
+        out->aims = ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(in, &ops[0], address, &target));
+        out->target = target;
     }
     if (ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
         (void)ZydisFormatterFormatInstruction(&formatter, in, ops, in->operand_count_visible, text,

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "model/block/marks.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -89,7 +90,8 @@ static bool code_of(const struct file *f, const Elf64_Sym *sym, const char *name
                             .name = name,
                             .bytes = f->data + section.sh_offset + at,
                             .n = sym->st_size ? sym->st_size : section.sh_size - at,
-                            .address = sym->st_value};
+                            .address = sym->st_value,
+                            .open_ended = sym->st_size == 0};
     return true;
 }
 
@@ -186,4 +188,59 @@ enum am_status am_elf_function(const char *file, const void *data, size_t n, con
         return tell(&f, &s, err);
     *out = s.found;
     return AM_OK;
+}
+
+/* ---- marked blocks ---- */
+
+static bool is_code(const struct file *f, const Elf64_Shdr *section)
+{
+    return section->sh_type == SHT_PROGBITS && (section->sh_flags & SHF_EXECINSTR) &&
+           section->sh_offset <= f->n && section->sh_size <= f->n - section->sh_offset;
+}
+
+static enum am_status add_marked(const struct file *f, const Elf64_Shdr *section,
+                                 struct am_arena *arena, struct am_codes *out, struct am_err *err)
+{
+    const unsigned char *const bytes = f->data + section->sh_offset;
+    struct am_marked m = {.behind = 0};
+    enum am_marking found;
+
+    while ((found = am_marks_next(f->arch, bytes, section->sh_size, m.behind, &m)) !=
+           AM_MARKS_NONE) {
+        struct am_code *code;
+
+        if (found == AM_MARKS_OPEN)
+            return am_fail(err, AM_E_USAGE, "%s: the block marked at %#llx has no mark of its end",
+                           f->name, (unsigned long long)(section->sh_addr + m.first));
+        code = AM_ARRAY_ADD(arena, out->items, out->n, out->cap);
+        if (!code)
+            return am_fail(err, AM_E_NOMEM, "no memory for the marked blocks of %s", f->name);
+        *code = (struct am_code){.arch = f->arch,
+                                 .name = "marked block",
+                                 .bytes = bytes + m.first,
+                                 .n = m.n,
+                                 .address = section->sh_addr + m.first};
+    }
+    return AM_OK;
+}
+
+enum am_status am_elf_marked(const char *file, const void *data, size_t n, struct am_arena *arena,
+                             struct am_codes *out, struct am_err *err)
+{
+    struct file f = {.name = file, .data = data, .n = n};
+    enum am_status status = open_file(&f, err);
+
+    *out = (struct am_codes){.n = 0};
+    for (size_t i = 0; status == AM_OK && i < f.head.e_shnum; i++) {
+        Elf64_Shdr section;
+
+        if (get_section(&f, i, &section) && is_code(&f, &section))
+            status = add_marked(&f, &section, arena, out, err);
+    }
+    if (status == AM_OK && out->n == 0)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: no block is marked in it (AM_BLOCK_BEGIN and AM_BLOCK_END of "
+                       "archmeter/block.h)",
+                       file);
+    return status;
 }

@@ -31,4 +31,14 @@ struct am_code {
 enum am_status am_elf_function(const char *file, const void *data, size_t n, const char *name,
                                struct am_arena *arena, struct am_code *out, struct am_err *err);
 
+struct am_codes {
+    struct am_code *items;
+    size_t n, cap;
+};
+
+/* The blocks that are marked (marks.h) in all code of the file, in its order. AM_E_USAGE: not such
+ * a file, none is marked, or one does not end. */
+enum am_status am_elf_marked(const char *file, const void *data, size_t n, struct am_arena *arena,
+                             struct am_codes *out, struct am_err *err);
+
 #endif

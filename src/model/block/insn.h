@@ -43,7 +43,8 @@ struct am_insn {
     const char *text;     /* as a disassembler writes it, AT&T order */
     const char *mnemonic; /* lower case, as in the manuals: "vaddpd", "jnz" */
     enum am_flow flow;
-    uint64_t target;                       /* of jumps and branches to a known place; 0: none */
+    bool aims;                             /* a jump, branch or call to a known place: */
+    uint64_t target;                       /* which may be 0, as objects count from there */
     uint64_t reads, writes, address_reads; /* sets of registers, as bits */
     uint64_t beside; /* written one cycle behind the address: a base that an access moves on */
     unsigned general_bits, vector_bits;  /* of the widest register operand of each kind; 0: none */

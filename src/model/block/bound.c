@@ -2,6 +2,7 @@
 /* Bounds of a loop: pressure on resources; the flow of data is in flow.c. */
 #include "model/block/bound.h"
 
+#include "base/text.h"
 #include "model/block/flow.h"
 
 #include <math.h>
@@ -50,18 +51,50 @@ static void press(const struct pressing *p, const char *form, struct weight by, 
     }
 }
 
+static double front_of(const struct am_incore *core, const char *form)
+{
+    const struct am_incore_form *const f = form ? am_incore_find(core, form) : NULL;
+
+    return f && f->kind < core->n_kinds ? am_resources_weight(&core->model, f->kind, 0)->value
+                                        : NAN;
+}
+
+/* What an operand with an index takes of the front end beyond one without: nothing, or a slot of
+ * its own where a core takes the two parts in apart. Loads alone have one part. */
+static double index_slots(const struct am_incore *core, const struct am_predicted_line *line)
+{
+    const struct am_insn *const in = line->insn;
+    const enum am_form_indexed what = in->stores                   ? AM_INDEXED_STORE
+                                      : in->vex && in->vector_bits ? AM_INDEXED_VECTOR_LOAD
+                                                                   : AM_INDEXED_LOAD;
+    const struct am_form_pair *const pair = am_form_indexed(in->arch, what);
+    const double slot = front_of(core, am_form_slot(in->arch));
+    double more;
+
+    if (!pair || in->memory.index >= AM_REG_COUNT || !(in->loads || in->stores) ||
+        (in->loads && !in->stores && !line->forms.operation[0]))
+        return 0;
+    more = front_of(core, pair->indexed) - front_of(core, pair->plain);
+    return more > slot / 2 ? more : 0;
+}
+
 /* What is not known takes a slot at least. */
 static void press_line(const struct pressing *p, const struct am_predicted_line *line)
 {
     const struct am_insn_forms *const forms = &line->forms;
     const bool nothing = !forms->operation[0] && !forms->load[0] && !forms->store[0];
     const struct weight once = {1, 1}, moved = {forms->times, accesses(line->insn)};
+    double more;
 
     if (forms->match == AM_FORM_UNKNOWN && nothing)
         press(p, am_form_slot(line->insn->arch), once, false);
     press(p, forms->operation, once, false);
     press(p, forms->load, moved, forms->operation[0] != '\0');
     press(p, forms->store, moved, forms->operation[0] != '\0' || forms->load[0] != '\0');
+    more = index_slots(p->core, line);
+    p->at[0] += more;
+    p->lo[0] += more;
+    p->hi[0] += more;
 }
 
 static bool press_all(struct am_predicted *b, const struct am_incore *core, struct am_arena *arena)
@@ -149,6 +182,24 @@ static bool is_other_line(const struct am_insn *body, size_t n, size_t at)
             llabs(in->memory.displacement - other->memory.displacement) >= LINE);
 }
 
+static double alone_of(const struct am_incore *core, const char *form)
+{
+    const struct am_incore_form *const f = form ? am_incore_find(core, form) : NULL;
+
+    return f && f->kind < core->n_kinds ? core->kinds[f->kind].alone : NAN;
+}
+
+/* A store to another line than the one before it takes as long as such stores do, if that is
+ * longer, whatever register it comes from. */
+static void store_apart(const struct am_incore *core, struct am_predicted_line *line)
+{
+    static const double clearly = 1.1;
+    const char *const lines = am_form_store_lines(line->insn->arch);
+
+    if (line->forms.store[0] && alone_of(core, lines) > clearly * alone_of(core, line->forms.store))
+        (void)am_str_copy(line->forms.store, sizeof(line->forms.store), lines);
+}
+
 enum am_arch am_core_arch(const struct am_incore *core)
 {
     enum am_arch arch = AM_ARCHS;
@@ -173,8 +224,11 @@ bool am_loop_predict(const struct am_incore *core, const struct am_insns *insns,
 
         line->insn = &insns->items[loop->first + i];
         around.before = i ? line[-1].insn : NULL;
+        around.after = i + 1 < out->n ? &insns->items[loop->first + i + 1] : NULL;
         around.other_line = is_other_line(&insns->items[loop->first], out->n, i);
         am_insn_forms(line->insn, &around, is_measured, core, &line->forms);
+        if (around.other_line)
+            store_apart(core, line);
         am_flow_set(core, line);
         out->unknown += line->forms.match == AM_FORM_UNKNOWN;
         out->like += line->forms.match == AM_FORM_LIKE;

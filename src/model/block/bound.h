@@ -24,10 +24,10 @@ struct am_predicted_line {
     double *use;     /* cycles that it takes, by resource */
     double pressure; /* the same of the busiest */
     enum am_incore_home home;
-    double base_more; /* cycles that the base of an address computation takes beyond its index */
-    double away;      /* cycles between units of its kind and of the other, there and back */
-    bool renamed;     /* a move whose result is its operand */
-    bool on_chain;    /* of the longest chain from one iteration to the next */
+    double base_more;   /* cycles that the base of an address computation takes beyond its index */
+    double away, other; /* cycles to units of another kind and back (struct am_incore_way) */
+    bool renamed;       /* a move whose result is its operand */
+    bool on_chain;      /* of the longest chain from one iteration to the next */
 };
 
 struct am_predicted {

@@ -74,8 +74,8 @@ static bool is_one_cycle(const char *form)
     return false;
 }
 
-/* A move that takes nothing but a slot, or whose chain takes less than a cycle per step, is done by
- * renaming: its result is there at once. */
+/* A move or a sum with a constant that takes nothing but a slot, or whose chain takes less than a
+ * cycle per step, is done by renaming: its result is there at once. */
 static bool is_renamed(const struct am_incore *core, enum am_arch arch, const char *form)
 {
     static const double cycle = 0.75;
@@ -83,7 +83,10 @@ static bool is_renamed(const struct am_incore *core, enum am_arch arch, const ch
     const struct am_incore_form *const slot = am_incore_find(core, am_form_slot(arch));
     const struct am_incore_way *const way = am_incore_way(core, form);
 
-    if (strncmp(form, "mov", 3) != 0 && strncmp(form, "vmov", 4) != 0)
+    static const char *const renamed[] = {"mov*",  "vmov*",        "add_r64_imm", "inc_*",
+                                          "dec_*", "lea_r64_base", NULL};
+
+    if (!am_glob_any(renamed, form))
         return false;
     return way ? way->latency < cycle : f && slot && f->kind == slot->kind;
 }
@@ -125,6 +128,7 @@ void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
     line->latency = line->renamed ? 0 : way ? way->latency : NAN;
     line->home = way ? way->home : AM_HOME_ANY;
     line->away = way ? way->away : 0;
+    line->other = way ? way->other : 0;
 }
 
 /* ---- addresses ---- */
@@ -172,7 +176,7 @@ struct ready {
     double at;
     size_t by;
     enum am_incore_home home;
-    double away;
+    double away, other;
 };
 
 struct written {
@@ -209,18 +213,23 @@ struct flow {
     size_t *before; /* of each step: the one that it waited for, as above */
 };
 
-/* Each of the two was measured there and back. */
+/* Each of the two was measured there and back. Of what is at home with neither kind of additions
+ * the ways to both are known. */
 static double way_between(const struct ready *from, const struct am_predicted_line *to)
 {
-    return from->home != AM_HOME_ANY && to->home != AM_HOME_ANY && from->home != to->home
-               ? (from->away + to->away) / 4
-               : 0;
+    if (from->home == AM_HOME_ANY || to->home == AM_HOME_ANY || from->home == to->home)
+        return 0;
+    if (from->home == AM_HOME_APART)
+        return (to->home == AM_HOME_FLOAT ? from->away : from->other) / 2;
+    if (to->home == AM_HOME_APART)
+        return (from->home == AM_HOME_FLOAT ? to->away : to->other) / 2;
+    return (from->away + to->away) / 4;
 }
 
 static void wait_until(struct ready *until, double at, const struct ready *what)
 {
     if (at > until->at)
-        *until = (struct ready){at, what->by, what->home, what->away};
+        *until = (struct ready){at, what->by, what->home, what->away, what->other};
 }
 
 static void wait_for(const struct flow *f, uint64_t regs, double more,
@@ -404,7 +413,8 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
     done = (struct ready){.at = until.at + (isnan(line->latency) ? 1 : line->latency),
                           .by = step + 1,
                           .home = line->renamed ? until.home : line->home,
-                          .away = line->renamed ? until.away : line->away};
+                          .away = line->renamed ? until.away : line->away,
+                          .other = line->renamed ? until.other : line->other};
     if (in->stores)
         keep_store(f, in, &done);
     wait_for(f, in->beside, 1, line, &base);

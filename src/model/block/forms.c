@@ -7,13 +7,23 @@ typedef void name_fn(const struct am_insn *insn, const struct am_insn_around *ar
 
 static const struct {
     name_fn *name;
-    const char *slot, *load, *forward[2];
+    const char *slot, *load, *forward[2], *lines;
+    struct am_form_pair indexed[AM_INDEXED];
 } archs[AM_ARCHS] = {
     [AM_ARCH_X86_64] = {am_insn_forms_x86_64,
                         "xor_r32_zero",
                         "mov_r64_m64",
-                        {"store_load_r64", "store_load_xmm"}},
-    [AM_ARCH_AARCH64] = {am_insn_forms_aarch64, "nop", "ldr_x", {"str_ldr_x", "str_ldr_q"}}};
+                        {"store_load_r64", "store_load_xmm"},
+                        "mov_m64_r64_lines",
+                        {[AM_INDEXED_LOAD] = {"cmp_r64_m64", "cmp_r64_m64_indexed"},
+                         [AM_INDEXED_VECTOR_LOAD] = {"vaddsd_xmm_m64", "vaddsd_xmm_m64_indexed"},
+                         [AM_INDEXED_STORE] = {"mov_m64_r64", "mov_m64_r64_indexed"}}},
+    [AM_ARCH_AARCH64] = {
+        .name = am_insn_forms_aarch64,
+        .slot = "nop",
+        .load = "ldr_x",
+        .forward = {"str_ldr_x", "str_ldr_q"},
+    }};
 
 const char *am_form_slot(enum am_arch arch)
 {
@@ -28,6 +38,18 @@ const char *am_form_load(enum am_arch arch)
 const char *am_form_forward(enum am_arch arch, bool vectors)
 {
     return archs[arch].forward[vectors ? 1 : 0];
+}
+
+const struct am_form_pair *am_form_indexed(enum am_arch arch, enum am_form_indexed what)
+{
+    const struct am_form_pair *const pair = &archs[arch].indexed[what];
+
+    return pair->plain ? pair : NULL;
+}
+
+const char *am_form_store_lines(enum am_arch arch)
+{
+    return archs[arch].lines;
 }
 
 void am_insn_forms(const struct am_insn *insn, const struct am_insn_around *around,

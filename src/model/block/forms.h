@@ -20,6 +20,12 @@ enum am_form_match {
     AM_FORM_UNKNOWN, /* no form */
 };
 
+/* Of two parts of an instruction the one that is known less. */
+static inline enum am_form_match am_form_lesser(enum am_form_match a, enum am_form_match b)
+{
+    return a > b ? a : b;
+}
+
 struct am_insn_forms {
     enum am_form_match match;
     char operation[AM_FORM_NAME_MAX]; /* "" when it is only a load or store */
@@ -38,9 +44,19 @@ const char *am_form_slot(enum am_arch arch);
 const char *am_form_load(enum am_arch arch); /* by its latency */
 const char *am_form_forward(enum am_arch arch, bool vectors);
 
+/* An instruction with an operand in memory, without and with an index: some cores take the second
+ * in as two operations. NULL where the architecture has none. */
+enum am_form_indexed { AM_INDEXED_LOAD, AM_INDEXED_VECTOR_LOAD, AM_INDEXED_STORE, AM_INDEXED };
+struct am_form_pair {
+    const char *plain, *indexed;
+};
+const struct am_form_pair *am_form_indexed(enum am_arch arch, enum am_form_indexed what);
+/* A store to another line than the one before it; NULL: none. */
+const char *am_form_store_lines(enum am_arch arch);
+
 /* What stands around an instruction in its loop. */
 struct am_insn_around {
-    const struct am_insn *before; /* NULL: none; a jump is fused with some */
+    const struct am_insn *before, *after; /* NULL: none; a jump is fused with some before it */
     bool other_line; /* the store before it, or in the iteration before, is to another line */
 };
 

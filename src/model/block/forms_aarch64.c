@@ -13,18 +13,6 @@ struct naming {
     const void *self;
 };
 
-static bool is_any(const char *mnemonic, const char *const *names)
-{
-    while (*names && !am_glob_match(*names, mnemonic))
-        names++;
-    return *names != NULL;
-}
-
-static enum am_form_match lesser(enum am_form_match a, enum am_form_match b)
-{
-    return a > b ? a : b;
-}
-
 /* Takes a form of that very name. */
 static bool take(const struct naming *n, const char *name, char *out)
 {
@@ -42,7 +30,7 @@ static struct access load_of(const struct am_insn *in)
 {
     static const char *const single[] = {"ld1r", "ld2r", "ld3r", "ld4r", NULL};
 
-    if (is_any(in->mnemonic, single))
+    if (am_glob_any(single, in->mnemonic))
         return (struct access){strcmp(in->shape, "4s") == 0 ? "ld1r_4s" : "ld1r_2d", "ldr_q"};
     switch (in->shape[0]) {
     case 'x':
@@ -97,7 +85,8 @@ static enum am_form_match name_access(const struct naming *n, struct am_insn_for
                           : take_access(n, store_of(in), out->store);
     }
     if (in->beside) /* the base moves on: an addition */
-        match = lesser(match, take(n, "add_x", out->operation) ? AM_FORM_LIKE : AM_FORM_UNKNOWN);
+        match = am_form_lesser(match,
+                               take(n, "add_x", out->operation) ? AM_FORM_LIKE : AM_FORM_UNKNOWN);
     return match;
 }
 
@@ -260,7 +249,7 @@ static bool is_fused(const struct am_insn *in, const struct am_insn *before)
 {
     static const char *const with[] = {"cmp", "cmn", "tst", "adds", "subs", "ands", "bics", NULL};
 
-    return am_glob_match("b.*", in->mnemonic) && before && is_any(before->mnemonic, with);
+    return am_glob_match("b.*", in->mnemonic) && before && am_glob_any(with, before->mnemonic);
 }
 
 void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn_around *around,

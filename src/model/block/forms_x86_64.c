@@ -14,13 +14,6 @@ struct naming {
     const void *self;
 };
 
-static bool is_any(const char *mnemonic, const char *const *names)
-{
-    while (*names && !am_glob_match(*names, mnemonic))
-        names++;
-    return *names != NULL;
-}
-
 /* ---- moves ---- */
 
 /* Moves of whole registers and vectors, which memory turns into a load or a store. */
@@ -32,7 +25,7 @@ static bool is_plain_move(const char *m)
         "vmovsd",  "vmovss",  "movq",    "vmovq",   "movd",     "vmovd",    "lddqu",  "vlddqu",
         "movnt*",  "vmovnt*", "movlpd",  "movlps",  NULL};
 
-    return is_any(m, names);
+    return am_glob_any(names, m);
 }
 
 /* Stores of one half of a vector; as loads they are operations, which merge. */
@@ -40,7 +33,7 @@ static bool is_half_store(const struct am_insn *in)
 {
     static const char *const names[] = {"*movlp?", "*movhp?", NULL};
 
-    return in->stores && is_any(in->mnemonic, names);
+    return in->stores && am_glob_any(names, in->mnemonic);
 }
 
 /* The form that loads so many bits into a register of the instruction's kind. */
@@ -170,6 +163,19 @@ static const char *gpr_conversion(const struct am_insn *in)
     return (in->to_general || in->from_general) ? conversion_form(in) : NULL;
 }
 
+/* Sums with a small constant, which some cores do while they rename. */
+static const char *sum_form(const struct am_insn *in)
+{
+    static const int64_t small = 128;
+    const bool one = strcmp(in->mnemonic, "inc") == 0 || strcmp(in->mnemonic, "dec") == 0;
+    const bool large = in->moves && (in->moved_by >= small || in->moved_by < -small);
+
+    return (one || in->immediate) && in->to_general && !in->loads && !in->stores && !large &&
+                   in->general_bits >= 32
+               ? "add_r64_imm"
+               : NULL;
+}
+
 /* Operations whose form is not the mnemonic and a width; the first that matches and has a form
  * counts. `whole`: memory is part of the form, no load stands beside it. */
 static const struct {
@@ -177,13 +183,23 @@ static const struct {
     const char *(*form)(const struct am_insn *in);
     bool whole;
 } special[] = {
-    {"movzx", extension_form, true},      {"movsx*", extension_form, true},
-    {"*movddup", doubling_form, true},    {"*movs?dup", doubling_form, true},
-    {"lea", address_form, true},          {"imul", product_form, false},
-    {"cmov*", condition_form, false},     {"set*", condition_form, false},
-    {"*cvtsi2s?", gpr_conversion, false}, {"*cvt*s?2si", gpr_conversion, false},
-    {"*comis?", comparison_form, false},  {"*movmsk*", sign_mask_form, false},
+    {"movzx", extension_form, true},
+    {"movsx*", extension_form, true},
+    {"*movddup", doubling_form, true},
+    {"*movs?dup", doubling_form, true},
+    {"lea", address_form, true},
+    {"imul", product_form, false},
+    {"cmov*", condition_form, false},
+    {"set*", condition_form, false},
+    {"*cvtsi2s?", gpr_conversion, false},
+    {"*cvt*s?2si", gpr_conversion, false},
+    {"*comis?", comparison_form, false},
+    {"*movmsk*", sign_mask_form, false},
     {"kmov?", mask_move_form, false},
+    {"add", sum_form, false},
+    {"sub", sum_form, false},
+    {"inc", sum_form, false},
+    {"dec", sum_form, false},
 };
 
 /* Operations that units do alike, by mnemonics without a leading v; followed until a form is known.
@@ -380,9 +396,9 @@ static void canonical(const struct am_insn *in, char *out, size_t cap)
     static const char *const compared[] = {"cmpp?", "cmps?", "vcmpp?", "vcmps?", NULL};
     const size_t len = strlen(in->mnemonic);
 
-    if (is_any(in->mnemonic, fused) && len > 2)
+    if (am_glob_any(fused, in->mnemonic) && len > 2)
         (void)am_str_format(out, cap, "vfmadd231%s", in->mnemonic + len - 2);
-    else if (is_any(in->mnemonic, compared))
+    else if (am_glob_any(compared, in->mnemonic))
         (void)am_str_format(out, cap, "%scmplt%s", in->vex ? "v" : "", in->mnemonic + len - 2);
     else
         (void)am_str_copy(out, cap, in->mnemonic);
@@ -419,7 +435,7 @@ static bool is_fused(const struct am_insn *in, const struct am_insn *before)
 {
     static const char *const with[] = {"cmp", "test", "add", "sub", "inc", "dec", "and", NULL};
 
-    return in->flow == AM_FLOW_BRANCH && before && is_any(before->mnemonic, with) &&
+    return in->flow == AM_FLOW_BRANCH && before && am_glob_any(with, before->mnemonic) &&
            !(before->stores || (before->loads && before->immediate));
 }
 
@@ -428,14 +444,14 @@ static bool is_zero(const struct am_insn *in)
     static const char *const names[] = {"xor",    "sub",      "*pxor*", "*xorp?",
                                         "*psub?", "*pcmpgt?", NULL};
 
-    return in->same_sources && is_any(in->mnemonic, names);
+    return in->same_sources && am_glob_any(names, in->mnemonic);
 }
 
 static bool is_nothing(const struct am_insn *in)
 {
     static const char *const names[] = {"nop", "endbr64", "vzeroupper", NULL};
 
-    return is_any(in->mnemonic, names);
+    return am_glob_any(names, in->mnemonic);
 }
 
 /* What stands for a load, a store or a move that was not measured; followed until one was. */
@@ -464,6 +480,8 @@ static const struct {
     {"imul_r64", "imul_r64_imm"},
     {"imul_r32", "imul_r64"},
     {"lea_r64_base", "lea_r64"},
+    {"add_r64_imm", "inc_r64"},
+    {"inc_r64", "add_r64"},
     {"movzwl_r32", "movzbl_r32"},
     {"movslq_r64", "movzbl_r32"},
     {"movswq_r64", "movzbl_r32"},
@@ -498,12 +516,6 @@ static enum am_form_match take(const struct naming *n, const char *name, char *o
     return match;
 }
 
-/* Of two parts of an instruction the one that is known less. */
-static enum am_form_match lesser(enum am_form_match a, enum am_form_match b)
-{
-    return a > b ? a : b;
-}
-
 /* A load, a store or a move between registers, and nothing else. */
 static enum am_form_match name_move(const struct naming *n, struct am_insn_forms *out)
 {
@@ -523,8 +535,10 @@ static enum am_form_match name_operation(const struct naming *n, bool *whole, ch
     *whole = broadcast;
     if (broadcast)
         return take(n, broadcast_form(in), out);
+    if (n->around->after && is_fused(n->around->after, in))
+        return find_operation(n, out); /* with its branch it needs a unit, whatever it is alone */
     if (in->to_mask && in->vector_bits)
-        return lesser(take(n, to_mask_form(in), out), AM_FORM_LIKE);
+        return am_form_lesser(take(n, to_mask_form(in), out), AM_FORM_LIKE);
     for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
         const enum am_form_match match = am_glob_match(special[i].mnemonic, in->mnemonic)
                                              ? take(n, special[i].form(in), out)
@@ -547,12 +561,12 @@ void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_aroun
     if (is_fused(insn, around->before)) {
         out->match = AM_FORM_NONE;
     } else if (insn->flow == AM_FLOW_BRANCH || insn->flow == AM_FLOW_JUMP) {
-        out->match = lesser(take(&n, "add_r64", out->operation), AM_FORM_LIKE);
+        out->match = am_form_lesser(take(&n, "add_r64", out->operation), AM_FORM_LIKE);
     } else if (is_zero(insn) || is_nothing(insn)) {
         out->eliminated = true;
         out->match = take(&n, "xor_r32_zero", out->operation);
     } else if (am_glob_match("prefetch*", insn->mnemonic)) {
-        out->match = lesser(take(&n, "mov_r64_m64_row", out->load), AM_FORM_LIKE);
+        out->match = am_form_lesser(take(&n, "mov_r64_m64_row", out->load), AM_FORM_LIKE);
     } else if (is_plain_move(insn->mnemonic) || is_half_store(insn)) {
         out->match = name_move(&n, out);
     } else {
@@ -560,9 +574,9 @@ void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_aroun
         if (out->match == AM_FORM_UNKNOWN)
             out->operation[0] = '\0';
         if (insn->loads && !whole)
-            out->match = lesser(out->match, take(&n, load_form(insn), out->load));
+            out->match = am_form_lesser(out->match, take(&n, load_form(insn), out->load));
         if (insn->stores)
-            out->match =
-                lesser(out->match, take(&n, store_form(insn, around->other_line), out->store));
+            out->match = am_form_lesser(out->match,
+                                        take(&n, store_form(insn, around->other_line), out->store));
     }
 }

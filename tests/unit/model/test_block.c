@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "model/explain.h"
-#include "result_fixture.h"
+#include "core_fixture.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -70,6 +70,34 @@ __asm__(
     "tb_across:\n1:\n\tmovups 8(%rsi), %xmm0\n\tmovups 24(%rsi), %xmm1\n\tmovups 32(%rsi), %xmm2\n\t"
     "movups 48(%rsi), %xmm3\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_across, .-tb_across\n"
+    ".globl tb_sums, tb_indexed, tb_apart\n"
+    ".type tb_sums, @function\n"
+    "tb_sums:\n1:\n\tadd $8, %rax\n\tinc %rax\n\tadd $8, %rsi\n\tadd $1000, %rdx\n\tdec %rdi\n\t"
+    "jnz 1b\n\tret\n"
+    ".size tb_sums, .-tb_sums\n"
+    ".type tb_indexed, @function\n"
+    "tb_indexed:\n1:\n\tcmp (%rsi,%rdx,8), %rax\n\tcmp (%rsi), %rax\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_indexed, .-tb_indexed\n"
+    ".type tb_apart, @function\n"
+    "tb_apart:\n1:\n\tmulsd %xmm1, %xmm0\n\taddsd %xmm2, %xmm0\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_apart, .-tb_apart\n"
+    ".globl tb_continue, tb_cold, tb_table, tb_unsized\n"
+    ".type tb_continue, @function\n"
+    "tb_continue:\n1:\n\tadd $8, %rsi\n\tdec %rdi\n\tjs 1b\n\tmulsd (%rsi), %xmm0\n\t"
+    "test $1, %rdi\n\tjnz 2f\n\taddsd %xmm2, %xmm0\n\tjmp 1b\n\tnop\n2:\n\tdec %rcx\n\t"
+    "jnz 1b\n\tret\n"
+    ".size tb_continue, .-tb_continue\n"
+    ".type tb_cold, @function\n"
+    "tb_cold:\n1:\n\tadd %rcx, %rax\n\tjo 2f\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    "2:\n\txor %eax, %eax\n\tjmp 1b\n"
+    ".size tb_cold, .-tb_cold\n"
+    ".type tb_table, @function\n"
+    "tb_table:\n1:\n\tmov (%rsi), %rax\n\tjmp *%rax\n\tadd $1, %rcx\n\tadd $8, %rsi\n\t"
+    "dec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_table, .-tb_table\n"
+    ".type tb_unsized, @function\n"
+    "tb_unsized:\n1:\n\tadd %rcx, %rax\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    "2:\n\tsub %rcx, %rax\n\tdec %rdi\n\tjnz 2b\n\tret\n"
     ".popsection");
 #endif
 
@@ -157,11 +185,8 @@ static void check_damaged(const struct bytes *self)
 
 /* ---- a core ---- */
 
-static const struct {
-    const char *name;
-    double latency;
-    double weights[5]; /* front, alu, add, mul, load */
-} known[] = {
+/* weights:  front, alu, add, mul, load */
+static const struct cx_form known[] = {
     {"xor_r32_zero", -1, {0.2}},
     {"add_r64", 1, {0.2, 0.25}},
     {"addsd_xmm", 3, {0.2, 0, 0.5}},
@@ -173,14 +198,10 @@ static const struct {
     {"movups_xmm_m128", -1, {0.2, 0, 0, 0, 0.5}},
     {"mov_m64_r64", -1, {0.2}},
     {"movsd_m64_xmm", -1, {0.2}},
+    {.name = NULL},
 };
-enum { KNOWN = sizeof(known) / sizeof(known[0]), RESOURCES = 5 };
+enum { RESOURCES = 5 };
 static const char *resource_names[] = {"front", "alu", "add", "mul", "load"};
-
-struct core {
-    struct rx_run run;
-    struct am_incore incore;
-};
 
 /* A chain alone and with an addition of either kind behind each step: 3 and 1 cycles, and 2 more
  * between the kinds, there and back. */
@@ -197,44 +218,24 @@ static void add_chain(struct rx_run *run, const char *form, double alone, double
     am_kvs_add(&r->chosen, &run->arena, "integer_link", "paddd_xmm");
 }
 
-static void make_core(struct core *c)
+static void make_core(struct cx_core *c)
 {
-    struct am_incore *const in = &c->incore;
-    struct am_arena *const arena = &c->run.arena;
-    struct am_resources_weight *const w =
-        am_arena_array(arena, (size_t)KNOWN * RESOURCES, sizeof(*w));
-
-    in->forms = am_arena_array(arena, KNOWN, sizeof(*in->forms));
-    in->kinds = am_arena_array(arena, KNOWN, sizeof(*in->kinds));
-    in->n_forms = in->n_kinds = KNOWN;
-    in->resources = resource_names;
-    for (size_t i = 0; i < KNOWN; i++) {
-        in->forms[i].name = known[i].name;
-        in->forms[i].kind = strcmp(known[i].name, "mov_r64") == 0 ? 0 : i;
-        for (size_t r = 0; r < RESOURCES; r++) {
-            const double x = known[i].weights[r];
-
-            w[i * RESOURCES + r] = (struct am_resources_weight){x, 0.9 * x, 1.1 * x};
-        }
-        if (known[i].latency >= 0)
-            (void)rx_add(&c->run, "cpu.instr", am_arena_printf(arena, "instr=%s", known[i].name),
-                         (const struct rx_metric[]){{"latency", "cycle", known[i].latency}, {0}});
+    cx_make(c, known, resource_names, RESOURCES, 0.1);
+    cx_add_latency(c, "mov_r64_m64", 5);
+    for (size_t i = 0; i < c->incore.n_forms; i++) {
+        if (strcmp(known[i].name, "mov_r64") == 0)
+            c->incore.forms[i].kind = 0; /* as a slot: done by renaming */
     }
-    (void)rx_add(&c->run, "cpu.instr", "instr=mov_r64_m64",
-                 (const struct rx_metric[]){{"latency", "cycle", 5}, {0}});
     add_chain(&c->run, "addpd_xmm", 3, 6, 6);
     add_chain(&c->run, "addsd_xmm", 3, 6, 6);
     add_chain(&c->run, "paddd_xmm", 1, 6, 2);
     add_chain(&c->run, "store_load_r64", 7, 8, 8);
     add_chain(&c->run, "store_load_xmm", 6, 9, 7);
-    am_evidence_settle(&c->run.set);
-    if (!am_incore_read_ways(&c->run.set, arena, in))
-        abort();
-    in->model = (struct am_resources_model){.kinds = KNOWN, .resources = RESOURCES, .weights = w};
+    cx_settle(c);
 }
 
 /* The only loop of the function. */
-static struct am_predicted predict(struct core *c, const struct bytes *self, const char *name)
+static struct am_predicted predict(struct cx_core *c, const struct bytes *self, const char *name)
 {
     struct am_arena *const arena = &c->run.arena;
     struct am_predicted out = {.n = 0};
@@ -257,7 +258,7 @@ static struct am_predicted predict(struct core *c, const struct bytes *self, con
 }
 
 /* What goes through memory, between two kinds of units, and across lines. */
-static void check_places(struct core *c, const struct bytes *self)
+static void check_places(struct cx_core *c, const struct bytes *self)
 {
     struct am_predicted p = predict(c, self, "tb_same_place");
 
@@ -275,9 +276,46 @@ static void check_places(struct core *c, const struct bytes *self)
     is_near(p.cycles, 0.5 * (2 + 2 * 1.25), 1e-6, "of 16 bytes at 8 every fourth crosses a line");
 }
 
+/* The loops of a function that are found when it begins at the address 0, as in an object. */
+static struct am_loops loops_at_0(const struct bytes *self, const char *name,
+                                  struct am_arena *arena)
+{
+    struct am_loops loops = {.n = 0};
+    struct am_insns insns;
+    struct am_code code = {.name = NULL};
+    struct am_err err;
+
+    if (find(self, name, arena, &code, &err) != AM_OK)
+        abort();
+    code.address = 0;
+    if (am_insns_decode(&code, arena, &insns, &err) != AM_OK ||
+        !am_loops_find(&insns, arena, &loops))
+        abort();
+    return loops;
+}
+
+static void check_ways_back(const struct bytes *self)
+{
+    struct am_arena arena = {NULL};
+    struct am_loops l = loops_at_0(self, "tb_chain", &arena);
+
+    ok(l.n == 1 && l.items[0].first == 0, "a loop may begin at the address 0");
+    l = loops_at_0(self, "tb_continue", &arena);
+    ok(l.n == 1 && l.items[0].last == 10 && l.items[0].branches == 3 && l.items[0].elsewhere == 0,
+       "three jumps back to one place are one loop, up to the last");
+    l = loops_at_0(self, "tb_cold", &arena);
+    ok(l.n == 1 && l.items[0].last == 3 && l.items[0].elsewhere == 1,
+       "code behind the function's end is no part of it, and counted");
+    l = loops_at_0(self, "tb_table", &arena);
+    ok(l.n == 1 && l.items[0].last == 5, "a jump by a table may lead to the loop's end");
+    l = loops_at_0(self, "tb_unsized", &arena);
+    ok(l.n == 1 && l.items[0].last == 2, "a symbol without a size ends where nothing leads on");
+    am_arena_fini(&arena);
+}
+
 static void check_loops(const struct bytes *self)
 {
-    struct core c = {.run = {.set = {.n = 0}}};
+    struct cx_core c = {.run = {.set = {.n = 0}}};
     struct am_predicted p;
 
     make_core(&c);
@@ -322,14 +360,52 @@ static void check_loops(const struct bytes *self)
     am_arena_fini(&c.run.arena);
 }
 
+/* A core that does sums with constants while it renames, takes indexed operands in as two
+ * operations, and needs a cycle from products to sums and back. */
+static void check_other_core(const struct bytes *self)
+{
+    static const struct cx_form renaming[] = {{"xor_r32_zero", -1, {0.2}},
+                                              {"add_r64", 1, {0.2, 0.25}},
+                                              {"cmp_r64", -1, {0.2, 0.25}},
+                                              {"add_r64_imm", 0.2, {0.2}},
+                                              {"mov_r64_m64_row", -1, {0.2, 0, 0, 0.5}},
+                                              {"cmp_r64_m64", -1, {0.2, 0.25, 0, 0.5}},
+                                              {"cmp_r64_m64_indexed", -1, {0.4, 0.25, 0, 0.5}},
+                                              {"addsd_xmm", 2, {0.2, 0, 0.5}},
+                                              {"addpd_xmm", 2, {0.2, 0, 0.5}},
+                                              {"paddd_xmm", 1, {0.2, 0, 0.25}},
+                                              {"mulsd_xmm", 4, {0.2, 0, 0.5}},
+                                              {NULL, 0, {0}}};
+    struct cx_core c = {.run = {.set = {.n = 0}}};
+    struct am_predicted p;
+
+    cx_make(&c, renaming, resource_names, RESOURCES, 0.1);
+    add_chain(&c.run, "addpd_xmm", 2, 4, 4);
+    add_chain(&c.run, "paddd_xmm", 1, 4, 2);
+    add_chain(&c.run, "addsd_xmm", 2, 4, 4);
+    add_chain(&c.run, "mulsd_xmm", 4, 7, 6.4);
+    cx_settle(&c);
+    p = predict(&c, self, "tb_sums");
+    is_near(p.chain, 1, 1e-3, "small sums are no part of a chain, one with 1000 is");
+    ok(p.pressure[1] > 0.49 && p.pressure[1] < 0.51,
+       "units are taken by that one and by what is fused with the jump (%g)", p.pressure[1]);
+    p = predict(&c, self, "tb_indexed");
+    is_near(p.pressure[0], 0.8, 1e-9, "an index is a slot more");
+    p = predict(&c, self, "tb_apart");
+    is_near(p.chain, 7, 0.05, "4 and 2 cycles, and 1 from products to sums and back");
+    am_arena_fini(&c.run.arena);
+}
+
 /* A point that kept its kernel's code, with other functions behind it. */
 static void check_explained(const struct bytes *self)
 {
-    struct core c = {.run = {.set = {.n = 0}}};
+    struct cx_core c = {.run = {.set = {.n = 0}}};
     struct am_arena *const arena = &c.run.arena;
     struct am_attachment kept = {.name = "code"};
     const struct am_roofline no_roofs = {.n = 0};
     const struct am_facts no_facts = {.n = 0};
+    const struct am_core_telling telling = {
+        .core = &c.incore, .hz = 1e9, .roofline = &no_roofs, .arena = arena};
     struct am_explanation e = {.work = {.flops = 1000}, .share = 0.5, .bound = 4e9};
     struct am_code code = {.name = NULL};
     struct am_result *r;
@@ -343,7 +419,7 @@ static void check_explained(const struct bytes *self)
     e.result = r;
     e.metric = &r->metrics[0];
     e.measured = e.metric->summary;
-    ok(!am_explain_loops(&c.incore, 1e9, arena, &e), "without code nothing is said");
+    ok(!am_explain_loops(&telling, &e), "without code nothing is said");
     if (find(self, "tb_units", arena, &code, &err) != AM_OK)
         abort();
     kept.data = code.bytes;
@@ -351,22 +427,24 @@ static void check_explained(const struct bytes *self)
     r->attachments = &kept;
     r->n_attachments = 1;
     am_kvs_add(&r->chosen, arena, "code_passes", "100");
-    ok(am_explain_loops(&c.incore, 1e9, arena, &e), "its loop is told");
+    ok(am_explain_loops(&telling, &e), "its loop is told");
     is_near(e.core.cycles, 4, 1e-9, "only its own, which takes 4 cycles");
     is_near(e.core.share, 0.8, 1e-6, "100 passes are 0.4 of the 0.5 us that an iteration took");
     ok(e.core.share_lo < 0.72 && e.core.share_hi > 0.88, "from %.2f to %.2f: weights and error",
        e.core.share_lo, e.core.share_hi);
-    e.next = am_explain_next(&e, &no_facts, &no_roofs, arena);
-    ok(strstr(e.next, "by mul") && strstr(e.next, "20 % left"), "the resource is named: %s",
+    e.next = am_explain_account(&e, arena);
+    ok(strstr(e.next, "by mul") && strstr(e.next, "20 % are left"), "the resource is named: %s",
        e.next);
+    e.next = am_explain_next(&e, &no_facts, &no_roofs, arena);
+    ok(strstr(e.next, "20 % left"), "and what is left stands in the table: %s", e.next);
     if (find(self, "tb_two", arena, &code, &err) != AM_OK)
         abort();
     kept.data = code.bytes;
     kept.n = code.n;
-    ok(am_explain_loops(&c.incore, 1e9, arena, &e), "a kernel of two loops is told");
+    ok(am_explain_loops(&telling, &e), "a kernel of two loops is told");
     is_near(e.core.cycles, 5, 1e-9, "both of them: a product's chain and a pointer's");
     am_kvs_add(&r->chosen, arena, "code_loops", "longest");
-    ok(am_explain_loops(&c.incore, 1e9, arena, &e), "and where the longest counts");
+    ok(am_explain_loops(&telling, &e), "and where the longest counts");
     is_near(e.core.cycles, 4, 1e-9, "the other is left out");
     am_arena_fini(arena);
 }
@@ -381,6 +459,8 @@ int main(void)
         ok(true, "loops # SKIP %s", am_insn_unsupported(AM_ARCH_X86_64));
     } else {
         check_loops(&self);
+        check_ways_back(&self);
+        check_other_core(&self);
         check_explained(&self);
     }
     free(self.data);

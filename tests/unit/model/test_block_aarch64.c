@@ -2,7 +2,7 @@
 /* AArch64 loops, as words: decoded on any machine, held against made-up weights and latencies. */
 #include "model/block/bound.h"
 
-#include "result_fixture.h"
+#include "core_fixture.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -55,11 +55,8 @@ static const struct {
     {0x4c40ac00, "ld1 {v0.2d, v1.2d}, [x0]", 0, UINT64_C(3) << 31},
 };
 
-static const struct {
-    const char *name;
-    double latency;
-    double weights[4]; /* front, alu, fma, load */
-} known[] = {
+/* weights:  front, alu, fma, load */
+static const struct cx_form known[] = {
     {"nop", -1, {0.2}},
     {"add_x", 1, {0.2, 0.25}},
     {"csel_x", 1, {0.2, 0.5}},
@@ -70,42 +67,16 @@ static const struct {
     {"ldr_q", -1, {0.2, 0, 0, 0.5}},
     {"str_q", -1, {0.2, 0, 0, 0.5}},
     {"cmp_x", -1, {0.2, 0.25}},
+    {.name = NULL},
 };
-enum { KNOWN = sizeof(known) / sizeof(known[0]), RESOURCES = 4 };
+enum { RESOURCES = 4 };
 static const char *resource_names[] = {"front", "alu", "fma", "load"};
 
-struct core {
-    struct rx_run run;
-    struct am_incore incore;
-};
-
-static void make_core(struct core *c)
+static void make_core(struct cx_core *c)
 {
-    struct am_incore *const in = &c->incore;
-    struct am_arena *const arena = &c->run.arena;
-    struct am_resources_weight *const w =
-        am_arena_array(arena, (size_t)KNOWN * RESOURCES, sizeof(*w));
-
-    in->forms = am_arena_array(arena, KNOWN, sizeof(*in->forms));
-    in->kinds = am_arena_array(arena, KNOWN, sizeof(*in->kinds));
-    in->n_forms = in->n_kinds = KNOWN;
-    in->resources = resource_names;
-    for (size_t i = 0; i < KNOWN; i++) {
-        in->forms[i].name = known[i].name;
-        in->forms[i].kind = i;
-        for (size_t r = 0; r < RESOURCES; r++)
-            w[i * RESOURCES + r] = (struct am_resources_weight){
-                known[i].weights[r], known[i].weights[r], known[i].weights[r]};
-        if (known[i].latency >= 0)
-            (void)rx_add(&c->run, "cpu.instr", am_arena_printf(arena, "instr=%s", known[i].name),
-                         (const struct rx_metric[]){{"latency", "cycle", known[i].latency}, {0}});
-    }
-    (void)rx_add(&c->run, "cpu.instr", "instr=ldr_x",
-                 (const struct rx_metric[]){{"latency", "cycle", 5}, {0}});
-    am_evidence_settle(&c->run.set);
-    if (!am_incore_read_ways(&c->run.set, arena, in))
-        abort();
-    in->model = (struct am_resources_model){.kinds = KNOWN, .resources = RESOURCES, .weights = w};
+    cx_make(c, known, resource_names, RESOURCES, 0);
+    cx_add_latency(c, "ldr_x", 5);
+    cx_settle(c);
 }
 
 static enum am_status decode(const uint32_t *words, size_t n, struct am_arena *arena,
@@ -121,7 +92,7 @@ static enum am_status decode(const uint32_t *words, size_t n, struct am_arena *a
     return am_insns_decode(&code, arena, out, &err);
 }
 
-static struct am_predicted predict(struct core *c, const uint32_t *words, size_t n)
+static struct am_predicted predict(struct cx_core *c, const uint32_t *words, size_t n)
 {
     struct am_arena *const arena = &c->run.arena;
     struct am_insns *const insns = am_arena_alloc(arena, sizeof(*insns));
@@ -158,7 +129,7 @@ static void check_roles(void)
 
 static void check_loops(void)
 {
-    struct core c = {.run = {.set = {.n = 0}}};
+    struct cx_core c = {.run = {.set = {.n = 0}}};
     struct am_predicted p;
 
     make_core(&c);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* archmeter predict: cycles of a function's loops, by what a run measured of single instructions
  * and their mixes. */
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/run/machines.h"
 #include "document/machine/block.h"
 #include "write/write.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -66,26 +68,94 @@ static enum am_status load_core(const struct am_cli *cli, const char *word,
                    why_not ? why_not : "it has no mixes of instructions", am_incore_needs);
 }
 
-static enum am_status predict_loops(const struct am_cli *cli, const struct am_insns *insns,
+/* What is predicted: the code of a function, or of several marked blocks. */
+struct pieces {
+    struct am_codes codes;
+    struct am_insns *insns; /* of each */
+    bool marked;
+};
+
+static enum am_status find_pieces(const struct am_cli *cli, const struct mapped *mapped,
+                                  struct pieces *out, struct am_err *err)
+{
+    const char *const file = cli->opt->operands.items[0];
+    enum am_status s;
+
+    *out = (struct pieces){.marked = cli->opt->marked};
+    if (out->marked && cli->opt->function)
+        return am_fail(err, AM_E_USAGE, "--marked looks through all of %s: not with --function",
+                       file);
+    if (out->marked) {
+        s = am_elf_marked(file, mapped->data, mapped->n, cli->arena, &out->codes, err);
+    } else {
+        struct am_code *const code =
+            AM_ARRAY_ADD(cli->arena, out->codes.items, out->codes.n, out->codes.cap);
+
+        s = code ? am_elf_function(file, mapped->data, mapped->n, cli->opt->function, cli->arena,
+                                   code, err)
+                 : am_fail(err, AM_E_NOMEM, "no memory for the code of %s", file);
+    }
+    out->insns = am_arena_array(cli->arena, out->codes.n, sizeof(*out->insns));
+    for (size_t i = 0; s == AM_OK && i < out->codes.n; i++)
+        s = out->insns ? am_insns_decode(&out->codes.items[i], cli->arena, &out->insns[i], err)
+                       : am_fail(err, AM_E_NOMEM, "no memory for the code of %s", file);
+    return s;
+}
+
+struct predictions {
+    struct am_predicted *blocks;
+    struct am_streams *streams;
+    size_t n, cap, cap_streams;
+};
+
+/* Adds the loops of one piece. */
+static bool predict_piece(const struct am_cli *cli, const struct pieces *pieces, size_t piece,
+                          const struct am_incore *core, struct predictions *out)
+{
+    const struct am_insns *const insns = &pieces->insns[piece];
+    struct am_loops loops;
+    bool good = pieces->marked ? am_loops_marked(insns, cli->arena, &loops)
+                               : am_loops_find(insns, cli->arena, &loops);
+
+    for (size_t i = 0; good && i < loops.n; i++) {
+        size_t n_streams = out->n;
+        struct am_streams *const streams =
+            AM_ARRAY_ADD(cli->arena, out->streams, n_streams, out->cap_streams);
+        struct am_predicted *const block = AM_ARRAY_ADD(cli->arena, out->blocks, out->n, out->cap);
+
+        good = streams && block &&
+               am_loop_predict(core, insns, &loops.items[i], cli->arena, block) &&
+               am_streams_count(insns, &loops.items[i], streams);
+    }
+    return good;
+}
+
+static enum am_status predict_loops(const struct am_cli *cli, const struct pieces *pieces,
                                     struct am_loop_view *view, struct am_err *err)
 {
-    struct am_loops loops;
-    struct am_predicted *blocks;
+    struct predictions all = {.n = 0};
 
-    if (!am_loops_find(insns, cli->arena, &loops))
-        return am_fail(err, AM_E_NOMEM, "no memory for the loops of %s", view->function);
-    if (loops.n == 0)
-        return am_fail(err, AM_E_USAGE, "%s: %s has no loop", view->file, view->function);
-    blocks = am_arena_array(cli->arena, loops.n, sizeof(*blocks));
-    for (size_t i = 0; blocks && i < loops.n; i++) {
-        if (!am_loop_predict(view->core, insns, &loops.items[i], cli->arena, &blocks[i]))
-            blocks = NULL;
+    for (size_t i = 0; i < pieces->codes.n; i++) {
+        if (!predict_piece(cli, pieces, i, view->core, &all))
+            return am_fail(err, AM_E_NOMEM, "no memory for the loops of %s", view->function);
     }
-    if (!blocks)
-        return am_fail(err, AM_E_NOMEM, "no memory for %zu loops", loops.n);
-    view->blocks = blocks;
-    view->n = loops.n;
+    if (all.n == 0)
+        return am_fail(err, AM_E_USAGE, "%s: %s has no loop", view->file, view->function);
+    view->blocks = all.blocks;
+    view->streams = all.streams;
+    view->n = all.n;
     return AM_OK;
+}
+
+static void write_view(const struct am_cli *cli, const struct am_machine_model *machine,
+                       struct am_loop_view *view)
+{
+    const struct am_fact *const clock = am_facts_only(&machine->facts, "core.clock", NULL);
+    const struct am_document document = am_document_loops(view);
+
+    view->roofline = &machine->roofline;
+    view->hz = clock ? clock->value : NAN;
+    am_write(&document, &cli->style, cli->arena, stdout);
 }
 
 enum am_status am_cmd_predict(struct am_cli *cli, struct am_err *err)
@@ -95,8 +165,7 @@ enum am_status am_cmd_predict(struct am_cli *cli, struct am_err *err)
     struct mapped mapped = {.data = NULL};
     struct am_machine_model machine;
     struct am_incore core;
-    struct am_code code = {.name = NULL};
-    struct am_insns insns = {.n = 0};
+    struct pieces pieces;
     struct am_loop_view view = {.file = file, .core = &core};
     enum am_status s;
 
@@ -104,25 +173,20 @@ enum am_status am_cmd_predict(struct am_cli *cli, struct am_err *err)
         return am_fail(err, AM_E_USAGE, "--on names one run, not %zu", cli->opt->on.n);
     s = map_file(file, &mapped, err);
     if (s == AM_OK)
-        s = am_elf_function(file, mapped.data, mapped.n, cli->opt->function, cli->arena, &code,
-                            err);
-    if (s == AM_OK)
-        s = am_insns_decode(&code, cli->arena, &insns, err);
+        s = find_pieces(cli, &mapped, &pieces, err);
     if (s == AM_OK)
         s = load_core(cli, run, &machine, &core, err);
-    if (s == AM_OK && code.arch != am_core_arch(&core))
+    if (s == AM_OK && pieces.codes.items[0].arch != am_core_arch(&core))
         s = am_fail(err, AM_E_USAGE, "%s has code of %s, but %s was measured on %s", file,
-                    am_arch_names[code.arch], machine.name, am_arch_names[am_core_arch(&core)]);
+                    am_arch_names[pieces.codes.items[0].arch], machine.name,
+                    am_arch_names[am_core_arch(&core)]);
     if (s == AM_OK) {
-        view.function = code.name;
+        view.function = pieces.marked ? "marked blocks" : pieces.codes.items[0].name;
         view.run = machine.name;
-        s = predict_loops(cli, &insns, &view, err);
+        s = predict_loops(cli, &pieces, &view, err);
     }
-    if (s == AM_OK) {
-        const struct am_document document = am_document_loops(&view);
-
-        am_write(&document, &cli->style, cli->arena, stdout);
-    }
+    if (s == AM_OK)
+        write_view(cli, &machine, &view);
     unmap(&mapped);
     return s;
 }

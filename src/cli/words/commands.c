@@ -201,15 +201,17 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .summary = "cycles of a function's loops, and what limits them",
             .operands = "FILE",
             .description =
-                "FILE is an object file, a library or a program of x86-64. Every innermost loop of "
+                "FILE is an object file, a library or a program of x86-64 or AArch64. Every innermost loop of "
                 "the function that --function names is held against what a run measured: cpu.ports "
                 "and cpu.mix (which resources instructions share), cpu.chain or cpu.instr (latencies). Said are "
                 "the cycles per iteration, the resource or the chain that limits, the pressure on "
                 "every resource, and what stands for each instruction; one that was measured "
                 "neither itself nor by its like is unknown, and makes the prediction a lower bound. "
-                "Data are taken to be in the first-level cache.\n\n"
-                "Ends with code 2 when FILE is none of these, has no such function, or the run has "
-                "not what is needed.",
+                "Data are taken to be in the first-level cache; where the run has mem.bandwidth, a "
+                "table says what the bytes of an iteration add from each level behind it. With "
+                "--marked the blocks between marks take the place of a function's loops.\n\n"
+                "Ends with code 2 when FILE is none of these, has no such function or mark, or the "
+                "run has not what is needed.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = 1,

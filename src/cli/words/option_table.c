@@ -908,6 +908,13 @@ const struct am_option am_option_table[] = {
         .help = "Whose loops are predicted; needed unless FILE has only one function.",
     },
     {
+        .name = "marked",
+        .kind = AM_OPTION_FLAG,
+        .offset = FIELD(marked),
+        .commands = BIT(PREDICT),
+        .help = "Predict the blocks that are marked by archmeter/block.h, or for IACA or OSACA.",
+    },
+    {
         .name = "graphs",
         .kind = AM_OPTION_CHOICE,
         .offset = FIELD(graphs),

@@ -194,6 +194,7 @@ struct am_options {
     const char *node;     /* a machine of a merged file */
     struct am_strings on; /* models to explain with */
     const char *function; /* whose loops are predicted */
+    bool marked;          /* predict blocks that are marked in the code */
     bool strict, json, print_fix;
     const char *explain;
     double noise_s;

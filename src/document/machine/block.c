@@ -73,6 +73,11 @@ static void tell_gaps(struct am_body *body, const struct am_predicted *b)
     if (b->loop->calls)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%zu calls inside: what they do is not counted.", b->loop->calls);
+    if (b->loop->elsewhere)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "%zu more ways back to its top, through code that lies elsewhere: not "
+                            "counted.",
+                            b->loop->elsewhere);
 }
 
 /* ---- tables ---- */
@@ -114,6 +119,66 @@ static void add_pressure(struct am_body *body, const struct am_loop_view *v,
         (void)am_table_number(t, AM_FORM_SHARE, b->pressure[r] / b->cycles);
         (void)am_table_number(t, AM_FORM_BAR, b->pressure[r] / b->cycles);
     }
+}
+
+/* What an iteration takes with its data in each level: at least where their way overlaps with the
+ * rest, at most where the one waits for the other. */
+static void add_level(struct am_table *t, const struct am_predicted *b, const char *level,
+                      double moved)
+{
+    am_table_row(t);
+    (void)am_table_textf(t, "%#llx", (unsigned long long)first_address(b));
+    (void)am_table_text(t, level);
+    am_table_number(t, AM_FORM_RATIO, moved)->digits = 2;
+    am_table_number(t, AM_FORM_RATIO, fmax(b->cycles, moved))->digits = 2;
+    am_table_number(t, AM_FORM_RATIO, b->cycles + moved)->digits = 2;
+}
+
+static void add_levels(struct am_body *body, const struct am_loop_view *v,
+                       const struct am_predicted *b, const struct am_streams *streams)
+{
+    static const struct am_column columns[] = {
+        {.key = "loop"},
+        {.title = "data in", .key = "level"},
+        {.title = "their way", .key = "moved", .right = true},
+        {.title = "cycles, overlapping", .key = "overlapping", .right = true},
+        {.title = "one after the other", .key = "apart", .right = true}};
+    struct am_table *t = NULL;
+
+    for (enum am_tier level = AM_TIER_L2; level < AM_TIER_COUNT; level++) {
+        const double moved = am_streams_cycles(streams, v->roofline, level, v->hz);
+
+        if (isnan(moved))
+            continue;
+        if (!t) {
+            t = am_block_table(body, columns, sizeof(columns) / sizeof(columns[0]));
+            t->indent = INDENT;
+        }
+        add_level(t, b, am_tier_title(level), moved);
+    }
+    if (!t)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "What they take from levels behind the first cache is not known: the "
+                            "run has no %s of one thread.",
+                            am_tiers_need);
+}
+
+static void tell_streams(struct am_body *body, const struct am_loop_view *v,
+                         const struct am_predicted *b, const struct am_streams *streams)
+{
+    if (streams->unknown)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "The addresses of %zu of %zu operands in memory are not followed: what "
+                            "they move is not counted.",
+                            streams->unknown, streams->operands);
+    if (!(streams->read + streams->written > 0))
+        return;
+    (void)am_block_addf(
+        body, AM_BLOCK_PARAGRAPH, NULL,
+        "An iteration moves on through %.3g B of lines that it reads and %.3g B that "
+        "it writes.",
+        streams->read, streams->written);
+    add_levels(body, v, b, streams);
 }
 
 /* "vaddpd_ymm + vmovups_ymm_m256" */
@@ -213,11 +278,13 @@ static void add_blocks(struct am_body *body, const void *self)
         const struct am_predicted *const b = &v->blocks[i];
 
         (void)am_block_addf(body, AM_BLOCK_SUBHEADING, "",
-                            "Loop at %#llx: %zu instructions, %zu of them by another form",
+                            "%s at %#llx: %zu instructions, %zu of them by another form",
+                            b->loop->marked ? "Block" : "Loop",
                             (unsigned long long)first_address(b), b->n, b->like);
         tell_limit(body, v, b);
         tell_gaps(body, b);
         add_pressure(body, v, b);
+        tell_streams(body, v, b, &v->streams[i]);
         add_lines(body, b);
     }
 }

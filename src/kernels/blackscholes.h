@@ -16,6 +16,8 @@ struct am_bs_args {
  * its place. For spot / strike from 1e-3 to 1e3, volatility and time above 0, no infinities. */
 typedef void am_bs_fn(const struct am_bs_args *args);
 /* Where its time is spent: so many vectors from element i on, in loops with a pass per vector. */
+enum { AM_BS_VECTORS = 32 }; /* of one call of the loops below, but for the last */
+
 typedef void am_bs_vectors_fn(const struct am_bs_args *args, size_t i, size_t vectors);
 
 enum am_bs_type { AM_BS_F32, AM_BS_F64, AM_BS_TYPES };

@@ -6,10 +6,15 @@
 
 #include "base/text.h"
 #include "bench/apps/apps.h"
+#include "bench/shared/near.h"
 #include "bench/shared/usable.h"
+
+#include <math.h>
 
 /* Axes of a point, before those of am_apps_axis. */
 enum axis { EXECUTOR, ISA, TYPE, NX, VARIANT, N, TASK_SIZE, COMMON /* am_apps_axis */ };
+
+enum { SPLIT_N_MAX = 1 << 20 }; /* options that are priced some times more to tell their parts */
 
 struct blackscholes {
     struct am_apps_engine engine;
@@ -59,14 +64,57 @@ static enum am_status choose_fn(const struct am_value *point, am_bs_fn **fn_p, s
     return AM_OK;
 }
 
+/* Some options of the first block, again and again. */
+struct some {
+    am_bs_vectors_fn *fn;
+    struct am_bs_args args;
+    size_t vectors;
+};
+
+static void price_some(void *self)
+{
+    const struct some *const some = self;
+
+    some->fn(&some->args, some->args.begin, some->vectors);
+}
+
+static void price_all(void *self)
+{
+    const struct blackscholes *const w = self;
+
+    w->engine.executor->run(w->engine.self, &w->pricing, 1);
+}
+
+/* Calls of the loops on options in the first-level cache. Half as many per call tell what a call
+ * costs however many they are. */
+static void tell_near(struct blackscholes *w, const struct am_ctx *ctx, am_bs_vectors_fn *vectors,
+                      double passes)
+{
+    const double calls = passes / AM_BS_VECTORS;
+    struct some some = {.fn = vectors, .args = am_bs_part(w->bs, 0), .vectors = AM_BS_VECTORS / 2};
+    double all, half, whole;
+
+    all = am_near_seconds(ctx->clock, price_all, w);
+    half = am_near_seconds(ctx->clock, price_some, &some);
+    some.vectors = AM_BS_VECTORS;
+    whole = am_near_seconds(ctx->clock, price_some, &some);
+    am_ctx_near(ctx, calls * whole / all, calls * fmin(fmax(2 * half - whole, 0), whole) / all);
+}
+
 /* Every option goes through both loops of the kernel, a vector per pass. */
-static void keep_code(const struct am_ctx *ctx, const struct am_value *point)
+static void keep_code(struct blackscholes *w, const struct am_ctx *ctx,
+                      const struct am_value *point)
 {
     const struct am_bs_variant *const v = variants[point[VARIANT].i].find(point[ISA].name);
     am_bs_vectors_fn *const vectors = v->vectors[point[TYPE].i][point[NX].i];
+    const unsigned lanes = v->lanes[point[TYPE].i];
+    const double passes = (double)point[N].i / lanes;
 
-    if (vectors && point[COMMON + AM_APPS_THREADS].i == 1)
-        am_ctx_code(ctx, (uintptr_t)vectors, (double)point[N].i / v->lanes[point[TYPE].i]);
+    if (!vectors || point[COMMON + AM_APPS_THREADS].i != 1)
+        return;
+    am_ctx_code(ctx, (uintptr_t)vectors, passes);
+    if (point[N].i <= SPLIT_N_MAX && am_bs_part(w->bs, 0).n >= (size_t)AM_BS_VECTORS * lanes)
+        tell_near(w, ctx, vectors, passes);
 }
 
 static enum am_status make_options(struct blackscholes *state, const struct am_ctx *ctx,
@@ -113,7 +161,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         return s;
     filling = am_bs_filling(w->bs);
     w->engine.executor->run(w->engine.self, &filling, 1);
-    keep_code(ctx, point);
+    keep_code(w, ctx, point);
     am_ctx_chosen(ctx, "blocks", "%zu", w->pricing.count);
     work->ops = n;
     work->flops = AM_BS_FLOPS * n;

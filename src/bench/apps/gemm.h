@@ -5,6 +5,7 @@
 
 #include "app/gemm/gemm.h"
 #include "app/gemm/gemm_blas.h"
+#include "app/gemm/gemm_shared.h"
 #include "bench/apps/apps.h"
 
 const char *am_gemm_variant_why_not(const char *variant); /* NULL: it can be used */
@@ -24,7 +25,9 @@ struct am_gemm_state {
     struct am_gemm_own own;
     struct am_gemm_library library;
     struct am_gemm *gemm;
+    struct am_gemm_shared *shared; /* NULL: threads share nothing */
     struct am_blocks blocks;
+    size_t tile; /* rows */
 };
 
 #endif

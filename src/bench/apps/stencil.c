@@ -8,7 +8,9 @@
 #include "app/stencil/fft_rival.h"
 #include "bench/shared/usable.h"
 #include "bench/shared/memory.h"
+#include "core/stats/stats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct stencil_state {
@@ -19,6 +21,7 @@ struct stencil_state {
     uint64_t rounds; /* of one iteration */
     uint64_t runs;   /* iterations since prepare */
     size_t threads;
+    bool told; /* how long an exchange takes */
     struct am_stencil_cost cost;
     const struct am_clock *clock;
 };
@@ -186,6 +189,10 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     if (s != AM_OK)
         return s;
     w->dim->cost(w->grid, w->clock, work, &w->cost);
+    if (w->dim->split) {
+        w->dim->split(w->grid, w->clock);
+        w->engine.executor->run(w->engine.self, &w->filling, 1);
+    }
     w->dim->note(w->grid, ctx);
     propose_ranges(w, &task, ctx);
     return AM_OK;
@@ -219,6 +226,45 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     return AM_OK;
 }
 
+/* Of rounds that do the same: what disturbs some of them is left out. */
+static double usual_seconds(double *ns, size_t n)
+{
+    am_stats_sort(ns, n);
+    return (double)n * am_stats_median(ns, n) * 1e-9;
+}
+
+static void tell_parts(const struct stencil_state *w, double exchanges, double advances)
+{
+    const double all = exchanges + advances;
+    const struct am_stencil_near near =
+        w->dim->near ? w->dim->near(w->grid) : (struct am_stencil_near){0};
+
+    if (!(all > 0))
+        return;
+    am_ctx_step(w->engine.ctx, "halo", exchanges / all);
+    if (near.loops > 0)
+        am_ctx_near(w->engine.ctx, near.loops / all, near.begin / all);
+}
+
+/* An iteration round by round: every other one is an exchange. */
+static void iterate_apart(struct stencil_state *w)
+{
+    double *const ns = calloc(w->rounds, sizeof(*ns));
+    const size_t half = w->rounds / 2;
+
+    for (size_t round = 0; round < w->rounds; round++) {
+        const uint64_t begin = w->clock->now_ns(w->clock->self);
+
+        w->engine.executor->run(w->engine.self, &w->stepping, 1);
+        if (ns)
+            ns[round / 2 + (round % 2) * half] = (double)(w->clock->now_ns(w->clock->self) - begin);
+    }
+    if (ns && !w->told && w->threads == 1)
+        tell_parts(w, usual_seconds(ns, half), usual_seconds(ns + half, half));
+    w->told = true;
+    free(ns);
+}
+
 /* The outcome itself has been through any number of steps: it is looked at, and then the same
  * iteration is made once more from the beginning. */
 static enum am_status verify(void *state, double *residual, struct am_err *err)
@@ -233,7 +279,10 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     if (s != AM_OK)
         return s;
     w->engine.executor->run(w->engine.self, &w->filling, 1);
-    w->engine.executor->run(w->engine.self, &w->stepping, w->rounds);
+    if (w->dim != &am_stencil_transform)
+        iterate_apart(w);
+    else
+        w->engine.executor->run(w->engine.self, &w->stepping, w->rounds);
     return w->dim->check(w->grid, residual, err);
 }
 

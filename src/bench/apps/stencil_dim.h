@@ -45,6 +45,11 @@ struct am_stencil_ranges {
     struct am_stencil_range width, depth;
 };
 
+/* Seconds; 0: not measured. */
+struct am_stencil_near {
+    double loops, begin;
+};
+
 struct am_stencil_dim {
     double r_max; /* beyond it the scheme is not stable */
     /* Refuses (AM_E_ABSENT) or decides the shape; maps nothing large yet. */
@@ -55,6 +60,12 @@ struct am_stencil_dim {
      * count (4, 6, 8 per point and step). */
     void (*cost)(void *self, const struct am_clock *clock, struct am_work *work,
                  struct am_stencil_cost *cost);
+    /* Measures parts of an iteration, for note() to tell; the state is lost. NULL: there are none.
+     */
+    void (*split)(void *self, const struct am_clock *clock);
+    /* Seconds of an iteration's loops on near data, and of their beginnings, as split() found them;
+     * 0: not known. NULL with split. */
+    struct am_stencil_near (*near)(const void *self);
     void (*note)(const void *self, const struct am_ctx *ctx); /* what was chosen */
     /* What a tuner may try in its place; NULL: nothing. */
     struct am_stencil_ranges (*ranges)(const void *self);

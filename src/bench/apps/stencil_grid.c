@@ -5,6 +5,7 @@
 #include "bench/apps/grid_check.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil_dim.h"
+#include "bench/apps/stencil_near.h"
 #include "bench/apps/wave_bound.h"
 #include "bench/shared/bound.h"
 #include "bench/shared/memory.h"
@@ -20,7 +21,8 @@ struct grid {
     size_t bytes; /* of the grid's memory */
     size_t steps;
     uint64_t seed;
-    struct am_wave_bound bound; /* of waves; measured with the cost */
+    struct am_wave_bound bound;    /* of waves; measured with the cost */
+    struct am_stencil_parts parts; /* of the others with one thread; likewise */
 };
 
 static size_t points_of(const struct am_grid_spec *spec)
@@ -185,7 +187,29 @@ static void cost_of_grid(void *self, const struct am_clock *clock, struct am_wor
         am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
 }
 
-/* A row is a whole number of vectors, which a few points are in twice. */
+static void split_grid(void *self, const struct am_clock *clock)
+{
+    struct grid *const grid = self;
+
+    if (grid->grid.spec.method != AM_STENCIL_BY_WAVE && grid->grid.spec.parts == 1)
+        am_stencil_parts_measure(&grid->grid, grid->steps, clock, &grid->parts);
+}
+
+static struct am_stencil_near near_of_grid(const void *self)
+{
+    const struct grid *const grid = self;
+
+    return (struct am_stencil_near){grid->parts.near, grid->parts.begin};
+}
+
+static void keep_parts(const struct am_stencil_parts *parts, const struct am_ctx *ctx)
+{
+    am_ctx_hot_loop(ctx, parts->code, parts->turns);
+    if (parts->l2_bytes > 0)
+        am_ctx_l2_bytes(ctx, parts->l2_bytes);
+}
+
+/* Of a wave a row is a whole number of vectors, which a few points are in twice. */
 static void keep_code(const struct grid *grid, const struct am_ctx *ctx)
 {
     const struct am_grid_spec *const spec = &grid->grid.spec;
@@ -193,7 +217,9 @@ static void keep_code(const struct grid *grid, const struct am_ctx *ctx)
     size_t vectors;
     const uintptr_t code = am_grid_hot_loop(&grid->grid, &vectors);
 
-    if (code && spec->parts == 1)
+    if (grid->parts.code)
+        keep_parts(&grid->parts, ctx);
+    else if (code && spec->parts == 1)
         am_ctx_hot_loop(ctx, code, rows * (double)grid->grid.length[0] / (double)vectors);
 }
 
@@ -205,6 +231,8 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
 
     keep_code(grid, ctx);
     am_ctx_note(ctx, "sides", "%zu x %zu x %zu", spec->n[0], spec->n[1], spec->n[2]);
+    am_ctx_note(ctx, "memory", "%.2f times the grid",
+                (double)grid->bytes / (double)(points_of(spec) * element_bytes(spec)));
     am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
     if (spec->method < AM_STENCIL_BY_SKEW)
         return;
@@ -310,9 +338,10 @@ static void close_grid(void *self)
 }
 
 #define OPERATIONS                                                                                 \
-    .bytes = bytes_of_grid, .map = map_grid, .cost = cost_of_grid, .note = note_grid,              \
-    .ranges = ranges_of_grid, .filling = fill_grid, .stepping = step_grid,                         \
-    .rounds = rounds_of_grid, .look = look_at_grid, .check = check_grid, .close = close_grid
+    .bytes = bytes_of_grid, .map = map_grid, .cost = cost_of_grid, .split = split_grid,            \
+    .near = near_of_grid, .note = note_grid, .ranges = ranges_of_grid, .filling = fill_grid,       \
+    .stepping = step_grid, .rounds = rounds_of_grid, .look = look_at_grid, .check = check_grid,    \
+    .close = close_grid
 
 const struct am_stencil_dim am_stencil_flat = {.r_max = 1.0 / 4, .open = open_flat, OPERATIONS};
 const struct am_stencil_dim am_stencil_solid = {.r_max = 1.0 / 6, .open = open_solid, OPERATIONS};

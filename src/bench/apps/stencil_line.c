@@ -7,6 +7,7 @@
 #include "bench/apps/stencil_dim.h"
 #include "bench/shared/bound.h"
 #include "bench/shared/memory.h"
+#include "bench/shared/near.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ enum {
     DEPTH_LEAST = 4,
     DEPTH_TRIED_LEAST = 8,
     DEPTH_TRIED_MOST = 2048,
+    NEAR_POINTS = 1 << 10, /* of a sweep over data in the first-level cache */
     EDGE_BYTES = 16 << 10, /* of the edges of a pass: half of the smallest first-level cache */
 };
 
@@ -27,6 +29,7 @@ struct line {
     void *x;      /* the state at step 0 */
     size_t steps;
     uint64_t seed; /* of what check() looks at */
+    double near;   /* seconds of an iteration on near data: plain sweeps; 0: not measured */
 };
 
 static size_t element_bytes(const struct am_stencil_spec *spec)
@@ -169,6 +172,50 @@ static void cost_of_line(void *self, const struct am_clock *clock, struct am_wor
         am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
 }
 
+struct sweeping {
+    am_stencil_sweep_fn *fn;
+    struct am_stencil_sweep sweep;
+};
+
+static void sweep_again(void *self)
+{
+    const struct sweeping *const s = self;
+
+    s->fn(&s->sweep);
+}
+
+/* The loop that the compiler made, on a few points. */
+static void split_line(void *self, const struct am_clock *clock)
+{
+    struct line *const line = self;
+    const struct am_stencil_spec *const spec = &line->st.spec;
+    const size_t bytes = element_bytes(spec);
+    char *memory;
+
+    if (spec->method != AM_STENCIL_BY_AUTO || spec->parts != 1)
+        return;
+    memory = calloc(2 * (NEAR_POINTS + 2), bytes);
+    if (memory) {
+        struct sweeping s = {.fn = spec->kernels->sweep[AM_STENCIL_AUTO][spec->form][spec->type],
+                             .sweep = {.u = memory + bytes,
+                                       .v = memory + (NEAR_POINTS + 2) * bytes,
+                                       .n = NEAR_POINTS,
+                                       .side = line->st.coefs.side,
+                                       .centre = line->st.coefs.centre}};
+
+        line->near = am_near_seconds(clock, sweep_again, &s) / NEAR_POINTS * (double)spec->n *
+                     (double)line->steps;
+    }
+    free(memory);
+}
+
+static struct am_stencil_near near_of_line(const void *self)
+{
+    const struct line *const line = self;
+
+    return (struct am_stencil_near){line->near, 0};
+}
+
 /* Updates that more lanes than there are points compute are few, and not counted. */
 static void keep_code(const struct line *line, const struct am_ctx *ctx)
 {
@@ -296,6 +343,8 @@ const struct am_stencil_dim am_stencil_line = {
     .bytes = bytes_of_line,
     .map = map_line,
     .cost = cost_of_line,
+    .split = split_line,
+    .near = near_of_line,
     .note = note_line,
     .ranges = ranges_of_line,
     .filling = fill_line,

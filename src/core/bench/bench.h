@@ -123,6 +123,19 @@ void am_ctx_code(const struct am_ctx *ctx, uintptr_t code, double passes);
  * the ends of rows, or are not entered (chosen `code_loops`). */
 void am_ctx_hot_loop(const struct am_ctx *ctx, uintptr_t code, double passes);
 
+/* What the bench measured of parts of an iteration, so that the time of a point with one thread can
+ * be accounted for. Shares of an iteration's time, both timed side by side in this launch: whoever
+ * shares the core holds back one as much as the other. */
+/* The loops of the kept code, all their passes on data in the first-level cache, and what of it
+ * they take to begin and to end, however often they turn (chosen `code_near`, `code_begin`; the
+ * second is 0 where that was not told apart). */
+void am_ctx_near(const struct am_ctx *ctx, double near, double begin);
+/* A step which is no part of these loops: "halo", "packing" (chosen `step_NAME`). */
+void am_ctx_step(const struct am_ctx *ctx, const char *name, double share);
+/* Bytes that the loops move between first- and second-level cache, both ways together, beside those
+ * that the work states (chosen `code_l2_bytes`). Counted, not measured. */
+void am_ctx_l2_bytes(const struct am_ctx *ctx, double bytes);
+
 /* When the point was measured (clock of the samples), where that is not when its batch is: parts of
  * a program that ran before. Meters are read for this window then. 0, 0: at no time of its own. */
 void am_ctx_window(const struct am_ctx *ctx, uint64_t begin_ns, uint64_t end_ns);

@@ -3,15 +3,36 @@
 #include "core/bench/bench.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 extern const char etext[]; /* of the linker: the end of this program's code */
 
-enum { CODE_MAX = 8192 };
+enum { CODE_MAX = 8192, STEP_NAME_MAX = 64 };
 
 void am_ctx_hot_loop(const struct am_ctx *ctx, uintptr_t code, double passes)
 {
     am_ctx_chosen(ctx, "code_loops", "longest");
     am_ctx_code(ctx, code, passes);
+}
+
+void am_ctx_near(const struct am_ctx *ctx, double near, double begin)
+{
+    am_ctx_chosen(ctx, "code_near", "%.4g", near);
+    if (begin > 0)
+        am_ctx_chosen(ctx, "code_begin", "%.4g", begin);
+}
+
+void am_ctx_step(const struct am_ctx *ctx, const char *name, double share)
+{
+    char key[STEP_NAME_MAX];
+
+    (void)snprintf(key, sizeof(key), "step_%s", name);
+    am_ctx_chosen(ctx, key, "%.4g", share);
+}
+
+void am_ctx_l2_bytes(const struct am_ctx *ctx, double bytes)
+{
+    am_ctx_chosen(ctx, "code_l2_bytes", "%.6g", bytes);
 }
 
 void am_ctx_code(const struct am_ctx *ctx, uintptr_t code, double passes)

@@ -2,12 +2,15 @@
 /* app.gemm: products of matrices, cut into tiles. A block is a product of two tiles that waits for
  * the one before on its outcome; executors without dependencies get a block for each tile of the
  * outcome. Tiles are multiplied by our own kernels or by a BLAS library, of which a process opens
- * one only. */
+ * one only. One tile by several threads with our own kernels: they share what they pack
+ * (app/gemm/gemm_shared.h), where the executor knows dependencies. */
 #include "bench/apps/gemm.h"
 
+#include "bench/shared/near.h"
 #include "bench/shared/usable.h"
 #include "kernels/isa.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +25,11 @@ enum axis {
     COMMON /* am_apps_axis from here on */
 };
 
-enum { BLOCKS_MAX = 1 << 21 }; /* an executor may keep a record of each */
+enum {
+    BLOCKS_MAX = 1 << 21,  /* an executor may keep a record of each */
+    NEAR_BYTES = 24 << 10, /* of slivers: three quarters of the smallest first-level cache */
+    SPLIT_N_MAX = 1 << 9,  /* rows of matrices that are multiplied some times more, to tell parts */
+};
 
 static const char *const variants[] = {"own", "openblas", "blis", "atlas", NULL};
 /* Read before main() by a library that would start its threads there. */
@@ -123,12 +130,43 @@ static enum am_status choose_library(struct am_gemm_state *state, const struct a
     return AM_OK;
 }
 
+static bool is_shared(const struct am_gemm_state *state, const struct am_value *point,
+                      const struct am_gemm_setup *setup)
+{
+    return strcmp(point[VARIANT].name, "own") == 0 && setup->threads > 1 &&
+           setup->tile == setup->n && !state->engine.executor->loops_only;
+}
+
+static double all_bytes(const struct am_gemm_setup *setup, const struct am_gemm_shared_setup *share)
+{
+    return am_gemm_bytes(setup) + (share->kernel ? am_gemm_shared_bytes(share) : 0);
+}
+
+/* Without sharing, the kernel of `share` is NULL. */
+static enum am_status allocate(struct am_gemm_state *state, const struct am_ctx *ctx,
+                               const struct am_gemm_setup *setup,
+                               struct am_gemm_shared_setup *share, struct am_err *err)
+{
+    const double bytes = all_bytes(setup, share);
+    enum am_status s;
+
+    if (bytes > (double)ctx->memory_limit_bytes)
+        return am_fail(err, AM_E_ABSENT, "matrices of %zu rows are %g bytes, the limit is %llu",
+                       setup->n, bytes, (unsigned long long)ctx->memory_limit_bytes);
+    s = am_gemm_new(setup, &state->gemm, err);
+    if (s != AM_OK || !share->kernel)
+        return s;
+    share->args = am_gemm_whole(state->gemm);
+    return am_gemm_shared_new(share, &state->shared, err);
+}
+
 static enum am_status make_matrices(struct am_gemm_state *state, const struct am_ctx *ctx,
                                     const struct am_value *point, struct am_err *err)
 {
     const int64_t n = point[N].i, task_size = point[TASK_SIZE].i;
     const int64_t threads = point[COMMON + AM_APPS_THREADS].i;
     struct am_gemm_setup setup = {.type = (enum am_gemm_type)point[TYPE].i, .seed = ctx->seed};
+    struct am_gemm_shared_setup share = {.kernel = NULL};
     const bool own = strcmp(point[VARIANT].name, "own") == 0;
     enum am_status s;
 
@@ -143,16 +181,111 @@ static enum am_status make_matrices(struct am_gemm_state *state, const struct am
     setup.tile = task_size == 0  ? am_gemm_tile_of_thesis(setup.n, setup.threads)
                  : task_size < n ? (size_t)task_size
                                  : setup.n;
-    if (am_gemm_bytes(&setup) > (double)ctx->memory_limit_bytes)
-        return am_fail(err, AM_E_ABSENT, "matrices of %lld rows are %g bytes, the limit is %llu",
-                       (long long)n, am_gemm_bytes(&setup),
-                       (unsigned long long)ctx->memory_limit_bytes);
+    if (is_shared(state, point, &setup)) {
+        setup.multiplier.workspace_bytes = 0;
+        share = (struct am_gemm_shared_setup){
+            .kernel = state->own.kernel,
+            .blocking = state->own.blocking,
+            .args = {.m = setup.n, .n = setup.n, .k = setup.n},
+            .threads = setup.threads,
+        };
+    }
     am_ctx_note(ctx, "tile", "%zu", setup.tile);
-    if (own && threads == 1)
-        am_ctx_code(ctx, (uintptr_t)state->own.kernel->micro,
-                    (double)n * (double)n * (double)n /
-                        (double)(state->own.kernel->mr * state->own.kernel->nr));
-    return am_gemm_new(&setup, &state->gemm, err);
+    state->tile = setup.tile;
+    return allocate(state, ctx, &setup, &share, err);
+}
+
+/* ---- parts of a product, by one thread ---- */
+
+/* A block in registers, of slivers that stay in the first-level cache. */
+struct sliver {
+    const struct am_gemm_kernel *kernel;
+    size_t k;
+    char *memory;
+};
+
+static void multiply_sliver(void *self)
+{
+    const struct sliver *const s = self;
+    const size_t a = s->kernel->mr * s->k * s->kernel->element;
+    const size_t b = s->kernel->nr * s->k * s->kernel->element;
+    const struct am_gemm_ahead nowhere = {.from = s->memory, .pace = 0};
+
+    s->kernel->micro(s->k, s->memory + b, s->memory, s->memory + b + a, s->kernel->nr, true,
+                     nowhere);
+}
+
+/* Seconds of a step of the micro-kernel on such slivers; 0: no memory. */
+static double near_step(const struct am_gemm_kernel *kernel, size_t k_most,
+                        const struct am_clock *clock)
+{
+    const size_t most = NEAR_BYTES / ((kernel->mr + kernel->nr) * kernel->element);
+    struct sliver s = {.kernel = kernel, .k = k_most < most ? k_most : most};
+    const size_t bytes =
+        ((kernel->mr + kernel->nr) * s.k + kernel->mr * kernel->nr) * kernel->element;
+    double seconds;
+
+    s.memory =
+        aligned_alloc(AM_GEMM_ALIGN, (bytes + AM_GEMM_ALIGN) / AM_GEMM_ALIGN * AM_GEMM_ALIGN);
+    if (!s.memory)
+        return 0;
+    memset(s.memory, 0, bytes);
+    seconds = am_near_seconds(clock, multiply_sliver, &s) / (double)s.k;
+    free(s.memory);
+    return seconds;
+}
+
+static void multiply_nothing(size_t k, const void *a, const void *b, void *c, size_t ldc, bool add,
+                             struct am_gemm_ahead ahead)
+{
+    (void)k, (void)a, (void)b, (void)c, (void)ldc, (void)add, (void)ahead;
+}
+
+static void multiply_all(void *self)
+{
+    const struct am_gemm_state *const w = self;
+
+    w->engine.executor->run(w->engine.self, &w->blocks, 1);
+}
+
+/* Seconds of a product in which nothing is multiplied: packing, and putting blocks at the edges in
+ * their place. The outcome is spoilt by it. */
+static double packing_seconds(struct am_gemm_state *w, const struct am_clock *clock)
+{
+    const struct am_gemm_kernel *const kernel = w->own.kernel;
+    struct am_gemm_kernel silent = *kernel;
+    double seconds;
+
+    silent.micro = multiply_nothing;
+    w->own.kernel = &silent;
+    seconds = am_near_seconds(clock, multiply_all, w);
+    w->own.kernel = kernel;
+    return seconds;
+}
+
+static double round_up_to(size_t n, size_t unit)
+{
+    return (double)((n + unit - 1) / unit * unit);
+}
+
+/* Blocks at the edges of a tile are as long as any. The slivers of B are read anew for every row of
+ * register blocks, from the second-level cache that a packed block of them is made for. */
+static void keep_parts(struct am_gemm_state *w, const struct am_ctx *ctx, size_t n)
+{
+    const struct am_gemm_kernel *const kernel = w->own.kernel;
+    const double tiles = (double)n / (double)w->tile;
+    const double passes = tiles * tiles * (double)n * round_up_to(w->tile, kernel->mr) *
+                          round_up_to(w->tile, kernel->nr) / (double)(kernel->mr * kernel->nr);
+
+    double whole;
+
+    am_ctx_code(ctx, (uintptr_t)kernel->micro, passes);
+    am_ctx_l2_bytes(ctx, passes * (double)(kernel->nr * kernel->element));
+    if (n > SPLIT_N_MAX)
+        return;
+    whole = am_near_seconds(ctx->clock, multiply_all, w);
+    am_ctx_near(ctx, passes * near_step(kernel, w->own.blocking.kc, ctx->clock) / whole, 0);
+    am_ctx_step(ctx, "packing", packing_seconds(w, ctx->clock) / whole);
 }
 
 /* Where an executor refuses dependencies, the blocks that need none. */
@@ -161,6 +294,12 @@ static enum am_status choose_blocks(struct am_gemm_state *state, struct am_err *
     const struct am_apps_engine *const e = &state->engine;
     struct am_err refused = {0};
 
+    if (state->shared) {
+        state->blocks = am_gemm_shared_blocks(state->shared);
+        am_ctx_note(e->ctx, "blocks", "%zu blocks in %zu stages that share what is packed",
+                    state->blocks.count, am_gemm_shared_stages(state->shared));
+        return e->executor->prepare(e->self, &state->blocks, err);
+    }
     state->blocks = am_gemm_products(state->gemm);
     if (state->blocks.count > BLOCKS_MAX)
         return am_fail(err, AM_E_ABSENT, "%zu products of tiles: at most %d are possible",
@@ -194,6 +333,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     am_ctx_chosen(ctx, "blocks", "%zu", w->blocks.count);
     filling = am_gemm_filling(w->gemm);
     w->engine.executor->run(w->engine.self, &filling, 1);
+    if (strcmp(point[VARIANT].name, "own") == 0 && point[COMMON + AM_APPS_THREADS].i == 1)
+        keep_parts(w, ctx, (size_t)point[N].i);
     work->ops = n * n;
     work->flops = 2 * n * n * n;
     work->bytes_read = 2 * n * n * bytes;
@@ -224,6 +365,7 @@ static void finish(void *state)
     struct am_gemm_state *const w = state;
 
     am_apps_close(&w->engine);
+    am_gemm_shared_free(w->shared);
     am_gemm_free(w->gemm);
     am_blas_close(&w->library.blas);
 }
@@ -260,7 +402,8 @@ static const struct am_axis axes[] = {
                    .dflt = "0",
                    .thorough = "0,32:1024:*2",
                    .help = "rows and columns of a tile; 0: the thesis's rule by n and "
-                           "threads; n or more: one call for the whole"},
+                           "threads; n or more: the whole at once, by threads that share "
+                           "what our own kernels pack"},
     {.name = NULL},
 };
 

@@ -12,7 +12,7 @@
 
 enum rank { RANK_KEEP, RANK_LIMIT, RANK_BOUND, RANK_BAR, RANK_INTENSITY };
 
-enum { INDENT = 2 };
+enum { INDENT = 2, LABEL_MAX = 256 };
 
 /* The consecutive explanations of one bench. */
 struct group {
@@ -110,6 +110,23 @@ static void tell_others(struct am_body *b, const struct group *g)
     }
 }
 
+/* Where the time of points goes whose code is known. */
+static void tell_accounts(struct am_body *b, const struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const struct am_explanation *const e = &g->first[i];
+        const char *const account = e->why_not ? NULL : am_explain_account(e, b->arena);
+        char label[LABEL_MAX];
+
+        if (!account)
+            continue;
+        am_points_label(&g->points, e->result, label, sizeof(label));
+        am_block_addf(b, AM_BLOCK_PARAGRAPH, "Account. ", "%s%s%s", label, label[0] ? ": " : "",
+                      account)
+            ->indent = INDENT;
+    }
+}
+
 static void add_group(struct am_body *b, const struct group *g)
 {
     if (g->explained || b->programs) {
@@ -120,6 +137,8 @@ static void add_group(struct am_body *b, const struct group *g)
                 add_row(t, &g->points, &g->first[i]);
         }
     }
+    if (!b->programs)
+        tell_accounts(b, g);
     tell_others(b, g);
 }
 
@@ -146,6 +165,9 @@ static void tell_meaning(struct am_body *b, const struct am_explanations *all, c
                             all->above, all->above == 1 ? " was" : "s were");
     for (size_t i = 0; i < all->n_remarks; i++)
         (void)am_block_add(b, AM_BLOCK_PARAGRAPH, "ceiling: ", all->remarks[i]);
+    if (all->no_accounts)
+        (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "account: ", "none of any point: %s",
+                            all->no_accounts);
     (void)am_block_addf(b, AM_BLOCK_PARAGRAPH, "bound: ",
                         "the least time that the work needs at the highest rates measured in %s "
                         "for its instruction set, precision, level of memory and threads (95 %% "
@@ -219,6 +241,32 @@ static void tell_roofs(struct am_data *d, const struct am_explanation *e)
     am_data_object_end(d);
 }
 
+/* Shares of the median's time. */
+static void tell_core(struct am_data *d, const struct am_core_bound *c)
+{
+    if (!(c->share > 0))
+        return;
+    am_data_object(d, "core");
+    am_data_number(d, "loops", c->share);
+    am_data_range(d, "loops_interval", c->share_lo, c->share_hi);
+    am_data_number(d, "cycles_per_pass", c->cycles);
+    am_data_text(d, "by", c->limit);
+    am_data_unsigned(d, "unknown", c->unknown);
+    am_data_number(d, "near", c->near > 0 ? c->near : NAN);
+    am_data_number(d, "begin", c->near > 0 ? c->begin : NAN);
+    am_data_number(d, "bytes", c->moved);
+    am_data_number(d, "bytes_l2", c->moved_l2);
+    am_data_object(d, "steps");
+    for (size_t i = 0; i < c->n_steps; i++)
+        am_data_number(d, c->steps[i].name, c->steps[i].share);
+    am_data_object_end(d);
+    am_data_number(d, "held_back", c->held);
+    am_data_number(d, "left", c->left_apart);
+    am_data_number(d, "left_if_overlapped", c->left_beside);
+    am_data_range(d, "left_interval", c->left_lo, c->left_hi);
+    am_data_object_end(d);
+}
+
 static void tell_explanation(struct am_data *d, const struct am_explanation *e)
 {
     am_data_object(d, NULL);
@@ -241,6 +289,7 @@ static void tell_explanation(struct am_data *d, const struct am_explanation *e)
     am_data_text(d, "space", e->space);
     am_data_text(d, "limit", e->resource);
     am_data_text(d, "next", e->next);
+    tell_core(d, &e->core);
     tell_roofs(d, e);
     am_data_object_end(d);
 }
@@ -271,6 +320,7 @@ static void tell_part(struct am_data *d, const struct am_explanation_view *view)
     am_data_machine(d, &view->set->machine);
     am_data_text(d, "ceilings", view->ceilings);
     am_data_unsigned(d, "above", view->all->above);
+    am_data_text(d, "no_accounts", view->all->no_accounts);
     am_data_array(d, "remarks");
     for (size_t i = 0; i < view->all->n_remarks; i++)
         am_data_text(d, NULL, view->all->remarks[i]);

@@ -13,13 +13,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a point's loops need inside of a core, by measured mixes of instructions. */
+enum { AM_CORE_STEPS_MAX = 6 };
+
+/* What the time of a point with one thread goes to. Every number is a share of the time that the
+ * median sample took; each is measured or predicted by itself, so that they need not add up to one:
+ * what is left is stated, and nothing is fitted to make it small.
+ *
+ * The loops' cycles and the roofs are those of an undisturbed core. They are held against the best
+ * samples of the point, as roofs are made of best samples; what the median lost against these is
+ * `held`. */
 struct am_core_bound {
-    double cycles, lo, hi; /* of one pass over each */
-    double share, share_lo,
-        share_hi;      /* of the time that the point took; 0: nothing is said of it */
-    double moved;      /* share of the time that bytes from behind the first-level cache take, which
-                        * may or may not overlap with it */
+    double cycles, lo, hi; /* of one pass over each loop, by measured mixes of instructions */
+    double share, share_lo, share_hi; /* all passes; 0: nothing is said of the point */
+    double moved;    /* bytes from behind the first-level cache, by their roof: beside the loops, or
+                      * after them */
+    double moved_l2; /* bytes that the loops move from and to the second-level cache, where the
+                      * bench counted them */
+    double near;     /* the point's own loops on data in the first-level cache, measured; 0: not
+                      * measured */
+    double begin;    /* of that, what the loops take to begin and end, however often they turn */
+    double held;     /* that the best samples do without, of the same code and work */
+    struct am_core_step {
+        const char *name;
+        double share;           /* measured */
+    } steps[AM_CORE_STEPS_MAX]; /* that are no part of the loops */
+    size_t n_steps;
+    /* What is left, cause not measured: if loops and bytes come one after the other, and if they
+     * overlap as much as they can; by the ends of the loops' interval too. Where `near` is measured
+     * both are the same: it tells what was waited for. NAN of grade C, which concludes nothing. */
+    double left_apart, left_beside, left_lo, left_hi;
     const char *limit; /* of the longest: a resource, or words */
     size_t unknown;    /* instructions that nothing was measured of */
 };
@@ -60,6 +82,7 @@ struct am_explanations {
     size_t above, unexplained;
     const char *const *remarks; /* on ceilings that applications exceeded: am_roofline.remarks */
     size_t n_remarks;
+    const char *no_accounts; /* why points that kept their code have none; NULL: they have */
 };
 
 /* Of every result that is ok and belongs to a bench that states bytes or flops, and of every
@@ -93,12 +116,21 @@ extern const double am_explain_far_below;
 void am_explain_core(const struct am_result_set *measured, const struct am_facts *facts,
                      const struct am_roofline *roofline, struct am_arena *arena,
                      struct am_explanations *all);
-/* The same of one point, by a core that was inferred before and its clock: fills e->core. False
- * when nothing can be said. */
-bool am_explain_loops(const struct am_incore *core, double hz, struct am_arena *arena,
-                      struct am_explanation *e);
+/* The same of one point, by a core that was inferred before: fills e->core. False when nothing can
+ * be said. */
+struct am_core_telling {
+    const struct am_incore *core;
+    double hz; /* its clock */
+    const struct am_roofline *roofline;
+    struct am_arena *arena;
+};
+bool am_explain_loops(const struct am_core_telling *telling, struct am_explanation *e);
 /* Seconds that an iteration of an explained point took. */
 double am_explain_seconds(const struct am_explanation *e);
+/* Where its time goes, in sentences, and what is left of it, in words; NULL where nothing is known
+ * inside of the core. */
+const char *am_explain_account(const struct am_explanation *e, struct am_arena *arena);
+const char *am_explain_left(const struct am_explanation *e, struct am_arena *arena);
 
 /* What to try next at an explained point; never NULL. */
 const char *am_explain_next(const struct am_explanation *e, const struct am_facts *facts,

@@ -157,40 +157,10 @@ static const char *try_quiet(const struct point *p)
     return am_arena_printf(p->arena, "a quiet machine: the best samples reach %.0f %%", 100 * best);
 }
 
-/* "20 % left": beside the loops, and beside what moves from caches and memory. The two overlap, or
- * come one after the other. */
-static const char *left_by_loops(const struct point *p)
-{
-    const struct am_core_bound *const c = &p->e->core;
-    const double most = fmax(1 - fmax(c->share, c->moved), 0);
-    const double least = fmax(1 - c->share - c->moved, 0);
-
-    if (!(c->moved > 0))
-        return am_arena_printf(p->arena, "%.0f %% left, cause not measured", 100 * most);
-    return am_arena_printf(p->arena,
-                           "bytes from %s need %.0f %%; %.0f %% left if the two come one after the "
-                           "other, %.0f %% if they overlap, cause not measured",
-                           am_tier_title(p->e->level), 100 * c->moved, 100 * least, 100 * most);
-}
-
-/* What its loops need inside of a core, and what that leaves. */
+/* Where its time goes inside of a core says more than how far away the roof is. */
 static const char *try_core(const struct point *p)
 {
-    const struct am_core_bound *const c = &p->e->core;
-
-    if (!(c->share > 0) || p->e->share >= am_explain_at_roof)
-        return NULL;
-    if (c->share_lo > 1)
-        return am_arena_printf(p->arena,
-                               "its loops take less than their instructions were expected to (%.0f "
-                               "cycles per pass by %s): the model is wrong here",
-                               c->cycles, c->limit);
-    return am_arena_printf(
-        p->arena,
-        "inside of the core: its loops need %s%.0f %% of the time (%.0f to %.0f), %.3g "
-        "cycles per pass by %s; %s",
-        c->unknown ? "at least " : "", 100 * c->share, 100 * c->share_lo,
-        100 * fmin(c->share_hi, 1), c->cycles, c->limit, left_by_loops(p));
+    return p->e->share >= am_explain_at_roof ? NULL : am_explain_left(p->e, p->arena);
 }
 
 static const char *try_latency(const struct point *p)
@@ -211,8 +181,8 @@ const char *am_explain_next(const struct am_explanation *e, const struct am_fact
                             const struct am_roofline *roofline, struct am_arena *arena)
 {
     static const char *(*const rules[])(const struct point *) = {
-        try_model,  try_above,   try_quiet,    try_isa,     try_core,
-        try_family, try_threads, try_blocking, try_latency, try_nothing,
+        try_model,   try_above,    try_quiet, try_isa,     try_family,
+        try_threads, try_blocking, try_core,  try_latency, try_nothing,
     };
     const struct point p = {e, facts, roofline, arena};
 

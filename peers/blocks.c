@@ -1,243 +1,93 @@
 /* SPDX-License-Identifier: MIT */
-/* Times loops that were taken out of their programs (blocks.py): prints cycles per pass of each.
+/* Times loops that were taken out of their programs (blocks.py): cycles per pass of each.
  *
- * usage: blocks ROUNDS, linked with the assembled blocks
+ * usage: blocks SECONDS TIMES, linked with the assembled blocks. Times that the file has are kept,
+ * the others are looked for during so many seconds, and the file is written anew from time to time.
  *
  * A block is entered with registers of our making: those that address memory point into windows of
  * their own, as far apart within a page as their number allows (a load is held up by a store before
- * it that has the same place in another page), indices are zero, everything else is small. Whatever
- * page a block touches is mapped when it faults, those of a window to a few physical ones in turn,
- * so that data stay in the first-level cache. Memory holds 1.25f everywhere; a block that takes
- * addresses out of it meets an address in a window of its own instead. How far a block goes in 3n
- * passes is bounded, so that it meets no line under a second address: caches that predict ways by
- * addresses take such for a miss. A slice enters a block several times for n, 2n or 3n passes; the
- * differences are n passes each in the steady state, without entry and exit. Cycles are by a chain
- * of additions before and after a slice, which must agree. Per block, three placements of the
- * windows; printed are the best and the second. Shares no code with archmeter.
+ * it that has the same place in another page), indices are zero, everything else is small. Memory
+ * is as blocks_entry.h says. How far a block goes in 3n passes is bounded: data stay in the
+ * first-level cache, and no line is met under a second address, which caches that predict ways by
+ * addresses take for a miss. Blocks that do not come to a steady state so are given fewer passes.
  *
- * A time counts when the slices of even and of odd rounds say the same within 3 %, when the second
- * n passes take as long as the third within 5 %, and when they take some hundred cycles: shorter
- * ones are all begin and end, and in others a queue is still filling up.
+ * A slice enters a block several times for n, 2n or 3n passes and a few more, the same few for each
+ * length: no end of a loop is foreseen, and the differences are n passes each in the steady state
+ * without entry and exit. Around a slice run two probes: a chain of additions, which tells cycles
+ * and must be as long before as behind, and nops and jumps, as many per cycle as go through. Who
+ * shares the core (its other thread may be a stranger's) takes half of these: a slice counts only
+ * where they took their least time. Shares no code with archmeter; no prediction has a say.
  *
- * Output per block: "NAME CYCLES SECOND PASSES" or "NAME - REASON". */
+ * A length has a time when the best slices of five rounds over all blocks lie within 1 %; a
+ * placement (of three) has one when the second n passes take as long as the third within 5 %, and
+ * 50 cycles at least; a block has one when two placements have.
+ *
+ * TIMES per block: "NAME CYCLES SECOND PASSES" (the two best placements) or "NAME - REASON". */
 #define _GNU_SOURCE
-#include <errno.h>
+#include "blocks_entry.h"
+#include "blocks_moment.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-    PAGE = 4096,
-    REGS = 16,
+    LINE = 64,
     PLACEMENTS = 3,
     LENGTHS = 3,
     IN_A_ROW = 2,
-    SLICES_MAX = 400,
-    CHAIN = 16,        /* thousands of additions of a probe */
-    SLICE = 40000,     /* cycles, about */
-    TRAVEL = 20 << 10, /* bytes that a block may go through in 3n passes, all registers together */
+    ROUNDS_MAX = 600,
+    ROUNDS_AGREEING = 5,
+    CONFIRMED_EVERY = 4, /* rounds: what is confirmed is visited less often */
+    JUDGED_EVERY = 4,
+    SHORTENED_AFTER = 16, /* rounds of a placement */
+    SLICE = 40000,        /* cycles, about */
+    MORE = 4,             /* an entry has fewer passes than so many beyond n, 2n or 3n */
     PASSES_MAX = 4000,
-    PASSES_MIN = 16,
-    FAULTS_MAX = 2000,
-    WINDOW_PAGES = 4, /* physical ones */
-    PHYSICAL = 32 * WINDOW_PAGES,
-    SP = 4,           /* number of the stack pointer */
-    SMALL = 64,       /* in other registers: as a stride, a line of the cache */
-    FILLS = 2,        /* what memory may hold */
-    ADDRESSES = 16,   /* number of the window that addresses in memory lead to */
-    CYCLES_MIN = 300, /* of n passes */
+    PASSES_MIN = 2,
+    SMALL_MIN = 32,  /* in other registers: as a stride, a line of the cache, or half of one */
+    CYCLES_MIN = 50, /* of n passes */
+    CYCLES_WANTED = 160,
+    STRIDE_MAX = 1 << 16,
+    SAVE_EVERY = 20, /* seconds */
 };
-#define CONFIRMED 0.03 /* by which even and odd rounds may differ */
+#define AGREEING 0.01  /* by which the best slices of rounds may differ */
 #define EVEN 0.05      /* and the second from the third n passes */
-#define WINDOWS 0x20000000ull
-#define WINDOW 0x01000000ull
-#define STEADY 0.01 /* of the probes around a slice */
+#define STEADY 0.01    /* of the probes around a slice */
+#define L1_SHARE 0.5   /* of the first-level cache that a block may go through in 3n passes */
+#define ROUND_MIN 0.05 /* seconds: rounds that are to agree lie apart */
 
-/* As blocks.py writes them. */
-struct block {
-    const char *name;
-    void (*code)(void);
-    uint64_t bases, indices; /* sets of registers */
-    uint64_t counter;        /* number of the register that counts passes */
-    uint64_t vectors;        /* 0 legacy SSE, 1 VEX, 2 EVEX */
-    uint64_t scale;          /* the largest that an index has */
-};
-extern const struct block blocks[];
-extern const uint64_t blocks_n;
-
-/* Offsets are known to enter(). */
-struct entry {
-    uint64_t in[REGS], out[REGS];
-    uint64_t code, vectors;
-    double pattern[8] __attribute__((aligned(64)));
-};
-
-void *blocks_back;
-void *blocks_stack;
-static struct entry entry;
-void enter(struct entry *e);
-
-/* rdi: the entry. Registers in the order of their encoding. */
-__asm__(
-    ".text\n.globl enter\n.type enter,@function\nenter:\n"
-    "push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\npush %rdi\n"
-    "mov %rsp,blocks_stack(%rip)\n"
-    "lea 1f(%rip),%rax\nmov %rax,blocks_back(%rip)\n"
-    "vzeroupper\n"
-    "cmpq $1,264(%rdi)\nja 3f\nje 2f\n"
-    ".irp i,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nmovups 320(%rdi),%xmm\\i\n.endr\njmp 4f\n"
-    "2: .irp i,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nvmovups 320(%rdi),%ymm\\i\n.endr\njmp 4f\n"
-    "3: .irp i,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nvmovups 320(%rdi),%zmm\\i\n.endr\n"
-    ".irp i,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\nvmovups 320(%rdi),%zmm\\i\n.endr\n"
-    ".irp i,1,2,3,4,5,6,7\nkxnorw %k0,%k0,%k\\i\n.endr\n"
-    "4: mov 256(%rdi),%rax\nmov %rax,blocks_code(%rip)\n"
-    "mov 0(%rdi),%rax\nmov 8(%rdi),%rcx\nmov 16(%rdi),%rdx\nmov 24(%rdi),%rbx\n"
-    "mov 32(%rdi),%rsp\nmov 40(%rdi),%rbp\nmov 48(%rdi),%rsi\n"
-    "mov 64(%rdi),%r8\nmov 72(%rdi),%r9\nmov 80(%rdi),%r10\nmov 88(%rdi),%r11\n"
-    "mov 96(%rdi),%r12\nmov 104(%rdi),%r13\nmov 112(%rdi),%r14\nmov 120(%rdi),%r15\n"
-    "mov 56(%rdi),%rdi\n"
-    "lfence\njmp *blocks_code(%rip)\n"
-    "1: mov %rsp,blocks_code(%rip)\nmov blocks_stack(%rip),%rsp\nxchg %rdi,(%rsp)\n"
-    "mov %rax,128(%rdi)\nmov %rcx,136(%rdi)\nmov %rdx,144(%rdi)\nmov %rbx,152(%rdi)\n"
-    "mov blocks_code(%rip),%rax\nmov %rax,160(%rdi)\n"
-    "mov %rbp,168(%rdi)\nmov %rsi,176(%rdi)\npop %rax\nmov %rax,184(%rdi)\n"
-    "mov %r8,192(%rdi)\nmov %r9,200(%rdi)\nmov %r10,208(%rdi)\nmov %r11,216(%rdi)\n"
-    "mov %r12,224(%rdi)\nmov %r13,232(%rdi)\nmov %r14,240(%rdi)\nmov %r15,248(%rdi)\n"
-    "cld\nvzeroupper\n"
-    "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\nret\n"
-    ".size enter,.-enter\n.data\n.p2align 3\nblocks_code: .quad 0\n.text\n");
-
-/* ---- memory ---- */
-
-static sigjmp_buf refuse;
-static int memory_fd;
-static unsigned char *pages[PHYSICAL]; /* our own view of them */
-static bool touched[PHYSICAL];         /* of the block at hand */
-static unsigned faults;
-static const char *volatile reason;
-
-static void on_fault(int signal, siginfo_t *info, void *context)
+static double now(void)
 {
-    const uint64_t at = (uint64_t)info->si_addr & ~(uint64_t)(PAGE - 1);
-    const uint64_t page =
-        at / WINDOW % (PHYSICAL / WINDOW_PAGES) * WINDOW_PAGES + at / PAGE % WINDOW_PAGES;
+    struct timespec t;
 
-    (void)context;
-    if (signal != SIGSEGV || info->si_code != SEGV_MAPERR || ++faults > FAULTS_MAX ||
-        mmap((void *)at, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, memory_fd,
-             (off_t)(page * PAGE)) == MAP_FAILED) {
-        reason = signal == SIGILL   ? "instruction that this machine lacks"
-                 : signal == SIGFPE ? "division that faults"
-                                    : "address that cannot be mapped";
-        siglongjmp(refuse, 1);
-    }
-    touched[page] = true;
-}
-
-/* Two of 1.25f are a double of 0.03. */
-static void fill_page(uint64_t page, int fill)
-{
-    static const float floats[2] = {1.25f, 1.25f};
-    static const uint64_t address = WINDOWS + ADDRESSES * WINDOW + WINDOW / 2;
-
-    for (size_t i = 0; i < PAGE; i += sizeof(address)) {
-        if (fill == 0)
-            memcpy(pages[page] + i, floats, sizeof(floats));
-        else
-            memcpy(pages[page] + i, &address, sizeof(address));
-    }
-}
-
-static void fill_touched(int fill)
-{
-    for (uint64_t i = 0; i < PHYSICAL; i++) {
-        if (touched[i])
-            fill_page(i, fill);
-    }
-}
-
-static void fill_all(int fill)
-{
-    for (uint64_t i = 0; i < PHYSICAL; i++)
-        fill_page(i, fill);
-}
-
-static void open_memory(void)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-    struct sigaction action = {.sa_sigaction = on_fault,
-                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-    const stack_t stack = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
-
-    memory_fd = memfd_create("blocks", 0);
-    if (memory_fd < 0 || ftruncate(memory_fd, PHYSICAL * PAGE) != 0 || !stack.ss_sp ||
-        sigaltstack(&stack, NULL) != 0)
-        _exit(1);
-    for (size_t i = 0; i < PHYSICAL; i++) {
-        pages[i] =
-            mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, (off_t)(i * PAGE));
-        if (pages[i] == MAP_FAILED)
-            _exit(1);
-        fill_page(i, 0);
-    }
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        (void)sigaction(signals[i], &action, NULL);
-}
-
-/* ---- time ---- */
-
-static inline uint64_t ticks(void)
-{
-    uint64_t low, high;
-
-    __asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high)::"memory");
-    return high << 32 | low;
-}
-
-static double reading; /* ticks that lie between two readings in a row */
-
-static void time_reading(void)
-{
-    enum { TRIES = 1000 };
-
-    reading = INFINITY;
-    for (int i = 0; i < TRIES; i++) {
-        const uint64_t t0 = ticks();
-
-        reading = fmin(reading, (double)(ticks() - t0));
-    }
-}
-
-static __attribute__((noinline)) double probe(void)
-{
-    uint64_t n = CHAIN, x = 1;
-    const uint64_t t0 = ticks();
-
-    __asm__ volatile(".p2align 6\n1: .rept 1000\n add %1,%1\n .endr\n dec %0\n jnz 1b"
-                     : "+r"(n), "+r"(x)::"cc");
-    return (double)(ticks() - t0) - reading;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- blocks ---- */
 
+/* The best slice of a round: the one with the core to itself that took least. */
+struct best {
+    float cycles, front; /* front: of the worse probe beside it */
+};
+
 struct samples {
     size_t n;
-    double cycles[SLICES_MAX];
+    struct best of[ROUNDS_MAX];
 };
 
 struct timing {
-    const char *refused;
-    int fill;
+    const char *refused, *kept; /* kept: the line of an earlier call */
+    bool confirmed;
+    enum fill fill;
+    uint64_t small; /* what registers hold that address nothing */
     uint64_t passes, runs;
     bool touched[PHYSICAL];
-    struct samples of[PLACEMENTS][LENGTHS][2]; /* of even and odd rounds */
+    struct samples samples[PLACEMENTS][LENGTHS];
 };
 
 /* Where in its page a register's window begins: those that address memory share it out. */
@@ -247,88 +97,126 @@ static uint64_t place_of(const struct block *b, uint64_t reg, int placement)
     const uint64_t rank = (uint64_t)__builtin_popcountll(bases & ((UINT64_C(1) << reg) - 1));
     const uint64_t n = (uint64_t)__builtin_popcountll(bases);
 
-    return (PAGE * rank / n / 64 + 5 * (uint64_t)placement) % (PAGE / 64) * 64;
+    return (PAGE * rank / n / LINE + 5 * (uint64_t)placement) % (PAGE / LINE) * LINE;
 }
 
-static void set_registers(const struct block *b, int placement, uint64_t passes)
+static void set_registers(const struct block *b, const struct timing *t, int placement,
+                          uint64_t passes)
 {
     for (uint64_t i = 0; i < REGS; i++) {
         const uint64_t window = WINDOWS + i * WINDOW + WINDOW / 2 + place_of(b, i, placement);
 
-        entry.in[i] = (b->bases >> i & 1) || i == SP ? window : b->indices >> i & 1 ? 0 : SMALL;
+        blocks_entry.in[i] = (b->bases >> i & 1) || i == SP ? window
+                             : b->indices >> i & 1          ? 0
+                                                            : t->small;
     }
     __builtin_ia32_ldmxcsr(0x9fc0); /* subnormal numbers count as zero; a refused block left it */
-    entry.in[b->counter] = passes;
-    entry.code = (uint64_t)b->code;
-    entry.vectors = b->vectors;
+    blocks_entry.in[b->counter] = passes;
+    blocks_entry.code = (uint64_t)b->code;
+    blocks_entry.vectors = b->vectors;
 }
 
-static double run_slice(const struct timing *t)
+static uint32_t next_random(uint32_t x)
 {
-    const uint64_t t0 = ticks();
-
-    for (uint64_t r = 0; r < t->runs; r++)
-        enter(&entry);
-    return (double)(ticks() - t0);
+    x ^= x << 13;
+    x ^= x >> 17;
+    return x ^ x << 5;
 }
 
-/* How far the block's addresses go in a pass, at most. */
-static uint64_t stride_of(const struct block *b, uint64_t passes)
+/* Ticks of some entries, each with up to MORE - 1 passes more, by the seed. */
+static double run_slice(const struct block *b, const struct timing *t, uint64_t passes,
+                        uint32_t seed)
 {
-    uint64_t most = 0;
+    const uint64_t t0 = blocks_ticks();
 
-    for (int i = 0; i < REGS; i++) {
-        const int64_t moved = (int64_t)(entry.out[i] - entry.in[i]);
-        const uint64_t per_pass = (uint64_t)(moved < 0 ? -moved : moved) / passes;
-
-        if (per_pass > 1 << 16 || (uint64_t)i == b->counter)
-            continue;
-        if ((b->bases >> i & 1) && per_pass > most)
-            most = per_pass;
-        if ((b->indices >> i & 1) && b->scale * per_pass > most)
-            most = b->scale * per_pass;
+    for (uint64_t r = 0; r < t->runs; r++) {
+        seed = next_random(seed);
+        blocks_entry.in[b->counter] = passes + seed % MORE;
+        enter(&blocks_entry);
     }
-    return most;
+    return (double)(blocks_ticks() - t0);
 }
 
-/* Registers that address memory, at most as many as windows fit into the cache. */
-static uint64_t streams_of(const struct block *b)
+/* By how much registers move in a pass; those that jump about are said not to move. */
+static void find_moves(const struct block *b, const struct timing *t, uint64_t moves[REGS + 1])
 {
-    const uint64_t n = (uint64_t)__builtin_popcountll(b->bases);
+    enum { FIRST = 8, SECOND = 16 };
+    uint64_t before[REGS];
 
-    return n < 1 ? 1 : n > 6 ? 6 : n;
+    set_registers(b, t, 0, FIRST);
+    enter(&blocks_entry);
+    memcpy(before, blocks_entry.out, sizeof(before));
+    set_registers(b, t, 0, SECOND);
+    enter(&blocks_entry);
+    memset(moves, 0, (REGS + 1) * sizeof(moves[0]));
+    for (int i = 0; i < REGS; i++) {
+        const int64_t moved = (int64_t)(blocks_entry.out[i] - before[i]) / (SECOND - FIRST);
+
+        if (llabs(moved) <= STRIDE_MAX && (uint64_t)i != b->counter)
+            moves[i] = (uint64_t)moved;
+    }
 }
+
+/* Bytes of the cache that operands come to need with each pass, at most. */
+static uint64_t travel_of(const struct operands *o, const uint64_t moves[REGS + 1])
+{
+    const int64_t moved = (int64_t)(moves[o->base] + o->scale * moves[o->index]);
+    const uint64_t stride = (uint64_t)llabs(moved);
+    const bool in_all_sets = stride % (4 * LINE) != 0;
+    const uint64_t by_stride = stride * o->streams, by_lines = LINE * o->n;
+
+    return stride > LINE && in_all_sets && by_lines < by_stride ? by_lines : by_stride;
+}
+
+static uint64_t passes_in_cache(const struct block *b, const struct timing *t)
+{
+    const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    const double bytes = L1_SHARE * (double)(l1 > 0 ? l1 : 32 << 10);
+    uint64_t moves[REGS + 1], travel = 0, most;
+
+    find_moves(b, t, moves);
+    for (uint64_t i = 0; i < b->operands_n; i++)
+        travel += travel_of(&b->operands[i], moves);
+    if (travel == 0)
+        return PASSES_MAX;
+    most = (uint64_t)(bytes / (double)travel);
+    most = most < MORE ? 0 : (most - MORE) / LENGTHS;
+    return most > PASSES_MAX ? PASSES_MAX : most;
+}
+
+static const char *const too_large = "strides too large for the first-level cache";
 
 /* A first visit: maps what is touched, and finds how many passes a slice may have. */
 static void visit(const struct block *b, struct timing *t)
 {
-    enum { FIRST = 8 };
-    uint64_t stride;
     double took;
 
     t->refused = NULL;
-    faults = 0;
     t->runs = 1;
-    if (sigsetjmp(refuse, 1)) {
-        t->refused = reason;
+    blocks_unmap_all();
+    blocks_faults = 0;
+    if (sigsetjmp(blocks_refuse, 1)) {
+        t->refused = blocks_reason;
         return;
     }
-    fill_all(t->fill);
-    memset(touched, t->fill != 0, sizeof(touched)); /* others' pages, which are mapped, too */
-    set_registers(b, 0, FIRST);
-    enter(&entry);
-    stride = stride_of(b, FIRST);
-    t->passes = stride ? TRAVEL / LENGTHS / stride / streams_of(b) : PASSES_MAX;
-    t->passes = t->passes > PASSES_MAX ? PASSES_MAX : t->passes;
+    blocks_fill_all(t->fill);
+    memset(blocks_touched, 0, sizeof(blocks_touched));
+    t->passes = passes_in_cache(b, t);
     if (t->passes < PASSES_MIN) {
-        t->refused = "strides too large for the first-level cache";
+        t->refused = too_large;
         return;
     }
     for (int p = 0; p < PLACEMENTS; p++) {
-        set_registers(b, p, LENGTHS * t->passes);
-        enter(&entry);
+        set_registers(b, t, p, LENGTHS * t->passes + MORE);
+        enter(&blocks_entry);
     }
-    took = run_slice(t);
+    took = INFINITY;
+    for (int k = 0; k < IN_A_ROW; k++)
+        took = fmin(took, run_slice(b, t, LENGTHS * t->passes, 1));
+    if (took < LENGTHS * CYCLES_WANTED && t->small > SMALL_MIN) {
+        t->refused = too_large;
+        return;
+    }
     if (took > SLICE && t->passes > PASSES_MIN) {
         const double fewer = (double)t->passes * SLICE / took;
 
@@ -336,34 +224,63 @@ static void visit(const struct block *b, struct timing *t)
         took = SLICE;
     }
     t->runs = 1 + (uint64_t)(SLICE / took);
-    memcpy(t->touched, touched, sizeof(touched));
+    memcpy(t->touched, blocks_touched, sizeof(blocks_touched));
 }
 
-static void take_slices(const struct block *b, struct timing *t, int placement, int half)
+static bool better(const struct best *than, double cycles, double front)
 {
-    if (sigsetjmp(refuse, 1)) {
-        t->refused = reason;
-        fill_all(0);
+    if (front <= blocks_moments.limit && (double)than->front <= blocks_moments.limit)
+        return cycles < than->cycles;
+    return front < than->front;
+}
+
+/* One length of a block in one round. */
+static struct best best_slice(const struct block *b, const struct timing *t, uint64_t passes,
+                              uint32_t seed)
+{
+    struct best best = {.cycles = INFINITY, .front = INFINITY};
+    struct moment before = blocks_probe();
+
+    for (int k = 0; k < IN_A_ROW; k++) {
+        const double took = run_slice(b, t, passes, seed) - blocks_reading;
+        const struct moment after = blocks_probe();
+        const double front = fmax(before.front, after.front);
+        const double cycles = took * 2000 * CHAIN / (before.chain + after.chain) / (double)t->runs;
+
+        if (fabs(before.chain - after.chain) <= STEADY * before.chain) {
+            blocks_note_front(front);
+            if (better(&best, cycles, front))
+                best = (struct best){.cycles = (float)cycles, .front = (float)front};
+        } else {
+            blocks_moments.unsteady++;
+        }
+        before = after;
+    }
+    return best;
+}
+
+static void take_slices(const struct block *b, struct timing *t, int placement, uint32_t seed)
+{
+    if (sigsetjmp(blocks_refuse, 1)) {
+        t->refused = blocks_reason;
+        blocks_fill_all(FLOATS);
         return;
     }
-    memcpy(touched, t->touched, sizeof(touched));
-    faults = 0;
+    memcpy(blocks_touched, t->touched, sizeof(blocks_touched));
+    blocks_faults = 0;
     for (uint64_t length = 0; length < LENGTHS; length++) {
-        struct samples *const s = &t->of[placement][length][half];
+        struct samples *const s = &t->samples[placement][length];
+        const uint64_t passes = (length + 1) * t->passes;
 
-        fill_touched(t->fill);
-        set_registers(b, placement, (length + 1) * t->passes);
-        enter(&entry);
-        for (int k = 0; k < IN_A_ROW; k++) {
-            const double before = probe(), took = run_slice(t) - reading, after = probe();
-
-            if (fabs(before - after) <= STEADY * before && s->n < SLICES_MAX)
-                s->cycles[s->n++] = took * 2000 * CHAIN / (before + after) / (double)t->runs;
-        }
+        blocks_fill_touched(t->fill);
+        set_registers(b, t, placement, passes + MORE);
+        enter(&blocks_entry);
+        if (s->n < ROUNDS_MAX)
+            s->of[s->n++] = best_slice(b, t, passes, seed);
     }
-    memcpy(t->touched, touched, sizeof(touched));
-    if (t->fill != 0)
-        fill_all(0);
+    memcpy(t->touched, blocks_touched, sizeof(blocks_touched));
+    if (t->fill != FLOATS)
+        blocks_fill_touched(FLOATS);
 }
 
 static int in_order(const void *a, const void *b)
@@ -373,77 +290,214 @@ static int in_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Below the lowest tenth of the samples lie lucky ones only; NAN: too few. */
-static double low(const struct samples *s)
+/* The least that so many rounds agree on, among those that had the core to themselves; NAN: none.
+ */
+static double agreed(const struct samples *s)
 {
-    enum { LEAST = 5 };
-    double sorted[SLICES_MAX];
+    double sorted[ROUNDS_MAX];
+    size_t n = 0;
 
-    memcpy(sorted, s->cycles, s->n * sizeof(sorted[0]));
-    qsort(sorted, s->n, sizeof(sorted[0]), in_order);
-    return s->n < LEAST ? NAN : sorted[s->n / 10];
+    for (size_t i = 0; i < s->n; i++) {
+        if ((double)s->of[i].front <= blocks_moments.limit)
+            sorted[n++] = (double)s->of[i].cycles;
+    }
+    qsort(sorted, n, sizeof(sorted[0]), in_order);
+    for (size_t i = 0; i + ROUNDS_AGREEING <= n; i++) {
+        if (sorted[i + ROUNDS_AGREEING - 1] <= (1 + AGREEING) * sorted[i])
+            return sorted[i + ROUNDS_AGREEING / 2];
+    }
+    return NAN;
 }
 
-/* Cycles per pass by one half of the rounds; NAN: these are not n passes of a steady state. */
-static double steady(const struct timing *t, int placement, int half)
+static const char *const not_steady = "no steady state";
+
+/* Cycles per pass with a placement; NAN, and why: these are not n passes of a steady state. */
+static double steady(const struct timing *t, int placement, const char **why)
 {
-    const double one = low(&t->of[placement][0][half]), two = low(&t->of[placement][1][half]);
-    const double three = low(&t->of[placement][2][half]);
+    const double one = agreed(&t->samples[placement][0]), two = agreed(&t->samples[placement][1]);
+    const double three = agreed(&t->samples[placement][2]);
     const double second = two - one, third = three - two;
 
-    return fmin(second, third) >= CYCLES_MIN && fabs(second - third) <= EVEN * fmin(second, third)
-               ? (three - one) / 2 / (double)t->passes
-               : NAN;
+    if (isnan(second) || isnan(third))
+        *why = "no time that rounds agree on";
+    else if (fmin(second, third) < CYCLES_MIN)
+        *why = "too short in the first-level cache";
+    else if (fabs(second - third) > EVEN * fmin(second, third))
+        *why = not_steady;
+    else
+        return (three - one) / 2 / (double)t->passes;
+    return NAN;
 }
 
-static void tell(const struct block *b, struct timing *t)
+/* The times of placements that have one, in order; how many. */
+static int times_of(const struct timing *t, double values[PLACEMENTS], const char **why)
 {
-    double values[PLACEMENTS];
     int n = 0;
 
     for (int p = 0; !t->refused && p < PLACEMENTS; p++) {
-        const double even = steady(t, p, 0), odd = steady(t, p, 1);
+        const double value = steady(t, p, why);
 
-        if (fabs(even - odd) <= CONFIRMED * fmin(even, odd))
-            values[n++] = (even + odd) / 2;
-    }
-    if (!t->refused && n < 2)
-        t->refused = "no steady time that is confirmed";
-    if (t->refused) {
-        printf("%s - %s\n", b->name, t->refused);
-        return;
+        if (!isnan(value))
+            values[n++] = value;
     }
     qsort(values, (size_t)n, sizeof(values[0]), in_order);
-    printf("%s %.4f %.4f %llu\n", b->name, values[0], values[1], (unsigned long long)t->passes);
+    return n;
+}
+
+static void tell(FILE *file, const struct block *b, const struct timing *t)
+{
+    double values[PLACEMENTS];
+    const char *why = t->refused;
+
+    if (t->kept)
+        (void)fprintf(file, "%s %s\n", b->name, t->kept);
+    else if (times_of(t, values, &why) < 2)
+        (void)fprintf(file, "%s - %s\n", b->name, why);
+    else
+        (void)fprintf(file, "%s %.4f %.4f %llu\n", b->name, values[0], values[1],
+                      (unsigned long long)t->passes);
+}
+
+/* ---- the whole ---- */
+
+static struct timing *timings;
+
+/* A reader sees the old file or the new one. */
+static void save(const char *path)
+{
+    char beside[PAGE];
+    FILE *file;
+
+    (void)snprintf(beside, sizeof(beside), "%s.new", path);
+    file = fopen(beside, "w");
+    if (!file)
+        _exit(1);
+    for (uint64_t i = 0; i < blocks_n; i++)
+        tell(file, &blocks[i], &timings[i]);
+    if (fclose(file) != 0 || rename(beside, path) != 0)
+        _exit(1);
+}
+
+/* What an earlier call found: a block whose time is known is not run again. */
+static void load(const char *path)
+{
+    FILE *const file = fopen(path, "r");
+    char line[PAGE];
+
+    for (uint64_t i = 0; file && i < blocks_n && fgets(line, sizeof(line), file);) {
+        char *const rest = strchr(line, ' ');
+
+        line[strcspn(line, "\n")] = '\0';
+        if (!rest)
+            continue;
+        *rest = '\0';
+        while (i < blocks_n && strcmp(blocks[i].name, line) != 0)
+            i++;
+        if (i < blocks_n && rest[1] != '-')
+            timings[i].kept = strdup(rest + 1);
+    }
+    if (file)
+        (void)fclose(file);
+}
+
+/* With other contents of memory where addresses fail, with smaller strides where the cache does. */
+static void visit_variously(const struct block *b, struct timing *t)
+{
+    for (t->fill = FLOATS; t->fill < FILLS; t->fill++) {
+        for (t->small = LINE; t->small >= SMALL_MIN; t->small /= 2) {
+            visit(b, t);
+            if (t->refused != too_large)
+                break;
+        }
+        if (!t->refused || t->refused == too_large)
+            return;
+    }
+}
+
+static void visit_all(void)
+{
+    for (uint64_t i = 0; i < blocks_n; i++) {
+        if (!timings[i].kept)
+            visit_variously(&blocks[i], &timings[i]);
+    }
+    blocks_unmap_all();
+    blocks_fill_all(FLOATS);
+}
+
+/* Fewer passes go less far: data that left the cache may stay then. */
+static void shorten(struct timing *t)
+{
+    const double second = agreed(&t->samples[0][1]) - agreed(&t->samples[0][0]);
+
+    if (t->passes * 2 / 3 < PASSES_MIN || !(second * 2 / 3 >= CYCLES_MIN))
+        return;
+    t->passes = t->passes * 2 / 3;
+    t->runs = t->runs * 3 / 2;
+    memset(t->samples, 0, sizeof(t->samples));
+}
+
+/* One placement of a block; whether the block has its times. */
+static bool measure(const struct block *b, struct timing *t, uint32_t round)
+{
+    const uint32_t turn = t->confirmed ? round / CONFIRMED_EVERY : round;
+    const char *why = NULL;
+    double values[PLACEMENTS];
+    int n;
+
+    take_slices(b, t, (int)(turn % PLACEMENTS), round + 1);
+    if (turn % JUDGED_EVERY != 0)
+        return t->confirmed;
+    n = times_of(t, values, &why);
+    t->confirmed = n == PLACEMENTS;
+    if (n < 2 && why == not_steady && t->samples[0][0].n >= SHORTENED_AFTER)
+        shorten(t);
+    return t->confirmed;
+}
+
+/* Every block once; the number of those without a time. */
+static uint64_t one_round(uint32_t round)
+{
+    uint64_t open = 0;
+
+    for (uint64_t i = 0; i < blocks_n; i++) {
+        struct timing *const t = &timings[i];
+
+        if (!t->kept && !t->refused && (!t->confirmed || round % CONFIRMED_EVERY == 0))
+            open += !measure(&blocks[i], t, round);
+    }
+    return open;
 }
 
 int main(int argc, char **argv)
 {
-    const long rounds = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
-    struct timing *const timings = calloc(blocks_n + 1, sizeof(*timings));
+    enum { ROUNDS_LEAST = 12 * PLACEMENTS };
+    const double seconds = argc == 3 ? strtod(argv[1], NULL) : 0, begin = now();
     static const float value = 1.25f;
+    double saved = begin;
+    uint64_t open = 1;
 
-    if (rounds <= 0 || !timings)
+    timings = calloc(blocks_n + 1, sizeof(*timings));
+    if (seconds <= 0 || !timings)
         return 2;
-    open_memory();
-    for (size_t i = 0; i < sizeof(entry.pattern) / (sizeof(value)); i++)
-        memcpy((char *)entry.pattern + i * sizeof(value), &value, sizeof(value));
-    time_reading();
-    for (uint64_t i = 0; i < blocks_n; i++) {
-        for (timings[i].fill = 0; timings[i].fill < FILLS; timings[i].fill++) {
-            visit(&blocks[i], &timings[i]);
-            if (!timings[i].refused)
-                break;
+    blocks_open_memory();
+    for (size_t i = 0; i < sizeof(blocks_entry.pattern) / (sizeof(value)); i++)
+        memcpy((char *)blocks_entry.pattern + i * sizeof(value), &value, sizeof(value));
+    blocks_time_reading();
+    load(argv[2]);
+    visit_all();
+    for (uint32_t r = 0; (r < ROUNDS_LEAST || open != 0) && now() < begin + seconds; r++) {
+        const double round_begin = now();
+
+        open = one_round(r);
+        if (now() > saved + SAVE_EVERY) {
+            save(argv[2]);
+            saved = now();
         }
+        if (now() < round_begin + ROUND_MIN)
+            (void)usleep((useconds_t)(1e6 * ROUND_MIN));
     }
-    for (long r = 0; r < rounds; r++) {
-        for (uint64_t i = 0; i < blocks_n; i++) {
-            if (!timings[i].refused)
-                take_slices(&blocks[i], &timings[i], (int)(r % PLACEMENTS),
-                            (int)(r / PLACEMENTS % 2));
-        }
-    }
-    for (uint64_t i = 0; i < blocks_n; i++)
-        tell(&blocks[i], &timings[i]);
+    blocks_find_limit();
+    save(argv[2]);
+    blocks_tell_moments(stderr);
     return 0;
 }

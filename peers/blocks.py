@@ -3,26 +3,30 @@
 """Loops of programs, executed, and predicted by archmeter and by llvm-mca: errors as Markdown.
 
 usage: peers/blocks.py make FOLDER [--kernels FILE ...] [--lib FOLDER] [--evex]
-       peers/blocks.py run FOLDER [--rounds N] [--cpu N]
-       peers/blocks.py table FOLDER --on RUN.db [--archmeter PROGRAM] [--mca llvm-mca-19] [--mcpu CPU] [--look]
+       peers/blocks.py run FOLDER [--seconds N] [--cpu N]
+       peers/blocks.py table FOLDER --on RUN.db [--archmeter PROGRAM] [--mca llvm-mca-19] [--mcpu CPU] [--osaca COMMAND] [--seen] [--look]
 
 make: takes loops out of archmeter's kernels, libc, OpenBLAS, FFTW and zlib as the system has them (static libraries), adds random
-mixes and chains (blocks_find.py), and writes blocks.s and blocks.json. run: assembles, links with blocks.c and writes times.txt;
-works on another machine with a C compiler and the folder alone (sh FOLDER/run.sh). table: predictions beside times.
-A third of the blocks, by the hash of their text, is held out: it stands in rows of its own, and --look, which lists the blocks
-that are missed most, never shows one of them. Left out: what faults or is not confirmed, blocks whose two best placements of the data
+mixes and chains (blocks_find.py), and writes blocks.s and blocks.json. run: assembles, links with blocks.c and writes times.txt, where
+times that stand already are kept: what has none yet may be run again. Works on another machine with a C compiler and the folder alone
+(sh FOLDER/run.sh). table: predictions beside times.
+OSACA (https://github.com/RRZE-HPC/OSACA) is asked by a command as "osaca --arch ZEN3", block by block, which takes minutes: what it said
+is kept in osaca.json. A third of the blocks, by the hash of their text, is held out: it stands in columns of its own, --seen leaves these
+away, and --look, which lists the blocks that are missed most, never shows one of them. Left out: what faults or is not confirmed, blocks whose two best placements of the data
 differ by more than 3 %, and those with a division of integers, whose time depends on values that blocks.c makes up.
 """
 
 import argparse
 import collections
 import csv
+import hashlib
 import io
 import itertools
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -36,8 +40,9 @@ from blocks_find import Block
 PLACEMENTS_APART = 0.03
 ITERATIONS = (100, 200)  # of llvm-mca; the difference is the steady state
 LOOKED_AT = 40
+PREDICTORS = {"ours": "archmeter: mean, median error, tau", "mca": "llvm-mca", "osaca": "OSACA"}
 BY_VALUE = re.compile(r"i?div[bwlq]?\b")
-MOST = {"our kernels": 110, "libc": 90, "OpenBLAS": 110, "FFTW": 80, "zlib": 50, "random mixes": 120, "chains": 80}
+MOST = {"our kernels": 120, "libc": 110, "OpenBLAS": 120, "FFTW": 110, "zlib": 60, "random mixes": 120, "chains": 80}
 
 
 # ---- make ----
@@ -64,8 +69,22 @@ def gather(options: argparse.Namespace) -> list[Block]:
     return blocks + list(blocks_find.mixes(MOST["random mixes"])) + list(blocks_find.chains(MOST["chains"]))
 
 
+def number_of(register: str) -> int:
+    return blocks_find.GENERAL.index(register) if register else len(blocks_find.GENERAL)
+
+
 def bits(registers: set[str]) -> int:
-    return sum(1 << blocks_find.GENERAL.index(r) for r in registers)
+    return sum(1 << number_of(r) for r in registers)
+
+
+def tables_of(i: int, block: Block) -> tuple[str, list[str]]:
+    """The entry of a block in the table that blocks.c reads, and what it points to."""
+    bases, indices = block.memory_registers()
+    operands = block.operands()
+    entry = (f".quad name_{i}, block_{i}, {bits(bases)}, {bits(indices)}, {number_of(block.counter())}, {block.vectors()}, "
+             f"operands_{i}, {len(operands)}")
+    beside = [f"name_{i}: .string \"block_{i}\"", ".p2align 3", f"operands_{i}:"]
+    return entry, beside + [f".quad {number_of(o.base)}, {number_of(o.index)}, {o.scale}, {o.streams}, {o.n}" for o in operands]
 
 
 def text_of(blocks: list[Block]) -> str:
@@ -73,17 +92,15 @@ def text_of(blocks: list[Block]) -> str:
     code = [".text", ".globl blocks_all", ".type blocks_all,@function", "blocks_all:", "nop"]  # no block at address 0
     table = [".section .rodata", ".p2align 3", ".globl blocks_n", f"blocks_n: .quad {len(blocks)}", ".section .data.rel.ro,\"aw\"",
              ".p2align 3", ".globl blocks", "blocks:"]
-    names = [".section .rodata"]
+    others = [".section .rodata"]
     for i, block in enumerate(blocks):
-        counter = block.counter()
-        bases, indices = block.memory_registers()
-        code += [".p2align 6", f"block_{i}:", *block.lines, f"dec %{counter}", f"jnz block_{i}", "jmp *blocks_back(%rip)"]
-        table += [f".quad name_{i}, block_{i}, {bits(bases)}, {bits(indices)}, {blocks_find.GENERAL.index(counter)}, {block.vectors()}, "
-                  f"{block.scale()}"]
-        names += [f"name_{i}: .string \"block_{i}\""]
+        code += [".p2align 6", f"block_{i}:", *block.lines, f"dec %{block.counter()}", f"jnz block_{i}", "jmp *blocks_back(%rip)"]
+        entry, beside = tables_of(i, block)
+        table.append(entry)
+        others += beside
     code += [".size blocks_all,.-blocks_all", ".data", ".p2align 12", ".globl blocks_constants", "blocks_constants:",
              ".rept 1024", ".long 0x3fa00000", ".endr"]
-    return "\n".join(code + table + names + [".section .note.GNU-stack,\"\",@progbits", ""])
+    return "\n".join(code + table + others + [".section .note.GNU-stack,\"\",@progbits", ""])
 
 
 def assembling(blocks: list[Block]) -> list[Block]:
@@ -95,11 +112,12 @@ def assembling(blocks: list[Block]) -> list[Block]:
     return [b for i, b in enumerate(blocks) if i not in refused]
 
 
+PROGRAM = ("blocks.c", "blocks_entry.c", "blocks_entry.h", "blocks_moment.c", "blocks_moment.h")
 RUN = """#!/bin/sh
-# Assembles the blocks, links them with the program that times them, runs it on one CPU.
+# run.sh SECONDS CPU: assembles the blocks, links them with the program that times them, which adds to times.txt.
 cd "$(dirname "$0")" || exit 1
-${CC:-cc} -O2 -o blocks blocks.c blocks.s -lm || exit 1
-taskset -c "${2:-0}" ./blocks "${1:-30}" > times.txt
+${CC:-cc} -O2 -o blocks blocks.c blocks_entry.c blocks_moment.c blocks.s -lm || exit 1
+taskset -c "${2:-0}" ./blocks "${1:-30}" times.txt
 """
 
 
@@ -110,7 +128,9 @@ def make(options: argparse.Namespace) -> None:
     (folder / "blocks.s").write_text(text_of(blocks), encoding="ascii")
     (folder / "blocks.json").write_text(json.dumps([{"source": b.source, "origin": b.origin, "held": b.held, "counter": b.counter(),
                                                      "lines": b.lines} for b in blocks], indent=0), encoding="ascii")
-    shutil.copy(pathlib.Path(__file__).with_name("blocks.c"), folder)
+    (folder / "times.txt").unlink(missing_ok=True)  # of other blocks
+    for name in PROGRAM:
+        shutil.copy(pathlib.Path(__file__).with_name(name), folder)
     (folder / "run.sh").write_text(RUN, encoding="ascii")
     print(f"{len(blocks)} blocks, {sum(b.held for b in blocks)} of them held out")
 
@@ -122,7 +142,7 @@ def usable_cpus() -> set[int]:
 
 
 def run(options: argparse.Namespace) -> None:
-    subprocess.run(["sh", f"{options.folder}/run.sh", str(options.rounds), str(options.cpu)], check=True)
+    subprocess.run(["sh", f"{options.folder}/run.sh", str(options.seconds), str(options.cpu)], check=True)
 
 
 def times_of(folder: str) -> dict[str, tuple[float, float] | str]:
@@ -181,6 +201,42 @@ def mca_cycles(options: argparse.Namespace, blocks: list[dict]) -> list[float | 
     return mca_cycles(options, blocks[:half]) + mca_cycles(options, blocks[half:])
 
 
+def osaca_report(command: str, text: str) -> str:
+    with tempfile.NamedTemporaryFile("w", suffix=".s", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([*shlex.split(command), file.name], capture_output=True, text=True, check=False).stdout
+
+
+def osaca_said(report: str) -> float | None:
+    """The longer of the busiest port and the loop-carried chain; None: OSACA does not know an instruction of it."""
+    lines = report.splitlines()
+    head = next((line for line in lines if "||  CP" in line and "LCD" in line), None)
+    sums = next((line for line in lines if re.fullmatch(r"[ \d.]*\d[ \d.]*", line)), None)
+    if not head or not sums:
+        return None
+    chains = sums[head.index("||"):].split()
+    ports = sums[:head.index("||")].split()
+    return max([float(p) for p in ports] + [float(c) for c in chains[1:]], default=None)
+
+
+def osaca_cycles(options: argparse.Namespace, blocks: list[dict]) -> list[float | None]:
+    """Cycles per pass, asked once for each block and command."""
+    if not options.osaca:
+        return [None] * len(blocks)
+    file = pathlib.Path(options.folder, "osaca.json")
+    known = json.loads(file.read_text(encoding="ascii")) if file.exists() else {}
+    asked = known.setdefault(options.osaca, {})
+    for block in blocks:
+        text = "\n".join(["# OSACA-BEGIN", "1:", *block["lines"], f"dec %{block['counter']}", "jnz 1b", "# OSACA-END", ""])
+        key = hashlib.sha256(text.encode()).hexdigest()
+        block["osaca key"] = key
+        if key not in asked:
+            asked[key] = osaca_said(osaca_report(options.osaca, text))
+            file.write_text(json.dumps(known), encoding="ascii")
+    return [asked[block.pop("osaca key")] for block in blocks]
+
+
 # ---- the table ----
 
 def tau(x: list[float], y: list[float]) -> float:
@@ -196,24 +252,29 @@ def errors(rows: list[dict], which: str) -> list[float]:
 
 
 def cell(rows: list[dict], which: str) -> str:
+    """Mean and median error and tau; "of n" where a predictor does not know all blocks."""
     known = [r for r in rows if r[which] is not None]
     if len(known) < 2:
         return "-"
     all_errors = errors(known, which)
     return (f"{100 * statistics.mean(all_errors):.1f} %, {100 * statistics.median(all_errors):.1f} %, "
-            f"{tau([r[which] for r in known], [r['cycles'] for r in known]):.3f}")
+            f"{tau([r[which] for r in known], [r['cycles'] for r in known]):.3f}" + (f" (of {len(known)})" if len(known) < len(rows) else ""))
 
 
-def print_rows(rows: list[dict]) -> None:
-    print("| blocks | seen: n | archmeter: mean, median error, tau | llvm-mca | held out: n | archmeter | llvm-mca |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+def print_rows(rows: list[dict], seen_only: bool = False) -> None:
+    """A column for each predictor that said anything, of seen blocks and of held-out ones."""
+    predictors = [name for name in PREDICTORS if any(r.get(name) is not None for r in rows)]
+    parts = (False,) if seen_only else (False, True)
+    heads = [word for held in parts for word in ("held out: n" if held else "seen: n", *(PREDICTORS[p] for p in predictors))]
+    print("| blocks | " + " | ".join(heads) + " |")
+    print("| --- " * (1 + len(heads)) + "|")
     groups = [(source, [r for r in rows if r["source"] == source]) for source in MOST]
     loops = [r for r in rows if r["source"] not in ("random mixes", "chains")]
     for name, group in [*groups, ("all loops of programs", loops), ("all", rows)]:
         cells = [name]
-        for held in (False, True):
+        for held in parts:
             part = [r for r in group if r["held"] == held]
-            cells += [str(len(part)), cell(part, "ours"), cell(part, "mca")]
+            cells += [str(len(part)), *(cell(part, p) for p in predictors)]
         print("| " + " | ".join(cells) + " |")
 
 
@@ -237,7 +298,7 @@ def look(rows: list[dict]) -> None:
     """What is missed most, of the blocks that may be looked at."""
     seen = sorted((r for r in rows if not r["held"]), key=lambda r: -abs(r["ours"] / r["cycles"] - 1))
     for r in seen[:LOOKED_AT]:
-        print(f"\n{r['name']} {r['source']} {r['origin']}: {r['cycles']:.2f}, ours {r['ours']:.2f}, mca {r['mca']}")
+        print(f"\n{r['name']} {r['source']} {r['origin']}: {r['cycles']:.2f}, ours {r['ours']:.2f}, mca {r['mca']}, osaca {r['osaca']}")
         print("\n".join("    " + line for line in r["lines"][:24]))
 
 
@@ -254,12 +315,12 @@ def table(options: argparse.Namespace) -> None:
             left_out[why] += 1
         else:
             rows.append(block | {"name": name, "cycles": time[0], "ours": predicted[name]})
-    for row, mca in zip(rows, mca_cycles(options, rows)):
-        row["mca"] = mca
+    for row, mca, osaca in zip(rows, mca_cycles(options, rows), osaca_cycles(options, rows)):
+        row |= {"mca": mca, "osaca": osaca}
     if options.look:
         look(rows)
     else:
-        print_rows(rows)
+        print_rows(rows, options.seen)
         print_left_out(len(blocks), left_out)
 
 
@@ -270,14 +331,23 @@ def parsed(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--kernels", nargs="*", default=[], help="programs or libraries with archmeter's kernels")
     parser.add_argument("--lib", default="/usr/lib/x86_64-linux-gnu", help="where static libraries are")
     parser.add_argument("--evex", action="store_true", help="with blocks of AVX-512")
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--seconds", type=int, default=120, help="the most that `run` takes; another run goes on where it ended")
     parser.add_argument("--cpu", type=int, default=min(usable_cpus()))
     parser.add_argument("--on", help="the run with cpu.ports, cpu.mix and cpu.instr")
     parser.add_argument("--archmeter", default="build/archmeter")
     parser.add_argument("--mca", default="llvm-mca-19", help="'' for none")
     parser.add_argument("--mcpu", default="znver3")
+    parser.add_argument("--osaca", default="", help="the command of OSACA with its --arch, for a column more")
+    parser.add_argument("--seen", action="store_true", help="without the held-out blocks")
     parser.add_argument("--look", action="store_true", help="list what is missed most, held-out blocks aside")
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    programs = [options.archmeter, options.mca, *shlex.split(options.osaca)[:1]] if options.step == "table" else []
+    lacking = [p for p in programs if p and not shutil.which(p)]
+    if lacking:
+        parser.error(f"no program '{lacking[0]}'")
+    if options.step == "table" and not options.on:
+        parser.error("table needs --on RUN.db")
+    return options
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ of the loop are dropped (they are not taken while it runs), its own jump is repl
 use, and constants beside the code become one constant. What is executed, predicted and given to llvm-mca is that same text.
 """
 
+import collections
 import functools
 import hashlib
 import pathlib
@@ -23,6 +24,20 @@ REFUSED = re.compile(r"^(call|ret|push|pop|lock|xchg|cmpxchg|xadd|rep|cpuid|rdts
                      r"|addr32|bnd|ds|es|cs|ss|fs|gs|lods\w*|stos\w*|movs[bwlq]|scas\w*|cmps[bwlq]|v?maskmov\w+|rdrand|rdseed|pause"
                      r"|vzeroall|tile\w+|tdp\w+|\(bad\)|\.byte|endbr64)$")
 WINDOW_OF = {"e" + n[1:]: n for n in GENERAL if n[1].isalpha()} | {n + "d": n for n in GENERAL if not n[1].isalpha()}
+
+
+# What leaves a register pointing into the same stream.
+MOVED_BY_CONSTANT = re.compile(r"(add|sub)[lq]? \$|(inc|dec)[lq]? |(cmp|test)|lea -?(0x)?[0-9a-f]*\(%(\w+)\),%\4$")
+
+
+@dataclass(frozen=True)
+class Operands:
+    """Operands in memory with the same registers; streams: different values that these have in one pass, but for constants."""
+    base: str
+    index: str
+    scale: int
+    streams: int
+    n: int
 
 
 @dataclass(frozen=True)
@@ -43,28 +58,36 @@ class Block:
 
     def used(self) -> set[str]:
         """General registers by full name."""
-        return {full_name(w) for line in self.lines for w in re.findall(r"%(\w+)", line)} & set(GENERAL)
+        return {r for line in self.lines for r in registers_of(line)} & set(GENERAL)
 
     def counter(self) -> str | None:
         free = [r for r in reversed(GENERAL) if r not in self.used() and r != "rsp"]
         return free[0] if free else None
 
     def memory_registers(self) -> tuple[set[str], set[str]]:
-        """Bases and indices."""
-        bases, indices = set(), set()
-        for line in self.lines:
-            for inside in re.findall(r"\(([^)]*)\)", line):
-                parts = [p.strip().lstrip("%") for p in inside.split(",")]
-                if parts[0] and parts[0] != "rip":
-                    bases.add(full_name(parts[0]))
-                if len(parts) > 1 and parts[1]:
-                    indices.add(full_name(parts[1]))
+        """Bases, with what they are computed from, and indices."""
+        found = [address for line in self.lines for address in addresses(line)]
+        bases = {base for base, _, _ in found} | pointers_before(self.lines)
         general = set(GENERAL)
-        return bases & general, (indices - bases) & general
+        return bases & general, ({index for _, index, _ in found} - bases) & general
 
-    def scale(self) -> int:
-        """The largest factor of an index."""
-        return max([int(s) for line in self.lines for s in re.findall(r"\([^)]*,[^)]*,(\d)\)", line)], default=1)
+    def operands(self) -> list[Operands]:
+        """Those in memory by the registers they are addressed with."""
+        count: dict[tuple[str, str, int], list[int]] = {}
+        known = set()
+        value: dict[str, int] = collections.defaultdict(int)  # what a register holds: a number for each way it came about
+        for line in self.lines:
+            for base, index, scale in addresses(line) if not line.startswith("lea") else []:
+                stream = (value[base], value[index], base if not value[base] else "", index if not value[index] else "", scale)
+                counted = count.setdefault((base, index, scale), [0, 0])
+                counted[0] += stream not in known
+                counted[1] += 1
+                known.add(stream)
+            if not line.endswith(")") and not MOVED_BY_CONSTANT.match(line):
+                *sources, result = registers_of(line) or [""]
+                kept = [] if line.startswith(("mov", "lea")) else [value[result]]
+                value[result] = hash((re.sub(r"%\w+$", "", line), *(value[r] for r in sources), *kept))
+        return [Operands(*key, *counted) for key, counted in count.items()]
 
     def vectors(self) -> int:
         """0 legacy SSE, 1 VEX, 2 EVEX: what the upper halves must be."""
@@ -85,6 +108,47 @@ def full_name(register: str) -> str:
     if re.fullmatch(r"r\d+[bwd]", register):
         return register[:-1]
     return "r" + register[1:] if re.fullmatch(r"e[a-z]{2}", register) else register
+
+
+def registers_of(line: str) -> list[str]:
+    return [full_name(word) for word in re.findall(r"%(\w+)", line)]
+
+
+def addresses(line: str) -> list[tuple[str, str, int]]:
+    """Base, index and scale of operands in memory, but for constants beside the code; "": no general register."""
+    found = []
+    for inside in re.findall(r"\(([^)]*)\)", line):
+        base, index, scale = (inside.split(",") + ["", ""])[:3]
+        if base != "%rip":
+            names = [n if n in GENERAL else "" for n in (full_name(r.strip().lstrip("%")) for r in (base, index))]
+            found.append((*names, int(scale or 1)))
+    return found
+
+
+COPY = re.compile(r"(?:movq? |lea -?(?:0x)?[0-9a-f]*\()%(r\w+)(?:,%r\w+(?:,\d)?)?\)?,%(r\w+)$")
+SUM = re.compile(r"addq? %(r\w+),%(r\w+)$")
+NUMBER = re.compile(r"(?:sh[lr]|sa[lr]|imul|and|mov[sz]\w+|xor)q? .*%(\w+)$")
+
+
+def pointers_before(lines: tuple[str, ...]) -> set[str]:
+    """General registers that must point to memory when a loop begins, by going through it backwards, twice round.
+
+    A copy passes the duty on; a number that is computed is none, so what was added to it is the pointer; memory has its own.
+    """
+    wanted: set[str] = set()
+    added: dict[str, str] = {}
+    for line in reversed(lines * 2):
+        copy, total, number = COPY.match(line), SUM.match(line), NUMBER.match(line)
+        if copy and copy.group(2) in wanted:
+            wanted = wanted - {copy.group(2)} | {copy.group(1)}
+        elif total and total.group(2) in wanted:
+            added[total.group(2)] = total.group(1)
+        elif number and full_name(number.group(1)) in wanted & set(added):
+            wanted = wanted - {full_name(number.group(1))} | {added.pop(full_name(number.group(1)))}
+        elif re.match(r"movq? .*\),%\w+$", line):
+            wanted -= {full_name(line.rpartition("%")[2])}
+        wanted |= {base for base, _, _ in addresses(line) if base and not line.startswith("lea")}
+    return wanted
 
 
 # ---- loops of libraries ----

@@ -37,7 +37,7 @@ PLANTED_WAVES = {
     "a lane's neighbour is the wrong one": ("row[(j - 1) * star_f64_LANES]", "row[(j - !(WRONG)) * star_f64_LANES]"),
     "levels do not lean": ("at[k] * size[k] - t * star_f64_RADIUS", "at[k] * size[k] - ((WRONG) ? 0 : t * star_f64_RADIUS)"),
     "a block is left out": ("            star_f64_do_block(f, &b, t % star_f64_STAGES, whole, rows == f->rows);",
-                            "            if (!((WRONG) && s == 9 && r < 8))\n"
+                            "            if (!((WRONG) && s <= 9 && s + planes > 9 && r < 8))\n"
                             "                star_f64_do_block(f, &b, t % star_f64_STAGES, whole, rows == f->rows);"),
     "a weight is off": ("    star_f64_set_weights(w, f->weight);",
                         "    star_f64_set_weights(w, f->weight);\n    f->weight[1] *= (WRONG) ? 1.0001 : 1;"),

@@ -22,7 +22,7 @@ enum { LINE = 64 }; /* bytes of a line of the first-level cache */
  * in some iterations, and is two there. Registers are taken to hold multiples. */
 static double accesses(const struct am_insn *in)
 {
-    const unsigned bytes = in->memory_bits / 8;
+    const unsigned bytes = in->memory_bits / 8 / (in->moved > 1 ? in->moved : 1);
     const bool apart = bytes && bytes <= LINE && in->memory.base < AM_REG_COUNT &&
                        in->memory.displacement % (int64_t)bytes != 0;
 

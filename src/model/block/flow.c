@@ -13,9 +13,9 @@ enum {
     STEPS = 4096, /* instructions that are played at least, of bodies that are not too short */
     WINDOW_MOST = 1 << 20, /* of a file from anybody */
     LOADS_MAX = 64,
-    STORES_MAX = 256,   /* the last ones that a load may meet */
-    CYCLES_KEPT = 4096, /* of resources: more than a window of instructions reaches */
-    GENERALS = AM_REG_VECTOR - AM_REG_GENERAL,
+    STORES_MAX = 256,             /* the last ones that a load may meet */
+    CYCLES_KEPT = 4096,           /* of resources: more than a window of instructions reaches */
+    GENERALS = AM_REG_ARM_VECTOR, /* of the architecture with most */
 };
 
 /* ---- latencies ---- */
@@ -292,14 +292,24 @@ static struct value value_after(struct flow *f, const struct am_insn *in, unsign
                                         : fresh};
 }
 
+/* Of a base that an access moves on. */
+static struct value base_after(const struct flow *f, const struct am_insn *in, unsigned r,
+                               size_t step)
+{
+    return in->beside_known ? (struct value){f->values[r].origin, f->values[r].more + in->beside_by}
+                            : (struct value){.origin = GENERALS * (step + 1) + r};
+}
+
 static void follow(struct flow *f, const struct am_insn *in, size_t step)
 {
     struct value after[GENERALS];
 
     memcpy(after, f->values, sizeof(after));
     for (unsigned r = 0; r < GENERALS; r++) {
-        if (in->writes >> (AM_REG_GENERAL + r) & 1)
+        if ((in->writes | in->maybe) >> (AM_REG_GENERAL + r) & 1)
             after[r] = value_after(f, in, r, step);
+        else if (in->beside >> (AM_REG_GENERAL + r) & 1)
+            after[r] = base_after(f, in, r, step);
     }
     memcpy(f->values, after, sizeof(after));
 }

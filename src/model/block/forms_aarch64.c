@@ -261,6 +261,8 @@ void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn_arou
         out->match = AM_FORM_NONE;
     else if (insn->flow == AM_FLOW_BRANCH || insn->flow == AM_FLOW_JUMP)
         out->match = take(&n, "add_x", out->operation) ? AM_FORM_LIKE : AM_FORM_UNKNOWN;
+    else if (strcmp(insn->mnemonic, "?") == 0) /* an access of it is of no known kind */
+        out->match = AM_FORM_UNKNOWN;
     else if (insn->loads || insn->stores)
         out->match = name_access(&n, out);
     else

@@ -46,7 +46,10 @@ struct am_insn {
     bool aims;                             /* a jump, branch or call to a known place: */
     uint64_t target;                       /* which may be 0, as objects count from there */
     uint64_t reads, writes, address_reads; /* sets of registers, as bits */
-    uint64_t beside; /* written one cycle behind the address: a base that an access moves on */
+    uint64_t beside;   /* written one cycle behind the address: a base that an access moves on, */
+    bool beside_known; /* by a constant: */
+    int64_t beside_by;
+    uint64_t maybe; /* general registers that a word without a name may write, for all we know */
     unsigned general_bits, vector_bits;  /* of the widest register operand of each kind; 0: none */
     unsigned from_bits;                  /* of the last register operand that is only read */
     bool to_general, to_vector, to_mask; /* kind of the first operand, where it is written */

@@ -3,6 +3,7 @@
 #include "model/block/streams.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     GENERALS = 31, /* of the architecture with most */
@@ -36,9 +37,9 @@ struct pass {
 
 /* ---- one iteration ---- */
 
-static struct value value_of(const struct pass *p, unsigned r)
+static struct value value_of(const struct value *values, unsigned r)
 {
-    return r < GENERALS ? p->values[r] : (struct value){.origin = GENERALS};
+    return r < GENERALS ? values[r] : (struct value){.origin = GENERALS};
 }
 
 static void add_operand(struct pass *p, const struct am_insn *in)
@@ -47,8 +48,8 @@ static void add_operand(struct pass *p, const struct am_insn *in)
     const bool base = m->base < AM_REG_COUNT, index = m->index < AM_REG_COUNT;
     struct operand *const o = &p->operands[p->n++];
 
-    *o = (struct operand){.base = value_of(p, m->base),
-                          .index = value_of(p, m->index),
+    *o = (struct operand){.base = value_of(p->values, m->base),
+                          .index = value_of(p->values, m->index),
                           .scale = index ? m->scale : 0,
                           .bytes = in->memory_bits / 8,
                           .loads = in->loads,
@@ -58,17 +59,32 @@ static void add_operand(struct pass *p, const struct am_insn *in)
     o->at = o->base.more + (int64_t)o->scale * o->index.more + m->displacement;
 }
 
+static struct value moved_on(struct value from, int64_t by)
+{
+    return (struct value){from.origin, from.more + by};
+}
+
+/* A register that is loaded and moved on as a base at once is none of both: such code does what the
+ * core likes. */
+static struct value value_after(const struct value *before, const struct am_insn *in, unsigned r)
+{
+    const bool written = (in->writes | in->maybe) >> r & 1, beside = in->beside >> r & 1;
+
+    if (written && !beside && in->moves && r == in->moved_to)
+        return moved_on(value_of(before, in->moved_from), in->moved_by);
+    if (beside && !written && in->beside_known)
+        return moved_on(before[r], in->beside_by);
+    return (struct value){.origin = GENERALS};
+}
+
 static void step(struct pass *p, const struct am_insn *in)
 {
-    const struct value moved =
-        in->moves ? value_of(p, in->moved_from) : (struct value){.origin = GENERALS};
+    struct value before[GENERALS];
 
+    memcpy(before, p->values, sizeof(before));
     for (unsigned r = 0; r < GENERALS; r++) {
-        if (!((in->writes | in->beside) >> r & 1))
-            continue;
-        p->values[r] = in->moves && r == in->moved_to
-                           ? (struct value){moved.origin, moved.more + in->moved_by}
-                           : (struct value){.origin = GENERALS};
+        if ((in->writes | in->beside | in->maybe) >> r & 1)
+            p->values[r] = value_after(before, in, r);
     }
 }
 

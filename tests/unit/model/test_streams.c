@@ -44,6 +44,20 @@ static struct am_insn computed(unsigned to)
     return (struct am_insn){.writes = UINT64_C(1) << to};
 }
 
+/* An access that moves its base on: by a constant, or by something else. */
+static struct am_insn moving(struct am_insn in, int64_t by, bool known)
+{
+    in.beside = UINT64_C(1) << in.memory.base;
+    in.beside_known = known;
+    in.beside_by = by;
+    return in;
+}
+
+static struct am_insn nameless(unsigned maybe)
+{
+    return (struct am_insn){.maybe = UINT64_C(1) << maybe};
+}
+
 struct body {
     const char *what;
     struct am_insn insns[BODY_MAX];
@@ -100,6 +114,48 @@ static void check_bodies(void)
         {"two pointers that change places are not followed",
          {load(RSI, NONE, 0, 8), add(RAX, RSI, 0), add(RSI, RDI, 0), add(RDI, RAX, 0)},
          4,
+         0,
+         0,
+         1},
+        {"behind the access the base moves on",
+         {moving(load(RSI, NONE, 0, 8), 8, true), moving(store(RDI, NONE, 0, 16), 16, true)},
+         2,
+         8,
+         16,
+         0},
+        {"in front of it: the address has moved on already",
+         {moving(load(RSI, NONE, 32, 32), 32, true), load(RSI, NONE, -32, 32)},
+         2,
+         32,
+         0,
+         0},
+        {"twice in one iteration",
+         {moving(load(RSI, NONE, 0, 16), 16, true), moving(load(RSI, NONE, 0, 16), 48, true)},
+         2,
+         64,
+         0,
+         0},
+        {"back by what it went",
+         {moving(load(RSI, NONE, 0, 16), 16, true), moving(load(RSI, NONE, -16, 16), -16, true)},
+         2,
+         0,
+         0,
+         0},
+        {"by a register that nobody knows",
+         {moving(load(RSI, NONE, 0, 16), 0, false), load(RDI, NONE, 0, 8), add(RDI, RDI, 8)},
+         3,
+         8,
+         0,
+         1},
+        {"a word without a name may have written an index",
+         {load(RSI, RCX, 0, 8), nameless(RCX), load(RDI, NONE, 0, 8), add(RDI, RDI, 8)},
+         4,
+         8,
+         0,
+         1},
+        {"a register that is loaded and moved on at once",
+         {moving(load(RSI, NONE, 0, 8), 8, true), computed(RSI)},
+         2,
          0,
          0,
          1},

@@ -18,6 +18,8 @@
 static const double left_by = 0.15;
 /* Of the lowest level, what a step is at least; and what a second one has of it at most. */
 static const double step_least = 0.5, other_step_most = 0.5;
+/* Of the lower level's last point, what a launch takes at least that counts as quick. */
+static const double plausible = 0.8;
 /* Of the largest rise between two points, from which on the next belongs to the same step. */
 static const double same_step = 0.3;
 
@@ -188,21 +190,20 @@ static double held_beside(const struct am_result *result)
 }
 
 /* Where chains still came together in one launch at least, beyond the step: others on the core's
- * second thread halve the window, and no launch is quick with more than it holds. Returns the last
- * such point and the one behind it; false where there is none. */
-static bool quick_beyond(const struct curve *c, const struct ramp *r, double *last, double *next)
+ * second thread halve the window, and no launch is quick with more than it holds. What is quicker
+ * than chains that come together was not timed right, and shows nothing. Returns the last such
+ * point, c->n_all: there is none. */
+static size_t quick_beyond(const struct curve *c, const struct ramp *r)
 {
     const double middle = (c->y[r->from] + c->y[r->to]) / 2;
-    bool found = false;
+    size_t last = c->n_all;
 
-    for (size_t i = 0; i + 1 < c->n_all; i++) {
-        if (c->all_x[i] >= c->x[r->to] && c->least[i] < middle) {
-            *last = c->all_x[i];
-            *next = c->all_x[i + 1];
-            found = true;
-        }
+    for (size_t i = 0; i < c->n_all; i++) {
+        if (c->all_x[i] >= c->x[r->to] && c->least[i] < middle &&
+            c->least[i] > plausible * c->y[r->from])
+            last = i;
     }
-    return found;
+    return last;
 }
 
 static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, double beside,
@@ -216,18 +217,30 @@ static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, 
                            .unit = "",
                            .grading = c->rest.grading,
                            .launches = c->rest.launches};
+    const size_t quick = quick_beyond(c, r);
+    const char *beyond = "";
 
-    double last, next;
-
-    if (quick_beyond(c, r, &last, &next)) {
-        fact.value = (last + next + beside) / 2;
-        fact.ci.hi = next + beside;
+    if (quick + 1 < c->n_all) {
+        fact.value = (c->all_x[quick] + c->all_x[quick + 1] + beside) / 2;
+        fact.ci.hi = c->all_x[quick + 1] + beside;
+        beyond = am_arena_printf(arena, "; a launch was quick with %g", c->all_x[quick]);
     }
     for (; fact.n_points < c->rest.n_points; fact.n_points++)
         fact.points[fact.n_points] = c->rest.points[fact.n_points];
-    fact.evidence = am_arena_printf(arena, "%zu points: %.3g cycles below the step, %.3g above",
-                                    c->n, c->y[r->from], c->y[r->to]);
+    fact.evidence = am_arena_printf(arena, "%zu points: %.3g cycles below the step, %.3g above%s",
+                                    c->n, c->y[r->from], c->y[r->to], beyond ? beyond : "");
     return fact;
+}
+
+/* Why nothing follows from a curve; NULL when its ramp is where the core ends. */
+static const char *find_end(const struct curve *c, struct ramp *r)
+{
+    *r = find_ramp(c);
+    if (r->to == 0)
+        return "its times have no clear step";
+    return quick_beyond(c, r) + 1 == c->n_all
+               ? "a launch was quick with the largest count: the core may hold more"
+               : NULL;
 }
 
 void am_core_derive_window(const struct am_deriving *d)
@@ -241,14 +254,14 @@ void am_core_derive_window(const struct am_deriving *d)
         struct curve curve;
         struct ramp ramp;
         struct am_fact fact;
+        const char *why;
 
         if (!read_curve(&groups.items[i].picks, d->arena, &curve))
             continue;
-        ramp = find_ramp(&curve);
-        if (ramp.to == 0) {
-            am_facts_remark(d->facts,
-                            "core.window of %s is not concluded: its times have no clear step",
-                            am_result_text(first, "filler"));
+        why = find_end(&curve, &ramp);
+        if (why) {
+            am_facts_remark(d->facts, "core.window of %s is not concluded: %s",
+                            am_result_text(first, "filler"), why);
             continue;
         }
         fact = fact_of_ramp(&curve, &ramp, held_beside(first), d->arena);
@@ -269,8 +282,7 @@ double am_core_window(const struct am_result_set *set, struct am_arena *arena)
 
         if (picks.n == 0 || !read_curve(&picks, arena, &curve))
             continue;
-        ramp = find_ramp(&curve);
-        if (ramp.to > 0)
+        if (!find_end(&curve, &ramp))
             return fact_of_ramp(&curve, &ramp, held_beside(picks.items[0].result), arena).value;
     }
     return 0;

@@ -28,7 +28,7 @@ static inline void rx_params(struct am_arena *arena, struct am_result *r, const 
 }
 
 /* A run made by hand. Zero-initialise; am_arena_fini(&run.arena) frees it. */
-enum { RX_RESULTS_MAX = 512, RX_LAUNCHES = 6, RX_PARAMS_MAX = 16 };
+enum { RX_RESULTS_MAX = 512, RX_LAUNCHES = 6, RX_PARAMS_MAX = 16, RX_METRICS_MAX = 8 };
 
 struct rx_run {
     struct am_arena arena;
@@ -73,8 +73,8 @@ static inline struct am_result *rx_add(struct rx_run *run, const char *bench, co
                             .text = am_arena_strdup(&run->arena, text),
                             .state = AM_POINT_OK};
     rx_params(&run->arena, r, text, RX_PARAMS_MAX);
-    r->metrics = am_arena_array(&run->arena, 3, sizeof(*r->metrics));
-    for (; r->n_metrics < 3 && metrics[r->n_metrics].name; r->n_metrics++)
+    r->metrics = am_arena_array(&run->arena, RX_METRICS_MAX, sizeof(*r->metrics));
+    for (; r->n_metrics < RX_METRICS_MAX && metrics[r->n_metrics].name; r->n_metrics++)
         rx_metric_put(run, &r->metrics[r->n_metrics], &metrics[r->n_metrics]);
     return r;
 }

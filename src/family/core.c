@@ -253,6 +253,15 @@ static const struct am_fact_rule rules[] = {
      .what = "resources inside of a core that classes of instructions share",
      .labels = "class,resource",
      .derive = am_core_derive_ports},
+    {.name = "operand_latency,operand_gap",
+     .what = "cycles from one operand to the result; between the operand needed first and last",
+     .labels = "instr,operand",
+     .derive = am_core_derive_operands},
+    {.name = "rename_latency,rename_unit,fused",
+     .what = "cycles that an idiom adds to a chain; whether it takes a unit (0 no, 1 yes); whether "
+             "a pair is two operations (0 no, 1 yes)",
+     .labels = "idiom",
+     .derive = am_core_derive_idioms},
     {.name = "window",
      .what = "instructions of a kind that are in flight at once",
      .labels = "filler",
@@ -348,6 +357,28 @@ static const struct am_figure_row figures[] = {
         .bench = "cpu.instr",
         .kind = AM_FIGURE_TABLE,
         .x = "instr",
+    },
+    {
+        .name = "operands",
+        .section = "Cores",
+        .title = "Latency by operand",
+        .caption = "Cycles from one operand of an instruction to its result, all others being "
+                   "ready: instruction.operand. Values that come late belong to the operand with "
+                   "the least.",
+        .bench = "cpu.operand",
+        .kind = AM_FIGURE_TABLE,
+        .x = "path",
+    },
+    {
+        .name = "idioms",
+        .section = "Cores",
+        .title = "Zeros, moves and jumps that need no unit",
+        .caption = "Cycles of each alone, beside what needs a slot only and what needs a unit "
+                   "(pairs: one slot, two). Behind a product, a constant that waits for nothing "
+                   "ends the chain, and a move that is done by renaming adds nothing.",
+        .bench = "cpu.idiom",
+        .kind = AM_FIGURE_TABLE,
+        .x = "idiom",
     },
     {
         .name = "dot",

@@ -13,6 +13,9 @@ am_derive_fn am_core_derive_smt, am_core_derive_count, am_core_derive_busy_clock
 /* incore/incore_facts.c: ports_*. What instructions share inside of a core. */
 am_derive_fn am_core_derive_ports;
 
+/* core_operands.c: operand_latency and operand_gap; rename_latency, rename_unit and fused. */
+am_derive_fn am_core_derive_operands, am_core_derive_idioms;
+
 /* core_sizes.c: window; fetch; branch_pattern and branch_cost. Steps of curves. */
 am_derive_fn am_core_derive_window, am_core_derive_fetch, am_core_derive_branch;
 /* Instructions that a core has in flight, by fillers that need nothing else; 0: not concluded. */

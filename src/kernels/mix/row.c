@@ -36,10 +36,10 @@ static void put(struct row *r, const unsigned char *bytes, size_t n)
 static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
     [AM_ROW_nop] = {{4, {0x1f, 0x20, 0x03, 0xd5}}},
     [AM_ROW_zero] = {{4, {0x09, 0x00, 0x80, 0xd2}}},   /* mov x9, #0 */
-    [AM_ROW_general] = {{4, {0x2b, 0x05, 0x00, 0x91}}, /* add x11, x9, #1 */
-                        {4, {0x2c, 0x05, 0x00, 0x91}}, /* to x14 */
-                        {4, {0x2d, 0x05, 0x00, 0x91}},
-                        {4, {0x2e, 0x05, 0x00, 0x91}}},
+    [AM_ROW_general] = {{4, {0x2b, 0x01, 0x09, 0x8b}}, /* add x11, x9, x9 */
+                        {4, {0x2c, 0x01, 0x09, 0x8b}}, /* to x14 */
+                        {4, {0x2d, 0x01, 0x09, 0x8b}},
+                        {4, {0x2e, 0x01, 0x09, 0x8b}}},
     [AM_ROW_vector] = {{4, {0x00, 0x84, 0xb3, 0x4e}}, /* add v0.4s, v0.4s, v19.4s */
                        {4, {0x21, 0x84, 0xb3, 0x4e}}, /* to v7 */
                        {4, {0x42, 0x84, 0xb3, 0x4e}},
@@ -73,6 +73,7 @@ static const unsigned char leave[] = {
     0xc0, 0x03, 0x5f, 0xd6, /* ret */
 };
 static const unsigned char wide_nop[AM_ROW_WIDE_BYTES] = {0x1f, 0x20, 0x03, 0xd5};
+static const unsigned char *const widest_nop = NULL; /* all are of one length */
 
 static void put_word(struct row *r, uint32_t word)
 {
@@ -87,6 +88,11 @@ static void put_back(struct row *r)
     put_word(r, 0x14000000 | ((uint32_t)((r->top - r->at) / 4) & 0x3ffffff)); /* b top */
 }
 
+static void put_jump(struct row *r, size_t to)
+{
+    put_word(r, 0x14000000 | (uint32_t)(to / 4)); /* b */
+}
+
 /* By the logarithm of their bytes: from and to w10 or x10, at any offset up to 255 from x0. */
 static const uint32_t stores[] = {0x3800000a, 0x7800000a, 0xb800000a, 0xf800000a};
 static const uint32_t loads[] = {0x3840000a, 0x7840000a, 0xb840000a, 0xf840000a};
@@ -99,11 +105,15 @@ static void put_access(struct row *r, const uint32_t *word, size_t offset)
 /* In turn; a length of 0 ends. */
 static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
     [AM_ROW_nop] = {{1, {0x90}}},
-    [AM_ROW_zero] = {{2, {0x31, 0xc9}}},            /* xor %ecx,%ecx */
-    [AM_ROW_general] = {{4, {0x4c, 0x8d, 0x41, 1}}, /* lea 1(%rcx),%r8 */
-                        {4, {0x4c, 0x8d, 0x49, 1}}, /* to r11 */
-                        {4, {0x4c, 0x8d, 0x51, 1}},
-                        {4, {0x4c, 0x8d, 0x59, 1}}},
+    [AM_ROW_zero] = {{2, {0x31, 0xc9}}},               /* xor %ecx,%ecx */
+    [AM_ROW_general] = {{4, {0x4c, 0x8d, 0x04, 0x09}}, /* lea (%rcx,%rcx),%r8 */
+                        {4, {0x4c, 0x8d, 0x0c, 0x09}}, /* to r11 */
+                        {4, {0x4c, 0x8d, 0x14, 0x09}},
+                        {4, {0x4c, 0x8d, 0x1c, 0x09}}},
+    [AM_ROW_mask] = {{4, {0xc5, 0xf4, 0x41, 0xd1}}, /* kandw %k1,%k1,%k2 */
+                     {4, {0xc5, 0xf4, 0x4a, 0xd9}}, /* kaddw to k3: of another unit */
+                     {4, {0xc5, 0xf4, 0x41, 0xe1}},
+                     {4, {0xc5, 0xf4, 0x4a, 0xe9}}},
     [AM_ROW_vector] = {{5, {0x66, 0x41, 0x0f, 0xfe, 0xc4}}, /* paddd %xmm12,%xmm0 */
                        {5, {0x66, 0x41, 0x0f, 0xfe, 0xcc}}, /* to xmm7 */
                        {5, {0x66, 0x41, 0x0f, 0xfe, 0xd4}},
@@ -135,6 +145,16 @@ static const unsigned char leave[] = {
     0x48, 0x89, 0x47, 0x40, 0xc3        /* mov %rax,64(%rdi); ret */
 };
 static const unsigned char wide_nop[AM_ROW_WIDE_BYTES] = {0x0f, 0x1f, 0x40, 0};
+static const unsigned char widest_nop[AM_ROW_WIDEST_BYTES] = {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};
+
+static void put_jump(struct row *r, size_t to)
+{
+    const unsigned char jmp = 0xe9;
+    const int32_t distance = (int32_t)to - 1 - (int32_t)sizeof(distance);
+
+    put(r, &jmp, 1);
+    put(r, (const unsigned char *)&distance, sizeof(distance));
+}
 
 static void put_back(struct row *r)
 {
@@ -202,6 +222,8 @@ static void put_fillers(struct row *r, enum am_row_filler filler, size_t count)
     }
 }
 
+static const char mask_needs[] = "avx512f avx512dq";
+
 enum am_status am_row_between(struct am_mix_room *room, enum am_row_filler filler, size_t count,
                               am_row_fn **fn_p, struct am_err *err)
 {
@@ -211,6 +233,10 @@ enum am_status am_row_between(struct am_mix_room *room, enum am_row_filler fille
 
     if (count > AM_ROW_COUNT_MAX)
         return am_fail(err, AM_E_ABSENT, "%zu fillers, at most %d", count, AM_ROW_COUNT_MAX);
+    if (pieces[filler][0].length == 0)
+        return am_fail(err, AM_E_ABSENT, "there are no such registers on this architecture");
+    if (filler == AM_ROW_mask && am_instr_needs_missing(mask_needs))
+        return am_fail(err, AM_E_ABSENT, "%s", am_instr_needs_missing(mask_needs));
     s = begin(room, 2 * (chain + count * longest), &r, err);
     if (s != AM_OK)
         return s;
@@ -222,16 +248,47 @@ enum am_status am_row_between(struct am_mix_room *room, enum am_row_filler fille
     return end(room, &r, fn_p, err);
 }
 
-enum am_status am_row_plain(struct am_mix_room *room, size_t bytes, am_row_fn **fn_p,
+enum am_status am_row_plain(struct am_mix_room *room, size_t bytes, size_t length, am_row_fn **fn_p,
                             struct am_err *err)
 {
+    const unsigned char *const nop = length == AM_ROW_WIDE_BYTES     ? wide_nop
+                                     : length == AM_ROW_WIDEST_BYTES ? widest_nop
+                                                                     : NULL;
     struct row r;
-    const enum am_status s = begin(room, bytes, &r, err);
+    enum am_status s;
 
+    if (!nop)
+        return am_fail(err, AM_E_ABSENT, "no nop is %zu bytes long here", length);
+    s = begin(room, bytes, &r, err);
     if (s != AM_OK)
         return s;
-    for (size_t i = 0; i < bytes / AM_ROW_WIDE_BYTES; i++)
-        put(&r, wide_nop, sizeof(wide_nop));
+    for (size_t i = 0; i < bytes / length; i++)
+        put(&r, nop, length);
+    return end(room, &r, fn_p, err);
+}
+
+/* What lies between them is never executed. */
+enum am_status am_row_jumps(struct am_mix_room *room, size_t jumps, size_t spacing,
+                            am_row_fn **fn_p, struct am_err *err)
+{
+    struct row r;
+    enum am_status s;
+
+    if (spacing < AM_ROW_SPACING_LEAST || spacing % AM_ROW_SPACING_LEAST || jumps == 0 ||
+        jumps > AM_ROW_BYTES_MAX / spacing)
+        return am_fail(err, AM_E_ABSENT,
+                       "%zu jumps %zu bytes apart: multiples of %d bytes, at most %d in all", jumps,
+                       spacing, AM_ROW_SPACING_LEAST, AM_ROW_BYTES_MAX);
+    s = begin(room, jumps * spacing, &r, err);
+    if (s != AM_OK)
+        return s;
+    for (size_t i = 0; i < jumps; i++) {
+        const unsigned char *const next = r.at + spacing;
+
+        put_jump(&r, spacing);
+        while (r.at < next)
+            put(&r, am_mix_nop, sizeof(am_mix_nop));
+    }
     return end(room, &r, fn_p, err);
 }
 

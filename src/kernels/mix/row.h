@@ -6,7 +6,8 @@
  * between them at once works on both together, and a pass takes as long as one chain; else one
  * comes after the other. Fillers differ in what they occupy: a place in the window alone, a
  * register, an entry of the queue of loads or stores. Without chains a pass is the fillers alone,
- * code of any length. A pair is a store and a load of what it wrote, in a chain. */
+ * code of any length, or jumps from one to the next. A pair is a store and a load of what it wrote,
+ * in a chain. */
 #ifndef AM_KERNELS_MIX_ROW_H
 #define AM_KERNELS_MIX_ROW_H
 
@@ -16,8 +17,9 @@
 #define AM_ROW_FILLER_MAP(X)                                                                       \
     X(nop, "nothing")                                                                              \
     X(zero, "nothing, though it writes a register: a zero is known to renaming")                   \
-    X(general, "a general register")                                                               \
+    X(general, "a general register: a sum of two, which no core does by renaming")                 \
     X(vector, "a vector register")                                                                 \
+    X(mask, "a mask register (AVX-512)")                                                           \
     X(load, "a general register and an entry of the queue of loads")                               \
     X(store, "an entry of the queue of stores")
 
@@ -30,9 +32,11 @@ enum {
     AM_ROW_LINKS = 24,       /* divisions of a chain: longer than it takes to hand out a thousand
                               * fillers */
     AM_ROW_WIDE_BYTES = 4,   /* of a nop of the longer kind, which code without chains has */
+    AM_ROW_WIDEST_BYTES = 8, /* and of the longest, where instructions differ in length */
     AM_ROW_COUNT_MAX = 4096, /* fillers between two chains */
     AM_ROW_BYTES_MAX = 1 << 22,
-    AM_ROW_PAIRS = 32, /* stores and loads of a pass */
+    AM_ROW_PAIRS = 32,        /* stores and loads of a pass */
+    AM_ROW_SPACING_LEAST = 8, /* bytes from one jump to the next */
 };
 
 /* What a loop works on. Offsets are known to row.c. */
@@ -51,9 +55,13 @@ typedef void am_row_fn(struct am_row_area *area, uint64_t passes);
  * executable. Zero-initialise the room. AM_E_ABSENT where code cannot be made. */
 enum am_status am_row_between(struct am_mix_room *room, enum am_row_filler filler, size_t count,
                               am_row_fn **fn_p, struct am_err *err);
-/* The same of `bytes` of code, nops of AM_ROW_WIDE_BYTES, without chains. */
-enum am_status am_row_plain(struct am_mix_room *room, size_t bytes, am_row_fn **fn_p,
+/* The same of `bytes` of code, nops of `length` bytes each, without chains. AM_E_ABSENT: no nop is
+ * as long here. */
+enum am_status am_row_plain(struct am_mix_room *room, size_t bytes, size_t length, am_row_fn **fn_p,
                             struct am_err *err);
+/* The same of jumps, each to the next, so many bytes apart; the last leads back. */
+enum am_status am_row_jumps(struct am_mix_room *room, size_t jumps, size_t spacing,
+                            am_row_fn **fn_p, struct am_err *err);
 
 /* A store of 1, 2, 4 or 8 bytes and a load of as many or others, `offset` bytes behind the store's
  * first: 0 to 7. AM_ROW_PAIRS of them in a pass, each storing what the one before loaded. */

@@ -6,7 +6,7 @@
 #include "kernels/mix/row.h"
 
 extern const struct am_bench am_bench_cpu_window, am_bench_cpu_fetch, am_bench_cpu_forward,
-    am_bench_cpu_branch;
+    am_bench_cpu_branch, am_bench_cpu_target;
 
 static const struct am_ctx ctx = {.cpu_count = 1, .seed = 24};
 
@@ -37,13 +37,19 @@ static void check_points(void)
     char words[64];
 
     for (const char *const *f = am_row_fillers; *f; f++) {
+        if (strcmp(*f, am_row_fillers[AM_ROW_mask]) == 0 &&
+            am_instr_needs_missing("avx512f avx512dq"))
+            continue;
         (void)snprintf(words, sizeof(words), "%s 0", *f);
         check_point(&am_bench_cpu_window, words, 1);
         (void)snprintf(words, sizeof(words), "%s 701", *f);
         check_point(&am_bench_cpu_window, words, 1);
     }
-    check_point(&am_bench_cpu_fetch, "1024", 256);
-    check_point(&am_bench_cpu_fetch, "1048576", 262144);
+    check_point(&am_bench_cpu_fetch, "1024 4", 256);
+    check_point(&am_bench_cpu_fetch, "1048576 4", 262144);
+    check_point(&am_bench_cpu_target, "1 8", 1);
+    check_point(&am_bench_cpu_target, "16 16", 16);
+    check_point(&am_bench_cpu_target, "32768 64", 32768);
     for (unsigned store = 1; store <= 8; store *= 2) {
         for (unsigned load = 1; load <= 8; load *= 2) {
             for (unsigned offset = 0; offset < store; offset++) {
@@ -89,8 +95,12 @@ int main(void)
 {
     static const struct bx_refused refused[] = {
         {&am_bench_cpu_window, "nop 5000", "count is 0 to 4096"},
-        {&am_bench_cpu_fetch, "2", "bytes of code"},
-        {&am_bench_cpu_fetch, "1073741824", "bytes of code"},
+        {&am_bench_cpu_fetch, "2 4", "bytes of code"},
+        {&am_bench_cpu_fetch, "1073741824 4", "bytes of code"},
+        {&am_bench_cpu_fetch, "1024 5", "no nop is 5 bytes long"},
+        {&am_bench_cpu_target, "16 12", "multiples of 8 bytes"},
+        {&am_bench_cpu_target, "0 16", "begin at 1"},
+        {&am_bench_cpu_target, "70000 64", "at most"},
         {&am_bench_cpu_forward, "4 8 4", "1, 2, 4 or 8 bytes"},
         {&am_bench_cpu_forward, "3 4 0", "1, 2, 4 or 8 bytes"},
         {&am_bench_cpu_branch, "0", "a period of 0"},

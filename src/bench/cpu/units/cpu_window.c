@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes of a core: cpu.window, what it holds at once between two chains of divisions; cpu.fetch,
- * how fast code of growing length comes in; cpu.forward, how long a load waits for the store before
- * it.
+ * how fast code of growing length comes in; cpu.target, how many jumps it knows the targets of;
+ * cpu.forward, how long a load waits for the store before it.
  *
  * The loops are made in prepare() (kernels/mix/row.h). Cycles are by the core clock around each
  * batch. Chains are compared bit by bit with the same divisions done one by one; of pairs the bytes
@@ -112,7 +112,7 @@ static const struct am_metric window_metrics[] = {
 const struct am_bench am_bench_cpu_window = {
     .name = "cpu.window",
     .summary = "how many instructions, registers, loads and stores a core has in flight",
-    .version = 2, /* 1: chains of 12 divisions */
+    .version = 3, /* 1: chains of 12 divisions; 2: `general` may have been done by renaming */
     .axes = window_axes,
     .metrics = window_metrics,
     .state_size = sizeof(struct rows),
@@ -126,7 +126,7 @@ const struct am_bench am_bench_cpu_window = {
 
 /* ---- cpu.fetch ---- */
 
-enum fetch_axis { CODE, FETCH_ON };
+enum fetch_axis { CODE, LENGTH, FETCH_ON };
 
 static enum am_status prepare_fetch(void *state, const struct am_ctx *ctx,
                                     const struct am_value *point, struct am_work *work,
@@ -140,8 +140,8 @@ static enum am_status prepare_fetch(void *state, const struct am_ctx *ctx,
         s = am_fail(err, AM_E_ABSENT, "%lld bytes of code: %d to %d", (long long)point[CODE].i,
                     AM_ROW_WIDE_BYTES, AM_ROW_BYTES_MAX);
     if (s == AM_OK)
-        s = am_row_plain(&r->room, (size_t)point[CODE].i, &r->fn, err);
-    work->ops = (double)(point[CODE].i / AM_ROW_WIDE_BYTES);
+        s = am_row_plain(&r->room, (size_t)point[CODE].i, (size_t)point[LENGTH].i, &r->fn, err);
+    work->ops = s == AM_OK ? (double)(point[CODE].i / point[LENGTH].i) : 0;
     return s;
 }
 
@@ -152,25 +152,85 @@ static const struct am_axis fetch_axes[] = {
               .dflt = "1K:2M:*1.25",
               .quick = "1K:1M:*1.5",
               .help = "length of the loop"},
+    [LENGTH] = {.name = "length",
+                .kind = AM_AXIS_INT,
+                .dflt = "4,8",
+                .quick = "4",
+                .help = "bytes of each instruction; 8 where instructions differ in length"},
     [FETCH_ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
 };
 
 static const struct am_metric fetch_metrics[] = {
-    CYCLES("per instruction of four bytes that does nothing"),
+    CYCLES("per instruction, which does nothing"),
     {.name = NULL},
 };
 
 const struct am_bench am_bench_cpu_fetch = {
     .name = "cpu.fetch",
     .summary = "cycles per instruction of code that caches of operations and instructions hold",
-    .version = 1,
+    .version = 1, /* until there was an axis length: all were of four bytes */
     .axes = fetch_axes,
     .metrics = fetch_metrics,
     .state_size = sizeof(struct rows),
     .points_per_launch = 16,
     .named_only = true,
     .prepare = prepare_fetch,
+    .run = run,
+    .finish = finish,
+};
+
+/* ---- cpu.target ---- */
+
+enum target_axis { JUMPS, SPACING, TARGET_ON };
+
+static enum am_status prepare_target(void *state, const struct am_ctx *ctx,
+                                     const struct am_value *point, struct am_work *work,
+                                     struct am_err *err)
+{
+    struct rows *const r = state;
+    enum am_status s = open_rows(r, err);
+
+    (void)ctx;
+    if (s == AM_OK && (point[JUMPS].i < 1 || point[SPACING].i < 1))
+        s = am_fail(err, AM_E_ABSENT, "jumps and spacing begin at 1");
+    if (s == AM_OK)
+        s = am_row_jumps(&r->room, (size_t)point[JUMPS].i, (size_t)point[SPACING].i, &r->fn, err);
+    work->ops = (double)point[JUMPS].i;
+    return s;
+}
+
+static const struct am_axis target_axes[] = {
+    [JUMPS] = {.name = "jumps",
+               .kind = AM_AXIS_INT,
+               .dflt = "16:32768:*1.25",
+               .quick = "16:32768:*2",
+               .help = "each leads to the next, the last back to the first"},
+    [SPACING] = {.name = "spacing",
+                 .kind = AM_AXIS_INT,
+                 .unit = "B",
+                 .dflt = "16,32,64",
+                 .quick = "16,64",
+                 .help = "from one jump to the next"},
+    [TARGET_ON] = AM_AXIS_ON(.dflt = "machine"),
+    {.name = NULL},
+};
+
+static const struct am_metric target_metrics[] = {
+    CYCLES("per jump, which is always taken"),
+    {.name = NULL},
+};
+
+const struct am_bench am_bench_cpu_target = {
+    .name = "cpu.target",
+    .summary = "cycles per taken jump by the number of jumps",
+    .version = 1,
+    .axes = target_axes,
+    .metrics = target_metrics,
+    .state_size = sizeof(struct rows),
+    .points_per_launch = 16,
+    .named_only = true,
+    .prepare = prepare_target,
     .run = run,
     .finish = finish,
 };

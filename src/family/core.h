@@ -16,8 +16,9 @@ am_derive_fn am_core_derive_ports;
 /* core_operands.c: operand_latency and operand_gap; rename_latency, rename_unit and fused. */
 am_derive_fn am_core_derive_operands, am_core_derive_idioms;
 
-/* core_sizes.c: window; fetch; branch_pattern and branch_cost. Steps of curves. */
-am_derive_fn am_core_derive_window, am_core_derive_fetch, am_core_derive_branch;
+/* core_sizes.c: window; fetch; targets; branch_pattern and branch_cost. Steps of curves. */
+am_derive_fn am_core_derive_window, am_core_derive_fetch, am_core_derive_targets,
+    am_core_derive_branch;
 /* Instructions that a core has in flight, by fillers that need nothing else; 0: not concluded. */
 double am_core_window(const struct am_result_set *set, struct am_arena *arena);
 

@@ -5,9 +5,9 @@
  * What is in flight shows in one step from one plateau to a higher one: two chains that came
  * together come one after the other. The size is where the curve crosses the middle between the
  * two, with the points on both sides as its interval. The lower plateau may slope: from half of the
- * window on, one pass no longer overlaps the next. Each time is the least of its launches that a
- * second confirms, for whatever disturbs only adds. Code and patterns of branches leave their
- * lowest level by 15 %, once and for all; where they do is the size. */
+ * window on, one pass no longer overlaps the next. Code, jumps and patterns of branches leave their
+ * lowest level by 15 %, once and for all; where they do is the size. Each time is the least of its
+ * launches that a second confirms, for whatever disturbs only adds. */
 #include "family/core.h"
 
 #include "family/incore/incore.h"
@@ -25,66 +25,7 @@ static const double same_step = 0.3;
 
 enum { POINTS_LEAST = 6, SIDE_LEAST = 2, LEVEL = 3 }; /* LEVEL: points that show the lowest */
 
-struct step {
-    size_t above; /* index of the first point of the higher level; 0: there is no step */
-    double low, high;
-};
-
-static double median_at(const struct am_picks *curve, size_t i)
-{
-    return curve->items[i].metric->summary.median;
-}
-
-/* Where the lowest level, that of the first points, is left for good. */
-static struct step find_step(const struct am_picks *curve)
-{
-    struct step s = {.low = INFINITY};
-    size_t above = curve->n;
-
-    if (curve->n < POINTS_LEAST)
-        return s;
-    for (size_t i = 0; i < LEVEL; i++)
-        s.low = fmin(s.low, median_at(curve, i));
-    while (above > 0 && median_at(curve, above - 1) > (1 + left_by) * s.low)
-        above--;
-    if (above >= SIDE_LEAST && above + SIDE_LEAST <= curve->n) {
-        s.above = above;
-        s.high = median_at(curve, curve->n - 1);
-    }
-    return s;
-}
-
-/* Half-way between the last point below and the first above. */
-static struct am_fact fact_of_step(const struct am_picks *curve, const struct step *s,
-                                   struct am_arena *arena)
-{
-    const double below = curve->items[s->above - 1].x, above = curve->items[s->above].x;
-    struct am_fact fact = {.kind = AM_FACT_TYPICAL,
-                           .value = (below + above) / 2,
-                           .ci = {below, above, NAN},
-                           .unit = ""};
-
-    for (size_t i = 0; i < curve->n; i++)
-        am_fact_rest_on(&fact, &curve->items[i]);
-    fact.evidence = am_arena_printf(arena, "%zu points: %.3g cycles below, %.3g above", curve->n,
-                                    s->low, s->high);
-    return fact;
-}
-
-static struct am_groups sound_groups(const struct am_deriving *d, const char *bench,
-                                     const char *axes)
-{
-    const struct am_selector selector = {bench, NULL, "cycles"};
-    const struct am_picks all = am_select(d->set, &selector, d->arena);
-    struct am_picks *const sound = am_arena_alloc(d->arena, sizeof(*sound));
-
-    if (!sound)
-        return (struct am_groups){.n = 0};
-    *sound = am_picks_sound(&all);
-    return am_picks_group(sound, axes);
-}
-
-/* ---- what is in flight ---- */
+/* ---- curves ---- */
 
 struct curve {
     double *x, *y; /* counts and cycles */
@@ -105,9 +46,10 @@ static double least_of(const struct am_series *series)
     return least;
 }
 
-static bool read_curve(const struct am_picks *picks, struct am_arena *arena, struct curve *c)
+static bool read_curve(const struct am_picks *picks, const char *axis, struct am_arena *arena,
+                       struct curve *c)
 {
-    const struct am_picks sorted = am_picks_curve(picks, "count", NULL);
+    const struct am_picks sorted = am_picks_curve(picks, axis, NULL);
 
     *c = (struct curve){.x = am_arena_array(arena, sorted.n + 1, sizeof(*c->x)),
                         .y = am_arena_array(arena, sorted.n + 1, sizeof(*c->y)),
@@ -127,6 +69,26 @@ static bool read_curve(const struct am_picks *picks, struct am_arena *arena, str
         c->y[c->n++] = cell.value;
     }
     return c->x && c->y && c->all_x && c->least && c->n >= POINTS_LEAST;
+}
+
+static struct am_fact rest_on(const struct curve *c, struct am_fact fact)
+{
+    fact.kind = AM_FACT_TYPICAL;
+    fact.grading = c->rest.grading;
+    fact.launches = c->rest.launches;
+    for (; fact.n_points < c->rest.n_points; fact.n_points++)
+        fact.points[fact.n_points] = c->rest.points[fact.n_points];
+    return fact;
+}
+
+/* ---- what is in flight ---- */
+
+/* More fillers never take less, and what disturbs only adds: a point takes no more than one behind
+ * it did. */
+static void level_out(struct curve *c)
+{
+    for (size_t i = c->n - 1; i > 0; i--)
+        c->y[i - 1] = fmin(c->y[i - 1], c->y[i]);
 }
 
 static double rise_at(const struct curve *c, size_t i)
@@ -150,9 +112,9 @@ static struct ramp find_ramp(const struct curve *c)
     for (size_t i = 2; i < c->n; i++)
         most = rise_at(c, i) > rise_at(c, most) ? i : most;
     r = (struct ramp){most - 1, most};
-    if (r.from > 0 && rise_at(c, r.from) > same_step * rise_at(c, most))
+    while (r.from > 0 && rise_at(c, r.from) > same_step * rise_at(c, most))
         r.from--;
-    if (r.to + 1 < c->n && rise_at(c, r.to + 1) > same_step * rise_at(c, most))
+    while (r.to + 1 < c->n && rise_at(c, r.to + 1) > same_step * rise_at(c, most))
         r.to++;
     height = c->y[r.to] - c->y[r.from];
     for (size_t i = 1; i < c->n; i++) {
@@ -209,14 +171,12 @@ static size_t quick_beyond(const struct curve *c, const struct ramp *r)
 static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, double beside,
                                    struct am_arena *arena)
 {
-    struct am_fact fact = {.name = "window",
-                           .what = "instructions of this kind that are in flight at once",
-                           .kind = AM_FACT_TYPICAL,
-                           .value = middle_of(c, r) + beside / 2,
-                           .ci = {c->x[r->from], c->x[r->to] + beside, NAN},
-                           .unit = "",
-                           .grading = c->rest.grading,
-                           .launches = c->rest.launches};
+    struct am_fact fact =
+        rest_on(c, (struct am_fact){.name = "window",
+                                    .what = "instructions of this kind that are in flight at once",
+                                    .value = middle_of(c, r) + beside / 2,
+                                    .ci = {c->x[r->from], c->x[r->to] + beside, NAN},
+                                    .unit = ""});
     const size_t quick = quick_beyond(c, r);
     const char *beyond = "";
 
@@ -225,16 +185,15 @@ static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, 
         fact.ci.hi = c->all_x[quick + 1] + beside;
         beyond = am_arena_printf(arena, "; a launch was quick with %g", c->all_x[quick]);
     }
-    for (; fact.n_points < c->rest.n_points; fact.n_points++)
-        fact.points[fact.n_points] = c->rest.points[fact.n_points];
     fact.evidence = am_arena_printf(arena, "%zu points: %.3g cycles below the step, %.3g above%s",
                                     c->n, c->y[r->from], c->y[r->to], beyond ? beyond : "");
     return fact;
 }
 
 /* Why nothing follows from a curve; NULL when its ramp is where the core ends. */
-static const char *find_end(const struct curve *c, struct ramp *r)
+static const char *find_end(struct curve *c, struct ramp *r)
 {
+    level_out(c);
     *r = find_ramp(c);
     if (r->to == 0)
         return "its times have no clear step";
@@ -256,7 +215,7 @@ void am_core_derive_window(const struct am_deriving *d)
         struct am_fact fact;
         const char *why;
 
-        if (!read_curve(&groups.items[i].picks, d->arena, &curve))
+        if (!read_curve(&groups.items[i].picks, "count", d->arena, &curve))
             continue;
         why = find_end(&curve, &ramp);
         if (why) {
@@ -280,7 +239,7 @@ double am_core_window(const struct am_result_set *set, struct am_arena *arena)
         struct curve curve;
         struct ramp ramp;
 
-        if (picks.n == 0 || !read_curve(&picks, arena, &curve))
+        if (picks.n == 0 || !read_curve(&picks, "count", arena, &curve))
             continue;
         if (!find_end(&curve, &ramp))
             return fact_of_ramp(&curve, &ramp, held_beside(picks.items[0].result), arena).value;
@@ -290,59 +249,173 @@ double am_core_window(const struct am_result_set *set, struct am_arena *arena)
 
 /* ---- code and branches ---- */
 
-static void offer_size(const struct am_deriving *d, const char *bench, const char *axis,
-                       struct am_fact names)
-{
-    const struct am_groups groups = sound_groups(d, bench, "on");
+struct step {
+    size_t above; /* index of the first point of the higher level; 0: there is no step */
+    double low, high;
+};
 
-    for (size_t i = 0; i < groups.n && groups.n == 1; i++) {
-        const struct am_picks curve = am_picks_curve(&groups.items[i].picks, axis, NULL);
-        const struct step s = find_step(&curve);
+/* Where the lowest level, that of the first points, is left for good: by a share of it, or of the
+ * whole rise where there is one step only. */
+static struct step find_step(const struct curve *c, bool one_step)
+{
+    struct step s = {.low = INFINITY};
+    size_t above = c->n;
+    double limit;
+
+    for (size_t i = 0; i < LEVEL; i++)
+        s.low = fmin(s.low, c->y[i]);
+    limit = s.low + left_by * (one_step ? c->y[c->n - 1] - s.low : s.low);
+    if (one_step && c->y[c->n - 1] < (1 + step_least) * s.low)
+        return s;
+    while (above > 0 && c->y[above - 1] > limit)
+        above--;
+    if (above >= SIDE_LEAST && above + SIDE_LEAST <= c->n) {
+        s.above = above;
+        s.high = c->y[c->n - 1];
+    }
+    return s;
+}
+
+/* Half-way between the last point below and the first above. */
+static struct am_fact fact_of_step(const struct curve *c, const struct step *s,
+                                   struct am_arena *arena)
+{
+    const double below = c->x[s->above - 1], above = c->x[s->above];
+
+    return rest_on(c, (struct am_fact){.value = (below + above) / 2,
+                                       .ci = {below, above, NAN},
+                                       .evidence = am_arena_printf(
+                                           arena, "%zu points: %.3g cycles below, %.3g above", c->n,
+                                           s->low, s->high)});
+}
+
+/* A curve, and the fact that it gives for each value of another axis. */
+struct sweep {
+    const char *bench, *axis;
+    const char *by; /* also the fact's label; NULL: there is none */
+    const char *name, *what, *unit;
+    bool one_step;
+};
+
+static void offer_size(const struct am_deriving *d, const struct sweep *sweep)
+{
+    const struct am_selector selector = {sweep->bench, NULL, "cycles"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    const struct am_groups groups = am_picks_group(&all, sweep->by ? sweep->by : "");
+
+    for (size_t i = 0; i < groups.n; i++) {
+        struct curve curve;
+        struct step s;
         struct am_fact fact;
 
+        if (!read_curve(&groups.items[i].picks, sweep->axis, d->arena, &curve))
+            continue;
+        s = find_step(&curve, sweep->one_step);
         if (s.above == 0)
             continue;
         fact = fact_of_step(&curve, &s, d->arena);
-        fact.name = names.name;
-        fact.what = names.what;
-        fact.unit = names.unit;
+        fact.name = sweep->name;
+        fact.what = sweep->what;
+        fact.unit = sweep->unit;
+        if (sweep->by)
+            am_fact_label_axes(&fact, groups.items[i].picks.items[0].result, sweep->by);
         am_facts_offer(d->facts, fact);
     }
 }
 
 void am_core_derive_fetch(const struct am_deriving *d)
 {
-    offer_size(d, "cpu.fetch", "code",
-               (struct am_fact){.name = "fetch",
-                                .what = "bytes of code that come in at full speed",
-                                .unit = "B"});
+    offer_size(d, &(const struct sweep){.bench = "cpu.fetch",
+                                        .axis = "code",
+                                        .by = "length",
+                                        .name = "fetch",
+                                        .what = "bytes of code that come in at full speed",
+                                        .unit = "B"});
+}
+
+/* The last point up to which jumps take so many cycles each at most; SIZE_MAX: there is none, or no
+ * end of it. */
+static size_t last_within(const struct curve *c, double cycles)
+{
+    size_t above = c->n;
+
+    while (above > 0 && c->y[above - 1] > (1 + left_by) * cycles)
+        above--;
+    return above > 0 && above < c->n ? above - 1 : SIZE_MAX;
+}
+
+/* A core has the targets of few jumps at hand, of more a cycle or two later, and finds the others
+ * when it decodes them: how many are followed within one, two, four and eight cycles. */
+void am_core_derive_targets(const struct am_deriving *d)
+{
+    static const char *const within[] = {"1", "2", "4", "8"};
+    static const double cycles[] = {1, 2, 4, 8};
+    const struct am_selector selector = {"cpu.target", NULL, "cycles"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    const struct am_groups groups = am_picks_group(&all, "spacing");
+
+    for (size_t i = 0; i < groups.n; i++) {
+        struct curve c;
+
+        if (!read_curve(&groups.items[i].picks, "jumps", d->arena, &c))
+            continue;
+        for (size_t k = 0; k < sizeof(cycles) / sizeof(cycles[0]); k++) {
+            const size_t last = last_within(&c, cycles[k]);
+            struct am_fact fact;
+
+            if (last == SIZE_MAX)
+                continue;
+            fact = rest_on(&c, (struct am_fact){.name = "targets",
+                                                .what = "jumps that are followed within so many "
+                                                        "cycles each",
+                                                .value = (c.x[last] + c.x[last + 1]) / 2,
+                                                .ci = {c.x[last], c.x[last + 1], NAN},
+                                                .unit = ""});
+            fact.evidence = am_arena_printf(d->arena, "%zu points: %.3g cycles, then %.3g", c.n,
+                                            c.y[last], c.y[last + 1]);
+            am_fact_label_axes(&fact, groups.items[i].picks.items[0].result, "spacing");
+            am_fact_label(&fact, d->arena, "within", AM_AXIS_INT, within[k]);
+            am_facts_offer(d->facts, fact);
+        }
+    }
 }
 
 /* Half of the branches of a random pattern that is not remembered are foretold wrongly. */
 static void offer_cost(const struct am_deriving *d)
 {
-    const struct am_groups groups = sound_groups(d, "cpu.branch", "on");
+    const struct am_selector selector = {"cpu.branch", NULL, "cycles"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    struct am_incore_cell never, often;
+    struct am_fact fact = {.name = "branch_cost",
+                           .what = "cycles of a branch that was foretold wrongly",
+                           .unit = "cycle"};
+    struct am_picks sorted;
+    struct curve curve;
 
-    for (size_t i = 0; i < groups.n && groups.n == 1; i++) {
-        const struct am_picks curve = am_picks_curve(&groups.items[i].picks, "period", NULL);
-        const struct step s = find_step(&curve);
-        struct am_fact fact;
-
-        if (s.above == 0 || curve.items[0].x > 1)
-            continue;
-        fact = am_fact_of_difference(1, &curve.items[curve.n - 1], &curve.items[0], d->arena);
-        am_fact_scale(&fact, 2);
-        fact.name = "branch_cost";
-        fact.what = "cycles of a branch that was foretold wrongly";
-        am_facts_offer(d->facts, fact);
-    }
+    if (!read_curve(&all, "period", d->arena, &curve) || find_step(&curve, true).above == 0 ||
+        curve.x[0] > 1)
+        return;
+    sorted = am_picks_curve(&all, "period", NULL);
+    curve.rest = (struct am_incore){.n_points = 0};
+    never = am_incore_read_cell(&curve.rest, sorted.items[0].result, "cycles");
+    often = am_incore_read_cell(&curve.rest, sorted.items[sorted.n - 1].result, "cycles");
+    if (isnan(never.value) || isnan(often.value))
+        return;
+    fact.value = 2 * (often.value - never.value);
+    fact.ci = (struct am_interval){fact.value - 2 * (often.half + never.half),
+                                   fact.value + 2 * (often.half + never.half), NAN};
+    fact.evidence = am_arena_printf(d->arena, "%.3g cycles of a pattern of %g, %.3g without one",
+                                    often.value, sorted.items[sorted.n - 1].x, never.value);
+    am_facts_offer(d->facts, rest_on(&curve, fact));
 }
 
 void am_core_derive_branch(const struct am_deriving *d)
 {
-    offer_size(d, "cpu.branch", "period",
-               (struct am_fact){.name = "branch_pattern",
-                                .what = "branches of a random pattern that are remembered",
-                                .unit = ""});
+    offer_size(d, &(const struct sweep){.bench = "cpu.branch",
+                                        .axis = "period",
+                                        .name = "branch_pattern",
+                                        .what = "branches of a random pattern that are remembered",
+                                        .unit = "",
+                                        .one_step = true});
     offer_cost(d);
 }

@@ -426,21 +426,22 @@ static int find_window(size_t size, int step, struct am_rng *rng)
 static void check_window_sizes(void)
 {
     static const size_t sizes[] = {97, 168, 224, 256, 320, 512, 576};
-    enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+    static const int steps[] = {2, 4, 8, 24};
+    enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), STEPS = sizeof(steps) / sizeof(steps[0]) };
     struct am_rng rng;
     size_t right = 0, wrong = 0;
 
     am_rng_seed(&rng, 24, 7);
     for (size_t i = 0; i < SIZES; i++) {
-        for (int step = 8; step <= 24; step += 16) {
-            const int found = find_window(sizes[i], step, &rng);
+        for (size_t k = 0; k < STEPS; k++) {
+            const int found = find_window(sizes[i], steps[k], &rng);
 
             right += found > 0;
             wrong += found < 0;
         }
     }
-    ok(wrong == 0, "seven windows in disturbed launches, in steps of 8 and 24: none is wrong");
-    ok(right >= 2 * SIZES - 2, "and %zu of %d are found (seed 24, 7)", right, 2 * SIZES);
+    ok(wrong == 0, "seven windows in disturbed launches, in steps of 2 to 24: none is wrong");
+    ok(right >= STEPS * (SIZES - 1), "and %zu of %d are found (seed 24, 7)", right, STEPS * SIZES);
 }
 
 /* Steps that are none. Of stores, chains hold nothing. */
@@ -480,13 +481,33 @@ static void check_leaving(void)
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         char text[64];
 
-        (void)snprintf(text, sizeof(text), "code=%u", 4096u << i);
+        (void)snprintf(text, sizeof(text), "code=%u length=4", 4096u << i);
         add(&run, "cpu.fetch", text, "cycles", "cycle", codes[i]);
+        (void)snprintf(text, sizeof(text), "code=%u length=8", 2048u << i);
+        add(&run, "cpu.fetch", text, "cycles", "cycle", codes[i]);
+        (void)snprintf(text, sizeof(text), "jumps=%u spacing=16", 16u << i);
+        add(&run, "cpu.target", text, "cycles", "cycle", i < 3 ? 1 : i < 5 ? 2 : 13);
+        (void)snprintf(text, sizeof(text), "jumps=%u spacing=64", 16u << i);
+        add(&run, "cpu.target", text, "cycles", "cycle", i < 3 ? 2.1 : 3);
         (void)snprintf(text, sizeof(text), "period=%u", 1u << 2 * i);
-        add(&run, "cpu.branch", text, "cycles", "cycle", i < 6 ? 2 : 10);
+        add(&run, "cpu.branch", text, "cycles", "cycle", i == 0 ? 2 : i < 6 ? 2.6 : 10);
     }
     facts = derive(&run);
-    f = fact_of(&facts, "core.fetch", NULL);
+    f = fact_of(&facts, "core.targets", "spacing=16 within=1");
+    ok(f && f->ci.lo == 64 && f->ci.hi == 128, "64 jumps are followed in a cycle each (%g)",
+       f ? f->value : NAN);
+    f = fact_of(&facts, "core.targets", "spacing=16 within=4");
+    ok(f && f->ci.lo == 256 && f->ci.hi == 512, "256 within four (%g)", f ? f->value : NAN);
+    ok(!fact_of(&facts, "core.targets", "spacing=64 within=1") &&
+           !fact_of(&facts, "core.targets", "spacing=64 within=4"),
+       "where none is, or all are, nothing is said");
+    f = fact_of(&facts, "core.targets", "spacing=64 within=2");
+    ok(f && f->ci.lo == 64 && f->ci.hi == 128, "each distance has its own (%g)",
+       f ? f->value : NAN);
+    f = fact_of(&facts, "core.fetch", "length=8");
+    ok(f && f->ci.lo == 16384 && f->ci.hi == 32768,
+       "longer instructions have a curve of their own");
+    f = fact_of(&facts, "core.fetch", "length=4");
     ok(f && f->ci.lo <= 32768 && f->ci.hi >= 65536 && f->value < 65536,
        "code of 32 KiB is the last at full speed (%g)", f ? f->value : NAN);
     f = fact_of(&facts, "core.branch_pattern", NULL);

@@ -449,7 +449,7 @@ static void tell_ceilings(struct am_data *d, const struct am_roofline *roofline)
         am_data_text(d, "op", c->op);
         am_data_text(d, "device", c->device);
         am_data_number(d, "threads", c->threads);
-        am_data_text(d, "unit", am_ceiling_unit(c->kind));
+        am_data_text(d, "unit", am_ceiling_unit_of(c->kind, c->type));
         am_data_number(d, "rate", c->rate);
         am_data_number(d, "median", c->median);
         am_data_range(d, "interval", c->ci.lo, c->ci.hi);

@@ -287,6 +287,10 @@ static const struct am_fact_rule rules[] = {
      .labels = "instr,threads",
      .reduce = AM_REDUCE_BEST,
      .kind = AM_FACT_CAPABILITY},
+    {.name = "narrow_peak",
+     .what = "operations on i8, i16, bf16 or f16 by the best instruction, these threads together",
+     .labels = "type,threads",
+     .derive = am_core_derive_narrow},
     {.name = "dot_per_cycle",
      .what = "multiply-adds of narrow types and tiles per cycle of one core",
      .from = {"cpu.dot", "threads=1", "per_cycle"},
@@ -422,6 +426,10 @@ static const struct am_headline headlines[] = {
 
 static const struct am_bound_row bounds[] = {
     {.bench = "cpu.flops", .role = AM_BOUND_FLOPS},
+    {.bench = "cpu.dot",
+     .role = AM_BOUND_FLOPS,
+     .type = am_core_dot_type,
+     .operations = AM_CORE_DOT_OPERATIONS},
     {.bench = NULL},
 };
 

@@ -5,8 +5,12 @@
 
 #include "family/family.h"
 
-/* core_peaks.c: peak; standard, with a remark where one was missed. */
-am_derive_fn am_core_derive_peaks, am_core_derive_standards;
+/* core_peaks.c: peak; narrow_peak; standard, with a remark where one was missed. */
+am_derive_fn am_core_derive_peaks, am_core_derive_narrow, am_core_derive_standards;
+/* The type of the numbers that a point of cpu.dot multiplies: "bf16"; NULL: not known. */
+const char *am_core_dot_type(const struct am_result *result);
+/* A multiply-add counts as two. */
+#define AM_CORE_DOT_OPERATIONS 2.0
 /* core_threads.c: smt_gain; count; clock_busy. What threads on one core and on all cores reach
  * together. */
 am_derive_fn am_core_derive_smt, am_core_derive_count, am_core_derive_busy_clock;

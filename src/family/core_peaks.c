@@ -13,6 +13,7 @@
 #include "family/roles.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What an application with the same labels executed, where it is sound and more than the best so
  * far. */
@@ -71,6 +72,74 @@ void am_core_derive_peaks(const struct am_deriving *d)
                 am_arena_printf(d->arena, "executed by %s %s; cpu.flops %s reached %.3g Gflop/s",
                                 best.result->bench, best.result->text, measured->result->text,
                                 measured->metric->summary.median / 1e9);
+        am_facts_offer(d->facts, fact);
+    }
+}
+
+/* ---- narrow types ---- */
+
+static const struct {
+    const char *instr, *type;
+} dots[] = {
+    {"vpmaddwd_ymm", "i16"},    {"vpdpwssd_ymm", "i16"},   {"vpdpwssd_zmm", "i16"},
+    {"vpdpbusd_ymm", "i8"},     {"vpdpbusd_zmm", "i8"},    {"tdpbssd", "i8"},
+    {"sdot_16b", "i8"},         {"smmla_16b", "i8"},       {"sdot_z", "i8"},
+    {"tdpbf16ps", "bf16"},      {"vdpbf16ps_zmm", "bf16"}, {"bfdot_8h", "bf16"},
+    {"vfmadd231ph_zmm", "f16"}, {"fmla_8h", "f16"},        {"fmla_z_h", "f16"},
+    {"fmla_z_s", "f32"},        {"fmla_z_d", "f64"},
+};
+
+const char *am_core_dot_type(const struct am_result *result)
+{
+    const char *const instr = am_result_text(result, "instr");
+
+    for (size_t i = 0; instr && i < sizeof(dots) / sizeof(dots[0]); i++) {
+        if (strcmp(dots[i].instr, instr) == 0)
+            return dots[i].type;
+    }
+    return NULL;
+}
+
+/* The best sound point of a type and of so many threads, NULL: there is none. */
+static const struct am_pick *best_dot(const struct am_picks *sound, const char *type,
+                                      double threads)
+{
+    const struct am_pick *best = NULL;
+
+    for (size_t i = 0; i < sound->n; i++) {
+        const struct am_pick *const p = &sound->items[i];
+        const char *const own = am_core_dot_type(p->result);
+
+        if (own && strcmp(own, type) == 0 && fabs(am_result_threads(p->result) - threads) < 0.5 &&
+            (!best || p->metric->summary.median > best->metric->summary.median))
+            best = p;
+    }
+    return best;
+}
+
+/* By whichever instruction does most: programs choose it. */
+void am_core_derive_narrow(const struct am_deriving *d)
+{
+    const struct am_selector selector = {"cpu.dot", NULL, "rate"};
+    const struct am_picks all = am_select(d->set, &selector, d->arena);
+    const struct am_picks sound = am_picks_sound(&all);
+
+    for (size_t i = 0; i < sound.n; i++) {
+        const struct am_pick *const p = &sound.items[i];
+        const char *const type = am_core_dot_type(p->result);
+        const double threads = am_result_threads(p->result);
+        struct am_fact fact;
+
+        if (!type || best_dot(&sound, type, threads) != p)
+            continue;
+        fact = am_fact_of(p, d->arena);
+        am_fact_scale(&fact, AM_CORE_DOT_OPERATIONS);
+        fact.name = "narrow_peak";
+        fact.what = "operations on this type by the best instruction, these threads together";
+        fact.kind = AM_FACT_CAPABILITY;
+        fact.unit = "op/s";
+        am_fact_label(&fact, d->arena, "type", AM_AXIS_NAME, type);
+        am_fact_label_axes(&fact, p->result, "threads");
         am_facts_offer(d->facts, fact);
     }
 }

@@ -130,6 +130,10 @@ struct am_bound_row {
     /* With own_share: the rate that is bounded by it alone, of a bench that states neither flops
      * nor bytes; and what sets that bound, for a person. NULL: rates of flops and bytes. */
     const char *rate, *limit;
+    /* Of AM_BOUND_FLOPS without an axis of types: the type of a point's numbers, NULL where it is
+     * not known. Its rates are in op/s, and count so many operations as one. */
+    const char *(*type)(const struct am_result *result);
+    double operations;
 };
 
 /* A point below its bound, of which a family may know what to try next. */

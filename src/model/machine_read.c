@@ -299,8 +299,9 @@ static const char *wrong_ceiling(const struct ceiling_part *p)
         return "rates lie above 0 and below 1e30";
     if (!(p->threads >= 1 && p->threads <= threads_max))
         return "threads are from 1 to 10 million";
-    if (strcmp(p->unit, am_ceiling_unit((enum am_ceiling_kind)p->kind)) != 0)
-        return flops ? "the unit of this kind is flop/s" : "the unit of this kind is B/s";
+    if (strcmp(p->unit, am_ceiling_unit_of((enum am_ceiling_kind)p->kind, p->type)) != 0)
+        return flops ? "the unit of this kind is flop/s, of whole numbers op/s"
+                     : "the unit of this kind is B/s";
     if (flops && !p->type)
         return "arithmetic has a type";
     if (flops ? p->level != AM_TIER_COUNT || p->space : (p->level == AM_TIER_COUNT) != !!p->space)

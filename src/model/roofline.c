@@ -23,6 +23,11 @@ const char *am_ceiling_unit(enum am_ceiling_kind kind)
     return kind == AM_CEILING_FLOPS ? "flop/s" : "B/s";
 }
 
+const char *am_ceiling_unit_of(enum am_ceiling_kind kind, const char *type)
+{
+    return kind == AM_CEILING_FLOPS && type && type[0] == 'i' ? "op/s" : am_ceiling_unit(kind);
+}
+
 const struct am_result_metric *am_result_rate(const struct am_result *result, const char *unit)
 {
     for (size_t i = 0; result->state == AM_POINT_OK && i < result->n_metrics; i++) {
@@ -87,26 +92,29 @@ static bool is_sound(struct am_roofline *r, const struct am_result_metric *m)
     return !doubtful;
 }
 
-static void add_flops(struct am_roofline *r, const struct am_result *point)
+static void add_flops(struct am_roofline *r, const struct am_bound_row *row,
+                      const struct am_result *point)
 {
+    const double each = row->type ? row->operations : 1;
     struct am_ceiling c = {
         .kind = AM_CEILING_FLOPS,
         .level = AM_TIER_COUNT,
-        .type = am_result_type(point),
+        .type = row->type ? row->type(point) : am_result_type(point),
         .isa = am_result_isa(point),
-        .op = am_result_operation(point),
+        .op = row->type ? am_result_text(point, "instr") : am_result_operation(point),
         .device = am_result_device(point),
         .threads = am_result_threads(point),
         .point = point,
     };
     const struct am_result_metric *const m =
-        am_result_rate(point, am_ceiling_unit(AM_CEILING_FLOPS));
+        am_result_rate(point, row->type ? "op/s" : am_ceiling_unit(AM_CEILING_FLOPS));
 
     if (!c.type || !m || !is_sound(r, m))
         return;
-    c.rate = m->summary.p95;
-    c.median = m->summary.median;
-    c.ci = m->summary.ci;
+    c.rate = each * m->summary.p95;
+    c.median = each * m->summary.median;
+    c.ci = (struct am_interval){each * m->summary.ci.lo, each * m->summary.ci.hi,
+                                m->summary.ci.coverage};
     am_roofline_add(r, &c);
 }
 
@@ -211,7 +219,7 @@ void am_roofline_build(const struct am_result_set *set, const struct am_facts *f
         const struct am_bound_row *const row = am_families_bound(&set->results[i]);
 
         if (row && row->role == AM_BOUND_FLOPS)
-            add_flops(out, &set->results[i]);
+            add_flops(out, row, &set->results[i]);
         else if (row && row->role == AM_BOUND_BYTES)
             add_bytes(out, facts, &set->results[i]);
     }
@@ -235,12 +243,19 @@ static bool isa_fits(const struct am_ceiling *c, const char *isa, enum isa_fit f
     return fit == ISA_WIDER && am_isa_rank(isa) >= 0 && am_isa_rank(c->isa) > am_isa_rank(isa);
 }
 
+/* Bounds of programs that do not say their type: hardly any computes in such numbers. */
+static bool is_narrow(const struct am_ceiling *c)
+{
+    return !same_text(c->type, "f32") && !same_text(c->type, "f64");
+}
+
 static bool fits(const struct am_ceiling *c, const struct am_roof_query *q, enum isa_fit fit)
 {
     if (c->kind != q->kind || !same_text(c->device, q->device) || !isa_fits(c, q->isa, fit))
         return false;
     if (c->kind == AM_CEILING_FLOPS)
-        return (!q->type || same_text(c->type, q->type)) && (!q->op || same_text(c->op, q->op));
+        return (q->type ? same_text(c->type, q->type) : !is_narrow(c)) &&
+               (!q->op || same_text(c->op, q->op));
     return c->level == q->level && same_text(c->space, q->space);
 }
 

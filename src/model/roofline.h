@@ -28,9 +28,9 @@ enum am_ceiling_kind {
 struct am_ceiling {
     enum am_ceiling_kind kind;
     enum am_tier level;    /* not of flops */
-    const char *type;      /* of flops: "f64"; else NULL */
+    const char *type;      /* of flops: "f64", "bf16", "i8"; else NULL */
     const char *isa;       /* NULL where the bench has no such axis */
-    const char *op;        /* of flops: "fma", "mix"; NULL where the bench has no such axis */
+    const char *op;        /* of flops: "fma", "mix", "tdpbf16ps"; NULL where the bench has none */
     const char *device;    /* NULL: the processor */
     const char *space;     /* of bytes of a device: "global memory"; else NULL */
     double threads;        /* all of them together have it */
@@ -64,7 +64,7 @@ void am_roofline_add(struct am_roofline *roofline, const struct am_ceiling *ceil
 struct am_roof_query {
     enum am_ceiling_kind kind;
     enum am_tier level;
-    const char *type; /* of flops only; NULL: any, the highest counts */
+    const char *type; /* of flops only; NULL: f32 or f64, the higher counts */
     const char *isa;  /* NULL: any */
     const char *op;   /* of flops only; NULL: any */
     double threads;
@@ -96,6 +96,8 @@ bool am_roof_time_raise(struct am_roof_time *time, double amount, const struct a
 
 /* "flop/s" or "B/s". */
 const char *am_ceiling_unit(enum am_ceiling_kind kind);
+/* The same, of operations on whole numbers "op/s". */
+const char *am_ceiling_unit_of(enum am_ceiling_kind kind, const char *type);
 /* The metric of a result in such a unit, the first; NULL when it has none. */
 const struct am_result_metric *am_result_rate(const struct am_result *result, const char *unit);
 

@@ -179,6 +179,29 @@ static void check_executed(void)
     am_arena_fini(&run.arena);
 }
 
+/* Of each type the best instruction counts, by each number of threads. */
+static void check_narrow(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+    const struct am_fact *f;
+
+    add(&run, "cpu.dot", "instr=tdpbssd threads=1", "rate", "op/s", 2e12);
+    add(&run, "cpu.dot", "instr=vpdpbusd_zmm threads=1", "rate", "op/s", 3e11);
+    add(&run, "cpu.dot", "instr=vpdpbusd_zmm threads=2", "rate", "op/s", 5e11);
+    add(&run, "cpu.dot", "instr=vfmadd231ph_zmm threads=1", "rate", "op/s", 1e11);
+    facts = derive(&run);
+    f = am_facts_only(&facts, "core.narrow_peak", "type=i8 threads=1");
+    ok(f && fabs(f->value / 4e12 - 1) < 0.02 && strstr(f->evidence, "tdpbssd") &&
+           f->kind == AM_FACT_CAPABILITY,
+       "bytes by tiles: %g", f ? f->value : NAN);
+    is_near(am_facts_value(&facts, "core.narrow_peak", "type=i8 threads=2") / 1e12, 1, 0.02,
+            "by two threads another instruction");
+    is_near(am_facts_value(&facts, "core.narrow_peak", "type=f16") / 1e11, 2, 0.02,
+            "half precision");
+    am_arena_fini(&run.arena);
+}
+
 /* ---- clock and cores ---- */
 
 static void check_clock(void)
@@ -528,6 +551,7 @@ int main(void)
     check_streams();
     check_grades();
     check_executed();
+    check_narrow();
     check_clock();
     check_count();
     check_nothing();

@@ -228,6 +228,49 @@ static void explain_with(struct rx_run *run, struct am_explanations *out)
     am_explain(&run->set, &facts, r, &run->arena, out);
 }
 
+/* Tiles bound what says that it multiplies bytes, and nothing that says no type. */
+static void check_narrow(void)
+{
+    struct rx_run run = {0};
+    struct am_roofline roofline;
+    struct am_facts facts = {.arena = &run.arena};
+    struct am_roof_query q = {.kind = AM_CEILING_FLOPS, .threads = 1};
+    struct am_roof roof;
+
+    make_machine(&run);
+    (void)rx_add(&run, "cpu.dot", "instr=tdpbssd threads=1",
+                 (const struct rx_metric[]){{"rate", "op/s", 2e12}, {0}});
+    (void)rx_add(&run, "cpu.dot", "instr=vpdpbusd_zmm threads=1",
+                 (const struct rx_metric[]){{"rate", "op/s", 3e11}, {0}});
+    (void)rx_add(&run, "cpu.dot", "instr=tdpbf16ps threads=1",
+                 (const struct rx_metric[]){{"rate", "op/s", 1e12}, {0}});
+    (void)rx_add(&run, "cpu.dot", "instr=unheard_of threads=1",
+                 (const struct rx_metric[]){{"rate", "op/s", 9e12}, {0}});
+    am_evidence_settle(&run.set);
+    am_roofline_build(&run.set, &facts, &run.arena, &roofline);
+    q.type = "i8";
+    ok(am_roofline_find(&roofline, &q, &roof) && fabs(roof.rate / 4e12 - 1) < 0.02 &&
+           strcmp(roof.ceiling->op, "tdpbssd") == 0,
+       "the best instruction of a type is its ceiling, a multiply-add counts as two: %g",
+       roof.rate);
+    ok(strcmp(am_ceiling_unit_of(roof.ceiling->kind, roof.ceiling->type), "op/s") == 0,
+       "whole numbers are no flops");
+    q.op = "vpdpbusd_zmm";
+    ok(am_roofline_find(&roofline, &q, &roof) && fabs(roof.rate / 6e11 - 1) < 0.02,
+       "each instruction has its own");
+    q.op = NULL;
+    q.type = "bf16";
+    ok(am_roofline_find(&roofline, &q, &roof) && fabs(roof.rate / 2e12 - 1) < 0.02 &&
+           strcmp(am_ceiling_unit_of(roof.ceiling->kind, roof.ceiling->type), "flop/s") == 0,
+       "and each type");
+    q.type = "f16";
+    ok(!am_roofline_find(&roofline, &q, &roof), "a type that was not measured bounds nothing");
+    q.type = NULL;
+    ok(am_roofline_find(&roofline, &q, &roof) && roof.rate < 1e11,
+       "tiles do not bound what says no type: %g", roof.rate);
+    am_arena_fini(&run.arena);
+}
+
 static void check_bounds(void)
 {
     static const struct {
@@ -514,6 +557,7 @@ int main(void)
 {
     check_tiers();
     check_ceilings();
+    check_narrow();
     check_bounds();
     check_micro();
     check_tries();

@@ -12,9 +12,9 @@ import sys
 
 from codegen import AArch64, Insn, Tap, X86, disassemble, innermost_loops
 
-VECTORS, TILES = 12, 4
+VECTORS, WIDE, TILES = 12, 24, 4
 HELPERS = {"vpmaddwd": "vpaddd"}  # belongs to it: products alone are no sums
-CHAIN = {"x86_64": ("imul", {VECTORS: 24, TILES: 32}), "aarch64": ("add", {VECTORS: 72})}
+CHAIN = {"x86_64": ("imul", {VECTORS: 24, WIDE: 48, TILES: 32}), "aarch64": ("add", {VECTORS: 72})}
 COUNT = {"x86_64": ["dec", "jne"], "aarch64": ["subs", "b.ne"]}
 
 
@@ -29,7 +29,7 @@ def faults_of(arch, form, body, chained):
     if len(loops) != 1:
         return [f"{len(loops)} loops"]
     mnemonic = form.split("_")[0]
-    times = TILES if mnemonic.startswith("tdp") else VECTORS
+    times = TILES if mnemonic.startswith("tdp") else WIDE if form.endswith("_zmm") else VECTORS
     helper, chain = HELPERS.get(mnemonic), CHAIN[arch][0]
     named = [i for i in loops[0][:-2] if i.mnemonic == mnemonic]
     beside = [i for i in loops[0][:-2] if i.mnemonic == helper]
@@ -56,10 +56,10 @@ def self_test(tap):
         end = times + links
         return insns + [Insn(end, "dec", "%rdi"), Insn(end + 1, "jne", "0")]
 
-    cases = (("a right loop passes", loop(12), False, False), ("one too few is noticed", loop(11), False, True),
-             ("a shared accumulator is noticed", loop(12, shared=True), False, True),
-             ("a link too few is noticed", loop(12, links=23), True, True),
-             ("a right chain passes", loop(12, links=24), True, False))
+    cases = (("a right loop passes", loop(24), False, False), ("one too few is noticed", loop(23), False, True),
+             ("a shared accumulator is noticed", loop(24, shared=True), False, True),
+             ("a link too few is noticed", loop(24, links=47), True, True),
+             ("a right chain passes", loop(24, links=48), True, False))
     for sentence, body, chained, wrong in cases:
         faults = faults_of("x86_64", "vpdpbusd_zmm", body, chained)
         tap.check([] if bool(faults) == wrong else [f"it is not: {faults}"], f"self-test: {sentence}")

@@ -27,16 +27,15 @@ _Static_assert(offsetof(struct am_dot_operands, tiles) == 8192, "shapes of tiles
 #define LOADED(mov, w, bytes)                                                                      \
     EACH_SUM(mov " " #bytes "*\\d(%[in]), %%" w "\\d")                                             \
     mov " 4096(%[in]), %%" w "14\n\t" mov " 6144(%[in]), %%" w "15\n\t"
+#define STORED(mov, w, bytes) EACH_SUM(mov " %%" w "\\d, " #bytes "*\\d(%[out])")
 #define TWO_PRODUCTS "imul %[chain], %[chain]\n\timul %[chain], %[chain]\n\t"
 
 /* The chain: two products of three cycles beside each of the instructions. */
-#define VECTOR(name, needs, a, b, sum, shape, mov, w, bytes, step)                                 \
+#define KERNELS(name, loaded, stored, each, step)                                                  \
     static void run_##name(const struct am_dot_operands *in, unsigned char *out, uint64_t steps)   \
     {                                                                                              \
-        __asm__ volatile(LOADED(mov, w, bytes) ".p2align 6\n1:\n\t" EACH_SUM(                      \
-                             step) "dec %[n]\n\tjnz 1b\n\t" EACH_SUM(mov                           \
-                                                                     " %%" w "\\d, " #bytes        \
-                                                                     "*\\d(%[out])") "vzeroupper"  \
+        __asm__ volatile(loaded ".p2align 6\n1:\n\t" each(step) "dec %[n]\n\tjnz 1b\n\t" stored    \
+                                                                "vzeroupper"                       \
                          : [n] "+r"(steps)                                                         \
                          : [in] "r"(in), [out] "r"(out)                                            \
                          : CLOBBERED);                                                             \
@@ -45,13 +44,29 @@ _Static_assert(offsetof(struct am_dot_operands, tiles) == 8192, "shapes of tiles
     {                                                                                              \
         uint64_t chain = 3;                                                                        \
                                                                                                    \
-        __asm__ volatile(LOADED(mov, w, bytes) ".p2align 6\n1:\n\t" EACH_SUM(                      \
+        __asm__ volatile(loaded ".p2align 6\n1:\n\t" each(                                         \
                              step "\n\t" TWO_PRODUCTS) "dec %[n]\n\tjnz 1b\n\tvzeroupper"          \
                          : [n] "+r"(passes), [chain] "+r"(chain)                                   \
                          : [in] "r"(in)                                                            \
                          : CLOBBERED);                                                             \
     }
-enum { VECTOR_CHAIN = AM_DOT_STREAMS * 2 * 3, TILE_CHAIN = AM_DOT_TILES * 8 * 3 };
+#define VECTOR(name, needs, a, b, sum, shape, mov, w, bytes, step)                                 \
+    KERNELS(name, LOADED(mov, w, bytes), STORED(mov, w, bytes), EACH_SUM, step)
+/* Vectors of 64 bytes have twice as many registers, and units that take six cycles twice a cycle
+ * need more than twelve sums. Compilers do not use registers 16 and on here: this is compiled for
+ * the baseline. */
+#define EACH_HIGH(text) ".irp d,16,17,18,19,20,21,22,23,24,25,26,27\n\t" text "\n\t.endr\n\t"
+#define EACH_WIDE(text) EACH_SUM(text) EACH_HIGH(text)
+#define WIDE(name, needs, a, b, sum, shape, step)                                                  \
+    KERNELS(name,                                                                                  \
+            LOADED("vmovdqu64", "zmm", 64) EACH_HIGH("vmovdqu64 64*(\\d-4)(%[in]), %%zmm\\d"),     \
+            STORED("vmovdqu64", "zmm", 64) EACH_HIGH("vmovdqu64 %%zmm\\d, 64*(\\d-4)(%[out])"),    \
+            EACH_WIDE, step)
+enum {
+    VECTOR_CHAIN = AM_DOT_STREAMS * 2 * 3,
+    WIDE_CHAIN = AM_DOT_WIDE_STREAMS * 2 * 3,
+    TILE_CHAIN = AM_DOT_TILES * 8 * 3,
+};
 
 /* Tiles 0 to 3 are sums, 4 and 5 rows of a, 6 and 7 columns of b; each has 16 rows of 64 bytes. */
 #define TILES_LOADED                                                                               \
@@ -134,6 +149,7 @@ enum { VECTOR_CHAIN = AM_DOT_STREAMS * 6 };
 #endif
 #include FORMS
 #undef VECTOR
+#undef WIDE
 #undef SCALABLE
 #undef TILES
 
@@ -151,6 +167,8 @@ enum { VECTOR_CHAIN = AM_DOT_STREAMS * 6 };
 #if defined(__x86_64__)
 #define VECTOR(name, needs, a, b, sum, shape, mov, w, bytes, step)                                 \
     ROW(name, needs, a, b, sum, shape, bytes, VECTOR_CHAIN)
+#define WIDE(name, needs, a, b, sum, shape, step)                                                  \
+    ROW(name, needs, a, b, sum, shape, AM_DOT_WIDE_BYTES, WIDE_CHAIN)
 #else
 #define VECTOR(name, needs, a, b, sum, shape, step)                                                \
     ROW(name, needs, a, b, sum, shape, 16, VECTOR_CHAIN)
@@ -162,10 +180,12 @@ const struct am_dot_form am_dot_forms[] = {
     {.name = NULL},
 };
 #undef VECTOR
+#undef WIDE
 #undef SCALABLE
 #undef TILES
 
 #define VECTOR(name, ...) #name,
+#define WIDE(name, ...) #name,
 #define SCALABLE(name, ...) #name,
 #define TILES(name, ...) #name,
 const char *const am_dot_names[] = {

@@ -17,7 +17,10 @@
 #include <stdint.h>
 
 enum {
-    AM_DOT_STREAMS = 12,  /* accumulators of vector forms */
+    AM_DOT_STREAMS = 12, /* accumulators of vector forms */
+    AM_DOT_WIDE_STREAMS =
+        24, /* of those with vectors of AM_DOT_WIDE_BYTES, which have 32 registers */
+    AM_DOT_WIDE_BYTES = 64,
     AM_DOT_TILES = 4,     /* of forms with tiles: two by two */
     AM_DOT_STEPS = 4000,  /* of one call at most: half-precision sums are exact so long */
     AM_DOT_SUMS = 4096,   /* bytes of all accumulators: 12 vectors of 256, or 4 tiles of 1024 */

@@ -41,7 +41,9 @@ static size_t vector_bytes(const struct am_dot_form *form)
 
 size_t am_dot_streams(const struct am_dot_form *form)
 {
-    return form->shape == AM_DOT_TILE ? AM_DOT_TILES : AM_DOT_STREAMS;
+    if (form->shape == AM_DOT_TILE)
+        return AM_DOT_TILES;
+    return form->bytes == AM_DOT_WIDE_BYTES ? AM_DOT_WIDE_STREAMS : AM_DOT_STREAMS;
 }
 
 size_t am_dot_sums(const struct am_dot_form *form)

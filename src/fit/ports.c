@@ -19,7 +19,6 @@ static const size_t bounded_least = 2;
 
 struct best {
     const struct am_portsets_search *s;
-    size_t kind;
     double cost, some; /* by all mixes, and by some of them */
     struct am_portsets_use use;
 };
@@ -27,14 +26,14 @@ struct best {
 static void try_use(void *self, const struct am_portsets_use *use)
 {
     struct best *const b = self;
-    const double some = am_portsets_search_cost(b->s, b->kind, use, SOME, 1.5 * b->some + 0.01);
+    const double some = am_portsets_search_cost(b->s, use, SOME, 1.5 * b->some + 0.01);
     double cost;
 
     if (isinf(some))
         return; /* far worse by every few mixes: no need to look at all */
-    cost = am_portsets_search_cost(b->s, b->kind, use, 1, b->cost);
+    cost = am_portsets_search_cost(b->s, use, 1, b->cost);
     if (cost < b->cost)
-        *b = (struct best){b->s, b->kind, cost, some, *use};
+        *b = (struct best){b->s, cost, some, *use};
 }
 
 /* With fewer or more slots of the front end. */
@@ -63,11 +62,12 @@ static unsigned highest(const struct am_portsets_use *use)
 static bool place(struct am_portsets_search *s, size_t kind, bool all)
 {
     const struct am_portsets_use before = s->model.uses[kind];
-    struct best best = {.s = s, .kind = kind, .cost = INFINITY, .some = INFINITY};
+    struct best best = {.s = s, .cost = INFINITY, .some = INFINITY};
 
+    am_portsets_search_hold(s, kind);
     if (s->placed[kind])
         try_use(&best, &before);
-    am_portsets_search_uses(s, kind, all, try_use, &best);
+    am_portsets_search_uses(s, all, try_use, &best);
     if (isinf(best.cost)) /* nothing takes as long alone: a unit of its own */
         best.use = (struct am_portsets_use){
             .n = 1,
@@ -80,12 +80,14 @@ static bool place(struct am_portsets_search *s, size_t kind, bool all)
     return memcmp(&before, &best.use, sizeof(before)) != 0;
 }
 
-static double mean_loss(const struct am_portsets_search *s)
+static double mean_loss(struct am_portsets_search *s)
 {
     double sum = 0;
 
-    for (size_t c = 0; c < s->model.kinds; c++)
-        sum += am_portsets_search_cost(s, c, &s->model.uses[c], 1, INFINITY);
+    for (size_t c = 0; c < s->model.kinds; c++) {
+        am_portsets_search_hold(s, c);
+        sum += am_portsets_search_cost(s, &s->model.uses[c], 1, INFINITY);
+    }
     return sum / (double)s->model.kinds;
 }
 

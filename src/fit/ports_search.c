@@ -7,7 +7,6 @@
 
 enum {
     SETS_MAX = 96,   /* unions of sets that a mix is looked at by */
-    PARTS_MAX = 48,  /* kinds of operations in a mix */
     IN_USE_MAX = 64, /* sets that classes use */
     FEW = 12,        /* sets in use that are all looked at */
     WIDEST = 8,      /* ports of a set */
@@ -30,7 +29,7 @@ static const double price = 0.004;
 /* ---- cycles ---- */
 
 struct load {
-    struct am_portsets_part parts[PARTS_MAX];
+    struct am_portsets_part parts[AM_PORTSETS_MIX_PARTS];
     size_t n;
     double slots;
 };
@@ -43,12 +42,21 @@ static void add_use(struct load *load, const struct am_portsets_use *use, double
 
         while (i < load->n && load->parts[i].set != use->parts[p].set)
             i++;
-        if (i == PARTS_MAX)
+        if (i + AM_PORTSETS_PARTS == AM_PORTSETS_MIX_PARTS)
             return;
         if (i == load->n)
             load->parts[load->n++] = (struct am_portsets_part){use->parts[p].set, 0};
         load->parts[i].mass += times * use->parts[p].mass;
     }
+}
+
+static unsigned ports_of(uint16_t set)
+{
+    const unsigned pairs = set - (set >> 1 & 0x5555u);
+    const unsigned fours = (pairs & 0x3333u) + (pairs >> 2 & 0x3333u);
+    const unsigned eights = (fours + (fours >> 4)) & 0x0f0fu;
+
+    return (eights + (eights >> 8)) & 0x1fu;
 }
 
 static double share_of(const struct load *load, uint16_t set)
@@ -57,45 +65,52 @@ static double share_of(const struct load *load, uint16_t set)
 
     for (size_t i = 0; i < load->n; i++)
         mass += (load->parts[i].set & ~set) == 0 ? load->parts[i].mass : 0;
-    return mass / __builtin_popcount(set);
+    return mass / ports_of(set);
 }
 
-/* The sets that may bound a mix: those of its parts, and unions of sets that overlap. */
-static size_t unions_of(const struct load *load, uint16_t *sets)
+/* Adds the unions of a set with parts that overlap it to the sets, n of which are there. */
+static size_t add_unions(const struct load *load, uint16_t set, uint16_t *sets, size_t n)
 {
-    size_t n = 0;
+    for (size_t p = 0; p < load->n && n < SETS_MAX; p++) {
+        const uint16_t part = load->parts[p].set, both = set | part;
+        size_t k = 0;
 
-    for (; n < load->n; n++)
-        sets[n] = load->parts[n].set;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t p = 0; p < load->n && n < SETS_MAX; p++) {
-            const uint16_t part = load->parts[p].set, both = sets[i] | part;
-            size_t k = 0;
-
-            if ((sets[i] & part) == 0 || both == sets[i])
-                continue;
-            while (k < n && sets[k] != both)
-                k++;
-            if (k == n)
-                sets[n++] = both;
-        }
+        if ((set & part) == 0 || both == set)
+            continue;
+        while (k < n && sets[k] != both)
+            k++;
+        if (k == n)
+            sets[n++] = both;
     }
     return n;
 }
 
-static double cycles_of(const struct load *load, double slot, uint16_t *bound)
+/* Cycles of the parts from `first` on, with what shares their ports, or `most` where that is more;
+ * only sets with one of those parts are looked at. */
+static double cycles_from(const struct load *load, size_t first, double most, uint16_t *bound)
 {
     uint16_t sets[SETS_MAX];
-    const size_t n = unions_of(load, sets);
-    double most = slot * load->slots;
-    uint16_t at = 0;
+    size_t n = 0;
 
+    for (size_t i = first; i < load->n; i++)
+        sets[n++] = load->parts[i].set;
     for (size_t i = 0; i < n; i++) {
         const double share = share_of(load, sets[i]);
 
-        at = share > most ? sets[i] : at;
-        most = fmax(most, share);
+        if (share > most) {
+            most = share;
+            *bound = sets[i];
+        }
+        n = add_unions(load, sets[i], sets, n);
     }
+    return most;
+}
+
+static double cycles_of(const struct load *load, double slot, uint16_t *bound)
+{
+    uint16_t at = 0;
+    const double most = cycles_from(load, 0, slot * load->slots, &at);
+
     if (bound)
         *bound = at;
     return most;
@@ -116,7 +131,7 @@ double am_portsets_cycles(const struct am_portsets_model *model,
 bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resources_input *input,
                              struct am_arena *arena)
 {
-    size_t total = 0, *next = am_arena_array(arena, input->kinds + 1, sizeof(*next));
+    size_t total = 0, most = 0, *next = am_arena_array(arena, input->kinds + 1, sizeof(*next));
 
     *s = (struct am_portsets_search){
         .input = input,
@@ -136,8 +151,13 @@ bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resou
     s->where = am_arena_array(arena, total + 1, sizeof(*s->where));
     if (!next || !s->placed || !s->first || !s->model.uses || !s->where)
         return false;
-    for (size_t c = 0; c < input->kinds; c++)
+    for (size_t c = 0; c < input->kinds; c++) {
+        most = s->first[c + 1] > most ? s->first[c + 1] : most;
         s->first[c + 1] += s->first[c];
+    }
+    s->rests = am_arena_array(arena, most + 1, sizeof(*s->rests));
+    if (!s->rests)
+        return false;
     memcpy(next, s->first, input->kinds * sizeof(*next));
     for (size_t i = 0; i < input->n; i++) {
         for (size_t k = 0; k < input->mixes[i].n; k++)
@@ -148,21 +168,52 @@ bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resou
 
 /* False when a class of the mix but `kind` is not placed yet; what a loop adds of its own, less
  * than one, may be missing. */
-static bool load_mix(const struct am_portsets_search *s, const struct am_resources_mix *mix,
-                     size_t kind, const struct am_portsets_use *use, struct load *load)
+static bool load_rest(const struct am_portsets_search *s, const struct am_resources_mix *mix,
+                      size_t kind, struct am_portsets_rest *rest)
 {
-    *load = (struct load){.n = 0};
+    struct load load = {.n = 0};
+    uint16_t bound;
+
     for (size_t k = 0; k < mix->n; k++) {
         const struct am_resources_use *const u = &mix->uses[k];
 
         if (u->kind == kind)
-            add_use(load, use, u->n);
+            rest->times = u->n;
         else if (s->placed[u->kind])
-            add_use(load, &s->model.uses[u->kind], u->n);
+            add_use(&load, &s->model.uses[u->kind], u->n);
         else if (u->n >= 1)
             return false;
     }
+    memcpy(rest->parts, load.parts, load.n * sizeof(*load.parts));
+    rest->n = load.n;
+    rest->slots = load.slots;
+    rest->most = cycles_from(&load, 0, 0, &bound);
+    rest->cycles = mix->cycles;
     return true;
+}
+
+void am_portsets_search_hold(struct am_portsets_search *s, size_t kind)
+{
+    s->held = kind;
+    s->n_rests = 0;
+    for (size_t i = s->first[kind]; i < s->first[kind + 1]; i++)
+        s->n_rests += load_rest(s, &s->input->mixes[s->where[i]], kind, &s->rests[s->n_rests]);
+}
+
+/* Cycles of a mix with the use in place of its class. */
+static double with_use(const struct am_portsets_search *s, const struct am_portsets_rest *rest,
+                       const struct am_portsets_use *use)
+{
+    const double slots = s->model.slot * (rest->slots + rest->times * use->slots);
+    struct load load;
+    uint16_t bound;
+
+    load.n = rest->n;
+    memcpy(load.parts, rest->parts, rest->n * sizeof(*rest->parts));
+    for (unsigned p = 0; p < use->n; p++)
+        load.parts[load.n++] =
+            (struct am_portsets_part){use->parts[p].set, rest->times * use->parts[p].mass};
+    return cycles_from(&load, rest->n, fmax(slots, rest->most), &bound);
 }
 
 static double loss_of(double model, double cycles)
@@ -184,26 +235,25 @@ static double price_of(const struct am_portsets_use *use)
     return price * all;
 }
 
-double am_portsets_search_cost(const struct am_portsets_search *s, size_t kind,
+double am_portsets_search_loss(const struct am_portsets_search *s, size_t mix,
+                               const struct am_portsets_use *use)
+{
+    return loss_of(with_use(s, &s->rests[mix], use), s->rests[mix].cycles);
+}
+
+double am_portsets_search_cost(const struct am_portsets_search *s,
                                const struct am_portsets_use *use, size_t stride, double most)
 {
-    const size_t all = (s->first[kind + 1] - s->first[kind] + stride - 1) / stride;
+    const size_t all = (s->n_rests + stride - 1) / stride;
     const double limit = (most - price_of(use)) * (double)all;
     double sum = 0;
-    size_t n = 0;
 
-    for (size_t i = s->first[kind]; i < s->first[kind + 1]; i += stride) {
-        const struct am_resources_mix *const mix = &s->input->mixes[s->where[i]];
-        struct load load;
-
-        if (!load_mix(s, mix, kind, use, &load))
-            continue;
-        sum += loss_of(cycles_of(&load, s->model.slot, NULL), mix->cycles);
-        n++;
+    for (size_t i = 0; i < s->n_rests; i += stride) {
+        sum += am_portsets_search_loss(s, i, use);
         if (sum > limit)
             return INFINITY; /* the mean can only be larger */
     }
-    return (n ? sum / (double)n : 0) + price_of(use);
+    return (all ? sum / (double)all : 0) + price_of(use);
 }
 
 /* ---- which uses there are ---- */
@@ -271,7 +321,7 @@ static bool fits_alone(const struct making *m, double mass, int ports)
 
 static void offer_single(const struct making *m, uint16_t set)
 {
-    const int ports = __builtin_popcount(set);
+    const int ports = (int)ports_of(set);
     struct am_portsets_use use = {.n = 1, .slots = 1, .parts = {{set, 1}}};
 
     if (fits_alone(m, 1, ports))
@@ -295,7 +345,7 @@ static void offer_all(const struct making *m)
     const unsigned used = m->s->used;
 
     for (uint32_t set = 0; set < UINT32_C(1) << used; set++) {
-        const int old = __builtin_popcount(set);
+        const int old = (int)ports_of((uint16_t)set);
 
         for (int more = 0; old + more <= WIDEST && used + (unsigned)more <= AM_PORTSETS_MAX;
              more++) {
@@ -328,7 +378,7 @@ static void offer_pairs(const struct making *m)
 {
     for (size_t i = 0; i < m->n; i++) {
         for (size_t k = 0; k < m->n; k++) {
-            const int ports = __builtin_popcount(m->sets[i]);
+            const int ports = (int)ports_of(m->sets[i]);
             struct am_portsets_use use = {.n = 2, .slots = 1};
 
             if (i == k)
@@ -348,18 +398,18 @@ static void offer_pairs(const struct making *m)
     }
 }
 
-void am_portsets_search_uses(const struct am_portsets_search *s, size_t kind, bool all,
+void am_portsets_search_uses(const struct am_portsets_search *s, bool all,
                              am_portsets_take_fn *take, void *self)
 {
     struct making m = {
-        .s = s, .take = take, .self = self, .plain = all, .alone = s->input->alone[kind]};
+        .s = s, .take = take, .self = self, .plain = all, .alone = s->input->alone[s->held]};
     struct am_portsets_use none = {.n = 0};
 
     for (int slots = 1; slots <= SLOTS_MAX; slots++) {
         none.slots = slots;
         offer(&m, &none);
     }
-    note_sets(&m, kind);
+    note_sets(&m, s->held);
     if (m.n > FEW)
         keep_shared(&m);
     if (all)

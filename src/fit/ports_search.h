@@ -5,27 +5,49 @@
 
 #include "fit/ports.h"
 
+enum { AM_PORTSETS_MIX_PARTS = 32 }; /* kinds of operations in a mix, room for one use more */
+
+/* A mix without the class that is being placed. */
+struct am_portsets_rest {
+    struct am_portsets_part parts[AM_PORTSETS_MIX_PARTS];
+    size_t n;
+    double slots;
+    double most;   /* cycles by its ports */
+    double times;  /* of the class */
+    double cycles; /* of all of the mix, measured */
+};
+
 struct am_portsets_search {
     const struct am_resources_input *input;
     struct am_portsets_model model;
-    bool *placed;  /* by class */
-    size_t *where; /* mixes of each class, one list behind the other */
-    size_t *first; /* of each class in `where`; kinds + 1 */
-    unsigned used; /* ports that have a meaning: the first ones */
+    bool *placed;                   /* by class */
+    size_t *where;                  /* mixes of each class, one list behind the other */
+    size_t *first;                  /* of each class in `where`; kinds + 1 */
+    unsigned used;                  /* ports that have a meaning: the first ones */
+    size_t held;                    /* the class that is being placed */
+    struct am_portsets_rest *rests; /* its mixes whose other classes are placed */
+    size_t n_rests;
 };
 
 bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resources_input *input,
                              struct am_arena *arena);
 
-/* Mean loss of the mixes of a class whose other classes are placed, with the price of what the use
- * is made of; INFINITY once it is above `most`. Of the mixes, every `stride`-th counts. */
-double am_portsets_search_cost(const struct am_portsets_search *s, size_t kind,
+/* Makes a class the one that is placed, while all others stay as they are. */
+void am_portsets_search_hold(struct am_portsets_search *s, size_t kind);
+
+/* What one of the held class's mixes loses by a use of it. */
+double am_portsets_search_loss(const struct am_portsets_search *s, size_t mix,
+                               const struct am_portsets_use *use);
+
+/* Mean loss of the held class's mixes, with the price of what the use is made of; INFINITY once it
+ * is above `most`. Of the mixes, every `stride`-th counts. */
+double am_portsets_search_cost(const struct am_portsets_search *s,
                                const struct am_portsets_use *use, size_t stride, double most);
 
-/* Calls `take` with every use that the class may have, by its cycles alone: those of the sets that
- * others use and of sets near them, or of all sets of ports. */
+/* Calls `take` with every use that the held class may have, by its cycles alone: those of the sets
+ * that others use and of sets near them, or of all sets of ports. */
 typedef void am_portsets_take_fn(void *self, const struct am_portsets_use *use);
-void am_portsets_search_uses(const struct am_portsets_search *s, size_t kind, bool all,
+void am_portsets_search_uses(const struct am_portsets_search *s, bool all,
                              am_portsets_take_fn *take, void *self);
 
 #endif

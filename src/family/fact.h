@@ -63,6 +63,8 @@ struct am_facts {
     /* What could not be concluded, as sentences: withheld for its grade, or ambiguous. */
     const char **remarks;
     size_t n_remarks, cap_remarks;
+    const struct am_incore *core; /* the inside of the machine's core (family/incore/incore.h), for
+                                   * predictions; NULL: it was not inferred */
 };
 
 /* ---- making: for the rules of families ---- */

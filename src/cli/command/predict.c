@@ -62,6 +62,10 @@ static enum am_status load_core(const struct am_cli *cli, const char *word,
         return am_fail(err, AM_E_USAGE,
                        "%s is a machine model, which has no mixes of instructions: name a run",
                        word);
+    if (machine->facts.core) {
+        *core = *machine->facts.core;
+        return AM_OK;
+    }
     if (am_incore_infer(&machine->set, cli->arena, core, &why_not))
         return AM_OK;
     return am_fail(err, AM_E_USAGE, "%s: %s (archmeter run %s)", machine->name,

@@ -226,17 +226,19 @@ static void remark_equal(const struct am_deriving *d, const struct am_incore *co
 
 void am_core_derive_ports(const struct am_deriving *d)
 {
-    struct am_incore core;
-    const char *why_not;
+    struct am_incore *const core = am_arena_alloc(d->arena, sizeof(*core));
+    const char *why_not = NULL;
     double error;
 
-    if (!am_incore_infer(d->set, d->arena, &core, &why_not)) {
+    if (!core || !am_incore_infer(d->set, d->arena, core, &why_not)) {
         if (why_not)
             am_facts_remark(d->facts, "core.ports is not concluded: %s", why_not);
         return;
     }
-    error = isfinite(core.held_error) ? core.held_error : core.model.error;
-    offer_error(d, &core);
+    if (!d->facts->on)
+        d->facts->core = core;
+    error = isfinite(core->held_error) ? core->held_error : core->model.error;
+    offer_error(d, core);
     if (error > error_most) {
         am_facts_remark(d->facts,
                         "core.ports: no resource is concluded: mixes of instructions are explained "
@@ -244,12 +246,12 @@ void am_core_derive_ports(const struct am_deriving *d)
                         100 * error);
         return;
     }
-    offer_width(d, &core);
-    offer_count(d, &core);
-    for (size_t r = 1; r < core.model.resources; r++)
-        offer_units(d, &core, r);
-    for (size_t c = 0; c < core.n_kinds; c++)
-        offer_use(d, &core, c);
-    remark_open(d, &core);
-    remark_equal(d, &core);
+    offer_width(d, core);
+    offer_count(d, core);
+    for (size_t r = 1; r < core->model.resources; r++)
+        offer_units(d, core, r);
+    for (size_t c = 0; c < core->n_kinds; c++)
+        offer_use(d, core, c);
+    remark_open(d, core);
+    remark_equal(d, core);
 }

@@ -94,9 +94,11 @@ static double mean_loss(struct am_portsets_search *s)
 bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,
                      struct am_portsets_model *out)
 {
+    bool *const movable = am_arena_array(arena, input->kinds, sizeof(*movable));
     struct am_portsets_search s;
 
-    if (input->n == 0 || input->kinds == 0 || !am_portsets_search_init(&s, input, arena))
+    if (input->n == 0 || input->kinds == 0 || !movable ||
+        !am_portsets_search_init(&s, input, arena))
         return false;
     s.model.uses[input->slot] = (struct am_portsets_use){.slots = 1};
     s.placed[input->slot] = true;
@@ -113,6 +115,8 @@ bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *ar
             break;
     }
     s.model.loss = mean_loss(&s);
+    am_portsets_exchange(&s, movable);
+    s.model.movable = movable;
     *out = s.model;
     return true;
 }

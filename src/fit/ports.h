@@ -39,8 +39,10 @@ struct am_portsets_use {
 struct am_portsets_model {
     struct am_portsets_use *uses; /* by class */
     size_t kinds;
-    double slot; /* cycles of a slot */
-    double loss; /* mean over the mixes */
+    double slot;         /* cycles of a slot */
+    double loss;         /* mean over the mixes */
+    const bool *movable; /* by class: it could have other ports, and the mixes would not be
+                          * explained worse for certain */
 };
 
 /* Cycles of a mix, and the set that bounds it (0: the front end; NULL: not asked for). */

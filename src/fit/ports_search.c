@@ -241,11 +241,11 @@ double am_portsets_search_loss(const struct am_portsets_search *s, size_t mix,
     return loss_of(with_use(s, &s->rests[mix], use), s->rests[mix].cycles);
 }
 
-double am_portsets_search_cost(const struct am_portsets_search *s,
-                               const struct am_portsets_use *use, size_t stride, double most)
+static double mean_loss(const struct am_portsets_search *s, const struct am_portsets_use *use,
+                        size_t stride, double most)
 {
     const size_t all = (s->n_rests + stride - 1) / stride;
-    const double limit = (most - price_of(use)) * (double)all;
+    const double limit = most * (double)all;
     double sum = 0;
 
     for (size_t i = 0; i < s->n_rests; i += stride) {
@@ -253,7 +253,19 @@ double am_portsets_search_cost(const struct am_portsets_search *s,
         if (sum > limit)
             return INFINITY; /* the mean can only be larger */
     }
-    return (all ? sum / (double)all : 0) + price_of(use);
+    return all ? sum / (double)all : 0;
+}
+
+double am_portsets_search_mean(const struct am_portsets_search *s,
+                               const struct am_portsets_use *use, double most)
+{
+    return mean_loss(s, use, 1, most);
+}
+
+double am_portsets_search_cost(const struct am_portsets_search *s,
+                               const struct am_portsets_use *use, size_t stride, double most)
+{
+    return mean_loss(s, use, stride, most - price_of(use)) + price_of(use);
 }
 
 /* ---- which uses there are ---- */
@@ -416,6 +428,8 @@ void am_portsets_search_uses(const struct am_portsets_search *s, bool all,
         offer_all(&m);
     for (size_t i = 0; !all && i < m.n; i++)
         offer_near(&m, m.sets[i]);
+    for (unsigned p = 0; !all && s->placed[s->held] && p < s->model.uses[s->held].n; p++)
+        offer_near(&m, s->model.uses[s->held].parts[p].set);
     if (m.alone >= long_from && s->used < AM_PORTSETS_MAX)
         note_set(&m, (uint16_t)(1u << s->used));
     if (!all)

@@ -39,8 +39,11 @@ void am_portsets_search_hold(struct am_portsets_search *s, size_t kind);
 double am_portsets_search_loss(const struct am_portsets_search *s, size_t mix,
                                const struct am_portsets_use *use);
 
-/* Mean loss of the held class's mixes, with the price of what the use is made of; INFINITY once it
- * is above `most`. Of the mixes, every `stride`-th counts. */
+/* Mean loss of the held class's mixes; INFINITY once it is above `most`. */
+double am_portsets_search_mean(const struct am_portsets_search *s,
+                               const struct am_portsets_use *use, double most);
+
+/* The same with the price of what the use is made of, by every `stride`-th of the mixes. */
 double am_portsets_search_cost(const struct am_portsets_search *s,
                                const struct am_portsets_use *use, size_t stride, double most);
 
@@ -49,5 +52,9 @@ double am_portsets_search_cost(const struct am_portsets_search *s,
 typedef void am_portsets_take_fn(void *self, const struct am_portsets_use *use);
 void am_portsets_search_uses(const struct am_portsets_search *s, bool all,
                              am_portsets_take_fn *take, void *self);
+
+/* ports_exchange.c: of each class whether it could have other ports, the rest as it is, and the
+ * mixes would not be explained worse for certain. Other names of ports are no other ports. */
+void am_portsets_exchange(struct am_portsets_search *s, bool *movable);
 
 #endif

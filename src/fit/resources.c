@@ -240,6 +240,7 @@ bool am_resources_fit_ports(const struct am_resources_input *input, struct am_ar
     am_resources_descent_set(&d, start.w, start.resources);
     start.loss = am_resources_loss(&d);
     out->resources = d.resources;
+    out->movable = ports.movable;
     judge(&d, out);
     return conclude(&d, &start, 1, 0, out);
 }

@@ -63,6 +63,8 @@ struct am_resources_model {
     unsigned starts;     /* tried */
     unsigned equal;      /* that fit as well as the best */
     unsigned as_best;    /* of those: with the same resources */
+    const bool *movable; /* by class: it could go to other ports (fit/ports.h); NULL: the fit has no
+                          * ports */
 };
 
 /* False when there is nothing to fit, or memory is refused. */

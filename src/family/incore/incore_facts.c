@@ -213,15 +213,27 @@ static void remark_open(const struct am_deriving *d, const struct am_incore *cor
     am_text_fini(&text);
 }
 
+/* Which classes could go to other ports: two mappings fit equally then. */
 static void remark_equal(const struct am_deriving *d, const struct am_incore *core)
 {
-    const unsigned others = core->model.equal - core->model.as_best;
+    struct am_text text = {.data = NULL};
+    size_t movable = 0;
 
-    if (others)
-        am_facts_remark(d->facts,
-                        "core.ports: the mapping is ambiguous: of %u starts of the fit, %u explain "
-                        "the mixes as well, and %u of these have other resources",
-                        core->model.starts, core->model.equal, others);
+    am_text_init(&text, 1024);
+    for (size_t c = 0; core->model.movable && c < core->n_kinds; c++) {
+        if (!core->model.movable[c])
+            continue;
+        if (movable < NAMED_MOST)
+            am_text_addf(&text, "%s %s", movable ? "," : "", core->kinds[c].name);
+        movable++;
+    }
+    if (movable)
+        am_facts_remark(
+            d->facts,
+            "core.ports: the mapping is ambiguous: %zu of %zu classes could go to other "
+            "ports, one at a time, and the mixes would be explained as well:%s%s",
+            movable, core->n_kinds, am_text_str(&text), movable > NAMED_MOST ? " and others" : "");
+    am_text_fini(&text);
 }
 
 void am_core_derive_ports(const struct am_deriving *d)

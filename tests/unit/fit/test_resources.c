@@ -376,6 +376,81 @@ static void check_ports(const struct pm_machine *m, double noise, double most)
     free(d);
 }
 
+static size_t movable_of(const struct data *d, struct am_arena *arena, bool *movable)
+{
+    const struct am_resources_input input = {.kinds = d->machine->n,
+                                             .alone = d->alone,
+                                             .slot = 0,
+                                             .mixes = d->mixes,
+                                             .n = d->n,
+                                             .noise = fmax(d->noise, 1e-3)};
+    struct am_resources_model model;
+    size_t n = 0;
+
+    if (!am_resources_fit_ports(&input, arena, &model) || !model.movable)
+        abort();
+    for (size_t c = 0; c < d->machine->n; c++) {
+        movable[c] = model.movable[c];
+        n += movable[c];
+    }
+    return n;
+}
+
+/* Two classes on one port or on two: as long as they were not measured together both fit equally.
+ * Which of two ports the first of them has is a matter of names. */
+static void check_ambiguous(double noise)
+{
+    struct pm_machine m = {.name = "ambiguous",
+                           .width = 6,
+                           .kinds = {{.name = "slot"},
+                                     {.name = "alu", .ops = {3}},
+                                     {.name = "a", .ops = {1}},
+                                     {.name = "b", .ops = {1}}}};
+    struct am_arena arena = {NULL};
+    bool movable[PM_KINDS];
+    struct data *d;
+    size_t n;
+
+    pm_close(&m);
+    d = begin(&m, noise, 3);
+    for (size_t c = 2; c < m.n; c++) {
+        for (double k = 1; k <= 4; k++) {
+            add_pair(d, c, k, 1, 1);
+            add_pair(d, c, 1, 1, k);
+        }
+    }
+    n = movable_of(d, &arena, movable);
+    ok(n == 2 && movable[2] && movable[3],
+       "noise %.3f, apart: a and b could have other ports (%zu)", noise, n);
+    for (double k = 1; k <= 4; k++) {
+        add_pair(d, 2, k, 3, 1);
+        add_pair(d, 2, 1, 3, k);
+    }
+    n = movable_of(d, &arena, movable);
+    ok(n == 0, "noise %.3f, together: no class could have other ports (%zu)", noise, n);
+    am_arena_fini(&arena);
+    free(d);
+}
+
+/* Cores of which all pairs were measured: one mapping of those with units of their own. What a
+ * divider hides, and loads beside the two operations of a store, may stay open. */
+static void check_decided(const struct pm_machine *m, double noise)
+{
+    static const char *const decided[] = {"alu", "shift", "imul", "fadd", "logic", "shuffle"};
+    struct am_arena arena = {NULL};
+    struct data *const d = measure(m, noise, 11);
+    bool movable[PM_KINDS];
+    const size_t n = movable_of(d, &arena, movable);
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < sizeof(decided) / sizeof(decided[0]); i++)
+        wrong += movable[pm_find(m, decided[i])];
+    ok(wrong == 0 && n <= 2, "%s, noise %.3f: %zu classes could have other ports, %zu wrongly",
+       m->name, noise, n, wrong);
+    am_arena_fini(&arena);
+    free(d);
+}
+
 int main(void)
 {
     struct pm_machine apart = PM_APART, shared = PM_SHARED;
@@ -393,6 +468,11 @@ int main(void)
     check_ports(&shared, 0, 0.01);
     check_ports(&apart, 0.005, 0.02);
     check_ports(&shared, 0.005, 0.02);
+    check_ambiguous(0);
+    check_ambiguous(0.005);
+    check_decided(&apart, 0);
+    check_decided(&shared, 0);
+    check_decided(&apart, 0.005);
     check_unseen_pair();
     check_hidden();
     check_repeats(&apart);

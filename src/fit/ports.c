@@ -91,14 +91,46 @@ static double mean_loss(struct am_portsets_search *s)
     return sum / (double)s->model.kinds;
 }
 
+/* Classes that stand in a mix with one that has just moved. */
+static void mark_beside(const struct am_portsets_search *s, size_t kind, bool *open)
+{
+    for (size_t i = s->first[kind]; i < s->first[kind + 1]; i++) {
+        const struct am_resources_mix *const mix = &s->input->mixes[s->where[i]];
+
+        for (size_t k = 0; k < mix->n; k++)
+            open[mix->uses[k].kind] = true;
+    }
+}
+
+/* Places anew what stands beside something that has moved, until nothing moves. */
+static void settle(struct am_portsets_search *s, bool *open)
+{
+    bool moved = true;
+
+    for (size_t c = 0; c < s->model.kinds; c++)
+        open[c] = c != s->input->slot;
+    for (int i = 0; moved && i < SWEEPS; i++) {
+        moved = false;
+        for (size_t c = 0; c < s->model.kinds; c++) {
+            if (!open[c] || c == s->input->slot)
+                continue;
+            open[c] = false;
+            if (place(s, c, false)) {
+                mark_beside(s, c, open);
+                open[c] = false;
+                moved = true;
+            }
+        }
+    }
+}
+
 bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,
                      struct am_portsets_model *out)
 {
-    bool *const movable = am_arena_array(arena, input->kinds, sizeof(*movable));
+    bool *const marks = am_arena_array(arena, input->kinds, sizeof(*marks));
     struct am_portsets_search s;
 
-    if (input->n == 0 || input->kinds == 0 || !movable ||
-        !am_portsets_search_init(&s, input, arena))
+    if (input->n == 0 || input->kinds == 0 || !marks || !am_portsets_search_init(&s, input, arena))
         return false;
     s.model.uses[input->slot] = (struct am_portsets_use){.slots = 1};
     s.placed[input->slot] = true;
@@ -106,17 +138,10 @@ bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *ar
         if (c != input->slot)
             (void)place(&s, c, c < TELLING);
     }
-    for (int i = 0; i < SWEEPS; i++) {
-        bool moved = false;
-
-        for (size_t c = 0; c < input->kinds; c++)
-            moved = (c != input->slot && place(&s, c, false)) || moved;
-        if (!moved)
-            break;
-    }
+    settle(&s, marks);
     s.model.loss = mean_loss(&s);
-    am_portsets_exchange(&s, movable);
-    s.model.movable = movable;
+    am_portsets_exchange(&s, marks);
+    s.model.movable = marks;
     *out = s.model;
     return true;
 }

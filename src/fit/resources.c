@@ -198,9 +198,19 @@ bool am_resources_fit(const struct am_resources_input *input, struct am_arena *a
     return conclude(&d, starts, wanted, best, out);
 }
 
-/* The mixes that may add resources. */
-static bool without_apart(const struct am_resources_input *input, struct am_arena *arena,
-                          struct am_resources_input *out)
+/* ---- beyond ports ---- */
+
+enum {
+    TESTED = 4
+}; /* every so many mixes test further resources instead of helping to find them */
+/* Further resources are kept where they take this share of the ports' error away. Each is a list of
+ * weights that nothing ties together: mixes can be explained a little better by chance, and loops
+ * of programs, which are no such mixes, are then predicted far too long. */
+static const double earned = 0.25;
+
+/* The mixes that may add resources: those that find them, or those that test them. */
+static bool without_apart(const struct am_resources_input *input, bool tests,
+                          struct am_arena *arena, struct am_resources_input *out)
 {
     struct am_resources_mix *const mixes = am_arena_array(arena, input->n, sizeof(*mixes));
 
@@ -208,7 +218,7 @@ static bool without_apart(const struct am_resources_input *input, struct am_aren
     out->mixes = mixes;
     out->n = 0;
     for (size_t i = 0; mixes && i < input->n; i++) {
-        bool apart = false;
+        bool apart = (i % TESTED == TESTED - 1) != tests;
 
         for (size_t k = 0; input->apart && k < input->mixes[i].n; k++)
             apart = apart || input->apart[input->mixes[i].uses[k].kind];
@@ -218,24 +228,63 @@ static bool without_apart(const struct am_resources_input *input, struct am_aren
     return mixes && out->n > 0;
 }
 
+/* Mean absolute relative error of mixes. */
+static double error_of(const struct am_resources_input *input, const struct start *s)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < input->n; i++) {
+        const struct am_resources_mix *const mix = &input->mixes[i];
+        double most = 0;
+
+        for (size_t r = 0; r < s->resources; r++) {
+            double load = 0;
+
+            for (size_t k = 0; k < mix->n; k++)
+                load += mix->uses[k].n * weight_of(s, mix->uses[k].kind, r);
+            most = fmax(most, load);
+        }
+        sum += fabs(most / mix->cycles - 1) / (double)input->n;
+    }
+    return sum;
+}
+
+/* Further resources for what no schedule of ports explains, where they earn it; false when memory
+ * is refused. */
+static bool go_beyond(const struct am_resources_input *input, struct am_arena *arena,
+                      struct start *start)
+{
+    struct am_resources_input finding, testing;
+    struct am_resources_descent d;
+    struct start extended;
+
+    if (!without_apart(input, false, arena, &finding) ||
+        !without_apart(input, true, arena, &testing))
+        return true; /* too few to tell */
+    if (!am_resources_descent_init(&d, &finding, arena))
+        return false;
+    am_resources_descent_set(&d, start->w, start->resources);
+    am_resources_descent_extend(&d);
+    if (!keep_start(&d, arena, &extended))
+        return false;
+    if (error_of(&testing, &extended) <= (1 - earned) * error_of(&testing, start))
+        *start = extended;
+    return true;
+}
+
 bool am_resources_fit_ports(const struct am_resources_input *input, struct am_arena *arena,
                             struct am_resources_model *out)
 {
     struct am_portsets_model ports;
-    struct am_resources_input plain;
     struct am_resources_descent d;
-    struct start start;
-    double *w;
-    size_t n;
+    struct start start = {.w = NULL};
 
     *out = (struct am_resources_model){.kinds = input->kinds, .starts = 1};
-    if (!am_portsets_fit(input, arena, &ports) ||
-        (n = am_portsets_columns(input, &ports, arena, &w)) == 0 ||
-        !without_apart(input, arena, &plain) || !am_resources_descent_init(&d, &plain, arena))
+    if (!am_portsets_fit(input, arena, &ports))
         return false;
-    am_resources_descent_set(&d, w, n);
-    am_resources_descent_extend(&d);
-    if (!keep_start(&d, arena, &start) || !am_resources_descent_init(&d, input, arena))
+    start.resources = am_portsets_columns(input, &ports, arena, &start.w);
+    if (start.resources == 0 || !go_beyond(input, arena, &start) ||
+        !am_resources_descent_init(&d, input, arena))
         return false;
     am_resources_descent_set(&d, start.w, start.resources);
     start.loss = am_resources_loss(&d);

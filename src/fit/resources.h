@@ -72,7 +72,8 @@ bool am_resources_fit(const struct am_resources_input *input, struct am_arena *a
                       struct am_resources_model *out);
 
 /* The same, begun with the sets of ports (fit/ports.h) that bound mixes; further resources are
- * added for what no schedule of ports explains. */
+ * added for what no schedule of ports explains, where mixes that did not help to find them are
+ * explained clearly better. */
 bool am_resources_fit_ports(const struct am_resources_input *input, struct am_arena *arena,
                             struct am_resources_model *out);
 

@@ -16,7 +16,10 @@ struct pressing {
     double *at, *lo, *hi; /* by resource */
 };
 
-enum { LINE = 64 }; /* bytes of a line of the first-level cache */
+enum {
+    LINE = 64,       /* bytes of a line of the first-level cache */
+    SLOTS_MOST = 64, /* of an instruction */
+};
 
 /* How many accesses an access counts as: one that begins at no multiple of its size crosses a line
  * in some iterations, and is two there. Registers are taken to hold multiples. */
@@ -135,13 +138,19 @@ static bool is_measured(const void *self, const char *name)
 }
 
 /* A core goes on behind a jump in the next cycle; a body of more operations than it takes in per
- * cycle needs several. */
+ * cycle needs several. Operations are slots of the front end: an instruction may be more than one.
+ */
 static double jump_cycles(const struct am_incore *core, const struct am_predicted *b)
 {
+    const double slot = front_of(core, am_form_slot(b->lines[0].insn->arch));
     size_t slots = 0;
 
-    for (size_t i = 0; i < b->n; i++)
-        slots += b->lines[i].forms.match != AM_FORM_NONE;
+    for (size_t i = 0; i < b->n; i++) {
+        const double own = slot > 0 ? floor(b->lines[i].use[0] / slot + 0.5) : 1;
+
+        slots +=
+            b->lines[i].forms.match == AM_FORM_NONE ? 0 : (size_t)fmin(fmax(own, 1), SLOTS_MOST);
+    }
     return core->fetch ? (double)((slots + core->fetch - 1) / core->fetch) : 1;
 }
 

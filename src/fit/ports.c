@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    TELLING = 24, /* classes that are placed with any ports, before the others */
+    TELLING = 24, /* classes that are looked for among more ports, before the others */
     SWEEPS = 4,
+    CLIMBS = 4,
     SOME = 7,      /* every so many mixes show what is far off */
     SLOTS_MAX = 6, /* of an instruction */
     RESOURCES_MAX = 40,
@@ -58,8 +59,22 @@ static unsigned highest(const struct am_portsets_use *use)
     return most;
 }
 
+/* Looks around the best use's sets while that finds better ones. */
+static void climb(struct best *b)
+{
+    for (int i = 0; i < CLIMBS; i++) {
+        const struct am_portsets_use from = b->use;
+        const double before = b->cost;
+
+        for (unsigned p = 0; p < from.n; p++)
+            am_portsets_search_near(b->s, from.parts[p].set, try_use, b);
+        if (!(b->cost < before))
+            return;
+    }
+}
+
 /* Returns whether its use has changed. */
-static bool place(struct am_portsets_search *s, size_t kind, bool all)
+static bool place(struct am_portsets_search *s, size_t kind, enum am_portsets_breadth breadth)
 {
     const struct am_portsets_use before = s->model.uses[kind];
     struct best best = {.s = s, .cost = INFINITY, .some = INFINITY};
@@ -67,12 +82,13 @@ static bool place(struct am_portsets_search *s, size_t kind, bool all)
     am_portsets_search_hold(s, kind);
     if (s->placed[kind])
         try_use(&best, &before);
-    am_portsets_search_uses(s, all, try_use, &best);
+    am_portsets_search_uses(s, breadth, try_use, &best);
     if (isinf(best.cost)) /* nothing takes as long alone: a unit of its own */
         best.use = (struct am_portsets_use){
             .n = 1,
             .slots = 1,
             .parts = {{(uint16_t)(1u << (s->used % AM_PORTSETS_MAX)), s->input->alone[kind]}}};
+    climb(&best);
     try_slots(&best);
     s->model.uses[kind] = best.use;
     s->placed[kind] = true;
@@ -115,7 +131,7 @@ static void settle(struct am_portsets_search *s, bool *open)
             if (!open[c] || c == s->input->slot)
                 continue;
             open[c] = false;
-            if (place(s, c, false)) {
+            if (place(s, c, c < TELLING ? AM_PORTSETS_NEAR : AM_PORTSETS_IN_USE)) {
                 mark_beside(s, c, open);
                 open[c] = false;
                 moved = true;
@@ -136,7 +152,7 @@ bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *ar
     s.placed[input->slot] = true;
     for (size_t c = 0; c < input->kinds; c++) {
         if (c != input->slot)
-            (void)place(&s, c, c < TELLING);
+            (void)place(&s, c, c < TELLING ? AM_PORTSETS_ALL : AM_PORTSETS_IN_USE);
     }
     settle(&s, marks);
     s.model.loss = mean_loss(&s);

@@ -135,7 +135,9 @@ void am_portsets_exchange(struct am_portsets_search *s, bool *movable)
         am_portsets_search_hold(s, kind);
         c.alike = find_alike(s);
         c.most = as_good(s, &use);
-        am_portsets_search_uses(s, false, try_other, &c);
+        am_portsets_search_uses(s, AM_PORTSETS_IN_USE, try_other, &c);
+        for (unsigned p = 0; p < use.n; p++)
+            am_portsets_search_near(s, use.parts[p].set, try_other, &c);
         movable[kind] = c.found;
     }
 }

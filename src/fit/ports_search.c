@@ -3,6 +3,7 @@
 #include "fit/ports_search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -192,12 +193,22 @@ static bool load_rest(const struct am_portsets_search *s, const struct am_resour
     return true;
 }
 
+/* Mixes that the class has the largest share of come first: they refuse a wrong use soonest. */
+static int by_share(const void *a, const void *b)
+{
+    const struct am_portsets_rest *const x = a, *const y = b;
+    const double p = x->times / x->cycles, q = y->times / y->cycles;
+
+    return (p < q) - (p > q);
+}
+
 void am_portsets_search_hold(struct am_portsets_search *s, size_t kind)
 {
     s->held = kind;
     s->n_rests = 0;
     for (size_t i = s->first[kind]; i < s->first[kind + 1]; i++)
         s->n_rests += load_rest(s, &s->input->mixes[s->where[i]], kind, &s->rests[s->n_rests]);
+    qsort(s->rests, s->n_rests, sizeof(*s->rests), by_share);
 }
 
 /* Cycles of a mix with the use in place of its class. */
@@ -278,6 +289,7 @@ struct making {
     bool plain; /* one operation and no more */
     uint16_t sets[IN_USE_MAX];
     size_t users[IN_USE_MAX], n;
+    uint64_t *tried; /* sets that were offered alone, as bits */
 };
 
 static void note_set(struct making *m, uint16_t set)
@@ -336,6 +348,9 @@ static void offer_single(const struct making *m, uint16_t set)
     const int ports = (int)ports_of(set);
     struct am_portsets_use use = {.n = 1, .slots = 1, .parts = {{set, 1}}};
 
+    if (m->tried[set / 64] >> set % 64 & 1)
+        return;
+    m->tried[set / 64] |= UINT64_C(1) << set % 64;
     if (fits_alone(m, 1, ports))
         m->take(m->self, &use);
     for (int mass = 2; !m->plain && mass <= MASS_MAX; mass++) {
@@ -410,13 +425,16 @@ static void offer_pairs(const struct making *m)
     }
 }
 
-void am_portsets_search_uses(const struct am_portsets_search *s, bool all,
+void am_portsets_search_uses(const struct am_portsets_search *s, enum am_portsets_breadth breadth,
                              am_portsets_take_fn *take, void *self)
 {
+    const bool all = breadth == AM_PORTSETS_ALL;
     struct making m = {
         .s = s, .take = take, .self = self, .plain = all, .alone = s->input->alone[s->held]};
     struct am_portsets_use none = {.n = 0};
+    uint64_t tried[(UINT16_MAX + 1) / 64] = {0};
 
+    m.tried = tried;
     for (int slots = 1; slots <= SLOTS_MAX; slots++) {
         none.slots = slots;
         offer(&m, &none);
@@ -426,12 +444,22 @@ void am_portsets_search_uses(const struct am_portsets_search *s, bool all,
         keep_shared(&m);
     if (all)
         offer_all(&m);
-    for (size_t i = 0; !all && i < m.n; i++)
+    for (size_t i = 0; breadth == AM_PORTSETS_IN_USE && i < m.n; i++)
+        offer_single(&m, m.sets[i]);
+    for (size_t i = 0; breadth == AM_PORTSETS_NEAR && i < m.n; i++)
         offer_near(&m, m.sets[i]);
-    for (unsigned p = 0; !all && s->placed[s->held] && p < s->model.uses[s->held].n; p++)
-        offer_near(&m, s->model.uses[s->held].parts[p].set);
     if (m.alone >= long_from && s->used < AM_PORTSETS_MAX)
         note_set(&m, (uint16_t)(1u << s->used));
     if (!all)
         offer_pairs(&m);
+}
+
+void am_portsets_search_near(const struct am_portsets_search *s, uint16_t set,
+                             am_portsets_take_fn *take, void *self)
+{
+    uint64_t tried[(UINT16_MAX + 1) / 64] = {0};
+    const struct making m = {
+        .s = s, .take = take, .self = self, .alone = s->input->alone[s->held], .tried = tried};
+
+    offer_near(&m, set);
 }

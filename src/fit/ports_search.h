@@ -47,10 +47,15 @@ double am_portsets_search_mean(const struct am_portsets_search *s,
 double am_portsets_search_cost(const struct am_portsets_search *s,
                                const struct am_portsets_use *use, size_t stride, double most);
 
-/* Calls `take` with every use that the held class may have, by its cycles alone: those of the sets
- * that others use and of sets near them, or of all sets of ports. */
+/* Calls `take` with uses that the held class may have, by its cycles alone: of all sets of ports;
+ * of the sets that others use, one or two of them, and of sets near them; or of these sets alone.
+ */
 typedef void am_portsets_take_fn(void *self, const struct am_portsets_use *use);
-void am_portsets_search_uses(const struct am_portsets_search *s, bool all,
+enum am_portsets_breadth { AM_PORTSETS_ALL, AM_PORTSETS_NEAR, AM_PORTSETS_IN_USE };
+void am_portsets_search_uses(const struct am_portsets_search *s, enum am_portsets_breadth breadth,
+                             am_portsets_take_fn *take, void *self);
+/* The same of a set and those that differ from it by one port. */
+void am_portsets_search_near(const struct am_portsets_search *s, uint16_t set,
                              am_portsets_take_fn *take, void *self);
 
 /* ports_exchange.c: of each class whether it could have other ports, the rest as it is, and the

@@ -62,6 +62,14 @@ static double front_of(const struct am_incore *core, const char *form)
                                         : NAN;
 }
 
+/* A load and nothing else, maybe of a part of a register that is extended. */
+static bool is_load(const struct am_predicted_line *line)
+{
+    const bool operates = line->insn->vector_bits ? line->insn->from_vector : line->latency > 0;
+
+    return !line->forms.operation[0] || (!line->forms.load[0] && !operates);
+}
+
 /* What an operand with an index takes of the front end beyond one without: nothing, or a slot of
  * its own where a core takes the two parts in apart. Loads alone have one part. */
 static double index_slots(const struct am_incore *core, const struct am_predicted_line *line)
@@ -75,7 +83,7 @@ static double index_slots(const struct am_incore *core, const struct am_predicte
     double more;
 
     if (!pair || in->memory.index >= AM_REG_COUNT || !(in->loads || in->stores) ||
-        (in->loads && !in->stores && !line->forms.operation[0]))
+        (in->loads && !in->stores && is_load(line)))
         return 0;
     more = front_of(core, pair->indexed) - front_of(core, pair->plain);
     return more > slot / 2 ? more : 0;

@@ -2,6 +2,8 @@
 /* Instructions of x86-64 by Zydis. */
 #include "model/block/insn.h"
 
+#include "base/text.h"
+
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 
@@ -181,6 +183,20 @@ static void see_flags(struct am_insn *out, const ZydisDecodedInstruction *in)
         out->writes |= UINT64_C(1) << AM_REG_FLAGS;
 }
 
+/* Old encodings that write a part of a vector and leave the rest as it is: the old value is an
+ * operand. Loads of scalars clear the rest. */
+static void see_part(struct am_insn *out)
+{
+    static const char *const names[] = {"movlp?",   "movhp?",   "movlhps",  "movhlps",
+                                        "cvtsi2s?", "cvtss2sd", "cvtsd2ss", "sqrts?",
+                                        "rounds?",  "rcpss",    "rsqrtss",  NULL};
+    static const char *const scalars[] = {"movss", "movsd", NULL};
+
+    if (!out->vex && out->to_vector &&
+        (am_glob_any(names, out->mnemonic) || (!out->loads && am_glob_any(scalars, out->mnemonic))))
+        out->reads |= out->writes;
+}
+
 static enum am_flow flow_of(const ZydisDecodedInstruction *in)
 {
     switch (in->meta.category) {
@@ -210,6 +226,7 @@ static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
     see_operands(out, in, ops);
     see_move(out, in, ops);
     see_flags(out, in);
+    see_part(out);
     if (out->flow != AM_FLOW_NEXT && in->operand_count_visible > 0 &&
         ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         ZyanU64 target = 0;

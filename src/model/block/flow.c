@@ -105,10 +105,25 @@ static double base_more(const struct am_incore *core, const char *form)
                : 0;
 }
 
+/* The form without its operand in memory: "vunpcklpd_ymm" of "vunpcklpd_ymm_m256"; false where it
+ * has none there. What has a chain of its own keeps its name. */
+static bool without_memory(const struct am_incore *core, const char *form, char *out, size_t cap)
+{
+    const char *const memory = strstr(form, "_m");
+    const bool has = memory && memory[2] >= '0' && memory[2] <= '9';
+
+    if (has && !am_incore_way(core, form))
+        (void)am_str_format(out, cap, "%.*s", (int)(memory - form), form);
+    else
+        (void)am_str_copy(out, cap, form);
+    return has;
+}
+
 void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
 {
     const struct am_insn_forms *const forms = &line->forms;
     const struct am_incore_way *way;
+    char operation[AM_FORM_NAME_MAX];
 
     line->latency = 0;
     line->home = AM_HOME_ANY;
@@ -116,15 +131,18 @@ void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
         line->latency = forms->match == AM_FORM_UNKNOWN ? NAN : 0;
         return;
     }
-    if (strstr(forms->operation, "_m") || line->insn->beside)
+    if (without_memory(core, forms->operation, operation, sizeof(operation)) &&
+        !way_of(core, operation))
         return; /* a load of its own, which is counted where its address is */
-    if (is_one_cycle(forms->operation)) {
+    if (line->insn->beside)
+        return;
+    if (is_one_cycle(operation)) {
         line->latency = 1;
         return;
     }
-    way = way_of(core, forms->operation);
-    line->base_more = base_more(core, forms->operation);
-    line->renamed = is_renamed(core, line->insn->arch, forms->operation);
+    way = way_of(core, operation);
+    line->base_more = base_more(core, operation);
+    line->renamed = is_renamed(core, line->insn->arch, operation);
     line->latency = line->renamed ? 0 : way ? way->latency : NAN;
     line->home = way ? way->home : AM_HOME_ANY;
     line->away = way ? way->away : 0;
@@ -182,6 +200,7 @@ struct ready {
 struct written {
     struct place place;
     struct ready ready;
+    const struct am_insn *by;
 };
 
 struct loaded {
@@ -202,8 +221,9 @@ struct limits {
 
 struct flow {
     const struct am_predicted *block;
-    struct limits *limits;                /* NULL: none */
-    double load, forward, vector_forward; /* latencies */
+    struct limits *limits;       /* NULL: none */
+    double load;                 /* latency */
+    double forward[AM_FORWARDS]; /* of a load behind the store that wrote it */
     struct ready regs[AM_REG_COUNT];
     struct value values[GENERALS];
     struct written stores[STORES_MAX];
@@ -241,20 +261,38 @@ static void wait_for(const struct flow *f, uint64_t regs, double more,
     }
 }
 
+static bool same_operand(const struct am_insn *a, const struct am_insn *b)
+{
+    return a->memory.base == b->memory.base && a->memory.index == b->memory.index &&
+           a->memory.displacement == b->memory.displacement;
+}
+
+static enum am_forward forward_of(const struct am_insn *load, const struct am_insn *store)
+{
+    if (load->vector_bits || load->to_vector)
+        return AM_FORWARD_VECTOR;
+    if (load->stores)
+        return load->from_general ? AM_FORWARD_UPDATE : AM_FORWARD_UPDATE_CONSTANT;
+    if (strncmp(load->mnemonic, "movsx", 5) == 0)
+        return AM_FORWARD_SIGNED;
+    return same_operand(load, store) && load->memory.index >= AM_REG_COUNT ? AM_FORWARD_SAME
+                                                                           : AM_FORWARD_OTHER;
+}
+
 /* The last store that wrote what the line loads: its data come through the store's queue. */
 static void wait_for_store(const struct flow *f, const struct am_predicted_line *line,
                            struct ready *until)
 {
     const struct place place = place_of(f->values, line->insn);
-    const double forward =
-        line->insn->vector_bits || line->insn->to_vector ? f->vector_forward : f->forward;
     const size_t kept = f->n_stores < STORES_MAX ? f->n_stores : STORES_MAX;
 
-    for (size_t i = 0; !isnan(forward) && i < kept; i++) {
+    for (size_t i = 0; i < kept; i++) {
         const struct written *const w = &f->stores[(f->n_stores - 1 - i) % STORES_MAX];
+        const double forward = f->forward[forward_of(line->insn, w->by)];
 
         if (holds(&w->place, &place)) {
-            wait_until(until, w->ready.at + forward, &w->ready);
+            if (!isnan(forward))
+                wait_until(until, w->ready.at + forward, &w->ready);
             return;
         }
     }
@@ -317,7 +355,7 @@ static void follow(struct flow *f, const struct am_insn *in, size_t step)
 static void keep_store(struct flow *f, const struct am_insn *in, const struct ready *ready)
 {
     f->stores[f->n_stores++ % STORES_MAX] =
-        (struct written){.place = place_of(f->values, in), .ready = *ready};
+        (struct written){.place = place_of(f->values, in), .ready = *ready, .by = in};
 }
 
 /* ---- limits ---- */
@@ -507,6 +545,20 @@ static bool open_limits(const struct am_incore *core, struct am_arena *arena, st
     return l->retired && l->left && l->cycles;
 }
 
+/* Of what was not measured, that of a plain store and load. An instruction that loads, operates and
+ * stores was measured with its operation of one cycle, which counts apart. */
+static double forward_latency(const struct am_incore *core, enum am_arch arch, enum am_forward how)
+{
+    const char *const form = am_form_forward(arch, how);
+    const double own = form ? latency_of(core, form) : NAN;
+    const bool updates = how == AM_FORWARD_UPDATE || how == AM_FORWARD_UPDATE_CONSTANT;
+
+    if (isnan(own))
+        return how == AM_FORWARD_VECTOR ? NAN
+                                        : latency_of(core, am_form_forward(arch, AM_FORWARD_SAME));
+    return updates ? fmax(own - 1, 0) : own;
+}
+
 static void start(const struct am_incore *core, const struct am_predicted *b, size_t *before,
                   struct flow *f)
 {
@@ -514,8 +566,8 @@ static void start(const struct am_incore *core, const struct am_predicted *b, si
     const double load = latency_of(core, am_form_load(arch));
 
     *f = (struct flow){.block = b, .load = isnan(load) ? 1 : load, .before = before};
-    f->forward = latency_of(core, am_form_forward(arch, false));
-    f->vector_forward = latency_of(core, am_form_forward(arch, true));
+    for (int i = 0; i < AM_FORWARDS; i++)
+        f->forward[i] = forward_latency(core, arch, (enum am_forward)i);
 }
 
 static bool play_all(const struct am_incore *core, struct am_predicted *b, struct am_arena *scratch)

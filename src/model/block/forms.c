@@ -7,13 +7,18 @@ typedef void name_fn(const struct am_insn *insn, const struct am_insn_around *ar
 
 static const struct {
     name_fn *name;
-    const char *slot, *load, *forward[2], *lines;
+    const char *slot, *load, *forward[AM_FORWARDS], *lines;
     struct am_form_pair indexed[AM_INDEXED];
 } archs[AM_ARCHS] = {
     [AM_ARCH_X86_64] = {am_insn_forms_x86_64,
                         "xor_r32_zero",
                         "mov_r64_m64",
-                        {"store_load_r64", "store_load_xmm"},
+                        {[AM_FORWARD_SAME] = "store_load_r64",
+                         [AM_FORWARD_OTHER] = "store_load_r64_other",
+                         [AM_FORWARD_SIGNED] = "store_load_r64_signed",
+                         [AM_FORWARD_UPDATE] = "and_m64_r64",
+                         [AM_FORWARD_UPDATE_CONSTANT] = "and_m64_imm",
+                         [AM_FORWARD_VECTOR] = "store_load_xmm"},
                         "mov_m64_r64_lines",
                         {[AM_INDEXED_LOAD] = {"cmp_r64_m64", "cmp_r64_m64_indexed"},
                          [AM_INDEXED_VECTOR_LOAD] = {"vaddsd_xmm_m64", "vaddsd_xmm_m64_indexed"},
@@ -22,7 +27,7 @@ static const struct {
         .name = am_insn_forms_aarch64,
         .slot = "nop",
         .load = "ldr_x",
-        .forward = {"str_ldr_x", "str_ldr_q"},
+        .forward = {[AM_FORWARD_SAME] = "str_ldr_x", [AM_FORWARD_VECTOR] = "str_ldr_q"},
     }};
 
 const char *am_form_slot(enum am_arch arch)
@@ -35,9 +40,9 @@ const char *am_form_load(enum am_arch arch)
     return archs[arch].load;
 }
 
-const char *am_form_forward(enum am_arch arch, bool vectors)
+const char *am_form_forward(enum am_arch arch, enum am_forward how)
 {
-    return archs[arch].forward[vectors ? 1 : 0];
+    return archs[arch].forward[how];
 }
 
 const struct am_form_pair *am_form_indexed(enum am_arch arch, enum am_form_indexed what)

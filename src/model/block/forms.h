@@ -38,11 +38,24 @@ struct am_insn_forms {
 /* Whether a form of that name was measured. */
 typedef bool am_form_known_fn(const void *self, const char *name);
 
-/* What stands for a slot of the front end, for a load from the first-level cache, and for a store
- * and a load of what it wrote (of general registers, of vectors). */
+/* What stands for a slot of the front end, and for a load from the first-level cache. */
 const char *am_form_slot(enum am_arch arch);
 const char *am_form_load(enum am_arch arch); /* by its latency */
-const char *am_form_forward(enum am_arch arch, bool vectors);
+
+/* How a load gets what a store before it wrote: the same operand of general registers, which some
+ * cores know by its text while they rename; another operand for the same place; one that is loaded
+ * with its sign; an instruction that loads, operates and stores, with a register or a constant; and
+ * vectors. NULL: the architecture has no form for it. */
+enum am_forward {
+    AM_FORWARD_SAME,
+    AM_FORWARD_OTHER,
+    AM_FORWARD_SIGNED,
+    AM_FORWARD_UPDATE,
+    AM_FORWARD_UPDATE_CONSTANT,
+    AM_FORWARD_VECTOR,
+    AM_FORWARDS
+};
+const char *am_form_forward(enum am_arch arch, enum am_forward how);
 
 /* An instruction with an operand in memory, without and with an index: some cores take the second
  * in as two operations. NULL where the architecture has none. */
@@ -68,5 +81,8 @@ void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_aroun
                           am_form_known_fn *known, const void *self, struct am_insn_forms *out);
 void am_insn_forms_aarch64(const struct am_insn *insn, const struct am_insn_around *around,
                            am_form_known_fn *known, const void *self, struct am_insn_forms *out);
+
+/* An operation that units do alike, by mnemonics without a leading v; NULL: none. */
+const char *am_form_like_x86_64(const char *base);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { LIKES_MAX = 6 }; /* forms that are tried in place of another */
+
 struct naming {
     const struct am_insn *insn;
     const struct am_insn_around *around;
@@ -20,10 +22,10 @@ struct naming {
 static bool is_plain_move(const char *m)
 {
     static const char *const names[] = {
-        "mov",     "movabs",  "movaps",  "movapd",  "movups",   "movupd",   "movdqa", "movdqu",
-        "vmovaps", "vmovapd", "vmovups", "vmovupd", "vmovdqa*", "vmovdqu*", "movsd",  "movss",
-        "vmovsd",  "vmovss",  "movq",    "vmovq",   "movd",     "vmovd",    "lddqu",  "vlddqu",
-        "movnt*",  "vmovnt*", "movlpd",  "movlps",  NULL};
+        "mov",    "movabs",  "movaps",  "movapd",  "movups",  "movupd",   "movdqa",
+        "movdqu", "vmovaps", "vmovapd", "vmovups", "vmovupd", "vmovdqa*", "vmovdqu*",
+        "movsd",  "movss",   "vmovsd",  "vmovss",  "movq",    "vmovq",    "movd",
+        "vmovd",  "lddqu",   "vlddqu",  "movnt*",  "vmovnt*", NULL};
 
     return am_glob_any(names, m);
 }
@@ -202,156 +204,23 @@ static const struct {
     {"dec", sum_form, false},
 };
 
-/* Operations that units do alike, by mnemonics without a leading v; followed until a form is known.
- */
-static const struct {
-    const char *from, *to;
-} likes[] = {
-    {"sub", "add"},
-    {"and", "add"},
-    {"or", "add"},
-    {"xor", "add"},
-    {"inc", "add"},
-    {"dec", "add"},
-    {"neg", "add"},
-    {"not", "add"},
-    {"cmp", "add"},
-    {"test", "add"},
-    {"adc", "add"},
-    {"sbb", "add"},
-    {"andn", "add"},
-    {"bls*", "add"},
-    {"bswap", "add"},
-    {"cqo", "add"},
-    {"cdq", "add"},
-    {"c?de", "add"},
-    {"mul", "imul"},
-    {"shr", "shl"},
-    {"sar", "shl"},
-    {"rol", "shl"},
-    {"ror", "shl"},
-    {"shlx", "shl"},
-    {"shrx", "shl"},
-    {"sarx", "shl"},
-    {"rorx", "shl"},
-    {"lzcnt", "popcnt"},
-    {"tzcnt", "popcnt"},
-    {"subpd", "addpd"},
-    {"subps", "addps"},
-    {"subsd", "addsd"},
-    {"subss", "addss"},
-    {"addps", "addpd"},
-    {"addss", "addsd"},
-    {"addsd", "addpd"},
-    {"mulps", "mulpd"},
-    {"mulss", "mulsd"},
-    {"mulsd", "mulpd"},
-    {"minpd", "maxpd"},
-    {"minps", "maxps"},
-    {"minsd", "maxsd"},
-    {"minss", "maxss"},
-    {"maxps", "maxpd"},
-    {"maxss", "maxsd"},
-    {"maxsd", "maxpd"},
-    {"fmadd231ps", "fmadd231pd"},
-    {"fmadd231ss", "fmadd231sd"},
-    {"fmadd231sd", "fmadd231pd"},
-    {"andps", "andpd"},
-    {"andnps", "andpd"},
-    {"andnpd", "andpd"},
-    {"orps", "andpd"},
-    {"orpd", "andpd"},
-    {"xorps", "andpd"},
-    {"xorpd", "andpd"},
-    {"andpd", "pand"},
-    {"pandn*", "pand"},
-    {"por*", "pand"},
-    {"pxor*", "pand"},
-    {"pand?", "pand"},
-    {"paddb", "paddd"},
-    {"paddw", "paddd"},
-    {"paddq", "paddd"},
-    {"psub?", "paddd"},
-    {"pcmpeq?", "pcmpgtd"},
-    {"pcmpgtb", "pcmpgtd"},
-    {"pcmpgtw", "pcmpgtd"},
-    {"pcmpgtq", "pcmpgtd"},
-    {"pcmpgtd", "paddd"},
-    {"pmaxsd", "paddd"}, /* before what it stands for */
-    {"pmin??", "pmaxsd"},
-    {"pmax??", "pmaxsd"},
-    {"psllvq", "pslld"},
-    {"psllv?", "psllvq"},
-    {"psrlv?", "psllvq"},
-    {"psrav?", "psllvq"},
-    {"psll?", "pslld"},
-    {"psrl?", "pslld"},
-    {"psra?", "pslld"},
-    {"pslldq", "pshufd"},
-    {"psrldq", "pshufd"},
-    {"pmulld", "pmuludq"},
-    {"pmuldq", "pmuludq"},
-    {"pmullw", "pmuludq"},
-    {"pmulh*", "pmuludq"},
-    {"pmadd*", "pmuludq"},
-    {"unpck*", "shufps"},
-    {"shufpd", "shufps"},
-    {"permilp?", "shufps"},
-    {"movddup", "shufps"},
-    {"movs?dup", "shufps"},
-    {"movlhps", "shufps"},
-    {"movhlps", "shufps"},
-    {"shufps", "pshufd"},
-    {"punpck*", "pshufd"},
-    {"pshuf?w", "pshufd"},
-    {"pshufb", "pshufd"},
-    {"palignr", "pshufd"},
-    {"pmovzx*", "pshufd"},
-    {"pmovsx*", "pshufd"},
-    {"pack*", "pshufd"},
-    {"perm2i128", "perm2f128"},
-    {"insert?128", "perm2f128"},
-    {"extract?128", "perm2f128"},
-    {"permq", "permd"},
-    {"permp?", "permd"},
-    {"blendvps", "blendvpd"},
-    {"pblendvb", "blendvpd"},
-    {"blendp?", "andpd"},
-    {"pblend?", "andpd"},
-    {"cvtps2pd", "cvtdq2pd"},
-    {"cvt*ps2dq", "cvtdq2ps"},
-    {"cvt*pd2dq", "cvtpd2ps"},
-    {"cvtss2sd", "cvtdq2ps"},
-    {"cvtsd2ss", "cvtdq2ps"},
-    {"round??", "cvtdq2ps"},
-    {"addsub??", "addpd"},
-    {"psadbw", "pmuludq"},
-    {"insertps", "shufps"},
-    {"movhp?", "unpcklpd"},
-    {"divps", "divpd"},
-    {"sqrtps", "sqrtpd"},
-    {"cmplt?d", "addpd"},
-    {"cmplt?s", "addpd"},
-    {"sqrtss", "sqrtsd"},
-    {"divss", "divsd"},
-};
-enum { LIKES = sizeof(likes) / sizeof(likes[0]), STEPS_MAX = 6 };
-
-static const char *like_of(const char *base)
-{
-    for (size_t i = 0; i < LIKES; i++) {
-        if (am_glob_match(likes[i].from, base))
-            return likes[i].to;
-    }
-    return NULL;
-}
-
 /* ---- names by width ---- */
 
 static bool is_known(const struct naming *n, char *out, const char *mnemonic, const char *width,
                      const char *what)
 {
     return am_str_format(out, AM_FORM_NAME_MAX, "%s_%s%s", mnemonic, width, what) &&
+           n->known(n->self, out);
+}
+
+/* The same with its operand in memory as a part of the form: some operations are other work then
+ * than on a register and a load. */
+static bool is_known_whole(const struct naming *n, char *out, const char *mnemonic,
+                           const char *width)
+{
+    return n->insn->loads && !n->insn->stores && n->insn->vector_bits &&
+           am_str_format(out, AM_FORM_NAME_MAX, "%s_%s_m%u", mnemonic, width,
+                         n->insn->memory_bits) &&
            n->known(n->self, out);
 }
 
@@ -382,7 +251,7 @@ static bool find_width(const struct naming *n, const char *mnemonic, bool *exact
     const char *const what = n->insn->by_cl ? "_cl" : "";
 
     for (const char *const *w = widths_of(n->insn); *w; w++) {
-        if (is_known(n, out, mnemonic, *w, what))
+        if (is_known_whole(n, out, mnemonic, *w) || is_known(n, out, mnemonic, *w, what))
             return true;
         *exact = false;
     }
@@ -415,7 +284,7 @@ static enum am_form_match find_operation(const struct naming *n, char *out)
     if (find_width(n, mnemonic, &exact, out))
         return exact ? AM_FORM_EXACT : AM_FORM_LIKE;
     base = n->insn->vex && mnemonic[0] == 'v' ? mnemonic + 1 : mnemonic;
-    for (int i = 0; base && i < STEPS_MAX; i++) {
+    for (int i = 0; base && i < LIKES_MAX; i++) {
         const bool v = n->insn->vex && n->insn->vector_bits;
 
         (void)am_str_format(other, sizeof(other), "%s%s", v ? "v" : "", base);
@@ -424,7 +293,7 @@ static enum am_form_match find_operation(const struct naming *n, char *out)
         (void)am_str_format(other, sizeof(other), "v%s", base);
         if (n->insn->vector_bits && find_width(n, other, &exact, out))
             return AM_FORM_LIKE;
-        base = like_of(base);
+        base = am_form_like_x86_64(base);
     }
     return AM_FORM_UNKNOWN;
 }
@@ -552,6 +421,14 @@ static enum am_form_match name_operation(const struct naming *n, bool *whole, ch
     return find_operation(n, out);
 }
 
+/* Whether the form holds the load: "vunpcklpd_ymm_m256". */
+static bool holds_load(const char *form)
+{
+    const char *const memory = strstr(form, "_m");
+
+    return memory && memory[2] >= '0' && memory[2] <= '9';
+}
+
 void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_around *around,
                           am_form_known_fn *known, const void *self, struct am_insn_forms *out)
 {
@@ -573,7 +450,7 @@ void am_insn_forms_x86_64(const struct am_insn *insn, const struct am_insn_aroun
         out->match = name_operation(&n, &whole, out->operation);
         if (out->match == AM_FORM_UNKNOWN)
             out->operation[0] = '\0';
-        if (insn->loads && !whole)
+        if (insn->loads && !whole && !holds_load(out->operation))
             out->match = am_form_lesser(out->match, take(&n, load_form(insn), out->load));
         if (insn->stores)
             out->match = am_form_lesser(out->match,

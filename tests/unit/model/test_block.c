@@ -70,6 +70,26 @@ __asm__(
     "tb_across:\n1:\n\tmovups 8(%rsi), %xmm0\n\tmovups 24(%rsi), %xmm1\n\tmovups 32(%rsi), %xmm2\n\t"
     "movups 48(%rsi), %xmm3\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_across, .-tb_across\n"
+    ".globl tb_forwards, tb_half, tb_from_memory, tb_taken_in\n"
+    ".type tb_forwards, @function\n"
+    "tb_forwards:\n1:\n\tmov %rax, 8(%rsi)\n\tmov 8(%rsi), %rax\n\tdec %rdi\n\tjnz 1b\n"
+    "2:\n\tmov %rax, 8(%rsi)\n\tmov 8(%rdx), %rax\n\tmov %rsi, %rdx\n\tdec %rdi\n\tjnz 2b\n"
+    "3:\n\tmov %rax, 8(%rsi)\n\tmovslq 8(%rsi), %rax\n\tdec %rdi\n\tjnz 3b\n"
+    "4:\n\tadd %rcx, 8(%rsi)\n\tdec %rdi\n\tjnz 4b\n"
+    "5:\n\taddq $1, 8(%rsi)\n\tdec %rdi\n\tjnz 5b\n\tret\n"
+    ".size tb_forwards, .-tb_forwards\n"
+    ".type tb_half, @function\n"
+    "tb_half:\n1:\n\tmovlps (%rsi), %xmm0\n\taddsd %xmm1, %xmm0\n\tdec %rdi\n\tjnz 1b\n"
+    "2:\n\tmovsd (%rsi), %xmm0\n\taddsd %xmm1, %xmm0\n\tdec %rdi\n\tjnz 2b\n\tret\n"
+    ".size tb_half, .-tb_half\n"
+    ".type tb_from_memory, @function\n"
+    "tb_from_memory:\n1:\n\tunpcklpd (%rsi), %xmm0\n\tunpcklpd %xmm1, %xmm2\n\tdec %rdi\n\t"
+    "jnz 1b\n\tret\n"
+    ".size tb_from_memory, .-tb_from_memory\n"
+    ".type tb_taken_in, @function\n"
+    "tb_taken_in:\n1:\n\tcmp (%rsi,%rdx,8), %rax\n\tmovzbl (%rsi,%rdx), %ecx\n\t"
+    "cmp %rcx, %rax\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_taken_in, .-tb_taken_in\n"
     ".globl tb_sums, tb_indexed, tb_apart\n"
     ".type tb_sums, @function\n"
     "tb_sums:\n1:\n\tadd $8, %rax\n\tinc %rax\n\tadd $8, %rsi\n\tadd $1000, %rdx\n\tdec %rdi\n\t"
@@ -276,6 +296,99 @@ static void check_places(struct cx_core *c, const struct bytes *self)
     is_near(p.cycles, 0.5 * (2 + 2 * 1.25), 1e-6, "of 16 bytes at 8 every fourth crosses a line");
 }
 
+/* The chain of a function's loop of that number. */
+static struct am_predicted predict_nth(struct cx_core *c, const struct bytes *self,
+                                       const char *name, size_t nth)
+{
+    struct am_predicted out;
+    struct am_insns insns;
+    struct am_loops loops;
+    struct am_code code;
+    struct am_err err;
+
+    if (find(self, name, &c->run.arena, &code, &err) != AM_OK ||
+        am_insns_decode(&code, &c->run.arena, &insns, &err) != AM_OK ||
+        !am_loops_find(&insns, &c->run.arena, &loops) || nth >= loops.n ||
+        !am_loop_predict(&c->incore, &insns, &loops.items[nth], &c->run.arena, &out))
+        abort();
+    return out;
+}
+
+/* Loads of what was stored just before: as they were measured, one by one, and all as the plain
+ * ones where nothing else was. */
+static void check_forwards(const struct bytes *self)
+{
+    static const struct cx_form plain[] = {{"xor_r32_zero", -1, {0.2}},
+                                           {"add_r64", 1, {0.2, 0.25}},
+                                           {"mov_r64", 0.2, {0.2}},
+                                           {"mov_r64_m64_row", -1, {0.2}},
+                                           {"mov_m64_r64", -1, {0.2}},
+                                           {"store_load_r64", 3, {0.4}},
+                                           {NULL, 0, {0}}};
+    static const double measured[] = {3, 5, 7, 8, 4}, without[] = {3, 3, 3, 4, 4};
+    static const char *const forms[] = {"store_load_r64", "store_load_r64_other",
+                                        "store_load_r64_signed", "and_m64_r64", "and_m64_imm"};
+    struct cx_core c = {.run = {.set = {.n = 0}}}, d = {.run = {.set = {.n = 0}}};
+
+    cx_make(&c, plain, resource_names, RESOURCES, 0.1);
+    cx_make(&d, plain, resource_names, RESOURCES, 0.1);
+    for (size_t i = 1; i < 5; i++)
+        cx_add_latency(&c, forms[i], measured[i]);
+    cx_settle(&c);
+    cx_settle(&d);
+    for (size_t i = 0; i < 5; i++) {
+        const double own = predict_nth(&c, self, "tb_forwards", i).chain;
+        const double other = predict_nth(&d, self, "tb_forwards", i).chain;
+
+        ok(fabs(own - measured[i]) < 0.05, "%s has its own way through memory (%g)", forms[i], own);
+        ok(fabs(other - without[i]) < 0.05, "without it %s has that of a plain store and load (%g)",
+           forms[i], other);
+    }
+    am_arena_fini(&c.run.arena);
+    am_arena_fini(&d.run.arena);
+}
+
+/* Loads into a half of a register wait for the rest; a form with its operand in memory is taken
+ * whole; slots, not instructions, are taken in at a jump. */
+static void check_whole_forms(const struct bytes *self)
+{
+    static const struct cx_form forms[] = {{"xor_r32_zero", -1, {0.2}},
+                                           {"add_r64", 1, {0.2, 0.25}},
+                                           {"cmp_r64", -1, {0.2, 0.25}},
+                                           {"addsd_xmm", 3, {0.2, 0, 0.5}},
+                                           {"movsd_xmm_m64", -1, {0.2, 0, 0, 0, 0.5}},
+                                           {"movups_xmm_m128", -1, {0.2, 0, 0, 0, 0.5}},
+                                           {"movlpd_xmm_m64", 1, {0.2, 0, 0, 0, 0.5}},
+                                           {"unpcklpd_xmm", 1, {0.2, 0, 0, 1}},
+                                           {"unpcklpd_xmm_m128", -1, {0.2, 0, 0, 0.25, 0.5}},
+                                           {"mov_r64_m64_row", -1, {0.2, 0, 0, 0, 0.5}},
+                                           {"movzbl_r32_m8", -1, {0.2, 0, 0, 0, 0.5}},
+                                           {"cmp_r64_m64", -1, {0.2, 0.25, 0, 0, 0.5}},
+                                           {"cmp_r64_m64_indexed", -1, {0.4, 0.25, 0, 0, 0.5}},
+                                           {NULL, 0, {0}}};
+    struct cx_core c = {.run = {.set = {.n = 0}}};
+    struct am_predicted p;
+
+    cx_make(&c, forms, resource_names, RESOURCES, 0.1);
+    cx_settle(&c);
+    p = predict_nth(&c, self, "tb_half", 0);
+    is_near(p.chain, 4, 0.05, "half of a register that is loaded keeps the other half");
+    p = predict_nth(&c, self, "tb_half", 1);
+    ok(p.chain < 1.1, "a scalar that is loaded does not (%g)", p.chain);
+    p = predict(&c, self, "tb_from_memory");
+    is_near(p.pressure[3], 1.25, 1e-9, "a shuffle of memory is another form than one of registers");
+    ok(strcmp(p.lines[0].forms.operation, "unpcklpd_xmm_m128") == 0 && !p.lines[0].forms.load[0] &&
+           p.lines[0].forms.match == AM_FORM_EXACT,
+       "it has its load in it");
+    is_near(p.lines[0].latency, 1, 1e-9, "and the latency of the one of registers");
+    p = predict(&c, self, "tb_taken_in");
+    is_near(p.pressure[0], 1.0, 1e-9, "a load that extends has no slot more for its index");
+    c.incore.fetch = 4;
+    p = predict(&c, self, "tb_taken_in");
+    is_near(p.jump, 2, 1e-9, "five slots of four instructions are taken in in two cycles");
+    am_arena_fini(&c.run.arena);
+}
+
 /* The loops of a function that are found when it begins at the address 0, as in an object. */
 static struct am_loops loops_at_0(const struct bytes *self, const char *name,
                                   struct am_arena *arena)
@@ -460,6 +573,8 @@ int main(void)
     } else {
         check_loops(&self);
         check_ways_back(&self);
+        check_forwards(&self);
+        check_whole_forms(&self);
         check_other_core(&self);
         check_explained(&self);
     }

@@ -2,8 +2,10 @@
 """Ports and predictions as a user meets them: a mix is measured, killed runs are resumed, and what predict cannot
 use is refused with a reason and code 2."""
 import shutil
+import sqlite3
 import subprocess
 import sys
+import time
 
 from e2e import Bench, Tap
 
@@ -37,6 +39,36 @@ def measure(bench, tap):
     return True
 
 
+VISITS = "SELECT id, launch, point FROM visit WHERE state = 'ok' ORDER BY id"
+
+
+def kill_and_resume(bench, tap):
+    """Killed in the middle, as soon as something is stored: what stands is kept, and the rest is measured once."""
+    process = bench.start("run", "cpu.ports", "cpu.mix", "-p", f"instr={FORMS}", "-p", "set=1:8", "--quick", "--launches", "4:4", "-o",
+                          "killed.db", env=bench.real_env)
+    before = []
+    while process.poll() is None and not before:
+        time.sleep(0.02)
+        try:
+            before = bench.query("killed.db", VISITS)
+        except sqlite3.Error:
+            pass  # not made yet
+    process.kill()
+    process.communicate()
+    planned = 4 * bench.query("killed.db", "SELECT count(*) FROM point p JOIN bench b ON b.id = p.bench WHERE b.name LIKE 'cpu.ports' "
+                              "OR b.name LIKE 'cpu.mix'")[0][0]
+    before = bench.query("killed.db", VISITS)
+    tap.ok(0 < len(before) < planned, "a run of mixes is killed in the middle", (len(before), planned))
+    again = bench.run("resume", "killed.db", env=bench.real_env)
+    after = bench.query("killed.db", VISITS)
+    tap.ok(again.returncode == 0 and after[:len(before)] == before, "resumed, it keeps what stood", again.stderr)
+    counted = bench.query("killed.db", "SELECT v.point, count(*) FROM visit v JOIN point p ON p.id = v.point JOIN bench b ON b.id = p.bench "
+                          "WHERE v.state = 'ok' AND b.name IN ('cpu.ports', 'cpu.mix') GROUP BY v.point")
+    tap.ok(4 * len(counted) == planned and all(n == 4 for _, n in counted), "and measures the rest, no launch twice", counted)
+    mixes = bench.query("killed.db", "SELECT count(*), count(DISTINCT c.value) FROM chosen c WHERE c.name = 'mix_1'")
+    tap.ok(mixes and mixes[0][1] == 8 and mixes[0][0] > 8, "with the same mixes in all launches", mixes)
+
+
 def refuse(bench, tap, what, words, *args):
     ran = bench.run("predict", *args, env=bench.real_env)
     text = ran.stdout + ran.stderr
@@ -48,6 +80,8 @@ def main():
     bench = Bench(sys.argv[1], sys.argv[2])
     compiler = shutil.which("cc")
     measured = measure(bench, tap)
+    if measured:
+        kill_and_resume(bench, tap)
     with open(bench.path("loop.c"), "w", encoding="utf-8") as file:
         file.write(LOOP)
     with open(bench.path("text.o"), "w", encoding="utf-8") as file:

@@ -241,9 +241,24 @@ static void tell_roofs(struct am_data *d, const struct am_explanation *e)
     am_data_object_end(d);
 }
 
+/* What launches measured of themselves; nothing where they did not. */
+static void tell_share(struct am_data *d, const char *name, const struct am_core_part *part)
+{
+    if (!(part->share > 0)) {
+        am_data_number(d, name, NAN);
+        return;
+    }
+    am_data_object(d, name);
+    am_data_number(d, "share", part->share);
+    am_data_range(d, "interval", part->lo, part->hi);
+    am_data_object_end(d);
+}
+
 /* Shares of the median's time. */
 static void tell_core(struct am_data *d, const struct am_core_bound *c)
 {
+    const bool near = c->near.share > 0;
+
     if (!(c->share > 0))
         return;
     am_data_object(d, "core");
@@ -252,14 +267,21 @@ static void tell_core(struct am_data *d, const struct am_core_bound *c)
     am_data_number(d, "cycles_per_pass", c->cycles);
     am_data_text(d, "by", c->limit);
     am_data_unsigned(d, "unknown", c->unknown);
-    am_data_number(d, "near", c->near > 0 ? c->near : NAN);
-    am_data_number(d, "begin", c->near > 0 ? c->begin : NAN);
+    tell_share(d, "near", &c->near);
+    tell_share(d, "begin", &c->begin);
+    am_data_number(d, "not_predicted", near ? c->inside : NAN);
+    am_data_range(d, "not_predicted_interval", near ? c->inside_lo : NAN,
+                  near ? c->inside_hi : NAN);
+    am_data_number(d, "waited", near ? c->waited : NAN);
+    tell_share(d, "walk", &c->walk);
+    tell_share(d, "walk_near", &c->walk_near);
     am_data_number(d, "bytes", c->moved);
     am_data_number(d, "bytes_l2", c->moved_l2);
     am_data_object(d, "steps");
     for (size_t i = 0; i < c->n_steps; i++)
-        am_data_number(d, c->steps[i].name, c->steps[i].share);
+        tell_share(d, c->steps[i].name, &c->steps[i].part);
     am_data_object_end(d);
+    am_data_number(d, "over", c->over);
     am_data_number(d, "held_back", c->held);
     am_data_number(d, "left", c->left_apart);
     am_data_number(d, "left_if_overlapped", c->left_beside);

@@ -13,7 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { AM_CORE_STEPS_MAX = 6 };
+enum { AM_CORE_STEPS_MAX = 8 };
+
+/* A share that launches measured of themselves: their median, and its interval. */
+struct am_core_part {
+    double share, lo, hi; /* 0: not measured */
+};
 
 /* What the time of a point with one thread goes to. Every number is a share of the time that the
  * median sample took; each is measured or predicted by itself, so that they need not add up to one:
@@ -29,18 +34,26 @@ struct am_core_bound {
                       * after them */
     double moved_l2; /* bytes that the loops move from and to the second-level cache, where the
                       * bench counted them */
-    double near;     /* the point's own loops on data in the first-level cache, measured; 0: not
-                      * measured */
-    double begin;    /* of that, what the loops take to begin and end, however often they turn */
-    double held;     /* that the best samples do without, of the same code and work */
+    struct am_core_part near;  /* the point's own loops on data in the first-level cache */
+    struct am_core_part begin; /* of that, what the loops take to begin and end, however often they
+                                * turn */
+    /* Of `near` what neither the loops' instructions nor their beginnings need. Measured, but not
+     * its cause: the core's, and not its data's. Below 0: less than was predicted. */
+    double inside, inside_lo, inside_hi;
+    double waited; /* beside near data and steps, of the best samples: where data lie elsewhere */
+    /* The lines of memory that the loops touch, in their order, without arithmetic: where they are,
+     * and as if they were in the first-level cache. In place of roofs. */
+    struct am_core_part walk, walk_near;
+    double held; /* that the best samples do without, of the same code and work */
     struct am_core_step {
         const char *name;
-        double share;           /* measured */
+        struct am_core_part part;
     } steps[AM_CORE_STEPS_MAX]; /* that are no part of the loops */
     size_t n_steps;
+    double over; /* that parts which were measured apart take more than the whole; else 0 */
     /* What is left, cause not measured: if loops and bytes come one after the other, and if they
-     * overlap as much as they can; by the ends of the loops' interval too. Where `near` is measured
-     * both are the same: it tells what was waited for. NAN of grade C, which concludes nothing. */
+     * overlap as much as they can; by the ends of all intervals too. Where `near` is measured both
+     * are the same: it tells what was waited for. NAN of grade C, which concludes nothing. */
     double left_apart, left_beside, left_lo, left_hi;
     const char *limit; /* of the longest: a resource, or words */
     size_t unknown;    /* instructions that nothing was measured of */

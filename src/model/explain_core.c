@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the time of a point goes, as far as it is known inside of a core: loops by the code that
- * its launches kept (the same bounds as `predict` has of any function), bytes by their roofs, steps
- * and the same loops on near data as the application measured them, and what the median lost
- * against the best samples. What none of them accounts for is left. */
+ * its launches kept (the same bounds as `predict` has of any function), bytes by their roofs,
+ * steps, the same loops on near data and the way of their data as the application measured them,
+ * and what the median lost against the best samples. What none of them accounts for is left. */
 #include "model/explain.h"
 
 #include "base/text.h"
+#include "core/stats/stats.h"
 #include "family/roles.h"
 #include "model/block/bound.h"
 
@@ -128,6 +129,8 @@ static double moved_share(const struct am_explanation *e)
 
 /* ---- what is measured beside the loops ---- */
 
+static const struct am_core_part nothing = {0, 0, 0};
+
 /* A number that the latest launch said of itself; NAN: none. */
 static double said(const struct am_explanation *e, const char *name)
 {
@@ -137,54 +140,121 @@ static double said(const struct am_explanation *e, const char *name)
     return text && am_parse_f64(text, strlen(text), &number) && number >= 0 ? number : (double)NAN;
 }
 
-/* Steps are kept as shares of an iteration's time (chosen `step_NAME`). `quiet`: the share of the
- * median's time that the best samples took. */
-static void tell_steps(const struct am_explanation *e, double quiet, struct am_core_bound *c)
+/* What launches said of a part of their time; one that is no number is left out. `quiet`: the share
+ * of the median's time that the best samples took, of which all of them are shares. */
+static struct am_core_part said_part(const struct am_core_telling *t,
+                                     const struct am_explanation *e, const char *name, double quiet)
+{
+    static const double level = 0.95;
+    const struct am_kvs *const parts = &e->result->parts;
+    double *const shares = am_arena_array(t->arena, parts->n + 1, sizeof(*shares));
+    struct am_interval interval;
+    size_t n = 0;
+
+    for (size_t i = 0; shares && i < parts->n; i++) {
+        const char *const text = parts->items[i].value;
+        double share;
+
+        if (strcmp(parts->items[i].key, name) == 0 && am_parse_f64(text, strlen(text), &share) &&
+            share >= 0)
+            shares[n++] = quiet * share;
+    }
+    if (n == 0)
+        return nothing;
+    am_stats_sort(shares, n);
+    interval = am_stats_median_interval(shares, n, level);
+    return (struct am_core_part){am_stats_median(shares, n), interval.lo, interval.hi};
+}
+
+static bool has_step(const struct am_core_bound *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_steps; i++) {
+        if (strcmp(c->steps[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Steps are kept as shares of an iteration's time (chosen `step_NAME`). */
+static void tell_steps(const struct am_core_telling *t, const struct am_explanation *e,
+                       double quiet, struct am_core_bound *c)
 {
     static const char prefix[] = "step_";
-    const struct am_kvs *const chosen = &e->result->chosen;
+    const struct am_kvs *const parts = &e->result->parts;
 
     c->n_steps = 0;
-    for (size_t i = 0; i < chosen->n && c->n_steps < AM_CORE_STEPS_MAX; i++) {
-        const char *const key = chosen->items[i].key;
-        const double share =
-            strncmp(key, prefix, sizeof(prefix) - 1) == 0 ? said(e, key) : (double)NAN;
+    for (size_t i = 0; i < parts->n && c->n_steps < AM_CORE_STEPS_MAX; i++) {
+        const char *const key = parts->items[i].key, *const name = key + sizeof(prefix) - 1;
+        struct am_core_part part;
 
-        if (share >= 0 && share <= 1)
-            c->steps[c->n_steps++] = (struct am_core_step){key + sizeof(prefix) - 1, share * quiet};
+        if (strncmp(key, prefix, sizeof(prefix) - 1) != 0 || has_step(c, name))
+            continue;
+        part = said_part(t, e, key, quiet);
+        if (part.share > 0 && part.share <= 1)
+            c->steps[c->n_steps++] = (struct am_core_step){name, part};
     }
 }
 
-/* A share that the latest launch said of itself. */
-static double said_share(const struct am_explanation *e, const char *name, double quiet)
+/* All that was measured of the launches' own parts. */
+static struct am_core_part measured_parts(const struct am_core_bound *c)
 {
-    const double share = said(e, name);
+    struct am_core_part all = c->near;
 
-    return share > 0 ? quiet * share : 0;
+    for (size_t i = 0; i < c->n_steps; i++) {
+        all.share += c->steps[i].part.share;
+        all.lo += c->steps[i].part.lo;
+        all.hi += c->steps[i].part.hi;
+    }
+    return all;
+}
+
+/* ---- what is left ---- */
+
+/* Where the loops were timed on near data: what is beyond that and the steps was waited for data,
+ * as far as these need it; the rest of it is left. Of a walk the part that it takes near may or may
+ * not hide what it waits for. */
+static void tell_left_of_near(double quiet, struct am_core_bound *c)
+{
+    const struct am_core_part parts = measured_parts(c);
+    const double roofs = c->moved + c->moved_l2;
+    const struct am_core_part moved =
+        c->walk.share > 0 ? (struct am_core_part){c->walk.share,
+                                                  fmax(c->walk.lo - c->walk_near.hi, 0), c->walk.hi}
+                          : (struct am_core_part){roofs, roofs, roofs};
+
+    c->inside = c->near.share - c->begin.share - c->share;
+    c->inside_lo = c->near.lo - c->begin.hi - c->share_hi;
+    c->inside_hi = c->near.hi - c->begin.lo - c->share_lo;
+    c->waited = fmax(quiet - parts.share, 0);
+    c->over = fmax(parts.share - quiet, 0);
+    c->left_apart = c->left_beside = fmax(quiet - parts.share - moved.share, 0);
+    c->left_lo = fmax(quiet - parts.hi - moved.hi, 0);
+    c->left_hi = fmax(quiet - parts.lo - moved.lo, 0);
 }
 
 /* What is left of `rest` beside loops that need `loops`. */
 static double left_of(const struct am_core_bound *c, double rest, double loops, bool overlap)
 {
-    const double waited = fmax(rest - c->near, 0), moved = c->moved + c->moved_l2;
+    const double moved = c->moved + c->moved_l2;
 
-    if (c->near > 0)
-        return fmax(fmin(c->near, rest) - c->begin - loops, 0) + fmax(waited - moved, 0);
     return fmax(rest - (overlap ? fmax(loops, fmax(c->moved, c->moved_l2)) : loops + moved), 0);
 }
 
-static void tell_left(enum am_grade grade, double rest, struct am_core_bound *c)
+static void tell_left(enum am_grade grade, double quiet, struct am_core_bound *c)
 {
-    for (size_t i = 0; i < c->n_steps; i++)
-        rest -= c->steps[i].share;
-    if (grade == AM_GRADE_C) {
-        c->left_apart = c->left_beside = c->left_lo = c->left_hi = NAN;
-        return;
+    const struct am_core_part steps = measured_parts(c);
+
+    if (c->near.share > 0) {
+        tell_left_of_near(quiet, c);
+    } else {
+        c->over = fmax(steps.share - quiet, 0);
+        c->left_apart = left_of(c, quiet - steps.share, c->share, false);
+        c->left_beside = left_of(c, quiet - steps.share, c->share, true);
+        c->left_lo = left_of(c, quiet - steps.hi, c->share_hi, false);
+        c->left_hi = left_of(c, quiet - steps.lo, c->share_lo, true);
     }
-    c->left_apart = left_of(c, rest, c->share, false);
-    c->left_beside = left_of(c, rest, c->share, true);
-    c->left_lo = left_of(c, rest, c->share_hi, false);
-    c->left_hi = left_of(c, rest, c->share_lo, true);
+    if (grade == AM_GRADE_C)
+        c->left_apart = c->left_beside = c->left_lo = c->left_hi = NAN;
 }
 
 /* Bytes of the second level by its roof of both ways. */
@@ -217,9 +287,11 @@ bool am_explain_loops(const struct am_core_telling *t, struct am_explanation *e)
     c->moved = moved_share(e);
     c->moved_l2 = l2_share(t, e);
     c->held = 1 - quiet;
-    c->near = said_share(e, "code_near", quiet);
-    c->begin = fmin(said_share(e, "code_begin", quiet), c->near);
-    tell_steps(e, quiet, c);
+    c->near = said_part(t, e, "code_near", quiet);
+    c->begin = c->near.share > 0 ? said_part(t, e, "code_begin", quiet) : nothing;
+    c->walk = said_part(t, e, "code_walk", quiet);
+    c->walk_near = said_part(t, e, "code_walk_near", quiet);
+    tell_steps(t, e, quiet, c);
     tell_left(e->metric->grading.grade, quiet, c);
     return true;
 }

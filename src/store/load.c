@@ -15,7 +15,8 @@ enum { SQL_MAX = 64 * 1024 };
 
 /* What a load carries from point to point. The statements stay prepared. */
 struct loader {
-    struct am_db_rows points, params, visits, samples, values, notes, chosen, attachments, seals;
+    struct am_db_rows points, params, visits, samples, values, notes, chosen, parts, attachments,
+        seals;
     struct am_read_benches benches;
     struct am_read_labels busy; /* of the launches */
     bool apart;                 /* the point at hand was timed by a device's own clock */
@@ -251,12 +252,17 @@ static enum am_status read_said(struct loader *ld, struct am_result *r)
         am_db_rows_bind(&ld->chosen, 1, r->point_id);
         take_kvs(&ld->chosen, &r->chosen);
     }
+    if (ld->parts.stmt) {
+        am_db_rows_bind(&ld->parts, 1, r->point_id);
+        take_kvs(&ld->parts, &r->parts);
+    }
     if (ld->attachments.stmt) {
         am_db_rows_bind(&ld->attachments, 1, r->point_id);
         take_attachments(&ld->attachments, r);
     }
     return ld->notes.status != AM_OK    ? ld->notes.status
            : ld->chosen.status != AM_OK ? ld->chosen.status
+           : ld->parts.status != AM_OK  ? ld->parts.status
                                         : ld->attachments.status;
 }
 
@@ -360,6 +366,11 @@ static const char SQL_VISITS[] =
     " ORDER BY v.launch DESC LIMIT 1)"
 static const char SQL_NOTES[] = LATEST_SAID("key, value", "note");
 static const char SQL_CHOSEN[] = LATEST_SAID("name, value", "chosen");
+/* Of all visits: what each measured of itself. */
+static const char SQL_PARTS[] =
+    "SELECT c.name, c.value FROM visit v CROSS JOIN chosen c ON c.visit = v.id"
+    " WHERE v.point = ?1 AND (?2 = 0 OR v.round % ?2 = ?3)"
+    " AND (c.name GLOB 'code_*' OR c.name GLOB 'step_*') ORDER BY v.launch, c.name";
 static const char SQL_ATTACHMENTS[] = LATEST_SAID("name, type, data", "attachment");
 /* What the samples say of it, beside the clocks that the visits told. */
 static enum am_status finish_timing(struct loader *ld, struct am_result *r)
@@ -437,6 +448,7 @@ static enum am_status load_points(struct loader *ld)
     open_for_filter(ld, &ld->values, am_read_sql_values);
     open_said(ld, &ld->notes, SQL_NOTES, "SELECT 1 FROM note LIMIT 1");
     open_said(ld, &ld->chosen, SQL_CHOSEN, "SELECT 1 FROM chosen LIMIT 1");
+    open_said(ld, &ld->parts, SQL_PARTS, "SELECT 1 FROM chosen WHERE name = 'code_passes' LIMIT 1");
     open_said(ld, &ld->attachments, SQL_ATTACHMENTS, "SELECT 1 FROM attachment LIMIT 1");
     if (ld->filter->check)
         am_db_rows_open(&ld->seals, am_seal_sql_shown);
@@ -448,6 +460,7 @@ static enum am_status load_points(struct loader *ld)
     }
     (void)am_db_rows_close(&ld->seals);
     (void)am_db_rows_close(&ld->attachments);
+    (void)am_db_rows_close(&ld->parts);
     (void)am_db_rows_close(&ld->chosen);
     (void)am_db_rows_close(&ld->notes);
     (void)am_db_rows_close(&ld->values);
@@ -509,6 +522,7 @@ enum am_status am_store_load(struct am_store *store, const struct am_filter *fil
                         .values = rows,
                         .notes = rows,
                         .chosen = rows,
+                        .parts = rows,
                         .attachments = rows,
                         .seals = rows,
                         .out = out};

@@ -189,6 +189,9 @@ struct am_result {
     struct am_kvs chosen; /* what it was done with: axes, and names of the bench's own */
     struct am_attachment *attachments;
     size_t n_attachments;
+    /* Of these what launches measured of parts of their time (`code_...`, `step_...`), of all of
+     * them and in their order: a name comes once per launch. */
+    struct am_kvs parts;
 };
 
 struct am_failure {

@@ -241,6 +241,34 @@ static void test_apart(const char *path)
     }
 }
 
+/* What launches say of parts of their time is kept of all of them, other things of the latest. */
+static void test_parts(const char *path)
+{
+    static struct am_kv said[2][3] = {
+        {{"code_passes", "7"}, {"depth", "4"}, {"step_halo", "0.1"}},
+        {{"code_passes", "7"}, {"depth", "8"}, {"step_halo", "0.3"}},
+    };
+    struct am_result_set set = {0};
+    struct am_err err = {0};
+    bool good = (store = fx_fresh_run(path)) != NULL;
+
+    for (unsigned round = 0; good && round < 2; round++) {
+        struct fx_launch l;
+
+        fx_launch_init(&l, 1, round);
+        l.visit.chosen = (struct am_kvs){said[round], 3, 3};
+        good = am_store_put_launch(store, &l.launch, &err) == AM_OK;
+    }
+    ok(good && am_store_load(store, &(struct am_filter){0}, &arena, &set, &err) == AM_OK,
+       "two launches with parts: %s", err.text);
+    ok(set.n && set.results[0].chosen.n == 3 && set.results[0].parts.n == 4,
+       "what the latest chose, and the parts of both");
+    is_str(set.n ? set.results[0].parts.items[1].value : "", "0.1", "the first one's");
+    is_str(set.n ? set.results[0].parts.items[3].value : "", "0.3", "and the second one's");
+    am_store_close(store);
+    (void)unlink(path);
+}
+
 /* Numbers that the run has kept, and those of the moment, which count first. */
 static void test_given(void)
 {
@@ -263,6 +291,7 @@ int main(void)
 
     test_testsets(path);
     test_apart(path);
+    test_parts(path);
     am_kvs_add(&kept, &arena, AM_STORE_GIVEN "price.cpu", "350");
     am_kvs_add(&kept, &arena, AM_STORE_GIVEN "price.gpu", "1");
     am_kvs_add(&given, &arena, "price.gpu", "2000");

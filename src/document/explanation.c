@@ -273,6 +273,7 @@ static void tell_core(struct am_data *d, const struct am_core_bound *c)
     am_data_range(d, "not_predicted_interval", near ? c->inside_lo : NAN,
                   near ? c->inside_hi : NAN);
     am_data_number(d, "waited", near ? c->waited : NAN);
+    tell_share(d, "far", &c->far);
     tell_share(d, "walk", &c->walk);
     tell_share(d, "walk_near", &c->walk_near);
     am_data_number(d, "bytes", c->moved);

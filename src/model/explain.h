@@ -40,7 +40,8 @@ struct am_core_bound {
     /* Of `near` what neither the loops' instructions nor their beginnings need. Measured, but not
      * its cause: the core's, and not its data's. Below 0: less than was predicted. */
     double inside, inside_lo, inside_hi;
-    double waited; /* beside near data and steps, of the best samples: where data lie elsewhere */
+    struct am_core_part far; /* the point's own loops on its data where they lie, timed apart */
+    double waited; /* of `far`, or of all that is beside steps, more than near: for data */
     /* The lines of memory that the loops touch, in their order, without arithmetic: where they are,
      * and as if they were in the first-level cache. In place of roofs. */
     struct am_core_part walk, walk_near;
@@ -53,7 +54,8 @@ struct am_core_bound {
     double over; /* that parts which were measured apart take more than the whole; else 0 */
     /* What is left, cause not measured: if loops and bytes come one after the other, and if they
      * overlap as much as they can; by the ends of all intervals too. Where `near` is measured both
-     * are the same: it tells what was waited for. NAN of grade C, which concludes nothing. */
+     * are the same: it tells what was waited for. Where `far` is measured, all that is beside it
+     * and the steps. NAN of grade C, which concludes nothing. */
     double left_apart, left_beside, left_lo, left_hi;
     const char *limit; /* of the longest: a resource, or words */
     size_t unknown;    /* instructions that nothing was measured of */

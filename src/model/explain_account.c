@@ -49,7 +49,9 @@ static void add_near(const struct am_core_bound *c, struct am_text *text)
         am_text_addf(text, "; %.0f %% were predicted beyond that", -100 * c->inside);
     am_text_add(text, ".");
     if (c->waited >= told_least)
-        am_text_addf(text, " Where its data lie, it takes %.0f %% more.", 100 * c->waited);
+        am_text_addf(text, " Where their data lie, %s takes %.0f %% more%s.",
+                     c->far.share > 0 ? "the same" : "it", 100 * c->waited,
+                     c->far.share > 0 ? ", measured" : "");
 }
 
 /* What moves the data: measured in place of roofs. */
@@ -57,6 +59,8 @@ static void add_moved(const struct am_explanation *e, struct am_text *text)
 {
     const struct am_core_bound *const c = &e->core;
 
+    if (c->far.share > 0)
+        return; /* what was waited for data is measured */
     if (c->walk.share > 0) {
         am_text_add(text, " To touch the same lines in the same order, without arithmetic, takes ");
         add_part(&c->walk, text);

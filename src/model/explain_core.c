@@ -198,7 +198,7 @@ static void tell_steps(const struct am_core_telling *t, const struct am_explanat
 /* All that was measured of the launches' own parts. */
 static struct am_core_part measured_parts(const struct am_core_bound *c)
 {
-    struct am_core_part all = c->near;
+    struct am_core_part all = c->far.share > 0 ? c->far : c->near;
 
     for (size_t i = 0; i < c->n_steps; i++) {
         all.share += c->steps[i].part.share;
@@ -210,22 +210,31 @@ static struct am_core_part measured_parts(const struct am_core_bound *c)
 
 /* ---- what is left ---- */
 
+/* What data may be waited for beyond `measured_parts()`. Of a walk the part that it takes near may
+ * or may not hide what it waits for. */
+static struct am_core_part moved_part(const struct am_core_bound *c)
+{
+    const double roofs = c->moved + c->moved_l2;
+
+    if (c->far.share > 0)
+        return nothing;
+    if (c->walk.share > 0)
+        return (struct am_core_part){c->walk.share, fmax(c->walk.lo - c->walk_near.hi, 0),
+                                     c->walk.hi};
+    return (struct am_core_part){roofs, roofs, roofs};
+}
+
 /* Where the loops were timed on near data: what is beyond that and the steps was waited for data,
- * as far as these need it; the rest of it is left. Of a walk the part that it takes near may or may
- * not hide what it waits for. */
+ * as far as these need it; the rest of it is left. */
 static void tell_left_of_near(double quiet, struct am_core_bound *c)
 {
     const struct am_core_part parts = measured_parts(c);
-    const double roofs = c->moved + c->moved_l2;
-    const struct am_core_part moved =
-        c->walk.share > 0 ? (struct am_core_part){c->walk.share,
-                                                  fmax(c->walk.lo - c->walk_near.hi, 0), c->walk.hi}
-                          : (struct am_core_part){roofs, roofs, roofs};
+    const struct am_core_part moved = moved_part(c);
 
     c->inside = c->near.share - c->begin.share - c->share;
     c->inside_lo = c->near.lo - c->begin.hi - c->share_hi;
     c->inside_hi = c->near.hi - c->begin.lo - c->share_lo;
-    c->waited = fmax(quiet - parts.share, 0);
+    c->waited = fmax(c->far.share > 0 ? c->far.share - c->near.share : quiet - parts.share, 0);
     c->over = fmax(parts.share - quiet, 0);
     c->left_apart = c->left_beside = fmax(quiet - parts.share - moved.share, 0);
     c->left_lo = fmax(quiet - parts.hi - moved.hi, 0);
@@ -280,7 +289,7 @@ bool am_explain_loops(const struct am_core_telling *t, struct am_explanation *e)
     if (!is_candidate(e) || !tell_loops(t, e, c))
         return false;
     quiet = e->measured.p95 > e->measured.median ? e->measured.median / e->measured.p95 : 1;
-    error = t->core->held_error;
+    error = isnan(t->core->held_error) ? 0 : t->core->held_error;
     c->share = passes_of(e) * c->cycles / t->hz / am_explain_seconds(e);
     c->share_lo = c->share * c->lo / c->cycles * (1 - error);
     c->share_hi = c->share * c->hi / c->cycles * (1 + error);
@@ -289,6 +298,7 @@ bool am_explain_loops(const struct am_core_telling *t, struct am_explanation *e)
     c->held = 1 - quiet;
     c->near = said_part(t, e, "code_near", quiet);
     c->begin = c->near.share > 0 ? said_part(t, e, "code_begin", quiet) : nothing;
+    c->far = c->near.share > 0 ? said_part(t, e, "code_far", quiet) : nothing;
     c->walk = said_part(t, e, "code_walk", quiet);
     c->walk_near = said_part(t, e, "code_walk_near", quiet);
     tell_steps(t, e, quiet, c);

@@ -130,6 +130,12 @@ void am_ctx_hot_loop(const struct am_ctx *ctx, uintptr_t code, double passes);
  * they take to begin and to end, however often they turn (chosen `code_near`, `code_begin`; the
  * second is 0 where that was not told apart). */
 void am_ctx_near(const struct am_ctx *ctx, double near, double begin);
+/* All their passes once more, on the data of the point where they lie, timed apart from all that is
+ * around them (chosen `code_far`). */
+void am_ctx_far(const struct am_ctx *ctx, double far);
+/* Where that cannot be had: the lines of memory that these loops touch, in their order, without arithmetic: where they lie,
+ * and as if all of them were in the first-level cache (chosen `code_walk`, `code_walk_near`). */
+void am_ctx_walk(const struct am_ctx *ctx, double walk, double near);
 /* A step which is no part of these loops: "halo", "packing" (chosen `step_NAME`). */
 void am_ctx_step(const struct am_ctx *ctx, const char *name, double share);
 /* Bytes that the loops move between first- and second-level cache, both ways together, beside those

@@ -22,6 +22,17 @@ void am_ctx_near(const struct am_ctx *ctx, double near, double begin)
         am_ctx_chosen(ctx, "code_begin", "%.4g", begin);
 }
 
+void am_ctx_far(const struct am_ctx *ctx, double far)
+{
+    am_ctx_chosen(ctx, "code_far", "%.4g", far);
+}
+
+void am_ctx_walk(const struct am_ctx *ctx, double walk, double near)
+{
+    am_ctx_chosen(ctx, "code_walk", "%.4g", walk);
+    am_ctx_chosen(ctx, "code_walk_near", "%.4g", near);
+}
+
 void am_ctx_step(const struct am_ctx *ctx, const char *name, double share)
 {
     char key[STEP_NAME_MAX];

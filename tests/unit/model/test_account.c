@@ -229,7 +229,7 @@ static void check_near(void)
     ok(strstr(words(&m), "On data in the first-level cache they take 56 % (56 to 56), measured") &&
            strstr(words(&m), "6 % of it (6 to 6) are spent in the core beyond what its "
                              "instructions were predicted to need: measured, but not why") &&
-           strstr(words(&m), "Where its data lie, it takes 44 % more.") &&
+           strstr(words(&m), "Where their data lie, it takes 44 % more.") &&
            strstr(words(&m), "6 % are left"),
        "said: %s", words(&m));
     measure(&m, 3 * passes_ns, NULL);
@@ -304,6 +304,28 @@ static void check_walk(void)
     say(&m, "code_walk", "0.75");
     ok(account(&m)->left_hi < 1e-9 && m.e.core.over < 1e-9,
        "a walk that the loops hide adds nothing to the account");
+    done(&m);
+}
+
+/* The same loops where their data lie, timed apart: bytes and walks have nothing to add, and what
+ * is beside them is left, whatever could be waited for. */
+static void check_far(void)
+{
+    struct made m;
+
+    make(&m, 2 * passes_ns, NULL);
+    move_bytes(&m, 4000);
+    say(&m, "code_near", "0.5");
+    say(&m, "code_far", "0.625");
+    say(&m, "code_walk", "0.75");
+    is_near(account(&m)->waited, 0.125, 1e-9, "100 ns for data");
+    is_near(m.e.core.left_apart, 0.375, 1e-9, "a sleep of 300 ns around the loops is left");
+    is_near(m.e.core.left_hi, 0.375, 1e-9, "by all intervals");
+    ok(strstr(words(&m), "Where their data lie, the same takes 12 % more, measured.") &&
+           !strstr(words(&m), "Bytes") && !strstr(words(&m), "arithmetic, takes"),
+       "said: %s", words(&m));
+    say(&m, "step_between", "0.375");
+    is_near(account(&m)->left_apart, 0, 1e-9, "unless it was timed as a step");
     done(&m);
 }
 
@@ -392,6 +414,7 @@ int main(void)
     check_inside();
     check_launches();
     check_walk();
+    check_far();
     check_over();
     check_begin();
     check_grade();

@@ -8,6 +8,7 @@
 #include "bench/apps/apps.h"
 #include "bench/shared/near.h"
 #include "bench/shared/usable.h"
+#include "bench/shared/walk.h"
 
 #include <math.h>
 
@@ -20,6 +21,8 @@ struct blackscholes {
     struct am_apps_engine engine;
     struct am_bs *bs;
     struct am_blocks pricing;
+    double options;
+    size_t element; /* bytes */
 };
 
 /* By the axis `variant`. */
@@ -69,6 +72,7 @@ struct some {
     am_bs_vectors_fn *fn;
     struct am_bs_args args;
     size_t vectors;
+    size_t element; /* bytes */
 };
 
 static void price_some(void *self)
@@ -85,20 +89,57 @@ static void price_all(void *self)
     w->engine.executor->run(w->engine.self, &w->pricing, 1);
 }
 
+/* Five lines that are read, and two that are written. */
+static void walk(const struct am_bs_args *a, size_t element)
+{
+    const char *const in[] = {a->spot, a->strike, a->rate, a->volatility, a->time};
+    char *const out[] = {a->call, a->put};
+
+    for (size_t at = a->begin * element; at < (a->begin + a->n) * element; at += AM_WALK_LINE) {
+        for (size_t k = 0; k < sizeof(in) / sizeof(in[0]); k++)
+            am_walk_read(in[k] + at);
+        for (size_t k = 0; k < sizeof(out) / sizeof(out[0]); k++)
+            am_walk_write(out[k] + at);
+    }
+}
+
+static void walk_all(void *self)
+{
+    const struct blackscholes *const w = self;
+
+    for (size_t block = 0; block < w->pricing.count; block++) {
+        const struct am_bs_args args = am_bs_part(w->bs, block);
+
+        walk(&args, w->element);
+    }
+}
+
+static void walk_some(void *self)
+{
+    const struct some *const some = self;
+
+    walk(&some->args, some->element);
+}
+
 /* Calls of the loops on options in the first-level cache. Half as many per call tell what a call
  * costs however many they are. */
 static void tell_near(struct blackscholes *w, const struct am_ctx *ctx, am_bs_vectors_fn *vectors,
-                      double passes)
+                      unsigned lanes)
 {
-    const double calls = passes / AM_BS_VECTORS;
-    struct some some = {.fn = vectors, .args = am_bs_part(w->bs, 0), .vectors = AM_BS_VECTORS / 2};
-    double all, half, whole;
+    const struct am_bs_args first = am_bs_part(w->bs, 0);
+    struct some some = {
+        .fn = vectors, .args = first, .vectors = AM_BS_VECTORS / 2, .element = w->element};
+    double all, half, whole, calls;
 
+    some.args.n = (size_t)AM_BS_VECTORS * lanes;
+    calls = w->options / (double)some.args.n;
     all = am_near_seconds(ctx->clock, price_all, w);
     half = am_near_seconds(ctx->clock, price_some, &some);
     some.vectors = AM_BS_VECTORS;
     whole = am_near_seconds(ctx->clock, price_some, &some);
     am_ctx_near(ctx, calls * whole / all, calls * fmin(fmax(2 * half - whole, 0), whole) / all);
+    am_ctx_walk(ctx, am_near_seconds(ctx->clock, walk_all, w) / all,
+                calls * am_near_seconds(ctx->clock, walk_some, &some) / all);
 }
 
 /* Every option goes through both loops of the kernel, a vector per pass. */
@@ -108,13 +149,12 @@ static void keep_code(struct blackscholes *w, const struct am_ctx *ctx,
     const struct am_bs_variant *const v = variants[point[VARIANT].i].find(point[ISA].name);
     am_bs_vectors_fn *const vectors = v->vectors[point[TYPE].i][point[NX].i];
     const unsigned lanes = v->lanes[point[TYPE].i];
-    const double passes = (double)point[N].i / lanes;
 
     if (!vectors || point[COMMON + AM_APPS_THREADS].i != 1)
         return;
-    am_ctx_code(ctx, (uintptr_t)vectors, passes);
+    am_ctx_code(ctx, (uintptr_t)vectors, w->options / lanes);
     if (point[N].i <= SPLIT_N_MAX && am_bs_part(w->bs, 0).n >= (size_t)AM_BS_VECTORS * lanes)
-        tell_near(w, ctx, vectors, passes);
+        tell_near(w, ctx, vectors, lanes);
 }
 
 static enum am_status make_options(struct blackscholes *state, const struct am_ctx *ctx,
@@ -155,6 +195,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
         s = am_apps_open(&w->engine, ctx, point, err);
     if (s != AM_OK)
         return s;
+    w->options = n;
+    w->element = am_bs_element((enum am_bs_type)point[TYPE].i);
     w->pricing = am_bs_pricing(w->bs);
     s = w->engine.executor->prepare(w->engine.self, &w->pricing, err);
     if (s != AM_OK)
@@ -165,8 +207,8 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     am_ctx_chosen(ctx, "blocks", "%zu", w->pricing.count);
     work->ops = n;
     work->flops = AM_BS_FLOPS * n;
-    work->bytes_read = 5 * n * (double)am_bs_element((enum am_bs_type)point[TYPE].i);
-    work->bytes_written = 2 * n * (double)am_bs_element((enum am_bs_type)point[TYPE].i);
+    work->bytes_read = 5 * n * (double)w->element;
+    work->bytes_written = 2 * n * (double)w->element;
     return AM_OK;
 }
 

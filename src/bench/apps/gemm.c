@@ -6,11 +6,10 @@
  * (app/gemm/gemm_shared.h), where the executor knows dependencies. */
 #include "bench/apps/gemm.h"
 
-#include "bench/shared/near.h"
+#include "bench/apps/gemm_near.h"
 #include "bench/shared/usable.h"
 #include "kernels/isa.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,9 +25,7 @@ enum axis {
 };
 
 enum {
-    BLOCKS_MAX = 1 << 21,  /* an executor may keep a record of each */
-    NEAR_BYTES = 24 << 10, /* of slivers: three quarters of the smallest first-level cache */
-    SPLIT_N_MAX = 1 << 9,  /* rows of matrices that are multiplied some times more, to tell parts */
+    BLOCKS_MAX = 1 << 21, /* an executor may keep a record of each */
 };
 
 static const char *const variants[] = {"own", "openblas", "blis", "atlas", NULL};
@@ -195,99 +192,6 @@ static enum am_status make_matrices(struct am_gemm_state *state, const struct am
     return allocate(state, ctx, &setup, &share, err);
 }
 
-/* ---- parts of a product, by one thread ---- */
-
-/* A block in registers, of slivers that stay in the first-level cache. */
-struct sliver {
-    const struct am_gemm_kernel *kernel;
-    size_t k;
-    char *memory;
-};
-
-static void multiply_sliver(void *self)
-{
-    const struct sliver *const s = self;
-    const size_t a = s->kernel->mr * s->k * s->kernel->element;
-    const size_t b = s->kernel->nr * s->k * s->kernel->element;
-    const struct am_gemm_ahead nowhere = {.from = s->memory, .pace = 0};
-
-    s->kernel->micro(s->k, s->memory + b, s->memory, s->memory + b + a, s->kernel->nr, true,
-                     nowhere);
-}
-
-/* Seconds of a step of the micro-kernel on such slivers; 0: no memory. */
-static double near_step(const struct am_gemm_kernel *kernel, size_t k_most,
-                        const struct am_clock *clock)
-{
-    const size_t most = NEAR_BYTES / ((kernel->mr + kernel->nr) * kernel->element);
-    struct sliver s = {.kernel = kernel, .k = k_most < most ? k_most : most};
-    const size_t bytes =
-        ((kernel->mr + kernel->nr) * s.k + kernel->mr * kernel->nr) * kernel->element;
-    double seconds;
-
-    s.memory =
-        aligned_alloc(AM_GEMM_ALIGN, (bytes + AM_GEMM_ALIGN) / AM_GEMM_ALIGN * AM_GEMM_ALIGN);
-    if (!s.memory)
-        return 0;
-    memset(s.memory, 0, bytes);
-    seconds = am_near_seconds(clock, multiply_sliver, &s) / (double)s.k;
-    free(s.memory);
-    return seconds;
-}
-
-static void multiply_nothing(size_t k, const void *a, const void *b, void *c, size_t ldc, bool add,
-                             struct am_gemm_ahead ahead)
-{
-    (void)k, (void)a, (void)b, (void)c, (void)ldc, (void)add, (void)ahead;
-}
-
-static void multiply_all(void *self)
-{
-    const struct am_gemm_state *const w = self;
-
-    w->engine.executor->run(w->engine.self, &w->blocks, 1);
-}
-
-/* Seconds of a product in which nothing is multiplied: packing, and putting blocks at the edges in
- * their place. The outcome is spoilt by it. */
-static double packing_seconds(struct am_gemm_state *w, const struct am_clock *clock)
-{
-    const struct am_gemm_kernel *const kernel = w->own.kernel;
-    struct am_gemm_kernel silent = *kernel;
-    double seconds;
-
-    silent.micro = multiply_nothing;
-    w->own.kernel = &silent;
-    seconds = am_near_seconds(clock, multiply_all, w);
-    w->own.kernel = kernel;
-    return seconds;
-}
-
-static double round_up_to(size_t n, size_t unit)
-{
-    return (double)((n + unit - 1) / unit * unit);
-}
-
-/* Blocks at the edges of a tile are as long as any. The slivers of B are read anew for every row of
- * register blocks, from the second-level cache that a packed block of them is made for. */
-static void keep_parts(struct am_gemm_state *w, const struct am_ctx *ctx, size_t n)
-{
-    const struct am_gemm_kernel *const kernel = w->own.kernel;
-    const double tiles = (double)n / (double)w->tile;
-    const double passes = tiles * tiles * (double)n * round_up_to(w->tile, kernel->mr) *
-                          round_up_to(w->tile, kernel->nr) / (double)(kernel->mr * kernel->nr);
-
-    double whole;
-
-    am_ctx_code(ctx, (uintptr_t)kernel->micro, passes);
-    am_ctx_l2_bytes(ctx, passes * (double)(kernel->nr * kernel->element));
-    if (n > SPLIT_N_MAX)
-        return;
-    whole = am_near_seconds(ctx->clock, multiply_all, w);
-    am_ctx_near(ctx, passes * near_step(kernel, w->own.blocking.kc, ctx->clock) / whole, 0);
-    am_ctx_step(ctx, "packing", packing_seconds(w, ctx->clock) / whole);
-}
-
 /* Where an executor refuses dependencies, the blocks that need none. */
 static enum am_status choose_blocks(struct am_gemm_state *state, struct am_err *err)
 {
@@ -334,7 +238,7 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     filling = am_gemm_filling(w->gemm);
     w->engine.executor->run(w->engine.self, &filling, 1);
     if (strcmp(point[VARIANT].name, "own") == 0 && point[COMMON + AM_APPS_THREADS].i == 1)
-        keep_parts(w, ctx, (size_t)point[N].i);
+        am_gemm_parts_tell(w, ctx, (size_t)point[N].i);
     work->ops = n * n;
     work->flops = 2 * n * n * n;
     work->bytes_read = 2 * n * n * bytes;

@@ -5,6 +5,7 @@
  * elsewhere. */
 #include "bench/apps/leukocyte.h"
 
+#include "bench/apps/leukocyte_near.h"
 #include "bench/shared/usable.h"
 
 #include <math.h>
@@ -258,15 +259,16 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
 
 /* How often the solver's loop runs is known once cells were tracked: with the tracks, before any
  * batch. Windows are as wide as they come but for those at the border of a frame. */
-static void keep_code(const struct am_leuko_state *w)
+static void keep_code(struct am_leuko_state *w)
 {
     const double columns = AM_WINDOW_COLUMNS_MAX, lanes = (double)w->loop.lanes;
     const double vectors = ceil((columns - 1) / lanes) + 1; /* of a row */
 
-    if (w->lanes && !w->told.said)
-        am_ctx_hot_loop(w->told.ctx, (uintptr_t)w->lanes->hot[w->loop.type],
-                        w->counts.updates / columns * vectors /
-                            (double)(AM_MGVF_TURN * w->loop.block));
+    if (!w->lanes || w->told.said)
+        return;
+    am_ctx_hot_loop(w->told.ctx, (uintptr_t)w->lanes->hot[w->loop.type],
+                    w->counts.updates / columns * vectors / (double)(AM_MGVF_TURN * w->loop.block));
+    am_leuko_parts_tell(w);
 }
 
 static enum am_status verify(void *state, double *residual, struct am_err *err)

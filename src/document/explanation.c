@@ -269,6 +269,7 @@ static void tell_core(struct am_data *d, const struct am_core_bound *c)
     am_data_unsigned(d, "unknown", c->unknown);
     tell_share(d, "near", &c->near);
     tell_share(d, "begin", &c->begin);
+    tell_share(d, "crossing", &c->crossing);
     am_data_number(d, "not_predicted", near ? c->inside : NAN);
     am_data_range(d, "not_predicted_interval", near ? c->inside_lo : NAN,
                   near ? c->inside_hi : NAN);

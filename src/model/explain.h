@@ -37,7 +37,8 @@ struct am_core_bound {
     struct am_core_part near;  /* the point's own loops on data in the first-level cache */
     struct am_core_part begin; /* of that, what the loops take to begin and end, however often they
                                 * turn */
-    /* Of `near` what neither the loops' instructions nor their beginnings need. Measured, but not
+    struct am_core_part crossing; /* of that, what it costs that rows begin between lines */
+    /* Of `near` what neither the loops' instructions nor all this need. Measured, but not
      * its cause: the core's, and not its data's. Below 0: less than was predicted. */
     double inside, inside_lo, inside_hi;
     struct am_core_part far; /* the point's own loops on its data where they lie, timed apart */
@@ -55,7 +56,7 @@ struct am_core_bound {
     /* What is left, cause not measured: if loops and bytes come one after the other, and if they
      * overlap as much as they can; by the ends of all intervals too. Where `near` is measured both
      * are the same: it tells what was waited for. Where `far` is measured, all that is beside it
-     * and the steps. NAN of grade C, which concludes nothing. */
+     * and the steps, and what is waited for more than data need. NAN of grade C, which concludes nothing. */
     double left_apart, left_beside, left_lo, left_hi;
     const char *limit; /* of the longest: a resource, or words */
     size_t unknown;    /* instructions that nothing was measured of */

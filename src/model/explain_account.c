@@ -40,6 +40,9 @@ static void add_near(const struct am_core_bound *c, struct am_text *text)
     if (c->begin.share >= told_least)
         am_text_addf(text, "; of that, to begin and end them, however often they turn, %.0f %%",
                      100 * c->begin.share);
+    if (c->crossing.share >= told_least)
+        am_text_addf(text, "; because its rows begin between lines of memory, %.0f %%",
+                     100 * c->crossing.share);
     if (c->inside >= told_least)
         am_text_addf(text,
                      "; %.0f %% of it (%.0f to %.0f) are spent in the core beyond what its "
@@ -59,8 +62,6 @@ static void add_moved(const struct am_explanation *e, struct am_text *text)
 {
     const struct am_core_bound *const c = &e->core;
 
-    if (c->far.share > 0)
-        return; /* what was waited for data is measured */
     if (c->walk.share > 0) {
         am_text_add(text, " To touch the same lines in the same order, without arithmetic, takes ");
         add_part(&c->walk, text);

@@ -210,35 +210,44 @@ static struct am_core_part measured_parts(const struct am_core_bound *c)
 
 /* ---- what is left ---- */
 
-/* What data may be waited for beyond `measured_parts()`. Of a walk the part that it takes near may
- * or may not hide what it waits for. */
+/* How long data may be waited for. Of a walk the part that it takes near may or may not hide what
+ * it waits for. */
 static struct am_core_part moved_part(const struct am_core_bound *c)
 {
     const double roofs = c->moved + c->moved_l2;
 
-    if (c->far.share > 0)
-        return nothing;
     if (c->walk.share > 0)
         return (struct am_core_part){c->walk.share, fmax(c->walk.lo - c->walk_near.hi, 0),
                                      c->walk.hi};
     return (struct am_core_part){roofs, roofs, roofs};
 }
 
-/* Where the loops were timed on near data: what is beyond that and the steps was waited for data,
- * as far as these need it; the rest of it is left. */
+static double above(double x, double limit)
+{
+    return fmax(x - limit, 0);
+}
+
+/* Where the loops were timed on near data: what they take beyond that where data lie was waited for
+ * data, as far as these need it; the rest of it is left, and so is what is beside loops and steps.
+ * Without such a time all that is beside near loops and steps may be either. */
 static void tell_left_of_near(double quiet, struct am_core_bound *c)
 {
-    const struct am_core_part parts = measured_parts(c);
-    const struct am_core_part moved = moved_part(c);
+    const struct am_core_part parts = measured_parts(c), moved = moved_part(c);
+    const struct am_core_part *const far = &c->far, *const near = &c->near;
+    const bool apart = far->share > 0;
+    const double beside = apart ? 1 : 0; /* what is beside them is not waited for */
 
-    c->inside = c->near.share - c->begin.share - c->share;
-    c->inside_lo = c->near.lo - c->begin.hi - c->share_hi;
-    c->inside_hi = c->near.hi - c->begin.lo - c->share_lo;
-    c->waited = fmax(c->far.share > 0 ? c->far.share - c->near.share : quiet - parts.share, 0);
-    c->over = fmax(parts.share - quiet, 0);
-    c->left_apart = c->left_beside = fmax(quiet - parts.share - moved.share, 0);
-    c->left_lo = fmax(quiet - parts.hi - moved.hi, 0);
-    c->left_hi = fmax(quiet - parts.lo - moved.lo, 0);
+    c->inside = near->share - c->begin.share - c->crossing.share - c->share;
+    c->inside_lo = near->lo - c->begin.hi - c->crossing.hi - c->share_hi;
+    c->inside_hi = near->hi - c->begin.lo - c->crossing.lo - c->share_lo;
+    c->over = above(parts.share, quiet);
+    c->waited = apart ? above(far->share, near->share) : above(quiet, parts.share);
+    c->left_apart = c->left_beside =
+        beside * above(quiet, parts.share) + above(c->waited, moved.share);
+    c->left_lo = beside * above(quiet, parts.hi) +
+                 above(apart ? far->lo - near->hi : quiet - parts.hi, moved.hi);
+    c->left_hi = beside * above(quiet, parts.lo) +
+                 above(apart ? far->hi - near->lo : quiet - parts.lo, moved.lo);
 }
 
 /* What is left of `rest` beside loops that need `loops`. */
@@ -298,6 +307,7 @@ bool am_explain_loops(const struct am_core_telling *t, struct am_explanation *e)
     c->held = 1 - quiet;
     c->near = said_part(t, e, "code_near", quiet);
     c->begin = c->near.share > 0 ? said_part(t, e, "code_begin", quiet) : nothing;
+    c->crossing = c->near.share > 0 ? said_part(t, e, "code_crossing", quiet) : nothing;
     c->far = c->near.share > 0 ? said_part(t, e, "code_far", quiet) : nothing;
     c->walk = said_part(t, e, "code_walk", quiet);
     c->walk_near = said_part(t, e, "code_walk_near", quiet);

@@ -130,6 +130,9 @@ void am_ctx_hot_loop(const struct am_ctx *ctx, uintptr_t code, double passes);
  * they take to begin and to end, however often they turn (chosen `code_near`, `code_begin`; the
  * second is 0 where that was not told apart). */
 void am_ctx_near(const struct am_ctx *ctx, double near, double begin);
+/* Of `near`, what they take because rows begin between lines of memory and not with one (chosen
+ * `code_crossing`). */
+void am_ctx_crossing(const struct am_ctx *ctx, double crossing);
 /* All their passes once more, on the data of the point where they lie, timed apart from all that is
  * around them (chosen `code_far`). */
 void am_ctx_far(const struct am_ctx *ctx, double far);

@@ -22,6 +22,11 @@ void am_ctx_near(const struct am_ctx *ctx, double near, double begin)
         am_ctx_chosen(ctx, "code_begin", "%.4g", begin);
 }
 
+void am_ctx_crossing(const struct am_ctx *ctx, double crossing)
+{
+    am_ctx_chosen(ctx, "code_crossing", "%.4g", crossing);
+}
+
 void am_ctx_far(const struct am_ctx *ctx, double far)
 {
     am_ctx_chosen(ctx, "code_far", "%.4g", far);

@@ -240,8 +240,8 @@ static void tell_solver(struct am_leuko_state *w, struct following *f, double so
     if (!(far > 0) || !(packing > 0) || !(plain > packing))
         return;
     am_ctx_step(w->told.ctx, "packing", fields * packing / whole);
-    am_ctx_step(w->told.ctx, "between", fmax(steps * (step - far), 0) / whole);
-    am_ctx_step(w->told.ctx, "resting", fmax(solver - fields * packing - steps * step, 0) / whole);
+    am_ctx_step(w->told.ctx, "bookkeeping", fmax(steps * (step - far), 0) / whole);
+    am_ctx_step(w->told.ctx, "settling", fmax(solver - fields * packing - steps * step, 0) / whole);
 }
 
 static void tell_parts(struct am_leuko_state *w, struct following *f)

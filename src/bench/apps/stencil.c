@@ -8,8 +8,8 @@
 #include "app/stencil/fft_rival.h"
 #include "bench/shared/usable.h"
 #include "bench/shared/memory.h"
-#include "core/stats/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct stencil_state {
     uint64_t rounds; /* of one iteration */
     uint64_t runs;   /* iterations since prepare */
     size_t threads;
-    bool told; /* how long an exchange takes */
+    bool told; /* how long parts of an iteration take */
     struct am_stencil_cost cost;
     const struct am_clock *clock;
 };
@@ -226,43 +226,80 @@ static enum am_status run_timed(void *state, uint64_t iters, struct am_batch *ba
     return AM_OK;
 }
 
-/* Of rounds that do the same: what disturbs some of them is left out. */
-static double usual_seconds(double *ns, size_t n)
+/* ---- parts of an iteration, by one thread ---- */
+
+enum { TRIES = 5 };
+static const double long_s = 0.1; /* of an iteration: it is tried once */
+
+/* Seconds of an iteration's rounds: every other one is an exchange. */
+struct rounds {
+    double exchanges, advances;
+};
+
+/* What disturbs a round only makes it longer: the least of each in several iterations. False: no
+ * memory. */
+static bool time_rounds(struct stencil_state *w, struct rounds *out)
 {
-    am_stats_sort(ns, n);
-    return (double)n * am_stats_median(ns, n) * 1e-9;
+    double *const least = calloc(w->rounds, sizeof(*least));
+    double all = 0;
+
+    for (int i = 0; least && i < TRIES && all < long_s; i++) {
+        for (size_t round = 0; round < w->rounds; round++) {
+            const uint64_t begin = w->clock->now_ns(w->clock->self);
+            double seconds;
+
+            w->engine.executor->run(w->engine.self, &w->stepping, 1);
+            seconds = (double)(w->clock->now_ns(w->clock->self) - begin) * 1e-9;
+            least[round] = i == 0 ? seconds : fmin(least[round], seconds);
+            all += seconds;
+        }
+    }
+    *out = (struct rounds){0, 0};
+    for (size_t round = 0; least && round < w->rounds; round++)
+        *(round % 2 ? &out->advances : &out->exchanges) += least[round];
+    free(least);
+    return least != NULL;
 }
 
-static void tell_parts(const struct stencil_state *w, double exchanges, double advances)
+/* Seconds of advances with something in place of the loops; 0: the grid has nothing. */
+static double advances_by(struct stencil_state *w, enum am_stencil_instead what)
 {
-    const double all = exchanges + advances;
+    struct rounds rounds = {0, 0};
+
+    if (w->dim->instead && w->dim->instead(w->grid, what)) {
+        (void)time_rounds(w, &rounds);
+        (void)w->dim->instead(w->grid, AM_STENCIL_REAL);
+    }
+    return rounds.advances;
+}
+
+/* What is around the loops is measured without them, and they by what is left without it. */
+static void tell_parts(struct stencil_state *w)
+{
+    const struct am_ctx *const ctx = w->engine.ctx;
     const struct am_stencil_near near =
         w->dim->near ? w->dim->near(w->grid) : (struct am_stencil_near){0};
+    const double around = advances_by(w, AM_STENCIL_SILENT),
+                 walk = advances_by(w, AM_STENCIL_WALKING);
+    struct rounds rounds;
+    double all;
 
+    if (!time_rounds(w, &rounds))
+        return;
+    all = rounds.exchanges + rounds.advances;
     if (!(all > 0))
         return;
-    am_ctx_step(w->engine.ctx, "halo", exchanges / all);
-    if (near.loops > 0)
-        am_ctx_near(w->engine.ctx, near.loops / all, near.begin / all);
-}
-
-/* An iteration round by round: every other one is an exchange. */
-static void iterate_apart(struct stencil_state *w)
-{
-    double *const ns = calloc(w->rounds, sizeof(*ns));
-    const size_t half = w->rounds / 2;
-
-    for (size_t round = 0; round < w->rounds; round++) {
-        const uint64_t begin = w->clock->now_ns(w->clock->self);
-
-        w->engine.executor->run(w->engine.self, &w->stepping, 1);
-        if (ns)
-            ns[round / 2 + (round % 2) * half] = (double)(w->clock->now_ns(w->clock->self) - begin);
-    }
-    if (ns && !w->told && w->threads == 1)
-        tell_parts(w, usual_seconds(ns, half), usual_seconds(ns + half, half));
-    w->told = true;
-    free(ns);
+    am_ctx_step(ctx, "halo", rounds.exchanges / all);
+    if (around > 0)
+        am_ctx_step(ctx, "around", around / all);
+    if (!(near.loops > 0))
+        return;
+    am_ctx_near(ctx, near.loops / all, near.begin / all);
+    am_ctx_far(ctx, fmax(rounds.advances - around, 0) / all);
+    if (near.crossing > 0)
+        am_ctx_crossing(ctx, near.crossing / all);
+    if (walk > 0)
+        am_ctx_walk(ctx, walk / all, near.walk / all);
 }
 
 /* The outcome itself has been through any number of steps: it is looked at, and then the same
@@ -278,11 +315,11 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     s = w->dim->look(w->grid, err);
     if (s != AM_OK)
         return s;
+    if (w->dim != &am_stencil_transform && !w->told && w->threads == 1)
+        tell_parts(w);
+    w->told = true;
     w->engine.executor->run(w->engine.self, &w->filling, 1);
-    if (w->dim != &am_stencil_transform)
-        iterate_apart(w);
-    else
-        w->engine.executor->run(w->engine.self, &w->stepping, w->rounds);
+    w->engine.executor->run(w->engine.self, &w->stepping, w->rounds);
     return w->dim->check(w->grid, residual, err);
 }
 

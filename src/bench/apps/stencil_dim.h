@@ -12,6 +12,8 @@
 #include "app/stencil/stencil.h"
 #include "core/bench/bench.h"
 
+#include <stdbool.h>
+
 /* What a point asks for. The hooks have checked that the instruction set can be used, that n and
  * steps are 1 or more, and width and depth 0 or more. */
 struct am_stencil_task {
@@ -45,10 +47,15 @@ struct am_stencil_ranges {
     struct am_stencil_range width, depth;
 };
 
-/* Seconds; 0: not measured. */
+/* Seconds of an iteration; 0: not measured. */
 struct am_stencil_near {
-    double loops, begin;
+    double loops, begin, crossing; /* as am_ctx_near() and am_ctx_crossing() tell them */
+    double walk;                   /* of the lines that they touch */
 };
+
+/* What loops may be replaced by, so that there is left what is around them, or the way of their
+ * data: every line that they touch is touched in their order. */
+enum am_stencil_instead { AM_STENCIL_REAL, AM_STENCIL_SILENT, AM_STENCIL_WALKING };
 
 struct am_stencil_dim {
     double r_max; /* beyond it the scheme is not stable */
@@ -63,9 +70,10 @@ struct am_stencil_dim {
     /* Measures parts of an iteration, for note() to tell; the state is lost. NULL: there are none.
      */
     void (*split)(void *self, const struct am_clock *clock);
-    /* Seconds of an iteration's loops on near data, and of their beginnings, as split() found them;
-     * 0: not known. NULL with split. */
+    /* Seconds of an iteration's loops on near data, as split() found them. NULL with split. */
     struct am_stencil_near (*near)(const void *self);
+    /* What loops do from now on. False: this grid cannot. NULL: none of them can. */
+    bool (*instead)(void *self, enum am_stencil_instead what);
     void (*note)(const void *self, const struct am_ctx *ctx); /* what was chosen */
     /* What a tuner may try in its place; NULL: nothing. */
     struct am_stencil_ranges (*ranges)(const void *self);

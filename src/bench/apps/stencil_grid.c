@@ -22,7 +22,9 @@ struct grid {
     size_t steps;
     uint64_t seed;
     struct am_wave_bound bound;    /* of waves; measured with the cost */
-    struct am_stencil_parts parts; /* of the others with one thread; likewise */
+    struct am_stencil_parts parts; /* with one thread */
+    struct am_grid_variant silent; /* while loops do nothing */
+    struct am_wave_variant silent_waves;
 };
 
 static size_t points_of(const struct am_grid_spec *spec)
@@ -191,7 +193,7 @@ static void split_grid(void *self, const struct am_clock *clock)
 {
     struct grid *const grid = self;
 
-    if (grid->grid.spec.method != AM_STENCIL_BY_WAVE && grid->grid.spec.parts == 1)
+    if (grid->grid.spec.parts == 1)
         am_stencil_parts_measure(&grid->grid, grid->steps, clock, &grid->parts);
 }
 
@@ -199,28 +201,64 @@ static struct am_stencil_near near_of_grid(const void *self)
 {
     const struct grid *const grid = self;
 
-    return (struct am_stencil_near){grid->parts.near, grid->parts.begin};
+    return (struct am_stencil_near){grid->parts.near, grid->parts.begin, grid->parts.crossing, 0};
 }
 
-static void keep_parts(const struct am_stencil_parts *parts, const struct am_ctx *ctx)
+static void step_nothing(const struct am_grid_box *box)
 {
-    am_ctx_hot_loop(ctx, parts->code, parts->turns);
-    if (parts->l2_bytes > 0)
-        am_ctx_l2_bytes(ctx, parts->l2_bytes);
+    (void)box;
+}
+
+static void wave_nothing(const struct am_wave_block *block)
+{
+    (void)block;
+}
+
+/* The same kernels, whose steps do nothing. */
+static void make_silent(struct grid *grid)
+{
+    const struct am_wave_variant *const waves = am_wave_find(grid->grid.spec.kernels->isa);
+
+    grid->silent = *grid->grid.spec.kernels;
+    for (size_t i = 0; i < sizeof(grid->silent.step) / sizeof(am_grid_fn *); i++)
+        (&grid->silent.step[0][0][0][0])[i] = step_nothing;
+    grid->silent_waves = *waves;
+    for (size_t type = 0; type < AM_STENCIL_TYPES; type++) {
+        for (size_t i = 0; i < AM_WAVE_ROWS_MAX; i++)
+            grid->silent_waves.flat[type][i] = wave_nothing;
+        for (size_t i = 0; i < AM_WAVE_PLANES_MAX * AM_WAVE_DEEP_MAX; i++)
+            (&grid->silent_waves.solid[type][0][0])[i] = wave_nothing;
+        for (size_t i = 0; i < AM_WAVE_DEEP_MAX; i++)
+            grid->silent_waves.solid_ahead[type][i] =
+                waves->solid_ahead[type][i] ? wave_nothing : NULL;
+        grid->silent_waves.flat_ahead[type] = wave_nothing;
+    }
+}
+
+static bool replace_loops(void *self, enum am_stencil_instead what)
+{
+    struct grid *const grid = self;
+    const char *const isa = grid->grid.spec.kernels->isa;
+    const bool silent = what == AM_STENCIL_SILENT;
+
+    if (what == AM_STENCIL_WALKING)
+        return false;
+    if (silent)
+        make_silent(grid);
+    grid->grid.spec.kernels = silent ? &grid->silent : am_grid_find(isa);
+    if (grid->grid.spec.method == AM_STENCIL_BY_WAVE)
+        grid->grid.waves = silent ? &grid->silent_waves : am_wave_find(isa);
+    return true;
 }
 
 /* Of a wave a row is a whole number of vectors, which a few points are in twice. */
-static void keep_code(const struct grid *grid, const struct am_ctx *ctx)
+static void keep_code(const struct am_stencil_parts *parts, const struct am_ctx *ctx)
 {
-    const struct am_grid_spec *const spec = &grid->grid.spec;
-    const double rows = (double)(spec->n[1] * spec->n[2]) * (double)grid->steps;
-    size_t vectors;
-    const uintptr_t code = am_grid_hot_loop(&grid->grid, &vectors);
-
-    if (grid->parts.code)
-        keep_parts(&grid->parts, ctx);
-    else if (code && spec->parts == 1)
-        am_ctx_hot_loop(ctx, code, rows * (double)grid->grid.length[0] / (double)vectors);
+    if (!parts->code)
+        return;
+    am_ctx_hot_loop(ctx, parts->code, parts->turns);
+    if (parts->l2_bytes > 0)
+        am_ctx_l2_bytes(ctx, parts->l2_bytes);
 }
 
 static void note_grid(const void *self, const struct am_ctx *ctx)
@@ -229,7 +267,7 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
     const struct am_grid_spec *const spec = &grid->grid.spec;
     const struct am_wave_bound *const b = &grid->bound;
 
-    keep_code(grid, ctx);
+    keep_code(&grid->parts, ctx);
     am_ctx_note(ctx, "sides", "%zu x %zu x %zu", spec->n[0], spec->n[1], spec->n[2]);
     am_ctx_note(ctx, "memory", "%.2f times the grid",
                 (double)grid->bytes / (double)(points_of(spec) * element_bytes(spec)));
@@ -339,9 +377,9 @@ static void close_grid(void *self)
 
 #define OPERATIONS                                                                                 \
     .bytes = bytes_of_grid, .map = map_grid, .cost = cost_of_grid, .split = split_grid,            \
-    .near = near_of_grid, .note = note_grid, .ranges = ranges_of_grid, .filling = fill_grid,       \
-    .stepping = step_grid, .rounds = rounds_of_grid, .look = look_at_grid, .check = check_grid,    \
-    .close = close_grid
+    .near = near_of_grid, .instead = replace_loops, .note = note_grid, .ranges = ranges_of_grid,   \
+    .filling = fill_grid, .stepping = step_grid, .rounds = rounds_of_grid, .look = look_at_grid,   \
+    .check = check_grid, .close = close_grid
 
 const struct am_stencil_dim am_stencil_flat = {.r_max = 1.0 / 4, .open = open_flat, OPERATIONS};
 const struct am_stencil_dim am_stencil_solid = {.r_max = 1.0 / 6, .open = open_solid, OPERATIONS};

@@ -8,9 +8,11 @@
 #include "bench/shared/bound.h"
 #include "bench/shared/memory.h"
 #include "bench/shared/near.h"
+#include "bench/shared/walk.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     PAPER_FLOPS = 4, /* of one point and step, whatever the form executes */
@@ -18,6 +20,8 @@ enum {
     DEPTH_TRIED_LEAST = 8,
     DEPTH_TRIED_MOST = 2048,
     NEAR_POINTS = 1 << 10, /* of a sweep over data in the first-level cache */
+    NEAR_SLICES = 4,       /* the same, of slices */
+    PAGE_BYTES = 4096,
     EDGE_BYTES = 16 << 10, /* of the edges of a pass: half of the smallest first-level cache */
 };
 
@@ -28,8 +32,9 @@ struct line {
     size_t bytes; /* of memory */
     void *x;      /* the state at step 0 */
     size_t steps;
-    uint64_t seed; /* of what check() looks at */
-    double near;   /* seconds of an iteration on near data: plain sweeps; 0: not measured */
+    uint64_t seed;               /* of what check() looks at */
+    struct am_stencil_near near; /* of the compiler's loop, and of slices */
+    struct am_stencil_variant walking;
 };
 
 static size_t element_bytes(const struct am_stencil_spec *spec)
@@ -172,48 +177,120 @@ static void cost_of_line(void *self, const struct am_clock *clock, struct am_wor
         am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
 }
 
-struct sweeping {
-    am_stencil_sweep_fn *fn;
-    struct am_stencil_sweep sweep;
+/* ---- few points ---- */
+
+/* A grid like the point's, but so small that it is near. */
+struct small {
+    struct am_stencil st;
+    struct am_stencil_pass pass;
 };
 
-static void sweep_again(void *self)
+static void advance_small(void *self)
 {
-    const struct sweeping *const s = self;
+    const struct small *const s = self;
 
-    s->fn(&s->sweep);
+    am_stencil_advance(&s->st, 0, &s->pass);
 }
 
-/* The loop that the compiler made, on a few points. */
+/* Seconds of a pass over n points; 0: there is no such grid, or no memory. */
+static double small_seconds(const struct line *line, size_t n, const struct am_clock *clock)
+{
+    struct am_stencil_spec spec = line->st.spec;
+    struct small small;
+    struct am_err err = {.text = ""};
+    size_t bytes;
+    double seconds = 0;
+    char *memory;
+
+    spec.n = n;
+    if (am_stencil_bytes(&spec, &bytes, &err) != AM_OK)
+        return 0;
+    bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    memory = aligned_alloc(PAGE_BYTES, bytes);
+    if (memory && am_stencil_init(&small.st, &spec, memory, &err) == AM_OK) {
+        memset(memory, 0, bytes);
+        small.pass = am_stencil_next(&small.st, &small.st.phase, line->steps);
+        seconds = am_near_seconds(clock, advance_small, &small);
+    }
+    free(memory);
+    return seconds;
+}
+
+/* ---- loops that only touch ---- */
+
+static void walk(const struct am_stencil_sweep *sweep, size_t bytes)
+{
+    const char *const from = sweep->u;
+    char *const to = sweep->v;
+
+    for (size_t at = 0; at < bytes; at += AM_WALK_LINE) {
+        am_walk_read(from + at);
+        am_walk_write(to + at);
+    }
+}
+
+static void walk_f32(const struct am_stencil_sweep *sweep)
+{
+    walk(sweep, sweep->n * sizeof(float));
+}
+
+static void walk_f64(const struct am_stencil_sweep *sweep)
+{
+    walk(sweep, sweep->n * sizeof(double));
+}
+
+/* Of the compiler's loop, which takes a point after the other; and nothing else in its place: there
+ * is nothing around it. */
+static bool replace_loops(void *self, enum am_stencil_instead what)
+{
+    struct line *const line = self;
+    struct am_stencil_spec *const spec = &line->st.spec;
+    const struct am_stencil_variant *const kernels = am_stencil_find(spec->kernels->isa);
+
+    if (spec->method != AM_STENCIL_BY_AUTO || what == AM_STENCIL_SILENT)
+        return false;
+    line->walking = *kernels;
+    for (size_t form = 0; form < AM_STENCIL_FORMS; form++) {
+        line->walking.sweep[AM_STENCIL_AUTO][form][AM_STENCIL_F32] = walk_f32;
+        line->walking.sweep[AM_STENCIL_AUTO][form][AM_STENCIL_F64] = walk_f64;
+    }
+    spec->kernels = what == AM_STENCIL_WALKING ? &line->walking : kernels;
+    return true;
+}
+
+/* Passes of the point's own code over a few points, by two numbers of them: what a pass takes
+ * whatever its length, a slice's triangle for one, and what it takes per point. */
 static void split_line(void *self, const struct am_clock *clock)
 {
     struct line *const line = self;
     const struct am_stencil_spec *const spec = &line->st.spec;
-    const size_t bytes = element_bytes(spec);
-    char *memory;
+    const size_t lanes = spec->kernels->lanes[spec->type];
+    const bool slices = spec->method == AM_STENCIL_BY_SLICE;
+    const size_t some = slices ? NEAR_SLICES * spec->width * lanes : NEAR_POINTS;
+    const double passes = (double)line->steps / (double)line->st.reach;
+    double a, b, per_point;
 
-    if (spec->method != AM_STENCIL_BY_AUTO || spec->parts != 1)
+    if ((spec->method != AM_STENCIL_BY_AUTO && !slices) || spec->parts != 1 || some > spec->n)
         return;
-    memory = calloc(2 * (NEAR_POINTS + 2), bytes);
-    if (memory) {
-        struct sweeping s = {.fn = spec->kernels->sweep[AM_STENCIL_AUTO][spec->form][spec->type],
-                             .sweep = {.u = memory + bytes,
-                                       .v = memory + (NEAR_POINTS + 2) * bytes,
-                                       .n = NEAR_POINTS,
-                                       .side = line->st.coefs.side,
-                                       .centre = line->st.coefs.centre}};
-
-        line->near = am_near_seconds(clock, sweep_again, &s) / NEAR_POINTS * (double)spec->n *
-                     (double)line->steps;
+    a = small_seconds(line, some / 2, clock);
+    b = small_seconds(line, some, clock);
+    if (!(a > 0) || !(b > a))
+        return;
+    per_point = (b - a) / (double)(some - some / 2);
+    line->near.begin = passes * fmax(b - (double)some * per_point, 0);
+    line->near.loops = line->near.begin + passes * (double)spec->n * per_point;
+    if (replace_loops(line, AM_STENCIL_WALKING)) {
+        line->near.walk =
+            passes * (double)spec->n * small_seconds(line, some, clock) / (double)some;
+        (void)replace_loops(line, AM_STENCIL_REAL);
     }
-    free(memory);
 }
 
 static struct am_stencil_near near_of_line(const void *self)
 {
     const struct line *const line = self;
 
-    return (struct am_stencil_near){line->near, 0};
+    return line->near;
 }
 
 /* Updates that more lanes than there are points compute are few, and not counted. */
@@ -345,6 +422,7 @@ const struct am_stencil_dim am_stencil_line = {
     .cost = cost_of_line,
     .split = split_line,
     .near = near_of_line,
+    .instead = replace_loops,
     .note = note_line,
     .ranges = ranges_of_line,
     .filling = fill_line,

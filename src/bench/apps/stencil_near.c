@@ -3,9 +3,12 @@
 #include "bench/apps/stencil_near.h"
 
 #include "app/stencil/grid_tiles.h"
+#include "bench/apps/wave_near.h"
 #include "bench/shared/near.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -13,6 +16,10 @@ enum {
     NEAR_BYTES = 20 << 10, /* that a timed box touches: they stay */
     SWEPT_BANDS = 4,       /* per call of a sweep, which has all rows in one */
     COLUMNS_LEAST = 8,
+    LINE_BYTES = 64,
+    PLANES = 3,                        /* that a step of a plane reads */
+    STAGGER_BYTES = 2048 + LINE_BYTES, /* loads are held back by stores to the same offset in
+                                        * another page */
 };
 
 struct banding {
@@ -36,6 +43,45 @@ static double band_seconds(const struct am_stencil_grid *grid, size_t bands, siz
     if (!am_grid_band(grid, bands, columns, single, &b.box))
         return 0;
     return am_near_seconds(clock, step_band, &b) / (double)bands;
+}
+
+/* ---- the same rows, each at the beginning of a line ---- */
+
+static size_t up_to_line(size_t bytes)
+{
+    return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
+/* Seconds of a band of `like`, in memory of its own; 0: no memory. */
+static double lined_seconds(const struct am_stencil_grid *grid, size_t bands, size_t columns,
+                            const struct am_clock *clock)
+{
+    struct banding b = {.fn = am_grid_loop(&grid->spec)};
+    const size_t row = up_to_line((columns + 1) * grid->point_bytes) + LINE_BYTES;
+    size_t plane, bytes;
+    double seconds;
+    char *memory;
+
+    if (!am_grid_band(grid, bands, columns, false, &b.box))
+        return 0;
+    plane = (b.box.n[1] + 2) * row;
+    bytes = up_to_line(PLANES * plane);
+    memory = aligned_alloc(LINE_BYTES, 2 * bytes + STAGGER_BYTES);
+    if (!memory)
+        return 0;
+    memset(memory, 0, 2 * bytes + STAGGER_BYTES);
+    b.box.u = memory + plane + row + LINE_BYTES;
+    b.box.v = memory + bytes + STAGGER_BYTES + plane + row + LINE_BYTES;
+    b.box.row = (ptrdiff_t)row;
+    b.box.plane = (ptrdiff_t)plane;
+    seconds = am_near_seconds(clock, step_band, &b) / (double)bands;
+    free(memory);
+    return seconds;
+}
+
+static bool begins_between_lines(const struct am_stencil_grid *grid)
+{
+    return (size_t)grid->row % LINE_BYTES != 0 || grid->offset[0] % LINE_BYTES != 0;
 }
 
 /* The longest rows, up to the mean, whose box is near. */
@@ -71,6 +117,11 @@ static bool add_bands(const struct am_stencil_grid *grid, const struct am_grid_c
     per_point = (b - a) / (double)(longer - shorter);
     parts->near += n * b + (points - n * (double)longer) * per_point;
     parts->begin += fmax(n * (b - (double)longer * per_point), 0);
+    if (!single && begins_between_lines(grid)) {
+        const double lined = lined_seconds(grid, bands, longer, clock);
+
+        parts->crossing = lined > 0 ? fmax(b - lined, 0) * points / (double)longer : 0;
+    }
     return true;
 }
 
@@ -81,6 +132,10 @@ void am_stencil_parts_measure(const struct am_stencil_grid *grid, size_t steps,
     struct am_grid_counts counts = {.l1_bytes = l1 > 0 ? (size_t)l1 : L1_USUAL};
 
     *parts = (struct am_stencil_parts){.code = 0};
+    if (grid->spec.method == AM_STENCIL_BY_WAVE) {
+        am_wave_parts_measure(grid, steps, clock, parts);
+        return;
+    }
     am_grid_count(grid, steps, &counts);
     if (!(counts.bands[0] > 0))
         return;
@@ -89,5 +144,5 @@ void am_stencil_parts_measure(const struct am_stencil_grid *grid, size_t steps,
     parts->l2_bytes = counts.l2_bytes;
     if (!add_bands(grid, &counts, false, clock, parts) ||
         !add_bands(grid, &counts, true, clock, parts))
-        parts->near = parts->begin = 0;
+        parts->near = parts->begin = parts->crossing = 0;
 }

@@ -18,9 +18,10 @@ struct am_stencil_parts {
     double l2_bytes; /* moved from and to the second-level cache beside what the work states */
     double near;     /* seconds of an iteration on near data; 0: not measured */
     double begin;    /* of these, what rows take whatever their length */
+    double crossing; /* and what it costs that rows begin between lines; 0: they do not */
 };
 
-/* Of a grid of one part and any method but waves. Its state is lost. */
+/* Of a grid of one part. Its state is lost. */
 void am_stencil_parts_measure(const struct am_stencil_grid *grid, size_t steps,
                               const struct am_clock *clock, struct am_stencil_parts *parts);
 

@@ -72,7 +72,7 @@ static void add_moved(const struct am_explanation *e, struct am_text *text)
     if (c->moved > 0)
         am_text_addf(text, " Bytes from %s need %.0f %%.", am_tier_title(e->level), 100 * c->moved);
     if (c->moved_l2 > 0)
-        am_text_addf(text, " Bytes from L2 need %.0f %%.", 100 * c->moved_l2);
+        am_text_addf(text, " Bytes that come from L2 again need %.0f %%.", 100 * c->moved_l2);
 }
 
 static void add_beside(const struct am_explanation *e, struct am_text *text)

@@ -209,7 +209,7 @@ static void check_second_level(void)
     is_near(account(&m)->moved_l2, 0.25, 1e-9, "400 bytes are 200 of 800 ns");
     is_near(m.e.core.left_apart, 0.25, 1e-9, "one after the other a quarter is left");
     is_near(m.e.core.left_beside, 0.5, 1e-9, "overlapped a half");
-    ok(strstr(words(&m), "Bytes from L2 need 25 %."), "said: %s", words(&m));
+    ok(strstr(words(&m), "Bytes that come from L2 again need 25 %."), "said: %s", words(&m));
     done(&m);
 }
 

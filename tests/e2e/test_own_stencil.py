@@ -67,8 +67,8 @@ PLANTED_DEVICE = {
     "a tile is left out": ("items[d] = card_f64_device.groups[d] * group[d];",
                            "items[d] = (card_f64_device.groups[d] - ((WRONG) && d == 0)) * group[d];"),
     "a step is missing": ("long left = card_f64_device.steps;", "long left = card_f64_device.steps - (WRONG);"),
-    "a weight is off": ("    card_f64_device_weights(card_f64_device.parameter, weights);",
-                        "    card_f64_device_weights(card_f64_device.parameter, weights);\n    weights[1] *= (WRONG) ? 1.0001 : 1;"),
+    "a weight is off": ("card_f64_device.parameter[i] = (double)card_f64_values[i];",
+                        "card_f64_device.parameter[i] = (double)card_f64_values[i] * ((WRONG) ? 1.0001 : 1);"),
     "a plane is left out": ("card_f64_device.own[1], card_f64_device.chunk};",
                             "card_f64_device.own[1], card_f64_device.chunk - (WRONG)};"),
 }

@@ -73,20 +73,34 @@ static bool are_alike(const struct am_description *d, const struct am_weights *w
     return value_at(d, w, 1) >= 0;
 }
 
+/* Weights are functions of the parameters, which are the kernel's last arguments: under names of
+ * their own, as the kernel has its own names too. */
 static void add_weights(const struct am_description *d, const struct am_weights *w,
                         struct am_text *out)
 {
-    am_text_add(out, "#define WEIGHTS");
-    for (size_t i = 0; i < w->n_values; i++)
-        am_text_addf(out, "%s ELEMENT w%zu", i ? "," : "", i);
+    for (size_t i = 0; i < w->n_values; i++) {
+        am_text_addf(out, "static REAL NAME_weight_%zu(", i);
+        for (size_t k = 0; k < d->parameters.n; k++)
+            am_text_addf(out, "%sREAL %s", k ? ", " : "", d->parameters.items[k].name);
+        am_text_addf(out, "%s)\n{\n    return %s;\n}\n\n", d->parameters.n ? "" : "void",
+                     w->values[i]);
+    }
+    am_text_add(out, "#define WEIGHTS ");
+    for (size_t k = 0; k < d->parameters.n; k++)
+        am_text_addf(out, ", REAL parameter__%zu", k);
     am_text_add(out, "\n");
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
         const int value = value_at(d, w, i);
 
-        if (value < 0)
-            am_text_addf(out, "#define W_%s 0\n", places[i].name);
-        else
-            am_text_addf(out, "#define W_%s w%d\n", places[i].name, value);
+        am_text_addf(out, "#define W_%s ", places[i].name);
+        if (value < 0) {
+            am_text_add(out, "0\n");
+            continue;
+        }
+        am_text_addf(out, "NAME_weight_%d(", value);
+        for (size_t k = 0; k < d->parameters.n; k++)
+            am_text_addf(out, "%sparameter__%zu", k ? ", " : "", k);
+        am_text_add(out, ")\n");
     }
     am_text_addf(out, "#define ALIKE %d\n", are_alike(d, w));
 }
@@ -105,19 +119,19 @@ static void add_sides(const struct am_description *d, struct am_text *out)
 }
 
 /* How a program launches it. */
-static void add_advice(const struct am_description *d, const struct am_weights *w,
-                       struct am_text *out)
+static void add_advice(const struct am_description *d, struct am_text *out)
 {
-    am_text_add(out, "/* Waves: am_wave_pass() makes DEPTH steps from u to v. Groups of LX by LY "
-                     "work-items, one per\n"
-                     " * own_x by own_y points and `chunk` planes (");
-    am_text_add(out, d->dimensions == 3 ? "of z" : "rows: ny is 1 and nz the grid's ny");
-    am_text_add(out, "), where own_x = LX * QX - 2 * HALO_X and\n"
-                     " * own_y = LY * QY - 2 * HALO_Y; -DPACKED=0 unless nx is a multiple of QX. "
-                     "Weights:");
-    for (size_t i = 0; i < w->n_values; i++)
-        am_text_addf(out, "\n *     w%zu = %s", i, w->values[i]);
-    am_text_add(out, " */\n");
+    am_text_add(out,
+                "/* Waves: am_wave_pass(u, v, nx, ny, nz, own_x, own_y, chunk, parameters) makes "
+                "DEPTH steps from u to v;\n * sizes are uint, parameters REAL in the order of the "
+                "description. ");
+    am_text_add(out, d->dimensions == 3 ? "" : "Of a plane ny is 1 and nz its rows. ");
+    am_text_add(out,
+                "Groups of LX by LY by 1 work-items:\n * one per own_x by own_y points and chunk "
+                "planes, rounded up, where own_x = LX * QX - 2 * HALO_X and\n * own_y = LY * QY - "
+                "2 * HALO_Y, and chunk is what leaves groups for all compute units.\n"
+                " * -DDEPTH=1 and more are shorter and longer passes; -DPACKED=0 unless nx is a "
+                "multiple of QX. */\n");
 }
 
 void am_emit_device_kernel(const struct am_description *d, enum am_emit_type type,
@@ -130,7 +144,7 @@ void am_emit_device_kernel(const struct am_description *d, enum am_emit_type typ
         return;
     shape = &shapes[d->dimensions - 2][type];
     am_text_add(out, "#ifdef __OPENCL_VERSION__ /* what is above can be compiled as C too */\n");
-    add_advice(d, &w, out);
+    add_advice(d, out);
     am_text_addf(out, "#ifndef DEPTH\n#define DEPTH %d\n#endif\n", shape->depth);
     am_text_add(out, "#ifndef PACKED\n#define PACKED 1\n#endif\n");
     am_text_addf(out, "#define ELEMENT %s\n#define WIDE %d\n#define DIM %u\n", elements[type],
@@ -158,27 +172,14 @@ void am_emit_device_constants(const struct am_description *d, enum am_emit_type 
 
     am_text_addf(out,
                  "enum {\n    NAME_ITEMS_X = %d,\n    NAME_ITEMS_Y = %d,\n    NAME_POINTS_X = %d,\n"
-                 "    NAME_POINTS_Y = %d,\n    NAME_DEVICE_WEIGHTS = %zu\n};\n",
-                 shape->items[0], shape->items[1], shape->points[0], shape->points[1],
-                 waves ? w.n_values : 1);
+                 "    NAME_POINTS_Y = %d\n};\n",
+                 shape->items[0], shape->items[1], shape->points[0], shape->points[1]);
     am_text_addf(out, "#define NAME_HAS_DEVICE_WAVES %d\n", waves);
     am_text_add(out, "static const char *const NAME_kernels[] = {");
     for (size_t i = 0; i < d->n_updates; i++)
         am_text_addf(out, "%s\"NAME_update_%s\"", i ? ", " : "",
                      d->fields.items[d->updates[i].field].name);
     am_text_add(out, "};\n");
-    if (!waves)
-        return;
-    am_text_add(out, "\nstatic void NAME_device_weights(const REAL *parameter__, REAL *to__)\n{\n");
-    for (size_t i = 0; i < d->parameters.n; i++)
-        am_text_addf(out, "    const REAL %s = parameter__[%zu];\n", d->parameters.items[i].name,
-                     i);
-    am_text_add(out, "\n    (void)parameter__;\n");
-    for (size_t i = 0; i < d->parameters.n; i++)
-        am_text_addf(out, "    (void)%s;\n", d->parameters.items[i].name);
-    for (size_t i = 0; i < w.n_values; i++)
-        am_text_addf(out, "    to__[%zu] = (REAL)(%s);\n", i, w.values[i]);
-    am_text_add(out, "}\n\n");
 }
 
 void am_emit_literal(const char *text, struct am_text *out)

@@ -14,11 +14,12 @@
 bool am_emit_has_device_waves(const struct am_description *d);
 long am_emit_device_depth(unsigned dimensions); /* steps of a pass, at most */
 
+/* OpenCL C of one sweep per step: one kernel per update. */
+void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out);
 /* OpenCL C: definitions and the kernel. Nothing where there are no such waves. */
 void am_emit_device_kernel(const struct am_description *d, enum am_emit_type type,
                            struct am_text *out);
-/* C for the host: sizes of tiles, names of kernels, the function that sets weights. NAME and REAL
- * stand for what they stand for. */
+/* C for the host: sizes of tiles, names of kernels. NAME and REAL stand for what they stand for. */
 void am_emit_device_constants(const struct am_description *d, enum am_emit_type type,
                               struct am_text *out);
 /* Text as a C literal, a line each. */

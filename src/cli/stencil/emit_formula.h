@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas as C: the rows that a kernel calculates at once, the update of the reference, and that
- * of an OpenCL kernel. They differ in how a value of a field is written. */
+/* Formulas as C: the rows that a kernel calculates at once, and the update of the reference. They
+ * differ in how a value of a field is written. */
 #ifndef AM_CLI_STENCIL_EMIT_FORMULA_H
 #define AM_CLI_STENCIL_EMIT_FORMULA_H
 
@@ -19,7 +19,5 @@ typedef void am_emit_value_fn(const void *self, const struct am_description *d,
                               const struct am_formula_node *node, struct am_text *out);
 void am_emit_formula(const struct am_description *d, const struct am_formula *formula,
                      am_emit_value_fn *value, const void *self, struct am_text *out);
-/* One kernel per update. */
-void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out);
 
 #endif

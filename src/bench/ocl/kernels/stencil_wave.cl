@@ -30,7 +30,7 @@
  * PACKED (1: nx and HALO_X are multiples of QX, patches are moved by rows).
  *
  * Described stencils (doc/guide/own-stencil.md) have weights of their own: WEIGHTS, the kernel's
- * arguments, and W_CENTRE, W_LEFT, W_RIGHT, W_BELOW, W_ABOVE, W_BEFORE, W_BEHIND, which of them
+ * further arguments, each with a comma before it, and W_CENTRE, W_LEFT, W_RIGHT, W_BELOW, W_ABOVE, W_BEFORE, W_BEHIND, which of them
  * each point has; ALIKE (1: the four around it within the plane are one); and sides:
  * SIDE_X, SIDE_Y, SIDE_Z (0: periodic, 1: fixed at FIXED_X, FIXED_Y, FIXED_Z, 2: mirror; Z is the
  * dimension of the stream). */
@@ -39,7 +39,7 @@
 #endif
 
 #ifndef WEIGHTS
-#define WEIGHTS ELEMENT side, ELEMENT centre
+#define WEIGHTS , ELEMENT side, ELEMENT centre
 #define W_CENTRE centre
 #define W_LEFT side
 #define W_RIGHT side
@@ -445,7 +445,7 @@ static inline void am_wave_place(const struct am_wave *w, uint *at_x, uint *at_y
 /* One pass. A group writes own_x by own_y points of `chunk` planes. */
 __kernel __attribute__((reqd_work_group_size(LX, LY, 1))) void
 am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, uint nx, uint ny,
-             uint nz, uint own_x, uint own_y, uint chunk, WEIGHTS)
+             uint nz, uint own_x, uint own_y, uint chunk WEIGHTS)
 {
     __local ELEMENT rims[2 * AT_ONCE * LEVEL_ELEMENTS] __attribute__((aligned(32)));
     const int lx = get_local_id(0), ly = get_local_id(1), item = ly * LX + lx;

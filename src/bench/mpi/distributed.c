@@ -7,9 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { TO_BEFORE, TO_AFTER, FROM_BEFORE, FROM_AFTER, EDGES };
-enum { TAG_DOWN = 5, TAG_UP };
-
 size_t am_distributed_start(size_t n, int rank, int ranks)
 {
     return (size_t)((uint64_t)n * (uint64_t)rank / (uint64_t)ranks);
@@ -22,27 +19,18 @@ static MPI_Datatype type_of(const struct am_distributed *d)
 
 /* ---- a pass ---- */
 
-/* The one before and the one after may be the same rank, or this one: tags tell directions. */
 static void post(struct am_distributed *d)
 {
-    const int ranks = d->team->size, count = (int)d->border;
-    const int before = (d->team->rank + ranks - 1) % ranks, after = (d->team->rank + 1) % ranks;
-    const MPI_Datatype type = type_of(d);
-    const MPI_Comm comm = d->team->comm;
-
-    am_stencil_read(&d->st, d->border, d->border, d->edges[TO_BEFORE]);
-    am_stencil_read(&d->st, d->own, d->border, d->edges[TO_AFTER]);
-    (void)MPI_Irecv(d->edges[FROM_BEFORE], count, type, before, TAG_UP, comm, &d->requests[0]);
-    (void)MPI_Irecv(d->edges[FROM_AFTER], count, type, after, TAG_DOWN, comm, &d->requests[1]);
-    (void)MPI_Isend(d->edges[TO_BEFORE], count, type, before, TAG_DOWN, comm, &d->requests[2]);
-    (void)MPI_Isend(d->edges[TO_AFTER], count, type, after, TAG_UP, comm, &d->requests[3]);
+    am_stencil_read(&d->st, d->border, d->border, d->edges[AM_RING_TO_BEFORE]);
+    am_stencil_read(&d->st, d->own, d->border, d->edges[AM_RING_TO_AFTER]);
+    am_mpi_ring_post(&d->ring, d->team, d->edges, (int)d->border, type_of(d));
 }
 
 static void await(struct am_distributed *d)
 {
-    (void)MPI_Waitall(EDGES, d->requests, MPI_STATUSES_IGNORE);
-    am_stencil_write(&d->st, 0, d->border, d->edges[FROM_BEFORE]);
-    am_stencil_write(&d->st, d->own + d->border, d->border, d->edges[FROM_AFTER]);
+    am_mpi_ring_wait(&d->ring);
+    am_stencil_write(&d->st, 0, d->border, d->edges[AM_RING_FROM_BEFORE]);
+    am_stencil_write(&d->st, d->own + d->border, d->border, d->edges[AM_RING_FROM_AFTER]);
 }
 
 static void exchange_part(void *app, size_t part)
@@ -124,7 +112,7 @@ static enum am_status check_lanes(const struct am_distributed *d, struct am_err 
 
 static enum am_status open_edges(struct am_distributed *d, struct am_err *err)
 {
-    for (int i = 0; i < EDGES; i++) {
+    for (int i = 0; i < AM_RING_ENDS; i++) {
         d->edges[i] = calloc(d->border, d->st.element_bytes);
         if (!d->edges[i])
             return am_fail(err, AM_E_NOMEM, "edges of %zu points", d->border);
@@ -167,7 +155,7 @@ void am_distributed_close(struct am_distributed *d)
 {
     if (d->engine)
         d->executor->close(d->engine);
-    for (int i = 0; i < EDGES; i++)
+    for (int i = 0; i < AM_RING_ENDS; i++)
         free(d->edges[i]);
     am_memory_unmap(&d->memory);
     if (d->team)

@@ -11,7 +11,7 @@
 #include "runtime/executor.h"
 #include "app/stencil/stencil.h"
 #include "bench/shared/memory.h"
-#include "bench/mpi/group.h"
+#include "bench/mpi/ring.h"
 
 #include <pthread.h>
 
@@ -24,8 +24,8 @@ struct am_distributed {
     size_t first, own; /* of this rank's block: grid points before it, and in it */
     size_t border;     /* points on either side: the depth */
     size_t steps;
-    char *edges[4]; /* to the one before, to the one after; from them */
-    MPI_Request requests[4];
+    void *edges[AM_RING_ENDS];
+    struct am_mpi_ring ring;
     bool alone;           /* without neighbours' messages: for a prediction */
     pthread_mutex_t lock; /* of what two threads may do: the wait */
     bool arrived;         /* this pass's messages */

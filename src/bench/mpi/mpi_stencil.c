@@ -150,17 +150,6 @@ static void predict(struct stencil *w)
     w->predicted_s = alone + passes * w->exchange_s;
 }
 
-/* No rank may wait for one that has failed. */
-static bool all_well(const struct am_mpi_team *team, enum am_status *s, struct am_err *err)
-{
-    int mine = (int)*s, worst = 0;
-
-    (void)MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, team->comm);
-    if (*s == AM_OK && worst != AM_OK)
-        *s = am_fail(err, (enum am_status)worst, "another rank cannot");
-    return *s == AM_OK;
-}
-
 static enum am_status prepare(void *state, const struct am_mpi_team *team,
                               const struct am_value *point, struct am_work *work,
                               struct am_err *err)
@@ -179,7 +168,7 @@ static enum am_status prepare(void *state, const struct am_mpi_team *team,
     s = am_distributed_open(&w->d, team, &setup, err);
     if (s == AM_OK)
         s = am_distributed_fill(&w->d, err);
-    if (!all_well(team, &s, err))
+    if (!am_mpi_all_well(team, &s, err))
         return s;
     predict(w);
     return am_distributed_fill(&w->d, err);
@@ -310,7 +299,7 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
     if (first && gathers && !x && s == AM_OK)
         s = am_fail(err, AM_E_NOMEM, "%zu points", w->n);
     am_distributed_iterate(&w->d);
-    if (gathers && all_well(w->d.team, &s, err))
+    if (gathers && am_mpi_all_well(w->d.team, &s, err))
         s = am_distributed_gather(&w->d, x, err);
     if (gathers && first && s == AM_OK)
         s = compare(w, x, residual, err);

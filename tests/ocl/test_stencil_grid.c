@@ -240,7 +240,7 @@ static void check_parts(const struct am_ocl_device *device)
         bool right;
 
         if (ok(am_ocl_parts_open(&parts, devices, 3, &c->spec, c->shape.depth ? &c->shape : NULL,
-                                 &err) == AM_OK,
+                                 NULL, &err) == AM_OK,
                "%u dimensions on three devices, %u steps per pass %s", c->spec.dim, c->shape.depth,
                err.text)) {
             ok(am_ocl_parts_prove(&parts, c->spec.steps, &err) == AM_OK,
@@ -283,7 +283,7 @@ static void check_refused(const struct am_ocl_device *device)
            err.text);
         am_ocl_wave_free(&wave);
     }
-    ok(am_ocl_parts_open(&parts, devices, 2, &spec, &long_pass, &err) == AM_E_ABSENT,
+    ok(am_ocl_parts_open(&parts, devices, 2, &spec, &long_pass, NULL, &err) == AM_E_ABSENT,
        "fewer planes than steps of a pass are refused: %s", err.text);
     am_ocl_parts_close(&parts);
     ok(am_ocl_grid_same(&grid, &err) == AM_E_WRONG, "nothing is like what was not kept");

@@ -126,6 +126,7 @@ enum am_status am_grid_view_look(const struct am_grid_view *view, uint64_t seed,
         double x;
 
         random_point(view, &rng, at);
+        view->seam(view->self, &rng, (size_t)i, at);
         x = view->value(view->self, at);
         if (!(x > -0.01 && x < 1.01))
             return am_fail(err, AM_E_WRONG, "point (%zu, %zu, %zu) is %g: not between 0 and 1",

@@ -39,7 +39,9 @@ void am_stencil_start_all(enum am_stencil_type type, void *x, size_t n)
 
 enum am_status am_stencil_look(const struct am_stencil_view *view, struct am_err *err)
 {
-    for (size_t i = 0; i < view->n; i += view->n / SAMPLES + 1) {
+    const size_t own = view->own ? view->own : view->n;
+
+    for (size_t i = view->first; i < view->first + own; i += own / SAMPLES + 1) {
         const double x = view->value(view->self, i);
 
         if (!(x > -0.01 && x < 1.01))
@@ -119,6 +121,29 @@ static void compare_bits(struct looking *l, size_t point, double got, double pla
     l->differs_want = plain;
 }
 
+static bool is_here(const struct am_stencil_view *v, size_t point)
+{
+    return !v->own || (point >= v->first && point - v->first < v->own);
+}
+
+/* Point i of the window that was stepped. */
+static void look_at_point(struct looking *l, size_t i, size_t point)
+{
+    const struct am_stencil_view *const v = l->view;
+    const double got = v->value(v->self, point), off = fabs((double)(got - l->reference[i]));
+    const double plain = v->type == AM_STENCIL_F32 ? (double)((const float *)l->plain)[i]
+                                                   : ((const double *)l->plain)[i];
+
+    l->plainly = fmax(l->plainly, fabs((double)(plain - l->reference[i])));
+    compare_bits(l, point, got, plain);
+    if (off <= l->off)
+        return;
+    l->off = isnan(off) ? INFINITY : off;
+    l->point = point;
+    l->got = got;
+    l->want = (double)l->reference[i];
+}
+
 /* A few points, by the reference on all that they depend on. */
 static void look_at_window(struct looking *l, size_t first)
 {
@@ -128,18 +153,9 @@ static void look_at_window(struct looking *l, size_t first)
     step_window(l, first, count);
     for (size_t i = 0; i < count; i++) {
         const size_t point = (first + i) % v->n;
-        const double got = v->value(v->self, point), off = fabs((double)(got - l->reference[i]));
-        const double plain = v->type == AM_STENCIL_F32 ? (double)((const float *)l->plain)[i]
-                                                       : ((const double *)l->plain)[i];
 
-        l->plainly = fmax(l->plainly, fabs((double)(plain - l->reference[i])));
-        compare_bits(l, point, got, plain);
-        if (off <= l->off)
-            continue;
-        l->off = isnan(off) ? INFINITY : off;
-        l->point = point;
-        l->got = got;
-        l->want = (double)l->reference[i];
+        if (is_here(v, point))
+            look_at_point(l, i, point);
     }
 }
 
@@ -176,8 +192,11 @@ static void look_at_windows(struct looking *l, size_t cost)
     const size_t n = v->n, most = SEAM_STEPS / cost + WINDOWS_LEAST;
     const size_t seams = v->seams < most ? v->seams : most;
     const size_t between = REFERENCE_STEPS / cost + WINDOWS_LEAST;
-    const size_t others = between < n / WINDOW + 1 ? between : n / WINDOW + 1;
+    const size_t own = v->own ? v->own : n;
+    const size_t others = between < own / WINDOW + 1 ? between : own / WINDOW + 1;
 
+    for (size_t i = 0; i < 2 && v->own; i++)
+        look_at_window(l, (v->first + i * v->own + n - WINDOW / 2 % n) % n);
     for (size_t i = 0; i < seams; i++) {
         const size_t at = v->seam(v->self, (i + v->seed % v->seams) % v->seams);
 
@@ -186,7 +205,7 @@ static void look_at_windows(struct looking *l, size_t cost)
     for (size_t i = 0; i < others; i++) {
         const double unit = am_stencil_start(seams + i + (size_t)(v->seed % 1000));
 
-        look_at_window(l, (size_t)((double)n * unit) % n);
+        look_at_window(l, v->first + (size_t)((double)own * unit) % own);
     }
 }
 

@@ -38,6 +38,9 @@ struct am_stencil_view {
      * take longer than a second or two for them; then as many as it can, others with each seed. */
     size_t seams;
     size_t (*seam)(const void *self, size_t i);
+    /* Of a line that several processes hold, the points that are here, whose ends are seams that
+     * are always looked at; `own` 0: all are here. */
+    size_t first, own;
 };
 
 /* Whether a form is held to a plain loop's error at that r: it is no less accurate. */

@@ -14,9 +14,15 @@ enum {
     DIFFER_GROUPS = 1 << 10,
 };
 
+/* Parts of the grid, here and with others. */
+static size_t total_of(const struct am_ocl_stencil *st)
+{
+    return st->spec.ring ? st->spec.ring->total : st->count;
+}
+
 static bool is_alone(const struct am_ocl_stencil *st)
 {
-    return st->count == 1;
+    return total_of(st) == 1;
 }
 
 /* ---- build ---- */
@@ -49,7 +55,7 @@ static unsigned usable_pack(const struct am_ocl_stencil *st)
     unsigned pack = shape->vector > 1 ? 1 : shape->pack;
 
     while (pack > 1 && (shape->width % pack || st->spec.steps % pack || shape->depth % pack ||
-                        st->spec.n / st->count < pack))
+                        st->spec.n / total_of(st) < pack))
         pack /= 2;
     return pack;
 }
@@ -196,7 +202,7 @@ static enum am_status make_halos(struct am_ocl_stencil *st, struct am_err *err)
     enum am_status s = AM_OK;
 
     free(st->borders);
-    st->borders = is_alone(st) ? NULL : malloc(bytes * st->count);
+    st->borders = is_alone(st) ? NULL : malloc(bytes * (st->count + 1));
     if (!is_alone(st) && !st->borders)
         return am_fail(err, AM_E_NOMEM, "borders of %zu bytes", bytes);
     for (size_t i = 0; i < st->count && s == AM_OK; i++) {
@@ -214,12 +220,13 @@ static enum am_status make_halos(struct am_ocl_stencil *st, struct am_err *err)
 enum am_status am_ocl_stencil_lay_out(struct am_ocl_stencil *st, unsigned groups, size_t depth,
                                       struct am_err *err)
 {
-    const size_t each = st->spec.n / st->count, more = st->spec.n % st->count;
+    const size_t total = total_of(st), each = st->spec.n / total;
+    const size_t before = st->spec.ring ? st->spec.ring->before : 0;
     struct am_ocl_stencil_shape *const shape = &st->shape;
     enum am_status s = AM_OK;
 
     if (each < 1)
-        return am_fail(err, AM_E_ABSENT, "%zu points for %zu devices", st->spec.n, st->count);
+        return am_fail(err, AM_E_ABSENT, "%zu points for %zu devices", st->spec.n, total);
     if (groups < 1 || depth < 1)
         return am_fail(err, AM_E_ABSENT, "%u groups, %zu steps per pass", groups, depth);
     shape->groups = groups;
@@ -229,8 +236,8 @@ enum am_status am_ocl_stencil_lay_out(struct am_ocl_stencil *st, unsigned groups
     if (!shape->depth)
         return am_fail(err, AM_E_ABSENT, "%zu steps per pass do not go by %u", depth, shape->pack);
     for (size_t i = 0; i < st->count && s == AM_OK; i++) {
-        st->part[i].origin = i * each + (i < more ? i : more);
-        st->part[i].n = each + (i < more);
+        st->part[i].origin = am_ocl_ring_start(st->spec.n, before + i, total);
+        st->part[i].n = am_ocl_ring_start(st->spec.n, before + i + 1, total) - st->part[i].origin;
         s = lay_out_part(st, &st->part[i], err);
     }
     return s == AM_OK ? make_halos(st, err) : s;
@@ -344,7 +351,11 @@ enum am_status am_ocl_stencil_fill(struct am_ocl_stencil *st, struct am_err *err
 static enum am_status trade_borders(const struct am_ocl_stencil *st, size_t steps,
                                     struct am_err *err)
 {
+    const struct am_ocl_ring *const ring = st->spec.ring;
     const size_t bytes = steps * st->element_bytes;
+    char *const first = st->borders, *const last = first + (2 * st->count - 1) * bytes;
+    char *const more = last + bytes;
+    void *const outside[2] = {ring ? more : last, ring ? more + bytes : first};
     enum am_status s = AM_OK;
 
     for (size_t i = 0; i < st->count && s == AM_OK; i++)
@@ -352,15 +363,16 @@ static enum am_status trade_borders(const struct am_ocl_stencil *st, size_t step
     for (size_t i = 0; i < st->count && s == AM_OK; i++)
         s = am_ocl_device_read(st->part[i].device, st->part[i].border_out, 0, 2 * bytes,
                                st->borders + i * 2 * bytes, err);
+    if (s == AM_OK && ring)
+        s = ring->trade(ring->self, first, last, outside, bytes, err);
     for (size_t i = 0; i < st->count && s == AM_OK; i++) {
         const struct am_ocl_stencil_part *const part = &st->part[i];
-        const size_t before = (i + st->count - 1) % st->count, after = (i + 1) % st->count;
+        const char *const before = i ? first + (2 * i - 1) * bytes : outside[0];
+        const char *const after = i + 1 < st->count ? first + 2 * (i + 1) * bytes : outside[1];
 
-        s = am_ocl_device_write(part->device, part->halo, 0, bytes,
-                                st->borders + before * 2 * bytes + bytes, err);
+        s = am_ocl_device_write(part->device, part->halo, 0, bytes, before, err);
         if (s == AM_OK)
-            s = am_ocl_device_write(part->device, part->halo, bytes, bytes,
-                                    st->borders + after * 2 * bytes, err);
+            s = am_ocl_device_write(part->device, part->halo, bytes, bytes, after, err);
     }
     return s;
 }
@@ -551,6 +563,9 @@ static size_t seam_of(const void *self, size_t i)
 
 struct am_stencil_view am_ocl_stencil_view(const struct am_ocl_stencil *st, uint64_t seed)
 {
+    const struct am_ocl_stencil_part *const last = &st->part[st->count - 1];
+    const size_t first = st->part[0].origin;
+
     return (struct am_stencil_view){
         .type = st->spec.type,
         .n = st->spec.n,
@@ -561,7 +576,11 @@ struct am_stencil_view am_ocl_stencil_view(const struct am_ocl_stencil *st, uint
         .seed = seed,
         .self = st,
         .value = value_of,
+        .exact = st->spec.ring && st->spec.form == AM_STENCIL_paper,
+        .fuses = true,
         .seams = st->count * st->part[0].lanes,
         .seam = seam_of,
+        .first = first,
+        .own = st->spec.ring ? last->origin + last->n - first : 0,
     };
 }

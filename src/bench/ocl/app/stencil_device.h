@@ -10,6 +10,7 @@
 
 #include "app/stencil/forms.h"
 #include "bench/apps/stencil_check.h"
+#include "bench/ocl/app/stencil_ring.h"
 #include "bench/ocl/host/device.h"
 #include "bench/ocl/host/program.h"
 
@@ -21,9 +22,10 @@ enum {
 struct am_ocl_stencil_spec {
     enum am_stencil_form form;
     enum am_stencil_type type;
-    size_t n;     /* grid points, 1 or more */
-    size_t steps; /* of an iteration, 1 or more */
-    double r;     /* above 0, to 1/2 */
+    size_t n;                       /* grid points, 1 or more */
+    size_t steps;                   /* of an iteration, 1 or more */
+    double r;                       /* above 0, to 1/2 */
+    const struct am_ocl_ring *ring; /* of slices: the parts here are some of all; NULL: all */
 };
 
 /* How it is done. */
@@ -59,7 +61,7 @@ struct am_ocl_stencil {
     size_t element_bytes;
     size_t count; /* of parts */
     struct am_ocl_stencil_part part[AM_OCL_STENCIL_PARTS_MAX];
-    char *borders; /* of several parts, in host memory */
+    char *borders; /* of several parts, in host memory; then those of other processes */
 };
 
 /* Compiles for `count` devices. `groups` of the shape is left for the next function, `pack` is

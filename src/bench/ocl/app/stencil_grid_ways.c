@@ -57,9 +57,7 @@ static enum am_status check_parts(struct am_ocl_stencil_point *w, double *residu
     if (s == AM_E_ABSENT) {
         am_ctx_note(w->devices.use[0]->ctx, "not_proven", "by plain steps of one device: %s",
                     no_room.text);
-        s = am_ocl_parts_fill(&w->parts, err);
-        if (s == AM_OK)
-            s = am_ocl_parts_advance(&w->parts, w->spec.steps, err);
+        s = AM_OK;
     } else if (s != AM_OK) {
         *err = no_room;
     }
@@ -77,9 +75,9 @@ static enum am_status open_sweeps(struct am_ocl_stencil_point *w,
     s = describe(w, task, &spec, err);
     if (s != AM_OK)
         return s;
-    return is_alone(w)
-               ? am_ocl_grid_open(&w->grid, w->devices.use[0], &spec, err)
-               : am_ocl_parts_open(&w->parts, w->devices.use, w->devices.count, &spec, NULL, err);
+    return is_alone(w) ? am_ocl_grid_open(&w->grid, w->devices.use[0], &spec, err)
+                       : am_ocl_parts_open(&w->parts, w->devices.use, w->devices.count, &spec, NULL,
+                                           NULL, err);
 }
 
 static enum am_status run_sweeps(struct am_ocl_stencil_point *w, uint64_t iters,
@@ -157,7 +155,7 @@ static enum am_status open_waves_of_parts(struct am_ocl_stencil_point *w,
     shape = w->wave.shape;
     am_ocl_wave_free(&w->wave);
     am_ocl_grid_close(&w->grid);
-    return am_ocl_parts_open(&w->parts, w->devices.use, w->devices.count, spec, &shape, err);
+    return am_ocl_parts_open(&w->parts, w->devices.use, w->devices.count, spec, &shape, NULL, err);
 }
 
 static enum am_status open_waves(struct am_ocl_stencil_point *w, const struct am_stencil_task *task,

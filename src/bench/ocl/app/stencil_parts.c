@@ -27,15 +27,16 @@ static enum am_status open_part(struct am_ocl_parts *w, size_t i,
                                 const struct am_ocl_wave_shape *shape, struct am_err *err)
 {
     struct am_ocl_grid_part *const part = &w->part[i];
-    const size_t whole = w->spec.n[w->spec.dim - 1], each = whole / w->count;
+    const size_t whole = w->spec.n[w->spec.dim - 1], all = w->ring.total ? w->ring.total : w->count;
+    const size_t number = w->ring.before + i;
     struct am_ocl_grid_spec spec = w->spec;
     enum am_status s;
 
-    part->origin = i * each + (i < whole % w->count ? i : whole % w->count);
-    part->planes = each + (i < whole % w->count);
-    if (part->planes < w->depth)
+    part->origin = am_ocl_ring_start(whole, number, all);
+    part->planes = am_ocl_ring_start(whole, number + 1, all) - part->origin;
+    if (whole / all < w->depth) /* of the shortest: all processes say so, or none */
         return am_fail(err, AM_E_ABSENT, "%zu planes for %zu devices, passes of %zu steps", whole,
-                       w->count, w->depth);
+                       all, w->depth);
     spec.first = (part->origin + whole - w->depth) % whole;
     spec.planes = part->planes + 2 * w->depth;
     s = am_ocl_grid_open(&part->grid, device, &spec, err);
@@ -48,7 +49,8 @@ static enum am_status open_part(struct am_ocl_parts *w, size_t i,
 
 enum am_status am_ocl_parts_open(struct am_ocl_parts *w, const struct am_ocl_device *const *devices,
                                  size_t count, const struct am_ocl_grid_spec *spec,
-                                 const struct am_ocl_wave_shape *shape, struct am_err *err)
+                                 const struct am_ocl_wave_shape *shape,
+                                 const struct am_ocl_ring *ring, struct am_err *err)
 {
     enum am_status s = AM_OK;
 
@@ -57,11 +59,13 @@ enum am_status am_ocl_parts_open(struct am_ocl_parts *w, const struct am_ocl_dev
                        AM_OCL_STENCIL_PARTS_MAX);
     *w = (struct am_ocl_parts){
         .spec = *spec, .count = count, .depth = shape ? shape->depth : 1, .passes = shape};
+    if (ring)
+        w->ring = *ring;
     for (size_t i = 0; i < count && s == AM_OK; i++)
         s = open_part(w, i, devices[i], shape, err);
     if (s != AM_OK)
         return s;
-    w->borders = malloc(2 * count * w->depth * plane_bytes(w));
+    w->borders = malloc(2 * (count + 1) * w->depth * plane_bytes(w));
     return w->borders ? AM_OK : am_fail(err, AM_E_NOMEM, "borders of %zu planes", w->depth);
 }
 
@@ -105,10 +109,25 @@ static enum am_status give_planes(const struct am_ocl_parts *w, size_t i, size_t
                                w->depth * plane_bytes(w), from, err);
 }
 
+/* What lies before the first part and behind the last: with other processes, or at the other end.
+ */
+static enum am_status trade(const struct am_ocl_parts *w, size_t bytes, char *outside[2],
+                            struct am_err *err)
+{
+    char *const first = w->borders, *const last = w->borders + (2 * w->count - 1) * bytes;
+
+    outside[0] = w->ring.total ? w->borders + 2 * w->count * bytes : last;
+    outside[1] = w->ring.total ? outside[0] + bytes : first;
+    return w->ring.total
+               ? w->ring.trade(w->ring.self, first, last, (void *const *)outside, bytes, err)
+               : AM_OK;
+}
+
 /* Each part's first and last planes go to its neighbours. */
 static enum am_status exchange(const struct am_ocl_parts *w, struct am_err *err)
 {
     const size_t bytes = w->depth * plane_bytes(w);
+    char *outside[2];
     enum am_status s = AM_OK;
 
     for (size_t i = 0; i < w->count && s == AM_OK; i++) {
@@ -116,13 +135,15 @@ static enum am_status exchange(const struct am_ocl_parts *w, struct am_err *err)
         if (s == AM_OK)
             s = take_planes(w, i, w->part[i].planes, w->borders + (2 * i + 1) * bytes, err);
     }
+    if (s == AM_OK)
+        s = trade(w, bytes, outside, err);
     for (size_t i = 0; i < w->count && s == AM_OK; i++) {
-        const size_t before = (i + w->count - 1) % w->count, after = (i + 1) % w->count;
+        const char *const before = i ? w->borders + (2 * i - 1) * bytes : outside[0];
+        const char *const after = i + 1 < w->count ? w->borders + 2 * (i + 1) * bytes : outside[1];
 
-        s = give_planes(w, i, 0, w->borders + (2 * before + 1) * bytes, err);
+        s = give_planes(w, i, 0, before, err);
         if (s == AM_OK)
-            s = give_planes(w, i, w->depth + w->part[i].planes, w->borders + 2 * after * bytes,
-                            err);
+            s = give_planes(w, i, w->depth + w->part[i].planes, after, err);
     }
     return s;
 }
@@ -166,6 +187,17 @@ enum am_status am_ocl_parts_advance(struct am_ocl_parts *w, size_t steps, struct
 
 /* ---- comparisons ---- */
 
+/* The planes that lie here. */
+static size_t first_plane(const struct am_ocl_parts *w)
+{
+    return w->part[0].origin;
+}
+
+static size_t end_plane(const struct am_ocl_parts *w)
+{
+    return w->part[w->count - 1].origin + w->part[w->count - 1].planes;
+}
+
 static const struct am_ocl_grid_part *part_of(const struct am_ocl_parts *w, size_t plane)
 {
     size_t i = 0;
@@ -194,7 +226,7 @@ static enum am_status compare_plane(const struct am_ocl_parts *w, const struct a
     return s;
 }
 
-enum am_status am_ocl_parts_prove(struct am_ocl_parts *w, size_t steps, struct am_err *err)
+enum am_status am_ocl_parts_match(const struct am_ocl_parts *w, size_t steps, struct am_err *err)
 {
     struct am_ocl_grid plain = {.front = 0};
     char *const room = malloc(2 * plane_bytes(w));
@@ -204,15 +236,20 @@ enum am_status am_ocl_parts_prove(struct am_ocl_parts *w, size_t steps, struct a
         s = am_ocl_grid_open(&plain, w->part[0].grid.device, &w->spec, err);
     if (s == AM_OK)
         s = am_ocl_grid_sweep(&plain, steps, NULL, err);
-    if (s == AM_OK)
-        s = am_ocl_parts_fill(w, err);
-    if (s == AM_OK)
-        s = am_ocl_parts_advance(w, steps, err);
-    for (size_t plane = 0; plane < w->spec.n[w->spec.dim - 1] && s == AM_OK; plane++)
+    for (size_t plane = first_plane(w); plane < end_plane(w) && s == AM_OK; plane++)
         s = compare_plane(w, &plain, plane, room, err);
     am_ocl_grid_close(&plain);
     free(room);
     return s;
+}
+
+enum am_status am_ocl_parts_prove(struct am_ocl_parts *w, size_t steps, struct am_err *err)
+{
+    enum am_status s = am_ocl_parts_fill(w, err);
+
+    if (s == AM_OK)
+        s = am_ocl_parts_advance(w, steps, err);
+    return s == AM_OK ? am_ocl_parts_match(w, steps, err) : s;
 }
 
 static double value_of(const void *self, const size_t at[3])
@@ -233,10 +270,11 @@ static void to_seam(const void *self, struct am_rng *rng, size_t i, size_t at[3]
     const unsigned last = w->spec.dim - 1, d = (unsigned)(am_rng_u64(rng) % w->spec.dim);
     const struct am_ocl_grid_part *const part = &w->part[i / 4 % w->count];
 
+    if (i % 4 == 3)
+        at[d] = i / 4 % 2 ? w->spec.n[d] - 1 : 0;
+    at[last] = first_plane(w) + at[last] % (end_plane(w) - first_plane(w));
     if (i % 4 == 1)
         at[last] = part->origin + (i / 4 / w->count % 2 ? part->planes - 1 : 0);
-    else if (i % 4 == 3)
-        at[d] = i / 4 % 2 ? w->spec.n[d] - 1 : 0;
 }
 
 static struct am_grid_view view_of(const struct am_ocl_parts *w)
@@ -245,7 +283,7 @@ static struct am_grid_view view_of(const struct am_ocl_parts *w)
                                  .self = w,
                                  .value = value_of,
                                  .seam = to_seam,
-                                 .all = ALL,
+                                 .all = w->ring.total ? 0 : ALL,
                                  .samples = SAMPLES};
 }
 

@@ -26,6 +26,8 @@ OWNERS = {
 
 # Folders of src/bench that are no worker program.
 WORKERS_SHARE = ("apps", "shared")
+# Ranks that have devices: the worker of jobs has those of the worker of devices where both are built.
+WORKERS_JOINED = {"mpi": ("ocl",)}
 
 # core and base need libc and the compiler only.
 LIBC = set(
@@ -50,7 +52,7 @@ def judge_project(layer: str, target: str) -> str | None:
 def judge_worker(name: Path, target: str) -> str | None:
     """A worker program is built from its own folder, and from those that workers share."""
     here, there = name.parts, target.split("/")
-    if here[1] != "bench" or there[0] != "bench" or there[1] in (here[2], *WORKERS_SHARE):
+    if here[1] != "bench" or there[0] != "bench" or there[1] in (here[2], *WORKERS_SHARE, *WORKERS_JOINED.get(here[2], ())):
         return None
     return f'"{target}" is another worker\'s: bench/{here[2]} and bench/{there[1]} are programs of their own'
 

@@ -92,6 +92,14 @@ static void check_sizes(const struct am_ocl_device *device)
          {{8, 8}, {2, 1}, 2, 1, 2, 2, 0, false, false, 1}},
         {{3, AM_STENCIL_F32, {33, 31, 29}, 7, 0.1, 0, 0},
          {{8, 4}, {2, 4}, 3, 2, 1, 4, 2, true, true, 2}},
+        {{3, AM_STENCIL_F32, {96, 70, 21}, 9, 0.1, 0, 0},
+         {{16, 16}, {4, 4}, 4, 1, 1, 1, 4, 2, false, 2}},
+        {{3, AM_STENCIL_F32, {96, 70, 21}, 9, 0.1, 0, 0},
+         {{16, 16}, {4, 4}, 4, 2, 1, 1, 4, 2, false, 1}},
+        {{3, AM_STENCIL_F32, {96, 70, 21}, 9, 0.1, 0, 0},
+         {{16, 32}, {4, 2}, 4, 1, 1, 1, 4, 2, false, 1}},
+        {{3, AM_STENCIL_F64, {48, 70, 21}, 9, 0.1, 0, 0},
+         {{16, 32}, {2, 2}, 4, 1, 1, 1, 4, 2, false, 2}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -12,7 +12,7 @@ enum {
     /* What fills a compute unit, where the point leaves n open: lanes by points of each, so many
      * that the start of a pass is no part of it; points of a tile by planes. */
     LANES_OF_UNIT = 256,
-    POINTS_OF_LANE = 8192,
+    POINTS_OF_LANE = 32768,
     TILE_OF_UNIT = 4096,
     PLANES_OF_TILE = 1024,
     POINTS_OF_CPU_LANE = 16384,

@@ -4,7 +4,14 @@
 
 #include "base/text.h"
 
-enum { OPTIONS_MAX = 320 };
+#include <string.h>
+
+enum {
+    OPTIONS_MAX = 384,
+    NV_REGISTERS = 64 * 1024, /* of a compute unit of NVIDIA's, */
+    NV_GRAIN = 8,             /* given to work-items in such pieces, */
+    NV_REGISTERS_MAX = 255    /* at most so many to each */
+};
 
 /* ---- build ---- */
 
@@ -54,7 +61,7 @@ static enum am_status check_shape(const struct am_ocl_wave *w, struct am_err *er
         return am_fail(err, AM_E_ABSENT, "passes of devices have 1 to %d steps, not %u",
                        AM_OCL_WAVE_DEPTH_MAX, shape->depth);
     if (!is_patch_side(shape->points[0]) || !is_patch_side(shape->points[1]) || !shape->at_once ||
-        shape->ahead < 1 || shape->ahead > 2 || shape->unroll < 1 ||
+        shape->pinned > 2 || shape->ahead < 1 || shape->ahead > 2 || shape->unroll < 1 ||
         shape->unroll > AM_OCL_WAVE_DEPTH_MAX + 1 || shape->unroll % shape->ahead ||
         (shape->vectors && (dim == 2 || shape->points[0] < 2 || shape->points[1] < 2)) ||
         (dim == 2 && (shape->points[1] > 1 || shape->items[1] > 1)))
@@ -75,6 +82,16 @@ static enum am_status check_shape(const struct am_ocl_wave *w, struct am_err *er
     return AM_OK;
 }
 
+/* A work-item's share of the registers, where the compiler would take more and the group could not
+ * run; it is told by an option of NVIDIA's. 0: nothing is said. */
+static unsigned registers_of(const struct am_ocl_wave *w)
+{
+    const unsigned items = w->shape.items[0] * w->shape.items[1];
+    const unsigned share = NV_REGISTERS / items / NV_GRAIN * NV_GRAIN;
+
+    return w->grid->device->nv_capability && share <= NV_REGISTERS_MAX ? share : 0;
+}
+
 static enum am_status compile(struct am_ocl_wave *w, struct am_err *err)
 {
     const struct am_ocl_wave_shape *const shape = &w->shape;
@@ -88,11 +105,14 @@ static enum am_status compile(struct am_ocl_wave *w, struct am_err *err)
     if (!am_str_format(options, sizeof(options),
                        "-DELEMENT=%s -DWIDE=%d -DDIM=%u -DDEPTH=%u -DLX=%u -DLY=%u -DQX=%u "
                        "-DQY=%u -DHALO_X=%u -DHALO_Y=%u -DAT_ONCE=%u -DAHEAD=%u -DUNROLL=%u "
-                       "-DVECTORS=%d -DFETCH=%u -DPINNED=%d -DPACKED=%d",
+                       "-DVECTORS=%d -DFETCH=%u -DPINNED=%u -DPACKED=%d",
                        wide ? "double" : "float", wide, g->spec.dim, shape->depth, shape->items[0],
                        shape->items[1], shape->points[0], shape->points[1], w->halo[0], w->halo[1],
                        shape->at_once, shape->ahead, shape->unroll, shape->vectors, shape->fetch,
-                       shape->pinned, is_packed(w)))
+                       shape->pinned, is_packed(w)) ||
+        (registers_of(w) &&
+         !am_str_format(options + strlen(options), sizeof(options) - strlen(options),
+                        " -cl-nv-maxrregcount=%u", registers_of(w))))
         return am_fail(err, AM_E_LIMIT, "build options are too long");
     s = am_ocl_program_build(&w->program, g->device, "stencil_wave", options, err);
     if (s == AM_OK)

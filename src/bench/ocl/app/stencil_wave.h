@@ -20,7 +20,7 @@ struct am_ocl_wave_shape {
     unsigned ahead;     /* 1, 2: planes that are under way from memory */
     unsigned unroll;    /* planes of the loop's body: 1 to 17, a multiple of `ahead` */
     unsigned fetch;     /* 0, or planes ahead that are fetched into cache */
-    bool pinned;        /* loads stay where the kernel has them */
+    unsigned pinned;    /* 1: loads stay where the kernel has them; 2: rows do, of NVIDIA */
     bool vectors;       /* sides of patches go through local memory as one vector each */
     unsigned cuts;      /* of the last dimension */
 };

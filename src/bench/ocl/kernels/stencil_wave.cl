@@ -23,7 +23,8 @@
  * group), QX and QY (1, 2, 4: points of each; 2-D: LY = QY = 1), HALO_X and HALO_Y (DEPTH or more;
  * 2-D: HALO_Y = 0), AT_ONCE, AHEAD (1, 2: planes that are under way from memory, one set of
  * registers each), PINNED (1: loads of planes stay between the barriers where they stand, and may be
- * waited for there; else compilers move them), FETCH (0, or planes ahead that are fetched into
+ * waited for there; 2: rows of patches are loaded by instructions that the compiler of NVIDIA does
+ * not move to where they are used, and that nothing waits for before; else compilers move them), FETCH (0, or planes ahead that are fetched into
  * cache), UNROLL (planes of the loop's body, a multiple of AHEAD: with DEPTH + 1 no register is
  * copied),
  * VECTORS (1: sides of patches are shown as one vector each, corners twice; QX and QY above 1),
@@ -122,12 +123,39 @@ struct am_wave {
     long x, y, nx, ny, nz; /* the patch's first point; points of the grid */
 };
 
-#if PINNED
+#if PINNED == 1
 #define SOURCE __global volatile const
 #define RESTRICT
 #else
 #define SOURCE __global const
 #define RESTRICT restrict
+#endif
+
+/* Whole rows by one instruction each, in the order of the program: without it loads may sink to
+ * their first use, a turn of the loop later, and a plane is waited for that should have been under
+ * way. Arrays that are read are not written to during a pass. */
+#if PINNED == 2 && defined(PACK) && defined(__NV_CL_C_VERSION)
+#define HELD 1
+#if WIDE
+#define TAKE_2(to, from)                                                                           \
+    __asm__ volatile("ld.global.nc.v2.f64 {%0, %1}, [%2];"                                         \
+                     : "=d"((to)[0]), "=d"((to)[1])                                                \
+                     : "l"((ulong)(from)))
+#define TAKE_4(to, from)                                                                           \
+    TAKE_2(to, from);                                                                              \
+    TAKE_2((to) + 2, (from) + 2)
+#else
+#define TAKE_2(to, from)                                                                           \
+    __asm__ volatile("ld.global.nc.v2.f32 {%0, %1}, [%2];"                                         \
+                     : "=f"((to)[0]), "=f"((to)[1])                                                \
+                     : "l"((ulong)(from)))
+#define TAKE_4(to, from)                                                                           \
+    __asm__ volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"                                 \
+                     : "=f"((to)[0]), "=f"((to)[1]), "=f"((to)[2]), "=f"((to)[3])                  \
+                     : "l"((ulong)(from)))
+#endif
+#else
+#define HELD 0
 #endif
 
 /* The patch of the plane at `from`. */
@@ -136,7 +164,9 @@ static inline void am_wave_take(SOURCE ELEMENT *from, const uint *at_x, const ui
 {
 #pragma unroll
     for (int y = 0; y < QY; y++) {
-#ifdef PACK
+#if HELD
+        JOIN(TAKE_, QX)(patch + y * QX, from + at_y[y] + at_x[0]);
+#elif defined(PACK)
         const PACK row = *(SOURCE PACK *)(from + at_y[y] + at_x[0]);
 
         patch[y * QX] = row.s0;
@@ -168,16 +198,31 @@ static inline void am_wave_fetch(__global const ELEMENT *from, const uint *at_x,
 #endif
 }
 
-/* Of the patch columns own.s0 to own.s1 and rows own.s2 to own.s3 are the group's to write. */
-static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const uint *at_y, int4 own,
-                                const ELEMENT *patch)
+/* Of the patch columns own.s0 to own.s1 and rows own.s2 to own.s3 are the group's to write: a bit per
+ * point, so that one register holds it during the pass. */
+static inline uint am_wave_owned(int4 own)
+{
+    uint owned = 0;
+
+#pragma unroll
+    for (int q = 0; q < POINTS; q++) {
+        const int x = q % QX, y = q / QX;
+
+        if (x >= own.s0 && x < own.s1 && y >= own.s2 && y < own.s3)
+            owned |= 1u << q;
+    }
+    return owned;
+}
+
+static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const uint *at_y,
+                                uint owned, const ELEMENT *patch)
 {
 #pragma unroll
     for (int y = 0; y < QY; y++) {
-        if (y < own.s2 || y >= own.s3)
-            continue;
 #ifdef PACK
-        if (own.s0 <= 0 && own.s1 >= QX) {
+        const uint whole = (1u << QX) - 1;
+
+        if ((owned >> y * QX & whole) == whole) {
 #if QX == 4
             const PACK row = (PACK)(patch[y * QX], patch[y * QX + 1], patch[y * QX + 2],
                                     patch[y * QX + 3]);
@@ -189,7 +234,7 @@ static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const ui
 #else
 #pragma unroll
         for (int x = 0; x < QX; x++) {
-            if (x >= own.s0 && x < own.s1)
+            if (owned & 1u << (y * QX + x))
                 to[at_y[y] + at_x[x]] = patch[y * QX + x];
         }
 #endif
@@ -455,7 +500,7 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
     const long first_x = (long)get_group_id(0) * own_x, first_y = (long)get_group_id(1) * own_y;
     const int end_x = min((long)own_x, (long)nx - first_x), end_y = min((long)own_y, ny - first_y);
     const uint first_z = get_group_id(2) * chunk, planes = min(chunk, nz - first_z) + 2 * DEPTH;
-    const int4 own = (int4)(-in_x, end_x - in_x, -in_y, end_y - in_y);
+    const uint owned = am_wave_owned((int4)(-in_x, end_x - in_x, -in_y, end_y - in_y));
     const struct am_wave w = {W_CENTRE, W_LEFT,         W_RIGHT,        W_BELOW, W_ABOVE, W_BEFORE,
                               W_BEHIND, first_x + in_x, first_y + in_y, nx,      ny,      nz};
     const size_t plane = (size_t)nx * ny;
@@ -463,7 +508,7 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
     ELEMENT value[DEPTH][POINTS], sum[DEPTH][POINTS], next[POINTS], fresh[AHEAD][POINTS];
     uint at_x[QX], at_y[QY], turn = 0;
     long in_chain = (long)first_z - DEPTH - (SLOTS_OF_TURN == 1); /* plane of level 0 */
-    Z_TYPE z = FIRST_Z((long)first_z - DEPTH), z_fetched;         /* that come next */
+    Z_TYPE z = FIRST_Z((long)first_z - DEPTH);                    /* that comes next */
 
     am_wave_clear(value, sum);
     am_wave_place(&w, at_x, at_y);
@@ -479,7 +524,6 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
 #pragma unroll
     for (int a = 0; a < AHEAD; a++, z = NEXT_Z(z))
         am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[a]);
-    z_fetched = FIRST_Z((long)z + FETCH);
 #pragma unroll 1
     for (uint k = 0; k < planes; k += UNROLL) {
 #pragma unroll
@@ -499,14 +543,13 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
                     for (int q = 0; q < POINTS; q++)
                         next[q] = fresh[i % AHEAD][q];
                     am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[i % AHEAD]);
-                    am_wave_fetch(u + PLACE_Z(z_fetched) * plane, at_x, at_y);
+                    am_wave_fetch(u + PLACE_Z(z + FETCH < nz ? z + FETCH : z) * plane, at_x, at_y);
                     z = NEXT_Z(z);
-                    z_fetched = NEXT_Z(z_fetched);
                     in_chain++;
                 }
                 am_wave_chain_slot(before, &w, in_chain, value, sum, next);
                 if (slot == 0 && k + i >= 2 * DEPTH && k + i < planes) {
-                    am_wave_give(into, at_x, at_y, own, next);
+                    am_wave_give(into, at_x, at_y, owned, next);
                     into += plane;
                 }
                 am_wave_show_slot(after, SLOTS_OF_TURN > 1 ? other : shown, item, value);

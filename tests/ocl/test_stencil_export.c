@@ -140,6 +140,7 @@ struct driver {
     const struct am_ocl_device *device;
     cl_program program;
     cl_mem state[2][ARRAYS], fixed[ARRAYS];
+    cl_mem aside[2]; /* where passes of second order write */
     unsigned now;
 };
 
@@ -172,6 +173,10 @@ static void upload(struct driver *r, const struct world *w)
         am_ocl_release_buffer(r->fixed[c]);
         r->fixed[c] = buffer_of(r, w->fixed[c], points_of(w));
     }
+    for (unsigned k = 0; k < 2; k++) {
+        am_ocl_release_buffer(r->aside[k]);
+        r->aside[k] = buffer_of(r, w->state[0][0], points_of(w));
+    }
     r->now = 0;
 }
 
@@ -182,6 +187,8 @@ static void clean(struct driver *r)
         am_ocl_release_buffer(r->state[1][i]);
         am_ocl_release_buffer(r->fixed[i]);
     }
+    am_ocl_release_buffer(r->aside[0]);
+    am_ocl_release_buffer(r->aside[1]);
     if (r->program)
         (void)clReleaseProgram(r->program);
 }
@@ -256,6 +263,17 @@ static size_t defined(const char *text, const char *word)
     return at ? strtoul(at + strlen(line), NULL, 10) : 0;
 }
 
+/* What a pass of second order has made, and the step before it. */
+static void take_aside(struct driver *r)
+{
+    const cl_mem now = r->state[r->now][0], before = r->state[!r->now][0];
+
+    r->state[r->now][0] = r->aside[0];
+    r->state[!r->now][0] = r->aside[1];
+    r->aside[0] = now;
+    r->aside[1] = before;
+}
+
 /* One pass of `depth` steps. */
 static void pass(struct driver *r, const struct world *w, const char *text, size_t depth)
 {
@@ -271,7 +289,7 @@ static void pass(struct driver *r, const struct world *w, const char *text, size
     cl_uint i = 0;
 
     set(kernel, &i, sizeof(cl_mem), &r->state[r->now][0]);
-    set(kernel, &i, sizeof(cl_mem), &r->state[!r->now][0]);
+    set(kernel, &i, sizeof(cl_mem), w->d->second ? &r->aside[0] : &r->state[!r->now][0]);
     for (unsigned k = 0; k < 3; k++)
         set(kernel, &i, sizeof(n[k]), &n[k]);
     for (unsigned k = 0; k < 2; k++) {
@@ -281,10 +299,17 @@ static void pass(struct driver *r, const struct world *w, const char *text, size
         items[k] = (n[k] + own - 1) / own * group[k];
     }
     set(kernel, &i, sizeof(chunk), &chunk);
+    if (w->d->second) {
+        set(kernel, &i, sizeof(cl_mem), &r->state[!r->now][0]);
+        set(kernel, &i, sizeof(cl_mem), &r->aside[1]);
+    }
     set_parameters(kernel, &i, w->d);
     launch(r, kernel, items, group);
     am_ocl_release_kernel(kernel);
-    r->now = !r->now;
+    if (w->d->second)
+        take_aside(r);
+    else
+        r->now = !r->now;
 }
 
 /* The largest difference of both states. */
@@ -452,6 +477,22 @@ static const struct export_case cases[] = {
      4,
      "#define HALO_Y DEPTH",
      "#define HALO_Y (DEPTH - 1)"},
+    {"passes of second order in a space",
+     "dimensions 3\nfield u\nparameter c 0.1\nboundary x fixed 0.3\nboundary y periodic\nboundary z mirror\n"
+     "update u = 2 * u - u.before + c * (u[-1,0,0] + u[1,0,0] + 2 * u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 7 * u)\n",
+     {75, 61, 18},
+     16,
+     2,
+     "older[q] = value[q];",
+     "older[q] = 0.999 * value[q];"},
+    {"passes of second order in a plane",
+     "dimensions 2\nfield u\nparameter c 0.1\nboundary fixed 0\nboundary y periodic\n"
+     "update u = 1.9 * u - 0.9 * u.before + c * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)\n",
+     {500, 61, 1},
+     4,
+     4,
+     "GIVE_PAST(into - v, older);",
+     ""},
     {"passes without any parameter",
      "dimensions 3\nfield u\nboundary fixed 0.5\n"
      "update u = 0.4 * u + 0.1 * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1])\n",

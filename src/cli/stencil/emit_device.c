@@ -29,7 +29,7 @@ static const struct {
 
 static bool find(const struct am_description *d, struct am_weights *w)
 {
-    return d->dimensions > 1 && d->radius == 1 && am_weights_find(d, w) && !w->turns;
+    return d->dimensions > 1 && d->radius == 1 && am_weights_find(d, w) && !w->corners;
 }
 
 bool am_emit_has_device_waves(const struct am_description *d)
@@ -39,9 +39,12 @@ bool am_emit_has_device_waves(const struct am_description *d)
     return find(d, &w);
 }
 
-long am_emit_device_depth(unsigned dimensions)
+/* Of second order in time a point has twice as much under way, and deep passes no registers. */
+long am_emit_device_depth(const struct am_description *d)
 {
-    return dimensions < 2 ? 1 : shapes[dimensions - 2][AM_EMIT_F32].depth;
+    const long most = d->dimensions < 2 ? 1 : shapes[d->dimensions - 2][AM_EMIT_F32].depth;
+
+    return d->second ? (most + 1) / 2 : most;
 }
 
 /* The number of its weight, or -1. */
@@ -73,6 +76,21 @@ static bool are_alike(const struct am_description *d, const struct am_weights *w
     return value_at(d, w, 1) >= 0;
 }
 
+/* Which weight a place has; below 0: none. */
+static void add_weight(const struct am_description *d, const char *place, int value,
+                       struct am_text *out)
+{
+    am_text_addf(out, "#define W_%s ", place);
+    if (value < 0) {
+        am_text_add(out, "0\n");
+        return;
+    }
+    am_text_addf(out, "NAME_weight_%d(", value);
+    for (size_t k = 0; k < d->parameters.n; k++)
+        am_text_addf(out, "%sparameter__%zu", k ? ", " : "", k);
+    am_text_add(out, ")\n");
+}
+
 /* Weights are functions of the parameters, which are the kernel's last arguments: under names of
  * their own, as the kernel has its own names too. */
 static void add_weights(const struct am_description *d, const struct am_weights *w,
@@ -89,19 +107,10 @@ static void add_weights(const struct am_description *d, const struct am_weights 
     for (size_t k = 0; k < d->parameters.n; k++)
         am_text_addf(out, ", REAL parameter__%zu", k);
     am_text_add(out, "\n");
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-        const int value = value_at(d, w, i);
-
-        am_text_addf(out, "#define W_%s ", places[i].name);
-        if (value < 0) {
-            am_text_add(out, "0\n");
-            continue;
-        }
-        am_text_addf(out, "NAME_weight_%d(", value);
-        for (size_t k = 0; k < d->parameters.n; k++)
-            am_text_addf(out, "%sparameter__%zu", k ? ", " : "", k);
-        am_text_add(out, ")\n");
-    }
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+        add_weight(d, places[i].name, value_at(d, w, i), out);
+    add_weight(d, "PAST", w->before, out);
+    am_text_addf(out, "#define SECOND %d\n", w->before >= 0);
     am_text_addf(out, "#define ALIKE %d\n", are_alike(d, w));
 }
 
@@ -125,6 +134,9 @@ static void add_advice(const struct am_description *d, struct am_text *out)
                 "/* Waves: am_wave_pass(u, v, nx, ny, nz, own_x, own_y, chunk, parameters) makes "
                 "DEPTH steps from u to v;\n * sizes are uint, parameters REAL in the order of the "
                 "description. ");
+    if (d->second)
+        am_text_add(out, "Before the parameters two arrays more: the step before\n * that of u, "
+                         "and where that before v goes; all four are different. ");
     am_text_add(out, d->dimensions == 3 ? "" : "Of a plane ny is 1 and nz its rows. ");
     am_text_add(out,
                 "Groups of LX by LY by 1 work-items:\n * one per own_x by own_y points and chunk "
@@ -145,7 +157,7 @@ void am_emit_device_kernel(const struct am_description *d, enum am_emit_type typ
     shape = &shapes[d->dimensions - 2][type];
     am_text_add(out, "#ifdef __OPENCL_VERSION__ /* what is above can be compiled as C too */\n");
     add_advice(d, out);
-    am_text_addf(out, "#ifndef DEPTH\n#define DEPTH %d\n#endif\n", shape->depth);
+    am_text_addf(out, "#ifndef DEPTH\n#define DEPTH %ld\n#endif\n", am_emit_device_depth(d));
     am_text_add(out, "#ifndef PACKED\n#define PACKED 1\n#endif\n");
     am_text_addf(out, "#define ELEMENT %s\n#define WIDE %d\n#define DIM %u\n", elements[type],
                  type == AM_EMIT_F64, d->dimensions);

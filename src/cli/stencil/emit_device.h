@@ -3,8 +3,8 @@
  *
  * The kernel is bench/ocl/kernels/stencil_wave.cl, word for word, behind
  * definitions that say the weights, the sides and the shape of the tiles: so a description has it
- * if it is a sum of weighted neighbours at distance 1 along the axes, of one field, of first order
- * in time, in two or three dimensions. Others are stepped by one kernel per update. */
+ * if it is a sum of weighted neighbours at distance 1 along the axes, of one field, of first or
+ * second order in time, in two or three dimensions. Others are stepped by one kernel per update. */
 #ifndef AM_CLI_STENCIL_EMIT_DEVICE_H
 #define AM_CLI_STENCIL_EMIT_DEVICE_H
 
@@ -12,7 +12,7 @@
 #include "cli/stencil/emit.h"
 
 bool am_emit_has_device_waves(const struct am_description *d);
-long am_emit_device_depth(unsigned dimensions); /* steps of a pass, at most */
+long am_emit_device_depth(const struct am_description *d); /* steps of a pass, at most */
 
 /* OpenCL C of one sweep per step: one kernel per update. */
 void am_emit_opencl_kernels(const struct am_description *d, struct am_text *out);

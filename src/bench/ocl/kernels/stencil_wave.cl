@@ -34,7 +34,9 @@
  * further arguments, each with a comma before it, and W_CENTRE, W_LEFT, W_RIGHT, W_BELOW, W_ABOVE, W_BEFORE, W_BEHIND, which of them
  * each point has; ALIKE (1: the four around it within the plane are one); and sides:
  * SIDE_X, SIDE_Y, SIDE_Z (0: periodic, 1: fixed at FIXED_X, FIXED_Y, FIXED_Z, 2: mirror; Z is the
- * dimension of the stream). */
+ * dimension of the stream). SECOND (1: of second order in time): a point of a level has W_PAST of
+ * what it was two levels before, too; the state a step before lies in `past`, and goes to
+ * `past_to`. */
 #if WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
@@ -55,6 +57,14 @@
 #define FIXED_X 0
 #define FIXED_Y 0
 #define FIXED_Z 0
+#define SECOND 0
+#define W_PAST 0
+#endif
+
+#if SECOND
+#define PAST , __global const ELEMENT *restrict past, __global ELEMENT *restrict past_to
+#else
+#define PAST
 #endif
 
 #define POINTS (QX * QY)
@@ -119,7 +129,7 @@ static inline uint am_placed(long i, uint n, int side, uint grain)
 
 /* What is the same for all levels of a pass. */
 struct am_wave {
-    ELEMENT centre, left, right, below, above, before, behind; /* weights */
+    ELEMENT centre, left, right, below, above, before, behind, past; /* weights */
     long x, y, nx, ny, nz; /* the patch's first point; points of the grid */
 };
 
@@ -390,9 +400,10 @@ static inline ELEMENT am_wave_fixed(const struct am_wave *w, int q, long plane, 
     return x;
 }
 
-/* A new plane of a level ends one of the level after it, which stays in `next`. */
+/* A new plane of a level ends one of the level after it, which stays in `next`. `older` has the
+ * level before at that plane, and then this level at the plane before. */
 static inline void am_wave_chain(const struct am_wave *w, long plane, ELEMENT *value, ELEMENT *sum,
-                                 ELEMENT *next)
+                                 ELEMENT *next, ELEMENT *older)
 {
     const bool first = SIDE_Z == MIRROR && plane == 0, beyond = SIDE_Z == MIRROR && plane == w->nz;
 
@@ -402,6 +413,10 @@ static inline void am_wave_chain(const struct am_wave *w, long plane, ELEMENT *v
 
         next[q] = fma(w->behind, beyond ? value[q] : newest, sum[q]);
         sum[q] = fma(w->before, first ? newest : value[q], w->centre * newest);
+        if (SECOND) {
+            sum[q] = fma(w->past, older[q], sum[q]);
+            older[q] = value[q];
+        }
         value[q] = newest;
     }
 }
@@ -411,12 +426,12 @@ static inline void am_wave_chain(const struct am_wave *w, long plane, ELEMENT *v
 
 static inline void am_wave_chain_slot(int slot, const struct am_wave *w, long plane,
                                       ELEMENT (*value)[POINTS], ELEMENT (*sum)[POINTS],
-                                      ELEMENT *next)
+                                      ELEMENT *next, ELEMENT *older)
 {
 #pragma unroll
     for (int t = 0; t < DEPTH; t++) {
         if (IN_SLOT(t, slot))
-            am_wave_chain(w, plane - t, value[t], sum[t], next);
+            am_wave_chain(w, plane - t, value[t], sum[t], next, older);
     }
 }
 
@@ -465,6 +480,15 @@ static inline void am_wave_add_slot(int slot, __local const ELEMENT *rims, struc
 #define PLACE_Z(z) am_placed(z, nz, SIDE_Z, 1)
 #endif
 
+/* The same planes of the step before, where there is one. */
+#if SECOND
+#define TAKE_PAST(to) am_wave_take(past + PLACE_Z(z) * plane, at_x, at_y, to)
+#define GIVE_PAST(at, from) am_wave_give(past_to + (at), at_x, at_y, owned, from)
+#else
+#define TAKE_PAST(to)
+#define GIVE_PAST(at, from)
+#endif
+
 /* Nothing is known yet: what is wrong by that is not written. */
 static inline void am_wave_clear(ELEMENT (*value)[POINTS], ELEMENT (*sum)[POINTS])
 {
@@ -490,7 +514,7 @@ static inline void am_wave_place(const struct am_wave *w, uint *at_x, uint *at_y
 /* One pass. A group writes own_x by own_y points of `chunk` planes. */
 __kernel __attribute__((reqd_work_group_size(LX, LY, 1))) void
 am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, uint nx, uint ny,
-             uint nz, uint own_x, uint own_y, uint chunk WEIGHTS)
+             uint nz, uint own_x, uint own_y, uint chunk PAST WEIGHTS)
 {
     __local ELEMENT rims[2 * AT_ONCE * LEVEL_ELEMENTS] __attribute__((aligned(32)));
     const int lx = get_local_id(0), ly = get_local_id(1), item = ly * LX + lx;
@@ -502,10 +526,11 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
     const uint first_z = get_group_id(2) * chunk, planes = min(chunk, nz - first_z) + 2 * DEPTH;
     const uint owned = am_wave_owned((int4)(-in_x, end_x - in_x, -in_y, end_y - in_y));
     const struct am_wave w = {W_CENTRE, W_LEFT,         W_RIGHT,        W_BELOW, W_ABOVE, W_BEFORE,
-                              W_BEHIND, first_x + in_x, first_y + in_y, nx,      ny,      nz};
+                              W_BEHIND, W_PAST, first_x + in_x, first_y + in_y, nx,      ny,      nz};
     const size_t plane = (size_t)nx * ny;
     __global ELEMENT *into = v + first_z * plane;
     ELEMENT value[DEPTH][POINTS], sum[DEPTH][POINTS], next[POINTS], fresh[AHEAD][POINTS];
+    ELEMENT older[POINTS], fresh_older[AHEAD][POINTS];
     uint at_x[QX], at_y[QY], turn = 0;
     long in_chain = (long)first_z - DEPTH - (SLOTS_OF_TURN == 1); /* plane of level 0 */
     Z_TYPE z = FIRST_Z((long)first_z - DEPTH);                    /* that comes next */
@@ -514,16 +539,19 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
     am_wave_place(&w, at_x, at_y);
 #if SLOTS_OF_TURN > 1 /* as the end of a turn would leave it: all but the last slot has plane 0 */
     am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, next);
+    TAKE_PAST(older);
     z = NEXT_Z(z);
 #pragma unroll
     for (int slot = 0; slot + 1 < SLOTS_OF_TURN; slot++)
-        am_wave_chain_slot(slot, &w, in_chain, value, sum, next);
+        am_wave_chain_slot(slot, &w, in_chain, value, sum, next, older);
     am_wave_show_slot(0, rims, item, value);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #pragma unroll
-    for (int a = 0; a < AHEAD; a++, z = NEXT_Z(z))
+    for (int a = 0; a < AHEAD; a++, z = NEXT_Z(z)) {
         am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[a]);
+        TAKE_PAST(fresh_older[a]);
+    }
 #pragma unroll 1
     for (uint k = 0; k < planes; k += UNROLL) {
 #pragma unroll
@@ -540,16 +568,20 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
                     am_wave_see(shown, to, around);
                 if (before == 0) {
 #pragma unroll
-                    for (int q = 0; q < POINTS; q++)
+                    for (int q = 0; q < POINTS; q++) {
                         next[q] = fresh[i % AHEAD][q];
+                        older[q] = SECOND ? fresh_older[i % AHEAD][q] : 0;
+                    }
                     am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[i % AHEAD]);
+                    TAKE_PAST(fresh_older[i % AHEAD]);
                     am_wave_fetch(u + PLACE_Z(z + FETCH < nz ? z + FETCH : z) * plane, at_x, at_y);
                     z = NEXT_Z(z);
                     in_chain++;
                 }
-                am_wave_chain_slot(before, &w, in_chain, value, sum, next);
+                am_wave_chain_slot(before, &w, in_chain, value, sum, next, older);
                 if (slot == 0 && k + i >= 2 * DEPTH && k + i < planes) {
                     am_wave_give(into, at_x, at_y, owned, next);
+                    GIVE_PAST(into - v, older);
                     into += plane;
                 }
                 am_wave_show_slot(after, SLOTS_OF_TURN > 1 ? other : shown, item, value);

@@ -76,7 +76,7 @@ enum am_status am_grid_bytes(const struct am_grid_spec *spec, size_t *bytes, str
     struct am_stencil_grid grid;
     const enum am_status s = set_up(&grid, spec, err);
 
-    *bytes = s == AM_OK ? grid.part_bytes * spec->parts : 0;
+    *bytes = s == AM_OK ? grid.bytes : 0;
     return s;
 }
 
@@ -125,9 +125,11 @@ struct am_grid_pass am_grid_next(const struct am_stencil_grid *grid,
                                  .last = steps == left};
 }
 
+/* What nobody else has to do for it. */
 static bool is_empty(const struct am_stencil_grid *grid, size_t part)
 {
-    return am_grid_part_start(grid, part) == am_grid_part_start(grid, part + 1);
+    return !am_wave_is_shared(&grid->spec) &&
+           am_grid_part_start(grid, part) == am_grid_part_start(grid, part + 1);
 }
 
 void am_grid_exchange(const struct am_stencil_grid *grid, size_t part,
@@ -156,6 +158,7 @@ void am_grid_passed(const struct am_stencil_grid *grid, struct am_grid_phase *ph
                     const struct am_grid_pass *pass)
 {
     *phase = pass->from;
+    phase->passes++;
     phase->age = pass->last ? 0 : (phase->age + pass->steps) % grid->coefs.rescale_every;
     if (grid->spec.method < AM_STENCIL_BY_SKEW)
         phase->front = !phase->front;

@@ -10,7 +10,9 @@
  * advance.
  *
  * The method `wave` has lanes along the rows instead, cuts the slowest dimension into parts
- * (app/stencil/wave.h), and can have fixed sides. */
+ * (app/stencil/wave.h), and can have fixed sides. In three dimensions its parts lie in one array,
+ * and a pass is made by all who advance one, together (app/stencil/wave_team.h): each may wait for
+ * others that have begun, never for one that has not. */
 #ifndef AM_APP_STENCIL_GRID_H
 #define AM_APP_STENCIL_GRID_H
 
@@ -47,6 +49,7 @@ struct am_grid_phase {
     size_t age;     /* steps by which the state is scaled up */
     size_t shift;   /* points of each dimension by which it lies before its place: skew, slice */
     unsigned front; /* the array that holds the state: sweeps */
+    size_t passes;  /* since the state was loaded */
 };
 
 struct am_stencil_grid {
@@ -59,7 +62,10 @@ struct am_stencil_grid {
     ptrdiff_t row, plane; /* bytes from one to the next */
     size_t offset[2];     /* bytes from a part's memory to point (0, 0, 0): two arrays, or one */
     const struct am_wave_variant *waves; /* wave: its loops */
-    size_t part_bytes;
+    size_t part_bytes;  /* from one part's memory to the next; 0: they share one array */
+    size_t bytes;       /* of all */
+    size_t strips_most; /* parts that share an array: of a pass */
+    size_t team_offset; /* likewise: bytes from the memory to who is where (wave_team.h) */
     struct am_grid_phase phase;
     char *memory;
 };

@@ -107,6 +107,7 @@ void am_grid_lay_out(struct am_stencil_grid *grid)
     grid->offset[0] = first;
     grid->offset[1] = first + (sweeps ? bytes + STAGGER_BYTES : 0);
     grid->part_bytes = sweeps ? am_elements_up_to(2 * bytes + STAGGER_BYTES, PAGE_BYTES) : bytes;
+    grid->bytes = grid->part_bytes * spec->parts;
 }
 
 char *am_grid_array(const struct am_stencil_grid *grid, size_t part,

@@ -4,39 +4,65 @@
  *
  * A state lies `shift` rows, and in three dimensions as many planes, before its place, up to as
  * many as a pass has steps; around it are as many rows and planes of neighbours, none in x, and one
- * beyond fixed sides. */
+ * beyond fixed sides. Parts of two dimensions have all of this each; those of three dimensions are
+ * planes of one array. */
 #include "app/stencil/wave.h"
 
 #include "app/stencil/elements.h"
 #include "app/stencil/grid_layout.h"
+#include "app/stencil/wave_team.h"
 
 #include <stdint.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 4096, LONG_ROW = 16 /* vectors */ };
+enum { PAGE_BYTES = 4096, LONG_ROW = 16 /* vectors */, STRIPS_EACH = 2 };
 
 /* ---- what is left to choose ---- */
 
+/* Two strips for everyone at least, as they follow each other; but not narrower than a block. */
+static size_t rows_of_strip(const struct am_grid_spec *spec, size_t usual)
+{
+    const size_t deep = am_wave_find(spec->kernels->isa)->deep;
+    const size_t even = spec->n[1] / (STRIPS_EACH * spec->parts);
+    const size_t rows = even < usual && spec->parts > 1 ? even : usual;
+
+    return rows > deep ? rows : deep;
+}
+
+static bool takes_too_much(const struct am_grid_spec *spec)
+{
+    static const double most = 1.3; /* times the grid */
+    const double points = (double)spec->n[0] * (double)spec->n[1] * (double)spec->n[2];
+    struct am_stencil_grid grid = {.spec = *spec};
+
+    am_wave_lay_out(&grid);
+    return (double)grid.bytes > most * points * (double)grid.element_bytes;
+}
+
 /* Ghosts are computed beside the points of a part: passes are short against its sides. Large grids
- * have longer ones, since a pass reads them from memory. */
+ * have longer ones, since a pass reads them from memory, as long as ghosts do not take too much of
+ * it. */
 void am_wave_choose(struct am_grid_spec *spec, size_t steps)
 {
     static const struct {
         size_t depth_small, depth_large, share, rows;
     } usual[AM_GRID_DIMS] = {{8, 16, 16, 0}, {6, 10, 12, 32}};
     const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
-    const bool large = am_wave_is_large(spec);
-    const size_t side = spec->n[spec->dim - 1] / spec->parts;
+    const bool large = am_wave_is_large(spec), open = !spec->depth;
+    const size_t side = spec->n[spec->dim - 1] / (am_wave_is_shared(spec) ? 1 : spec->parts);
     size_t depth = large ? usual[kind].depth_large : usual[kind].depth_small;
 
     if (!spec->fixed && depth > side / usual[kind].share + 1)
         depth = side / usual[kind].share + 1;
-    if (!spec->depth)
+    if (open)
         spec->depth = depth;
     if (spec->depth > steps)
         spec->depth = steps;
     if (!spec->tile[0])
-        spec->tile[0] = spec->dim == 2 ? am_wave_find(spec->kernels->isa)->rows : usual[kind].rows;
+        spec->tile[0] = spec->dim == 2 ? am_wave_find(spec->kernels->isa)->rows
+                                       : rows_of_strip(spec, usual[kind].rows);
+    while (open && large && spec->depth > 1 && takes_too_much(spec))
+        spec->depth--;
 }
 
 enum am_status am_wave_check(const struct am_grid_spec *spec, struct am_err *err)
@@ -98,9 +124,23 @@ static size_t plane_pitch(const struct am_stencil_grid *grid, size_t vectors, si
 static size_t rows_around(const struct am_stencil_grid *grid, unsigned d)
 {
     const struct am_grid_spec *const spec = &grid->spec;
-    const bool walled = spec->fixed && (d != am_grid_cut(grid) || spec->parts == 1);
+    const bool inner = d == am_grid_cut(grid) && spec->parts > 1 && !am_wave_is_shared(spec);
+    const bool walled = spec->fixed && !inner;
 
     return walled ? 1 : spec->depth + 1;
+}
+
+/* One array, and behind it who is where; a pass has strips of all rows that any of its levels has,
+ * and leans by as many as it has steps. */
+static void lay_out_team(struct am_stencil_grid *grid)
+{
+    const struct am_grid_spec *const spec = &grid->spec;
+
+    grid->strips_most = (spec->n[1] + 3 * spec->depth) / spec->tile[0] + 1;
+    grid->team_offset = grid->part_bytes;
+    grid->bytes =
+        am_elements_up_to(grid->part_bytes + am_wave_team_bytes(grid->strips_most), PAGE_BYTES);
+    grid->part_bytes = 0;
 }
 
 void am_wave_lay_out(struct am_stencil_grid *grid)
@@ -117,7 +157,8 @@ void am_wave_lay_out(struct am_stencil_grid *grid)
     grid->ghosts = spec->depth;
     memcpy(grid->length, spec->n, sizeof(grid->length));
     grid->length[0] = (spec->n[0] + grid->lanes - 1) / grid->lanes;
-    grid->length[cut] = (spec->n[cut] + spec->parts - 1) / spec->parts;
+    if (!am_wave_is_shared(spec))
+        grid->length[cut] = (spec->n[cut] + spec->parts - 1) / spec->parts;
     page = PAGE_BYTES / grid->point_bytes;
     row = row_pitch(grid, page);
     grid->row = (ptrdiff_t)(row * grid->point_bytes);
@@ -132,6 +173,19 @@ void am_wave_lay_out(struct am_stencil_grid *grid)
     }
     grid->offset[1] = grid->offset[0];
     grid->part_bytes = am_elements_up_to(grid->part_bytes, PAGE_BYTES);
+    grid->bytes = grid->part_bytes * spec->parts;
+    if (am_wave_is_shared(spec))
+        lay_out_team(grid);
+}
+
+bool am_wave_is_shared(const struct am_grid_spec *spec)
+{
+    return spec->method == AM_STENCIL_BY_WAVE && spec->dim == 3 && spec->parts > 1;
+}
+
+struct am_wave_team *am_wave_team_of(const struct am_stencil_grid *grid)
+{
+    return (struct am_wave_team *)(void *)(grid->memory + grid->team_offset);
 }
 
 bool am_wave_is_large(const struct am_grid_spec *spec)
@@ -159,6 +213,8 @@ char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift,
 {
     const ptrdiff_t back = (ptrdiff_t)shift;
 
+    if (am_wave_is_shared(&grid->spec))
+        z += (ptrdiff_t)am_grid_part_start(grid, part);
     return grid->memory + part * grid->part_bytes + grid->offset[0] + (y - back) * grid->row +
            (grid->spec.dim == 3 ? (z - back) * grid->plane : 0);
 }
@@ -194,6 +250,8 @@ void am_wave_load_part(const struct am_stencil_grid *grid, size_t part, const vo
     const size_t bytes = grid->element_bytes;
     size_t extent[3];
 
+    if (am_wave_is_shared(&grid->spec) && part == 0)
+        am_wave_team_reset(am_wave_team_of(grid), grid->strips_most);
     am_grid_extent(grid, part, extent);
     for (size_t i = 0; i < extent[1] * extent[2]; i++) {
         const size_t y = i % extent[1], z = i / extent[1];
@@ -227,6 +285,14 @@ void am_wave_store_part(const struct am_stencil_grid *grid, size_t part, void *x
 
 /* ---- ghosts ---- */
 
+/* The place of a point that may lie beyond the ends of a ring. */
+static ptrdiff_t within(ptrdiff_t at, size_t n)
+{
+    const ptrdiff_t rest = at % (ptrdiff_t)n;
+
+    return rest < 0 ? rest + (ptrdiff_t)n : rest;
+}
+
 /* Rows (2-D) or planes (3-D) of neighbours along the dimension that is cut: `at` is counted from
  * the first of the part. */
 static void fill_slow(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t at)
@@ -252,13 +318,31 @@ static void fill_rows(const struct am_stencil_grid *grid, size_t part, size_t sh
     const ptrdiff_t n = (ptrdiff_t)grid->spec.n[1];
 
     for (ptrdiff_t k = 1; k <= (ptrdiff_t)count; k++) {
-        const ptrdiff_t low = ((n - k) % n + n) % n, high = (k - 1) % n;
+        const ptrdiff_t low = within(n - k, (size_t)n), high = (k - 1) % n;
         const size_t bytes = grid->length[0] * grid->point_bytes;
 
         memcpy(am_wave_row(grid, part, shift, -k, z), am_wave_row(grid, part, shift, low, z),
                bytes);
         memcpy(am_wave_row(grid, part, shift, n + k - 1, z),
                am_wave_row(grid, part, shift, high, z), bytes);
+    }
+}
+
+/* Of the rows around an array that is shared some for each; all are copies of rows within. */
+static void exchange_shared(const struct am_stencil_grid *grid, size_t part, size_t shift,
+                            size_t count)
+{
+    const size_t *const n = grid->spec.n;
+    const size_t rows = n[1] + 2 * count, planes = n[2] + 2 * count;
+
+    for (size_t i = part; i < rows * planes; i += grid->spec.parts) {
+        const ptrdiff_t y = (ptrdiff_t)(i % rows) - (ptrdiff_t)count;
+        const ptrdiff_t z = (ptrdiff_t)(i / rows) - (ptrdiff_t)count;
+        const ptrdiff_t from_y = within(y, n[1]), from_z = within(z, n[2]);
+
+        if (from_y != y || from_z != z)
+            memcpy(am_wave_row(grid, 0, shift, y, z), am_wave_row(grid, 0, shift, from_y, from_z),
+                   grid->length[0] * grid->point_bytes);
     }
 }
 
@@ -271,6 +355,11 @@ void am_wave_exchange(const struct am_stencil_grid *grid, size_t part,
     const bool last = grid->spec.fixed && part + 1 == grid->spec.parts;
     size_t extent[3];
 
+    if (am_wave_is_shared(&grid->spec)) {
+        if (!grid->spec.fixed)
+            exchange_shared(grid, part, pass->from.shift, pass->steps);
+        return;
+    }
     am_grid_extent(grid, part, extent);
     for (ptrdiff_t k = 0; k < count; k++) {
         if (!first)

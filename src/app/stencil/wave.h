@@ -13,10 +13,14 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps);
 enum am_status am_wave_check(const struct am_grid_spec *spec, struct am_err *err);
 void am_wave_lay_out(struct am_stencil_grid *grid);
 
+/* Parts lie in one array, whose passes they make together: three dimensions. */
+bool am_wave_is_shared(const struct am_grid_spec *spec);
 /* Beyond what caches of a core hold. */
 bool am_wave_is_large(const struct am_grid_spec *spec);
 /* Lanes that begin one point early (kernels/wave.h). */
 size_t am_wave_early(const struct am_stencil_grid *grid);
+/* Who is where of those that share an array. */
+struct am_wave_team *am_wave_team_of(const struct am_stencil_grid *grid);
 /* Vector 0 of row (y, z) of a part whose state has moved by `shift`; it may be one of ghosts. */
 char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
                   ptrdiff_t z);

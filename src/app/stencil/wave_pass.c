@@ -13,6 +13,7 @@
 #include "app/stencil/wave.h"
 
 #include "app/stencil/grid_layout.h"
+#include "app/stencil/wave_team.h"
 
 #include <stdint.h>
 
@@ -267,25 +268,48 @@ static void pass_flat(struct front *f)
     }
 }
 
+/* All levels of a wave; `next` is the strip that comes after this one. */
+static void do_wave(struct front *f, ptrdiff_t strip, ptrdiff_t w, ptrdiff_t next)
+{
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = planes_of(f);
+    const ptrdiff_t y0 = begin_of(f, &f->y, 0), z0 = begin_of(f, &f->z, 0);
+    const bool last = w + 1 == pieces(f, &f->z, planes);
+
+    f->ahead.next = 0;
+    f->ahead.base =
+        slot(f, 0, y0 + (last ? next : strip) * rows, last ? z0 : z0 + (w + 1) * planes);
+    for (ptrdiff_t t = 0; t < f->steps; t++) {
+        ptrdiff_t y[2] = {y0 + strip * rows - t, y0 + (strip + 1) * rows - t};
+        ptrdiff_t z[2] = {z0 + w * planes - t, z0 + (w + 1) * planes - t};
+
+        step_level(f, t, y, z);
+    }
+}
+
 static void pass_solid(struct front *f)
 {
-    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0];
-    const ptrdiff_t planes = planes_of(f);
-    const ptrdiff_t y0 = begin_of(f, &f->y, 0), z0 = begin_of(f, &f->z, 0);
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = planes_of(f);
     const ptrdiff_t strips = pieces(f, &f->y, rows), waves = pieces(f, &f->z, planes);
 
     list_ahead(f, planes, rows);
-    for (ptrdiff_t i = 0; i < strips * waves; i++) {
-        const ptrdiff_t strip = i / waves, w = i % waves;
-        const bool last = w + 1 == waves;
+    for (ptrdiff_t i = 0; i < strips * waves; i++)
+        do_wave(f, i / waves, i % waves, i / waves + 1);
+}
 
-        f->ahead.next = 0;
-        f->ahead.base = slot(f, 0, y0 + (strip + last) * rows, last ? z0 : z0 + (w + 1) * planes);
-        for (ptrdiff_t t = 0; t < f->steps; t++) {
-            ptrdiff_t y[2] = {y0 + strip * rows - t, y0 + (strip + 1) * rows - t};
-            ptrdiff_t z[2] = {z0 + w * planes - t, z0 + (w + 1) * planes - t};
+/* Strip after strip, as long as there are any that nobody has. */
+static void pass_shared(struct front *f, size_t pass)
+{
+    struct am_wave_team *const team = am_wave_team_of(f->grid);
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = planes_of(f);
+    const size_t strips = (size_t)pieces(f, &f->y, rows), waves = (size_t)pieces(f, &f->z, planes);
+    size_t strip;
 
-            step_level(f, t, y, z);
+    list_ahead(f, planes, rows);
+    while (am_wave_team_claim(team, pass, strips, &strip)) {
+        for (size_t w = 0; w < waves; w++) {
+            am_wave_team_await(team, pass, strip, w);
+            do_wave(f, (ptrdiff_t)strip, (ptrdiff_t)w, (ptrdiff_t)(strip + f->grid->spec.parts));
+            am_wave_team_tell(team, pass, strip, w);
         }
     }
 }
@@ -320,13 +344,14 @@ static void set_levels(struct front *f, const struct am_grid_pass *pass)
 
 static struct span span_of(const struct am_stencil_grid *grid, size_t part, unsigned d, bool forth)
 {
-    const size_t start = d == am_grid_cut(grid) ? am_grid_part_start(grid, part) : 0;
+    const bool whole = d != am_grid_cut(grid) || am_wave_is_shared(&grid->spec);
+    const size_t start = whole ? 0 : am_grid_part_start(grid, part);
     struct span span = {.begin = PTRDIFF_MIN / 2, .end = PTRDIFF_MAX / 2};
     size_t extent[3];
     ptrdiff_t begin;
 
     am_grid_extent(grid, part, extent);
-    span.n = (ptrdiff_t)extent[d];
+    span.n = (ptrdiff_t)(whole ? grid->spec.n[d] : extent[d]);
     if (!grid->spec.fixed)
         return span;
     span.begin = -(ptrdiff_t)start;
@@ -342,7 +367,7 @@ static struct span span_of(const struct am_stencil_grid *grid, size_t part, unsi
 void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
                      const struct am_grid_pass *pass)
 {
-    const bool forth = pass->forth;
+    const bool forth = pass->forth, shared = am_wave_is_shared(&grid->spec);
     struct front f = {.grid = grid,
                       .steps = (ptrdiff_t)pass->steps,
                       .row = forth ? grid->row : -grid->row,
@@ -350,11 +375,13 @@ void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
                       .y = span_of(grid, part, 1, forth),
                       .z = span_of(grid, part, 2, forth)};
 
-    f.origin = am_wave_row(grid, part, pass->from.shift, forth ? 0 : f.y.n - 1,
+    f.origin = am_wave_row(grid, shared ? 0 : part, pass->from.shift, forth ? 0 : f.y.n - 1,
                            forth || grid->spec.dim == 2 ? 0 : f.z.n - 1);
     set_levels(&f, pass);
     if (grid->spec.dim == 2)
         pass_flat(&f);
+    else if (shared)
+        pass_shared(&f, pass->from.passes);
     else
         pass_solid(&f);
 }

@@ -3,6 +3,7 @@
 #include "bench/apps/grid_check.h"
 
 #include "app/stencil/grid_reference.h"
+#include "app/stencil/wave.h"
 #include "base/rng.h"
 #include "bench/apps/stencil_check.h"
 
@@ -202,7 +203,21 @@ static double value_in_grid(const void *self, const size_t at[3])
     return am_grid_value(self, at);
 }
 
-/* One sample in two is moved next to a seam: the first or last point of a lane, or of a part. */
+/* The first row after a whole pass of a strip that those who share an array have made; passes of
+ * both ways have such. */
+static size_t strip_start(const struct am_stencil_grid *grid, struct am_rng *rng)
+{
+    const struct am_grid_spec *const spec = &grid->spec;
+    const size_t lean = spec->fixed ? spec->depth - 1 : 2 * (spec->depth - 1);
+    const size_t strips = (spec->n[1] + lean) / spec->tile[0] + 1;
+    const size_t row =
+        (size_t)(am_rng_u64(rng) % strips) * spec->tile[0] + lean * spec->n[1] - lean;
+
+    return am_rng_u64(rng) % 2 ? row % spec->n[1] : spec->n[1] - row % spec->n[1];
+}
+
+/* One sample in two is moved next to a seam: the first or last point of a lane, of a part, or of
+ * what one thread made of a shared one. */
 static void to_seam(const void *self, struct am_rng *rng, size_t i, size_t at[3])
 {
     const struct am_stencil_grid *const grid = self;
@@ -217,6 +232,8 @@ static void to_seam(const void *self, struct am_rng *rng, size_t i, size_t at[3]
         at[cut] = (am_grid_part_start(grid, (size_t)(am_rng_u64(rng) % grid->spec.parts)) + n[cut] -
                    back) %
                   n[cut];
+    if (i % 4 == 1 && am_wave_is_shared(&grid->spec))
+        at[1] = (strip_start(grid, rng) + n[1] - back) % n[1];
 }
 
 static struct am_grid_view view_of(const struct am_stencil_grid *grid)

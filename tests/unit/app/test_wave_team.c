@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Waves of three dimensions that threads share: by any number of them the bits of one, in memory
+ * that does not grow with them; what one of them leaves out is noticed. */
+#include "app/stencil/wave_team.h"
+
+#include "app/stencil/turns.h"
+#include "app/stencil/wave.h"
+#include "base/rng.h"
+#include "kernels/isa.h"
+#include "runtime/executor.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { PAGE_BYTES = 4096, STEPS = 11, CASES = 6 };
+
+struct trial {
+    struct am_stencil_grid grid;
+    void *memory;
+};
+
+/* A grid whose state is x. */
+static void begin(struct trial *t, const struct am_grid_spec *spec, const void *x)
+{
+    struct am_err err = {0};
+    size_t bytes = 0;
+
+    if (am_grid_bytes(spec, &bytes, &err) != AM_OK)
+        abort();
+    t->memory = aligned_alloc(PAGE_BYTES, bytes);
+    memset(t->memory, 0xff, bytes); /* NaN: never a result */
+    if (am_stencil_grid_init(&t->grid, spec, t->memory, &err) != AM_OK ||
+        am_grid_load(&t->grid, x, &err) != AM_OK)
+        abort();
+}
+
+static size_t bytes_of(const struct am_grid_spec *spec)
+{
+    return spec->n[0] * spec->n[1] * spec->n[2] * (spec->type == AM_STENCIL_F32 ? 4 : 8);
+}
+
+/* Ends a trial: whether its state is that of `want`. */
+static bool is(struct trial *t, const void *want)
+{
+    const size_t bytes = bytes_of(&t->grid.spec);
+    void *const x = malloc(bytes);
+    bool same;
+
+    am_grid_store(&t->grid, x);
+    same = memcmp(x, want, bytes) == 0;
+    free(x);
+    free(t->memory);
+    return same;
+}
+
+static struct am_grid_spec some_spec(const char *isa)
+{
+    return (struct am_grid_spec){.kernels = am_grid_find(isa),
+                                 .dim = 3,
+                                 .method = AM_STENCIL_BY_WAVE,
+                                 .type = AM_STENCIL_F64,
+                                 .n = {37, 23, 19},
+                                 .r = 0.125,
+                                 .depth = 4,
+                                 .tile = {3},
+                                 .parts = 1,
+                                 .wall = {{0.5, -1}, {0.25, 2}, {-0.75, 1}}};
+}
+
+static void *random_state(const struct am_grid_spec *spec, struct am_rng *rng)
+{
+    const size_t n = spec->n[0] * spec->n[1] * spec->n[2];
+    double *const x = malloc(n * sizeof(*x));
+
+    for (size_t i = 0; i < n; i++) {
+        if (spec->type == AM_STENCIL_F32)
+            ((float *)(void *)x)[i] = (float)(2 * am_rng_unit(rng) - 1);
+        else
+            x[i] = 2 * am_rng_unit(rng) - 1;
+    }
+    return x;
+}
+
+/* x becomes the state after `times` runs of STEPS steps by one part. */
+static void step_alone(struct am_grid_spec spec, void *x, int times)
+{
+    struct trial t;
+
+    spec.parts = 1;
+    begin(&t, &spec, x);
+    for (int i = 0; i < times; i++)
+        am_grid_run(&t.grid, STEPS);
+    am_grid_store(&t.grid, x);
+    free(t.memory);
+}
+
+/* A run that is forgotten, then two from the start. */
+static bool same_by_threads(struct am_grid_spec spec, const struct am_executor *executor,
+                            size_t threads, const void *start, const void *want)
+{
+    static const int cpus[] = {0};
+    const struct am_executor_setup setup = {
+        .threads = threads, .cpus = cpus, .cpu_count = 1, .wait = AM_WAIT_SLEEP};
+    struct am_stencil_turns turns;
+    struct am_blocks filling, stepping;
+    struct trial t;
+    void *self = NULL;
+
+    begin(&t, &spec, start);
+    if (am_stencil_turns_init_grid(&turns, &t.grid, STEPS, start, NULL) != AM_OK ||
+        executor->open(executor, &setup, &self, NULL) != AM_OK)
+        abort();
+    filling = am_stencil_filling(&turns);
+    stepping = am_stencil_stepping(&turns);
+    if (executor->prepare(self, &stepping, NULL) != AM_OK)
+        abort();
+    executor->run(self, &stepping, am_stencil_rounds(&turns));
+    executor->run(self, &filling, 1);
+    executor->run(self, &stepping, 2 * am_stencil_rounds(&turns));
+    am_stencil_turns_settle(&turns);
+    executor->close(self);
+    am_stencil_turns_fini(&turns);
+    return is(&t, want);
+}
+
+/* Small grids of any shape, sides of both kinds. */
+static void test_threads(const char *isa, enum am_stencil_type type, struct am_rng *rng)
+{
+    static const size_t teams[] = {2, 3, 16};
+
+    for (int i = 0; i < CASES; i++) {
+        struct am_grid_spec spec = some_spec(isa);
+        bool same = true, serial;
+        void *start, *want;
+
+        spec.type = type;
+        spec.fixed = i % 2;
+        spec.n[0] += (size_t)(am_rng_u64(rng) % 20);
+        spec.n[1] = i == 2 ? 2 : 1 + (size_t)(am_rng_u64(rng) % 40);
+        spec.n[2] = i == 3 ? 1 : 1 + (size_t)(am_rng_u64(rng) % 40);
+        spec.depth = 1 + (size_t)(am_rng_u64(rng) % 7);
+        spec.tile[0] = 1 + (size_t)(am_rng_u64(rng) % 6);
+        start = random_state(&spec, rng);
+        want = malloc(bytes_of(&spec));
+        memcpy(want, start, bytes_of(&spec));
+        step_alone(spec, want, 2);
+        for (size_t k = 0; k < sizeof(teams) / sizeof(*teams); k++) {
+            spec.parts = teams[k];
+            same = same_by_threads(spec, &am_executor_task_default, teams[k], start, want) && same;
+        }
+        serial = same_by_threads(spec, &am_executor_serial, 1, start, want);
+        ok(same && serial,
+           "%s %s %s sides, %zu x %zu x %zu, depth %zu, strips of %zu: 2, 3 and 16 threads and one "
+           "for 16 have the bits of one part",
+           isa, am_stencil_types[type], spec.fixed ? "fixed" : "no", spec.n[0], spec.n[1],
+           spec.n[2], spec.depth, spec.tile[0]);
+        free(start);
+        free(want);
+    }
+}
+
+/* What a pass by three could leave out, or nothing. */
+enum plant { NOTHING, ROWS_AROUND, STRIP, STEP, PLANTS };
+
+static bool pass_is_right(struct am_grid_spec spec, enum plant error, const void *start,
+                          const void *want)
+{
+    struct am_grid_pass pass;
+    struct trial t;
+    size_t strip;
+
+    begin(&t, &spec, start);
+    pass = am_grid_next(&t.grid, &t.grid.phase, spec.depth - (error == STEP));
+    for (size_t part = error == ROWS_AROUND; part < spec.parts; part++)
+        am_grid_exchange(&t.grid, part, &pass);
+    for (int i = 0; i < 3 && error == STRIP; i++) /* claimed and told as made, but not made */
+        if (am_wave_team_claim(am_wave_team_of(&t.grid), 0, 100, &strip))
+            am_wave_team_tell(am_wave_team_of(&t.grid), 0, strip, 1000);
+    for (size_t part = 0; part < spec.parts; part++)
+        am_grid_advance(&t.grid, part, &pass);
+    am_grid_passed(&t.grid, &t.grid.phase, &pass);
+    return is(&t, want);
+}
+
+static void test_planted(bool fixed, struct am_rng *rng)
+{
+    static const char *const what[PLANTS] = {"nothing", "rows around that one does not copy",
+                                             "strips that nobody makes", "a step short"};
+    struct am_grid_spec spec = some_spec(am_isa_names[1]), alone;
+    void *const start = random_state(&spec, rng), *const want = malloc(bytes_of(&spec));
+    struct trial t;
+
+    spec.fixed = fixed;
+    alone = spec;
+    begin(&t, &alone, start);
+    am_grid_run(&t.grid, spec.depth);
+    am_grid_store(&t.grid, want);
+    free(t.memory);
+    spec.parts = 3;
+    for (int error = 0; error < PLANTS; error++) {
+        const bool harmless = error == NOTHING || (error == ROWS_AROUND && fixed);
+
+        ok(pass_is_right(spec, (enum plant)error, start, want) == harmless,
+           "%s sides: %s is seen as such", fixed ? "fixed" : "no", what[error]);
+    }
+    free(start);
+    free(want);
+}
+
+static void test_team(void)
+{
+    struct am_wave_team *const team = aligned_alloc(PAGE_BYTES, PAGE_BYTES);
+    size_t strip = 9, strips = 0;
+
+    ok(am_wave_team_bytes(3) <= PAGE_BYTES, "a team of three strips fits a page");
+    am_wave_team_reset(team, 3);
+    while (am_wave_team_claim(team, 0, 3, &strip) && strip == strips)
+        strips++;
+    ok(strips == 3, "strips of a pass are claimed in order, each once");
+    ok(am_wave_team_claim(team, 1, 2, &strip) && strip == 0, "the next pass begins with the first");
+    am_wave_team_await(team, 1, 0, 5);
+    am_wave_team_tell(team, 1, 0, 7);
+    am_wave_team_await(team, 1, 1, 7);
+    ok(true, "the first strip waits for nobody, the second not for what is made");
+    am_wave_team_reset(team, 3);
+    ok(am_wave_team_claim(team, 0, 3, &strip) && strip == 0, "and all can begin anew");
+    free(team);
+}
+
+/* However many share it, shapes as they are chosen; and passes do not become short for it. */
+static void test_memory(const char *isa)
+{
+    static const size_t sides[] = {128, 256, 320}, teams[] = {1, 2, 3, 16, 64};
+    double most = 0, longest = 0;
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < 3 * 5 * 4; i++) {
+        const size_t side = sides[i % 3];
+        struct am_grid_spec spec = some_spec(isa);
+        struct am_err err = {0};
+        size_t bytes = 0;
+
+        spec.n[0] = spec.n[1] = spec.n[2] = side;
+        spec.parts = teams[i / 3 % 5];
+        spec.fixed = i / 15 % 2;
+        spec.type = i / 30 ? AM_STENCIL_F32 : AM_STENCIL_F64;
+        spec.depth = spec.tile[0] = 0;
+        am_grid_choose(&spec, 1000);
+        if (am_grid_bytes(&spec, &bytes, &err) != AM_OK)
+            abort();
+        most = fmax(most, (double)bytes / (double)bytes_of(&spec));
+        least = spec.depth < least ? spec.depth : least;
+        if (side == 320)
+            longest = fmax(longest, (double)spec.depth);
+    }
+    ok(most <= 1.3, "%s: by 1 to 64 threads waves take %.2f times the grid at most", isa, most);
+    ok(least >= 2 && longest >= 8, "%s: in passes of %zu to %.0f steps", isa, least, longest);
+}
+
+int main(void)
+{
+    struct am_rng rng;
+
+    am_rng_seed(&rng, 11, 0);
+    test_team();
+    test_planted(false, &rng);
+    test_planted(true, &rng);
+    for (int i = 0; am_isa_names[i]; i++) {
+        if (am_isa_why_not(am_isa_names[i]))
+            continue;
+        test_memory(am_isa_names[i]);
+        test_threads(am_isa_names[i], AM_STENCIL_F32, &rng);
+        test_threads(am_isa_names[i], AM_STENCIL_F64, &rng);
+    }
+    return tap_done();
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Shared by the tests of stencils that a user describes: descriptions, and errors planted into generated benches."""
+import os
+import sys
+
+from e2e import Bench
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHIPPED = os.path.join(ROOT, "examples", "stencil")
+FAST = ("--quick", "--launches", "1", "--samples", "1", "--min-batch", "50us")
+LIGHT = (*FAST, "--flags", "-O1")  # compiling takes the time, and is not what is tested
+SIZES = {1: ("n=1003", "steps=13", "depth=5", "wave=64"),
+         2: ("n=45", "ny=37", "steps=7", "depth=3", "wave=5"),
+         3: ("n=21", "ny=18", "nz=19", "steps=5", "depth=2", "wave=3", "strip=7")}
+BOX = " + ".join(f"u[{x},{y},{z}]" for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1))
+SIDES = ("stencil sides\ndimensions 3\nfield u\nfield v\ncoefficient k start 1 noise 0.1\ncoefficient h start 1 noise 0.2\nboundary fixed 0.3\n"
+         f"boundary z mirror\nupdate u = k * k[0,1,-1] * ({BOX}) / 27 - 0.1 * v[-1,0,1]\n"
+         "update v = 0.3 * v[0,1,1] + 0.4 * h * u.new[1,-1,0] - 0.1 * v.before * u + 0.01\n")
+CUBE = ("stencil cube\ndimensions 3\nfield u\nboundary fixed 0.3\nboundary z mirror\n"
+        f"update u = 0.03 * ({BOX}) + 0.4 * u - 0.2 * u.before\n")
+STAR = ("stencil star\ndimensions 3\nfield u\nparameter r 0.125\nboundary fixed 0.3\nboundary z mirror\n"
+        "update u = u + r * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)\n")
+# States of all visits, by the value of an axis.
+SHOWN = ("SELECT param.value, group_concat(DISTINCT visit.state) FROM visit JOIN param ON param.point = visit.point "
+         "JOIN axis ON axis.id = param.axis WHERE axis.name = '{}' GROUP BY param.value")
+HEAT = """stencil heat
+dimensions 2
+field u
+parameter r 0.2
+boundary periodic
+update u = u + r * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)
+"""
+
+
+class Own(Bench):
+    """With the real workers, and nobody's own compilers and flags."""
+
+    def __init__(self):
+        super().__init__(sys.argv[1], sys.argv[2])
+        for name in ("CC", "CFLAGS", "LDFLAGS", "LDLIBS"):
+            self.real_env.pop(name, None)
+        self.real_env["ASAN_OPTIONS"] += ":detect_leaks=0"
+
+    def do(self, *words):
+        return self.run(*words, env=self.real_env)
+
+    def measure(self, db, *words):
+        """Again where a busy machine hid the growth of time from batches of microseconds; what is verified stays verified."""
+        for _ in range(4):
+            if os.path.exists(self.path(db)):
+                os.unlink(self.path(db))
+            done = self.do("run", *words, "-o", db)
+            if "time does not grow with the work" not in done.stdout + done.stderr:
+                break
+        return done
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read()
+
+
+def axes(dimensions, *more):
+    return [word for value in (*SIZES[dimensions], *more) for word in ("-p", value)]
+
+
+def with_axis(text, name, then):
+    """The text of a bench with an axis more, whose value an `int` of that name has before anything is prepared."""
+    for piece, more in (("    {.name = \"variant\"", f"    {{.name = \"{name}\", .values = \"0\"}},\n"),
+                        ("    passes = (double)", f"    {name} = (int)count(p, \"{name}\");\n{then}")):
+        text = text.replace(piece, more + piece)
+    return text.replace("#include <archmeter/bench.h>\n", f"#include <archmeter/bench.h>\nstatic int {name};\n")
+
+
+def bench_of(own, name):
+    done = own.do("stencil", "export", name + ".sten", "--language", "bench", "-o", name + ".c", "--force")
+    return own.read(name + ".c") if done.returncode == 0 else ""
+
+
+def with_planted(tap, text, planted):
+    for i, (name, (piece, other)) in enumerate(planted.items(), 1):
+        tap.ok(piece in text, f"there is a place for: {name}")
+        text = text.replace(piece, other.replace("WRONG", f"planted == {i}"))
+    return with_axis(text, "planted", "")
+
+
+def check_planted(tap, own, name, planted, *words):
+    numbers = ",".join(str(i) for i in range(len(planted) + 1))
+    done = own.measure(name + "-wrong.db", f"./{name}.c", *LIGHT, "-p", f"planted={numbers}", *words)
+    states = dict(own.query(name + "-wrong.db", SHOWN.format("planted")))
+    tap.ok(states.get(0) == "ok", f"{name} is right as it is", done.stdout[-2000:] + done.stderr[-2000:])
+    for i, what in enumerate(planted, 1):
+        tap.ok(states.get(i) == "fail", f"noticed: {what}", states)
+    tap.ok(done.returncode == 1 and "off by" in done.stdout + done.stderr, "and said")

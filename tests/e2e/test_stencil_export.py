@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stencils that a user describes, taken along: exports that compile alone and step as the bench does, OpenCL devices, and what is refused."""
+"""Stencils that a user describes, taken along: exports that compile alone and step as the bench does, the loop that tuning found
+faster, OpenCL devices, and what is refused."""
 import os
 import shutil
 import subprocess
@@ -133,6 +134,67 @@ int main(void)
 """
 
 
+# A program around an exported wave: any number of threads; "wrong" steps by another r.
+ALONE = r"""
+#include "FILE"
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { X = 75, Y = DIM > 1 ? 29 : 1, Z = DIM > 2 ? 18 : 1, STEPS = 11 };
+static const struct NAME_shape shape = {.depth = 4, .strip = 6};
+static struct NAME_waves w;
+static struct NAME_team team;
+static double u[2][X * Y * Z];
+static double at(const double *from, long x, long y, long z)
+{
+    const long p[3] = {x, y, z}, n[3] = {X, Y, Z};
+    long i = 0;
+    for (int d = 2; d >= 0; d--) {
+        if ((p[d] < 0 || p[d] >= n[d]) && DIM > 1) return 0.5;
+        i = i * n[d] + (p[d] + n[d]) % n[d];
+    }
+    return from[i];
+}
+static void *step(void *me)
+{
+    NAME_wave_run(&w, &shape, &team, STEPS, (long)(size_t)me);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    const long n[3] = {X, Y, Z}, threads = argc > 1 ? atol(argv[1]) : 1;
+    const double r = (double[]){0.25, 0.2, 0.125}[DIM - 1], other = argc > 2 ? 1.001 * r : r;
+    pthread_t thread[16];
+    double worst = 0;
+    team.threads = threads;
+    if (!NAME_wave_lay_out(&w, n, shape.depth, threads)) return 2;
+    w.field = aligned_alloc(64, ((size_t)w.elements * sizeof(REAL) + 63) / 64 * 64);
+    if (!w.field) return 2;
+    memset(w.field, 0, (size_t)w.elements * sizeof(REAL));
+    w.parameter[0] = (REAL)other;
+    for (long i = 0; i < X * Y * Z; i++)
+        *NAME_wave_at(&w, i % X, i / X % Y, i / (X * Y)) = (REAL)(u[0][i] = (double)(i * 7919 % 128) / 128);
+    NAME_wave_close(&w);
+    for (long i = 0; i < threads; i++) pthread_create(&thread[i], NULL, step, (void *)(size_t)i);
+    for (long i = 0; i < threads; i++) pthread_join(thread[i], NULL);
+    for (int t = 0; t < STEPS; t++)
+        for (long i = 0; i < X * Y * Z; i++) {
+            const long x = i % X, y = i / X % Y, z = i / (X * Y);
+            const double *const v = u[t % 2];
+            double sum = at(v, x - 1, y, z) + at(v, x + 1, y, z);
+            if (DIM > 1) sum += at(v, x, y - 1, z) + at(v, x, y + 1, z);
+            if (DIM > 2) sum += at(v, x, y, z - 1) + at(v, x, y, z + 1);
+            u[(t + 1) % 2][i] = (1 - 2 * DIM * r) * v[i] + r * sum;
+        }
+    for (long i = 0; i < X * Y * Z; i++)
+        worst = fmax(worst, fabs(u[STEPS % 2][i] - (double)*NAME_wave_at(&w, i % X, i / X % Y, i / (X * Y))));
+    printf("%g\n", worst);
+    return worst < WANTED ? 0 : 1;
+}
+"""
+
+
 def test_devices(tap, own):
     """Tiles that end within the grid, passes and steps left over; one sweep per step of what has no waves."""
     own.real_env["POCL_CACHE_DIR"] = own.dir
@@ -152,7 +214,7 @@ def test_export(tap, own):
         own.write(name + ".sten", text)
     for language, name, of in (("c", "kernel.c", "heat.sten"), ("opencl", "kernel.cl", "heat.sten"), ("c", "star.c", "star.sten"),
                                ("c", "sides.kernel.c", "sides.sten")):
-        done = own.do("stencil", "export", of, "--language", language, "-o", name, "--force")
+        done = own.do("stencil", "export", of, "--language", language, "--loop", "both", "-o", name, "--force")
         tap.ok(done.returncode == 0, f"exported as {language}", done.stderr)
     own.write("harness.c", HARNESS)
     tried = set()
@@ -169,6 +231,27 @@ def test_export(tap, own):
             continue
         ran = subprocess.run([own.path("harness")], capture_output=True, text=True, timeout=300)
         tap.ok(ran.returncode == 0, f"C, OpenCL C and five threads step alike: {ran.stdout.strip()}", ran.stderr)
+
+
+def test_export_waves(tap, own):
+    """The wave's code alone, as a user compiles it, beside a loop that shares nothing with it."""
+    for name, dimensions, kind in (("heat1d", 1, "f64"), ("heat2d", 2, "f32"), ("heat3d", 3, "f64")):
+        done = own.do("stencil", "export", os.path.join(SHIPPED, name + ".sten"), "--type", kind, "-o", name + ".c", "--force")
+        text = own.read(name + ".c") if done.returncode == 0 else ""
+        tap.ok(f"{name}_{kind}_wave_run(" in text and f" {name}_{kind}_run(" not in text, f"{name}: waves and nothing else are written",
+               done.stderr)
+        own.write("alone.c", ALONE.replace("NAME", f"{name}_{kind}").replace("FILE", name + ".c").replace(
+            "REAL", "float" if kind == "f32" else "double").replace("DIM", str(dimensions)).replace(
+                "WANTED", "1e-5" if kind == "f32" else "1e-14"))
+        made = subprocess.run(["cc", "-std=gnu17", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror", "alone.c", "-o", "alone", "-pthread",
+                               "-lm"], cwd=own.dir, capture_output=True, text=True, timeout=300)
+        if not tap.ok(made.returncode == 0, f"{name}: compiled without a warning", made.stderr[-2000:]):
+            continue
+        for threads in ("1", "3"):
+            ran = subprocess.run([own.path("alone"), threads], capture_output=True, text=True, timeout=300)
+            tap.ok(ran.returncode == 0, f"{name}, {threads} thread(s): off by {ran.stdout.strip()}", ran.stderr)
+        wrong = subprocess.run([own.path("alone"), "1", "wrong"], capture_output=True, text=True, timeout=300)
+        tap.ok(wrong.returncode == 1, f"{name}: another r is noticed", wrong.stdout)
 
 
 def test_export_lopsided(tap, own):
@@ -190,9 +273,32 @@ def test_tuned(tap, own):
     if os.path.exists(own.path("tuning")):
         with open(own.path("tuning"), encoding="utf-8") as file:
             kept = "heat" in file.read()
-    done = own.do("stencil", "export", "heat.sten", "--tuning", own.path("tuning"))
+    done = own.do("stencil", "export", "heat.sten", "--loop", "tiled", "--tuning", own.path("tuning"))
     named = ".wave = 8, .strip = 1, .rows = 2}" in done.stdout and "as tuned" in done.stderr
     tap.ok(done.returncode == 0 and named == kept, "export names the tuned shape, if one was kept", done.stdout[:1500] + done.stderr)
+
+
+def test_winner(tap, own):
+    """Of the case that was tuned last the faster loop is written, with its shape; another grid's rates do not count."""
+    line = "tuned own.heat {version} here for variant={variant} type={kind} n={n} ny=0 nz=0 steps=16 threads=1 use {use} by measure {metric} {rate} {date}"
+    waves = {"variant": "wave", "kind": "f64", "n": 512, "use": "depth=12 wave=1 strip=1 rows=1", "metric": "updates", "rate": "4e9",
+             "date": "2026-01-02T00:00:00Z"}
+    tiles = {**waves, "variant": "tiled", "use": "depth=6 wave=8 strip=1 rows=2", "rate": "3e9", "date": "2026-01-03T00:00:00Z"}
+    for what, entries, wanted in (
+            ("waves are faster", (waves, tiles), (".depth = 12, .strip = 1}", "_wave_run(")),
+            ("tiles are faster", (waves, {**tiles, "rate": "5e9"}), ("{.depth = 6, .wave = 8, .strip = 1, .rows = 2}", "_f64_run(")),
+            ("tiles of another grid are faster", ({**waves, "date": "2026-01-04T00:00:00Z"}, {**tiles, "n": 64, "rate": "5e9"}),
+             (".depth = 12, .strip = 1}", "_wave_run(")),
+            ("tiles of another type are faster", (waves, {**tiles, "kind": "f32", "rate": "5e9"}), (".depth = 12, .strip = 1}", "_wave_run(")),
+            ("tiles have another metric", (tiles, {**waves, "metric": "energy", "rate": "9e9"}),
+             ("{.depth = 6, .wave = 8, .strip = 1, .rows = 2}", "_f64_run("))):
+        own.write("rates", "archmeter-tuning 1\n" + "".join(line.format(version=1, **e) + "\n" for e in entries))
+        done = own.do("stencil", "export", "heat.sten", "--tuning", own.path("rates"))
+        other = "_f64_run(struct" if wanted[1] == "_wave_run(" else "_wave_run(struct"
+        tap.ok(done.returncode == 0 and all(word in done.stdout for word in wanted) and other not in done.stdout, f"{what}: that loop is written",
+               done.stdout[:1500] + done.stderr)
+    done = own.do("stencil", "export", "heat.sten", "--loop", "tiled", "--tuning", own.path("rates"))
+    tap.ok(done.returncode == 0 and "_wave_run(struct" not in done.stdout, "or the one that was asked for", done.stderr)
 
 
 def test_refused(tap, own):
@@ -216,7 +322,7 @@ def main():
         tap.skip("exported stencils", "there is no C compiler")
         tap.done()
         return
-    for test in (test_devices, test_export, test_export_lopsided, test_tuned, test_refused):
+    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, test_tuned, test_winner, test_refused):
         test(tap, own)
     tap.done()
 

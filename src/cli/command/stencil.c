@@ -12,31 +12,94 @@
 
 /* In the order of the option's words. */
 enum language { EXPORT_C, EXPORT_OPENCL, EXPORT_BENCH };
+static const char rate[] = "updates"; /* the first metric of described stencils */
+static const char *const loops[] = {"best", "wave", "tiled", "both"};
+
+static const struct am_tuning_pair *pair_in(const struct am_tuning_pair *pairs, size_t n,
+                                            const char *axis)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(pairs[i].axis, axis) == 0)
+            return &pairs[i];
+    }
+    return NULL;
+}
 
 static const char *value_in(const struct am_tuning_pair *pairs, size_t n, const char *axis)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(pairs[i].axis, axis) == 0 && !pairs[i].classed)
-            return pairs[i].value;
-    }
-    return "";
+    const struct am_tuning_pair *const pair = pair_in(pairs, n, axis);
+
+    return pair && !pair->classed ? pair->value : "";
 }
 
-/* The latest entry of this stencil and type that was found for passes of several steps. */
-static const struct am_tuning_entry *find_tuned(const struct am_tuning *tuning, const char *bench,
-                                                const char *type)
+static const char *key_of(const struct am_tuning_entry *e, const char *axis)
 {
-    const struct am_tuning_entry *best = NULL;
+    return value_in(e->key, e->n_key, axis);
+}
+
+/* What an export is looked for. */
+struct wanted {
+    const char *bench, *type, *loop; /* a word of --loop */
+};
+
+/* Of this stencil and type, for passes of several steps by a loop that may be exported. */
+static bool suits(const struct am_tuning_entry *e, const struct wanted *w)
+{
+    const char *const variant = key_of(e, "variant");
+    const bool waves = strcmp(variant, "wave") == 0, tiles = strcmp(variant, "tiled") == 0;
+    const bool any = strcmp(w->loop, "best") == 0 || strcmp(w->loop, "both") == 0;
+
+    return strcmp(e->bench, w->bench) == 0 && strcmp(key_of(e, "type"), w->type) == 0 &&
+           (waves || tiles) && (any || strcmp(w->loop, variant) == 0);
+}
+
+/* The same grid on the same machine, stepped by as many threads: rates of two loops may be
+ * compared. What was tuned for energy is not. */
+static bool same_case(const struct am_tuning_entry *a, const struct am_tuning_entry *b)
+{
+    static const char *const axes[] = {"n", "ny", "nz", "steps", "threads"};
+
+    for (size_t i = 0; i < sizeof(axes) / sizeof(*axes); i++) {
+        const struct am_tuning_pair *const x = pair_in(a->key, a->n_key, axes[i]);
+        const struct am_tuning_pair *const y = pair_in(b->key, b->n_key, axes[i]);
+
+        if (!x != !y || (x && (x->classed != y->classed || strcmp(x->value, y->value) != 0)))
+            return false;
+    }
+    return strcmp(a->machine, b->machine) == 0 && strcmp(a->metric, rate) == 0 &&
+           strcmp(b->metric, rate) == 0;
+}
+
+/* Of the case that was tuned last the fastest loop. */
+static const struct am_tuning_entry *find_tuned(const struct am_tuning *tuning,
+                                                const struct wanted *w)
+{
+    const struct am_tuning_entry *last = NULL, *best;
 
     for (size_t i = 0; i < tuning->n; i++) {
         const struct am_tuning_entry *const e = &tuning->entries[i];
 
-        if (strcmp(e->bench, bench) == 0 && strcmp(value_in(e->key, e->n_key, "type"), type) == 0 &&
-            strcmp(value_in(e->key, e->n_key, "variant"), "tiled") == 0 &&
-            (!best || strcmp(e->date, best->date) > 0))
+        if (suits(e, w) && (!last || strcmp(e->date, last->date) > 0))
+            last = e;
+    }
+    best = last;
+    for (size_t i = 0; i < tuning->n && last; i++) {
+        const struct am_tuning_entry *const e = &tuning->entries[i];
+
+        if (suits(e, w) && same_case(e, last) && e->value > best->value)
             best = e;
     }
     return best;
+}
+
+/* The loop that is written; without anything known waves, which are faster nearly everywhere. */
+static enum am_emit_loop loop_of(const struct wanted *w, const struct am_tuning_entry *tuned)
+{
+    if (strcmp(w->loop, "both") == 0)
+        return AM_EMIT_BOTH;
+    if (strcmp(w->loop, "best") != 0)
+        return strcmp(w->loop, "wave") == 0 ? AM_EMIT_WAVE : AM_EMIT_TILED;
+    return tuned && strcmp(key_of(tuned, "variant"), "tiled") == 0 ? AM_EMIT_TILED : AM_EMIT_WAVE;
 }
 
 /* The tuned value of an axis, the one that it was tuned beside, or the first that a tuner would
@@ -60,24 +123,29 @@ static enum am_status choose_shape(const struct am_cli *cli, const struct am_des
                                    struct am_emit_shape *out, struct am_err *err)
 {
     const char *const path = am_tuning_path(cli);
-    const char *const bench = am_arena_printf(cli->arena, "own.%s", d->name);
+    const struct wanted w = {.bench = am_arena_printf(cli->arena, "own.%s", d->name),
+                             .type = am_emit_types[cli->opt->element_type],
+                             .loop = loops[cli->opt->loop]};
     const struct am_emit_values *const values = am_emit_values_of(d->dimensions);
     const struct am_tuning_entry *tuned = NULL;
     struct am_tuning tuning = {0};
     enum am_status s = AM_OK;
 
-    if (path && bench)
+    if (path && w.bench)
         s = am_tuning_load(path, false, cli->arena, &tuning, err);
-    if (s == AM_OK && bench)
-        tuned = find_tuned(&tuning, bench, am_emit_types[cli->opt->element_type]);
+    if (s == AM_OK && w.bench)
+        tuned = find_tuned(&tuning, &w);
     if (tuned)
-        am_log(AM_LOG_INFO, "shape: as tuned on %s", tuned->date);
+        am_log(AM_LOG_INFO, "loop and shape: %s, as tuned on %s", key_of(tuned, "variant"),
+               tuned->date);
     else if (s == AM_OK)
-        am_log(AM_LOG_INFO, "shape: not tuned; tune FILE -p variant=tiled finds the best one here");
+        am_log(AM_LOG_INFO, "loop and shape: not tuned; tune FILE -p variant=wave and -p "
+                            "variant=tiled find the best ones here");
     *out = (struct am_emit_shape){.depth = shape_value(tuned, "depth", values->depths),
                                   .wave = shape_value(tuned, "wave", values->waves),
                                   .strip = shape_value(tuned, "strip", values->strips),
-                                  .rows = shape_value(tuned, "rows", values->rows)};
+                                  .rows = shape_value(tuned, "rows", values->rows),
+                                  .loop = loop_of(&w, tuned)};
     return s;
 }
 

@@ -149,15 +149,30 @@ static void add_constants(const struct emitter *e)
     addf(
         e,
         "    NAME_APART = 33 * NAME_LINE, /* between the two arrays of a field, beyond pages */\n");
-    addf(e, "    NAME_THREADS_MAX = %d\n};\n", THREADS_MAX);
+    addf(e, "    NAME_THREADS_MAX = %d\n};\n\n", THREADS_MAX);
+}
+
+/* Waves in one dimension are for rings only, and do not look at it. */
+static void add_sides(const struct emitter *e)
+{
+    const struct am_description *const d = e->d;
+
     addf(e, "enum { NAME_PERIODIC, NAME_FIXED, NAME_MIRROR };\n");
     addf(e, "static const int NAME_sides[3] = {%d, %d, %d};\n", (int)d->boundary[0],
          (int)d->boundary[1], (int)d->boundary[2]);
     add_numbers(e, "fixed", d->boundary_value, 3);
+    am_text_add(e->out, "\n");
+}
+
+/* Of tiled passes: the field of each update. */
+static void add_updated(const struct emitter *e)
+{
+    const struct am_description *const d = e->d;
+
     addf(e, "static const int NAME_updated[] = {");
     for (size_t i = 0; i < d->n_updates; i++)
         addf(e, "%s%zu", i ? ", " : "", d->updates[i].field);
-    addf(e, "};\n");
+    addf(e, "};\n\n");
 }
 
 /* What each array holds at step 0, and parameters: of a bench. */
@@ -197,8 +212,6 @@ static void add_independent(const struct emitter *e)
 
 static void add_waves(const struct emitter *e)
 {
-    if (!am_emit_has_waves(e->d))
-        return;
     add_text(e, "@HERE@", "@HERE@", am_emit_wave_constants);
     add_text(e, am_stencil_text_lanes, NULL, NULL);
     add_text(e, "@HERE@", "@HERE@", am_emit_wave_weights);
@@ -208,13 +221,25 @@ static void add_waves(const struct emitter *e)
         add_text(e, am_stencil_text_wave, "@BLOCKS@", am_emit_wave_blocks);
 }
 
-static void add_kernel(const struct emitter *e)
+static void add_kernel(const struct emitter *e, enum am_emit_loop loop)
 {
-    add_independent(e);
+    const bool waves = am_emit_has_waves(e->d) && loop != AM_EMIT_TILED;
+    const bool tiles = !waves || loop != AM_EMIT_WAVE;
+
+    if (tiles)
+        add_independent(e);
     add_constants(e);
-    am_text_add(e->out, "\n");
-    add_text(e, am_stencil_text_driver, "@ROWS@", am_emit_rows);
-    add_waves(e);
+    if (tiles || e->d->dimensions > 1)
+        add_sides(e);
+    add_text(e, am_stencil_text_team, NULL, NULL);
+    if (tiles || e->d->dimensions > 1)
+        add_text(e, am_stencil_text_share, NULL, NULL);
+    if (tiles) {
+        add_updated(e);
+        add_text(e, am_stencil_text_driver, "@ROWS@", am_emit_rows);
+    }
+    if (waves)
+        add_waves(e);
 }
 
 static void add_includes(struct am_text *out, const char *more)
@@ -226,8 +251,8 @@ static void add_includes(struct am_text *out, const char *more)
                  more);
 }
 
-/* The values of parameters, and a shape to begin with. */
-static void add_advice(const struct emitter *e, const struct am_emit_shape *shape)
+/* What the arrays and parameters of a program are in the description. */
+static void add_legend(const struct emitter *e)
 {
     const struct am_description *const d = e->d;
 
@@ -239,24 +264,55 @@ static void add_advice(const struct emitter *e, const struct am_emit_shape *shap
                      d->updates[i].text);
     am_text_add(e->out, " *\n");
     for (size_t i = 0; i < d->fields.n; i++)
-        am_text_addf(e->out, " * field[%zu] is %s.\n", i, d->fields.items[i].name);
+        am_text_addf(e->out, " * Field %zu is %s.\n", i, d->fields.items[i].name);
     for (size_t i = 0; i < d->coefficients.n; i++)
-        am_text_addf(e->out, " * coefficient[%zu] is %s.\n", i, d->coefficients.items[i].name);
+        am_text_addf(e->out, " * Coefficient %zu is %s.\n", i, d->coefficients.items[i].name);
     for (size_t i = 0; i < d->parameters.n; i++) {
         am_text_addf(e->out, " * parameter[%zu] is %s: ", i, d->parameters.items[i].name);
         add_number(e->out, d->parameters.items[i].value);
         am_text_add(e->out, " in the description.\n");
     }
-    addf(e, " *\n * NAME_lay_out(), set arrays and points, NAME_close(), NAME_run().\n"
+}
+
+static void advise_tiles(const struct emitter *e, const struct am_emit_shape *shape)
+{
+    addf(e, " *\n * Passes of several steps by tiles: NAME_lay_out(), set arrays field[] and\n"
+            " * coefficient[] and their points, NAME_close(), NAME_run() by every thread.\n"
             " * A shape to begin with: ");
     addf(e, "{.depth = %ld, .wave = %ld, .strip = %ld, .rows = %ld}.\n", shape->depth, shape->wave,
          shape->strip, shape->rows);
-    if (am_emit_has_waves(d))
-        addf(e,
-             " *\n * Faster: NAME_wave_lay_out(), a zeroed array, points by NAME_wave_at() (other "
-             "fields, steps before and\n * coefficients lie NAME_wave_field(), _before() and "
-             "_coefficient() bytes further), NAME_wave_close(),\n * NAME_wave_run().\n");
-    addf(e, " * Compile with -O3 -march=native. */\n");
+}
+
+static void advise_waves(const struct emitter *e, const struct am_emit_shape *shape)
+{
+    addf(e,
+         " *\n * Passes of several steps by waves:\n *\n"
+         " *     const struct NAME_shape shape = {.depth = %ld, .strip = %ld};\n"
+         " *     struct NAME_team team = {.threads = 1};\n"
+         " *     struct NAME_waves w;\n *\n"
+         " *     if (!NAME_wave_lay_out(&w, n, shape.depth, team.threads))\n"
+         " *         return; // rows are too short\n"
+         " *     w.field = ...; // w.elements of them, zeroed, aligned to 64 bytes\n"
+         " *     w.parameter[0] = ...;\n"
+         " *     *NAME_wave_at(&w, x, y, z) = ...; // every point\n"
+         " *     NAME_wave_close(&w);\n"
+         " *     NAME_wave_run(&w, &shape, &team, steps, me); // by every thread, me = 0, 1, ...\n",
+         shape->depth, shape->strip);
+    addf(e, " *\n * Other fields, steps before and coefficients lie NAME_wave_field(),\n"
+            " * NAME_wave_before() and NAME_wave_coefficient() bytes further.\n");
+}
+
+/* What the program has to do, and a shape to begin with. */
+static void add_advice(const struct emitter *e, const struct am_emit_shape *shape)
+{
+    const bool waves = am_emit_has_waves(e->d) && shape->loop != AM_EMIT_TILED;
+
+    add_legend(e);
+    if (!waves || shape->loop != AM_EMIT_WAVE)
+        advise_tiles(e, shape);
+    if (waves)
+        advise_waves(e, shape);
+    addf(e, " *\n * Compile with -O3 -march=native. */\n");
 }
 
 enum am_status am_emit_kernel(const struct am_description *d, enum am_emit_type type,
@@ -268,7 +324,7 @@ enum am_status am_emit_kernel(const struct am_description *d, enum am_emit_type 
     add_advice(&e, shape);
     am_text_add(out, "#define _GNU_SOURCE\n#include <sched.h>\n#include <stdatomic.h>\n"
                      "#include <stddef.h>\n#include <string.h>\n\n");
-    add_kernel(&e);
+    add_kernel(&e, shape->loop);
     return end(out, err);
 }
 
@@ -396,7 +452,7 @@ enum am_status am_emit_bench(const struct am_description *d, struct am_text *out
     for (enum am_emit_type type = 0; type < AM_EMIT_TYPES && s == AM_OK; type++) {
         const struct emitter e = begin(d, type, out);
 
-        add_kernel(&e);
+        add_kernel(&e, AM_EMIT_BOTH);
         addf(&e, "#define NAME_HAS_WAVES %d\n", am_emit_has_waves(d));
         add_starts(&e);
         add_text(&e, am_stencil_text_start, NULL, NULL);

@@ -17,9 +17,14 @@ enum { AM_EMIT_MAX = 8 * 1024 * 1024 };
 enum am_emit_type { AM_EMIT_F32, AM_EMIT_F64, AM_EMIT_TYPES };
 extern const char *const am_emit_types[]; /* names, ended by NULL */
 
-/* Shapes that an export names as the ones to begin with; 0: none was found to be best. */
+/* Loops for passes of several steps. */
+enum am_emit_loop { AM_EMIT_WAVE, AM_EMIT_TILED, AM_EMIT_BOTH };
+
+/* What an export holds, and the shape that it names as the one to begin with. What has no waves is
+ * tiled. */
 struct am_emit_shape {
     long depth, wave, strip, rows;
+    enum am_emit_loop loop;
 };
 
 /* Functions that step a grid, without anything of archmeter's. */

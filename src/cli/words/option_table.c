@@ -740,6 +740,17 @@ const struct am_option am_option_table[] = {
         .help = "The type of the elements: float or double. A bench has both.",
     },
     {
+        .name = "loop",
+        .kind = AM_OPTION_CHOICE,
+        .offset = FIELD(loop),
+        .argument = "LOOP",
+        .dflt = "best",
+        .choices = (const char *const[]){"best", "wave", "tiled", "both", NULL},
+        .commands = BIT(STENCIL),
+        .help = "Which loop is written as C: the one that tune found faster here (waves, where it "
+                "was not asked and there are any), a named one, or both.",
+    },
+    {
         .name = "rerun",
         .kind = AM_OPTION_FLAG,
         .offset = FIELD(rerun),

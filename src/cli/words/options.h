@@ -184,6 +184,7 @@ struct am_options {
     const char *against_cc, *against_flags;
     int language;     /* of `new` and `stencil`: index of its word */
     int element_type; /* of `stencil`: enum am_emit_type */
+    int loop;         /* of `stencil`: index of its word */
     bool rerun;
     struct am_number runs;
     int fail_on; /* enum am_fail_on */

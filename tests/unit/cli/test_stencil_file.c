@@ -140,7 +140,7 @@ static void test_formulas(void)
         struct am_arena arena = {0};
         const char *const text =
             am_arena_printf(&arena, HEAD "parameter r 1\nupdate u = %s\n", cases[i].formula);
-        const struct am_emit_shape shape = {8, 16, 1, 4};
+        const struct am_emit_shape shape = {8, 16, 1, 4, AM_EMIT_BOTH};
         struct am_description d;
         struct am_err err = {0};
         struct am_text out;
@@ -225,7 +225,7 @@ static void test_waves(void)
 static void check_whole(const char *text)
 {
     static const char *const marks[] = {"NAME", "REAL", "TYPED", "WIDER", "@"};
-    const struct am_emit_shape shape = {8, 16, 1, 4};
+    const struct am_emit_shape shape = {8, 16, 1, 4, AM_EMIT_BOTH};
     struct am_arena arena = {0};
     struct am_description d;
     struct am_err err = {0};

@@ -42,6 +42,8 @@ struct am_grid_spec {
      * without sides. */
     bool fixed;
     double wall[3][2];
+    /* wave, where its shape is left to choose: bytes that may be under way at a time; 0: any. */
+    size_t near_bytes;
 };
 
 /* Between two passes. */

@@ -15,17 +15,44 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 4096, LONG_ROW = 16 /* vectors */, STRIPS_EACH = 2 };
+enum { PAGE_BYTES = 4096, LONG_ROW = 16 /* vectors */, STRIPS_EACH = 2, DEPTH_LEAST = 4 };
 
 /* ---- what is left to choose ---- */
+
+/* Rows of a strip (2-D: of a wave) that a pass of so many steps may have, so that all of its levels
+ * that are under way stay near: each lies two rows and planes behind the one before. */
+static size_t rows_that_fit(const struct am_grid_spec *spec, size_t depth)
+{
+    const size_t row = spec->n[0] * (spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double));
+    const size_t planes = spec->dim == 2 ? 1 : 2 * depth + am_wave_find(spec->kernels->isa)->planes;
+    const size_t all = spec->near_bytes / (row * planes), around = spec->dim == 2 ? 2 * depth : 2;
+
+    return all > around ? all - around : 0;
+}
+
+/* Shorter passes where the rows of a long one do not fit: from memory comes, and goes there, each
+ * point once a pass, and two rows of every strip at each step. */
+static size_t depth_that_fits(const struct am_grid_spec *spec, size_t depth)
+{
+    const size_t rows = am_wave_find(spec->kernels->isa)->rows;
+
+    while (spec->near_bytes && depth > DEPTH_LEAST &&
+           rows_that_fit(spec, depth) < (spec->dim == 2 ? rows : 2 * depth))
+        depth--;
+    return depth;
+}
 
 /* Two strips for everyone at least, as they follow each other; but not narrower than a block. */
 static size_t rows_of_strip(const struct am_grid_spec *spec, size_t usual)
 {
     const size_t deep = am_wave_find(spec->kernels->isa)->deep;
     const size_t even = spec->n[1] / (STRIPS_EACH * spec->parts);
-    const size_t rows = even < usual && spec->parts > 1 ? even : usual;
+    size_t rows = spec->near_bytes ? rows_that_fit(spec, spec->depth) : usual;
 
+    if (rows > spec->n[1] + 2 * spec->depth)
+        rows = spec->n[1] + 2 * spec->depth; /* one strip */
+    if (spec->parts > 1 && rows > even)
+        rows = even;
     return rows > deep ? rows : deep;
 }
 
@@ -46,7 +73,7 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
 {
     static const struct {
         size_t depth_small, depth_large, share, rows;
-    } usual[AM_GRID_DIMS] = {{8, 16, 16, 0}, {6, 10, 12, 32}};
+    } usual[AM_GRID_DIMS] = {{8, 16, 16, 0}, {6, 10, 24, 32}};
     const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
     const bool large = am_wave_is_large(spec), open = !spec->depth;
     const size_t side = spec->n[spec->dim - 1] / (am_wave_is_shared(spec) ? 1 : spec->parts);
@@ -55,7 +82,7 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
     if (!spec->fixed && depth > side / usual[kind].share + 1)
         depth = side / usual[kind].share + 1;
     if (open)
-        spec->depth = depth;
+        spec->depth = depth_that_fits(spec, depth);
     if (spec->depth > steps)
         spec->depth = steps;
     if (!spec->tile[0])

@@ -45,6 +45,8 @@ struct front {
     char *origin; /* row (0, 0) at level 0 */
     ptrdiff_t row, plane;
     struct span y, z;
+    struct am_wave_block block; /* what all blocks have alike */
+    ptrdiff_t planes, deep;     /* of a block in three dimensions */
     struct level level[AM_WAVE_DEPTH_MAX];
     struct ahead ahead;
 };
@@ -158,28 +160,27 @@ static void step_solid(struct front *f, struct am_wave_block *block, size_t plan
 
 /* Long rows come from the second-level cache with each block that needs them: blocks are as large
  * as registers allow, and even a little larger. */
-static bool has_long_rows(const struct front *f)
+static bool has_long_rows(const struct am_stencil_grid *grid)
 {
     static const size_t long_row = 1024; /* bytes */
 
-    return f->grid->length[0] * f->grid->point_bytes > long_row;
+    return grid->length[0] * grid->point_bytes > long_row;
 }
 
 /* Rows of each plane that a block of three dimensions has. */
-static ptrdiff_t deep_of(const struct front *f)
+static ptrdiff_t deep_of(const struct am_stencil_grid *grid)
 {
-    return has_long_rows(f) || f->grid->waves->deep < 3 ? (ptrdiff_t)f->grid->waves->deep : 2;
+    return has_long_rows(grid) || grid->waves->deep < 3 ? (ptrdiff_t)grid->waves->deep : 2;
 }
 
-static ptrdiff_t planes_of(const struct front *f)
+static ptrdiff_t planes_of(const struct am_stencil_grid *grid)
 {
-    return has_long_rows(f) || f->grid->waves->planes > 3 ? (ptrdiff_t)f->grid->waves->planes : 2;
+    return has_long_rows(grid) || grid->waves->planes > 3 ? (ptrdiff_t)grid->waves->planes : 2;
 }
 
 /* Of a wave that is as high as they come; most are. */
 uintptr_t am_grid_hot_loop(const struct am_stencil_grid *grid, size_t *vectors)
 {
-    const struct front f = {.grid = grid};
     const struct am_wave_variant *const waves = grid->waves;
     const enum am_stencil_type type = grid->spec.type;
     const size_t rows = grid->spec.tile[0];
@@ -190,22 +191,16 @@ uintptr_t am_grid_hot_loop(const struct am_stencil_grid *grid, size_t *vectors)
         *vectors = rows;
         return (uintptr_t)waves->flat[type][rows - 1];
     }
-    *vectors = (size_t)(planes_of(&f) * deep_of(&f));
-    return (uintptr_t)waves->solid[type][planes_of(&f) - 1][deep_of(&f) - 1];
+    *vectors = (size_t)(planes_of(grid) * deep_of(grid));
+    return (uintptr_t)waves->solid[type][planes_of(grid) - 1][deep_of(grid) - 1];
 }
 
-/* From level t to the next: rows y[0] to y[1] of planes z[0] to z[1], as far as there are any. */
+/* From level t to the next: rows y[0] to y[1] of planes z[0] to z[1], as far as there are any.
+ * Short rows make this a good part of all: what does not depend on the level stands in f->block. */
 static void step_level(struct front *f, ptrdiff_t t, ptrdiff_t y[2], ptrdiff_t z[2])
 {
-    const struct am_stencil_grid *const grid = f->grid;
-    const bool flat = grid->spec.dim == 2;
-    struct am_wave_block block = {.row = f->row,
-                                  .plane = f->plane,
-                                  .vectors = grid->length[0],
-                                  .early = am_wave_early(grid),
-                                  .side = f->level[t].side,
-                                  .centre = f->level[t].centre,
-                                  .ends = grid->spec.fixed ? f->level[t].wall[0] : NULL};
+    const struct level *const level = &f->level[t];
+    const bool flat = f->grid->spec.dim == 2, fixed = f->block.ends != NULL;
 
     y[0] = most(y[0], begin_of(f, &f->y, t));
     y[1] = least(y[1], end_of(f, &f->y, t));
@@ -213,17 +208,21 @@ static void step_level(struct front *f, ptrdiff_t t, ptrdiff_t y[2], ptrdiff_t z
     z[1] = flat ? 1 : least(z[1], end_of(f, &f->z, t));
     if (y[0] >= y[1] || z[0] >= z[1])
         return;
-    if (grid->spec.fixed)
+    f->block.side = level->side;
+    f->block.centre = level->centre;
+    if (fixed) {
+        f->block.ends = level->wall[0];
         set_walls(f, t, y, z);
-    block.first = slot(f, t, y[0], z[0]);
+    }
+    f->block.first = slot(f, t, y[0], z[0]);
     if (flat) {
-        step_flat(f, &block, (size_t)(y[1] - y[0]));
+        step_flat(f, &f->block, (size_t)(y[1] - y[0]));
         return;
     }
     for (ptrdiff_t at = y[0], rows; at < y[1]; at += rows) {
-        rows = least(deep_of(f), y[1] - at);
-        block.first = slot(f, t, at, z[0]);
-        step_solid(f, &block, (size_t)(z[1] - z[0]), (size_t)rows);
+        rows = least(f->deep, y[1] - at);
+        step_solid(f, &f->block, (size_t)(z[1] - z[0]), (size_t)rows);
+        f->block.first += rows * f->row;
     }
 }
 
@@ -271,7 +270,7 @@ static void pass_flat(struct front *f)
 /* All levels of a wave; `next` is the strip that comes after this one. */
 static void do_wave(struct front *f, ptrdiff_t strip, ptrdiff_t w, ptrdiff_t next)
 {
-    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = planes_of(f);
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = f->planes;
     const ptrdiff_t y0 = begin_of(f, &f->y, 0), z0 = begin_of(f, &f->z, 0);
     const bool last = w + 1 == pieces(f, &f->z, planes);
 
@@ -288,7 +287,7 @@ static void do_wave(struct front *f, ptrdiff_t strip, ptrdiff_t w, ptrdiff_t nex
 
 static void pass_solid(struct front *f)
 {
-    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = planes_of(f);
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = f->planes;
     const ptrdiff_t strips = pieces(f, &f->y, rows), waves = pieces(f, &f->z, planes);
 
     list_ahead(f, planes, rows);
@@ -300,7 +299,7 @@ static void pass_solid(struct front *f)
 static void pass_shared(struct front *f, size_t pass)
 {
     struct am_wave_team *const team = am_wave_team_of(f->grid);
-    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = planes_of(f);
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = f->planes;
     const size_t strips = (size_t)pieces(f, &f->y, rows), waves = (size_t)pieces(f, &f->z, planes);
     size_t strip;
 
@@ -368,13 +367,22 @@ void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
                      const struct am_grid_pass *pass)
 {
     const bool forth = pass->forth, shared = am_wave_is_shared(&grid->spec);
-    struct front f = {.grid = grid,
-                      .steps = (ptrdiff_t)pass->steps,
-                      .row = forth ? grid->row : -grid->row,
-                      .plane = forth ? grid->plane : -grid->plane,
-                      .y = span_of(grid, part, 1, forth),
-                      .z = span_of(grid, part, 2, forth)};
+    struct front f; /* not zeroed: its tables are as large as a first-level cache */
 
+    f.grid = grid;
+    f.steps = (ptrdiff_t)pass->steps;
+    f.row = forth ? grid->row : -grid->row;
+    f.plane = forth ? grid->plane : -grid->plane;
+    f.y = span_of(grid, part, 1, forth);
+    f.z = span_of(grid, part, 2, forth);
+    f.ahead.n = f.ahead.next = 0;
+    f.block = (struct am_wave_block){.row = f.row,
+                                     .plane = f.plane,
+                                     .vectors = grid->length[0],
+                                     .early = am_wave_early(grid),
+                                     .ends = grid->spec.fixed ? f.level[0].wall[0] : NULL};
+    f.planes = planes_of(grid);
+    f.deep = deep_of(grid);
     f.origin = am_wave_row(grid, shared ? 0 : part, pass->from.shift, forth ? 0 : f.y.n - 1,
                            forth || grid->spec.dim == 2 ? 0 : f.z.n - 1);
     set_levels(&f, pass);

@@ -7,6 +7,7 @@
 #include "bench/apps/stencil_dim.h"
 #include "bench/apps/stencil_near.h"
 #include "bench/apps/wave_bound.h"
+#include "bench/apps/wave_room.h"
 #include "bench/shared/bound.h"
 #include "bench/shared/memory.h"
 
@@ -21,6 +22,7 @@ struct grid {
     size_t bytes; /* of the grid's memory */
     size_t steps;
     uint64_t seed;
+    struct am_wave_room room;      /* of waves whose shape is chosen */
     struct am_wave_bound bound;    /* of waves; measured with the cost */
     struct am_stencil_parts parts; /* with one thread */
     struct am_grid_variant silent; /* while loops do nothing */
@@ -88,6 +90,10 @@ static enum am_status open_grid(unsigned dim, const struct am_stencil_task *task
     s = check_shape(task, err);
     if (s != AM_OK)
         return s;
+    if (spec.method == AM_STENCIL_BY_WAVE && spec.kernels && !(spec.depth && spec.tile[0])) {
+        am_wave_room_measure(task->isa, &grid->room);
+        spec.near_bytes = am_wave_room_bytes(&grid->room);
+    }
     am_grid_choose(&spec, task->steps);
     s = am_grid_bytes(&spec, &grid->bytes, err);
     grid->grid.spec = spec;
@@ -274,6 +280,11 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
     am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
     if (spec->method < AM_STENCIL_BY_SKEW)
         return;
+    if (grid->room.l2_bytes)
+        am_ctx_note(ctx, "room",
+                    "lines beyond %zu KiB of second-level cache take %.2f times as long: %s",
+                    grid->room.l2_bytes / 1024, grid->room.beyond / grid->room.inside,
+                    spec->near_bytes ? "a wave is to fit there" : "waves may be larger");
     am_ctx_chosen(ctx, "depth", "%zu", spec->depth);
     am_ctx_chosen(ctx, "w", "%zu", spec->tile[0]);
     if (spec->method == AM_STENCIL_BY_WAVE)

@@ -22,24 +22,34 @@ struct am_gemm_args {
 /* Steps between fetches: with eight of them a third of the next sliver's lines was left out. */
 enum { AM_GEMM_CHUNK = 4 };
 
-/* What is fetched into caches meanwhile, for later: a line in every AM_GEMM_CHUNK steps. */
+enum { AM_GEMM_ROWS_AHEAD = 2 };
+
+/* What is fetched into the second cache meanwhile, for later: a line of each in every AM_GEMM_CHUNK
+ * steps. All may lie outside of everything: fetching touches nothing. */
 struct am_gemm_ahead {
-    const char *from; /* may lie outside of everything: fetching touches nothing */
-    size_t pace;      /* bytes from one line to the next */
+    const char *from;                    /* the next sliver of A */
+    size_t pace;                         /* bytes from one line to the next */
+    const char *row[AM_GEMM_ROWS_AHEAD]; /* rows that are packed next; NULL: none */
+    size_t row_pace;
 };
 
 /* A packed sliver of `mr` rows of A times one of `nr` columns of B, k steps, into C. */
 typedef void am_gemm_micro_fn(size_t k, const void *a, const void *b, void *c, size_t ldc, bool add,
-                              struct am_gemm_ahead ahead);
+                              const struct am_gemm_ahead *ahead);
 /* Packs `rows` by `columns` elements at `from` (`ld` from row to row) into slivers of `mr` rows,
- * column after column, or of `nr` columns, row after row; the last sliver is filled up by zeros. */
-typedef void am_gemm_pack_fn(const void *from, size_t ld, size_t rows, size_t columns, void *to);
+ * column after column; the last sliver is filled up by zeros. */
+typedef void am_gemm_pack_a_fn(const void *from, size_t ld, size_t rows, size_t columns, void *to);
+/* The same into slivers of `nr` columns, row after row. A sliver has `steps` rows, of which these
+ * are some: `to` is where the first of them goes in the first sliver. */
+typedef void am_gemm_pack_b_fn(const void *from, size_t ld, size_t rows, size_t columns,
+                               size_t steps, void *to);
 
 struct am_gemm_kernel {
     size_t element; /* bytes */
     size_t mr, nr;
     am_gemm_micro_fn *micro;
-    am_gemm_pack_fn *pack_a, *pack_b;
+    am_gemm_pack_a_fn *pack_a;
+    am_gemm_pack_b_fn *pack_b;
 };
 
 enum { AM_GEMM_MICRO_MAX = 2048, AM_GEMM_ALIGN = 64 }; /* elements of C in registers; bytes */
@@ -51,8 +61,8 @@ struct am_gemm_variant {
 
 const struct am_gemm_variant *am_gemm_find(const char *isa); /* NULL when unknown */
 
-/* How much is packed at a time: mc by kc of A, for the last cache; kc by nc of B, for the second;
- * of which mr by kc of A are in the first. */
+/* How much is packed at a time: mc by kc of A, for the last cache; kc by nc of B, for the second,
+ * which has two of them; mr by kc of A are in the first. */
 struct am_gemm_blocking {
     size_t mc, nc, kc;
 };

@@ -20,9 +20,11 @@
 #define ROWS 4
 #define REP_ROWS AM_REP_4
 #endif
-/* How far ahead things are fetched. A step takes six cycles or more: 64 of them are longer than the
- * last cache needs for a line. */
-enum { CHUNKS_LAST = 64 / AM_GEMM_CHUNK, ROWS_AHEAD = 8, SIDE_BY_SIDE = 4 };
+enum {
+    ROWS_AHEAD = 8, /* of B, fetched while it is packed */
+    SIDE_BY_SIDE = 4,
+    SECOND_CACHE = 2, /* where prefetches lead to, as __builtin_prefetch() counts */
+};
 
 #define VECTORS 2
 #define REP_VECTORS(X) X(0) X(1)
@@ -30,17 +32,50 @@ enum { CHUNKS_LAST = 64 / AM_GEMM_CHUNK, ROWS_AHEAD = 8, SIDE_BY_SIDE = 4 };
 
 #define CLEAR(i, v) V c##i##_##v = {0};
 #define CLEAR_ROW(i) ON_ROW(CLEAR, i)
-#define LOAD_B(v) const V b##v = *(const V *)(b + v * LANES);
-#define STEP(i, v) c##i##_##v += b##v * x##i;
-#define STEP_ROW(i)                                                                                \
-    const REAL x##i = a[i];                                                                        \
-    ON_ROW(STEP, i)
-#if AM_VEC_BYTES == 64 /* a line per vector; narrower rows begin one, where C is aligned */
-#define FETCH_ROW(i)                                                                               \
-    __builtin_prefetch(c + i * ldc, 1);                                                            \
-    __builtin_prefetch(c + i * ldc + LANES, 1);
+#define LOAD_B(v) const V b##v = *(const V *)(at_b + v * LANES);
+#if AM_VEC_BYTES == 64 /* written out: gcc 12 moves sums about where they leave few registers */
+#define STEP(i, v)                                                                                 \
+    __asm__("vfmadd231p" LETTER " %2, %1, %0" : "+v"(c##i##_##v) : "v"(b##v), "v"(x##i));
+#define TAKE_A(i)                                                                                  \
+    V x##i;                                                                                        \
+    __asm__("vbroadcasts" LETTER " %1, %0" : "=v"(x##i) : "m"(at_a[i]));
 #else
-#define FETCH_ROW(i) __builtin_prefetch(c + i * ldc, 1);
+#define STEP(i, v)                                                                                 \
+    c##i##_##v += b##v * x##i;                                                                     \
+    AM_PIN(c##i##_##v);
+#define TAKE_A(i) const REAL x##i = at_a[i];
+#endif
+#define STEP_ROW(i)                                                                                \
+    TAKE_A(i)                                                                                      \
+    ON_ROW(STEP, i)
+#define AT_STEP(s)                                                                                 \
+    {                                                                                              \
+        const REAL *const at_a = a + (s)*ROWS, *const at_b = b + (s)*COLUMNS;                      \
+        REP_VECTORS(LOAD_B)                                                                        \
+        REP_ROWS(STEP_ROW)                                                                         \
+    }
+#define CHUNK                                                                                      \
+    __builtin_prefetch(sliver, 0, SECOND_CACHE);                                                   \
+    __builtin_prefetch(first, 0, SECOND_CACHE);                                                    \
+    __builtin_prefetch(second, 0, SECOND_CACHE);                                                   \
+    sliver += pace;                                                                                \
+    first += row_pace;                                                                             \
+    second += row_pace;                                                                            \
+    AT_STEP(0)                                                                                     \
+    AT_STEP(1)                                                                                     \
+    AT_STEP(2)                                                                                     \
+    AT_STEP(3)                                                                                     \
+    a += AM_GEMM_CHUNK * ROWS;                                                                     \
+    b += AM_GEMM_CHUNK * COLUMNS;
+#if AM_VEC_BYTES == 64 /* a line per vector; narrower rows begin one, where C is aligned */
+#define FETCH_ROW                                                                                  \
+    __builtin_prefetch(row, 1);                                                                    \
+    __builtin_prefetch(row + LANES, 1);                                                            \
+    row += ldc;
+#else
+#define FETCH_ROW                                                                                  \
+    __builtin_prefetch(row, 1);                                                                    \
+    row += ldc;
 #endif
 #define ADD(i, v) *(V *)(c + i * ldc + v * LANES) += c##i##_##v;
 #define ADD_ROW(i) ON_ROW(ADD, i)
@@ -49,14 +84,17 @@ enum { CHUNKS_LAST = 64 / AM_GEMM_CHUNK, ROWS_AHEAD = 8, SIDE_BY_SIDE = 4 };
 
 #define NAME(x) x##_f32
 #define REAL float
+#define LETTER "s"
 #define V am_vf32
 #include "kernels/gemm.inc"
 #undef NAME
 #undef REAL
+#undef LETTER
 #undef V
 
 #define NAME(x) x##_f64
 #define REAL double
+#define LETTER "d"
 #define V am_vf64
 #include "kernels/gemm.inc"
 

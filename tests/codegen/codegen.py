@@ -33,6 +33,7 @@ MGVF = {  # form: rows of its loops, what they hold how often in a row (lanes: o
 }
 GEMM_PRODUCTS = {"scalar": (8, 16), "sse2": (8, 0), "avx": (12, 0), "avx2": (12, 0), "avx512": (24, 0),
                  "neon": (0, 16)}  # vectors of C in registers, on each architecture
+GEMM_STEPS = 4  # of the product that a loop has written out: AM_GEMM_CHUNK
 VECTOR_BYTES = {"scalar": 8, "sse2": 16, "neon": 16, "avx": 32, "avx2": 32, "avx512": 64}
 STREAM = {  # kernel: arrays read, written, and prefetched in each form of its loop
     "read": (1, 0, {"plain": 0, "ahead": 1}),
@@ -349,7 +350,7 @@ def mgvf_faults(arch, isa, functions, form, kind):
 
 
 def gemm_faults(arch, isa, functions, kind):
-    """One loop that multiplies and adds as often as there are vectors of C, and stores nothing."""
+    """One loop that multiplies and adds in each step as often as there are vectors of C, and stores nothing."""
     body = functions.get(f"gemm_micro_{kind}")
     if not body:
         return [f"gemm_micro_{kind} is missing"]
@@ -361,7 +362,7 @@ def gemm_faults(arch, isa, functions, kind):
     for op, pattern in patterns.items():
         work = [i for i in loop if pattern.match(i.mnemonic)]
         faults += [f"width: {i}" for i in work if not arch.writes_vector(isa, i)]
-        if len(work) != GEMM_PRODUCTS[isa][arch is AArch64]:
+        if len(work) != GEMM_STEPS * GEMM_PRODUCTS[isa][arch is AArch64]:
             faults.append(f"{len(work)} {op}")
     return faults
 

@@ -30,7 +30,7 @@ static void multiply_sliver(void *self)
     const struct am_gemm_ahead nowhere = {.from = s->memory, .pace = 0};
 
     s->kernel->micro(s->k, s->memory + b, s->memory, s->memory + b + a, s->kernel->nr, s->add,
-                     nowhere);
+                     &nowhere);
 }
 
 /* Seconds of a call however many steps it has, and of each of its steps. */
@@ -104,10 +104,10 @@ static void multiply_panel(void *self)
         for (size_t j = 0; j < p->columns; j += k->nr) {
             const bool fits = i + k->mr <= p->rows && j + k->nr <= p->columns;
             char *const c = (char *)p->args.c + (i * p->args.ldc + j) * k->element;
+            const struct am_gemm_ahead ahead = ahead_of(p, i, j);
 
             k->micro(p->steps, p->a + i * p->steps * k->element, p->b + j * p->steps * k->element,
-                     fits ? c : p->edge, fits ? p->args.ldc : k->nr, fits && p->add,
-                     ahead_of(p, i, j));
+                     fits ? c : p->edge, fits ? p->args.ldc : k->nr, fits && p->add, &ahead);
         }
     }
 }
@@ -139,7 +139,7 @@ static double panel_seconds(const struct am_gemm_state *w, const struct am_gemm_
     p.b = p.a + a;
     p.edge = p.b + b;
     k->pack_a(p.args.a, p.args.lda, p.rows, p.steps, p.a);
-    k->pack_b(p.args.b, p.args.ldb, p.steps, p.columns, p.b);
+    k->pack_b(p.args.b, p.args.ldb, p.steps, p.columns, p.steps, p.b);
     seconds = am_near_seconds(clock, multiply_panel, &p);
     free(p.a);
     return seconds / (double)(rows / k->mr * (columns / k->nr));
@@ -148,7 +148,7 @@ static double panel_seconds(const struct am_gemm_state *w, const struct am_gemm_
 /* ---- whole products ---- */
 
 static void multiply_nothing(size_t k, const void *a, const void *b, void *c, size_t ldc, bool add,
-                             struct am_gemm_ahead ahead)
+                             const struct am_gemm_ahead *ahead)
 {
     (void)k, (void)a, (void)b, (void)c, (void)ldc, (void)add, (void)ahead;
 }

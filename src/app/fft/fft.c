@@ -21,8 +21,10 @@ enum {
     STAGGER_BYTES = 5 * LINE_BYTES, /* arrays of a power of two do not share their sets */
     PART = 8192,                    /* points filled by one block */
     PLAN_SECONDS = 10,              /* then FFTW takes the best so far */
-    TRIALS = 5,                     /* transforms on pages of each kind */
-    TRIED_BYTES_MAX = 64 << 20,     /* of all arrays: beyond it they are on huge pages untried */
+    TRIALS_MIN = 2,                 /* transforms on pages of each kind, */
+    TRIALS_MAX = 5,                 /* fewer where they take long */
+    TRIALS_NS = 500000000,          /* after which there are no more than TRIALS_MIN */
+    TRIED_BYTES_MAX = 1 << 30,      /* of all arrays: beyond it they are on huge pages untried */
 };
 
 /* The sizes between which numbers in place may grow, as powers of two: far from numbers that are
@@ -31,12 +33,17 @@ static const struct {
     int first, last;
 } ranges[AM_FFT_TYPES] = {[AM_FFT_F32] = {-60, 90}, [AM_FFT_F64] = {-400, 900}};
 
-struct am_fft {
-    struct am_fft_setup setup;
-    const struct am_fft_api *api;
+/* Arrays on pages of a kind, and what was planned for them. */
+struct place {
     void *memory;
     void *source, *data, *back; /* input; outcome; the outcome's inverse */
     void *plan, *inverse;
+};
+
+struct am_fft {
+    struct am_fft_setup setup;
+    const struct am_fft_api *api;
+    struct place at;
     uint64_t transforms; /* of the data since the input was put there */
     uint64_t period;     /* in place: of them at most */
     uint64_t times;      /* that the current run has to do */
@@ -129,10 +136,10 @@ static bool get_memory(struct am_fft *fft, bool huge)
         (array_bytes(fft) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES + STAGGER_BYTES;
     char *const base = huge ? am_large_alloc(3 * step) : am_large_alloc_small(3 * step);
 
-    fft->memory = base;
-    fft->source = base;
-    fft->data = base ? base + step : NULL;
-    fft->back = base ? base + 2 * step : NULL;
+    fft->at.memory = base;
+    fft->at.source = base;
+    fft->at.data = base ? base + step : NULL;
+    fft->at.back = base ? base + 2 * step : NULL;
     return base;
 }
 
@@ -149,9 +156,9 @@ static void fill_part(void *app, size_t block)
     for (size_t i = begin; i < begin + (left < part ? left : part); i++) {
         const double x = size * (2 * am_rng_unit(&rng) - 1);
 
-        am_fft_put(type, fft->source, i, x);
-        am_fft_put(type, fft->data, i, fft->setup.in_place ? x : NAN);
-        am_fft_put(type, fft->back, i, NAN);
+        am_fft_put(type, fft->at.source, i, x);
+        am_fft_put(type, fft->at.data, i, fft->setup.in_place ? x : NAN);
+        am_fft_put(type, fft->at.back, i, NAN);
     }
 }
 
@@ -177,10 +184,10 @@ static void transform(void *app, size_t block)
     (void)block;
     for (uint64_t left = fft->times; left; left--) {
         if (fft->setup.in_place && fft->transforms >= fft->period) {
-            memcpy(fft->data, fft->source, array_bytes(fft));
+            memcpy(fft->at.data, fft->at.source, array_bytes(fft));
             fft->transforms = 0;
         }
-        fft->api->execute(fft->plan);
+        fft->api->execute(fft->at.plan);
         fft->transforms++;
     }
 }
@@ -200,8 +207,8 @@ static void make_plan(void *app, size_t block)
     const unsigned how = setup->measure ? FFTW_MEASURE : FFTW_ESTIMATE;
 
     (void)block;
-    fft->plan =
-        fft->api->plan((int)setup->n, setup->in_place ? fft->data : fft->source, fft->data,
+    fft->at.plan =
+        fft->api->plan((int)setup->n, setup->in_place ? fft->at.data : fft->at.source, fft->at.data,
                        FFTW_FORWARD, how | (setup->isa == AM_FFT_SCALAR ? FFTW_NO_SIMD : 0));
 }
 
@@ -242,7 +249,7 @@ static void plan_by_trial(struct am_fft *fft)
         before = fft->api->wisdom();
     fft->api->limit(PLAN_SECONDS);
     run_inside(fft, make_plan);
-    if (place && fft->plan)
+    if (place && fft->at.plan)
         remember(fft, path, before);
     free(before);
 }
@@ -296,7 +303,7 @@ static unsigned find_endings(const char *text)
 
 static enum am_status look_at_plan(struct am_fft *fft, struct am_err *err)
 {
-    char *const text = fft->api->describe(fft->plan);
+    char *const text = fft->api->describe(fft->at.plan);
     const unsigned found = text ? find_endings(text) : 0;
     struct am_text list;
 
@@ -319,14 +326,14 @@ static enum am_status make_plans(struct am_fft *fft, struct am_err *err)
     const struct am_fft_setup *const setup = &fft->setup;
 
     fft->api->split(1, NULL, NULL);
-    fft->inverse =
-        fft->api->plan((int)setup->n, fft->data, fft->back, FFTW_BACKWARD, FFTW_ESTIMATE);
+    fft->at.inverse =
+        fft->api->plan((int)setup->n, fft->at.data, fft->at.back, FFTW_BACKWARD, FFTW_ESTIMATE);
     fft->api->split((int)setup->pieces, setup->executor ? run_loop : NULL, fft);
     if (setup->measure)
         plan_by_trial(fft);
     else
         make_plan(fft, 0);
-    if (!fft->plan || !fft->inverse)
+    if (!fft->at.plan || !fft->at.inverse)
         return am_fail(err, AM_E_ABSENT, "FFTW has no plan for %zu points", setup->n);
     return look_at_plan(fft, err);
 }
@@ -344,12 +351,12 @@ static uint64_t period_of(const struct am_fft_setup *setup)
 
 static void drop(struct am_fft *fft)
 {
-    if (fft->plan)
-        fft->api->destroy(fft->plan);
-    if (fft->inverse)
-        fft->api->destroy(fft->inverse);
-    free(fft->memory);
-    fft->plan = fft->inverse = fft->memory = NULL;
+    if (fft->at.plan)
+        fft->api->destroy(fft->at.plan);
+    if (fft->at.inverse)
+        fft->api->destroy(fft->at.inverse);
+    free(fft->at.memory);
+    fft->at.plan = fft->at.inverse = fft->at.memory = NULL;
 }
 
 /* Arrays on pages of a kind, and plans. Pages belong to who works on them: they are filled first.
@@ -363,48 +370,80 @@ static enum am_status build(struct am_fft *fft, bool huge, struct am_err *err)
     return make_plans(fft, err);
 }
 
-/* The least time of some transforms. */
-static uint64_t least_ns(struct am_fft *fft)
+static bool is_tried(enum am_fft_type type, size_t n)
 {
-    uint64_t least = UINT64_MAX;
+    const double bytes = am_fft_bytes(type, n);
 
-    for (int i = 0; i < TRIALS; i++) {
-        const uint64_t begin = am_now_ns();
-        uint64_t took;
-
-        am_fft_run(fft, 1);
-        took = am_now_ns() - begin;
-        least = took < least ? took : least;
-    }
-    return least;
+    return bytes >= AM_LARGE_PAGE && bytes <= TRIED_BYTES_MAX;
 }
 
-/* Strides of a power of two meet in few sets of a cache that goes by physical addresses, where a
- * huge page is; on small ones they meet in more, but want more entries of the TLB. Which is worse
- * depends on the machine and on n: both are tried where either may be. */
-static enum am_status choose_pages(struct am_fft *fft, struct am_err *err)
+double am_fft_bytes_most(enum am_fft_type type, size_t n)
 {
-    const double bytes = am_fft_bytes(fft->setup.type, fft->setup.n);
-    uint64_t small_ns, huge_ns;
-    enum am_status s;
+    return (is_tried(type, n) ? 2 : 1) * am_fft_bytes(type, n);
+}
 
-    if (bytes < AM_LARGE_PAGE || bytes > TRIED_BYTES_MAX)
-        return build(fft, true, err);
-    s = build(fft, false, err);
-    if (s != AM_OK)
-        return s;
-    small_ns = least_ns(fft);
-    s = build(fft, true, err);
-    if (s != AM_OK)
-        return s;
-    huge_ns = least_ns(fft);
+static void exchange(struct am_fft *fft, struct place *other)
+{
+    const struct place at = fft->at;
+
+    fft->at = *other;
+    *other = at;
+    fft->transforms = 0; /* the period of trials in place is not over by far */
+}
+
+static void try_once(struct am_fft *fft, uint64_t *least_ns)
+{
+    const uint64_t begin = am_now_ns();
+    uint64_t took;
+
+    am_fft_run(fft, 1);
+    took = am_now_ns() - begin;
+    *least_ns = took < *least_ns ? took : *least_ns;
+}
+
+/* In turn, so that what else happens to the machine happens to both. The faster stays. */
+static void choose_faster(struct am_fft *fft, struct place *other)
+{
+    const uint64_t begin = am_now_ns();
+    uint64_t huge_ns = UINT64_MAX, small_ns = UINT64_MAX;
+
+    for (int i = 0; i < TRIALS_MAX && (i < TRIALS_MIN || am_now_ns() - begin < TRIALS_NS); i++) {
+        try_once(fft, &huge_ns);
+        exchange(fft, other);
+        try_once(fft, &small_ns);
+        exchange(fft, other);
+    }
     (void)am_str_format(
         fft->pages, sizeof(fft->pages), "%s: %.4g us on huge, %.4g us on small ones",
         huge_ns <= small_ns ? "huge" : "small", (double)huge_ns * 1e-3, (double)small_ns * 1e-3);
     if (small_ns < huge_ns)
-        return build(fft, false, err);
-    fill(fft); /* trials in place have made it greater */
-    return AM_OK;
+        exchange(fft, other);
+}
+
+/* Strides of a power of two meet in few sets of a cache that goes by physical addresses, where a
+ * huge page is; on small ones they meet in more, but want more entries of the TLB. Which is worse
+ * depends on the machine, on n, and on which pages the kernel has: both are tried where either may
+ * be, and the very pages that were faster are kept. */
+static enum am_status choose_pages(struct am_fft *fft, struct am_err *err)
+{
+    const bool tried = is_tried(fft->setup.type, fft->setup.n);
+    struct place other = {NULL};
+    enum am_status s = AM_OK;
+
+    if (tried) {
+        s = build(fft, false, err);
+        exchange(fft, &other);
+    }
+    if (s == AM_OK)
+        s = build(fft, true, err);
+    if (s == AM_OK && tried) {
+        choose_faster(fft, &other);
+        fill(fft); /* trials in place have made it greater */
+    }
+    exchange(fft, &other);
+    drop(fft);
+    exchange(fft, &other);
+    return s;
 }
 
 enum am_status am_fft_new(const struct am_fft_setup *setup, struct am_fft **fft_p,
@@ -473,9 +512,9 @@ const char *am_fft_pages(const struct am_fft *fft)
 static void spoil(struct am_fft *fft)
 {
     if (fft->setup.in_place)
-        memcpy(fft->data, fft->source, array_bytes(fft));
+        memcpy(fft->at.data, fft->at.source, array_bytes(fft));
     else
-        memset(fft->data, 0xff, array_bytes(fft));
+        memset(fft->at.data, 0xff, array_bytes(fft));
     fft->transforms = 0;
 }
 
@@ -485,9 +524,9 @@ enum am_status am_fft_check(struct am_fft *fft, double *residual, struct am_err 
     struct am_fft_outcome outcome = {.type = fft->setup.type,
                                      .n = fft->setup.n,
                                      .seed = fft->setup.seed,
-                                     .source = fft->source,
-                                     .data = fft->data,
-                                     .back = fft->back};
+                                     .source = fft->at.source,
+                                     .data = fft->at.data,
+                                     .back = fft->at.back};
     enum am_status s;
 
     if (fft->transforms == 0)
@@ -495,7 +534,7 @@ enum am_status am_fft_check(struct am_fft *fft, double *residual, struct am_err 
     if (fft->setup.in_place && fft->transforms % 2 == 0)
         am_fft_run(fft, 1);
     outcome.transforms = fft->setup.in_place ? fft->transforms : 1;
-    fft->api->execute(fft->inverse);
+    fft->api->execute(fft->at.inverse);
     s = am_fft_judge(&outcome, residual, err);
     spoil(fft);
     return s;
@@ -503,5 +542,5 @@ enum am_status am_fft_check(struct am_fft *fft, double *residual, struct am_err 
 
 const void *am_fft_outcome(const struct am_fft *fft)
 {
-    return fft->data;
+    return fft->at.data;
 }

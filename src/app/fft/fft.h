@@ -44,6 +44,8 @@ enum { AM_FFT_N_MAX = 1 << 30, AM_FFT_PIECES_MAX = 1024, AM_FFT_TEXT_MAX = 640 }
 struct am_fft; /* a plan and its arrays */
 
 double am_fft_bytes(enum am_fft_type type, size_t n); /* of all arrays */
+/* Twice that where pages of both kinds are tried. */
+double am_fft_bytes_most(enum am_fft_type type, size_t n);
 
 /* Plans, and fills the input; both by the executor. AM_E_WRONG when a plan has vector code that
  * `isa` excludes. A process has one of these at a time: FFTW knows one way to run loops. */

@@ -120,9 +120,9 @@ static enum am_status prepare(void *state, const struct am_ctx *ctx, const struc
     if (n < 1 || n > AM_FFT_N_MAX || task_size < 0)
         return am_fail(err, AM_E_ABSENT, "%lld points in pieces of %lld", (long long)n,
                        (long long)task_size);
-    if (am_fft_bytes(type, (size_t)n) > (double)ctx->memory_limit_bytes)
+    if (am_fft_bytes_most(type, (size_t)n) > (double)ctx->memory_limit_bytes)
         return am_fail(err, AM_E_ABSENT, "%lld points are %g bytes, the limit is %llu",
-                       (long long)n, am_fft_bytes(type, (size_t)n),
+                       (long long)n, am_fft_bytes_most(type, (size_t)n),
                        (unsigned long long)ctx->memory_limit_bytes);
     if (point[AM_FFT_VARIANT].i == CALLBACK)
         s = am_apps_open(&w->engine, ctx, point, err);

@@ -326,6 +326,7 @@ int main(void)
     check_pages(1024, false, false);
     check_pages(1 << 16, false, true);
     check_pages(1 << 16, true, true);
+    check_pages(1 << 21, false, true);
     check_refused(&ctx);
     (void)snprintf(kept, sizeof(kept), "%s/archmeter", folder);
     ok(access(kept, X_OK) == 0, "plans are kept in archmeter's own folder");

@@ -7,6 +7,7 @@
 #include "model/block/marks.h"
 
 #include <elf.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -210,8 +211,9 @@ static enum am_status add_marked(const struct file *f, const Elf64_Shdr *section
         struct am_code *code;
 
         if (found == AM_MARKS_OPEN)
-            return am_fail(err, AM_E_USAGE, "%s: the block marked at %#llx has no mark of its end",
-                           f->name, (unsigned long long)(section->sh_addr + m.first));
+            return am_fail(err, AM_E_USAGE,
+                           "%s: the block marked at %#" PRIx64 " has no mark of its end", f->name,
+                           section->sh_addr + m.first);
         code = AM_ARRAY_ADD(arena, out->items, out->n, out->cap);
         if (!code)
             return am_fail(err, AM_E_NOMEM, "no memory for the marked blocks of %s", f->name);

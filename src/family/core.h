@@ -9,6 +9,7 @@
 am_derive_fn am_core_derive_peaks, am_core_derive_narrow, am_core_derive_standards;
 /* The type of the numbers that a point of cpu.dot multiplies: "bf16"; NULL: not known. */
 const char *am_core_dot_type(const struct am_result *result);
+const char *am_core_dot_instr(const struct am_result *result); /* "tdpbf16ps" */
 /* A multiply-add counts as two. */
 #define AM_CORE_DOT_OPERATIONS 2.0
 /* core_threads.c: smt_gain; count; clock_busy. What threads on one core and on all cores reach

@@ -89,9 +89,14 @@ static const struct {
     {"fmla_z_s", "f32"},        {"fmla_z_d", "f64"},
 };
 
+const char *am_core_dot_instr(const struct am_result *result)
+{
+    return am_result_text(result, "instr");
+}
+
 const char *am_core_dot_type(const struct am_result *result)
 {
-    const char *const instr = am_result_text(result, "instr");
+    const char *const instr = am_core_dot_instr(result);
 
     for (size_t i = 0; instr && i < sizeof(dots) / sizeof(dots[0]); i++) {
         if (strcmp(dots[i].instr, instr) == 0)

@@ -131,8 +131,10 @@ struct am_bound_row {
      * nor bytes; and what sets that bound, for a person. NULL: rates of flops and bytes. */
     const char *rate, *limit;
     /* Of AM_BOUND_FLOPS without an axis of types: the type of a point's numbers, NULL where it is
-     * not known. Its rates are in op/s, and count so many operations as one. */
+     * not known; and the operation that it is measured with. Its rates are in op/s, and count so
+     * many operations as one. */
     const char *(*type)(const struct am_result *result);
+    const char *(*operation)(const struct am_result *result);
     double operations;
 };
 

@@ -138,6 +138,40 @@ static void derive_arithmetic(const struct am_deriving *d)
     }
 }
 
+/* Narrow types, per cycle of one core: what cpu.dot does, by how often cpu.instr begins the same
+ * instruction. Tiles have no such rate of their own. */
+static void derive_narrow(const struct am_deriving *d)
+{
+    static const struct {
+        const char *type, *instr;
+        double products; /* of one instruction */
+    } rows[] = {
+        {"i8", "vpdpbusd_zmm", 64},
+        {"bf16", "vdpbf16ps_zmm", 32},
+        {"f16", "vfmadd231ph_zmm", 32},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *const where = am_arena_printf(d->arena, "instr=%s", rows[i].instr);
+        const struct am_fact *const done = am_facts_only(d->facts, "core.dot_per_cycle", where);
+        const struct am_fact *const rate = am_facts_only(d->facts, "core.rate", where);
+        struct am_fact share;
+
+        if (!done || !rate)
+            continue;
+        share = am_fact_over(done, rate, d->arena);
+        am_fact_scale(&share, 1 / rows[i].products);
+        label(d, &share, "arithmetic_of_one_core");
+        am_fact_label(&share, d->arena, "type", AM_AXIS_NAME, rows[i].type);
+        share.evidence = measured(d, done, 1, "multiply-adds per cycle");
+        offer_share(d, share,
+                    am_arena_printf(d->arena,
+                                    "%.4g multiply-adds per cycle: %.3g %s per cycle x %.0f",
+                                    rate->value * rows[i].products, rate->value, rows[i].instr,
+                                    rows[i].products));
+    }
+}
+
 /* ---- clock and number of cores ---- */
 
 /* Both were judged where they were found: a denied one is denied there, not here again. */
@@ -303,6 +337,7 @@ static void derive_links(const struct am_deriving *d)
 static void derive_shares(const struct am_deriving *d)
 {
     derive_arithmetic(d);
+    derive_narrow(d);
     derive_cores(d);
     derive_memory(d);
     derive_caches(d);

@@ -55,10 +55,16 @@ static void test_shares(void)
     put_machine(&run, &facts);
     put_device(&run, "gpu", "other");
     put_device(&run, "pocl", "cpu");
+    fx_fact(&facts, "core.dot_per_cycle", "instr=vpdpbusd_zmm", "op/cycle", 124.16);
+    fx_fact(&facts, "core.rate", "instr=vpdpbusd_zmm", "1/cycle", 2);
+    fx_fact(&facts, "core.dot_per_cycle", "instr=vfmadd231ph_zmm", "op/cycle", 60);
     am_evidence_settle(&run.set);
     am_family_derive(&am_family_claims, &run.set, &facts);
     share(&facts, "type=f64 isa=avx2 of=arithmetic_of_one_core", 0.95, "48 Gflop/s: 2 vfmadd231pd");
     share(&facts, "type=f64 isa=avx2 of=arithmetic_of_all_cores", 0.5, "384 Gflop/s: 8 cores x");
+    share(&facts, "type=i8 of=arithmetic_of_one_core", 0.97,
+          "128 multiply-adds per cycle: 2 vpdpb");
+    ok(!am_facts_only(&facts, "claims.share", "type=f16"), "without the rate there is no claim");
     share(&facts, "of=memory_bandwidth", 0.8, "51.2 GB/s: 2 channels at 3200 MT/s");
     share(&facts, "of=cache_size level=l2", 0.488, "1 MiB");
     share(&facts, "of=arithmetic_of_the_device device=gpu", 0.879, "1.024e+04 Gflop/s: 40 units");

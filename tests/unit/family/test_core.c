@@ -179,6 +179,24 @@ static void check_executed(void)
     am_arena_fini(&run.arena);
 }
 
+/* Loads at the store's first byte, and behind it. */
+static void check_forward(void)
+{
+    struct rx_run run = {0};
+    struct am_facts facts;
+
+    add(&run, "cpu.forward", "store=8 load=4 offset=0", "cycles", "cycle", 5);
+    add(&run, "cpu.forward", "store=8 load=4 offset=4", "cycles", "cycle", 6);
+    add(&run, "cpu.forward", "store=8 load=8 offset=4", "cycles", "cycle", 19);
+    facts = derive(&run);
+    is_near(am_facts_value(&facts, "core.forward", "store=8 load=4"), 5, 0.1, "at its first byte");
+    is_near(am_facts_value(&facts, "core.forward_at", "store=8 load=4 offset=4"), 6, 0.1,
+            "within the store");
+    is_near(am_facts_value(&facts, "core.forward_at", "store=8 load=8 offset=4"), 19, 0.2,
+            "beyond it");
+    am_arena_fini(&run.arena);
+}
+
 /* Of each type the best instruction counts, by each number of threads. */
 static void check_narrow(void)
 {
@@ -551,6 +569,7 @@ int main(void)
     check_streams();
     check_grades();
     check_executed();
+    check_forward();
     check_narrow();
     check_clock();
     check_count();

@@ -18,137 +18,6 @@ enum {
     GENERALS = AM_REG_ARM_VECTOR, /* of the architecture with most */
 };
 
-/* ---- latencies ---- */
-
-/* The same operation under the names that chains have: of another width or encoding, or there and
- * back between register files, of which half is taken. */
-static const struct am_incore_way *other_way(const struct am_incore *core, const char *form)
-{
-    static const char *const pairs[][2] = {
-        {"movq_r64_xmm", "movq_r64_xmm_pair"},
-        {"movq_xmm_r64", "movq_r64_xmm_pair"},
-        {"cvttsd2si_r64_xmm", "cvttsd2si_cvtsi2sd_r64_xmm_pair"},
-        {"cvtsi2sd_xmm_r64", "cvttsd2si_cvtsi2sd_r64_xmm_pair"},
-        {"movmskpd_r32_xmm", "movmskpd_movd_r32_xmm_pair"},
-        {"pmovmskb_r32_xmm", "pmovmskb_movd_r32_xmm_pair"},
-        {"lea_r64_base", "lea_r64"},
-        {"imul_r64_imm", "imul_r64"},
-        {"fmov_x_d", "fmov_x_d_pair"},
-        {"fmov_d_x", "fmov_x_d_pair"},
-        {"fcvtzs_x_d", "fcvtzs_scvtf_x_d_pair"},
-        {"scvtf_d_x", "fcvtzs_scvtf_x_d_pair"},
-    };
-    const char *const base = form[0] == 'v' ? form + 1 : form;
-    char wide[AM_FORM_NAME_MAX];
-    const size_t len = strlen(form);
-    const struct am_incore_way *found = am_incore_way(core, base);
-
-    for (size_t i = 0; !found && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        if (strcmp(pairs[i][0], base) == 0)
-            found = am_incore_way(core, pairs[i][1]);
-    }
-    if (!found && len > 4 && len < sizeof(wide) && strcmp(form + len - 4, "_xmm") == 0 &&
-        am_str_format(wide, sizeof(wide), "v%.*s_ymm", (int)(strlen(base) - 4), base))
-        found = am_incore_way(core, wide);
-    return found;
-}
-
-static const struct am_incore_way *way_of(const struct am_incore *core, const char *form)
-{
-    const struct am_incore_way *const own = am_incore_way(core, form);
-
-    return own ? own : other_way(core, form);
-}
-
-/* Constants, comparisons and sets of flags have no chain of their own: one cycle, as an addition.
- */
-static bool is_one_cycle(const char *form)
-{
-    static const char *const names[] = {"cmp_r64", "test_r64",  "mov_r32_imm", "sete_r8", "cmp_x",
-                                        "tst_x",   "mov_x_imm", "cset_x",      NULL};
-
-    for (const char *const *n = names; *n; n++) {
-        if (strcmp(*n, form) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* A move or a sum with a constant that takes nothing but a slot, or whose chain takes less than a
- * cycle per step, is done by renaming: its result is there at once. */
-static bool is_renamed(const struct am_incore *core, enum am_arch arch, const char *form)
-{
-    static const double cycle = 0.75;
-    const struct am_incore_form *const f = am_incore_find(core, form);
-    const struct am_incore_form *const slot = am_incore_find(core, am_form_slot(arch));
-    const struct am_incore_way *const way = am_incore_way(core, form);
-
-    static const char *const renamed[] = {"mov*",  "vmov*",        "add_r64_imm", "inc_*",
-                                          "dec_*", "lea_r64_base", NULL};
-
-    if (!am_glob_any(renamed, form))
-        return false;
-    return way ? way->latency < cycle : f && slot && f->kind == slot->kind;
-}
-
-/* Address computations may take longer from the base than from the index, through which the form's
- * own chain runs. */
-static double base_more(const struct am_incore *core, const char *form)
-{
-    char base[AM_FORM_NAME_MAX];
-    const struct am_incore_way *const index = am_incore_way(core, form);
-    const struct am_incore_way *const other =
-        am_str_format(base, sizeof(base), "%s_base", form) ? am_incore_way(core, base) : NULL;
-
-    return index && other && strncmp(form, "lea_", 4) == 0
-               ? fmax(other->latency - index->latency, 0)
-               : 0;
-}
-
-/* The form without its operand in memory: "vunpcklpd_ymm" of "vunpcklpd_ymm_m256"; false where it
- * has none there. What has a chain of its own keeps its name. */
-static bool without_memory(const struct am_incore *core, const char *form, char *out, size_t cap)
-{
-    const char *const memory = strstr(form, "_m");
-    const bool has = memory && memory[2] >= '0' && memory[2] <= '9';
-
-    if (has && !am_incore_way(core, form))
-        (void)am_str_format(out, cap, "%.*s", (int)(memory - form), form);
-    else
-        (void)am_str_copy(out, cap, form);
-    return has;
-}
-
-void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
-{
-    const struct am_insn_forms *const forms = &line->forms;
-    const struct am_incore_way *way;
-    char operation[AM_FORM_NAME_MAX];
-
-    line->latency = 0;
-    line->home = AM_HOME_ANY;
-    if (forms->eliminated || forms->match == AM_FORM_NONE || !forms->operation[0]) {
-        line->latency = forms->match == AM_FORM_UNKNOWN ? NAN : 0;
-        return;
-    }
-    if (without_memory(core, forms->operation, operation, sizeof(operation)) &&
-        !way_of(core, operation))
-        return; /* a load of its own, which is counted where its address is */
-    if (line->insn->beside)
-        return;
-    if (is_one_cycle(operation)) {
-        line->latency = 1;
-        return;
-    }
-    way = way_of(core, operation);
-    line->base_more = base_more(core, operation);
-    line->renamed = is_renamed(core, line->insn->arch, operation);
-    line->latency = line->renamed ? 0 : way ? way->latency : NAN;
-    line->home = way ? way->home : AM_HOME_ANY;
-    line->away = way ? way->away : 0;
-    line->other = way ? way->other : 0;
-}
-
 /* ---- addresses ---- */
 
 /* The value of a general register: what another had before the loop, or an unknown one (a number
@@ -495,7 +364,7 @@ static void mark_chain(struct am_predicted *b, const size_t *before, size_t last
 
 static double latency_of(const struct am_incore *core, const char *form)
 {
-    const struct am_incore_way *const way = way_of(core, form);
+    const struct am_incore_way *const way = am_flow_way(core, form);
 
     return way ? way->latency : NAN;
 }

@@ -15,7 +15,9 @@
 
 #include "model/block/bound.h"
 
-/* Latency and way of a line whose forms are known. */
+/* The chain that was measured of a form, or of one that does the same; NULL: none (latency.c). */
+const struct am_incore_way *am_flow_way(const struct am_incore *core, const char *form);
+/* Latency and way of a line whose forms are known (latency.c). */
 void am_flow_set(const struct am_incore *core, struct am_predicted_line *line);
 /* Fills `chain`, which lines are part of it, and `played`. False when memory is refused. */
 bool am_flow_play(const struct am_incore *core, struct am_predicted *b);

@@ -363,6 +363,7 @@ static void check_whole_forms(const struct bytes *self)
                                            {"unpcklpd_xmm_m128", -1, {0.2, 0, 0, 0.25, 0.5}},
                                            {"mov_r64_m64_row", -1, {0.2, 0, 0, 0, 0.5}},
                                            {"movzbl_r32_m8", -1, {0.2, 0, 0, 0, 0.5}},
+                                           {"movzbl_r32", 1, {0.2, 0.25}},
                                            {"cmp_r64_m64", -1, {0.2, 0.25, 0, 0, 0.5}},
                                            {"cmp_r64_m64_indexed", -1, {0.4, 0.25, 0, 0, 0.5}},
                                            {NULL, 0, {0}}};
@@ -383,6 +384,7 @@ static void check_whole_forms(const struct bytes *self)
     is_near(p.lines[0].latency, 1, 1e-9, "and the latency of the one of registers");
     p = predict(&c, self, "tb_taken_in");
     is_near(p.pressure[0], 1.0, 1e-9, "a load that extends has no slot more for its index");
+    is_near(p.lines[1].latency, 0, 1e-9, "and no latency beyond that of a load");
     c.incore.fetch = 4;
     p = predict(&c, self, "tb_taken_in");
     is_near(p.jump, 2, 1e-9, "five slots of four instructions are taken in in two cycles");

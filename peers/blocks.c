@@ -229,9 +229,11 @@ static void visit(const struct block *b, struct timing *t)
 
 static bool better(const struct best *than, double cycles, double front)
 {
-    if (front <= blocks_moments.limit && (double)than->front <= blocks_moments.limit)
+    const int alone = blocks_is_alone(front), other = blocks_is_alone((double)than->front);
+
+    if (alone && other)
         return cycles < than->cycles;
-    return front < than->front;
+    return alone || (!other && front < than->front);
 }
 
 /* One length of a block in one round. */
@@ -298,7 +300,7 @@ static double agreed(const struct samples *s)
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        if ((double)s->of[i].front <= blocks_moments.limit)
+        if (blocks_is_alone((double)s->of[i].front))
             sorted[n++] = (double)s->of[i].cycles;
     }
     qsort(sorted, n, sizeof(sorted[0]), in_order);

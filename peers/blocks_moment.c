@@ -83,6 +83,7 @@ void blocks_find_limit(void)
         const uint64_t heap = in_bins(i, last - i + 1);
 
         if (heap * RARE >= blocks_moments.probes && heap > 0) {
+            blocks_moments.least = BIN_LEAST * pow(BIN, i);
             blocks_moments.limit = BIN_LEAST * pow(BIN, last + 1);
             blocks_moments.alone = heap;
             return;
@@ -115,9 +116,9 @@ void blocks_tell_moments(FILE *file)
     const struct moments *const m = &blocks_moments;
 
     (void)fprintf(
-        file, "%llu slices with a steady clock, %llu without; alone %llu, front end up to %.3f\n",
+        file, "%llu slices with a steady clock, %llu without; alone %llu, front end %.3f to %.3f\n",
         (unsigned long long)m->probes, (unsigned long long)m->unsteady,
-        (unsigned long long)m->alone, m->limit);
+        (unsigned long long)m->alone, m->least, m->limit);
     (void)fprintf(file, "front end, quantiles:");
     for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
         (void)fprintf(file, " %g: %.3f", shares[i], quantile(shares[i]));

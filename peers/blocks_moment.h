@@ -3,7 +3,8 @@
  *
  * A probe is a chain of additions, whose ticks tell how long a cycle is, and what needs the whole
  * front end: where another thread of the core is at work, perhaps a stranger's, that takes up to
- * twice as long, and the chain does not. */
+ * twice as long, and the chain does not. Now and then it is the chain that is slow, by up to 1.4.
+ */
 #ifndef PEERS_BLOCKS_MOMENT_H
 #define PEERS_BLOCKS_MOMENT_H
 
@@ -25,7 +26,8 @@ struct moment {
 struct moments {
     uint64_t probes, unsteady; /* unsteady: the clock changed meanwhile */
     uint64_t alone;            /* probes below the limit when it was found */
-    double limit;              /* of the front end, up to which a moment counts */
+    double least, limit;       /* of the front end, between which a moment counts: below, the chain
+                                * was slow and the front end was not, so that cycles seem to be fewer */
 };
 
 extern struct moments blocks_moments;
@@ -37,6 +39,11 @@ static inline uint64_t blocks_ticks(void)
 
     __asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high)::"memory");
     return high << 32 | low;
+}
+
+static inline int blocks_is_alone(double front)
+{
+    return front >= blocks_moments.least && front <= blocks_moments.limit;
 }
 
 void blocks_time_reading(void);

@@ -71,7 +71,11 @@ struct am_incore {
     struct am_incore_kind *kinds;
     size_t n_kinds, cap_kinds;
     unsigned fetch; /* operations per cycle where a loop jumps back, by cpu.loop; 0: not known */
-    double window;  /* instructions in flight, by cpu.window; 0: not measured */
+    unsigned width; /* slots that the front end hands out per cycle; with `split_first` */
+    /* Where an instruction of more slots than one may stand among those of a cycle, by cpu.loop:
+     * behind fewer than so many others, and so many slots; 0: anywhere. */
+    unsigned split_first, split_slots;
+    double window;              /* instructions in flight, by cpu.window; 0: not measured */
     struct am_incore_way *ways; /* latencies, of all forms that have one */
     size_t n_ways, cap_ways;
     struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];
@@ -96,6 +100,10 @@ struct am_incore {
  * concluded. */
 bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, struct am_incore *out,
                      const char **why_not);
+
+/* groups.c: cycles per iteration in which instructions of so many slots each are handed out, in
+ * order and over the loop's end, where `width`, `split_first` and `split_slots` are known. */
+double am_incore_groups(const struct am_incore *core, const unsigned *slots, size_t n);
 
 /* What a run must have measured for all that follows: patterns of `run`. */
 extern const char am_incore_needs[];

@@ -145,16 +145,75 @@ static unsigned find_fetch(const double *cycles)
     return best <= close && found < MOST ? found : 0;
 }
 
-static void read_loops(struct am_incore *core, const struct am_result *result)
+static double taken_in(const struct am_incore *core, unsigned slots)
 {
-    double cycles[AM_MIX_SET];
+    return core->fetch ? (slots + core->fetch - 1) / core->fetch : 1;
+}
 
-    for (size_t i = 0; i < AM_MIX_SET; i++) {
+/* Mean relative deviation of loops of one that is split in two, one to AM_MIX_SET others and the
+ * jump from what groups of the front end say. */
+static double split_deviation(const struct am_incore *core, const double *cycles)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < AM_MIX_SET; i++) {
+        unsigned slots[AM_MIX_SET + 2];
+
+        for (unsigned k = 0; k < i + 3; k++)
+            slots[k] = 1;
+        slots[(i + 1) / 2] = 2; /* in the middle, as mixes are spread */
+        sum += fabs(fmax(fmax(1, am_incore_groups(core, slots, i + 3)), taken_in(core, i + 4)) /
+                        cycles[i] -
+                    1);
+    }
+    return sum / AM_MIX_SET;
+}
+
+/* Behind how many others a split instruction may stand: the number that explains all loops, where
+ * it does so clearly better than no such rule. How many of its like go into a cycle says behind how
+ * many slots. */
+static void find_split(struct am_incore *core, const double *cycles)
+{
+    static const double close = 0.03, clearly = 0.5;
+    const struct am_incore_form *const split = am_incore_find(core, "cmp_r64_m64_indexed");
+    const double none = split_deviation(core, cycles);
+    double best = clearly * none;
+
+    for (unsigned first = 1; split && split->alone.value > 0 && first < core->width; first++) {
+        struct am_incore with = *core;
+        double d;
+
+        with.split_first = first;
+        with.split_slots = 2 * (unsigned)fmin(1 / split->alone.value + 0.1, core->width);
+        d = split_deviation(&with, cycles);
+        if (d <= close && d < best) {
+            best = d;
+            core->split_first = first;
+            core->split_slots = with.split_slots;
+        }
+    }
+}
+
+/* The loops with nothing else first: they tell the width. */
+static void read_loops(struct am_incore *core, const struct am_result *result, bool split)
+{
+    const char *const with = am_result_text(result, "with");
+    double cycles[AM_MIX_SET], width = 0;
+
+    if (split != (with && strcmp(with, "indexed") == 0))
+        return;
+    for (unsigned i = 0; i < AM_MIX_SET; i++) {
         cycles[i] = sound(result, loop_names[i]);
         if (!(cycles[i] > 0))
             return;
+        width = fmax(width, (i + 2) / cycles[i]);
     }
-    core->fetch = find_fetch(cycles);
+    if (!split) {
+        core->fetch = find_fetch(cycles);
+        core->width = (unsigned)(width + 0.5);
+    } else if (core->width > 1) {
+        find_split(core, cycles);
+    }
 }
 
 bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena,
@@ -168,8 +227,14 @@ bool am_incore_read_ways(const struct am_result_set *set, struct am_arena *arena
 
         if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.chain") == 0)
             read_home(core, r);
-        if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
-            read_loops(core, r);
+    }
+    for (int split = 0; split <= 1; split++) {
+        for (size_t i = 0; i < set->n; i++) {
+            const struct am_result *const r = &set->results[i];
+
+            if (r->state == AM_POINT_OK && strcmp(r->bench, "cpu.loop") == 0)
+                read_loops(core, r, split);
+        }
     }
     return true;
 }

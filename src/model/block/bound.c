@@ -70,15 +70,29 @@ static bool is_load(const struct am_predicted_line *line)
     return !line->forms.operation[0] || (!line->forms.load[0] && !operates);
 }
 
+/* What was measured without and with an index that does most like the instruction; NULL: nothing.
+ */
+static const struct am_form_pair *indexed_pair(const struct am_incore *core,
+                                               const struct am_insn *in)
+{
+    const bool updates = (in->reads & in->writes & ~(UINT64_C(1) << AM_REG_FLAGS)) != 0;
+    const enum am_form_indexed what = in->stores                    ? AM_INDEXED_STORE
+                                      : in->vector_bits && in->vex  ? AM_INDEXED_VECTOR_LOAD
+                                      : in->vector_bits && !in->vex ? AM_INDEXED_OLD_VECTOR
+                                      : updates                     ? AM_INDEXED_UPDATE
+                                                                    : AM_INDEXED_LOAD;
+    const struct am_form_pair *const pair = am_form_indexed(in->arch, what);
+
+    return pair && am_incore_find(core, pair->indexed) ? pair
+                                                       : am_form_indexed(in->arch, AM_INDEXED_LOAD);
+}
+
 /* What an operand with an index takes of the front end beyond one without: nothing, or a slot of
  * its own where a core takes the two parts in apart. Loads alone have one part. */
 static double index_slots(const struct am_incore *core, const struct am_predicted_line *line)
 {
     const struct am_insn *const in = line->insn;
-    const enum am_form_indexed what = in->stores                   ? AM_INDEXED_STORE
-                                      : in->vex && in->vector_bits ? AM_INDEXED_VECTOR_LOAD
-                                                                   : AM_INDEXED_LOAD;
-    const struct am_form_pair *const pair = am_form_indexed(in->arch, what);
+    const struct am_form_pair *const pair = indexed_pair(core, in);
     const double slot = front_of(core, am_form_slot(in->arch));
     double more;
 
@@ -145,21 +159,50 @@ static bool is_measured(const void *self, const char *name)
     return f && f->kind < ((const struct am_incore *)self)->n_kinds;
 }
 
+/* Slots of the front end of a line; none of what is fused. */
+static unsigned slots_of(const struct am_incore *core, const struct am_predicted_line *line)
+{
+    const double slot = front_of(core, am_form_slot(line->insn->arch));
+    const double own = slot > 0 ? floor(line->use[0] / slot + 0.5) : 1;
+
+    return line->forms.match == AM_FORM_NONE ? 0 : (unsigned)fmin(fmax(own, 1), SLOTS_MOST);
+}
+
 /* A core goes on behind a jump in the next cycle; a body of more operations than it takes in per
  * cycle needs several. Operations are slots of the front end: an instruction may be more than one.
  */
 static double jump_cycles(const struct am_incore *core, const struct am_predicted *b)
 {
-    const double slot = front_of(core, am_form_slot(b->lines[0].insn->arch));
     size_t slots = 0;
 
-    for (size_t i = 0; i < b->n; i++) {
-        const double own = slot > 0 ? floor(b->lines[i].use[0] / slot + 0.5) : 1;
-
-        slots +=
-            b->lines[i].forms.match == AM_FORM_NONE ? 0 : (size_t)fmin(fmax(own, 1), SLOTS_MOST);
-    }
+    for (size_t i = 0; i < b->n; i++)
+        slots += slots_of(core, &b->lines[i]);
     return core->fetch ? (double)((slots + core->fetch - 1) / core->fetch) : 1;
+}
+
+/* Where instructions of two slots may not stand anywhere, the front end takes longer than its slots
+ * say. False when memory is refused. */
+static bool press_groups(struct am_predicted *b, const struct am_incore *core,
+                         struct am_arena *arena)
+{
+    unsigned *const slots = am_arena_array(arena, b->n, sizeof(*slots));
+    double grouped;
+
+    for (size_t i = 0; slots && i < b->n; i++)
+        slots[i] = slots_of(core, &b->lines[i]);
+    if (!slots || core->split_first == 0)
+        return slots != NULL;
+    grouped = am_incore_groups(core, slots, b->n);
+    if (grouped <= b->pressure[0])
+        return true;
+    b->pressure[0] = grouped;
+    if (grouped > b->throughput) {
+        b->next = b->busiest == 0 ? b->next : b->throughput;
+        b->busiest = 0;
+        b->throughput = grouped;
+        b->hi = fmax(b->hi, grouped);
+    }
+    return true;
 }
 
 /* What the window makes of the bounds is named from here on. */
@@ -253,7 +296,8 @@ bool am_loop_predict(const struct am_incore *core, const struct am_insns *insns,
         loads = loads || line->insn->loads;
     }
     out->latencies_unknown += !load_known && loads;
-    if (!out->lines || !press_all(out, core, arena) || !am_flow_play(core, out))
+    if (!out->lines || !press_all(out, core, arena) || !press_groups(out, core, arena) ||
+        !am_flow_play(core, out))
         return false;
     out->jump = jump_cycles(core, out);
     decide(out);

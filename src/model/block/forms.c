@@ -21,6 +21,8 @@ static const struct {
                          [AM_FORWARD_VECTOR] = "store_load_xmm"},
                         "mov_m64_r64_lines",
                         {[AM_INDEXED_LOAD] = {"cmp_r64_m64", "cmp_r64_m64_indexed"},
+                         [AM_INDEXED_UPDATE] = {"add_r64_m64", "add_r64_m64_indexed"},
+                         [AM_INDEXED_OLD_VECTOR] = {"addsd_xmm_m64", "addsd_xmm_m64_indexed"},
                          [AM_INDEXED_VECTOR_LOAD] = {"vaddsd_xmm_m64", "vaddsd_xmm_m64_indexed"},
                          [AM_INDEXED_STORE] = {"mov_m64_r64", "mov_m64_r64_indexed"}}},
     [AM_ARCH_AARCH64] = {

@@ -59,7 +59,14 @@ const char *am_form_forward(enum am_arch arch, enum am_forward how);
 
 /* An instruction with an operand in memory, without and with an index: some cores take the second
  * in as two operations. NULL where the architecture has none. */
-enum am_form_indexed { AM_INDEXED_LOAD, AM_INDEXED_VECTOR_LOAD, AM_INDEXED_STORE, AM_INDEXED };
+enum am_form_indexed {
+    AM_INDEXED_LOAD,
+    AM_INDEXED_UPDATE,     /* the register that is written is read, too */
+    AM_INDEXED_OLD_VECTOR, /* the same of vectors in old encodings */
+    AM_INDEXED_VECTOR_LOAD,
+    AM_INDEXED_STORE,
+    AM_INDEXED
+};
 struct am_form_pair {
     const char *plain, *indexed;
 };

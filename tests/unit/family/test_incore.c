@@ -323,6 +323,54 @@ static unsigned found_fetch(double width, unsigned fetch, double noise)
     return found;
 }
 
+/* Loops with one instruction of two slots: on a core that has it anywhere, or as a Golden Cove was
+ * seen to take them: a slot beyond whole cycles takes a third of one, two take a half, more take
+ * all of it. */
+static struct am_incore found_split(bool anywhere)
+{
+    static struct am_incore_form split = {.name = "cmp_r64_m64_indexed", .alone = {.value = 0.5}};
+    static const double beyond[] = {0, 1 / 3.0, 0.5, 1, 1, 1};
+    struct rx_run run = {0};
+    struct am_incore core = {.forms = &split, .n_forms = 1};
+    struct am_result *const r = add_result(&run, "cpu.loop", "with=indexed on=machine", AM_MIX_SET);
+    struct am_result *plain;
+
+    for (unsigned i = 1; i <= AM_MIX_SET; i++) {
+        const unsigned slots = i + 3;
+
+        put(&run, r, am_arena_printf(&run.arena, "loop_%u", i),
+            fmax(anywhere ? slots / 6.0 : slots / 6 + beyond[slots % 6], (slots + 7) / 8));
+    }
+    plain = add_result(&run, "cpu.loop", "with=nothing on=machine", AM_MIX_SET);
+    for (unsigned i = 1; i <= AM_MIX_SET; i++)
+        put(&run, plain, am_arena_printf(&run.arena, "loop_%u", i),
+            fmax((i + 1) / 6.0, (i + 8) / 8));
+    am_evidence_settle(&run.set);
+    if (!am_incore_read_ways(&run.set, &run.arena, &core))
+        abort();
+    am_arena_fini(&run.arena);
+    return core;
+}
+
+static void check_split(void)
+{
+    static const unsigned scalar[] = {1, 1, 1, 2, 2, 1, 1, 2, 1, 1, 2, 1, 1, 1, 1, 0};
+    static const unsigned pairs[] = {2, 2, 2, 2}, beside[] = {2, 1, 1, 1}, two[] = {2, 1, 2, 1};
+    const struct am_incore with = found_split(false), without = found_split(true);
+
+    ok(with.fetch == 8 && with.width == 6 && with.split_first == 3 && with.split_slots == 4,
+       "one that is split stands behind two others and three slots at most (%u, %u)",
+       with.split_first, with.split_slots);
+    ok(without.width == 6 && without.split_first == 0, "a core that has it anywhere has no rule");
+    ok(fabs(am_incore_groups(&with, pairs, 4) - 2) < 0.01, "two of them go into a cycle");
+    ok(fabs(am_incore_groups(&with, beside, 4) - 1) < 0.01, "one of them and three others, too");
+    ok(fabs(am_incore_groups(&with, two, 4) - 1) < 0.01, "and two with one behind each");
+    ok(fabs(am_incore_groups(&with, scalar, 16) - 4) < 0.03 &&
+           fabs(am_incore_groups(&without, scalar, 16) - 19 / 6.0) < 0.2,
+       "nineteen slots of fifteen instructions take four cycles, %.2f without the rule",
+       am_incore_groups(&without, scalar, 16));
+}
+
 static void check_fetch(void)
 {
     ok(found_fetch(6, 8, 0) == 8 && found_fetch(6, 8, 0.005) == 8, "eight per cycle are found");
@@ -334,6 +382,7 @@ static void check_fetch(void)
 int main(void)
 {
     check_fetch();
+    check_split();
     check_grade_of_least();
     check_planted();
     check_missing();

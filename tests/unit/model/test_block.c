@@ -388,6 +388,12 @@ static void check_whole_forms(const struct bytes *self)
     c.incore.fetch = 4;
     p = predict(&c, self, "tb_taken_in");
     is_near(p.jump, 2, 1e-9, "five slots of four instructions are taken in in two cycles");
+    c.incore.fetch = 0;
+    c.incore.width = 4;
+    c.incore.split_first = c.incore.split_slots = 1;
+    p = predict(&c, self, "tb_taken_in");
+    ok(fabs(p.cycles - 2) < 0.03 && p.limit == AM_LIMIT_RESOURCE && p.busiest == 0,
+       "where two slots must be a cycle's first, the front end takes longer (%g)", p.cycles);
     am_arena_fini(&c.run.arena);
 }
 

@@ -7,11 +7,15 @@
  * integers, behind every copy. What such a pair takes beyond the two alone is the way of a result
  * from one kind of unit to the other and back. cpu.instr measures the same latencies in batches
  * that are graded one by one, in some minutes; these are for predictions, which need all of them.
- * cpu.loop has one point: loops of 1 to 24 instructions beside their own end, which show how many
- * operations a core takes in per cycle where it jumps back. The loops are made in prepare() and
+ * A point of cpu.loop are loops of 1 to 24 instructions beside their own end, which show how many
+ * operations a core takes in per cycle where it jumps back; with one that is split in two, where in
+ * a cycle's operations that may stand. The loops are made in prepare() and
  * timed in slices (bench/cpu/units/slices.h). */
 #include "bench/cpu/units/slices.h"
 #include "core/bench/place.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 enum axis_index { FORM, ON };
 enum metric_index { LATENCY, WITH_FLOAT, WITH_INTEGER, METRICS };
@@ -130,26 +134,48 @@ const struct am_bench am_bench_cpu_chain = {
 
 /* ---- cpu.loop ---- */
 
+enum loop_axis { WITH, LOOP_ON };
+static const char *const with_names[] = {"nothing", "indexed", NULL};
+static const char indexed_form[] = "cmp_r64_m64_indexed";
+
+static const char *why_not_with(const char *name)
+{
+    return strcmp(name, "indexed") == 0 && !am_mix_find(indexed_form)
+               ? "this architecture has no such form"
+               : am_mix_unsupported;
+}
+
 static enum am_status prepare_loop(void *state, const struct am_ctx *ctx,
                                    const struct am_value *point, struct am_work *work,
                                    struct am_err *err)
 {
     const struct am_mix_form *const slot =
         am_mix_unsupported ? NULL : am_mix_anchor(AM_MIX_slot, AM_MIX_GPR);
+    const bool indexed = strcmp(point[WITH].name, "indexed") == 0;
     enum am_status status;
 
-    (void)point;
-    if (!slot)
+    if (!slot || why_not_with(point[WITH].name))
         return am_fail(err, AM_E_ABSENT, "%s",
-                       am_mix_unsupported ? am_mix_unsupported : "no form needs nothing here");
+                       slot ? why_not_with(point[WITH].name)
+                            : "no form that needs nothing can be measured here");
     status = am_slices_open(state, ctx, AM_MIX_SET, slot->domain, err);
-    for (unsigned i = 1; status == AM_OK && i <= AM_MIX_SET; i++)
-        status = am_slices_add_once(state, &(const struct am_mix_part){slot, i}, 1, err);
+    for (unsigned i = 1; status == AM_OK && i <= AM_MIX_SET; i++) {
+        const struct am_mix_part parts[] = {{slot, i}, {am_mix_find(indexed_form), 1}};
+
+        status = am_slices_add_once(state, parts, indexed ? 2 : 1, err);
+    }
     return status == AM_OK ? am_slices_seal(state, work, err) : status;
 }
 
 static const struct am_axis loop_axes[] = {
-    AM_AXIS_ON(.dflt = "machine"),
+    [WITH] = {.name = "with",
+              .kind = AM_AXIS_NAME,
+              .dflt = "usable",
+              .choices = with_names,
+              .why_not = why_not_with,
+              .help = "what else is in the loops: nothing, or one comparison with memory at an "
+                      "index, which some cores split in two"},
+    [LOOP_ON] = AM_AXIS_ON(.dflt = "machine"),
     {.name = NULL},
 };
 
@@ -167,7 +193,7 @@ static const struct am_systematic loop_systematic[] = {
 const struct am_bench am_bench_cpu_loop = {
     .name = "cpu.loop",
     .summary = "cycles of short loops of instructions that need no unit",
-    .version = 1,
+    .version = 2,
     .axes = loop_axes,
     .metrics = loop_metrics,
     .systematic = loop_systematic,

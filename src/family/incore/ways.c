@@ -145,6 +145,8 @@ static unsigned find_fetch(const double *cycles)
     return best <= close && found < MOST ? found : 0;
 }
 
+enum { WIDTH_MOST = 64 }; /* of a file from anybody */
+
 static double taken_in(const struct am_incore *core, unsigned slots)
 {
     return core->fetch ? (slots + core->fetch - 1) / core->fetch : 1;
@@ -210,7 +212,7 @@ static void read_loops(struct am_incore *core, const struct am_result *result, b
     }
     if (!split) {
         core->fetch = find_fetch(cycles);
-        core->width = (unsigned)(width + 0.5);
+        core->width = (unsigned)fmin(width + 0.5, WIDTH_MOST);
     } else if (core->width > 1) {
         find_split(core, cycles);
     }

@@ -67,7 +67,7 @@ static double evaluate(const struct world *w, const struct am_formula *f, int in
     double left, right = 0;
 
     if (node->kind == AM_FORMULA_NUMBER)
-        return atof(node->text);
+        return am_parse_f64(node->text, strlen(node->text), &right) ? right : NAN;
     if (node->kind == AM_FORMULA_NAME)
         return value_of_name(w, node, here);
     left = evaluate(w, f, node->left, here);
@@ -257,10 +257,13 @@ static size_t defined(const char *text, const char *word)
 {
     char line[32];
     const char *at;
+    uint64_t number = 0;
 
     (void)am_str_format(line, sizeof(line), "#define %s ", word);
     at = strstr(text, line);
-    return at ? strtoul(at + strlen(line), NULL, 10) : 0;
+    if (at)
+        (void)am_parse_u64(at + strlen(line), strcspn(at + strlen(line), "\n"), &number);
+    return number;
 }
 
 /* What a pass of second order has made, and the step before it. */

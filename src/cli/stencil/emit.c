@@ -423,8 +423,7 @@ static void add_settings(const struct am_description *d, struct am_text *out)
                  d->fields.n * levels + d->coefficients.n, d->fields.n);
     am_text_addf(out, "#define VARIANTS \"plain,tiled%s\"\n", am_emit_has_waves(d) ? ",wave" : "");
     am_text_addf(out, "#define ON_DEVICES \",device%s\"\n#define DEVICE_DEPTH %ld\n",
-                 am_emit_has_device_waves(d) ? ",device-wave" : "",
-                 am_emit_device_depth(d));
+                 am_emit_has_device_waves(d) ? ",device-wave" : "", am_emit_device_depth(d));
     am_text_addf(out, "#define SIDES \"%s\"\n#define SIDES_QUICK \"%s\"\n#define STEPS \"%s\"\n",
                  v->sides, v->sides_quick, v->steps);
     am_text_addf(out,

@@ -480,12 +480,13 @@ static inline void am_wave_add_slot(int slot, __local const ELEMENT *rims, struc
 #define PLACE_Z(z) am_placed(z, nz, SIDE_Z, 1)
 #endif
 
-/* The same planes of the step before, where there is one. */
+/* Plane z, and that of the step before where there is one. */
+#define TAKE_NOW(to) am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, to)
 #if SECOND
-#define TAKE_PAST(to) am_wave_take(past + PLACE_Z(z) * plane, at_x, at_y, to)
+#define TAKE(to, older) TAKE_NOW(to), am_wave_take(past + PLACE_Z(z) * plane, at_x, at_y, older)
 #define GIVE_PAST(at, from) am_wave_give(past_to + (at), at_x, at_y, owned, from)
 #else
-#define TAKE_PAST(to)
+#define TAKE(to, older) TAKE_NOW(to)
 #define GIVE_PAST(at, from)
 #endif
 
@@ -538,8 +539,7 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
     am_wave_clear(value, sum);
     am_wave_place(&w, at_x, at_y);
 #if SLOTS_OF_TURN > 1 /* as the end of a turn would leave it: all but the last slot has plane 0 */
-    am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, next);
-    TAKE_PAST(older);
+    TAKE(next, older);
     z = NEXT_Z(z);
 #pragma unroll
     for (int slot = 0; slot + 1 < SLOTS_OF_TURN; slot++)
@@ -548,10 +548,8 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #pragma unroll
-    for (int a = 0; a < AHEAD; a++, z = NEXT_Z(z)) {
-        am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[a]);
-        TAKE_PAST(fresh_older[a]);
-    }
+    for (int a = 0; a < AHEAD; a++, z = NEXT_Z(z))
+        TAKE(fresh[a], fresh_older[a]);
 #pragma unroll 1
     for (uint k = 0; k < planes; k += UNROLL) {
 #pragma unroll
@@ -572,8 +570,7 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
                         next[q] = fresh[i % AHEAD][q];
                         older[q] = SECOND ? fresh_older[i % AHEAD][q] : 0;
                     }
-                    am_wave_take(u + PLACE_Z(z) * plane, at_x, at_y, fresh[i % AHEAD]);
-                    TAKE_PAST(fresh_older[i % AHEAD]);
+                    TAKE(fresh[i % AHEAD], fresh_older[i % AHEAD]);
                     am_wave_fetch(u + PLACE_Z(z + FETCH < nz ? z + FETCH : z) * plane, at_x, at_y);
                     z = NEXT_Z(z);
                     in_chain++;

@@ -106,7 +106,7 @@ static double *array_of(size_t points, unsigned salt)
     double *const u = calloc(points, sizeof(*u));
 
     for (size_t i = 0; u && i < points; i++)
-        u[i] = (double)((i * 7919 + salt * 104729) % 1009) / 1009;
+        u[i] = (double)((i * 7919 + (size_t)salt * 104729) % 1009) / 1009;
     return u;
 }
 

@@ -25,7 +25,9 @@ static size_t rows_that_fit(const struct am_grid_spec *spec, size_t depth)
 {
     const size_t row = spec->n[0] * (spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double));
     const size_t planes = spec->dim == 2 ? 1 : 2 * depth + am_wave_find(spec->kernels->isa)->planes;
-    const size_t all = spec->near_bytes / (row * planes), around = spec->dim == 2 ? 2 * depth : 2;
+    /* in two dimensions rows follow each other, and may be half as many again */
+    const size_t room = spec->dim == 2 ? spec->near_bytes + spec->near_bytes / 2 : spec->near_bytes;
+    const size_t all = room / (row * planes), around = spec->dim == 2 ? 2 * depth : 2;
 
     return all > around ? all - around : 0;
 }
@@ -128,13 +130,15 @@ static bool rows_collide(size_t pitch, size_t rows, size_t page)
 /* Vectors from one row to the next. */
 static size_t row_pitch(const struct am_stencil_grid *grid, size_t page)
 {
+    const bool flat = grid->spec.dim == 2;
+    const size_t rows = flat ? grid->spec.tile[0] : AM_WAVE_DEEP_MAX + 2;
     size_t pitch = grid->length[0] | 1;
 
-    if (grid->spec.dim == 3)
-        return grid->length[0] > LONG_ROW ? (grid->length[0] + 3) | 1 : grid->length[0];
+    if (!flat && grid->length[0] <= LONG_ROW)
+        return grid->length[0];
     if (page < 64) /* blocks of more rows than that would always collide */
         return pitch;
-    while (rows_collide(pitch, grid->spec.tile[0], page))
+    while (rows_collide(pitch, rows, page))
         pitch += 2;
     return pitch;
 }

@@ -54,10 +54,11 @@ void am_wave_room_measure(const char *isa, struct am_wave_room *room)
     free(array);
 }
 
-/* Part of the cache holds other things. */
+/* Part of the cache holds other things, and lines that a wave leaves are still there when the next
+ * ones come. */
 size_t am_wave_room_bytes(const struct am_wave_room *room)
 {
-    static const double dear = 1.5, share = 0.7;
+    static const double dear = 1.5, share = 0.45;
 
     if (!room->l2_bytes || !(room->inside > 0) || !(room->beyond > dear * room->inside))
         return 0;

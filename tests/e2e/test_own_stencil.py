@@ -28,13 +28,13 @@ PLANTED_WAVES = {
     "a side is not set": ("    star_f64_set_sides(f, t, low, high);", "    if (!(WRONG))\n        star_f64_set_sides(f, t, low, high);"),
     "a lane's neighbour is the wrong one": ("row[(j - 1) * star_f64_LANES]", "row[(j - !(WRONG)) * star_f64_LANES]"),
     "levels do not lean": ("at[k] * size[k] - t * star_f64_RADIUS", "at[k] * size[k] - ((WRONG) ? 0 : t * star_f64_RADIUS)"),
-    "a block is left out": ("            star_f64_do_block(f, &b, t % star_f64_STAGES, whole, rows == f->rows);",
+    "a block is left out": ("            star_f64_do_block(f, &b, t % star_f64_STAGES, planes, wide && rows == f->rows);",
                             "            if (!((WRONG) && s <= 9 && s + planes > 9 && r < 8))\n"
-                            "                star_f64_do_block(f, &b, t % star_f64_STAGES, whole, rows == f->rows);"),
+                            "                star_f64_do_block(f, &b, t % star_f64_STAGES, planes, wide && rows == f->rows);"),
     "a weight is off": ("    star_f64_set_weights(w, f->weight);",
                         "    star_f64_set_weights(w, f->weight);\n    f->weight[1] *= (WRONG) ? 1.0001 : 1;"),
-    "a periodic side is not copied": ("if (row++ % threads == me && (yy != y || zz != z))",
-                                      "if (row++ % threads == me && (yy != y || zz != z) && !(WRONG))"),
+    "a periodic side is not copied": ("if (y < w->n[1] + more[1] && row++ % threads == me)",
+                                      "if (y < w->n[1] + more[1] && row++ % threads == me && !(WRONG))"),
     "a pass is too short": ("        now = star_f64_wave_steps(w, shape->depth, left);\n",
                             "        now = star_f64_wave_steps(w, shape->depth, left);\n        left -= WRONG;\n"),
 }
@@ -43,8 +43,8 @@ PLANTED_TURNS = {
     "a corner is not set": ("const long more = cube_f64_CORNERS &&", "const long more = !(WRONG) && cube_f64_CORNERS &&"),
     "the step before is not copied": ("        if (cube_f64_SECOND)\n            cube_f64_copy_row", "        if (!(WRONG))\n            cube_f64_copy_row"),
     "a state is looked for in the other array": ("w->turn ^= now & 1;", "w->turn ^= now & !(WRONG);"),
-    "a turned vector is another row's": ("const REAL *const from = row + j * cube_f64_LANES + 1;".replace("REAL", "double"),
-                                         "const double *const from = row + j * cube_f64_LANES + !(WRONG);"),
+    "a turned vector is another row's": ("const double *const from = row + j * cube_f64_LANES;",
+                                         "const double *const from = row + (j + (WRONG)) * cube_f64_LANES;"),
 }
 # And where threads have parts of the rows: two dimensions, two threads.
 PLANTED_PARTS = {

@@ -79,7 +79,9 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
     const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
     const bool large = am_wave_is_large(spec), open = !spec->depth;
     const size_t side = spec->n[spec->dim - 1] / (am_wave_is_shared(spec) ? 1 : spec->parts);
-    size_t depth = large ? usual[kind].depth_large : usual[kind].depth_small;
+    /* without ghosts rows cost nothing, and each pass has its beginning and its end */
+    const bool deep = large || (spec->fixed && spec->dim == 2);
+    size_t depth = deep ? usual[kind].depth_large : usual[kind].depth_small;
 
     if (!spec->fixed && depth > side / usual[kind].share + 1)
         depth = side / usual[kind].share + 1;

@@ -215,10 +215,12 @@ static void add_waves(const struct emitter *e)
     add_text(e, "@HERE@", "@HERE@", am_emit_wave_constants);
     add_text(e, am_stencil_text_lanes, NULL, NULL);
     add_text(e, "@HERE@", "@HERE@", am_emit_wave_weights);
-    if (e->d->dimensions == 1)
+    if (e->d->dimensions == 1) {
         add_text(e, am_stencil_text_slice, "@SLICES@", am_emit_wave_slices);
-    else
-        add_text(e, am_stencil_text_wave, "@BLOCKS@", am_emit_wave_blocks);
+        return;
+    }
+    add_text(e, am_stencil_text_ends, NULL, NULL);
+    add_text(e, am_stencil_text_wave, "@BLOCKS@", am_emit_wave_blocks);
 }
 
 static void add_kernel(const struct emitter *e, enum am_emit_loop loop)

@@ -144,8 +144,8 @@ void am_emit_field_constants(const struct am_description *d, struct am_text *out
     am_text_addf(out,
                  "    NAME_LARGE = 4 << 20, /* bytes: grids that leave the second-level cache */\n"
                  "    NAME_SMALL_SLOW = %d,\n    NAME_SMALL_FAST = %d,\n"
-                 "    NAME_LARGE_SLOW = %d,\n    NAME_LARGE_FAST = %d\n};\n"
-                 "enum { NAME_ROW_ALONE, NAME_PLANES, NAME_WHOLE, NAME_WHOLE_AHEAD };\n",
+                 "    NAME_LARGE_SLOW = %d,\n    NAME_LARGE_FAST = %d,\n"
+                 "    NAME_SOME = 1,\n    NAME_SOLO_ROWS = 0\n};\n" AM_EMIT_BLOCK_KINDS,
                  size.a, size.c, size.a, size.c);
     add_reads(d, out);
     am_text_add(out, "#define NAME_KERNELS(back, large, stage) NAME_blocks[stage]\n\n");

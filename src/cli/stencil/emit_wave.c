@@ -307,13 +307,26 @@ static bool is_lopsided(const struct am_description *d, const struct am_weights 
     return d->dimensions == 1;
 }
 
-/* The four of a table: one row, all planes of one row, a whole block, the same with prefetch. */
-static void four_of(const struct block *b, const int size[2], struct block out[4])
+/* Planes of blocks between whole ones and single ones: where waves begin and end. Boxes have many
+ * neighbours, and so much code that single ones must do. */
+static int some_of(const struct am_weights *w, const struct sizes *sizes)
 {
-    for (int k = 0; k < 4; k++) {
+    return !w->turns && sizes->small[0] > 2 && sizes->large[0] > 2 ? 2 : 1;
+}
+
+/* Those of a table: one row, all planes of one row, a whole block, the same with prefetch; one
+ * plane of all rows, some planes of one row and of all. */
+enum { SHAPES = 7 };
+
+static void shapes_of(const struct block *b, const int size[2], int some, struct block out[SHAPES])
+{
+    const int planes[SHAPES] = {1, size[0], size[0], size[0], 1, some, some};
+    const int rows[SHAPES] = {1, 1, size[1], size[1], size[1], 1, size[1]};
+
+    for (int k = 0; k < SHAPES; k++) {
         out[k] = *b;
-        out[k].a = k == 0 ? 1 : size[0];
-        out[k].c = k < 2 ? 1 : size[1];
+        out[k].a = planes[k];
+        out[k].c = k > 3 && b->w->turns ? 1 : rows[k];
         out[k].ahead = k == 3;
     }
 }
@@ -327,17 +340,17 @@ static void add_once(const struct block *b, const struct block *before, size_t n
     add_block(b);
 }
 
-static void add_table(struct block b[2][2][4], struct am_text *out)
+static void add_table(struct block b[2][2][SHAPES], struct am_text *out)
 {
-    am_text_add(out, "static NAME_block_fn *const NAME_blocks[2][2][4] = {\n");
+    am_text_addf(out, "static NAME_block_fn *const NAME_blocks[2][2][%d] = {\n", SHAPES);
     for (int i = 0; i < 4; i++) {
         am_text_addf(out, "    %s{", i % 2 ? " " : "{");
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < SHAPES; k++) {
             struct block named = b[i / 2][i % 2][k];
 
             named.out = out;
             add_name(&named);
-            am_text_add(out, k < 3 ? ", " : i % 2 ? "}},\n" : "},\n");
+            am_text_add(out, k < SHAPES - 1 ? ", " : i % 2 ? "}},\n" : "},\n");
         }
     }
     am_text_add(out, "};\n");
@@ -348,16 +361,17 @@ static void add_blocks(const struct am_description *d, const struct am_weights *
 {
     const struct sizes sizes = sizes_of(d, w, registers);
     const bool lopsided = is_lopsided(d, w);
-    struct block all[2][2][4];
+    struct block all[2][2][SHAPES];
 
     for (int back = 0; back < 2; back++) {
         const struct block b = {
             .d = d, .w = w, .back = back && lopsided, .pairs = shares_pairs(d, w), .out = out};
+        const int some = some_of(w, &sizes);
 
-        four_of(&b, sizes.small, all[back][0]);
-        four_of(&b, sizes.large, all[back][1]);
-        for (size_t k = 0; k < 8 && (!back || lopsided); k++)
-            add_once(&all[back][k / 4][k % 4], all[back][0], k);
+        shapes_of(&b, sizes.small, some, all[back][0]);
+        shapes_of(&b, sizes.large, some, all[back][1]);
+        for (size_t k = 0; k < (size_t)2 * SHAPES && (!back || lopsided); k++)
+            add_once(&all[back][k / SHAPES][k % SHAPES], all[back][0], k);
     }
     add_table(all, out);
 }
@@ -386,8 +400,10 @@ static void add_sizes(const struct am_description *d, const struct am_weights *w
 
     am_text_addf(out,
                  "enum {\n    NAME_SMALL_SLOW = %d,\n    NAME_SMALL_FAST = %d,\n"
-                 "    NAME_LARGE_SLOW = %d,\n    NAME_LARGE_FAST = %d,\n    NAME_SLICE = %d\n};\n",
-                 s.small[0], s.small[1], s.large[0], s.large[1],
+                 "    NAME_LARGE_SLOW = %d,\n    NAME_LARGE_FAST = %d,\n"
+                 "    NAME_SOME = %d, /* planes of blocks that are not whole */\n"
+                 "    NAME_SLICE = %d\n};\n",
+                 s.small[0], s.small[1], s.large[0], s.large[1], some_of(w, &s),
                  registers == 32 ? 24 : registers - 2 - (int)w->n_values);
 }
 
@@ -410,9 +426,9 @@ void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
         "    NAME_ENDS = 0, /* vectors beyond each end of a row that are stored */\n"
         "    NAME_STEPS_MAX = 256,\n"
         "    NAME_LARGE = 4 << 20 /* bytes: grids that leave the second-level cache */\n};\n"
-        "enum { NAME_ROW_ALONE, NAME_PLANES, NAME_WHOLE, NAME_WHOLE_AHEAD };\n"
-        "#if defined(__AVX512F__)\n",
-        w.reach, w.n_values, d->dimensions == 3 ? 2 : 1, w.turns, w.corners);
+        "enum { NAME_SOLO_ROWS = %d }; /* 1: planes that are left over are made by all rows of a "
+        "block */\n" AM_EMIT_BLOCK_KINDS "#if defined(__AVX512F__)\n",
+        w.reach, w.n_values, d->dimensions == 3 ? 2 : 1, w.turns, w.corners, !w.turns);
     add_sizes(d, &w, 32, out);
     am_text_add(out, "#else\n");
     add_sizes(d, &w, 16, out);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of a stencil's waves that depends on its formula: blocks of rows in registers, in one
- * dimension slices. The rest is lanes.c.txt with wave.c.txt or slice.c.txt. */
+ * dimension slices. The rest is lanes.c.txt with ends.c.txt and wave.c.txt, or with slice.c.txt. */
 #ifndef AM_CLI_STENCIL_EMIT_WAVE_H
 #define AM_CLI_STENCIL_EMIT_WAVE_H
 
 #include "base/text.h"
 #include "cli/stencil/weights.h"
+
+/* Which block of a table it is, by planes and rows: whole ones, and what is left over of them. */
+#define AM_EMIT_BLOCK_KINDS                                                                        \
+    "enum { NAME_ROW_ALONE, NAME_PLANES, NAME_WHOLE, NAME_WHOLE_AHEAD, NAME_ROWS, NAME_SOME_ROW, " \
+    "NAME_SOME_ROWS };\n"
 
 /* Sizes of blocks, and the function that sets weights from parameters. */
 void am_emit_wave_constants(const struct am_description *d, struct am_text *out);

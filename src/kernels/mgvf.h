@@ -50,7 +50,8 @@ struct am_mgvf_step {
     double diffusion;     /* mu / lambda */
     double pull;          /* 1 / lambda */
     double epsilon;
-    double *sums;   /* one per row */
+    double *sums;   /* one per row; form lanes has parts in their place */
+    void *parts;    /* form lanes: a vector per block of rows, aligned to AM_MGVF_ALIGN */
     void *scratch;  /* what the loop asked for; NULL when nothing */
     unsigned every; /* form lanes: see there; others count every row */
 };
@@ -72,6 +73,10 @@ typedef void am_mgvf_pack_fn(const struct am_mgvf_step *step, const double *edge
                              const double *field);
 typedef void am_mgvf_unpack_fn(const struct am_mgvf_step *step, double *field);
 
+/* Form lanes: the sum of |F' - F| over the rows that were counted, of the parts that all bands have
+ * left. Its bits depend on no band. */
+typedef double am_mgvf_change_fn(const struct am_mgvf_step *step);
+
 /* The loops there are.
  *
  *     naive   row pointers, a pass for each difference and weight, the C library's atan eight times
@@ -80,14 +85,15 @@ typedef void am_mgvf_unpack_fn(const struct am_mgvf_step *step, double *field);
  *     lanes   the same mathematics with lanes far apart, several rows in registers, and half of
  *             the additions as products by 1 with an addition: extremes and additions share units
  *
- * Rows' sums are added lane by lane and then across: the same for any band, and between ISAs equal
+ * Sums are added lane by lane and then across: the same for any band, and between ISAs equal
  * to a few units of the type's last place.
  *
  * What is special with lanes: bands begin at multiples of `block` rows (struct am_mgvf_variant);
- * a block's sum stands at its first row, with zeros behind it. Where `every` is 2 or 4, only one
- * row of so many is counted within a block of full height (all rows of a lower one): sums are then
- * lower bounds. `to` may be `from` less one stride, if all rows are one band: a row is then written
- * over the row before it. Fields have at least AM_MGVF_LANES_LEAST(L) columns. */
+ * a block leaves its sum as a vector of parts, which am_mgvf_change_fn adds up when all bands have
+ * ended: lanes are added across once per step, not once per block. Where `every` is 2 or 4, only
+ * one row of so many is counted within a block of full height (all rows of a lower one): sums are
+ * then lower bounds. `to` may be `from` less one stride, if all rows are one band: a row is then
+ * written over the row before it. Fields have at least AM_MGVF_LANES_LEAST(L) columns. */
 enum am_mgvf_form {
     AM_MGVF_BY_NAIVE,
     AM_MGVF_BY_ATAN,
@@ -107,6 +113,7 @@ struct am_mgvf_variant {
     am_mgvf_fn *fn[AM_MGVF_FORMS][AM_MGVF_TYPES];
     am_mgvf_pack_fn *pack[AM_MGVF_TYPES];
     am_mgvf_unpack_fn *unpack[AM_MGVF_TYPES];
+    am_mgvf_change_fn *change[AM_MGVF_TYPES];
     size_t block; /* rows at a time of the form lanes */
     /* Where it spends its time: blocks of which one row in AM_MGVF_EVERY_MAX is counted. One turn
      * of the longest loop steps AM_MGVF_TURN vectors of each of the block's rows. */

@@ -32,6 +32,13 @@ static const struct {
 #define UNROLLED _Pragma("GCC unroll 8") /* rounds at most */
 #endif
 
+/* A loop over the lanes of a vector: none is left at run time. */
+#if defined(__clang__)
+#define EACH_LANE _Pragma("clang loop unroll(full)")
+#else
+#define EACH_LANE _Pragma("GCC unroll 16")
+#endif
+
 /* Rows that the form lanes holds in registers. */
 #if AM_REGISTERS == 32
 #define BLOCK_ROWS 4
@@ -104,6 +111,7 @@ const struct am_mgvf_variant AM_KERNEL(am_mgvf_) = {
         },
     .pack = {pack_f32, pack_f64},
     .unpack = {unpack_f32, unpack_f64},
+    .change = {change_f32, change_f64},
     .block = BLOCK_ROWS,
     .hot = {(am_mgvf_code_fn *)HOT(f32), (am_mgvf_code_fn *)HOT(f64)},
 };

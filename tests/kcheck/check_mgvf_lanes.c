@@ -11,7 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_MAX = 13, COLUMNS_MAX = 90, PIXELS_MAX = ROWS_MAX * COLUMNS_MAX, EVERY_ALL = 1 };
+enum {
+    ROWS_MAX = 13,
+    COLUMNS_MAX = 90,
+    PIXELS_MAX = ROWS_MAX * COLUMNS_MAX,
+    EVERY_ALL = 1,
+    BLOCKS_MAX = 40
+};
 
 static const int around[8][3] = {{-1, 0, -1}, {1, 0, 1}, {0, -1, -1},  {0, 1, 1},
                                  {-1, 1, 0},  {1, 1, 2}, {-1, -1, -2}, {1, -1, 0}};
@@ -19,11 +25,10 @@ static const int around[8][3] = {{-1, 0, -1}, {1, 0, 1}, {0, -1, -1},  {0, 1, 1}
 struct lanes_case {
     const struct am_mgvf_variant *v;
     enum am_mgvf_type type;
-    size_t rows, columns, element, stride;
+    size_t rows, columns, element, stride, parts_bytes;
     double edge[PIXELS_MAX], field[PIXELS_MAX]; /* dense, exact in the type */
-    double sums[ROWS_MAX];
     struct am_mgvf_step step;
-    struct guarded pairs, from, to;
+    struct guarded pairs, from, to, parts;
 };
 
 static double unit_of(const struct lanes_case *c)
@@ -74,12 +79,31 @@ static long double want(const struct lanes_case *c, size_t at)
     return h - 0.2L * e * (h - e);
 }
 
+static size_t vector_bytes(const struct lanes_case *c)
+{
+    return c->v->lanes[c->type] * c->element;
+}
+
+/* The sum that the block of row i has left in parts. */
+static double part_of(const struct lanes_case *c, size_t i)
+{
+    const unsigned char *const part =
+        (const unsigned char *)c->step.parts + i / c->v->block * vector_bytes(c);
+    double sum = 0;
+
+    for (size_t l = 0; l < c->v->lanes[c->type]; l++)
+        sum += c->type == AM_MGVF_F32 ? (double)((const float *)(const void *)part)[l]
+                                      : ((const double *)(const void *)part)[l];
+    return sum;
+}
+
 /* Matrices against the ends of their pages; before `from` there is room for one row, into which a
  * field that is stepped in place moves. */
 static void place(struct lanes_case *c)
 {
     const size_t row = c->stride * c->element;
 
+    c->parts_bytes = (c->rows + c->v->block - 1) / c->v->block * vector_bytes(c);
     c->step = (struct am_mgvf_step){
         .edge = guarded_at_end(&c->pairs, 2 * c->rows * row),
         .from = (unsigned char *)guarded_at_end(&c->from, (c->rows + 1) * row) + row,
@@ -89,7 +113,7 @@ static void place(struct lanes_case *c)
         .stride = c->stride,
         .diffusion = 0.1,
         .pull = 0.2,
-        .sums = c->sums,
+        .parts = guarded_at_end(&c->parts, c->parts_bytes),
         .every = EVERY_ALL,
     };
     c->v->pack[c->type](&c->step, c->edge, c->field);
@@ -104,10 +128,12 @@ static void take(struct lanes_case *c, double *out)
     c->v->unpack[c->type](&written, out);
 }
 
-/* Of the rows that a block counts. */
+/* Of the rows that a block counts, and of all blocks. */
 static bool sums_right(const struct lanes_case *c, const double *got)
 {
+    const double of_all = c->v->change[c->type](&c->step);
     const size_t block = c->v->block;
+    long double all = 0;
     bool right = true;
 
     for (size_t i = 0; i < c->rows; i += block) {
@@ -121,12 +147,11 @@ static bool sums_right(const struct lanes_case *c, const double *got)
             if (k / c->columns % every == 0)
                 sum += fabsl((long double)got[at] - c->field[at]);
         }
-        right =
-            right && fabsl(c->sums[i] - sum) <= unit_of(c) * (double)c->columns * (1 + (double)sum);
-        for (size_t k = 1; k < n; k++)
-            right = right && !(c->sums[i + k] < 0 || c->sums[i + k] > 0);
+        right = right &&
+                fabsl(part_of(c, i) - sum) <= unit_of(c) * (double)c->columns * (1 + (double)sum);
+        all += sum;
     }
-    return right;
+    return right && fabsl(of_all - all) <= unit_of(c) * (double)c->columns * (1 + (double)all);
 }
 
 static bool outcome_right(const struct lanes_case *c, const double *got)
@@ -144,7 +169,7 @@ static bool check_case(struct lanes_case *c, size_t cut, struct am_rng *rng)
     static double once[PIXELS_MAX], got[PIXELS_MAX];
     const size_t bytes = c->rows * c->columns * sizeof(*got);
     am_mgvf_fn *const fn = c->v->fn[AM_MGVF_BY_LANES][c->type];
-    double sums[ROWS_MAX];
+    static unsigned char parts[ROWS_MAX * AM_MGVF_ALIGN];
     bool right;
 
     fill(c, rng);
@@ -154,13 +179,14 @@ static bool check_case(struct lanes_case *c, size_t cut, struct am_rng *rng)
     fn(&c->step, 0, c->rows);
     take(c, once);
     right = right && outcome_right(c, once);
-    memcpy(sums, c->sums, sizeof(sums));
+    memcpy(parts, c->step.parts, c->parts_bytes);
+    memset(c->step.parts, 0, c->parts_bytes);
     memset(c->to.at, 0, c->to.size);
     fn(&c->step, cut, c->rows);
     fn(&c->step, 0, cut);
     take(c, got);
-    right = right && memcmp(got, once, bytes) == 0 &&
-            memcmp(sums, c->sums, c->rows * sizeof(*sums)) == 0;
+    right =
+        right && memcmp(got, once, bytes) == 0 && memcmp(parts, c->step.parts, c->parts_bytes) == 0;
     for (c->step.every = 2; c->step.every <= AM_MGVF_EVERY_MAX; c->step.every *= 2) {
         fn(&c->step, 0, c->rows);
         take(c, got);
@@ -171,8 +197,8 @@ static bool check_case(struct lanes_case *c, size_t cut, struct am_rng *rng)
     fn(&c->step, 0, c->rows);
     take(c, got);
     return right && memcmp(got, once, bytes) == 0 &&
-           memcmp(sums, c->sums, c->rows * sizeof(*sums)) == 0 && guarded_intact(&c->pairs) &&
-           guarded_intact(&c->from) && guarded_intact(&c->to);
+           memcmp(parts, c->step.parts, c->parts_bytes) == 0 && guarded_intact(&c->pairs) &&
+           guarded_intact(&c->from) && guarded_intact(&c->to) && guarded_intact(&c->parts);
 }
 
 /* True where a field of that many columns is right; the first that is not is told. */
@@ -190,6 +216,32 @@ static bool check_width(struct lanes_case *c, size_t columns, size_t rows, struc
     return right;
 }
 
+/* Parts of many blocks are added up, whatever their number; none behind the last is. */
+static bool check_many_parts(struct lanes_case *c, struct am_rng *rng)
+{
+    const size_t lanes = c->v->lanes[c->type];
+    bool right = true;
+
+    for (size_t blocks = 1; blocks <= BLOCKS_MAX; blocks++) {
+        const size_t n = blocks * lanes;
+        void *const parts = guarded_at_end(&c->parts, n * c->element);
+        const struct am_mgvf_step step = {.rows = blocks * c->v->block, .parts = parts};
+        long double sum = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            const double x = rounded(c, am_rng_unit(rng));
+
+            sum += x;
+            if (c->type == AM_MGVF_F32)
+                ((float *)parts)[i] = (float)x;
+            else
+                ((double *)parts)[i] = x;
+        }
+        right = right && fabsl(c->v->change[c->type](&step) - sum) <= 16 * unit_of(c) * (double)sum;
+    }
+    return right;
+}
+
 static void check_type(struct lanes_case *c, struct am_rng *rng)
 {
     static char name[64];
@@ -204,6 +256,7 @@ static void check_type(struct lanes_case *c, struct am_rng *rng)
     }
     for (size_t rows = 2; rows <= ROWS_MAX; rows++) /* which has loops of its own */
         wrong += !check_width(c, AM_MGVF_USUAL_COLUMNS, rows, rng);
+    wrong += !check_many_parts(c, rng);
     kcheck_report(wrong == 0,
                   "%s: %zu widths are right, in bands, in place and with some rows counted", name,
                   cases);
@@ -217,7 +270,7 @@ void kcheck_mgvf_lanes(const char *isa, struct am_rng *rng)
 
     c = (struct lanes_case){.v = am_mgvf_find(isa)};
     ready = c.v && guarded_new(&c.pairs, 2 * bytes) && guarded_new(&c.from, bytes) &&
-            guarded_new(&c.to, bytes);
+            guarded_new(&c.to, bytes) && guarded_new(&c.parts, BLOCKS_MAX * AM_MGVF_ALIGN);
     kcheck_report(ready, "%s has MGVF with lanes far apart", isa);
     for (int type = 0; type < AM_MGVF_TYPES && ready; type++) {
         c.type = (enum am_mgvf_type)type;
@@ -226,4 +279,5 @@ void kcheck_mgvf_lanes(const char *isa, struct am_rng *rng)
     guarded_free(&c.pairs);
     guarded_free(&c.from);
     guarded_free(&c.to);
+    guarded_free(&c.parts);
 }

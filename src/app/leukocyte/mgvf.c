@@ -23,6 +23,7 @@ struct am_mgvf {
     char *memory;        /* edge map (twice as wide for pairs) and both fields */
     size_t edges;        /* matrices that the edge map takes */
     double *sums;
+    void *parts; /* form lanes: a vector per block of its rows; others have none */
     void *scratch;
 };
 
@@ -66,8 +67,16 @@ void am_mgvf_free(struct am_mgvf *mgvf)
         return;
     free(mgvf->memory);
     free(mgvf->sums);
+    free(mgvf->parts);
     free(mgvf->scratch);
     free(mgvf);
+}
+
+static size_t parts_bytes(const struct am_mgvf *m)
+{
+    const size_t blocks = (m->rows_max + m->loop.block - 1) / m->loop.block;
+
+    return blocks * m->loop.lanes * m->element;
 }
 
 static void lay_out(struct am_mgvf *m)
@@ -101,8 +110,9 @@ enum am_status am_mgvf_new(const struct am_mgvf_setup *setup, size_t rows_max, s
     scratch = m->loop.scratch ? m->loop.scratch(rows_max, columns_max) : 0;
     m->memory = aligned_new((m->edges + 2) * m->matrix_bytes + AM_MGVF_LEAD);
     m->sums = calloc(rows_max, sizeof(*m->sums));
+    m->parts = m->loop.pack ? aligned_new(parts_bytes(m)) : NULL;
     m->scratch = scratch ? aligned_new(scratch) : NULL;
-    if (!m->memory || !m->sums || (scratch && !m->scratch)) {
+    if (!m->memory || !m->sums || (m->loop.pack && !m->parts) || (scratch && !m->scratch)) {
         am_mgvf_free(m);
         return am_fail(err, AM_E_NOMEM, "no memory for a field of %zu x %zu", rows_max,
                        columns_max);
@@ -226,13 +236,20 @@ static void begin(struct solution *s, unsigned every)
 }
 
 /* Rows in their order, so that bands make no difference. */
-static double mean_change(const struct am_mgvf_step *step)
+static double sum_of_rows(const struct am_mgvf_step *step)
 {
     double sum = 0;
 
     for (size_t i = 0; i < step->rows; i++)
         sum += step->sums[i];
-    return sum / (double)(step->rows * step->columns);
+    return sum;
+}
+
+static double mean_change(const struct solution *s)
+{
+    const double sum = s->packed ? s->mgvf->loop.change(&s->step) : sum_of_rows(&s->step);
+
+    return sum / (double)(s->step.rows * s->step.columns);
 }
 
 /* What was written is read next. A field that has drifted to the beginning is moved back: there
@@ -268,7 +285,7 @@ static void choose_rows(struct solution *s, double change)
 
 static void end_step(struct solution *s)
 {
-    const double change = mean_change(&s->step);
+    const double change = mean_change(s);
 
     exchange(s);
     s->iterations++;
@@ -346,6 +363,7 @@ size_t am_mgvf_solve(struct am_mgvf *mgvf, const double *edge, size_t rows, size
                  .pull = 1 / how->lambda,
                  .epsilon = how->epsilon,
                  .sums = mgvf->sums,
+                 .parts = mgvf->parts,
                  .scratch = mgvf->scratch},
     };
 

@@ -33,6 +33,7 @@ struct am_mgvf_loop {
      * NULL and 0. */
     am_mgvf_pack_fn *pack;
     am_mgvf_unpack_fn *unpack;
+    am_mgvf_change_fn *change;
     am_mgvf_fn *narrow;
     size_t columns_min, block, lanes;
     bool wide; /* form lanes with AVX2 or more: what else a frame needs may have it, too (wide.h) */

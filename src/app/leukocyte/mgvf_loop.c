@@ -17,6 +17,7 @@ struct am_mgvf_loop am_mgvf_loop_of(const char *isa, enum am_mgvf_form form, enu
     if (form == AM_MGVF_BY_LANES) {
         loop.pack = v->pack[type];
         loop.unpack = v->unpack[type];
+        loop.change = v->change[type];
         loop.narrow = v->fn[AM_MGVF_BY_MINMAX][type];
         loop.columns_min = AM_MGVF_LANES_LEAST(v->lanes[type]);
         loop.block = v->block;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define STEP 0.2        /* of descent */
 #define SIZE_PULL 0.2   /* of radii, to AM_SNAKE_RADIUS */
@@ -15,8 +16,20 @@
 
 #define REACH 17 /* pixels around the centre that directions are made of first */
 
-enum { N = AM_SNAKE_POINTS };
-_Static_assert(N % 4 == 0, "sums of four");
+/* Points of the contour, four at a time: a processor without such vectors takes two and two. */
+enum { N = AM_SNAKE_POINTS, FOURS = N / 4 };
+_Static_assert(N == 20, "what is added in pairs, and the circle's numbers");
+
+typedef double four __attribute__((vector_size(32), may_alias));
+typedef int64_t four_words __attribute__((vector_size(32), may_alias));
+typedef int32_t four_corner __attribute__((vector_size(16), may_alias));
+#define ALL(x) ((four){0} + (x))
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 5") /* rounds at most */
+#endif
+#define EACH_FOUR UNROLLED for (size_t k = 0; k < FOURS; k++)
 
 /* The field at a pixel, its direction along x and y, and 0: a sample takes four of them, and
  * calculates with their numbers at once. */
@@ -29,25 +42,26 @@ struct force {
     size_t rows, columns, x0, x1, y0, y1;
 };
 
+/* The contour while it moves, in pixels of the window. */
+struct contour {
+    four radius[FOURS];
+    double x, y;
+};
+
 /* The contour's points and the field at each. */
 struct samples {
-    double x[N], y[N], f[N], fx[N], fy[N];
+    four x[FOURS], y[FOURS], f[FOURS], fx[FOURS], fy[FOURS];
 };
 
-/* cos and sin of the contour's angles. */
-struct circle {
-    double cosine[AM_SNAKE_POINTS], sine[AM_SNAKE_POINTS];
-};
-
-static void make_circle(struct circle *c)
-{
-    for (size_t i = 0; i < N; i++) {
-        const double angle = 2 * M_PI * (double)i / AM_SNAKE_POINTS;
-
-        c->cosine[i] = cos(angle);
-        c->sine[i] = sin(angle);
-    }
-}
+/* cos and sin of the contour's angles, 18 degrees apart. */
+#define C1 0x1.e6f0e134454ffp-1
+#define C2 0x1.9e3779b97f4a8p-1
+#define C3 0x1.2cf2304755a5ep-1
+#define C4 0x1.3c6ef372fe95p-2
+static const four circle_cosine[FOURS] = {
+    {1, C1, C2, C3}, {C4, 0, -C4, -C3}, {-C2, -C1, -1, -C1}, {-C2, -C3, -C4, 0}, {C4, C3, C2, C1}};
+static const four circle_sine[FOURS] = {
+    {0, C4, C3, C2}, {C1, 1, C1, C2}, {C3, C4, 0, -C4}, {-C3, -C2, -C1, -1}, {-C1, -C2, -C3, -C4}};
 
 /* ---- the field's direction ---- */
 
@@ -80,10 +94,10 @@ static void make_directions(const struct force *force)
         slopes_of_row(force, f, dx);
         for (size_t j = force->x0; j <= force->x1; j++) {
             const double y = (down[j] - up[j]) * by, length = sqrt(dx[j] * dx[j] + y * y);
-            const double size = length > 0 ? length : 1;
+            const double inverse = 1 / (length > 0 ? length : 1);
 
-            dx[j] = dx[j] / size;
-            dy[j] = y / size;
+            dx[j] = dx[j] * inverse;
+            dy[j] = y * inverse;
         }
         for (size_t j = force->x0; j <= force->x1; j++)
             to[j] = (pixel){f[j], dx[j], dy[j], 0};
@@ -114,102 +128,138 @@ static bool widen(struct force *force)
 /* ---- one step ---- */
 
 /* False when a point is not between pixels that have a direction. */
-static bool place_points(const struct force *force, const struct circle *circle,
-                         const struct am_snake *snake, struct samples *s)
+static bool place_points(const struct force *force, const struct contour *c, struct samples *s)
 {
-    const double x0 = (double)force->x0, x1 = (double)force->x1;
-    const double y0 = (double)force->y0, y1 = (double)force->y1;
-    unsigned outside = 0;
+    const four x0 = ALL((double)force->x0), x1 = ALL((double)force->x1);
+    const four y0 = ALL((double)force->y0), y1 = ALL((double)force->y1);
+    four_words inside = ~(four_words){0};
 
-    for (size_t i = 0; i < N; i++) {
-        s->x[i] = snake->centre.x + snake->radius[i] * circle->cosine[i];
-        s->y[i] = snake->centre.y + snake->radius[i] * circle->sine[i];
+    EACH_FOUR
+    {
+        s->x[k] = c->x + c->radius[k] * circle_cosine[k];
+        s->y[k] = c->y + c->radius[k] * circle_sine[k];
+        inside &= (s->x[k] >= x0) & (s->x[k] < x1) & (s->y[k] >= y0) & (s->y[k] < y1);
     }
-    for (size_t i = 0; i < N; i++)
-        outside |= (unsigned)!(s->x[i] >= x0) | (unsigned)!(s->x[i] < x1) |
-                   (unsigned)!(s->y[i] >= y0) | (unsigned)!(s->y[i] < y1);
-    return !outside;
+    return (inside[0] & inside[1] & inside[2] & inside[3]) != 0;
+}
+
+/* Four numbers of each of four points, as four points of each number; the last has none. */
+static inline void turn(const pixel *p, four *f, four *fx, four *fy)
+{
+    const four a = __builtin_shufflevector(p[0], p[1], 0, 4, 2, 6);
+    const four b = __builtin_shufflevector(p[0], p[1], 1, 5, 3, 7);
+    const four c = __builtin_shufflevector(p[2], p[3], 0, 4, 2, 6);
+    const four d = __builtin_shufflevector(p[2], p[3], 1, 5, 3, 7);
+
+    *f = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    *fx = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    *fy = __builtin_shufflevector(a, c, 2, 3, 6, 7);
 }
 
 /* Bilinear. Places are in the window, and so not negative. */
 static void take_samples(const struct force *force, struct samples *s)
 {
-    for (size_t i = 0; i < N; i++) {
-        const int32_t x = (int32_t)s->x[i], y = (int32_t)s->y[i];
-        const pixel *const a = force->at + (size_t)y * force->columns + (size_t)x;
-        const pixel *const b = a + force->columns;
-        const double u = s->x[i] - x, v = s->y[i] - y;
-        const double w0 = (1 - u) * (1 - v), w1 = u * (1 - v), w2 = (1 - u) * v, w3 = u * v;
-        const pixel sample = (w0 * a[0] + w1 * a[1]) + (w2 * b[0] + w3 * b[1]);
+    double w[4][N];
+    int32_t at[N];
 
-        s->f[i] = sample[0];
-        s->fx[i] = sample[1];
-        s->fy[i] = sample[2];
+    EACH_FOUR
+    {
+        const four_corner ix = __builtin_convertvector(s->x[k], four_corner);
+        const four_corner iy = __builtin_convertvector(s->y[k], four_corner);
+        const four u = s->x[k] - __builtin_convertvector(ix, four);
+        const four v = s->y[k] - __builtin_convertvector(iy, four);
+
+        *(four *)(void *)(w[0] + 4 * k) = (1 - u) * (1 - v);
+        *(four *)(void *)(w[1] + 4 * k) = u * (1 - v);
+        *(four *)(void *)(w[2] + 4 * k) = (1 - u) * v;
+        *(four *)(void *)(w[3] + 4 * k) = u * v;
+        *(four_corner *)(void *)(at + 4 * k) = iy * (int32_t)force->columns + ix;
+    }
+    /* Weights are read one by one: that is cheaper than taking them out of their vectors, which a
+     * compiler that knows them does. */
+    __asm__("" : "+m"(w), "+m"(at));
+    EACH_FOUR
+    {
+        pixel p[4];
+
+        UNROLLED for (size_t q = 0; q < 4; q++)
+        {
+            const pixel *const a = force->at + at[4 * k + q], *const b = a + force->columns;
+            const size_t i = 4 * k + q;
+
+            p[q] = (w[0][i] * a[0] + w[1][i] * a[1]) + (w[2][i] * b[0] + w[3][i] * b[1]);
+        }
+        turn(p, &s->f[k], &s->fx[k], &s->fy[k]);
     }
 }
 
-/* Four sums side by side: a single one would wait for each addition. */
-static double sum_of(const double *x)
+/* Not one after the other: each addition would wait for the one before. */
+static double sum_of(const four *x)
 {
-    double sum[4] = {0};
+    const four sum = ((x[0] + x[1]) + (x[2] + x[3])) + x[4];
 
-    for (size_t i = 0; i < N; i += 4) {
-        for (size_t k = 0; k < 4; k++)
-            sum[k] += x[i + k];
-    }
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 static double perimeter(const struct samples *s)
 {
-    double side[N];
+    four side[FOURS];
+    double *const number = (double *)(void *)side;
 
-    for (size_t i = 0; i < N; i++) {
-        const size_t next = i + 1 < N ? i + 1 : 0;
-        const double dx = s->x[next] - s->x[i], dy = s->y[next] - s->y[i];
+    EACH_FOUR
+    {
+        const size_t next = k + 1 < FOURS ? k + 1 : 0;
+        const four dx = __builtin_shufflevector(s->x[k], s->x[next], 1, 2, 3, 4) - s->x[k];
+        const four dy = __builtin_shufflevector(s->y[k], s->y[next], 1, 2, 3, 4) - s->y[k];
 
-        side[i] = sqrt(dx * dx + dy * dy);
+        side[k] = dx * dx + dy * dy;
     }
+    for (size_t i = 0; i < N; i++)
+        number[i] = sqrt(number[i]);
     return sum_of(side);
 }
 
 /* Radii and centre move at once, all by the old ones. Returns the sum of |changes|. */
-static double move(struct am_snake *snake, const struct samples *s, double expected_y)
+static double move(struct contour *c, const struct samples *s, double expected_y)
 {
-    const double inverse = 1 / perimeter(s), rest = 1 / (1 + STEP * SIZE_PULL);
-    const struct am_centre old = snake->centre;
-    const double f = sum_of(s->f) * inverse;
-    double change[N];
+    const double inverse = 1 / perimeter(s), f = sum_of(s->f) * inverse;
+    const double rest = 1 / (1 + STEP * SIZE_PULL), rest_y = 1 / (1 + STEP * TRACK_PULL);
+    const double x = c->x, y = c->y;
+    four change[FOURS];
 
-    for (size_t i = 0; i < N; i++) {
-        const double pull =
-            (s->f[i] + s->fx[i] * (s->x[i] - old.x) + s->fy[i] * (s->y[i] - old.y) - f) * inverse;
-        const double radius =
-            (snake->radius[i] + STEP * pull + STEP * SIZE_PULL * AM_SNAKE_RADIUS) * rest;
+    EACH_FOUR
+    {
+        const four pull =
+            (s->f[k] + s->fx[k] * (s->x[k] - x) + s->fy[k] * (s->y[k] - y) - f) * inverse;
+        const four radius =
+            (c->radius[k] + STEP * pull + STEP * SIZE_PULL * AM_SNAKE_RADIUS) * rest;
 
-        change[i] = fabs(radius - snake->radius[i]);
-        snake->radius[i] = radius;
+        change[k] = (four)((four_words)(radius - c->radius[k]) & INT64_MAX);
+        c->radius[k] = radius;
     }
-    snake->centre.x += STEP * (sum_of(s->fx) * inverse);
-    snake->centre.y = (old.y + STEP * (sum_of(s->fy) * inverse) + STEP * TRACK_PULL * expected_y) /
-                      (1 + STEP * TRACK_PULL);
-    return sum_of(change) + fabs(snake->centre.x - old.x) + fabs(snake->centre.y - old.y);
+    c->x += STEP * (sum_of(s->fx) * inverse);
+    c->y = (y + STEP * (sum_of(s->fy) * inverse) + STEP * TRACK_PULL * expected_y) * rest_y;
+    return sum_of(change) + fabs(c->x - x) + fabs(c->y - y);
 }
 
 /* The flow's direction leaves the first harmonic in the radii: the contour lies beside its centre.
  * Moves the centre into the contour's middle, to first order. */
-static void recentre(struct am_snake *snake, const struct circle *circle)
+static void recentre(struct contour *c)
 {
-    double dx = 0, dy = 0;
+    four x[FOURS], y[FOURS];
+    double dx, dy;
 
-    for (size_t i = 0; i < N; i++) {
-        dx += 2 * snake->radius[i] * circle->cosine[i] / AM_SNAKE_POINTS;
-        dy += 2 * snake->radius[i] * circle->sine[i] / AM_SNAKE_POINTS;
+    EACH_FOUR
+    {
+        x[k] = c->radius[k] * circle_cosine[k];
+        y[k] = c->radius[k] * circle_sine[k];
     }
-    snake->centre.x += dx;
-    snake->centre.y += dy;
-    for (size_t i = 0; i < N; i++)
-        snake->radius[i] -= dx * circle->cosine[i] + dy * circle->sine[i];
+    dx = 2 * sum_of(x) / N;
+    dy = 2 * sum_of(y) / N;
+    c->x += dx;
+    c->y += dy;
+    EACH_FOUR
+    c->radius[k] -= dx * circle_cosine[k] + dy * circle_sine[k];
 }
 
 size_t AM_LEUKO_NAME(am_snake_move)(struct am_snake *snake, const struct am_snake_setup *setup,
@@ -219,29 +269,28 @@ size_t AM_LEUKO_NAME(am_snake_move)(struct am_snake *snake, const struct am_snak
     struct force force = {(pixel *)(void *)work, field, .rows = window->rows,
                           .columns = window->columns};
     const double x0 = (double)window->x0, y0 = (double)window->y0;
+    struct contour c = {.x = snake->centre.x - x0, .y = snake->centre.y - y0};
     struct samples samples;
-    struct circle circle;
     size_t steps = 0;
 
-    make_circle(&circle);
-    snake->centre.x -= x0;
-    snake->centre.y -= y0;
-    limit_to(snake->centre.x, window->columns, &force.x0, &force.x1);
-    limit_to(snake->centre.y, window->rows, &force.y0, &force.y1);
+    memcpy(c.radius, snake->radius, sizeof(c.radius));
+    limit_to(c.x, window->columns, &force.x0, &force.x1);
+    limit_to(c.y, window->rows, &force.y0, &force.y1);
     make_directions(&force);
     while (steps < setup->limit) {
-        if (!place_points(&force, &circle, snake, &samples)) {
+        if (!place_points(&force, &c, &samples)) {
             if (!widen(&force))
                 break;
             continue;
         }
         take_samples(&force, &samples);
         steps++;
-        if (move(snake, &samples, expected_y - y0) <= setup->stop)
+        if (move(&c, &samples, expected_y - y0) <= setup->stop)
             break;
     }
-    recentre(snake, &circle);
-    snake->centre.x += x0;
-    snake->centre.y += y0;
+    recentre(&c);
+    memcpy(snake->radius, c.radius, sizeof(c.radius));
+    snake->centre.x = c.x + x0;
+    snake->centre.y = c.y + y0;
     return steps;
 }

@@ -33,7 +33,7 @@ void AM_LEUKO_NAME(am_window_edges)(struct am_image frame, const struct am_windo
                                     double *edge)
 {
     const size_t columns = window->columns, n = window->rows * columns;
-    int32_t squares[AM_WINDOW_COLUMNS_MAX], least = INT32_MAX, most = 0;
+    int32_t squares[AM_WINDOW_ROWS_MAX * AM_WINDOW_COLUMNS_MAX], least = INT32_MAX, most = 0;
     double low, range;
 
     for (size_t i = 0; i < window->rows; i++) {
@@ -41,12 +41,11 @@ void AM_LEUKO_NAME(am_window_edges)(struct am_image frame, const struct am_windo
         const bool first = i == 0, last = i + 1 == window->rows;
 
         square_row(first ? at : at - frame.width, at, last ? at : at + frame.width, !first && !last,
-                   columns, squares);
-        for (size_t j = 0; j < columns; j++) {
-            least = squares[j] < least ? squares[j] : least;
-            most = squares[j] > most ? squares[j] : most;
-            edge[i * columns + j] = squares[j];
-        }
+                   columns, squares + i * columns);
+    }
+    for (size_t i = 0; i < n; i++) {
+        least = squares[i] < least ? squares[i] : least;
+        most = squares[i] > most ? squares[i] : most;
     }
     low = sqrt(least * 0.25);
     range = sqrt(most * 0.25) - low;
@@ -55,5 +54,5 @@ void AM_LEUKO_NAME(am_window_edges)(struct am_image frame, const struct am_windo
         range = 1;
     }
     for (size_t i = 0; i < n; i++)
-        edge[i] = (sqrt(edge[i] * 0.25) - low) / range;
+        edge[i] = (sqrt(squares[i] * 0.25) - low) / range;
 }

@@ -4,7 +4,9 @@ video. TRACK_SEEDS=20 tries that many seeds instead of one."""
 import csv
 import math
 import os
+import pty
 import struct
+import subprocess
 import sys
 
 from e2e import Bench, Tap
@@ -144,6 +146,7 @@ def other_kinds(tap, bench):
     tap.ok(got.returncode == 0 and
            got.stdout == "".join(line for line in want.stdout.splitlines(True) if not line.startswith("2,")),
            "and is read only as far as wanted", got.stderr)
+    cut_off(tap, bench, want.stdout)
     got = bench.run("track", "grey/frame-000000.png")
     tap.ok(got.returncode == 0 and got.stdout.count("\n0,") > 20, "a coloured picture is a video of one frame", got.stderr)
     with open(bench.path("list.m3u8"), "w", encoding="ascii") as f:
@@ -152,6 +155,50 @@ def other_kinds(tap, bench):
     tap.ok(got.returncode == 2 and "nor by FFmpeg" in got.stderr, "a playlist leads nowhere", got.stderr)
     left = [name for name in os.listdir(os.environ.get("TMPDIR", "/tmp")) if name.startswith("archmeter-video-")]
     tap.ok(not left, "no frames are left behind", left)
+
+
+def cut_off(tap, bench, want):
+    """A file that ends in the middle of a frame: the frames before it are written, the loss is told."""
+    with open(bench.path("v.y4m"), "rb") as f:
+        video = f.read()
+    first_two = "".join(line for line in want.splitlines(True) if not line.startswith("2,"))
+    for missing in (1, 640 * 480 // 2, 640 * 480 - 1, 640 * 480 + 3):  # the last: in the head of frame 2
+        with open(bench.path("cut.y4m"), "wb") as f:
+            f.write(video[:-missing])
+        got = bench.run("track", "cut.y4m")
+        tap.ok(got.returncode == 3 and "frame 2 is not whole" in got.stderr and got.stdout == first_two,
+               f"a video without its last {missing} bytes: said with the frame, what was tracked is kept", got.stderr)
+        got = bench.run("track", "cut.y4m", "--frames", "2")
+        tap.ok(got.returncode == 0 and "not whole" not in got.stderr, "frames before it are whole", got.stderr)
+    with open(bench.path("cut.y4m"), "wb") as f:
+        f.write(video[:-640 * 480 - len(b"FRAME\n")])
+    got = bench.run("track", "cut.y4m")
+    tap.ok(got.returncode == 0 and got.stdout == first_two, "a video that ends behind a frame is whole", got.stderr)
+
+
+def progress(tap, bench):
+    """On a terminal one line counts the frames, and is gone at the end; elsewhere there is none."""
+    leader, follower = pty.openpty()
+    env = {**os.environ, "TERM": "xterm"}
+    with open(bench.path("seen.csv"), "wb") as out:
+        child = subprocess.Popen([os.path.abspath(sys.argv[1]), "track", "v.avi", "--frames", "3"], cwd=bench.path("."), stdin=follower,
+                                 stdout=out, stderr=follower, env=env)
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            part = os.read(leader, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(leader)
+    code = child.wait()
+    tap.ok(code == 0 and b"2 of 3 frames" in seen and seen.rfind(b"\r" + b" " * 40 + b"\r") > seen.rfind(b"of 3 frames"),
+           "a terminal shows the frames that are done, and the line goes", seen)
+    got = bench.run("track", "v.avi", "--frames", "3")
+    tap.ok("of 3 frames" not in got.stderr, "what is no terminal gets no progress", got.stderr)
 
 
 def refused(tap, bench):
@@ -200,6 +247,7 @@ def main():
     same_outcome(tap, bench)
     given_cells(tap, bench)
     other_kinds(tap, bench)
+    progress(tap, bench)
     refused(tap, bench)
     drawn(tap, bench)
     tap.done()

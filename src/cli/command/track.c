@@ -28,6 +28,7 @@ struct job {
     struct am_cli *cli;
     struct am_video *video;
     struct am_temp_folder decoded; /* frames of a video of another kind */
+    bool incomplete;               /* a frame behind the last of the video is not whole */
     uint8_t *pixels;
     struct am_cells *cells;
     struct am_mgvf_loop loop;
@@ -165,7 +166,7 @@ static enum am_status open_video(struct job *job, struct am_err *err)
                        strerror(errno));
     s = am_video_open(opt->operands.items[0], &job->video, err);
     if (s == AM_E_USAGE) /* of another kind */
-        s = am_track_decode(job->cli, &job->decoded, &job->video, err);
+        s = am_track_decode(job->cli, &job->decoded, &job->video, &job->incomplete, err);
     if (s != AM_OK)
         return s;
     am_video_size(job->video, &paths->width, &paths->height, &frames);
@@ -261,6 +262,17 @@ static enum am_status follow(struct job *job, struct am_err *err)
 
 /* ---- the command ---- */
 
+/* What was tracked is written by now; that the rest is missing is told, and is no success. */
+static enum am_status tell_incomplete(const struct job *job, struct am_err *err)
+{
+    if (!job->incomplete)
+        return AM_OK;
+    return am_fail(err, AM_E_SYS,
+                   "%s: frame %zu is not whole: the file was cut off there, or is damaged; what "
+                   "was written has the %zu frames before it",
+                   job->cli->opt->operands.items[0], job->paths.frames, job->paths.frames);
+}
+
 static enum am_status track(struct job *job, struct am_err *err)
 {
     const struct am_options *const opt = job->cli->opt;
@@ -288,7 +300,7 @@ static enum am_status track(struct job *job, struct am_err *err)
                job->paths.frames, job->updates);
     if (s == AM_OK)
         am_track_tell_lost(&job->paths);
-    return s;
+    return s == AM_OK ? tell_incomplete(job, err) : s;
 }
 
 static void finish(struct job *job)

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/run/output.h"
 #include "cli/track/track.h"
+#include "cli/track/track_decode.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -34,20 +35,22 @@ static const char *find_decoder(struct am_arena *arena)
 }
 
 /* Runs the decoder; what it says goes to `said` unless it shows its progress. */
-static enum am_status run_decoder(struct am_cli *cli, const char *decoder, const char *video,
-                                  int to, struct am_text *said, struct am_err *err)
+static enum am_status run_decoder(struct am_cli *cli, const char *decoder, int to,
+                                  struct am_text *said, bool *incomplete, struct am_err *err)
 {
     const bool shows = !cli->opt->quiet && am_output_interactive();
     const char *const frames =
         cli->opt->frames.given
             ? am_arena_printf(cli->arena, "%llu", (unsigned long long)cli->opt->frames.value)
             : "0";
-    const char *const argv[] = {decoder, video, frames, shows ? "progress" : NULL, NULL};
+    const char *const argv[] = {decoder, cli->opt->operands.items[0], frames,
+                                shows ? "progress" : NULL, NULL};
     const struct am_child_fd fds[] = {
         {0, AM_CHILD_NULL}, {1, to}, {2, shows ? STDERR_FILENO : AM_CHILD_CAPTURED}};
     const struct am_child_plan plan = {.argv = argv, .fds = fds, .n_fds = 3, .apart = true};
     const struct am_child_limits limits = {.interrupted = cli->interrupted};
     struct am_child child = {0};
+    int code;
     enum am_status s = frames ? am_child_run(&plan, &limits, said, &child, err)
                               : am_fail(err, AM_E_NOMEM, "no memory to read a video");
 
@@ -55,11 +58,13 @@ static enum am_status run_decoder(struct am_cli *cli, const char *decoder, const
         return s;
     if (*cli->interrupted)
         return am_fail(err, AM_E_INTERRUPTED, "interrupted; nothing was written");
-    return am_child_shell_code(&child) == 0 ? AM_OK : AM_E_USAGE;
+    code = am_child_shell_code(&child);
+    *incomplete = code == AM_VIDEO_INCOMPLETE;
+    return code == 0 || *incomplete ? AM_OK : AM_E_USAGE;
 }
 
 enum am_status am_track_decode(struct am_cli *cli, struct am_temp_folder *folder,
-                               struct am_video **video_p, struct am_err *err)
+                               struct am_video **video_p, bool *incomplete, struct am_err *err)
 {
     const char *const base = getenv("TMPDIR"), *const video = cli->opt->operands.items[0];
     const char *const decoder = find_decoder(cli->arena);
@@ -79,7 +84,7 @@ enum am_status am_track_decode(struct am_cli *cli, struct am_temp_folder *folder
     if (to < 0)
         return am_fail(err, AM_E_SYS, "the frames of %s cannot be kept", video);
     am_text_init(&said, SAID_MAX);
-    s = run_decoder(cli, decoder, video, to, &said, err);
+    s = run_decoder(cli, decoder, to, &said, incomplete, err);
     (void)close(to);
     if (s == AM_E_USAGE && !err->text[0])
         (void)am_fail(err, AM_E_USAGE, "%.300s; nor by FFmpeg's libraries: %.*s", first.text,

@@ -6,8 +6,13 @@
  * Writes the first FRAMES frames (0: all) of the best video stream to standard output, one binary
  * PGM behind the other. A program of its own, so that only `archmeter track` of such videos loads
  * these libraries, and a file that they stumble over ends nothing else. Playlists must not lead
- * elsewhere: only files are opened. Exit code 0: at least one frame was written. */
+ * elsewhere: only files are opened.
+ *
+ * Exit code 0: all frames were written. AM_VIDEO_INCOMPLETE: those before a place where the file
+ * ends in the middle of a frame, or has one that cannot be decoded; what follows is not written,
+ * since frames behind a gap are no neighbours of those before it. Any other: none. */
 #include "base/text.h"
+#include "cli/track/track_decode.h"
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -31,7 +36,10 @@ struct decoder {
     int width, height;
     uint8_t *grey;
     uint64_t wanted, frames; /* wanted 0: all */
+    uint64_t packets;        /* of the stream, read */
+    int64_t behind;          /* of the last packet: where the next should begin; -1: unknown */
     bool progress;
+    bool incomplete; /* nothing more is written */
 };
 
 static bool fail(const char *what, int code)
@@ -106,33 +114,93 @@ static bool is_enough(const struct decoder *d)
     return d->wanted && d->frames >= d->wanted;
 }
 
-/* All frames that the decoder has ready; packet NULL: there are no more. False: writing failed. */
-static bool decode(struct decoder *d, const AVPacket *packet)
+static bool is_whole(const AVFrame *frame)
 {
-    int code = avcodec_send_packet(d->codec, packet);
+    return !(frame->flags & AV_FRAME_FLAG_CORRUPT) && frame->decode_error_flags == 0;
+}
 
-    if (code < 0 && code != AVERROR_EOF)
-        return true; /* a packet that cannot be decoded costs its frame */
-    while (!is_enough(d) && (code = avcodec_receive_frame(d->codec, d->frame)) >= 0) {
-        const bool done = (d->grey || begin_frames(d)) && write_frame(d);
+/* All frames that the decoder has ready, as far as they are whole. False: writing failed. */
+static bool take_frames(struct decoder *d)
+{
+    int code = 0;
 
+    while (!is_enough(d) && !d->incomplete &&
+           (code = avcodec_receive_frame(d->codec, d->frame)) >= 0) {
+        const bool whole = is_whole(d->frame);
+        const bool done = !whole || ((d->grey || begin_frames(d)) && write_frame(d));
+
+        d->incomplete = !whole;
         av_frame_unref(d->frame);
         if (!done)
             return false;
     }
+    if (code < 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF)
+        d->incomplete = true;
     return true;
+}
+
+/* Packet NULL: there are no more. A decoder holds frames back: those before a packet that it cannot
+ * take are still written. */
+static bool decode(struct decoder *d, const AVPacket *packet)
+{
+    const int code = avcodec_send_packet(d->codec, packet);
+    const bool bad = code < 0 && code != AVERROR_EOF;
+
+    if (bad)
+        (void)avcodec_send_packet(d->codec, NULL);
+    if (!take_frames(d))
+        return false;
+    d->incomplete = d->incomplete || bad;
+    return true;
+}
+
+/* Whether the file should go on where its reader found an end: `code` is what it said. Readers take
+ * a part of a frame for the end of the file, too; where frames stand behind each other in a file
+ * (YUV4MPEG2), bytes behind the last one tell. */
+static bool is_cut_off(const struct decoder *d, int code)
+{
+    const AVStream *const stream = d->format->streams[d->stream];
+    const int64_t size = d->format->pb ? avio_size(d->format->pb) : -1;
+    const bool plain = strcmp(d->format->iformat->name, "yuv4mpegpipe") == 0;
+
+    if (code != AVERROR_EOF)
+        return true;
+    if (stream->nb_frames > 0 && d->packets < (uint64_t)stream->nb_frames)
+        return true;
+    return plain && d->behind >= 0 && size > d->behind;
+}
+
+/* One packet. False: writing failed. */
+static bool take_packet(struct decoder *d)
+{
+    const AVPacket *const packet = d->packet;
+
+    if (packet->stream_index != d->stream)
+        return true;
+    d->packets++;
+    d->behind = packet->pos >= 0 ? packet->pos + packet->size : -1;
+    if (packet->flags & AV_PKT_FLAG_CORRUPT) { /* fewer bytes than it should have */
+        const bool done = decode(d, NULL);
+
+        d->incomplete = true;
+        return done;
+    }
+    return decode(d, packet);
 }
 
 static bool decode_all(struct decoder *d)
 {
     bool going = true;
+    int code = 0;
 
-    while (going && !is_enough(d) && av_read_frame(d->format, d->packet) >= 0) {
-        if (d->packet->stream_index == d->stream)
-            going = decode(d, d->packet);
+    while (going && !is_enough(d) && !d->incomplete &&
+           (code = av_read_frame(d->format, d->packet)) >= 0) {
+        going = take_packet(d);
         av_packet_unref(d->packet);
     }
-    going = going && decode(d, NULL);
+    going = going && (d->incomplete || decode(d, NULL));
+    if (code < 0 && !is_enough(d) && is_cut_off(d, code))
+        d->incomplete = true;
     if (d->progress && d->frames >= PROGRESS_EVERY)
         (void)fprintf(stderr, "\r%40s\r", "");
     if (going && d->frames == 0)
@@ -142,7 +210,7 @@ static bool decode_all(struct decoder *d)
 
 int main(int argc, char **argv)
 {
-    struct decoder d = {.stream = -1};
+    struct decoder d = {.stream = -1, .behind = -1};
     bool done;
 
     if (argc < 3 || !am_parse_u64(argv[2], strlen(argv[2]), &d.wanted)) {
@@ -160,5 +228,7 @@ int main(int argc, char **argv)
     avcodec_free_context(&d.codec);
     avformat_close_input(&d.format);
     free(d.grey);
-    return done ? 0 : 1;
+    if (!done)
+        return 1;
+    return d.incomplete ? AM_VIDEO_INCOMPLETE : 0;
 }

@@ -28,7 +28,7 @@ static inline void rx_params(struct am_arena *arena, struct am_result *r, const 
 }
 
 /* A run made by hand. Zero-initialise; am_arena_fini(&run.arena) frees it. */
-enum { RX_RESULTS_MAX = 512, RX_LAUNCHES = 6, RX_PARAMS_MAX = 16, RX_METRICS_MAX = 8 };
+enum { RX_RESULTS_MAX = 512, RX_LAUNCHES = 6, RX_PARAMS_MAX = 16 };
 
 struct rx_run {
     struct am_arena arena;
@@ -59,8 +59,9 @@ static inline void rx_metric_put(struct rx_run *run, struct am_result_metric *ou
 }
 
 /* Adds a result with up to three metrics, ended by a name of NULL; memory is never refused here. */
-static inline struct am_result *rx_add(struct rx_run *run, const char *bench, const char *text,
-                                       const struct rx_metric *metrics)
+/* At most so many metrics, or up to one without a name. */
+static inline struct am_result *rx_add_some(struct rx_run *run, const char *bench, const char *text,
+                                            const struct rx_metric *metrics, size_t most)
 {
     struct am_result *r;
 
@@ -73,10 +74,16 @@ static inline struct am_result *rx_add(struct rx_run *run, const char *bench, co
                             .text = am_arena_strdup(&run->arena, text),
                             .state = AM_POINT_OK};
     rx_params(&run->arena, r, text, RX_PARAMS_MAX);
-    r->metrics = am_arena_array(&run->arena, RX_METRICS_MAX, sizeof(*r->metrics));
-    for (; r->n_metrics < RX_METRICS_MAX && metrics[r->n_metrics].name; r->n_metrics++)
+    r->metrics = am_arena_array(&run->arena, most, sizeof(*r->metrics));
+    for (; r->n_metrics < most && metrics[r->n_metrics].name; r->n_metrics++)
         rx_metric_put(run, &r->metrics[r->n_metrics], &metrics[r->n_metrics]);
     return r;
+}
+
+static inline struct am_result *rx_add(struct rx_run *run, const char *bench, const char *text,
+                                       const struct rx_metric *metrics)
+{
+    return rx_add_some(run, bench, text, metrics, 3);
 }
 
 #endif

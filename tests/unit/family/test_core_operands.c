@@ -107,7 +107,7 @@ static void add_idiom(struct rx_run *run, const struct idiom *i)
     struct am_result *r;
 
     (void)snprintf(text, sizeof(text), "idiom=%s", i->name);
-    r = rx_add(run, "cpu.idiom", text, i->behind > 0 ? metrics : three);
+    r = rx_add_some(run, "cpu.idiom", text, i->behind > 0 ? metrics : three, 5);
     for (size_t k = 0; k < r->n_metrics; k++)
         r->metrics[k].better = AM_LOWER;
     am_kvs_add(&r->chosen, &run->arena, "kind", i->kind);

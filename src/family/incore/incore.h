@@ -59,6 +59,8 @@ struct am_incore_way {
     double away;  /* cycles to units of the other kind and back; of AM_HOME_APART to additions of
                    * numbers */
     double other; /* of AM_HOME_APART: to additions of integers and back */
+    double clash; /* cycles to additions of numbers of another size, or back, where a core stumbles
+                   * over them; 0: it does not */
 };
 
 struct am_incore_counts {

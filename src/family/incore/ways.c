@@ -78,6 +78,23 @@ static double beyond(const struct am_incore *core, const struct am_result *r, co
                : NAN;
 }
 
+/* Cycles from an addition of numbers to one of the link's size, or back: where a pair takes far
+ * longer than both, and the form as long as the link alone, so that they are additions in the same
+ * units. Numbers next to zero, which cores stumble over, too, are zeros in these chains. */
+static double clash_of(const struct am_incore *core, const struct am_result *r,
+                       const struct am_incore_way *own)
+{
+    static const double alike = 0.3;
+    const char *const name = am_kvs_get(&r->chosen, "float_link");
+    const struct am_incore_way *const link = name ? am_incore_way(core, name) : NULL;
+    const double pair = sound(r, "with_float");
+
+    return link && fabs(link->latency - own->latency) < alike &&
+                   pair > 2 * (link->latency + own->latency + 1)
+               ? (pair - link->latency - own->latency) / 2
+               : 0;
+}
+
 /* With which of the two kinds of additions a form belongs: it takes longer with the other; or with
  * neither. */
 static void read_home(struct am_incore *core, const struct am_result *r)
@@ -92,7 +109,10 @@ static void read_home(struct am_incore *core, const struct am_result *r)
     for (size_t i = 0; form && two && i < core->n_ways; i++) {
         struct am_incore_way *const way = &core->ways[i];
 
-        if (strcmp(way->form, form) != 0 || isnan(to_float) || isnan(to_integer))
+        if (strcmp(way->form, form) != 0)
+            continue;
+        way->clash = clash_of(core, r, way);
+        if (isnan(to_float) || isnan(to_integer))
             continue;
         if (fmin(to_float, to_integer) >= way_least) {
             way->home = AM_HOME_APART;

@@ -26,6 +26,7 @@ struct am_predicted_line {
     enum am_incore_home home;
     double base_more;   /* cycles that the base of an address computation takes beyond its index */
     double away, other; /* cycles to units of another kind and back (struct am_incore_way) */
+    double clash;       /* cycles to an addition of numbers of another size */
     bool renamed;       /* a move whose result is its operand */
     bool on_chain;      /* of the longest chain from one iteration to the next */
 };

@@ -64,6 +64,7 @@ struct ready {
     size_t by;
     enum am_incore_home home;
     double away, other;
+    double clash, took; /* to additions of numbers of another size; the latency of what made it */
 };
 
 struct written {
@@ -106,6 +107,12 @@ struct flow {
  * the ways to both are known. */
 static double way_between(const struct ready *from, const struct am_predicted_line *to)
 {
+    static const double alike = 0.3;
+
+    if (from->clash > 0 && to->home == AM_HOME_FLOAT && fabs(from->took - to->latency) < alike)
+        return from->clash;
+    if (to->clash > 0 && from->home == AM_HOME_FLOAT && fabs(from->took - to->latency) < alike)
+        return to->clash;
     if (from->home == AM_HOME_ANY || to->home == AM_HOME_ANY || from->home == to->home)
         return 0;
     if (from->home == AM_HOME_APART)
@@ -118,7 +125,8 @@ static double way_between(const struct ready *from, const struct am_predicted_li
 static void wait_until(struct ready *until, double at, const struct ready *what)
 {
     if (at > until->at)
-        *until = (struct ready){at, what->by, what->home, what->away, what->other};
+        *until = (struct ready){at,          what->by,    what->home, what->away,
+                                what->other, what->clash, what->took};
 }
 
 static void wait_for(const struct flow *f, uint64_t regs, double more,
@@ -331,7 +339,9 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
                           .by = step + 1,
                           .home = line->renamed ? until.home : line->home,
                           .away = line->renamed ? until.away : line->away,
-                          .other = line->renamed ? until.other : line->other};
+                          .other = line->renamed ? until.other : line->other,
+                          .clash = line->renamed ? until.clash : line->clash,
+                          .took = line->renamed ? until.took : line->latency};
     if (in->stores)
         keep_store(f, in, &done);
     wait_for(f, in->beside, 1, line, &base);

@@ -140,4 +140,5 @@ void am_flow_set(const struct am_incore *core, struct am_predicted_line *line)
     line->home = way ? way->home : AM_HOME_ANY;
     line->away = way ? way->away : 0;
     line->other = way ? way->other : 0;
+    line->clash = way ? way->clash : 0;
 }

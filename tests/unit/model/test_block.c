@@ -70,7 +70,10 @@ __asm__(
     "tb_across:\n1:\n\tmovups 8(%rsi), %xmm0\n\tmovups 24(%rsi), %xmm1\n\tmovups 32(%rsi), %xmm2\n\t"
     "movups 48(%rsi), %xmm3\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_across, .-tb_across\n"
-    ".globl tb_forwards, tb_half, tb_from_memory, tb_taken_in\n"
+    ".globl tb_forwards, tb_half, tb_from_memory, tb_taken_in, tb_clash\n"
+    ".type tb_clash, @function\n"
+    "tb_clash:\n1:\n\taddss %xmm1, %xmm0\n\taddsd %xmm1, %xmm0\n\tdec %rdi\n\tjnz 1b\n\tret\n"
+    ".size tb_clash, .-tb_clash\n"
     ".type tb_forwards, @function\n"
     "tb_forwards:\n1:\n\tmov %rax, 8(%rsi)\n\tmov 8(%rsi), %rax\n\tdec %rdi\n\tjnz 1b\n"
     "2:\n\tmov %rax, 8(%rsi)\n\tmov 8(%rdx), %rax\n\tmov %rsi, %rdx\n\tdec %rdi\n\tjnz 2b\n"
@@ -494,6 +497,7 @@ static void check_other_core(const struct bytes *self)
                                               {"cmp_r64_m64_indexed", -1, {0.4, 0.25, 0, 0.5}},
                                               {"addsd_xmm", 2, {0.2, 0, 0.5}},
                                               {"addpd_xmm", 2, {0.2, 0, 0.5}},
+                                              {"addss_xmm", 2, {0.2, 0, 0.5}},
                                               {"paddd_xmm", 1, {0.2, 0, 0.25}},
                                               {"mulsd_xmm", 4, {0.2, 0, 0.5}},
                                               {NULL, 0, {0}}};
@@ -505,7 +509,9 @@ static void check_other_core(const struct bytes *self)
     add_chain(&c.run, "paddd_xmm", 1, 4, 2);
     add_chain(&c.run, "addsd_xmm", 2, 4, 4);
     add_chain(&c.run, "mulsd_xmm", 4, 7, 6.4);
+    add_chain(&c.run, "addss_xmm", 2, 40, 4);
     cx_settle(&c);
+    is_near(predict(&c, self, "tb_clash").chain, 40, 0.1, "sums of two sizes in turn clash");
     p = predict(&c, self, "tb_sums");
     is_near(p.chain, 1, 1e-3, "small sums are no part of a chain, one with 1000 is");
     ok(p.pressure[1] > 0.49 && p.pressure[1] < 0.51,

@@ -266,7 +266,11 @@ static void add_blocks(struct am_body *body, const void *self)
                             "mean error of %.1f %% (%zu of them). Data are taken to be in the "
                             "first-level cache, and branches to be foreseen.",
                             100 * v->core->held_error, v->core->held);
-    else
+    if (isfinite(v->core->held_error) && v->core->wide)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
+                            "Mixes of 512-bit instructions with others: %.1f %% (%zu).",
+                            100 * v->core->wide_error, v->core->wide);
+    if (!isfinite(v->core->held_error))
         (void)am_block_add(
             body, AM_BLOCK_PARAGRAPH, NULL,
             "How good the model is was not tested: the run has no random mixes. Data "

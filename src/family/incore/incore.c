@@ -245,23 +245,38 @@ static bool add_random(struct am_incore *core, struct am_arena *arena,
     return true;
 }
 
+static bool is_wide(const struct am_incore *core, const struct am_resources_mix *mix)
+{
+    for (size_t i = 0; i < mix->n; i++) {
+        if (strstr(core->kinds[mix->uses[i].kind].name, "_zmm"))
+            return true;
+    }
+    return false;
+}
+
 static void judge_held(struct am_incore *core, const struct held *held)
 {
-    double sum = 0, squares = 0;
-    const double n = (double)held->n;
+    double sum = 0, squares = 0, wide = 0, n;
 
     for (size_t i = 0; i < held->n; i++) {
         const struct am_resources_mix *const mix = &held->items[i];
         const double e =
             fabs(am_resources_cycles(&core->model, mix->uses, mix->n, NULL) / mix->cycles - 1);
 
+        if (is_wide(core, mix)) {
+            wide += e;
+            core->wide++;
+            continue;
+        }
         sum += e;
         squares += e * e;
+        core->held++;
     }
-    core->held = held->n;
-    core->held_error = held->n ? sum / n : NAN;
+    n = (double)core->held;
+    core->wide_error = core->wide ? wide / (double)core->wide : NAN;
+    core->held_error = core->held ? sum / n : NAN;
     core->held_half =
-        held->n > 1 ? 1.96 * sqrt(fmax(squares / n - sum / n * (sum / n), 0) / (n - 1)) : NAN;
+        core->held > 1 ? 1.96 * sqrt(fmax(squares / n - sum / n * (sum / n), 0) / (n - 1)) : NAN;
 }
 
 /* ---- names ---- */

@@ -92,6 +92,9 @@ struct am_incore {
     size_t held;               /* random mixes that were not fitted */
     double held_error;         /* mean absolute relative error on them; NAN without any */
     double held_half;          /* half of its 95 % interval */
+    size_t wide;               /* further ones with 512-bit instructions, beside which some cores
+                                * close a port: the ports do not know it */
+    double wide_error;         /* the same of these; NAN without any */
     struct am_grading grading; /* the worst of what it rests on */
     size_t launches;           /* the fewest of a point that it rests on */
     int64_t points[4];         /* some of the points behind it */

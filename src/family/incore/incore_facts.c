@@ -183,6 +183,11 @@ static void offer_error(const struct am_deriving *d, const struct am_incore *cor
         d->arena, "cpu.mix: %zu mixes held back; %zu mixes fitted with a mean error of %.1f %%",
         core->held, core->n_mixes, 100 * core->model.error);
     am_facts_offer(d->facts, fact);
+    if (core->wide)
+        am_facts_remark(d->facts,
+                        "core.ports: %zu further mixes with 512-bit instructions are missed by "
+                        "%.0f %% in the mean: what they close to others is not known",
+                        core->wide, 100 * core->wide_error);
 }
 
 /* Which uses the measurements leave open, the widest named first come. */

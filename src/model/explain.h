@@ -56,7 +56,8 @@ struct am_core_bound {
     /* What is left, cause not measured: if loops and bytes come one after the other, and if they
      * overlap as much as they can; by the ends of all intervals too. Where `near` is measured both
      * are the same: it tells what was waited for. Where `far` is measured, all that is beside it
-     * and the steps, and what is waited for more than data need. NAN of grade C, which concludes nothing. */
+     * and the steps, and what is waited for more than data need. NAN of grade C, which concludes
+     * nothing. */
     double left_apart, left_beside, left_lo, left_hi;
     const char *limit; /* of the longest: a resource, or words */
     size_t unknown;    /* instructions that nothing was measured of */

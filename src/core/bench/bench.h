@@ -136,8 +136,9 @@ void am_ctx_crossing(const struct am_ctx *ctx, double crossing);
 /* All their passes once more, on the data of the point where they lie, timed apart from all that is
  * around them (chosen `code_far`). */
 void am_ctx_far(const struct am_ctx *ctx, double far);
-/* Where that cannot be had: the lines of memory that these loops touch, in their order, without arithmetic: where they lie,
- * and as if all of them were in the first-level cache (chosen `code_walk`, `code_walk_near`). */
+/* Where that cannot be had: the lines of memory that these loops touch, in their order, without
+ * arithmetic: where they lie, and as if all of them were in the first-level cache (chosen
+ * `code_walk`, `code_walk_near`). */
 void am_ctx_walk(const struct am_ctx *ctx, double walk, double near);
 /* A step which is no part of these loops: "halo", "packing" (chosen `step_NAME`). */
 void am_ctx_step(const struct am_ctx *ctx, const char *name, double share);

@@ -18,8 +18,7 @@ void am_ctx_hot_loop(const struct am_ctx *ctx, uintptr_t code, double passes)
 void am_ctx_near(const struct am_ctx *ctx, double near, double begin)
 {
     am_ctx_chosen(ctx, "code_near", "%.4g", near);
-    if (begin > 0)
-        am_ctx_chosen(ctx, "code_begin", "%.4g", begin);
+    am_ctx_chosen(ctx, "code_begin", "%.4g", begin); /* of all launches, or the median is biased */
 }
 
 void am_ctx_crossing(const struct am_ctx *ctx, double crossing)

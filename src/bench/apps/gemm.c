@@ -6,7 +6,7 @@
  * (app/gemm/gemm_shared.h), where the executor knows dependencies. */
 #include "bench/apps/gemm.h"
 
-#include "bench/apps/gemm_near.h"
+#include "bench/apps/near/gemm_near.h"
 #include "bench/shared/usable.h"
 #include "kernels/isa.h"
 

@@ -5,7 +5,7 @@
  * elsewhere. */
 #include "bench/apps/leukocyte.h"
 
-#include "bench/apps/leukocyte_near.h"
+#include "bench/apps/near/leukocyte_near.h"
 #include "bench/shared/usable.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "bench/apps/grid_check.h"
 #include "bench/apps/ports.h"
 #include "bench/apps/stencil_dim.h"
-#include "bench/apps/stencil_near.h"
+#include "bench/apps/near/stencil_near.h"
 #include "bench/apps/wave_bound.h"
 #include "bench/apps/wave_room.h"
 #include "bench/shared/bound.h"

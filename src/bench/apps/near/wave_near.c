@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A block of a wave on short rows, and how many such blocks a run is made of. */
-#include "bench/apps/wave_near.h"
+#include "bench/apps/near/wave_near.h"
 
 #include "app/stencil/wave.h"
 #include "bench/shared/near.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of tracking by one thread and the form lanes: what `explain` accounts for its time by. */
-#ifndef AM_BENCH_APPS_LEUKOCYTE_NEAR_H
-#define AM_BENCH_APPS_LEUKOCYTE_NEAR_H
+#ifndef AM_BENCH_APPS_NEAR_LEUKOCYTE_NEAR_H
+#define AM_BENCH_APPS_NEAR_LEUKOCYTE_NEAR_H
 
 #include "bench/apps/leukocyte.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The micro-kernel on near slivers, on panels that were packed before, and nothing in its place. */
-#include "bench/apps/gemm_near.h"
+#include "bench/apps/near/gemm_near.h"
 
 #include "bench/shared/near.h"
 

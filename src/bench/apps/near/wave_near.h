@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of waves on near rows. */
-#ifndef AM_BENCH_APPS_WAVE_NEAR_H
-#define AM_BENCH_APPS_WAVE_NEAR_H
+#ifndef AM_BENCH_APPS_NEAR_WAVE_NEAR_H
+#define AM_BENCH_APPS_NEAR_WAVE_NEAR_H
 
-#include "bench/apps/stencil_near.h"
+#include "bench/apps/near/stencil_near.h"
 
 /* As am_stencil_parts_measure(), of waves. The grid is left alone: a block has memory of its own.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops of a grid on a few rows of it. */
-#include "bench/apps/stencil_near.h"
+#include "bench/apps/near/stencil_near.h"
 
 #include "app/stencil/grid_tiles.h"
-#include "bench/apps/wave_near.h"
+#include "bench/apps/near/wave_near.h"
 #include "bench/shared/near.h"
 
 #include <math.h>

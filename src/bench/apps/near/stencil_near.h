@@ -4,8 +4,8 @@
  *
  * Rows cost something to begin, whatever their length: the loop is timed on rows of two lengths,
  * and a run is taken to be so many beginnings and so many points. */
-#ifndef AM_BENCH_APPS_STENCIL_NEAR_H
-#define AM_BENCH_APPS_STENCIL_NEAR_H
+#ifndef AM_BENCH_APPS_NEAR_STENCIL_NEAR_H
+#define AM_BENCH_APPS_NEAR_STENCIL_NEAR_H
 
 #include "app/stencil/grid.h"
 #include "base/clock.h"

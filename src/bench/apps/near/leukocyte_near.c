@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An iteration cell by cell with a clock between its parts, and the solver's loop on few rows. */
-#include "bench/apps/leukocyte_near.h"
+#include "bench/apps/near/leukocyte_near.h"
 
 #include "bench/shared/near.h"
 

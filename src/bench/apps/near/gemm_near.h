@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of a product by our own kernels and one thread: what `explain` accounts for its time by. */
-#ifndef AM_BENCH_APPS_GEMM_NEAR_H
-#define AM_BENCH_APPS_GEMM_NEAR_H
+#ifndef AM_BENCH_APPS_NEAR_GEMM_NEAR_H
+#define AM_BENCH_APPS_NEAR_GEMM_NEAR_H
 
 #include "bench/apps/gemm.h"
 

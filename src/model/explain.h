@@ -29,6 +29,7 @@ struct am_core_part {
  * `held`. */
 struct am_core_bound {
     double cycles, lo, hi; /* of one pass over each loop, by measured mixes of instructions */
+    bool wide;             /* with 512-bit instructions, whose mixes are predicted apart */
     double share, share_lo, share_hi; /* all passes; 0: nothing is said of the point */
     double moved;    /* bytes from behind the first-level cache, by their roof: beside the loops, or
                       * after them */

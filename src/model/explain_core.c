@@ -42,6 +42,17 @@ static const char *limit_of(const struct am_core_telling *t, const struct am_pre
 }
 
 /* Adds a loop's cycles, and keeps the name of what limits the longest. */
+static bool is_wide(const struct am_predicted *p)
+{
+    enum { ORDINARY_BITS = 256 };
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->lines[i].insn->vector_bits > ORDINARY_BITS)
+            return true;
+    }
+    return false;
+}
+
 static void add_loop(const struct am_core_telling *t, const struct am_predicted *p, double *longest,
                      struct am_core_bound *out)
 {
@@ -51,6 +62,7 @@ static void add_loop(const struct am_core_telling *t, const struct am_predicted 
     out->lo += resource ? fmin(p->lo, p->cycles) : p->cycles;
     out->hi += resource ? fmax(p->hi, p->cycles) : p->cycles;
     out->unknown += p->unknown;
+    out->wide = out->wide || is_wide(p);
     if (p->cycles > *longest) {
         *longest = p->cycles;
         out->limit = limit_of(t, p);
@@ -298,7 +310,7 @@ bool am_explain_loops(const struct am_core_telling *t, struct am_explanation *e)
     if (!is_candidate(e) || !tell_loops(t, e, c))
         return false;
     quiet = e->measured.p95 > e->measured.median ? e->measured.median / e->measured.p95 : 1;
-    error = isnan(t->core->held_error) ? 0 : t->core->held_error;
+    error = am_incore_error(t->core, c->wide);
     c->share = passes_of(e) * c->cycles / t->hz / am_explain_seconds(e);
     c->share_lo = c->share * c->lo / c->cycles * (1 - error);
     c->share_hi = c->share * c->hi / c->cycles * (1 + error);

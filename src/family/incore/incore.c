@@ -279,6 +279,13 @@ static void judge_held(struct am_incore *core, const struct held *held)
         core->held > 1 ? 1.96 * sqrt(fmax(squares / n - sum / n * (sum / n), 0) / (n - 1)) : NAN;
 }
 
+double am_incore_error(const struct am_incore *core, bool wide)
+{
+    if (wide && isfinite(core->wide_error))
+        return core->wide_error;
+    return isfinite(core->held_error) ? core->held_error : core->model.error;
+}
+
 /* ---- names ---- */
 
 static bool is_bounded(const struct am_incore *core, size_t kind, size_t r)
@@ -430,7 +437,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
     struct held held = {.items = NULL};
     double *scratch;
 
-    *out = (struct am_incore){.held_error = NAN};
+    *out = (struct am_incore){.held_error = NAN, .wide_error = NAN};
     *why_not = NULL;
     if (!am_incore_read(set, arena, out) || !am_incore_read_ways(set, arena, out) ||
         out->n_forms == 0)

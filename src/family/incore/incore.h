@@ -116,6 +116,10 @@ extern const char am_incore_needs[];
 /* The form of that name; NULL when it was not measured. */
 const struct am_incore_form *am_incore_find(const struct am_incore *core, const char *name);
 
+/* By how much mixes are missed on average, those with 512-bit instructions or the others; without
+ * mixes that were held back, by how much the fitted ones are. */
+double am_incore_error(const struct am_incore *core, bool wide);
+
 /* The way of that form; NULL when no chain of it was measured. */
 const struct am_incore_way *am_incore_way(const struct am_incore *core, const char *form);
 

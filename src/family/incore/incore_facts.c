@@ -254,7 +254,7 @@ void am_core_derive_ports(const struct am_deriving *d)
     }
     if (!d->facts->on)
         d->facts->core = core;
-    error = isfinite(core->held_error) ? core->held_error : core->model.error;
+    error = am_incore_error(core, false);
     offer_error(d, core);
     if (error > error_most) {
         am_facts_remark(d->facts,

@@ -131,6 +131,18 @@ struct stepping {
     size_t row_bytes;
 };
 
+static void free_stepping(struct stepping *s)
+{
+    free(s->memory);
+    free(s->step.sums);
+    free(s->step.parts);
+}
+
+static size_t up_to_line(size_t bytes)
+{
+    return (bytes + AM_MGVF_ALIGN - 1) / AM_MGVF_ALIGN * AM_MGVF_ALIGN;
+}
+
 static bool make_stepping(const struct am_leuko_state *w, struct stepping *s)
 {
     const struct am_mgvf_loop *const loop = &w->loop;
@@ -146,23 +158,16 @@ static bool make_stepping(const struct am_leuko_state *w, struct stepping *s)
                                     .pull = 1 / am_mgvf_defaults.lambda,
                                     .epsilon = am_mgvf_defaults.epsilon,
                                     .every = AM_MGVF_EVERY_MAX}};
-    s->memory =
-        aligned_alloc(AM_MGVF_ALIGN, (bytes + AM_MGVF_ALIGN - 1) / AM_MGVF_ALIGN * AM_MGVF_ALIGN);
+    s->memory = aligned_alloc(AM_MGVF_ALIGN, up_to_line(bytes));
     s->step.sums = calloc(ROWS, sizeof(*s->step.sums));
-    if (!s->memory || !s->step.sums) {
-        free(s->memory);
-        free(s->step.sums);
+    s->step.parts = aligned_alloc(AM_MGVF_ALIGN, ROWS * up_to_line(loop->lanes * element));
+    if (!s->memory || !s->step.sums || !s->step.parts) {
+        free_stepping(s);
         return false;
     }
     memset(s->memory, 0, bytes);
     s->step.edge = s->memory;
     return true;
-}
-
-static void free_stepping(struct stepping *s)
-{
-    free(s->memory);
-    free(s->step.sums);
 }
 
 static void move_on(struct stepping *s)

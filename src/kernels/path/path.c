@@ -22,9 +22,9 @@
 /* ---- paths ---- */
 
 #define PATH(instr, operand, dom, bank, needs, n, text)                                            \
-    KERNEL(chain_##instr##_##operand, bank, CHAIN_##bank(n), text)
+    KERNEL(path_##instr##_##operand, bank, CHAIN_##bank(n), text)
 #define PATH_TURNS(instr, operand, dom, bank, needs, text)                                         \
-    KERNEL(chain_##instr##_##operand, bank, FREE_##bank(1), text)
+    KERNEL(path_##instr##_##operand, bank, FREE_##bank(1), text)
 #include PATHS
 #undef PATH
 #undef PATH_TURNS
@@ -34,7 +34,7 @@
      .needs = need,                                                                                \
      .domain = AM_INSTR_##dom,                                                                     \
      .steps = n,                                                                                   \
-     .chain = chain_##instr##_##operand},
+     .chain = path_##instr##_##operand},
 #define PATH(instr, operand, dom, bank, needs, n, text)                                            \
     ENTRY(instr, operand, dom, needs, AM_PATH_CHAIN)
 #define PATH_TURNS(instr, operand, dom, bank, needs, text)                                         \

@@ -236,7 +236,15 @@ TURN(f32, 32)
 TURN(f64, 64)
 
 #define NO_HINT
-#define VECTORISE _Pragma("omp simd")
+/* Rows begin anywhere: a vector as long as a line of cache would cross one at nearly every load, so
+ * that compilers take halves for the cores that they know. */
+#if AM_VEC_BYTES == 64
+#define VECTORISE_f32 _Pragma("omp simd simdlen(8)")
+#define VECTORISE_f64 _Pragma("omp simd simdlen(4)")
+#else
+#define VECTORISE_f32 _Pragma("omp simd")
+#define VECTORISE_f64 VECTORISE_f32
+#endif
 #define LOOPS(dim, form, type)                                                                     \
     ELEMENTS(scalar, dim, form, type, NO_HINT)                                                     \
     UNALIGNED(dim, form, type) INTERLEAVED(dim, form, type) PREFETCH(dim, form, type)
@@ -266,7 +274,7 @@ EACH_OF(LOOPS, 3)
         }                                                                                          \
     }
 #else
-#define AUTO(dim, form, type) ELEMENTS(auto, dim, form, type, VECTORISE)
+#define AUTO(dim, form, type) ELEMENTS(auto, dim, form, type, VECTORISE_##type)
 EACH_OF(AUTO, 2)
 EACH_OF(AUTO, 3)
 #define AUTO_OF(dim) ROWS_OF(auto, dim)

@@ -256,7 +256,15 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
     }
 
 #define NO_HINT
-#define VECTORISE _Pragma("omp simd")
+/* Rows begin anywhere: a vector as long as a line of cache would cross one at nearly every load, so
+ * that compilers take halves for the cores that they know. */
+#if AM_VEC_BYTES == 64
+#define VECTORISE_f32 _Pragma("omp simd simdlen(8)")
+#define VECTORISE_f64 _Pragma("omp simd simdlen(4)")
+#else
+#define VECTORISE_f32 _Pragma("omp simd")
+#define VECTORISE_f64 VECTORISE_f32
+#endif
 #define LOOPS(form, type)                                                                          \
     ELEMENTS(scalar, form, type, NO_HINT)                                                          \
     UNALIGNED(form, type) INTERLEAVED(form, type) PREFETCH(form, type) SKEW(form, type)
@@ -286,7 +294,7 @@ WRAP(f64)
         NULL, NULL                                                                                 \
     }
 #else
-#define AUTO(form, type) ELEMENTS(auto, form, type, VECTORISE)
+#define AUTO(form, type) ELEMENTS(auto, form, type, VECTORISE_##type)
 EACH(AUTO)
 #define ROW_AUTO(form) ROW(auto, form)
 #endif

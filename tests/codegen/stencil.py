@@ -136,6 +136,10 @@ def held_faults(arch, isa, form, kind, functions):
     return faults
 
 
+# Rows begin anywhere: vectors of half a line.
+AUTO_WIDTH = {"avx512": "avx2"}
+
+
 def auto_faults(arch, isa, form, kind, functions):
     name = f"auto_{form}_{kind}"
     if isa == "scalar":
@@ -144,7 +148,7 @@ def auto_faults(arch, isa, form, kind, functions):
         return ["missing"]
     add = arch.arithmetic(isa, "add", kind)
     inside = [i for loop in innermost_loops(arch, functions[name]) for i in loop]
-    vectors = [i for i in inside if add.match(i.mnemonic) and arch.registers_fit(isa, i)]
+    vectors = [i for i in inside if add.match(i.mnemonic) and arch.registers_fit(AUTO_WIDTH.get(isa, isa), i)]
     return spills(arch, inside) + ([] if vectors else ["not vectorised at its width"])
 
 

@@ -49,9 +49,10 @@ def every_description(tap, bench):
                f"{word}: nothing failed, stamped synthetic, with its name", (bad, stamp, name))
 
 
-# Which units an instruction uses, sizes inside of a core, matrix units, and ways from device to device stand in no description.
-NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.chain", "cpu.loop", "cpu.dot", "cpu.window", "cpu.fetch", "cpu.forward", "cpu.branch", "ocl.dot",
-                 "ocl.peer"}
+# Which units an instruction uses, sizes inside of a core, matrix units, ways from device to device and
+# devices of ranks stand in no description.
+NOT_DESCRIBED = {"meter.stability", "cpu.ports", "cpu.mix", "cpu.chain", "cpu.loop", "cpu.dot", "cpu.window", "cpu.fetch", "cpu.forward", "cpu.branch",
+                 "cpu.idiom", "cpu.operand", "cpu.target", "ocl.dot", "ocl.peer", "mpi.device"}
 
 
 def every_bench(tap, bench):

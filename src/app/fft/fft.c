@@ -427,7 +427,7 @@ static void choose_faster(struct am_fft *fft, struct place *other)
 static enum am_status choose_pages(struct am_fft *fft, struct am_err *err)
 {
     const bool tried = is_tried(fft->setup.type, fft->setup.n);
-    struct place other = {NULL};
+    struct place other = {.source = NULL};
     enum am_status s = AM_OK;
 
     if (tried) {

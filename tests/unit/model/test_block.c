@@ -70,6 +70,10 @@ __asm__(
     "tb_across:\n1:\n\tmovups 8(%rsi), %xmm0\n\tmovups 24(%rsi), %xmm1\n\tmovups 32(%rsi), %xmm2\n\t"
     "movups 48(%rsi), %xmm3\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_across, .-tb_across\n"
+    ".popsection");
+/* The same, and what programs as they are found have. */
+__asm__(
+    ".pushsection .text\n"
     ".globl tb_forwards, tb_half, tb_from_memory, tb_taken_in, tb_clash\n"
     ".type tb_clash, @function\n"
     "tb_clash:\n1:\n\taddss %xmm1, %xmm0\n\taddsd %xmm1, %xmm0\n\tdec %rdi\n\tjnz 1b\n\tret\n"

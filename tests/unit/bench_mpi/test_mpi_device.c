@@ -31,12 +31,14 @@ static enum am_status trade_nothing(void *self, const void *first, const void *l
 
 static void plant_block(struct am_mpi_device *w)
 {
-    struct am_ocl_wave *const wave = &w->parts.part[w->parts.count - 1].wave;
+    size_t *groups;
 
-    if (w->dim == 1)
+    if (w->dim == 1) {
         w->st.shape.groups--;
-    else
-        wave->groups[wave->groups[0] > 1 ? 0 : 2]--;
+        return;
+    }
+    groups = w->parts.part[w->parts.count - 1].wave.groups;
+    groups[groups[0] > 1 ? 0 : 2]--;
 }
 
 /* In one dimension messages have as many points as the pass has steps, and a rank alone would not

@@ -71,7 +71,6 @@ __asm__(
     "movups 48(%rsi), %xmm3\n\tdec %rdi\n\tjnz 1b\n\tret\n"
     ".size tb_across, .-tb_across\n"
     ".popsection");
-/* The same, and what programs as they are found have. */
 __asm__(
     ".pushsection .text\n"
     ".globl tb_forwards, tb_half, tb_from_memory, tb_taken_in, tb_clash\n"

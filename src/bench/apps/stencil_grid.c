@@ -232,7 +232,7 @@ static void make_silent(struct grid *grid)
     for (size_t type = 0; type < AM_STENCIL_TYPES; type++) {
         for (size_t i = 0; i < AM_WAVE_ROWS_MAX; i++)
             grid->silent_waves.flat[type][i] = wave_nothing;
-        for (size_t i = 0; i < AM_WAVE_PLANES_MAX * AM_WAVE_DEEP_MAX; i++)
+        for (size_t i = 0; i < (size_t)AM_WAVE_PLANES_MAX * AM_WAVE_DEEP_MAX; i++)
             (&grid->silent_waves.solid[type][0][0])[i] = wave_nothing;
         for (size_t i = 0; i < AM_WAVE_DEEP_MAX; i++)
             grid->silent_waves.solid_ahead[type][i] =

@@ -266,7 +266,7 @@ static void split_line(void *self, const struct am_clock *clock)
     const struct am_stencil_spec *const spec = &line->st.spec;
     const size_t lanes = spec->kernels->lanes[spec->type];
     const bool slices = spec->method == AM_STENCIL_BY_SLICE;
-    const size_t some = slices ? NEAR_SLICES * spec->width * lanes : NEAR_POINTS;
+    const size_t some = slices ? (size_t)NEAR_SLICES * spec->width * lanes : NEAR_POINTS;
     const double passes = (double)line->steps / (double)line->st.reach;
     double a, b, per_point;
 

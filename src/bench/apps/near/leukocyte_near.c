@@ -148,7 +148,7 @@ static bool make_stepping(const struct am_leuko_state *w, struct stepping *s)
     const struct am_mgvf_loop *const loop = &w->loop;
     const size_t element = loop->type == AM_MGVF_F32 ? sizeof(float) : sizeof(double);
     const size_t stride = ((COLUMNS - 2 + loop->lanes) / loop->lanes + 1) * loop->lanes;
-    const size_t bytes = 4 * ROWS * stride * element;
+    const size_t bytes = (size_t)4 * ROWS * stride * element;
 
     *s = (struct stepping){.loop = loop,
                            .row_bytes = stride * element,
@@ -172,7 +172,7 @@ static bool make_stepping(const struct am_leuko_state *w, struct stepping *s)
 
 static void move_on(struct stepping *s)
 {
-    char *const field = s->memory + 2 * ROWS * s->row_bytes;
+    char *const field = s->memory + (size_t)2 * ROWS * s->row_bytes;
 
     s->at = s->at > 1 ? s->at - 1 : s->room;
     s->step.from = field + s->at * s->row_bytes;

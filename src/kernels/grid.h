@@ -38,6 +38,7 @@ struct am_grid_variant {
     const char *isa;
     unsigned rows; /* that the loop `prefetch` has in registers */
     unsigned lanes[AM_STENCIL_TYPES];
+    unsigned auto_lanes[AM_STENCIL_TYPES]; /* of the loops that the compiler vectorises */
     am_grid_fn *step[AM_GRID_DIMS][AM_STENCIL_LOOPS][AM_STENCIL_FORMS][AM_STENCIL_TYPES];
     am_grid_turn_fn *turn[AM_STENCIL_TYPES];
 };

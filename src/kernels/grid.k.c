@@ -241,9 +241,11 @@ TURN(f64, 64)
 #if AM_VEC_BYTES == 64
 #define VECTORISE_f32 _Pragma("omp simd simdlen(8)")
 #define VECTORISE_f64 _Pragma("omp simd simdlen(4)")
+#define AUTO_LANES(type) (LANES(type) / 2)
 #else
 #define VECTORISE_f32 _Pragma("omp simd")
 #define VECTORISE_f64 VECTORISE_f32
+#define AUTO_LANES(type) LANES(type)
 #endif
 #define LOOPS(dim, form, type)                                                                     \
     ELEMENTS(scalar, dim, form, type, NO_HINT)                                                     \
@@ -292,6 +294,7 @@ const struct am_grid_variant AM_KERNEL(am_grid_) = {
     .isa = AM_STRING(AM_ISA),
     .rows = ROWS,
     .lanes = {LANES(f32), LANES(f64)},
+    .auto_lanes = {AUTO_LANES(f32), AUTO_LANES(f64)},
     .step = {LOOPS_OF(2), LOOPS_OF(3)},
     .turn = {turn_f32, turn_f64},
 };

@@ -91,6 +91,7 @@ struct am_stencil_variant {
     unsigned width_max;
     struct am_stencil_held held[AM_STENCIL_HELD_WIDTHS];
     unsigned lanes[AM_STENCIL_TYPES];
+    unsigned auto_lanes[AM_STENCIL_TYPES]; /* of the loops that the compiler vectorises */
     am_stencil_sweep_fn *sweep[AM_STENCIL_LOOPS][AM_STENCIL_FORMS][AM_STENCIL_TYPES];
     am_stencil_wrap_fn *wrap[AM_STENCIL_TYPES];
     am_stencil_slice_fn *skew[AM_STENCIL_FORMS][AM_STENCIL_TYPES]; /* width 1, period 1 */

@@ -261,9 +261,11 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
 #if AM_VEC_BYTES == 64
 #define VECTORISE_f32 _Pragma("omp simd simdlen(8)")
 #define VECTORISE_f64 _Pragma("omp simd simdlen(4)")
+#define AUTO_LANES(type) (LANES(type) / 2)
 #else
 #define VECTORISE_f32 _Pragma("omp simd")
 #define VECTORISE_f64 VECTORISE_f32
+#define AUTO_LANES(type) LANES(type)
 #endif
 #define LOOPS(form, type)                                                                          \
     ELEMENTS(scalar, form, type, NO_HINT)                                                          \
@@ -376,6 +378,7 @@ const struct am_stencil_variant AM_KERNEL(am_stencil_) = {
     .width_max = WIDTH_MAX,
     .held = {HELD_ENTRIES},
     .lanes = {LANES(f32), LANES(f64)},
+    .auto_lanes = {AUTO_LANES(f32), AUTO_LANES(f64)},
     .sweep =
         {
             [AM_STENCIL_SCALAR] = ROWS(scalar),

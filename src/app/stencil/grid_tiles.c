@@ -131,7 +131,8 @@ static size_t points_per_turn(const struct am_grid_spec *spec)
 {
     const size_t lanes = spec->kernels->lanes[spec->type];
     const size_t points[AM_STENCIL_LOOPS] = {[AM_STENCIL_SCALAR] = 1,
-                                             [AM_STENCIL_AUTO] = lanes,
+                                             [AM_STENCIL_AUTO] =
+                                                 spec->kernels->auto_lanes[spec->type],
                                              [AM_STENCIL_UNALIGNED] = 4 * lanes,
                                              [AM_STENCIL_INTERLEAVED] = 4,
                                              [AM_STENCIL_PREFETCH] = 2};

@@ -298,11 +298,13 @@ static void keep_code(const struct line *line, const struct am_ctx *ctx)
 {
     const struct am_stencil_spec *const spec = &line->st.spec;
     const double updates = (double)spec->n * (double)line->steps;
+    const unsigned *const lanes =
+        spec->method == AM_STENCIL_BY_AUTO ? spec->kernels->auto_lanes : spec->kernels->lanes;
     size_t vectors;
     const uintptr_t code = am_stencil_hot_loop(spec, &vectors);
 
     if (code && spec->parts == 1)
-        am_ctx_hot_loop(ctx, code, updates / (double)(vectors * spec->kernels->lanes[spec->type]));
+        am_ctx_hot_loop(ctx, code, updates / (double)(vectors * lanes[spec->type]));
 }
 
 static void note_line(const void *self, const struct am_ctx *ctx)

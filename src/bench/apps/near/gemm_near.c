@@ -236,7 +236,7 @@ void am_gemm_parts_tell(struct am_gemm_state *w, const struct am_ctx *ctx, size_
 
     counts.calls = counts.passes / (double)counts.block.kc;
     counts.add = n > 2 * counts.block.kc;
-    am_ctx_code(ctx, (uintptr_t)kernel->micro, counts.passes);
+    am_ctx_hot_loop(ctx, (uintptr_t)kernel->micro, counts.passes / AM_GEMM_CHUNK);
     am_ctx_l2_bytes(ctx, counts.passes * (double)(kernel->nr * kernel->element));
     if (n <= SPLIT_N_MAX)
         measure(w, ctx, &counts);

@@ -124,7 +124,7 @@ static void test_stencil(const struct am_ctx *ctx)
 
         (void)snprintf(words, sizeof(words), "%s serial cpu own 1 close cores default", heads[i]);
         /* who is held back while one part is timed makes the sum another; never five times */
-        for (int try = 0; try < TRIES && (try == 0 || !is_whole(&told)); try++)
+        for (int done = 0; done < TRIES && (done == 0 || !is_whole(&told)); done++)
             take("app.stencil", words, ctx, &told);
         has(&told, parts);
         has(&told, i < 2 ? &grids[1] : grids);

@@ -64,12 +64,17 @@ int main(int argc, char **argv)
 {
     double kept[PAIRS], before = 0;
     cpu_set_t set;
+    unsigned long cpu;
+    char *end;
     int n = 0;
 
     if (argc != 2)
         return 2;
+    cpu = strtoul(argv[1], &end, 10);
+    if (end == argv[1] || *end || cpu >= CPU_SETSIZE)
+        return 2;
     CPU_ZERO(&set);
-    CPU_SET(atoi(argv[1]), &set);
+    CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof(set), &set) != 0)
         return 1;
     before = time_chain();

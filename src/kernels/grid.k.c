@@ -4,6 +4,7 @@
 
 #include "kernels/repeat.h"
 #include "kernels/vec.h"
+#include "kernels/vectorise.h"
 
 #define LANES(type) (sizeof(am_v##type) / sizeof(E_##type))
 #define E_f32 float
@@ -236,17 +237,6 @@ TURN(f32, 32)
 TURN(f64, 64)
 
 #define NO_HINT
-/* Rows begin anywhere: a vector as long as a line of cache would cross one at nearly every load, so
- * that compilers take halves for the cores that they know. */
-#if AM_VEC_BYTES == 64
-#define VECTORISE_f32 _Pragma("omp simd simdlen(8)")
-#define VECTORISE_f64 _Pragma("omp simd simdlen(4)")
-#define AUTO_LANES(type) (LANES(type) / 2)
-#else
-#define VECTORISE_f32 _Pragma("omp simd")
-#define VECTORISE_f64 VECTORISE_f32
-#define AUTO_LANES(type) LANES(type)
-#endif
 #define LOOPS(dim, form, type)                                                                     \
     ELEMENTS(scalar, dim, form, type, NO_HINT)                                                     \
     UNALIGNED(dim, form, type) INTERLEAVED(dim, form, type) PREFETCH(dim, form, type)

@@ -3,6 +3,7 @@
 #include "kernels/stencil.h"
 
 #include "kernels/vec.h"
+#include "kernels/vectorise.h"
 
 /* stencil_slices.py knows these numbers. */
 _Static_assert(offsetof(struct am_stencil_slice, last_steps) == 48, "layout of a slice");
@@ -256,17 +257,6 @@ _Static_assert(offsetof(struct am_stencil_slice, rescale_last) == 256, "layout o
     }
 
 #define NO_HINT
-/* Rows begin anywhere: a vector as long as a line of cache would cross one at nearly every load, so
- * that compilers take halves for the cores that they know. */
-#if AM_VEC_BYTES == 64
-#define VECTORISE_f32 _Pragma("omp simd simdlen(8)")
-#define VECTORISE_f64 _Pragma("omp simd simdlen(4)")
-#define AUTO_LANES(type) (LANES(type) / 2)
-#else
-#define VECTORISE_f32 _Pragma("omp simd")
-#define VECTORISE_f64 VECTORISE_f32
-#define AUTO_LANES(type) LANES(type)
-#endif
 #define LOOPS(form, type)                                                                          \
     ELEMENTS(scalar, form, type, NO_HINT)                                                          \
     UNALIGNED(form, type) INTERLEAVED(form, type) PREFETCH(form, type) SKEW(form, type)

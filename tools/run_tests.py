@@ -52,7 +52,8 @@ STAGES = (
     # As on a machine with a compiler, hwloc and SQLite and nothing else: it builds, what an absent library changes works
     # (these folders; all other objects are those of the first stage), and so do runs.
     Stage("minimal", "gcc", ["-Dextras=disabled"],
-          ["--suite", "unit-app", "--suite", "unit-model", "--suite", "unit-bench_cpu", "--suite", "optional"], also=PROGRAMS),
+          ["--suite", "unit-app", "--suite", "unit-stencil", "--suite", "unit-model", "--suite", "unit-block", "--suite", "unit-bench_cpu",
+           "--suite", "optional"], also=PROGRAMS),
     # What another compiler may make of the same source. That all programs compile, the next stage shows; objects of the
     # cross compiler are the same in every stage.
     Stage("clang", "clang", LINES, ["--suite", "kernels", "--no-suite", "cross"]),

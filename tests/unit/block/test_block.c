@@ -5,12 +5,10 @@
 #include "base/rng.h"
 #include "model/explain.h"
 #include "core_fixture.h"
+#include "self_file.h"
 #include "tap.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 /* Each ends with its loop; the rest of the section does not belong to it. */
@@ -128,31 +126,6 @@ __asm__(
 #endif
 
 /* ---- the program itself as a file ---- */
-
-struct bytes {
-    unsigned char *data;
-    size_t n;
-};
-
-static struct bytes read_self(void)
-{
-    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    struct bytes b = {.data = NULL};
-
-    if (fd < 0 || fstat(fd, &st) != 0)
-        abort();
-    b.data = malloc((size_t)st.st_size);
-    while (b.data && b.n < (size_t)st.st_size) {
-        const ssize_t n = read(fd, b.data + b.n, (size_t)st.st_size - b.n);
-
-        if (n <= 0)
-            abort();
-        b.n += (size_t)n;
-    }
-    (void)close(fd);
-    return b;
-}
 
 static enum am_status find(const struct bytes *b, const char *name, struct am_arena *arena,
                            struct am_code *out, struct am_err *err)

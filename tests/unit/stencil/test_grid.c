@@ -2,95 +2,17 @@
 /* Grids of two and three dimensions: every method, form and layout against the reference. */
 #include "runtime/executor.h"
 #include "app/stencil/grid.h"
-#include "app/stencil/grid_reference.h"
 #include "app/stencil/grid_tiles.h"
 #include "app/stencil/turns.h"
 #include "base/rng.h"
 #include "kernels/isa.h"
+#include "grid_trial.h"
 #include "tap.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 
-enum { PAGE_BYTES = 4096, CASES = 5, THREADS_MAX = 16 };
-
-/* One problem with its reference. */
-struct trial {
-    struct am_grid_spec spec;
-    struct am_stencil_grid grid;
-    void *memory, *x; /* x: values of the element type */
-    long double *want;
-    size_t points;
-};
-
-static double value(const struct trial *t, size_t i)
-{
-    return t->spec.type == AM_STENCIL_F32 ? (double)((const float *)t->x)[i]
-                                          : ((const double *)t->x)[i];
-}
-
-static void set_value(const struct trial *t, size_t i, double v)
-{
-    if (t->spec.type == AM_STENCIL_F32)
-        ((float *)t->x)[i] = (float)v;
-    else
-        ((double *)t->x)[i] = v;
-}
-
-/* The state is random at step 0; `want` is the state after `steps`. */
-static bool trial_begin(struct trial *t, const struct am_grid_spec *spec, size_t steps,
-                        struct am_rng *rng)
-{
-    struct am_err err = {0};
-    long double *other;
-    size_t bytes;
-
-    *t = (struct trial){.spec = *spec, .points = spec->n[0] * spec->n[1] * spec->n[2]};
-    if (am_grid_bytes(spec, &bytes, &err) != AM_OK)
-        return false;
-    t->memory = aligned_alloc(PAGE_BYTES, bytes);
-    t->x = malloc(t->points * sizeof(double));
-    t->want = malloc(t->points * sizeof(*t->want));
-    other = malloc(t->points * sizeof(*other));
-    memset(t->memory, 0xff, bytes); /* NaN: never a result */
-    for (size_t i = 0; i < t->points; i++) {
-        set_value(t, i, 2 * am_rng_unit(rng) - 1);
-        t->want[i] = value(t, i);
-    }
-    am_grid_reference(t->want, other, spec->dim, spec->n, steps, spec->r,
-                      spec->fixed ? spec->wall : NULL);
-    free(other);
-    return am_stencil_grid_init(&t->grid, spec, t->memory, &err) == AM_OK &&
-           am_grid_load(&t->grid, t->x, &err) == AM_OK;
-}
-
-/* The largest difference from the reference; NaN counts as infinite, as does a point that is not
- * where am_grid_value() says. */
-static double trial_error(struct trial *t)
-{
-    const size_t *const n = t->spec.n;
-    double worst = 0;
-
-    memset(t->x, 0xff, t->points * (t->spec.type == AM_STENCIL_F32 ? 4 : 8));
-    am_grid_store(&t->grid, t->x);
-    for (size_t i = 0; i < t->points; i++) {
-        const size_t at[3] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
-        const double off = fabs((double)(value(t, i) - t->want[i]));
-
-        if (!(off <= worst))
-            worst = isnan(off) ? INFINITY : off;
-        if (am_grid_value(&t->grid, at) != value(t, i))
-            worst = INFINITY;
-    }
-    return worst;
-}
-
-static void trial_end(struct trial *t)
-{
-    free(t->memory);
-    free(t->x);
-    free(t->want);
-}
+enum { CASES = 5, THREADS_MAX = 16 };
 
 static size_t below(struct am_rng *rng, size_t n)
 {
@@ -175,21 +97,6 @@ static void test_methods(const struct am_grid_variant *kernels, unsigned dim, st
     }
 }
 
-/* The plainest set that is sure to be there, but with several lanes. */
-static struct am_grid_spec some_spec(unsigned dim)
-{
-    return (struct am_grid_spec){.kernels = am_grid_find(am_isa_names[1]),
-                                 .dim = dim,
-                                 .method = AM_STENCIL_BY_SLICE,
-                                 .form = AM_STENCIL_scaled,
-                                 .type = AM_STENCIL_F64,
-                                 .n = {23, 19, dim == 2 ? 1 : 17},
-                                 .r = 0.12,
-                                 .depth = 5,
-                                 .tile = {7, 6, 3},
-                                 .parts = 3};
-}
-
 static void test_edges(struct am_rng *rng)
 {
     static const struct {
@@ -226,88 +133,6 @@ static void test_edges(struct am_rng *rng)
         }
         ok(right, "%u-D, %s: right in all forms", dim, cases[i / 2].what);
     }
-}
-
-/* Waves: neighbours that are not taken, a step short, a row that is skipped, a wall that is not
- * there. */
-static void test_planted_waves(unsigned dim, struct am_rng *rng)
-{
-    const struct am_grid_spec ring = {.kernels = am_grid_find(am_isa_names[1]),
-                                      .dim = dim,
-                                      .method = AM_STENCIL_BY_WAVE,
-                                      .type = AM_STENCIL_F64,
-                                      .n = {19, 14, dim == 3 ? 9 : 1},
-                                      .r = 0.1,
-                                      .depth = 4,
-                                      .tile = {3},
-                                      .parts = 2};
-    const double clear = 100 * am_grid_tolerance(dim, ring.type, 12);
-    struct am_grid_spec walls = ring;
-    struct am_grid_pass pass;
-    struct trial t;
-
-    /* Parts of three dimensions make a pass together: test_wave_team. */
-    for (int error = 0; error < (dim == 2 ? 4 : 3); error++) {
-        static const char *const what[] = {"nothing", "neighbours not taken", "a step short",
-                                           "a part not advanced"};
-
-        ok(trial_begin(&t, &ring, 4, rng), "a %u-D problem for waves", dim);
-        pass = am_grid_next(&t.grid, &t.grid.phase, error == 2 ? 3 : 4);
-        for (size_t part = 0; part < ring.parts && error != 1; part++)
-            am_grid_exchange(&t.grid, part, &pass);
-        for (size_t part = 0; part < ring.parts - (error == 3); part++)
-            am_grid_advance(&t.grid, part, &pass);
-        am_grid_passed(&t.grid, &t.grid.phase, &pass);
-        ok(error ? trial_error(&t) > clear : trial_error(&t) < clear, "%s is seen as such",
-           what[error]);
-        trial_end(&t);
-    }
-    walls.fixed = true;
-    walls.wall[dim - 1][1] = 0.5;
-    ok(trial_begin(&t, &walls, 12, rng), "a %u-D problem with walls", dim);
-    t.grid.spec.wall[dim - 1][1] = 0.501;
-    am_grid_run(&t.grid, 12);
-    ok(trial_error(&t) > clear, "a wall that is a little higher is noticed");
-    trial_end(&t);
-}
-
-/* What these tests would not notice, they would not test. */
-static void test_planted(unsigned dim, struct am_rng *rng)
-{
-    const struct am_grid_spec spec = some_spec(dim);
-    const double clear = 100 * am_grid_tolerance(dim, spec.type, 12);
-    struct am_grid_pass pass;
-    struct trial t;
-
-    ok(trial_begin(&t, &spec, 12, rng), "a %u-D problem to spoil", dim);
-    am_grid_run(&t.grid, 11);
-    ok(trial_error(&t) > clear, "a step too few is noticed");
-    trial_end(&t);
-
-    (void)trial_begin(&t, &spec, 5, rng);
-    pass = am_grid_next(&t.grid, &t.grid.phase, 5);
-    for (size_t part = 0; part < spec.parts; part++)
-        am_grid_exchange(&t.grid, part, &pass);
-    t.grid.length[dim - 1]--; /* the last of each lane is left as it was */
-    for (size_t part = 0; part < spec.parts; part++)
-        am_grid_advance(&t.grid, part, &pass);
-    t.grid.length[dim - 1]++;
-    am_grid_passed(&t.grid, &t.grid.phase, &pass);
-    ok(trial_error(&t) > clear, "a seam off by one is noticed");
-    trial_end(&t);
-
-    (void)trial_begin(&t, &spec, 5, rng);
-    pass = am_grid_next(&t.grid, &t.grid.phase, 5);
-    for (size_t part = 0; part < spec.parts; part++)
-        am_grid_exchange(&t.grid, part, &pass);
-    t.grid.row += 64; /* rows one line apart from where they are */
-    am_grid_advance(&t.grid, 0, &pass);
-    t.grid.row -= 64;
-    for (size_t part = 1; part < spec.parts; part++)
-        am_grid_advance(&t.grid, part, &pass);
-    am_grid_passed(&t.grid, &t.grid.phase, &pass);
-    ok(trial_error(&t) > clear, "neighbours off by a line are noticed");
-    trial_end(&t);
 }
 
 /* Right, whoever does it, and a second time from the start. */
@@ -554,10 +379,6 @@ int main(void)
         test_methods(am_grid_find(am_isa_names[i]), 3, &rng);
     }
     test_edges(&rng);
-    test_planted(2, &rng);
-    test_planted_waves(2, &rng);
-    test_planted_waves(3, &rng);
-    test_planted(3, &rng);
     test_bits(2, &rng);
     test_bits(3, &rng);
     test_blocks(&rng);

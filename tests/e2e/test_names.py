@@ -55,6 +55,14 @@ def names(tap, bench):
     tap.ok(got.returncode == 0 and len(got.stdout.splitlines()) > 100, "so does export", got.stderr)
 
 
+def helps(tap, bench):
+    """Commands that take the latest run where none is named have nothing to look up when help is asked for."""
+    for command in ["show", "explain", "compare", "report", "export"]:
+        got = bench.run(command, "--help")
+        tap.ok(got.returncode == 0 and f"archmeter {command}" in got.stdout, f"{command} --help needs no run",
+               f"{got.returncode} {got.stderr}")
+
+
 def on_terminal(bench, columns, *args, **changes):
     """What the program writes to a terminal of so many columns."""
     env = dict(bench.env, TERM="xterm", **changes)
@@ -142,6 +150,7 @@ def main():
     with open(bench.path("text.db"), "w", encoding="utf-8") as f:
         f.write("not a run\n")
     names(tap, bench)
+    helps(tap, bench)
     terminal(tap, bench)
     explain(tap, bench)
     target = bench.run("run", "fake.work", "--target", "0", "-o", "t.db")

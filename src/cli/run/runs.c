@@ -176,7 +176,8 @@ enum am_status am_runs_settle(struct am_options *opt, struct am_arena *arena, st
     struct am_err ignored = {0};
     const char *path;
 
-    if (c->latest != 1 || c->max_operands == 1 || !can_be_pattern(opt->operands.items[0]) ||
+    if (c->latest != 1 || c->max_operands == 1 || opt->operands.n == 0 ||
+        !can_be_pattern(opt->operands.items[0]) ||
         am_runs_resolve(opt->operands.items[0], arena, &path, &ignored) == AM_OK)
         return AM_OK;
     if (!am_strings_add(&named, arena, newest))

@@ -146,6 +146,9 @@ def predictions(tap, bench):
     back = told(bench, "explain", "x.db", "--on", "a.json")["predictions"]
     tap.ok(any(p["why_not"] and "16 threads, and that machine has 2" in p["why_not"] for p in back),
            "what cannot run there is said", {p["why_not"] for p in back})
+    itself = bench.run("explain", "a.db", "--on", "a.json")
+    tap.ok(itself.returncode == 0 and "PREDICTION" not in itself.stdout and "share" in itself.stdout,
+           "a model of the run's own machine explains it, and predicts nothing")
     table = bench.run("explain", "a.db", "--on", "x.json")
     tap.ok(table.returncode == 0 and "PREDICTION" in table.stdout and "bound there" in table.stdout
            and "simulated" in table.stdout, "the table says that it is a prediction", table.stdout[:500])

@@ -212,8 +212,7 @@ static enum am_status hold(const struct am_cli *cli, struct held *held, struct a
         s = am_load_machine(cli, on->items[i], NULL, &models[i], err);
         if (s != AM_OK)
             return s;
-        if ((!held->here || (held->here == held->run && on->n > 1)) &&
-            same_machine(held->run, &models[i]))
+        if ((!held->here || held->here == held->run) && same_machine(held->run, &models[i]))
             held->here = &models[i];
         else if (!held->there)
             held->there = &models[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables on a terminal: columns by their width, and made to fit. Columns that may flow become
  * narrower first; where that is not enough, columns are left out: those that repeat another or
- * never change, then by rank. */
+ * never change, then by rank. What must stay and is still too wide is folded between columns, so
+ * that no terminal breaks it within a word. */
 #include "base/text.h"
 #include "write/plot/graph.h"
 #include "write/write.h"
@@ -17,6 +18,7 @@ enum {
     FLOW_LAST = 5,  /* where the lines would be broken by the terminal otherwise */
     BAR_COLUMNS = 12,
     BELOW_INDENT = 9, /* of lines below a row */
+    FOLD_INDENT = 4,  /* of what did not fit beside the first columns */
     RANK_REPEATED = 100,
     RANK_CONSTANT = 90
 };
@@ -29,6 +31,7 @@ struct layout {
     size_t widths[AM_COLUMNS_MAX];
     unsigned ranks[AM_COLUMNS_MAX];
     size_t n;
+    size_t room;                /* of a line, where columns must be folded; else 0 */
     bool below[AM_COLUMNS_MAX]; /* by index of the table: on a line below the row */
     const char **texts;         /* row by row, table->n_columns each */
 };
@@ -129,7 +132,9 @@ static bool lay_out(struct layout *l)
 
 static bool flows(const struct layout *l, size_t place)
 {
-    return l->table->columns[l->columns[place]].flow;
+    const struct am_column *const column = &l->table->columns[l->columns[place]];
+
+    return column->flow || (l->room && !column->right);
 }
 
 static size_t total_width(const struct layout *l)
@@ -172,6 +177,14 @@ static void leave_out(struct layout *l, size_t place)
     }
 }
 
+/* Lines of several columns each; long words of a column flow there. */
+static void fold(struct layout *l, size_t room)
+{
+    l->room = room;
+    for (size_t i = 0; i < l->n; i++)
+        l->widths[i] = flows(l, i) && l->widths[i] > FLOW_EASY ? FLOW_EASY : l->widths[i];
+}
+
 /* Returns how many columns were left out: highest rank first, and the rightmost of a rank. Where
  * all must stay, a last column of text moves to a line below its row. */
 static size_t fit(struct layout *l, size_t room)
@@ -189,7 +202,8 @@ static size_t fit(struct layout *l, size_t room)
             if (narrow(l, room, FLOW_MIN))
                 break;
             if (l->n < 2 || !flows(l, victim)) {
-                (void)narrow(l, room, FLOW_LAST);
+                if (!narrow(l, room, FLOW_LAST))
+                    fold(l, room);
                 break;
             }
             l->below[l->columns[victim]] = true;
@@ -207,14 +221,22 @@ struct rest {
     enum am_tone tone[AM_COLUMNS_MAX];
 };
 
-/* The last place that has something to write in this line: nothing trails behind it. */
-static size_t last_filled(const struct layout *l, const struct rest *rest)
+/* Behind the last place of these that has something to write in this line: nothing trails there. */
+static size_t end_of_filled(const struct rest *rest, size_t from, size_t to)
 {
-    size_t last = 0;
+    while (to > from && !*rest->text[to - 1])
+        to--;
+    return to;
+}
 
-    for (size_t i = 0; i < l->n; i++)
-        last = *rest->text[i] ? i : last;
-    return last;
+/* Behind the last place that stands beside `from` in one line. */
+static size_t end_of_line(const struct layout *l, size_t from)
+{
+    size_t taken = (from ? FOLD_INDENT : 0) + l->widths[from], to = from + 1;
+
+    for (; to < l->n && (!l->room || taken + GAP + l->widths[to] <= l->room); to++)
+        taken += GAP + l->widths[to];
+    return to;
 }
 
 /* One line of a cell, and what is left of it: all of it unless the column may flow. */
@@ -249,18 +271,22 @@ static void put_cell(const struct layout *l, size_t place, const char *text, enu
 
 static void put_lines(const struct layout *l, struct rest *rest, FILE *out)
 {
-    do {
-        const size_t last = last_filled(l, rest);
+    for (size_t from = 0, to; from < l->n; from = to) {
+        to = end_of_line(l, from);
+        for (size_t end = end_of_filled(rest, from, to); end > from || from == 0;) {
+            spaces(out, l->table->indent + (from ? FOLD_INDENT : 0));
+            for (size_t i = from; i < end; i++) {
+                char buf[CELL_MAX];
 
-        spaces(out, l->table->indent);
-        for (size_t i = 0; i <= last; i++) {
-            char buf[CELL_MAX];
-
-            spaces(out, i ? GAP : 0);
-            put_cell(l, i, take_line(l, i, rest, buf), rest->tone[i], i == last, out);
+                spaces(out, i > from ? GAP : 0);
+                put_cell(l, i, take_line(l, i, rest, buf), rest->tone[i], i + 1 == end, out);
+            }
+            (void)fputc('\n', out);
+            end = end_of_filled(rest, from, to);
+            if (end == from)
+                break;
         }
-        (void)fputc('\n', out);
-    } while (*rest->text[last_filled(l, rest)]);
+    }
 }
 
 static void put_titles(const struct layout *l, FILE *out)

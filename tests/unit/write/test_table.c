@@ -165,6 +165,45 @@ static void test_fitting(void)
 }
 
 /* Text from a file that came from anywhere, as each reader gets it. */
+/* Columns that must all stay and do not fit: lines end between columns, long names flow. */
+static void test_folding(void)
+{
+    static const struct am_column columns[] = {{.title = "variant"},
+                                               {.title = "device"},
+                                               {.title = "flops", .right = true},
+                                               {.title = "±", .right = true}};
+    static const char folded[] = "  variant\n"
+                                 "      device\n"
+                                 "            flops       ±\n"
+                                 "  slice\n"
+                                 "      pocl-pthread-skylake-avx\n"
+                                 "      512\n"
+                                 "      107 Gflop/s  55.0 %\n"
+                                 "  auto\n"
+                                 "      cpu\n"
+                                 "      107 Gflop/s  55.0 %\n";
+    const struct am_style style = {.utf8 = true, .width = 34};
+    struct am_arena arena = {0};
+    struct memory m;
+    struct am_table t;
+
+    am_table_init(&t, &arena);
+    t.indent = 2;
+    am_table_columns(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int row = 0; row < 2; row++) {
+        am_table_row(&t);
+        (void)am_table_text(&t, row ? "auto" : "slice");
+        (void)am_table_text(&t, row ? "cpu" : "pocl-pthread-skylake-avx512");
+        (void)am_table_text(&t, "107 Gflop/s");
+        (void)am_table_text(&t, "55.0 %");
+    }
+    (void)am_write_text_table(&t, &style, memory_open(&m));
+    if (!ok(strcmp(memory_text(&m), folded) == 0, "what must stay and is too wide is folded"))
+        printf("# %s\n", memory_text(&m));
+    memory_close(&m);
+    am_arena_fini(&arena);
+}
+
 static void test_hostile_text(void)
 {
     static const struct {
@@ -259,6 +298,7 @@ int main(void)
     test_table();
     test_empty_table();
     test_fitting();
+    test_folding();
     test_hostile_text();
     test_cells();
     return tap_done();

@@ -408,11 +408,14 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .description =
                 "Finds the cells in the first frame of VIDEO, follows each through the others and "
                 "writes frame,cell,x,y,mean_radius,confidence,lost: places in pixels, rows counted "
-                "from the top; the share of the outline that is seen; the frame from which on the "
-                "cell is not to be believed, if there is one. Frame 0 is the detection. VIDEO is an uncompressed 8-bit AVI file, a file of "
-                "binary PGM pictures, or a folder of such files.\n\n"
-                "Ends with code 2 when VIDEO is of another kind, broken or cut off, with 3 when it "
-                "cannot be read or no cell was found.",
+                "from the top; the probability, 0 to 1, that the cell is within 2 pixels of the "
+                "place; the frame since which the track is not to be believed, or nothing. Frame 0 "
+                "is the detection. VIDEO is an uncompressed 8-bit AVI file, a file of binary PGM "
+                "pictures, a folder of such files, or what FFmpeg's libraries read, where archmeter "
+                "was built with them.\n\n"
+                "Ends with code 2 when VIDEO cannot be read, is of another kind, broken or cut "
+                "off, with 3 when no cell was found, a frame in the middle could not be decoded, "
+                "or what was asked for could not be written.",
             .operand = AM_OPERAND_FILE,
             .min_operands = 1,
             .max_operands = 1,

@@ -227,8 +227,10 @@ static enum am_status read_boundary(struct reader *r, const char *rest)
         word = next_word(r, &rest);
     kind = am_name_index(kinds, AM_NAMES_ENDED, word);
     if (kind < 0)
-        return bad(r, "is no boundary (periodic, fixed, mirror)", word,
-                   am_nearest(word, kinds, sizeof(kinds) / sizeof(*kinds) - 1));
+        return bad(r,
+                   side < 0 ? "is no boundary (periodic, fixed, mirror; x, y or z before it)"
+                            : "is no boundary (periodic, fixed, mirror)",
+                   word, am_nearest(word, kinds, sizeof(kinds) / sizeof(*kinds) - 1));
     kind %= 3;
     if (kind == AM_BOUNDARY_FIXED && rest[strspn(rest, " \t")]) {
         const enum am_status s = read_value(r, &rest, &value);

@@ -264,7 +264,8 @@ enum am_status am_formula_parse(const char *text, const struct am_formula_place 
     s = read_sum(&r, &root);
     skip_blanks(&r);
     if (s == AM_OK && *r.at)
-        return bad(&r, "an operation is missing");
+        return bad(&r, *r.at == '(' ? "an operation is missing, and there are no functions,"
+                                    : "an operation is missing");
     return s;
 }
 

@@ -356,20 +356,25 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
     return done.at;
 }
 
-/* Goes back from the step that was done last to the same line of an earlier iteration, and marks
- * what lies between. */
-static void mark_chain(struct am_predicted *b, const size_t *before, size_t last)
+/* Goes back from the step that was done last until it meets a line for the second time, and marks
+ * what lies between: the last step may only hang on the chain, as a store of each sum does. */
+static bool mark_chain(struct am_predicted *b, const size_t *before, size_t last,
+                       struct am_arena *scratch)
 {
+    size_t *const seen = am_arena_array(scratch, b->n, sizeof(*seen)); /* one more than the step */
     size_t at = last;
 
-    for (size_t i = 0; i < b->n * ITERATIONS_MOST && before[at]; i++) {
-        b->lines[at % b->n].on_chain = true;
+    if (!seen)
+        return false;
+    while (!seen[at % b->n]) {
+        seen[at % b->n] = at + 1;
+        if (!before[at])
+            return true; /* it does not come back: no chain from one to the next */
         at = before[at] - 1;
-        if (at % b->n == last % b->n)
-            return;
     }
-    for (size_t i = 0; i < b->n; i++)
-        b->lines[i].on_chain = false; /* it does not come back: no chain from one to the next */
+    for (size_t k = seen[at % b->n] - 1; k != at; k = before[k] - 1)
+        b->lines[k % b->n].on_chain = true;
+    return true;
 }
 
 static double latency_of(const struct am_incore *core, const char *form)
@@ -460,8 +465,8 @@ static bool play_all(const struct am_incore *core, struct am_predicted *b, struc
         return false;
     start(core, b, before, f);
     b->chain = play(f, b, &last);
-    if (b->chain > 0)
-        mark_chain(b, before, last);
+    if (b->chain > 0 && !mark_chain(b, before, last, scratch))
+        return false;
     if (!(core->window >= 1))
         return true;
     if (!open_limits(core, scratch, &limits))

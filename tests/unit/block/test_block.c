@@ -15,6 +15,9 @@
 __asm__(
     ".pushsection .text\n"
     ".globl tb_chain, tb_units, tb_nested, tb_moves, tb_odd, tb_behind, tb_two, tb_kept\n"
+    ".globl tb_hangs\n.type tb_hangs, @function\n"
+    "tb_hangs:\n1:\n\tadd %rcx, %rax\n\tadd %rcx, %rax\n\tmov (%rsi,%rax,8), %rdx\n\tvaddsd (%rsi), "
+    "%xmm0, %xmm1\n\tdec %rdi\n\tjnz 1b\n\tret\n.size tb_hangs, .-tb_hangs\n"
     ".globl tb_same_place, tb_next_place, tb_other_place, tb_ways, tb_across, tb_behind_pointer\n"
     ".type tb_chain, @function\n"
     "tb_chain:\n1:\n\tmulsd (%rsi), %xmm0\n\taddsd %xmm2, %xmm0\n\tadd $8, %rsi\n\tdec %rdi\n\t"
@@ -447,6 +450,9 @@ static void check_loops(const struct bytes *self)
     p = predict(&c, self, "tb_kept");
     ok(p.chain > 1.5 && p.lines[0].on_chain && p.lines[1].on_chain && p.lines[2].on_chain,
        "what a conditional move and a move of a byte leave goes on through them (%g)", p.chain);
+    p = predict(&c, self, "tb_hangs");
+    ok(p.chain > 1.5 && p.lines[0].on_chain && p.lines[1].on_chain && !p.lines[2].on_chain,
+       "a chain is marked though what was done last only hangs on it (%g)", p.chain);
     check_places(&c, self);
     c.incore.fetch = 2;
     p = predict(&c, self, "tb_moves");

@@ -437,9 +437,12 @@ static double forward_latency(const struct am_incore *core, enum am_arch arch, e
     const double own = form ? latency_of(core, form) : NAN;
     const bool updates = how == AM_FORWARD_UPDATE || how == AM_FORWARD_UPDATE_CONSTANT;
 
+    if (isnan(own) && how == AM_FORWARD_VECTOR) /* no core renames those */
+        return am_form_forward(arch, AM_FORWARD_OTHER)
+                   ? latency_of(core, am_form_forward(arch, AM_FORWARD_OTHER))
+                   : NAN;
     if (isnan(own))
-        return how == AM_FORWARD_VECTOR ? NAN
-                                        : latency_of(core, am_form_forward(arch, AM_FORWARD_SAME));
+        return latency_of(core, am_form_forward(arch, AM_FORWARD_SAME));
     return updates ? fmax(own - 1, 0) : own;
 }
 

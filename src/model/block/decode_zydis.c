@@ -6,6 +6,7 @@
 
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TEXT_MAX = 160 };
 
@@ -209,10 +210,43 @@ static enum am_flow flow_of(const ZydisDecodedInstruction *in)
     }
 }
 
+static bool has_vector(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+    for (ZyanU8 i = 0; i < in->operand_count_visible; i++) {
+        const ZydisRegisterClass kind = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER
+                                            ? ZydisRegisterGetClass(ops[i].reg.value)
+                                            : ZYDIS_REGCLASS_INVALID;
+
+        if (kind == ZYDIS_REGCLASS_XMM || kind == ZYDIS_REGCLASS_YMM || kind == ZYDIS_REGCLASS_ZMM)
+            return true;
+    }
+    return false;
+}
+
+/* As assemblers write it: Zydis puts the size of an operand in memory behind every name (vaddsdq),
+ * where assemblers want it only if no register tells it, and fills targets of jumps up with zeros.
+ */
+static void write_text(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+                       uint64_t address, char *text, size_t size)
+{
+    const char *const name = ZydisMnemonicGetString(in->mnemonic);
+    ZydisFormatter formatter;
+    size_t longer;
+
+    if (!ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
+        return;
+    (void)ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+                                    ZYDIS_PADDING_DISABLED);
+    (void)ZydisFormatterFormatInstruction(&formatter, in, ops, in->operand_count_visible, text,
+                                          size, address, NULL);
+    longer = strcspn(text, " ");
+    if (has_vector(in, ops) && longer > strlen(name) && strncmp(text, name, strlen(name)) == 0)
+        memmove(text + strlen(name), text + longer, strlen(text + longer) + 1);
+}
+
 static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                       uint64_t address, struct am_arena *arena, struct am_insn *out)
 {
-    ZydisFormatter formatter;
     char text[TEXT_MAX] = "";
 
     *out = (struct am_insn){.address = address,
@@ -234,9 +268,7 @@ static bool translate(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
         out->aims = ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(in, &ops[0], address, &target));
         out->target = target;
     }
-    if (ZYAN_SUCCESS(ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
-        (void)ZydisFormatterFormatInstruction(&formatter, in, ops, in->operand_count_visible, text,
-                                              sizeof(text), address, NULL);
+    write_text(in, ops, address, text, sizeof(text));
     out->text = am_arena_strdup(arena, text[0] ? text : out->mnemonic);
     return out->text != NULL;
 }

@@ -455,6 +455,10 @@ static void check_loops(const struct bytes *self)
     p = predict(&c, self, "tb_hangs");
     ok(p.chain > 1.5 && p.lines[0].on_chain && p.lines[1].on_chain && !p.lines[2].on_chain,
        "a chain is marked though what was done last only hangs on it (%g)", p.chain);
+    ok(!strcmp(p.lines[3].insn->text, "vaddsd (%rsi), %xmm0, %xmm1") &&
+           !strncmp(p.lines[5].insn->text, "jnz 0x", 6) && p.lines[5].insn->text[6] != '0',
+       "instructions are called what assemblers call them: %s, %s", p.lines[3].insn->text,
+       p.lines[5].insn->text);
     check_places(&c, self);
     c.incore.fetch = 2;
     p = predict(&c, self, "tb_moves");

@@ -76,8 +76,35 @@ static enum am_status load_core(const struct am_cli *cli, const char *word,
 struct pieces {
     struct am_codes codes;
     struct am_insns *insns; /* of each */
+    struct am_loops *loops; /* of each */
+    size_t n_loops;
     bool marked;
 };
+
+/* Decodes the pieces and finds their loops. */
+static enum am_status find_loops(const struct am_cli *cli, struct pieces *p, struct am_err *err)
+{
+    const char *const file = cli->opt->operands.items[0];
+
+    p->insns = am_arena_array(cli->arena, p->codes.n, sizeof(*p->insns));
+    p->loops = am_arena_array(cli->arena, p->codes.n, sizeof(*p->loops));
+    if (!p->insns || !p->loops)
+        return am_fail(err, AM_E_NOMEM, "no memory for the code of %s", file);
+    for (size_t i = 0; i < p->codes.n; i++) {
+        const enum am_status s = am_insns_decode(&p->codes.items[i], cli->arena, &p->insns[i], err);
+
+        if (s != AM_OK)
+            return s;
+        if (!(p->marked ? am_loops_marked(&p->insns[i], cli->arena, &p->loops[i])
+                        : am_loops_find(&p->insns[i], cli->arena, &p->loops[i])))
+            return am_fail(err, AM_E_NOMEM, "no memory for the loops of %s", file);
+        p->n_loops += p->loops[i].n;
+    }
+    if (p->n_loops == 0)
+        return am_fail(err, AM_E_USAGE, "%s: %s has no loop of its own", file,
+                       p->codes.items[0].name);
+    return AM_OK;
+}
 
 static enum am_status find_pieces(const struct am_cli *cli, const struct mapped *mapped,
                                   struct pieces *out, struct am_err *err)
@@ -99,11 +126,7 @@ static enum am_status find_pieces(const struct am_cli *cli, const struct mapped 
                                    code, err)
                  : am_fail(err, AM_E_NOMEM, "no memory for the code of %s", file);
     }
-    out->insns = am_arena_array(cli->arena, out->codes.n, sizeof(*out->insns));
-    for (size_t i = 0; s == AM_OK && i < out->codes.n; i++)
-        s = out->insns ? am_insns_decode(&out->codes.items[i], cli->arena, &out->insns[i], err)
-                       : am_fail(err, AM_E_NOMEM, "no memory for the code of %s", file);
-    return s;
+    return s == AM_OK ? find_loops(cli, out, err) : s;
 }
 
 struct predictions {
@@ -117,19 +140,18 @@ static bool predict_piece(const struct am_cli *cli, const struct pieces *pieces,
                           const struct am_incore *core, struct predictions *out)
 {
     const struct am_insns *const insns = &pieces->insns[piece];
-    struct am_loops loops;
-    bool good = pieces->marked ? am_loops_marked(insns, cli->arena, &loops)
-                               : am_loops_find(insns, cli->arena, &loops);
+    const struct am_loops *const loops = &pieces->loops[piece];
+    bool good = true;
 
-    for (size_t i = 0; good && i < loops.n; i++) {
+    for (size_t i = 0; good && i < loops->n; i++) {
         size_t n_streams = out->n;
         struct am_streams *const streams =
             AM_ARRAY_ADD(cli->arena, out->streams, n_streams, out->cap_streams);
         struct am_predicted *const block = AM_ARRAY_ADD(cli->arena, out->blocks, out->n, out->cap);
 
         good = streams && block &&
-               am_loop_predict(core, insns, &loops.items[i], cli->arena, block) &&
-               am_streams_count(insns, &loops.items[i], streams);
+               am_loop_predict(core, insns, &loops->items[i], cli->arena, block) &&
+               am_streams_count(insns, &loops->items[i], streams);
     }
     return good;
 }
@@ -143,8 +165,6 @@ static enum am_status predict_loops(const struct am_cli *cli, const struct piece
         if (!predict_piece(cli, pieces, i, view->core, &all))
             return am_fail(err, AM_E_NOMEM, "no memory for the loops of %s", view->function);
     }
-    if (all.n == 0)
-        return am_fail(err, AM_E_USAGE, "%s: %s has no loop", view->file, view->function);
     view->blocks = all.blocks;
     view->streams = all.streams;
     view->n = all.n;

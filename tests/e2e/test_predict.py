@@ -95,6 +95,9 @@ def main():
     if measured and compiler:
         subprocess.run([compiler, "-O1", "-c", "loop.c", "-o", "loop.o"], cwd=bench.dir, check=True)
         refuse(bench, tap, "a function that is not there", ["loop.o", "sum"], "loop.o", "--function", "sun")
+        with open(bench.path("loop.o"), "rb") as whole, open(bench.path("cut.o"), "wb") as cut:
+            cut.write(whole.read()[:200])
+        refuse(bench, tap, "a file that is cut short", ["cut.o", "cut short"], "cut.o", "--function", "sum")
         without = bench.run("predict", "loop.o", "--function", "sum", "--on", "ports.db", env=bench.real_env)
         decoder = "without a decoder" in without.stderr
         tap.ok(without.returncode == (3 if decoder else 2)

@@ -54,20 +54,69 @@ static const char *get_text(const struct file *f, const Elf64_Shdr *strings, uin
     return memchr(text, '\0', strings->sh_size - at) ? text : NULL;
 }
 
+/* What else files are that somebody takes for code: by their first bytes. */
+static const char *other_kind(const struct file *f)
+{
+    static const struct {
+        const char *magic, *what;
+    } kinds[] = {
+        {"BC\xc0\xde", "LLVM's intermediate code (-flto): name the program that is linked from it"},
+        {"#!", "a script"},
+        {"!<thin>\n", "a library of names alone: name one of its object files"},
+        {"\xcf\xfa\xed\xfe", "a file of another system (Mach-O)"},
+        {"MZ", "a file of another system (PE)"},
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const size_t n = strlen(kinds[i].magic);
+
+        if (f->n >= n && memcmp(f->data, kinds[i].magic, n) == 0)
+            return kinds[i].what;
+    }
+    return "neither an object file nor a program (no ELF file)";
+}
+
+static const char *machine_name(const Elf64_Ehdr *head)
+{
+    static const struct {
+        Elf64_Half machine;
+        const char *name;
+    } names[] = {{EM_386, "32-bit x86"}, {EM_ARM, "32-bit ARM"}, {EM_RISCV, "RISC-V"},
+                 {EM_PPC64, "POWER"},    {EM_S390, "s390"},      {EM_LOONGARCH, "LoongArch"}};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (head->e_machine == names[i].machine)
+            return names[i].name;
+    }
+    return head->e_ident[EI_CLASS] == ELFCLASS32 ? "32 bits" : "another architecture";
+}
+
 static enum am_status open_file(struct file *f, struct am_err *err)
 {
-    if (f->n < sizeof(f->head) || memcmp(f->data, ELFMAG, SELFMAG) != 0)
-        return am_fail(err, AM_E_USAGE, "%s: neither an object file nor a program (no ELF file)",
-                       f->name);
+    uint64_t sections;
+
+    if (f->n < SELFMAG || memcmp(f->data, ELFMAG, SELFMAG) != 0)
+        return am_fail(err, AM_E_USAGE, "%s: %s", f->name, other_kind(f));
+    if (f->n < sizeof(f->head))
+        return am_fail(err, AM_E_USAGE, "%s: cut short: %zu bytes, less than a header has", f->name,
+                       f->n);
     memcpy(&f->head, f->data, sizeof(f->head));
     while (f->arch < AM_ARCHS && f->head.e_machine != machines[f->arch])
         f->arch++;
     if (f->head.e_ident[EI_CLASS] != ELFCLASS64 || f->head.e_ident[EI_DATA] != ELFDATA2LSB ||
         f->arch == AM_ARCHS)
-        return am_fail(err, AM_E_USAGE, "%s: code of another architecture than x86-64 and AArch64",
-                       f->name);
+        return am_fail(
+            err, AM_E_USAGE,
+            "%s: code of %s; only x86-64 and AArch64 (64 bits, least byte first) are read", f->name,
+            machine_name(&f->head));
     if (f->head.e_shentsize != sizeof(Elf64_Shdr) || f->head.e_shnum == 0)
         return am_fail(err, AM_E_USAGE, "%s: the file has no table of sections", f->name);
+    sections = (uint64_t)f->head.e_shnum * sizeof(Elf64_Shdr);
+    if (f->head.e_shoff > f->n || sections > f->n - f->head.e_shoff)
+        return am_fail(
+            err, AM_E_USAGE,
+            "%s: cut short: it has %zu bytes, and its table of sections lies behind them", f->name,
+            f->n);
     return AM_OK;
 }
 

@@ -95,6 +95,8 @@ def main():
     if measured and compiler:
         subprocess.run([compiler, "-O1", "-c", "loop.c", "-o", "loop.o"], cwd=bench.dir, check=True)
         refuse(bench, tap, "a function that is not there", ["loop.o", "sum"], "loop.o", "--function", "sun")
+        subprocess.run(["ar", "rcs", "libloop.a", "loop.o"], cwd=bench.dir, check=True)
+        refuse(bench, tap, "a function that a static library has not", ["libloop.a", "sum"], "libloop.a", "--function", "sun")
         with open(bench.path("loop.o"), "rb") as whole, open(bench.path("cut.o"), "wb") as cut:
             cut.write(whole.read()[:200])
         refuse(bench, tap, "a file that is cut short", ["cut.o", "cut short"], "cut.o", "--function", "sum")

@@ -29,5 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     look(data, size, "f");
     look(data, size, NULL);
+    look(data, size, "ns::S<float>::g() const");
     return 0;
 }

@@ -201,7 +201,7 @@ const struct am_command am_commands[AM_CMD_COUNT] = {
             .summary = "cycles of a function's loops, and what limits them",
             .operands = "FILE",
             .description =
-                "FILE is an object file, a library or a program of x86-64 or AArch64. Every innermost loop of "
+                "FILE is an object file, a library (.so, .a) or a program of x86-64 or AArch64. Every innermost loop of "
                 "the function that --function names is held against what a run measured: cpu.ports "
                 "and cpu.mix (which resources instructions share), cpu.chain or cpu.instr (latencies). Said are "
                 "the cycles per iteration, the resource or the chain that limits, the pressure on "

@@ -4,7 +4,9 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "model/block/archive.h"
 #include "model/block/marks.h"
+#include "model/block/names.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -145,28 +147,54 @@ static bool code_of(const struct file *f, const Elf64_Sym *sym, const char *name
     return true;
 }
 
-/* The search over all tables of symbols. */
+/* Functions that go by one name. */
+struct finds {
+    struct am_code code;
+    const char *other; /* the name of a second one, NULL: there is none */
+    size_t different;  /* at different places */
+};
+
+/* The search over all tables of symbols, of all members of a library. */
 struct search {
     const char *wanted; /* NULL: any */
     struct am_arena *arena;
     struct am_strings names;
-    struct am_code found;
-    size_t different;  /* functions of that name at different places */
-    bool chosen_later; /* the name is one of an indirect function */
+    struct finds called, meant; /* exactly so; or as somebody would write it */
+    bool chosen_later;          /* the name is one of an indirect function */
+    bool intermediate;          /* there is code that has not been compiled to the end */
 };
+
+static void count_find(struct finds *finds, const struct am_code *code)
+{
+    if (finds->different && finds->code.bytes == code->bytes)
+        return;
+    if (finds->different)
+        finds->other = code->name;
+    else
+        finds->code = *code;
+    finds->different++;
+}
+
+/* The name that messages have for a symbol. */
+static const char *readable(const struct search *s, const char *symbol)
+{
+    char name[256];
+    const char *const kept =
+        am_name_read(symbol, name, sizeof(name)) ? am_arena_strdup(s->arena, name) : NULL;
+
+    return kept ? kept : symbol;
+}
 
 static void see(struct search *s, const struct am_code *code)
 {
     const bool other = s->wanted && strcmp(code->name, s->wanted) != 0;
 
     if (s->names.n < NAMES_MAX && (other || !s->wanted))
-        (void)am_strings_add(&s->names, s->arena, code->name);
-    if (other)
-        return;
-    if (s->different && s->found.bytes == code->bytes)
-        return;
-    s->found = *code;
-    s->different++;
+        (void)am_strings_add(&s->names, s->arena, readable(s, code->name));
+    if (!other)
+        count_find(&s->called, code);
+    else if (am_name_is_meant(s->wanted, code->name))
+        count_find(&s->meant, code);
 }
 
 static void search_table(const struct file *f, const Elf64_Shdr *table, struct search *s)
@@ -194,7 +222,26 @@ static void search_table(const struct file *f, const Elf64_Shdr *table, struct s
     }
 }
 
-static enum am_status tell(const struct file *f, const struct search *s, struct am_err *err)
+static void search_file(const struct file *f, struct search *s)
+{
+    static const char lto[] = ".gnu.lto_";
+    Elf64_Shdr names, section;
+    const bool named = get_section(f, f->head.e_shstrndx, &names);
+
+    for (size_t i = 0; i < f->head.e_shnum; i++) {
+        const char *name;
+
+        if (!get_section(f, i, &section))
+            return;
+        if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM)
+            search_table(f, &section, s);
+        name = named ? get_text(f, &names, section.sh_name) : NULL;
+        s->intermediate = s->intermediate || (name && strncmp(name, lto, sizeof(lto) - 1) == 0);
+    }
+}
+
+/* Why no function was found. */
+static enum am_status tell(const char *file, const struct search *s, struct am_err *err)
 {
     const char *const nearest =
         s->wanted && s->names.n ? am_nearest(s->wanted, s->names.items, s->names.n) : NULL;
@@ -202,42 +249,67 @@ static enum am_status tell(const struct file *f, const struct search *s, struct 
     if (!s->wanted && s->names.n)
         return am_fail(err, AM_E_USAGE,
                        "%s: %zu functions; choose one by --function, for example --function %.100s",
-                       f->name, s->names.n, s->names.items[0]);
+                       file, s->names.n, s->names.items[0]);
     if (s->chosen_later)
         return am_fail(err, AM_E_USAGE,
                        "%s: %.100s is chosen among several functions when the program starts; name "
                        "one of those",
-                       f->name, s->wanted);
+                       file, s->wanted);
+    if (s->names.n == 0 && s->intermediate)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: GCC's intermediate code (-flto), not compiled to the end: name the "
+                       "program that is linked from it, or compile with -ffat-lto-objects",
+                       file);
     if (!s->wanted || !s->names.n)
         return am_fail(err, AM_E_USAGE,
-                       "%s: no functions are named in it (stripped, or without code)", f->name);
-    return am_fail(err, AM_E_USAGE, "%s: no function %.100s%s%.100s%s", f->name, s->wanted,
+                       "%s: no functions are named in it (stripped, or without code); --marked "
+                       "needs no names",
+                       file);
+    return am_fail(err, AM_E_USAGE, "%s: no function %.100s%s%.100s%s", file, s->wanted,
                    nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
+/* The one function that was found. */
+static enum am_status choose(const char *file, const struct search *s, struct am_code *out,
+                             struct am_err *err)
+{
+    const struct finds *const finds = s->called.different ? &s->called : &s->meant;
+
+    if (finds->different > 1 && s->wanted)
+        return am_fail(err, AM_E_USAGE, "%s: %zu functions are called %.100s%s%.100s%s%.100s", file,
+                       finds->different, s->wanted, finds == &s->meant ? ": choose " : "",
+                       finds == &s->meant ? finds->code.name : "", finds == &s->meant ? ", " : "",
+                       finds == &s->meant ? finds->other : "");
+    if (finds->different != 1)
+        return tell(file, s, err);
+    *out = finds->code;
+    return AM_OK;
+}
+
+/* Of a library, its members are looked through; what is no code among them is passed over. */
 enum am_status am_elf_function(const char *file, const void *data, size_t n, const char *name,
                                struct am_arena *arena, struct am_code *out, struct am_err *err)
 {
-    struct file f = {.name = file, .data = data, .n = n};
     struct search s = {.wanted = name, .arena = arena};
-    const enum am_status status = open_file(&f, err);
+    struct am_member member = {.next = 0};
+    struct am_err passed_over = {.status = AM_OK};
+    const bool is_library = am_archive_is(data, n);
+    size_t opened = 0;
 
-    if (status != AM_OK)
-        return status;
-    for (size_t i = 0; i < f.head.e_shnum; i++) {
-        Elf64_Shdr section;
+    while (am_archive_next(data, n, &member)) {
+        struct file f = {.name = file, .data = member.data, .n = member.n};
+        const enum am_status status = open_file(&f, is_library ? &passed_over : err);
 
-        if (get_section(&f, i, &section) &&
-            (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM))
-            search_table(&f, &section, &s);
+        if (status != AM_OK && !is_library)
+            return status;
+        opened += status == AM_OK;
+        if (status == AM_OK)
+            search_file(&f, &s);
     }
-    if (s.different > 1 && s.wanted)
-        return am_fail(err, AM_E_USAGE, "%s: %zu functions are called %.100s", file, s.different,
-                       name);
-    if (s.different != 1)
-        return tell(&f, &s, err);
-    *out = s.found;
-    return AM_OK;
+    if (opened == 0)
+        return am_fail(err, AM_E_USAGE,
+                       "%s: a library without any object file of x86-64 or AArch64", file);
+    return choose(file, &s, out, err);
 }
 
 /* ---- marked blocks ---- */
@@ -275,18 +347,37 @@ static enum am_status add_marked(const struct file *f, const Elf64_Shdr *section
     return AM_OK;
 }
 
+static enum am_status add_all_marked(const struct file *f, struct am_arena *arena,
+                                     struct am_codes *out, struct am_err *err)
+{
+    enum am_status status = AM_OK;
+
+    for (size_t i = 0; status == AM_OK && i < f->head.e_shnum; i++) {
+        Elf64_Shdr section;
+
+        if (get_section(f, i, &section) && is_code(f, &section))
+            status = add_marked(f, &section, arena, out, err);
+    }
+    return status;
+}
+
 enum am_status am_elf_marked(const char *file, const void *data, size_t n, struct am_arena *arena,
                              struct am_codes *out, struct am_err *err)
 {
-    struct file f = {.name = file, .data = data, .n = n};
-    enum am_status status = open_file(&f, err);
+    struct am_member member = {.next = 0};
+    struct am_err passed_over = {.status = AM_OK};
+    const bool is_library = am_archive_is(data, n);
+    enum am_status status = AM_OK;
 
     *out = (struct am_codes){.n = 0};
-    for (size_t i = 0; status == AM_OK && i < f.head.e_shnum; i++) {
-        Elf64_Shdr section;
+    while (status == AM_OK && am_archive_next(data, n, &member)) {
+        struct file f = {.name = file, .data = member.data, .n = member.n};
 
-        if (get_section(&f, i, &section) && is_code(&f, &section))
-            status = add_marked(&f, &section, arena, out, err);
+        status = open_file(&f, is_library ? &passed_over : err);
+        if (status == AM_OK)
+            status = add_all_marked(&f, arena, out, err);
+        else if (is_library)
+            status = AM_OK;
     }
     if (status == AM_OK && out->n == 0)
         return am_fail(err, AM_E_USAGE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of one function, from an object file, a library or a program.
+/* The code of one function, from an object file, a library, shared or static, or a program.
  *
  * The file may come from anybody: every offset and size is checked against its length before it is
  * used, and what does not fit is refused with a message. Nothing is copied: the code lies in the
@@ -27,7 +27,8 @@ struct am_code {
 };
 
 /* `file` is the name for messages. AM_E_USAGE: not such a file, or no such function in it, with the
- * nearest name. `name` NULL: the only function that there is. */
+ * nearest name. `name` NULL: the only function that there is. Where none is called exactly so, the
+ * only one that may be meant (names.h) is taken. */
 enum am_status am_elf_function(const char *file, const void *data, size_t n, const char *name,
                                struct am_arena *arena, struct am_code *out, struct am_err *err);
 

@@ -4,8 +4,9 @@
  *
  * An anchor is a role with two forms on x86-64, one for loops of legacy encodings and one for all
  * others: the two kinds may not stand in one loop, because cores merge the upper halves of
- * registers then. AArch64 has one kind of encodings. Names only, so that whoever reads results
- * needs no kernels. */
+ * registers then. AArch64 has one kind of encodings. "": none; such roles come last. The wide ones
+ * are for what 512-bit vectors do to others: some cores close ports while there are any. Names
+ * only, so that whoever reads results needs no kernels. */
 #ifndef AM_KERNELS_MIX_ANCHORS_H
 #define AM_KERNELS_MIX_ANCHORS_H
 
@@ -35,7 +36,10 @@
       "a move from a vector to a general register")                                                \
     X(to_vector, "movq_xmm_r64", "vmovq_xmm_r64", "fmov_d_x",                                      \
       "a move from a general register to a vector")                                                \
-    X(divide, "divsd_xmm", "vdivsd_xmm", "fdiv_d", "the divider of floating-point numbers")
+    X(divide, "divsd_xmm", "vdivsd_xmm", "fdiv_d", "the divider of floating-point numbers")        \
+    X(wide, "", "vpxord_zmm_zero", "", "a zero of 512 bits, a slot only")                          \
+    X(wide_shift, "", "vpslld_zmm", "", "a shift of 512 bits")                                     \
+    X(wide_shuffle, "", "vpermd_zmm", "", "a shuffle of 512 bits")
 
 #define AM_MIX_ANCHOR_ENUM(role, legacy, other, arm, what) AM_MIX_##role,
 enum am_mix_anchor { AM_MIX_ANCHOR_MAP(AM_MIX_ANCHOR_ENUM) AM_MIX_ANCHORS };

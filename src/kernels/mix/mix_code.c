@@ -259,14 +259,15 @@ size_t am_mix_jump_back(unsigned char *at, const unsigned char *top)
     "vmovups_ymm_m256,vmovups_m256_ymm,vmovups_zmm_m512,vmovups_m512_zmm,vbroadcastsd_ymm_m64,"    \
     "vcvttsd2si_r64_xmm,vcvtsi2sd_xmm_r64,cmp_r64,movsd_xmm_m64,movsd_m64_xmm,sete_r8,"            \
     "movzbl_r32_m8,vmovsd_xmm_m64,mov_m64_r64_lines,add_r64_imm,lea_r64_base,cmp_r64_m64,"         \
-    "cmp_r64_m64_indexed,mov_m64_r64_indexed,vaddsd_xmm_m64,vaddsd_xmm_m64_indexed"
+    "cmp_r64_m64_indexed,mov_m64_r64_indexed,vaddsd_xmm_m64,vaddsd_xmm_m64_indexed,"               \
+    "vpxord_zmm_zero"
 #define SELECTED                                                                                   \
     "add_r64,shl_r64,imul_r64_imm,cmovb_r64,lea_r64,lea_r64_scaled,popcnt_r64,movzbl_r32,mov_r64," \
     "add_r64_m64,addpd_xmm,mulpd_xmm,pand_xmm,paddd_xmm,pslld_xmm,pmuludq_xmm,pshufd_xmm,"         \
     "cvtdq2ps_xmm,divsd_xmm,addsd_xmm,mulsd_xmm,vaddpd_ymm,vmulpd_ymm,vfmadd231pd_ymm,vdivpd_ymm," \
     "vsqrtpd_ymm,vmaxpd_ymm,vcmpltpd_ymm,vandpd_ymm,vpaddd_ymm,vpmulld_ymm,vpslld_ymm,"            \
     "vpshufb_ymm,vshufps_ymm,vpermd_ymm,vperm2f128_ymm,vblendvpd_ymm,vcvtdq2pd_ymm,"               \
-    "vcvtpd2ps_ymm,vaddpd_zmm,vfmadd231pd_zmm,vpaddd_zmm,vpermd_zmm"
+    "vcvtpd2ps_ymm,vaddpd_zmm,vfmadd231pd_zmm,vpaddd_zmm,vpslld_zmm,vpermd_zmm"
 const char am_mix_selection[] = SELECTED "," SELECTED_OWN;
 
 #elif defined(__aarch64__)

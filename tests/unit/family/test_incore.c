@@ -41,6 +41,9 @@ static struct pm_machine planted(void)
                                {.name = "to_general", .ops = {0x800}},
                                {.name = "to_vector", .ops = {0x1000}},
                                {.name = "divide", .ops = {0x200}, .busy = {5}},
+                               {.name = "wide"},
+                               {.name = "wide_shift", .ops = {0xc00}},
+                               {.name = "wide_shuffle", .ops = {0x600}},
                                {.name = "sub_r64", .ops = {0x00f}},
                                {.name = "vhaddpd_ymm", .ops = {0x600, 0x600, 0xc00}},
                            }};

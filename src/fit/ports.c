@@ -118,20 +118,34 @@ static void mark_beside(const struct am_portsets_search *s, size_t kind, bool *o
     }
 }
 
+/* How far a class that has a use looks for another: those that tell most of the others, and those
+ * whose ports may be their own, further. */
+static enum am_portsets_breadth breadth_of(const struct am_portsets_search *s, size_t kind)
+{
+    return kind < TELLING || (s->input->wide && s->input->wide[kind]) ? AM_PORTSETS_NEAR
+                                                                      : AM_PORTSETS_IN_USE;
+}
+
+/* Classes without a mix cannot be placed. */
+static bool is_free(const struct am_portsets_search *s, size_t kind)
+{
+    return kind != s->input->slot && s->first[kind + 1] > s->first[kind];
+}
+
 /* Places anew what stands beside something that has moved, until nothing moves. */
 static void settle(struct am_portsets_search *s, bool *open)
 {
     bool moved = true;
 
     for (size_t c = 0; c < s->model.kinds; c++)
-        open[c] = c != s->input->slot;
+        open[c] = true;
     for (int i = 0; moved && i < SWEEPS; i++) {
         moved = false;
         for (size_t c = 0; c < s->model.kinds; c++) {
-            if (!open[c] || c == s->input->slot)
+            if (!open[c] || !is_free(s, c))
                 continue;
             open[c] = false;
-            if (place(s, c, c < TELLING ? AM_PORTSETS_NEAR : AM_PORTSETS_IN_USE)) {
+            if (place(s, c, breadth_of(s, c))) {
                 mark_beside(s, c, open);
                 open[c] = false;
                 moved = true;
@@ -140,19 +154,36 @@ static void settle(struct am_portsets_search *s, bool *open)
     }
 }
 
-bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,
-                     struct am_portsets_model *out)
+/* Takes over what is known, but for what takes as long alone no more. */
+static void begin_from(struct am_portsets_search *s, const struct am_portsets_model *from)
+{
+    for (size_t c = 0; c < s->model.kinds; c++) {
+        const struct am_portsets_use *const use = &from->uses[c];
+
+        if (!(use->slots > 0) || (is_free(s, c) && !am_portsets_search_fits_alone(s, c, use)))
+            continue;
+        s->model.uses[c] = *use;
+        s->placed[c] = true;
+        s->used = highest(use) > s->used ? highest(use) : s->used;
+    }
+}
+
+bool am_portsets_fit_from(const struct am_resources_input *input,
+                          const struct am_portsets_model *from, struct am_arena *arena,
+                          struct am_portsets_model *out)
 {
     bool *const marks = am_arena_array(arena, input->kinds, sizeof(*marks));
     struct am_portsets_search s;
 
     if (input->n == 0 || input->kinds == 0 || !marks || !am_portsets_search_init(&s, input, arena))
         return false;
+    if (from)
+        begin_from(&s, from);
     s.model.uses[input->slot] = (struct am_portsets_use){.slots = 1};
     s.placed[input->slot] = true;
     for (size_t c = 0; c < input->kinds; c++) {
-        if (c != input->slot)
-            (void)place(&s, c, c < TELLING ? AM_PORTSETS_ALL : AM_PORTSETS_IN_USE);
+        if (!s.placed[c] && is_free(&s, c))
+            (void)place(&s, c, !from && c < TELLING ? AM_PORTSETS_ALL : breadth_of(&s, c));
     }
     settle(&s, marks);
     s.model.loss = mean_loss(&s);
@@ -160,6 +191,12 @@ bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *ar
     s.model.movable = marks;
     *out = s.model;
     return true;
+}
+
+bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,
+                     struct am_portsets_model *out)
+{
+    return am_portsets_fit_from(input, NULL, arena, out);
 }
 
 /* ---- as resources ---- */

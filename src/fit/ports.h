@@ -53,6 +53,34 @@ double am_portsets_cycles(const struct am_portsets_model *model,
 bool am_portsets_fit(const struct am_resources_input *input, struct am_arena *arena,
                      struct am_portsets_model *out);
 
+/* The same from uses that are there (NULL: none; those without slots neither); what does not take
+ * as long alone any more is forgotten. Classes without mixes keep what they have. */
+bool am_portsets_fit_from(const struct am_resources_input *input,
+                          const struct am_portsets_model *from, struct am_arena *arena,
+                          struct am_portsets_model *out);
+
+/* Some cores have other ports while vectors of the widest kind are about: they put two narrower
+ * units together, and close the port of one to all vectors. */
+struct am_portsets_modes {
+    struct am_portsets_model narrow; /* of mixes without a wide class; of all, where not `apart` */
+    struct am_portsets_model wide;   /* of mixes with one; only where `apart` */
+    bool apart;                      /* the two differ */
+};
+
+/* Whether a mix has a wide class, and mixes without one are there too. */
+bool am_portsets_has_wide(const struct am_resources_input *input);
+/* The mixes with a wide class, or those without, and the time that each class takes alone there.
+ * False: there are none, or memory is refused. */
+bool am_portsets_choose(const struct am_resources_input *input, bool wide, struct am_arena *arena,
+                        struct am_resources_input *out);
+
+/* Fits mixes without a wide class, then from there those with one alone, and all together. Of those
+ * with one, a quarter is left out of both: the ports are apart when they explain these better than
+ * common ones do, for certain and by more than measurements scatter. False when there is nothing to
+ * fit, or memory is refused. */
+bool am_portsets_fit_modes(const struct am_resources_input *input, struct am_arena *arena,
+                           struct am_portsets_modes *out);
+
 /* The same as weights of resources, classes x resources, the front end first; returns how many
  * there are: one per set that bounds a mix. 0 when memory is refused. */
 size_t am_portsets_columns(const struct am_resources_input *input,

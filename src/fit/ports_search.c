@@ -327,13 +327,19 @@ static void note_sets(struct making *m, size_t but)
     }
 }
 
-/* Passes a use on where it takes as long alone as the class does. */
-static void offer(const struct making *m, const struct am_portsets_use *use)
+bool am_portsets_search_fits_alone(const struct am_portsets_search *s, size_t kind,
+                                   const struct am_portsets_use *use)
 {
     struct load load = {.n = 0};
 
     add_use(&load, use, 1);
-    if (fabs(cycles_of(&load, m->s->model.slot, NULL) / m->alone - 1) <= alone_within)
+    return fabs(cycles_of(&load, s->model.slot, NULL) / s->input->alone[kind] - 1) <= alone_within;
+}
+
+/* Passes a use on where it takes as long alone as the class does. */
+static void offer(const struct making *m, const struct am_portsets_use *use)
+{
+    if (am_portsets_search_fits_alone(m->s, m->s->held, use))
         m->take(m->self, use);
 }
 

@@ -47,6 +47,10 @@ double am_portsets_search_mean(const struct am_portsets_search *s,
 double am_portsets_search_cost(const struct am_portsets_search *s,
                                const struct am_portsets_use *use, size_t stride, double most);
 
+/* Whether an instruction of the class takes as long alone as the use says. */
+bool am_portsets_search_fits_alone(const struct am_portsets_search *s, size_t kind,
+                                   const struct am_portsets_use *use);
+
 /* Calls `take` with uses that the held class may have, by its cycles alone: of all sets of ports;
  * of the sets that others use, one or two of them, and of sets near them; or of these sets alone.
  */

@@ -44,8 +44,12 @@ struct am_resources_input {
     size_t n;
     const bool *apart; /* classes beside which others take longer than ports say (NULL: none): mixes
                         * with one of them add no resources */
-    double noise;      /* relative standard deviation of a measurement */
-    uint64_t seed;     /* of the starts but the first */
+    const bool *wide; /* classes of the widest vectors (NULL: none). Some cores have other ports
+                       * for all classes while one of them is about */
+    const double *alone_wide; /* as `alone`, but beside one of these (NULL, or NAN of a class: not
+                               * measured; as alone) */
+    double noise;             /* relative standard deviation of a measurement */
+    uint64_t seed;            /* of the starts but the first */
     unsigned starts;
 };
 

@@ -364,9 +364,6 @@ static void offer_single(const struct making *m, uint16_t set)
         if (fits_alone(m, mass, ports))
             m->take(m->self, &use);
     }
-    use.parts[0].mass = ports / 2.0; /* two per cycle, whichever of the ports they close */
-    if (!m->plain && ports == 3 && fits_alone(m, ports / 2.0, ports))
-        m->take(m->self, &use);
     use.parts[0].mass = m->alone;
     if (m->alone >= long_from && ports == 1)
         m->take(m->self, &use);

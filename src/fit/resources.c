@@ -208,9 +208,9 @@ enum {
  * of programs, which are no such mixes, are then predicted far too long. */
 static const double earned = 0.25;
 
-/* The mixes that may add resources: those that find them, or those that test them. */
-static bool without_apart(const struct am_resources_input *input, bool tests,
-                          struct am_arena *arena, struct am_resources_input *out)
+/* The mixes that find further resources, or those that test them. */
+static bool every_few(const struct am_resources_input *input, bool tests, struct am_arena *arena,
+                      struct am_resources_input *out)
 {
     struct am_resources_mix *const mixes = am_arena_array(arena, input->n, sizeof(*mixes));
 
@@ -218,11 +218,7 @@ static bool without_apart(const struct am_resources_input *input, bool tests,
     out->mixes = mixes;
     out->n = 0;
     for (size_t i = 0; mixes && i < input->n; i++) {
-        bool apart = (i % TESTED == TESTED - 1) != tests;
-
-        for (size_t k = 0; input->apart && k < input->mixes[i].n; k++)
-            apart = apart || input->apart[input->mixes[i].uses[k].kind];
-        if (!apart)
+        if ((i % TESTED == TESTED - 1) == tests)
             mixes[out->n++] = input->mixes[i];
     }
     return mixes && out->n > 0;
@@ -258,8 +254,7 @@ static bool go_beyond(const struct am_resources_input *input, struct am_arena *a
     struct am_resources_descent d;
     struct start extended;
 
-    if (!without_apart(input, false, arena, &finding) ||
-        !without_apart(input, true, arena, &testing))
+    if (!every_few(input, false, arena, &finding) || !every_few(input, true, arena, &testing))
         return true; /* too few to tell */
     if (!am_resources_descent_init(&d, &finding, arena))
         return false;
@@ -272,26 +267,56 @@ static bool go_beyond(const struct am_resources_input *input, struct am_arena *a
     return true;
 }
 
-bool am_resources_fit_ports(const struct am_resources_input *input, struct am_arena *arena,
-                            struct am_resources_model *out)
+/* A model of ports that are found, and of what is beyond them. */
+static bool from_ports(const struct am_resources_input *input,
+                       const struct am_portsets_model *ports, struct am_arena *arena,
+                       struct am_resources_model *out)
 {
-    struct am_portsets_model ports;
     struct am_resources_descent d;
     struct start start = {.w = NULL};
 
-    *out = (struct am_resources_model){.kinds = input->kinds, .starts = 1};
-    if (!am_portsets_fit(input, arena, &ports))
-        return false;
-    start.resources = am_portsets_columns(input, &ports, arena, &start.w);
+    *out = (struct am_resources_model){.kinds = input->kinds, .starts = 1, .wide = input->wide};
+    start.resources = am_portsets_columns(input, ports, arena, &start.w);
     if (start.resources == 0 || !go_beyond(input, arena, &start) ||
         !am_resources_descent_init(&d, input, arena))
         return false;
     am_resources_descent_set(&d, start.w, start.resources);
     start.loss = am_resources_loss(&d);
     out->resources = d.resources;
-    out->movable = ports.movable;
+    out->movable = ports->movable;
     judge(&d, out);
     return conclude(&d, &start, 1, 0, out);
+}
+
+bool am_resources_fit_ports(const struct am_resources_input *input, struct am_arena *arena,
+                            struct am_resources_model *out)
+{
+    struct am_resources_model *const wide = am_arena_alloc(arena, sizeof(*wide));
+    struct am_resources_input without, with;
+    struct am_portsets_modes modes = {.apart = false};
+
+    if (!wide || !(am_portsets_has_wide(input) ? am_portsets_fit_modes(input, arena, &modes)
+                                               : am_portsets_fit(input, arena, &modes.narrow)))
+        return false;
+    if (!modes.apart)
+        return from_ports(input, &modes.narrow, arena, out);
+    if (!am_portsets_choose(input, false, arena, &without) ||
+        !am_portsets_choose(input, true, arena, &with) ||
+        !from_ports(&without, &modes.narrow, arena, out) ||
+        !from_ports(&with, &modes.wide, arena, wide))
+        return false;
+    out->beside_wide = wide;
+    return true;
+}
+
+const struct am_resources_model *am_resources_beside(const struct am_resources_model *model,
+                                                     const struct am_resources_use *uses, size_t n)
+{
+    for (size_t i = 0; model->beside_wide && i < n; i++) {
+        if (model->wide[uses[i].kind])
+            return model->beside_wide;
+    }
+    return model;
 }
 
 const struct am_resources_weight *am_resources_weight(const struct am_resources_model *model,
@@ -303,13 +328,14 @@ const struct am_resources_weight *am_resources_weight(const struct am_resources_
 double am_resources_cycles(const struct am_resources_model *model,
                            const struct am_resources_use *uses, size_t n, size_t *resource)
 {
+    const struct am_resources_model *const own = am_resources_beside(model, uses, n);
     double most = 0;
 
-    for (size_t r = 0; r < model->resources; r++) {
+    for (size_t r = 0; r < own->resources; r++) {
         double sum = 0;
 
         for (size_t i = 0; i < n; i++)
-            sum += uses[i].n * am_resources_weight(model, uses[i].kind, r)->value;
+            sum += uses[i].n * am_resources_weight(own, uses[i].kind, r)->value;
         if (resource && (r == 0 || sum > most))
             *resource = r;
         most = fmax(most, sum);

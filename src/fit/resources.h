@@ -42,8 +42,6 @@ struct am_resources_input {
     size_t slot;         /* the class that takes a slot of the front end and nothing else */
     const struct am_resources_mix *mixes;
     size_t n;
-    const bool *apart; /* classes beside which others take longer than ports say (NULL: none): mixes
-                        * with one of them add no resources */
     const bool *wide; /* classes of the widest vectors (NULL: none). Some cores have other ports
                        * for all classes while one of them is about */
     const double *alone_wide; /* as `alone`, but beside one of these (NULL, or NAN of a class: not
@@ -69,6 +67,9 @@ struct am_resources_model {
     unsigned as_best;    /* of those: with the same resources */
     const bool *movable; /* by class: it could go to other ports (fit/ports.h); NULL: the fit has no
                           * ports */
+    const bool *wide;    /* the input's */
+    /* What holds for mixes with a wide class, where these make ports others; NULL: they do not. */
+    const struct am_resources_model *beside_wide;
 };
 
 /* False when there is nothing to fit, or memory is refused. */
@@ -77,11 +78,17 @@ bool am_resources_fit(const struct am_resources_input *input, struct am_arena *a
 
 /* The same, begun with the sets of ports (fit/ports.h) that bound mixes; further resources are
  * added for what no schedule of ports explains, where mixes that did not help to find them are
- * explained clearly better. */
+ * explained clearly better. Mixes with a wide class have a model of their own where the ports that
+ * explain all others do not explain them. */
 bool am_resources_fit_ports(const struct am_resources_input *input, struct am_arena *arena,
                             struct am_resources_model *out);
 
-/* Cycles of a mix, and the resource that bounds it (NULL: not asked for). */
+/* The model that holds for a mix: itself, or the one beside wide classes. */
+const struct am_resources_model *am_resources_beside(const struct am_resources_model *model,
+                                                     const struct am_resources_use *uses, size_t n);
+
+/* Cycles of a mix, and the resource that bounds it (NULL: not asked for), of the model that holds
+ * for it. */
 double am_resources_cycles(const struct am_resources_model *model,
                            const struct am_resources_use *uses, size_t n, size_t *resource);
 const struct am_resources_weight *am_resources_weight(const struct am_resources_model *model,

@@ -410,7 +410,7 @@ static bool fit(struct am_incore *core, struct am_arena *arena)
     const double loop = 1 + 1 / (double)am_mix_copies(1);
     struct am_resources_input input = {.kinds = core->n_kinds,
                                        .alone = alone,
-                                       .apart = wide,
+                                       .wide = wide,
                                        .slot = slot,
                                        .mixes = core->mixes,
                                        .n = core->n_mixes,

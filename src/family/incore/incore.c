@@ -245,10 +245,15 @@ static bool add_random(struct am_incore *core, struct am_arena *arena,
     return true;
 }
 
+static bool is_wide_kind(const struct am_incore *core, size_t kind)
+{
+    return am_incore_is_wide(core->kinds[kind].name);
+}
+
 static bool is_wide(const struct am_incore *core, const struct am_resources_mix *mix)
 {
     for (size_t i = 0; i < mix->n; i++) {
-        if (strstr(core->kinds[mix->uses[i].kind].name, "_zmm"))
+        if (is_wide_kind(core, mix->uses[i].kind))
             return true;
     }
     return false;
@@ -401,17 +406,81 @@ static const char *what_is_missing(const struct am_incore *core, struct am_arena
     return NULL;
 }
 
-static bool fit(struct am_incore *core, struct am_arena *arena)
+/* Cycles of a class's instructions beside the zero of 512 bits, which takes a slot and no more. NAN
+ * where nothing was measured, or where the slots of both take as long: then it is not known. */
+static double alone_beside_wide(const struct am_incore *core, size_t kind, double slot,
+                                double *scratch)
 {
-    double *const alone = am_arena_array(arena, core->n_kinds, sizeof(*alone));
-    bool *const wide = am_arena_array(arena, core->n_kinds, sizeof(*wide));
+    static const double clearly = 1.05;
+    double most = NAN;
+
+    for (size_t i = 0; i < core->n_counts; i++) {
+        const struct am_incore_counts *const n = &core->counts[i];
+        const struct cell_place place = {.counts = i, .anchor = AM_MIX_wide, .way = 1};
+        const double cycles = class_cell(core, kind, &place, scratch);
+
+        if (n->form > n->anchor && cycles > clearly * slot * (n->form + n->anchor))
+            most = fmax(cycles / n->form, isnan(most) ? 0 : most);
+    }
+    return most;
+}
+
+/* What the fit knows of classes. */
+struct classes {
+    double *alone, *alone_wide;
+    bool *wide;
+};
+
+static bool describe(struct am_incore *core, struct am_arena *arena, double *scratch,
+                     struct classes *out)
+{
     const size_t slot = core->forms[core->anchors[AM_MIX_slot][1]].kind;
     const size_t alu = core->forms[core->anchors[AM_MIX_alu][1]].kind;
     const double loop = 1 + 1 / (double)am_mix_copies(1);
+
+    *out = (struct classes){am_arena_array(arena, core->n_kinds, sizeof(*out->alone)),
+                            am_arena_array(arena, core->n_kinds, sizeof(*out->alone_wide)),
+                            am_arena_array(arena, core->n_kinds, sizeof(*out->wide))};
+    if (!out->alone || !out->alone_wide || !out->wide)
+        return false;
+    core->kinds[slot].alone /= loop;
+    if (alu != slot)
+        core->kinds[alu].alone /= loop;
+    for (size_t c = 0; c < core->n_kinds; c++) {
+        out->alone[c] = core->kinds[c].alone;
+        out->wide[c] = is_wide_kind(core, c);
+        out->alone_wide[c] =
+            out->wide[c] ? NAN : alone_beside_wide(core, c, core->kinds[slot].alone, scratch);
+    }
+    return true;
+}
+
+/* The core with the other model and its names. */
+static bool add_beside_wide(struct am_incore *core, struct am_arena *arena)
+{
+    struct am_incore *wide;
+
+    if (!core->model.beside_wide)
+        return true;
+    wide = am_arena_alloc(arena, sizeof(*wide));
+    if (!wide)
+        return false;
+    *wide = *core;
+    wide->model = *core->model.beside_wide;
+    core->beside_wide = wide;
+    return name_resources(wide, arena);
+}
+
+const struct am_incore *am_incore_beside(const struct am_incore *core, bool wide)
+{
+    return wide && core->beside_wide ? core->beside_wide : core;
+}
+
+static bool fit(struct am_incore *core, struct am_arena *arena, double *scratch)
+{
+    struct classes classes;
     struct am_resources_input input = {.kinds = core->n_kinds,
-                                       .alone = alone,
-                                       .wide = wide,
-                                       .slot = slot,
+                                       .slot = core->forms[core->anchors[AM_MIX_slot][1]].kind,
                                        .mixes = core->mixes,
                                        .n = core->n_mixes,
                                        .noise = AM_INCORE_STEADY /
@@ -419,16 +488,13 @@ static bool fit(struct am_incore *core, struct am_arena *arena)
                                        .seed = fit_seed,
                                        .starts = STARTS};
 
-    if (!alone || !wide)
+    if (!describe(core, arena, scratch, &classes))
         return false;
-    core->kinds[slot].alone /= loop;
-    if (alu != slot)
-        core->kinds[alu].alone /= loop;
-    for (size_t c = 0; c < core->n_kinds; c++) {
-        alone[c] = core->kinds[c].alone;
-        wide[c] = strstr(core->kinds[c].name, "_zmm") != NULL;
-    }
-    return am_resources_fit_ports(&input, arena, &core->model) && name_resources(core, arena);
+    input.alone = classes.alone;
+    input.alone_wide = classes.alone_wide;
+    input.wide = classes.wide;
+    return am_resources_fit_ports(&input, arena, &core->model) && name_resources(core, arena) &&
+           add_beside_wide(core, arena);
 }
 
 bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, struct am_incore *out,
@@ -465,7 +531,7 @@ bool am_incore_infer(const struct am_result_set *set, struct am_arena *arena, st
         if (is_mix(&set->results[i]) && !add_random(out, arena, &set->results[i], &held))
             return false;
     }
-    if (!fit(out, arena))
+    if (!fit(out, arena, scratch))
         return false;
     judge_held(out, &held);
     return true;

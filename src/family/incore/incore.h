@@ -92,9 +92,11 @@ struct am_incore {
     size_t held;               /* random mixes that were not fitted */
     double held_error;         /* mean absolute relative error on them; NAN without any */
     double held_half;          /* half of its 95 % interval */
-    size_t wide;               /* further ones with 512-bit instructions, beside which some cores
-                                * close a port: the ports do not know it */
+    size_t wide;               /* further ones with 512-bit instructions */
     double wide_error;         /* the same of these; NAN without any */
+    /* The same core as loops with 512-bit instructions find it, where these close ports to others;
+     * NULL: they do not. */
+    const struct am_incore *beside_wide;
     struct am_grading grading; /* the worst of what it rests on */
     size_t launches;           /* the fewest of a point that it rests on */
     int64_t points[4];         /* some of the points behind it */
@@ -112,6 +114,12 @@ double am_incore_groups(const struct am_incore *core, const unsigned *slots, siz
 
 /* What a run must have measured for all that follows: patterns of `run`. */
 extern const char am_incore_needs[];
+
+/* What holds for a loop: with 512-bit instructions in it, or without. */
+const struct am_incore *am_incore_beside(const struct am_incore *core, bool wide);
+
+/* incore_facts.c: what 512-bit vectors close, in words; NULL: nothing that was seen. */
+const char *am_incore_closed(const struct am_incore *core, struct am_arena *arena);
 
 /* The form of that name; NULL when it was not measured. */
 const struct am_incore_form *am_incore_find(const struct am_incore *core, const char *name);
@@ -134,6 +142,8 @@ double am_incore_sound(const struct am_result_metric *metric);
 bool am_incore_read(const struct am_result_set *set, struct am_arena *arena,
                     struct am_incore *core);
 bool am_incore_group(struct am_incore *core, struct am_arena *arena);
+/* Whether a form, or the class of that name, is of 512-bit vectors, in registers or memory. */
+bool am_incore_is_wide(const char *form);
 /* A metric of cpu.ports or cpu.mix, counted as evidence with its grade and its point. */
 struct am_incore_cell am_incore_read_cell(struct am_incore *core, const struct am_result *result,
                                           const char *name);

@@ -16,7 +16,10 @@ static const double bounded = 0.93;
  * that in the mean decides none. */
 static const double error_most = 0.1;
 
-enum { NAMED_MOST = 6 }; /* forms that the evidence of a class names, and uses that a remark does */
+enum {
+    NAMED_MOST = 6,   /* forms that the evidence of a class names, and uses that a remark does */
+    CLOSED_NAMED = 3, /* classes to which ports are closed */
+};
 
 static struct am_fact begin_fact(const struct am_incore *core, const char *name, const char *what,
                                  const char *unit)
@@ -168,6 +171,60 @@ static void offer_use(const struct am_deriving *d, const struct am_incore *core,
     am_facts_offer(d->facts, fact);
 }
 
+/* Cycles of a class alone, by a model. */
+static double alone_by(const struct am_resources_model *model, size_t kind)
+{
+    double most = 0;
+
+    for (size_t r = 0; r < model->resources; r++)
+        most = fmax(most, am_resources_weight(model, kind, r)->value);
+    return most;
+}
+
+const char *am_incore_closed(const struct am_incore *core, struct am_arena *arena)
+{
+    static const double clearly = 1.1;
+    struct am_text text = {.data = NULL};
+    size_t longer = 0;
+    const char *out;
+
+    if (!core->beside_wide)
+        return NULL;
+    am_text_init(&text, 512);
+    for (size_t c = 0; c < core->n_kinds; c++) {
+        const double without = alone_by(&core->model, c);
+        const double with = alone_by(&core->beside_wide->model, c);
+
+        if (core->model.wide[c] || !(with > clearly * without))
+            continue;
+        if (longer < CLOSED_NAMED)
+            am_text_addf(&text, "%s %s %.1f instead of %.1f per cycle", longer ? "," : "",
+                         core->kinds[c].name, 1 / with, 1 / without);
+        longer++;
+    }
+    if (longer > CLOSED_NAMED)
+        am_text_addf(&text, " and %zu other classes", longer - CLOSED_NAMED);
+    out = longer ? am_arena_printf(arena,
+                                   "512-bit vectors close ports to narrower ones wherever they "
+                                   "are about:%s",
+                                   am_text_str(&text))
+                 : "beside 512-bit vectors instructions go to other ports";
+    am_text_fini(&text);
+    return out;
+}
+
+static void remark_wide(const struct am_deriving *d, const struct am_incore *core)
+{
+    const char *const closed = am_incore_closed(core, d->arena);
+
+    if (core->wide)
+        am_facts_remark(d->facts,
+                        "core.ports: %zu further mixes with 512-bit instructions are missed by "
+                        "%.1f %% in the mean; %s",
+                        core->wide, 100 * core->wide_error,
+                        closed ? closed : "they close no port to others that could be seen");
+}
+
 static void offer_error(const struct am_deriving *d, const struct am_incore *core)
 {
     struct am_fact fact =
@@ -183,11 +240,7 @@ static void offer_error(const struct am_deriving *d, const struct am_incore *cor
         d->arena, "cpu.mix: %zu mixes held back; %zu mixes fitted with a mean error of %.1f %%",
         core->held, core->n_mixes, 100 * core->model.error);
     am_facts_offer(d->facts, fact);
-    if (core->wide)
-        am_facts_remark(d->facts,
-                        "core.ports: %zu further mixes with 512-bit instructions are missed by "
-                        "%.0f %% in the mean: what they close to others is not known",
-                        core->wide, 100 * core->wide_error);
+    remark_wide(d, core);
 }
 
 /* Which uses the measurements leave open, the widest named first come. */

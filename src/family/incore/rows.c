@@ -279,11 +279,17 @@ static bool behave_alike(const struct am_incore *core, const struct am_incore_fo
     return cells >= AM_MIX_ANCHORS / 2 && (double)differ <= cells_apart * (double)cells;
 }
 
+bool am_incore_is_wide(const char *form)
+{
+    return strstr(form, "_zmm") != NULL;
+}
+
 /* A form in so many random mixes can be told from its like: what anchors do not show of it, they
  * do. Some ten weights of it are open. */
 static const size_t mixes_of_its_own = 200;
 
-/* Puts the form into the first class whose first form behaves like it, or into one of its own. */
+/* Puts the form into the first class whose first form behaves like it, or into one of its own.
+ * Those of 512 bits have classes of their own: what stands beside them may find other ports. */
 static bool place_form(struct am_incore *core, struct am_arena *arena, size_t form)
 {
     struct am_incore_form *const f = &core->forms[form];
@@ -292,7 +298,8 @@ static bool place_form(struct am_incore *core, struct am_arena *arena, size_t fo
     if (f->kind != SIZE_MAX || isnan(f->alone.value))
         return true;
     for (size_t i = 0; f->mixes < mixes_of_its_own && i < core->n_kinds; i++) {
-        if (behave_alike(core, &core->forms[core->kinds[i].first], f)) {
+        if (am_incore_is_wide(f->name) == am_incore_is_wide(core->kinds[i].name) &&
+            behave_alike(core, &core->forms[core->kinds[i].first], f)) {
             f->kind = i;
             core->kinds[i].members++;
             return true;

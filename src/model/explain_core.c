@@ -33,28 +33,16 @@ static bool is_candidate(const struct am_explanation *e)
            am_result_attachment(e->result, "code") && !isnan(passes_of(e));
 }
 
-static const char *limit_of(const struct am_core_telling *t, const struct am_predicted *p)
+static const char *limit_of(const struct am_predicted *p)
 {
-    return p->limit == AM_LIMIT_RESOURCE ? t->core->resources[p->busiest]
+    return p->limit == AM_LIMIT_RESOURCE ? p->core->resources[p->busiest]
            : p->limit == AM_LIMIT_CHAIN  ? "a chain from one pass to the next"
            : p->limit == AM_LIMIT_WINDOW ? "what the window holds"
                                          : "the jump";
 }
 
 /* Adds a loop's cycles, and keeps the name of what limits the longest. */
-static bool is_wide(const struct am_predicted *p)
-{
-    enum { ORDINARY_BITS = 256 };
-
-    for (size_t i = 0; i < p->n; i++) {
-        if (p->lines[i].insn->vector_bits > ORDINARY_BITS)
-            return true;
-    }
-    return false;
-}
-
-static void add_loop(const struct am_core_telling *t, const struct am_predicted *p, double *longest,
-                     struct am_core_bound *out)
+static void add_loop(const struct am_predicted *p, double *longest, struct am_core_bound *out)
 {
     const bool resource = p->limit == AM_LIMIT_RESOURCE;
 
@@ -62,10 +50,10 @@ static void add_loop(const struct am_core_telling *t, const struct am_predicted 
     out->lo += resource ? fmin(p->lo, p->cycles) : p->cycles;
     out->hi += resource ? fmax(p->hi, p->cycles) : p->cycles;
     out->unknown += p->unknown;
-    out->wide = out->wide || is_wide(p);
+    out->wide = out->wide || p->wide;
     if (p->cycles > *longest) {
         *longest = p->cycles;
-        out->limit = limit_of(t, p);
+        out->limit = limit_of(p);
     }
 }
 
@@ -115,7 +103,7 @@ static bool tell_loops(const struct am_core_telling *t, const struct am_explanat
         if (loops.items[i].calls ||
             !am_loop_predict(t->core, &insns, &loops.items[i], t->arena, &p))
             return false;
-        add_loop(t, &p, &longest, out);
+        add_loop(&p, &longest, out);
     }
     return loops.n > 0;
 }

@@ -31,26 +31,37 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.2f cycles per iteration (%.2f to %.2f), limited by the resource "
                             "%s. Without it: %.2f.",
-                            least, b->cycles, b->lo, b->hi, v->core->resources[b->busiest],
+                            least, b->cycles, b->lo, b->hi, b->core->resources[b->busiest],
                             fmax(fmax(b->next, b->chain), 1));
     else if (b->limit == AM_LIMIT_CHAIN)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.2f cycles per iteration, limited by a chain from one iteration "
                             "to the next (marked). Resources alone allow %.2f (%s).",
                             least, b->cycles, fmax(b->throughput, 1),
-                            v->core->resources[b->busiest]);
+                            b->core->resources[b->busiest]);
     else if (b->limit == AM_LIMIT_WINDOW)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.2f cycles per iteration, limited by the window: %.0f instructions "
                             "under way do not hide what they wait for. Resources alone allow %.2f "
                             "(%s), chains %.2f.",
                             least, b->cycles, v->core->window, fmax(b->throughput, 1),
-                            v->core->resources[b->busiest], b->chain);
+                            b->core->resources[b->busiest], b->chain);
     else
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.0f cycle%s per iteration, limited by the jump back; resources "
                             "would allow %.2f.",
                             least, b->jump, b->jump > 1 ? "s" : "", b->throughput);
+}
+
+static void tell_closed(struct am_body *body, const struct am_loop_view *v,
+                        const struct am_predicted *b)
+{
+    struct am_arena scratch = {NULL};
+    const char *const closed = b->wide ? am_incore_closed(v->core, &scratch) : NULL;
+
+    if (closed)
+        (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL, "As this loop has them, %s.", closed);
+    am_arena_fini(&scratch);
 }
 
 static void tell_gaps(struct am_body *body, const struct am_predicted *b)
@@ -94,8 +105,7 @@ static size_t next_resource(const struct am_predicted *b, size_t resources, cons
     return found;
 }
 
-static void add_pressure(struct am_body *body, const struct am_loop_view *v,
-                         const struct am_predicted *b)
+static void add_pressure(struct am_body *body, const struct am_predicted *b)
 {
     static const struct am_column columns[] = {{.key = "loop"},
                                                {.title = "resource", .key = "resource"},
@@ -106,15 +116,15 @@ static void add_pressure(struct am_body *body, const struct am_loop_view *v,
     bool shown[AM_RESOURCES_MAX] = {false};
 
     t->indent = INDENT;
-    for (size_t i = 0; i < v->core->model.resources; i++) {
-        const size_t r = next_resource(b, v->core->model.resources, shown);
+    for (size_t i = 0; i < b->core->model.resources; i++) {
+        const size_t r = next_resource(b, b->core->model.resources, shown);
 
         shown[r] = true;
         if (!body->programs && (i >= RESOURCES_SHOWN || b->pressure[r] < 0.005))
             break;
         am_table_row(t);
         (void)am_table_textf(t, "%#llx", (unsigned long long)first_address(b));
-        (void)am_table_text(t, v->core->resources[r]);
+        (void)am_table_text(t, b->core->resources[r]);
         am_table_number(t, AM_FORM_RATIO, b->pressure[r])->digits = 2;
         (void)am_table_number(t, AM_FORM_SHARE, b->pressure[r] / b->cycles);
         (void)am_table_number(t, AM_FORM_BAR, b->pressure[r] / b->cycles);
@@ -244,7 +254,7 @@ static void add_summary(struct am_body *body, const struct am_loop_view *v)
         (void)am_table_whole(t, b->n);
         (void)am_table_number(t, AM_FORM_NUMBER, b->cycles);
         (void)am_table_text(t, limit_words[b->limit]);
-        (void)am_table_text(t, v->core->resources[b->busiest]);
+        (void)am_table_text(t, b->core->resources[b->busiest]);
         (void)am_table_number(t, AM_FORM_NUMBER, b->throughput);
         (void)am_table_number(t, AM_FORM_NUMBER, b->lo);
         (void)am_table_number(t, AM_FORM_NUMBER, b->hi);
@@ -268,7 +278,7 @@ static void add_blocks(struct am_body *body, const void *self)
                             100 * v->core->held_error, v->core->held);
     if (isfinite(v->core->held_error) && v->core->wide)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
-                            "Mixes of 512-bit instructions with others: %.1f %% (%zu).",
+                            "Mixes with 512-bit instructions: %.1f %% (%zu).",
                             100 * v->core->wide_error, v->core->wide);
     if (!isfinite(v->core->held_error))
         (void)am_block_add(
@@ -286,8 +296,9 @@ static void add_blocks(struct am_body *body, const void *self)
                             b->loop->marked ? "Block" : "Loop",
                             (unsigned long long)first_address(b), b->n, b->like);
         tell_limit(body, v, b);
+        tell_closed(body, v, b);
         tell_gaps(body, b);
-        add_pressure(body, v, b);
+        add_pressure(body, b);
         tell_streams(body, v, b, &v->streams[i]);
         add_lines(body, b);
     }

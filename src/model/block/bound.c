@@ -269,15 +269,30 @@ enum am_arch am_core_arch(const struct am_incore *core)
     return arch;
 }
 
-bool am_loop_predict(const struct am_incore *core, const struct am_insns *insns,
+/* 512-bit vectors anywhere in a loop are about in all of its passes. */
+static bool is_wide(const struct am_insns *insns, const struct am_loop *loop)
+{
+    static const unsigned widest = 512;
+
+    for (size_t i = loop->first; i <= loop->last; i++) {
+        if (insns->items[i].vector_bits == widest)
+            return true;
+    }
+    return false;
+}
+
+bool am_loop_predict(const struct am_incore *measured, const struct am_insns *insns,
                      const struct am_loop *loop, struct am_arena *arena, struct am_predicted *out)
 {
+    const bool wide = is_wide(insns, loop);
+    const struct am_incore *const core = am_incore_beside(measured, wide);
     const bool load_known =
         am_incore_way(core, am_form_load(insns->items[loop->first].arch)) != NULL;
     struct am_insn_around around;
     bool loads = false;
 
-    *out = (struct am_predicted){.loop = loop, .n = loop->last - loop->first + 1};
+    *out = (struct am_predicted){
+        .loop = loop, .core = core, .wide = wide, .n = loop->last - loop->first + 1};
     out->lines = am_arena_array(arena, out->n, sizeof(*out->lines));
     for (size_t i = 0; out->lines && i < out->n; i++) {
         struct am_predicted_line *const line = &out->lines[i];

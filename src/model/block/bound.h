@@ -33,6 +33,8 @@ struct am_predicted_line {
 
 struct am_predicted {
     const struct am_loop *loop;
+    const struct am_incore *core; /* as this loop finds it: names of resources, weights */
+    bool wide;                    /* has 512-bit instructions, beside which ports may be others */
     struct am_predicted_line *lines;
     size_t n;
     double *pressure;         /* cycles per iteration, by resource */
@@ -54,7 +56,7 @@ struct am_predicted {
 enum am_arch am_core_arch(const struct am_incore *core);
 
 /* False when memory is refused. The instructions are of the core's architecture. */
-bool am_loop_predict(const struct am_incore *core, const struct am_insns *insns,
+bool am_loop_predict(const struct am_incore *measured, const struct am_insns *insns,
                      const struct am_loop *loop, struct am_arena *arena, struct am_predicted *out);
 
 #endif

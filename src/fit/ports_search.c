@@ -23,8 +23,8 @@ static const double long_from = 2.5;
 static const double settled = 0.012;
 /* What too long a prediction costs more than too short a one. */
 static const double too_long = 4;
-/* What each part and each repetition costs, in mean loss: of uses that explain as well the simplest
- * is taken. */
+/* What each part and each repetition costs, in mean loss of the mixes that can tell: of uses that
+ * explain as well the simplest is taken. */
 static const double price = 0.004;
 
 /* ---- cycles ---- */
@@ -202,12 +202,24 @@ static int by_share(const void *a, const void *b)
     return (p < q) - (p > q);
 }
 
+/* Whether a mix could show some operations of the class beside the unit that it keeps busy all of
+ * its time alone. Of a division most mixes take as long as the divider, whatever feeds it. */
+static bool can_tell(const struct am_portsets_rest *rest, double alone)
+{
+    return rest->most > rest->times * (alone - MASS_MAX);
+}
+
 void am_portsets_search_hold(struct am_portsets_search *s, size_t kind)
 {
+    size_t telling = 0;
+
     s->held = kind;
     s->n_rests = 0;
     for (size_t i = s->first[kind]; i < s->first[kind + 1]; i++)
         s->n_rests += load_rest(s, &s->input->mixes[s->where[i]], kind, &s->rests[s->n_rests]);
+    for (size_t i = 0; i < s->n_rests; i++)
+        telling += can_tell(&s->rests[i], s->input->alone[kind]);
+    s->telling = s->n_rests ? (double)telling / (double)s->n_rests : 1;
     qsort(s->rests, s->n_rests, sizeof(*s->rests), by_share);
 }
 
@@ -234,7 +246,7 @@ static double loss_of(double model, double cycles)
     return fmax(fabs(e) - settled, 0) * (e > 0 ? too_long : 1);
 }
 
-static double price_of(const struct am_portsets_use *use)
+static double price_of(const struct am_portsets_search *s, const struct am_portsets_use *use)
 {
     double all = fmax(use->slots - 1, 0) / 4;
 
@@ -243,7 +255,7 @@ static double price_of(const struct am_portsets_use *use)
 
         all += fmin(fmax(mass - 1, 0), 2) + (p > 0 ? 1 : 0);
     }
-    return price * all;
+    return price * s->telling * all;
 }
 
 double am_portsets_search_loss(const struct am_portsets_search *s, size_t mix,
@@ -276,7 +288,9 @@ double am_portsets_search_mean(const struct am_portsets_search *s,
 double am_portsets_search_cost(const struct am_portsets_search *s,
                                const struct am_portsets_use *use, size_t stride, double most)
 {
-    return mean_loss(s, use, stride, most - price_of(use)) + price_of(use);
+    const double extra = price_of(s, use);
+
+    return mean_loss(s, use, stride, most - extra) + extra;
 }
 
 /* ---- which uses there are ---- */
@@ -421,9 +435,10 @@ static void offer_pairs(const struct making *m)
                 }
             }
             use.parts[0].mass = m->alone * ports;
-            use.parts[1].mass = 1;
-            if (m->alone >= long_from && ports == 1)
+            for (int b = 1; m->alone >= long_from && ports == 1 && b < MASS_MAX; b++) {
+                use.parts[1].mass = b; /* what a divider is fed by */
                 offer(m, &use);
+            }
         }
     }
 }

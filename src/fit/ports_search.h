@@ -27,6 +27,7 @@ struct am_portsets_search {
     size_t held;                    /* the class that is being placed */
     struct am_portsets_rest *rests; /* its mixes whose other classes are placed */
     size_t n_rests;
+    double telling; /* share of these that could show operations beside a slow unit */
 };
 
 bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resources_input *input,

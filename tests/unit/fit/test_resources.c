@@ -303,6 +303,47 @@ static void check_hidden(void)
     free(d);
 }
 
+/* The operations that feed a divider show beside many of those that share their port, in few of a
+ * division's mixes. Where nothing feeds it, none are made up. */
+static void check_fed(unsigned port, double noise)
+{
+    struct pm_machine m = PM_APART;
+    struct am_arena arena = {NULL};
+    struct am_portsets_model ports;
+    struct am_portsets_part fed = {0};
+    struct data *d;
+    size_t slow;
+
+    pm_close(&m);
+    slow = pm_find(&m, "divide");
+    m.kinds[slow].busy[0] = 10;
+    for (size_t k = 0; k < PM_OPS; k++)
+        m.kinds[slow].ops[k] = k < 2 ? port : 0;
+    pm_close(&m);
+    d = measure(&m, noise, 5);
+    for (size_t c = 1; c < m.n; c++) {
+        if (c != slow)
+            add_pair(d, slow, 1, c, 12);
+    }
+    if (!am_portsets_fit(&(struct am_resources_input){.kinds = m.n,
+                                                      .alone = d->alone,
+                                                      .slot = 0,
+                                                      .mixes = d->mixes,
+                                                      .n = d->n,
+                                                      .noise = fmax(noise, 1e-3)},
+                         &arena, &ports))
+        abort();
+    for (unsigned p = 0; p < ports.uses[slow].n; p++) {
+        if (ports.uses[slow].parts[p].set == ports.uses[pm_find(&m, "imul")].parts[0].set)
+            fed = ports.uses[slow].parts[p];
+    }
+    ok(fabs(fed.mass - (port ? 2 : 0)) < 0.1,
+       "noise %.3f: a division has %.1f operations on the port of products, %d planted", noise,
+       fed.mass, port ? 2 : 0);
+    am_arena_fini(&arena);
+    free(d);
+}
+
 static void check_repeats(const struct pm_machine *m)
 {
     struct am_arena arena = {NULL};
@@ -475,6 +516,10 @@ int main(void)
     check_decided(&apart, 0.005);
     check_unseen_pair();
     check_hidden();
+    for (int i = 0; i < 2; i++) {
+        check_fed(apart.kinds[pm_find(&apart, "imul")].ops[0], 0.005 * i);
+        check_fed(0, 0.005 * i);
+    }
     check_repeats(&apart);
     check_refused();
     return tap_done();

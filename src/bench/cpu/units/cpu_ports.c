@@ -91,7 +91,7 @@ static const struct am_axis axes[] = {
               .help = "the instruction and its operands, as in cpu.instr; destination first"},
     [COUNTS] = {.name = "counts",
                 .kind = AM_AXIS_NAME,
-                .dflt = "1:1,1:3,3:1",
+                .dflt = "1:1,1:3,3:1,1:12",
                 .choices = counts_names,
                 .help = "so many of the form for so many of the anchor beside it"},
     [ON] = AM_AXIS_ON(.dflt = "machine"),

@@ -140,7 +140,8 @@ static double middle_of(const struct curve *c, const struct ramp *r)
 /* Divisions that the window holds beside the fillers where the step begins. The two chains come
  * together, half of one each, as long as the end of one and the begin of the next fit beside the
  * fillers; at the step's end none does. Chains occupy their own kind only: places in the window and
- * vector registers. */
+ * vector registers. (Where fillers wait, those of a chain may wait in the same scheduler or in
+ * another: they are not counted.) */
 static double held_beside(const struct am_result *result)
 {
     static const double chain = 24;
@@ -168,12 +169,37 @@ static size_t quick_beyond(const struct curve *c, const struct ramp *r)
     return last;
 }
 
-static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r, double beside,
-                                   struct am_arena *arena)
+/* What the count of a filler says: registers are those that renaming has beyond the ones that hold
+ * a program's values, of this thread and of the core's other. */
+static const char *what_is_counted(const struct am_result *result)
 {
+    static const struct {
+        const char *filler, *what;
+    } counted[] = {
+        {"general", "general registers that renaming has to give, beyond those that hold values"},
+        {"vector", "vector registers that renaming has to give, beyond those that hold values"},
+        {"mask", "mask registers that renaming has to give, beyond those that hold values"},
+        {"load", "loads that are in flight at once"},
+        {"store", "stores that are in flight at once"},
+        {"waiting", "sums that wait for a result at once: entries of the scheduler"},
+        {"waiting_vector", "vector sums that wait for a result at once: entries of the scheduler"},
+        {"waiting_load", "loads that wait for their address at once: entries of the scheduler"},
+    };
+
+    for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+        if (am_result_is(result, "filler", counted[i].filler))
+            return counted[i].what;
+    }
+    return "instructions that are in flight at once";
+}
+
+static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r,
+                                   const struct am_result *result, struct am_arena *arena)
+{
+    const double beside = held_beside(result);
     struct am_fact fact =
         rest_on(c, (struct am_fact){.name = "window",
-                                    .what = "instructions of this kind that are in flight at once",
+                                    .what = what_is_counted(result),
                                     .value = middle_of(c, r) + beside / 2,
                                     .ci = {c->x[r->from], c->x[r->to] + beside, NAN},
                                     .unit = ""});
@@ -223,7 +249,7 @@ void am_core_derive_window(const struct am_deriving *d)
                             am_result_text(first, "filler"), why);
             continue;
         }
-        fact = fact_of_ramp(&curve, &ramp, held_beside(first), d->arena);
+        fact = fact_of_ramp(&curve, &ramp, first, d->arena);
         am_fact_label_axes(&fact, first, "filler");
         am_facts_offer(d->facts, fact);
     }
@@ -242,7 +268,7 @@ double am_core_window(const struct am_result_set *set, struct am_arena *arena)
         if (picks.n == 0 || !read_curve(&picks, "count", arena, &curve))
             continue;
         if (!find_end(&curve, &ramp))
-            return fact_of_ramp(&curve, &ramp, held_beside(picks.items[0].result), arena).value;
+            return fact_of_ramp(&curve, &ramp, picks.items[0].result, arena).value;
     }
     return 0;
 }

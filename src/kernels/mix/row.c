@@ -52,8 +52,29 @@ static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
                      {4, {0x0c, 0x20, 0x40, 0xb9}}, /* to w14 */
                      {4, {0x0d, 0x20, 0x40, 0xb9}},
                      {4, {0x0e, 0x20, 0x40, 0xb9}}},
-    [AM_ROW_store] = {{4, {0x09, 0x28, 0x00, 0xb9}}}, /* str w9, [x0, #40] */
+    [AM_ROW_store] = {{4, {0x09, 0x28, 0x00, 0xb9}}},  /* str w9, [x0, #40] */
+    [AM_ROW_waiting] = {{4, {0xeb, 0x01, 0x0f, 0x8b}}, /* add x11, x15, x15 */
+                        {4, {0xec, 0x01, 0x0f, 0x8b}}, /* to x14 */
+                        {4, {0xed, 0x01, 0x0f, 0x8b}},
+                        {4, {0xee, 0x01, 0x0f, 0x8b}}},
+    [AM_ROW_waiting_vector] = {{4, {0x80, 0x86, 0xb3, 0x4e}}, /* add v0.4s, v20.4s, v19.4s */
+                               {4, {0x81, 0x86, 0xb3, 0x4e}}, /* to v3 */
+                               {4, {0x82, 0x86, 0xb3, 0x4e}},
+                               {4, {0x83, 0x86, 0xb3, 0x4e}}},
+    [AM_ROW_waiting_load] = {{4, {0x0b, 0x68, 0x6f, 0xb8}}, /* ldr w11, [x0, x15] */
+                             {4, {0x0c, 0x68, 0x6f, 0xb8}}, /* to w14 */
+                             {4, {0x0d, 0x68, 0x6f, 0xb8}},
+                             {4, {0x0e, 0x68, 0x6f, 0xb8}}},
 };
+
+/* What fillers wait for: x15, the sign of the chain's end and so 0, or v20, a copy of it. */
+static const struct piece sign_of[2][3] = {
+    {{4, {0x0f, 0x02, 0x66, 0x9e}},  /* fmov x15, d16 */
+     {4, {0xef, 0xfd, 0x7f, 0xd3}}}, /* lsr x15, x15, #63 */
+    {{4, {0x2f, 0x02, 0x66, 0x9e}}, {4, {0xef, 0xfd, 0x7f, 0xd3}}}};
+static const struct piece copy_of[2][2] = {
+    {{4, {0x14, 0x86, 0xb3, 0x4e}}}, /* add v20.4s, v16.4s, v19.4s */
+    {{4, {0x34, 0x86, 0xb3, 0x4e}}}};
 
 /* The chains' registers are d16 and d17, the divisor is d18, v19 is zero. */
 static const unsigned char enter[] = {
@@ -126,8 +147,31 @@ static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
                      {4, {0x44, 0x8b, 0x4f, 32}}, /* to r11d */
                      {4, {0x44, 0x8b, 0x57, 32}},
                      {4, {0x44, 0x8b, 0x5f, 32}}},
-    [AM_ROW_store] = {{3, {0x89, 0x4f, 40}}}, /* mov %ecx,40(%rdi) */
+    [AM_ROW_store] = {{3, {0x89, 0x4f, 40}}},          /* mov %ecx,40(%rdi) */
+    [AM_ROW_waiting] = {{4, {0x4c, 0x8d, 0x04, 0x00}}, /* lea (%rax,%rax),%r8 */
+                        {4, {0x4c, 0x8d, 0x0c, 0x00}}, /* to r11 */
+                        {4, {0x4c, 0x8d, 0x14, 0x00}},
+                        {4, {0x4c, 0x8d, 0x1c, 0x00}}},
+    [AM_ROW_waiting_vector] = {{5, {0x66, 0x41, 0x0f, 0xfe, 0xc3}}, /* paddd %xmm11,%xmm0 */
+                               {5, {0x66, 0x41, 0x0f, 0xfe, 0xcb}}, /* to xmm7 */
+                               {5, {0x66, 0x41, 0x0f, 0xfe, 0xd3}},
+                               {5, {0x66, 0x41, 0x0f, 0xfe, 0xdb}},
+                               {5, {0x66, 0x41, 0x0f, 0xfe, 0xe3}},
+                               {5, {0x66, 0x41, 0x0f, 0xfe, 0xeb}},
+                               {5, {0x66, 0x41, 0x0f, 0xfe, 0xf3}},
+                               {5, {0x66, 0x41, 0x0f, 0xfe, 0xfb}}},
+    [AM_ROW_waiting_load] = {{5, {0x44, 0x8b, 0x44, 0x07, 32}}, /* mov 32(%rdi,%rax),%r8d */
+                             {5, {0x44, 0x8b, 0x4c, 0x07, 32}}, /* to r11d */
+                             {5, {0x44, 0x8b, 0x54, 0x07, 32}},
+                             {5, {0x44, 0x8b, 0x5c, 0x07, 32}}},
 };
+
+/* What fillers wait for: rax, the sign of the chain's end and so 0, or xmm11, a copy of it. */
+static const struct piece sign_of[2][3] = {
+    {{5, {0x66, 0x4c, 0x0f, 0x7e, 0xf0}}, {4, {0x48, 0xc1, 0xe8, 63}}}, /* movq %xmm14,%rax; shr */
+    {{5, {0x66, 0x4c, 0x0f, 0x7e, 0xf8}}, {4, {0x48, 0xc1, 0xe8, 63}}}};
+static const struct piece copy_of[2][2] = {{{5, {0x66, 0x45, 0x0f, 0x6f, 0xde}}}, /* movdqa */
+                                           {{5, {0x66, 0x45, 0x0f, 0x6f, 0xdf}}}};
 
 /* The chains' registers are xmm14 and xmm15, the divisor is xmm13. */
 static const unsigned char enter[] = {
@@ -210,6 +254,21 @@ static enum am_status end(struct am_mix_room *room, struct row *r, am_row_fn **f
     return am_mix_seal(room, err);
 }
 
+static void put_pieces(struct row *r, const struct piece *piece)
+{
+    for (; piece->length > 0; piece++)
+        put(r, piece->bytes, piece->length);
+}
+
+/* What the fillers behind a chain wait for, where they do. */
+static void put_awaited(struct row *r, enum am_row_filler filler, int chain)
+{
+    if (filler == AM_ROW_waiting || filler == AM_ROW_waiting_load)
+        put_pieces(r, sign_of[chain]);
+    else if (filler == AM_ROW_waiting_vector)
+        put_pieces(r, copy_of[chain]);
+}
+
 static void put_fillers(struct row *r, enum am_row_filler filler, size_t count)
 {
     size_t turn = 0;
@@ -243,6 +302,7 @@ enum am_status am_row_between(struct am_mix_room *room, enum am_row_filler fille
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < AM_ROW_LINKS; k++)
             put(&r, links[i], sizeof(links[i]));
+        put_awaited(&r, filler, i);
         put_fillers(&r, filler, count);
     }
     return end(room, &r, fn_p, err);

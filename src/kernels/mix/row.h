@@ -5,7 +5,8 @@
  * many fillers again. The two chains wait for nothing but themselves: a core that holds what lies
  * between them at once works on both together, and a pass takes as long as one chain; else one
  * comes after the other. Fillers differ in what they occupy: a place in the window alone, a
- * register, an entry of the queue of loads or stores. Without chains a pass is the fillers alone,
+ * register, an entry of the queue of loads or stores, or, when they wait for the chain before them,
+ * one of the scheduler. Without chains a pass is the fillers alone,
  * code of any length, or jumps from one to the next. A pair is a store and a load of what it wrote,
  * in a chain. */
 #ifndef AM_KERNELS_MIX_ROW_H
@@ -21,7 +22,10 @@
     X(vector, "a vector register")                                                                 \
     X(mask, "a mask register (AVX-512)")                                                           \
     X(load, "a general register and an entry of the queue of loads")                               \
-    X(store, "an entry of the queue of stores")
+    X(store, "an entry of the queue of stores")                                                    \
+    X(waiting, "an entry of the scheduler: a sum that waits for the chain before it")              \
+    X(waiting_vector, "the same of the scheduler that vectors wait in")                            \
+    X(waiting_load, "the same of loads, whose address waits")
 
 #define AM_ROW_ENUM(name, what) AM_ROW_##name,
 enum am_row_filler { AM_ROW_FILLER_MAP(AM_ROW_ENUM) AM_ROW_FILLERS };

@@ -26,6 +26,8 @@ am_derive_fn am_core_derive_window, am_core_derive_fetch, am_core_derive_targets
     am_core_derive_branch;
 /* Instructions that a core has in flight, by fillers that need nothing else; 0: not concluded. */
 double am_core_window(const struct am_result_set *set, struct am_arena *arena);
+/* Vector operations that wait for their operands at once; 0: not concluded. */
+double am_core_waiting(const struct am_result_set *set, struct am_arena *arena);
 
 /* guides/core_guides.c: advice. */
 extern const struct am_guideline_rule am_core_guidelines[];

@@ -255,11 +255,11 @@ void am_core_derive_window(const struct am_deriving *d)
     }
 }
 
-double am_core_window(const struct am_result_set *set, struct am_arena *arena)
+/* The size that the first of the fillers shows that shows any; 0: none does. */
+static double size_by(const struct am_result_set *set, const char *const *fillers, size_t n,
+                      struct am_arena *arena)
 {
-    static const char *const fillers[] = {"filler=zero", "filler=nop"};
-
-    for (size_t i = 0; i < sizeof(fillers) / sizeof(fillers[0]); i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct am_selector selector = {"cpu.window", fillers[i], "cycles"};
         const struct am_picks picks = am_select(set, &selector, arena);
         struct curve curve;
@@ -271,6 +271,20 @@ double am_core_window(const struct am_result_set *set, struct am_arena *arena)
             return fact_of_ramp(&curve, &ramp, picks.items[0].result, arena).value;
     }
     return 0;
+}
+
+double am_core_window(const struct am_result_set *set, struct am_arena *arena)
+{
+    static const char *const fillers[] = {"filler=zero", "filler=nop"};
+
+    return size_by(set, fillers, sizeof(fillers) / sizeof(fillers[0]), arena);
+}
+
+double am_core_waiting(const struct am_result_set *set, struct am_arena *arena)
+{
+    static const char *const fillers[] = {"filler=waiting_vector"};
+
+    return size_by(set, fillers, sizeof(fillers) / sizeof(fillers[0]), arena);
 }
 
 /* ---- code and branches ---- */

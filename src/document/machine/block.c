@@ -2,6 +2,8 @@
 /* Predicted loops: for each the verdict, the pressure on resources, and its instructions. */
 #include "document/machine/block.h"
 
+#include "base/text.h"
+
 #include <math.h>
 
 enum { INDENT = 2, RESOURCES_SHOWN = 6 };
@@ -22,10 +24,20 @@ static uint64_t first_address(const struct am_predicted *b)
 
 /* ---- words ---- */
 
+/* ", 97 of them vectors that wait to begin," where that is known. */
+static const char *waiting_of(const struct am_incore *core, char room[64])
+{
+    if (!(core->waiting >= 1) ||
+        !am_str_format(room, 64, ", %.0f of them vectors that wait to begin,", core->waiting))
+        return "";
+    return room;
+}
+
 static void tell_limit(struct am_body *body, const struct am_loop_view *v,
                        const struct am_predicted *b)
 {
     const char *const least = b->unknown || b->loop->calls ? "at least " : "";
+    char waiting[64];
 
     if (b->limit == AM_LIMIT_RESOURCE)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
@@ -42,10 +54,10 @@ static void tell_limit(struct am_body *body, const struct am_loop_view *v,
     else if (b->limit == AM_LIMIT_WINDOW)
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.2f cycles per iteration, limited by the window: %.0f instructions "
-                            "under way do not hide what they wait for. Resources alone allow %.2f "
-                            "(%s), chains %.2f.",
-                            least, b->cycles, v->core->window, fmax(b->throughput, 1),
-                            b->core->resources[b->busiest], b->chain);
+                            "under way%s do not hide what they wait for. Resources alone allow "
+                            "%.2f (%s), chains %.2f.",
+                            least, b->cycles, v->core->window, waiting_of(v->core, waiting),
+                            fmax(b->throughput, 1), b->core->resources[b->busiest], b->chain);
     else
         (void)am_block_addf(body, AM_BLOCK_PARAGRAPH, NULL,
                             "%s%.0f cycle%s per iteration, limited by the jump back; resources "

@@ -77,7 +77,8 @@ struct am_incore {
     /* Where an instruction of more slots than one may stand among those of a cycle, by cpu.loop:
      * behind fewer than so many others, and so many slots; 0: anywhere. */
     unsigned split_first, split_slots;
-    double window;              /* instructions in flight, by cpu.window; 0: not measured */
+    double window;  /* instructions in flight, by cpu.window; 0: not measured */
+    double waiting; /* vector operations that wait to begin, by cpu.window; 0: the same */
     struct am_incore_way *ways; /* latencies, of all forms that have one */
     size_t n_ways, cap_ways;
     struct am_incore_counts counts[AM_INCORE_COUNTS_MAX];

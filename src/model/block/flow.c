@@ -87,6 +87,8 @@ struct limits {
     double last;      /* of them */
     double *left;     /* of each cycle that is kept, by resource */
     uint64_t *cycles; /* which they are */
+    size_t waiting;   /* vector operations that may wait at once; 0: not known */
+    double *entries;  /* when each of their places is free */
 };
 
 struct flow {
@@ -268,16 +270,38 @@ static uint64_t take(const struct limits *l, size_t r, double wanted, uint64_t f
     return first == UINT64_MAX ? from : first;
 }
 
-/* When the instruction enters the window. */
-static double enter(struct limits *l, const struct am_predicted_line *line)
+/* Whether it waits for its operands where vector operations do. */
+static bool waits_as_vector(const struct am_predicted_line *line)
 {
-    l->front = fmax(l->front, l->retired[l->n % l->window]) + line->use[0];
+    return line->insn->vector_bits && line->forms.operation[0] && !line->forms.eliminated &&
+           !line->renamed;
+}
+
+/* The place that is free first; SIZE_MAX: it needs none. */
+static size_t free_place(const struct limits *l, const struct am_predicted_line *line)
+{
+    size_t first = 0;
+
+    if (l->waiting == 0 || !waits_as_vector(line))
+        return SIZE_MAX;
+    for (size_t i = 1; i < l->waiting; i++)
+        first = l->entries[i] < l->entries[first] ? i : first;
+    return first;
+}
+
+/* When the instruction enters the window, and with it the place where it waits. */
+static double enter(struct limits *l, const struct am_predicted_line *line, size_t place)
+{
+    l->front = fmax(l->front, l->retired[l->n % l->window]);
+    if (place != SIZE_MAX)
+        l->front = fmax(l->front, l->entries[place]);
+    l->front += line->use[0];
     return l->front;
 }
 
 /* When it begins, at this time or later: as soon as it has something of the resources that it needs
  * most. What else it takes a little of is a matter of throughput, and holds nothing up. */
-static double begin(const struct limits *l, const struct am_predicted_line *line, double at)
+static double take_all(const struct limits *l, const struct am_predicted_line *line, double at)
 {
     static const double most = 0.5;
     const uint64_t from = (uint64_t)at;
@@ -294,6 +318,18 @@ static double begin(const struct limits *l, const struct am_predicted_line *line
             begun = wanted >= most * largest ? fmax(begun, first) : begun;
         }
     }
+    return begun;
+}
+
+/* When an instruction begins whose operands are ready at this time, behind a load or without. */
+static double begin(struct limits *l, const struct am_predicted_line *line, double ready,
+                    double load)
+{
+    const size_t place = free_place(l, line);
+    const double begun = take_all(l, line, fmax(ready, enter(l, line, place) + load));
+
+    if (place != SIZE_MAX)
+        l->entries[place] = begun;
     return begun;
 }
 
@@ -333,8 +369,7 @@ static double play_line(struct flow *f, size_t step, const struct am_predicted_l
     }
     f->before[step] = until.by;
     if (limits)
-        until.at =
-            begin(limits, line, fmax(until.at, enter(limits, line) + (in->loads ? f->load : 0)));
+        until.at = begin(limits, line, until.at, in->loads ? f->load : 0);
     done = (struct ready){.at = until.at + (isnan(line->latency) ? 1 : line->latency),
                           .by = step + 1,
                           .home = line->renamed ? until.home : line->home,
@@ -420,13 +455,15 @@ static double play(struct flow *f, const struct am_predicted *b, size_t *last)
 static bool open_limits(const struct am_incore *core, struct am_arena *arena, struct limits *l)
 {
     *l = (struct limits){.window = (size_t)fmin(core->window, WINDOW_MOST),
-                         .resources = core->model.resources};
+                         .resources = core->model.resources,
+                         .waiting = (size_t)fmin(core->waiting, WINDOW_MOST)};
+    l->entries = am_arena_array(arena, l->waiting + 1, sizeof(*l->entries));
     l->retired = am_arena_array(arena, l->window, sizeof(*l->retired));
     l->left = am_arena_array(arena, CYCLES_KEPT * l->resources, sizeof(*l->left));
     l->cycles = am_arena_array(arena, CYCLES_KEPT, sizeof(*l->cycles));
     for (size_t i = 0; l->cycles && i < CYCLES_KEPT; i++)
         l->cycles[i] = UINT64_MAX;
-    return l->retired && l->left && l->cycles;
+    return l->entries && l->retired && l->left && l->cycles;
 }
 
 /* Of what was not measured, that of a plain store and load. An instruction that loads, operates and

@@ -19,6 +19,7 @@ differ by more than 3 %, and those with a division of integers, whose time depen
 import argparse
 import collections
 import csv
+import dataclasses
 import hashlib
 import io
 import itertools
@@ -32,7 +33,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 
 import blocks_find
 from blocks_find import Block
@@ -43,30 +43,36 @@ LOOKED_AT = 40
 PREDICTORS = {"ours": "archmeter: mean, median error, tau", "mca": "llvm-mca", "osaca": "OSACA"}
 BY_VALUE = re.compile(r"i?div[bwlq]?\b")
 MOST = {"our kernels": 120, "libc": 110, "OpenBLAS": 120, "FFTW": 110, "zlib": 60, "random mixes": 120, "chains": 80}
+# Blocks of AVX-512, beside those above, which they change nothing of.
+EVEX = {"our kernels, AVX-512": 100, "libc, AVX-512": 60, "OpenBLAS, AVX-512": 100, "FFTW, AVX-512": 60, "random mixes, AVX-512": 100}
 
 
 # ---- make ----
 
+def files_of(lib: pathlib.Path, kernels: list[str], folder: str) -> dict[str, list]:
+    """Where the loops of each source are."""
+    files: dict[str, list] = {"our kernels": kernels, "libc": [lib / "libc.a", *sorted(lib.glob("libm-*.a")), lib / "libmvec.a"],
+                              "FFTW": [lib / "libfftw3.a", lib / "libfftw3f.a"], "zlib": [lib / "libz.a"]}
+    if (lib / "libopenblas.a").exists():
+        for source, pattern in (("OpenBLAS", r"_(HASWELL|ZEN)\.o$"), ("OpenBLAS, AVX-512", r"_SKYLAKEX\.o$")):
+            files[source] = blocks_find.members(str(lib / "libopenblas.a"), pattern, 150, folder)
+    return {source: [f for f in found if pathlib.Path(f).exists()] for source, found in files.items()}
+
+
 def gather(options: argparse.Namespace) -> list[Block]:
-    lib = pathlib.Path(options.lib)
-    found: dict[str, list[Iterator[Block]]] = {}
-
-    def add(source: str, files: list) -> None:
-        found.setdefault(source, []).extend(
-            blocks_find.loops_of(source, pathlib.Path(f).name, blocks_find.disassembled(str(f))) for f in files if pathlib.Path(f).exists())
-
+    found: dict[str, list[Block]] = collections.defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        add("our kernels", options.kernels)
-        add("libc", [lib / "libc.a", *sorted(lib.glob("libm-*.a")), lib / "libmvec.a"])
-        add("FFTW", [lib / "libfftw3.a", lib / "libfftw3f.a"])
-        add("zlib", [lib / "libz.a"])
-        if (lib / "libopenblas.a").exists():
-            pattern = r"_SKYLAKEX\.o$" if options.evex else r"_(HASWELL|ZEN)\.o$"
-            add("OpenBLAS", blocks_find.members(str(lib / "libopenblas.a"), pattern, 150, folder))
-        blocks = list(itertools.chain.from_iterable(
-            blocks_find.chosen((b for b in itertools.chain(*loops) if options.evex or b.vectors() < 2), MOST[source])
-            for source, loops in found.items()))
-    return blocks + list(blocks_find.mixes(MOST["random mixes"])) + list(blocks_find.chains(MOST["chains"]))
+        for name, files in files_of(pathlib.Path(options.lib), options.kernels, folder).items():
+            source = name.partition(",")[0]
+            for block in itertools.chain.from_iterable(
+                    blocks_find.loops_of(source, pathlib.Path(f).name, blocks_find.disassembled(str(f))) for f in files):
+                wide = block.vectors() == 2
+                if wide or name == source:
+                    found[f"{source}, AVX-512" if wide else source].append(block)
+    made = {"random mixes": blocks_find.mixes, "chains": blocks_find.chains, "random mixes, AVX-512": blocks_find.wide_mixes}
+    groups = MOST | (EVEX if options.evex else {})
+    return [dataclasses.replace(b, source=group) for group, most in groups.items()
+            for b in (made[group](most) if group in made else blocks_find.chosen(found[group], most))]
 
 
 def number_of(register: str) -> int:
@@ -261,6 +267,10 @@ def cell(rows: list[dict], which: str) -> str:
             f"{tau([r[which] for r in known], [r['cycles'] for r in known]):.3f}" + (f" (of {len(known)})" if len(known) < len(rows) else ""))
 
 
+def loops_among(rows: list[dict]) -> list[dict]:
+    return [r for r in rows if not r["source"].startswith(("random mixes", "chains"))]
+
+
 def print_rows(rows: list[dict], seen_only: bool = False) -> None:
     """A column for each predictor that said anything, of seen blocks and of held-out ones."""
     predictors = [name for name in PREDICTORS if any(r.get(name) is not None for r in rows)]
@@ -268,9 +278,12 @@ def print_rows(rows: list[dict], seen_only: bool = False) -> None:
     heads = [word for held in parts for word in ("held out: n" if held else "seen: n", *(PREDICTORS[p] for p in predictors))]
     print("| blocks | " + " | ".join(heads) + " |")
     print("| --- " * (1 + len(heads)) + "|")
-    groups = [(source, [r for r in rows if r["source"] == source]) for source in MOST]
-    loops = [r for r in rows if r["source"] not in ("random mixes", "chains")]
-    for name, group in [*groups, ("all loops of programs", loops), ("all", rows)]:
+    groups = [(source, [r for r in rows if r["source"] == source]) for source in MOST | EVEX]
+    plain = [r for r in rows if r["source"] in MOST]
+    wide = [r for r in rows if r["source"] in EVEX]
+    sums = [("all loops of programs", loops_among(plain)), ("all", plain),
+            *([("all loops of AVX-512", loops_among(wide)), ("all of AVX-512", wide)] if wide else [])]
+    for name, group in [*(g for g in groups if g[1]), *sums]:
         cells = [name]
         for held in parts:
             part = [r for r in group if r["held"] == held]
@@ -330,7 +343,7 @@ def parsed(words: list[str]) -> argparse.Namespace:
     parser.add_argument("folder")
     parser.add_argument("--kernels", nargs="*", default=[], help="programs or libraries with archmeter's kernels")
     parser.add_argument("--lib", default="/usr/lib/x86_64-linux-gnu", help="where static libraries are")
-    parser.add_argument("--evex", action="store_true", help="with blocks of AVX-512")
+    parser.add_argument("--evex", action="store_true", help="with groups of AVX-512 blocks beside the others")
     parser.add_argument("--seconds", type=int, default=120, help="the most that `run` takes; another run goes on where it ended")
     parser.add_argument("--cpu", type=int, default=min(usable_cpus()))
     parser.add_argument("--on", help="the run with cpu.ports, cpu.mix and cpu.instr")

@@ -10,6 +10,7 @@ use, and constants beside the code become one constant. What is executed, predic
 import collections
 import functools
 import hashlib
+import itertools
 import pathlib
 import random
 import re
@@ -269,27 +270,44 @@ MIXED = ("add %{gs},%{gd}", "lea (%{gs},%{gt}),%{gd}", "lea 8(%{gs},%{gt},4),%{g
          "vdivpd %ymm{s},%ymm{t},%ymm{d}", "vsqrtpd %ymm{s},%ymm{d}", "vmovq %xmm{s},%{gd}", "vcmpltpd %ymm{s},%ymm{t},%ymm{d}",
          "vroundpd $4,%ymm{s},%ymm{d}", "vcvtpd2ps %ymm{s},%xmm{d}", "vpsadbw %ymm{s},%ymm{t},%ymm{d}", "vpmaddwd %ymm{s},%ymm{t},%ymm{d}")
 SELDOM = ("vdiv", "vsqrt")
+# The same with 512-bit vectors, of which each mix has one at least.
+WIDE = tuple(re.sub(r"ymm", "zmm", t) for t in MIXED if re.match(r"v(addpd|mulpd|fmadd|maxpd|paddd|psllq|pshufd|pmuludq|shufps|movups.*ymm|cvtdq2ps"
+                                                                 r"|divpd|sqrtpd|psadbw|pmaddwd) ", t) and "ymm" in t) + (
+    "vpandd %zmm{s},%zmm{t},%zmm{d}", "vpermd %zmm{s},%zmm{t},%zmm{d}", "vcmpltpd %zmm{s},%zmm{t},%k{k}", "vpternlogd $120,%zmm{s},%zmm{t},%zmm{d}",
+    "vrndscalepd $4,%zmm{s},%zmm{d}", "vaddps %zmm{s},%zmm{t},%zmm{d}{{%k{k}}}", "vblendmpd %zmm{s},%zmm{t},%zmm{d}{{%k{k}}}",
+    "vmovaps %zmm{s},%zmm{d}", "vpxord %zmm{d},%zmm{d},%zmm{d}", "kmovw %k{k},%{gd32}")
 TURN = ("rax", "rbx", "rdx", "r8", "r9", "r10", "r11", "r12")
 NARROW = {"rax": "eax", "rbx": "ebx", "rdx": "edx"}
 
 
 def filled(template: str, turn: int, offset: int) -> str:
     general = TURN[turn % len(TURN)]
-    return template.format(gd=general, gd32=NARROW.get(general, general + "d"), gs="rcx", gt="rbp", s=12 + turn % 2, t=14, d=turn % 12, o=offset)
+    return template.format(gd=general, gd32=NARROW.get(general, general + "d"), gs="rcx", gt="rbp", s=12 + turn % 2, t=14, d=turn % 12, k=1 + turn % 6, o=offset)
+
+
+def mixed(source: str, label: str, operations: tuple[str, ...]) -> Block:
+    """4 to 12 operations, repeated to about 96, each copy with the next registers."""
+    rng = random.Random(label)
+    wanted = rng.randint(4, 12)
+    drawn: list[str] = []
+    while len(drawn) < wanted:
+        template = rng.choice(operations)
+        if not template.startswith(SELDOM) or rng.random() < 0.25:
+            drawn.append(template)
+    step = 64 if "zmm" in "".join(drawn) else 32
+    lines = [filled(t, i, step * (i % 32)) for i, t in enumerate(drawn * max(1, 96 // wanted))]
+    return Block(source, label, tuple(lines))
 
 
 def mixes(n: int) -> Iterator[Block]:
-    """4 to 12 operations, repeated to about 96, each copy with the next registers."""
     for number in range(n):
-        rng = random.Random(f"mix {number}")
-        wanted = rng.randint(4, 12)
-        drawn = []
-        while len(drawn) < wanted:
-            template = rng.choice(MIXED)
-            if not template.startswith(SELDOM) or rng.random() < 0.25:
-                drawn.append(template)
-        lines = [filled(t, i, 32 * (i % 32)) for i, t in enumerate(drawn * max(1, 96 // wanted))]
-        yield Block("random mixes", f"mix {number}", tuple(lines))
+        yield mixed("random mixes", f"mix {number}", MIXED)
+
+
+def wide_mixes(n: int) -> Iterator[Block]:
+    """Of 512-bit vectors alone, or with narrower ones and general registers."""
+    blocks = (mixed("random mixes", f"wide mix {number}", WIDE if number % 3 == 0 else WIDE + MIXED) for number in itertools.count())
+    return itertools.islice((b for b in blocks if "zmm" in "".join(b.lines)), n)
 
 
 CHAINED = {"vector": ("vaddpd %ymm12,%ymm0,%ymm0", "vmulpd %ymm12,%ymm0,%ymm0", "vfmadd213pd %ymm12,%ymm13,%ymm0", "vaddss %xmm12,%xmm0,%xmm0",

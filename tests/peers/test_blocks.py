@@ -197,6 +197,9 @@ def main():
     check_cut(tap)
     check_memory(tap)
     check_table(tap)
+    wide = list(blocks_find.wide_mixes(30))
+    tap.ok(all(b.vectors() == 2 and "zmm" in "".join(b.lines) for b in wide) and blocks.assembling(wide) == wide,
+           "mixes of AVX-512 have 512-bit vectors, and assemble")
     held = [b.held for b in blocks_find.mixes(300)]
     tap.ok(70 < sum(held) < 130 and held == [b.held for b in blocks_find.mixes(300)], "a third is held out, always the same", sum(held))
     if platform.machine() == "x86_64":

@@ -48,13 +48,11 @@ static double rate_of(am_flops_fn *fn, unsigned instructions, const void *in,
     return to_half(best);
 }
 
-/* Chains of fma (or products) and add in turn are just long enough for the registers to hide: what
- * is near the sum of both rates is the sum. */
-static double mixed_rate(const struct am_ports *ports, double measured)
+double am_ports_mixed(double mul, double add, double measured)
 {
-    const double sum = ports->mul + ports->add;
+    const double sum = mul + add, whole = ceil(2 * to_half(measured)) / 2;
 
-    return measured >= 0.85 * sum ? sum : measured;
+    return measured >= 0.85 * sum ? sum : fmin(whole, sum);
 }
 
 void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_clock *clock,
@@ -70,10 +68,10 @@ void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_
     ports->fuses = v->has_fma;
     ports->mul = rate_of(v->fn[multiply][type][n - 1], n, in, clock);
     ports->add = rate_of(v->fn[AM_FLOPS_ADD][type][n - 1], n, in, clock);
-    ports->mixed =
-        mixed_rate(ports, v->has_fma ? rate_of(v->fn[AM_FLOPS_MIX][type][n - 1], 2 * n, in, clock)
-                                     : rate_of(v->products_sums[type],
-                                               2 * AM_FLOPS_EXTREMES_STREAMS, in, clock));
+    ports->mixed = am_ports_mixed(
+        ports->mul, ports->add,
+        v->has_fma ? rate_of(v->fn[AM_FLOPS_MIX][type][n - 1], 2 * n, in, clock)
+                   : rate_of(v->products_sums[type], 2 * AM_FLOPS_EXTREMES_STREAMS, in, clock));
     ports->extremes = rate_of(v->extremes[type], AM_FLOPS_EXTREMES_STREAMS, in, clock);
     ports->extremes_sums =
         rate_of(v->extremes_sums[type], 2 * AM_FLOPS_EXTREMES_STREAMS, in, clock);
@@ -81,7 +79,9 @@ void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_
 
 double am_ports_peak(const struct am_ports *ports)
 {
-    return ports->fuses ? 2 * ports->mul : fmax(ports->mixed, fmax(ports->mul, ports->add));
+    const double together = fmax(ports->mixed, fmax(ports->mul, ports->add));
+
+    return ports->fuses && ports->mul > 0 ? ports->mul + together : together;
 }
 
 double am_ports_cycles(const struct am_ports *ports, unsigned muls, unsigned adds)

@@ -32,8 +32,16 @@ enum am_ports_extremes {
 void am_ports_measure(const char *isa, enum am_flops_type type, const struct am_clock *clock,
                       struct am_ports *ports);
 
-/* The most operations per lane and cycle: fused products alone, or products and sums where nothing
- * is fused. 0: not known. */
+/* What units of fma (or products) and of additions complete together, from what chains of both in
+ * turn do. These are just long enough for the registers to hide, and the core hands instructions to
+ * units before it knows which will be free: what is near the sum of both rates is the sum, and what
+ * lies between two multiples of a half is the upper one. Other loops come nearer to it, and a bound
+ * may be too low, not too high. */
+double am_ports_mixed(double mul, double add, double measured);
+
+/* The most operations per lane and cycle by any mix of instructions: products, fused where there is
+ * a fused product and then two operations, and sums beside them where these have units of their
+ * own. 0: not known. */
 double am_ports_peak(const struct am_ports *ports);
 
 /* The least cycles for so many multiplications (or fma) and additions. 0: not known. */

@@ -34,7 +34,7 @@ struct am_stencil_task {
 struct am_stencil_cost {
     double executed;     /* operations of the form */
     double bound_cycles; /* of a core, when all sub-domains are done by one; 0: not known */
-    double peak_cycles;  /* the same, if all flops of am_work were fused products at full rate */
+    double peak_cycles;  /* the same, if what is executed were done at the peak of ports.h */
 };
 
 /* Values that are worth trying, in steps of one or by a factor; least 0: there are none. */

@@ -157,6 +157,12 @@ static double vector_cycles(const struct am_grid_spec *spec, const struct am_por
     return am_ports_cycles(ports, all - all / 2, all / 2);
 }
 
+/* Operations of a point and step of waves: those of the instructions above. */
+static unsigned wave_flops(unsigned dim, bool fuses)
+{
+    return fuses ? 2 * dim + dim : 2 + dim + 1;
+}
+
 /* Waves wait for more than units. Where the rest could not be measured units alone count. */
 static double bound_of(struct grid *grid, const struct am_clock *clock, double units)
 {
@@ -189,10 +195,12 @@ static void cost_of_grid(void *self, const struct am_clock *clock, struct am_wor
         2 *
         am_bound_flops(AM_FLOPS_FMA, type, spec->kernels->lanes[spec->type] * element_bytes(spec)) *
         (double)spec->parts;
-    cost->executed = flops[spec->form] * updates;
+    cost->executed = (spec->method == AM_STENCIL_BY_WAVE ? wave_flops(spec->dim, ports.fuses)
+                                                         : flops[spec->form]) *
+                     updates;
     cost->bound_cycles = bound_of(grid, clock, vector_cycles(spec, &ports)) * updates / lanes;
     cost->peak_cycles =
-        am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
+        am_ports_peak(&ports) > 0 ? cost->executed / (am_ports_peak(&ports) * lanes) : 0;
 }
 
 static void split_grid(void *self, const struct am_clock *clock)

@@ -174,7 +174,7 @@ static void cost_of_line(void *self, const struct am_clock *clock, struct am_wor
         am_ports_cycles(&ports, spec->form == AM_STENCIL_paper ? 2 : 1, fuses ? 1 : 2) * updates /
         lanes;
     cost->peak_cycles =
-        am_ports_peak(&ports) > 0 ? work->flops / (am_ports_peak(&ports) * lanes) : 0;
+        am_ports_peak(&ports) > 0 ? cost->executed / (am_ports_peak(&ports) * lanes) : 0;
 }
 
 /* ---- few points ---- */

@@ -101,8 +101,8 @@ static void test_ports(void)
         double cycles, peak;
         const char *what;
     } cases[] = {
-        {{true, 2, 2, 4, 0, 0}, 2, 1, 1, 4, "separate units, paper's form: the multipliers"},
-        {{true, 2, 2, 4, 0, 0}, 1, 1, 0.5, 4, "separate units, scaled form: both at once"},
+        {{true, 2, 2, 4, 0, 0}, 2, 1, 1, 6, "separate units, paper's form: the multipliers"},
+        {{true, 2, 2, 4, 0, 0}, 1, 1, 0.5, 6, "separate units, scaled form: both at once"},
         {{true, 2, 2, 2, 0, 0},
          2,
          1,
@@ -123,6 +123,53 @@ static void test_ports(void)
         ok(fabs(got - cases[i].cycles) < 1e-12 && fabs(peak - cases[i].peak) < 1e-12,
            "%s: %g cycles, %g operations a lane and cycle", cases[i].what, got, peak);
     }
+}
+
+/* Chains of both in turn do not reach what the units could. */
+static void test_mixed(void)
+{
+    static const struct {
+        double mul, add, measured, mixed;
+        const char *what;
+    } cases[] = {
+        {2, 2, 3.6, 4, "separate units"},
+        {2, 2, 2.78, 3, "one of three units for both: kept from it by how they are handed out"},
+        {2, 2, 2.97, 3, "the same, just so"},
+        {2, 2, 2.03, 2, "shared units, and the error of clocks"},
+        {1, 1, 1.31, 1.5, "half of a unit more"},
+        {1, 1, 0, 0, "not measured"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const double got = am_ports_mixed(cases[i].mul, cases[i].add, cases[i].measured);
+
+        ok(got == cases[i].mixed, "%s: %g", cases[i].what, got);
+    }
+}
+
+/* Whatever the units, no mix of instructions has more operations in its least time than the peak
+ * allows: a share of the peak is none above 1. */
+static void test_peak(void)
+{
+    static const double rates[] = {0.5, 1, 2, 3};
+    enum { RATES = sizeof(rates) / sizeof(rates[0]), MOST = 6 };
+    double most = 0;
+
+    for (unsigned i = 0; i < RATES * RATES * RATES * 2; i++) {
+        const double mul = rates[i % RATES], add = rates[i / RATES % RATES];
+        const double mixed = fmax(fmax(mul, add), rates[i / RATES / RATES % RATES] * 2);
+        const struct am_ports p = {i >= RATES * RATES * RATES, mul, add,
+                                   fmin(mixed, mul + add),     0,   0};
+
+        for (unsigned muls = 0; muls <= MOST; muls++) {
+            for (unsigned adds = !muls; adds <= MOST; adds++) {
+                const double flops = (p.fuses ? 2 : 1) * muls + adds;
+
+                most = fmax(most, flops / (am_ports_cycles(&p, muls, adds) * am_ports_peak(&p)));
+            }
+        }
+    }
+    ok(most <= 1 + 1e-12 && most > 0.99, "the best mix has %g of the peak", most);
 }
 
 /* A step of the gradient flow (5 products, 9 sums, 6 extremes) by where extremes run. */
@@ -304,6 +351,8 @@ int main(void)
     test_fft(&ctx);
     test_refused(&ctx);
     test_ports();
+    test_mixed();
+    test_peak();
     test_wave_bound();
     test_extremes();
     test_extreme_chains();

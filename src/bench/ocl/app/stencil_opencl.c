@@ -40,6 +40,13 @@ static double bound_operations(const struct am_ocl_stencil_point *w)
     return paper ? 3 : 2;
 }
 
+/* Operations that fit into the time of a fused product: its own two, and on CPUs, where sums may
+ * have units of their own, a sum beside it. */
+static double peak_per_fused(const struct am_ocl_stencil_point *w)
+{
+    return w->devices.use[0]->is_cpu ? 3 : 2;
+}
+
 /* Of one point and step, whatever the form executes. */
 static double paper_flops(const struct am_ocl_stencil_point *w)
 {
@@ -64,7 +71,7 @@ static void state_work(struct am_ocl_stencil_point *w, struct am_work *work)
                                     64 / element;
     w->executed = w->dim > 1 ? work->flops : am_stencil_form_flops[spec->form] * updates;
     w->bound_ns = rate > 0 ? bound_operations(w) * updates / rate : 0;
-    w->peak_ns = rate > 0 ? work->flops / (2 * rate) : 0;
+    w->peak_ns = rate > 0 ? w->executed / (peak_per_fused(w) * rate) : 0;
     am_ctx_note(w->devices.use[0]->ctx, "fused_peak", "%.4g", 2e9 * rate);
 }
 

@@ -3,7 +3,8 @@
 """Runs app.stencil in turn with a plain loop and other programs that step the heat equation, as Markdown.
 
 usage: peers/stencil.py [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--cpu N] [--cases DIM:SIDE:STEPS,...]
-                        [--types f32,f64] [--variants NAME,...] [--cc COMMAND] [--rival NAME=COMMAND]... [--describe FILE]
+                        [--types f32,f64] [--variants NAME,...] [--isa NAME] [--cc COMMAND] [--rival NAME=COMMAND]...
+                        [--describe FILE] [--threads N,...]
 
 One core. stencil.c, beside this file, shares no code with archmeter: two arrays at their natural pitch, periodic, compiled
 with -O3 -march=native. `auto` is compared with it since it is the baseline of everything else; the other variants to see
@@ -13,7 +14,11 @@ file, is YASK's), compared with its own plain sweeps and with rivals only. A riv
 outside of this tree) is a command in which {dim}, {side}, {steps} and {type} are replaced, and whose last printed number is updates
 per second. Rates are the best that a program reached in its run, since that is what rivals print: by CPU time in stencil.c, by wall
 time in archmeter. In a round ours and all rivals of a case are run one after the other, and another one of them is first with each
-round. Ratio and interval as in ratio.py.
+round. Ratio and interval as in ratio.py. --calm 0 takes the machine as it is, in archmeter too.
+
+With --threads nothing is compiled and there are no rivals: in each round every case is run by each number of threads, and
+cpu.flops (fused products of the same type) by as many right behind it. What the stencil gains from one thread to so many is
+divided by what the units gain in the same round: 1 is all that these CPUs could give.
 """
 
 import datetime
@@ -22,6 +27,7 @@ import os
 import pathlib
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,7 +36,7 @@ import ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 REALS = {"f32": "float", "f64": "double"}
-OURS, PLAIN, HAND_MADE, SWEEPS = "ours", "plain loop", "hand-made", "its plain sweeps"
+OURS, PLAIN, HAND_MADE, SWEEPS, UNITS = "ours", "plain loop", "hand-made", "its plain sweeps", "units"
 OWN = "own:"  # variants of described stencils
 EXAMPLES = HERE.parent / "examples" / "stencil"
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
@@ -78,23 +84,28 @@ def run_one(options, programs: dict, rivals: dict, who: str, variant: str, kind:
     return run_command(shlex.split(text), cpu)
 
 
-def best_rate(program: str, bench: str, point: dict) -> float:
+def more_of(options) -> list[str]:
+    return [] if options.calm > 0 else ["--no-wait"]
+
+
+def best_rate(options, bench: str, point: dict) -> float:
     """Of all samples: rivals print the best of their batches too."""
-    return max(r["metrics"]["updates"]["max"] for r in ratio.run_results(program, bench, point))
+    return max(r["metrics"]["updates"]["max"]
+               for r in ratio.run_results(options.archmeter, bench, point, more_of(options)))
 
 
 def run_described(options, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
     described = options.describe or str(EXAMPLES / f"heat{dim}d.sten")
     point = {"variant": variant, "type": kind, "n": side, "steps": steps, "threads": 1}
-    return best_rate(options.archmeter, described, point)
+    return best_rate(options, described, point)
 
 
 def run_ours(options, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
     if variant.startswith(OWN):
         return run_described(options, variant[len(OWN):], kind, dim, side, steps)
     point = {"executor": "serial", "threads": 1, "variant": variant, "type": kind, "dim": dim, "n": side ** dim,
-             "steps": steps, "form": "paper"}
-    return best_rate(options.archmeter, "app.stencil", point)
+             "steps": steps, "form": "paper", **({"isa": options.isa} if options.isa else {})}
+    return best_rate(options, "app.stencil", point)
 
 
 def cases_of(text: str) -> list[tuple[int, int, int]]:
@@ -143,16 +154,61 @@ def print_table(options, cases: list, participants, values: dict) -> None:
                              ratio.value_cell(ours, 1e-9, 2), ratio.ratio_cell(*ratio.ratio(ours, theirs))])
 
 
+def median_of(results: list[dict], bench: str, metric: str) -> float:
+    """Of the bench itself: others are measured beside it to judge it by; of several instruction sets the best."""
+    return max(r["metrics"][metric]["median"] for r in results if r["bench"] == bench)
+
+
+def run_threads(options, who: str, kind: str, dim: int, side: int, steps: int, threads: int) -> float:
+    """The median rate of the stencil, or of the units (flops)."""
+    more = ["--launches", "1", "--samples", "5", *more_of(options)]
+    if who == UNITS:
+        point = {"op": "fma", "type": kind, "isa": "best", "threads": threads, "streams": 14, "on": "machine"}
+        return median_of(ratio.run_results(options.archmeter, "cpu.flops", point, more), "cpu.flops", "flops")
+    point = {"executor": "task:default" if threads > 1 else "serial", "threads": threads, "variant": options.variants,
+             "type": kind, "dim": dim, "n": side ** dim, "steps": steps, "form": "paper"}
+    return median_of(ratio.run_results(options.archmeter, "app.stencil", point, more), "app.stencil", "updates")
+
+
+def gains(values: dict, who: str, case: tuple, threads: int) -> list[float]:
+    """Of each round, from one thread to so many."""
+    return [many / one for many, one in zip(values[(who, *case, threads)], values[(who, *case, 1)], strict=True)]
+
+
+def print_threads(values: dict, cases: list, counts: list[int]) -> None:
+    ratio.print_head(["type", "grid", "threads", "G updates/s", "gain", "units' gain", "of the units' gain [95 % interval]"])
+    for case in cases:
+        kind, dim, side, _steps = case
+        for threads in counts:
+            ours, units = gains(values, OURS, case, threads), gains(values, UNITS, case, threads)
+            ratio.print_row([kind, f"{side}^{dim}", str(threads), ratio.value_cell(values[(OURS, *case, threads)], 1e-9, 2),
+                             f"{statistics.median(ours):.2f}", f"{statistics.median(units):.2f}",
+                             "" if threads == 1 else ratio.ratio_cell(*ratio.paired(ours, units))])
+
+
+def compare_threads(options) -> int:
+    counts = sorted({1, *(int(n) for n in options.threads.split(","))})
+    cases = [(kind, *case) for kind in options.types.split(",") for case in options.cases]
+    all_of = [(*case, threads) for case in cases for threads in counts]
+    values = in_turns(options, all_of, lambda case: [OURS, UNITS], functools.partial(run_threads, options))
+    print_threads(values, cases, counts)
+    return 0
+
+
 def main() -> int:
     parser = ratio.parser_of(__doc__.splitlines()[0])
     parser.add_argument("--cpu", type=int, default=min(os.sched_getaffinity(0)))
     parser.add_argument("--cases", default="1:65536:120,2:256:96,2:4096:24,3:64:48,3:256:12", type=cases_of)
     parser.add_argument("--types", default="f64")
     parser.add_argument("--variants", default="auto,slice,wave,own:wave")
+    parser.add_argument("--isa", default="", help="of app.stencil; without it the best")
+    parser.add_argument("--threads", default="", metavar="N,...", help="compare numbers of threads in place of programs")
     parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--describe", default="", metavar="FILE", help="a stencil in place of the heat equation; variants own:NAME only")
     options = parser.parse_args()
+    if options.threads:
+        return compare_threads(options)
     if options.describe and not all(name.startswith(OWN) for name in options.variants.split(",")):
         sys.exit("--describe has variants own:NAME only")
     rivals = dict(word.split("=", 1) for word in options.rival)

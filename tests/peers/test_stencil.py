@@ -39,6 +39,14 @@ def main():
                              lambda who, *case: said.append(who) or len(said))
     tap.ok("".join(who[0] for who in said) == "oababoboa" and turns["a", "wave", 2] == [2, 4, 9],
            "all are run in every round, and another one is first", said)
+    case = ("f64", 3, 64, 48)
+    seen = {("ours", *case, 1): [2, 4], ("ours", *case, 8): [12, 32], ("units", *case, 1): [1, 1], ("units", *case, 8): [7, 8]}
+    tap.ok(stencil.gains(seen, "ours", case, 8) == [6, 8] and stencil.gains(seen, "units", case, 8) == [7, 8],
+           "what threads gain is of the same round")
+    beside = [{"bench": "cpu.standard", "metrics": {"latency": {"median": 9}}}, {"bench": "b", "metrics": {"x": {"median": 3}}}]
+    tap.ok(stencil.median_of(beside, "b", "x") == 3, "what is measured beside a bench is not taken for it")
+    tap.ok(stencil.more_of(argparse.Namespace(calm=0)) == ["--no-wait"] and not stencil.more_of(argparse.Namespace(calm=5)),
+           "without calm nobody waits for it")
     with tempfile.TemporaryDirectory() as folder:
         tap.ok(stencil.compile_plain(folder, "false", "f64") == "", "what does not compile is no program")
         for kind in ("f32", "f64"):

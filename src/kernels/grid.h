@@ -5,6 +5,7 @@
 
 #include "kernels/stencil.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct am_grid_box {
     size_t n[3];                /* points of a row, rows of a plane, planes (2-D: 1) */
     ptrdiff_t step, row, plane; /* bytes from a point, row or plane to the next, in u and v alike */
     double side, centre;        /* values of the element type */
+    bool wraps; /* linear loops: the last point of a row in v goes before its first as well, and the
+                 * first behind its last */
 };
 
 typedef void am_grid_fn(const struct am_grid_box *box);

@@ -66,11 +66,13 @@
 
 /* What is at p, and beside it by so many bytes. */
 #define AT(T, p) (*(const T *)(const void *)(p))
-#define COLUMN(T, p) (AT(T, (p)-row) + AT(T, (p) + row))
 #define PLANES_2(T, p) 0
 #define PLANES_3(T, p) (AT(T, (p)-plane) + AT(T, (p) + plane))
-#define AROUND_2(T, p, by) (AT(T, (p) - (by)) + AT(T, (p) + (by)) + COLUMN(T, p))
-#define AROUND_3(T, p, by) (AROUND_2(T, p, by) + PLANES_3(T, p))
+/* One after the other: each sum is of a register and of memory, an instruction fewer than of two
+ * sums that are made before. */
+#define AROUND_2(T, p, by)                                                                         \
+    (AT(T, (p) - (by)) + AT(T, (p) + (by)) + AT(T, (p)-row) + AT(T, (p) + row))
+#define AROUND_3(T, p, by) (AROUND_2(T, p, by) + AT(T, (p)-plane) + AT(T, (p) + plane))
 
 /* A function over a box from one over a number of its rows, and one for the rows that are left.
  * These rows in all planes first: what they read of one plane, the next planes' read again. */
@@ -90,16 +92,27 @@
         for (; y; y--, u += box->row, v += box->row)                                               \
             PLANES(single)                                                                         \
     }
-/* The same as anybody writes it: plane after plane, row after row. */
-#define PLAIN_BOX(name, single)                                                                    \
-    static void name(const struct am_grid_box *box)                                                \
+/* The same as anybody writes it: plane after plane, row after row, and at the end of a row what
+ * lies beyond both its ends. */
+#define WRAP(type, v, n)                                                                           \
+    ((E_##type *)(void *)(v))[-1] = ((E_##type *)(void *)(v))[(n)-1];                              \
+    ((E_##type *)(void *)(v))[n] = ((E_##type *)(void *)(v))[0];
+#define PLAIN_BOX(name, single, type)                                                              \
+    static void name(const struct am_grid_box *given)                                              \
     {                                                                                              \
+        const struct am_grid_box own = *given, *const box = &own; /* that no store can change */   \
+        const size_t n = box->n[0];                                                                \
+                                                                                                   \
         for (size_t z = 0; z < box->n[2]; z++) {                                                   \
             const char *u = (const char *)box->u + (ptrdiff_t)z * box->plane;                      \
             char *v = (char *)box->v + (ptrdiff_t)z * box->plane;                                  \
                                                                                                    \
-            for (size_t y = 0; y < box->n[1]; y++, u += box->row, v += box->row)                   \
-                single(u, v, box->n[0], box);                                                      \
+            for (size_t y = 0; y < box->n[1]; y++, u += box->row, v += box->row) {                 \
+                single(u, v, n, box);                                                              \
+                if (box->wraps) {                                                                  \
+                    WRAP(type, v, n)                                                               \
+                }                                                                                  \
+            }                                                                                      \
         }                                                                                          \
     }
 #define STRIDES                                                                                    \
@@ -118,7 +131,7 @@
         hint for (size_t i = 0; i < n; i++) to[i] =                                                \
             STEP_##form(AT(E, u + i * sizeof(E)), AROUND_##dim(E, u + i * sizeof(E), sizeof(E)));  \
     }                                                                                              \
-    PLAIN_BOX(name##_##dim##_##form##_##type, name##_row_##dim##_##form##_##type)
+    PLAIN_BOX(name##_##dim##_##form##_##type, name##_row_##dim##_##form##_##type, type)
 
 /* Vectors, all neighbours loaded for each: v may be u for all that the compiler knows. */
 #define VECTOR(dim, form, T, k, by)                                                                \
@@ -143,7 +156,7 @@
         for (; n; n--, u += sizeof(E), v += sizeof(E))                                             \
             VECTOR(dim, form, E, 0, sizeof(E))                                                     \
     }                                                                                              \
-    PLAIN_BOX(unaligned_##dim##_##form##_##type, unaligned_row_##dim##_##form##_##type)
+    PLAIN_BOX(unaligned_##dim##_##form##_##type, unaligned_row_##dim##_##form##_##type, type)
 
 #define INTERLEAVED(dim, form, type)                                                               \
     static inline void interleaved_row_##dim##_##form##_##type(ROW_ARGUMENTS)                      \

@@ -22,6 +22,7 @@ struct box_case {
     unsigned dim;
     size_t n[3], lanes; /* points of the box, and elements of each */
     enum way way;
+    bool wraps;
 };
 
 /* No product is exact. */
@@ -82,6 +83,18 @@ static long double stepped(const struct box_case *c, const double *was, const si
     return side_of * around + centre * (long double)was[i];
 }
 
+/* What a place around the box is after a step to another array, which was empty. */
+static double beyond(const struct box_case *c, const void *array, const size_t side[3],
+                     const size_t at[3])
+{
+    const bool beside = at[0] == 0 || at[0] > c->n[0];
+    bool in_row = c->wraps && c->n[0] > 0 && beside;
+
+    for (unsigned d = 1; d < c->dim; d++)
+        in_row = in_row && at[d] >= 1 && at[d] <= c->n[d];
+    return in_row ? get(c->type, array, place(c, side, at[0] ? 1 : c->n[0], at[1], at[2])) : 0;
+}
+
 /* Each place of the array that was written to: what it should be, and all others as they were. */
 static bool outcome_right(const struct box_case *c, const double *was, const void *array,
                           const size_t side[3])
@@ -104,8 +117,11 @@ static bool outcome_right(const struct box_case *c, const double *was, const voi
                 inside ? stepped(c, was, side, place(c, side, from[0], from[1], from[2]) + lane)
                        : (long double)was[here];
 
-            if (c->way == TWO_ARRAYS && !inside)
-                continue; /* canaries: looked at as such */
+            if (c->way == TWO_ARRAYS && !inside) {
+                if (get(c->type, array, here) != beyond(c, array, side, at))
+                    return false;
+                continue;
+            }
             if (!(fabsl(want - get(c->type, array, here)) <= (inside ? tolerance : 0)))
                 return false;
         }
@@ -120,7 +136,8 @@ static bool check_box(const struct box_case *c, struct guarded *g, struct am_rng
     size_t side[3], count, first;
     struct am_grid_box box = {.n = {c->n[0], c->n[1], c->n[2]},
                               .side = coefs_of[c->form][0],
-                              .centre = coefs_of[c->form][1]};
+                              .centre = coefs_of[c->form][1],
+                              .wraps = c->wraps};
     char *u, *v;
 
     ring(c, side);
@@ -178,6 +195,7 @@ static void check_loop(struct box_case *c, struct guarded *g, struct am_rng *rng
                                                         "interleaved", "prefetch"};
     static char name[96];
     const int ways = c->loop == AM_STENCIL_PREFETCH ? WAYS : 1;
+    const int kinds = c->loop < AM_STENCIL_INTERLEAVED ? 2 : 1; /* that wrap, and that do not */
     size_t cases = 0;
     bool right = true;
 
@@ -189,8 +207,9 @@ static void check_loop(struct box_case *c, struct guarded *g, struct am_rng *rng
         return;
     }
     guarded_charge(name);
-    for (int way = 0; way < ways && right; way++) {
-        c->way = (enum way)way;
+    for (int i = 0; i < ways * kinds && right; i++) {
+        c->way = (enum way)(i / kinds);
+        c->wraps = i % kinds;
         right = check_sizes(c, g, rng, &cases);
     }
     kcheck_report(right, "%s: %zu boxes are right, and nothing else is written", name, cases);

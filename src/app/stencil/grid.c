@@ -139,6 +139,8 @@ void am_grid_exchange(const struct am_stencil_grid *grid, size_t part,
         return;
     if (grid->spec.method == AM_STENCIL_BY_WAVE)
         am_wave_exchange(grid, part, pass);
+    else if (am_grid_is_plain(&grid->spec) && pass->from.passes > 0)
+        am_grid_fill_from_parts(grid, part, &pass->from);
     else
         am_grid_fill_ghosts(grid, part, &pass->from, pass->steps);
 }

@@ -32,6 +32,11 @@ static size_t spread(size_t bytes, size_t rest)
     return (lines + missing) * LINE_BYTES;
 }
 
+bool am_grid_is_plain(const struct am_grid_spec *spec)
+{
+    return spec->method < AM_STENCIL_BY_INTERLEAVED;
+}
+
 unsigned am_grid_slow(const struct am_stencil_grid *grid)
 {
     return grid->spec.method == AM_STENCIL_BY_WAVE ? 0 : grid->spec.dim - 1;
@@ -76,7 +81,7 @@ static size_t room_before(const struct am_stencil_grid *grid)
 void am_grid_lay_out(struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
-    const bool linear = spec->method < AM_STENCIL_BY_INTERLEAVED;
+    const bool linear = am_grid_is_plain(spec);
     const bool sweeps = spec->method < AM_STENCIL_BY_SKEW;
     const unsigned slow = am_grid_slow(grid), cut = am_grid_cut(grid);
     size_t room, bytes, first, row, plane;
@@ -103,7 +108,8 @@ void am_grid_lay_out(struct am_stencil_grid *grid)
         bytes *= grid->length[2] + room;
         first += room_before(grid) * (size_t)grid->plane;
     }
-    bytes = am_elements_up_to(bytes, PAGE_BYTES);
+    bytes = am_elements_up_to(bytes + LINE_BYTES, PAGE_BYTES);
+    first = am_elements_up_to(first, LINE_BYTES);
     grid->offset[0] = first;
     grid->offset[1] = first + (sweeps ? bytes + STAGGER_BYTES : 0);
     grid->part_bytes = sweeps ? am_elements_up_to(2 * bytes + STAGGER_BYTES, PAGE_BYTES) : bytes;
@@ -389,23 +395,14 @@ static void fill_layer(const struct layer *layer)
     }
 }
 
-/* Both ends of whole rows, one below the other from `row` on: a plain loop has nothing else to copy
- * for each row, so that this must cost no more than two stores. */
+/* Both ends of whole rows, one below the other from `row` on. */
 static void wrap_rows(const struct am_stencil_grid *grid, char *row, size_t rows, size_t count)
 {
     const size_t length = grid->spec.n[0] * grid->point_bytes, bytes = count * grid->point_bytes;
 
     for (; rows; rows--, row += grid->row) {
-        if (bytes == sizeof(double)) {
-            memcpy(row - sizeof(double), row + length - sizeof(double), sizeof(double));
-            memcpy(row + length, row, sizeof(double));
-        } else if (bytes == sizeof(float)) {
-            memcpy(row - sizeof(float), row + length - sizeof(float), sizeof(float));
-            memcpy(row + length, row, sizeof(float));
-        } else {
-            memcpy(row - bytes, row + length - bytes, bytes);
-            memcpy(row + length, row, bytes);
-        }
+        memcpy(row - bytes, row + length - bytes, bytes);
+        memcpy(row + length, row, bytes);
     }
 }
 
@@ -457,4 +454,49 @@ void am_grid_fill_ghosts(const struct am_stencil_grid *grid, size_t part,
         fill_layer(&layer);
     for (layer.at = length; layer.at < length + ghosts; layer.at++)
         fill_layer(&layer);
+}
+
+/* ---- plain loops ---- */
+
+bool am_grid_is_whole(const struct am_stencil_grid *grid, unsigned d)
+{
+    return d != am_grid_cut(grid) || grid->spec.parts == 1;
+}
+
+void am_grid_wrap_plane(const struct am_stencil_grid *grid, size_t part,
+                        const struct am_grid_phase *phase, size_t z)
+{
+    const ptrdiff_t at = (ptrdiff_t)z, planes = (ptrdiff_t)grid->spec.n[2];
+    char *const array = am_grid_array(grid, part, phase);
+    size_t extent[3], row_bytes, plane_bytes;
+    ptrdiff_t rows;
+
+    am_grid_extent(grid, part, extent);
+    rows = (ptrdiff_t)extent[1];
+    row_bytes = extent[0] * grid->point_bytes;
+    plane_bytes = (extent[1] - 1) * (size_t)grid->row + row_bytes;
+    if (am_grid_is_whole(grid, 1)) {
+        memcpy(point_at(grid, array, 0, -1, at), point_at(grid, array, 0, rows - 1, at), row_bytes);
+        memcpy(point_at(grid, array, 0, rows, at), point_at(grid, array, 0, 0, at), row_bytes);
+    }
+    if (grid->spec.dim == 3 && at == planes - 1)
+        memcpy(point_at(grid, array, 0, 0, -1), point_at(grid, array, 0, 0, at), plane_bytes);
+    if (grid->spec.dim == 3 && at == 0)
+        memcpy(point_at(grid, array, 0, 0, planes), point_at(grid, array, 0, 0, 0), plane_bytes);
+}
+
+void am_grid_fill_from_parts(const struct am_stencil_grid *grid, size_t part,
+                             const struct am_grid_phase *phase)
+{
+    size_t extent[3];
+
+    if (grid->spec.parts == 1)
+        return;
+    am_grid_extent(grid, part, extent);
+    for (size_t z = 0; z < extent[2] && grid->spec.dim == 3; z++)
+        fill_rows(grid, part, phase, 1, (ptrdiff_t)z);
+    for (size_t y = 0; y < extent[1] && grid->spec.dim == 2; y++) {
+        fill_along_row(grid, part, phase, -1, 1, (ptrdiff_t)y, 0);
+        fill_along_row(grid, part, phase, (ptrdiff_t)extent[0], 1, (ptrdiff_t)y, 0);
+    }
 }

@@ -10,7 +10,8 @@
  * steps still to come depend on. The next pass goes through the grid the other way round, and moves
  * it back.
  *
- * Sweeps are the same with one tile, one step and a second array. */
+ * Sweeps are the same with one tile, one step and a second array; those of plain loops go plane by
+ * plane. */
 #include "app/stencil/grid_tiles.h"
 
 #include "app/stencil/grid_layout.h"
@@ -75,6 +76,7 @@ struct step {
 /* A pass of one part on its way. */
 struct course {
     const struct am_stencil_grid *grid;
+    size_t part;
     const struct am_grid_pass *pass;
     char *u; /* point (0, 0, 0) at step 0, counted from the end that the pass begins at */
     char *v; /* and at step 1 */
@@ -182,7 +184,9 @@ static void step_box(const struct course *course, ptrdiff_t t, const ptrdiff_t f
                               .row = course->stride[1],
                               .plane = course->stride[2],
                               .side = step->side,
-                              .centre = step->centre};
+                              .centre = step->centre,
+                              .wraps = am_grid_is_plain(&course->grid->spec) &&
+                                       am_grid_is_whole(course->grid, 0)};
 
     for (unsigned d = 0; d < 3; d++) {
         first += from[d] * course->stride[d];
@@ -252,7 +256,7 @@ static void step_in_slices(const struct course *course, const ptrdiff_t origin[3
 }
 
 /* Where the pass begins and which way it goes. */
-static void set_out(struct course *course, size_t part)
+static void set_out(struct course *course)
 {
     const struct am_stencil_grid *const grid = course->grid;
     const ptrdiff_t strides[3] = {(ptrdiff_t)grid->point_bytes, grid->row, grid->plane};
@@ -260,8 +264,8 @@ static void set_out(struct course *course, size_t part)
     const struct am_grid_phase other = {.front = !from->front};
     size_t extent[3];
 
-    am_grid_extent(grid, part, extent);
-    course->u = am_grid_array(grid, part, from);
+    am_grid_extent(grid, course->part, extent);
+    course->u = am_grid_array(grid, course->part, from);
     for (unsigned d = 0; d < 3; d++) {
         course->extent[d] = (ptrdiff_t)extent[d];
         course->stride[d] = course->pass->forth ? strides[d] : -strides[d];
@@ -270,7 +274,7 @@ static void set_out(struct course *course, size_t part)
         if (d < grid->spec.dim)
             course->diagonal += course->stride[d];
     }
-    course->v = grid->spec.method < AM_STENCIL_BY_SKEW ? am_grid_array(grid, part, &other)
+    course->v = grid->spec.method < AM_STENCIL_BY_SKEW ? am_grid_array(grid, course->part, &other)
                                                        : course->u - course->diagonal;
 }
 
@@ -279,15 +283,30 @@ static struct course begin(const struct am_stencil_grid *grid, size_t part,
 {
     const struct am_grid_spec *const spec = &grid->spec;
     struct course course = {.grid = grid,
+                            .part = part,
                             .pass = pass,
                             .plain = {am_grid_loop(spec), grid->coefs.side, grid->coefs.centre}};
 
-    set_out(&course, part);
+    set_out(&course);
     if (spec->form != AM_STENCIL_paper) {
         course.rescaling[0] = rescaling_step(grid, grid->coefs.rescale_every);
         course.rescaling[1] = rescaling_step(grid, age_at(&course, pass->steps - 1) + 1);
     }
     return course;
+}
+
+/* A plain loop: plane after plane, and what lies beyond the sides of each while it is in cache. */
+static void sweep_planes(const struct course *course)
+{
+    const struct am_grid_phase to = {.front = !course->pass->from.front};
+    const ptrdiff_t *const n = course->extent;
+
+    for (ptrdiff_t z = 0; z < n[2]; z++) {
+        const ptrdiff_t from[3] = {0, 0, z}, end[3] = {n[0], n[1], z + 1};
+
+        step_box(course, 0, from, end);
+        am_grid_wrap_plane(course->grid, course->part, &to, (size_t)z);
+    }
 }
 
 /* Along the slowest dimension first: its tiles share most of what is in cache. */
@@ -318,7 +337,10 @@ void am_grid_advance_tiles(const struct am_stencil_grid *grid, size_t part,
 {
     const struct course course = begin(grid, part, pass);
 
-    go_through(&course);
+    if (am_grid_is_plain(&grid->spec))
+        sweep_planes(&course);
+    else
+        go_through(&course);
 }
 
 /* ---- what a run is made of ---- */

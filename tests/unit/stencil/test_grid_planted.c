@@ -86,12 +86,79 @@ static void test_planted(unsigned dim, struct am_rng *rng)
     trial_end(&t);
 }
 
+static am_grid_fn *whole_loop;
+
+static void leave_ends(const struct am_grid_box *box)
+{
+    struct am_grid_box other = *box;
+
+    other.wraps = false;
+    whole_loop(&other);
+}
+
+static void leave_last_row(const struct am_grid_box *box)
+{
+    struct am_grid_box other = *box;
+
+    other.n[1]--;
+    whole_loop(&other);
+}
+
+/* Plain loops leave ghosts as they go: what they forget is met at the next step. */
+static void test_planted_sweeps(unsigned dim, struct am_rng *rng)
+{
+    static const struct {
+        const char *what;
+        am_grid_fn *loop; /* NULL: the real one */
+        size_t steps;     /* made, of three */
+        double r;
+        bool from_parts;
+    } errors[] = {{"nothing", NULL, 3, 0.12, true},
+                  {"ends of rows not taken", leave_ends, 3, 0.12, true},
+                  {"a row skipped", leave_last_row, 3, 0.12, true},
+                  {"a step short", NULL, 2, 0.12, true},
+                  {"a weight a little too large", NULL, 3, 0.1200001, true},
+                  {"neighbours' points not taken", NULL, 3, 0.12, false}};
+
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        struct am_grid_spec spec = some_spec(dim);
+        struct am_grid_variant spoilt = *spec.kernels;
+        const double clear = 100 * am_grid_tolerance(dim, spec.type, 3);
+        am_grid_fn **loop;
+        struct trial t;
+
+        spec.method = AM_STENCIL_BY_AUTO;
+        spec.form = AM_STENCIL_paper;
+        spec.parts = errors[i].from_parts ? 1 : 3;
+        loop = &spoilt.step[dim - AM_GRID_DIM_LEAST][AM_STENCIL_AUTO][spec.form][spec.type];
+        whole_loop = *loop;
+        *loop = errors[i].loop ? errors[i].loop : whole_loop;
+        spec.kernels = &spoilt;
+        ok(trial_begin(&t, &spec, 3, rng), "a %u-D problem for sweeps", dim);
+        t.grid.coefs.side *= errors[i].r / spec.r;
+        for (size_t step = 0; step < errors[i].steps; step++) {
+            const struct am_grid_pass pass = am_grid_next(&t.grid, &t.grid.phase, 1);
+
+            for (size_t part = 0; part < spec.parts && (step == 0 || errors[i].from_parts); part++)
+                am_grid_exchange(&t.grid, part, &pass);
+            for (size_t part = 0; part < spec.parts; part++)
+                am_grid_advance(&t.grid, part, &pass);
+            am_grid_passed(&t.grid, &t.grid.phase, &pass);
+        }
+        ok(i ? trial_error(&t) > clear : trial_error(&t) < clear, "%s: seen as such",
+           errors[i].what);
+        trial_end(&t);
+    }
+}
+
 int main(void)
 {
     struct am_rng rng;
 
     am_rng_seed(&rng, 8, 0);
     test_planted(2, &rng);
+    test_planted_sweeps(2, &rng);
+    test_planted_sweeps(3, &rng);
     test_planted_waves(2, &rng);
     test_planted_waves(3, &rng);
     test_planted(3, &rng);

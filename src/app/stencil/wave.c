@@ -68,6 +68,15 @@ static bool takes_too_much(const struct am_grid_spec *spec)
     return (double)grid.bytes > most * points * (double)grid.element_bytes;
 }
 
+/* As many passes, none of them a short one at the end, which would read all of the grid for a few
+ * steps. */
+static size_t even_depth(size_t depth, size_t steps)
+{
+    const size_t passes = (steps + depth - 1) / depth;
+
+    return (steps + passes - 1) / passes;
+}
+
 /* Ghosts are computed beside the points of a part: passes are short against its sides. Large grids
  * have longer ones, since a pass reads them from memory, as long as ghosts do not take too much of
  * it. */
@@ -94,6 +103,8 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
                                        : rows_of_strip(spec, usual[kind].rows);
     while (open && large && spec->depth > 1 && takes_too_much(spec))
         spec->depth--;
+    if (open && steps)
+        spec->depth = even_depth(spec->depth, steps);
 }
 
 enum am_status am_wave_check(const struct am_grid_spec *spec, struct am_err *err)

@@ -16,6 +16,7 @@
 #include "app/stencil/wave_team.h"
 
 #include <stdint.h>
+#include <string.h>
 
 enum { AHEAD_ROWS_MAX = 4096 };
 
@@ -87,16 +88,30 @@ static char *slot(const struct front *f, ptrdiff_t t, ptrdiff_t y, ptrdiff_t z)
 
 /* ---- fixed sides ---- */
 
+/* A vector of them, and copies of what there is. */
 static void fill_row(const struct front *f, char *row, double value)
 {
-    const size_t elements = f->grid->length[0] * f->grid->lanes;
+    const size_t bytes = f->grid->length[0] * f->grid->point_bytes;
+    size_t done = f->grid->point_bytes;
 
-    for (size_t i = 0; i < elements; i++) {
+    for (size_t i = 0; i < f->grid->lanes; i++) {
         if (f->grid->spec.type == AM_STENCIL_F32)
             ((float *)(void *)row)[i] = (float)value;
         else
             ((double *)(void *)row)[i] = value;
     }
+    for (; done < bytes; done += least((ptrdiff_t)done, (ptrdiff_t)(bytes - done)))
+        memcpy(row + done, row, (size_t)least((ptrdiff_t)done, (ptrdiff_t)(bytes - done)));
+}
+
+/* Rows that are so far apart: the first, and copies of it. */
+static void fill_rows(const struct front *f, char *row, ptrdiff_t apart, ptrdiff_t count,
+                      double value)
+{
+    if (count > 0)
+        fill_row(f, row, value);
+    for (ptrdiff_t i = 1; i < count; i++)
+        memcpy(row + i * apart, row, f->grid->length[0] * f->grid->point_bytes);
 }
 
 /* The rows beyond fixed sides that a level of rows [y0, y1) in planes [z0, z1) reads. */
@@ -105,18 +120,14 @@ static void set_walls(const struct front *f, ptrdiff_t t, const ptrdiff_t y[2],
 {
     const double(*const wall)[2] = f->level[t].wall;
 
-    for (ptrdiff_t k = z[0]; k < z[1]; k++) {
-        if (y[0] == f->y.begin)
-            fill_row(f, slot(f, t, f->y.begin - 1, k), wall[1][0]);
-        if (y[1] == f->y.end)
-            fill_row(f, slot(f, t, f->y.end, k), wall[1][1]);
-    }
-    for (ptrdiff_t k = y[0]; k < y[1] && f->grid->spec.dim == 3; k++) {
-        if (z[0] == f->z.begin)
-            fill_row(f, slot(f, t, k, f->z.begin - 1), wall[2][0]);
-        if (z[1] == f->z.end)
-            fill_row(f, slot(f, t, k, f->z.end), wall[2][1]);
-    }
+    if (y[0] == f->y.begin)
+        fill_rows(f, slot(f, t, f->y.begin - 1, z[0]), f->plane, z[1] - z[0], wall[1][0]);
+    if (y[1] == f->y.end)
+        fill_rows(f, slot(f, t, f->y.end, z[0]), f->plane, z[1] - z[0], wall[1][1]);
+    if (f->grid->spec.dim == 3 && z[0] == f->z.begin)
+        fill_rows(f, slot(f, t, y[0], f->z.begin - 1), f->row, y[1] - y[0], wall[2][0]);
+    if (f->grid->spec.dim == 3 && z[1] == f->z.end)
+        fill_rows(f, slot(f, t, y[0], f->z.end), f->row, y[1] - y[0], wall[2][1]);
 }
 
 /* ---- a level ---- */

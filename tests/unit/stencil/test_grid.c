@@ -249,6 +249,7 @@ static void test_refusals(void)
 static void test_choice(void)
 {
     struct am_grid_spec spec = some_spec(3);
+    bool even = true;
 
     spec.depth = 0;
     spec.tile[0] = spec.tile[1] = spec.tile[2] = 0;
@@ -256,6 +257,17 @@ static void test_choice(void)
     ok(spec.depth > 0 && spec.tile[0] && spec.tile[1] && spec.tile[2], "a shape is chosen");
     am_grid_choose(&spec, 1);
     ok(spec.depth == 1, "no pass has more steps than a run");
+    spec.method = AM_STENCIL_BY_WAVE;
+    spec.n[0] = spec.n[1] = spec.n[2] = 320;
+    for (size_t steps = 1; steps < 100; steps++) {
+        size_t passes;
+
+        spec.depth = spec.tile[0] = 0;
+        am_grid_choose(&spec, steps);
+        passes = (steps + spec.depth - 1) / spec.depth;
+        even = even && spec.depth * passes - steps < passes;
+    }
+    ok(even, "passes of a run are as long as each other, to one step each");
 }
 
 /* ---- what a run is made of ---- */

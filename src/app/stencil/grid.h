@@ -49,7 +49,8 @@ struct am_grid_spec {
 /* Between two passes. */
 struct am_grid_phase {
     size_t age;     /* steps by which the state is scaled up */
-    size_t shift;   /* points of each dimension by which it lies before its place: skew, slice */
+    size_t shift;   /* points of each dimension by which it lies before its place, or (rings) by
+                     * which it has gone round: skew, slice, wave */
     unsigned front; /* the array that holds the state: sweeps */
     size_t passes;  /* since the state was loaded */
 };
@@ -64,6 +65,8 @@ struct am_stencil_grid {
     ptrdiff_t row, plane; /* bytes from one to the next */
     size_t offset[2];     /* bytes from a part's memory to point (0, 0, 0): two arrays, or one */
     const struct am_wave_variant *waves; /* wave: its loops */
+    bool ring;                           /* wave: rows and planes go round (wave_ring.h) */
+    size_t kept_offset;                  /* likewise: bytes from the memory to what is kept aside */
     size_t part_bytes;  /* from one part's memory to the next; 0: they share one array */
     size_t bytes;       /* of all */
     size_t strips_most; /* parts that share an array: of a pass */

@@ -5,11 +5,13 @@
  * A state lies `shift` rows, and in three dimensions as many planes, before its place, up to as
  * many as a pass has steps; around it are as many rows and planes of neighbours, none in x, and one
  * beyond fixed sides. Parts of two dimensions have all of this each; those of three dimensions are
- * planes of one array. */
+ * planes of one array, which is a ring where it has no sides (wave_ring.h): rows and planes have
+ * gone round by `shift`, and there is nothing before the first. */
 #include "app/stencil/wave.h"
 
 #include "app/stencil/elements.h"
 #include "app/stencil/grid_layout.h"
+#include "app/stencil/wave_ring.h"
 #include "app/stencil/wave_team.h"
 
 #include <stdint.h>
@@ -68,6 +70,19 @@ static bool takes_too_much(const struct am_grid_spec *spec)
     return (double)grid.bytes > most * points * (double)grid.element_bytes;
 }
 
+/* Where parts compute ghosts beside their points, passes are short against their sides. */
+static size_t longest_pass(const struct am_grid_spec *spec, size_t share)
+{
+    const size_t side = spec->n[spec->dim - 1] / spec->parts;
+    const size_t least = spec->n[2] < spec->n[1] ? spec->n[2] : spec->n[1];
+
+    if (spec->fixed)
+        return AM_WAVE_DEPTH_MAX;
+    if (spec->dim == 2)
+        return side / share + 1;
+    return least > 2 ? least / 2 : 1; /* it goes round */
+}
+
 /* As many passes, none of them a short one at the end, which would read all of the grid for a few
  * steps. */
 static size_t even_depth(size_t depth, size_t steps)
@@ -77,9 +92,8 @@ static size_t even_depth(size_t depth, size_t steps)
     return (steps + passes - 1) / passes;
 }
 
-/* Ghosts are computed beside the points of a part: passes are short against its sides. Large grids
- * have longer ones, since a pass reads them from memory, as long as ghosts do not take too much of
- * it. */
+/* Large grids have longer passes, since each reads them from memory, as long as what they need
+ * beside the grid does not take too much of it. */
 void am_wave_choose(struct am_grid_spec *spec, size_t steps)
 {
     static const struct {
@@ -87,13 +101,13 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
     } usual[AM_GRID_DIMS] = {{8, 16, 16, 0}, {6, 10, 24, 32}};
     const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
     const bool large = am_wave_is_large(spec), open = !spec->depth;
-    const size_t side = spec->n[spec->dim - 1] / (am_wave_is_shared(spec) ? 1 : spec->parts);
+    const size_t most = longest_pass(spec, usual[kind].share);
     /* without ghosts rows cost nothing, and each pass has its beginning and its end */
     const bool deep = large || (spec->fixed && spec->dim == 2);
     size_t depth = deep ? usual[kind].depth_large : usual[kind].depth_small;
 
-    if (!spec->fixed && depth > side / usual[kind].share + 1)
-        depth = side / usual[kind].share + 1;
+    if (depth > most)
+        depth = most;
     if (open)
         spec->depth = depth_that_fits(spec, depth);
     if (spec->depth > steps)
@@ -174,6 +188,19 @@ static size_t rows_around(const struct am_stencil_grid *grid, unsigned d)
     return walled ? 1 : spec->depth + 1;
 }
 
+/* All rows (d = 1) or planes (d = 2) of an array, and those of them that lie before the first. */
+static size_t rows_in_all(const struct am_stencil_grid *grid, unsigned d, size_t *before)
+{
+    static const size_t beyond_ring = 2; /* at the end that a pass closes it at */
+
+    if (grid->ring && d == 1 && am_wave_ring_is_narrow(grid)) {
+        *before = grid->spec.depth + 1;
+        return grid->length[d] + *before + 1;
+    }
+    *before = grid->ring ? beyond_ring : grid->spec.depth + rows_around(grid, d);
+    return grid->length[d] + *before + (grid->ring ? beyond_ring : rows_around(grid, d));
+}
+
 /* One array, and behind it who is where; a pass has strips of all rows that any of its levels has,
  * and leans by as many as it has steps. */
 static void lay_out_team(struct am_stencil_grid *grid)
@@ -191,14 +218,14 @@ void am_wave_lay_out(struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
     const unsigned cut = am_grid_cut(grid);
-    const size_t around[3] = {0, rows_around(grid, 1), rows_around(grid, 2)};
-    size_t page, row, rows;
+    size_t page, row, rows, before;
 
     grid->waves = am_wave_find(spec->kernels->isa);
     grid->element_bytes = spec->type == AM_STENCIL_F32 ? sizeof(float) : sizeof(double);
     grid->lanes = grid->waves->lanes[spec->type];
     grid->point_bytes = grid->lanes * grid->element_bytes;
     grid->ghosts = spec->depth;
+    grid->ring = am_wave_is_ring(spec);
     memcpy(grid->length, spec->n, sizeof(grid->length));
     grid->length[0] = (spec->n[0] + grid->lanes - 1) / grid->lanes;
     if (!am_wave_is_shared(spec))
@@ -207,15 +234,18 @@ void am_wave_lay_out(struct am_stencil_grid *grid)
     row = row_pitch(grid, page);
     grid->row = (ptrdiff_t)(row * grid->point_bytes);
     grid->plane = 0;
-    grid->offset[0] = (spec->depth + around[1]) * (size_t)grid->row;
-    rows = grid->length[1] + spec->depth + 2 * around[1];
+    rows = rows_in_all(grid, 1, &before);
+    grid->offset[0] = before * (size_t)grid->row;
     grid->part_bytes = rows * (size_t)grid->row;
     if (spec->dim == 3) {
         grid->plane = (ptrdiff_t)(plane_pitch(grid, rows * row, page) * grid->point_bytes);
-        grid->offset[0] += (spec->depth + around[2]) * (size_t)grid->plane;
-        grid->part_bytes = (grid->length[2] + spec->depth + 2 * around[2]) * (size_t)grid->plane;
+        grid->part_bytes = rows_in_all(grid, 2, &before) * (size_t)grid->plane;
+        grid->offset[0] += before * (size_t)grid->plane;
     }
     grid->offset[1] = grid->offset[0];
+    grid->kept_offset = grid->part_bytes;
+    if (grid->ring)
+        grid->part_bytes += am_wave_ring_bytes(grid);
     grid->part_bytes = am_elements_up_to(grid->part_bytes, PAGE_BYTES);
     grid->bytes = grid->part_bytes * spec->parts;
     if (am_wave_is_shared(spec))
@@ -252,15 +282,35 @@ size_t am_wave_lane_start(const struct am_stencil_grid *grid, size_t lane)
     return lane * grid->length[0] - (lane < early ? lane : early);
 }
 
-char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
-                  ptrdiff_t z)
+/* The place of a point that may lie beyond the ends of a ring. */
+static ptrdiff_t within(ptrdiff_t at, size_t n)
+{
+    const ptrdiff_t rest = at % (ptrdiff_t)n;
+
+    return rest < 0 ? rest + (ptrdiff_t)n : rest;
+}
+
+char *am_wave_slot(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
+                   ptrdiff_t z)
 {
     const ptrdiff_t back = (ptrdiff_t)shift;
 
-    if (am_wave_is_shared(&grid->spec))
-        z += (ptrdiff_t)am_grid_part_start(grid, part);
     return grid->memory + part * grid->part_bytes + grid->offset[0] + (y - back) * grid->row +
            (grid->spec.dim == 3 ? (z - back) * grid->plane : 0);
+}
+
+char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
+                  ptrdiff_t z)
+{
+    const size_t *const n = grid->spec.n;
+
+    if (am_wave_is_shared(&grid->spec))
+        z += (ptrdiff_t)am_grid_part_start(grid, part);
+    if (!grid->ring)
+        return am_wave_slot(grid, part, shift, y, z);
+    y -= (ptrdiff_t)shift;
+    return am_wave_slot(grid, part, 0, am_wave_ring_is_narrow(grid) ? y : within(y, n[1]),
+                        within(z - (ptrdiff_t)shift, n[2]));
 }
 
 double am_wave_value(const struct am_stencil_grid *grid, size_t part, const size_t local[3])
@@ -329,14 +379,6 @@ void am_wave_store_part(const struct am_stencil_grid *grid, size_t part, void *x
 
 /* ---- ghosts ---- */
 
-/* The place of a point that may lie beyond the ends of a ring. */
-static ptrdiff_t within(ptrdiff_t at, size_t n)
-{
-    const ptrdiff_t rest = at % (ptrdiff_t)n;
-
-    return rest < 0 ? rest + (ptrdiff_t)n : rest;
-}
-
 /* Rows (2-D) or planes (3-D) of neighbours along the dimension that is cut: `at` is counted from
  * the first of the part. */
 static void fill_slow(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t at)
@@ -399,6 +441,8 @@ void am_wave_exchange(const struct am_stencil_grid *grid, size_t part,
     const bool last = grid->spec.fixed && part + 1 == grid->spec.parts;
     size_t extent[3];
 
+    if (grid->ring)
+        return;
     if (am_wave_is_shared(&grid->spec)) {
         if (!grid->spec.fixed)
             exchange_shared(grid, part, pass->from.shift, pass->steps);

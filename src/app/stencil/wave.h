@@ -21,6 +21,9 @@ bool am_wave_is_large(const struct am_grid_spec *spec);
 size_t am_wave_early(const struct am_stencil_grid *grid);
 /* Who is where of those that share an array. */
 struct am_wave_team *am_wave_team_of(const struct am_stencil_grid *grid);
+/* Where row (y, z) lies that has moved by `shift`, rings and parts aside. */
+char *am_wave_slot(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
+                   ptrdiff_t z);
 /* Vector 0 of row (y, z) of a part whose state has moved by `shift`; it may be one of ghosts. */
 char *am_wave_row(const struct am_stencil_grid *grid, size_t part, size_t shift, ptrdiff_t y,
                   ptrdiff_t z);

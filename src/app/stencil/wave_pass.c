@@ -5,14 +5,15 @@
  * the row before it in both dimensions, which nobody needs any more. In two dimensions wave w makes
  * rows [w R - t, w R - t + R) of every level t, one after the other: each finds what the level
  * before has just left in cache. In three dimensions rows are cut into strips, and in each strip
- * waves of planes go through all levels. No point is computed twice, but for the ghosts at sides
- * that are not fixed: of those each level needs one row fewer than the one before.
+ * waves of planes go through all levels. No point is computed twice, but for the ghosts of parts of
+ * two dimensions: of those each level needs one row fewer than the one before.
  *
- * The next pass goes the other way, with negative strides, and moves the state back. All of this
- * file counts from the end that the pass begins at. */
+ * The next pass goes the other way, with negative strides, and moves the state back, unless it is a
+ * ring (wave_ring.h). All of this file counts from the end that the pass begins at. */
 #include "app/stencil/wave.h"
 
 #include "app/stencil/grid_layout.h"
+#include "app/stencil/wave_ring.h"
 #include "app/stencil/wave_team.h"
 
 #include <stdint.h>
@@ -46,8 +47,9 @@ struct front {
     char *origin; /* row (0, 0) at level 0 */
     ptrdiff_t row, plane;
     struct span y, z;
+    bool narrow;                /* each level has all rows (wave_ring.h) */
     struct am_wave_block block; /* what all blocks have alike */
-    ptrdiff_t planes, deep;     /* of a block in three dimensions */
+    ptrdiff_t planes, deep;     /* of a block, and rows of each */
     struct level level[AM_WAVE_DEPTH_MAX];
     struct ahead ahead;
 };
@@ -76,7 +78,43 @@ static ptrdiff_t end_of(const struct front *f, const struct span *span, ptrdiff_
 /* Waves or strips of that size that a dimension needs for all levels. */
 static ptrdiff_t pieces(const struct front *f, const struct span *span, ptrdiff_t size)
 {
+    if (f->narrow && span == &f->y)
+        return 1;
+    if (f->grid->ring)
+        return am_wave_ring_pieces(span->n, size);
     return (span->n + f->steps - 1 - begin_of(f, span, 0) + size - 1) / size;
+}
+
+static struct am_wave_piece piece_of(const struct front *f, const struct span *span, ptrdiff_t size,
+                                     ptrdiff_t at)
+{
+    return (struct am_wave_piece){
+        .n = span->n, .size = size, .at = at, .last = pieces(f, span, size) - 1};
+}
+
+/* Rows or planes of a piece that step t makes; false: none. */
+static bool range_of(const struct front *f, const struct span *span,
+                     const struct am_wave_piece *piece, ptrdiff_t t, ptrdiff_t range[2])
+{
+    if (f->narrow && span == &f->y) {
+        range[0] = 0;
+        range[1] = span->n;
+    } else if (f->grid->ring) {
+        am_wave_ring_range(piece, t, range);
+    } else {
+        const ptrdiff_t from = begin_of(f, span, 0) + piece->at * piece->size - t;
+
+        range[0] = most(from, begin_of(f, span, t));
+        range[1] = least(from + piece->size, end_of(f, span, t));
+    }
+    return range[0] < range[1];
+}
+
+/* Where level 0 of a piece of that size begins. */
+static ptrdiff_t start_of(const struct front *f, const struct span *span, ptrdiff_t size,
+                          ptrdiff_t at)
+{
+    return (f->grid->ring ? 0 : begin_of(f, span, 0)) + at * size;
 }
 
 static char *slot(const struct front *f, ptrdiff_t t, ptrdiff_t y, ptrdiff_t z)
@@ -178,9 +216,11 @@ static bool has_long_rows(const struct am_stencil_grid *grid)
     return grid->length[0] * grid->point_bytes > long_row;
 }
 
-/* Rows of each plane that a block of three dimensions has. */
+/* Rows of each plane that a block has. */
 static ptrdiff_t deep_of(const struct am_stencil_grid *grid)
 {
+    if (grid->spec.dim == 2)
+        return (ptrdiff_t)grid->waves->rows;
     return has_long_rows(grid) || grid->waves->deep < 3 ? (ptrdiff_t)grid->waves->deep : 2;
 }
 
@@ -206,34 +246,36 @@ uintptr_t am_grid_hot_loop(const struct am_stencil_grid *grid, size_t *vectors)
     return (uintptr_t)waves->solid[type][planes_of(grid) - 1][deep_of(grid) - 1];
 }
 
-/* From level t to the next: rows y[0] to y[1] of planes z[0] to z[1], as far as there are any.
+/* From level t to the next: rows y[0] to y[1] of planes z[0] to z[1], no more than a block has.
  * Short rows make this a good part of all: what does not depend on the level stands in f->block. */
-static void step_level(struct front *f, ptrdiff_t t, ptrdiff_t y[2], ptrdiff_t z[2])
+static void step_planes(struct front *f, ptrdiff_t t, const ptrdiff_t y[2], const ptrdiff_t z[2])
+{
+    f->block.first = slot(f, t, y[0], z[0]);
+    for (ptrdiff_t at = y[0], rows; at < y[1]; at += rows) {
+        rows = least(f->deep, y[1] - at);
+        if (f->grid->spec.dim == 2)
+            step_flat(f, &f->block, (size_t)rows);
+        else
+            step_solid(f, &f->block, (size_t)(z[1] - z[0]), (size_t)rows);
+        f->block.first += rows * f->row;
+    }
+}
+
+/* The same of any number of planes. */
+static void step_level(struct front *f, ptrdiff_t t, const ptrdiff_t y[2], const ptrdiff_t z[2])
 {
     const struct level *const level = &f->level[t];
-    const bool flat = f->grid->spec.dim == 2, fixed = f->block.ends != NULL;
 
-    y[0] = most(y[0], begin_of(f, &f->y, t));
-    y[1] = least(y[1], end_of(f, &f->y, t));
-    z[0] = flat ? 0 : most(z[0], begin_of(f, &f->z, t));
-    z[1] = flat ? 1 : least(z[1], end_of(f, &f->z, t));
-    if (y[0] >= y[1] || z[0] >= z[1])
-        return;
     f->block.side = level->side;
     f->block.centre = level->centre;
-    if (fixed) {
+    if (f->block.ends) {
         f->block.ends = level->wall[0];
         set_walls(f, t, y, z);
     }
-    f->block.first = slot(f, t, y[0], z[0]);
-    if (flat) {
-        step_flat(f, &f->block, (size_t)(y[1] - y[0]));
-        return;
-    }
-    for (ptrdiff_t at = y[0], rows; at < y[1]; at += rows) {
-        rows = least(f->deep, y[1] - at);
-        step_solid(f, &f->block, (size_t)(z[1] - z[0]), (size_t)rows);
-        f->block.first += rows * f->row;
+    for (ptrdiff_t at = z[0]; at < z[1]; at += f->planes) {
+        const ptrdiff_t some[2] = {at, least(at + f->planes, z[1])};
+
+        step_planes(f, t, y, some);
     }
 }
 
@@ -261,39 +303,46 @@ static void list_ahead(struct front *f, ptrdiff_t planes, ptrdiff_t rows)
     }
 }
 
+/* All levels of wave w of a strip; f->ahead.base is where the next one begins. */
+static void do_levels(struct front *f, const struct am_wave_piece *rows,
+                      const struct am_wave_piece *planes)
+{
+    const struct am_wave_way way = {f->origin, f->row, f->plane};
+
+    f->ahead.next = 0;
+    for (ptrdiff_t t = 0; t < f->steps; t++) {
+        ptrdiff_t y[2], z[2] = {0, 1};
+
+        if (f->grid->ring)
+            am_wave_ring_turn(f->grid, &way, t, rows, planes);
+        if (range_of(f, &f->y, rows, t, y) &&
+            (f->grid->spec.dim == 2 || range_of(f, &f->z, planes, t, z)))
+            step_level(f, t, y, z);
+    }
+}
+
 static void pass_flat(struct front *f)
 {
-    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], first = begin_of(f, &f->y, 0);
-    const ptrdiff_t waves = pieces(f, &f->y, rows);
+    const struct am_wave_piece planes = {.n = 1, .size = 1};
+    struct am_wave_piece rows = piece_of(f, &f->y, (ptrdiff_t)f->grid->spec.tile[0], 0);
 
-    list_ahead(f, 1, rows);
-    for (ptrdiff_t w = 0; w < waves; w++) {
-        f->ahead.next = 0;
-        f->ahead.base = slot(f, 0, first + (w + 1) * rows, 0);
-        for (ptrdiff_t t = 0; t < f->steps; t++) {
-            ptrdiff_t y[2] = {first + w * rows - t, first + (w + 1) * rows - t}, z[2] = {0, 1};
-
-            step_level(f, t, y, z);
-        }
+    list_ahead(f, 1, rows.size);
+    for (; rows.at <= rows.last; rows.at++) {
+        f->ahead.base = slot(f, 0, start_of(f, &f->y, rows.size, rows.at + 1), 0);
+        do_levels(f, &rows, &planes);
     }
 }
 
 /* All levels of a wave; `next` is the strip that comes after this one. */
 static void do_wave(struct front *f, ptrdiff_t strip, ptrdiff_t w, ptrdiff_t next)
 {
-    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = f->planes;
-    const ptrdiff_t y0 = begin_of(f, &f->y, 0), z0 = begin_of(f, &f->z, 0);
-    const bool last = w + 1 == pieces(f, &f->z, planes);
+    const struct am_wave_piece rows = piece_of(f, &f->y, (ptrdiff_t)f->grid->spec.tile[0], strip);
+    const struct am_wave_piece planes = piece_of(f, &f->z, f->planes, w);
+    const bool last = w == planes.last;
 
-    f->ahead.next = 0;
-    f->ahead.base =
-        slot(f, 0, y0 + (last ? next : strip) * rows, last ? z0 : z0 + (w + 1) * planes);
-    for (ptrdiff_t t = 0; t < f->steps; t++) {
-        ptrdiff_t y[2] = {y0 + strip * rows - t, y0 + (strip + 1) * rows - t};
-        ptrdiff_t z[2] = {z0 + w * planes - t, z0 + (w + 1) * planes - t};
-
-        step_level(f, t, y, z);
-    }
+    f->ahead.base = slot(f, 0, start_of(f, &f->y, rows.size, last ? next : strip),
+                         start_of(f, &f->z, planes.size, last ? 0 : w + 1));
+    do_levels(f, &rows, &planes);
 }
 
 static void pass_solid(struct front *f)
@@ -374,6 +423,18 @@ static struct span span_of(const struct am_stencil_grid *grid, size_t part, unsi
     return span;
 }
 
+/* Of row (0, 0), as the pass counts. What goes round begins where the array does. */
+static char *first_slot(const struct front *f, size_t part, const struct am_grid_pass *pass)
+{
+    const struct am_stencil_grid *const grid = f->grid;
+    const ptrdiff_t moved = (ptrdiff_t)pass->from.shift;
+    const ptrdiff_t y = pass->forth ? 0 : f->y.n - 1;
+    const ptrdiff_t z = pass->forth || grid->spec.dim == 2 ? 0 : f->z.n - 1;
+
+    return am_wave_slot(grid, part, 0, grid->ring && !f->narrow ? y : y - moved,
+                        grid->ring ? z : z - moved);
+}
+
 void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
                      const struct am_grid_pass *pass)
 {
@@ -394,8 +455,8 @@ void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
                                      .ends = grid->spec.fixed ? f.level[0].wall[0] : NULL};
     f.planes = planes_of(grid);
     f.deep = deep_of(grid);
-    f.origin = am_wave_row(grid, shared ? 0 : part, pass->from.shift, forth ? 0 : f.y.n - 1,
-                           forth || grid->spec.dim == 2 ? 0 : f.z.n - 1);
+    f.narrow = grid->ring && am_wave_ring_is_narrow(grid);
+    f.origin = first_slot(&f, shared ? 0 : part, pass);
     set_levels(&f, pass);
     if (grid->spec.dim == 2)
         pass_flat(&f);

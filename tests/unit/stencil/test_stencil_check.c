@@ -207,8 +207,11 @@ static void skip_strip(const struct am_stencil_grid *grid, const struct am_grid_
         am_wave_team_tell(team, pass->from.passes, strip, WAVES);
 }
 
+/* What goes round has no neighbours to take: it takes those of the row before the last. */
 static void step_grid(struct am_stencil_grid *grid, size_t steps, enum error error)
 {
+    const size_t rows = grid->spec.n[1];
+
     for (size_t pass_no = 0; steps; pass_no++) {
         const struct am_grid_pass pass = am_grid_next(grid, &grid->phase, steps);
 
@@ -218,10 +221,12 @@ static void step_grid(struct am_stencil_grid *grid, size_t steps, enum error err
         }
         if (error == BLOCK && pass_no == 1 && am_wave_is_shared(&grid->spec))
             skip_strip(grid, &pass);
+        grid->spec.n[1] = rows - (error == HALO && pass_no == 1 && grid->ring);
         for (size_t part = 0; part < grid->spec.parts; part++) {
             if (!(error == BLOCK && pass_no == 1 && part == 1))
                 am_grid_advance(grid, part, &pass);
         }
+        grid->spec.n[1] = rows;
         am_grid_passed(grid, &grid->phase, &pass);
         steps -= pass.steps;
     }

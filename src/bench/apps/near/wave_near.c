@@ -72,14 +72,15 @@ static double block_seconds(const struct am_stencil_grid *grid, const struct sha
     return seconds;
 }
 
-/* Rows of all levels of a pass: each level has one ghost fewer than the one before, on either side
- * of each dimension that rows are counted in. */
-static double rows_of_pass(const struct am_grid_spec *spec)
+/* Rows of all levels of a pass: where there are ghosts each level has one fewer than the one
+ * before, on either side of each dimension that rows are counted in. */
+static double rows_of_pass(const struct am_stencil_grid *grid)
 {
+    const struct am_grid_spec *const spec = &grid->spec;
     double rows = 0;
 
     for (size_t t = 0; t < spec->depth; t++) {
-        const double ghosts = 2.0 * (double)(spec->depth - 1 - t);
+        const double ghosts = grid->ring ? 0 : 2.0 * (double)(spec->depth - 1 - t);
 
         rows += ((double)spec->n[1] + ghosts) * (spec->dim == 3 ? (double)spec->n[2] + ghosts : 1);
     }
@@ -100,7 +101,7 @@ void am_wave_parts_measure(const struct am_stencil_grid *grid, size_t steps,
                            const struct am_clock *clock, struct am_stencil_parts *parts)
 {
     const double passes = (double)steps / (double)grid->spec.depth;
-    const double rows = passes * rows_of_pass(&grid->spec), vectors = (double)grid->length[0];
+    const double rows = passes * rows_of_pass(grid), vectors = (double)grid->length[0];
     size_t together, longer;
     const uintptr_t code = am_grid_hot_loop(grid, &together);
     struct shape shape;

@@ -31,7 +31,10 @@ struct am_stencil_view {
     bool sharp;          /* held to what a plain loop of the type is off by, too */
     bool exact;          /* and to its very bits: the paper's form has them in every method */
     bool fuses;          /* that loop has a fused multiply-add, as the result's has */
-    uint64_t seed;       /* of which points are looked at */
+    /* Whose plain loop makes all points once more, as many as a second or two allow; NULL: points
+     * beside seams and some between them are all that is compared. */
+    const struct am_stencil_variant *kernels;
+    uint64_t seed; /* of which points are looked at */
     const void *self;
     double (*value)(const void *self, size_t point);
     /* Points where layouts go wrong, `seams` of them: all are looked at, unless the reference would

@@ -286,6 +286,10 @@ static void note_grid(const void *self, const struct am_ctx *ctx)
     am_ctx_note(ctx, "memory", "%.2f times the grid",
                 (double)grid->bytes / (double)(points_of(spec) * element_bytes(spec)));
     am_ctx_note(ctx, "accurate_form", "%s", am_stencil_forms[am_stencil_form_for(spec->r)]);
+    if (am_grid_compared(points_of(spec)) < points_of(spec))
+        am_ctx_note(ctx, "not_proven",
+                    "%zu of %zu points are compared with the known outcome, others by each launch",
+                    am_grid_compared(points_of(spec)), points_of(spec));
     if (spec->method < AM_STENCIL_BY_SKEW)
         return;
     if (grid->room.l2_bytes)

@@ -15,8 +15,8 @@ enum {
     GROUP_MAX = 256,
     GROUP_X = 64,
     DIFFER_ITEMS = 1 << 16,
-    ALL = 1 << 14,     /* points up to which the host compares all, each by a transfer, */
-    SAMPLES = 1 << 13, /* and how many of larger grids */
+    ALL = 1 << 24,     /* points that the host compares, a transfer for each row, */
+    SAMPLES = 1 << 13, /* and how many more of larger grids, each by one */
 };
 
 /* ---- open ---- */
@@ -345,6 +345,29 @@ double am_ocl_grid_value(const struct am_ocl_grid *g, const size_t at[3])
     return value_in(g, g->u[g->front], (at[2] * g->spec.n[1] + at[1]) * g->spec.n[0] + at[0]);
 }
 
+void am_ocl_grid_row(const struct am_ocl_grid *g, size_t y, size_t z, double *values)
+{
+    const size_t n = g->spec.n[0], first = (z * g->spec.n[1] + y) * n;
+    const bool narrow = g->spec.type == AM_STENCIL_F32;
+    float *const room = narrow ? malloc(n * sizeof(*room)) : NULL;
+    void *const to = narrow ? (void *)room : values;
+    const enum am_status s =
+        to ? am_ocl_device_read(g->device, g->u[g->front], first * g->element_bytes,
+                                n * g->element_bytes, to, NULL)
+           : AM_E_NOMEM;
+
+    for (size_t i = 0; i < n && s != AM_OK; i++)
+        values[i] = NAN;
+    for (size_t i = 0; i < n && s == AM_OK && narrow; i++)
+        values[i] = (double)room[i];
+    free(room);
+}
+
+static void row_of(const void *self, size_t y, size_t z, double *values)
+{
+    am_ocl_grid_row(self, y, z, values);
+}
+
 static double value_of(const void *self, const size_t at[3])
 {
     return am_ocl_grid_value(self, at);
@@ -366,6 +389,7 @@ static struct am_grid_view view_of(const struct am_ocl_grid *g)
                                  .self = g,
                                  .value = value_of,
                                  .seam = to_seam,
+                                 .row = row_of,
                                  .all = ALL,
                                  .samples = SAMPLES};
 }

@@ -66,6 +66,8 @@ enum am_status am_ocl_grid_same(struct am_ocl_grid *g, struct am_err *err);
 struct am_grid_spec am_ocl_grid_spec_of(const struct am_ocl_grid *g); /* of the whole grid */
 /* Of the state, at a point of this device; NAN: it cannot be read. */
 double am_ocl_grid_value(const struct am_ocl_grid *g, const size_t at[3]);
+/* All points of a row; no numbers where they cannot be read. */
+void am_ocl_grid_row(const struct am_ocl_grid *g, size_t y, size_t z, double *values);
 
 /* As am_grid_look() and am_grid_compare() (bench/apps/grid_check.h), of the state. */
 enum am_status am_ocl_grid_look(const struct am_ocl_grid *g, uint64_t seed, struct am_err *err);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    ALL = 1 << 14,     /* points up to which the host compares all, each by a transfer, */
-    SAMPLES = 1 << 13, /* and how many of larger grids */
+    ALL = 1 << 24,     /* points that the host compares, a transfer for each row, */
+    SAMPLES = 1 << 13, /* and how many more of larger grids, each by one */
 };
 
 static size_t plane_bytes(const struct am_ocl_parts *w)
@@ -263,6 +263,16 @@ static double value_of(const void *self, const size_t at[3])
     return am_ocl_grid_value(&part->grid, local);
 }
 
+static void row_of(const void *self, size_t y, size_t z, double *values)
+{
+    const struct am_ocl_parts *const w = self;
+    const size_t cut = w->spec.dim == 2 ? y : z;
+    const struct am_ocl_grid_part *const part = part_of(w, cut);
+    const size_t here = cut - part->origin + w->depth;
+
+    am_ocl_grid_row(&part->grid, w->spec.dim == 2 ? here : y, w->spec.dim == 2 ? z : here, values);
+}
+
 /* A quarter of all points lies where two parts meet, a quarter at a side of the grid. */
 static void to_seam(const void *self, struct am_rng *rng, size_t i, size_t at[3])
 {
@@ -279,11 +289,16 @@ static void to_seam(const void *self, struct am_rng *rng, size_t i, size_t at[3]
 
 static struct am_grid_view view_of(const struct am_ocl_parts *w)
 {
+    const size_t rows = w->spec.dim == 2 ? 1 : w->spec.n[1]; /* of a plane */
+
     return (struct am_grid_view){.spec = am_ocl_grid_spec_of(&w->part[0].grid),
                                  .self = w,
                                  .value = value_of,
                                  .seam = to_seam,
-                                 .all = w->ring.total ? 0 : ALL,
+                                 .row = row_of,
+                                 .first = first_plane(w) * rows,
+                                 .rows = (end_plane(w) - first_plane(w)) * rows,
+                                 .all = ALL,
                                  .samples = SAMPLES};
 }
 

@@ -23,12 +23,11 @@ enum {
     TALKS = 50, /* exchanges that a prediction is made of */
     EXACT_POINTS =
         1 << 18, /* up to this many all points are compared with one process's, bit by bit */
-    GATHER_POINTS = 1 << 27, /* beyond it rank 0 does not look at them */
 };
 
 struct stencil {
     struct am_distributed d;
-    size_t n;
+    size_t n, steps; /* as the point has them */
     double predicted_s, exchange_s;
 };
 
@@ -161,6 +160,7 @@ static enum am_status prepare(void *state, const struct am_mpi_team *team,
     if (s != AM_OK)
         return s;
     w->n = setup.spec.n;
+    w->steps = setup.steps;
     if (team->ctx)
         note_shape(team->ctx, &setup, point);
     work->ops = (double)w->n * (double)setup.steps;
@@ -191,39 +191,19 @@ static void run(void *state, uint64_t iters, struct am_batch *batch)
 
 /* ---- verification ---- */
 
-/* All points on rank 0, and where blocks and their lanes meet. */
-struct gathered {
-    const struct stencil *w;
-    const void *x;
-};
-
 static double value(const void *self, size_t point)
 {
-    const struct gathered *const g = self;
+    const struct stencil *const w = self;
 
-    return g->w->d.st.spec.type == AM_STENCIL_F32 ? (double)((const float *)g->x)[point]
-                                                  : ((const double *)g->x)[point];
+    return am_stencil_value(&w->d.st, w->d.border + (point - w->d.first));
 }
 
-/* Lanes of each rank, the border of its block first. */
-static size_t lanes_of_rank(const struct stencil *w)
+/* Where lanes of this rank begin; what lies in the border is another rank's to look at. */
+static size_t seam(const void *self, size_t lane)
 {
-    return w->d.st.lanes * w->d.st.spec.parts + 1;
-}
+    const struct stencil *const w = self;
 
-static size_t seam(const void *self, size_t i)
-{
-    const struct gathered *const g = self;
-    const struct stencil *const w = g->w;
-    const size_t each = lanes_of_rank(w), lane = i % each;
-    const int rank = (int)(i / each), ranks = w->d.team->size;
-    const size_t first = am_distributed_start(w->n, rank, ranks);
-    const size_t own = am_distributed_start(w->n, rank + 1, ranks) - first;
-
-    if (lane == 0)
-        return first;
-    /* A rank's grid is its block with a border on either side; blocks differ by a point. */
-    return (first + w->n - w->d.border + (lane - 1) * (own + 2 * w->d.border) / (each - 1)) % w->n;
+    return (w->d.first + w->n - w->d.border + am_stencil_lane_start(&w->d.st, lane)) % w->n;
 }
 
 /* The same by one process without borders: every bit must agree. */
@@ -261,49 +241,63 @@ static enum am_status compare_exactly(const struct stencil *w, const void *x, st
     return s;
 }
 
-static enum am_status compare(const struct stencil *w, const void *x, double *residual,
-                              struct am_err *err)
+/* Each rank looks at its own points, the first and the last of them always. */
+static enum am_status compare(const struct stencil *w, double *residual, struct am_err *err)
 {
     const struct am_stencil_spec *const spec = &w->d.st.spec;
-    const struct gathered all = {w, x};
     const struct am_stencil_view view = {
         .type = spec->type,
         .n = w->n,
-        .steps = w->d.steps,
+        .steps = w->steps,
         .r = spec->r,
-        .tolerance = am_stencil_tolerance(spec->type, w->d.steps),
+        .tolerance = am_stencil_tolerance(spec->type, w->steps),
         .sharp = am_stencil_is_sharp(spec->form, spec->r),
         .exact = spec->form == AM_STENCIL_paper,
         .fuses = am_flops_find(spec->kernels->isa)->has_fma,
+        .kernels = spec->kernels,
         .seed = w->d.team->seed,
-        .self = &all,
+        .self = w,
         .value = value,
-        .seams = lanes_of_rank(w) * (size_t)w->d.team->size,
+        .seams = w->d.st.lanes * spec->parts,
         .seam = seam,
+        .first = w->d.first,
+        .own = w->d.own,
     };
-    const enum am_status s = am_stencil_compare(&view, residual, err);
-    const bool exact = w->n <= EXACT_POINTS && spec->width <= width_most(spec);
 
-    return s == AM_OK && exact ? compare_exactly(w, x, err) : s;
+    return am_stencil_compare(&view, residual, err);
+}
+
+/* Of a small grid rank 0 gets all points, in forms that have the bits of one process. */
+static enum am_status compare_all(const struct stencil *w, struct am_err *err)
+{
+    const bool first = w->d.team->rank == 0;
+    void *const x = first ? calloc(w->n, w->d.st.element_bytes) : NULL;
+    enum am_status s = first && !x ? am_fail(err, AM_E_NOMEM, "%zu points", w->n) : AM_OK;
+
+    if (am_mpi_all_well(w->d.team, &s, err))
+        s = am_distributed_gather(&w->d, x, err);
+    if (first && s == AM_OK)
+        s = compare_exactly(w, x, err);
+    free(x);
+    return s;
 }
 
 /* From the start again: what was measured has been through any number of iterations. */
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     struct stencil *const w = state;
-    const bool first = w->d.team->rank == 0, gathers = w->n <= GATHER_POINTS;
-    void *const x = first && gathers ? calloc(w->n, w->d.st.element_bytes) : NULL;
-    enum am_status s = am_distributed_fill(&w->d, err);
+    const struct am_stencil_spec *const spec = &w->d.st.spec;
+    enum am_status s = am_distributed_fill(&w->d, err), all;
+    struct am_err another; /* who compares all says what is wrong where it is */
 
     *residual = 0;
-    if (first && gathers && !x && s == AM_OK)
-        s = am_fail(err, AM_E_NOMEM, "%zu points", w->n);
     am_distributed_iterate(&w->d);
-    if (gathers && am_mpi_all_well(w->d.team, &s, err))
-        s = am_distributed_gather(&w->d, x, err);
-    if (gathers && first && s == AM_OK)
-        s = compare(w, x, residual, err);
-    free(x);
+    if (s == AM_OK)
+        s = compare(w, residual, err);
+    all = s;
+    if (am_mpi_all_well(w->d.team, &all, &another) && w->n <= EXACT_POINTS &&
+        spec->width <= width_most(spec))
+        s = compare_all(w, err);
     return s;
 }
 

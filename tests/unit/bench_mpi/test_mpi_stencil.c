@@ -13,10 +13,11 @@
 extern const struct am_mpi_bench am_mpi_bench_stencil;
 
 enum { CPUS = 64, SKIPPED_AT = 5 /* advances are every second call: the third of them */ };
-enum error { NONE, HALO, STEP_SHORT, COEFFICIENT, BLOCK, ERRORS };
-static const char *const names[ERRORS] = {"nothing wrong", "neighbours' points not taken in",
-                                          "a rank a step short", "a coefficient off",
-                                          "a block skipped once"};
+enum error { NONE, HALO, STEP_SHORT, COEFFICIENT, BLOCK, POINT, ERRORS };
+static const char *const names[ERRORS] = {
+    "nothing wrong",        "neighbours' points not taken in",
+    "a rank a step short",  "a coefficient off",
+    "a block skipped once", "one point of the second rank off"};
 
 /* One after the other, the first block of one call left out. */
 static void run_but_one(void *self, const struct am_blocks *blocks, uint64_t times)
@@ -39,6 +40,24 @@ static void close_nothing(void *self)
 static const struct am_executor forgetful = {
     .name = "forgetful", .run = run_but_one, .close = close_nothing};
 
+/* After the last block of the last call one point, far from any seam, is a little too large. */
+static void run_and_spoil(void *self, const struct am_blocks *blocks, uint64_t times)
+{
+    const struct am_distributed *const d = self;
+    const size_t at = d->border + d->own / 3 + 5;
+    const double x = am_stencil_value(&d->st, at) + 1e-4;
+    const float narrow = (float)x;
+
+    (void)times;
+    for (size_t i = 0; i < blocks->count; i++)
+        blocks->run(blocks->app, i);
+    am_stencil_write(&d->st, at, 1,
+                     d->st.spec.type == AM_STENCIL_F32 ? (const void *)&narrow : (const void *)&x);
+}
+
+static const struct am_executor spoiling = {
+    .name = "spoiling", .run = run_and_spoil, .close = close_nothing};
+
 /* The state of the bench begins with its struct am_distributed. */
 static void plant(struct am_distributed *d, enum error error, unsigned *calls)
 {
@@ -52,6 +71,11 @@ static void plant(struct am_distributed *d, enum error error, unsigned *calls)
         d->executor->close(d->engine);
         d->executor = &forgetful;
         d->engine = calls;
+    }
+    if (error == POINT && d->team->rank == 1) {
+        d->executor->close(d->engine);
+        d->executor = &spoiling;
+        d->engine = d;
     }
 }
 
@@ -71,6 +95,7 @@ static void check(const struct am_mpi_team *team, const char *words, enum error 
     if (prepared == AM_OK) {
         plant(state, error, &calls);
         verified = bench->verify(state, &residual, &err);
+        (void)am_mpi_all_well(team, &verified, &err);
     }
     if (team->rank == 0)
         ok(prepared == AM_OK && verified == (error ? AM_E_WRONG : AM_OK), "%s: %s: %s", words,

@@ -126,7 +126,7 @@ static enum am_status choose_shape(const struct am_cli *cli, const struct am_des
     const struct wanted w = {.bench = am_arena_printf(cli->arena, "own.%s", d->name),
                              .type = am_emit_types[cli->opt->element_type],
                              .loop = loops[cli->opt->loop]};
-    const struct am_emit_values *const values = am_emit_values_of(d->dimensions);
+    const struct am_emit_values *const values = am_emit_values_of(d);
     const struct am_tuning_entry *tuned = NULL;
     struct am_tuning tuning = {0};
     enum am_status s = AM_OK;

@@ -360,15 +360,28 @@ enum am_status am_emit_opencl(const struct am_description *d, enum am_emit_type 
 
 /* ---- benches ---- */
 
-const struct am_emit_values *am_emit_values_of(unsigned dimensions)
+/* Levels of a pass lean by a radius each, so that what has to stay in cache grows with depth times
+ * radius: a stencil that reaches further makes fewer steps at once, down to sweeps by strips. */
+const struct am_emit_values *am_emit_values_of(const struct am_description *d)
 {
-    static const struct am_emit_values all[] = {
-        {"64K,4M", "64K", "64", "64,16,32,128", "2048,512,1024,4096,8192", "1", "1"},
-        {"256,4096", "1024", "16", "16,8,4", "8,2,4,16,32", "1", "1,2,4"},
-        {"64,256", "128", "8", "8,4,2,16", "4,2,8,16", "32,16,64,128", "1,2,4"},
+    static const struct {
+        unsigned dimensions, radius; /* of this radius and more */
+        struct am_emit_values values;
+    } all[] = {
+        {3, 5, {"64,256", "128", "8", "1,2,4", "4,2,8,16", "32,16,64,128", "1,2,4"}},
+        {3, 3, {"64,256", "128", "8", "2,1,4", "4,2,8,16", "32,16,64,128", "1,2,4"}},
+        {3, 2, {"64,256", "128", "8", "4,2,8,1", "4,2,8,16", "32,16,64,128", "1,2,4"}},
+        {3, 1, {"64,256", "128", "8", "8,4,2,16", "4,2,8,16", "32,16,64,128", "1,2,4"}},
+        {2, 3, {"256,4096", "1024", "16", "4,2,8,16", "8,2,4,16,32", "1", "1,2,4"}},
+        {2, 2, {"256,4096", "1024", "16", "8,4,16", "8,2,4,16,32", "1", "1,2,4"}},
+        {2, 1, {"256,4096", "1024", "16", "16,8,4", "8,2,4,16,32", "1", "1,2,4"}},
+        {1, 1, {"64K,4M", "64K", "64", "64,16,32,128", "2048,512,1024,4096,8192", "1", "1"}},
     };
+    size_t i = 0;
 
-    return &all[dimensions - 1];
+    while (all[i].dimensions != d->dimensions || all[i].radius > d->radius)
+        i++;
+    return &all[i].values;
 }
 
 /* Devices: the exported kernels as a literal, and what launches them. */
@@ -412,7 +425,7 @@ static void add_settings(const struct am_description *d, struct am_text *out)
                                            {"ITERATE", "iterate"},
                                            {"VERIFY", "verify"},
                                            {"FREE", "device_free"}};
-    const struct am_emit_values *const v = am_emit_values_of(d->dimensions);
+    const struct am_emit_values *const v = am_emit_values_of(d);
     const size_t levels = d->second ? 2 : 1;
 
     am_text_addf(out,

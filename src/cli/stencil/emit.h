@@ -42,6 +42,6 @@ enum am_status am_emit_opencl(const struct am_description *d, enum am_emit_type 
 struct am_emit_values {
     const char *sides, *sides_quick, *steps, *depths, *waves, *strips, *rows;
 };
-const struct am_emit_values *am_emit_values_of(unsigned dimensions);
+const struct am_emit_values *am_emit_values_of(const struct am_description *d);
 
 #endif

@@ -129,7 +129,7 @@ def test_waves(tap, own):
     own.write("cube.sten", CUBE)
     own.write("cube.c", with_kinds(with_planted(tap, bench_of(own, "cube"), PLANTED_TURNS), "cube"))
     check_kinds(tap, own, "cube", "variant=wave")
-    check_planted(tap, own, "cube", PLANTED_TURNS, *axes(3, "variant=wave", "kinds=5"))
+    check_planted(tap, own, "cube", PLANTED_TURNS, *axes(3, "variant=wave", "kinds=7"))
     for name, (dimensions, update) in SHAPES.items():
         own.write(name + ".sten", f"stencil {name}\ndimensions {dimensions}\nfield u\n" + update)
         words = ["-p", "n=23,1003" if dimensions == 1 else "n=23,45"]

@@ -20,9 +20,19 @@ CUBE = ("stencil cube\ndimensions 3\nfield u\nboundary fixed 0.3\nboundary z mir
         f"update u = 0.03 * ({BOX}) + 0.4 * u - 0.2 * u.before\n")
 STAR = ("stencil star\ndimensions 3\nfield u\nparameter r 0.125\nboundary fixed 0.3\nboundary z mirror\n"
         "update u = u + r * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)\n")
+# Reaches far, so that rows lie in natural order; a second field that is made of the first one's new values.
+FAR = ("stencil far\ndimensions 3\nfield u\nfield v\ncoefficient k start 0.1 noise 0.05\nparameter r 0.03\nboundary fixed 0.3\nboundary z mirror\n"
+       "update u = 1.2 * u - 0.4 * u.before + k * (v[3,0,0] - v[-2,0,0] + r * (u[-5,0,0] + u[5,0,0]) + (u[0,-5,0] + u[0,5,0]) * r\n"
+       "    + r * (u[0,0,-4] + u[0,0,3] - k[-4,0,0] * u[0,2,0]))\n"
+       "    + 0.01 * (u[0,-1,0] + u[0,1,0] - u[0,-3,0] + u[0,4,0] + u[0,0,-1] - u[0,0,1] + u[0,0,2])\n"
+       "update v = 0.5 * v + 0.2 * u.new[4,0,0] * k[3,0,0] - 0.1 * u.new[-1,0,0] + 0.05 * u[0,-1,0]\n")
 # States of all visits, by the value of an axis.
 SHOWN = ("SELECT param.value, group_concat(DISTINCT visit.state) FROM visit JOIN param ON param.point = visit.point "
          "JOIN axis ON axis.id = param.axis WHERE axis.name = '{}' GROUP BY param.value")
+# States of visits, by the values of two axes.
+SHOWN_BY_TWO = ("SELECT one.value, other.value, visit.state FROM visit JOIN param AS one ON one.point = visit.point "
+                "JOIN axis ON axis.id = one.axis AND axis.name = '{}' JOIN param AS other ON other.point = visit.point "
+                "JOIN axis AS second ON second.id = other.axis AND second.name = '{}'")
 HEAT = """stencil heat
 dimensions 2
 field u
@@ -64,7 +74,9 @@ class Own(Bench):
 
 
 def axes(dimensions, *more):
-    return [word for value in (*SIZES[dimensions], *more) for word in ("-p", value)]
+    """Sizes that fit nothing, unless others are given for an axis."""
+    values = {value.split("=")[0]: value for value in (*SIZES[dimensions], *more)}
+    return [word for value in values.values() for word in ("-p", value)]
 
 
 def with_axis(text, name, then):
@@ -94,4 +106,16 @@ def check_planted(tap, own, name, planted, *words):
     tap.ok(states.get(0) == "ok", f"{name} is right as it is", done.stdout[-2000:] + done.stderr[-2000:])
     for i, what in enumerate(planted, 1):
         tap.ok(states.get(i) == "fail", f"noticed: {what}", states)
+    tap.ok(done.returncode == 1 and "off by" in done.stdout + done.stderr, "and said")
+
+
+def check_planted_at_kinds(tap, own, name, planted, unseen, *words):
+    """Noticed at every kind of sides, along x and y each; `unseen` has those where the error changes nothing."""
+    numbers = ",".join(str(i) for i in range(len(planted) + 1))
+    done = own.measure(name + "-wrong.db", f"./{name}.c", *LIGHT, "-p", f"planted={numbers}", "-p", "kinds=0,4,8", *words)
+    states = {(i, kinds): state for i, kinds, state in own.query(name + "-wrong.db", SHOWN_BY_TWO.format("planted", "kinds"))}
+    for i, what in enumerate(("nothing is planted", *planted)):
+        wanted = {(i, kinds): "ok" if i == 0 or kinds in unseen.get(what, ()) else "fail" for kinds in (0, 4, 8)}
+        got = {key: state for key, state in states.items() if key[0] == i}
+        tap.ok(got == wanted, f"{name}, {what}: {got}", done.stdout[-2000:] + done.stderr[-2000:])
     tap.ok(done.returncode == 1 and "off by" in done.stdout + done.stderr, "and said")

@@ -5,8 +5,8 @@ import os
 import shutil
 
 from e2e import Tap
-from own_stencil import (CUBE, FAST, HEAT, LIGHT, SHIPPED, SHOWN, SIDES, SIZES, STAR, Own, axes, bench_of, check_planted, with_axis,
-                         with_planted)
+from own_stencil import (CUBE, FAR, FAST, HEAT, LIGHT, SHIPPED, SHOWN, SIDES, SIZES, STAR, Own, axes, bench_of, check_planted,
+                         check_planted_at_kinds, with_axis, with_planted)
 
 COMPILED_AS_MEASURED = ("heat2d", "fdtd")  # by -O3, one field and several; whatever is timed is verified anyway
 DIMENSIONS = {"heat1d": 1, "heat2d": 2, "heat3d": 3, "box9": 2, "box27": 3, "wave2": 3, "wave4": 3, "wave8": 3,
@@ -69,6 +69,15 @@ PLANTED_FIELDS = {
                               "    if (!(WRONG) || stage == 0)\n        sides_f64_KERNELS(f->back, f->large, stage)[which](b);"),
     "a coefficient is another one": ("2 * sides_f64_FIELDS + coefficient - w->turn", "2 * sides_f64_FIELDS + coefficient - (WRONG) - w->turn"),
 }
+# And of rows in natural order.
+PLANTED_NATURAL = {
+    "a row's ends are not set": ("    const int fixed = far_f64_sides[0]", "    const int fixed = (WRONG) ? 1 : far_f64_sides[0]"),
+    "fixed sides are not set": ("        far_f64_close_fixed(w, part);", "        if (!(WRONG))\n            far_f64_close_fixed(w, part);"),
+    "a neighbour along x is another one": ("far_f64_BESIDE(u__now, i__, 5)", "((WRONG) ? far_f64_BESIDE(u__now, i__, 4) : far_f64_BESIDE(u__now, i__, 5))"),
+    "a row is another one": ("b.fast_by[i] = (i - far_f64_RADIUS) * b.fast;", "b.fast_by[i] = (i - far_f64_RADIUS + ((WRONG) && i == 0)) * b.fast;"),
+    "a point is elsewhere": ("return (double *)far_f64_wave_row(w, y, z) + x;", "return (double *)far_f64_wave_row(w, y, z) + (x == 3 && (WRONG) ? 4 : x);"),
+}
+UNSEEN_NATURAL = {"fixed sides are not set": (0,)}  # there is none
 # Waves of other shapes: radius 2 with weights that differ along all axes and directions; in one dimension; two rows at once.
 SHAPES = {
     "slanted": (2, "boundary x mirror\nboundary y fixed 0.3\nupdate u = u[-1,-2] / 2 + 0.3 * u[2,1] - 0.2 * u[0,1] + 0.1 * u.before\n"),
@@ -130,6 +139,10 @@ def test_waves(tap, own):
     own.write("cube.c", with_kinds(with_planted(tap, bench_of(own, "cube"), PLANTED_TURNS), "cube"))
     check_kinds(tap, own, "cube", "variant=wave")
     check_planted(tap, own, "cube", PLANTED_TURNS, *axes(3, "variant=wave", "kinds=7"))
+    own.write("far.sten", FAR)
+    own.write("far.c", with_kinds(with_planted(tap, bench_of(own, "far"), PLANTED_NATURAL), "far"))
+    check_kinds(tap, own, "far", "variant=wave,tiled", "n=21,32")
+    check_planted_at_kinds(tap, own, "far", PLANTED_NATURAL, UNSEEN_NATURAL, *axes(3, "variant=wave"))
     for name, (dimensions, update) in SHAPES.items():
         own.write(name + ".sten", f"stencil {name}\ndimensions {dimensions}\nfield u\n" + update)
         words = ["-p", "n=23,1003" if dimensions == 1 else "n=23,45"]

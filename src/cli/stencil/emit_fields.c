@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 4 /* rows that a block prefetches */ };
+enum { AHEAD = 4, /* rows that a block prefetches */ ROWS_MAX = 8 /* of a block */ };
 
 /* One update of a block of rows. */
 struct stage {
@@ -98,6 +98,25 @@ static struct reach reach_of(const struct am_description *d)
     return r;
 }
 
+/* Whether rows lie in their natural order. Neighbours along x are put together of two vectors then,
+ * which takes an operation each; but lanes that lie apart take as many vectors beyond each end of
+ * every row as the neighbours reach, and a load for each neighbour. So stars that reach far have
+ * natural rows. */
+static bool is_near(const struct am_description *d)
+{
+    for (size_t u = 0; u < d->n_updates; u++) {
+        const struct am_formula *const f = &d->updates[u].formula;
+
+        for (size_t i = 0; i < f->n; i++) {
+            const int *const at = f->nodes[i].at;
+
+            if (is_value(d, &f->nodes[i]) && at[0] && (at[1] || at[2]))
+                return false;
+        }
+    }
+    return reach_of(d).x > 2;
+}
+
 /* Rows of a block: long formulas have enough to share within a row. */
 static struct place size_of(const struct am_description *d)
 {
@@ -106,7 +125,30 @@ static struct place size_of(const struct am_description *d)
 
     for (size_t i = 0; i < d->n_updates; i++)
         most = count_values(d, i) > most ? count_values(d, i) : most;
-    return (struct place){most <= many ? 2 : 1, d->dimensions == 3 && most <= few ? 2 : 1};
+    return (struct place){.a = most <= many || is_near(d) ? 2 : 1,
+                          .c = d->dimensions == 3 && most <= few ? 2 : 1};
+}
+
+/* Whether blocks read more rows than general registers have addresses of. Compilers would calculate
+ * them in the loop, or keep them on the stack, so they are offsets from a table then. */
+static bool has_table(const struct am_description *d)
+{
+    enum { REGISTERS = 12, SPAN = 2 * AM_FORMULA_REACH_MAX + 1 };
+    bool seen[SPAN][SPAN] = {{false}};
+    int n = 0;
+
+    for (size_t u = 0; u < d->n_updates; u++) {
+        const struct am_formula *const f = &d->updates[u].formula;
+
+        for (size_t i = 0; i < f->n; i++) {
+            const int *const at = f->nodes[i].at;
+            bool *const row = &seen[at[1] + AM_FORMULA_REACH_MAX][at[2] + AM_FORMULA_REACH_MAX];
+
+            n += is_value(d, &f->nodes[i]) && !*row;
+            *row = *row || is_value(d, &f->nodes[i]);
+        }
+    }
+    return n > REGISTERS;
 }
 
 /* ---- constants ---- */
@@ -139,8 +181,9 @@ void am_emit_field_constants(const struct am_description *d, struct am_text *out
         "    NAME_TURNS = 1,   /* two arrays per field take turns */\n"
         "    NAME_CORNERS = %d, /* 1: some neighbours' rows lie along no axis */\n"
         "    NAME_ARRAYS = 2 * NAME_FIELDS + NAME_COEFFICIENTS,\n"
-        "    NAME_ENDS = NAME_REACH, /* vectors beyond each end of a row that are stored */\n",
-        r.x, AHEAD, r.corners);
+        "    NAME_NEAR = %d, /* 1: lanes are neighbours, rows lie in their natural order */\n"
+        "    NAME_OFFSETS = %s, /* rows around a block whose offsets stand in a table */\n",
+        r.x, AHEAD, r.corners, is_near(d), has_table(d) ? "2 * NAME_RADIUS + 2" : "0");
     am_text_addf(out,
                  "    NAME_LARGE = 4 << 20, /* bytes: grids that leave the second-level cache */\n"
                  "    NAME_SMALL_SLOW = %d,\n    NAME_SMALL_FAST = %d,\n"
@@ -148,10 +191,24 @@ void am_emit_field_constants(const struct am_description *d, struct am_text *out
                  "    NAME_SOME = 1,\n    NAME_SOLO_ROWS = 0\n};\n" AM_EMIT_BLOCK_KINDS,
                  size.a, size.c, size.a, size.c);
     add_reads(d, out);
+    am_text_addf(out,
+                 "/* Vectors beyond each end of a row that are stored. */\n#define NAME_ENDS %s\n",
+                 is_near(d) ? "((NAME_REACH + NAME_LANES - 1) / NAME_LANES)" : "NAME_REACH");
     am_text_add(out, "#define NAME_KERNELS(back, large, stage) NAME_blocks[stage]\n\n");
 }
 
 /* ---- blocks ---- */
+
+/* " + ...": bytes from row (0, 0) of a block to another. */
+static void add_offset(const struct am_description *d, int slow, int fast, struct am_text *out)
+{
+    const char *const form = has_table(d) ? " + b__->%s_by[NAME_RADIUS + %d]" : " + %s__ * %d";
+
+    if (slow)
+        am_text_addf(out, form, "slow", slow);
+    if (fast)
+        am_text_addf(out, form, "fast", fast);
+}
 
 /* A value of the row that `self` is, at column i__. */
 static void place_value(const void *self, const struct am_description *d,
@@ -167,9 +224,12 @@ static void place_value(const void *self, const struct am_description *d,
     }
     if (am_description_find(&d->coefficients, node->text) >= 0)
         array = "at";
-    am_text_addf(out, "NAME_IN(%s__%s + %d * slow__ + %d * fast__, i__ + %d * NAME_BYTES)",
-                 node->text, array, p->a + node->at[solid ? 2 : 1], solid ? p->c + node->at[1] : 0,
-                 node->at[0]);
+    am_text_addf(out, node->at[0] ? "NAME_BESIDE(%s__%s" : "NAME_IN(%s__%s", node->text, array);
+    add_offset(d, p->a + node->at[solid ? 2 : 1], solid ? p->c + node->at[1] : 0, out);
+    am_text_add(out, ", i__");
+    if (node->at[0])
+        am_text_addf(out, ", %d", node->at[0]);
+    am_text_add(out, ")");
 }
 
 static bool reads(const struct stage *s, const char *name, bool now)
@@ -213,11 +273,12 @@ static void declare(const struct stage *s)
                 s->out, "    const char *const %s__at = b__->coefficient + %zu * b__->w->second;\n",
                 d->coefficients.items[i].name, i);
     }
-    am_text_addf(s->out,
-                 "    char *const made__ = b__->other + NAME_wave_field(b__->w, %zu);\n"
-                 "    const long slow__ = b__->slow, fast__ = b__->fast;\n"
-                 "    const long last__ = b__->w->vectors * NAME_BYTES;\n\n    (void)fast__;\n",
-                 d->updates[s->number].field);
+    am_text_addf(
+        s->out,
+        "    char *const made__ = b__->other + NAME_wave_field(b__->w, %zu);\n"
+        "    const long slow__ = b__->slow, fast__ = b__->fast;\n"
+        "    const long last__ = b__->w->vectors * NAME_BYTES;\n\n    (void)slow__;\n    (void)fast__;\n",
+        d->updates[s->number].field);
 }
 
 static void add_name(const struct stage *s)
@@ -225,9 +286,31 @@ static void add_name(const struct stage *s)
     am_text_addf(s->out, "NAME_block_%zu_%d_%d%s", s->number, s->a, s->c, s->ahead ? "_ahead" : "");
 }
 
+/* Where rows lie in natural order all are made in step, sum by sum, so that registers share what
+ * they read; other formulas stand whole, which compilers order better by themselves. */
+static void add_results(const struct stage *s, const struct place *places)
+{
+    const struct am_formula *const formula = &s->d->updates[s->number].formula;
+    const int rows = s->a * s->c;
+
+    if (is_near(s->d)) {
+        am_emit_in_step(s->d, formula,
+                        &(struct am_emit_rows){place_value, places, sizeof(*places), rows}, s->out);
+        return;
+    }
+    for (int k = 0; k < rows; k++) {
+        am_text_addf(s->out, "        const NAME_vector r__%d = ", k);
+        am_emit_formula(s->d, formula, place_value, &places[k], s->out);
+        am_text_add(s->out, ";\n");
+    }
+}
+
 /* All results first, then they are stored: what several rows read is loaded once. */
 static void add_block(const struct stage *s)
 {
+    const int rows = s->a * s->c;
+    struct place places[ROWS_MAX];
+
     am_text_add(s->out, "static void ");
     add_name(s);
     am_text_add(s->out, "(const struct NAME_block *b__)\n{\n");
@@ -235,21 +318,21 @@ static void add_block(const struct stage *s)
     am_text_add(s->out, "    for (long i__ = 0; i__ < last__; i__ += NAME_BYTES) {\n");
     for (int k = 0; s->ahead && k < AHEAD; k++)
         am_text_addf(s->out, "        __builtin_prefetch(b__->ahead[%d] + i__, 0, 2);\n", k);
-    for (int k = 0; k < s->a * s->c; k++) {
-        const struct place p = {k / s->c, k % s->c};
-
-        am_text_addf(s->out, "        const NAME_vector r__%d = ", k);
-        am_emit_formula(s->d, &s->d->updates[s->number].formula, place_value, &p, s->out);
-        am_text_add(s->out, ";\n");
-    }
+    for (int k = 0; k < rows; k++)
+        places[k] = (struct place){k / s->c, k % s->c};
+    add_results(s, places);
     am_text_add(s->out, "\n");
-    for (int k = 0; k < s->a * s->c; k++)
-        am_text_addf(s->out, "        NAME_OUT(made__ + %d * slow__ + %d * fast__, i__) = r__%d;\n",
-                     k / s->c, k % s->c, k);
+    for (int k = 0; k < rows; k++) {
+        am_text_add(s->out, "        NAME_OUT(made__");
+        add_offset(s->d, k / s->c, k % s->c, s->out);
+        am_text_addf(s->out, ", i__) = r__%d;\n", k);
+    }
     am_text_add(s->out, "    }\n");
-    for (int k = 0; k < s->a * s->c; k++)
-        am_text_addf(s->out, "    NAME_set_ends(b__->w, made__ + %d * slow__ + %d * fast__, 1);\n",
-                     k / s->c, k % s->c);
+    for (int k = 0; k < rows; k++) {
+        am_text_add(s->out, "    NAME_set_ends(b__->w, made__");
+        add_offset(s->d, k / s->c, k % s->c, s->out);
+        am_text_add(s->out, ", 1);\n");
+    }
     am_text_add(s->out, "}\n\n");
 }
 

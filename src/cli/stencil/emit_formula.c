@@ -24,7 +24,29 @@ struct writer {
     am_emit_value_fn *value;
     const void *self;
     struct am_text *out;
+    int row, top; /* in step: which row it is, and the sum that is written; else top is -1 */
 };
+
+static bool varies(const struct writer *w, int index)
+{
+    const struct am_formula_node *const node = &w->formula->nodes[index];
+
+    switch (node->kind) {
+    case AM_FORMULA_NUMBER: return false;
+    case AM_FORMULA_NAME: return am_description_find(&w->d->parameters, node->text) < 0;
+    case AM_FORMULA_NEGATE: return varies(w, node->left);
+    default: return varies(w, node->left) || varies(w, node->right);
+    }
+}
+
+/* Products stay with the sum that they belong to: some compilers fuse them only within an
+ * expression. */
+static bool is_sum(const struct writer *w, int index)
+{
+    const enum am_formula_kind kind = w->formula->nodes[index].kind;
+
+    return (kind == AM_FORMULA_ADD || kind == AM_FORMULA_SUBTRACT) && varies(w, index);
+}
 
 static void write_node(const struct writer *w, int index, int least_rank);
 
@@ -52,6 +74,10 @@ static void write_node(const struct writer *w, int index, int least_rank)
     const struct am_formula_node *const node = &w->formula->nodes[index];
     const bool brackets = rank_of(node->kind) < least_rank;
 
+    if (w->top >= 0 && index != w->top && is_sum(w, index)) {
+        am_text_addf(w->out, "t__%d_%d", index, w->row);
+        return;
+    }
     if (brackets)
         am_text_add(w->out, "(");
     if (node->kind == AM_FORMULA_NUMBER)
@@ -67,9 +93,30 @@ static void write_node(const struct writer *w, int index, int least_rank)
 void am_emit_formula(const struct am_description *d, const struct am_formula *formula,
                      am_emit_value_fn *value, const void *self, struct am_text *out)
 {
-    const struct writer w = {d, formula, value, self, out};
+    const struct writer w = {d, formula, value, self, out, 0, -1};
 
     write_node(&w, (int)formula->n - 1, 0);
+}
+
+void am_emit_in_step(const struct am_description *d, const struct am_formula *formula,
+                     const struct am_emit_rows *rows, struct am_text *out)
+{
+    struct writer w = {.d = d, .formula = formula, .value = rows->value, .out = out};
+    const int root = (int)formula->n - 1;
+
+    for (w.top = 0; w.top <= root; w.top++) {
+        if (w.top != root && !is_sum(&w, w.top))
+            continue;
+        for (w.row = 0; w.row < rows->n; w.row++) {
+            w.self = (const char *)rows->selves + (size_t)w.row * rows->size;
+            if (w.top == root)
+                am_text_addf(out, "        const NAME_vector r__%d = ", w.row);
+            else
+                am_text_addf(out, "        const NAME_vector t__%d_%d = ", w.top, w.row);
+            write_node(&w, w.top, 0);
+            am_text_add(out, ";\n");
+        }
+    }
 }
 
 static void constant_value(const void *self, const struct am_description *d,
@@ -83,7 +130,7 @@ static void constant_value(const void *self, const struct am_description *d,
 void am_emit_constant(const struct am_description *d, const struct am_formula *formula, int index,
                       struct am_text *out)
 {
-    const struct writer w = {d, formula, constant_value, NULL, out};
+    const struct writer w = {d, formula, constant_value, NULL, out, 0, -1};
 
     write_node(&w, index, 0);
 }

@@ -19,5 +19,16 @@ typedef void am_emit_value_fn(const void *self, const struct am_description *d,
                               const struct am_formula_node *node, struct am_text *out);
 void am_emit_formula(const struct am_description *d, const struct am_formula *formula,
                      am_emit_value_fn *value, const void *self, struct am_text *out);
+/* The formula of several rows in step: each sum of it is a variable, of one row after the other,
+ * and the results are r__0, r__1, ... What rows share is read at about the same time, so that it
+ * stays in registers. Operations and their order are those of the formula. */
+struct am_emit_rows {
+    am_emit_value_fn *value;
+    const void *selves; /* one per row, `size` bytes each */
+    size_t size;
+    int n;
+};
+void am_emit_in_step(const struct am_description *d, const struct am_formula *formula,
+                     const struct am_emit_rows *rows, struct am_text *out);
 
 #endif

@@ -424,6 +424,8 @@ void am_emit_wave_constants(const struct am_description *d, struct am_text *out)
         "    NAME_CORNERS = %d, /* 1: some neighbours lie along no axis */\n"
         "    NAME_ARRAYS = 1 + NAME_TURNS,\n"
         "    NAME_ENDS = 0, /* vectors beyond each end of a row that are stored */\n"
+        "    NAME_NEAR = 0, /* lanes lie apart */\n"
+        "    NAME_OFFSETS = 0,\n"
         "    NAME_STEPS_MAX = 256,\n"
         "    NAME_LARGE = 4 << 20 /* bytes: grids that leave the second-level cache */\n};\n"
         "enum { NAME_SOLO_ROWS = %d }; /* 1: planes that are left over are made by all rows of a "

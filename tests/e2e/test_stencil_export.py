@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 from e2e import Tap
+from far_stencil import check_targets
 from own_stencil import FAST, HEAT, LIGHT, SHIPPED, SIDES, STAR, Own, axes, bench_of, check_planted, with_planted
 
 # And on an OpenCL device, in passes of several steps.
@@ -322,7 +323,7 @@ def main():
         tap.skip("exported stencils", "there is no C compiler")
         tap.done()
         return
-    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, test_tuned, test_winner, test_refused):
+    for test in (test_devices, test_export, test_export_waves, test_export_lopsided, check_targets, test_tuned, test_winner, test_refused):
         test(tap, own)
     tap.done()
 

@@ -87,19 +87,19 @@ static void check_sizes(const struct am_ocl_device *device)
         {{2, AM_STENCIL_F64, {3, 2, 1}, 7, 0.25, 0, 0},
          {{12, 1}, {1, 1}, 5, 1, 2, 2, 0, false, false, 2}},
         {{3, AM_STENCIL_F32, {40, 24, 17}, 9, 1.0 / 12, 0, 0},
-         {{4, 8}, {4, 2}, 4, 4, 1, 1, 0, false, true, 3}},
+         {{4, 8}, {4, 2}, 4, 4, 1, 1, 0, false, false, 3}},
         {{3, AM_STENCIL_F32, {2, 9, 1}, 5, 0.1, 0, 0},
          {{8, 8}, {2, 1}, 2, 1, 2, 2, 0, false, false, 1}},
         {{3, AM_STENCIL_F32, {33, 31, 29}, 7, 0.1, 0, 0},
-         {{8, 4}, {2, 4}, 3, 2, 1, 4, 2, true, true, 2}},
+         {{8, 4}, {2, 4}, 3, 2, 1, 4, 2, true, false, 2}},
         {{3, AM_STENCIL_F32, {96, 70, 21}, 9, 0.1, 0, 0},
-         {{16, 16}, {4, 4}, 4, 1, 1, 1, 4, 2, false, 2}},
+         {{16, 16}, {4, 4}, 4, 1, 1, 1, 4, false, false, 2}},
         {{3, AM_STENCIL_F32, {96, 70, 21}, 9, 0.1, 0, 0},
-         {{16, 16}, {4, 4}, 4, 2, 1, 1, 4, 2, false, 1}},
+         {{32, 4}, {4, 3}, 4, 2, 2, 2, 0, false, true, 1}},
         {{3, AM_STENCIL_F32, {96, 70, 21}, 9, 0.1, 0, 0},
-         {{16, 32}, {4, 2}, 4, 1, 1, 1, 4, 2, false, 1}},
+         {{32, 8}, {2, 8}, 4, 1, 2, 2, 0, false, true, 1}},
         {{3, AM_STENCIL_F64, {48, 70, 21}, 9, 0.1, 0, 0},
-         {{16, 32}, {2, 2}, 4, 1, 1, 1, 4, 2, false, 2}},
+         {{32, 8}, {2, 5}, 3, 1, 1, 2, 0, false, true, 2}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -270,7 +270,8 @@ static void check_refused(const struct am_ocl_device *device)
         {{4, 4}, {4, 4}, 17, 1, 1, 1, 0, false, false, 1}, /* more steps than there may be */
         {{4, 4}, {4, 4}, 8, 1, 2, 2, 0, false, false, 1},  /* the halo is all of the tile */
         {{4, 4}, {3, 4}, 2, 1, 1, 1, 0, false, false, 1},  /* no such patch */
-        {{8, 8}, {1, 2}, 2, 1, 1, 1, 0, false, true, 1},   /* a side of one point is no vector */
+        {{8, 8}, {2, 2}, 2, 1, 1, 1, 0, false, true, 1},   /* a row is no warp's */
+        {{32, 2}, {2, 9}, 2, 1, 1, 1, 0, false, true, 1},  /* more rows than a patch may have */
         {{1 << 12, 1 << 8}, {1, 1}, 2, 1, 2, 2, 0, false, false, 1}, /* more work-items than a group
                                                                         has */
     };

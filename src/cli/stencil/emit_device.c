@@ -166,7 +166,7 @@ void am_emit_device_kernel(const struct am_description *d, enum am_emit_type typ
     am_text_addf(out, "#define HALO_X ((DEPTH + QX - 1) / QX * QX)\n#define HALO_Y %s\n",
                  d->dimensions == 3 ? "DEPTH" : "0");
     am_text_addf(out,
-                 "#define AT_ONCE %d\n#define AHEAD 1\n#define UNROLL 1\n#define VECTORS 0\n"
+                 "#define AT_ONCE %d\n#define AHEAD 1\n#define UNROLL 1\n#define LANES 0\n"
                  "#define PINNED 0\n#define FETCH 2\n",
                  d->dimensions == 3 ? 1 : 4);
     add_weights(d, &w, out);

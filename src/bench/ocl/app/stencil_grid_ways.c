@@ -111,7 +111,6 @@ static enum am_status check_sweeps(struct am_ocl_stencil_point *w, double *resid
 static void note_waves(const struct am_ocl_stencil_point *w, const struct am_stencil_task *task,
                        const struct am_ocl_wave_found *found)
 {
-    static const char *const loads[] = {"free", "pinned", "held"};
     const struct am_ocl_wave_shape *const shape = &w->wave.shape;
     const struct am_ctx *const ctx = w->devices.use[0]->ctx;
     const double sweep = (double)w->grid.points / (double)found->sweep_ns;
@@ -127,8 +126,8 @@ static void note_waves(const struct am_ocl_stencil_point *w, const struct am_ste
         "%u x %u work-items of %u x %u points, %u levels at once, %u planes ahead, "
         "%u written out, %u fetched, loads %s, %s shown, %u x %u of a tile written, %u cuts; %u tried",
         shape->items[0], shape->items[1], shape->points[0], shape->points[1], shape->at_once,
-        shape->ahead, shape->unroll, shape->fetch, loads[shape->pinned],
-        shape->vectors ? "sides" : "points", w->wave.own[0], w->wave.own[1], shape->cuts,
+        shape->ahead, shape->unroll, shape->fetch, shape->pinned ? "pinned" : "free",
+        shape->lanes ? "rows" : "points", w->wave.own[0], w->wave.own[1], shape->cuts,
         found->tried);
 }
 

@@ -4,21 +4,26 @@
 
 #include "base/text.h"
 
-#include <string.h>
-
 enum {
     OPTIONS_MAX = 384,
-    NV_REGISTERS = 64 * 1024, /* of a compute unit of NVIDIA's, */
-    NV_GRAIN = 8,             /* given to work-items in such pieces, */
-    NV_REGISTERS_MAX = 255    /* at most so many to each */
+    NV_LANES = 32,     /* of a warp */
+    NV_COPIES = 80,    /* the capability from which on there are asynchronous copies, */
+    COPY_BYTES = 16,   /* of at most so much */
+    ROWS_OF_PATCH = 8, /* at most */
 };
 
 /* ---- build ---- */
 
 /* Rows of a patch are moved as one where no patch lies across the end of the grid's rows. */
-static bool is_packed(const struct am_ocl_wave *w)
+static bool is_packed(const struct am_ocl_grid *grid, const struct am_ocl_wave_shape *shape)
 {
-    return w->shape.points[0] > 1 && w->grid->across[0] % w->shape.points[0] == 0;
+    return shape->points[0] > 1 && grid->across[0] % shape->points[0] == 0;
+}
+
+/* The kernel's SHUFFLED. */
+static bool passes_by_lanes(const struct am_ocl_grid *grid, const struct am_ocl_wave_shape *shape)
+{
+    return shape->lanes && is_packed(grid, shape) && grid->device->nv_capability >= NV_COPIES;
 }
 
 static size_t tile_side(const struct am_ocl_wave_shape *shape, unsigned d)
@@ -31,8 +36,6 @@ static size_t rim_of(const struct am_ocl_wave_shape *shape, unsigned dim)
 {
     const size_t x = shape->points[0], y = shape->points[1], ends = x > 1 ? 2 : 1;
 
-    if (shape->vectors)
-        return 2 * (x + y);
     if (dim == 2)
         return ends;
     return y == 1 ? x : 2 * x + ends * (y - 2);
@@ -41,13 +44,27 @@ static size_t rim_of(const struct am_ocl_wave_shape *shape, unsigned dim)
 size_t am_ocl_wave_local_bytes(const struct am_ocl_grid *grid,
                                const struct am_ocl_wave_shape *shape)
 {
-    return 2 * (size_t)shape->at_once * rim_of(shape, grid->spec.dim) * shape->items[0] *
-           shape->items[1] * grid->element_bytes;
+    const size_t item_bytes = (size_t)shape->items[0] * shape->items[1] * grid->element_bytes;
+    const size_t patch = (size_t)shape->points[0] * shape->points[1];
+
+    if (passes_by_lanes(grid, shape))
+        return (2 * (size_t)shape->depth * shape->points[0] + shape->ahead * patch) * item_bytes;
+    return 2 * (size_t)shape->at_once * rim_of(shape, grid->spec.dim) * item_bytes;
 }
 
 static bool is_patch_side(unsigned points)
 {
     return points == 1 || points == 2 || points == 4;
+}
+
+/* Rows of a tile are a warp's, rows of a patch one copy. */
+static bool has_lanes(const struct am_ocl_wave *w)
+{
+    const struct am_ocl_wave_shape *const shape = &w->shape;
+    const size_t row_bytes = shape->points[0] * w->grid->element_bytes;
+
+    return w->grid->spec.dim == 3 && shape->items[0] == NV_LANES && shape->points[0] > 1 &&
+           shape->points[1] > 1 && row_bytes <= COPY_BYTES;
 }
 
 static enum am_status check_shape(const struct am_ocl_wave *w, struct am_err *err)
@@ -60,10 +77,10 @@ static enum am_status check_shape(const struct am_ocl_wave *w, struct am_err *er
     if (shape->depth < 1 || shape->depth > AM_OCL_WAVE_DEPTH_MAX)
         return am_fail(err, AM_E_ABSENT, "passes of devices have 1 to %d steps, not %u",
                        AM_OCL_WAVE_DEPTH_MAX, shape->depth);
-    if (!is_patch_side(shape->points[0]) || !is_patch_side(shape->points[1]) || !shape->at_once ||
-        shape->pinned > 2 || shape->ahead < 1 || shape->ahead > 2 || shape->unroll < 1 ||
-        shape->unroll > AM_OCL_WAVE_DEPTH_MAX + 1 || shape->unroll % shape->ahead ||
-        (shape->vectors && (dim == 2 || shape->points[0] < 2 || shape->points[1] < 2)) ||
+    if (!is_patch_side(shape->points[0]) || shape->points[1] < 1 ||
+        shape->points[1] > ROWS_OF_PATCH || !shape->at_once || shape->ahead < 1 ||
+        shape->ahead > 2 || shape->unroll < 1 || shape->unroll > AM_OCL_WAVE_DEPTH_MAX + 1 ||
+        shape->unroll % shape->ahead || (shape->lanes && !has_lanes(w)) ||
         (dim == 2 && (shape->points[1] > 1 || shape->items[1] > 1)))
         return am_fail(err, AM_E_ABSENT, "no patch has %u x %u points", shape->points[0],
                        shape->points[1]);
@@ -82,16 +99,6 @@ static enum am_status check_shape(const struct am_ocl_wave *w, struct am_err *er
     return AM_OK;
 }
 
-/* A work-item's share of the registers, where the compiler would take more and the group could not
- * run; it is told by an option of NVIDIA's. 0: nothing is said. */
-static unsigned registers_of(const struct am_ocl_wave *w)
-{
-    const unsigned items = w->shape.items[0] * w->shape.items[1];
-    const unsigned share = NV_REGISTERS / items / NV_GRAIN * NV_GRAIN;
-
-    return w->grid->device->nv_capability && share <= NV_REGISTERS_MAX ? share : 0;
-}
-
 static enum am_status compile(struct am_ocl_wave *w, struct am_err *err)
 {
     const struct am_ocl_wave_shape *const shape = &w->shape;
@@ -105,14 +112,11 @@ static enum am_status compile(struct am_ocl_wave *w, struct am_err *err)
     if (!am_str_format(options, sizeof(options),
                        "-DELEMENT=%s -DWIDE=%d -DDIM=%u -DDEPTH=%u -DLX=%u -DLY=%u -DQX=%u "
                        "-DQY=%u -DHALO_X=%u -DHALO_Y=%u -DAT_ONCE=%u -DAHEAD=%u -DUNROLL=%u "
-                       "-DVECTORS=%d -DFETCH=%u -DPINNED=%u -DPACKED=%d",
+                       "-DLANES=%d -DFETCH=%u -DPINNED=%d -DPACKED=%d",
                        wide ? "double" : "float", wide, g->spec.dim, shape->depth, shape->items[0],
                        shape->items[1], shape->points[0], shape->points[1], w->halo[0], w->halo[1],
-                       shape->at_once, shape->ahead, shape->unroll, shape->vectors, shape->fetch,
-                       shape->pinned, is_packed(w)) ||
-        (registers_of(w) &&
-         !am_str_format(options + strlen(options), sizeof(options) - strlen(options),
-                        " -cl-nv-maxrregcount=%u", registers_of(w))))
+                       shape->at_once, shape->ahead, shape->unroll, passes_by_lanes(g, shape),
+                       shape->fetch, shape->pinned, is_packed(g, shape)))
         return am_fail(err, AM_E_LIMIT, "build options are too long");
     s = am_ocl_program_build(&w->program, g->device, "stencil_wave", options, err);
     if (s == AM_OK)
@@ -134,7 +138,7 @@ enum am_status am_ocl_wave_build(struct am_ocl_wave *w, struct am_ocl_grid *grid
     *w = (struct am_ocl_wave){.grid = grid, .shape = *shape};
     if (w->shape.at_once > shape->depth)
         w->shape.at_once = shape->depth;
-    w->halo[0] = is_packed(w) ? (shape->depth + grain - 1) / grain * grain : shape->depth;
+    w->halo[0] = is_packed(grid, shape) ? (shape->depth + grain - 1) / grain * grain : shape->depth;
     w->halo[1] = grid->spec.dim == 3 ? shape->depth : 0;
     s = check_shape(w, err);
     if (s == AM_OK)

@@ -14,14 +14,14 @@ enum { AM_OCL_WAVE_DEPTH_MAX = 16 }; /* beyond it no device has registers */
 
 struct am_ocl_wave_shape {
     unsigned items[2];  /* work-items of a group along x and y; 2-D: the second is 1 */
-    unsigned points[2]; /* 1, 2, 4: of a work-item along x and y; 2-D: the second is 1 */
+    unsigned points[2]; /* of a work-item along x (1, 2, 4) and y (1 to 8; 2-D: 1) */
     unsigned depth;     /* steps of a pass */
     unsigned at_once;   /* levels that are exchanged at once: 1 to depth */
     unsigned ahead;     /* 1, 2: planes that are under way from memory */
     unsigned unroll;    /* planes of the loop's body: 1 to 17, a multiple of `ahead` */
     unsigned fetch;     /* 0, or planes ahead that are fetched into cache */
-    unsigned pinned;    /* 1: loads stay where the kernel has them; 2: rows do, of NVIDIA */
-    bool vectors;       /* sides of patches go through local memory as one vector each */
+    bool pinned;        /* loads stay where the kernel has them */
+    bool lanes;         /* 32 work-items along x pass their sides to each other, on NVIDIA's */
     unsigned cuts;      /* of the last dimension */
 };
 

@@ -21,7 +21,7 @@ static const uint64_t search_ns = 12000000000;
 /* A later candidate must be better by this: noise chooses nothing. */
 static const double better = 0.99;
 
-enum { SHAPES = 6 };
+enum { SHAPES = 5 };
 struct shapes {
     struct am_ocl_wave_shape list[SHAPES]; /* ended by one without depth */
 };
@@ -29,26 +29,26 @@ struct shapes {
 /* By dimension and type. State is two registers per point and level; local memory is what vendors
  * give at least, 32 to 48 KiB. */
 static const struct shapes gpu_shapes[2][AM_STENCIL_TYPES] = {
-    {[AM_STENCIL_F32] = {{{{128, 1}, {4, 1}, 8, 2, 1, 9, 2, 1, false, 0},
-                          {{128, 1}, {4, 1}, 8, 2, 1, 9, 2, 0, false, 0},
-                          {{128, 1}, {4, 1}, 8, 4, 1, 9, 0, 0, false, 0}}},
-     [AM_STENCIL_F64] = {{{{128, 1}, {2, 1}, 8, 4, 1, 9, 2, 1, false, 0},
-                          {{128, 1}, {2, 1}, 8, 4, 1, 9, 2, 0, false, 0},
-                          {{128, 1}, {4, 1}, 6, 3, 1, 7, 0, 0, false, 0}}}},
-    {[AM_STENCIL_F32] = {{{{16, 16}, {4, 4}, 4, 1, 1, 1, 4, 0, false, 0},
-                          {{16, 16}, {4, 4}, 4, 2, 1, 1, 4, 2, false, 0},
-                          {{16, 16}, {4, 4}, 4, 1, 1, 1, 4, 2, false, 0},
-                          {{16, 32}, {4, 2}, 4, 1, 1, 1, 4, 2, false, 0},
-                          {{16, 8}, {4, 4}, 4, 1, 1, 1, 2, 0, false, 0},
-                          {{16, 16}, {4, 4}, 4, 1, 1, 1, 0, 0, false, 0}}},
-     [AM_STENCIL_F64] = {{{{16, 16}, {2, 4}, 4, 1, 2, 2, 2, 1, false, 0},
-                          {{16, 32}, {2, 2}, 4, 1, 1, 1, 4, 2, false, 0},
-                          {{16, 16}, {2, 4}, 4, 1, 1, 1, 2, 0, false, 0},
-                          {{16, 16}, {2, 4}, 4, 1, 1, 5, 0, 0, false, 0}}}},
+    {[AM_STENCIL_F32] = {{{{128, 1}, {4, 1}, 8, 2, 1, 9, 2, true, false, 0},
+                          {{128, 1}, {4, 1}, 8, 2, 1, 9, 2, false, false, 0},
+                          {{128, 1}, {4, 1}, 8, 4, 1, 9, 0, false, false, 0}}},
+     [AM_STENCIL_F64] = {{{{128, 1}, {2, 1}, 8, 4, 1, 9, 2, true, false, 0},
+                          {{128, 1}, {2, 1}, 8, 4, 1, 9, 2, false, false, 0},
+                          {{128, 1}, {4, 1}, 6, 3, 1, 7, 0, false, false, 0}}}},
+    {[AM_STENCIL_F32] = {{{{32, 8}, {2, 8}, 4, 1, 2, 2, 0, false, true, 0},
+                          {{16, 16}, {4, 4}, 4, 1, 1, 1, 4, false, false, 0},
+                          {{16, 8}, {4, 4}, 4, 1, 1, 1, 2, false, false, 0},
+                          {{16, 16}, {4, 4}, 4, 1, 1, 1, 0, false, false, 0}}},
+     [AM_STENCIL_F64] = {{{{32, 8}, {2, 4}, 4, 1, 1, 2, 0, false, true, 0},
+                          {{32, 8}, {2, 5}, 3, 1, 1, 2, 0, false, true, 0},
+                          {{16, 16}, {2, 4}, 4, 1, 2, 2, 2, true, false, 0},
+                          {{16, 16}, {2, 4}, 4, 1, 1, 1, 2, false, false, 0},
+                          {{16, 16}, {2, 4}, 4, 1, 1, 5, 0, false, false, 0}}}},
 };
 /* Work-items of a CPU take turns on one core, and keep their registers in memory. */
 static const struct am_ocl_wave_shape cpu_shapes[2] = {
-    {{64, 1}, {4, 1}, 4, 4, 1, 1, 0, 0, false, 0}, {{16, 8}, {4, 4}, 2, 2, 1, 1, 0, 0, false, 0}};
+    {{64, 1}, {4, 1}, 4, 4, 1, 1, 0, false, false, 0},
+    {{16, 8}, {4, 4}, 2, 2, 1, 1, 0, false, false, 0}};
 
 struct search {
     struct am_ocl_grid *grid;
@@ -176,9 +176,12 @@ static void try_shape(struct search *s, struct am_ocl_wave_shape shape)
     if (s->wish->width) {
         while (s->wish->width % shape.points[0])
             shape.points[0] /= 2;
+        shape.lanes = shape.lanes && s->wish->width == shape.items[0] * shape.points[0];
         shape.items[0] = s->wish->width / shape.points[0];
         shape.items[1] = g->spec.dim == 3 && shape.items[0] < items ? items / shape.items[0] : 1;
     }
+    if (shape.lanes && am_ocl_wave_local_bytes(g, &shape) > g->device->local_bytes)
+        shape.ahead = 1;
     while (shape.at_once > 1 && am_ocl_wave_local_bytes(g, &shape) > g->device->local_bytes)
         shape.at_once /= 2;
     try_kernel(s, &shape);

@@ -20,23 +20,24 @@
  * stream a group begins DEPTH planes early, and nothing is written before all is right.
  *
  * -D: ELEMENT (float, double; WIDE for the latter), DIM (2, 3), DEPTH, LX and LY (work-items of a
- * group), QX and QY (1, 2, 4: points of each; 2-D: LY = QY = 1), HALO_X and HALO_Y (DEPTH or more;
+ * group), QX (1, 2, 4) and QY (points of each; 2-D: LY = QY = 1), HALO_X and HALO_Y (DEPTH or more;
  * 2-D: HALO_Y = 0), AT_ONCE, AHEAD (1, 2: planes that are under way from memory, one set of
- * registers each), PINNED (1: loads of planes stay between the barriers where they stand, and may be
- * waited for there; 2: rows of patches are loaded by instructions that the compiler of NVIDIA does
- * not move to where they are used, and that nothing waits for before; else compilers move them), FETCH (0, or planes ahead that are fetched into
- * cache), UNROLL (planes of the loop's body, a multiple of AHEAD: with DEPTH + 1 no register is
- * copied),
- * VECTORS (1: sides of patches are shown as one vector each, corners twice; QX and QY above 1),
- * PACKED (1: nx and HALO_X are multiples of QX, patches are moved by rows).
+ * registers each), PINNED (1: loads of planes stay where they stand, and may be waited for there),
+ * FETCH (0, or planes ahead that are fetched into cache), UNROLL (planes of the loop's body, a multiple
+ * of AHEAD: with DEPTH + 1 no register is copied), LANES (1: LX is 32, a row of a patch at most 16 bytes;
+ * 3-D), PACKED (1: nx and HALO_X are multiples of QX, patches are moved by rows).
+ *
+ * LANES on devices of NVIDIA, where rows are PACKED: a warp has whole rows of the tile, and its lanes
+ * pass sides along x to each other. Local memory has room then for the rims of all levels, so that a
+ * turn is one slot; rows that need no rim are done before its barrier. AHEAD planes come there by
+ * asynchronous copies: loads into registers are waited for too early, as compilers move them.
  *
  * Described stencils (doc/guide/own-stencil.md) have weights of their own: WEIGHTS, the kernel's
- * further arguments, each with a comma before it, and W_CENTRE, W_LEFT, W_RIGHT, W_BELOW, W_ABOVE, W_BEFORE, W_BEHIND, which of them
- * each point has; ALIKE (1: the four around it within the plane are one); and sides:
- * SIDE_X, SIDE_Y, SIDE_Z (0: periodic, 1: fixed at FIXED_X, FIXED_Y, FIXED_Z, 2: mirror; Z is the
- * dimension of the stream). SECOND (1: of second order in time): a point of a level has W_PAST of
- * what it was two levels before, too; the state a step before lies in `past`, and goes to
- * `past_to`. */
+ * further arguments, each with a comma before it, and W_CENTRE, W_LEFT and so on, which of them each
+ * point has; ALIKE (1: the four around it within the plane are one); and sides: SIDE_X, SIDE_Y, SIDE_Z
+ * (0: periodic, 1: fixed at FIXED_X, FIXED_Y, FIXED_Z, 2: mirror; Z is the dimension of the stream).
+ * SECOND (1: of second order in time): a point of a level has W_PAST of what it was two levels before,
+ * too; the state a step before lies in `past`, and goes to `past_to`. */
 #if WIDE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
@@ -67,14 +68,22 @@
 #define PAST
 #endif
 
+#if LANES && PACKED && !SECOND && defined(__NV_CL_C_VERSION)
+#define SHUFFLED 1
+#undef AT_ONCE
+#define AT_ONCE DEPTH
+#else
+#define SHUFFLED 0
+#endif
+
 #define POINTS (QX * QY)
 #define ITEMS (LX * LY)
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
 /* Points of a patch that others look at, and where they lie in local memory. */
-#if VECTORS
-#define SLOTS (2 * QX + 2 * QY)
+#if SHUFFLED
+#define SLOTS (2 * QX)
 #elif DIM == 2
 #define SLOTS (QX > 1 ? 2 : 1)
 #define IS_RIM(x, y) ((x) == 0 || (x) == QX - 1)
@@ -93,14 +102,11 @@
                      : 2 * QX + ENDS * ((y) - 1) + ((x) == 0 ? 0 : 1))
 #endif
 #define LEVEL_ELEMENTS (SLOTS * ITEMS)
+#define HALVES (SHUFFLED ? 1 : 2)
 #define SLOTS_OF_TURN ((DEPTH + AT_ONCE - 1) / AT_ONCE)
 
 /* What a patch sees of the patches around: a number per point of its sides. */
-#if DIM == 3
-#define AROUND (2 * QY + 2 * QX)
-#else
-#define AROUND (2 * QY)
-#endif
+#define AROUND (2 * QY + (DIM == 3 ? 2 * QX : 0))
 #define LEFT(y) (y)
 #define RIGHT(y) (QY + (y))
 #define BELOW(x) (2 * QY + (x))
@@ -108,10 +114,13 @@
 
 #if PACKED && QX > 1
 #define PACK JOIN(ELEMENT, QX)
+#if QX == 4
+#define AS_PACK(p) (PACK)((p)[0], (p)[1], (p)[2], (p)[3])
+#define UNPACK(p, row) (p)[0] = row.s0, (p)[1] = row.s1, (p)[2] = row.s2, (p)[3] = row.s3
+#else
+#define AS_PACK(p) (PACK)((p)[0], (p)[1])
+#define UNPACK(p, row) (p)[0] = row.s0, (p)[1] = row.s1
 #endif
-#if VECTORS
-#define ROW JOIN(ELEMENT, QX)
-#define COLUMN JOIN(ELEMENT, QY)
 #endif
 
 enum { PERIODIC, FIXED, MIRROR };
@@ -141,50 +150,16 @@ struct am_wave {
 #define RESTRICT restrict
 #endif
 
-/* Whole rows by one instruction each, in the order of the program: without it loads may sink to
- * their first use, a turn of the loop later, and a plane is waited for that should have been under
- * way. Arrays that are read are not written to during a pass. */
-#if PINNED == 2 && defined(PACK) && defined(__NV_CL_C_VERSION)
-#define HELD 1
-#if WIDE
-#define TAKE_2(to, from)                                                                           \
-    __asm__ volatile("ld.global.nc.v2.f64 {%0, %1}, [%2];"                                         \
-                     : "=d"((to)[0]), "=d"((to)[1])                                                \
-                     : "l"((ulong)(from)))
-#define TAKE_4(to, from)                                                                           \
-    TAKE_2(to, from);                                                                              \
-    TAKE_2((to) + 2, (from) + 2)
-#else
-#define TAKE_2(to, from)                                                                           \
-    __asm__ volatile("ld.global.nc.v2.f32 {%0, %1}, [%2];"                                         \
-                     : "=f"((to)[0]), "=f"((to)[1])                                                \
-                     : "l"((ulong)(from)))
-#define TAKE_4(to, from)                                                                           \
-    __asm__ volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"                                 \
-                     : "=f"((to)[0]), "=f"((to)[1]), "=f"((to)[2]), "=f"((to)[3])                  \
-                     : "l"((ulong)(from)))
-#endif
-#else
-#define HELD 0
-#endif
-
 /* The patch of the plane at `from`. */
 static inline void am_wave_take(SOURCE ELEMENT *from, const uint *at_x, const uint *at_y,
                                 ELEMENT *patch)
 {
 #pragma unroll
     for (int y = 0; y < QY; y++) {
-#if HELD
-        JOIN(TAKE_, QX)(patch + y * QX, from + at_y[y] + at_x[0]);
-#elif defined(PACK)
+#ifdef PACK
         const PACK row = *(SOURCE PACK *)(from + at_y[y] + at_x[0]);
 
-        patch[y * QX] = row.s0;
-        patch[y * QX + 1] = row.s1;
-#if QX == 4
-        patch[y * QX + 2] = row.s2;
-        patch[y * QX + 3] = row.s3;
-#endif
+        UNPACK(patch + y * QX, row);
 #else
 #pragma unroll
         for (int x = 0; x < QX; x++)
@@ -192,6 +167,47 @@ static inline void am_wave_take(SOURCE ELEMENT *from, const uint *at_x, const ui
 #endif
     }
 }
+
+#if SHUFFLED
+#define STAGE_ELEMENTS (ITEMS * POINTS) /* of a plane that is under way */
+
+/* The patch of the plane at `from` comes to `stage`, by rows of all work-items. */
+static inline void am_wave_order(__global const ELEMENT *from, const uint *at_x, const uint *at_y,
+                                 __local ELEMENT *stage)
+{
+#pragma unroll
+    for (int y = 0; y < QY; y++)
+        __asm__ volatile("{ .reg .u64 at; mad.wide.u32 at, %2, %3, %1; "
+                         "cp.async.ca.shared.global.L2::256B [%0], [at], %4; }"
+                         :
+                         : "r"((uint)(ulong)(stage + y * ITEMS * QX)), "l"((ulong)from),
+                           "r"(at_y[y] + at_x[0]), "n"(sizeof(ELEMENT)), "n"(sizeof(PACK))
+                         : "memory");
+    __asm__ volatile("cp.async.commit_group;" : : : "memory");
+}
+
+/* The oldest patch that was ordered. */
+static inline void am_wave_receive(__local const ELEMENT *stage, ELEMENT *patch)
+{
+    __asm__ volatile("cp.async.wait_group %0;" : : "n"(AHEAD - 1) : "memory");
+#pragma unroll
+    for (int y = 0; y < QY; y++) {
+        const PACK row = *(__local const PACK *)(stage + y * ITEMS * QX);
+
+        UNPACK(patch + y * QX, row);
+    }
+}
+#else
+static inline void am_wave_had(const ELEMENT *fresh, const ELEMENT *fresh_older, ELEMENT *next,
+                               ELEMENT *older)
+{
+#pragma unroll
+    for (int q = 0; q < POINTS; q++) {
+        next[q] = fresh[q];
+        older[q] = SECOND ? fresh_older[q] : 0;
+    }
+}
+#endif
 
 /* The same patch comes into cache, where a device can do that. */
 static inline void am_wave_fetch(__global const ELEMENT *from, const uint *at_x, const uint *at_y)
@@ -232,15 +248,8 @@ static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const ui
 #ifdef PACK
         const uint whole = (1u << QX) - 1;
 
-        if ((owned >> y * QX & whole) == whole) {
-#if QX == 4
-            const PACK row = (PACK)(patch[y * QX], patch[y * QX + 1], patch[y * QX + 2],
-                                    patch[y * QX + 3]);
-#else
-            const PACK row = (PACK)(patch[y * QX], patch[y * QX + 1]);
-#endif
-            *(__global PACK *)(to + at_y[y] + at_x[0]) = row;
-        }
+        if ((owned >> y * QX & whole) == whole)
+            *(__global PACK *)(to + at_y[y] + at_x[0]) = AS_PACK(patch + y * QX);
 #else
 #pragma unroll
         for (int x = 0; x < QX; x++) {
@@ -254,27 +263,11 @@ static inline void am_wave_give(__global ELEMENT *to, const uint *at_x, const ui
 /* What a level's patch shows to others. */
 static inline void am_wave_show(__local ELEMENT *rim, uint item, const ELEMENT *patch)
 {
-#if VECTORS
-    __local ROW *const rows = (__local ROW *)rim;
-    __local COLUMN *const columns = (__local COLUMN *)(rim + 2 * QX * ITEMS);
+#if SHUFFLED
+    __local PACK *const rows = (__local PACK *)rim;
 
-#pragma unroll
-    for (int end = 0; end < 2; end++) {
-        const ELEMENT *const row = patch + end * (QY - 1) * QX;
-        const ELEMENT *const column = patch + end * (QX - 1);
-
-#if QX == 4
-        rows[end * ITEMS + item] = (ROW)(row[0], row[1], row[2], row[3]);
-#else
-        rows[end * ITEMS + item] = (ROW)(row[0], row[1]);
-#endif
-#if QY == 4
-        columns[end * ITEMS + item] =
-            (COLUMN)(column[0], column[QX], column[2 * QX], column[3 * QX]);
-#else
-        columns[end * ITEMS + item] = (COLUMN)(column[0], column[QX]);
-#endif
-    }
+    rows[item] = AS_PACK(patch);
+    rows[ITEMS + item] = AS_PACK(patch + (QY - 1) * QX);
 #else
 #pragma unroll
     for (int y = 0; y < QY; y++) {
@@ -292,35 +285,31 @@ struct beside {
     uint left, right, below, above;
 };
 
-/* What a level's patch sees of the others. */
+/* x of the lane before (UP) or behind (DOWN); the first and the last see themselves. */
+#define UP "shfl.sync.up.b32 %0, %1, 1, 0, 0xffffffff;"
+#define DOWN "shfl.sync.down.b32 %0, %1, 1, 31, 0xffffffff;"
+#if WIDE
+#define PASS(way, to, x)                                                                           \
+    {                                                                                              \
+        const uint2 own = as_uint2(x);                                                             \
+        uint low, high;                                                                            \
+        __asm__ volatile(way : "=r"(low) : "r"(own.s0));                                           \
+        __asm__ volatile(way : "=r"(high) : "r"(own.s1));                                          \
+        to = as_double((uint2)(low, high));                                                        \
+    }
+#else
+#define PASS(way, to, x) __asm__ volatile(way : "=f"(to) : "f"(x));
+#endif
+
+/* What a level's patch sees of the others through local memory. */
 static inline void am_wave_see(__local const ELEMENT *rim, struct beside to, ELEMENT *around)
 {
-#if VECTORS
-    __local const ROW *const rows = (__local const ROW *)rim;
-    __local const COLUMN *const columns = (__local const COLUMN *)(rim + 2 * QX * ITEMS);
-    const COLUMN left = columns[ITEMS + to.left], right = columns[to.right];
-    const ROW below = rows[ITEMS + to.below], above = rows[to.above];
+#if SHUFFLED
+    __local const PACK *const rows = (__local const PACK *)rim;
+    const PACK below = rows[ITEMS + to.below], above = rows[to.above];
 
-    around[LEFT(0)] = left.s0;
-    around[LEFT(1)] = left.s1;
-    around[RIGHT(0)] = right.s0;
-    around[RIGHT(1)] = right.s1;
-#if QY == 4
-    around[LEFT(2)] = left.s2;
-    around[LEFT(3)] = left.s3;
-    around[RIGHT(2)] = right.s2;
-    around[RIGHT(3)] = right.s3;
-#endif
-    around[BELOW(0)] = below.s0;
-    around[BELOW(1)] = below.s1;
-    around[ABOVE(0)] = above.s0;
-    around[ABOVE(1)] = above.s1;
-#if QX == 4
-    around[BELOW(2)] = below.s2;
-    around[BELOW(3)] = below.s3;
-    around[ABOVE(2)] = above.s2;
-    around[ABOVE(3)] = above.s3;
-#endif
+    UNPACK(around + BELOW(0), below);
+    UNPACK(around + ABOVE(0), above);
 #else
 #pragma unroll
     for (int y = 0; y < QY; y++) {
@@ -348,11 +337,21 @@ static inline void am_wave_see(__local const ELEMENT *rim, struct beside to, ELE
 /* Beyond a mirror lies the point itself. */
 #define TURNED(d, at_end, beside) (JOIN(SIDE_, d) == MIRROR && (at_end) ? patch[q] : (beside))
 
-/* Adds the neighbours within the plane. In three dimensions those on the left and below make a pair
- * that the point further left and below has on the right and above: it is added once for both. */
-static inline void am_wave_add(const ELEMENT *around, const struct am_wave *w,
+/* Adds the neighbours within the plane to rows `from` to `to`; `around` has what comes through local
+ * memory. In three dimensions those on the left and below make a pair that the point further left and
+ * below has on the right and above: it is added once for both. */
+static inline void am_wave_add(int from, int to, ELEMENT *around, const struct am_wave *w,
                                const ELEMENT *patch, ELEMENT *sum)
 {
+#if SHUFFLED
+#pragma unroll
+    for (int y = 0; y < QY; y++) {
+        if (y >= from && y < to) {
+            PASS(UP, around[LEFT(y)], patch[y * QX + QX - 1])
+            PASS(DOWN, around[RIGHT(y)], patch[y * QX])
+        }
+    }
+#endif
 #if DIM == 3 && ALIKE
     ELEMENT pair[QY + 1][QX + 1];
 
@@ -360,7 +359,7 @@ static inline void am_wave_add(const ELEMENT *around, const struct am_wave *w,
     for (int y = 0; y <= QY; y++) {
 #pragma unroll
         for (int x = 0; x <= QX; x++) {
-            if ((x < QX || y > 0) && (x > 0 || y < QY))
+            if (y >= from && y <= to && (x < QX || y > from) && (x > 0 || y < to))
                 pair[y][x] = AT(x - 1, y) + AT(x, y - 1);
         }
     }
@@ -370,6 +369,9 @@ static inline void am_wave_add(const ELEMENT *around, const struct am_wave *w,
 #pragma unroll
         for (int x = 0; x < QX; x++) {
             const int q = y * QX + x;
+
+            if (y < from || y >= to)
+                continue;
 #if DIM == 3 && ALIKE
             sum[q] = fma(w->left, pair[y][x] + pair[y + 1][x + 1], sum[q]);
 #elif ALIKE
@@ -459,7 +461,12 @@ static inline void am_wave_add_slot(int slot, __local const ELEMENT *rims, struc
 
             if (!last)
                 am_wave_see(rims + (t + 1) % AT_ONCE * LEVEL_ELEMENTS, to, further);
-            am_wave_add(around, w, value[t], sum[t]);
+            if (SHUFFLED) {
+                am_wave_add(0, 1, around, w, value[t], sum[t]);
+                am_wave_add(QY - 1, QY, around, w, value[t], sum[t]);
+            } else {
+                am_wave_add(0, QY, around, w, value[t], sum[t]);
+            }
 #pragma unroll
             for (int a = 0; a < AROUND && !last; a++)
                 around[a] = further[a];
@@ -490,16 +497,14 @@ static inline void am_wave_add_slot(int slot, __local const ELEMENT *rims, struc
 #define GIVE_PAST(at, from)
 #endif
 
-/* Nothing is known yet: what is wrong by that is not written. */
-static inline void am_wave_clear(ELEMENT (*value)[POINTS], ELEMENT (*sum)[POINTS])
-{
-#pragma unroll
-    for (int t = 0; t < DEPTH; t++) {
-#pragma unroll
-        for (int q = 0; q < POINTS; q++)
-            value[t][q] = sum[t][q] = 0;
-    }
-}
+/* The plane that comes next is asked for; the one that was asked for AHEAD planes ago is had. */
+#if SHUFFLED
+#define RECEIVE(a) am_wave_receive(stage + (a)*STAGE_ELEMENTS, next)
+#define ORDER(a) am_wave_order(u + PLACE_Z(z) * plane, at_x, at_y, stage + (a)*STAGE_ELEMENTS)
+#else
+#define RECEIVE(a) am_wave_had(fresh[a], fresh_older[a], next, older)
+#define ORDER(a) TAKE(fresh[a], fresh_older[a])
+#endif
 
 /* Where the columns and rows of the patch lie in a plane. */
 static inline void am_wave_place(const struct am_wave *w, uint *at_x, uint *at_y)
@@ -517,7 +522,11 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, 1))) void
 am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, uint nx, uint ny,
              uint nz, uint own_x, uint own_y, uint chunk PAST WEIGHTS)
 {
-    __local ELEMENT rims[2 * AT_ONCE * LEVEL_ELEMENTS] __attribute__((aligned(32)));
+    __local ELEMENT rims[HALVES * AT_ONCE * LEVEL_ELEMENTS] __attribute__((aligned(32)));
+#if SHUFFLED
+    __local ELEMENT stages[AHEAD * STAGE_ELEMENTS] __attribute__((aligned(32)));
+    __local ELEMENT *const stage = stages + (get_local_id(1) * LX + get_local_id(0)) * QX;
+#endif
     const int lx = get_local_id(0), ly = get_local_id(1), item = ly * LX + lx;
     const struct beside to = {lx > 0 ? item - 1 : item, lx + 1 < LX ? item + 1 : item,
                               ly > 0 ? item - LX : item, ly + 1 < LY ? item + LX : item};
@@ -530,17 +539,15 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
                               W_BEHIND, W_PAST, first_x + in_x, first_y + in_y, nx,      ny,      nz};
     const size_t plane = (size_t)nx * ny;
     __global ELEMENT *into = v + first_z * plane;
-    ELEMENT value[DEPTH][POINTS], sum[DEPTH][POINTS], next[POINTS], fresh[AHEAD][POINTS];
-    ELEMENT older[POINTS], fresh_older[AHEAD][POINTS];
+    ELEMENT value[DEPTH][POINTS] = {{0}}, sum[DEPTH][POINTS] = {{0}}; /* wrong at first: not written */
+    ELEMENT next[POINTS], fresh[AHEAD][POINTS], older[POINTS], fresh_older[AHEAD][POINTS];
     uint at_x[QX], at_y[QY], turn = 0;
     long in_chain = (long)first_z - DEPTH - (SLOTS_OF_TURN == 1); /* plane of level 0 */
     Z_TYPE z = FIRST_Z((long)first_z - DEPTH);                    /* that comes next */
 
-    am_wave_clear(value, sum);
     am_wave_place(&w, at_x, at_y);
 #if SLOTS_OF_TURN > 1 /* as the end of a turn would leave it: all but the last slot has plane 0 */
-    TAKE(next, older);
-    z = NEXT_Z(z);
+    TAKE(next, older), z = NEXT_Z(z);
 #pragma unroll
     for (int slot = 0; slot + 1 < SLOTS_OF_TURN; slot++)
         am_wave_chain_slot(slot, &w, in_chain, value, sum, next, older);
@@ -549,7 +556,7 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
 #endif
 #pragma unroll
     for (int a = 0; a < AHEAD; a++, z = NEXT_Z(z))
-        TAKE(fresh[a], fresh_older[a]);
+        ORDER(a);
 #pragma unroll 1
     for (uint k = 0; k < planes; k += UNROLL) {
 #pragma unroll
@@ -558,22 +565,17 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
             for (int slot = 0; slot < SLOTS_OF_TURN; slot++, turn ^= 1) {
                 const int before = slot ? slot - 1 : SLOTS_OF_TURN - 1;
                 const int after = slot + 1 < SLOTS_OF_TURN ? slot + 1 : 0;
-                __local ELEMENT *const shown = rims + turn * AT_ONCE * LEVEL_ELEMENTS;
+                __local ELEMENT *const shown = rims + turn % HALVES * AT_ONCE * LEVEL_ELEMENTS;
                 __local ELEMENT *const other = rims + (turn ^ 1) * AT_ONCE * LEVEL_ELEMENTS;
                 ELEMENT around[AROUND];
 
                 if (SLOTS_OF_TURN > 1)
                     am_wave_see(shown, to, around);
                 if (before == 0) {
-#pragma unroll
-                    for (int q = 0; q < POINTS; q++) {
-                        next[q] = fresh[i % AHEAD][q];
-                        older[q] = SECOND ? fresh_older[i % AHEAD][q] : 0;
-                    }
-                    TAKE(fresh[i % AHEAD], fresh_older[i % AHEAD]);
+                    RECEIVE(i % AHEAD);
+                    ORDER(i % AHEAD);
                     am_wave_fetch(u + PLACE_Z(z + FETCH < nz ? z + FETCH : z) * plane, at_x, at_y);
-                    z = NEXT_Z(z);
-                    in_chain++;
+                    z = NEXT_Z(z), in_chain++;
                 }
                 am_wave_chain_slot(before, &w, in_chain, value, sum, next, older);
                 if (slot == 0 && k + i >= 2 * DEPTH && k + i < planes) {
@@ -582,12 +584,15 @@ am_wave_pass(__global const ELEMENT *RESTRICT u, __global ELEMENT *restrict v, u
                     into += plane;
                 }
                 am_wave_show_slot(after, SLOTS_OF_TURN > 1 ? other : shown, item, value);
+#pragma unroll
+                for (int t = 0; t < DEPTH && SHUFFLED; t++) /* rows that see no rim */
+                    am_wave_add(1, QY - 1, around, &w, value[t], sum[t]);
                 if (SLOTS_OF_TURN == 1) {
                     barrier(CLK_LOCAL_MEM_FENCE);
                     am_wave_see(shown, to, around);
                 }
                 am_wave_add_slot(slot, shown, to, &w, value, sum, around);
-                if (SLOTS_OF_TURN > 1)
+                if (SLOTS_OF_TURN > 1 || HALVES == 1)
                     barrier(CLK_LOCAL_MEM_FENCE);
             }
         }

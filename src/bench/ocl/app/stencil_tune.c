@@ -15,7 +15,7 @@ enum {
 };
 
 /* No further shape is tried after this. */
-static const uint64_t search_ns = 1500000000;
+static const uint64_t search_ns = 3000000000;
 /* A later candidate must be better by this: noise chooses nothing. */
 static const double better = 0.99;
 /* More groups are not tried once they cost this much more: they do not run all at once any more. */
@@ -36,6 +36,23 @@ static const struct placement {
     bool local;
     unsigned group;
 } placements[] = {{true, 64}, {true, 32}, {false, 128}, {true, 128}, {false, 256}, {false, 512}};
+
+/* What was fastest on an H200 is tried first, with the number of groups that run at once there:
+ * many registers of a work-item leave few groups, which wait for memory together. By type and form.
+ */
+enum { LIKELY = 3 };
+static const struct likely {
+    unsigned width, unroll, group, each; /* groups of a compute unit */
+    size_t depth;
+} likely_paper[AM_STENCIL_TYPES][LIKELY] =
+    {
+        [AM_STENCIL_F32] = {{80, 2, 64, 8, 48}, {96, 2, 64, 6, 64}, {64, 2, 64, 8, 48}},
+        [AM_STENCIL_F64] = {{64, 2, 64, 4, 44}, {64, 2, 32, 8, 48}, {48, 2, 32, 8, 48}},
+},
+  likely_scaled[AM_STENCIL_TYPES][LIKELY] = {
+      [AM_STENCIL_F32] = {{128, 1, 64, 6, 64}, {104, 2, 64, 8, 48}, {96, 1, 64, 8, 48}},
+      [AM_STENCIL_F64] = {{96, 1, 32, 8, 48}, {80, 1, 32, 8, 48}, {48, 4, 32, 8, 48}},
+};
 
 struct search {
     const struct am_ocl_device *const *devices;
@@ -136,10 +153,10 @@ static void try_groups(struct search *s, struct am_ocl_stencil *st, unsigned gro
     }
 }
 
-/* One kernel, with more and more groups a compute unit. */
-static void try_kernel(struct search *s, const struct am_ocl_stencil_shape *shape)
+/* One kernel, with `n` numbers of groups a compute unit, more and more. */
+static void try_groups_of(struct search *s, const struct am_ocl_stencil_shape *shape,
+                          const unsigned *each, size_t n)
 {
-    static const unsigned each[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
     const unsigned units = s->devices[0]->compute_units;
     struct am_ocl_stencil st = {.count = 0};
     uint64_t best = UINT64_MAX;
@@ -148,10 +165,10 @@ static void try_kernel(struct search *s, const struct am_ocl_stencil_shape *shap
         return;
     s->why_not = (struct am_err){.sys = 0};
     s->failure = am_ocl_stencil_build(&st, s->devices, s->count, s->spec, shape, &s->why_not);
-    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]) && s->failure == AM_OK; i++) {
+    for (size_t i = 0; i < n && s->failure == AM_OK; i++) {
         uint64_t took = 0;
 
-        if (!has_time(s) || (each[i] * shape->group < ITEMS_LEAST && i == 0))
+        if (!has_time(s) || (each[i] * shape->group < ITEMS_LEAST && i + 1 < n))
             continue;
         try_groups(s, &st, each[i] * units, best == UINT64_MAX, &took);
         if ((double)took > hopeless * (double)best)
@@ -161,6 +178,13 @@ static void try_kernel(struct search *s, const struct am_ocl_stencil_shape *shap
     am_ocl_stencil_free(&st);
 }
 
+static void try_kernel(struct search *s, const struct am_ocl_stencil_shape *shape)
+{
+    static const unsigned each[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
+
+    try_groups_of(s, shape, each, sizeof(each) / sizeof(each[0]));
+}
+
 /* ---- GPUs ---- */
 
 /* False where local memory does not hold the edges. */
@@ -168,7 +192,8 @@ static bool place_edges(const struct search *s, const struct placement *p, unsig
                         struct am_ocl_stencil_shape *shape)
 {
     const size_t step_bytes = 2 * element_bytes(s) * p->group;
-    const size_t room = p->local ? s->devices[0]->local_bytes / step_bytes : SIZE_MAX;
+    /* not all of it: drivers keep some */
+    const size_t room = p->local ? (s->devices[0]->local_bytes - 1) / step_bytes : SIZE_MAX;
     const size_t most = room < depth_most[s->spec->type] ? room : depth_most[s->spec->type];
 
     if (room < DEPTH_LEAST || (s->wish->depth && s->wish->depth > room) ||
@@ -197,6 +222,25 @@ static void try_placements(struct search *s, size_t from, size_t to, unsigned wi
     }
 }
 
+static void try_likely(struct search *s)
+{
+    const struct likely *const list =
+        (s->spec->form == AM_STENCIL_paper ? likely_paper : likely_scaled)[s->spec->type];
+    struct am_ocl_stencil_shape shape;
+
+    for (size_t i = 0; i < LIKELY; i++) {
+        const struct likely *const l = &list[i];
+        const struct placement p = {true, l->group};
+
+        if ((s->wish->width && s->wish->width != l->width) || !place_edges(s, &p, l->width, &shape))
+            continue;
+        shape.unroll = l->unroll;
+        if (!s->wish->depth && l->depth < shape.depth)
+            shape.depth = am_ocl_stencil_even_depth(s->spec->steps, l->depth, GRAIN);
+        try_groups_of(s, &shape, &l->each, 1);
+    }
+}
+
 /* The likeliest first: time may not suffice for all. */
 static void search_gpu(struct search *s)
 {
@@ -205,6 +249,7 @@ static void search_gpu(struct search *s)
     const size_t all = sizeof(placements) / sizeof(placements[0]);
     struct am_ocl_stencil_shape shape;
 
+    try_likely(s);
     try_placements(s, 0, 2, width);
     for (size_t i = 1; i < WIDTHS && !s->wish->width && s->best_ns; i++) {
         shape = s->best;

@@ -31,8 +31,9 @@ extern const char *const am_mgvf_types[];
 extern const char *const am_mgvf_heavisides[];
 
 enum {
-    AM_MGVF_ALIGN = 64, /* bytes: of column 0 of every row */
-    AM_MGVF_LEAD = 64,  /* bytes before column 0 that belong to the row */
+    AM_MGVF_ALIGN = 64,      /* bytes: of column 0 of every row */
+    AM_MGVF_LEAD = 64,       /* bytes before column 0 that belong to the row */
+    AM_MGVF_CONSTANTS = 640, /* bytes that the form lanes keeps from step to step */
 };
 
 /* One step of a field of rows x columns elements. Element (i, j) of a matrix lies at i * stride +
@@ -50,10 +51,11 @@ struct am_mgvf_step {
     double diffusion;     /* mu / lambda */
     double pull;          /* 1 / lambda */
     double epsilon;
-    double *sums;   /* one per row; form lanes has parts in their place */
-    void *parts;    /* form lanes: a vector per block of rows, aligned to AM_MGVF_ALIGN */
-    void *scratch;  /* what the loop asked for; NULL when nothing */
-    unsigned every; /* form lanes: see there; others count every row */
+    double *sums;    /* one per row; form lanes has parts in their place */
+    void *parts;     /* form lanes: a vector per block of rows, aligned to AM_MGVF_ALIGN */
+    void *constants; /* form lanes: AM_MGVF_CONSTANTS bytes, aligned likewise; packing fills them */
+    void *scratch;   /* what the loop asked for; NULL when nothing */
+    unsigned every;  /* form lanes: see there; others count every row */
 };
 
 /* With d_k the differences of the 8 neighbours to F(i,j) and H_k their weights, for the direction
@@ -68,7 +70,8 @@ struct am_mgvf_step {
 typedef void am_mgvf_fn(const struct am_mgvf_step *step, size_t first, size_t last);
 
 /* Dense fields of doubles, row after row, to and from the layout of `lanes`. Packing fills
- * step->from and what step->edge points to, rows 2 * stride apart; unpacking reads step->from. */
+ * step->from, step->constants and what step->edge points to, rows 2 * stride apart; unpacking reads
+ * step->from. */
 typedef void am_mgvf_pack_fn(const struct am_mgvf_step *step, const double *edge,
                              const double *field);
 typedef void am_mgvf_unpack_fn(const struct am_mgvf_step *step, double *field);

@@ -28,7 +28,7 @@ struct lanes_case {
     size_t rows, columns, element, stride, parts_bytes;
     double edge[PIXELS_MAX], field[PIXELS_MAX]; /* dense, exact in the type */
     struct am_mgvf_step step;
-    struct guarded pairs, from, to, parts;
+    struct guarded pairs, from, to, parts, constants;
 };
 
 static double unit_of(const struct lanes_case *c)
@@ -114,6 +114,7 @@ static void place(struct lanes_case *c)
         .diffusion = 0.1,
         .pull = 0.2,
         .parts = guarded_at_end(&c->parts, c->parts_bytes),
+        .constants = guarded_at_end(&c->constants, AM_MGVF_CONSTANTS),
         .every = EVERY_ALL,
     };
     c->v->pack[c->type](&c->step, c->edge, c->field);
@@ -198,7 +199,8 @@ static bool check_case(struct lanes_case *c, size_t cut, struct am_rng *rng)
     take(c, got);
     return right && memcmp(got, once, bytes) == 0 &&
            memcmp(parts, c->step.parts, c->parts_bytes) == 0 && guarded_intact(&c->pairs) &&
-           guarded_intact(&c->from) && guarded_intact(&c->to) && guarded_intact(&c->parts);
+           guarded_intact(&c->from) && guarded_intact(&c->to) && guarded_intact(&c->parts) &&
+           guarded_intact(&c->constants);
 }
 
 /* True where a field of that many columns is right; the first that is not is told. */
@@ -270,7 +272,8 @@ void kcheck_mgvf_lanes(const char *isa, struct am_rng *rng)
 
     c = (struct lanes_case){.v = am_mgvf_find(isa)};
     ready = c.v && guarded_new(&c.pairs, 2 * bytes) && guarded_new(&c.from, bytes) &&
-            guarded_new(&c.to, bytes) && guarded_new(&c.parts, BLOCKS_MAX * AM_MGVF_ALIGN);
+            guarded_new(&c.to, bytes) && guarded_new(&c.parts, BLOCKS_MAX * AM_MGVF_ALIGN) &&
+            guarded_new(&c.constants, AM_MGVF_CONSTANTS);
     kcheck_report(ready, "%s has MGVF with lanes far apart", isa);
     for (int type = 0; type < AM_MGVF_TYPES && ready; type++) {
         c.type = (enum am_mgvf_type)type;
@@ -280,4 +283,5 @@ void kcheck_mgvf_lanes(const char *isa, struct am_rng *rng)
     guarded_free(&c.from);
     guarded_free(&c.to);
     guarded_free(&c.parts);
+    guarded_free(&c.constants);
 }

@@ -23,7 +23,8 @@ struct am_mgvf {
     char *memory;        /* edge map (twice as wide for pairs) and both fields */
     size_t edges;        /* matrices that the edge map takes */
     double *sums;
-    void *parts; /* form lanes: a vector per block of its rows; others have none */
+    void *parts;     /* form lanes: a vector per block of its rows; others have none */
+    void *constants; /* of the same form, from step to step */
     void *scratch;
 };
 
@@ -68,6 +69,7 @@ void am_mgvf_free(struct am_mgvf *mgvf)
     free(mgvf->memory);
     free(mgvf->sums);
     free(mgvf->parts);
+    free(mgvf->constants);
     free(mgvf->scratch);
     free(mgvf);
 }
@@ -111,8 +113,10 @@ enum am_status am_mgvf_new(const struct am_mgvf_setup *setup, size_t rows_max, s
     m->memory = aligned_new((m->edges + 2) * m->matrix_bytes + AM_MGVF_LEAD);
     m->sums = calloc(rows_max, sizeof(*m->sums));
     m->parts = m->loop.pack ? aligned_new(parts_bytes(m)) : NULL;
+    m->constants = m->loop.pack ? aligned_new(AM_MGVF_CONSTANTS) : NULL;
     m->scratch = scratch ? aligned_new(scratch) : NULL;
-    if (!m->memory || !m->sums || (m->loop.pack && !m->parts) || (scratch && !m->scratch)) {
+    if (!m->memory || !m->sums || (m->loop.pack && (!m->parts || !m->constants)) ||
+        (scratch && !m->scratch)) {
         am_mgvf_free(m);
         return am_fail(err, AM_E_NOMEM, "no memory for a field of %zu x %zu", rows_max,
                        columns_max);
@@ -364,6 +368,7 @@ size_t am_mgvf_solve(struct am_mgvf *mgvf, const double *edge, size_t rows, size
                  .epsilon = how->epsilon,
                  .sums = mgvf->sums,
                  .parts = mgvf->parts,
+                 .constants = mgvf->constants,
                  .scratch = mgvf->scratch},
     };
 

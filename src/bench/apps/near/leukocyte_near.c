@@ -136,6 +136,7 @@ static void free_stepping(struct stepping *s)
     free(s->memory);
     free(s->step.sums);
     free(s->step.parts);
+    free(s->step.constants);
 }
 
 static size_t up_to_line(size_t bytes)
@@ -161,12 +162,14 @@ static bool make_stepping(const struct am_leuko_state *w, struct stepping *s)
     s->memory = aligned_alloc(AM_MGVF_ALIGN, up_to_line(bytes));
     s->step.sums = calloc(ROWS, sizeof(*s->step.sums));
     s->step.parts = aligned_alloc(AM_MGVF_ALIGN, ROWS * up_to_line(loop->lanes * element));
-    if (!s->memory || !s->step.sums || !s->step.parts) {
+    s->step.constants = aligned_alloc(AM_MGVF_ALIGN, AM_MGVF_CONSTANTS);
+    if (!s->memory || !s->step.sums || !s->step.parts || !s->step.constants) {
         free_stepping(s);
         return false;
     }
     memset(s->memory, 0, bytes);
     s->step.edge = s->memory;
+    loop->pack(&s->step, NULL, NULL); /* no rows yet: only what steps keep */
     return true;
 }
 

@@ -11,12 +11,14 @@ const char *const am_gemm_types[] = {"f32", "f64", NULL};
 
 enum {
     /* where nobody tells */
-    L1_BYTES = 32768,
     L2_BYTES = 262144,
     L3_BYTES = 4194304,
     /* B is packed once per panel of A. With so many rows of A for each column of a register block
-     * that is a percent or two of the work, whatever the vectors' width; more gain little. */
-    ROWS_PER_COLUMN = 128,
+     * that is less than a percent of the work, whatever the vectors' width; more gain little. */
+    ROWS_PER_COLUMN = 256,
+    /* Longer slivers make C rarer, more columns A's: a line of C is read and written, and rows of C
+     * are far from each other, so that it costs a few times as much. */
+    STEPS_PER_COLUMN = 6,
 };
 
 static size_t round_up(size_t x, size_t to)
@@ -34,21 +36,31 @@ static size_t at_least(size_t x, size_t least)
     return x < least ? least : x;
 }
 
-/* The longer a sliver of A, the rarer C is loaded and stored: three quarters of the first cache are
- * its, since what streams past it comes from the second in time. B has a quarter of the second,
- * and its next block another: others may be at work on the same core or cache, and more of it gains
- * nothing. */
+/* Of a block of B in `share` bytes that has STEPS_PER_COLUMN steps for each. */
+static size_t columns_of(const struct am_gemm_kernel *kernel, size_t share)
+{
+    const size_t column = STEPS_PER_COLUMN * kernel->element;
+    size_t n = kernel->nr;
+
+    while ((n + kernel->nr) * (n + kernel->nr) * column <= share)
+        n += kernel->nr;
+    return n;
+}
+
+/* B has five sixteenths of the second cache and its next block as much; slivers of A and C pass
+ * through the rest. A sliver of A need not stay in the first: the second gives both in time. */
 struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
                                       const struct am_gemm_caches *caches)
 {
-    const size_t l1 = caches->l1 ? caches->l1 : L1_BYTES, l2 = caches->l2 ? caches->l2 : L2_BYTES;
-    const size_t l3 = caches->l3 ? caches->l3 : L3_BYTES, element = kernel->element;
-    const size_t kc = at_least(l1 / 4 * 3 / (kernel->mr * element), 1);
+    const size_t l2 = caches->l2 ? caches->l2 : L2_BYTES, l3 = caches->l3 ? caches->l3 : L3_BYTES;
+    const size_t element = kernel->element, share = l2 / 16 * 5;
+    const size_t nc = columns_of(kernel, share), chunk = nc * element * AM_GEMM_CHUNK;
+    const size_t kc = at_least(share / chunk, 1) * AM_GEMM_CHUNK;
     const size_t rows = lesser(ROWS_PER_COLUMN * kernel->nr, l3 / 2 / (kc * element));
 
     return (struct am_gemm_blocking){
         .kc = kc,
-        .nc = at_least(l2 / 4 / (kc * element) / kernel->nr, 1) * kernel->nr,
+        .nc = nc,
         .mc = round_up(at_least(rows, 1), kernel->mr),
     };
 }
@@ -98,7 +110,7 @@ struct am_gemm_blocking am_gemm_even(const struct am_gemm_kernel *kernel,
     return (struct am_gemm_blocking){
         .mc = even(args->m, block->mc, kernel->mr),
         .nc = even(args->n, block->nc, kernel->nr),
-        .kc = even(args->k, block->kc, 1),
+        .kc = lesser(even(args->k, block->kc, AM_GEMM_CHUNK), block->kc),
     };
 }
 
@@ -181,15 +193,19 @@ static void look_ahead(const struct packed *p, size_t i, size_t nth, struct am_g
         ahead->row_pace = AM_GEMM_CHUNK * element;
     } else if (later->packed < later->rows) {
         ahead->row[0] = later->from + later->packed * later->ld * element;
+        ahead->row[1] = ahead->row[0] + later->ld * element;
         ahead->row_pace = p->pace.row;
     }
 }
 
-/* After `done` of `all` blocks the same share of the rows is packed. */
+/* In the last of `all` blocks, as fast as rows are fetched, since what was packed earlier would
+ * have left the second cache when it is used: after `done` of them their share of the rows is
+ * packed. */
 static void pack_later(const struct am_gemm_kernel *kernel, struct later *later, size_t done,
                        size_t all)
 {
-    const size_t due = later->rows * done / all;
+    const size_t blocks = lesser(blocks_of(later->rows, AM_GEMM_ROWS_AHEAD), all);
+    const size_t due = done + blocks > all ? later->rows * (done + blocks - all) / blocks : 0;
 
     if (due == later->packed)
         return;

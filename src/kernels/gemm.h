@@ -62,14 +62,14 @@ struct am_gemm_variant {
 const struct am_gemm_variant *am_gemm_find(const char *isa); /* NULL when unknown */
 
 /* How much is packed at a time: mc by kc of A, for the last cache; kc by nc of B, for the second,
- * which has two of them; mr by kc of A are in the first. */
+ * which has two of them. */
 struct am_gemm_blocking {
     size_t mc, nc, kc;
 };
 
 /* Bytes that a thread has of each; 0: not known. */
 struct am_gemm_caches {
-    size_t l1, l2, l3;
+    size_t l2, l3;
 };
 
 struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,

@@ -147,22 +147,20 @@ static bool is_blocking(const struct gemm_case *c, const struct am_gemm_caches *
     const bool whole =
         b.kc > 0 && b.mc > 0 && b.mc % c->kernel->mr == 0 && b.nc > 0 && b.nc % c->kernel->nr == 0;
 
-    return whole && (b.kc == 1 || c->kernel->mr * row <= caches->l1) &&
-           (b.nc == c->kernel->nr || b.nc * row <= caches->l2 / 4) &&
+    return whole && b.kc % AM_GEMM_CHUNK == 0 &&
+           (b.kc == AM_GEMM_CHUNK || b.nc * row <= caches->l2 / 16 * 5) &&
            (b.mc == c->kernel->mr || (b.mc - c->kernel->mr) * row < caches->l3 / 2);
 }
 
 static void check_blocking(const struct gemm_case *c)
 {
-    static const size_t l1[] = {1024, 32768, 49152, 131072};
-    static const size_t l2[] = {16384, 262144, 1 << 20, 32 << 20};
+    static const size_t l2[] = {1024, 262144, 1 << 20, 32 << 20};
     static const size_t l3[] = {65536, 4 << 20, 32 << 20, 512 << 20};
     const struct am_gemm_blocking unknown = am_gemm_block(c->kernel, &(struct am_gemm_caches){0});
     bool good = unknown.kc > 1 && unknown.mc >= c->kernel->mr && unknown.nc >= c->kernel->nr;
 
-    for (size_t i = 0; i < 4 * 4 * 4; i++)
-        good =
-            good && is_blocking(c, &(struct am_gemm_caches){l1[i / 16], l2[i / 4 % 4], l3[i % 4]});
+    for (size_t i = 0; i < 4 * 4; i++)
+        good = good && is_blocking(c, &(struct am_gemm_caches){l2[i / 4], l3[i % 4]});
     kcheck_report(good, "%s %s gemm: packed blocks are whole register blocks for every cache",
                   c->isa, am_gemm_types[c->type]);
 }

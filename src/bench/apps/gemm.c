@@ -78,8 +78,7 @@ static size_t cache_bytes(int name)
 /* What a thread has of the caches, by the word of the C library: the last is everybody's. */
 static struct am_gemm_caches caches_of(size_t threads)
 {
-    return (struct am_gemm_caches){.l1 = cache_bytes(_SC_LEVEL1_DCACHE_SIZE),
-                                   .l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE),
+    return (struct am_gemm_caches){.l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE),
                                    .l3 = cache_bytes(_SC_LEVEL3_CACHE_SIZE) / threads};
 }
 

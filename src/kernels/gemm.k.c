@@ -23,6 +23,7 @@
 enum {
     ROWS_AHEAD = 8, /* of B, fetched while it is packed */
     SIDE_BY_SIDE = 4,
+    PAUSE = 2,        /* chunks after each line of C: with one or four less is gained */
     SECOND_CACHE = 2, /* where prefetches lead to, as __builtin_prefetch() counts */
 };
 
@@ -68,11 +69,13 @@ enum {
     a += AM_GEMM_CHUNK * ROWS;                                                                     \
     b += AM_GEMM_CHUNK * COLUMNS;
 #if AM_VEC_BYTES == 64 /* a line per vector; narrower rows begin one, where C is aligned */
+#define C_LINES VECTORS
 #define FETCH_ROW                                                                                  \
     __builtin_prefetch(row, 1);                                                                    \
-    __builtin_prefetch(row + LANES, 1);                                                            \
+    __builtin_prefetch(row + LINE, 1);                                                             \
     row += ldc;
 #else
+#define C_LINES 1
 #define FETCH_ROW                                                                                  \
     __builtin_prefetch(row, 1);                                                                    \
     row += ldc;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { A, B, C, MATRICES, GAP = 3, SIDE_MAX = 80, STEPS = 7 };
+enum { A, B, C, MATRICES, GAP = 3, SIDE_MAX = 80, STEPS = 7, STEPS_MAX = 256 };
 
 struct gemm_case {
     const char *isa;
@@ -139,6 +139,21 @@ static void check_sizes(struct gemm_case *c, struct am_rng *rng)
                   am_gemm_types[c->type], cases, c->kernel->mr, c->kernel->nr);
 }
 
+/* A register block of every length in which the kernel fetches something else on its way. The
+ * longest first, so that behind the packed slivers of the others there is something that is not
+ * zero. */
+static void check_lengths(struct gemm_case *c, struct am_rng *rng)
+{
+    size_t wrong = 0;
+
+    for (size_t k = STEPS_MAX; k; k--) {
+        if (!multiplies(c, c->kernel->mr, c->kernel->nr, k, true, rng) && wrong++ == 0)
+            printf("# first wrong: %zu steps\n", k);
+    }
+    kcheck_report(wrong == 0, "%s %s gemm: a register block of 1 to %d steps", c->isa,
+                  am_gemm_types[c->type], STEPS_MAX);
+}
+
 /* Whole register blocks, and within the caches that were told. */
 static bool is_blocking(const struct gemm_case *c, const struct am_gemm_caches *caches)
 {
@@ -165,6 +180,22 @@ static void check_blocking(const struct gemm_case *c)
                   c->isa, am_gemm_types[c->type]);
 }
 
+typedef void check_fn(struct gemm_case *c, struct am_rng *rng);
+
+static void with_blocks(struct gemm_case *c, size_t steps, check_fn *check, struct am_rng *rng)
+{
+    size_t bytes;
+
+    c->blocking =
+        (struct am_gemm_blocking){.mc = 2 * c->kernel->mr, .nc = 2 * c->kernel->nr, .kc = steps};
+    bytes = (am_gemm_workspace(c->kernel, &c->blocking) + AM_GEMM_ALIGN - 1) / AM_GEMM_ALIGN *
+            AM_GEMM_ALIGN;
+    c->workspace = aligned_alloc(AM_GEMM_ALIGN, bytes);
+    if (c->workspace)
+        check(c, rng);
+    free(c->workspace);
+}
+
 void kcheck_gemm(const char *isa, struct am_rng *rng)
 {
     static struct gemm_case c;
@@ -174,24 +205,16 @@ void kcheck_gemm(const char *isa, struct am_rng *rng)
 
     c = (struct gemm_case){.isa = isa};
     for (size_t i = 0; i < MATRICES && ready; i++)
-        ready = guarded_new(&c.g[i], SIDE_MAX * (SIDE_MAX + GAP) * sizeof(double));
+        ready = guarded_new(&c.g[i], STEPS_MAX * (SIDE_MAX + GAP) * sizeof(double));
     kcheck_report(ready, "%s has its row of matrix products", isa);
     for (int type = 0; type < AM_GEMM_TYPES && ready; type++) {
-        size_t bytes;
-
         c.type = (enum am_gemm_type)type;
         c.kernel = &v->kernel[type];
-        c.blocking =
-            (struct am_gemm_blocking){.mc = 2 * c.kernel->mr, .nc = 2 * c.kernel->nr, .kc = STEPS};
-        bytes = (am_gemm_workspace(c.kernel, &c.blocking) + AM_GEMM_ALIGN - 1) / AM_GEMM_ALIGN *
-                AM_GEMM_ALIGN;
-        c.workspace = aligned_alloc(AM_GEMM_ALIGN, bytes);
         (void)snprintf(name, sizeof(name), "%s %s gemm", isa, am_gemm_types[type]);
         guarded_charge(name);
-        if (c.workspace)
-            check_sizes(&c, rng);
+        with_blocks(&c, STEPS, check_sizes, rng);
+        with_blocks(&c, STEPS_MAX, check_lengths, rng);
         check_blocking(&c);
-        free(c.workspace);
     }
     for (size_t i = 0; i < MATRICES; i++)
         guarded_free(&c.g[i]);

@@ -4,8 +4,10 @@
  * A side is something that does the same work as the others. A line on standard input asks for a
  * round: every side does a piece of at least PIECE_NS, the order changing from round to round, and
  * its rates are printed in the order of the sides. So the pieces of a round lie next to each other
- * in time, and their ratios hardly see what else happens to the machine. The end of the input
- * ends the program, which then says whether every outcome was right (exit code 1: one was not).
+ * in time, and their ratios hardly see what else happens to the machine. What may find its data in
+ * a cache is done once more before, untimed: else who ends a round would be ahead in the next,
+ * which it begins. The end of the input ends the program, which then says whether every outcome was
+ * right (exit code 1: one was not).
  *
  * Our own side is a bench at a point, by its hooks: what `archmeter run` measures. */
 #ifndef AM_PEERS_TURNS_H
@@ -24,6 +26,7 @@
 enum { TURNS_CPUS_MAX = 1024, TURNS_SIDES_MAX = 8, TURNS_LINE_MAX = 64 };
 #define TURNS_PIECE_NS 20000000ULL /* a piece, at least */
 #define TURNS_PAUSE_NS 60000000L   /* until idle threads of a library have stopped spinning */
+#define TURNS_WARMED_S 0.25        /* what takes less is done once before it is timed */
 
 /* What every point of the worker `task` has. */
 #define TURNS_PLACE "runtime=own binding=close places=cores wait=default"
@@ -34,6 +37,7 @@ struct turns_side {
     void *self;
     double flops; /* of one time */
     uint64_t times;
+    bool warmed;
 };
 
 /* The CPUs of this process, of which `threads` are used, and all of them as a set. */
@@ -188,6 +192,8 @@ static inline double turns_piece(const struct turns_side *side, const struct tur
         (void)nanosleep(&pause, NULL);
         (void)sched_setaffinity(0, sizeof(first), ours ? &first : &cpus->all);
     }
+    if (side->warmed)
+        side->run(side->self, 1);
     begin = turns_now();
     side->run(side->self, side->times);
     return side->flops * (double)side->times * 1e9 / (double)(turns_now() - begin);
@@ -201,10 +207,12 @@ static inline void turns_choose_times(struct turns_side *side, const struct turn
     double seconds;
 
     side->times = 1;
+    side->warmed = false;
     seconds = side->flops / turns_piece(side, cpus);
     if (seconds < 2 * piece)
         seconds = side->flops / turns_piece(side, cpus);
     side->times = seconds < piece ? 1 + (uint64_t)(piece / seconds) : 1;
+    side->warmed = seconds < TURNS_WARMED_S;
 }
 
 static inline void turns_serve(struct turns_side *sides, size_t n, const struct turns_cpus *cpus)

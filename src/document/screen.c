@@ -243,7 +243,8 @@ void am_screen_section(struct am_body *b, const struct am_screen_view *view)
     double precisions[AM_HEADLINES_MAX];
     size_t n = 0, lines = tell_machine(b, view->set);
 
-    lines += am_screen_lines(b, view, AM_SCREEN_LINES - LINES_AROUND - lines, precisions, &n);
+    /* the empty line among those around is the first to go */
+    lines += am_screen_lines(b, view, AM_SCREEN_LINES - (LINES_AROUND - 1) - lines, precisions, &n);
     if (view->read)
         return;
     if (lines + LINES_AROUND <= AM_SCREEN_LINES)

@@ -177,6 +177,61 @@ static void check_full(void)
     am_arena_fini(&run.arena);
 }
 
+/* The names of devices that no line has room for, and as many lines as a machine can have. */
+static void check_long_names(void)
+{
+    static const char *const runtimes[] = {"libomp", "libgomp"};
+    struct rx_run run = {0};
+    struct am_facts facts = {.arena = &run.arena};
+    char labels[128];
+    char *text;
+
+    put_machine(&run, "128");
+    put_core(&facts);
+    put_levels(&facts);
+    fx_fact(&facts, "coherence.handoff", "relation=cache", "s", 26e-9);
+    fx_fact(&facts, "stencil.bound_share", "type=f32 form=paper", "", 0.89);
+    for (size_t i = 0; i < 2; i++) {
+        (void)am_str_format(labels, sizeof(labels), "construct=parallel runtime=%s threads=128",
+                            runtimes[i]);
+        fx_fact(&facts, "openmp.overhead", labels, "s", 5e-6);
+    }
+    fx_fact(&facts, "opencl.peak", "device=pocl-pthread-skylake-avx512-amd-epyc type=float",
+            "flop/s", 200e9);
+    fx_fact(&facts, "opencl.peak", "device=pocl-pthread-skylake-avx512-amd-epyc type=double",
+            "flop/s", 100e9);
+    fx_fact(&facts, "opencl.read", "device=pocl-pthread-skylake-avx512-amd-epyc", "B/s", 24e9);
+    text = screen_text(&run, &facts, "run-1.db");
+    ok(fits(text) && has(text, "\npocl-pthread...   f32 200 Gflop/s, f64 100 Gflop/s, read") &&
+           has(text, "GB/s; ±1.0 % A\n"),
+       "a device with a long name has one line, with its grade");
+    ok(has(text, "\nfinite diff.      f32 89 % of their bound"), "and the last line is there");
+    free(text);
+    fx_fact(&facts, "opencl.peak", "device=pocl-pthread-skylake-second type=float", "flop/s", 1e9);
+    fx_fact(&facts, "opencl.read", "device=pocl-pthread-skylake-second", "B/s", 2e9);
+    text = screen_text(&run, &facts, "run-1.db");
+    ok(fits(text) && has(text, "\npocl-pthread-skylake-avx512-amd-epyc  f32 ") &&
+           has(text, "\npocl-pthread-skylake-second  f32 "),
+       "names that would be the same are not shortened");
+    ok(has(text, "\nfinite diff.      f32 89 %"), "and the last line is still there");
+    free(text);
+    fx_fact(&facts, "openmp.overhead", "construct=parallel runtime=third threads=128", "s", 5e-6);
+    fx_fact(&facts, "openmp.overhead", "construct=parallel runtime=fourth threads=128", "s", 5e-6);
+    text = screen_text(&run, &facts, "run-1.db");
+    ok(fits(text) && has(text, "\nfinite diff.      f32 89 %") && has(text, "\nOpenMP libomp ") &&
+           has(text, "\nand 3 more        libgomp, third, fourth"),
+       "more runtimes than lines are named, and nothing falls off the end");
+    free(text);
+    run.set.run.synthetic = true; /* the machine takes two lines now */
+    text = screen_text(&run, &facts, "run-1.db");
+    print_lines("a crowded screen", text);
+    ok(fits(text) && has(text, "\nfinite diff.      f32 89 %") && has(text, "\nOpenMP libomp ") &&
+           has(text, "% A; 3 more\n"),
+       "with less room they are counted, and still nothing falls off");
+    free(text);
+    am_arena_fini(&run.arena);
+}
+
 /* More kinds of devices than lines: the first, and what the others are called. */
 static void check_kinds(void)
 {
@@ -314,6 +369,7 @@ int main(void)
 {
     check_broken();
     check_full();
+    check_long_names();
     check_kinds();
     check_little();
     check_many();

@@ -18,7 +18,7 @@ _Static_assert(offsetof(struct am_row_area, passed) == 64, "known to `leave_pair
 _Static_assert(offsetof(struct am_row_area, pair) == 128, "known to put_access()");
 
 struct piece {
-    unsigned char length, bytes[6];
+    unsigned char length, bytes[8];
 };
 
 struct row {
@@ -35,7 +35,10 @@ static void put(struct row *r, const unsigned char *bytes, size_t n)
 /* In turn; a length of 0 ends. */
 static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
     [AM_ROW_nop] = {{4, {0x1f, 0x20, 0x03, 0xd5}}},
-    [AM_ROW_zero] = {{4, {0x09, 0x00, 0x80, 0xd2}}},   /* mov x9, #0 */
+    [AM_ROW_zero] = {{4, {0x0b, 0x00, 0x80, 0xd2}}, /* mov x11, #0 */
+                     {4, {0x0c, 0x00, 0x80, 0xd2}}, /* to x14 */
+                     {4, {0x0d, 0x00, 0x80, 0xd2}},
+                     {4, {0x0e, 0x00, 0x80, 0xd2}}},
     [AM_ROW_general] = {{4, {0x2b, 0x01, 0x09, 0x8b}}, /* add x11, x9, x9 */
                         {4, {0x2c, 0x01, 0x09, 0x8b}}, /* to x14 */
                         {4, {0x2d, 0x01, 0x09, 0x8b}},
@@ -125,8 +128,12 @@ static void put_access(struct row *r, const uint32_t *word, size_t offset)
 #else
 /* In turn; a length of 0 ends. */
 static const struct piece pieces[AM_ROW_FILLERS][TURNS + 1] = {
-    [AM_ROW_nop] = {{1, {0x90}}},
-    [AM_ROW_zero] = {{2, {0x31, 0xc9}}},               /* xor %ecx,%ecx */
+    /* Shorter nops, and zeros of one register in a row, may share a place by two or four. */
+    [AM_ROW_nop] = {{8, {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}}},
+    [AM_ROW_zero] = {{3, {0x45, 0x31, 0xc0}}, /* xor %r8d,%r8d */
+                     {3, {0x45, 0x31, 0xc9}}, /* to r11d */
+                     {3, {0x45, 0x31, 0xd2}},
+                     {3, {0x45, 0x31, 0xdb}}},
     [AM_ROW_general] = {{4, {0x4c, 0x8d, 0x04, 0x09}}, /* lea (%rcx,%rcx),%r8 */
                         {4, {0x4c, 0x8d, 0x0c, 0x09}}, /* to r11 */
                         {4, {0x4c, 0x8d, 0x14, 0x09}},
@@ -260,13 +267,18 @@ static void put_pieces(struct row *r, const struct piece *piece)
         put(r, piece->bytes, piece->length);
 }
 
-/* What the fillers behind a chain wait for, where they do. */
+/* What the fillers behind a chain wait for, where they do. Loads that are done leave their queue
+ * unless one before them is not: the first waits for the chain. */
 static void put_awaited(struct row *r, enum am_row_filler filler, int chain)
 {
-    if (filler == AM_ROW_waiting || filler == AM_ROW_waiting_load)
+    const struct piece *const late = &pieces[AM_ROW_waiting_load][0];
+
+    if (filler == AM_ROW_waiting || filler == AM_ROW_waiting_load || filler == AM_ROW_load)
         put_pieces(r, sign_of[chain]);
     else if (filler == AM_ROW_waiting_vector)
         put_pieces(r, copy_of[chain]);
+    if (filler == AM_ROW_load)
+        put(r, late->bytes, late->length);
 }
 
 static void put_fillers(struct row *r, enum am_row_filler filler, size_t count)

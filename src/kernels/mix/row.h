@@ -21,7 +21,7 @@
     X(general, "a general register: a sum of two, which no core does by renaming")                 \
     X(vector, "a vector register")                                                                 \
     X(mask, "a mask register (AVX-512)")                                                           \
-    X(load, "a general register and an entry of the queue of loads")                               \
+    X(load, "a general register and an entry of the queue of loads, behind one that is not done")  \
     X(store, "an entry of the queue of stores")                                                    \
     X(waiting, "an entry of the scheduler: a sum that waits for the chain before it")              \
     X(waiting_vector, "the same of the scheduler that vectors wait in")                            \

@@ -28,6 +28,34 @@ static void check_between(struct am_row_area *area)
     ok(wrong == 0, "%zu loops of two chains end where five passes end", loops);
 }
 
+#if defined(__aarch64__)
+enum { ZERO_BYTES = 4 };
+#else
+enum { ZERO_BYTES = 3 };
+#endif
+
+/* Cores keep equal neighbours in one place: zeros go to registers in turn. Fillers begin where the
+ * code of a row without any differs. */
+static void check_turns(void)
+{
+    enum { COUNT = 8 };
+    struct am_mix_room none = {.base = NULL}, room = {.base = NULL};
+    struct am_err err = {0};
+    size_t same = 0, at = 0;
+    am_row_fn *fn;
+
+    ok(am_row_between(&none, AM_ROW_zero, 0, &fn, &err) == AM_OK &&
+           am_row_between(&room, AM_ROW_zero, COUNT, &fn, &err) == AM_OK,
+       "rows of zeros are made");
+    while (none.base[at] == room.base[at])
+        at++;
+    for (size_t i = 0; i + 1 < COUNT; i++, at += ZERO_BYTES)
+        same += memcmp(&room.base[at], &room.base[at + ZERO_BYTES], ZERO_BYTES) == 0;
+    ok(same == 0, "no two neighbours write the same register");
+    am_mix_room_close(&none);
+    am_mix_room_close(&room);
+}
+
 /* Longer than a branch on a register reaches on some architectures. */
 static void check_plain(struct am_row_area *area)
 {
@@ -111,6 +139,7 @@ int main(void)
     if (!area)
         return 1;
     check_between(area);
+    check_turns();
     check_plain(area);
     check_jumps(area);
     check_pairs(area);

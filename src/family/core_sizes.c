@@ -10,6 +10,7 @@
  * launches that a second confirms, for whatever disturbs only adds. */
 #include "family/core.h"
 
+#include "core/bench/outcome.h"
 #include "family/incore/incore.h"
 
 #include <math.h>
@@ -35,13 +36,18 @@ struct curve {
     struct am_incore rest; /* what it rests on: grade, launches, points */
 };
 
+/* Of samples whose clock held: cycles by a clock that was read wrong may be too few. */
 static double least_of(const struct am_series *series)
 {
     double least = INFINITY;
 
     for (size_t i = 0; i < series->n; i++) {
-        for (size_t k = 0; k < series->launches[i].n; k++)
-            least = fmin(least, series->launches[i].values[k]);
+        const struct am_launch_values *const l = &series->launches[i];
+
+        for (size_t k = 0; k < l->n; k++) {
+            if (!(l->labels && l->labels[k] & AM_LABEL_DRIFT))
+                least = fmin(least, l->values[k]);
+        }
     }
     return least;
 }
@@ -137,19 +143,48 @@ static double middle_of(const struct curve *c, const struct ramp *r)
     return c->x[i] + (c->x[i + 1] - c->x[i]) * fmin((middle - c->y[i]) / rise_at(c, i + 1), 1);
 }
 
-/* Divisions that the window holds beside the fillers where the step begins. The two chains come
- * together, half of one each, as long as the end of one and the begin of the next fit beside the
- * fillers; at the step's end none does. Chains occupy their own kind only: places in the window and
- * vector registers. (Where fillers wait, those of a chain may wait in the same scheduler or in
- * another: they are not counted.) */
-static double held_beside(const struct am_result *result)
+/* What fills up with fillers. Registers are those that renaming has beyond the ones that hold a
+ * program's values, of this thread and of the core's other. */
+struct filled {
+    const char *filler, *what;
+    bool chain; /* the chains' divisions take of the same */
+    double own; /* so does what the fillers behind a chain wait for */
+};
+
+static const struct filled *filled_by(const struct am_result *result)
+{
+    static const struct filled plain = {"", "instructions that are in flight at once", true, 0};
+    static const struct filled others[] = {
+        {"general", "general registers that renaming has to give, beyond those that hold values",
+         false, 0},
+        {"vector", "vector registers that renaming has to give, beyond those that hold values",
+         true, 0},
+        {"mask", "mask registers that renaming has to give, beyond those that hold values", false,
+         0},
+        {"load", "loads that are in flight at once behind one that is not done", false, 1},
+        {"store", "stores that are in flight at once", false, 0},
+        {"waiting", "sums that wait for a result at once: entries of the scheduler", false, 1},
+        {"waiting_vector", "vector sums that wait for a result at once: entries of the scheduler",
+         true, 0},
+        {"waiting_load", "loads that wait for their address at once: entries of the scheduler",
+         false, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (am_result_is(result, "filler", others[i].filler))
+            return &others[i];
+    }
+    return &plain;
+}
+
+/* Divisions that are held beside the fillers where the step begins. The two chains come together,
+ * half of one each, as long as the end of one and the begin of the next fit beside the fillers; at
+ * the step's end none does. */
+static double held_beside(const struct filled *filled)
 {
     static const double chain = 24;
 
-    return am_result_is(result, "filler", "nop") || am_result_is(result, "filler", "zero") ||
-                   am_result_is(result, "filler", "vector")
-               ? chain / 2
-               : 0;
+    return filled->chain ? chain / 2 : 0;
 }
 
 /* Where chains still came together in one launch at least, beyond the step: others on the core's
@@ -169,46 +204,23 @@ static size_t quick_beyond(const struct curve *c, const struct ramp *r)
     return last;
 }
 
-/* What the count of a filler says: registers are those that renaming has beyond the ones that hold
- * a program's values, of this thread and of the core's other. */
-static const char *what_is_counted(const struct am_result *result)
-{
-    static const struct {
-        const char *filler, *what;
-    } counted[] = {
-        {"general", "general registers that renaming has to give, beyond those that hold values"},
-        {"vector", "vector registers that renaming has to give, beyond those that hold values"},
-        {"mask", "mask registers that renaming has to give, beyond those that hold values"},
-        {"load", "loads that are in flight at once"},
-        {"store", "stores that are in flight at once"},
-        {"waiting", "sums that wait for a result at once: entries of the scheduler"},
-        {"waiting_vector", "vector sums that wait for a result at once: entries of the scheduler"},
-        {"waiting_load", "loads that wait for their address at once: entries of the scheduler"},
-    };
-
-    for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
-        if (am_result_is(result, "filler", counted[i].filler))
-            return counted[i].what;
-    }
-    return "instructions that are in flight at once";
-}
-
 static struct am_fact fact_of_ramp(const struct curve *c, const struct ramp *r,
                                    const struct am_result *result, struct am_arena *arena)
 {
-    const double beside = held_beside(result);
+    const struct filled *const filled = filled_by(result);
+    const double beside = held_beside(filled), own = filled->own;
     struct am_fact fact =
         rest_on(c, (struct am_fact){.name = "window",
-                                    .what = what_is_counted(result),
-                                    .value = middle_of(c, r) + beside / 2,
-                                    .ci = {c->x[r->from], c->x[r->to] + beside, NAN},
+                                    .what = filled->what,
+                                    .value = middle_of(c, r) + own + beside / 2,
+                                    .ci = {c->x[r->from] + own, c->x[r->to] + own + beside, NAN},
                                     .unit = ""});
     const size_t quick = quick_beyond(c, r);
     const char *beyond = "";
 
     if (quick + 1 < c->n_all) {
-        fact.value = (c->all_x[quick] + c->all_x[quick + 1] + beside) / 2;
-        fact.ci.hi = c->all_x[quick + 1] + beside;
+        fact.value = (c->all_x[quick] + c->all_x[quick + 1] + beside) / 2 + own;
+        fact.ci.hi = c->all_x[quick + 1] + own + beside;
         beyond = am_arena_printf(arena, "; a launch was quick with %g", c->all_x[quick]);
     }
     fact.evidence = am_arena_printf(arena, "%zu points: %.3g cycles below the step, %.3g above%s",

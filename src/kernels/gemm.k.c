@@ -80,7 +80,12 @@ enum {
     __builtin_prefetch(row, 1);                                                                    \
     row += ldc;
 #endif
-#define ADD(i, v) *(V *)(c + i * ldc + v * LANES) += c##i##_##v;
+/* All of C is read before any of it is written: rows that are a multiple of 4 KiB apart look alike
+ * to a core that compares the low bits of a load's place with those of stores under way, and each
+ * row would wait for the one before it. */
+#define ADD(i, v)                                                                                  \
+    c##i##_##v += *(const V *)(c + i * ldc + v * LANES);                                           \
+    AM_PIN(c##i##_##v);
 #define ADD_ROW(i) ON_ROW(ADD, i)
 #define PUT(i, v) *(V *)(c + i * ldc + v * LANES) = c##i##_##v;
 #define PUT_ROW(i) ON_ROW(PUT, i)

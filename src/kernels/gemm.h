@@ -24,8 +24,8 @@ enum { AM_GEMM_CHUNK = 4 };
 
 enum { AM_GEMM_ROWS_AHEAD = 2 };
 
-/* What is fetched into the second cache meanwhile, for later: a line of each in every AM_GEMM_CHUNK
- * steps. All may lie outside of everything: fetching touches nothing. */
+/* What is fetched meanwhile, for later: a line of each in every AM_GEMM_CHUNK steps. All may lie
+ * outside of everything: fetching touches nothing. */
 struct am_gemm_ahead {
     const char *from;                    /* the next sliver of A */
     size_t pace;                         /* bytes from one line to the next */

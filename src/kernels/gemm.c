@@ -36,6 +36,11 @@ static size_t at_least(size_t x, size_t least)
     return x < least ? least : x;
 }
 
+static size_t blocks_of(size_t whole, size_t part)
+{
+    return (whole + part - 1) / part;
+}
+
 /* Of a block of B in `share` bytes that has STEPS_PER_COLUMN steps for each. */
 static size_t columns_of(const struct am_gemm_kernel *kernel, size_t share)
 {
@@ -47,6 +52,16 @@ static size_t columns_of(const struct am_gemm_kernel *kernel, size_t share)
     return n;
 }
 
+/* Columns of B during which the next sliver of A is fetched to its last line, a line per chunk, and
+ * all rows that it is packed from: one line that is not there in time costs as much as hundreds of
+ * products. */
+static size_t columns_least(const struct am_gemm_kernel *kernel)
+{
+    const size_t lines = blocks_of(kernel->mr * kernel->element * AM_GEMM_CHUNK, AM_GEMM_ALIGN);
+
+    return kernel->nr * at_least(blocks_of(kernel->mr, AM_GEMM_ROWS_AHEAD), lines);
+}
+
 /* B has five sixteenths of the second cache and its next block as much; slivers of A and C pass
  * through the rest. A sliver of A need not stay in the first: the second gives both in time. */
 struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
@@ -54,7 +69,8 @@ struct am_gemm_blocking am_gemm_block(const struct am_gemm_kernel *kernel,
 {
     const size_t l2 = caches->l2 ? caches->l2 : L2_BYTES, l3 = caches->l3 ? caches->l3 : L3_BYTES;
     const size_t element = kernel->element, share = l2 / 16 * 5;
-    const size_t nc = columns_of(kernel, share), chunk = nc * element * AM_GEMM_CHUNK;
+    const size_t nc = at_least(columns_of(kernel, share), columns_least(kernel));
+    const size_t chunk = nc * element * AM_GEMM_CHUNK;
     const size_t kc = at_least(share / chunk, 1) * AM_GEMM_CHUNK;
     const size_t rows = lesser(ROWS_PER_COLUMN * kernel->nr, l3 / 2 / (kc * element));
 
@@ -154,11 +170,6 @@ struct packed {
         size_t source_rows; /* of the next sliver of A, per block of C */
     } pace;
 };
-
-static size_t blocks_of(size_t whole, size_t part)
-{
-    return (whole + part - 1) / part;
-}
 
 /* The next sliver of A is fetched while this one is multiplied by all columns, each row that is
  * packed next while a block of C is computed. */

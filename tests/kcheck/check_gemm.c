@@ -154,6 +154,16 @@ static void check_lengths(struct gemm_case *c, struct am_rng *rng)
                   am_gemm_types[c->type], STEPS_MAX);
 }
 
+/* While a sliver of A is multiplied by all columns of a block, every line of the next one is
+ * fetched, and every row that it is packed from. */
+static bool is_fetched(const struct am_gemm_kernel *kernel, size_t columns)
+{
+    const size_t blocks = columns / kernel->nr;
+
+    return blocks * AM_GEMM_ROWS_AHEAD >= kernel->mr &&
+           blocks * AM_GEMM_ALIGN >= kernel->mr * kernel->element * AM_GEMM_CHUNK;
+}
+
 /* Whole register blocks, and within the caches that were told. */
 static bool is_blocking(const struct gemm_case *c, const struct am_gemm_caches *caches)
 {
@@ -162,7 +172,7 @@ static bool is_blocking(const struct gemm_case *c, const struct am_gemm_caches *
     const bool whole =
         b.kc > 0 && b.mc > 0 && b.mc % c->kernel->mr == 0 && b.nc > 0 && b.nc % c->kernel->nr == 0;
 
-    return whole && b.kc % AM_GEMM_CHUNK == 0 &&
+    return whole && b.kc % AM_GEMM_CHUNK == 0 && is_fetched(c->kernel, b.nc) &&
            (b.kc == AM_GEMM_CHUNK || b.nc * row <= caches->l2 / 16 * 5) &&
            (b.mc == c->kernel->mr || (b.mc - c->kernel->mr) * row < caches->l3 / 2);
 }

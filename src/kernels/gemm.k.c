@@ -91,6 +91,41 @@ enum {
 #define PUT(i, v) *(V *)(c + i * ldc + v * LANES) = c##i##_##v;
 #define PUT_ROW(i) ON_ROW(PUT, i)
 
+/* Columns of A that are packed at a time, a line or half of one: rows that share their sets of the
+ * first cache are more than it has room for, so that a line is not met there again. FOUR takes four
+ * rows from row i on and four columns from column j on. */
+#if AM_VEC_BYTES >= 32
+#define AT_A_TIME 8
+#define LOW(x, y) __builtin_shufflevector(x, y, 0, 4, 2, 6)
+#define HIGH(x, y) __builtin_shufflevector(x, y, 1, 5, 3, 7)
+#define FIRST(x, y) __builtin_shufflevector(x, y, 0, 1, 4, 5)
+#define LAST(x, y) __builtin_shufflevector(x, y, 2, 3, 6, 7)
+#define FOUR(i, j)                                                                                 \
+    {                                                                                              \
+        const REAL *const at_a = a + (i)*ld + k + (j);                                             \
+        REAL *const at = to + (j)*ROWS + (i);                                                      \
+        const NAME(four) r0 = *(const NAME(four) *)at_a, r1 = *(const NAME(four) *)(at_a + ld);    \
+        const NAME(four) r2 = *(const NAME(four) *)(at_a + 2 * ld);                                \
+        const NAME(four) r3 = *(const NAME(four) *)(at_a + 3 * ld);                                \
+        const NAME(four) low0 = LOW(r0, r1), high0 = HIGH(r0, r1);                                 \
+        const NAME(four) low1 = LOW(r2, r3), high1 = HIGH(r2, r3);                                 \
+        *(NAME(four) *)at = FIRST(low0, low1);                                                     \
+        *(NAME(four) *)(at + ROWS) = FIRST(high0, high1);                                          \
+        *(NAME(four) *)(at + 2 * ROWS) = LAST(low0, low1);                                         \
+        *(NAME(four) *)(at + 3 * ROWS) = LAST(high0, high1);                                       \
+    }
+#define EIGHT(i) FOUR(i, 0) FOUR(i, 4)
+#else
+#define AT_A_TIME 1
+#endif
+#if AM_VEC_BYTES < 32
+#define PACK_ROWS REP_ROWS(TAKE)
+#elif ROWS == 12
+#define PACK_ROWS EIGHT(0) EIGHT(4) EIGHT(8)
+#else /* of six, two are written twice */
+#define PACK_ROWS EIGHT(0) EIGHT(2)
+#endif
+
 #define NAME(x) x##_f32
 #define REAL float
 #define LETTER "s"

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { A, B, C, MATRICES, GAP = 3, SIDE_MAX = 80, STEPS = 7, STEPS_MAX = 256 };
+/* STEPS: columns of A that are packed at a time (8, or 1), and some more. */
+enum { A, B, C, MATRICES, GAP = 3, SIDE_MAX = 80, STEPS = 11, STEPS_MAX = 256 };
 
 struct gemm_case {
     const char *isa;

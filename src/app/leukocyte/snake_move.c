@@ -40,6 +40,7 @@ struct force {
     pixel *at;
     const double *field;
     size_t rows, columns, x0, x1, y0, y1;
+    double low_x, high_x, low_y, high_y; /* x0, x1, y0, y1 again: every step asks for them */
 };
 
 /* The contour while it moves, in pixels of the window. */
@@ -50,7 +51,9 @@ struct contour {
 
 /* The contour's points and the field at each. */
 struct samples {
+    four from_x[FOURS], from_y[FOURS]; /* the centre */
     four x[FOURS], y[FOURS], f[FOURS], fx[FOURS], fy[FOURS];
+    pixel sum; /* of f, fx and fy */
 };
 
 /* cos and sin of the contour's angles, 18 degrees apart. */
@@ -79,11 +82,15 @@ static void slopes_of_row(const struct force *force, const double *f, double *sl
 }
 
 /* Gradient of the field, scaled to length 1; none where the field is flat. */
-static void make_directions(const struct force *force)
+static void make_directions(struct force *force)
 {
     const size_t columns = force->columns;
     double dx[AM_WINDOW_COLUMNS_MAX], dy[AM_WINDOW_COLUMNS_MAX];
 
+    force->low_x = (double)force->x0;
+    force->high_x = (double)force->x1;
+    force->low_y = (double)force->y0;
+    force->high_y = (double)force->y1;
     for (size_t i = force->y0; i <= force->y1; i++) {
         const bool first = i == 0, last = i + 1 == force->rows;
         const double *const f = force->field + i * columns;
@@ -130,14 +137,16 @@ static bool widen(struct force *force)
 /* False when a point is not between pixels that have a direction. */
 static bool place_points(const struct force *force, const struct contour *c, struct samples *s)
 {
-    const four x0 = ALL((double)force->x0), x1 = ALL((double)force->x1);
-    const four y0 = ALL((double)force->y0), y1 = ALL((double)force->y1);
+    const four x0 = ALL(force->low_x), x1 = ALL(force->high_x);
+    const four y0 = ALL(force->low_y), y1 = ALL(force->high_y);
     four_words inside = ~(four_words){0};
 
     EACH_FOUR
     {
-        s->x[k] = c->x + c->radius[k] * circle_cosine[k];
-        s->y[k] = c->y + c->radius[k] * circle_sine[k];
+        s->from_x[k] = c->radius[k] * circle_cosine[k];
+        s->from_y[k] = c->radius[k] * circle_sine[k];
+        s->x[k] = c->x + s->from_x[k];
+        s->y[k] = c->y + s->from_y[k];
         inside &= (s->x[k] >= x0) & (s->x[k] < x1) & (s->y[k] >= y0) & (s->y[k] < y1);
     }
     return (inside[0] & inside[1] & inside[2] & inside[3]) != 0;
@@ -156,28 +165,26 @@ static inline void turn(const pixel *p, four *f, four *fx, four *fy)
     *fy = __builtin_shufflevector(a, c, 2, 3, 6, 7);
 }
 
-/* Bilinear. Places are in the window, and so not negative. */
+/* Bilinear: between two pixels of a row, then between two rows. Places are in the window, and so
+ * not negative. */
 static void take_samples(const struct force *force, struct samples *s)
 {
-    double w[4][N];
+    double u[N], v[N];
+    pixel sum[FOURS];
     int32_t at[N];
 
     EACH_FOUR
     {
         const four_corner ix = __builtin_convertvector(s->x[k], four_corner);
         const four_corner iy = __builtin_convertvector(s->y[k], four_corner);
-        const four u = s->x[k] - __builtin_convertvector(ix, four);
-        const four v = s->y[k] - __builtin_convertvector(iy, four);
 
-        *(four *)(void *)(w[0] + 4 * k) = (1 - u) * (1 - v);
-        *(four *)(void *)(w[1] + 4 * k) = u * (1 - v);
-        *(four *)(void *)(w[2] + 4 * k) = (1 - u) * v;
-        *(four *)(void *)(w[3] + 4 * k) = u * v;
+        *(four *)(void *)(u + 4 * k) = s->x[k] - __builtin_convertvector(ix, four);
+        *(four *)(void *)(v + 4 * k) = s->y[k] - __builtin_convertvector(iy, four);
         *(four_corner *)(void *)(at + 4 * k) = iy * (int32_t)force->columns + ix;
     }
-    /* Weights are read one by one: that is cheaper than taking them out of their vectors, which a
+    /* Shares are read one by one: that is cheaper than taking them out of their vectors, which a
      * compiler that knows them does. */
-    __asm__("" : "+m"(w), "+m"(at));
+    __asm__("" : "+m"(u), "+m"(v), "+m"(at));
     EACH_FOUR
     {
         pixel p[4];
@@ -186,11 +193,14 @@ static void take_samples(const struct force *force, struct samples *s)
         {
             const pixel *const a = force->at + at[4 * k + q], *const b = a + force->columns;
             const size_t i = 4 * k + q;
+            const pixel top = a[0] + u[i] * (a[1] - a[0]), low = b[0] + u[i] * (b[1] - b[0]);
 
-            p[q] = (w[0][i] * a[0] + w[1][i] * a[1]) + (w[2][i] * b[0] + w[3][i] * b[1]);
+            p[q] = top + v[i] * (low - top);
         }
+        sum[k] = (p[0] + p[1]) + (p[2] + p[3]);
         turn(p, &s->f[k], &s->fx[k], &s->fy[k]);
     }
+    s->sum = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + sum[4];
 }
 
 /* Not one after the other: each addition would wait for the one before. */
@@ -201,44 +211,41 @@ static double sum_of(const four *x)
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-static double perimeter(const struct samples *s)
+/* Lengths from each point to the next. */
+static void make_sides(const struct samples *s, four *side)
 {
-    four side[FOURS];
-    double *const number = (double *)(void *)side;
-
     EACH_FOUR
     {
         const size_t next = k + 1 < FOURS ? k + 1 : 0;
         const four dx = __builtin_shufflevector(s->x[k], s->x[next], 1, 2, 3, 4) - s->x[k];
         const four dy = __builtin_shufflevector(s->y[k], s->y[next], 1, 2, 3, 4) - s->y[k];
+        const four square = dx * dx + dy * dy;
 
-        side[k] = dx * dx + dy * dy;
+        side[k] = (four){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
     }
-    for (size_t i = 0; i < N; i++)
-        number[i] = sqrt(number[i]);
-    return sum_of(side);
 }
 
-/* Radii and centre move at once, all by the old ones. Returns the sum of |changes|. */
-static double move(struct contour *c, const struct samples *s, double expected_y)
+/* Radii and centre move at once, all by the old ones. `inverse` is 1 / perimeter. Returns the sum
+ * of |changes|. The next step waits for all of this one: what does not depend on the perimeter is
+ * computed apart from it, so that little is left once it is known. */
+static double move(struct contour *c, const struct samples *s, double inverse, double expected_y)
 {
-    const double inverse = 1 / perimeter(s), f = sum_of(s->f) * inverse;
     const double rest = 1 / (1 + STEP * SIZE_PULL), rest_y = 1 / (1 + STEP * TRACK_PULL);
-    const double x = c->x, y = c->y;
+    const double f = s->sum[0] * inverse, x = c->x, y = c->y;
+    const double by = inverse * (STEP * rest), by_y = inverse * (STEP * rest_y);
     four change[FOURS];
 
     EACH_FOUR
     {
-        const four pull =
-            (s->f[k] + s->fx[k] * (s->x[k] - x) + s->fy[k] * (s->y[k] - y) - f) * inverse;
-        const four radius =
-            (c->radius[k] + STEP * pull + STEP * SIZE_PULL * AM_SNAKE_RADIUS) * rest;
+        const four pull = s->f[k] + s->fx[k] * s->from_x[k] + s->fy[k] * s->from_y[k];
+        const four kept = c->radius[k] * rest + STEP * SIZE_PULL * AM_SNAKE_RADIUS * rest;
+        const four radius = kept + (pull - f) * by;
 
         change[k] = (four)((four_words)(radius - c->radius[k]) & INT64_MAX);
         c->radius[k] = radius;
     }
-    c->x += STEP * (sum_of(s->fx) * inverse);
-    c->y = (y + STEP * (sum_of(s->fy) * inverse) + STEP * TRACK_PULL * expected_y) * rest_y;
+    c->x += s->sum[1] * (inverse * STEP);
+    c->y = (y + STEP * TRACK_PULL * expected_y) * rest_y + s->sum[2] * by_y;
     return sum_of(change) + fabs(c->x - x) + fabs(c->y - y);
 }
 
@@ -278,14 +285,17 @@ size_t AM_LEUKO_NAME(am_snake_move)(struct am_snake *snake, const struct am_snak
     limit_to(c.y, window->rows, &force.y0, &force.y1);
     make_directions(&force);
     while (steps < setup->limit) {
+        four side[FOURS];
+
         if (!place_points(&force, &c, &samples)) {
             if (!widen(&force))
                 break;
             continue;
         }
+        make_sides(&samples, side); /* roots take long: the samples are taken meanwhile */
         take_samples(&force, &samples);
         steps++;
-        if (move(&c, &samples, expected_y - y0) <= setup->stop)
+        if (move(&c, &samples, 1 / sum_of(side), expected_y - y0) <= setup->stop)
             break;
     }
     recentre(&c);

@@ -5,9 +5,11 @@ import csv
 import math
 import os
 import pty
+import shutil
 import struct
 import subprocess
 import sys
+import zlib
 
 from e2e import Bench, Tap
 
@@ -147,6 +149,7 @@ def other_kinds(tap, bench):
            got.stdout == "".join(line for line in want.stdout.splitlines(True) if not line.startswith("2,")),
            "and is read only as far as wanted", got.stderr)
     cut_off(tap, bench, want.stdout)
+    pictures(tap, bench, frames, want.stdout)
     got = bench.run("track", "grey/frame-000000.png")
     tap.ok(got.returncode == 0 and got.stdout.count("\n0,") > 20, "a coloured picture is a video of one frame", got.stderr)
     with open(bench.path("list.m3u8"), "w", encoding="ascii") as f:
@@ -155,6 +158,66 @@ def other_kinds(tap, bench):
     tap.ok(got.returncode == 2 and "nor by FFmpeg" in got.stderr, "a playlist leads nowhere", got.stderr)
     left = [name for name in os.listdir(os.environ.get("TMPDIR", "/tmp")) if name.startswith("archmeter-video-")]
     tap.ok(not left, "no frames are left behind", left)
+
+
+def png(pixels, width, height):
+    """A grey picture, 8 bits per pixel."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + pixels[width * y:width * (y + 1)] for y in range(height))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
+
+
+def put(bench, name, *parts):
+    os.makedirs(os.path.dirname(bench.path(name)), exist_ok=True)
+    with open(bench.path(name), "wb") as f:
+        f.write(b"".join(parts))
+
+
+def pictures(tap, bench, frames, want):
+    """Pictures of other kinds, one behind the other or in a folder: the same pixels give the same bytes."""
+    deep = [b"P5\n640 480\n65535\n" + bytes(b for v in frame for b in (v, v)) for frame in frames]
+    put(bench, "deep/all.pgm", *deep)
+    put(bench, "colour/all.ppm", *(b"P6\n640 480\n255\n" + bytes(b for v in frame for b in (v, v, v)) for frame in frames))
+    for i, frame in enumerate(frames):
+        put(bench, f"deep folder/f{i}.pgm", deep[i])
+        put(bench, f"png 100%d/f{i}.png", png(frame, 640, 480))
+        put(bench, f"sizes/f{i}.PNG", png(frame, 640, 480 if i < 2 else 400))
+    put(bench, "png 100%d/notes.txt", b"no picture\n")
+    for name in ("deep/all.pgm", "colour/all.ppm", "deep folder", "png 100%d"):
+        got = bench.run("track", name)
+        tap.ok(got.returncode == 0 and got.stdout == want, f"{name} gives the same bytes", got.stderr)
+    got = bench.run("track", "sizes")
+    tap.ok(got.returncode == 3 and "f2.PNG: it has another size" in got.stderr and "Success" not in got.stderr
+           and got.stdout == "".join(line for line in want.splitlines(True) if not line.startswith("2,")),
+           "a picture of another size ends the video, and is named", got.stderr)
+    first = "".join(line for line in want.splitlines(True) if line.startswith(("frame", "0,")))
+    put(bench, "odd/p0.png", png(bytes(640 * 480), 640, 480))
+    for name in ("odd/p%d.png", "odd/p*?.png", "odd/a:b c.png"):
+        put(bench, name, png(frames[0], 640, 480))
+        got = bench.run("track", name)
+        tap.ok(got.returncode == 0 and got.stdout == first, f"{name} is the file of that name, no pattern", got.stderr)
+    put(bench, "small/p.png", png(bytes(32 * 32), 32, 32))
+    put(bench, "mixed/a.png", png(frames[0], 640, 480))
+    put(bench, "mixed/b.tif", b"II")
+    put(bench, "none/notes.txt", b"no picture\n")
+    put(bench, "odd/short.pgm", deep[0][:300000])
+    for name, word in (("small/p.png", "small/p.png: frames of 32 x 32"), ("mixed", "several kinds"),
+                       ("none", "no pictures in it"), ("odd/short.pgm", "no frame of it could be decoded")):
+        got = bench.run("track", name)
+        tap.ok(got.returncode == 2 and word in got.stderr and name in got.stderr, f"{name} is refused: {word}", got.stderr)
+
+
+def without_libraries(tap, bench):
+    """The program alone, as a build without FFmpeg's libraries has it, says what would read the file."""
+    os.makedirs(bench.path("alone"), exist_ok=True)
+    shutil.copy(sys.argv[1], bench.path("alone/archmeter"))
+    put(bench, "alone/c.ppm", b"P6\n640 480\n255\n", bytes(3 * 640 * 480))
+    got = subprocess.run([bench.path("alone/archmeter"), "track", "c.ppm"], cwd=bench.path("alone"), text=True,
+                         capture_output=True, check=False)
+    tap.ok(got.returncode == 2 and "c.ppm" in got.stderr and "without FFmpeg's libraries" in got.stderr,
+           "a build without FFmpeg's libraries says so", got.stderr)
 
 
 def cut_off(tap, bench, want):
@@ -205,7 +268,7 @@ def refused(tap, bench):
     with open(bench.path("v.avi"), "rb") as f:
         video = f.read()
     for name, content, word in [
-            ("cut.avi", video[:500000], "cut off"), ("empty.avi", b"", "neither AVI nor PGM"),
+            ("cut.avi", video[:500000], "cut off"), ("empty.avi", b"", "is empty"),
             ("text.avi", b"hello, this is no video\n", "neither AVI nor PGM"),
             ("wave.avi", b"RIFF\x04\0\0\0WAVE", "not a video"),
             ("codec.avi", video.replace(struct.pack("<HHI", 1, 8, 0), struct.pack("<HH", 1, 8) + b"MJPG", 1), "MJPG"),
@@ -213,13 +276,14 @@ def refused(tap, bench):
             ("huge.avi", video.replace(struct.pack("<III", 40, 640, 480), struct.pack("<III", 40, 1 << 30, 480), 1),
              "sides must be"),
             ("ascii.pgm", b"P2\n640 480\n255\n", "only binary"), ("short.pgm", b"P5\n640 480\n255\n" + bytes(1000), "cut off"),
-            ("deep.pgm", b"P5\n640 480\n65535\n" + bytes(1000), "8-bit")]:
+            ("deep.pgm", b"P5\n640 480\n65535\n" + bytes(1000), "8-bit"),
+            ("deeper.pgm", b"P5\n640 480\n65536\n" + bytes(1000), "1 to 65535")]:
         with open(bench.path(name), "wb") as f:
             f.write(content)
         got = bench.run("track", name)
         tap.ok(got.returncode == 2 and word in got.stderr and name in got.stderr, f"{name} is refused: {word}",
                got.stderr)
-    for args, code, word in [(["missing.avi"], 2, "missing.avi"), (["v.avi", "--snake-stop", "x"], 2, "--snake-stop"),
+    for args, code, word in [(["missing.avi"], 2, "missing.avi"), (["-"], 2, "standard input"), (["/dev/null"], 2, "neither a file nor"), (["v.avi", "--snake-stop", "x"], 2, "--snake-stop"),
                              (["v.avi", "--cells", "truth.csv"], 2, "truth.csv:1"), (["v.avi", "--noise", "3"], 2, "--make"),
                              (["v.avi", "-o", "v.avi"], 2, "not replaced"),
                              (["v.avi", "--band", "9:3"], 2, "--band"), (["v.avi", "--band", "23:24"], 3, "no cell")]:
@@ -247,6 +311,7 @@ def main():
     same_outcome(tap, bench)
     given_cells(tap, bench)
     other_kinds(tap, bench)
+    without_libraries(tap, bench)
     progress(tap, bench)
     refused(tap, bench)
     drawn(tap, bench)

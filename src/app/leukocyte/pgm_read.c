@@ -71,8 +71,8 @@ static enum am_status read_magic(struct head *h, struct am_err *err)
         h->pos = 2;
         return AM_OK;
     }
-    if (h->n >= 2 && h->text[0] == 'P' && h->text[1] >= '1' && h->text[1] <= '7')
-        return am_fail(err, AM_E_PARSE, "%s: \"P%c\"; only binary grey PGM (P5) can be read",
+    if (h->at == 0 && h->n >= 2 && h->text[0] == 'P' && h->text[1] >= '1' && h->text[1] <= '7')
+        return am_fail(err, AM_E_USAGE, "%s: \"P%c\"; only binary grey PGM (P5) can be read",
                        h->source->name, h->text[1]);
     return broken(h, "a PGM picture begins with P5", err);
 }
@@ -87,8 +87,10 @@ static enum am_status take_format(struct head *h, struct am_stills *stills, cons
         return value[0] == stills->width && value[1] == stills->height && value[2] == h->white
                    ? AM_OK
                    : broken(h, "pictures differ in size or largest value", err);
-    if (value[2] < 1 || value[2] > 255)
-        return am_fail(err, AM_E_PARSE, "%s: values to %llu; only 8-bit grey can be read",
+    if (value[2] < 1 || value[2] > 65535)
+        return broken(h, "the largest value of a PGM is 1 to 65535", err);
+    if (value[2] > 255)
+        return am_fail(err, AM_E_USAGE, "%s: values to %llu; only 8-bit grey can be read",
                        h->source->name, (unsigned long long)value[2]);
     s = am_stills_size(stills, h->source, value[0], value[1], err);
     stills->stride = stills->width;

@@ -71,6 +71,8 @@ enum am_status am_stills_index(const struct am_source *source, struct am_stills 
 {
     char magic[4] = "";
 
+    if (source->size == 0)
+        return am_fail(err, AM_E_PARSE, "%s: is empty", source->name);
     if (source->size >= sizeof(magic) && !source->read(source->self, 0, magic, sizeof(magic)))
         return am_fail(err, AM_E_SYS, "%s: cannot be read", source->name);
     if (memcmp(magic, "RIFF", 4) == 0)
@@ -125,7 +127,7 @@ static enum am_status open_file(struct file *file, int folder, const char *name,
     if (file->fd < 0 || fstat(file->fd, &st) != 0) {
         s = am_fail(err, AM_E_SYS, "%s: cannot be read", name);
     } else if (!S_ISREG(st.st_mode)) {
-        s = am_fail(err, AM_E_PARSE, "%s: is not a file", name);
+        s = am_fail(err, AM_E_PARSE, "%s: is neither a file nor a folder", name);
     } else {
         file->source = (struct am_source){name, file, (uint64_t)st.st_size, read_fd};
         s = am_stills_index(&file->source, &file->stills, err);
@@ -198,7 +200,7 @@ static enum am_status list_folder(struct am_video *v, struct am_err *err)
         s = is_pgm(entry->d_name) ? add_name(v, entry->d_name, err) : AM_OK;
     (void)closedir(dir);
     if (s == AM_OK && v->n_names == 0)
-        s = am_fail(err, AM_E_PARSE, "%s: there are no files *.pgm in it", v->path);
+        s = am_fail(err, AM_E_USAGE, "%s: there are no files *.pgm in it", v->path);
     if (s == AM_OK)
         qsort(v->names, v->n_names, sizeof(*v->names), by_name);
     return s;

@@ -28,7 +28,7 @@ struct job {
     struct am_cli *cli;
     struct am_video *video;
     struct am_temp_folder decoded; /* frames of a video of another kind */
-    bool incomplete;               /* a frame behind the last of the video is not whole */
+    const char *incomplete; /* why the video goes on with a frame that is not whole; or NULL */
     uint8_t *pixels;
     struct am_cells *cells;
     struct am_mgvf_loop loop;
@@ -161,6 +161,9 @@ static enum am_status open_video(struct job *job, struct am_err *err)
     enum am_status s;
     size_t frames;
 
+    if (strcmp(opt->operands.items[0], "-") == 0)
+        return am_fail(err, AM_E_USAGE,
+                       "-: standard input is no video; frames are read from a file or a folder");
     if (access(opt->operands.items[0], R_OK) != 0)
         return am_fail(err, AM_E_PARSE, "%s: cannot be read: %s", opt->operands.items[0],
                        strerror(errno));
@@ -267,10 +270,11 @@ static enum am_status tell_incomplete(const struct job *job, struct am_err *err)
 {
     if (!job->incomplete)
         return AM_OK;
-    return am_fail(err, AM_E_SYS,
+    return am_fail(err, AM_E_ABSENT,
                    "%s: frame %zu is not whole: the file was cut off there, or is damaged; what "
-                   "was written has the %zu frames before it",
-                   job->cli->opt->operands.items[0], job->paths.frames, job->paths.frames);
+                   "was written has the %zu frames before it%s",
+                   job->cli->opt->operands.items[0], job->paths.frames, job->paths.frames,
+                   job->incomplete);
 }
 
 static enum am_status track(struct job *job, struct am_err *err)

@@ -40,9 +40,10 @@ enum am_status am_track_number(const char *name, const char *text, double low, d
 /* A video of a kind that am_video_open() does not read, by archmeter-video if it was built. Its
  * frames stand in `folder`, the caller's to remove. `err` holds why it was not read; that stays
  * where nobody else reads it either. *incomplete: behind the frames of the video there is one that
- * is not whole. */
+ * is not whole; ": " and the reason, or "" where none is known. NULL: all are. */
 enum am_status am_track_decode(struct am_cli *cli, struct am_temp_folder *folder,
-                               struct am_video **video_p, bool *incomplete, struct am_err *err);
+                               struct am_video **video_p, const char **incomplete,
+                               struct am_err *err);
 
 /* track --make: a synthetic video and its truth. */
 enum am_status am_track_make(struct am_cli *cli, struct am_err *err);

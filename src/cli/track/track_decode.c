@@ -63,20 +63,41 @@ static enum am_status run_decoder(struct am_cli *cli, const char *decoder, int t
     return code == 0 || *incomplete ? AM_OK : AM_E_USAGE;
 }
 
+/* What is wrong with the frames is told of the video, not of the file that they stand in. */
+static enum am_status open_frames(const char *video, const char *path, struct am_video **video_p,
+                                  struct am_err *err)
+{
+    const enum am_status s = am_video_open(path, video_p, err);
+    const size_t n = strlen(path);
+
+    if (s != AM_OK && strncmp(err->text, path, n) == 0) {
+        const struct am_err told = *err;
+
+        *err = (struct am_err){0};
+        (void)am_fail(err, s, "%s%s", video, told.text + n);
+    }
+    return s;
+}
+
 enum am_status am_track_decode(struct am_cli *cli, struct am_temp_folder *folder,
-                               struct am_video **video_p, bool *incomplete, struct am_err *err)
+                               struct am_video **video_p, const char **incomplete,
+                               struct am_err *err)
 {
     const char *const base = getenv("TMPDIR"), *const video = cli->opt->operands.items[0];
     const char *const decoder = find_decoder(cli->arena);
     const struct am_err first = *err; /* what our own readers say of the file */
     struct am_text said;
-    const char *path;
+    const char *path, *why;
+    bool ends_early = false;
     enum am_status s;
     int to;
 
-    if (!decoder)
-        return first.status;
     *err = (struct am_err){0};
+    if (!decoder)
+        return am_fail(err, AM_E_USAGE,
+                       "%.300s; this archmeter was built without FFmpeg's libraries, which read "
+                       "other kinds",
+                       first.text);
     if (!am_temp_folder_make(base && *base == '/' ? base : "/tmp", "video", cli->arena, folder))
         return am_fail(err, AM_E_SYS, "no temporary folder for the frames of %s", video);
     path = am_arena_printf(cli->arena, "%s/frames.pgm", folder->path);
@@ -84,11 +105,14 @@ enum am_status am_track_decode(struct am_cli *cli, struct am_temp_folder *folder
     if (to < 0)
         return am_fail(err, AM_E_SYS, "the frames of %s cannot be kept", video);
     am_text_init(&said, SAID_MAX);
-    s = run_decoder(cli, decoder, to, &said, incomplete, err);
+    s = run_decoder(cli, decoder, to, &said, &ends_early, err);
     (void)close(to);
-    if (s == AM_E_USAGE && !err->text[0])
-        (void)am_fail(err, AM_E_USAGE, "%.300s; nor by FFmpeg's libraries: %.*s", first.text,
-                      (int)strcspn(am_text_str(&said), "\n"), am_text_str(&said));
+    why = am_arena_printf(cli->arena, "%s%.*s", said.len ? ": " : "",
+                          (int)strcspn(am_text_str(&said), "\n"), am_text_str(&said));
     am_text_fini(&said);
-    return s == AM_OK ? am_video_open(path, video_p, err) : s;
+    if (s == AM_E_USAGE && !err->text[0])
+        (void)am_fail(err, AM_E_USAGE, "%.300s; nor by FFmpeg's libraries%s", first.text,
+                      why ? why : "");
+    *incomplete = !ends_early ? NULL : why ? why : "";
+    return s == AM_OK ? open_frames(video, path, video_p, err) : s;
 }

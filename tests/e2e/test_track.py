@@ -291,6 +291,22 @@ def refused(tap, bench):
         tap.ok(got.returncode == code and word in got.stderr, f"track {' '.join(args)}: exit code {code}", got.stderr)
 
 
+def consent(tap, bench):
+    """What is in the way of an output is told before any work, and nothing else is written."""
+    put(bench, "held/kept.csv", b"mine\n")
+    for args, word in [(["v.avi", "-o", "held/kept.csv"], "--force"), (["v.avi", "-o", "held/a.csv", "--svg", "held/kept.csv"], "--force"),
+                       (["v.avi", "-o", "held/a", "--svg", "held/a"], "twice"), (["v.avi", "-o", "held/no/a.csv"], "cannot create"),
+                       (["--make", "held/a.avi", "--truth", "held/kept.csv"], "--force"),
+                       (["--make", "held/a.avi", "--truth", "held/a.avi"], "twice")]:
+        got = bench.run("track", *args)
+        with open(bench.path("held/kept.csv"), "rb") as f:
+            kept = f.read()
+        tap.ok(got.returncode in (2, 3) and word in got.stderr and kept == b"mine\n" and os.listdir(bench.path("held")) == ["kept.csv"]
+               and "pixel updates" not in got.stderr, f"track {' '.join(args)}: nothing is written", (got.stderr, os.listdir(bench.path("held"))))
+    got = bench.run("track", "v.avi", "--frames", "1", "-o", "held/kept.csv", "--force")
+    tap.ok(got.returncode == 0, "--force replaces it", got.stderr)
+
+
 def drawn(tap, bench):
     """The tracks of app.leukocyte go through notes into the report."""
     got = bench.run("run", "app.leukocyte", "--quick", "--launches", "1", "--samples", "1", "-p", "executor=serial",
@@ -314,6 +330,7 @@ def main():
     without_libraries(tap, bench)
     progress(tap, bench)
     refused(tap, bench)
+    consent(tap, bench)
     drawn(tap, bench)
     tap.done()
 

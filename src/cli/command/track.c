@@ -331,6 +331,26 @@ static bool is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
+/* Files that are written in the end are asked for before the work: each its own, and none that must
+ * not be replaced. */
+static enum am_status check_outputs(struct am_cli *cli, struct am_err *err)
+{
+    const struct am_options *const opt = cli->opt;
+    const char *const paths[] = {opt->output, opt->svg, opt->truth,
+                                 opt->make ? opt->operands.items[0] : NULL};
+    enum { PATHS = sizeof(paths) / sizeof(*paths) };
+    enum am_status s = AM_OK;
+
+    for (size_t i = 0; s == AM_OK && i < PATHS; i++) {
+        for (size_t k = 0; paths[i] && k < i; k++) {
+            if (paths[k] && strcmp(paths[i], paths[k]) == 0)
+                return am_fail(err, AM_E_USAGE, "%s: is to be written twice", paths[i]);
+        }
+        s = am_output_check(paths[i], opt->force, cli->arena, err);
+    }
+    return s;
+}
+
 static enum am_status check_options(const struct am_options *opt, struct am_err *err)
 {
     const bool tracking = opt->snake_stop || opt->overlay || opt->svg || opt->band ||
@@ -353,6 +373,8 @@ enum am_status am_cmd_track(struct am_cli *cli, struct am_err *err)
     struct job job = {.cli = cli};
     enum am_status s = check_options(cli->opt, err);
 
+    if (s == AM_OK)
+        s = check_outputs(cli, err);
     if (s != AM_OK)
         return s;
     if (cli->opt->make)

@@ -167,6 +167,29 @@ static enum am_status check_replaced(const char *path, bool force, struct am_err
     return AM_OK;
 }
 
+/* The folder that a file will be made in. */
+static const char *folder_of(const char *path, struct am_arena *arena)
+{
+    const char *const slash = strrchr(path, '/');
+
+    if (!slash)
+        return ".";
+    return slash == path ? "/" : am_arena_printf(arena, "%.*s", (int)(slash - path), path);
+}
+
+enum am_status am_output_check(const char *path, bool force, struct am_arena *arena,
+                               struct am_err *err)
+{
+    const char *folder;
+
+    if (!path || is_special(path))
+        return AM_OK;
+    folder = folder_of(path, arena);
+    if (folder && access(folder, W_OK | X_OK) != 0)
+        return am_fail(err, AM_E_SYS, "cannot create %s", path);
+    return check_replaced(path, force, err);
+}
+
 enum am_status am_output_open(struct am_output *o, const char *path, bool force,
                               struct am_arena *arena, struct am_err *err)
 {

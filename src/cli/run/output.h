@@ -38,6 +38,10 @@ struct am_output {
  * wrote, or where `force` says so; a run or another database never. */
 enum am_status am_output_open(struct am_output *o, const char *path, bool force,
                               struct am_arena *arena, struct am_err *err);
+/* Whether am_output_open() would refuse the path, asked before long work whose outcome goes there;
+ * AM_OK for NULL. */
+enum am_status am_output_check(const char *path, bool force, struct am_arena *arena,
+                               struct am_err *err);
 /* Removes the file that is half written, if there is one. For signal handlers: only unlink() is
  * called, and the program must end behind it. */
 void am_output_abandon(void);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    TELLING = 24, /* classes that are looked for among more ports, before the others */
     SWEEPS = 4,
     CLIMBS = 4,
     SOME = 7,      /* every so many mixes show what is far off */
@@ -73,6 +72,18 @@ static void climb(struct best *b)
     }
 }
 
+/* What a class has of which nothing takes as long alone: a unit of its own, or so many slots of the
+ * front end where there is no further port: none of another's units. */
+static struct am_portsets_use of_its_own(const struct am_portsets_search *s, size_t kind)
+{
+    const double alone = s->input->alone[kind];
+
+    if (s->used == AM_PORTSETS_MAX)
+        return (struct am_portsets_use){.slots = fmax(floor(alone / s->model.slot + 0.5), 1)};
+    return (struct am_portsets_use){
+        .n = 1, .slots = 1, .parts = {{(uint16_t)(1u << s->used), alone}}};
+}
+
 /* Returns whether its use has changed. */
 static bool place(struct am_portsets_search *s, size_t kind, enum am_portsets_breadth breadth)
 {
@@ -83,11 +94,8 @@ static bool place(struct am_portsets_search *s, size_t kind, enum am_portsets_br
     if (s->placed[kind])
         try_use(&best, &before);
     am_portsets_search_uses(s, breadth, try_use, &best);
-    if (isinf(best.cost)) /* nothing takes as long alone: a unit of its own */
-        best.use = (struct am_portsets_use){
-            .n = 1,
-            .slots = 1,
-            .parts = {{(uint16_t)(1u << (s->used % AM_PORTSETS_MAX)), s->input->alone[kind]}}};
+    if (isinf(best.cost))
+        best.use = of_its_own(s, kind);
     climb(&best);
     try_slots(&best);
     s->model.uses[kind] = best.use;
@@ -122,8 +130,9 @@ static void mark_beside(const struct am_portsets_search *s, size_t kind, bool *o
  * whose ports may be their own, further. */
 static enum am_portsets_breadth breadth_of(const struct am_portsets_search *s, size_t kind)
 {
-    return kind < TELLING || (s->input->wide && s->input->wide[kind]) ? AM_PORTSETS_NEAR
-                                                                      : AM_PORTSETS_IN_USE;
+    return kind < AM_PORTSETS_TELLING || (s->input->wide && s->input->wide[kind])
+               ? AM_PORTSETS_NEAR
+               : AM_PORTSETS_IN_USE;
 }
 
 /* Classes without a mix cannot be placed. */
@@ -183,7 +192,8 @@ bool am_portsets_fit_from(const struct am_resources_input *input,
     s.placed[input->slot] = true;
     for (size_t c = 0; c < input->kinds; c++) {
         if (!s.placed[c] && is_free(&s, c))
-            (void)place(&s, c, !from && c < TELLING ? AM_PORTSETS_ALL : breadth_of(&s, c));
+            (void)place(&s, c,
+                        !from && c < AM_PORTSETS_TELLING ? AM_PORTSETS_ALL : breadth_of(&s, c));
     }
     settle(&s, marks);
     s.model.loss = mean_loss(&s);

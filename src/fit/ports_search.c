@@ -303,10 +303,11 @@ struct making {
     bool plain; /* one operation and no more */
     uint16_t sets[IN_USE_MAX];
     size_t users[IN_USE_MAX], n;
-    uint64_t *tried; /* sets that were offered alone, as bits */
+    bool told[IN_USE_MAX]; /* one of its users tells most of the others */
+    uint64_t *tried;       /* sets that were offered alone, as bits */
 };
 
-static void note_set(struct making *m, uint16_t set)
+static void note_set(struct making *m, uint16_t set, bool told)
 {
     size_t i = 0;
 
@@ -316,16 +317,19 @@ static void note_set(struct making *m, uint16_t set)
         return;
     m->sets[i] = set;
     m->users[i]++;
+    m->told[i] = m->told[i] || told;
     m->n += i == m->n;
 }
 
-/* Of many classes those sets count that more than one uses. */
+/* Of many classes those sets count that more than one uses, or one of those that tell most of the
+ * others: the sums of integers may be a single class, and what else goes to their ports has to be
+ * placed there all the same. */
 static void keep_shared(struct making *m)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < m->n; i++) {
-        if (m->users[i] > 1)
+        if (m->users[i] > 1 || m->told[i])
             m->sets[n++] = m->sets[i];
     }
     m->n = n;
@@ -337,7 +341,7 @@ static void note_sets(struct making *m, size_t but)
         const struct am_portsets_use *const use = &m->s->model.uses[c];
 
         for (unsigned p = 0; m->s->placed[c] && c != but && p < use->n; p++)
-            note_set(m, use->parts[p].set);
+            note_set(m, use->parts[p].set, c < AM_PORTSETS_TELLING);
     }
 }
 
@@ -467,7 +471,7 @@ void am_portsets_search_uses(const struct am_portsets_search *s, enum am_portset
     for (size_t i = 0; breadth == AM_PORTSETS_NEAR && i < m.n; i++)
         offer_near(&m, m.sets[i]);
     if (m.alone >= long_from && s->used < AM_PORTSETS_MAX)
-        note_set(&m, (uint16_t)(1u << s->used));
+        note_set(&m, (uint16_t)(1u << s->used), false);
     if (!all)
         offer_pairs(&m);
 }

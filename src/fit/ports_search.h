@@ -5,7 +5,10 @@
 
 #include "fit/ports.h"
 
-enum { AM_PORTSETS_MIX_PARTS = 32 }; /* kinds of operations in a mix, room for one use more */
+enum {
+    AM_PORTSETS_MIX_PARTS = 32, /* kinds of operations in a mix, room for one use more */
+    AM_PORTSETS_TELLING = 24,   /* classes that tell most of the others: the first ones, anchors */
+};
 
 /* A mix without the class that is being placed. */
 struct am_portsets_rest {

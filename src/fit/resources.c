@@ -5,6 +5,7 @@
 
 #include "fit/ports.h"
 #include "fit/resources_descent.h"
+#include "fit/resources_pairs.h"
 
 #include <math.h>
 #include <string.h>
@@ -277,8 +278,8 @@ static bool from_ports(const struct am_resources_input *input,
 
     *out = (struct am_resources_model){.kinds = input->kinds, .starts = 1, .wide = input->wide};
     start.resources = am_portsets_columns(input, ports, arena, &start.w);
-    if (start.resources == 0 || !go_beyond(input, arena, &start) ||
-        !am_resources_descent_init(&d, input, arena))
+    if (start.resources == 0 || !am_resources_pairs_add(input, arena, &start.w, &start.resources) ||
+        !go_beyond(input, arena, &start) || !am_resources_descent_init(&d, input, arena))
         return false;
     am_resources_descent_set(&d, start.w, start.resources);
     start.loss = am_resources_loss(&d);

@@ -9,6 +9,7 @@
 #include "fit/resources_descent.h"
 
 #include "base/rng.h"
+#include "fit/resources_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -395,7 +396,7 @@ static size_t loudest(const struct am_resources_descent *d, struct am_rng *rng, 
 }
 
 /* What an instruction of each class costs at most while those of `kind` keep the resource busy: by
- * the mixes of just these two. The loop's own instructions make a third part of less than one. */
+ * the mixes of just these two. */
 static void seed_column(struct am_resources_descent *d, size_t kind, size_t r, double *cost)
 {
     const struct am_resources_input *const in = d->input;
@@ -403,27 +404,15 @@ static void seed_column(struct am_resources_descent *d, size_t kind, size_t r, d
     for (size_t c = 0; c < in->kinds; c++)
         cost[c] = INFINITY;
     for (size_t k = d->first[kind]; k < d->first[kind + 1]; k++) {
-        const struct am_resources_mix *const mix = &in->mixes[d->where[k].mix];
-        const double left = mix->cycles - d->where[k].n * in->alone[kind];
-        size_t whole = 0, other = in->kinds;
-        double n = 0;
+        size_t other;
+        double least;
 
-        for (size_t u = 0; u < mix->n; u++) {
-            if (mix->uses[u].kind == kind || mix->uses[u].n < 1)
-                continue;
-            whole++;
-            other = mix->uses[u].kind;
-            n = mix->uses[u].n;
-        }
-        if (whole == 1)
-            cost[other] = fmin(cost[other], left / n);
+        if (am_resources_pair_cost(in, &in->mixes[d->where[k].mix], kind, &other, &least))
+            cost[other] = fmin(cost[other], least);
     }
     cost[kind] = in->alone[kind];
-    for (size_t c = 0; c < in->kinds; c++) {
-        const double seeded = isinf(cost[c]) || cost[c] < 0.02 ? 0 : fmin(cost[c], in->alone[c]);
-
-        set_weight(d, c, r, seeded);
-    }
+    for (size_t c = 0; c < in->kinds; c++)
+        set_weight(d, c, r, am_resources_pair_weight(cost[c], in->alone[c]));
 }
 
 static void clear_resource(struct am_resources_descent *d, size_t r)

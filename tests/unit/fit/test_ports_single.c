@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up cores on which the sums of integers are a class of their own: what else goes to their
- * ports is found there. */
+ * ports is found there, and what no ports explain by mixes of two. */
 #include "fit/ports.h"
+#include "fit/resources_pairs.h"
 #include "ports_machine.h"
 #include "tap.h"
 
@@ -146,8 +147,45 @@ static void check_single(void)
     free(d);
 }
 
+/* The columns that are added to those of ports. */
+static size_t added(const struct data *d, struct am_arena *arena, double **w, size_t *n)
+{
+    const struct am_resources_input input = input_of(d);
+    struct am_portsets_model ports;
+    size_t before;
+
+    if (!am_portsets_fit(&input, arena, &ports))
+        abort();
+    before = *n = am_portsets_columns(&input, &ports, arena, w);
+    if (before == 0 || !am_resources_pairs_add(&input, arena, w, n))
+        abort();
+    return *n - before;
+}
+
+static void check_pairs(void)
+{
+    struct am_arena arena = {NULL};
+    struct data *const with = measure(1), *const without = measure(0);
+    const size_t transfer = pm_find(&with->machine, "transfer");
+    double *w;
+    size_t n, found = 0;
+
+    ok(added(without, &arena, &w, &n) == 0, "what ports explain gets no resource beyond them");
+    (void)added(with, &arena, &w, &n);
+    for (size_t r = 0; r < n; r++)
+        found += fabs(w[transfer * n + r] - 1) < 0.01 &&
+                 fabs(w[pm_find(&with->machine, "add") * n + r] - 0.25) < 0.01 &&
+                 fabs(w[pm_find(&with->machine, "shl") * n + r] - 0.5) < 0.01 &&
+                 w[pm_find(&with->machine, "cmov") * n + r] < 0.01;
+    ok(found == 1, "what transfers, sums and shifts share beyond ports is found (%zu)", found);
+    am_arena_fini(&arena);
+    free(with);
+    free(without);
+}
+
 int main(void)
 {
     check_single();
+    check_pairs();
     return tap_done();
 }

@@ -30,6 +30,9 @@ struct am_stencil_steps {
     void (*load)(const void *grid, size_t part, struct am_stencil_turn *turn, const void *x);
     void (*exchange)(const void *grid, size_t part, struct am_stencil_turn *turn);
     size_t (*advance)(const void *grid, size_t part, struct am_stencil_turn *turn); /* steps made */
+    size_t (*skip)(const void *grid, struct am_stencil_turn *turn); /* a pass that nobody makes */
+    size_t (*place)(
+        const struct am_stencil_turn *turn); /* where the state lies between iterations */
     void (*settle)(void *grid, const struct am_stencil_turn *turn);
 };
 
@@ -58,13 +61,30 @@ static size_t advance_line(const void *grid, size_t part, struct am_stencil_turn
     return turn->line.pass.steps;
 }
 
+static size_t skip_line(const void *grid, struct am_stencil_turn *turn)
+{
+    turn->line.pass = am_stencil_next(grid, &turn->line.phase, turn->left);
+    am_stencil_passed(grid, &turn->line.phase, &turn->line.pass);
+    return turn->line.pass.steps;
+}
+
+static size_t place_of_line(const struct am_stencil_turn *turn)
+{
+    return turn->line.phase.front;
+}
+
 static void settle_line(void *grid, const struct am_stencil_turn *turn)
 {
     ((struct am_stencil *)grid)->phase = turn->line.phase;
 }
 
-static const struct am_stencil_steps line_steps = {begin_line, load_line, exchange_line,
-                                                   advance_line, settle_line};
+static const struct am_stencil_steps line_steps = {.begin = begin_line,
+                                                   .load = load_line,
+                                                   .exchange = exchange_line,
+                                                   .advance = advance_line,
+                                                   .skip = skip_line,
+                                                   .place = place_of_line,
+                                                   .settle = settle_line};
 
 /* ---- two and three ---- */
 
@@ -92,13 +112,30 @@ static size_t advance_grid(const void *grid, size_t part, struct am_stencil_turn
     return turn->grid.pass.steps;
 }
 
+static size_t skip_grid(const void *grid, struct am_stencil_turn *turn)
+{
+    turn->grid.pass = am_grid_next(grid, &turn->grid.phase, turn->left);
+    am_grid_passed(grid, &turn->grid.phase, &turn->grid.pass);
+    return turn->grid.pass.steps;
+}
+
+static size_t place_of_grid(const struct am_stencil_turn *turn)
+{
+    return 2 * turn->grid.phase.shift + turn->grid.phase.front;
+}
+
 static void settle_grid(void *grid, const struct am_stencil_turn *turn)
 {
     ((struct am_stencil_grid *)grid)->phase = turn->grid.phase;
 }
 
-static const struct am_stencil_steps grid_steps = {begin_grid, load_grid, exchange_grid,
-                                                   advance_grid, settle_grid};
+static const struct am_stencil_steps grid_steps = {.begin = begin_grid,
+                                                   .load = load_grid,
+                                                   .exchange = exchange_grid,
+                                                   .advance = advance_grid,
+                                                   .skip = skip_grid,
+                                                   .place = place_of_grid,
+                                                   .settle = settle_grid};
 
 /* ---- any ---- */
 
@@ -191,6 +228,23 @@ uint64_t am_stencil_rounds(const struct am_stencil_turns *turns)
     const size_t passes = (turns->steps - 1) / turns->reach + 1;
 
     return 2 * (uint64_t)passes;
+}
+
+size_t am_stencil_turns_cycle(const struct am_stencil_turns *turns)
+{
+    enum { MOST = 4 }; /* the unit test knows no grid that has more */
+    size_t begun[MOST] = {0}, n = 0, seen;
+    struct am_stencil_turn turn;
+
+    memset(&turn, 0, sizeof(turn));
+    do {
+        begun[n++] = turns->how->place(&turn);
+        for (turn.left = turns->steps; turn.left;)
+            turn.left -= turns->how->skip(turns->grid, &turn);
+        for (seen = 0; seen < n && begun[seen] != turns->how->place(&turn);)
+            seen++;
+    } while (seen == n && n < MOST);
+    return n;
 }
 
 void am_stencil_turns_settle(const struct am_stencil_turns *turns)

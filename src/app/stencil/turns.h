@@ -40,6 +40,9 @@ struct am_blocks am_stencil_filling(struct am_stencil_turns *turns);
 /* One round; am_stencil_rounds() of them are an iteration. */
 struct am_blocks am_stencil_stepping(struct am_stencil_turns *turns);
 uint64_t am_stencil_rounds(const struct am_stencil_turns *turns);
+/* Iterations from the start after which the next one begins where some of them has begun: behind a
+ * pass that goes forth one comes back, and what is proven of one is not of the other. */
+size_t am_stencil_turns_cycle(const struct am_stencil_turns *turns);
 /* Between iterations, before anyone looks at the state through the grid. */
 void am_stencil_turns_settle(const struct am_stencil_turns *turns);
 

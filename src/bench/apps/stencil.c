@@ -303,8 +303,9 @@ static void tell_parts(struct stencil_state *w)
         am_ctx_walk(ctx, walk / all, near.walk / all);
 }
 
-/* The outcome itself has been through any number of steps: it is looked at, and then the same
- * iteration is made once more from the beginning. */
+/* The outcome itself has been through any number of steps: it is looked at, and then iterations are
+ * made once more from the beginning, until the next would begin where one of them
+ * has. */
 static enum am_status verify(void *state, double *residual, struct am_err *err)
 {
     struct stencil_state *const w = state;
@@ -320,7 +321,8 @@ static enum am_status verify(void *state, double *residual, struct am_err *err)
         tell_parts(w);
     w->told = true;
     w->engine.executor->run(w->engine.self, &w->filling, 1);
-    w->engine.executor->run(w->engine.self, &w->stepping, w->rounds);
+    w->engine.executor->run(w->engine.self, &w->stepping,
+                            w->rounds * (w->dim->cycle ? w->dim->cycle(w->grid) : 1));
     return w->dim->check(w->grid, residual, err);
 }
 

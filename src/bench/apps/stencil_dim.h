@@ -84,7 +84,9 @@ struct am_stencil_dim {
     uint64_t (*rounds)(const void *self);
     /* After any number of iterations: the state is in the range of the start. */
     enum am_status (*look)(const void *self, struct am_err *err);
-    /* After filling and exactly one iteration: against the reference. */
+    /* Iterations that check() is made for: all places where one can begin. NULL: one. */
+    size_t (*cycle)(const void *self);
+    /* After filling and exactly so many iterations: against the reference. */
     enum am_status (*check)(const void *self, double *residual, struct am_err *err);
     void (*close)(void *self); /* accepts NULL and what open() or map() left half-built */
 };

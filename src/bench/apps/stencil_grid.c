@@ -21,6 +21,7 @@ struct grid {
     void *x;      /* the state at step 0 */
     size_t bytes; /* of the grid's memory */
     size_t steps;
+    size_t cycle; /* iterations that are compared */
     uint64_t seed;
     struct am_wave_room room;      /* of waves whose shape is chosen */
     struct am_wave_bound bound;    /* of waves; measured with the cost */
@@ -129,14 +130,15 @@ static enum am_status map_grid(void *self, struct am_err *err)
     grid->x = malloc(points_of(&spec) * element_bytes(&spec));
     if (!grid->x)
         return am_fail(err, AM_E_NOMEM, "%zu points", points_of(&spec));
-    s = am_grid_start_all(&spec, grid->steps, grid->x, err);
-    if (s == AM_OK)
-        s = am_memory_map(&grid->memory, grid->bytes, AM_PAGES_ANY, err);
+    s = am_memory_map(&grid->memory, grid->bytes, AM_PAGES_ANY, err);
     if (s == AM_OK)
         s = am_stencil_grid_init(&grid->grid, &spec, grid->memory.base, err);
-    return s == AM_OK
-               ? am_stencil_turns_init_grid(&grid->turns, &grid->grid, grid->steps, grid->x, err)
-               : s;
+    if (s == AM_OK)
+        s = am_stencil_turns_init_grid(&grid->turns, &grid->grid, grid->steps, grid->x, err);
+    if (s != AM_OK)
+        return s;
+    grid->cycle = am_stencil_turns_cycle(&grid->turns);
+    return am_grid_start_all(&spec, grid->cycle * grid->steps, grid->x, err);
 }
 
 /* Cycles of one vector and step. Where a product is fused with a sum, sums can be fused products by
@@ -370,6 +372,11 @@ static uint64_t rounds_of_grid(const void *self)
     return am_stencil_rounds(&grid->turns);
 }
 
+static size_t cycle_of_grid(const void *self)
+{
+    return ((const struct grid *)self)->cycle;
+}
+
 static enum am_status look_at_grid(const void *self, struct am_err *err)
 {
     const struct grid *const grid = self;
@@ -383,7 +390,7 @@ static enum am_status check_grid(const void *self, double *residual, struct am_e
     const struct grid *const grid = self;
 
     am_stencil_turns_settle(&grid->turns);
-    return am_grid_compare(&grid->grid, grid->steps, grid->seed, residual, err);
+    return am_grid_compare(&grid->grid, grid->cycle * grid->steps, grid->seed, residual, err);
 }
 
 static void close_grid(void *self)
@@ -402,7 +409,7 @@ static void close_grid(void *self)
     .bytes = bytes_of_grid, .map = map_grid, .cost = cost_of_grid, .split = split_grid,            \
     .near = near_of_grid, .instead = replace_loops, .note = note_grid, .ranges = ranges_of_grid,   \
     .filling = fill_grid, .stepping = step_grid, .rounds = rounds_of_grid, .look = look_at_grid,   \
-    .check = check_grid, .close = close_grid
+    .cycle = cycle_of_grid, .check = check_grid, .close = close_grid
 
 const struct am_stencil_dim am_stencil_flat = {.r_max = 1.0 / 4, .open = open_flat, OPERATIONS};
 const struct am_stencil_dim am_stencil_solid = {.r_max = 1.0 / 6, .open = open_solid, OPERATIONS};

@@ -325,13 +325,14 @@ static size_t seam(const void *self, size_t lane)
 static struct am_stencil_view view_of(const struct line *line)
 {
     const struct am_stencil_spec *const spec = &line->st.spec;
+    const size_t steps = am_stencil_turns_cycle(&line->turns) * line->steps;
 
     am_stencil_turns_settle(&line->turns);
     return (struct am_stencil_view){.type = spec->type,
                                     .n = spec->n,
-                                    .steps = line->steps,
+                                    .steps = steps,
                                     .r = spec->r,
-                                    .tolerance = am_stencil_tolerance(spec->type, line->steps),
+                                    .tolerance = am_stencil_tolerance(spec->type, steps),
                                     .sharp = am_stencil_is_sharp(spec->form, spec->r),
                                     .exact = spec->form == AM_STENCIL_paper,
                                     .fuses = am_flops_find(spec->kernels->isa)->has_fma,
@@ -341,6 +342,11 @@ static struct am_stencil_view view_of(const struct line *line)
                                     .value = value,
                                     .seams = line->st.lanes * spec->parts,
                                     .seam = seam};
+}
+
+static size_t cycle_of_line(const void *self)
+{
+    return am_stencil_turns_cycle(&((const struct line *)self)->turns);
 }
 
 static void note_line(const void *self, const struct am_ctx *ctx)
@@ -439,6 +445,7 @@ const struct am_stencil_dim am_stencil_line = {
     .stepping = step_line,
     .rounds = rounds_of_line,
     .look = look_at_line,
+    .cycle = cycle_of_line,
     .check = check_line,
     .close = close_line,
 };

@@ -17,7 +17,8 @@ struct reader {
     struct am_arena *arena;
     struct am_description *out;
     struct am_err *err;
-    bool bounded[3]; /* boundaries that were stated */
+    bool bounded[3];        /* boundaries that were stated */
+    unsigned bounded_by[3]; /* the line that states that of this dimension alone; 0: none */
     /* The line at hand: its text with what continues it, comments and ends of lines as blanks; the
      * same in the file; the word of it that is looked at (NULL: none in particular). */
     const char *text, *source, *word;
@@ -75,30 +76,38 @@ static bool is_known(const struct am_description *d, const char *name)
            am_description_find(&d->parameters, name) >= 0;
 }
 
-/* Names go into C and OpenCL C as they are: they begin with a letter and are no word of these, nor
- * a macro that compilers and headers of either define. */
+/* Names go into C, C++ and OpenCL C as they are: they begin with a letter and are no word of these,
+ * nor a macro that compilers and headers of either define. */
 static enum am_status check_name(const struct reader *r, const char *name)
 {
-    static const char *const taken[] = {"auto",     "break",    "case",     "char",
-                                        "const",    "continue", "default",  "do",
-                                        "double",   "else",     "enum",     "extern",
-                                        "float",    "for",      "goto",     "if",
-                                        "inline",   "int",      "long",     "register",
-                                        "restrict", "return",   "short",    "signed",
-                                        "sizeof",   "static",   "struct",   "switch",
-                                        "typedef",  "union",    "unsigned", "void",
-                                        "volatile", "while",    "kernel",   "global",
-                                        "x",        "y",        "z",        "g",
-                                        "x0",       "x1",       "nx",       "ny",
-                                        "nz",       "n",        "at",       "odd",
-                                        "asm",      "typeof",   "linux",    "unix",
-                                        "NULL",     "bool",     "true",     "false",
-                                        "half",     "local",    "constant", "private",
-                                        "generic",  "pipe",     "vec_step", "NAN",
-                                        "INFINITY", "HUGE_VAL", "MAXFLOAT", "get_global_id",
-                                        "M_PI",     "M_E",      NULL};
+    static const char *const taken[] = {"auto",     "break",     "case",      "char",
+                                        "const",    "continue",  "default",   "do",
+                                        "double",   "else",      "enum",      "extern",
+                                        "float",    "for",       "goto",      "if",
+                                        "inline",   "int",       "long",      "register",
+                                        "restrict", "return",    "short",     "signed",
+                                        "sizeof",   "static",    "struct",    "switch",
+                                        "typedef",  "union",     "unsigned",  "void",
+                                        "volatile", "while",     "kernel",    "global",
+                                        "x",        "y",         "z",         "g",
+                                        "x0",       "x1",        "nx",        "ny",
+                                        "nz",       "n",         "at",        "odd",
+                                        "asm",      "typeof",    "linux",     "unix",
+                                        "NULL",     "bool",      "true",      "false",
+                                        "half",     "local",     "constant",  "private",
+                                        "generic",  "pipe",      "vec_step",  "NAN",
+                                        "INFINITY", "HUGE_VAL",  "MAXFLOAT",  "get_global_id",
+                                        "M_PI",     "M_E",       "class",     "new",
+                                        "delete",   "this",      "template",  "namespace",
+                                        "operator", "public",    "protected", "friend",
+                                        "virtual",  "try",       "catch",     "throw",
+                                        "using",    "typename",  "explicit",  "mutable",
+                                        "export",   "and",       "or",        "not",
+                                        "xor",      "compl",     "bitand",    "bitor",
+                                        "nullptr",  "constexpr", "decltype",  "noexcept",
+                                        "concept",  "requires",  NULL};
 
-    static const char *const marks[] = {"__", "NAME", "REAL", "TYPED", "WIDER"};
+    static const char *const marks[] = {"__", "NAME", "REAL", "TYPED", "WIDER", "INTEGER"};
 
     if (!*name || strspn(name, name_letters) != strlen(name) || strchr("0123456789_", *name) ||
         strlen(name) >= AM_DESCRIPTION_NAME_MAX)
@@ -164,7 +173,7 @@ static enum am_status read_dimensions(struct reader *r, const char *rest)
     uint64_t n = 0;
 
     if (!am_parse_u64(word, strlen(word), &n) || n < 1 || n > 3)
-        return bad(r, "dimensions: 1, 2 or 3 are possible", word, NULL);
+        return bad(r, "is no number of dimensions: 1, 2 or 3", word, NULL);
     if (r->out->dimensions || r->out->n_updates)
         return bad(r, "comes too late: dimensions are said once, before updates", word, NULL);
     r->out->dimensions = (unsigned)n;
@@ -243,6 +252,8 @@ static enum am_status read_boundary(struct reader *r, const char *rest)
         r->out->boundary_value[d] = value;
         r->bounded[d] = true;
     }
+    if (side >= 0)
+        r->bounded_by[side] = r->line;
     return check_end(r, rest);
 }
 
@@ -260,6 +271,19 @@ static enum am_status unknown_name(const struct reader *r, const char *name)
             names[n++] = kinds[k]->items[i].name;
     }
     return bad(r, "is no field, coefficient or parameter", name, am_nearest(name, names, n));
+}
+
+/* What an update cannot be of. */
+static enum am_status no_field(const struct reader *r, const char *name)
+{
+    const char *names[AM_DESCRIPTION_NAMES_MAX];
+
+    for (size_t i = 0; i < r->out->fields.n; i++)
+        names[i] = r->out->fields.items[i].name;
+    if (strchr(name, '='))
+        return bad(r, "is no field: blanks belong around =", name, NULL);
+    return bad(r, is_known(r->out, name) ? "is no field: nothing else is updated" : "is no field",
+               name, am_nearest(name, names, r->out->fields.n));
 }
 
 static bool is_updated(const struct am_description *d, int field)
@@ -373,7 +397,7 @@ static enum am_status read_update(struct reader *r, const char *rest)
     if (!d->dimensions)
         return bad(r, "comes too early: the line \"dimensions\" belongs before it", name, NULL);
     if (field < 0)
-        return unknown_name(r, name);
+        return no_field(r, name);
     if (is_updated(d, field))
         return bad(r, "is updated twice in a step", name, NULL);
     r->word = sign;
@@ -451,9 +475,16 @@ static enum am_status check_whole(struct reader *r)
         return bad(r, "is never updated: what stays as it is, is a coefficient",
                    d->fields.items[i].name, NULL);
     }
-    for (unsigned k = 0; k < d->dimensions; k++) {
-        if (!r->bounded[k])
-            return bad(r, "has no line \"boundary\" for every dimension", d->name, NULL);
+    for (unsigned k = 0; k < 3; k++) {
+        static const char *const sides[] = {"x", "y", "z"};
+
+        if (k < d->dimensions && !r->bounded[k])
+            return am_fail(r->err, AM_E_USAGE, "%s:%u: \"%s\" has no line \"boundary\" for %s",
+                           r->file, r->line, d->name, sides[k]);
+        if (k >= d->dimensions && r->bounded_by[k]) {
+            r->line = r->bounded_by[k];
+            return bad(r, "is no dimension of this stencil", sides[k], NULL);
+        }
     }
     return AM_OK;
 }

@@ -125,11 +125,11 @@ static enum am_status read_offsets(struct reader *r, struct am_formula_node *nod
     node->beside = true;
     for (unsigned d = 0; d < r->place->dimensions && s == AM_OK; d++) {
         if (d && !take(r, ','))
-            return bad(r, "a number is missing for each dimension");
+            return bad(r, "one whole number per dimension, with commas between them,");
         s = read_offset(r, &node->at[d]);
     }
     if (s == AM_OK && !take(r, ']'))
-        return bad(r, "one number per dimension, then ]");
+        return bad(r, "one whole number per dimension, then ],");
     return s;
 }
 
@@ -166,10 +166,16 @@ static enum am_status read_name(struct reader *r, int *index)
         r->at++;
         s = read_when(r, &node);
     }
-    if (s == AM_OK && take(r, '['))
+    if (s == AM_OK && take(r, '[')) {
         s = read_offsets(r, &node);
+        if (s == AM_OK && *r->at == '.')
+            return bad(r, ".before and .new stand before [...]: no place for it");
+    }
     return s == AM_OK ? add(r, &node, index) : s;
 }
+
+static const char no_function[] =
+    "+, -, * or / is missing (neighbours are written u[1], and there are no functions)";
 
 static enum am_status read_sum(struct reader *r, int *index);
 
@@ -182,7 +188,8 @@ static enum am_status read_bracket(struct reader *r, int *index)
     s = read_sum(r, index);
     r->depth--;
     if (s == AM_OK && !take(r, ')'))
-        return bad(r, ") is missing");
+        return *r->at == '(' ? bad(r, no_function)
+                             : bad(r, *r->at ? "+, -, *, / or ) is missing" : ") is missing");
     return s;
 }
 
@@ -264,8 +271,7 @@ enum am_status am_formula_parse(const char *text, const struct am_formula_place 
     s = read_sum(&r, &root);
     skip_blanks(&r);
     if (s == AM_OK && *r.at)
-        return bad(&r, *r.at == '(' ? "an operation is missing, and there are no functions,"
-                                    : "an operation is missing");
+        return bad(&r, *r.at == '(' ? no_function : "+, -, * or / is missing");
     return s;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* In the order of the option's words. */
 enum language { EXPORT_C, EXPORT_OPENCL, EXPORT_BENCH };
@@ -166,19 +167,58 @@ static enum am_status emit(const struct am_cli *cli, const struct am_own_file *f
     return s == AM_OK ? am_emit_kernel(file->stencil, type, &shape, out, err) : s;
 }
 
+static bool holds(const char *path, const struct am_text *text)
+{
+    FILE *const file = fopen(path, "re");
+    const char *const wanted = am_text_str(text);
+    size_t n = 0;
+    int c = EOF;
+
+    while (file && n < text->len && (c = getc(file)) == (unsigned char)wanted[n])
+        n++;
+    if (file && n == text->len)
+        c = getc(file);
+    if (file)
+        (void)fclose(file);
+    return file && n == text->len && c == EOF;
+}
+
+/* Exported code is there to be changed by hand, and benches of the user's own look like it: what is
+ * not what would be written now is replaced by --force only, the description not at all. */
+static enum am_status check_output(const struct am_cli *cli, const struct am_text *text,
+                                   struct am_err *err)
+{
+    const char *const path = cli->opt->output;
+    struct stat old, description;
+
+    if (!path || strcmp(path, "-") == 0 || stat(path, &old) != 0 || !S_ISREG(old.st_mode))
+        return AM_OK;
+    if (stat(cli->opt->operands.items[1], &description) == 0 && old.st_ino == description.st_ino &&
+        old.st_dev == description.st_dev)
+        return am_fail(err, AM_E_USAGE, "%s: is the description itself, and is not replaced", path);
+    if (cli->opt->force || holds(path, text))
+        return AM_OK;
+    return am_fail(err, AM_E_USAGE, "%s: exists, and holds something else; --force replaces it",
+                   path);
+}
+
 static enum am_status write_out(const struct am_cli *cli, const struct am_text *text,
                                 struct am_err *err)
 {
     struct am_output output;
-    enum am_status s = am_output_open(&output, cli->opt->output, cli->opt->force, cli->arena, err),
-                   closed;
+    enum am_status s = check_output(cli, text, err), closed;
     bool whole;
 
+    if (s == AM_OK)
+        s = am_output_open(&output, cli->opt->output, true, cli->arena, err);
     if (s != AM_OK)
         return s;
     whole = fwrite(am_text_str(text), 1, text->len, output.file) == text->len;
+    if (!whole) /* before errno is another one's */
+        (void)am_fail(err, AM_E_SYS, "cannot write %s",
+                      output.path ? output.path : "to standard output");
     closed = am_output_close(&output, whole, err);
-    return whole ? closed : am_fail(err, AM_E_SYS, "cannot write the code");
+    return whole ? closed : AM_E_SYS;
 }
 
 enum am_status am_cmd_stencil(struct am_cli *cli, struct am_err *err)

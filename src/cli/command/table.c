@@ -146,8 +146,7 @@ static enum am_status write_file(struct am_cli *cli, const struct am_tablespec *
     if (s == AM_OK)
         s = ask(cli, spec, file, source->store, &table, err);
     if (s == AM_OK)
-        s = am_output_open(&out, strcmp(file->name, "-") == 0 ? NULL : file->name, cli->opt->force,
-                           cli->arena, err);
+        s = am_output_open(&out, file->name, cli->opt->force, cli->arena, err);
     if (s != AM_OK)
         return s;
     am_query_write(file, &table, out.file);

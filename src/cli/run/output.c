@@ -177,9 +177,16 @@ static const char *folder_of(const char *path, struct am_arena *arena)
     return slash == path ? "/" : am_arena_printf(arena, "%.*s", (int)(slash - path), path);
 }
 
-enum am_status am_output_check(const char *path, bool force, struct am_arena *arena,
+/* "-" is standard output, as no file at all is. */
+static const char *file_of(const char *given)
+{
+    return given && strcmp(given, "-") != 0 ? given : NULL;
+}
+
+enum am_status am_output_check(const char *given, bool force, struct am_arena *arena,
                                struct am_err *err)
 {
+    const char *const path = file_of(given);
     const char *folder;
 
     if (!path || is_special(path))
@@ -190,9 +197,10 @@ enum am_status am_output_check(const char *path, bool force, struct am_arena *ar
     return check_replaced(path, force, err);
 }
 
-enum am_status am_output_open(struct am_output *o, const char *path, bool force,
+enum am_status am_output_open(struct am_output *o, const char *given, bool force,
                               struct am_arena *arena, struct am_err *err)
 {
+    const char *const path = file_of(given);
     enum am_status s;
     char *temp;
     int fd;

@@ -34,12 +34,12 @@ struct am_output {
     const char *temp; /* where it is written first; NULL for devices and pipes */
 };
 
-/* `path` NULL: standard output. A file that is there is replaced when it is one that archmeter
- * wrote, or where `force` says so; a run or another database never. */
+/* `path` NULL or "-": standard output. A file that is there is replaced when it is one that
+ * archmeter wrote, or where `force` says so; a run or another database never. */
 enum am_status am_output_open(struct am_output *o, const char *path, bool force,
                               struct am_arena *arena, struct am_err *err);
 /* Whether am_output_open() would refuse the path, asked before long work whose outcome goes there;
- * AM_OK for NULL. */
+ * AM_OK for standard output. */
 enum am_status am_output_check(const char *path, bool force, struct am_arena *arena,
                                struct am_err *err);
 /* Removes the file that is half written, if there is one. For signal handlers: only unlink() is

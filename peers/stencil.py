@@ -4,13 +4,14 @@
 
 usage: peers/stencil.py [--archmeter PROGRAM] [--rounds N] [--calm SECONDS] [--cpu N] [--cases DIM:SIDE:STEPS,...]
                         [--types f32,f64] [--variants NAME,...] [--isa NAME] [--cc COMMAND] [--rival NAME=COMMAND]...
-                        [--describe FILE] [--threads N,...]
+                        [--describe FILE] [--flags TEXT] [--launches N] [--threads N,...]
 
 One core. stencil.c, beside this file, shares no code with archmeter: two arrays at their natural pitch, periodic, compiled
 with -O3 -march=native. `auto` is compared with it since it is the baseline of everything else; the other variants to see
 what they gain. A variant `own:NAME` is that of the described stencil examples/stencil/heatDd.sten (own:wave), which is compared
 with the hand-made kernels of app.stencil, too. With --describe the stencil of that file takes its place (iso3dfd.sten, beside this
-file, is YASK's), compared with its own plain sweeps and with rivals only. A rival (VecTime, testencil, bench_fd1, YASK, built
+file, is YASK's), compared with its own plain sweeps and with rivals only. --flags are those that described stencils are compiled
+with ("-O3 -march=native -mno-avx512f" beside --isa avx2). A rival (VecTime, testencil, bench_fd1, YASK, built
 outside of this tree) is a command in which {dim}, {side}, {steps} and {type} are replaced, and whose last printed number is updates
 per second. Rates are the best that a program reached in its run, since that is what rivals print: by CPU time in stencil.c, by wall
 time in archmeter. In a round ours and all rivals of a case are run one after the other, and another one of them is first with each
@@ -85,19 +86,19 @@ def run_one(options, programs: dict, rivals: dict, who: str, variant: str, kind:
 
 
 def more_of(options) -> list[str]:
-    return [] if options.calm > 0 else ["--no-wait"]
+    return [*([] if options.calm > 0 else ["--no-wait"]), *(["--launches", str(options.launches)] if options.launches else [])]
 
 
-def best_rate(options, bench: str, point: dict) -> float:
+def best_rate(options, bench: str, point: dict, more: tuple[str, ...] = ()) -> float:
     """Of all samples: rivals print the best of their batches too."""
     return max(r["metrics"]["updates"]["max"]
-               for r in ratio.run_results(options.archmeter, bench, point, more_of(options)))
+               for r in ratio.run_results(options.archmeter, bench, point, [*more_of(options), *more]))
 
 
 def run_described(options, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
     described = options.describe or str(EXAMPLES / f"heat{dim}d.sten")
     point = {"variant": variant, "type": kind, "n": side, "steps": steps, "threads": 1}
-    return best_rate(options, described, point)
+    return best_rate(options, described, point, ("--flags", options.flags) if options.flags else ())
 
 
 def run_ours(options, variant: str, kind: str, dim: int, side: int, steps: int) -> float:
@@ -161,7 +162,7 @@ def median_of(results: list[dict], bench: str, metric: str) -> float:
 
 def run_threads(options, who: str, kind: str, dim: int, side: int, steps: int, threads: int) -> float:
     """The median rate of the stencil, or of the units (flops)."""
-    more = ["--launches", "1", "--samples", "5", *more_of(options)]
+    more = ["--launches", "1", "--samples", "5", *(["--no-wait"] if options.calm <= 0 else [])]
     if who == UNITS:
         point = {"op": "fma", "type": kind, "isa": "best", "threads": threads, "streams": 14, "on": "machine"}
         return median_of(ratio.run_results(options.archmeter, "cpu.flops", point, more), "cpu.flops", "flops")
@@ -203,6 +204,8 @@ def main() -> int:
     parser.add_argument("--variants", default="auto,slice,wave,own:wave")
     parser.add_argument("--isa", default="", help="of app.stencil; without it the best")
     parser.add_argument("--threads", default="", metavar="N,...", help="compare numbers of threads in place of programs")
+    parser.add_argument("--flags", default="", help="of the compiler, for described stencils")
+    parser.add_argument("--launches", type=int, default=0, help="of ours per run; without it as many as --quick takes")
     parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--describe", default="", metavar="FILE", help="a stencil in place of the heat equation; variants own:NAME only")

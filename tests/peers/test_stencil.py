@@ -45,8 +45,8 @@ def main():
            "what threads gain is of the same round")
     beside = [{"bench": "cpu.standard", "metrics": {"latency": {"median": 9}}}, {"bench": "b", "metrics": {"x": {"median": 3}}}]
     tap.ok(stencil.median_of(beside, "b", "x") == 3, "what is measured beside a bench is not taken for it")
-    tap.ok(stencil.more_of(argparse.Namespace(calm=0)) == ["--no-wait"] and not stencil.more_of(argparse.Namespace(calm=5)),
-           "without calm nobody waits for it")
+    tap.ok(stencil.more_of(argparse.Namespace(calm=0, launches=0)) == ["--no-wait"] and
+           stencil.more_of(argparse.Namespace(calm=5, launches=2)) == ["--launches", "2"], "without calm nobody waits for it; launches are passed on")
     with tempfile.TemporaryDirectory() as folder:
         tap.ok(stencil.compile_plain(folder, "false", "f64") == "", "what does not compile is no program")
         for kind in ("f32", "f64"):

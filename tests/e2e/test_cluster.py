@@ -15,7 +15,7 @@ from e2e import Bench, Tap
 from hosts import Hosts, why_not
 
 COUNTED = ("value", "sample", "visit", "launch", "point", "note", "chosen", "failure")
-QUICK = ["--quick", "--launches", "2", "--samples", "2"]
+QUICK = ["--quick", "--launches", "2", "--samples", "2", "--launch-limit", "300s"]
 # Ranks wait for each other on fewer CPUs than ranks: they must let go of them.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}

@@ -27,6 +27,9 @@ static const double too_long = 4;
  * explain as well the simplest is taken. */
 static const double price = 0.004;
 
+/* A quotient whose numerator is smaller than the product by more than rounding is smaller, too. */
+static const double above = 1 + 0x1p-50;
+
 /* ---- cycles ---- */
 
 struct load {
@@ -157,7 +160,8 @@ bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resou
         s->first[c + 1] += s->first[c];
     }
     s->rests = am_arena_array(arena, most + 1, sizeof(*s->rests));
-    if (!s->rests)
+    s->parts = am_arena_array(arena, (most + 1) * AM_PORTSETS_MIX_PARTS, sizeof(*s->parts));
+    if (!s->rests || !s->parts)
         return false;
     memcpy(next, s->first, input->kinds * sizeof(*next));
     for (size_t i = 0; i < input->n; i++) {
@@ -169,8 +173,8 @@ bool am_portsets_search_init(struct am_portsets_search *s, const struct am_resou
 
 /* False when a class of the mix but `kind` is not placed yet; what a loop adds of its own, less
  * than one, may be missing. */
-static bool load_rest(const struct am_portsets_search *s, const struct am_resources_mix *mix,
-                      size_t kind, struct am_portsets_rest *rest)
+static bool load_rest(struct am_portsets_search *s, const struct am_resources_mix *mix, size_t kind,
+                      struct am_portsets_rest *rest)
 {
     struct load load = {.n = 0};
     uint16_t bound;
@@ -185,9 +189,14 @@ static bool load_rest(const struct am_portsets_search *s, const struct am_resour
         else if (u->n >= 1)
             return false;
     }
-    memcpy(rest->parts, load.parts, load.n * sizeof(*load.parts));
+    rest->parts = s->parts + s->n_parts;
     rest->n = load.n;
+    memcpy(s->parts + s->n_parts, load.parts, load.n * sizeof(*load.parts));
+    s->n_parts += load.n;
     rest->slots = load.slots;
+    rest->mass = 0;
+    for (size_t i = 0; i < load.n; i++)
+        rest->mass += load.parts[i].mass;
     rest->most = cycles_from(&load, 0, 0, &bound);
     rest->cycles = mix->cycles;
     return true;
@@ -215,6 +224,7 @@ void am_portsets_search_hold(struct am_portsets_search *s, size_t kind)
 
     s->held = kind;
     s->n_rests = 0;
+    s->n_parts = 0;
     for (size_t i = s->first[kind]; i < s->first[kind + 1]; i++)
         s->n_rests += load_rest(s, &s->input->mixes[s->where[i]], kind, &s->rests[s->n_rests]);
     for (size_t i = 0; i < s->n_rests; i++)
@@ -223,27 +233,70 @@ void am_portsets_search_hold(struct am_portsets_search *s, size_t kind)
     qsort(s->rests, s->n_rests, sizeof(*s->rests), by_share);
 }
 
-/* Cycles of a mix with the use in place of its class. */
+/* Adds the mass of the parts inside of sets[i], and to the n sets its unions with those that
+ * overlap it; returns how many sets there are now. */
+static inline size_t add_parts(const struct am_portsets_part *parts, size_t n_parts, uint16_t *sets,
+                               size_t i, size_t n, double *mass)
+{
+    const uint16_t set = sets[i];
+
+    for (size_t p = 0; p < n_parts; p++) {
+        const uint16_t both = set | parts[p].set;
+        size_t k = 0;
+
+        *mass += both == set ? parts[p].mass : 0;
+        if (both == set || (set & parts[p].set) == 0 || n == SETS_MAX)
+            continue;
+        while (k < n && sets[k] != both)
+            k++;
+        sets[n] = both;
+        n += k == n;
+    }
+    return n;
+}
+
+/* Cycles of a mix with the use in place of its class: what cycles_from() gives for the parts of the
+ * rest and, behind them, those of the use. The fit asks this some ten million times, mostly of
+ * mixes with two or three parts: so nothing is copied, and mixes are passed over where even all
+ * operations on the fewest ports would not take longer. */
 static double with_use(const struct am_portsets_search *s, const struct am_portsets_rest *rest,
                        const struct am_portsets_use *use)
 {
     const double slots = s->model.slot * (rest->slots + rest->times * use->slots);
-    struct load load;
-    uint16_t bound;
+    double most = slots > rest->most ? slots : rest->most, all = rest->mass;
+    struct am_portsets_part own[AM_PORTSETS_PARTS];
+    unsigned ports = AM_PORTSETS_MAX;
+    uint16_t sets[SETS_MAX];
+    size_t n = 0;
 
-    load.n = rest->n;
-    memcpy(load.parts, rest->parts, rest->n * sizeof(*rest->parts));
-    for (unsigned p = 0; p < use->n; p++)
-        load.parts[load.n++] =
-            (struct am_portsets_part){use->parts[p].set, rest->times * use->parts[p].mass};
-    return cycles_from(&load, rest->n, fmax(slots, rest->most), &bound);
+    for (unsigned p = 0; p < use->n; p++) {
+        const unsigned few = ports_of(use->parts[p].set);
+
+        own[p] = (struct am_portsets_part){use->parts[p].set, rest->times * use->parts[p].mass};
+        all += own[p].mass;
+        ports = few < ports ? few : ports;
+        sets[n++] = own[p].set;
+    }
+    if (all * above <= most * ports)
+        return most;
+    for (size_t i = 0; i < n; i++) {
+        double mass = 0;
+
+        n = add_parts(rest->parts, rest->n, sets, i, n, &mass);
+        n = add_parts(own, use->n, sets, i, n, &mass);
+        if (mass * above > most * ports_of(sets[i])) { /* a division takes longer than the rest */
+            mass /= ports_of(sets[i]);
+            most = mass > most ? mass : most;
+        }
+    }
+    return most;
 }
 
 static double loss_of(double model, double cycles)
 {
-    const double e = model / cycles - 1;
+    const double e = model / cycles - 1, off = fabs(e) - settled;
 
-    return fmax(fabs(e) - settled, 0) * (e > 0 ? too_long : 1);
+    return (off > 0 ? off : 0) * (e > 0 ? too_long : 1);
 }
 
 static double price_of(const struct am_portsets_search *s, const struct am_portsets_use *use)

@@ -12,9 +12,10 @@ enum {
 
 /* A mix without the class that is being placed. */
 struct am_portsets_rest {
-    struct am_portsets_part parts[AM_PORTSETS_MIX_PARTS];
+    const struct am_portsets_part *parts;
     size_t n;
     double slots;
+    double mass;   /* of all parts */
     double most;   /* cycles by its ports */
     double times;  /* of the class */
     double cycles; /* of all of the mix, measured */
@@ -30,6 +31,8 @@ struct am_portsets_search {
     size_t held;                    /* the class that is being placed */
     struct am_portsets_rest *rests; /* its mixes whose other classes are placed */
     size_t n_rests;
+    struct am_portsets_part *parts; /* of the rests, one behind the other */
+    size_t n_parts;
     double telling; /* share of these that could show operations beside a slow unit */
 };
 

@@ -76,8 +76,10 @@ static double largest(const struct am_resources_descent *d, size_t mix, size_t b
     double most = 0;
 
     for (size_t r = 0; r < d->resources; r++) {
-        if (r != but)
-            most = fmax(most, d->load[mix * STRIDE + r]);
+        const double load = d->load[mix * STRIDE + r];
+
+        if (r != but && load > most) /* fmax() is a call */
+            most = load;
     }
     return most;
 }

@@ -68,6 +68,15 @@ static double widest_value(const struct am_plot *plot)
     return widest;
 }
 
+/* Makes room on the scale for a value, the end of an interval too. */
+static void hold(struct columns *c, double value)
+{
+    if (!isfinite(value))
+        return;
+    c->hi = fmax(c->hi, value);
+    c->lo = fmin(c->lo, value);
+}
+
 static struct columns measure(const struct am_plot *plot)
 {
     const double width = plot->width > 0 ? plot->width : AM_PLOT_WIDTH;
@@ -81,8 +90,11 @@ static struct columns measure(const struct am_plot *plot)
         for (size_t i = 0; i < plot->series[s].n; i++) {
             const struct am_plot_mark *const m = &plot->series[s].marks[i];
 
-            c.hi = isfinite(m->y) ? fmax(c.hi, m->y) : c.hi;
-            c.lo = isfinite(m->y) ? fmin(c.lo, m->y) : c.lo;
+            hold(&c, m->y);
+            if (isfinite(m->y) && m->hi > m->lo) {
+                hold(&c, m->lo);
+                hold(&c, m->hi);
+            }
         }
     }
     if (plot->y.lo < plot->y.hi) { /* shared with other panels */

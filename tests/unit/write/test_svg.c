@@ -297,8 +297,48 @@ static void test_lines(void)
     am_text_fini(&t);
 }
 
+/* Width of the only bar of a plot. */
+static double bar_width(const struct am_plot_mark *mark)
+{
+    static const char *const names[] = {"one"};
+    const struct am_plot_series series = {.label = "a", .marks = mark, .n = 1};
+    const struct am_plot plot = {.x = {.names = names, .n_names = 1, .scale = AM_SCALE_NAMES},
+                                 .y = {.unit = "s", .title = "y"},
+                                 .series = &series,
+                                 .n = 1};
+    const char *at;
+    struct am_svg svg;
+    struct am_text t;
+    double width = 0;
+
+    am_text_init(&t, LIMIT);
+    am_svg_init(&svg, &t);
+    am_svg_root(&svg, AM_PLOT_WIDTH, am_plot_bars_height(&plot), "test");
+    am_plot_bars(&svg, &plot);
+    am_svg_close(&svg);
+    at = strstr(am_text_str(&t), "<rect");
+    at = at ? strstr(at, " width=\"") : NULL;
+    if (at)
+        width = strtod(at + strlen(" width=\""), NULL);
+    am_text_fini(&t);
+    return width;
+}
+
+/* The scale of bars ends with the largest value, or where the interval of one ends. */
+static void test_bars(void)
+{
+    const double whole = bar_width(&(struct am_plot_mark){.y = 20, .lo = NAN, .hi = NAN});
+    const double half = bar_width(&(struct am_plot_mark){.y = 10, .lo = 9, .hi = 20});
+    const double none = bar_width(&(struct am_plot_mark){.y = 10, .lo = 0, .hi = INFINITY});
+
+    ok(whole > 100 && fabs(half - whole / 2) < 0.2, "an interval is drawn to its end: %g of %g",
+       half, whole);
+    ok(fabs(none - whole) < 0.2, "one without an end leaves the scale as it is");
+}
+
 int main(void)
 {
+    test_bars();
     test_escape();
     test_cut();
     test_numbers();

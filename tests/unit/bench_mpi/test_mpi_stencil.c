@@ -13,11 +13,12 @@
 extern const struct am_mpi_bench am_mpi_bench_stencil;
 
 enum { CPUS = 64, SKIPPED_AT = 5 /* advances are every second call: the third of them */ };
-enum error { NONE, HALO, STEP_SHORT, COEFFICIENT, BLOCK, POINT, ERRORS };
+enum error { NONE, HALO, STEP_SHORT, COEFFICIENT, BLOCK, POINT, STALE, ERRORS };
 static const char *const names[ERRORS] = {
-    "nothing wrong",        "neighbours' points not taken in",
-    "a rank a step short",  "a coefficient off",
-    "a block skipped once", "one point of the second rank off"};
+    "nothing wrong",           "neighbours' points not taken in",
+    "a rank a step short",     "a coefficient off",
+    "a block skipped once",    "one point of the second rank off",
+    "one message not taken in"};
 
 /* One after the other, the first block of one call left out. */
 static void run_but_one(void *self, const struct am_blocks *blocks, uint64_t times)
@@ -58,8 +59,38 @@ static void run_and_spoil(void *self, const struct am_blocks *blocks, uint64_t t
 static const struct am_executor spoiling = {
     .name = "spoiling", .run = run_and_spoil, .close = close_nothing};
 
+/* Once, neighbours' points stay those of the pass before: the messages arrive, and nobody writes
+ * them. */
+struct stale {
+    struct am_distributed *d;
+    unsigned calls;
+};
+
+static void run_with_stale(void *self, const struct am_blocks *blocks, uint64_t times)
+{
+    struct stale *const stale = self;
+
+    (void)times;
+    if (stale->calls++ == SKIPPED_AT) {
+        am_mpi_ring_wait(&stale->d->ring);
+        stale->d->arrived = true;
+    }
+    for (size_t i = 0; i < blocks->count; i++)
+        blocks->run(blocks->app, i);
+}
+
+static const struct am_executor forgetting = {
+    .name = "forgetting", .run = run_with_stale, .close = close_nothing};
+
+static void use(struct am_distributed *d, const struct am_executor *executor, void *engine)
+{
+    d->executor->close(d->engine);
+    d->executor = executor;
+    d->engine = engine;
+}
+
 /* The state of the bench begins with its struct am_distributed. */
-static void plant(struct am_distributed *d, enum error error, unsigned *calls)
+static void plant(struct am_distributed *d, enum error error, unsigned *calls, struct stale *stale)
 {
     if (error == HALO)
         d->alone = true;
@@ -67,16 +98,13 @@ static void plant(struct am_distributed *d, enum error error, unsigned *calls)
         d->steps--;
     if (error == COEFFICIENT)
         d->st.coefs.centre *= 1.002;
-    if (error == BLOCK && d->team->rank == 1) {
-        d->executor->close(d->engine);
-        d->executor = &forgetful;
-        d->engine = calls;
-    }
-    if (error == POINT && d->team->rank == 1) {
-        d->executor->close(d->engine);
-        d->executor = &spoiling;
-        d->engine = d;
-    }
+    if (error == BLOCK && d->team->rank == 1)
+        use(d, &forgetful, calls);
+    if (error == POINT && d->team->rank == 1)
+        use(d, &spoiling, d);
+    stale->d = d;
+    if (error == STALE && d->team->rank == 1)
+        use(d, &forgetting, stale);
 }
 
 static void check(const struct am_mpi_team *team, const char *words, enum error error)
@@ -87,13 +115,14 @@ static void check(const struct am_mpi_team *team, const char *words, enum error 
     struct am_err err = {0};
     double residual = 0;
     unsigned calls = 0;
+    struct stale stale = {0};
     void *const state = calloc(1, bench->state_size);
     enum am_status prepared, verified = AM_OK;
 
     bx_point(&bench->descriptor, words, point);
     prepared = bench->prepare(state, team, point, &work, &err);
     if (prepared == AM_OK) {
-        plant(state, error, &calls);
+        plant(state, error, &calls, &stale);
         verified = bench->verify(state, &residual, &err);
         (void)am_mpi_all_well(team, &verified, &err);
     }

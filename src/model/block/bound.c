@@ -21,16 +21,36 @@ enum {
     SLOTS_MOST = 64, /* of an instruction */
 };
 
+static double alone_of(const struct am_incore *core, const char *form)
+{
+    const struct am_incore_form *const f = form ? am_incore_find(core, form) : NULL;
+
+    return f && f->kind < core->n_kinds ? core->kinds[f->kind].alone : NAN;
+}
+
+/* What a load that reaches into a second line counts beyond one that does not, as far as that was
+ * measured: two accesses make one more. Stores are taken to be two. */
+static double crossing_more(const struct am_incore *core, const struct am_insn *in)
+{
+    const struct am_form_pair *const pair = am_form_crossing(in->arch);
+    const double ratio = pair ? alone_of(core, pair->indexed) / alone_of(core, pair->plain) : NAN;
+
+    return in->loads && ratio > 1 ? ratio - 1 : 1;
+}
+
 /* How many accesses an access counts as: one that begins at no multiple of its size crosses a line
- * in some iterations, and is two there. Registers are taken to hold multiples. */
-static double accesses(const struct am_insn *in)
+ * in some iterations. Registers are taken to hold multiples. */
+static double accesses(const struct am_incore *core, const struct am_insn *in)
 {
     const unsigned bytes = in->memory_bits / 8 / (in->moved > 1 ? in->moved : 1);
     const bool apart = bytes && bytes <= LINE && in->memory.base < AM_REG_COUNT &&
                        in->memory.displacement % (int64_t)bytes != 0;
 
-    return apart ? 1 + (double)bytes / LINE : 1;
+    return apart ? 1 + crossing_more(core, in) * (double)bytes / LINE : 1;
 }
+
+/* Forms of which one takes longer than the other by this factor are two. */
+static const double clearly = 1.1;
 
 /* How often a form counts: of all resources, and beyond that of those behind the front end. */
 struct weight {
@@ -103,12 +123,34 @@ static double index_slots(const struct am_incore *core, const struct am_predicte
     return more > slot / 2 ? more : 0;
 }
 
+/* What a store of a general register with an index takes of units beyond one without: some cores
+ * read three registers for it, and use an integer unit to do so. */
+static void press_indexed_store(const struct pressing *p, const struct am_insn *in)
+{
+    const struct am_form_pair *const pair = am_form_indexed(in->arch, AM_INDEXED_STORE);
+    const double least = front_of(p->core, am_form_slot(in->arch)) / 2;
+    const struct am_incore_form *const with = pair ? am_incore_find(p->core, pair->indexed) : NULL;
+    const struct am_incore_form *const without = pair ? am_incore_find(p->core, pair->plain) : NULL;
+
+    if (!in->stores || in->loads || in->vector_bits || in->memory.index >= AM_REG_COUNT || !with ||
+        !without || with->kind >= p->core->n_kinds || without->kind >= p->core->n_kinds)
+        return;
+    for (size_t r = 1; r < p->core->model.resources; r++) {
+        const double more = am_resources_weight(&p->core->model, with->kind, r)->value -
+                            am_resources_weight(&p->core->model, without->kind, r)->value;
+
+        p->at[r] += more > least ? more : 0;
+        p->lo[r] += more > least ? more : 0;
+        p->hi[r] += more > least ? more : 0;
+    }
+}
+
 /* What is not known takes a slot at least. */
 static void press_line(const struct pressing *p, const struct am_predicted_line *line)
 {
     const struct am_insn_forms *const forms = &line->forms;
     const bool nothing = !forms->operation[0] && !forms->load[0] && !forms->store[0];
-    const struct weight once = {1, 1}, moved = {forms->times, accesses(line->insn)};
+    const struct weight once = {1, 1}, moved = {forms->times, accesses(p->core, line->insn)};
     double more;
 
     if (forms->match == AM_FORM_UNKNOWN && nothing)
@@ -116,6 +158,7 @@ static void press_line(const struct pressing *p, const struct am_predicted_line 
     press(p, forms->operation, once, false);
     press(p, forms->load, moved, forms->operation[0] != '\0');
     press(p, forms->store, moved, forms->operation[0] != '\0' || forms->load[0] != '\0');
+    press_indexed_store(p, line->insn);
     more = index_slots(p->core, line);
     p->at[0] += more;
     p->lo[0] += more;
@@ -226,9 +269,21 @@ static void decide(struct am_predicted *b)
     }
 }
 
+/* Bytes within which two stores complete in one cycle: a line, or half of one. */
+static int64_t store_block(const struct am_incore *core, enum am_arch arch)
+{
+    const struct am_form_pair *const plain = am_form_indexed(arch, AM_INDEXED_STORE);
+
+    return plain && alone_of(core, am_form_store_halves(arch)) >
+                        clearly * alone_of(core, plain->plain)
+               ? LINE / 2
+               : LINE;
+}
+
 /* Whether the store that comes before this one, maybe in the iteration before, goes to another
- * line, as far as their addresses say. */
-static bool is_other_line(const struct am_insn *body, size_t n, size_t at)
+ * line, or half of one where that counts, as far as their addresses say. */
+static bool is_other_line(const struct am_incore *core, const struct am_insn *body, size_t n,
+                          size_t at)
 {
     const struct am_insn *const in = &body[at], *other = in;
 
@@ -239,21 +294,14 @@ static bool is_other_line(const struct am_insn *body, size_t n, size_t at)
     }
     return in->stores && other != in &&
            (in->memory.base != other->memory.base || in->memory.index != other->memory.index ||
-            llabs(in->memory.displacement - other->memory.displacement) >= LINE);
-}
-
-static double alone_of(const struct am_incore *core, const char *form)
-{
-    const struct am_incore_form *const f = form ? am_incore_find(core, form) : NULL;
-
-    return f && f->kind < core->n_kinds ? core->kinds[f->kind].alone : NAN;
+            llabs(in->memory.displacement - other->memory.displacement) >=
+                store_block(core, in->arch));
 }
 
 /* A store to another line than the one before it takes as long as such stores do, if that is
  * longer, whatever register it comes from. */
 static void store_apart(const struct am_incore *core, struct am_predicted_line *line)
 {
-    static const double clearly = 1.1;
     const char *const lines = am_form_store_lines(line->insn->arch);
 
     if (line->forms.store[0] && alone_of(core, lines) > clearly * alone_of(core, line->forms.store))
@@ -300,7 +348,7 @@ bool am_loop_predict(const struct am_incore *measured, const struct am_insns *in
         line->insn = &insns->items[loop->first + i];
         around.before = i ? line[-1].insn : NULL;
         around.after = i + 1 < out->n ? &insns->items[loop->first + i + 1] : NULL;
-        around.other_line = is_other_line(&insns->items[loop->first], out->n, i);
+        around.other_line = is_other_line(core, &insns->items[loop->first], out->n, i);
         am_insn_forms(line->insn, &around, is_measured, core, &line->forms);
         if (around.other_line)
             store_apart(core, line);

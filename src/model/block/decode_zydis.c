@@ -60,6 +60,8 @@ static void see_register(struct am_insn *out, const ZydisDecodedOperand *op, boo
         (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0 || (writes && keeps_some(op));
     const unsigned n = number_of(op->reg.value);
 
+    if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK && op->reg.value == ZYDIS_REGISTER_K0)
+        return; /* how "no mask" is encoded: the register itself is not read */
     if (reads)
         out->reads |= bit_of(op->reg.value);
     if (writes)

@@ -148,8 +148,12 @@ static bool same_operand(const struct am_insn *a, const struct am_insn *b)
 
 static enum am_forward forward_of(const struct am_insn *load, const struct am_insn *store)
 {
+    static const unsigned small = 32; /* bits: cores that know places by their text know no less */
+
     if (load->vector_bits || load->to_vector)
         return AM_FORWARD_VECTOR;
+    if (load->memory_bits < small && strncmp(load->mnemonic, "movsx", 5) != 0)
+        return AM_FORWARD_SMALL;
     if (load->stores)
         return load->from_general ? AM_FORWARD_UPDATE : AM_FORWARD_UPDATE_CONSTANT;
     if (strncmp(load->mnemonic, "movsx", 5) == 0)

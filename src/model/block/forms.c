@@ -7,8 +7,8 @@ typedef void name_fn(const struct am_insn *insn, const struct am_insn_around *ar
 
 static const struct {
     name_fn *name;
-    const char *slot, *load, *forward[AM_FORWARDS], *lines;
-    struct am_form_pair indexed[AM_INDEXED];
+    const char *slot, *load, *forward[AM_FORWARDS], *lines, *halves;
+    struct am_form_pair indexed[AM_INDEXED], crossing;
 } archs[AM_ARCHS] = {
     [AM_ARCH_X86_64] = {am_insn_forms_x86_64,
                         "xor_r32_zero",
@@ -16,15 +16,18 @@ static const struct {
                         {[AM_FORWARD_SAME] = "store_load_r64",
                          [AM_FORWARD_OTHER] = "store_load_r64_other",
                          [AM_FORWARD_SIGNED] = "store_load_r64_signed",
+                         [AM_FORWARD_SMALL] = "store_load_r8",
                          [AM_FORWARD_UPDATE] = "and_m64_r64",
                          [AM_FORWARD_UPDATE_CONSTANT] = "and_m64_imm",
                          [AM_FORWARD_VECTOR] = "store_load_xmm"},
                         "mov_m64_r64_lines",
+                        "mov_m64_r64_halves",
                         {[AM_INDEXED_LOAD] = {"cmp_r64_m64", "cmp_r64_m64_indexed"},
                          [AM_INDEXED_UPDATE] = {"add_r64_m64", "add_r64_m64_indexed"},
                          [AM_INDEXED_OLD_VECTOR] = {"addsd_xmm_m64", "addsd_xmm_m64_indexed"},
                          [AM_INDEXED_VECTOR_LOAD] = {"vaddsd_xmm_m64", "vaddsd_xmm_m64_indexed"},
-                         [AM_INDEXED_STORE] = {"mov_m64_r64", "mov_m64_r64_indexed"}}},
+                         [AM_INDEXED_STORE] = {"mov_m64_r64", "mov_m64_r64_indexed"}},
+                        {"vmovups_ymm_m256", "vmovups_ymm_m256_crossing"}},
     [AM_ARCH_AARCH64] = {
         .name = am_insn_forms_aarch64,
         .slot = "nop",
@@ -57,6 +60,16 @@ const struct am_form_pair *am_form_indexed(enum am_arch arch, enum am_form_index
 const char *am_form_store_lines(enum am_arch arch)
 {
     return archs[arch].lines;
+}
+
+const char *am_form_store_halves(enum am_arch arch)
+{
+    return archs[arch].halves;
+}
+
+const struct am_form_pair *am_form_crossing(enum am_arch arch)
+{
+    return archs[arch].crossing.plain ? &archs[arch].crossing : NULL;
 }
 
 void am_insn_forms(const struct am_insn *insn, const struct am_insn_around *around,

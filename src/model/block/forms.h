@@ -44,12 +44,13 @@ const char *am_form_load(enum am_arch arch); /* by its latency */
 
 /* How a load gets what a store before it wrote: the same operand of general registers, which some
  * cores know by its text while they rename; another operand for the same place; one that is loaded
- * with its sign; an instruction that loads, operates and stores, with a register or a constant; and
- * vectors. NULL: the architecture has no form for it. */
+ * with its sign; one of a byte or two; an instruction that loads, operates and stores, with a
+ * register or a constant; and vectors. NULL: the architecture has no form for it. */
 enum am_forward {
     AM_FORWARD_SAME,
     AM_FORWARD_OTHER,
     AM_FORWARD_SIGNED,
+    AM_FORWARD_SMALL,
     AM_FORWARD_UPDATE,
     AM_FORWARD_UPDATE_CONSTANT,
     AM_FORWARD_VECTOR,
@@ -71,8 +72,11 @@ struct am_form_pair {
     const char *plain, *indexed;
 };
 const struct am_form_pair *am_form_indexed(enum am_arch arch, enum am_form_indexed what);
-/* A store to another line than the one before it; NULL: none. */
+/* A store to another line than the one before it, and to another half of one; NULL: none. */
 const char *am_form_store_lines(enum am_arch arch);
+const char *am_form_store_halves(enum am_arch arch);
+/* A load within a line, and one that reaches into a second; NULL where there is none. */
+const struct am_form_pair *am_form_crossing(enum am_arch arch);
 
 /* What stands around an instruction in its loop. */
 struct am_insn_around {

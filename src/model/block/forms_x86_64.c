@@ -47,7 +47,7 @@ static const char *load_form(const struct am_insn *in)
         return in->memory_bits >= 128  ? "movups_xmm_m128"
                : in->memory_bits >= 64 ? "movsd_xmm_m64"
                                        : "movss_xmm_m32";
-    return in->memory_bits >= 512   ? "vmovups_zmm_m512"
+    return in->memory_bits >= 512   ? in->masked ? "vmovups_zmm_m512_zeroed" : "vmovups_zmm_m512"
            : in->memory_bits >= 256 ? "vmovups_ymm_m256"
            : in->memory_bits >= 128 ? "vmovups_xmm_m128"
                                     : "vmovsd_xmm_m64";
@@ -63,7 +63,7 @@ static const char *store_form(const struct am_insn *in, bool other_line)
         return in->memory_bits >= 128  ? "movups_m128_xmm"
                : in->memory_bits >= 64 ? "movsd_m64_xmm"
                                        : "movss_m32_xmm";
-    return in->memory_bits >= 512   ? "vmovups_m512_zmm"
+    return in->memory_bits >= 512   ? in->masked ? "vmovups_m512_zmm_masked" : "vmovups_m512_zmm"
            : in->memory_bits >= 256 ? "vmovups_m256_ymm"
            : in->memory_bits >= 128 ? "vmovups_m128_xmm"
                                     : "vmovsd_m64_xmm";
@@ -130,9 +130,25 @@ static const char *comparison_form(const struct am_insn *in)
     return in->vex ? "vucomisd_xmm" : "ucomisd_xmm";
 }
 
+/* A comparison or a test of vectors into a mask: of numbers, of bits, of small or large integers.
+ */
 static const char *to_mask_form(const struct am_insn *in)
 {
-    return strncmp(in->mnemonic, "vcmp", 4) == 0 ? "vcmpltpd_k_zmm" : "vpcmpeqd_k_zmm";
+    static const char *const small[] = {"*b", "*w", NULL};
+    const bool narrow = in->vector_bits < 512;
+
+    if (strncmp(in->mnemonic, "vcmp", 4) == 0)
+        return narrow ? "vcmpltpd_k_ymm" : "vcmpltpd_k_zmm";
+    if (strncmp(in->mnemonic, "vptest", 6) == 0)
+        return narrow ? "vptestmb_k_ymm" : "vptestmb_k_zmm";
+    if (am_glob_any(small, in->mnemonic))
+        return narrow ? "vpcmpeqb_k_ymm" : "vpcmpeqb_k_zmm";
+    return narrow ? "vpcmpeqd_k_ymm" : "vpcmpeqd_k_zmm";
+}
+
+static const char *mask_test_form(const struct am_insn *in)
+{
+    return in->mnemonic[1] == 't' ? "ktestd_k" : "kortestd_k";
 }
 
 static const char *sign_mask_form(const struct am_insn *in)
@@ -146,18 +162,30 @@ static const char *sign_mask_form(const struct am_insn *in)
 
 static const char *broadcast_form(const struct am_insn *in)
 {
+    if (in->vector_bits >= 512)
+        return in->memory_bits >= 128  ? "vbroadcastf32x4_zmm_m128"
+               : in->memory_bits >= 64 ? "vbroadcastsd_zmm_m64"
+                                       : "vbroadcastss_zmm_m32";
     return in->memory_bits >= 64 ? "vbroadcastsd_ymm_m64" : "vbroadcastss_ymm_m32";
 }
 
 /* From memory these are loads: elements are doubled on the way. */
 static const char *doubling_form(const struct am_insn *in)
 {
-    return !in->loads ? NULL : in->vector_bits >= 256 ? "vmovups_ymm_m256" : load_form(in);
+    if (!in->loads)
+        return NULL;
+    return in->vector_bits >= 512   ? "vmovddup_zmm_m512"
+           : in->vector_bits >= 256 ? "vmovups_ymm_m256"
+                                    : load_form(in);
 }
 
 static const char *mask_move_form(const struct am_insn *in)
 {
-    return in->to_general ? "kmovw_r32_k" : in->from_general ? "kmovw_k_r32" : "kmovw_k";
+    const bool large = in->mnemonic[4] == 'd' || in->mnemonic[4] == 'q';
+
+    if (in->to_general)
+        return large ? "kmovd_r32_k" : "kmovw_r32_k";
+    return in->from_general ? "kmovw_k_r32" : "kmovw_k";
 }
 
 static const char *gpr_conversion(const struct am_insn *in)
@@ -198,6 +226,8 @@ static const struct {
     {"*comis?", comparison_form, false},
     {"*movmsk*", sign_mask_form, false},
     {"kmov?", mask_move_form, false},
+    {"kortest?", mask_test_form, false},
+    {"ktest?", mask_test_form, false},
     {"add", sum_form, false},
     {"sub", sum_form, false},
     {"inc", sum_form, false},
@@ -342,6 +372,21 @@ static const struct {
     {"vmovsd_m64_xmm", "vmovups_m128_xmm"},
     {"vbroadcastss_ymm_m32", "vbroadcastsd_ymm_m64"},
     {"vbroadcastsd_ymm_m64", "vmovups_ymm_m256"},
+    {"vbroadcastss_zmm_m32", "vbroadcastsd_zmm_m64"},
+    {"vbroadcastf32x4_zmm_m128", "vbroadcastsd_zmm_m64"},
+    {"vbroadcastsd_zmm_m64", "vbroadcastsd_ymm_m64"},
+    {"vmovddup_zmm_m512", "vmovups_zmm_m512"},
+    {"vmovups_zmm_m512_zeroed", "vmovups_zmm_m512"},
+    {"vmovups_m512_zmm_masked", "vmovups_m512_zmm"},
+    {"vptestmb_k_ymm", "vpcmpeqb_k_ymm"},
+    {"vpcmpeqb_k_ymm", "vpcmpeqd_k_ymm"},
+    {"vpcmpeqd_k_ymm", "vpcmpeqd_k_zmm"},
+    {"vcmpltpd_k_ymm", "vcmpltpd_k_zmm"},
+    {"vptestmb_k_zmm", "vpcmpeqb_k_zmm"},
+    {"vpcmpeqb_k_zmm", "vpcmpeqd_k_zmm"},
+    {"kmovd_r32_k", "kmovw_r32_k"},
+    {"ktestd_k", "kortestd_k"},
+    {"kortestd_k", "kmovw_r32_k"},
     {"movsd_xmm", "pshufd_xmm"},
     {"movaps_xmm", "xor_r32_zero"},
     {"vmovaps_ymm", "xor_r32_zero"},

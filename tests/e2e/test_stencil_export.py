@@ -22,8 +22,12 @@ PLANTED_DEVICE = {
 }
 CARD = ("stencil card\ndimensions 3\nfield u\nparameter r 0.125\nboundary x fixed 0.3\nboundary y periodic\nboundary z mirror\n"
         "update u = u - 0.8 * u + r * (u[-1,0,0] + u[0,1,0]) + 0.2 * u[1,0,0] + 0.1 * (u[0,-1,0] + u[0,0,1]) + 0.15 * u[0,0,-1]\n")
-# Neighbours on one side only: nothing is held of the other, which compilers would warn of.
+# What a careful user's compiler may say of exports.
+STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
+# Neighbours on one side only, or none at the point itself: nothing is held of the other, which compilers would warn of.
 LOPSIDED = {
+    "jacobi": (2, "boundary fixed 0.25\nupdate u = 0.25 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1])\n"),
+    "shift": (2, "boundary periodic\nupdate u = 0.5 * u[1,0] + 0.4 * u[0,1]\n"),
     "upwind": (1, "boundary periodic\nupdate u = 0.6 * u + 0.4 * u[2]\n"),
     "inflow": (2, "boundary fixed 1\nupdate u = 0.4 * u + 0.3 * u[1,0] + 0.3 * u[0,1]\n"),
     "corner": (3, "boundary mirror\nupdate u = 0.5 * u + 0.2 * u[1,1,0] + 0.3 * u[1,0,-1]\n"),
@@ -135,17 +139,19 @@ int main(void)
 """
 
 
-# A program around an exported wave: any number of threads; "wrong" steps by another r.
+# A program around an exported wave: any number of threads, which changes from run to run while the team stays; "wrong" steps by
+# another r.
 ALONE = r"""
 #include "FILE"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-enum { X = 75, Y = DIM > 1 ? 29 : 1, Z = DIM > 2 ? 18 : 1, STEPS = 11 };
+enum { X = 75, Y = DIM > 1 ? 29 : 1, Z = DIM > 2 ? 18 : 1, STEPS = 5 + 4 + 2 };
 static const struct NAME_shape shape = {.depth = 4, .strip = 6};
 static struct NAME_waves w;
 static struct NAME_team team;
+static long steps;
 static double u[2][X * Y * Z];
 static double at(const double *from, long x, long y, long z)
 {
@@ -159,26 +165,33 @@ static double at(const double *from, long x, long y, long z)
 }
 static void *step(void *me)
 {
-    NAME_wave_run(&w, &shape, &team, STEPS, (long)(size_t)me);
+    NAME_wave_run(&w, &shape, &team, steps, (long)(size_t)me);
     return NULL;
+}
+static void go(long threads, long so_many)
+{
+    pthread_t thread[16];
+    team.threads = threads;
+    steps = so_many;
+    for (long i = 0; i < threads; i++) pthread_create(&thread[i], NULL, step, (void *)(size_t)i);
+    for (long i = 0; i < threads; i++) pthread_join(thread[i], NULL);
 }
 int main(int argc, char **argv)
 {
     const long n[3] = {X, Y, Z}, threads = argc > 1 ? atol(argv[1]) : 1;
-    const double r = (double[]){0.25, 0.2, 0.125}[DIM - 1], other = argc > 2 ? 1.001 * r : r;
-    pthread_t thread[16];
+    const double r = DIM == 1 ? 0.25 : DIM == 2 ? 0.2 : 0.125, other = argc > 2 ? 1.001 * r : r;
     double worst = 0;
-    team.threads = threads;
     if (!NAME_wave_lay_out(&w, n, shape.depth, threads)) return 2;
-    w.field = aligned_alloc(64, ((size_t)w.elements * sizeof(REAL) + 63) / 64 * 64);
+    w.field = (REAL *)aligned_alloc(64, ((size_t)w.elements * sizeof(REAL) + 63) / 64 * 64);
     if (!w.field) return 2;
     memset(w.field, 0, (size_t)w.elements * sizeof(REAL));
     w.parameter[0] = (REAL)other;
     for (long i = 0; i < X * Y * Z; i++)
         *NAME_wave_at(&w, i % X, i / X % Y, i / (X * Y)) = (REAL)(u[0][i] = (double)(i * 7919 % 128) / 128);
     NAME_wave_close(&w);
-    for (long i = 0; i < threads; i++) pthread_create(&thread[i], NULL, step, (void *)(size_t)i);
-    for (long i = 0; i < threads; i++) pthread_join(thread[i], NULL);
+    go(threads, 5);
+    go(4 - threads, 4);
+    go(2, 2);
     for (int t = 0; t < STEPS; t++)
         for (long i = 0; i < X * Y * Z; i++) {
             const long x = i % X, y = i / X % Y, z = i / (X * Y);
@@ -244,8 +257,8 @@ def test_export_waves(tap, own):
         own.write("alone.c", ALONE.replace("NAME", f"{name}_{kind}").replace("FILE", name + ".c").replace(
             "REAL", "float" if kind == "f32" else "double").replace("DIM", str(dimensions)).replace(
                 "WANTED", "1e-5" if kind == "f32" else "1e-14"))
-        made = subprocess.run(["cc", "-std=gnu17", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror", "alone.c", "-o", "alone", "-pthread",
-                               "-lm"], cwd=own.dir, capture_output=True, text=True, timeout=300)
+        made = subprocess.run(["cc", "-std=gnu17", "-O3", "-march=native", *STRICT, "alone.c", "-o", "alone", "-pthread", "-lm"],
+                              cwd=own.dir, capture_output=True, text=True, timeout=300)
         if not tap.ok(made.returncode == 0, f"{name}: compiled without a warning", made.stderr[-2000:]):
             continue
         for threads in ("1", "3"):
@@ -256,13 +269,18 @@ def test_export_waves(tap, own):
 
 
 def test_export_lopsided(tap, own):
-    """Users compile with their own warnings, as errors."""
+    """Users compile with their own warnings, as errors, and in C++."""
     for name, (dimensions, update) in LOPSIDED.items():
         own.write(name + ".sten", f"stencil {name}\ndimensions {dimensions}\nfield u\n" + update)
         done = own.do("stencil", "export", name + ".sten", "-o", name + ".c", "--force")
-        made = subprocess.run(["cc", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", name + ".c"], cwd=own.dir,
-                              capture_output=True, text=True, timeout=300)
-        tap.ok(done.returncode == 0 and made.returncode == 0, f"{name}: exported C has nothing to warn of", done.stderr + made.stderr[-2000:])
+        tap.ok(done.returncode == 0, f"{name}: exported", done.stderr)
+        for words in (("cc", "-std=c11"), ("clang", "-std=c11"), ("c++", "-x", "c++", "-std=c++17")):
+            if not shutil.which(words[0]):
+                tap.skip(f"{name}: {words[0]}", "not here")
+                continue
+            made = subprocess.run([*words, *STRICT, "-Wunused", "-fsyntax-only", name + ".c"], cwd=own.dir, capture_output=True, text=True,
+                                  timeout=300)
+            tap.ok(made.returncode == 0, f"{name}: {words[0]} has nothing to warn of", made.stderr[-2000:])
 
 
 def test_tuned(tap, own):
@@ -302,6 +320,30 @@ def test_winner(tap, own):
     tap.ok(done.returncode == 0 and "_wave_run(struct" not in done.stdout, "or the one that was asked for", done.stderr)
 
 
+def check_paths(tap, own):
+    """Nothing is lost: not what somebody has changed in an export, nor a bench of their own, nor the description."""
+    os.mkdir(own.path("a 'b"))
+    own.write("a 'b/he\"at.sten", HEAT)
+    code = "a 'b/he\"at.c"
+    for words, then, wanted, story in (
+            ((), None, 0, ""), ((), None, 0, ""), ((), "/* archmeter's, and changed by hand */", 2, "holds something else; --force replaces it"),
+            (("--force",), None, 0, "")):
+        if then:
+            own.write(code, then)
+        done = own.do("stencil", "export", "a 'b/he\"at.sten", "-o", code, *words)
+        tap.ok(done.returncode == wanted and story in done.stderr, f"written to an odd path{''.join(words)}: {done.returncode}", done.stderr)
+        tap.ok((own.read(code) == then) == (wanted == 2), "and nothing is lost")
+    for words, wanted, story in ((("-o", "heat.sten"), 2, "heat.sten: is the description itself"),
+                                 (("-o", "heat.sten", "--force"), 2, "heat.sten: is the description itself"),
+                                 (("-o", "none/heat.c"), 3, "cannot create none/heat.c: No such file"),
+                                 (("-o", "a 'b"), 3, "cannot write a 'b: Is a directory"),
+                                 (("-o", "/dev/full"), 3, "cannot write /dev/full: No space left")):
+        done = own.do("stencil", "export", "heat.sten", *words)
+        tap.ok(done.returncode == wanted and story in done.stderr, f"export {' '.join(words)}: {done.stderr.strip()}")
+    tap.ok(own.read("heat.sten") == HEAT, "the description is as it was")
+    tap.ok("heat_f64_wave_run" in own.do("stencil", "export", "heat.sten", "-o", "-").stdout, "- is standard output")
+
+
 def test_refused(tap, own):
     own.write("bad.sten", HEAT.replace("u[-1,0]", "w[-1,0]"))
     for words in (("run", "./bad.sten"), ("list", "bad.sten"), ("stencil", "export", "bad.sten")):
@@ -311,6 +353,7 @@ def test_refused(tap, own):
     done = own.do("run", "./boom.sten", *FAST, "--flags", "-O0", "-p", "variant=plain", "-p", "n=64", "-p", "steps=8", "-o", "boom.db")
     tap.ok(done.returncode == 3 and "values are no numbers" in done.stdout + done.stderr, "what overflows is not measured",
            done.stdout[-2000:] + done.stderr[-2000:])
+    check_paths(tap, own)
     done = own.do("stencil", "exprot", "heat.sten")
     tap.ok(done.returncode == 2 and "export" in done.stderr, "a wrong word is refused", done.stderr)
     done = own.do("stencil", "export", "none.sten")

@@ -14,6 +14,8 @@ enum { NAME_BYTES = 64, THREADS_MAX = 256, NUMBER_BYTES = 40 };
 
 const char *const am_emit_types[] = {[AM_EMIT_F32] = "f32", [AM_EMIT_F64] = "f64", NULL};
 static const char *const reals[] = {[AM_EMIT_F32] = "float", [AM_EMIT_F64] = "double"};
+/* As wide: lanes of masks. */
+static const char *const integers[] = {[AM_EMIT_F32] = "int", [AM_EMIT_F64] = "long"};
 
 /* ---- words that stand for others ---- */
 
@@ -61,7 +63,8 @@ static struct emitter begin(const struct am_description *d, enum am_emit_type ty
 static void add_text(const struct emitter *e, const char *text, const char *mark,
                      void (*piece)(const struct am_description *d, struct am_text *out))
 {
-    const struct word words[] = {{"NAME", e->name}, {"REAL", reals[e->type]}};
+    const struct word words[] = {
+        {"NAME", e->name}, {"REAL", reals[e->type]}, {"INTEGER", integers[e->type]}};
     const char *const at = mark ? strstr(text, mark) : NULL;
     struct am_text whole;
 
@@ -76,7 +79,7 @@ static void add_text(const struct emitter *e, const char *text, const char *mark
     am_text_fini(&whole);
 }
 
-/* Formatted text, in which NAME and REAL stand for what they stand for. */
+/* Formatted text, in which NAME, REAL and INTEGER stand for what they stand for. */
 static void addf(const struct emitter *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -246,11 +249,11 @@ static void add_kernel(const struct emitter *e, enum am_emit_loop loop)
 
 static void add_includes(struct am_text *out, const char *more)
 {
-    am_text_addf(out,
-                 "#define _GNU_SOURCE\n%s#include <sched.h>\n#include <stdatomic.h>\n"
-                 "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
-                 "#include <string.h>\n\n",
-                 more);
+    am_text_addf(
+        out,
+        "#define _GNU_SOURCE\n%s#include <sched.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        "#include <string.h>\n\n",
+        more);
 }
 
 /* What the arrays and parameters of a program are in the description. */
@@ -324,8 +327,7 @@ enum am_status am_emit_kernel(const struct am_description *d, enum am_emit_type 
     const struct emitter e = begin(d, type, out);
 
     add_advice(&e, shape);
-    am_text_add(out, "#define _GNU_SOURCE\n#include <sched.h>\n#include <stdatomic.h>\n"
-                     "#include <stddef.h>\n#include <string.h>\n\n");
+    am_text_add(out, "#include <sched.h>\n#include <stddef.h>\n#include <string.h>\n\n");
     add_kernel(&e, shape->loop);
     return end(out, err);
 }

@@ -199,6 +199,8 @@ static void add_row(const struct block *b, int a, int c, int end)
     else
         am_text_addf(b->out, "end_%d_%d.right[%d]", a, c, end);
     am_text_add(b->out, ";\n");
+    if (!am_weights_at(b->w, 0, 0, 0) && (b->pairs || !b->w->left))
+        am_text_addf(b->out, "        (void)x_%d_%d;\n", a, c); /* rows beside may read it */
     if (b->pairs) {
         am_text_addf(b->out, "        const NAME_vector below_%d_%d = ", a, c);
         add_row_point(b, a, c, 1, 0);

@@ -213,6 +213,22 @@ int am_name_index(const char *const *names, size_t n, const char *text)
     return -1;
 }
 
+/* The only name that begins with the word, of two letters at least; NULL: none or several do. */
+static const char *only_begun(const char *word, const char *const *names, size_t n)
+{
+    const size_t len = strlen(word);
+    const char *found = NULL;
+
+    for (size_t i = 0; len >= 2 && i < n; i++) {
+        if (!names[i] || strncmp(names[i], word, len) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
 const char *am_nearest(const char *word, const char *const *names, size_t n)
 {
     const size_t len = strlen(word);
@@ -230,7 +246,7 @@ const char *am_nearest(const char *word, const char *const *names, size_t n)
             best = names[i];
         }
     }
-    return best;
+    return best ? best : only_begun(word, names, n);
 }
 
 bool am_glob_match(const char *pattern, const char *name)

@@ -49,8 +49,9 @@ bool am_parse_duration(const char *text, double *seconds);
 #define AM_NAMES_ENDED SIZE_MAX
 int am_name_index(const char *const *names, size_t n, const char *text);
 
-/* The name of `names` (n of them, NULL entries passed over) nearest to `word` by edit distance, or
- * NULL when none is near enough to be a likely typing error. */
+/* The name of `names` (n of them, NULL entries passed over) nearest to `word` by edit distance;
+ * else the only one that begins with it; else NULL: none is near enough to be a likely typing
+ * error. */
 const char *am_nearest(const char *word, const char *const *names, size_t n);
 
 /* Shell-like match of `*` and `?` over the whole name (no classes, no escapes). */

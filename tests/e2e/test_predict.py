@@ -87,10 +87,10 @@ def main():
     with open(bench.path("text.o"), "w", encoding="utf-8") as file:
         file.write("not an object file, but as long as the header of one would have to be\n")
     open(bench.path("empty.o"), "wb").close()
-    refuse(bench, tap, "a file that is not there", ["none.o"], "none.o", "--function", "f")
+    refuse(bench, tap, "a file that is not there", ["none.o", "No such file"], "none.o", "--function", "f")
     refuse(bench, tap, "a text", ["text.o", "ELF"], "text.o", "--function", "f")
-    refuse(bench, tap, "an empty file", ["empty.o"], "empty.o", "--function", "f")
-    refuse(bench, tap, "a folder", ["."], ".", "--function", "f")
+    refuse(bench, tap, "an empty file", ["empty.o", "empty file"], "empty.o", "--function", "f")
+    refuse(bench, tap, "a folder", ["directory"], ".", "--function", "f")
     refuse(bench, tap, "no file at all", ["FILE"])
     if measured and compiler:
         subprocess.run([compiler, "-O1", "-c", "loop.c", "-o", "loop.o"], cwd=bench.dir, check=True)

@@ -7,9 +7,11 @@
 #include "document/machine/block.h"
 #include "write/write.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,13 +25,16 @@ struct mapped {
 static enum am_status map_file(const char *path, struct mapped *out, struct am_err *err)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
+    struct stat st = {0};
     enum am_status s = AM_OK;
 
     if (fd < 0)
-        return am_fail(err, AM_E_USAGE, "%s: cannot be opened", path);
+        return am_fail(err, AM_E_USAGE, "%s: cannot be read: %s", path, strerror(errno));
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0) {
-        s = am_fail(err, AM_E_USAGE, "%s: not a file with anything in it", path);
+        s = am_fail(err, AM_E_USAGE, "%s: %s", path,
+                    S_ISREG(st.st_mode)   ? "an empty file"
+                    : S_ISDIR(st.st_mode) ? "a directory, not an object file or a program"
+                                          : "neither an object file nor a program");
     } else {
         void *const data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 

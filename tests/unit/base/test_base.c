@@ -60,6 +60,8 @@ static void test_names(void)
     is_str(am_nearest("mem.latncy", names, 3), "mem.latency", "a dropped letter is found");
     is_str(am_nearest("cpu.flosp", names, 3), "cpu.flops", "a swap is found");
     ok(am_nearest("zzzzzz", names, 3) == NULL, "nonsense has no neighbour");
+    is_str(am_nearest("cpu", names, 3), "cpu.flops", "the only name that begins so is found");
+    ok(am_nearest("mem", names, 3) == NULL, "of two that begin so none is");
     ok(am_name_index(names, 3, names[2]) == 2 && am_name_index(names, 3, names[0]) == 0,
        "a name's index is found");
     ok(am_name_index(names, 2, names[2]) == -1, "names behind the length are not looked at");

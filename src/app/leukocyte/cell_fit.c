@@ -240,9 +240,9 @@ static bool is_covered(const struct am_cell_cover *covers, size_t n, double x, d
     return false;
 }
 
-/* The share of the pixels that nobody covers. */
+/* The share of the pixels that are taken. */
 static double take_pixels(struct search *s, struct am_image frame, struct am_centre from,
-                          const struct am_cell_cover *covers, size_t n)
+                          const struct am_cell_cover *covers, size_t n, const float *ground)
 {
     const double radius = fmin(s->profile->reach + BACKGROUND, AM_CELL_RINGS - 1);
     const struct bounds b = bounds_around(frame, from, radius);
@@ -253,13 +253,14 @@ static double take_pixels(struct search *s, struct am_image frame, struct am_cen
         for (size_t x = b.x0; x < b.x1; x++) {
             const double u = (double)x - from.x, v = (double)y - from.y;
             const double turn = (atan2(v, u) + M_PI) * SECTORS / (2 * M_PI);
+            const double under = ground ? (double)ground[y * frame.width + x] : 0;
 
             if (hypot(u, v) > radius)
                 continue;
             all++;
-            if (!is_covered(covers, n, (double)x, (double)y))
-                s->pixels[s->n++] =
-                    (struct pixel){u, v, frame.pixels[y * frame.width + x], (size_t)turn % SECTORS};
+            if (!isnan(under) && !is_covered(covers, n, (double)x, (double)y))
+                s->pixels[s->n++] = (struct pixel){u, v, frame.pixels[y * frame.width + x] - under,
+                                                   (size_t)turn % SECTORS};
         }
     }
     return all ? (double)s->n / (double)all : 0;
@@ -328,7 +329,8 @@ static bool settle(struct search *s, struct equations sectors[SECTORS], struct e
 
 struct am_cell_fit am_cell_profile_find(const struct am_cell_profile *profile,
                                         struct am_image frame, struct am_centre from,
-                                        const struct am_cell_cover *covers, size_t n)
+                                        const struct am_cell_cover *covers, size_t n,
+                                        const float *ground)
 {
     struct pixel pixels[PIXELS_MAX];
     double residuals[PIXELS_MAX];
@@ -340,7 +342,7 @@ struct am_cell_fit am_cell_profile_find(const struct am_cell_profile *profile,
     struct equations sectors[SECTORS], all;
     struct am_cell_fit fit = {.error = INFINITY};
 
-    if (take_pixels(&s, frame, from, covers, n) < SHARE_MIN || s.n < UNKNOWNS ||
+    if (take_pixels(&s, frame, from, covers, n, ground) < SHARE_MIN || s.n < UNKNOWNS ||
         !(profile->range > 0) || !settle(&s, sectors, &all))
         return fit;
     fit.at = (struct am_centre){from.x + s.model[DX], from.y + s.model[DY]};

@@ -4,7 +4,8 @@
  * A frame in which the cell's place is known gives its profile: the median grey of each ring around
  * that place. In another frame the profile is moved until it fits best (least squares by
  * Gauss-Newton steps, together with its contrast and a background that may slope). Pixels that
- * other cells cover are left out, pixels that fit badly count less (Huber's weights).
+ * other cells cover are left out, pixels that fit badly count less (Huber's weights). Where the
+ * background is known it is taken off before.
  *
  * How far the result may be off is asked of the picture itself: the last step is repeated without
  * each of eight sectors in turn, and the scatter of the places is the jackknife's standard error.
@@ -43,11 +44,13 @@ struct am_cell_fit {
 void am_cell_profile_learn(struct am_image frame, struct am_centre at,
                            struct am_cell_profile *profile);
 
-/* Looks for the cell around a place, no further than about a cell's radius. Not found where
- * others cover more than half of it, the steps do not settle, or its contrast is off by more than
- * half of it. */
+/* Looks for the cell around a place, no further than about a cell's radius. `ground`: the grey of
+ * every pixel without cells, NAN where that is not known (such pixels are left out); NULL: pictures
+ * are taken as they are. Not found where more than half of it is left out, the steps do not settle,
+ * or its contrast is off by more than half of it. */
 struct am_cell_fit am_cell_profile_find(const struct am_cell_profile *profile,
                                         struct am_image frame, struct am_centre from,
-                                        const struct am_cell_cover *covers, size_t n);
+                                        const struct am_cell_cover *covers, size_t n,
+                                        const float *ground);
 
 #endif

@@ -2,6 +2,7 @@
 /* Places by pictures and by motion, and tracks that are compared with them. */
 #include "app/leukocyte/cell_watch.h"
 
+#include "app/leukocyte/background.h"
 #include "app/leukocyte/cell_fit.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ enum {
 #define TOGETHER                                                                                   \
     (2 * AM_WATCH_TOLERANCE) /* px between two places that could be one cell's, each within that   \
                               */
+#define BESIDE 3.0           /* px around a cell in which a trace of it may be left */
 #define TOUCH_RADII 2.2      /* nearer centres have outlines that touch, in mean radii of both */
 
 const char *const am_lost_reasons[AM_LOST_KINDS] = {
@@ -67,6 +69,8 @@ struct am_cell_watch {
     struct past *past;
     struct look *looks;
     struct am_cell_watched *cells;
+    struct am_background *background; /* made with the first frame; NULL: no memory for it */
+    struct am_cell_cover *discs;      /* two per cell */
 };
 
 void am_cell_watch_free(struct am_cell_watch *watch)
@@ -76,6 +80,8 @@ void am_cell_watch_free(struct am_cell_watch *watch)
     free(watch->past);
     free(watch->looks);
     free(watch->cells);
+    am_background_free(watch->background);
+    free(watch->discs);
     free(watch);
 }
 
@@ -89,8 +95,9 @@ enum am_status am_cell_watch_new(size_t n, struct am_cell_watch **watch_p, struc
         w->past = calloc(room, sizeof(*w->past));
         w->looks = calloc(room, sizeof(*w->looks));
         w->cells = calloc(room, sizeof(*w->cells));
+        w->discs = calloc(2 * room, sizeof(*w->discs));
     }
-    if (!w || !w->past || !w->looks || !w->cells) {
+    if (!w || !w->past || !w->looks || !w->cells || !w->discs) {
         am_cell_watch_free(w);
         return am_fail(err, AM_E_NOMEM, "no memory to watch %zu cells", n);
     }
@@ -210,16 +217,25 @@ static size_t find_covers(const struct am_cell_watch *w, size_t i, struct am_cel
     return n;
 }
 
+/* On the background where enough of that is known, or else by the picture as it is. */
+static struct am_cell_fit find_cell(const struct am_cell_watch *w, struct am_image frame, size_t i)
+{
+    const struct am_cell_profile *const profile = &w->past[i].profile;
+    struct am_cell_fit fit = {.found = false};
+    struct am_cell_cover covers[COVERS_MAX];
+    const size_t n = find_covers(w, i, covers);
+
+    if (w->background)
+        fit = am_cell_profile_find(profile, frame, w->looks[i].at, covers, n,
+                                   am_background_grey(w->background));
+    return fit.found ? fit : am_cell_profile_find(profile, frame, w->looks[i].at, covers, n, NULL);
+}
+
 /* Every cell by its picture, all from the same places. */
 static void look_once(struct am_cell_watch *w, struct am_image frame)
 {
-    for (size_t i = 0; i < w->n; i++) {
-        struct am_cell_cover covers[COVERS_MAX];
-        const size_t n = find_covers(w, i, covers);
-
-        w->looks[i].fit =
-            am_cell_profile_find(&w->past[i].profile, frame, w->looks[i].at, covers, n);
-    }
+    for (size_t i = 0; i < w->n; i++)
+        w->looks[i].fit = find_cell(w, frame, i);
     for (size_t i = 0; i < w->n; i++) {
         struct look *const look = &w->looks[i];
 
@@ -292,7 +308,7 @@ static void learn(struct am_cell_watch *w, struct am_image frame, size_t i, stru
 
     am_cell_profile_learn(frame, at, &past->profile);
     for (size_t k = 0; k < REFITS; k++) {
-        fit = am_cell_profile_find(&past->profile, frame, at, NULL, 0);
+        fit = am_cell_profile_find(&past->profile, frame, at, NULL, 0, NULL);
         if (!fit.found || distance(fit.at, at) > AM_WATCH_TOLERANCE)
             break;
         at = fit.at;
@@ -302,6 +318,21 @@ static void learn(struct am_cell_watch *w, struct am_image frame, size_t i, stru
     past->seen[0] = (struct sight){at, 0, 0};
     past->n_seen = 1;
     w->looks[i] = (struct look){.forecast = at, .at = at, .seen = true, .nearest = i};
+}
+
+/* What no cell covers is background, by the second look and by the track: one of them may be
+ * wrong. */
+static void learn_background(struct am_cell_watch *w, struct am_image frame,
+                             const struct am_leuko_cell *cells)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        const double radius = w->past[i].profile.reach + BESIDE;
+
+        w->discs[2 * i] = (struct am_cell_cover){w->looks[i].at, radius};
+        w->discs[2 * i + 1] = (struct am_cell_cover){cells[i].snake.centre, radius};
+    }
+    if (w->background)
+        am_background_add(w->background, frame, w->discs, 2 * w->n);
 }
 
 /* ---- tracks ---- */
@@ -404,6 +435,8 @@ const struct am_cell_watched *am_cell_watch_frame(struct am_cell_watch *watch,
                                                   struct am_image frame, size_t t,
                                                   const struct am_leuko_cell *cells)
 {
+    if (t == 0 && !watch->background)
+        watch->background = am_background_new(frame.width, frame.height);
     for (size_t i = 0; i < watch->n && t == 0; i++)
         learn(watch, frame, i, cells[i].snake.centre);
     if (t > 0)
@@ -416,6 +449,7 @@ const struct am_cell_watched *am_cell_watch_frame(struct am_cell_watch *watch,
         watch->looks[i].believed = watch->looks[i].lost == AM_LOST_NOT;
     }
     part(watch, cells);
+    learn_background(watch, frame, cells);
     for (size_t i = 0; i < watch->n; i++)
         conclude(watch, t, i, cells[i].snake.centre);
     return watch->cells;

@@ -220,7 +220,7 @@ static struct am_cell_fit find(const struct film *film, const struct am_cell_cov
     am_cell_profile_learn(picture(film, 0), am_synth_centre(film->synth, 0, VICTIM), &profile);
     at.x += 1.5;
     at.y -= 1;
-    return am_cell_profile_find(&profile, picture(film, 4), at, covers, n);
+    return am_cell_profile_find(&profile, picture(film, 4), at, covers, n, NULL);
 }
 
 static void check_covered(const struct film *film)
@@ -248,7 +248,7 @@ static void check_flat(const struct film *film)
     for (size_t i = 0; i < (size_t)AM_SYNTH_WIDTH * AM_SYNTH_HEIGHT; i++)
         film->pixels[i] = 90;
     am_cell_profile_learn(frame, (struct am_centre){0, 0}, &profile);
-    ok(!am_cell_profile_find(&profile, frame, (struct am_centre){0, 0}, NULL, 0).found,
+    ok(!am_cell_profile_find(&profile, frame, (struct am_centre){0, 0}, NULL, 0, NULL).found,
        "nothing is found in a flat picture, nor at its corner");
 }
 

@@ -38,7 +38,7 @@
     X(2, 2, 0)                                                                                     \
     X(2, 3, 0)                                                                                     \
     X(3, 1, 0) X(3, 2, 0) X(3, 3, 0) X(4, 1, 0) X(4, 2, 0) X(4, 3, 0) X(4, 2, 2) X(4, 3, 2)
-#define LARGEST .rows = 12, .planes = 4, .deep = 3
+#define LARGEST .rows = 12, .rows_short = 8, .planes = 4, .deep = 3
 #define FLAT_ROWS(t)                                                                               \
     {                                                                                              \
         flat_1_0_##t, flat_2_0_##t, flat_3_0_##t, flat_4_0_##t, flat_5_0_##t, flat_6_0_##t,        \
@@ -60,7 +60,7 @@
 #else
 #define FLAT_SHAPES(X) X(1, 0) X(2, 0) X(3, 0) X(4, 0) X(5, 0) X(5, 1)
 #define SOLID_SHAPES(X) X(1, 1, 0) X(1, 2, 0) X(2, 1, 0) X(2, 2, 0) X(3, 1, 0) X(3, 2, 0) X(3, 2, 2)
-#define LARGEST .rows = 5, .planes = 3, .deep = 2
+#define LARGEST .rows = 5, .rows_short = 5, .planes = 3, .deep = 2
 #define FLAT_ROWS(t)                                                                               \
     {                                                                                              \
         flat_1_0_##t, flat_2_0_##t, flat_3_0_##t, flat_4_0_##t, flat_5_0_##t                       \

@@ -5,6 +5,7 @@
 #include "app/stencil/grid_layout.h"
 #include "app/stencil/grid_tiles.h"
 #include "app/stencil/wave.h"
+#include "app/stencil/wave_order.h"
 
 #include <float.h>
 #include <stdint.h>
@@ -119,10 +120,17 @@ struct am_grid_pass am_grid_next(const struct am_stencil_grid *grid,
 {
     const size_t steps = steps_of(grid->ghosts, phase->shift, left);
 
+    if (am_wave_runs_on(grid))
+        return (struct am_grid_pass){.steps = left, .from = *phase, .forth = true, .last = true};
     return (struct am_grid_pass){.steps = steps,
                                  .from = *phase,
                                  .forth = goes_forth(grid->ghosts, phase->shift, steps),
                                  .last = steps == left};
+}
+
+size_t am_grid_reach(const struct am_stencil_grid *grid)
+{
+    return am_wave_runs_on(grid) ? SIZE_MAX : grid->ghosts;
 }
 
 /* What nobody else has to do for it. */
@@ -160,7 +168,7 @@ void am_grid_passed(const struct am_stencil_grid *grid, struct am_grid_phase *ph
                     const struct am_grid_pass *pass)
 {
     *phase = pass->from;
-    phase->passes++;
+    phase->passes += (pass->steps - 1) / grid->ghosts + 1;
     phase->age = pass->last ? 0 : (phase->age + pass->steps) % grid->coefs.rescale_every;
     if (grid->spec.method < AM_STENCIL_BY_SKEW)
         phase->front = !phase->front;

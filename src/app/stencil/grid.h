@@ -75,7 +75,8 @@ struct am_stencil_grid {
     char *memory;
 };
 
-/* What one pass does; all parts get the same. */
+/* What one pass does; all parts get the same. Where passes run on into each other (wave_order.h) it
+ * is all passes of a run. */
 struct am_grid_pass {
     size_t steps;
     struct am_grid_phase from; /* where it begins */
@@ -114,6 +115,8 @@ void am_grid_run(struct am_stencil_grid *grid, size_t steps);
  * phases while blocks run; in the end grid->phase is that of all of them. */
 struct am_grid_pass am_grid_next(const struct am_stencil_grid *grid,
                                  const struct am_grid_phase *phase, size_t left);
+/* Steps that am_grid_next() gives at most. */
+size_t am_grid_reach(const struct am_stencil_grid *grid);
 void am_grid_exchange(const struct am_stencil_grid *grid, size_t part,
                       const struct am_grid_pass *pass);
 void am_grid_advance(const struct am_stencil_grid *grid, size_t part,

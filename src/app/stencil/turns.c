@@ -176,7 +176,7 @@ enum am_status am_stencil_turns_init_grid(struct am_stencil_turns *turns,
                                        .x = x,
                                        .parts = grid->spec.parts,
                                        .steps = steps,
-                                       .reach = grid->ghosts};
+                                       .reach = am_grid_reach(grid)};
     return make_turns(turns, err);
 }
 

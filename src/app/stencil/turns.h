@@ -22,7 +22,7 @@ struct am_stencil_turns {
     const void *x; /* what `filling` loads */
     size_t parts;
     size_t steps;                 /* of one iteration */
-    size_t reach;                 /* steps of a pass, at most */
+    size_t reach;                 /* steps of a pass, at most; SIZE_MAX: all of them */
     struct am_stencil_turn *turn; /* one per part */
 };
 

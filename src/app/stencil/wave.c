@@ -11,13 +11,20 @@
 
 #include "app/stencil/elements.h"
 #include "app/stencil/grid_layout.h"
+#include "app/stencil/wave_order.h"
 #include "app/stencil/wave_ring.h"
 #include "app/stencil/wave_team.h"
 
 #include <stdint.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 4096, LONG_ROW = 16 /* vectors */, STRIPS_EACH = 2, DEPTH_LEAST = 4 };
+enum {
+    PAGE_BYTES = 4096,
+    LONG_ROW = 16 /* vectors */,
+    STRIPS_EACH = 2,
+    DEPTH_LEAST = 4,
+    DEPTH_SHARED = 3
+};
 
 /* ---- what is left to choose ---- */
 
@@ -46,15 +53,30 @@ static size_t depth_that_fits(const struct am_grid_spec *spec, size_t depth)
     return depth;
 }
 
-/* Two strips for everyone at least, as they follow each other; but not narrower than a block. */
+static size_t rows_of_wave(const struct am_grid_spec *spec)
+{
+    static const size_t short_row = 32; /* vectors: to begin it takes a twentieth of its time */
+    const struct am_wave_variant *const waves = am_wave_find(spec->kernels->isa);
+
+    return spec->n[0] <= short_row * waves->lanes[spec->type] ? waves->rows_short : waves->rows;
+}
+
+/* A grid that is in cache anyway is not cut by one thread. Several have strips as even as they can
+ * be where these follow each other from pass to pass, and else two each at least; none is narrower
+ * than a block. */
 static size_t rows_of_strip(const struct am_grid_spec *spec, size_t usual)
 {
     const size_t deep = am_wave_find(spec->kernels->isa)->deep;
     const size_t even = spec->n[1] / (STRIPS_EACH * spec->parts);
+    const size_t all = spec->n[1] + 2 * spec->depth; /* one strip */
     size_t rows = spec->near_bytes ? rows_that_fit(spec, spec->depth) : usual;
 
-    if (rows > spec->n[1] + 2 * spec->depth)
-        rows = spec->n[1] + 2 * spec->depth; /* one strip */
+    if (rows > all || (spec->parts == 1 && !spec->near_bytes && !am_wave_is_large(spec)))
+        rows = all;
+    if (rows < deep)
+        rows = deep;
+    if (spec->parts > 1 && am_wave_is_ring(spec))
+        return am_wave_order_rows(spec, deep, rows);
     if (spec->parts > 1 && rows > even)
         rows = even;
     return rows > deep ? rows : deep;
@@ -70,6 +92,16 @@ static bool takes_too_much(const struct am_grid_spec *spec)
     return (double)grid.bytes > most * points * (double)grid.element_bytes;
 }
 
+/* It goes round. The strip that closes it has a row more than a pass has steps, on average: that is
+ * to be half of the rows that each thread has at most, as others wait for it. */
+static size_t longest_ring(const struct am_grid_spec *spec, size_t least)
+{
+    const size_t most = least > 2 ? least / 2 : 1, half = spec->n[1] / (2 * spec->parts);
+    const size_t shared = half > DEPTH_SHARED ? half - 1 : DEPTH_SHARED;
+
+    return spec->parts > 1 && shared < most ? shared : most;
+}
+
 /* Where parts compute ghosts beside their points, passes are short against their sides. */
 static size_t longest_pass(const struct am_grid_spec *spec, size_t share)
 {
@@ -80,7 +112,7 @@ static size_t longest_pass(const struct am_grid_spec *spec, size_t share)
         return AM_WAVE_DEPTH_MAX;
     if (spec->dim == 2)
         return side / share + 1;
-    return least > 2 ? least / 2 : 1; /* it goes round */
+    return longest_ring(spec, least);
 }
 
 /* As many passes, none of them a short one at the end, which would read all of the grid for a few
@@ -98,9 +130,9 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
 {
     static const struct {
         size_t depth_small, depth_large, share, rows;
-    } usual[AM_GRID_DIMS] = {{8, 16, 16, 0}, {6, 10, 24, 32}};
+    } usual[AM_GRID_DIMS] = {{8, 16, 16, 0}, {6, 16, 24, 32}};
     const size_t kind = spec->dim - AM_GRID_DIM_LEAST;
-    const bool large = am_wave_is_large(spec), open = !spec->depth;
+    const bool large = am_wave_is_large(spec), open = !spec->depth, open_rows = !spec->tile[0];
     const size_t most = longest_pass(spec, usual[kind].share);
     /* without ghosts rows cost nothing, and each pass has its beginning and its end */
     const bool deep = large || (spec->fixed && spec->dim == 2);
@@ -113,12 +145,13 @@ void am_wave_choose(struct am_grid_spec *spec, size_t steps)
     if (spec->depth > steps)
         spec->depth = steps;
     if (!spec->tile[0])
-        spec->tile[0] = spec->dim == 2 ? am_wave_find(spec->kernels->isa)->rows
-                                       : rows_of_strip(spec, usual[kind].rows);
+        spec->tile[0] = spec->dim == 2 ? rows_of_wave(spec) : rows_of_strip(spec, usual[kind].rows);
     while (open && large && spec->depth > 1 && takes_too_much(spec))
         spec->depth--;
     if (open && steps)
         spec->depth = even_depth(spec->depth, steps);
+    if (open_rows && spec->dim == 3)
+        spec->tile[0] = rows_of_strip(spec, usual[kind].rows);
 }
 
 enum am_status am_wave_check(const struct am_grid_spec *spec, struct am_err *err)

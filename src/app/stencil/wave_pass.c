@@ -13,11 +13,13 @@
 #include "app/stencil/wave.h"
 
 #include "app/stencil/grid_layout.h"
+#include "app/stencil/wave_order.h"
 #include "app/stencil/wave_ring.h"
 #include "app/stencil/wave_team.h"
 
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { AHEAD_ROWS_MAX = 4096 };
 
@@ -44,6 +46,7 @@ struct span {
 struct front {
     const struct am_stencil_grid *grid;
     ptrdiff_t steps;
+    size_t pass;  /* its number */
     char *origin; /* row (0, 0) at level 0 */
     ptrdiff_t row, plane;
     struct span y, z;
@@ -80,16 +83,31 @@ static ptrdiff_t pieces(const struct front *f, const struct span *span, ptrdiff_
 {
     if (f->narrow && span == &f->y)
         return 1;
+    if (span == &f->y && am_wave_runs_on(f->grid))
+        return (ptrdiff_t)am_wave_order_strips(f->grid->spec.n[1], f->grid->spec.depth,
+                                               (size_t)size);
     if (f->grid->ring)
         return am_wave_ring_pieces(span->n, size);
     return (span->n + f->steps - 1 - begin_of(f, span, 0) + size - 1) / size;
 }
 
+/* Where level 0 of a piece begins. */
+static ptrdiff_t start_of(const struct front *f, const struct span *span, ptrdiff_t size,
+                          ptrdiff_t at)
+{
+    if (span == &f->y && am_wave_runs_on(f->grid))
+        return (ptrdiff_t)am_wave_order_edge(f->grid->spec.n[1], f->grid->spec.depth,
+                                             (size_t)pieces(f, span, size), (size_t)at);
+    return (f->grid->ring ? 0 : begin_of(f, span, 0)) + at * size;
+}
+
 static struct am_wave_piece piece_of(const struct front *f, const struct span *span, ptrdiff_t size,
                                      ptrdiff_t at)
 {
-    return (struct am_wave_piece){
-        .n = span->n, .size = size, .at = at, .last = pieces(f, span, size) - 1};
+    return (struct am_wave_piece){.n = span->n,
+                                  .from = start_of(f, span, size, at),
+                                  .to = start_of(f, span, size, at + 1),
+                                  .closes = at == pieces(f, span, size) - 1};
 }
 
 /* Rows or planes of a piece that step t makes; false: none. */
@@ -102,19 +120,10 @@ static bool range_of(const struct front *f, const struct span *span,
     } else if (f->grid->ring) {
         am_wave_ring_range(piece, t, range);
     } else {
-        const ptrdiff_t from = begin_of(f, span, 0) + piece->at * piece->size - t;
-
-        range[0] = most(from, begin_of(f, span, t));
-        range[1] = least(from + piece->size, end_of(f, span, t));
+        range[0] = most(piece->from - t, begin_of(f, span, t));
+        range[1] = least(piece->to - t, end_of(f, span, t));
     }
     return range[0] < range[1];
-}
-
-/* Where level 0 of a piece of that size begins. */
-static ptrdiff_t start_of(const struct front *f, const struct span *span, ptrdiff_t size,
-                          ptrdiff_t at)
-{
-    return (f->grid->ring ? 0 : begin_of(f, span, 0)) + at * size;
 }
 
 static char *slot(const struct front *f, ptrdiff_t t, ptrdiff_t y, ptrdiff_t z)
@@ -207,13 +216,16 @@ static void step_solid(struct front *f, struct am_wave_block *block, size_t plan
         waves->solid[type][planes - 1][rows - 1](block);
 }
 
-/* Long rows come from the second-level cache with each block that needs them: blocks are as large
- * as registers allow, and even a little larger. */
+/* Where the rows that a block of two rows per plane reads do not fit the first-level cache, all of
+ * them come from the second with each block: then blocks are as large as registers allow, and even
+ * a little larger. */
 static bool has_long_rows(const struct am_stencil_grid *grid)
 {
-    static const size_t long_row = 1024; /* bytes */
+    static const long usual = 32 << 10; /* bytes, where nobody says */
+    const long known = sysconf(_SC_LEVEL1_DCACHE_SIZE), l1 = known > 0 ? known : usual;
+    const size_t rows = (AM_WAVE_PLANES_MAX + 2) * (2 + 2);
 
-    return grid->length[0] * grid->point_bytes > long_row;
+    return rows * grid->length[0] * grid->point_bytes > (size_t)l1;
 }
 
 /* Rows of each plane that a block has. */
@@ -307,7 +319,7 @@ static void list_ahead(struct front *f, ptrdiff_t planes, ptrdiff_t rows)
 static void do_levels(struct front *f, const struct am_wave_piece *rows,
                       const struct am_wave_piece *planes)
 {
-    const struct am_wave_way way = {f->origin, f->row, f->plane};
+    const struct am_wave_way way = {f->origin, f->row, f->plane, f->pass};
 
     f->ahead.next = 0;
     for (ptrdiff_t t = 0; t < f->steps; t++) {
@@ -323,25 +335,27 @@ static void do_levels(struct front *f, const struct am_wave_piece *rows,
 
 static void pass_flat(struct front *f)
 {
-    const struct am_wave_piece planes = {.n = 1, .size = 1};
-    struct am_wave_piece rows = piece_of(f, &f->y, (ptrdiff_t)f->grid->spec.tile[0], 0);
+    const struct am_wave_piece planes = {.n = 1, .to = 1};
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], waves = pieces(f, &f->y, rows);
 
-    list_ahead(f, 1, rows.size);
-    for (; rows.at <= rows.last; rows.at++) {
-        f->ahead.base = slot(f, 0, start_of(f, &f->y, rows.size, rows.at + 1), 0);
-        do_levels(f, &rows, &planes);
+    list_ahead(f, 1, rows);
+    for (ptrdiff_t w = 0; w < waves; w++) {
+        const struct am_wave_piece piece = piece_of(f, &f->y, rows, w);
+
+        f->ahead.base = slot(f, 0, piece.to, 0);
+        do_levels(f, &piece, &planes);
     }
 }
 
 /* All levels of a wave; `next` is the strip that comes after this one. */
 static void do_wave(struct front *f, ptrdiff_t strip, ptrdiff_t w, ptrdiff_t next)
 {
-    const struct am_wave_piece rows = piece_of(f, &f->y, (ptrdiff_t)f->grid->spec.tile[0], strip);
+    const ptrdiff_t height = (ptrdiff_t)f->grid->spec.tile[0];
+    const struct am_wave_piece rows = piece_of(f, &f->y, height, strip);
     const struct am_wave_piece planes = piece_of(f, &f->z, f->planes, w);
-    const bool last = w == planes.last;
 
-    f->ahead.base = slot(f, 0, start_of(f, &f->y, rows.size, last ? next : strip),
-                         start_of(f, &f->z, planes.size, last ? 0 : w + 1));
+    f->ahead.base = slot(f, 0, planes.closes ? start_of(f, &f->y, height, next) : rows.from,
+                         planes.closes ? start_of(f, &f->z, f->planes, 0) : planes.to);
     do_levels(f, &rows, &planes);
 }
 
@@ -353,24 +367,6 @@ static void pass_solid(struct front *f)
     list_ahead(f, planes, rows);
     for (ptrdiff_t i = 0; i < strips * waves; i++)
         do_wave(f, i / waves, i % waves, i / waves + 1);
-}
-
-/* Strip after strip, as long as there are any that nobody has. */
-static void pass_shared(struct front *f, size_t pass)
-{
-    struct am_wave_team *const team = am_wave_team_of(f->grid);
-    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = f->planes;
-    const size_t strips = (size_t)pieces(f, &f->y, rows), waves = (size_t)pieces(f, &f->z, planes);
-    size_t strip;
-
-    list_ahead(f, planes, rows);
-    while (am_wave_team_claim(team, pass, strips, &strip)) {
-        for (size_t w = 0; w < waves; w++) {
-            am_wave_team_await(team, pass, strip, w);
-            do_wave(f, (ptrdiff_t)strip, (ptrdiff_t)w, (ptrdiff_t)(strip + f->grid->spec.parts));
-            am_wave_team_tell(team, pass, strip, w);
-        }
-    }
 }
 
 /* ---- a pass ---- */
@@ -398,6 +394,68 @@ static void set_levels(struct front *f, const struct am_grid_pass *pass)
             level->wall[d][1] = grid->spec.wall[d][!turned] * grown;
         }
         age = shrinks ? 0 : age + 1;
+    }
+}
+
+/* ---- passes that threads share ---- */
+
+/* Strip after strip, as long as there are any that nobody has. */
+static void pass_shared(struct front *f)
+{
+    struct am_wave_team *const team = am_wave_team_of(f->grid);
+    const ptrdiff_t rows = (ptrdiff_t)f->grid->spec.tile[0], planes = f->planes;
+    const size_t strips = (size_t)pieces(f, &f->y, rows), waves = (size_t)pieces(f, &f->z, planes);
+    size_t strip;
+
+    list_ahead(f, planes, rows);
+    while (am_wave_team_claim(team, f->pass, strips, &strip)) {
+        for (size_t w = 0; w < waves; w++) {
+            if (strip > 0)
+                am_wave_team_await(team, f->pass, strip - 1, w + 1);
+            do_wave(f, (ptrdiff_t)strip, (ptrdiff_t)w, (ptrdiff_t)(strip + f->grid->spec.parts));
+            am_wave_team_tell(team, f->pass, strip, w);
+        }
+    }
+}
+
+/* Pass `at` of a run becomes the one that f is in. */
+static void enter_pass(struct front *f, const struct am_grid_pass *run, size_t at)
+{
+    const size_t depth = f->grid->spec.depth, done = at * depth;
+    struct am_grid_pass pass = *run;
+
+    pass.steps = run->steps - done < depth ? run->steps - done : depth;
+    pass.from.age = (run->from.age + done) % f->grid->coefs.rescale_every;
+    pass.last = run->last && done + pass.steps == run->steps;
+    f->pass = run->from.passes + at;
+    f->steps = (ptrdiff_t)pass.steps;
+    set_levels(f, &pass);
+    list_ahead(f, f->planes, (ptrdiff_t)f->grid->spec.tile[0]);
+}
+
+/* The same of all passes of a run (wave_order.h). */
+static void run_shared(struct front *f, const struct am_grid_pass *run)
+{
+    struct am_wave_team *const team = am_wave_team_of(f->grid);
+    const size_t first = run->from.passes;
+    const struct am_wave_order order = am_wave_order_of(f->grid, run->steps, (size_t)f->planes);
+    struct am_wave_stage waits[AM_WAVE_WAITS_MAX];
+    size_t claimed;
+
+    while (am_wave_team_claim(team, first, order.passes * order.strips, &claimed)) {
+        const size_t pass = claimed / order.strips, strip = claimed % order.strips;
+        const size_t next = (claimed + f->grid->spec.parts) % order.strips;
+
+        if (f->pass != first + pass)
+            enter_pass(f, run, pass);
+        for (size_t w = 0; w < order.waves; w++) {
+            const size_t n = am_wave_order_waits(&order, pass, strip, w, waits);
+
+            for (size_t i = 0; i < n; i++)
+                am_wave_team_await(team, first + waits[i].pass, waits[i].strip, waits[i].waves);
+            do_wave(f, (ptrdiff_t)strip, (ptrdiff_t)w, (ptrdiff_t)next);
+            am_wave_team_tell(team, first + pass, strip, w);
+        }
     }
 }
 
@@ -443,6 +501,7 @@ void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
 
     f.grid = grid;
     f.steps = (ptrdiff_t)pass->steps;
+    f.pass = pass->from.passes;
     f.row = forth ? grid->row : -grid->row;
     f.plane = forth ? grid->plane : -grid->plane;
     f.y = span_of(grid, part, 1, forth);
@@ -457,11 +516,16 @@ void am_wave_advance(const struct am_stencil_grid *grid, size_t part,
     f.deep = deep_of(grid);
     f.narrow = grid->ring && am_wave_ring_is_narrow(grid);
     f.origin = first_slot(&f, shared ? 0 : part, pass);
+    if (am_wave_runs_on(grid)) {
+        enter_pass(&f, pass, 0);
+        run_shared(&f, pass);
+        return;
+    }
     set_levels(&f, pass);
     if (grid->spec.dim == 2)
         pass_flat(&f);
     else if (shared)
-        pass_shared(&f, pass->from.passes);
+        pass_shared(&f);
     else
         pass_solid(&f);
 }

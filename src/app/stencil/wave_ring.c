@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { EDGE = 2 /* rows or planes of each level */ };
+enum {
+    EDGE = 2,   /* rows or planes of each level */
+    PASSES = 2, /* that may be under way at a time */
+};
 
 static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
 {
@@ -39,9 +42,10 @@ bool am_wave_ring_is_narrow(const struct am_stencil_grid *grid)
 size_t am_wave_ring_bytes(const struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
-    const size_t planes = am_wave_ring_is_narrow(grid) ? 0 : spec->n[2];
+    const bool narrow = am_wave_ring_is_narrow(grid);
+    const size_t rows = narrow ? spec->n[1] : spec->n[2] + spec->n[1] + EDGE * PASSES;
 
-    return EDGE * spec->depth * (planes + spec->n[1]) * row_bytes(grid);
+    return EDGE * spec->depth * rows * row_bytes(grid);
 }
 
 ptrdiff_t am_wave_ring_pieces(ptrdiff_t n, ptrdiff_t size)
@@ -49,21 +53,14 @@ ptrdiff_t am_wave_ring_pieces(ptrdiff_t n, ptrdiff_t size)
     return (n + size - 2) / size + 1;
 }
 
-static bool closes(const struct am_wave_piece *piece)
-{
-    return piece->at == piece->last;
-}
-
 void am_wave_ring_range(const struct am_wave_piece *piece, ptrdiff_t t, ptrdiff_t range[2])
 {
-    const ptrdiff_t from = piece->at * piece->size - t;
-
-    if (closes(piece)) {
+    if (piece->closes) {
         range[0] = piece->n - t - 1;
         range[1] = piece->n + t + 1;
     } else {
-        range[0] = most(from, t + 1);
-        range[1] = least(from + piece->size, piece->n - t - 1);
+        range[0] = most(piece->from - t, t + 1);
+        range[1] = least(piece->to - t, piece->n - t - 1);
     }
 }
 
@@ -71,7 +68,7 @@ void am_wave_ring_range(const struct am_wave_piece *piece, ptrdiff_t t, ptrdiff_
 static void present(const struct am_wave_piece *piece, ptrdiff_t t, ptrdiff_t range[2])
 {
     am_wave_ring_range(piece, t - 1, range);
-    if (piece->at == 0)
+    if (piece->from == 0)
         range[0] = t;
 }
 
@@ -98,6 +95,17 @@ static char *kept_plane(const struct am_stencil_grid *grid, ptrdiff_t t, ptrdiff
     const size_t rows = (size_t)(EDGE * t + k) * grid->spec.n[1];
 
     return grid->memory + grid->kept_offset + (before + rows) * row_bytes(grid);
+}
+
+/* Where row `t` of plane k of that edge is kept once more, and the one behind it: the last piece of
+ * all needs them when the next pass may have put its own in their place. */
+static char *kept_corner(const struct am_stencil_grid *grid, const struct am_wave_way *way,
+                         ptrdiff_t t, ptrdiff_t k)
+{
+    const size_t before = EDGE * grid->spec.depth * (grid->spec.n[2] + grid->spec.n[1]);
+    const size_t at = (way->pass % PASSES * grid->spec.depth + (size_t)t) * EDGE + (size_t)k;
+
+    return grid->memory + grid->kept_offset + (before + EDGE * at) * row_bytes(grid);
 }
 
 /* Rows [from, to) of a ring of n that are `apart` in the grid and one behind the other where they
@@ -143,8 +151,17 @@ static void copy_edge_plane(const struct am_stencil_grid *grid, const struct am_
                            .apart = way->row,
                            .n = (ptrdiff_t)grid->spec.n[1],
                            .bytes = row_bytes(grid)};
+    const ptrdiff_t corner = t + (back ? c.n : 0);
+    const bool narrow = am_wave_ring_is_narrow(grid);
 
-    copy_rows(&c, y[0], y[1], back);
+    copy_rows(&c, y[0], !back || narrow ? y[1] : least(y[1], corner), back);
+    for (ptrdiff_t j = 0; j < EDGE && !narrow; j++) {
+        char *const kept = kept_corner(grid, way, t, k) + (size_t)j * c.bytes;
+        char *const at = slot(way, t, corner + j, z);
+
+        if (y[0] <= corner + j && corner + j < y[1])
+            memcpy(back ? at : kept, back ? kept : at, c.bytes);
+    }
 }
 
 /* Of all planes that are there. */
@@ -176,13 +193,13 @@ void am_wave_ring_turn(const struct am_stencil_grid *grid, const struct am_wave_
         if (z[0] <= t + k && t + k < z[1])
             copy_edge_plane(grid, way, t, k, y, t + k, false);
     }
-    for (ptrdiff_t k = 0; k < EDGE && !narrow && closes(rows); k++)
+    for (ptrdiff_t k = 0; k < EDGE && !narrow && rows->closes; k++)
         copy_edge_row(grid, way, t, k, rows->n + t + k, z, true);
-    if (!narrow && closes(rows))
+    if (!narrow && rows->closes)
         y[1] += EDGE;
-    for (ptrdiff_t k = 0; k < EDGE && closes(planes); k++)
+    for (ptrdiff_t k = 0; k < EDGE && planes->closes; k++)
         copy_edge_plane(grid, way, t, k, y, planes->n + t + k, true);
-    if (closes(planes))
+    if (planes->closes)
         z[1] += EDGE;
     if (narrow)
         wrap_rows(grid, way, t, z);

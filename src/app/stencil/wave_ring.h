@@ -8,15 +8,19 @@
  * level, t and t + 1, which have been overwritten long since: they are kept aside while they are
  * there, and brought back behind the last row when their turn comes. Then the state after T steps
  * fills the slots from 0 on again, beginning with row T: it has gone round. Planes likewise. The
- * next pass may begin at either end; it begins where this one has ended, as that is in cache. */
+ * next pass may begin at either end. One thread begins it where this pass has ended, as that is in
+ * cache; threads that share the grid begin it at the same end, where they can do so while this one
+ * still goes on (wave_order.h). */
 #ifndef AM_APP_STENCIL_WAVE_RING_H
 #define AM_APP_STENCIL_WAVE_RING_H
 
 #include "app/stencil/grid.h"
 
-/* A piece of the n rows or planes: which one of those of that size; the last closes the ring. */
+/* A piece of the n rows or planes: where level 0 of it begins and ends; the last closes the ring.
+ */
 struct am_wave_piece {
-    ptrdiff_t n, size, at, last;
+    ptrdiff_t n, from, to;
+    bool closes;
 };
 
 /* Three dimensions, and sides of at least twice as many points as a pass has steps. In two the
@@ -28,10 +32,11 @@ size_t am_wave_ring_bytes(const struct am_stencil_grid *grid);
  * beside them while they are in cache, and planes alone go round. */
 bool am_wave_ring_is_narrow(const struct am_stencil_grid *grid);
 
-/* A pass: slot (0, 0), and bytes to the next row and plane from where it begins. */
+/* A pass: slot (0, 0), bytes to the next row and plane from where it begins, and its number. */
 struct am_wave_way {
     char *origin;
     ptrdiff_t row, plane;
+    size_t pass;
 };
 
 ptrdiff_t am_wave_ring_pieces(ptrdiff_t n, ptrdiff_t size);

@@ -67,14 +67,12 @@ static void look_away(unsigned looks)
         relax();
 }
 
-void am_wave_team_await(const struct am_wave_team *team, size_t pass, size_t strip, size_t wave)
+void am_wave_team_await(const struct am_wave_team *team, size_t pass, size_t strip, size_t waves)
 {
-    const uint64_t wanted = count_of(pass, wave + 1);
+    const uint64_t wanted = count_of(pass, waves);
 
-    if (strip == 0)
-        return;
     for (unsigned looks = 0;
-         atomic_load_explicit(&team->made[strip - 1].value, memory_order_acquire) < wanted; looks++)
+         atomic_load_explicit(&team->made[strip].value, memory_order_acquire) < wanted; looks++)
         look_away(looks);
 }
 

@@ -184,7 +184,7 @@ static void cost_of_grid(void *self, const struct am_clock *clock, struct am_wor
     const unsigned *const flops = am_grid_form_flops[spec->dim - AM_GRID_DIM_LEAST];
     const double lanes = (double)spec->kernels->lanes[spec->type];
     const double points = (double)points_of(spec), updates = points * (double)grid->steps;
-    const double passes = (double)(am_stencil_rounds(&grid->turns) / 2);
+    const double passes = (double)((grid->steps - 1) / grid->grid.ghosts + 1);
     struct am_ports ports;
 
     am_ports_measure(spec->kernels->isa, type, clock, &ports);

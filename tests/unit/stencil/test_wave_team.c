@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Waves of three dimensions that threads share: by any number of them the bits of one, in memory
- * that does not grow with them; what one of them leaves out is noticed. */
+/* Waves of three dimensions that threads share: by any number of them the same bits, in memory that
+ * does not grow with them and in an order that lets them wait little; what one of them leaves out
+ * is noticed. */
 #include "app/stencil/wave_team.h"
 
 #include "app/stencil/turns.h"
 #include "app/stencil/wave.h"
+#include "app/stencil/wave_order.h"
+#include "app/stencil/wave_ring.h"
 #include "base/rng.h"
 #include "kernels/isa.h"
 #include "runtime/executor.h"
@@ -37,6 +40,21 @@ static void begin(struct trial *t, const struct am_grid_spec *spec, const void *
 static size_t bytes_of(const struct am_grid_spec *spec)
 {
     return spec->n[0] * spec->n[1] * spec->n[2] * (spec->type == AM_STENCIL_F32 ? 4 : 8);
+}
+
+/* The largest difference of two states. */
+static double difference(const struct am_grid_spec *spec, const void *a, const void *b)
+{
+    const bool single = spec->type == AM_STENCIL_F32;
+    double largest = 0;
+
+    for (size_t i = 0; i < spec->n[0] * spec->n[1] * spec->n[2]; i++) {
+        const double d = single ? (double)((const float *)a)[i] - ((const float *)b)[i]
+                                : ((const double *)a)[i] - ((const double *)b)[i];
+
+        largest = fabs(d) <= largest ? largest : fabs(d);
+    }
+    return largest;
 }
 
 /* Ends a trial: whether its state is that of `want`. */
@@ -81,12 +99,12 @@ static void *random_state(const struct am_grid_spec *spec, struct am_rng *rng)
     return x;
 }
 
-/* x becomes the state after `times` runs of STEPS steps by one part. */
-static void step_alone(struct am_grid_spec spec, void *x, int times)
+/* x becomes the state after `times` runs of STEPS steps by so many parts, one after the other. */
+static void step_alone(struct am_grid_spec spec, size_t parts, void *x, int times)
 {
     struct trial t;
 
-    spec.parts = 1;
+    spec.parts = parts;
     begin(&t, &spec, x);
     for (int i = 0; i < times; i++)
         am_grid_run(&t.grid, STEPS);
@@ -131,7 +149,8 @@ static void test_threads(const char *isa, enum am_stencil_type type, struct am_r
     for (int i = 0; i < CASES; i++) {
         struct am_grid_spec spec = some_spec(isa);
         bool same = true, serial;
-        void *start, *want;
+        void *start, *want, *alone;
+        double off;
 
         spec.type = type;
         spec.fixed = i % 2;
@@ -142,19 +161,27 @@ static void test_threads(const char *isa, enum am_stencil_type type, struct am_r
         spec.tile[0] = 1 + (size_t)(am_rng_u64(rng) % 6);
         start = random_state(&spec, rng);
         want = malloc(bytes_of(&spec));
+        alone = malloc(bytes_of(&spec));
         memcpy(want, start, bytes_of(&spec));
-        step_alone(spec, want, 2);
+        memcpy(alone, start, bytes_of(&spec));
+        step_alone(spec, 2, want, 2);
+        step_alone(spec, 1, alone, 2);
+        off = difference(&spec, want, alone);
         for (size_t k = 0; k < sizeof(teams) / sizeof(*teams); k++) {
             spec.parts = teams[k];
             same = same_by_threads(spec, &am_executor_task_default, teams[k], start, want) && same;
         }
         serial = same_by_threads(spec, &am_executor_serial, 1, start, want);
-        ok(same && serial,
+        /* Passes that go round all go the same way by threads, and to and fro by one: sums of
+         * neighbours are rounded in another order there. */
+        ok(same && serial && off <= am_grid_tolerance(3, type, 2 * STEPS) &&
+               (!spec.fixed || off == 0),
            "%s %s %s sides, %zu x %zu x %zu, depth %zu, strips of %zu: 2, 3 and 16 threads and one "
-           "for 16 have the bits of one part",
+           "for 16 have the same bits, off by %.1g from one part",
            isa, am_stencil_types[type], spec.fixed ? "fixed" : "no", spec.n[0], spec.n[1],
-           spec.n[2], spec.depth, spec.tile[0]);
+           spec.n[2], spec.depth, spec.tile[0], off);
         free(start);
+        free(alone);
         free(want);
     }
 }
@@ -224,10 +251,10 @@ static void test_team(void)
         strips++;
     ok(strips == 3, "strips of a pass are claimed in order, each once");
     ok(am_wave_team_claim(team, 1, 2, &strip) && strip == 0, "the next pass begins with the first");
-    am_wave_team_await(team, 1, 0, 5);
     am_wave_team_tell(team, 1, 0, 7);
-    am_wave_team_await(team, 1, 1, 7);
-    ok(true, "the first strip waits for nobody, the second not for what is made");
+    am_wave_team_await(team, 1, 0, 8);
+    am_wave_team_await(team, 0, 0, 100);
+    ok(true, "nobody waits for what is made, nor for passes before it");
     am_wave_team_reset(team, 3);
     ok(am_wave_team_claim(team, 0, 3, &strip) && strip == 0, "and all can begin anew");
     free(team);
@@ -263,6 +290,107 @@ static void test_memory(const char *isa)
     ok(least >= 2 && longest >= 8, "%s: in passes of %zu to %.0f steps", isa, least, longest);
 }
 
+/* ---- what the order allows ---- */
+
+enum { TEAM = 16, WAVES_MAX = 512, STRIPS_MAX = 256, RUN = 96 };
+
+/* When each wave of the strips of two passes was made, and when each thread is free. */
+struct course {
+    double made[2][STRIPS_MAX][WAVES_MAX];
+    double free[TEAM];
+};
+
+/* Rows times planes of a wave, of all its levels. */
+static double work_of(const struct am_stencil_grid *grid, const struct am_wave_order *order,
+                      size_t strip, size_t wave, ptrdiff_t planes)
+{
+    const size_t *const n = grid->spec.n, depth = grid->spec.depth;
+    const struct am_wave_piece rows = {
+        .n = (ptrdiff_t)n[1],
+        .from = (ptrdiff_t)am_wave_order_edge(n[1], depth, order->strips, strip),
+        .to = (ptrdiff_t)am_wave_order_edge(n[1], depth, order->strips, strip + 1),
+        .closes = strip + 1 == order->strips};
+    const struct am_wave_piece some = {.n = (ptrdiff_t)n[2],
+                                       .from = (ptrdiff_t)wave * planes,
+                                       .to = (ptrdiff_t)(wave + 1) * planes,
+                                       .closes = wave + 1 == order->waves};
+    double work = 0;
+
+    for (ptrdiff_t t = 0; t < (ptrdiff_t)depth; t++) {
+        ptrdiff_t y[2], z[2];
+
+        am_wave_ring_range(&rows, t, y);
+        am_wave_ring_range(&some, t, z);
+        if (y[0] < y[1] && z[0] < z[1])
+            work += (double)((y[1] - y[0]) * (z[1] - z[0]));
+    }
+    return work;
+}
+
+static size_t first_free(const struct course *c)
+{
+    size_t first = 0;
+
+    for (size_t i = 1; i < TEAM; i++)
+        first = c->free[i] < c->free[first] ? i : first;
+    return first;
+}
+
+/* Of the time that TEAM threads take for a run if a row takes each of them the same and nothing
+ * else costs anything: the share that they work in. */
+static double share_of_work(const struct am_stencil_grid *grid, const struct am_wave_order *order,
+                            ptrdiff_t planes)
+{
+    struct course *const c = calloc(1, sizeof(*c));
+    double work = 0, end = 0;
+
+    for (size_t i = 0; i < order->passes * order->strips; i++) {
+        const size_t pass = i / order->strips, strip = i % order->strips, who = first_free(c);
+        double now = c->free[who];
+
+        for (size_t w = 0; w < order->waves; w++) {
+            struct am_wave_stage waits[AM_WAVE_WAITS_MAX];
+            const size_t n = am_wave_order_waits(order, pass, strip, w, waits);
+            const double took = work_of(grid, order, strip, w, planes);
+
+            for (size_t k = 0; k < n; k++)
+                now = fmax(now, c->made[waits[k].pass % 2][waits[k].strip][waits[k].waves - 1]);
+            now += took;
+            work += took;
+            c->made[pass % 2][strip][w] = now;
+        }
+        c->free[who] = now;
+        end = fmax(end, now);
+    }
+    free(c);
+    return work / (TEAM * end);
+}
+
+static void test_order(const char *isa, size_t side, enum am_stencil_type type)
+{
+    struct am_grid_spec spec = some_spec(isa);
+    const ptrdiff_t planes = (ptrdiff_t)am_wave_find(isa)->planes;
+    struct am_stencil_grid grid;
+    struct am_wave_order order;
+    struct am_err err = {0};
+    double share;
+
+    spec.n[0] = spec.n[1] = spec.n[2] = side;
+    spec.type = type;
+    spec.parts = TEAM;
+    spec.depth = spec.tile[0] = 0;
+    am_grid_choose(&spec, RUN);
+    if (am_stencil_grid_init(&grid, &spec, NULL, &err) != AM_OK)
+        abort();
+    order = am_wave_order_of(&grid, RUN, (size_t)planes);
+    share = share_of_work(&grid, &order, planes);
+    ok(am_wave_runs_on(&grid) && share >= 0.95,
+       "%s %s %zu^3, %d steps by %d threads, passes of %zu, %zu strips of %zu, %zu waves: they wait "
+       "for %.1f %% of the time at least",
+       isa, am_stencil_types[type], side, RUN, TEAM, spec.depth, order.strips, spec.tile[0],
+       order.waves, 100 * (1 - share));
+}
+
 int main(void)
 {
     struct am_rng rng;
@@ -276,6 +404,8 @@ int main(void)
         if (am_isa_why_not(am_isa_names[i]))
             continue;
         test_memory(am_isa_names[i]);
+        for (int k = 0; k < 4; k++)
+            test_order(am_isa_names[i], k / 2 ? 256 : 160, k % 2 ? AM_STENCIL_F64 : AM_STENCIL_F32);
         test_threads(am_isa_names[i], AM_STENCIL_F32, &rng);
         test_threads(am_isa_names[i], AM_STENCIL_F64, &rng);
     }

@@ -12,6 +12,7 @@ enum {
     FEW = 12,        /* sets in use that are all looked at */
     WIDEST = 8,      /* ports of a set */
     MASS_MAX = 4,    /* equal operations of an instruction */
+    FED_MAX = 6,     /* of one that keeps a divider busy: those that feed it */
     SLOTS_MAX = 4,   /* of the front end that a use is tried with beyond its operations */
 };
 /* Cycles alone may deviate so far from what the use says. */
@@ -299,16 +300,38 @@ static double loss_of(double model, double cycles)
     return (off > 0 ? off : 0) * (e > 0 ? too_long : 1);
 }
 
+static double price_of_parts(const struct am_portsets_use *use, unsigned first, unsigned end)
+{
+    double all = 0;
+
+    for (unsigned p = first; p < end; p++)
+        all += fmin(fmax(use->parts[p].mass - 1, 0), 2) + (p > 0 ? 1 : 0);
+    return all;
+}
+
+/* Of the mixes, those that take longer by what feeds a divider than by the divider alone: in all
+ * others it costs and gains nothing. */
+static double share_longer(const struct am_portsets_search *s, const struct am_portsets_use *use)
+{
+    struct am_portsets_use alone = *use;
+    size_t longer = 0;
+
+    alone.n = 1;
+    for (size_t i = 0; i < s->n_rests; i++)
+        longer +=
+            with_use(s, &s->rests[i], use) > (1 + settled) * with_use(s, &s->rests[i], &alone);
+    return s->n_rests ? (double)longer / (double)s->n_rests : 1;
+}
+
 static double price_of(const struct am_portsets_search *s, const struct am_portsets_use *use)
 {
-    double all = fmax(use->slots - 1, 0) / 4;
+    const bool fed = use->n == 2 && use->parts[0].mass >= long_from;
+    const double slots = fmax(use->slots - 1, 0) / 4;
 
-    for (unsigned p = 0; p < use->n; p++) {
-        const double mass = use->parts[p].mass;
-
-        all += fmin(fmax(mass - 1, 0), 2) + (p > 0 ? 1 : 0);
-    }
-    return price * s->telling * all;
+    if (!fed)
+        return price * s->telling * (slots + price_of_parts(use, 0, use->n));
+    return price * (s->telling * (slots + price_of_parts(use, 0, 1)) +
+                    fmin(share_longer(s, use), s->telling) * price_of_parts(use, 1, use->n));
 }
 
 double am_portsets_search_loss(const struct am_portsets_search *s, size_t mix,
@@ -492,7 +515,7 @@ static void offer_pairs(const struct making *m)
                 }
             }
             use.parts[0].mass = m->alone * ports;
-            for (int b = 1; m->alone >= long_from && ports == 1 && b < MASS_MAX; b++) {
+            for (int b = 1; m->alone >= long_from && ports == 1 && b <= FED_MAX; b++) {
                 use.parts[1].mass = b; /* what a divider is fed by */
                 offer(m, &use);
             }

@@ -303,9 +303,16 @@ static void check_hidden(void)
     free(d);
 }
 
-/* The operations that feed a divider show beside many of those that share their port, in few of a
- * division's mixes. Where nothing feeds it, none are made up. */
-static void check_fed(unsigned port, double noise)
+/* A division that takes so long alone, and how many operations on the ports of a class feed it. */
+struct fed {
+    const char *by;
+    double alone;
+    size_t ops;
+};
+
+/* The operations that feed a divider show beside many of those that share their ports, in few of a
+ * division's mixes, also where it is short. Where nothing feeds it, none are made up. */
+static void check_fed(const struct fed *planted, double noise)
 {
     struct pm_machine m = PM_APART;
     struct am_arena arena = {NULL};
@@ -316,9 +323,9 @@ static void check_fed(unsigned port, double noise)
 
     pm_close(&m);
     slow = pm_find(&m, "divide");
-    m.kinds[slow].busy[0] = 10;
+    m.kinds[slow].busy[0] = planted->alone;
     for (size_t k = 0; k < PM_OPS; k++)
-        m.kinds[slow].ops[k] = k < 2 ? port : 0;
+        m.kinds[slow].ops[k] = k < planted->ops ? m.kinds[pm_find(&m, planted->by)].ops[0] : 0;
     pm_close(&m);
     d = measure(&m, noise, 5);
     for (size_t c = 1; c < m.n; c++) {
@@ -334,12 +341,12 @@ static void check_fed(unsigned port, double noise)
                          &arena, &ports))
         abort();
     for (unsigned p = 0; p < ports.uses[slow].n; p++) {
-        if (ports.uses[slow].parts[p].set == ports.uses[pm_find(&m, "imul")].parts[0].set)
+        if (ports.uses[slow].parts[p].set == ports.uses[pm_find(&m, planted->by)].parts[0].set)
             fed = ports.uses[slow].parts[p];
     }
-    ok(fabs(fed.mass - (port ? 2 : 0)) < 0.1,
-       "noise %.3f: a division has %.1f operations on the port of products, %d planted", noise,
-       fed.mass, port ? 2 : 0);
+    ok(fabs(fed.mass - (double)planted->ops) < 0.1,
+       "noise %.3f: a division of %g cycles has %.1f operations on the ports of %s, %zu planted",
+       noise, planted->alone, fed.mass, planted->by, planted->ops);
     am_arena_fini(&arena);
     free(d);
 }
@@ -494,6 +501,8 @@ static void check_decided(const struct pm_machine *m, double noise)
 
 int main(void)
 {
+    static const struct fed feds[] = {{"imul", 10, 2}, {"imul", 10, 0}, {"fmul", 3, 2},
+                                      {"fmul", 6, 3},  {"fmul", 3, 0},  {"fmul", 6, 0}};
     struct pm_machine apart = PM_APART, shared = PM_SHARED;
 
     pm_close(&apart);
@@ -516,9 +525,9 @@ int main(void)
     check_decided(&apart, 0.005);
     check_unseen_pair();
     check_hidden();
-    for (int i = 0; i < 2; i++) {
-        check_fed(apart.kinds[pm_find(&apart, "imul")].ops[0], 0.005 * i);
-        check_fed(0, 0.005 * i);
+    for (size_t i = 0; i < sizeof(feds) / sizeof(feds[0]); i++) {
+        check_fed(&feds[i], 0);
+        check_fed(&feds[i], 0.005);
     }
     check_repeats(&apart);
     check_refused();

@@ -316,6 +316,9 @@ bool am_explain_loops(const struct am_core_telling *t, struct am_explanation *e)
     return true;
 }
 
+static const char no_clock[] = "the clock of its core is not concluded: measure on a "
+                               "quieter machine";
+
 /* NULL, or why the mixes of the run say too little of any loop. */
 static const char *infer(const struct am_result_set *measured, struct am_arena *arena,
                          struct am_incore *core)
@@ -342,13 +345,13 @@ void am_explain_core(const struct am_result_set *measured, const struct am_facts
         .core = &core, .hz = clock ? clock->value : 0, .roofline = roofline, .arena = arena};
     bool inferred = false;
 
-    for (size_t i = 0; clock && i < all->n; i++) {
+    for (size_t i = 0; i < all->n; i++) {
         struct am_explanation *const e = &all->items[i];
 
         if (!is_candidate(e))
             continue;
         if (!inferred)
-            all->no_accounts = infer(measured, arena, &core);
+            all->no_accounts = clock ? infer(measured, arena, &core) : no_clock;
         if (all->no_accounts)
             return;
         inferred = true;

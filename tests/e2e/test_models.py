@@ -13,9 +13,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BENCHES = ["cpu.flops", "mem.bandwidth", "mem.latency", "app.gemm"]
 
 
-def simulate(bench, word, db, seed):
+def simulate(bench, word, db, seed, benches=None):
     machine = os.path.join(ROOT, "machines", word + ".machine")
-    return bench.run("--machine", machine, "run", *BENCHES, "--quick", "--launches", "5", "--seed", seed, "-q",
+    return bench.run("--machine", machine, "run", *(benches or BENCHES), "--quick", "--launches", "5", "--seed", seed, "-q",
                      "-o", db, env=bench.real_env)
 
 
@@ -149,6 +149,9 @@ def predictions(tap, bench):
     itself = bench.run("explain", "a.db", "--on", "a.json")
     tap.ok(itself.returncode == 0 and "PREDICTION" not in itself.stdout and "share" in itself.stdout,
            "a model of the run's own machine explains it, and predicts nothing")
+    bare = simulate(bench, "zen4-guest-2", "bare.db", "4", ["mem.latency"])
+    own, by_bare = (told(bench, "explain", "a.db", *on)["points"] for on in ([], ["--on", "bare.db"]))
+    tap.ok(bare.returncode == 0 and own == by_bare, "a file of the same machine without ceilings leaves the run its own", bare.stderr)
     table = bench.run("explain", "a.db", "--on", "x.json")
     tap.ok(table.returncode == 0 and "PREDICTION" in table.stdout and "bound there" in table.stdout
            and "simulated" in table.stdout, "the table says that it is a prediction", table.stdout[:500])

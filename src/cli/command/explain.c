@@ -73,7 +73,8 @@ static size_t analyse(const struct am_cli *cli, const struct am_analysing *analy
     return kept;
 }
 
-/* By the ceilings of the run, or of another file of its machine. */
+/* By the ceilings of the run, or of another file of its machine; where that has none that conclude
+ * anything, it may have what is known of the core all the same. */
 static void explain_one(const struct am_cli *cli, const struct am_machine_model *m,
                         const struct am_machine_model *ceilings, struct am_explanation_view *view)
 {
@@ -81,15 +82,16 @@ static void explain_one(const struct am_cli *cli, const struct am_machine_model 
     struct am_explanations *const all = am_arena_alloc(cli->arena, sizeof(*all));
     const struct am_analysing analysing = {
         .set = &m->set, .facts = &m->facts, .machine = &m->set.machine, .arena = cli->arena};
+    const struct am_machine_model *const roofs = ceilings->roofline.n ? ceilings : m;
+    const bool clocked = am_facts_only(&ceilings->facts, "core.clock", NULL) != NULL;
     struct am_analysis *analyses;
 
-    *view = (struct am_explanation_view){.set = &m->set,
-                                         .all = all,
-                                         .ceilings = ceilings == m ? NULL : ceilings->name,
-                                         .node = m->node};
-    am_explain(&m->set, &ceilings->facts, &ceilings->roofline, cli->arena, all);
+    *view = (struct am_explanation_view){
+        .set = &m->set, .all = all, .ceilings = roofs == m ? NULL : roofs->name, .node = m->node};
+    am_explain(&m->set, &roofs->facts, &roofs->roofline, cli->arena, all);
     select_points(all, &patterns);
-    am_explain_core(&ceilings->set, &ceilings->facts, &ceilings->roofline, cli->arena, all);
+    am_explain_core(&ceilings->set, clocked ? &ceilings->facts : &m->facts, &roofs->roofline,
+                    cli->arena, all);
     view->n_analyses = analyse(cli, &analysing, &analyses);
     view->analyses = analyses;
 }

@@ -240,7 +240,7 @@ static void lay_out_team(struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
 
-    grid->strips_most = (spec->n[1] + 3 * spec->depth) / spec->tile[0] + 1;
+    grid->strips_most = (spec->n[1] + 3 * spec->depth) / spec->tile[0] + 2; /* one closes it */
     grid->team_offset = grid->part_bytes;
     grid->bytes =
         am_elements_up_to(grid->part_bytes + am_wave_team_bytes(grid->strips_most), PAGE_BYTES);

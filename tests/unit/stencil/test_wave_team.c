@@ -290,6 +290,24 @@ static void test_memory(const char *isa)
     ok(least >= 2 && longest >= 8, "%s: in passes of %zu to %.0f steps", isa, least, longest);
 }
 
+/* A strip that nobody resets would be told of as made. */
+static void test_strips(void)
+{
+    struct am_grid_spec spec = some_spec(am_isa_names[0]);
+    struct am_stencil_grid grid;
+    bool room = true;
+
+    spec.parts = 3;
+    for (size_t i = 0; i < 400; i++) {
+        spec.depth = 1 + i % 5;
+        spec.n[1] = 2 * spec.depth + i / 5 % 10;
+        spec.tile[0] = 1 + i / 50;
+        room = room && am_stencil_grid_init(&grid, &spec, NULL, NULL) == AM_OK &&
+               am_wave_order_strips(spec.n[1], spec.depth, spec.tile[0]) <= grid.strips_most;
+    }
+    ok(room, "each strip of a pass has a place for its count");
+}
+
 /* ---- what the order allows ---- */
 
 enum { TEAM = 16, WAVES_MAX = 512, STRIPS_MAX = 256, RUN = 96 };
@@ -397,6 +415,7 @@ int main(void)
 
     am_rng_seed(&rng, 11, 0);
     test_team();
+    test_strips();
     test_planted(false, 7, &rng);
     test_planted(false, 19, &rng);
     test_planted(true, 19, &rng);

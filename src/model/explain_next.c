@@ -3,6 +3,7 @@
  * measured gain that speaks for it. */
 #include "model/explain.h"
 
+#include "evidence/evidence.h"
 #include "family/roles.h"
 
 #include <math.h>
@@ -163,6 +164,28 @@ static const char *try_core(const struct point *p)
     return p->e->share >= am_explain_at_roof ? NULL : am_explain_left(p->e, p->arena);
 }
 
+/* The roof was measured by a point of the same bench that does something else: other instructions,
+ * another pattern. That it does, and no disturbance, is what is left. */
+static const char *try_sibling(const struct point *p)
+{
+    const struct am_roof *const roof = &p->e->roofs[p->e->limit];
+    const struct am_result *const own = p->e->result;
+    const struct am_result *const at =
+        !has_no_roofs(p) && !p->e->own && !roof->scaled && roof->ceiling ? roof->ceiling->point
+                                                                         : NULL;
+    const char *differs = "";
+
+    if (!at || p->e->share >= am_explain_at_roof || strcmp(at->bench, own->bench) != 0)
+        return NULL;
+    for (size_t i = 0; differs && i < own->n_params; i++) {
+        const struct am_result_param *const there = am_result_param(at, own->params[i].name);
+
+        if (there && there->kind == AM_AXIS_NAME && !am_param_same(there, &own->params[i]))
+            differs = am_arena_printf(p->arena, "%s%s=%s ", differs, there->name, there->text);
+    }
+    return differs && *differs ? am_arena_printf(p->arena, "%sreaches it", differs) : NULL;
+}
+
 static const char *try_latency(const struct point *p)
 {
     if (p->e->share > am_explain_far_below)
@@ -181,8 +204,8 @@ const char *am_explain_next(const struct am_explanation *e, const struct am_fact
                             const struct am_roofline *roofline, struct am_arena *arena)
 {
     static const char *(*const rules[])(const struct point *) = {
-        try_model,   try_above,    try_quiet, try_isa,     try_family,
-        try_threads, try_blocking, try_core,  try_latency, try_nothing,
+        try_model,    try_above, try_quiet,   try_isa,     try_family,  try_threads,
+        try_blocking, try_core,  try_sibling, try_latency, try_nothing,
     };
     const struct point p = {e, facts, roofline, arena};
 

@@ -339,6 +339,27 @@ static void check_micro(void)
     am_arena_fini(&run.arena);
 }
 
+/* What reaches the roof where another operation of the same bench does: no cause is missing. */
+static void check_siblings(void)
+{
+    const struct rx_metric metrics[] = {{"flops", "flop/s", 120e9}, {NULL, NULL, 0}};
+    struct rx_run run = {0};
+    struct am_explanations all;
+
+    make_machine(&run);
+    rx_add(&run, "cpu.flops", "op=mix type=f64 isa=avx2 streams=12 threads=1", metrics)
+        ->work.flops = 100;
+    (void)add_flops(&run, "avx2", 12, 1, 79e9);
+    explain_with(&run, &all);
+    ok(strcmp(last_of(&all)->next, "op=mix reaches it") == 0,
+       "products alone are below the roof of products and sums: %s", last_of(&all)->next);
+    (void)add_app(&run, "type=f64 isa=avx2 threads=1", 1e9, KIB(8), KIB(8), 90e9);
+    explain_with(&run, &all);
+    ok(strncmp(last_of(&all)->next, "25 % left", 9) == 0, "of an application that is no cause: %s",
+       last_of(&all)->next);
+    am_arena_fini(&run.arena);
+}
+
 /* What families know: gains measured with the point's kernel, threads and level, and no others. */
 static void check_tries(void)
 {
@@ -560,6 +581,7 @@ int main(void)
     check_narrow();
     check_bounds();
     check_micro();
+    check_siblings();
     check_tries();
     check_executed();
     check_doubtful();

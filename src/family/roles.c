@@ -92,9 +92,9 @@ bool am_result_states_threads(const struct am_result *result)
 
 const char *am_result_device(const struct am_result *result)
 {
-    const char *const text = text_of(result, ROLE_DEVICE);
+    const struct am_result_param *const p = param_of(result, ROLE_DEVICE);
 
-    return text && strcmp(text, "cpu") != 0 ? text : NULL;
+    return p && p->kind == AM_AXIS_NAME && strcmp(p->text, "cpu") != 0 ? p->text : NULL;
 }
 
 const char *am_result_type(const struct am_result *result)

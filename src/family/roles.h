@@ -41,7 +41,8 @@ double am_result_threads(const struct am_result *result);
 /* Whether the number of its threads is known: by an axis, by what the launch said, or because its
  * worker has one. */
 bool am_result_states_threads(const struct am_result *result);
-/* The device that a point was measured on; NULL: the processor, named ("cpu") or not. */
+/* The device that a point was measured on, by its name; NULL: the processor ("cpu"), or none is
+ * named: a number tells none. */
 const char *am_result_device(const struct am_result *result);
 /* "f32" or "f64", however the bench spells it; NULL when it has no precision. */
 const char *am_result_type(const struct am_result *result);

@@ -26,8 +26,8 @@ SELECTOR = re.compile(r"struct am_selector(?:\s+\w+|\))?\s*=?\s*\{([^{}]*)\}")
 LISTS = re.compile(r"\bam_picks_(?:like|group|extreme|curve|beside|differ|varying)\s*\([^;{}\"]*?,\s*" + LITERAL)
 WHERE = re.compile(r"\bam_(?:picks_where|where_matches)\s*\([^;{}\"]*?" + LITERAL)
 
-# Benches of experiments: a worker has them only while it is given one.
-MADE = ("exec.*",)
+# Benches of experiments and of users: a worker has them only while it is given one.
+MADE = ("exec.*", "own.*")
 
 
 class Known(NamedTuple):

@@ -339,6 +339,28 @@ static void check_micro(void)
     am_arena_fini(&run.arena);
 }
 
+/* Described stencils name their device by a number, whether a variant uses it or not. */
+static void check_described(void)
+{
+    const struct rx_metric metrics[] = {{"flops", "flop/s", 60e9}, {NULL, NULL, 0}};
+    struct rx_run run = {0};
+    struct am_explanations all;
+
+    make_machine(&run);
+    rx_add(&run, "own.heat2d", "variant=wave type=f64 isa=avx2 device=0 threads=1", metrics)
+        ->work.flops = 100;
+    explain_with(&run, &all);
+    ok(!last_of(&all)->why_not && fabs(last_of(&all)->bound / 80e9 - 1) < 2e-3,
+       "a described stencil on the processor has its bound: %s",
+       last_of(&all)->why_not ? last_of(&all)->why_not : "it has");
+    rx_add(&run, "own.heat2d", "variant=device type=f64 isa=avx2 device=0 threads=1", metrics)
+        ->work.flops = 100;
+    explain_with(&run, &all);
+    ok(last_of(&all)->why_not && strstr(last_of(&all)->why_not, "on devices"),
+       "and one on a device not that of the processor");
+    am_arena_fini(&run.arena);
+}
+
 /* What reaches the roof where another operation of the same bench does: no cause is missing. */
 static void check_siblings(void)
 {
@@ -581,6 +603,7 @@ int main(void)
     check_narrow();
     check_bounds();
     check_micro();
+    check_described();
     check_siblings();
     check_tries();
     check_executed();

@@ -32,26 +32,18 @@ size_t am_wave_order_edge(size_t n, size_t depth, size_t strips, size_t strip)
     return strip < open ? n - 1 - rest + rest * strip / open : n - 1;
 }
 
-/* Strips of the pass before that a strip waits for begin with its own. */
-static size_t reach_of(size_t n, size_t depth, size_t strips)
-{
-    const size_t narrowest = rest_of(n, depth) / (strips - 1);
-
-    return 2 + depth / (narrowest ? narrowest : 1);
-}
-
 struct am_wave_order am_wave_order_of(const struct am_stencil_grid *grid, size_t steps,
                                       size_t planes)
 {
     const size_t *const n = grid->spec.n, depth = grid->spec.depth;
-    const size_t strips = am_wave_order_strips(n[1], depth, grid->spec.tile[0]);
+    const size_t waves = (size_t)am_wave_ring_pieces((ptrdiff_t)n[2], (ptrdiff_t)planes);
 
-    return (struct am_wave_order){
-        .passes = (steps + depth - 1) / depth,
-        .strips = strips,
-        .waves = (size_t)am_wave_ring_pieces((ptrdiff_t)n[2], (ptrdiff_t)planes),
-        .lag = 1 + (2 * depth + planes) / planes,
-        .reach = reach_of(n[1], depth, strips)};
+    /* as many that the slots from n - 2 T on, which the last wave has, lie behind those of a wave
+     * that does not wait for it; then so do those of the others */
+    return (struct am_wave_order){.passes = (steps + depth - 1) / depth,
+                                  .strips = am_wave_order_strips(n[1], depth, grid->spec.tile[0]),
+                                  .waves = waves,
+                                  .lag = 1 + ((waves - 1) * planes + 2 * depth - n[2]) / planes};
 }
 
 size_t am_wave_order_waits(const struct am_wave_order *order, size_t pass, size_t strip,
@@ -66,8 +58,7 @@ size_t am_wave_order_waits(const struct am_wave_order *order, size_t pass, size_
         waits[n++] =
             (struct am_wave_stage){pass - 1, last, far < order->waves ? far : order->waves};
     if (pass > 0 && wave == 0)
-        waits[n++] = (struct am_wave_stage){
-            pass - 1, strip + order->reach < last ? strip + order->reach : last, order->waves};
+        waits[n++] = (struct am_wave_stage){pass - 1, strip, order->waves};
     return n;
 }
 
@@ -83,6 +74,15 @@ static double evenness(size_t n, size_t depth, size_t open)
     return (double)n / ((double)(open + 1) * (double)widest);
 }
 
+/* Strips that there are beside one for each thread: with fewer the one that closes the ring keeps
+ * the first ones of the next pass waiting, the more so where strips are narrow against a pass. */
+static size_t spare_of(size_t n, size_t depth, size_t open)
+{
+    const size_t narrowest = rest_of(n, depth) / open;
+
+    return 2 + depth / (narrowest ? narrowest : 1);
+}
+
 size_t am_wave_order_rows(const struct am_grid_spec *spec, size_t least, size_t most)
 {
     /* the fewer follow each other, the less a wide one keeps others waiting */
@@ -93,11 +93,11 @@ size_t am_wave_order_rows(const struct am_grid_spec *spec, size_t least, size_t 
     double best = 0;
 
     for (size_t open = from; open <= to && rest >= open * least; open++) {
-        if (open >= spec->parts + reach_of(n, depth, open + 1) && evenness(n, depth, open) > best)
+        if (open >= spec->parts + spare_of(n, depth, open) && evenness(n, depth, open) > best)
             best = evenness(n, depth, open);
     }
     for (size_t open = from; open <= to && rest >= open * least; open++) {
-        if (open >= spec->parts + reach_of(n, depth, open + 1) &&
+        if (open >= spec->parts + spare_of(n, depth, open) &&
             evenness(n, depth, open) >= enough * best)
             return (rest + open - 1) / open;
     }

@@ -9,11 +9,13 @@
  * own.
  *
  * Why that is enough, for passes of T steps and waves of P planes. Wave w of a pass touches slots
- * of planes below (w + 1) P + 2, and none that wave w' touches below w' P - 2 T - 1: so `lag` waves
- * of at least 2 T + 2 planes lie between a wave and the last strip of the pass before, whose final
- * values are made there by then. What a pass has kept aside of the first planes (wave_ring.h) is
- * needed by the last wave of each strip: a strip begins when those of the pass before that have
- * some of its rows are complete, `reach` strips further at most. */
+ * of planes up to (w + 1) P. Waves behind wave w of the pass before touch none below
+ * (w + 1) P - 2 T + 1, but for the last one of all: it closes the ring, and has slots from n - 2 T
+ * on. So a wave of the first strip comes `lag` waves behind the last strip of the pass before, and
+ * with them behind all its strips: by then these have made the final values of what it reads, and
+ * read what it overwrites. What a pass has kept aside of the first planes (wave_ring.h) is needed
+ * by the last wave of each strip, of its own rows: a strip begins when it is complete in the pass
+ * before. None of these waits can be shorter (tests/unit/stencil/test_wave_order.c). */
 #ifndef AM_APP_STENCIL_WAVE_ORDER_H
 #define AM_APP_STENCIL_WAVE_ORDER_H
 
@@ -21,7 +23,7 @@
 
 struct am_wave_order {
     size_t passes, strips, waves; /* of a run, of a pass, of a strip */
-    size_t lag, reach;
+    size_t lag;                   /* waves */
 };
 
 /* So many waves of a strip have been made. */

@@ -11,6 +11,7 @@
  * memory in which each row holds its own place. */
 #include "app/stencil/wave_order.h"
 
+#include "app/stencil/wave.h"
 #include "app/stencil/wave_ring.h"
 #include "base/rng.h"
 #include "kernels/isa.h"
@@ -26,7 +27,8 @@ enum {
     PASSES = 3,
     PLANES_MAX = 8,
     NOBODY = -1,
-    NO_VALUE = INT32_MAX
+    NO_VALUE = INT32_MAX,
+    PAGE_BYTES = 4096
 };
 
 /* What a run could get wrong. */
@@ -238,7 +240,25 @@ static void step(struct run *r, size_t unit, size_t gone, ptrdiff_t t, ptrdiff_t
     write_row(r, unit, at(r, y - t - 1, z - t - 1), value_of(r, done + 1, y, z, gone));
 }
 
-static void make_wave(struct run *r, size_t pass, size_t strip, size_t wave)
+/* Rows that were stepped, one after the other, and where a wave begins a level. */
+struct list {
+    size_t n, most;
+    size_t *row;
+    bool *first;
+};
+
+static void tell(struct list *list, size_t row, bool first)
+{
+    if (list->n == list->most) {
+        list->most = 2 * list->most + 64;
+        list->row = realloc(list->row, list->most * sizeof(*list->row));
+        list->first = realloc(list->first, list->most * sizeof(*list->first));
+    }
+    list->row[list->n] = row;
+    list->first[list->n++] = first;
+}
+
+static void make_wave(struct run *r, size_t pass, size_t strip, size_t wave, struct list *told)
 {
     const size_t unit = (pass * r->order.strips + strip) * r->order.waves + wave;
     const size_t gone = pass * r->grid.spec.depth;
@@ -253,6 +273,8 @@ static void make_wave(struct run *r, size_t pass, size_t strip, size_t wave)
         for (ptrdiff_t z = zs[0]; z < zs[1]; z++) {
             for (ptrdiff_t y = ys[0]; y < ys[1]; y++) {
                 step(r, unit, gone, t, y, z);
+                if (told)
+                    tell(told, at(r, y - t - 1, z - t - 1), y == ys[0] && z == zs[0]);
             }
         }
     }
@@ -302,7 +324,8 @@ static void await(struct run *r, size_t pass, size_t strip, size_t wave)
     r->back += pass > 0 && seen[chain - order.strips] != waves;
 }
 
-static void make_run(struct run *r, enum plant plant)
+/* The rows that it steps are told to a list, where there is one. */
+static void make_run(struct run *r, enum plant plant, struct list *told)
 {
     const size_t *const n = r->grid.spec.n, waves = r->order.waves;
 
@@ -319,7 +342,7 @@ static void make_run(struct run *r, enum plant plant)
         const size_t pass = i / waves / r->order.strips, strip = i / waves % r->order.strips;
 
         await(r, pass, strip, i % waves);
-        make_wave(r, pass, strip, i % waves);
+        make_wave(r, pass, strip, i % waves, told);
     }
     for (size_t i = 0; i < n[1] * n[2]; i++) {
         const ptrdiff_t y = (ptrdiff_t)(i % n[1]), z = (ptrdiff_t)(i / n[1]);
@@ -389,7 +412,7 @@ static void test_shapes(int cases)
 
         some_run(&r, &rng);
         for (int plant = PLANTS - 1; plant >= NOTHING; plant--) {
-            make_run(&r, (enum plant)plant);
+            make_run(&r, (enum plant)plant, NULL);
             noticed[plant] += r.hazards > 0;
         }
         wrong += r.wrong;
@@ -412,10 +435,128 @@ static void test_shapes(int cases)
            noticed[plant], needed[plant]);
 }
 
+/* ---- the passes themselves ---- */
+
+/* Kernels that step nothing and tell of the rows that they were to write. */
+static struct {
+    const struct run *run;
+    const struct am_stencil_grid *grid;
+    struct list list;
+} passes;
+
+static void tell_block(const struct am_wave_block *block, ptrdiff_t planes, ptrdiff_t rows)
+{
+    const ptrdiff_t row = block->row, plane = block->plane;
+    const char *const corner = am_wave_slot(passes.grid, 0, 0, -AROUND, -AROUND);
+    const ptrdiff_t first = block->first - corner;
+
+    for (ptrdiff_t i = 0; i < planes * rows; i++) {
+        const ptrdiff_t z = first / plane - AROUND + i / rows - 1;
+        const ptrdiff_t y = first % plane / row - AROUND + i % rows - 1;
+
+        tell(&passes.list, at(passes.run, y, z), false);
+    }
+}
+
+#define BLOCK(planes, rows)                                                                        \
+    static void block_##planes##_##rows(const struct am_wave_block *block)                         \
+    {                                                                                              \
+        tell_block(block, planes, rows);                                                           \
+    }
+BLOCK(1, 1)
+BLOCK(1, 2)
+BLOCK(2, 1)
+BLOCK(2, 2)
+BLOCK(3, 1)
+BLOCK(3, 2)
+BLOCK(4, 1)
+BLOCK(4, 2)
+
+static int by_number(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Within a level of a wave rows come in blocks of any form. */
+static bool same_rows(struct list *a, struct list *b)
+{
+    bool same = a->n == b->n;
+
+    for (size_t from = 0, to; same && from < a->n; from = to) {
+        for (to = from + 1; to < a->n && !a->first[to];)
+            to++;
+        qsort(a->row + from, to - from, sizeof(*a->row), by_number);
+        qsort(b->row + from, to - from, sizeof(*b->row), by_number);
+        same = memcmp(a->row + from, b->row + from, (to - from) * sizeof(*a->row)) == 0;
+    }
+    return same;
+}
+
+/* Whether one thread makes a whole run of passes as they are made here. */
+static bool passes_are(const struct am_grid_spec *spec, size_t planes, size_t steps)
+{
+    const struct am_wave_variant kernels = {.isa = "none",
+                                            .planes = (unsigned)planes,
+                                            .deep = 2,
+                                            .solid[AM_STENCIL_F64] = {{block_1_1, block_1_2},
+                                                                      {block_2_1, block_2_2},
+                                                                      {block_3_1, block_3_2},
+                                                                      {block_4_1, block_4_2}}};
+    double *const x = calloc(spec->n[0] * spec->n[1] * spec->n[2], sizeof(*x));
+    struct list here = {0};
+    struct am_stencil_grid grid;
+    struct am_grid_pass all;
+    size_t bytes = 0;
+    struct run r;
+    void *memory;
+    bool same;
+
+    begin_run(&r, spec, planes, steps);
+    make_run(&r, NOTHING, &here);
+    if (am_grid_bytes(spec, &bytes, NULL) != AM_OK)
+        abort();
+    memory = aligned_alloc(PAGE_BYTES, bytes);
+    if (am_stencil_grid_init(&grid, spec, memory, NULL) != AM_OK ||
+        am_grid_load(&grid, x, NULL) != AM_OK)
+        abort();
+    grid.waves = &kernels;
+    passes.run = &r;
+    passes.grid = &grid;
+    passes.list.n = 0;
+    all = am_grid_next(&grid, &grid.phase, steps);
+    am_grid_advance(&grid, 0, &all);
+    same = all.steps == steps && same_rows(&here, &passes.list);
+    free(memory);
+    free(x);
+    free(here.row);
+    free(here.first);
+    end_run(&r);
+    return same;
+}
+
+static void test_passes(int cases)
+{
+    struct am_rng rng;
+    int same = 0;
+
+    am_rng_seed(&rng, 6, 0);
+    for (int i = 0; i < cases; i++) {
+        const struct am_grid_spec spec = some_spec(&rng);
+
+        same += passes_are(&spec, i % 2 ? 2 : 4, PASSES * spec.depth + (size_t)i % spec.depth);
+    }
+    ok(same == cases, "passes step these rows, wave by wave, in %d shapes of %d", same, cases);
+    free(passes.list.row);
+    free(passes.list.first);
+}
+
 int main(void)
 {
-    enum { CASES = 400 };
+    enum { CASES = 400, RUNS = 100 };
 
     test_shapes(TAP_CASES(CASES));
+    test_passes(TAP_CASES(RUNS));
     return tap_done();
 }

@@ -62,7 +62,8 @@ STAGES = (
           [*SLOW, *ONCE, "--no-suite", "kernels", "--no-suite", "ocl", "--no-suite", "e2e"], also=PROGRAMS,
           environment={"ASAN_OPTIONS": ASAN,
                        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}),
-    Stage("tsan", "clang", ["-Db_sanitize=thread"], [*SLOW, "team", "meter", "meter_sampler", "merge", "task", "steal", "apps"],
+    Stage("tsan", "clang", ["-Db_sanitize=thread"],
+          [*SLOW, "team", "meter", "meter_sampler", "merge", "task", "steal", "apps", "wave_team"],
           environment={"TSAN_OPTIONS": "halt_on_error=1"}),
     Stage("fuzz", "clang", [MEMORY, "-Dfuzz=true", f"-Dc_args={FUZZ_FLAGS}"], ["--suite", "fuzz"]),
 )

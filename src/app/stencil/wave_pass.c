@@ -223,7 +223,7 @@ static bool has_long_rows(const struct am_stencil_grid *grid)
 {
     static const long usual = 32 << 10; /* bytes, where nobody says */
     const long known = sysconf(_SC_LEVEL1_DCACHE_SIZE), l1 = known > 0 ? known : usual;
-    const size_t rows = (AM_WAVE_PLANES_MAX + 2) * (2 + 2);
+    const size_t rows = (size_t)(AM_WAVE_PLANES_MAX + 2) * (2 + 2);
 
     return rows * grid->length[0] * grid->point_bytes > (size_t)l1;
 }

@@ -43,7 +43,7 @@ size_t am_wave_ring_bytes(const struct am_stencil_grid *grid)
 {
     const struct am_grid_spec *const spec = &grid->spec;
     const bool narrow = am_wave_ring_is_narrow(grid);
-    const size_t rows = narrow ? spec->n[1] : spec->n[2] + spec->n[1] + EDGE * PASSES;
+    const size_t rows = narrow ? spec->n[1] : spec->n[2] + spec->n[1] + (size_t)EDGE * PASSES;
 
     return EDGE * spec->depth * rows * row_bytes(grid);
 }

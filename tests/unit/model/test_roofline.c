@@ -339,49 +339,6 @@ static void check_micro(void)
     am_arena_fini(&run.arena);
 }
 
-/* Described stencils name their device by a number, whether a variant uses it or not. */
-static void check_described(void)
-{
-    const struct rx_metric metrics[] = {{"flops", "flop/s", 60e9}, {NULL, NULL, 0}};
-    struct rx_run run = {0};
-    struct am_explanations all;
-
-    make_machine(&run);
-    rx_add(&run, "own.heat2d", "variant=wave type=f64 isa=avx2 device=0 threads=1", metrics)
-        ->work.flops = 100;
-    explain_with(&run, &all);
-    ok(!last_of(&all)->why_not && fabs(last_of(&all)->bound / 80e9 - 1) < 2e-3,
-       "a described stencil on the processor has its bound: %s",
-       last_of(&all)->why_not ? last_of(&all)->why_not : "it has");
-    rx_add(&run, "own.heat2d", "variant=device type=f64 isa=avx2 device=0 threads=1", metrics)
-        ->work.flops = 100;
-    explain_with(&run, &all);
-    ok(last_of(&all)->why_not && strstr(last_of(&all)->why_not, "on devices"),
-       "and one on a device not that of the processor");
-    am_arena_fini(&run.arena);
-}
-
-/* What reaches the roof where another operation of the same bench does: no cause is missing. */
-static void check_siblings(void)
-{
-    const struct rx_metric metrics[] = {{"flops", "flop/s", 120e9}, {NULL, NULL, 0}};
-    struct rx_run run = {0};
-    struct am_explanations all;
-
-    make_machine(&run);
-    rx_add(&run, "cpu.flops", "op=mix type=f64 isa=avx2 streams=12 threads=1", metrics)
-        ->work.flops = 100;
-    (void)add_flops(&run, "avx2", 12, 1, 79e9);
-    explain_with(&run, &all);
-    ok(strcmp(last_of(&all)->next, "op=mix reaches it") == 0,
-       "products alone are below the roof of products and sums: %s", last_of(&all)->next);
-    (void)add_app(&run, "type=f64 isa=avx2 threads=1", 1e9, KIB(8), KIB(8), 90e9);
-    explain_with(&run, &all);
-    ok(strncmp(last_of(&all)->next, "25 % left", 9) == 0, "of an application that is no cause: %s",
-       last_of(&all)->next);
-    am_arena_fini(&run.arena);
-}
-
 /* What families know: gains measured with the point's kernel, threads and level, and no others. */
 static void check_tries(void)
 {
@@ -603,8 +560,6 @@ int main(void)
     check_narrow();
     check_bounds();
     check_micro();
-    check_described();
-    check_siblings();
     check_tries();
     check_executed();
     check_doubtful();
